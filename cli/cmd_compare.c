@@ -1,0 +1,56 @@
+/*
+ * twinset compare A B
+ */
+#include "job.h"
+
+#include <sys/stat.h>
+
+static int check_is_file(cli_job *job, const char *path)
+{
+    struct stat file;
+    if (stat(path, &file) != 0 || !S_ISDIR(file.st_mode))
+        return 0;
+    snprintf(job->error.message, sizeof job->error.message,
+             "%s is a folder; compare takes two files, and scan takes folders", path);
+    return TWINSET_USAGE;
+}
+
+static int check_are_files(cli_job *job)
+{
+    int status = 0;
+    for (size_t i = 0; i < job->in->input_count && status == 0; i++)
+        if (job->in->inputs[i].role == TWINSET_ROLE_NEW)
+            status = check_is_file(job, job->in->inputs[i].path);
+    return status;
+}
+
+/* Without both documents there is no result; why one is missing is the thing to say. */
+static int explain(cli_job *job, int status)
+{
+    size_t skipped = twinset_collection_skipped(job->collection), length = 0;
+    if (status == TWINSET_NOMEM || status == TWINSET_CANCELLED || skipped == 0)
+        return status;
+    for (size_t i = 0; i < skipped && length < sizeof job->error.message; i++) {
+        twinset_skip skip = twinset_collection_skip(job->collection, i);
+        length += (size_t)snprintf(job->error.message + length, sizeof job->error.message - length,
+                                   "%s%s: %s", i > 0 ? "; " : "", skip.path, skip.reason);
+    }
+    return TWINSET_IO;
+}
+
+int cmd_compare(const cli_invocation *in)
+{
+    cli_job job;
+    twinset_result *result = NULL;
+    int status = job_begin(&job, in);
+    if (status == 0)
+        status = check_are_files(&job);
+    if (status == 0) {
+        status = twinset_collection_compare(job.collection, &result, &job.error);
+        if (status != 0)
+            status = explain(&job, status);
+    }
+    if (status == 0)
+        status = job_write(&job, result);
+    return job_end(&job, result, status);
+}

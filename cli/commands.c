@@ -1,0 +1,221 @@
+/*
+ * The commands, and the options that are the command's own.
+ */
+#include "options.h"
+
+#include <string.h>
+
+static const char FORMATS[] = "table|csv|tsv|json|jsonl";
+
+const cli_command commands[COMMANDS] = {
+    {
+        .name = "scan",
+        .operands = "PATH...",
+        .operands_max = SIZE_MAX,
+        .summary = "similar pairs and clusters (the default command)",
+        .description =
+            "Reads the documents, finds the pairs whose similarity reaches the threshold, and "
+            "joins them into clusters. Every similarity reported is exact. A PATH is a file, a "
+            "folder with all below it, or @LIST: a file that names one path a line (@- reads "
+            "the list from standard input).\n"
+            "Inputs that cannot be used are named on standard error with the reason.",
+        .formats = FORMATS,
+        .examples =
+            {
+                {"twinset essays/", "which essays resemble each other, and how much"},
+                {"twinset essays/ --ignore handout.txt --old archive/",
+                 "leave out what the handout says; look for copies from earlier years too"},
+                {"twinset essays/ --like suspect.txt -t 0.2", "what resembles this one"},
+                {"twinset @list --by word --format csv -o pairs.csv",
+                 "compare by words, for a spreadsheet"},
+                {"twinset src/ --group dir --fail-above 0.8",
+                 "in a script: status 1 when two submissions are too alike"},
+            },
+        .run = cmd_scan,
+    },
+    {
+        .name = "compare",
+        .operands = "A B",
+        .operands_min = 2,
+        .operands_max = 2,
+        .summary = "two documents in detail",
+        .description =
+            "Compares two files, whatever their similarity: exact and estimated similarity, "
+            "the share of each that is found in the other, and the length of the longest "
+            "passage that both have.",
+        .without = "threshold common group method recall prefer bands rows max-bucket",
+        .formats = FORMATS,
+        .examples =
+            {
+                {"twinset compare original.txt copy.txt", "how alike are these two"},
+                {"twinset compare a.txt b.txt -k 5 --format json", "for another program"},
+            },
+        .run = cmd_compare,
+    },
+    {
+        .name = "tune",
+        .operands = "",
+        .summary = "bands and rows for a threshold, errors to expect",
+        .description =
+            "Shows how a signature is cut into bands and rows for a threshold: the choice, "
+            "what it was chosen from, the probability that a pair becomes a candidate, and "
+            "its S-curve. Reads no documents.",
+        .only = "threshold hashes recall prefer bands rows",
+        .formats = "table|json",
+        .examples =
+            {
+                {"twinset tune -t 0.8", "what a scan at 0.8 will do"},
+                {"twinset tune -n 225 -t 0.53 --prefer accuracy", "the divisors of 225"},
+                {"twinset tune --bands 20 --rows 5 -n 100", "the curve of a given choice"},
+            },
+        .run = cmd_tune,
+    },
+    {
+        .name = "sketch",
+        .operands = "PATH...",
+        .operands_min = 1,
+        .operands_max = SIZE_MAX,
+        .summary = "signatures, for other programs",
+        .description =
+            "Writes the signature of every document, in the order of their names: a JSON "
+            "object a line, or packed numbers.",
+        .without = "threshold measure common group method recall prefer bands rows max-bucket",
+        .formats = "jsonl|binary",
+        .examples =
+            {
+                {"twinset sketch essays/ > signatures.jsonl", "a line for each document"},
+                {"twinset sketch -n 128 --scheme datasketch1 --format binary -o out.sig docs/",
+                 "signatures that datasketch reads"},
+            },
+        .run = cmd_sketch,
+    },
+};
+
+/* Those in front of the engine's options, and those after. */
+static const cli_option own_first[] = {
+    {OPTION_IGNORE,
+     {"ignore", 0, "PATH", "Input",
+      "Template: leave what it says out of all documents. Repeatable."},
+     "scan compare sketch"},
+    {OPTION_OLD,
+     {"old", 0, "PATH", "Input",
+      "Archive: compare its documents with the others, but not with each other. Repeatable."},
+     "scan"},
+    {OPTION_LIKE,
+     {"like", 0, "FILE", "Input",
+      "Report only the pairs that this document is part of. It need not be in the collection. "
+      "Repeatable."},
+     "scan"},
+};
+
+static const cli_option own_last[] = {
+    {OPTION_FORMAT,
+     {"format", 0, "NAME", "Output", "How results are written. The first is the default."},
+     "scan compare tune sketch"},
+    {OPTION_OUTPUT,
+     {"output", 'o', "FILE", "Output", "Write results to FILE, which appears when it is complete."},
+     "scan compare tune sketch"},
+    {OPTION_FAIL_ABOVE,
+     {"fail-above", 0, "X", "Output",
+      "Exit with status 1 if a pair has at least this similarity. For scan it also lowers the "
+      "threshold to X, unless --threshold is given."},
+     "scan compare"},
+    {OPTION_STRICT,
+     {"strict", 0, NULL, "Output",
+      "Exit with status 3 if any input was skipped; this goes before status 1."},
+     "scan compare sketch"},
+    {OPTION_QUIET,
+     {"quiet", 'q', NULL, "Output", "No progress, no notes, no names of skipped inputs."},
+     "scan compare sketch"},
+    {OPTION_VERBOSE,
+     {"verbose", 'v', NULL, "Output", "All names and rows, seconds by stage, peak memory."},
+     "scan compare tune sketch"},
+    {OPTION_HELP, {"help", 'h', NULL, "General", "Show this help."}, "scan compare tune sketch"},
+    {OPTION_VERSION,
+     {"version", 'V', NULL, "General", "Show the version."},
+     "scan compare tune sketch"},
+    {OPTION_MAN, {"man", 0, NULL, "General", "Write the man page."}, ""},
+    {OPTION_COMPLETION,
+     {"completion", 0, "bash|zsh|fish", "General", "Write the completion script of a shell."},
+     ""},
+};
+
+const cli_entry exit_statuses[] = {
+    {"0", "Done, whether or not anything was found."},
+    {"1", "A pair reached --fail-above."},
+    {"2", "The command line makes no sense, or nothing could be done."},
+    {"3", "With --strict: an input was skipped."},
+    {NULL, NULL},
+};
+
+const cli_entry environment[] = {
+    {"NO_COLOR", "If set and not empty, the table has no colours."},
+    {"COLUMNS", "Width of the table where the terminal does not tell it."},
+    {"TWINSET_ISA",
+     "Holds the engine to an instruction set: portable, avx2, avx512 or neon. Results do not "
+     "depend on it."},
+    {NULL, NULL},
+};
+
+enum {
+    FIRST = sizeof own_first / sizeof *own_first,
+    LAST = sizeof own_last / sizeof *own_last,
+};
+
+const cli_command *command_named(const char *name)
+{
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+bool option_at(size_t index, cli_option *found)
+{
+    size_t engine = 0;
+    if (index < FIRST) {
+        *found = own_first[index];
+        return true;
+    }
+    const twinset_option_info *info = twinset_option_at(index - FIRST);
+    if (info != NULL) {
+        *found = (cli_option){OPTION_ENGINE, *info, NULL};
+        return true;
+    }
+    while (twinset_option_at(engine) != NULL)
+        engine++;
+    if (index - FIRST - engine >= LAST)
+        return false;
+    *found = own_last[index - FIRST - engine];
+    return true;
+}
+
+bool list_has(const char *list, char separator, const char *word)
+{
+    size_t length = strlen(word);
+    for (;;) {
+        const char *end = strchr(list, separator);
+        size_t size = end != NULL ? (size_t)(end - list) : strlen(list);
+        if (size == length && memcmp(list, word, length) == 0)
+            return true;
+        if (end == NULL)
+            return false;
+        list = end + 1;
+    }
+}
+
+bool option_applies(const cli_option *option, const cli_command *command)
+{
+    const char *name = option->info.name;
+    if (option->id != OPTION_ENGINE)
+        return list_has(option->commands, ' ', command->name);
+    if (command->only != NULL)
+        return list_has(command->only, ' ', name);
+    return command->without == NULL || !list_has(command->without, ' ', name);
+}
+
+const char *option_argument(const cli_option *option, const cli_command *command)
+{
+    return option->id == OPTION_FORMAT && command != NULL ? command->formats
+                                                          : option->info.argument;
+}

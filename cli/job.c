@@ -1,0 +1,131 @@
+/*
+ * The beginning and the end of every command that reads documents.
+ */
+#include "job.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { ROWS_ON_A_TERMINAL = 50 };
+
+/* ---- beginning */
+
+static bool same_file(const char *path, const struct stat *file)
+{
+    struct stat other;
+    return stat(path, &other) == 0 && other.st_dev == file->st_dev && other.st_ino == file->st_ino;
+}
+
+static int check_output(cli_job *job)
+{
+    const cli_invocation *in = job->in;
+    struct stat file;
+    if (in->output == NULL || stat(in->output, &file) != 0 || !S_ISREG(file.st_mode))
+        return 0;
+    for (size_t i = 0; i < in->input_count; i++) {
+        const char *path = in->inputs[i].path;
+        if (same_file(path + (path[0] == '@'), &file)) {
+            snprintf(job->error.message, sizeof job->error.message,
+                     "--output %s would replace an input; choose another name", in->output);
+            return TWINSET_USAGE;
+        }
+    }
+    return 0;
+}
+
+static int add_inputs(cli_job *job)
+{
+    const cli_invocation *in = job->in;
+    int status = 0;
+    for (size_t i = 0; i < in->input_count && status == 0; i++) {
+        status = twinset_collection_add_path(job->collection, in->inputs[i].path,
+                                             in->inputs[i].role, &job->error);
+        if (signals_caught())
+            status = TWINSET_CANCELLED;
+    }
+    return status;
+}
+
+int job_begin(cli_job *job, const cli_invocation *in)
+{
+    *job = (cli_job){.in = in};
+    progress_init(&job->bar, !in->quiet);
+    twinset_options options = in->options;
+    options.progress = progress_update;
+    options.progress_context = &job->bar;
+    int status = check_output(job);
+    if (status == 0)
+        status = twinset_collection_new(&options, &job->collection, &job->error);
+    if (status == 0)
+        status = add_inputs(job);
+    /* Last, so that the unfinished file is not found in a folder that is scanned. */
+    return status == 0 ? output_open(&job->out, in->output, &job->error) : status;
+}
+
+/* ---- results */
+
+static twinset_style style_of(const cli_job *job)
+{
+    twinset_style style = {0};
+    if (job->out.stream != stdout)
+        return style;
+    style.colour = terminal_colour(STDOUT_FILENO);
+    style.width = terminal_width(STDOUT_FILENO);
+    if (isatty(STDOUT_FILENO) && !job->in->verbose)
+        style.rows = ROWS_ON_A_TERMINAL;
+    return style;
+}
+
+int job_write(cli_job *job, const twinset_result *result)
+{
+    twinset_style style = style_of(job);
+    progress_erase(&job->bar);
+    int status =
+        twinset_result_write(result, job->in->format, &style, output_write, &job->out, &job->error);
+    if (status == 0)
+        return output_close(&job->out, &job->error);
+    return job->out.failed != 0 ? output_error(&job->out, &job->error) : status;
+}
+
+/* ---- end */
+
+static bool reached(const cli_job *job, const twinset_result *result)
+{
+    /* The highest similarity comes first; nothing is at least NaN. */
+    return result != NULL && twinset_result_run(result).pairs > 0 &&
+           twinset_result_pair(result, 0).similarity >= job->in->fail_above;
+}
+
+static int conclude(const cli_job *job, const twinset_result *result)
+{
+    const cli_invocation *in = job->in;
+    if (!in->quiet)
+        report_collection(job->collection, in->verbose);
+    if (!in->quiet && result != NULL)
+        report_result(result, in->verbose);
+    if (in->strict && twinset_collection_skipped(job->collection) > 0)
+        return EXIT_SKIPPED;
+    return reached(job, result) ? EXIT_ABOVE : EXIT_DONE;
+}
+
+static int give_up(const cli_job *job, int status)
+{
+    if (status == TWINSET_EMPTY && !job->in->quiet)
+        report_collection(job->collection, job->in->verbose);
+    return output_give_up(&job->out, &job->error);
+}
+
+int job_end(cli_job *job, twinset_result *result, int status)
+{
+    progress_erase(&job->bar);
+    output_discard(&job->out);
+    if (signals_caught()) {
+        say("interrupted");
+        signals_die();
+    }
+    int exit_status = status == 0 ? conclude(job, result) : give_up(job, status);
+    twinset_result_free(result);
+    twinset_collection_free(job->collection);
+    return exit_status;
+}

@@ -1,0 +1,29 @@
+/*
+ * What the commands that read documents have in common: a collection filled with the
+ * inputs, somewhere for the results to go, and the way it ends.
+ */
+#ifndef JOB_H
+#define JOB_H
+
+#include "options.h"
+
+typedef struct cli_job {
+    const cli_invocation *in;
+    cli_progress bar;
+    twinset_collection *collection;
+    cli_output out;
+    twinset_error error;
+} cli_job;
+
+/* Finds the inputs and opens the output: hours of work must not end in a file that cannot
+ * be written. Whatever the status, job_end() comes after it. */
+int job_begin(cli_job *job, const cli_invocation *in);
+
+/* Writes the result in the format asked for. */
+int job_write(cli_job *job, const twinset_result *result);
+
+/* Says what there is to say, frees everything and returns the exit status. `result` may be
+ * NULL; `status` is that of the work so far. */
+int job_end(cli_job *job, twinset_result *result, int status);
+
+#endif

@@ -1,0 +1,53 @@
+/*
+ * The twinset command: understands the command line and hands it to a command.
+ */
+#include "options.h"
+
+#include <fcntl.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* A standard stream that is closed would lend its number to the next file opened, and
+ * messages would end up in it. Writing to a closed standard output still fails. */
+static void hold_standard_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 &&
+            open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_RDWR) < 0)
+            _exit(EXIT_FAILED);
+}
+
+/* --help and the like. */
+static int answer(const cli_invocation *in)
+{
+    cli_output out;
+    twinset_error error;
+    int status = output_open(&out, NULL, &error);
+    if (status == 0) {
+        if (in->request == OPTION_HELP)
+            help_write(&out, in->command);
+        else if (in->request == OPTION_MAN)
+            manual_write(&out);
+        else if (in->request == OPTION_COMPLETION)
+            completion_write(&out, in->shell);
+        else
+            output_printf(&out, "twinset %s\n", twinset_version());
+        status = output_close(&out, &error);
+    }
+    return status == 0 ? EXIT_DONE : output_give_up(&out, &error);
+}
+
+int main(int argc, char **argv)
+{
+    cli_invocation in;
+    hold_standard_streams();
+    signals_install();
+    /* Numbers are read and written the same way everywhere: LC_NUMERIC stays "C". */
+    setlocale(LC_CTYPE, "");
+    int status = invocation_parse(&in, argc, argv);
+    if (status == 0)
+        status = in.request == OPTION_ENGINE ? in.command->run(&in) : answer(&in);
+    free(in.inputs);
+    return status;
+}

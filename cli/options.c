@@ -1,0 +1,341 @@
+/*
+ * Reads the command line by the tables. Twice: once to learn the command, as options may
+ * stand before it, and what takes a value is known without it; once to take all in.
+ */
+#include "options.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- words of the command line, taken apart */
+
+typedef enum word_kind {
+    WORD_OPERAND,
+    WORD_OPTION,
+    WORD_END, /* "--": all that follow are operands */
+    WORD_UNKNOWN,
+    WORD_NO_VALUE,
+    WORD_EXTRA_VALUE,
+} word_kind;
+
+typedef struct cli_word {
+    word_kind kind;
+    const char *text;  /* as given */
+    cli_option option; /* where it is known */
+    const char *value;
+} cli_word;
+
+typedef struct word_list {
+    char **words; /* NULL after the last */
+    size_t next;
+    bool ended;
+} word_list;
+
+static bool find_long(const char *name, size_t length, cli_option *found)
+{
+    for (size_t i = 0; option_at(i, found); i++)
+        if (strlen(found->info.name) == length && memcmp(found->info.name, name, length) == 0)
+            return true;
+    return false;
+}
+
+static bool find_letter(char letter, cli_option *found)
+{
+    for (size_t i = 0; option_at(i, found); i++)
+        if (found->info.letter == letter)
+            return true;
+    return false;
+}
+
+/* The value that stands in the word itself, as in --name=value and -k9, or NULL. */
+static bool split_option(cli_word *word)
+{
+    const char *text = word->text;
+    if (text[1] != '-') {
+        word->value = text[2] != '\0' ? text + 2 : NULL;
+        return find_letter(text[1], &word->option);
+    }
+    size_t length = strcspn(text + 2, "=");
+    word->value = text[2 + length] == '=' ? text + 2 + length + 1 : NULL;
+    return find_long(text + 2, length, &word->option);
+}
+
+/* There must be one. */
+static cli_word next_word(word_list *line)
+{
+    cli_word word = {.kind = WORD_OPERAND, .text = line->words[line->next++]};
+    if (line->ended || word.text[0] != '-' || word.text[1] == '\0')
+        return word;
+    if (strcmp(word.text, "--") == 0) {
+        line->ended = true;
+        word.kind = WORD_END;
+    } else if (!split_option(&word)) {
+        word.kind = WORD_UNKNOWN;
+    } else if (word.option.info.argument == NULL) {
+        word.kind = word.value != NULL ? WORD_EXTRA_VALUE : WORD_OPTION;
+    } else {
+        if (word.value == NULL && line->words[line->next] != NULL)
+            word.value = line->words[line->next++];
+        word.kind = word.value != NULL ? WORD_OPTION : WORD_NO_VALUE;
+    }
+    return word;
+}
+
+/* ---- complaints */
+
+static int usage(const cli_command *command, const char *format, ...) CLI_PRINTF(2, 3);
+
+static int usage(const cli_command *command, const char *format, ...)
+{
+    char message[sizeof(twinset_error)];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    say("%s", message);
+    fprintf(stderr, "Try 'twinset %s --help'.\n", command->name);
+    return EXIT_FAILED;
+}
+
+static int unknown_option(const cli_command *command, const char *text)
+{
+    char name[64] = "";
+    if (text[1] == '-')
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(text + 2, "="), text + 2);
+    const char *meant = strlen(name) > 1 ? hint_option(command, name) : NULL;
+    if (meant != NULL)
+        return usage(command, "unknown option %s; did you mean --%s?", text, meant);
+    return usage(command, "unknown option %s", text);
+}
+
+/* ---- first reading: which command */
+
+static int set_request(cli_invocation *in, const cli_word *word)
+{
+    if (in->request != OPTION_ENGINE)
+        return 0;
+    in->request = word->option.id;
+    if (word->option.id == OPTION_COMPLETION) {
+        const char *shells = word->option.info.argument;
+        in->shell = word->value;
+        if (!list_has(shells, '|', in->shell)) {
+            say("--completion: '%s' is not one of %s", in->shell, shells);
+            return EXIT_FAILED;
+        }
+    }
+    return 0;
+}
+
+/* The first operand. *help: it was "help", and the next one is asked about. */
+static int set_command(cli_invocation *in, const char *text, bool *help)
+{
+    if (!*help && strcmp(text, "help") == 0) {
+        *help = true;
+        in->request = OPTION_HELP;
+        return 0;
+    }
+    in->command = command_named(text);
+    const cli_command *meant = in->command == NULL ? hint_command(text) : NULL;
+    if (meant != NULL) {
+        say("'%s' is neither a command nor a path; did you mean 'twinset %s'?", text, meant->name);
+    } else if (*help && in->command == NULL) {
+        say("there is no command '%s'", text);
+    } else {
+        return 0;
+    }
+    fputs("Try 'twinset --help'.\n", stderr);
+    return EXIT_FAILED;
+}
+
+/* *at: where the command stands among the words; 0 where none is named. */
+static int find_command(cli_invocation *in, char **words, size_t *at)
+{
+    word_list line = {.words = words, .next = 1};
+    bool seen = false, help = false;
+    int status = 0;
+    *at = 0;
+    while (status == 0 && line.words[line.next] != NULL) {
+        size_t here = line.next;
+        cli_word word = next_word(&line);
+        if (word.kind == WORD_OPTION && word.option.id >= OPTION_HELP) {
+            status = set_request(in, &word);
+        } else if (word.kind == WORD_OPERAND && !line.ended && !seen) {
+            bool was_help = help;
+            status = set_command(in, word.text, &help);
+            seen = help == was_help;
+            *at = in->command != NULL ? here : 0;
+        }
+    }
+    return status;
+}
+
+/* ---- second reading: everything */
+
+static void add_input(cli_invocation *in, const char *path, twinset_role role)
+{
+    in->inputs[in->input_count++] = (cli_input){path, role};
+}
+
+static int set_format(cli_invocation *in, const char *value)
+{
+    static const char *const names[] = {"table", "csv", "tsv", "json", "jsonl", "binary"};
+    const char *formats = in->command->formats;
+    if (!list_has(formats, '|', value))
+        return usage(in->command, "--format: '%s' is not one of %s", value, formats);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(value, names[i]) == 0)
+            in->format = (twinset_format)i;
+    return 0;
+}
+
+static int set_fail_above(cli_invocation *in, const char *value)
+{
+    char *end;
+    in->fail_above = strtod(value, &end);
+    if (end == value || *end != '\0' || !(in->fail_above >= 0 && in->fail_above <= 1))
+        return usage(in->command, "--fail-above: '%s' is not a number from 0 to 1", value);
+    return 0;
+}
+
+static int set_engine(cli_invocation *in, const char *name, const char *value)
+{
+    twinset_error error;
+    if (twinset_options_set(&in->options, name, value != NULL ? value : "1", &error) != 0)
+        return usage(in->command, "%s", error.message);
+    in->threshold_given |= strcmp(name, "threshold") == 0;
+    return 0;
+}
+
+static int take_option(cli_invocation *in, const cli_option *option, const char *value)
+{
+    if (!option_applies(option, in->command))
+        return usage(in->command, "%s%s does not apply to %s",
+                     option->info.name[1] != '\0' ? "--" : "-", option->info.name,
+                     in->command->name);
+    switch (option->id) {
+    case OPTION_ENGINE:
+        return set_engine(in, option->info.name, value);
+    case OPTION_IGNORE:
+        add_input(in, value, TWINSET_ROLE_IGNORE);
+        break;
+    case OPTION_OLD:
+        add_input(in, value, TWINSET_ROLE_OLD);
+        break;
+    case OPTION_LIKE:
+        add_input(in, value, TWINSET_ROLE_LIKE);
+        break;
+    case OPTION_FORMAT:
+        return set_format(in, value);
+    case OPTION_OUTPUT:
+        in->output = value;
+        break;
+    case OPTION_FAIL_ABOVE:
+        return set_fail_above(in, value);
+    case OPTION_STRICT:
+        in->strict = true;
+        break;
+    case OPTION_QUIET:
+        in->quiet = true;
+        break;
+    case OPTION_VERBOSE:
+        in->verbose = true;
+        break;
+    default:
+        break; /* asked for in the first reading */
+    }
+    return 0;
+}
+
+static int take_word(cli_invocation *in, const cli_word *word)
+{
+    const char *text = word->text;
+    switch (word->kind) {
+    case WORD_OPERAND:
+        if (strcmp(text, "-") == 0)
+            return usage(in->command, "-: documents are not read from standard input; give "
+                                      "files, folders or @lists (@- reads a list)");
+        add_input(in, text, TWINSET_ROLE_NEW);
+        return 0;
+    case WORD_OPTION:
+        return take_option(in, &word->option, word->value);
+    case WORD_UNKNOWN:
+        return unknown_option(in->command, text);
+    case WORD_NO_VALUE:
+        return usage(in->command, "%s needs a value", text);
+    case WORD_EXTRA_VALUE:
+        return usage(in->command, "%s: this option takes no value", text);
+    case WORD_END:
+        break;
+    }
+    return 0;
+}
+
+static int check_operands(const cli_invocation *in)
+{
+    const cli_command *command = in->command;
+    size_t operands = 0, others = 0;
+    for (size_t i = 0; i < in->input_count; i++) {
+        operands += in->inputs[i].role == TWINSET_ROLE_NEW;
+        others += in->inputs[i].role == TWINSET_ROLE_OLD || in->inputs[i].role == TWINSET_ROLE_LIKE;
+        if (in->inputs[i].path[0] == '\0')
+            return usage(command, "a path is empty");
+    }
+    if (command->operands_max == 0 && operands > 0)
+        return usage(command, "%s reads no documents; leave out '%s'", command->name,
+                     in->inputs[0].path);
+    if (operands >= command->operands_min && operands <= command->operands_max &&
+        (command->operands_max == 0 || operands + others > 0))
+        return 0;
+    if (command->operands_max == SIZE_MAX)
+        return usage(command, "nothing to read; give files, folders or @lists");
+    return usage(command, "%s takes %zu files, not %zu", command->name, command->operands_max,
+                 operands);
+}
+
+/* Pairs below the threshold are not looked for, so that --fail-above could not see them. */
+static int check_fail_above(cli_invocation *in)
+{
+    bool below = in->fail_above < in->options.threshold && in->command->run == cmd_scan;
+    if (!below)
+        return 0;
+    if (in->threshold_given)
+        return usage(in->command,
+                     "--fail-above %g lies below the threshold %g, where pairs are not looked "
+                     "for; lower --threshold",
+                     in->fail_above, in->options.threshold);
+    in->options.threshold = in->fail_above;
+    return 0;
+}
+
+int invocation_parse(cli_invocation *in, int argc, char **argv)
+{
+    size_t command_at;
+    *in = (cli_invocation){.fail_above = NAN};
+    int status = find_command(in, argv, &command_at);
+    if (status != 0 || in->request != OPTION_ENGINE)
+        return status;
+    if (in->command == NULL)
+        in->command = &commands[0];
+    twinset_options_init(&in->options);
+    in->inputs = calloc((size_t)argc, sizeof *in->inputs);
+    if (in->inputs == NULL) {
+        say("out of memory");
+        return EXIT_FAILED;
+    }
+    if (in->command->run == cmd_sketch)
+        in->format = TWINSET_FORMAT_JSONL;
+    word_list line = {.words = argv, .next = 1};
+    while (status == 0 && argv[line.next] != NULL) {
+        if (line.next == command_at) {
+            line.next++;
+            continue;
+        }
+        cli_word word = next_word(&line);
+        status = take_word(in, &word);
+    }
+    if (status == 0)
+        status = check_operands(in);
+    return status == 0 ? check_fail_above(in) : status;
+}

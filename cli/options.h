@@ -1,0 +1,116 @@
+/*
+ * The commands and options as data, and the command line read by them. Parsing, help, man
+ * page and completions all come from two tables: the library's, for what the engine does,
+ * and the one in commands.c.
+ */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include "cli.h"
+
+typedef struct cli_command cli_command;
+
+/* What an option does. The library's are passed on to it. */
+typedef enum option_id {
+    OPTION_ENGINE,
+    OPTION_IGNORE,
+    OPTION_OLD,
+    OPTION_LIKE,
+    OPTION_FORMAT,
+    OPTION_OUTPUT,
+    OPTION_FAIL_ABOVE,
+    OPTION_STRICT,
+    OPTION_QUIET,
+    OPTION_VERBOSE,
+    OPTION_HELP,
+    OPTION_VERSION,
+    OPTION_MAN,
+    OPTION_COMPLETION,
+} option_id;
+
+typedef struct cli_option {
+    option_id id;
+    twinset_option_info info;
+    const char *commands; /* that take it, apart by spaces; "": it stands for itself */
+} cli_option;
+
+typedef struct cli_input {
+    const char *path;
+    twinset_role role;
+} cli_input;
+
+/* A command line, understood. */
+typedef struct cli_invocation {
+    const cli_command *command; /* NULL where --help and the like are asked of the whole */
+    option_id request;          /* OPTION_HELP, ...; OPTION_ENGINE: to run the command */
+    const char *shell;          /* of --completion */
+    twinset_options options;
+    cli_input *inputs;
+    size_t input_count;
+    twinset_format format;
+    const char *output; /* or NULL */
+    double fail_above;  /* NaN where it was not given */
+    bool threshold_given, strict, quiet, verbose;
+} cli_invocation;
+
+/* Something and its explanation. */
+typedef struct cli_entry {
+    const char *term, *text;
+} cli_entry;
+
+enum { EXAMPLES = 6 };
+
+struct cli_command {
+    const char *name;
+    const char *operands; /* as the synopsis shows them */
+    size_t operands_min, operands_max;
+    const char *summary;          /* half a sentence */
+    const char *description;      /* paragraphs, apart by newlines */
+    const char *only;             /* options of the engine that it takes, or NULL: all */
+    const char *without;          /* but these, or NULL */
+    const char *formats;          /* the default first */
+    cli_entry examples[EXAMPLES]; /* command lines; NULL after the last */
+    int (*run)(const cli_invocation *in);
+};
+
+enum { COMMANDS = 4 };
+extern const cli_command commands[COMMANDS];
+
+/* NULL after the last. */
+extern const cli_entry exit_statuses[], environment[];
+
+const cli_command *command_named(const char *name);
+
+/* The option at `index`, in the order of the help; false past the last. */
+bool option_at(size_t index, cli_option *found);
+bool option_applies(const cli_option *option, const cli_command *command);
+/* What the help shows for its value: --format takes other words with each command. */
+const char *option_argument(const cli_option *option, const cli_command *command);
+/* Whether `word` stands in a list with `separator` between its words. */
+bool list_has(const char *list, char separator, const char *word);
+
+/* Fills `in`, whose inputs are then to be freed. 0, or EXIT_FAILED after a message. */
+int invocation_parse(cli_invocation *in, int argc, char **argv);
+
+/* ---- hint.c: NULL where nothing is near */
+
+/* The long option of the command that may have been meant. */
+const char *hint_option(const cli_command *command, const char *typed);
+/* The same for a command; what is a path was not mistyped. */
+const cli_command *hint_command(const char *typed);
+
+/* ---- help.c, manual.c, completion.c */
+
+void help_write(cli_output *out, const cli_command *command);
+void manual_write(cli_output *out);
+/* `shell` is bash, zsh or fish. */
+void completion_write(cli_output *out, const char *shell);
+
+/* ---- cmd_*.c */
+
+int cmd_scan(const cli_invocation *in);
+int cmd_compare(const cli_invocation *in);
+int cmd_tune(const cli_invocation *in);
+int cmd_sketch(const cli_invocation *in);
+
+#endif

@@ -1,0 +1,174 @@
+/*
+ * Where results go. A regular file is written under a temporary name beside the final one,
+ * synced and renamed, so that no one ever sees half a result; a device or pipe is written
+ * to as it is.
+ */
+#include "cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int output_error(const cli_output *out, twinset_error *error)
+{
+    snprintf(error->message, sizeof error->message, "cannot write %s: %s", out->name,
+             strerror(out->failed));
+    return TWINSET_IO;
+}
+
+/* Remembers the first failure; some calls leave errno as it was. */
+static void failed(cli_output *out)
+{
+    if (out->failed == 0)
+        out->failed = errno != 0 ? errno : EIO;
+}
+
+/* "folder/name" becomes "folder/.name.XXXXXX". */
+static char *temporary_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    size_t folder = slash != NULL ? (size_t)(slash - path) + 1 : 0;
+    size_t size = strlen(path) + sizeof "..XXXXXX";
+    char *name = malloc(size);
+    if (name != NULL)
+        snprintf(name, size, "%.*s.%s.XXXXXX", (int)folder, path, path + folder);
+    return name;
+}
+
+static mode_t mode_of_new_file(void)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+/* A descriptor for the temporary file, or -1 and errno. */
+static int open_temporary(cli_output *out, mode_t mode)
+{
+    char *name = temporary_name(out->final);
+    if (name == NULL)
+        return -1;
+    int fd = mkstemp(name);
+    if (fd < 0) {
+        free(name);
+        return -1;
+    }
+    out->temporary = name;
+    signals_guard(name);
+    return fchmod(fd, mode) == 0 ? fd : (close(fd), -1);
+}
+
+/* A descriptor for what will be written to, or -1 and errno. */
+static int open_path(cli_output *out, const char *path)
+{
+    struct stat file;
+    if (stat(path, &file) != 0) {
+        if (errno != ENOENT)
+            return -1;
+        out->final = strdup(path);
+        return out->final != NULL ? open_temporary(out, mode_of_new_file()) : -1;
+    }
+    if (!S_ISREG(file.st_mode))
+        return open(path, O_WRONLY | O_CLOEXEC);
+    if (access(path, W_OK) != 0)
+        return -1;
+    /* A link stays a link: what it points to is replaced. */
+    out->final = realpath(path, NULL);
+    return out->final != NULL ? open_temporary(out, file.st_mode & 0777) : -1;
+}
+
+int output_open(cli_output *out, const char *path, twinset_error *error)
+{
+    *out = (cli_output){.stream = stdout, .name = "standard output"};
+    if (path == NULL || strcmp(path, "-") == 0)
+        return 0;
+    *out = (cli_output){.name = path};
+    int fd = open_path(out, path);
+    if (fd >= 0)
+        out->stream = fdopen(fd, "w");
+    if (out->stream != NULL)
+        return 0;
+    failed(out);
+    if (fd >= 0)
+        close(fd);
+    int status = output_error(out, error);
+    output_discard(out);
+    return status;
+}
+
+int output_write(void *context, const char *bytes, size_t count)
+{
+    cli_output *out = context;
+    errno = 0;
+    if (signals_caught())
+        out->failed = EINTR;
+    else if (out->failed == 0 && fwrite(bytes, 1, count, out->stream) != count)
+        failed(out);
+    return out->failed;
+}
+
+void output_printf(cli_output *out, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    errno = 0;
+    if (out->failed == 0 && vfprintf(out->stream, format, arguments) < 0)
+        failed(out);
+    va_end(arguments);
+}
+
+/* Some file systems cannot sync, which is no reason to lose a result. */
+static bool sync_file(FILE *stream)
+{
+    return fsync(fileno(stream)) == 0 || errno == EINVAL || errno == ENOTSUP;
+}
+
+int output_close(cli_output *out, twinset_error *error)
+{
+    errno = 0;
+    if (fflush(out->stream) != 0 || (out->temporary != NULL && !sync_file(out->stream)))
+        failed(out);
+    if (fclose(out->stream) != 0)
+        failed(out);
+    out->stream = NULL;
+    if (signals_caught())
+        out->failed = EINTR;
+    if (out->failed == 0 && out->temporary != NULL) {
+        if (rename(out->temporary, out->final) == 0) {
+            signals_guard(NULL);
+            free(out->temporary);
+            out->temporary = NULL;
+        } else {
+            failed(out);
+        }
+    }
+    int status = out->failed != 0 ? output_error(out, error) : 0;
+    output_discard(out);
+    return status;
+}
+
+void output_discard(cli_output *out)
+{
+    if (out->stream != NULL)
+        fclose(out->stream);
+    if (out->temporary != NULL) {
+        unlink(out->temporary);
+        signals_guard(NULL);
+    }
+    free(out->temporary);
+    free(out->final);
+    out->stream = NULL;
+    out->temporary = out->final = NULL;
+}
+
+int output_give_up(const cli_output *out, const twinset_error *error)
+{
+    if (out->failed == EPIPE)
+        signals_die_of_pipe();
+    say("%s", error->message);
+    return EXIT_FAILED;
+}

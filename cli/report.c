@@ -1,0 +1,191 @@
+/*
+ * Messages on standard error.
+ */
+#include "cli.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+enum { NAMES_SHOWN = 10 };
+
+/* ---- saying */
+
+/* Writes one character of `text` so that it cannot move a cursor; returns how many bytes
+ * of it were taken. C1 controls are two bytes in UTF-8, and terminals obey them too. */
+static size_t escape(const unsigned char *text, char **out)
+{
+    unsigned char c = text[0];
+    if (c == '\n') {
+        *out += sprintf(*out, "\\n");
+    } else if (c == '\t') {
+        *out += sprintf(*out, "\\t");
+    } else if (c < 0x20 || c == 0x7f) {
+        *out += sprintf(*out, "\\x%02x", c);
+    } else if (c == 0xc2 && text[1] >= 0x80 && text[1] < 0xa0) {
+        *out += sprintf(*out, "\\u%04x", text[1]);
+        return 2;
+    } else {
+        *(*out)++ = (char)c;
+    }
+    return 1;
+}
+
+/* One write for the whole line, so that lines of several processes do not mix. */
+static void write_line(const char *message, size_t length)
+{
+    static const char prefix[] = "twinset: ";
+    char *line = malloc(sizeof prefix + 4 * length + 1);
+    if (line == NULL) {
+        fputs("twinset: out of memory\n", stderr);
+        return;
+    }
+    char *out = line + sprintf(line, "%s", prefix);
+    for (size_t i = 0; i < length;)
+        i += escape((const unsigned char *)message + i, &out);
+    *out++ = '\n';
+    fwrite(line, 1, (size_t)(out - line), stderr);
+    free(line);
+}
+
+void say(const char *format, ...)
+{
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    char *message = length >= 0 ? malloc((size_t)length + 1) : NULL;
+    if (message != NULL) {
+        vsnprintf(message, (size_t)length + 1, format, again);
+        write_line(message, (size_t)length);
+    }
+    free(message);
+    va_end(again);
+    va_end(arguments);
+}
+
+const char *number(uint64_t value, char text[NUMBER_SIZE])
+{
+    char digits[NUMBER_SIZE];
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, value);
+    char *out = text;
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            *out++ = ',';
+        *out++ = digits[i];
+    }
+    *out = '\0';
+    return text;
+}
+
+/* ---- documents with something to know about them */
+
+static int by_reason_then_path(const void *left, const void *right)
+{
+    const twinset_skip *a = left, *b = right;
+    int order = strcmp(a->reason, b->reason);
+    return order != 0 ? order : strcmp(a->path, b->path);
+}
+
+/* Documents that share a reason. `verb` stands before the name. */
+static void name_some(const twinset_skip *skips, size_t count, const char *verb, bool all)
+{
+    char more[NUMBER_SIZE];
+    size_t shown = all || count <= NAMES_SHOWN ? count : NAMES_SHOWN;
+    for (size_t i = 0; i < shown; i++)
+        say("%s%s: %s", verb, skips[i].path, skips[i].reason);
+    if (shown < count)
+        say("%s and %s more: %s (--verbose names them all)", terminal_utf8() ? "…" : "...",
+            number(count - shown, more), skips[0].reason);
+}
+
+static void name_by_reason(twinset_skip *skips, size_t count, const char *verb, bool all)
+{
+    qsort(skips, count, sizeof *skips, by_reason_then_path);
+    for (size_t first = 0, next; first < count; first = next) {
+        for (next = first + 1; next < count; next++)
+            if (strcmp(skips[next].reason, skips[first].reason) != 0)
+                break;
+        name_some(skips + first, next - first, verb, all);
+    }
+}
+
+/* Room for `count`, which is not 0; without it a message says that names are missing. */
+static twinset_skip *list_of(size_t count, const char *what)
+{
+    twinset_skip *list = malloc(count * sizeof *list);
+    if (list == NULL)
+        say("%zu documents %s; not enough memory to name them", count, what);
+    return list;
+}
+
+void report_collection(const twinset_collection *collection, bool all)
+{
+    size_t count = twinset_collection_skipped(collection);
+    twinset_skip *skips = count > 0 ? list_of(count, "skipped") : NULL;
+    if (skips == NULL)
+        return;
+    for (size_t i = 0; i < count; i++)
+        skips[i] = twinset_collection_skip(collection, i);
+    name_by_reason(skips, count, "skipped ", all);
+    free(skips);
+}
+
+static void report_flag(const twinset_result *result, unsigned flag, const char *meaning, bool all)
+{
+    size_t count = twinset_result_run(result).flagged, found = 0;
+    twinset_skip *list = count > 0 ? list_of(count, "flagged") : NULL;
+    if (list == NULL)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        twinset_flagged document = twinset_result_flagged(result, i);
+        if (document.flags & flag)
+            list[found++] = (twinset_skip){document.path, meaning};
+    }
+    if (found > 0)
+        name_some(list, found, "", all);
+    free(list);
+}
+
+/* ---- how the run went */
+
+static double peak_memory_mib(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+#ifdef __APPLE__
+    return (double)usage.ru_maxrss / (1 << 20);
+#else
+    return (double)usage.ru_maxrss / (1 << 10);
+#endif
+}
+
+static void report_run(const twinset_result *result)
+{
+    char documents[NUMBER_SIZE], candidates[NUMBER_SIZE], verified[NUMBER_SIZE];
+    twinset_run run = twinset_result_run(result);
+    char how[64] = "exact";
+    if (run.method == TWINSET_METHOD_LSH)
+        snprintf(how, sizeof how, "lsh, %u bands x %u rows", run.bands, run.rows);
+    say("%s documents; method %s; %s candidates, %s verified", number(run.documents, documents),
+        how, number(run.candidates, candidates), number(run.verified, verified));
+    const twinset_stage *stage;
+    for (size_t i = 0; (stage = twinset_result_stage(result, i)) != NULL; i++)
+        say("%-12s %9.3f s", stage->name, stage->seconds);
+    say("%-12s %9.1f MiB", "peak memory", peak_memory_mib());
+}
+
+void report_result(const twinset_result *result, bool verbose)
+{
+    report_flag(result, TWINSET_FLAG_INVALID_UTF8,
+                "not valid UTF-8: undecodable bytes were read as U+FFFD", verbose);
+    report_flag(result, TWINSET_FLAG_HIDDEN_CHARACTERS,
+                "invisible characters inside words were left out", verbose);
+    size_t notes = twinset_result_run(result).notes;
+    for (size_t i = 0; i < notes; i++)
+        say("%s", twinset_result_note(result, i));
+    if (verbose)
+        report_run(result);
+}

@@ -1,0 +1,67 @@
+/*
+ * Signals. The handler notes the first one, which the progress callback passes on to the
+ * library; the handler is then out of the way, so that a second one ends the process at
+ * once. As no one can tidy up in that case, the handler removes the unfinished output file
+ * already.
+ */
+#include "cli.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t caught;
+static _Atomic(const char *) doomed;
+
+static void on_signal(int signal_number)
+{
+    caught = signal_number;
+    const char *temporary = doomed;
+    if (temporary != NULL)
+        unlink(temporary);
+}
+
+/* One that is ignored, as under nohup, stays so. */
+static void catch_signal(int signal_number)
+{
+    struct sigaction action, before;
+    sigemptyset(&action.sa_mask);
+    action.sa_handler = on_signal;
+    action.sa_flags = SA_RESTART | (int)SA_RESETHAND;
+    if (sigaction(signal_number, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        sigaction(signal_number, &action, NULL);
+}
+
+void signals_install(void)
+{
+    catch_signal(SIGINT);
+    catch_signal(SIGTERM);
+    catch_signal(SIGHUP);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+bool signals_caught(void)
+{
+    return caught != 0;
+}
+
+void signals_guard(const char *temporary)
+{
+    doomed = temporary;
+}
+
+static void die_of(int signal_number)
+{
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
+void signals_die(void)
+{
+    die_of(caught);
+}
+
+void signals_die_of_pipe(void)
+{
+    die_of(SIGPIPE);
+}

@@ -1,0 +1,355 @@
+/*
+ * twinset - find the documents of a collection that resemble each other.
+ *
+ * The header has three parts; read on only as far as you need:
+ *
+ *   1. Simple     two texts in, their similarity out
+ *   2. Handle     a collection of documents; scan it; walk or write the result
+ *   3. Advanced   signatures, bands and rows, option tables, for other programs
+ *
+ * Conventions. Functions that can fail return 0 (TWINSET_OK) or another status, and
+ * take a last argument `error` that may be NULL; on failure it holds a sentence that says
+ * what, which file, and what to do. Nothing here prints, exits or keeps global state.
+ * A handle belongs to one thread at a time; different handles may be used at once.
+ * Text is UTF-8; what is not is read as U+FFFD and flagged. `_free` takes NULL.
+ *
+ * Results depend on the input, the options and the seed alone: not on the number of
+ * threads, the machine, or the order in which documents were added.
+ */
+#ifndef TWINSET_H
+#define TWINSET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define TWINSET_API __attribute__((visibility("default")))
+#define TWINSET_CHECKED __attribute__((visibility("default"), warn_unused_result))
+#else
+#define TWINSET_API
+#define TWINSET_CHECKED
+#endif
+
+#define TWINSET_VERSION "0.1.0"
+
+typedef enum twinset_status {
+    TWINSET_OK = 0,
+    TWINSET_NOMEM = 1,     /* an allocation failed, or a limit of memory does not suffice */
+    TWINSET_USAGE = 2,     /* an option or argument that makes no sense */
+    TWINSET_IO = 3,        /* a file could not be read or written */
+    TWINSET_EMPTY = 4,     /* there is nothing to work on */
+    TWINSET_CANCELLED = 5, /* the progress callback asked to stop */
+} twinset_status;
+
+typedef struct twinset_error {
+    char message[1024];
+} twinset_error;
+
+/* The version of the library in use; TWINSET_VERSION is that of the header. */
+TWINSET_API const char *twinset_version(void);
+
+/* ---------------------------------------------------------------- options */
+
+enum { TWINSET_BY_AUTO, TWINSET_BY_CHAR, TWINSET_BY_WORD, TWINSET_BY_CODE };
+enum { TWINSET_CASE_FOLD, TWINSET_CASE_KEEP };
+enum { TWINSET_SPACES_SQUEEZE, TWINSET_SPACES_KEEP, TWINSET_SPACES_DROP };
+enum { TWINSET_PUNCTUATION_KEEP, TWINSET_PUNCTUATION_SPACE, TWINSET_PUNCTUATION_DROP };
+enum { TWINSET_MEASURE_JACCARD, TWINSET_MEASURE_CONTAINMENT, TWINSET_MEASURE_WEIGHTED };
+enum { TWINSET_METHOD_AUTO, TWINSET_METHOD_LSH, TWINSET_METHOD_EXACT };
+enum {
+    TWINSET_SCHEME_FSS,
+    TWINSET_SCHEME_AFFINE,
+    TWINSET_SCHEME_MODULAR,
+    TWINSET_SCHEME_JENKINS,
+    TWINSET_SCHEME_MD5,
+    TWINSET_SCHEME_DATASKETCH1,
+    TWINSET_SCHEME_DATASKETCH2
+};
+enum { TWINSET_SHINGLE_HASH_DEFAULT, TWINSET_SHINGLE_HASH_MURMUR3, TWINSET_SHINGLE_HASH_MD5 };
+enum {
+    TWINSET_PREFER_RECALL,
+    TWINSET_PREFER_ACCURACY,
+    TWINSET_PREFER_SPEED,
+    TWINSET_PREFER_NEAREST
+};
+enum { TWINSET_GROUP_NONE, TWINSET_GROUP_DIR };
+
+/* Called now and then from the thread that made the call. A non-zero answer stops the
+ * work, which then fails with TWINSET_CANCELLED. `total` is 0 where it is not known. */
+typedef int (*twinset_progress_fn)(void *context, const char *stage, uint64_t done, uint64_t total);
+
+/* Always start from twinset_options_init(); then set what you want to differ. */
+typedef struct twinset_options {
+    /* Text: what two documents are compared by. */
+    int by;           /* TWINSET_BY_*: characters (the default) or words */
+    unsigned k;       /* shingle length, 1 to 64; 0: 9 characters, 5 words */
+    int letter_case;  /* TWINSET_CASE_*: NFKC and full case folding, or NFC alone */
+    int spaces;       /* TWINSET_SPACES_* */
+    int punctuation;  /* TWINSET_PUNCTUATION_* */
+    const char *stop; /* file of words to leave out, or NULL; borrowed */
+
+    /* Similarity. */
+    double threshold; /* pairs from here up are reported; 0: all that share a shingle */
+    int measure;      /* TWINSET_MEASURE_*: what `similarity` means */
+    int bag;          /* non-zero: count repeated shingles */
+    double common;    /* leave out shingles in more than this share of the documents; 1: none */
+    int group;        /* TWINSET_GROUP_DIR: one sub-folder is one submission */
+
+    /* How pairs are found. */
+    int method;          /* TWINSET_METHOD_* */
+    unsigned hashes;     /* slots of a signature, 1 to 65536 */
+    int scheme;          /* TWINSET_SCHEME_* */
+    int shingle_hash;    /* TWINSET_SHINGLE_HASH_*: what the signature is made from */
+    uint64_t seed;       /* of the signature's hash functions */
+    int prefer;          /* TWINSET_PREFER_*: how bands and rows are chosen */
+    double recall;       /* wanted at the threshold, with TWINSET_PREFER_RECALL */
+    unsigned bands;      /* 0: chosen */
+    unsigned rows;       /* 0: chosen */
+    unsigned max_bucket; /* larger buckets propose stars, not all pairs; 0: no limit */
+
+    /* Machine. Neither changes any result. */
+    unsigned threads;      /* 0: all cores */
+    uint64_t memory_bytes; /* 0: a quarter of the machine */
+
+    twinset_progress_fn progress; /* or NULL */
+    void *progress_context;
+} twinset_options;
+
+TWINSET_API void twinset_options_init(twinset_options *options);
+
+/* Sets one option by its command-line name and text: ("threshold", "0.8"). A string
+ * option keeps a pointer to `value`. */
+TWINSET_CHECKED int twinset_options_set(twinset_options *options, const char *name,
+                                        const char *value, twinset_error *error);
+
+/* ------------------------------------------------------------- 1. simple */
+
+/* What is known of two documents, by their shingles. */
+typedef struct twinset_pair {
+    const char *a, *b;    /* names; in a result a < b, byte by byte */
+    double similarity;    /* by the chosen measure */
+    double jaccard;       /* shared / union */
+    double containment_a; /* share of a's shingles found in b */
+    double containment_b;
+    uint64_t shared;
+    uint64_t union_count;
+    double estimate;  /* agreement of the signatures; NaN where none was made */
+    uint64_t longest; /* characters or words in the longest passage that both have */
+    uint32_t cluster; /* number of the pair's cluster, from 1; 0 where there is none */
+} twinset_pair;
+
+/* Compares two texts: exact similarity and estimate. `options` may be NULL; threshold and
+ * the choice of a method play no part. The pair's names are "a" and "b". */
+TWINSET_CHECKED int twinset_compare(const char *a, size_t a_length, const char *b, size_t b_length,
+                                    const twinset_options *options, twinset_pair *pair,
+                                    twinset_error *error);
+
+/* ------------------------------------------------------------- 2. handle */
+
+typedef struct twinset_collection twinset_collection;
+typedef struct twinset_result twinset_result;
+
+/* What a document is to the others. */
+typedef enum twinset_role {
+    TWINSET_ROLE_NEW,    /* compared with all others */
+    TWINSET_ROLE_OLD,    /* archive: compared with the new, not with other old ones */
+    TWINSET_ROLE_LIKE,   /* once there is one, only its pairs are reported */
+    TWINSET_ROLE_IGNORE, /* template: its shingles are left out of all documents */
+} twinset_role;
+
+/* Makes an empty collection, to be freed with twinset_collection_free(). The options are
+ * copied. */
+TWINSET_CHECKED int twinset_collection_new(const twinset_options *options,
+                                           twinset_collection **collection, twinset_error *error);
+TWINSET_API void twinset_collection_free(twinset_collection *collection);
+
+/* Adds a text that lies in memory; it is copied. `name` must not have been added before. */
+TWINSET_CHECKED int twinset_collection_add_text(twinset_collection *collection, const char *name,
+                                                const char *text, size_t length, twinset_role role,
+                                                twinset_error *error);
+
+/* Adds a file, every document below a folder, or, for "@list", the paths that the file
+ * `list` names, one a line. A path that cannot be read becomes a skipped input and not an
+ * error. A path that was added before is not added again (its role may become LIKE). */
+TWINSET_CHECKED int twinset_collection_add_path(twinset_collection *collection, const char *path,
+                                                twinset_role role, twinset_error *error);
+
+/* Finds the similar pairs and their clusters. Free the result with twinset_result_free(),
+ * before its collection, whose names it borrows. TWINSET_EMPTY where no document is left. */
+TWINSET_CHECKED int twinset_collection_scan(twinset_collection *collection, twinset_result **result,
+                                            twinset_error *error);
+
+/* Compares the collection's only two documents, in the order they were added: one pair,
+ * whatever its similarity. */
+TWINSET_CHECKED int twinset_collection_compare(twinset_collection *collection,
+                                               twinset_result **result, twinset_error *error);
+TWINSET_API void twinset_result_free(twinset_result *result);
+
+typedef struct twinset_cluster {
+    uint32_t id; /* from 1, largest cluster first */
+    size_t size;
+    const char *const *members;
+    const char *representative; /* the member that most resembles the others */
+    double min_similarity;      /* of any two members; over 1,000 members: of any member
+                                   and the representative */
+} twinset_cluster;
+
+typedef struct twinset_skip {
+    const char *path;
+    const char *reason;
+} twinset_skip;
+
+enum { TWINSET_FLAG_INVALID_UTF8 = 1, TWINSET_FLAG_HIDDEN_CHARACTERS = 2 };
+
+/* A document that was read, with something to know about it. */
+typedef struct twinset_flagged {
+    const char *path;
+    unsigned flags; /* TWINSET_FLAG_* */
+} twinset_flagged;
+
+typedef struct twinset_run {
+    size_t documents;       /* compared; neither skipped nor ignored */
+    size_t pairs, clusters; /* in the result */
+    size_t skipped, flagged, notes;
+    int method;             /* the one taken: TWINSET_METHOD_LSH or _EXACT */
+    unsigned bands, rows;   /* 0 with TWINSET_METHOD_EXACT */
+    uint64_t candidates;    /* pairs proposed */
+    uint64_t verified;      /* of these, computed exactly */
+    double expected_recall; /* of pairs at the threshold; NaN where it is not known */
+} twinset_run;
+
+typedef struct twinset_stage {
+    const char *name;
+    double seconds;
+} twinset_stage;
+
+/* Each of these borrows from the result. An index must be below the count in the run. */
+TWINSET_API twinset_run twinset_result_run(const twinset_result *result);
+TWINSET_API twinset_pair twinset_result_pair(const twinset_result *result, size_t index);
+TWINSET_API twinset_cluster twinset_result_cluster(const twinset_result *result, size_t index);
+TWINSET_API twinset_skip twinset_result_skip(const twinset_result *result, size_t index);
+TWINSET_API twinset_flagged twinset_result_flagged(const twinset_result *result, size_t index);
+/* Sentences a person should read: large buckets, what a method cannot promise. */
+TWINSET_API const char *twinset_result_note(const twinset_result *result, size_t index);
+/* Seconds by stage, the only thing that varies from run to run; NULL past the last. */
+TWINSET_API const twinset_stage *twinset_result_stage(const twinset_result *result, size_t index);
+
+/* What was skipped so far, for those who have no result. */
+TWINSET_API size_t twinset_collection_skipped(const twinset_collection *collection);
+TWINSET_API twinset_skip twinset_collection_skip(const twinset_collection *collection,
+                                                 size_t index);
+
+typedef enum twinset_format {
+    TWINSET_FORMAT_TABLE, /* for people */
+    TWINSET_FORMAT_CSV,
+    TWINSET_FORMAT_TSV,
+    TWINSET_FORMAT_JSON,
+    TWINSET_FORMAT_JSONL,
+    TWINSET_FORMAT_BINARY, /* signatures only; docs/format.md */
+} twinset_format;
+
+/* How a table looks; zero for plain text of any width. */
+typedef struct twinset_style {
+    int colour;     /* ANSI colours */
+    unsigned width; /* columns; 0: as wide as it needs */
+    size_t rows;    /* pairs at most, the rest counted; 0: all */
+} twinset_style;
+
+/* Takes the bytes; answers 0, or an errno value that ends the writing with TWINSET_IO. */
+typedef int (*twinset_write_fn)(void *context, const char *bytes, size_t count);
+
+/* `style` may be NULL. */
+TWINSET_CHECKED int twinset_result_write(const twinset_result *result, twinset_format format,
+                                         const twinset_style *style, twinset_write_fn write,
+                                         void *context, twinset_error *error);
+
+/* ----------------------------------------------------------- 3. advanced */
+
+/* Signatures. A sketcher holds the hash functions and the scratch memory of one thread. */
+typedef struct twinset_sketcher twinset_sketcher;
+
+TWINSET_CHECKED int twinset_sketcher_new(const twinset_options *options,
+                                         twinset_sketcher **sketcher, twinset_error *error);
+TWINSET_API void twinset_sketcher_free(twinset_sketcher *sketcher);
+
+/* For the modular scheme: slot i becomes min (a[i] x + b[i]) mod p. Needs p below 2^32. */
+TWINSET_CHECKED int twinset_sketcher_set_modular(twinset_sketcher *sketcher, const uint64_t *a,
+                                                 const uint64_t *b, uint64_t p,
+                                                 twinset_error *error);
+
+/* Fills options->hashes slots. A text without shingles gives the empty signature, every
+ * slot UINT32_MAX. */
+TWINSET_CHECKED int twinset_sketcher_text(twinset_sketcher *sketcher, const char *text,
+                                          size_t length, uint32_t *slots, twinset_error *error);
+
+/* The same for a set of numbers that stand for shingles already. */
+TWINSET_CHECKED int twinset_sketcher_values(twinset_sketcher *sketcher, const uint64_t *values,
+                                            size_t count, uint32_t *slots, twinset_error *error);
+
+/* Makes `into` the signature of the union. Works for every scheme, if both were made with
+ * the same options. */
+TWINSET_API void twinset_signature_merge(uint32_t *into, const uint32_t *from, size_t hashes);
+
+/* Share of slots that agree: the estimated Jaccard similarity. 0 for an empty signature. */
+TWINSET_API double twinset_signature_estimate(const uint32_t *a, const uint32_t *b, size_t hashes);
+
+/* The signatures of all documents of a collection, in order of their names, as
+ * TWINSET_FORMAT_JSONL or _BINARY. */
+TWINSET_CHECKED int twinset_collection_sketch(twinset_collection *collection, twinset_format format,
+                                              twinset_write_fn write, void *context,
+                                              twinset_error *error);
+
+/* The text as it is compared, and its shingles' 64-bit hashes, sorted, each once (with
+ * options->bag, once for every occurrence). Both are freed with twinset_free(). */
+TWINSET_CHECKED int twinset_normalise(const char *text, size_t length,
+                                      const twinset_options *options, char **normal,
+                                      size_t *normal_length, twinset_error *error);
+TWINSET_CHECKED int twinset_shingles(const char *text, size_t length,
+                                     const twinset_options *options, uint64_t **hashes,
+                                     size_t *count, twinset_error *error);
+TWINSET_API void twinset_free(void *memory);
+
+/* Bands and rows. */
+typedef struct twinset_tuning {
+    unsigned hashes;
+    double threshold;
+    unsigned bands, rows;
+    double knee;            /* (1/bands)^(1/rows): where the S-curve is steepest */
+    double recall;          /* probability that a pair at the threshold is a candidate */
+    double false_positives; /* area under the curve below the threshold */
+    double false_negatives; /* area over the curve above it */
+} twinset_tuning;
+
+/* Probability that two documents of similarity s meet in a band. */
+TWINSET_API double twinset_candidate_probability(unsigned bands, unsigned rows, double s);
+
+/* The choice for these options. */
+TWINSET_CHECKED int twinset_tune(const twinset_options *options, twinset_tuning *tuning,
+                                 twinset_error *error);
+
+/* All that the rule in force chooses from, fewest bands first: writes up to `capacity`
+ * tunings and returns how many there are. */
+TWINSET_API size_t twinset_tune_walk(const twinset_options *options, twinset_tuning *walk,
+                                     size_t capacity);
+
+/* The options as data, for programs that show or parse them. */
+typedef struct twinset_option_info {
+    const char *name;     /* "threshold" */
+    char letter;          /* 't', or 0 */
+    const char *argument; /* "X", "char|word", or NULL for a switch */
+    const char *topic;    /* heading that it stands under */
+    const char *help;     /* one or two sentences */
+} twinset_option_info;
+
+/* NULL past the last. */
+TWINSET_API const twinset_option_info *twinset_option_at(size_t index);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TWINSET_H */

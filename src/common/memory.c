@@ -1,0 +1,126 @@
+/*
+ * Memory. All allocations of the library pass here. In a build with TW_FAULTS the tests
+ * make the Nth one fail, and so reach every way out of a function.
+ */
+#include "common/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef TW_FAULTS
+#include <stdatomic.h>
+
+/* Allocations still to succeed; negative: no fault is planned. */
+static atomic_llong allowed = -1;
+
+void tw_faults_after(long long allocations)
+{
+    atomic_store(&allowed, allocations);
+}
+
+static bool fault(void)
+{
+    long long left = atomic_load(&allowed);
+    while (left > 0 && !atomic_compare_exchange_weak(&allowed, &left, left - 1)) {
+    }
+    return left == 0;
+}
+#else
+static bool fault(void)
+{
+    return false;
+}
+#endif
+
+void *tw_malloc(size_t size)
+{
+    return fault() ? NULL : malloc(size ? size : 1);
+}
+
+void *tw_calloc(size_t count, size_t size)
+{
+    return fault() ? NULL : calloc(count ? count : 1, size ? size : 1);
+}
+
+void *tw_realloc(void *memory, size_t size)
+{
+    return fault() ? NULL : realloc(memory, size ? size : 1);
+}
+
+void *tw_array(size_t count, size_t size)
+{
+    if (size && count > SIZE_MAX / size)
+        return NULL;
+    return tw_malloc(count * size);
+}
+
+void tw_free(void *memory)
+{
+    free(memory);
+}
+
+char *tw_strdup(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = tw_malloc(size);
+    return copy ? memcpy(copy, text, size) : NULL;
+}
+
+int tw_grow(void *array, size_t *capacity, size_t need, size_t element_size)
+{
+    if (need <= *capacity)
+        return TWINSET_OK;
+    size_t wanted = *capacity + *capacity / 2 + 16;
+    if (wanted < need)
+        wanted = need;
+    if (wanted > SIZE_MAX / element_size)
+        return TWINSET_NOMEM;
+    void *grown;
+    memcpy(&grown, array, sizeof grown); /* the pointer is of some other type */
+    grown = tw_realloc(grown, wanted * element_size);
+    if (!grown)
+        return TWINSET_NOMEM;
+    memcpy(array, &grown, sizeof grown);
+    *capacity = wanted;
+    return TWINSET_OK;
+}
+
+int tw_bytes_reserve(tw_bytes *bytes, size_t more)
+{
+    if (more > SIZE_MAX - bytes->length)
+        return TWINSET_NOMEM;
+    return TW_GROW(bytes->data, bytes->capacity, bytes->length + more);
+}
+
+int tw_bytes_append(tw_bytes *bytes, const void *data, size_t length)
+{
+    int status = tw_bytes_reserve(bytes, length);
+    if (status == TWINSET_OK && length) {
+        memcpy(bytes->data + bytes->length, data, length);
+        bytes->length += length;
+    }
+    return status;
+}
+
+int tw_bytes_printf(tw_bytes *bytes, const char *format, ...)
+{
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    int status = length < 0 ? TWINSET_USAGE : tw_bytes_reserve(bytes, (size_t)length + 1);
+    if (status == TWINSET_OK) {
+        vsnprintf(bytes->data + bytes->length, (size_t)length + 1, format, again);
+        bytes->length += (size_t)length;
+    }
+    va_end(again);
+    return status;
+}
+
+void tw_bytes_free(tw_bytes *bytes)
+{
+    tw_free(bytes->data);
+    *bytes = (tw_bytes){0};
+}

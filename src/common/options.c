@@ -1,0 +1,392 @@
+/*
+ * The table of options. A row holds all there is to know of one: how it is named, parsed,
+ * checked, explained and reported. The command line, its help, the man page and other
+ * languages' bindings are made from it, so a new option is one row and one field.
+ */
+#include "common/options.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum kind { CHOICE, SWITCH, WHOLE, SEED, REAL, SIZE, TEXT } kind;
+
+typedef struct option_row {
+    twinset_option_info info;
+    kind kind;
+    size_t offset;       /* of the field in twinset_options */
+    double low, high;    /* of numbers */
+    bool changes_result; /* and so belongs into the report */
+} option_row;
+
+#define FIELD(name) offsetof(twinset_options, name)
+
+static const char TEXT_TOPIC[] = "Text";
+static const char SIMILARITY_TOPIC[] = "Similarity";
+static const char SEARCH_TOPIC[] = "Search";
+static const char MACHINE_TOPIC[] = "Machine";
+
+/* The order of the words in `argument` is that of the enums in twinset.h. */
+static const option_row rows[] = {
+    {{"by", 0, "auto|char|word|code", TEXT_TOPIC,
+      "What shingles are made of: characters (Unicode code points) or words. auto takes "
+      "characters."},
+     CHOICE, FIELD(by), 0, 0, true},
+    {{"k", 'k', "N", TEXT_TOPIC,
+      "Shingle length, 1 to 64. Default: 9 characters or 5 words; 5 characters suit "
+      "e-mail-sized texts."},
+     WHOLE, FIELD(k), 1, 64, true},
+    {{"case", 0, "fold|keep", TEXT_TOPIC,
+      "fold (default): Unicode NFKC and full case folding; keep: NFC only."},
+     CHOICE, FIELD(letter_case), 0, 0, true},
+    {{"spaces", 0, "squeeze|keep|drop", TEXT_TOPIC,
+      "squeeze (default): runs of white space count as one space, none at the ends; keep: "
+      "as they are; drop: none. Words are always told apart by spaces."},
+     CHOICE, FIELD(spaces), 0, 0, true},
+    {{"punctuation", 0, "keep|space|drop", TEXT_TOPIC,
+      "What becomes of punctuation and symbols: kept (default), a space each, or nothing."},
+     CHOICE, FIELD(punctuation), 0, 0, true},
+    {{"stop", 0, "FILE", TEXT_TOPIC,
+      "Leave out the words listed in FILE, one a line; ? stands for any one character, # "
+      "starts a comment line."},
+     TEXT, FIELD(stop), 0, 0, true},
+    {{"threshold", 't', "X", SIMILARITY_TOPIC,
+      "Report pairs of at least this similarity, 0 to 1. Default 0.5; 0 lists every pair "
+      "that shares a shingle."},
+     REAL, FIELD(threshold), 0, 1, true},
+    {{"measure", 0, "jaccard|containment|weighted", SIMILARITY_TOPIC,
+      "jaccard (default): shared shingles of all; containment: shared of the smaller "
+      "document; weighted: Jaccard with rare shingles counting more."},
+     CHOICE, FIELD(measure), 0, 0, true},
+    {{"bag", 0, NULL, SIMILARITY_TOPIC, "Count how often a shingle stands in a document."},
+     SWITCH, FIELD(bag), 0, 0, true},
+    {{"common", 0, "X", SIMILARITY_TOPIC,
+      "Leave out the shingles that stand in more than this share of the documents, 0 to 1. "
+      "Default 1: none."},
+     REAL, FIELD(common), 0, 1, true},
+    {{"group", 0, "none|dir", SIMILARITY_TOPIC,
+      "dir: each sub-folder is one submission, whose files are not compared with each other."},
+     CHOICE, FIELD(group), 0, 0, true},
+    {{"method", 0, "auto|lsh|exact", SEARCH_TOPIC,
+      "exact misses nothing; lsh is made for many documents and misses what --recall allows; "
+      "auto (default) takes the cheaper."},
+     CHOICE, FIELD(method), 0, 0, true},
+    {{"hashes", 'n', "N", SEARCH_TOPIC, "Length of a signature, 1 to 65536. Default 256."},
+     WHOLE, FIELD(hashes), 1, 65536, true},
+    {{"scheme", 0, "fss|affine|modular|jenkins|md5|datasketch1|datasketch2", SEARCH_TOPIC,
+      "How signatures are made. fss (default): Fast Similarity Sketch; affine: classical "
+      "32-bit multiply-add; modular: (a x + b) mod p; jenkins: 96-bit mix; md5: MD5 of slot "
+      "and value; datasketch1, datasketch2: bit for bit those of that program's 1.x and 2.x."},
+     CHOICE, FIELD(scheme), 0, 0, true},
+    {{"shingle-hash", 0, "default|murmur3|md5", SEARCH_TOPIC,
+      "Hash that turns a shingle into the number a signature is made from. Similarities do "
+      "not depend on it."},
+     CHOICE, FIELD(shingle_hash), 0, 0, true},
+    {{"seed", 0, "N", SEARCH_TOPIC, "Seed of the signatures' hash functions. Default 1."},
+     SEED, FIELD(seed), 0, 0, true},
+    {{"recall", 0, "X", SEARCH_TOPIC,
+      "Share of the pairs at the threshold that lsh has to find. Default 0.99."},
+     REAL, FIELD(recall), 0, 1, true},
+    {{"prefer", 0, "recall|accuracy|speed|nearest", SEARCH_TOPIC,
+      "How bands and rows are chosen. recall (default): most rows that keep --recall; accuracy, "
+      "speed: bands x rows = hashes with the knee next below or above the threshold; nearest: "
+      "with the knee nearest to it."},
+     CHOICE, FIELD(prefer), 0, 0, true},
+    {{"bands", 0, "N", SEARCH_TOPIC, "Number of bands, instead of a choice."},
+     WHOLE, FIELD(bands), 1, 65536, true},
+    {{"rows", 0, "N", SEARCH_TOPIC, "Rows of a band, instead of a choice."},
+     WHOLE, FIELD(rows), 1, 65536, true},
+    {{"max-bucket", 0, "N", SEARCH_TOPIC,
+      "A bucket, or a group of identical documents, of more than N proposes each member with "
+      "its first 16 only. Default 1000; 0: no limit."},
+     WHOLE, FIELD(max_bucket), 0, 4294967295.0, true},
+    {{"threads", 'j', "N", MACHINE_TOPIC,
+      "Number of threads. Default: all cores. Results do not depend on it."},
+     WHOLE, FIELD(threads), 1, 1024, false},
+    {{"memory", 0, "SIZE", MACHINE_TOPIC,
+      "Memory to use, as in 512M or 2G. Default: a quarter of the machine's."},
+     SIZE, FIELD(memory_bytes), 0, 0, false},
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+void twinset_options_init(twinset_options *options)
+{
+    *options = (twinset_options){
+        .threshold = 0.5,
+        .common = 1,
+        .hashes = 256,
+        .seed = 1,
+        .recall = 0.99,
+        .max_bucket = 1000,
+    };
+}
+
+const twinset_option_info *twinset_option_at(size_t index)
+{
+    return index < ROWS ? &rows[index].info : NULL;
+}
+
+static const option_row *find_row(const char *name)
+{
+    for (size_t i = 0; i < ROWS; i++)
+        if (strcmp(rows[i].info.name, name) == 0)
+            return &rows[i];
+    return NULL;
+}
+
+/* ---- choices: words between bars */
+
+static const char *word_end(const char *word)
+{
+    return word + strcspn(word, "|");
+}
+
+static int parse_choice(const option_row *row, const char *value, int *field, twinset_error *error)
+{
+    int number = 0;
+    for (const char *word = row->info.argument;; number++) {
+        const char *end = word_end(word);
+        size_t length = (size_t)(end - word);
+        if (strlen(value) == length && memcmp(word, value, length) == 0) {
+            *field = number;
+            return TWINSET_OK;
+        }
+        if (!*end)
+            break;
+        word = end + 1;
+    }
+    return tw_fail(error, TWINSET_USAGE, "--%s: '%s' is not one of %s", row->info.name, value,
+                   row->info.argument);
+}
+
+const char *tw_option_choice(const char *option, int value, char word[TW_WORD])
+{
+    const char *start = find_row(option)->info.argument;
+    while (value-- > 0 && *word_end(start))
+        start = word_end(start) + 1;
+    snprintf(word, TW_WORD, "%.*s", (int)(word_end(start) - start), start);
+    return word;
+}
+
+/* ---- numbers */
+
+static int out_of_range(const option_row *row, const char *value, twinset_error *error)
+{
+    return tw_fail(error, TWINSET_USAGE, "--%s: '%s' is not a %snumber from %g to %g",
+                   row->info.name, value, row->kind == WHOLE ? "whole " : "", row->low, row->high);
+}
+
+static int parse_real(const option_row *row, const char *value, double *field, twinset_error *error)
+{
+    char *end;
+    errno = 0;
+    double number = strtod(value, &end);
+    if (end == value || *end || errno == ERANGE || !(number >= row->low && number <= row->high))
+        return out_of_range(row, value, error);
+    *field = number;
+    return TWINSET_OK;
+}
+
+/* Digits alone: strtoull would take a sign and leading spaces. */
+static bool parse_u64(const char *value, const char **end, uint64_t *number)
+{
+    char *stop = NULL;
+    errno = 0;
+    *number = *value >= '0' && *value <= '9' ? strtoull(value, &stop, 10) : 0;
+    *end = stop;
+    return stop && errno == 0;
+}
+
+static int parse_whole(const option_row *row, const char *value, unsigned *field, twinset_error *error)
+{
+    uint64_t number;
+    const char *end;
+    if (!parse_u64(value, &end, &number) || *end || (double)number < row->low ||
+        (double)number > row->high)
+        return out_of_range(row, value, error);
+    *field = (unsigned)number;
+    return TWINSET_OK;
+}
+
+static int parse_seed(const option_row *row, const char *value, uint64_t *field, twinset_error *error)
+{
+    const char *end;
+    uint64_t number;
+    if (!parse_u64(value, &end, &number) || *end)
+        return tw_fail(error, TWINSET_USAGE, "--%s: '%s' is not a whole number", row->info.name,
+                       value);
+    *field = number;
+    return TWINSET_OK;
+}
+
+/* 2G, 512M, 100000: powers of 1024, a B at the end allowed. */
+static int parse_size(const option_row *row, const char *value, uint64_t *field, twinset_error *error)
+{
+    const char *end;
+    uint64_t number;
+    unsigned shift = 0;
+    bool good = parse_u64(value, &end, &number);
+    if (good && *end) {
+        static const char units[] = "KMGT";
+        const char *unit = strchr(units, *end >= 'a' && *end <= 'z' ? *end - 32 : *end);
+        if (unit) {
+            shift = 10 * (unsigned)(unit - units + 1);
+            end++;
+        }
+        end += *end == 'B';
+    }
+    if (!good || *end || number > UINT64_MAX >> shift || number << shift < (uint64_t)1 << 20)
+        return tw_fail(error, TWINSET_USAGE,
+                       "--%s: '%s' is not a size of at least 1M, such as 512M or 2G",
+                       row->info.name, value);
+    *field = number << shift;
+    return TWINSET_OK;
+}
+
+static int parse_switch(const option_row *row, const char *value, int *field, twinset_error *error)
+{
+    if (strcmp(value, "0") != 0 && strcmp(value, "1") != 0)
+        return tw_fail(error, TWINSET_USAGE, "--%s takes no value", row->info.name);
+    *field = *value == '1';
+    return TWINSET_OK;
+}
+
+int twinset_options_set(twinset_options *options, const char *name, const char *value,
+                        twinset_error *error)
+{
+    const option_row *row = find_row(name);
+    if (!row)
+        return tw_fail(error, TWINSET_USAGE, "unknown option '%s'", name);
+    void *field = (char *)options + row->offset;
+    switch (row->kind) {
+    case CHOICE: return parse_choice(row, value, field, error);
+    case SWITCH: return parse_switch(row, value, field, error);
+    case WHOLE: return parse_whole(row, value, field, error);
+    case SEED: return parse_seed(row, value, field, error);
+    case REAL: return parse_real(row, value, field, error);
+    case SIZE: return parse_size(row, value, field, error);
+    case TEXT: *(const char **)field = value; return TWINSET_OK;
+    }
+    return TWINSET_USAGE;
+}
+
+/* ---- the whole */
+
+static int choice_count(const option_row *row)
+{
+    int count = 1;
+    for (const char *c = row->info.argument; *c; c++)
+        count += *c == '|';
+    return count;
+}
+
+/* A program may have set any field to anything. 0 means "chosen for you" where it can. */
+static int check_row(const option_row *row, const twinset_options *options, twinset_error *error)
+{
+    const void *field = (const char *)options + row->offset;
+    double number = row->low;
+    if (row->kind == CHOICE) {
+        int choice = *(const int *)field;
+        if (choice < 0 || choice >= choice_count(row))
+            return tw_fail(error, TWINSET_USAGE, "--%s: %d is not one of %s", row->info.name,
+                           choice, row->info.argument);
+    } else if (row->kind == REAL) {
+        number = *(const double *)field;
+    } else if (row->kind == WHOLE && *(const unsigned *)field) {
+        number = *(const unsigned *)field;
+    }
+    if (!(number >= row->low && number <= row->high))
+        return tw_fail(error, TWINSET_USAGE, "--%s: %g is not a number from %g to %g",
+                       row->info.name, number, row->low, row->high);
+    return TWINSET_OK;
+}
+
+static int check_together(const twinset_options *options, twinset_error *error)
+{
+    if (options->by == TWINSET_BY_CODE)
+        return tw_fail(error, TWINSET_USAGE,
+                       "--by code: this build cannot read programs; compare them with --by word");
+    if (options->hashes == 0)
+        return tw_fail(error, TWINSET_USAGE, "--hashes: a signature needs at least 1 slot");
+    if ((uint64_t)(options->bands ? options->bands : 1) * (options->rows ? options->rows : 1) >
+        options->hashes)
+        return tw_fail(error, TWINSET_USAGE,
+                       "%u bands of %u rows need %llu hashes, but there are %u; give --hashes %llu "
+                       "or fewer bands or rows",
+                       options->bands ? options->bands : 1, options->rows ? options->rows : 1,
+                       (unsigned long long)options->bands * options->rows, options->hashes,
+                       (unsigned long long)options->bands * options->rows);
+    if (options->method == TWINSET_METHOD_LSH && options->threshold == 0)
+        return tw_fail(error, TWINSET_USAGE,
+                       "--method lsh finds no pair reliably at threshold 0; use --method exact, "
+                       "or a threshold");
+    if (options->scheme >= TWINSET_SCHEME_DATASKETCH1 && options->seed > UINT32_MAX)
+        return tw_fail(error, TWINSET_USAGE,
+                       "--seed: datasketch's seeds are at most 4294967295");
+    if (options->scheme >= TWINSET_SCHEME_DATASKETCH1 && options->shingle_hash)
+        return tw_fail(error, TWINSET_USAGE,
+                       "--scheme datasketch1 and datasketch2 are defined on SHA-1; leave "
+                       "--shingle-hash out");
+    return TWINSET_OK;
+}
+
+int tw_options_resolve(const twinset_options *given, twinset_options *resolved,
+                       twinset_error *error)
+{
+    if (given)
+        *resolved = *given;
+    else
+        twinset_options_init(resolved);
+    for (size_t i = 0; i < ROWS; i++) {
+        int status = check_row(&rows[i], resolved, error);
+        if (status != TWINSET_OK)
+            return status;
+    }
+    int status = check_together(resolved, error);
+    if (status != TWINSET_OK)
+        return status;
+    if (resolved->by == TWINSET_BY_AUTO)
+        resolved->by = TWINSET_BY_CHAR;
+    if (!resolved->k)
+        resolved->k = resolved->by == TWINSET_BY_WORD ? 5 : 9;
+    if (!resolved->threads)
+        resolved->threads = tw_cores();
+    if (!resolved->memory_bytes)
+        resolved->memory_bytes = tw_machine_memory() / 4;
+    return TWINSET_OK;
+}
+
+static int value_json(const option_row *row, const void *field, tw_bytes *out)
+{
+    char word[TW_WORD];
+    switch (row->kind) {
+    case CHOICE:
+        return tw_bytes_printf(out, "\"%s\"",
+                               tw_option_choice(row->info.name, *(const int *)field, word));
+    case SWITCH: return tw_bytes_printf(out, *(const int *)field ? "true" : "false");
+    case WHOLE: return tw_bytes_printf(out, "%u", *(const unsigned *)field);
+    case REAL: return tw_bytes_printf(out, "%.15g", *(const double *)field);
+    case SEED:
+    case SIZE: return tw_bytes_printf(out, "%llu", (unsigned long long)*(const uint64_t *)field);
+    case TEXT: break;
+    }
+    /* The name of a file plays no part; that there was one does. */
+    return tw_bytes_printf(out, *(const char *const *)field ? "true" : "false");
+}
+
+int tw_options_json(const twinset_options *options, tw_bytes *out)
+{
+    int status = TWINSET_OK;
+    const char *before = "{";
+    for (size_t i = 0; i < ROWS && status == TWINSET_OK; i++) {
+        if (!rows[i].changes_result)
+            continue;
+        status = tw_bytes_printf(out, "%s\"%s\": ", before, rows[i].info.name);
+        if (status == TWINSET_OK)
+            status = value_json(&rows[i], (const char *)options + rows[i].offset, out);
+        before = ", ";
+    }
+    return status == TWINSET_OK ? tw_bytes_append(out, "}", 1) : status;
+}

@@ -1,0 +1,107 @@
+/*
+ * The corpus: documents on their way from input through text and sketch to match. It knows
+ * where each one's text is, and makes its set and its signature.
+ */
+#ifndef TW_CORPUS_H
+#define TW_CORPUS_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "common/common.h"
+#include "input/input.h"
+#include "match/match.h"
+#include "sketch/sketch.h"
+#include "text/text.h"
+
+typedef struct tw_document {
+    char *name;
+    char *text; /* held, because it cannot be read again; NULL: read from the file `name` */
+    size_t text_length;
+    uint64_t size_bytes;
+    uint64_t group; /* documents of one group are not compared; 0: of none */
+    twinset_role role;
+    bool from_path;
+    char *skipped; /* the reason why it could not be used, or NULL */
+    tw_text_summary summary;
+    uint64_t *ids; /* its set, if it is held */
+    size_t count;
+} tw_document;
+
+typedef struct tw_skipped {
+    char *path, *reason;
+} tw_skipped;
+
+/* What one thread needs to read and to compare. */
+typedef struct tw_worker {
+    tw_reader *reader;
+    tw_shingler *shingler;
+    tw_sketch sketch;
+    tw_u64s ids, values, scratch;
+    tw_u64s side[2]; /* sets or sequences that were asked for */
+    uint32_t side_document[2];
+    tw_passage_scratch passage;
+} tw_worker;
+
+typedef struct tw_corpus {
+    twinset_options options; /* resolved */
+    tw_stop_list *stop;
+    tw_scheme *scheme;
+    tw_document *documents;
+    size_t count, capacity;
+    size_t compared; /* after tw_corpus_prepare(): these come first, by name */
+    bool like;       /* only pairs with a document like this are wanted */
+    tw_skipped *skips;
+    size_t skip_count, skip_capacity;
+    size_t hidden;
+    uint64_t *excluded; /* ids that count in no document, ascending */
+    size_t excluded_count;
+    tw_worker *workers;
+    pthread_mutex_t large; /* held by the one thread that reads a large document */
+    atomic_uint_fast64_t held_bytes;
+    _Atomic(const char *) changed; /* name of a document that was another when read again */
+} tw_corpus;
+
+int tw_corpus_init(tw_corpus *corpus, const twinset_options *options,
+                   twinset_error *error) TW_CHECKED;
+void tw_corpus_free(tw_corpus *corpus);
+
+int tw_corpus_add_text(tw_corpus *corpus, const char *name, const char *text, size_t length,
+                       twinset_role role, twinset_error *error) TW_CHECKED;
+int tw_corpus_add_path(tw_corpus *corpus, const char *path, twinset_role role,
+                       twinset_error *error) TW_CHECKED;
+int tw_corpus_skip(tw_corpus *corpus, const char *path, const char *reason) TW_CHECKED;
+
+/* Sorts the documents by name, templates last, each name once. */
+int tw_corpus_prepare(tw_corpus *corpus, twinset_error *error) TW_CHECKED;
+/* Makes every set, without what templates and --common leave out, and holds those that fit
+ * into memory. Documents that turn out unreadable or empty are listed as skipped and leave
+ * the corpus. */
+int tw_corpus_load(tw_corpus *corpus, twinset_error *error) TW_CHECKED;
+bool tw_corpus_holds_all(const tw_corpus *corpus);
+
+/* The set of a document; valid until this worker asks again for this side (0 or 1). */
+int tw_corpus_set(tw_corpus *corpus, unsigned worker, unsigned side, uint32_t document,
+                  tw_set *set) TW_CHECKED;
+/* Its shingles in the order of the text; those left out are `absent` instead. */
+int tw_corpus_sequence(tw_corpus *corpus, unsigned worker, unsigned side, uint32_t document,
+                       uint64_t absent, tw_set *sequence) TW_CHECKED;
+int tw_corpus_signature(tw_corpus *corpus, unsigned worker, uint32_t document,
+                        uint32_t *slots) TW_CHECKED;
+/* Appends the numbers that a signature is made from, for the shingles that count. */
+int tw_corpus_values(const tw_corpus *corpus, const tw_shingles *batch, tw_u64s *values) TW_CHECKED;
+/* The text it is compared by, appended. */
+int tw_corpus_text(tw_corpus *corpus, uint32_t document, tw_bytes *out) TW_CHECKED;
+
+/* Whether the two are to be compared at all. */
+bool tw_corpus_wanted(const tw_corpus *corpus, uint32_t a, uint32_t b);
+tw_loop tw_corpus_loop(const tw_corpus *corpus, const char *stage);
+/* Says what a status means that came without a message; returns it. */
+int tw_corpus_fail(const tw_corpus *corpus, twinset_error *error, int status);
+
+/* Turns all ids of a text into its set: sorted, each once; with `bag` the second, third...
+ * occurrence of an id becomes an id of its own. `excluded` ones go. */
+int tw_make_set(tw_u64s *ids, tw_u64s *scratch, bool bag, const uint64_t *excluded,
+                size_t excluded_count) TW_CHECKED;
+
+#endif

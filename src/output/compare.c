@@ -1,0 +1,187 @@
+/* A comparison of two documents for people: what they share, in words, and an excerpt. */
+#include <math.h>
+#include <string.h>
+
+#include "common/options.h"
+#include "output/output.h"
+
+enum {
+    INDENT = 13,      /* "containment  " */
+    ANY_WIDTH = 80,   /* where none is given */
+    SENTENCE = 23,    /* "100.0% of  is found in " */
+    MIN_COLUMNS = 16, /* of a name or an excerpt, however narrow the terminal */
+    PASSAGE_LINES = 3
+};
+
+typedef struct page {
+    tw_sink *sink;
+    const twinset_result *result;
+    const twinset_style *style;
+    const twinset_options *options;
+    twinset_pair pair;
+    size_t width;
+    tw_labels labels;
+} page;
+
+static int add_labels(page *p)
+{
+    int status = tw_labels_add(&p->labels, p->pair.a);
+    if (status == TWINSET_OK)
+        status = tw_labels_add(&p->labels, p->pair.b);
+    if (status == TWINSET_OK)
+        status = tw_labels_make(&p->labels);
+    if (status != TWINSET_OK || p->style->width == 0)
+        return status;
+    size_t room = p->width > INDENT + SENTENCE ? (p->width - INDENT - SENTENCE) / 2 : 0;
+    return tw_labels_fit(&p->labels, room > MIN_COLUMNS ? room : MIN_COLUMNS);
+}
+
+static int put_name(const page *p, const char *name)
+{
+    tw_bytes visible = {0};
+    int status = tw_append_name(&visible, name);
+    tw_put_style(p->sink, p->style, TW_BOLD);
+    tw_put(p->sink, visible.data, visible.length);
+    tw_put_style(p->sink, p->style, TW_PLAIN);
+    tw_put(p->sink, "\n", 1);
+    tw_bytes_free(&visible);
+    return status;
+}
+
+static void put_topic(const page *p, const char *topic)
+{
+    tw_put_style(p->sink, p->style, TW_DIM);
+    tw_put_text(p->sink, topic);
+    tw_put_style(p->sink, p->style, TW_PLAIN);
+    tw_put_spaces(p->sink, INDENT - strlen(topic));
+}
+
+static void put_share(const page *p, const char *topic, double share)
+{
+    tw_number percent = tw_number_percent(share);
+    put_topic(p, topic);
+    tw_put_spaces(p->sink, strlen("100.0%") - strlen(percent.text));
+    tw_put_text(p->sink, percent.text);
+    tw_put(p->sink, " ", 1);
+}
+
+static void put_similarity(const page *p)
+{
+    char measure[TW_WORD];
+    put_share(p, "similarity", p->pair.similarity);
+    tw_put_style(p->sink, p->style, tw_strength(p->pair.similarity));
+    tw_put_bar(p->sink, p->pair.similarity);
+    tw_put_style(p->sink, p->style, TW_PLAIN);
+    tw_put_text(p->sink, " by ");
+    tw_put_text(p->sink, tw_option_choice("measure", p->options->measure, measure));
+    tw_put(p->sink, "\n", 1);
+}
+
+static void put_jaccard(const page *p)
+{
+    put_share(p, "jaccard", p->pair.jaccard);
+    tw_put_text(p->sink, tw_number_count(p->pair.shared).text);
+    tw_put_text(p->sink, " of ");
+    tw_put_counted(p->sink, p->pair.union_count, "shingle");
+    tw_put_text(p->sink, " shared\n");
+}
+
+static void put_containment(const page *p, const char *topic, double share, const char *name,
+                            const char *other)
+{
+    put_share(p, topic, share);
+    tw_put_text(p->sink, "of ");
+    tw_put_text(p->sink, tw_labels_find(&p->labels, name)->shown);
+    tw_put_text(p->sink, " is found in ");
+    tw_put_text(p->sink, tw_labels_find(&p->labels, other)->shown);
+    tw_put(p->sink, "\n", 1);
+}
+
+static void put_estimate(const page *p)
+{
+    if (isnan(p->pair.estimate))
+        return;
+    put_share(p, "estimate", p->pair.estimate);
+    tw_put_text(p->sink, "of ");
+    tw_put_counted(p->sink, p->options->hashes, "hash value");
+    tw_put_text(p->sink, " agree\n");
+}
+
+/* ---- the passage */
+
+/* Bytes for a line of so many columns: up to the last space that is in it, if any. */
+static size_t line_bytes(const char *text, size_t length, size_t columns)
+{
+    size_t bytes = tw_head(text, length, columns), space = bytes;
+    while (space > 0 && space < length && text[space] != ' ')
+        space--;
+    return space > 0 ? space : bytes;
+}
+
+static void put_quoted(const page *p, const char *text, size_t length, size_t columns)
+{
+    for (size_t line = 1; length > 0; line++) {
+        bool last = line == PASSAGE_LINES;
+        size_t bytes = line_bytes(text, length, last ? columns - 1 : columns);
+        tw_put_spaces(p->sink, INDENT);
+        tw_put_text(p->sink, line == 1 ? "\xe2\x80\x9c" : " ");
+        tw_put(p->sink, text, bytes);
+        bytes += bytes < length && text[bytes] == ' ';
+        text += bytes;
+        length -= bytes;
+        if (last && length > 0)
+            tw_put_text(p->sink, "\xe2\x80\xa6");
+        length = last ? 0 : length;
+        tw_put_text(p->sink, length == 0 ? "\xe2\x80\x9d\n" : "\n");
+    }
+}
+
+static int put_passage(const page *p)
+{
+    const char *passage = tw_result_passage(p->result);
+    size_t quotes = 2, columns = p->width > INDENT + quotes ? p->width - INDENT - quotes : 0;
+    tw_bytes text = {0};
+    put_topic(p, "longest");
+    tw_put_counted(p->sink, p->pair.longest, tw_unit(p->options));
+    tw_put_text(p->sink, " in a row that both have\n");
+    if (!passage)
+        return TWINSET_OK;
+    if (columns < MIN_COLUMNS)
+        columns = MIN_COLUMNS;
+    int status = tw_append_line(&text, passage, PASSAGE_LINES * (columns + 1));
+    if (status == TWINSET_OK)
+        put_quoted(p, text.data, text.length, columns);
+    tw_bytes_free(&text);
+    return status;
+}
+
+static int put_page(page *p)
+{
+    int status = add_labels(p);
+    if (status == TWINSET_OK)
+        status = put_name(p, p->pair.a);
+    if (status == TWINSET_OK)
+        status = put_name(p, p->pair.b);
+    if (status != TWINSET_OK)
+        return status;
+    tw_put(p->sink, "\n", 1);
+    put_similarity(p);
+    put_jaccard(p);
+    put_containment(p, "containment", p->pair.containment_a, p->pair.a, p->pair.b);
+    put_containment(p, "", p->pair.containment_b, p->pair.b, p->pair.a);
+    put_estimate(p);
+    status = put_passage(p);
+    tw_put_footnote(p->sink, p->result);
+    return status;
+}
+
+int tw_write_comparison(tw_sink *sink, const twinset_result *result, const twinset_style *style)
+{
+    page p = {.sink = sink, .result = result, .style = style};
+    p.options = tw_result_options(result);
+    p.pair = twinset_result_pair(result, 0);
+    p.width = style->width > 0 ? style->width : ANY_WIDTH;
+    int status = put_page(&p);
+    tw_labels_free(&p.labels);
+    return status;
+}

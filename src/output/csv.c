@@ -1,0 +1,70 @@
+/*
+ * Pairs as lines of values under a line of headings: CSV as RFC 4180 quotes it, or TSV with
+ * escapes. Names keep their bytes, so that a reader finds the files; lines end in \n.
+ */
+#include <string.h>
+
+#include "output/output.h"
+
+static void put_csv_name(tw_sink *sink, const char *name)
+{
+    if (!strpbrk(name, "\",\r\n")) {
+        tw_put_text(sink, name);
+        return;
+    }
+    tw_put(sink, "\"", 1);
+    for (size_t run; *name; name += run) {
+        run = strcspn(name, "\"");
+        run += name[run] == '"';
+        tw_put(sink, name, run);
+        if (name[run - 1] == '"')
+            tw_put(sink, "\"", 1);
+    }
+    tw_put(sink, "\"", 1);
+}
+
+static void put_tsv_name(tw_sink *sink, const char *name)
+{
+    static const char special[] = "\t\n\r\\", letters[] = "tnr\\";
+    for (;;) {
+        size_t run = strcspn(name, special);
+        tw_put(sink, name, run);
+        name += run;
+        if (!*name)
+            break;
+        tw_put(sink, (const char[]){'\\', letters[strchr(special, *name) - special]}, 2);
+        name++;
+    }
+}
+
+static void write_lines(tw_sink *sink, const twinset_result *result, const char *separator,
+                        void (*put_name)(tw_sink *, const char *))
+{
+    size_t pairs = twinset_result_run(result).pairs;
+    for (size_t i = 0; i < TW_FIELDS; i++) {
+        tw_put_text(sink, i == 0 ? "" : separator);
+        tw_put_text(sink, tw_fields[i].name);
+    }
+    tw_put(sink, "\n", 1);
+    for (size_t i = 0; i < pairs && sink->failure == 0; i++) {
+        twinset_pair pair = twinset_result_pair(result, i);
+        for (const tw_field *field = tw_fields; field < tw_fields + TW_FIELDS; field++) {
+            tw_put_text(sink, field == tw_fields ? "" : separator);
+            if (field->kind == TW_KIND_NAME)
+                put_name(sink, tw_field_name(field, &pair));
+            else
+                tw_put_field(sink, field, &pair, "");
+        }
+        tw_put(sink, "\n", 1);
+    }
+}
+
+void tw_write_csv(tw_sink *sink, const twinset_result *result)
+{
+    write_lines(sink, result, ",", put_csv_name);
+}
+
+void tw_write_tsv(tw_sink *sink, const twinset_result *result)
+{
+    write_lines(sink, result, "\t", put_tsv_name);
+}

@@ -1,0 +1,177 @@
+/*
+ * Results as JSON: one object with all of it, or an object a line for the pairs alone.
+ * The object is laid out so that a person may look at it and a line-based tool at its pairs.
+ */
+#include <math.h>
+
+#include "common/options.h"
+#include "output/output.h"
+
+static void put_key(tw_sink *sink, const char *key)
+{
+    tw_put_json(sink, key);
+    tw_put(sink, ": ", 2);
+}
+
+static void put_whole(tw_sink *sink, uint64_t value)
+{
+    tw_put_text(sink, tw_number_whole(value).text);
+}
+
+static void put_real(tw_sink *sink, double value)
+{
+    tw_put_text(sink, isnan(value) ? "null" : tw_number_real(value).text);
+}
+
+static void put_pair(tw_sink *sink, const twinset_result *result, size_t index)
+{
+    twinset_pair pair = twinset_result_pair(result, index);
+    tw_put(sink, "{", 1);
+    for (const tw_field *field = tw_fields; field < tw_fields + TW_FIELDS; field++) {
+        tw_put_text(sink, field == tw_fields ? "" : ", ");
+        put_key(sink, field->name);
+        if (field->kind == TW_KIND_NAME)
+            tw_put_json(sink, tw_field_name(field, &pair));
+        else
+            tw_put_field(sink, field, &pair, "null");
+    }
+    tw_put(sink, "}", 1);
+}
+
+static void put_cluster(tw_sink *sink, const twinset_result *result, size_t index)
+{
+    twinset_cluster cluster = twinset_result_cluster(result, index);
+    tw_put_text(sink, "{\"id\": ");
+    put_whole(sink, cluster.id);
+    tw_put_text(sink, ", \"size\": ");
+    put_whole(sink, cluster.size);
+    tw_put_text(sink, ", \"members\": [");
+    for (size_t i = 0; i < cluster.size; i++) {
+        tw_put_text(sink, i == 0 ? "" : ", ");
+        tw_put_json(sink, cluster.members[i]);
+    }
+    tw_put_text(sink, "], \"representative\": ");
+    tw_put_json(sink, cluster.representative);
+    tw_put_text(sink, ", \"min_similarity\": ");
+    put_real(sink, cluster.min_similarity);
+    tw_put(sink, "}", 1);
+}
+
+static void put_skip(tw_sink *sink, const twinset_result *result, size_t index)
+{
+    twinset_skip skip = twinset_result_skip(result, index);
+    tw_put_text(sink, "{\"path\": ");
+    tw_put_json(sink, skip.path);
+    tw_put_text(sink, ", \"reason\": ");
+    tw_put_json(sink, skip.reason);
+    tw_put(sink, "}", 1);
+}
+
+static void put_flagged(tw_sink *sink, const twinset_result *result, size_t index)
+{
+    twinset_flagged flagged = twinset_result_flagged(result, index);
+    bool invalid = flagged.flags & TWINSET_FLAG_INVALID_UTF8;
+    bool hidden = flagged.flags & TWINSET_FLAG_HIDDEN_CHARACTERS;
+    tw_put_text(sink, "{\"path\": ");
+    tw_put_json(sink, flagged.path);
+    tw_put_text(sink, ", \"flags\": [");
+    tw_put_text(sink, invalid ? "\"invalid-utf8\"" : "");
+    tw_put_text(sink, invalid && hidden ? ", " : "");
+    tw_put_text(sink, hidden ? "\"hidden-characters\"" : "");
+    tw_put_text(sink, "]}");
+}
+
+static void put_note(tw_sink *sink, const twinset_result *result, size_t index)
+{
+    tw_put_json(sink, twinset_result_note(result, index));
+}
+
+/* "key": [ one element a line ] */
+static void put_list(tw_sink *sink, const char *indent, const char *key,
+                     void (*put_element)(tw_sink *, const twinset_result *, size_t),
+                     const twinset_result *result, size_t count)
+{
+    tw_put_text(sink, indent);
+    put_key(sink, key);
+    tw_put(sink, "[", 1);
+    for (size_t i = 0; i < count && sink->failure == 0; i++) {
+        tw_put_text(sink, i == 0 ? "\n  " : ",\n  ");
+        tw_put_text(sink, indent);
+        put_element(sink, result, i);
+    }
+    if (count > 0) {
+        tw_put(sink, "\n", 1);
+        tw_put_text(sink, indent);
+    }
+    tw_put(sink, "]", 1);
+}
+
+static void put_run_list(tw_sink *sink, const char *key,
+                         void (*put_element)(tw_sink *, const twinset_result *, size_t),
+                         const twinset_result *result, size_t count)
+{
+    put_list(sink, "    ", key, put_element, result, count);
+    tw_put(sink, ",\n", 2);
+}
+
+static void put_run_number(tw_sink *sink, const char *key, uint64_t value)
+{
+    tw_put_text(sink, "    ");
+    put_key(sink, key);
+    put_whole(sink, value);
+    tw_put(sink, ",\n", 2);
+}
+
+static int put_run(tw_sink *sink, const twinset_result *result, const twinset_run *run)
+{
+    tw_bytes parameters = {0};
+    char method[TW_WORD];
+    if (tw_options_json(tw_result_options(result), &parameters) != TWINSET_OK) {
+        tw_bytes_free(&parameters);
+        return TWINSET_NOMEM;
+    }
+    tw_put_text(sink, "  \"run\": {\n    \"version\": ");
+    tw_put_json(sink, twinset_version());
+    tw_put_text(sink, ",\n    \"parameters\": ");
+    tw_put(sink, parameters.data, parameters.length);
+    tw_bytes_free(&parameters);
+    tw_put_text(sink, ",\n    \"method\": ");
+    tw_put_json(sink, tw_option_choice("method", run->method, method));
+    tw_put(sink, ",\n", 2);
+    put_run_number(sink, "bands", run->bands);
+    put_run_number(sink, "rows", run->rows);
+    put_run_number(sink, "documents", run->documents);
+    put_run_list(sink, "skipped", put_skip, result, run->skipped);
+    put_run_list(sink, "flagged", put_flagged, result, run->flagged);
+    put_run_list(sink, "notes", put_note, result, run->notes);
+    put_run_number(sink, "candidates", run->candidates);
+    put_run_number(sink, "verified", run->verified);
+    tw_put_text(sink, "    \"expected_recall\": ");
+    put_real(sink, run->expected_recall);
+    tw_put_text(sink, "\n  }");
+    return TWINSET_OK;
+}
+
+int tw_write_json(tw_sink *sink, const twinset_result *result)
+{
+    twinset_run run = twinset_result_run(result);
+    tw_put(sink, "{\n", 2);
+    int status = put_run(sink, result, &run);
+    if (status != TWINSET_OK)
+        return status;
+    tw_put(sink, ",\n", 2);
+    put_list(sink, "  ", "pairs", put_pair, result, run.pairs);
+    tw_put(sink, ",\n", 2);
+    put_list(sink, "  ", "clusters", put_cluster, result, run.clusters);
+    tw_put(sink, "\n}\n", 3);
+    return TWINSET_OK;
+}
+
+void tw_write_jsonl(tw_sink *sink, const twinset_result *result)
+{
+    size_t pairs = twinset_result_run(result).pairs;
+    for (size_t i = 0; i < pairs && sink->failure == 0; i++) {
+        put_pair(sink, result, i);
+        tw_put(sink, "\n", 1);
+    }
+}

@@ -1,0 +1,186 @@
+/*
+ * Output: what comes out of a scan, a comparison or a sketch, in every format.
+ *
+ *   sink.c        bytes to the caller's function, through a buffer
+ *   text.c        strings made fit for JSON or a terminal; columns they take there
+ *   number.c      numbers for programs and for people
+ *   json.c csv.c  pairs for programs
+ *   labels.c      names cut to fit, never to look the same
+ *   table.c compare.c style.c  results for people
+ *   signatures.c  signatures for programs
+ *   write.c       twinset_result_write()
+ */
+#ifndef TW_OUTPUT_H
+#define TW_OUTPUT_H
+
+#include "common/common.h"
+
+/* ---- what the writers know of a result beyond twinset.h; defined with the result */
+
+const twinset_options *tw_result_options(const twinset_result *result);
+/* 1 when the result comes from twinset_collection_compare(). */
+unsigned tw_result_comparison(const twinset_result *result);
+/* The text of the longest shared passage, for a comparison that has one; else NULL. */
+const char *tw_result_passage(const twinset_result *result);
+
+/* ---- sink */
+
+enum { TW_SINK_BYTES = 16384 };
+
+/* Puts never fail: after the first failed write all bytes are dropped, and tw_sink_end()
+ * tells. A long loop may look at `failure` to end early. */
+typedef struct tw_sink {
+    twinset_write_fn write;
+    void *context;
+    int failure; /* errno value of the first failed write */
+    size_t used;
+    char buffer[TW_SINK_BYTES];
+} tw_sink;
+
+void tw_sink_init(tw_sink *sink, twinset_write_fn write, void *context);
+void tw_put(tw_sink *sink, const void *bytes, size_t count);
+void tw_put_text(tw_sink *sink, const char *text);
+void tw_put_spaces(tw_sink *sink, size_t count);
+/* Writes what is left. 0, or TWINSET_IO if any write failed. */
+int tw_sink_end(tw_sink *sink, twinset_error *error) TW_CHECKED;
+
+/* ---- numbers */
+
+/* Text of one number, terminated; long enough for all of them. */
+typedef struct tw_number {
+    char text[32];
+} tw_number;
+
+tw_number tw_number_whole(uint64_t value);
+/* The shortest decimal that reads back as the same double, with at least one digit after
+ * the point: 1.0. Not for NaN or infinities. */
+tw_number tw_number_real(double value);
+/* 1,234,567 */
+tw_number tw_number_count(uint64_t value);
+/* 71.2%: cut, not rounded, so that only 1 is 100.0% and nothing looks to be at a threshold
+ * that it is below. */
+tw_number tw_number_percent(double share);
+
+/* ---- text; all strings are terminated */
+
+/* A JSON string with its quotes. What is not UTF-8 becomes U+FFFD. */
+void tw_put_json(tw_sink *sink, const char *text);
+/* The same replacement alone. */
+int tw_append_utf8(tw_bytes *out, const char *text) TW_CHECKED;
+
+/* Appends a name as it may stand on a terminal: what is invisible, moves the cursor or is
+ * not UTF-8 is shown as \n, \x1b, \u{200b}, \xff, a backslash as \\. Different names stay
+ * different. */
+int tw_append_name(tw_bytes *out, const char *name) TW_CHECKED;
+/* Appends running text in the same way on one line: white space becomes a space, a backslash
+ * stays. Stops once `columns` are exceeded. */
+int tw_append_line(tw_bytes *out, const char *text, size_t columns) TW_CHECKED;
+
+/* Columns that text fit for a terminal takes there: 2 for wide characters, 0 for combining
+ * ones. */
+size_t tw_columns(const char *text, size_t length);
+/* Bytes of the longest beginning, or ending, that takes no more than `columns`; marks stay
+ * with the character they stand on. */
+size_t tw_head(const char *text, size_t length, size_t columns);
+size_t tw_tail(const char *text, size_t length, size_t columns);
+
+/* ---- labels: names as they are shown */
+
+typedef struct tw_label {
+    const char *name; /* borrowed */
+    char *full;       /* fit for a terminal, without the common folder */
+    char *shown;      /* `full`, or cut in the middle */
+    size_t full_columns;
+    size_t columns; /* those that `shown` may take */
+    unsigned cut;   /* which of the ways to cut */
+} tw_label;
+
+/* Zero it, add names (twice does no harm), make, fit, find; free in any case. */
+typedef struct tw_labels {
+    tw_label *list; /* by name, once made */
+    size_t count, capacity;
+    tw_bytes folder; /* "a/b/" if all names begin so, fit for a terminal; else empty */
+} tw_labels;
+
+int tw_labels_add(tw_labels *labels, const char *name) TW_CHECKED;
+int tw_labels_make(tw_labels *labels) TW_CHECKED;
+/* Cuts what is wider than `columns`, and no more than keeps all labels different: some may
+ * stay wider. */
+int tw_labels_fit(tw_labels *labels, size_t columns) TW_CHECKED;
+const tw_label *tw_labels_find(const tw_labels *labels, const char *name);
+void tw_labels_free(tw_labels *labels);
+
+/* ---- pairs for programs */
+
+typedef enum tw_kind { TW_KIND_NAME, TW_KIND_SHARE, TW_KIND_COUNT, TW_KIND_CLUSTER } tw_kind;
+
+/* What is written of a pair, in the order of the contract. */
+typedef struct tw_field {
+    const char *name;
+    tw_kind kind;
+    size_t offset; /* in twinset_pair */
+} tw_field;
+
+enum { TW_FIELDS = 11 };
+extern const tw_field tw_fields[TW_FIELDS];
+
+const char *tw_field_name(const tw_field *field, const twinset_pair *pair);
+/* The number in a field that is no name; `unknown` stands for NaN. */
+void tw_put_field(tw_sink *sink, const tw_field *field, const twinset_pair *pair,
+                  const char *unknown);
+
+/* ---- results for people */
+
+/* ANSI renditions, put only where the style asks for colour. */
+#define TW_PLAIN "0"
+#define TW_BOLD "1"
+#define TW_DIM "2"
+#define TW_RED "31"
+#define TW_YELLOW "33"
+void tw_put_style(tw_sink *sink, const twinset_style *style, const char *rendition);
+
+/* "1 pair", "1,234 pairs". */
+void tw_put_counted(tw_sink *sink, uint64_t count, const char *noun);
+/* A similarity of 0 to 1 as a bar of TW_BAR columns. */
+enum { TW_BAR = 8 };
+void tw_put_bar(tw_sink *sink, double share);
+/* The rendition for a similarity. */
+const char *tw_strength(double similarity);
+/* What `longest` counts: "char" or "word". */
+const char *tw_unit(const twinset_options *options);
+/* The line below a result that counts what was skipped or flagged, if anything was. */
+void tw_put_footnote(tw_sink *sink, const twinset_result *result);
+
+/* ---- writers: 0 or TWINSET_NOMEM; the sink knows of failed writes */
+
+int tw_write_json(tw_sink *sink, const twinset_result *result) TW_CHECKED;
+void tw_write_jsonl(tw_sink *sink, const twinset_result *result);
+void tw_write_csv(tw_sink *sink, const twinset_result *result);
+void tw_write_tsv(tw_sink *sink, const twinset_result *result);
+int tw_write_table(tw_sink *sink, const twinset_result *result,
+                   const twinset_style *style) TW_CHECKED;
+int tw_write_comparison(tw_sink *sink, const twinset_result *result,
+                        const twinset_style *style) TW_CHECKED;
+
+/* ---- signatures, as TWINSET_FORMAT_JSONL or _BINARY (docs/format.md) */
+
+typedef struct tw_signatures {
+    tw_sink sink;
+    twinset_format format;
+    const twinset_options *options;
+    uint64_t length, checksum;      /* of the bytes so far; binary only, like the rest */
+    tw_u64s shingles, name_offsets; /* written after the slots */
+    tw_bytes names;
+} tw_signatures;
+
+/* Begin, exactly `documents` rows, end; free after any of them. The options, which must be
+ * resolved, are borrowed. A row fails as soon as a write has failed. */
+int tw_signatures_begin(tw_signatures *signatures, twinset_format format,
+                        const twinset_options *options, size_t documents, twinset_write_fn write,
+                        void *context, twinset_error *error) TW_CHECKED;
+int tw_signatures_row(tw_signatures *signatures, const char *name, uint64_t shingles,
+                      const uint32_t *slots, twinset_error *error) TW_CHECKED;
+int tw_signatures_end(tw_signatures *signatures, twinset_error *error) TW_CHECKED;
+void tw_signatures_free(tw_signatures *signatures);
+
+#endif

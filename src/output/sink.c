@@ -1,0 +1,61 @@
+/*
+ * A buffer between the writers and the caller's function. A writer need not check any put:
+ * the first failure is kept and reported once, at the end.
+ */
+#include <string.h>
+
+#include "output/output.h"
+
+void tw_sink_init(tw_sink *sink, twinset_write_fn write, void *context)
+{
+    sink->write = write;
+    sink->context = context;
+    sink->failure = 0;
+    sink->used = 0;
+}
+
+static void deliver(tw_sink *sink, const char *bytes, size_t count)
+{
+    if (sink->failure == 0 && count > 0)
+        sink->failure = sink->write(sink->context, bytes, count);
+}
+
+static void flush(tw_sink *sink)
+{
+    deliver(sink, sink->buffer, sink->used);
+    sink->used = 0;
+}
+
+void tw_put(tw_sink *sink, const void *bytes, size_t count)
+{
+    if (count > sizeof sink->buffer - sink->used)
+        flush(sink);
+    if (count > sizeof sink->buffer) {
+        deliver(sink, bytes, count);
+    } else if (count > 0) {
+        memcpy(sink->buffer + sink->used, bytes, count);
+        sink->used += count;
+    }
+}
+
+void tw_put_text(tw_sink *sink, const char *text)
+{
+    tw_put(sink, text, strlen(text));
+}
+
+void tw_put_spaces(tw_sink *sink, size_t count)
+{
+    while (count-- > 0)
+        tw_put(sink, " ", 1);
+}
+
+int tw_sink_end(tw_sink *sink, twinset_error *error)
+{
+    char reason[128];
+    flush(sink);
+    if (sink->failure == 0)
+        return TWINSET_OK;
+    if (strerror_r(sink->failure, reason, sizeof reason) != 0)
+        return tw_fail(error, TWINSET_IO, "cannot write the result: error %d", sink->failure);
+    return tw_fail(error, TWINSET_IO, "cannot write the result: %s", reason);
+}

@@ -1,0 +1,189 @@
+/*
+ * Strings from outside, made fit for where they go. Names and passages may hold any byte:
+ * neither JSON nor a terminal may be broken by them, nor may one name pass for another.
+ */
+#include <string.h>
+
+#include <utf8proc.h>
+
+#include "output/output.h"
+
+static const char REPLACEMENT[] = "\xef\xbf\xbd";
+
+/* The code point at *text, which moves on; -1 for a byte that is not part of any. */
+static int32_t next_code_point(const char **text)
+{
+    utf8proc_int32_t code_point;
+    utf8proc_ssize_t length = utf8proc_iterate((const utf8proc_uint8_t *)*text, -1, &code_point);
+    *text += length > 0 ? length : 1;
+    return length > 0 ? code_point : -1;
+}
+
+/* ---- JSON and UTF-8 */
+
+/* Bytes that stand for themselves in a JSON string; other than ASCII is looked at. */
+static size_t plain_run(const char *text)
+{
+    size_t run = 0;
+    while ((unsigned char)text[run] >= ' ' && (unsigned char)text[run] < 0x7f && text[run] != '"' &&
+           text[run] != '\\')
+        run++;
+    return run;
+}
+
+static void put_json_control(tw_sink *sink, unsigned char c)
+{
+    static const char letters[] = "\"\"\\\\\bb\ff\nn\rr\tt", hex[] = "0123456789abcdef";
+    for (const char *pair = letters; *pair; pair += 2)
+        if ((unsigned char)*pair == c) {
+            tw_put(sink, (const char[]){'\\', pair[1]}, 2);
+            return;
+        }
+    tw_put(sink, (const char[]){'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]}, 6);
+}
+
+void tw_put_json(tw_sink *sink, const char *text)
+{
+    tw_put(sink, "\"", 1);
+    for (;;) {
+        size_t run = plain_run(text);
+        tw_put(sink, text, run);
+        text += run;
+        if (!*text)
+            break;
+        const char *start = text;
+        int32_t code_point = next_code_point(&text);
+        if (code_point < 0)
+            tw_put_text(sink, REPLACEMENT);
+        else if (code_point < 0x80)
+            put_json_control(sink, (unsigned char)code_point);
+        else
+            tw_put(sink, start, (size_t)(text - start));
+    }
+    tw_put(sink, "\"", 1);
+}
+
+int tw_append_utf8(tw_bytes *out, const char *text)
+{
+    while (*text) {
+        const char *start = text;
+        bool valid = next_code_point(&text) >= 0;
+        int status = tw_bytes_append(out, valid ? start : REPLACEMENT,
+                                     valid ? (size_t)(text - start) : strlen(REPLACEMENT));
+        if (status != TWINSET_OK)
+            return status;
+    }
+    return TWINSET_OK;
+}
+
+/* ---- terminal */
+
+/* Whether a code point cannot be seen, or does something to what stands around it. */
+static bool is_unseen(int32_t code_point)
+{
+    switch (utf8proc_category(code_point)) {
+    case UTF8PROC_CATEGORY_CN:
+    case UTF8PROC_CATEGORY_ZL:
+    case UTF8PROC_CATEGORY_ZP:
+    case UTF8PROC_CATEGORY_CC:
+    case UTF8PROC_CATEGORY_CF:
+    case UTF8PROC_CATEGORY_CS:
+    case UTF8PROC_CATEGORY_CO:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Appends the character at *text, which moves on. */
+static int append_visible(tw_bytes *out, const char **text)
+{
+    const char *start = *text;
+    int32_t code_point = next_code_point(text);
+    switch (code_point) {
+    case '\n':
+        return tw_bytes_append(out, "\\n", 2);
+    case '\r':
+        return tw_bytes_append(out, "\\r", 2);
+    case '\t':
+        return tw_bytes_append(out, "\\t", 2);
+    }
+    if (code_point < 0 || (code_point < 0x80 && is_unseen(code_point)))
+        return tw_bytes_printf(out, "\\x%02x", (unsigned char)*start);
+    if (is_unseen(code_point))
+        return tw_bytes_printf(out, "\\u{%x}", (unsigned)code_point);
+    return tw_bytes_append(out, start, (size_t)(*text - start));
+}
+
+int tw_append_name(tw_bytes *out, const char *name)
+{
+    int status = TWINSET_OK;
+    while (*name && status == TWINSET_OK) {
+        if (*name == '\\')
+            status = tw_bytes_append(out, "\\", 1);
+        if (status == TWINSET_OK)
+            status = append_visible(out, &name);
+    }
+    return status;
+}
+
+int tw_append_line(tw_bytes *out, const char *text, size_t columns)
+{
+    static const char blanks[] = " \t\n\v\f\r";
+    int status = TWINSET_OK;
+    text += strspn(text, blanks);
+    for (size_t used = 0; *text && used <= columns && status == TWINSET_OK;) {
+        size_t blank = strspn(text, blanks), before = out->length;
+        if (blank > 0) {
+            text += blank;
+            status = tw_bytes_append(out, " ", *text ? 1 : 0);
+        } else {
+            status = append_visible(out, &text);
+        }
+        used += tw_columns(out->data + before, out->length - before);
+    }
+    return status;
+}
+
+static size_t code_point_columns(int32_t code_point)
+{
+    int width = code_point < 0 ? 1 : utf8proc_charwidth(code_point);
+    return width > 0 ? (size_t)width : 0;
+}
+
+size_t tw_columns(const char *text, size_t length)
+{
+    size_t columns = 0;
+    for (const char *end = text + length; text < end;)
+        columns += code_point_columns(next_code_point(&text));
+    return columns;
+}
+
+size_t tw_head(const char *text, size_t length, size_t columns)
+{
+    const char *at = text;
+    for (const char *end = text + length; at < end;) {
+        const char *next = at;
+        size_t width = code_point_columns(next_code_point(&next));
+        if (width > columns)
+            break;
+        columns -= width;
+        at = next;
+    }
+    return (size_t)(at - text);
+}
+
+size_t tw_tail(const char *text, size_t length, size_t columns)
+{
+    const char *end = text + length;
+    size_t left = tw_columns(text, length);
+    while (text < end) {
+        const char *next = text;
+        size_t width = code_point_columns(next_code_point(&next));
+        if (left <= columns && width > 0)
+            break;
+        left -= width;
+        text = next;
+    }
+    return (size_t)(end - text);
+}

@@ -1,0 +1,81 @@
+/* A result in the format asked for, and what all formats for programs write of a pair. */
+#include <math.h>
+
+#include "output/output.h"
+
+#define FIELD(name, kind, member)                                                                  \
+    {                                                                                              \
+        name, kind, offsetof(twinset_pair, member)                                                 \
+    }
+
+const tw_field tw_fields[TW_FIELDS] = {
+    FIELD("a", TW_KIND_NAME, a),
+    FIELD("b", TW_KIND_NAME, b),
+    FIELD("similarity", TW_KIND_SHARE, similarity),
+    FIELD("jaccard", TW_KIND_SHARE, jaccard),
+    FIELD("containment_a", TW_KIND_SHARE, containment_a),
+    FIELD("containment_b", TW_KIND_SHARE, containment_b),
+    FIELD("shared", TW_KIND_COUNT, shared),
+    FIELD("union", TW_KIND_COUNT, union_count),
+    FIELD("estimate", TW_KIND_SHARE, estimate),
+    FIELD("longest", TW_KIND_COUNT, longest),
+    FIELD("cluster", TW_KIND_CLUSTER, cluster),
+};
+
+static const void *member(const tw_field *field, const twinset_pair *pair)
+{
+    return (const char *)pair + field->offset;
+}
+
+const char *tw_field_name(const tw_field *field, const twinset_pair *pair)
+{
+    return *(const char *const *)member(field, pair);
+}
+
+void tw_put_field(tw_sink *sink, const tw_field *field, const twinset_pair *pair,
+                  const char *unknown)
+{
+    if (field->kind == TW_KIND_SHARE) {
+        double share = *(const double *)member(field, pair);
+        tw_put_text(sink, isnan(share) ? unknown : tw_number_real(share).text);
+    } else if (field->kind == TW_KIND_COUNT) {
+        tw_put_text(sink, tw_number_whole(*(const uint64_t *)member(field, pair)).text);
+    } else {
+        tw_put_text(sink, tw_number_whole(*(const uint32_t *)member(field, pair)).text);
+    }
+}
+
+int twinset_result_write(const twinset_result *result, twinset_format format,
+                         const twinset_style *style, twinset_write_fn write, void *context,
+                         twinset_error *error)
+{
+    static const twinset_style plain = {0};
+    tw_sink sink;
+    int status = TWINSET_OK;
+    tw_sink_init(&sink, write, context);
+    if (!style)
+        style = &plain;
+    switch (format) {
+    case TWINSET_FORMAT_TABLE:
+        status = tw_result_comparison(result) ? tw_write_comparison(&sink, result, style)
+                                              : tw_write_table(&sink, result, style);
+        break;
+    case TWINSET_FORMAT_CSV:
+        tw_write_csv(&sink, result);
+        break;
+    case TWINSET_FORMAT_TSV:
+        tw_write_tsv(&sink, result);
+        break;
+    case TWINSET_FORMAT_JSON:
+        status = tw_write_json(&sink, result);
+        break;
+    case TWINSET_FORMAT_JSONL:
+        tw_write_jsonl(&sink, result);
+        break;
+    default:
+        return tw_fail(error, TWINSET_USAGE,
+                       "pairs are written as table, csv, tsv, json or jsonl; the binary format is "
+                       "for signatures");
+    }
+    return status == TWINSET_OK ? tw_sink_end(&sink, error) : tw_nomem(error);
+}

@@ -1,0 +1,53 @@
+/*
+ * Classical signatures: slot i is the smallest value of the i-th hash function over all
+ * shingles. The cost is shingles times slots.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "common/digest.h"
+#include "sketch/sketch.h"
+
+#define MERSENNE_61 ((UINT64_C(1) << 61) - 1)
+
+/* The sum wraps at 2^64 before it is reduced: that is part of datasketch's format. */
+static uint32_t datasketch1(uint64_t a, uint64_t b, uint64_t value)
+{
+    return (uint32_t)((a * value + b) % MERSENNE_61);
+}
+
+/* MD5 of the slot's number and the value, both in decimal. */
+static uint32_t md5_of(size_t slot, uint64_t value)
+{
+    char text[48];
+    int length = snprintf(text, sizeof text, "%zu%" PRIu64, slot, value);
+    uint8_t digest[16];
+    tw_md5(text, (size_t)length, digest);
+    return (uint32_t)digest[0] | (uint32_t)digest[1] << 8 | (uint32_t)digest[2] << 16 |
+           (uint32_t)digest[3] << 24;
+}
+
+static uint32_t hash(const tw_scheme *scheme, size_t slot, uint64_t value)
+{
+    uint64_t a = scheme->a[slot], b = scheme->b[slot];
+    switch (scheme->kind) {
+    case TWINSET_SCHEME_MODULAR: return (uint32_t)((a * (value % scheme->p) + b) % scheme->p);
+    case TWINSET_SCHEME_JENKINS: return tw_jenkins_mix((uint32_t)value, (uint32_t)a, (uint32_t)b);
+    case TWINSET_SCHEME_MD5: return md5_of(slot, value);
+    case TWINSET_SCHEME_DATASKETCH1: return datasketch1(a, b, (uint32_t)value);
+    default: return (uint32_t)a * (uint32_t)value + (uint32_t)b; /* affine, datasketch2 */
+    }
+}
+
+/* The switch is the same for all values of a call: compilers take it out of the loop. */
+void tw_classic_add(const tw_scheme *scheme, const uint64_t *values, size_t count, uint32_t *slots)
+{
+    for (size_t slot = 0; slot < scheme->hashes; slot++) {
+        uint32_t smallest = slots[slot];
+        for (size_t i = 0; i < count; i++) {
+            uint32_t value = hash(scheme, slot, values[i]);
+            smallest = value < smallest ? value : smallest;
+        }
+        slots[slot] = smallest;
+    }
+}

@@ -1,0 +1,186 @@
+/* Schemes: their parameters from a seed, and the way to the one that was chosen. */
+#include "sketch/sketch.h"
+
+#include <string.h>
+
+#include "common/cpu.h"
+#include "common/digest.h"
+#include "common/options.h"
+#include "text/text.h"
+
+/* The first prime above 2^31, the range of the modular scheme's shingle numbers. */
+#define MODULUS UINT64_C(2147483659)
+
+static int is_classic(const tw_scheme *scheme)
+{
+    return scheme->kind != TWINSET_SCHEME_FSS;
+}
+
+/* ---- parameters */
+
+static int datasketch2_parameters(tw_scheme *scheme, uint32_t seed)
+{
+    uint32_t *a = tw_array(2 * scheme->hashes, sizeof *a);
+    if (!a)
+        return TWINSET_NOMEM;
+    tw_datasketch2_parameters(seed, scheme->hashes, a, a + scheme->hashes);
+    for (size_t i = 0; i < scheme->hashes; i++) {
+        scheme->a[i] = a[i];
+        scheme->b[i] = a[scheme->hashes + i];
+    }
+    tw_free(a);
+    return TWINSET_OK;
+}
+
+/* Makes the functions of a classical scheme from the seed. */
+static int draw_parameters(tw_scheme *scheme, uint64_t seed)
+{
+    if (scheme->kind == TWINSET_SCHEME_DATASKETCH2)
+        return datasketch2_parameters(scheme, (uint32_t)seed);
+    if (scheme->kind == TWINSET_SCHEME_DATASKETCH1) {
+        tw_datasketch1_parameters((uint32_t)seed, scheme->hashes, scheme->a, scheme->b);
+        return TWINSET_OK;
+    }
+    uint64_t state = seed;
+    for (size_t i = 0; i < scheme->hashes; i++) {
+        scheme->a[i] = tw_splitmix64(&state);
+        scheme->b[i] = tw_splitmix64(&state);
+        if (scheme->kind == TWINSET_SCHEME_MODULAR) {
+            scheme->a[i] = 1 + scheme->a[i] % (scheme->p - 1);
+            scheme->b[i] %= scheme->p;
+        } else if (scheme->kind == TWINSET_SCHEME_AFFINE) {
+            scheme->a[i] |= 1; /* odd: a permutation */
+        }
+    }
+    return TWINSET_OK;
+}
+
+int tw_scheme_new(const twinset_options *options, tw_scheme **out, twinset_error *error)
+{
+    *out = NULL;
+    tw_scheme *scheme = tw_calloc(1, sizeof *scheme);
+    if (!scheme)
+        return tw_nomem(error);
+    scheme->kind = options->scheme;
+    scheme->shingle_hash = options->shingle_hash;
+    scheme->hashes = options->hashes;
+    scheme->p = MODULUS;
+    scheme->salt = options->seed == 1 ? 0 : (uint32_t)(tw_mix64(options->seed + 1) >> 32) | 1;
+    int status = TWINSET_OK;
+    if (is_classic(scheme)) {
+        scheme->a = tw_array(scheme->hashes, sizeof *scheme->a);
+        scheme->b = tw_array(scheme->hashes, sizeof *scheme->b);
+        status = scheme->a && scheme->b ? draw_parameters(scheme, options->seed) : TWINSET_NOMEM;
+    }
+    if (status != TWINSET_OK) {
+        tw_scheme_free(scheme);
+        return tw_nomem(error);
+    }
+    *out = scheme;
+    return TWINSET_OK;
+}
+
+void tw_scheme_free(tw_scheme *scheme)
+{
+    if (!scheme)
+        return;
+    tw_free(scheme->a);
+    tw_free(scheme->b);
+    tw_free(scheme);
+}
+
+/* ---- numbers for shingles */
+
+bool tw_scheme_takes_ids(const tw_scheme *scheme)
+{
+    return scheme->shingle_hash == TWINSET_SHINGLE_HASH_DEFAULT &&
+           scheme->kind < TWINSET_SCHEME_DATASKETCH1;
+}
+
+static uint64_t little_endian(const uint8_t *bytes, size_t count)
+{
+    uint64_t number = 0;
+    for (size_t i = 0; i < count; i++)
+        number |= (uint64_t)bytes[i] << 8 * i;
+    return number;
+}
+
+uint64_t tw_scheme_foreign(const tw_scheme *scheme, uint64_t number)
+{
+    switch (scheme->kind) {
+    case TWINSET_SCHEME_FSS: return tw_mix64(number);
+    case TWINSET_SCHEME_AFFINE: return tw_mix64(number) >> 32;
+    case TWINSET_SCHEME_DATASKETCH2: return tw_fmix32((uint32_t)number);
+    default: return number;
+    }
+}
+
+uint64_t tw_scheme_value(const tw_scheme *scheme, uint64_t id, const char *bytes, size_t length)
+{
+    uint8_t digest[20];
+    if (scheme->kind >= TWINSET_SCHEME_DATASKETCH1) {
+        tw_sha1(bytes, length, digest);
+        return tw_scheme_foreign(scheme, little_endian(digest, 4));
+    }
+    if (scheme->shingle_hash == TWINSET_SHINGLE_HASH_MURMUR3)
+        return tw_scheme_foreign(scheme, tw_murmur3_32(bytes, length, 0) & 0x7FFFFFFF);
+    if (scheme->shingle_hash == TWINSET_SHINGLE_HASH_MD5) {
+        tw_md5(bytes, length, digest);
+        return tw_scheme_foreign(scheme, little_endian(digest, 8));
+    }
+    switch (scheme->kind) {
+    case TWINSET_SCHEME_AFFINE:
+    case TWINSET_SCHEME_JENKINS: return id >> 32;
+    case TWINSET_SCHEME_MODULAR: return id >> 33;
+    default: return id;
+    }
+}
+
+/* ---- signatures */
+
+void tw_sketch_init(tw_sketch *sketch, const tw_scheme *scheme)
+{
+    *sketch = (tw_sketch){.scheme = scheme};
+}
+
+void tw_sketch_free(tw_sketch *sketch)
+{
+    tw_free(sketch->kept);
+    tw_free(sketch->scratch);
+}
+
+void tw_sketch_begin(tw_sketch *sketch, uint32_t *slots)
+{
+    memset(slots, 0xFF, sketch->scheme->hashes * sizeof *slots);
+    sketch->slots = slots;
+    sketch->kept_count = 0;
+    sketch->many = false;
+}
+
+int tw_sketch_add(tw_sketch *sketch, const uint64_t *values, size_t count)
+{
+    if (!is_classic(sketch->scheme))
+        return tw_fss_add(sketch, values, count);
+    tw_classic_add(sketch->scheme, values, count, sketch->slots);
+    return TWINSET_OK;
+}
+
+void tw_sketch_end(tw_sketch *sketch)
+{
+    if (!is_classic(sketch->scheme))
+        tw_fss_end(sketch);
+}
+
+void twinset_signature_merge(uint32_t *into, const uint32_t *from, size_t hashes)
+{
+    for (size_t i = 0; i < hashes; i++)
+        into[i] = from[i] < into[i] ? from[i] : into[i];
+}
+
+double twinset_signature_estimate(const uint32_t *a, const uint32_t *b, size_t hashes)
+{
+    size_t agree = 0;
+    for (size_t i = 0; i < hashes; i++)
+        agree += a[i] == b[i] && a[i] != (uint32_t)TW_EMPTY_SLOT;
+    return hashes ? (double)agree / (double)hashes : 0;
+}

@@ -1,0 +1,64 @@
+/*
+ * Signatures: K slots that two sets agree in with the probability of their Jaccard
+ * similarity.
+ *
+ *   sketch.c     the schemes' parameters, and the calls that every scheme answers to
+ *   fss.c        Fast Similarity Sketch: one hash a shingle, whatever K
+ *   classic.c    one hash a shingle and slot: affine, modular, jenkins, md5, datasketch
+ *
+ * These are the portable references. Kernels for one instruction set go to x86/, arm/ and
+ * cuda/, and must give the same slots.
+ */
+#ifndef TW_SKETCH_H
+#define TW_SKETCH_H
+
+#include "common/common.h"
+
+enum { TW_EMPTY_SLOT = -1 }; /* as uint32_t; no shingle gives this slot */
+
+/* Hash functions; read-only once made, shared by all threads. */
+typedef struct tw_scheme {
+    int kind;         /* TWINSET_SCHEME_* */
+    int shingle_hash; /* TWINSET_SHINGLE_HASH_* */
+    size_t hashes;
+    uint64_t *a, *b; /* parameters of each slot's function */
+    uint64_t p;      /* modulus of the modular scheme */
+    uint32_t salt;   /* of fss; 0 for the default seed */
+} tw_scheme;
+
+int tw_scheme_new(const twinset_options *options, tw_scheme **scheme,
+                  twinset_error *error) TW_CHECKED;
+void tw_scheme_free(tw_scheme *scheme);
+
+/* Whether a shingle's id is all that the scheme needs to know of it. */
+bool tw_scheme_takes_ids(const tw_scheme *scheme);
+/* The number that stands for a shingle in this scheme. */
+uint64_t tw_scheme_value(const tw_scheme *scheme, uint64_t id, const char *bytes, size_t length);
+/* The same for a number that some other program hashed. */
+uint64_t tw_scheme_foreign(const tw_scheme *scheme, uint64_t number);
+
+/* A signature in the making: begin, add any number of times, end. One per thread. */
+typedef struct tw_sketch {
+    const tw_scheme *scheme;
+    uint32_t *slots;
+    uint64_t *kept; /* fss: values for later rounds, while there are few */
+    size_t kept_count, kept_capacity;
+    uint64_t *scratch;
+    size_t scratch_capacity;
+    bool many; /* fss: too many different values to keep; no later round will be needed */
+} tw_sketch;
+
+void tw_sketch_init(tw_sketch *sketch, const tw_scheme *scheme);
+void tw_sketch_free(tw_sketch *sketch);
+void tw_sketch_begin(tw_sketch *sketch, uint32_t *slots);
+int tw_sketch_add(tw_sketch *sketch, const uint64_t *values, size_t count) TW_CHECKED;
+void tw_sketch_end(tw_sketch *sketch);
+
+/* ---- between sketch.c and the schemes */
+
+int tw_fss_add(tw_sketch *sketch, const uint64_t *values, size_t count) TW_CHECKED;
+void tw_fss_end(tw_sketch *sketch);
+void tw_classic_add(const tw_scheme *scheme, const uint64_t *values, size_t count,
+                    uint32_t *slots);
+
+#endif

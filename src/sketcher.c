@@ -1,0 +1,149 @@
+/*
+ * One text at a time, for programs that keep documents and signatures themselves. A
+ * sketcher is a corpus without documents: its one worker does the work.
+ */
+#include "corpus.h"
+
+struct twinset_sketcher {
+    tw_corpus corpus;
+};
+
+int twinset_sketcher_new(const twinset_options *options, twinset_sketcher **sketcher,
+                         twinset_error *error)
+{
+    twinset_options one;
+    twinset_options_init(&one);
+    if (options)
+        one = *options;
+    one.threads = 1;
+    *sketcher = tw_calloc(1, sizeof **sketcher);
+    if (!*sketcher)
+        return tw_nomem(error);
+    int status = tw_corpus_init(&(*sketcher)->corpus, &one, error);
+    if (status != TWINSET_OK) {
+        twinset_sketcher_free(*sketcher);
+        *sketcher = NULL;
+    }
+    return status;
+}
+
+void twinset_sketcher_free(twinset_sketcher *sketcher)
+{
+    if (!sketcher)
+        return;
+    tw_corpus_free(&sketcher->corpus);
+    tw_free(sketcher);
+}
+
+int twinset_sketcher_set_modular(twinset_sketcher *sketcher, const uint64_t *a, const uint64_t *b,
+                                 uint64_t p, twinset_error *error)
+{
+    tw_scheme *scheme = sketcher->corpus.scheme;
+    if (scheme->kind != TWINSET_SCHEME_MODULAR)
+        return tw_fail(error, TWINSET_USAGE, "only the modular scheme takes a, b and p");
+    if (p < 2 || p > UINT32_MAX)
+        return tw_fail(error, TWINSET_USAGE, "p is %llu, but must be from 2 to 4294967295",
+                       (unsigned long long)p);
+    for (size_t i = 0; i < scheme->hashes; i++) {
+        scheme->a[i] = a[i] % p;
+        scheme->b[i] = b[i] % p;
+    }
+    scheme->p = p;
+    return TWINSET_OK;
+}
+
+/* ---- texts */
+
+/* Sets are sketched as they stream by; bags only once all of them are there. */
+static int sketch_batch(void *context, const tw_shingles *batch)
+{
+    tw_corpus *corpus = context;
+    tw_worker *worker = &corpus->workers[0];
+    int status = tw_corpus_values(corpus, batch, &worker->values);
+    if (status != TWINSET_OK || corpus->options.bag)
+        return status;
+    status = tw_sketch_add(&worker->sketch, worker->values.data, worker->values.count);
+    worker->values.count = 0;
+    return status;
+}
+
+int twinset_sketcher_text(twinset_sketcher *sketcher, const char *text, size_t length,
+                          uint32_t *slots, twinset_error *error)
+{
+    tw_corpus *corpus = &sketcher->corpus;
+    tw_worker *worker = &corpus->workers[0];
+    tw_text_summary summary;
+    worker->values.count = 0;
+    tw_sketch_begin(&worker->sketch, slots);
+    int status = tw_shingle(worker->shingler, text, length, sketch_batch, corpus, &summary);
+    if (status == TWINSET_OK && corpus->options.bag) {
+        status = tw_make_set(&worker->values, &worker->scratch, true, NULL, 0);
+        if (status == TWINSET_OK)
+            status = tw_sketch_add(&worker->sketch, worker->values.data, worker->values.count);
+    }
+    tw_sketch_end(&worker->sketch);
+    return status == TWINSET_OK ? status : tw_nomem(error);
+}
+
+int twinset_sketcher_values(twinset_sketcher *sketcher, const uint64_t *values, size_t count,
+                            uint32_t *slots, twinset_error *error)
+{
+    tw_worker *worker = &sketcher->corpus.workers[0];
+    int status = TW_GROW(worker->values.data, worker->values.capacity, count);
+    if (status != TWINSET_OK)
+        return tw_nomem(error);
+    for (size_t i = 0; i < count; i++)
+        worker->values.data[i] = tw_scheme_foreign(sketcher->corpus.scheme, values[i]);
+    tw_sketch_begin(&worker->sketch, slots);
+    status = tw_sketch_add(&worker->sketch, worker->values.data, count);
+    tw_sketch_end(&worker->sketch);
+    return status == TWINSET_OK ? status : tw_nomem(error);
+}
+
+/* ---- what is behind a signature */
+
+int twinset_normalise(const char *text, size_t length, const twinset_options *options,
+                      char **normal, size_t *normal_length, twinset_error *error)
+{
+    twinset_sketcher *sketcher;
+    int status = twinset_sketcher_new(options, &sketcher, error);
+    if (status != TWINSET_OK)
+        return status;
+    tw_bytes out = {0};
+    status = tw_shingler_text(sketcher->corpus.workers[0].shingler, text, length, &out);
+    twinset_sketcher_free(sketcher);
+    if (status == TWINSET_OK)
+        status = tw_bytes_append(&out, "", 1);
+    if (status != TWINSET_OK) {
+        tw_bytes_free(&out);
+        return tw_nomem(error);
+    }
+    *normal = out.data;
+    *normal_length = out.length - 1;
+    return TWINSET_OK;
+}
+
+int twinset_shingles(const char *text, size_t length, const twinset_options *options,
+                     uint64_t **hashes, size_t *count, twinset_error *error)
+{
+    twinset_sketcher *sketcher;
+    int status = twinset_sketcher_new(options, &sketcher, error);
+    if (status != TWINSET_OK)
+        return status;
+    tw_worker *worker = &sketcher->corpus.workers[0];
+    tw_text_summary summary;
+    tw_u64s ids = {0};
+    status = TW_GROW(ids.data, ids.capacity, 1);
+    if (status == TWINSET_OK)
+        status = tw_shingle(worker->shingler, text, length, tw_append_ids, &ids, &summary);
+    if (status == TWINSET_OK)
+        status = tw_make_set(&ids, &worker->scratch, sketcher->corpus.options.bag, NULL, 0);
+    twinset_sketcher_free(sketcher);
+    if (status != TWINSET_OK) {
+        tw_free(ids.data);
+        return tw_nomem(error);
+    }
+    *hashes = ids.data;
+    *count = ids.count;
+    return TWINSET_OK;
+}

@@ -1,0 +1,1103 @@
+/*
+ * The writers: numbers, strings and names for every place they go to, each format of a
+ * result, signatures, and what happens when memory or the disk ends.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/memory.h"
+#include "output/output.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* ---- a page that takes what is written, up to a limit */
+
+typedef struct paper {
+    char *text; /* terminated once something was written */
+    size_t length, limit;
+} paper;
+
+static int page_write(void *context, const char *bytes, size_t count)
+{
+    paper *page = context;
+    if (page->length + count > page->limit)
+        return ENOSPC;
+    char *text = realloc(page->text, page->length + count + 1);
+    if (!text)
+        return ENOMEM;
+    memcpy(text + page->length, bytes, count);
+    page->text = text;
+    page->length += count;
+    text[page->length] = '\0';
+    return 0;
+}
+
+static paper new_page(void)
+{
+    paper page = {.text = calloc(1, 1), .limit = SIZE_MAX};
+    assert_non_null(page.text);
+    return page;
+}
+
+static void assert_contains(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("\"%s\" is not in:\n%s", part, text);
+}
+
+static void assert_lacks(const char *text, const char *part)
+{
+    if (strstr(text, part))
+        fail_msg("\"%s\" is in:\n%s", part, text);
+}
+
+static size_t count_of(const char *text, const char *part)
+{
+    size_t count = 0;
+    for (; (text = strstr(text, part)); text++)
+        count++;
+    return count;
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+/* ---- a strict reader of JSON, which only tells whether it is */
+
+static const char *json_value(const char *at);
+
+static const char *json_space(const char *at)
+{
+    return at + strspn(at, " \n");
+}
+
+static const char *json_string(const char *at)
+{
+    if (*at++ != '"')
+        return NULL;
+    for (; *at != '"'; at++) {
+        if ((unsigned char)*at < ' ')
+            return NULL;
+        if (*at == '\\' && !strchr("\"\\/bfnrtu", *++at))
+            return NULL;
+    }
+    return at + 1;
+}
+
+static const char *json_number(const char *at)
+{
+    at += *at == '-';
+    size_t digits = strspn(at, "0123456789");
+    if (digits == 0 || (digits > 1 && *at == '0'))
+        return NULL;
+    at += digits;
+    if (*at == '.') {
+        digits = strspn(++at, "0123456789");
+        at = digits ? at + digits : NULL;
+    }
+    if (at && *at == 'e') {
+        at += 1 + (at[1] == '-' || at[1] == '+');
+        digits = strspn(at, "0123456789");
+        at = digits ? at + digits : NULL;
+    }
+    return at;
+}
+
+static const char *json_members(const char *at, char close)
+{
+    at = json_space(at + 1);
+    if (*at == close)
+        return at + 1;
+    for (;;) {
+        if (close == '}') {
+            at = json_string(at);
+            if (!at || *at++ != ':')
+                return NULL;
+        }
+        at = json_value(json_space(at));
+        if (!at)
+            return NULL;
+        at = json_space(at);
+        if (*at == close)
+            return at + 1;
+        if (*at++ != ',')
+            return NULL;
+        at = json_space(at);
+    }
+}
+
+static const char *json_value(const char *at)
+{
+    static const char *const words[] = {"null", "true", "false"};
+    for (size_t i = 0; i < COUNT(words); i++)
+        if (strncmp(at, words[i], strlen(words[i])) == 0)
+            return at + strlen(words[i]);
+    switch (*at) {
+    case '{':
+        return json_members(at, '}');
+    case '[':
+        return json_members(at, ']');
+    case '"':
+        return json_string(at);
+    default:
+        return json_number(at);
+    }
+}
+
+static void assert_json(const char *text)
+{
+    const char *end = json_value(text);
+    if (!end || strcmp(end, "\n") != 0)
+        fail_msg("this is not JSON and a newline:\n%s", text);
+}
+
+/* ---- numbers */
+
+static void assert_reads_back(double value)
+{
+    char shortest[32];
+    tw_number number = tw_number_real(value);
+    assert_true(strtod(number.text, NULL) == value);
+    assert_ptr_equal(json_number(number.text), number.text + strlen(number.text));
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(shortest, sizeof shortest, "%.*e", digits - 1, value);
+        if (strtod(shortest, NULL) == value)
+            break;
+    }
+    /* The same digits, whatever the notation. */
+    tw_number scaled = tw_number_real(value);
+    const char *a = scaled.text + strspn(scaled.text, "0."), *b = shortest;
+    for (; *a && *a != 'e'; a++, b++) {
+        a += *a == '.';
+        b += *b == '.';
+        assert_int_equal(*a, *b == 'e' ? '0' : *b);
+    }
+}
+
+static void reals_are_the_shortest_that_read_back(void **state)
+{
+    static const struct {
+        double value;
+        const char *text;
+    } known[] = {
+        {0, "0.0"},
+        {1, "1.0"},
+        {0.5, "0.5"},
+        {0.1, "0.1"},
+        {1.0 / 3, "0.3333333333333333"},
+        {0.1 + 0.2, "0.30000000000000004"},
+        {0.0004, "0.0004"},
+        {0x1p-16, "0.0000152587890625"},
+        {1e-7, "1.0e-07"},
+        {2.5, "2.5e+00"},
+        {1234567, "1234567.0"},
+    };
+    uint64_t random = 1;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(known); i++)
+        assert_string_equal(tw_number_real(known[i].value).text, known[i].text);
+    for (int i = 0; i < 100000; i++) {
+        uint64_t bits = next_random(&random);
+        assert_reads_back((double)((bits >> 11) | 1) * 0x1p-53);
+        assert_reads_back((double)(1 + bits % 9973) / (double)(9974 + bits % 99991));
+        assert_reads_back(ldexp((double)((bits >> 11) | UINT64_C(1) << 52), -53 - i % 40));
+    }
+}
+
+static void percentages_are_cut_not_rounded(void **state)
+{
+    static const struct {
+        double share;
+        const char *text;
+    } known[] = {
+        {0, "0.0%"},        {1, "100.0%"},    {0.9999, "99.9%"}, {1 - 0x1p-53, "99.9%"},
+        {0.07, "7.0%"},     {0.57, "57.0%"},  {0.7129, "71.2%"}, {0.0009, "0.0%"},
+        {2.0 / 3, "66.6%"}, {0.289, "28.9%"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(known); i++)
+        assert_string_equal(tw_number_percent(known[i].share).text, known[i].text);
+    for (unsigned tenths = 0; tenths < 1000; tenths++) {
+        char expected[16];
+        snprintf(expected, sizeof expected, "%u.%u%%", tenths / 10, tenths % 10);
+        assert_string_equal(tw_number_percent(tenths / 1000.0).text, expected);
+    }
+}
+
+static void counts_have_separators(void **state)
+{
+    (void)state;
+    assert_string_equal(tw_number_count(0).text, "0");
+    assert_string_equal(tw_number_count(999).text, "999");
+    assert_string_equal(tw_number_count(1000).text, "1,000");
+    assert_string_equal(tw_number_count(UINT64_MAX).text, "18,446,744,073,709,551,615");
+    assert_string_equal(tw_number_whole(UINT64_MAX).text, "18446744073709551615");
+}
+
+/* ---- text */
+
+static void json_strings_are_valid_whatever_they_hold(void **state)
+{
+    static const char *const known[][2] = {
+        {"", "\"\""},
+        {"plain", "\"plain\""},
+        {"\"\\/", "\"\\\"\\\\/\""},
+        {"\b\f\n\r\t", "\"\\b\\f\\n\\r\\t\""},
+        {"\x01\x1b\x7f", "\"\\u0001\\u001b\\u007f\""},
+        {"gr\xc3\xbc\xc3\x9f \xe4\xb8\xad \xf0\x9f\x98\x80",
+         "\"gr\xc3\xbc\xc3\x9f \xe4\xb8\xad \xf0\x9f\x98\x80\""},
+        {"\xff-\xc3", "\"\xef\xbf\xbd-\xef\xbf\xbd\""},
+        {"\xed\xa0\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(known); i++) {
+        paper page = new_page();
+        tw_sink sink;
+        tw_sink_init(&sink, page_write, &page);
+        tw_put_json(&sink, known[i][0]);
+        assert_int_equal(tw_sink_end(&sink, NULL), TWINSET_OK);
+        assert_string_equal(page.text, known[i][1]);
+        free(page.text);
+    }
+}
+
+static void names_cannot_touch_the_terminal(void **state)
+{
+    static const char *const known[][2] = {
+        {"plain.txt", "plain.txt"},
+        {"a\nb\tc\rd", "a\\nb\\tc\\rd"},
+        {"\x1b[31m\x7f", "\\x1b[31m\\x7f"},
+        {"\xff\xc3", "\\xff\\xc3"},
+        {"a\\nb", "a\\\\nb"},
+        {"\xc2\x9b", "\\u{9b}"},
+        {"\xe2\x80\x8b\xe2\x80\xae\xef\xbb\xbf", "\\u{200b}\\u{202e}\\u{feff}"},
+        {"\xc3\xbc\xe4\xb8\xad", "\xc3\xbc\xe4\xb8\xad"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(known); i++) {
+        tw_bytes out = {0};
+        assert_int_equal(tw_append_name(&out, known[i][0]), TWINSET_OK);
+        assert_int_equal(out.length, strlen(known[i][1]));
+        assert_memory_equal(out.data, known[i][1], out.length);
+        tw_bytes_free(&out);
+    }
+}
+
+static void lines_are_squeezed_and_end(void **state)
+{
+    tw_bytes out = {0};
+
+    (void)state;
+    assert_int_equal(tw_append_line(&out, " \n one\n\n two\\ \x1b \n", 100), TWINSET_OK);
+    assert_int_equal(out.length, strlen("one two\\ \\x1b"));
+    assert_memory_equal(out.data, "one two\\ \\x1b", out.length);
+    out.length = 0;
+    assert_int_equal(tw_append_line(&out, "abcdefgh", 3), TWINSET_OK);
+    assert_int_equal(out.length, 4);
+    tw_bytes_free(&out);
+}
+
+static void columns_are_those_of_a_terminal(void **state)
+{
+    static const char wide[] = "\xe4\xb8\xad\xe6\x96\x87", accented[] = "e\xcc\x81x";
+
+    (void)state;
+    assert_int_equal(tw_columns("abc", 3), 3);
+    assert_int_equal(tw_columns(wide, 6), 4);
+    assert_int_equal(tw_columns(accented, 4), 2);
+    assert_int_equal(tw_head(wide, 6, 3), 3);
+    assert_int_equal(tw_tail(wide, 6, 3), 3);
+    assert_int_equal(tw_head(accented, 4, 1), 3);
+    assert_int_equal(tw_tail(accented, 4, 1), 1);
+    assert_int_equal(tw_tail(accented, 4, 2), 4);
+    assert_int_equal(tw_head("abc", 3, 0), 0);
+    assert_int_equal(tw_tail("abc", 3, 0), 0);
+}
+
+/* ---- labels */
+
+static void assert_all_differ(const tw_labels *labels)
+{
+    for (size_t i = 0; i < labels->count; i++) {
+        const tw_label *label = &labels->list[i];
+        assert_true(tw_columns(label->shown, strlen(label->shown)) <= label->columns);
+        for (size_t j = 0; j < i; j++)
+            assert_string_not_equal(label->shown, labels->list[j].shown);
+    }
+}
+
+static void label_all(tw_labels *labels, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(tw_labels_add(labels, names[i]), TWINSET_OK);
+    assert_int_equal(tw_labels_make(labels), TWINSET_OK);
+}
+
+static void assert_folder(const char *a, const char *b, const char *folder)
+{
+    tw_labels labels = {0};
+    label_all(&labels, (const char *const[]){a, b, a}, 3);
+    assert_int_equal(labels.count, 2);
+    assert_int_equal(labels.folder.length, strlen(folder));
+    if (*folder)
+        assert_memory_equal(labels.folder.data, folder, strlen(folder));
+    assert_string_equal(tw_labels_find(&labels, a)->shown, a + strlen(folder));
+    assert_string_equal(tw_labels_find(&labels, b)->shown, b + strlen(folder));
+    tw_labels_free(&labels);
+}
+
+static void labels_leave_off_the_common_folder(void **state)
+{
+    (void)state;
+    assert_folder("a/b/one", "a/b/two", "a/b/");
+    assert_folder("a/b/one", "a/bc/one", "a/");
+    assert_folder("a/b", "a/b/c", "a/");
+    assert_folder("a/b/", "a/b/c", "a/");
+    assert_folder("one", "two", "");
+    assert_folder("/one", "/two", "");
+    assert_folder("/tmp/one", "/tmp/two", "/tmp/");
+}
+
+static void labels_are_cut_in_the_middle(void **state)
+{
+    static const char *const names[] = {"submission-of-alice-final.txt",
+                                        "submission-of-bernard-draft.txt", "short.txt"};
+    tw_labels labels = {0};
+
+    (void)state;
+    label_all(&labels, names, COUNT(names));
+    assert_int_equal(tw_labels_fit(&labels, 16), TWINSET_OK);
+    assert_string_equal(tw_labels_find(&labels, names[0])->shown, "submi\xe2\x80\xa6-final.txt");
+    assert_string_equal(tw_labels_find(&labels, names[1])->shown, "submi\xe2\x80\xa6-draft.txt");
+    assert_string_equal(tw_labels_find(&labels, names[2])->shown, "short.txt");
+    tw_labels_free(&labels);
+}
+
+/* Names that differ in one place only, at their beginning, middle or end, in wide letters,
+ * or by an ellipsis of their own. */
+static void labels_never_look_the_same(void **state)
+{
+    enum { NAMES = 240 };
+    char names[NAMES][96];
+    tw_labels labels = {0};
+
+    (void)state;
+    for (unsigned i = 0; i < NAMES; i++) {
+        static const char *const patterns[] = {
+            "%03u-an-essay-with-a-name-that-goes-on-and-on.txt",
+            "an-essay-with-a-name-%03u-that-goes-on-and-on.txt",
+            "an-essay-with-a-name-that-goes-on-and-on-%03u.txt",
+            "an-essay-with-\xe4\xb8\xad\xe6\x96\x87\xe4\xb8\xad%03u\xe6\x96\x87-goes-on-and-on.txt",
+            "an\xe2\x80\xa6%03u.txt",
+            "an-e\xcc\x81ssay-\xff\x1b-%03u-that-goes-on.txt",
+        };
+        snprintf(names[i], sizeof names[i], patterns[i % COUNT(patterns)], i);
+        assert_int_equal(tw_labels_add(&labels, names[i]), TWINSET_OK);
+    }
+    assert_int_equal(tw_labels_make(&labels), TWINSET_OK);
+    for (size_t columns = 0; columns < 64; columns++) {
+        assert_int_equal(tw_labels_fit(&labels, columns), TWINSET_OK);
+        assert_all_differ(&labels);
+    }
+    tw_labels_free(&labels);
+}
+
+/* ---- results */
+
+typedef struct document {
+    const char *name, *text;
+} document;
+
+typedef struct finding {
+    twinset_collection *collection;
+    twinset_result *result;
+} finding;
+
+static finding scan_all(const twinset_options *options, const document *documents, size_t count)
+{
+    finding scan;
+    twinset_error error;
+    assert_int_equal(twinset_collection_new(options, &scan.collection, &error), TWINSET_OK);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(twinset_collection_add_text(scan.collection, documents[i].name,
+                                                     documents[i].text, strlen(documents[i].text),
+                                                     TWINSET_ROLE_NEW, &error),
+                         TWINSET_OK);
+    assert_int_equal(twinset_collection_scan(scan.collection, &scan.result, &error), TWINSET_OK);
+    return scan;
+}
+
+static void scan_free(finding *scan)
+{
+    twinset_result_free(scan->result);
+    twinset_collection_free(scan->collection);
+}
+
+static twinset_options exact_pairs_of_letters(void)
+{
+    twinset_options options;
+    twinset_options_init(&options);
+    options.k = 2;
+    options.method = TWINSET_METHOD_EXACT;
+    return options;
+}
+
+static paper write_out(const twinset_result *result, twinset_format format,
+                       const twinset_style *style)
+{
+    paper page = new_page();
+    twinset_error error;
+    assert_int_equal(twinset_result_write(result, format, style, page_write, &page, &error),
+                     TWINSET_OK);
+    return page;
+}
+
+/* Pairs of letters: one and two have ab bc cd de ef fg gh, three has ab bc cd de ef fx xy. */
+static const document letters[] = {
+    {"set/one.txt", "abcdefgh"},
+    {"set/three.txt", "abcdefxy"},
+    {"set/two.txt", "abcdefgh"},
+    {"set/zebra.txt", "stripes"},
+};
+
+static finding scan_letters(void)
+{
+    twinset_options options = exact_pairs_of_letters();
+    return scan_all(&options, letters, COUNT(letters));
+}
+
+static void csv_has_the_fields_in_order(void **state)
+{
+    finding scan = scan_letters();
+    paper page = write_out(scan.result, TWINSET_FORMAT_CSV, NULL);
+
+    (void)state;
+    assert_contains(page.text,
+                    "a,b,similarity,jaccard,containment_a,containment_b,shared,union,estimate,"
+                    "longest,cluster\nset/one.txt,set/two.txt,1.0,1.0,1.0,1.0,7,7,");
+    assert_contains(page.text, ",8,1\nset/one.txt,set/three.txt,0.5555555555555556,"
+                               "0.5555555555555556,0.7142857142857143,0.7142857142857143,5,9,");
+    assert_contains(page.text, ",6,1\nset/three.txt,set/two.txt,0.5555555555555556,");
+    assert_int_equal(count_of(page.text, "\n"), 4);
+    free(page.text);
+    scan_free(&scan);
+}
+
+static void names_survive_csv_and_tsv(void **state)
+{
+    static const document hostile[] = {{"a,\"b\"\nc", "same text"}, {"t\ta\\b\r\xff", "same text"}};
+    finding scan = scan_all(NULL, hostile, COUNT(hostile));
+
+    (void)state;
+    paper csv = write_out(scan.result, TWINSET_FORMAT_CSV, NULL);
+    assert_contains(csv.text, "\n\"a,\"\"b\"\"\nc\",\"t\ta\\b\r\xff\",1.0,");
+    paper tsv = write_out(scan.result, TWINSET_FORMAT_TSV, NULL);
+    assert_contains(tsv.text, "\na,\"b\"\\nc\tt\\ta\\\\b\\r\xff\t1.0\t");
+    assert_contains(tsv.text, "a\tb\tsimilarity\t");
+    assert_int_equal(count_of(tsv.text, "\n"), 2);
+    free(csv.text);
+    free(tsv.text);
+    scan_free(&scan);
+}
+
+static void json_is_the_object_of_the_contract(void **state)
+{
+    static const char *const parts[] = {
+        "{\n  \"run\": {\n    \"version\": \"" TWINSET_VERSION "\",\n    \"parameters\": {\"by\": ",
+        "    \"method\": \"exact\",\n    \"bands\": 0,\n    \"rows\": 0,\n    \"documents\": 4,\n",
+        "    \"skipped\": [],\n    \"flagged\": [],\n    \"notes\": [",
+        "    \"candidates\": ",
+        "    \"verified\": ",
+        "    \"expected_recall\": 1.0\n  },\n  \"pairs\": [\n    {\"a\": \"set/one.txt\", ",
+        "\"shared\": 5, \"union\": 9, \"estimate\": ",
+        "  ],\n  \"clusters\": [\n    {\"id\": 1, \"size\": 3, \"members\": [",
+        "[\"set/one.txt\", \"set/three.txt\", \"set/two.txt\"], \"representative\": \"set/",
+        ", \"min_similarity\": 0.5555555555555556}\n  ]\n}\n",
+    };
+    finding scan = scan_letters();
+    paper page = write_out(scan.result, TWINSET_FORMAT_JSON, NULL);
+
+    (void)state;
+    assert_json(page.text);
+    for (size_t i = 0; i < COUNT(parts); i++)
+        assert_contains(page.text, parts[i]);
+    free(page.text);
+    scan_free(&scan);
+}
+
+static void json_names_what_is_skipped_or_flagged(void **state)
+{
+    static const document odd[] = {
+        {"good", "the very same text"},
+        {"bad\n\xff", "the very s\xff text"},
+        {"hidden", "the ve\xe2\x80\x8bry same text"},
+        {"both", "t\xe2\x80\x8bhe very \xff"},
+        {"empty", ""},
+    };
+    finding scan = scan_all(NULL, odd, COUNT(odd));
+    paper page = write_out(scan.result, TWINSET_FORMAT_JSON, NULL);
+
+    (void)state;
+    assert_json(page.text);
+    assert_contains(page.text, "{\"path\": \"bad\\n\xef\xbf\xbd\", \"flags\": [\"invalid-utf8\"]}");
+    assert_contains(page.text, "{\"path\": \"hidden\", \"flags\": [\"hidden-characters\"]}");
+    assert_contains(page.text,
+                    "{\"path\": \"both\", \"flags\": [\"invalid-utf8\", \"hidden-characters\"]}");
+    assert_contains(page.text, "{\"path\": \"empty\", \"reason\": \"");
+    free(page.text);
+
+    page = write_out(scan.result, TWINSET_FORMAT_TABLE, NULL);
+    assert_contains(page.text, "1 input skipped, 3 documents flagged; --format json names them.\n");
+    free(page.text);
+    scan_free(&scan);
+}
+
+static void jsonl_is_an_object_a_line(void **state)
+{
+    finding scan = scan_letters();
+    paper page = write_out(scan.result, TWINSET_FORMAT_JSONL, NULL);
+    char *line = page.text;
+
+    (void)state;
+    assert_int_equal(count_of(page.text, "\n"), 3);
+    assert_contains(line, "{\"a\": \"set/one.txt\", \"b\": \"set/two.txt\", \"similarity\": 1.0, "
+                          "\"jaccard\": 1.0, \"containment_a\": 1.0, \"containment_b\": 1.0, "
+                          "\"shared\": 7, \"union\": 7, \"estimate\": ");
+    assert_contains(line, ", \"longest\": 8, \"cluster\": 1}\n");
+    for (char *end; (end = strchr(line, '\n')); line = end + 1) {
+        char keep = end[1];
+        end[1] = '\0';
+        assert_json(line);
+        end[1] = keep;
+    }
+    free(page.text);
+    scan_free(&scan);
+}
+
+static void pairs_have_no_binary_form(void **state)
+{
+    finding scan = scan_letters();
+    paper page = new_page();
+    twinset_error error;
+
+    (void)state;
+    assert_int_equal(
+        twinset_result_write(scan.result, TWINSET_FORMAT_BINARY, NULL, page_write, &page, &error),
+        TWINSET_USAGE);
+    assert_contains(error.message, "signatures");
+    assert_int_equal(page.length, 0);
+    free(page.text);
+    scan_free(&scan);
+}
+
+/* ---- tables */
+
+#define FULL "\xe2\x96\x88"
+
+static void table_is_aligned(void **state)
+{
+    static const char expected[] =
+        "3 similar pairs in 4 documents, 1 cluster\n"
+        "in set/\n"
+        "\n"
+        "similar           a in b  b in a  longest  a          b    cluster\n"
+        " 100.0% " FULL FULL FULL FULL FULL FULL FULL FULL
+        "  100.0%  100.0%  8 chars  one.txt    two.txt    1\n"
+        "  55.5% " FULL FULL FULL FULL "\xe2\x96\x8d   "
+        "   71.4%   71.4%  6 chars  one.txt    three.txt  1\n"
+        "  55.5% " FULL FULL FULL FULL "\xe2\x96\x8d   "
+        "   71.4%   71.4%  6 chars  three.txt  two.txt    1\n"
+        "\n"
+        "cluster 1: 3 documents, lowest similarity 55.5%, most typical ";
+    finding scan = scan_letters();
+    paper page = write_out(scan.result, TWINSET_FORMAT_TABLE, NULL);
+
+    (void)state;
+    assert_true(page.length > strlen(expected));
+    page.text[strlen(expected)] = '\0';
+    assert_string_equal(page.text, expected);
+    assert_string_equal(strchr(page.text + strlen(expected) + 1, '\n'),
+                        "\n    one.txt, three.txt, two.txt\n");
+    free(page.text);
+    scan_free(&scan);
+}
+
+static void table_fits_its_width(void **state)
+{
+    static const document essays[] = {
+        {"essays/the-first-of-two-long-names.txt", "abcdefgh"},
+        {"essays/the-second-of-two-long-names.txt", "abcdefgh"},
+        {"essays/\xe4\xb8\xad\xe6\x96\x87\xe4\xb8\xad\xe6\x96\x87.txt", "abcdefxy"},
+    };
+    twinset_options options = exact_pairs_of_letters();
+    finding scan = scan_all(&options, essays, COUNT(essays));
+
+    (void)state;
+    for (unsigned width = 64; width < 140; width++) {
+        paper page = write_out(scan.result, TWINSET_FORMAT_TABLE, &(twinset_style){.width = width});
+        char *table = strstr(page.text, "\n\n") + 2, *end = strstr(table, "\n\n");
+        for (char *line = table; line < end; line = strchr(line, '\n') + 1)
+            assert_true(tw_columns(line, (size_t)(strchr(line, '\n') - line)) <= width);
+        free(page.text);
+    }
+    scan_free(&scan);
+}
+
+static void colour_comes_only_when_asked_for(void **state)
+{
+    static const char red[] = "\x1b[31m 100.0%";
+    finding scan = scan_letters();
+    paper plain = write_out(scan.result, TWINSET_FORMAT_TABLE, NULL);
+    paper coloured = write_out(scan.result, TWINSET_FORMAT_TABLE, &(twinset_style){.colour = 1});
+
+    (void)state;
+    assert_lacks(plain.text, "\x1b");
+    assert_contains(coloured.text, red);
+    free(plain.text);
+    free(coloured.text);
+    scan_free(&scan);
+}
+
+static void other_measures_show_jaccard_too(void **state)
+{
+    twinset_options options = exact_pairs_of_letters();
+    options.measure = TWINSET_MEASURE_CONTAINMENT;
+    options.by = TWINSET_BY_WORD;
+    options.k = 1;
+    static const document words[] = {{"a", "one two"}, {"b", "one three four"}};
+    finding scan = scan_all(&options, words, COUNT(words));
+    paper page = write_out(scan.result, TWINSET_FORMAT_TABLE, NULL);
+
+    (void)state;
+    assert_contains(page.text, "1 similar pair in 2 documents, 1 cluster\n");
+    assert_contains(page.text, "  jaccard  a in b");
+    assert_contains(page.text, "    25.0%   50.0%   33.3%  1 word   a  b");
+    free(page.text);
+    scan_free(&scan);
+}
+
+/* Sixty copies make 1,770 pairs, more than a sink holds. */
+enum { COPIES = 60, PAIRS = COPIES * (COPIES - 1) / 2 };
+
+static finding scan_copies(void)
+{
+    char names[COPIES][32];
+    document copies[COPIES];
+    for (unsigned i = 0; i < COPIES; i++) {
+        snprintf(names[i], sizeof names[i], "copies/%02u.txt", i);
+        copies[i] = (document){names[i], "much the same as ever"};
+    }
+    return scan_all(NULL, copies, COPIES);
+}
+
+static void long_tables_are_cut(void **state)
+{
+    finding scan = scan_copies();
+    paper page = write_out(scan.result, TWINSET_FORMAT_TABLE, &(twinset_style){.rows = 3});
+
+    (void)state;
+    assert_contains(page.text, "1,770 similar pairs in 60 documents, 1 cluster\n");
+    assert_contains(page.text, "\n\xe2\x80\xa6 and 1,767 more; --format csv lists them all\n");
+    assert_contains(page.text, "10.txt, 11.txt, \xe2\x80\xa6 and 48 more\n");
+    assert_int_equal(count_of(page.text, "\n 100.0%"), 3);
+    free(page.text);
+
+    page = write_out(scan.result, TWINSET_FORMAT_TABLE, NULL);
+    assert_int_equal(count_of(page.text, "\n 100.0%"), PAIRS);
+    free(page.text);
+    scan_free(&scan);
+}
+
+static void only_the_largest_clusters_are_shown(void **state)
+{
+    enum { CLUSTERS = 25 };
+    char names[2 * CLUSTERS][8], texts[2 * CLUSTERS][16];
+    document documents[2 * CLUSTERS];
+    for (unsigned i = 0; i < 2 * CLUSTERS; i++) {
+        snprintf(names[i], sizeof names[i], "%u", i);
+        snprintf(texts[i], sizeof texts[i], "%c%c%c%c", 'a' + i / 2, 'a' + i / 2, 'a' + i / 2,
+                 'a' + i / 2);
+        documents[i] = (document){names[i], texts[i]};
+    }
+    finding scan = scan_all(NULL, documents, COUNT(documents));
+    paper page = write_out(scan.result, TWINSET_FORMAT_TABLE, NULL);
+
+    (void)state;
+    assert_int_equal(count_of(page.text, "\ncluster "), 20);
+    assert_contains(page.text,
+                    "\n\xe2\x80\xa6 and 5 more clusters; --format json lists them all\n");
+    free(page.text);
+    scan_free(&scan);
+}
+
+static void assert_verdict(double threshold, size_t documents, const char *verdict)
+{
+    static const document strangers[] = {{"a", "abcd"}, {"b", "vwxyz"}};
+    twinset_options options = exact_pairs_of_letters();
+    options.threshold = threshold;
+    finding scan = scan_all(&options, strangers, documents);
+    paper page = write_out(scan.result, TWINSET_FORMAT_TABLE, NULL);
+    assert_string_equal(page.text, verdict);
+    free(page.text);
+    scan_free(&scan);
+}
+
+static void no_pair_is_said_kindly(void **state)
+{
+    (void)state;
+    assert_verdict(0.5, 2,
+                   "No pair at 50% or more in 2 documents. With -t 0.3 weaker likenesses "
+                   "show.\n");
+    assert_verdict(0.825, 2,
+                   "No pair at 82.5% or more in 2 documents. With -t 0.3 weaker "
+                   "likenesses show.\n");
+    assert_verdict(0.3, 2,
+                   "No pair at 30% or more in 2 documents. With -t 0 every pair that "
+                   "shares anything shows.\n");
+    assert_verdict(0, 2,
+                   "No two of 2 documents share anything. A smaller -k finds shorter "
+                   "likenesses.\n");
+    assert_verdict(0.5, 1, "Only one document: there is nothing to compare it with.\n");
+}
+
+static void lsh_states_its_recall(void **state)
+{
+    twinset_options options = exact_pairs_of_letters();
+    options.method = TWINSET_METHOD_LSH;
+    finding scan = scan_all(&options, letters, COUNT(letters));
+    paper page = write_out(scan.result, TWINSET_FORMAT_TABLE, NULL);
+
+    (void)state;
+    assert_contains(page.text, "\nFound by lsh: expected to find at least 9");
+    assert_contains(page.text, "% of the pairs at the threshold.\n");
+    free(page.text);
+    scan_free(&scan);
+}
+
+/* ---- comparisons */
+
+static void comparison_is_put_in_words(void **state)
+{
+    static const document two[] = {
+        {"drafts/second.txt", "It was a bright cold day in April, and all the clocks were wrong."},
+        {"drafts/first.txt", "Surely it was a bright cold day in April, and all the clocks "
+                             "were wrong; nobody knew why, or whom to ask about it."},
+    };
+    finding scan;
+    twinset_error error;
+
+    (void)state;
+    assert_int_equal(twinset_collection_new(NULL, &scan.collection, &error), TWINSET_OK);
+    for (size_t i = 0; i < COUNT(two); i++)
+        assert_int_equal(twinset_collection_add_text(scan.collection, two[i].name, two[i].text,
+                                                     strlen(two[i].text), TWINSET_ROLE_NEW, &error),
+                         TWINSET_OK);
+    assert_int_equal(twinset_collection_compare(scan.collection, &scan.result, &error), TWINSET_OK);
+    paper page = write_out(scan.result, TWINSET_FORMAT_TABLE, NULL);
+    assert_contains(page.text, "\nsimilarity    ");
+    assert_contains(page.text, " by jaccard\njaccard       ");
+    assert_contains(page.text, " shingles shared\ncontainment   ");
+    assert_contains(page.text, "% of second.txt is found in first.txt\n");
+    assert_contains(page.text, "% of first.txt is found in second.txt\n");
+    assert_contains(page.text, "% of 256 hash values agree\n");
+    assert_contains(page.text, " chars in a row that both have\n             \xe2\x80\x9c");
+    assert_contains(page.text, "\xe2\x80\x9d\n");
+    free(page.text);
+
+    page = write_out(scan.result, TWINSET_FORMAT_TABLE, &(twinset_style){.width = 30, .colour = 1});
+    assert_contains(page.text, "\xe2\x80\xa6\xe2\x80\x9d\n");
+    free(page.text);
+    scan_free(&scan);
+}
+
+/* ---- signatures */
+
+static const uint32_t slots[2][3] = {{1, 2, 3}, {4, 0x01020304, UINT32_MAX}};
+
+static paper write_signatures(twinset_format format)
+{
+    paper page = new_page();
+    tw_signatures signatures;
+    twinset_error error;
+    twinset_options options;
+    twinset_options_init(&options);
+    options.hashes = 3;
+    assert_int_equal(
+        tw_signatures_begin(&signatures, format, &options, 2, page_write, &page, &error),
+        TWINSET_OK);
+    assert_int_equal(tw_signatures_row(&signatures, "one", 10, slots[0], &error), TWINSET_OK);
+    assert_int_equal(tw_signatures_row(&signatures, "tw\xff", 20, slots[1], &error), TWINSET_OK);
+    assert_int_equal(tw_signatures_end(&signatures, &error), TWINSET_OK);
+    tw_signatures_free(&signatures);
+    return page;
+}
+
+static void signatures_are_lines(void **state)
+{
+    paper page = write_signatures(TWINSET_FORMAT_JSONL);
+
+    (void)state;
+    assert_string_equal(page.text,
+                        "{\"id\": \"one\", \"scheme\": \"fss\", \"seed\": 1, \"shingles\": 10, "
+                        "\"signature\": [1, 2, 3]}\n"
+                        "{\"id\": \"tw\xef\xbf\xbd\", \"scheme\": \"fss\", \"seed\": 1, "
+                        "\"shingles\": 20, \"signature\": [4, 16909060, 4294967295]}\n");
+    free(page.text);
+}
+
+static uint64_t little_endian(const paper *page, uint64_t offset, size_t count)
+{
+    uint64_t value = 0;
+    assert_true(offset + count <= page->length);
+    while (count-- > 0)
+        value = value << 8 | (unsigned char)page->text[offset + count];
+    return value;
+}
+
+static uint64_t checksum(const char *bytes, size_t count)
+{
+    uint64_t state = UINT64_C(14695981039346656037);
+    for (size_t i = 0; i < count; i++)
+        state = (state ^ (unsigned char)bytes[i]) * UINT64_C(1099511628211);
+    return state;
+}
+
+/* By the offsets of docs/format.md. */
+static void binary_signatures_are_as_described(void **state)
+{
+    paper page = write_signatures(TWINSET_FORMAT_BINARY);
+    uint64_t parts[4], end = page.length;
+
+    (void)state;
+    assert_memory_equal(page.text, "TWSKETCH", 8);
+    assert_int_equal(little_endian(&page, 8, 4), 1);
+    assert_int_equal(little_endian(&page, 12, 4), 3);
+    assert_int_equal(little_endian(&page, 16, 8), 2);
+    assert_memory_equal(page.text + 64, "{\"by\": ", 7);
+    assert_int_equal(page.text[64 + little_endian(&page, 24, 8) - 1], '}');
+    for (size_t i = 0; i < 4; i++) {
+        parts[i] = little_endian(&page, 32 + 8 * i, 8);
+        assert_int_equal(parts[i] % 64, 0);
+    }
+    for (size_t i = 0; i < 6; i++)
+        assert_int_equal(little_endian(&page, parts[0] + 4 * i, 4), slots[i / 3][i % 3]);
+    assert_int_equal(little_endian(&page, parts[1], 8), 10);
+    assert_int_equal(little_endian(&page, parts[1] + 8, 8), 20);
+    assert_int_equal(little_endian(&page, parts[2], 8), 0);
+    assert_int_equal(little_endian(&page, parts[2] + 8, 8), 3);
+    assert_int_equal(little_endian(&page, parts[2] + 16, 8), 8);
+    assert_memory_equal(page.text + parts[3], "onetw\xef\xbf\xbd\0", 9);
+    assert_int_equal(end, parts[3] + 64 + 32);
+    assert_int_equal(little_endian(&page, end - 32, 8), 8);
+    assert_int_equal(little_endian(&page, end - 24, 8), end);
+    assert_true(little_endian(&page, end - 16, 8) == checksum(page.text, end - 16));
+    assert_memory_equal(page.text + end - 8, "TWSKETCH", 8);
+    free(page.text);
+}
+
+static void signatures_have_no_other_form(void **state)
+{
+    tw_signatures signatures;
+    twinset_error error;
+    twinset_options options;
+
+    (void)state;
+    twinset_options_init(&options);
+    assert_int_equal(
+        tw_signatures_begin(&signatures, TWINSET_FORMAT_CSV, &options, 2, page_write, NULL, &error),
+        TWINSET_USAGE);
+    assert_contains(error.message, "jsonl or binary");
+    tw_signatures_free(&signatures);
+}
+
+/* ---- the disk or the memory ends */
+
+static const twinset_format formats[] = {TWINSET_FORMAT_TABLE, TWINSET_FORMAT_CSV,
+                                         TWINSET_FORMAT_TSV, TWINSET_FORMAT_JSON,
+                                         TWINSET_FORMAT_JSONL};
+
+static void a_full_disk_is_reported_once(void **state)
+{
+    static const size_t limits[] = {0, TW_SINK_BYTES, 5 * TW_SINK_BYTES};
+    finding scan = scan_copies();
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(formats); i++)
+        for (size_t j = 0; j < COUNT(limits); j++) {
+            paper page = new_page();
+            twinset_error error;
+            page.limit = limits[j];
+            assert_int_equal(
+                twinset_result_write(scan.result, formats[i], NULL, page_write, &page, &error),
+                TWINSET_IO);
+            assert_string_equal(error.message, "cannot write the result: No space left on device");
+            free(page.text);
+        }
+    scan_free(&scan);
+}
+
+static void signatures_stop_when_the_disk_is_full(void **state)
+{
+    static const uint32_t many[4096];
+    paper page = {.limit = TW_SINK_BYTES};
+    tw_signatures signatures;
+    twinset_error error;
+    twinset_options options;
+    int status = TWINSET_OK;
+    size_t rows = 0;
+
+    (void)state;
+    twinset_options_init(&options);
+    options.hashes = COUNT(many);
+    assert_int_equal(tw_signatures_begin(&signatures, TWINSET_FORMAT_BINARY, &options, 100,
+                                         page_write, &page, &error),
+                     TWINSET_OK);
+    for (; rows < 100 && status == TWINSET_OK; rows++)
+        status = tw_signatures_row(&signatures, "name", 1, many, &error);
+    assert_int_equal(status, TWINSET_IO);
+    assert_true(rows < 4);
+    assert_contains(error.message, "No space left on device");
+    tw_signatures_free(&signatures);
+    free(page.text);
+}
+
+static void bytes_of_any_number_pass_the_sink(void **state)
+{
+    static char large[3 * TW_SINK_BYTES];
+    paper page = new_page();
+    tw_sink sink;
+
+    (void)state;
+    memset(large, 'x', sizeof large);
+    tw_sink_init(&sink, page_write, &page);
+    tw_put(&sink, "<", 1);
+    tw_put(&sink, large, TW_SINK_BYTES - 1);
+    tw_put(&sink, large, sizeof large);
+    tw_put(&sink, NULL, 0);
+    tw_put(&sink, large, TW_SINK_BYTES);
+    tw_put_text(&sink, ">");
+    assert_int_equal(tw_sink_end(&sink, NULL), TWINSET_OK);
+    assert_int_equal(page.length, 5 * TW_SINK_BYTES + 1);
+    assert_int_equal(page.text[0], '<');
+    assert_int_equal(page.text[page.length - 1], '>');
+    assert_int_equal(strspn(page.text + 1, "x"), page.length - 2);
+    free(page.text);
+}
+
+#ifdef TW_FAULTS
+static int discard(void *context, const char *bytes, size_t count)
+{
+    (void)context;
+    (void)bytes;
+    (void)count;
+    return 0;
+}
+
+static void no_memory_is_an_error_at_every_allocation(void **state)
+{
+    finding scan = scan_letters();
+    twinset_error error;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(formats); i++) {
+        int status = TWINSET_NOMEM;
+        for (long long after = 0; status != TWINSET_OK; after++) {
+            tw_faults_after(after);
+            status = twinset_result_write(scan.result, formats[i], &(twinset_style){.width = 50},
+                                          discard, NULL, &error);
+            tw_faults_after(-1);
+            assert_true(status == TWINSET_OK || status == TWINSET_NOMEM);
+        }
+    }
+    scan_free(&scan);
+}
+
+static int try_signatures(void)
+{
+    tw_signatures signatures;
+    twinset_options options;
+    twinset_options_init(&options);
+    options.hashes = 3;
+    int status =
+        tw_signatures_begin(&signatures, TWINSET_FORMAT_BINARY, &options, 1, discard, NULL, NULL);
+    if (status == TWINSET_OK)
+        status = tw_signatures_row(&signatures, "name", 1, slots[0], NULL);
+    if (status == TWINSET_OK)
+        status = tw_signatures_end(&signatures, NULL);
+    tw_signatures_free(&signatures);
+    return status;
+}
+
+static void signatures_survive_a_lack_of_memory(void **state)
+{
+    int status = TWINSET_NOMEM;
+
+    (void)state;
+    for (long long after = 0; status != TWINSET_OK; after++) {
+        tw_faults_after(after);
+        status = try_signatures();
+        tw_faults_after(-1);
+        assert_true(status == TWINSET_OK || status == TWINSET_NOMEM);
+    }
+}
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reals_are_the_shortest_that_read_back),
+        cmocka_unit_test(percentages_are_cut_not_rounded),
+        cmocka_unit_test(counts_have_separators),
+        cmocka_unit_test(json_strings_are_valid_whatever_they_hold),
+        cmocka_unit_test(names_cannot_touch_the_terminal),
+        cmocka_unit_test(lines_are_squeezed_and_end),
+        cmocka_unit_test(columns_are_those_of_a_terminal),
+        cmocka_unit_test(labels_leave_off_the_common_folder),
+        cmocka_unit_test(labels_are_cut_in_the_middle),
+        cmocka_unit_test(labels_never_look_the_same),
+        cmocka_unit_test(csv_has_the_fields_in_order),
+        cmocka_unit_test(names_survive_csv_and_tsv),
+        cmocka_unit_test(json_is_the_object_of_the_contract),
+        cmocka_unit_test(json_names_what_is_skipped_or_flagged),
+        cmocka_unit_test(jsonl_is_an_object_a_line),
+        cmocka_unit_test(pairs_have_no_binary_form),
+        cmocka_unit_test(table_is_aligned),
+        cmocka_unit_test(table_fits_its_width),
+        cmocka_unit_test(colour_comes_only_when_asked_for),
+        cmocka_unit_test(other_measures_show_jaccard_too),
+        cmocka_unit_test(long_tables_are_cut),
+        cmocka_unit_test(only_the_largest_clusters_are_shown),
+        cmocka_unit_test(no_pair_is_said_kindly),
+        cmocka_unit_test(lsh_states_its_recall),
+        cmocka_unit_test(comparison_is_put_in_words),
+        cmocka_unit_test(signatures_are_lines),
+        cmocka_unit_test(binary_signatures_are_as_described),
+        cmocka_unit_test(signatures_have_no_other_form),
+        cmocka_unit_test(a_full_disk_is_reported_once),
+        cmocka_unit_test(signatures_stop_when_the_disk_is_full),
+        cmocka_unit_test(bytes_of_any_number_pass_the_sink),
+#ifdef TW_FAULTS
+        cmocka_unit_test(no_memory_is_an_error_at_every_allocation),
+        cmocka_unit_test(signatures_survive_a_lack_of_memory),
+#endif
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
