@@ -42,8 +42,7 @@ char *tw_strdup(const char *text) TW_CHECKED;
 /* Makes room for `need` elements in an array that grows by half; `array` is the address of
  * the pointer to it. 0, or TWINSET_NOMEM with the array as it was. */
 int tw_grow(void *array, size_t *capacity, size_t need, size_t element_size) TW_CHECKED;
-#define TW_GROW(array, capacity, need)                                                             \
-    tw_grow(&(array), &(capacity), (need), sizeof *(array))
+#define TW_GROW(array, capacity, need) tw_grow(&(array), &(capacity), (need), sizeof *(array))
 
 /* A growing array of 64-bit numbers. */
 typedef struct tw_u64s {

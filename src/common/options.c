@@ -6,10 +6,13 @@
 #include "common/options.h"
 
 #include <errno.h>
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "common/number.h"
 
 typedef enum kind { CHOICE, SWITCH, WHOLE, SEED, REAL, SIZE, TEXT } kind;
 
@@ -33,81 +36,173 @@ static const option_row rows[] = {
     {{"by", 0, "auto|char|word|code", TEXT_TOPIC,
       "What shingles are made of: characters (Unicode code points) or words. auto takes "
       "characters."},
-     CHOICE, FIELD(by), 0, 0, true},
+     CHOICE,
+     FIELD(by),
+     0,
+     0,
+     true},
     {{"k", 'k', "N", TEXT_TOPIC,
       "Shingle length, 1 to 64. Default: 9 characters or 5 words; 5 characters suit "
       "e-mail-sized texts."},
-     WHOLE, FIELD(k), 1, 64, true},
+     WHOLE,
+     FIELD(k),
+     1,
+     64,
+     true},
     {{"case", 0, "fold|keep", TEXT_TOPIC,
       "fold (default): Unicode NFKC and full case folding; keep: NFC only."},
-     CHOICE, FIELD(letter_case), 0, 0, true},
+     CHOICE,
+     FIELD(letter_case),
+     0,
+     0,
+     true},
     {{"spaces", 0, "squeeze|keep|drop", TEXT_TOPIC,
       "squeeze (default): runs of white space count as one space, none at the ends; keep: "
       "as they are; drop: none. Words are always told apart by spaces."},
-     CHOICE, FIELD(spaces), 0, 0, true},
+     CHOICE,
+     FIELD(spaces),
+     0,
+     0,
+     true},
     {{"punctuation", 0, "keep|space|drop", TEXT_TOPIC,
       "What becomes of punctuation and symbols: kept (default), a space each, or nothing."},
-     CHOICE, FIELD(punctuation), 0, 0, true},
+     CHOICE,
+     FIELD(punctuation),
+     0,
+     0,
+     true},
     {{"stop", 0, "FILE", TEXT_TOPIC,
       "Leave out the words listed in FILE, one a line; ? stands for any one character, # "
       "starts a comment line."},
-     TEXT, FIELD(stop), 0, 0, true},
+     TEXT,
+     FIELD(stop),
+     0,
+     0,
+     true},
     {{"threshold", 't', "X", SIMILARITY_TOPIC,
       "Report pairs of at least this similarity, 0 to 1. Default 0.5; 0 lists every pair "
       "that shares a shingle."},
-     REAL, FIELD(threshold), 0, 1, true},
+     REAL,
+     FIELD(threshold),
+     0,
+     1,
+     true},
     {{"measure", 0, "jaccard|containment|weighted", SIMILARITY_TOPIC,
       "jaccard (default): shared shingles of all; containment: shared of the smaller "
       "document; weighted: Jaccard with rare shingles counting more."},
-     CHOICE, FIELD(measure), 0, 0, true},
+     CHOICE,
+     FIELD(measure),
+     0,
+     0,
+     true},
     {{"bag", 0, NULL, SIMILARITY_TOPIC, "Count how often a shingle stands in a document."},
-     SWITCH, FIELD(bag), 0, 0, true},
+     SWITCH,
+     FIELD(bag),
+     0,
+     0,
+     true},
     {{"common", 0, "X", SIMILARITY_TOPIC,
       "Leave out the shingles that stand in more than this share of the documents, 0 to 1. "
       "Default 1: none."},
-     REAL, FIELD(common), 0, 1, true},
+     REAL,
+     FIELD(common),
+     0,
+     1,
+     true},
     {{"group", 0, "none|dir", SIMILARITY_TOPIC,
       "dir: each sub-folder is one submission, whose files are not compared with each other."},
-     CHOICE, FIELD(group), 0, 0, true},
+     CHOICE,
+     FIELD(group),
+     0,
+     0,
+     true},
     {{"method", 0, "auto|lsh|exact", SEARCH_TOPIC,
       "exact misses nothing; lsh is made for many documents and misses what --recall allows; "
       "auto (default) takes the cheaper."},
-     CHOICE, FIELD(method), 0, 0, true},
+     CHOICE,
+     FIELD(method),
+     0,
+     0,
+     true},
     {{"hashes", 'n', "N", SEARCH_TOPIC, "Length of a signature, 1 to 65536. Default 256."},
-     WHOLE, FIELD(hashes), 1, 65536, true},
+     WHOLE,
+     FIELD(hashes),
+     1,
+     65536,
+     true},
     {{"scheme", 0, "fss|affine|modular|jenkins|md5|datasketch1|datasketch2", SEARCH_TOPIC,
       "How signatures are made. fss (default): Fast Similarity Sketch; affine: classical "
       "32-bit multiply-add; modular: (a x + b) mod p; jenkins: 96-bit mix; md5: MD5 of slot "
       "and value; datasketch1, datasketch2: bit for bit those of that program's 1.x and 2.x."},
-     CHOICE, FIELD(scheme), 0, 0, true},
+     CHOICE,
+     FIELD(scheme),
+     0,
+     0,
+     true},
     {{"shingle-hash", 0, "default|murmur3|md5", SEARCH_TOPIC,
       "Hash that turns a shingle into the number a signature is made from. Similarities do "
       "not depend on it."},
-     CHOICE, FIELD(shingle_hash), 0, 0, true},
+     CHOICE,
+     FIELD(shingle_hash),
+     0,
+     0,
+     true},
     {{"seed", 0, "N", SEARCH_TOPIC, "Seed of the signatures' hash functions. Default 1."},
-     SEED, FIELD(seed), 0, 0, true},
+     SEED,
+     FIELD(seed),
+     0,
+     0,
+     true},
     {{"recall", 0, "X", SEARCH_TOPIC,
       "Share of the pairs at the threshold that lsh has to find. Default 0.99."},
-     REAL, FIELD(recall), 0, 1, true},
+     REAL,
+     FIELD(recall),
+     0,
+     1,
+     true},
     {{"prefer", 0, "recall|accuracy|speed|nearest", SEARCH_TOPIC,
       "How bands and rows are chosen. recall (default): most rows that keep --recall; accuracy, "
       "speed: bands x rows = hashes with the knee next below or above the threshold; nearest: "
       "with the knee nearest to it."},
-     CHOICE, FIELD(prefer), 0, 0, true},
+     CHOICE,
+     FIELD(prefer),
+     0,
+     0,
+     true},
     {{"bands", 0, "N", SEARCH_TOPIC, "Number of bands, instead of a choice."},
-     WHOLE, FIELD(bands), 1, 65536, true},
+     WHOLE,
+     FIELD(bands),
+     1,
+     65536,
+     true},
     {{"rows", 0, "N", SEARCH_TOPIC, "Rows of a band, instead of a choice."},
-     WHOLE, FIELD(rows), 1, 65536, true},
+     WHOLE,
+     FIELD(rows),
+     1,
+     65536,
+     true},
     {{"max-bucket", 0, "N", SEARCH_TOPIC,
       "A bucket, or a group of identical documents, of more than N proposes each member with "
       "its first 16 only. Default 1000; 0: no limit."},
-     WHOLE, FIELD(max_bucket), 0, 4294967295.0, true},
+     WHOLE,
+     FIELD(max_bucket),
+     0,
+     4294967295.0,
+     true},
     {{"threads", 'j', "N", MACHINE_TOPIC,
       "Number of threads. Default: all cores. Results do not depend on it."},
-     WHOLE, FIELD(threads), 1, 1024, false},
+     WHOLE,
+     FIELD(threads),
+     1,
+     1024,
+     false},
     {{"memory", 0, "SIZE", MACHINE_TOPIC,
       "Memory to use, as in 512M or 2G. Default: a quarter of the machine's."},
-     SIZE, FIELD(memory_bytes), 0, 0, false},
+     SIZE,
+     FIELD(memory_bytes),
+     0,
+     0,
+     false},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -178,11 +273,21 @@ static int out_of_range(const option_row *row, const char *value, twinset_error 
                    row->info.name, value, row->kind == WHOLE ? "whole " : "", row->low, row->high);
 }
 
+/* strtod with a point for the point, whatever the program's locale says. */
+static double parse_decimal(const char *value, char **end)
+{
+    locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0), before = uselocale(plain);
+    double number = strtod(value, end);
+    uselocale(before);
+    freelocale(plain);
+    return number;
+}
+
 static int parse_real(const option_row *row, const char *value, double *field, twinset_error *error)
 {
     char *end;
     errno = 0;
-    double number = strtod(value, &end);
+    double number = parse_decimal(value, &end);
     if (end == value || *end || errno == ERANGE || !(number >= row->low && number <= row->high))
         return out_of_range(row, value, error);
     *field = number;
@@ -199,7 +304,8 @@ static bool parse_u64(const char *value, const char **end, uint64_t *number)
     return stop && errno == 0;
 }
 
-static int parse_whole(const option_row *row, const char *value, unsigned *field, twinset_error *error)
+static int parse_whole(const option_row *row, const char *value, unsigned *field,
+                       twinset_error *error)
 {
     uint64_t number;
     const char *end;
@@ -210,7 +316,8 @@ static int parse_whole(const option_row *row, const char *value, unsigned *field
     return TWINSET_OK;
 }
 
-static int parse_seed(const option_row *row, const char *value, uint64_t *field, twinset_error *error)
+static int parse_seed(const option_row *row, const char *value, uint64_t *field,
+                      twinset_error *error)
 {
     const char *end;
     uint64_t number;
@@ -222,7 +329,8 @@ static int parse_seed(const option_row *row, const char *value, uint64_t *field,
 }
 
 /* 2G, 512M, 100000: powers of 1024, a B at the end allowed. */
-static int parse_size(const option_row *row, const char *value, uint64_t *field, twinset_error *error)
+static int parse_size(const option_row *row, const char *value, uint64_t *field,
+                      twinset_error *error)
 {
     const char *end;
     uint64_t number;
@@ -261,13 +369,21 @@ int twinset_options_set(twinset_options *options, const char *name, const char *
         return tw_fail(error, TWINSET_USAGE, "unknown option '%s'", name);
     void *field = (char *)options + row->offset;
     switch (row->kind) {
-    case CHOICE: return parse_choice(row, value, field, error);
-    case SWITCH: return parse_switch(row, value, field, error);
-    case WHOLE: return parse_whole(row, value, field, error);
-    case SEED: return parse_seed(row, value, field, error);
-    case REAL: return parse_real(row, value, field, error);
-    case SIZE: return parse_size(row, value, field, error);
-    case TEXT: *(const char **)field = value; return TWINSET_OK;
+    case CHOICE:
+        return parse_choice(row, value, field, error);
+    case SWITCH:
+        return parse_switch(row, value, field, error);
+    case WHOLE:
+        return parse_whole(row, value, field, error);
+    case SEED:
+        return parse_seed(row, value, field, error);
+    case REAL:
+        return parse_real(row, value, field, error);
+    case SIZE:
+        return parse_size(row, value, field, error);
+    case TEXT:
+        *(const char **)field = value;
+        return TWINSET_OK;
     }
     return TWINSET_USAGE;
 }
@@ -323,8 +439,7 @@ static int check_together(const twinset_options *options, twinset_error *error)
                        "--method lsh finds no pair reliably at threshold 0; use --method exact, "
                        "or a threshold");
     if (options->scheme >= TWINSET_SCHEME_DATASKETCH1 && options->seed > UINT32_MAX)
-        return tw_fail(error, TWINSET_USAGE,
-                       "--seed: datasketch's seeds are at most 4294967295");
+        return tw_fail(error, TWINSET_USAGE, "--seed: datasketch's seeds are at most 4294967295");
     if (options->scheme >= TWINSET_SCHEME_DATASKETCH1 && options->shingle_hash)
         return tw_fail(error, TWINSET_USAGE,
                        "--scheme datasketch1 and datasketch2 are defined on SHA-1; leave "
@@ -365,12 +480,17 @@ static int value_json(const option_row *row, const void *field, tw_bytes *out)
     case CHOICE:
         return tw_bytes_printf(out, "\"%s\"",
                                tw_option_choice(row->info.name, *(const int *)field, word));
-    case SWITCH: return tw_bytes_printf(out, *(const int *)field ? "true" : "false");
-    case WHOLE: return tw_bytes_printf(out, "%u", *(const unsigned *)field);
-    case REAL: return tw_bytes_printf(out, "%.15g", *(const double *)field);
+    case SWITCH:
+        return tw_bytes_printf(out, *(const int *)field ? "true" : "false");
+    case WHOLE:
+        return tw_bytes_printf(out, "%u", *(const unsigned *)field);
+    case REAL:
+        return tw_bytes_printf(out, "%s", tw_number_real(*(const double *)field).text);
     case SEED:
-    case SIZE: return tw_bytes_printf(out, "%llu", (unsigned long long)*(const uint64_t *)field);
-    case TEXT: break;
+    case SIZE:
+        return tw_bytes_printf(out, "%llu", (unsigned long long)*(const uint64_t *)field);
+    case TEXT:
+        break;
     }
     /* The name of a file plays no part; that there was one does. */
     return tw_bytes_printf(out, *(const char *const *)field ? "true" : "false");

@@ -90,7 +90,9 @@ int tw_parallel(const tw_loop *loop, size_t count, tw_loop_fn body, void *contex
     shared_loop shared = {
         .loop = loop,
         .count = count,
-        .run = run < 1 ? 1 : run > 64 ? 64 : run,
+        .run = run < 1    ? 1
+               : run > 64 ? 64
+                          : run,
         .body = body,
         .context = context,
         .lock = PTHREAD_MUTEX_INITIALIZER,

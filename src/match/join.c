@@ -186,15 +186,16 @@ static double needed(const exact_join *join, uint32_t x, uint32_t y)
 }
 
 /* Whether x can still reach what is needed if they meet at these positions. */
-static bool can_reach(const exact_join *join, uint32_t x, uint32_t y, uint32_t overlap, size_t x_position,
-                      size_t y_position)
+static bool can_reach(const exact_join *join, uint32_t x, uint32_t y, uint32_t overlap,
+                      size_t x_position, size_t y_position)
 {
     size_t x_rest = join->docs->sizes[x] - x_position, y_rest = join->docs->sizes[y] - y_position;
     return (double)overlap + (double)(x_rest < y_rest ? x_rest : y_rest) >= needed(join, x, y);
 }
 
 /* Goes through the documents that have the i-th rank of y in their prefix. */
-static size_t meet(const exact_join *join, worker_state *state, size_t y_place, size_t i, size_t touched)
+static size_t meet(const exact_join *join, worker_state *state, size_t y_place, size_t i,
+                   size_t touched)
 {
     const tw_ranks *ranks = join->ranks;
     uint32_t y = join->order[y_place], rank = ranks->ranks[ranks->start[y] + i];

@@ -64,11 +64,11 @@ double tw_tune_bound_recall(unsigned hashes, double threshold);
 /* Shingles that at least two documents have, numbered from the rarest to the commonest. */
 typedef struct tw_ranks {
     size_t docs;
-    size_t *start;         /* of each document's ranks, and one more for the end */
-    uint32_t *ranks;       /* ascending inside a document */
-    size_t *lonely;        /* shingles that only this document has */
-    size_t shared;         /* number of ranks */
-    uint32_t *weight;      /* of each rank, in units of 2^-16 */
+    size_t *start;           /* of each document's ranks, and one more for the end */
+    uint32_t *ranks;         /* ascending inside a document */
+    size_t *lonely;          /* shingles that only this document has */
+    size_t shared;           /* number of ranks */
+    uint32_t *weight;        /* of each rank, in units of 2^-16 */
     uint32_t *lonely_weight; /* of each of a document's lonely shingles */
     uint64_t *total_weight;  /* of a document's whole set */
 } tw_ranks;
@@ -107,8 +107,8 @@ typedef int (*tw_pairs_fn)(void *context, const tw_pair *pairs, size_t count);
 /* Tells of a bucket over the limit. */
 typedef int (*tw_hot_fn)(void *context, unsigned band, size_t documents);
 
-int tw_band(const tw_docs *docs, const tw_banding *banding, const tw_loop *loop,
-            tw_pairs_fn pairs, tw_hot_fn hot, void *context) TW_CHECKED;
+int tw_band(const tw_docs *docs, const tw_banding *banding, const tw_loop *loop, tw_pairs_fn pairs,
+            tw_hot_fn hot, void *context) TW_CHECKED;
 
 /* ---- join.c */
 
@@ -139,9 +139,9 @@ typedef struct tw_clusters {
 
 /* How the clusters' inner similarities are computed. */
 typedef struct tw_cluster_rules {
-    const tw_docs *docs;         /* without copies */
-    const uint32_t *original;    /* document to its place in docs */
-    const tw_matches *matches;   /* the verified pairs */
+    const tw_docs *docs;       /* without copies */
+    const uint32_t *original;  /* document to its place in docs */
+    const tw_matches *matches; /* the verified pairs */
     int measure;
     const tw_ranks *ranks;
     size_t limit; /* up to so many different documents, all pairs of a cluster are computed */

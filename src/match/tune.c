@@ -131,8 +131,9 @@ static unsigned choose_rows(const twinset_options *options)
 {
     double kept = tw_tune_bound_recall(options->hashes, options->threshold);
     for (unsigned rows = options->hashes; rows > 1; rows--)
-        if (kept * twinset_candidate_probability(options->hashes / rows, rows,
-                                                 options->threshold) >= options->recall)
+        if (kept *
+                twinset_candidate_probability(options->hashes / rows, rows, options->threshold) >=
+            options->recall)
             return rows;
     return 1;
 }

@@ -3,7 +3,6 @@
  *
  *   sink.c        bytes to the caller's function, through a buffer
  *   text.c        strings made fit for JSON or a terminal; columns they take there
- *   number.c      numbers for programs and for people
  *   json.c csv.c  pairs for programs
  *   labels.c      names cut to fit, never to look the same
  *   table.c compare.c style.c  results for people
@@ -14,6 +13,7 @@
 #define TW_OUTPUT_H
 
 #include "common/common.h"
+#include "common/number.h"
 
 /* ---- what the writers know of a result beyond twinset.h; defined with the result */
 
@@ -43,23 +43,6 @@ void tw_put_text(tw_sink *sink, const char *text);
 void tw_put_spaces(tw_sink *sink, size_t count);
 /* Writes what is left. 0, or TWINSET_IO if any write failed. */
 int tw_sink_end(tw_sink *sink, twinset_error *error) TW_CHECKED;
-
-/* ---- numbers */
-
-/* Text of one number, terminated; long enough for all of them. */
-typedef struct tw_number {
-    char text[32];
-} tw_number;
-
-tw_number tw_number_whole(uint64_t value);
-/* The shortest decimal that reads back as the same double, with at least one digit after
- * the point: 1.0. Not for NaN or infinities. */
-tw_number tw_number_real(double value);
-/* 1,234,567 */
-tw_number tw_number_count(uint64_t value);
-/* 71.2%: cut, not rounded, so that only 1 is 100.0% and nothing looks to be at a threshold
- * that it is below. */
-tw_number tw_number_percent(double share);
 
 /* ---- text; all strings are terminated */
 

@@ -340,7 +340,8 @@ static void put_recall(const table *t)
     if (t->run.method != TWINSET_METHOD_LSH)
         return;
     if (isnan(t->run.expected_recall)) {
-        tw_put_text(t->sink, "\nFound by lsh: what share of the pairs that finds is not known.\n");
+        tw_put_text(t->sink,
+                    "\nFound by lsh: the share of the pairs that it finds is not known.\n");
     } else {
         tw_put_text(t->sink, "\nFound by lsh: expected to find at least ");
         tw_put_text(t->sink, tw_number_percent(t->run.expected_recall).text);

@@ -31,11 +31,16 @@ static uint32_t hash(const tw_scheme *scheme, size_t slot, uint64_t value)
 {
     uint64_t a = scheme->a[slot], b = scheme->b[slot];
     switch (scheme->kind) {
-    case TWINSET_SCHEME_MODULAR: return (uint32_t)((a * (value % scheme->p) + b) % scheme->p);
-    case TWINSET_SCHEME_JENKINS: return tw_jenkins_mix((uint32_t)value, (uint32_t)a, (uint32_t)b);
-    case TWINSET_SCHEME_MD5: return md5_of(slot, value);
-    case TWINSET_SCHEME_DATASKETCH1: return datasketch1(a, b, (uint32_t)value);
-    default: return (uint32_t)a * (uint32_t)value + (uint32_t)b; /* affine, datasketch2 */
+    case TWINSET_SCHEME_MODULAR:
+        return (uint32_t)((a * (value % scheme->p) + b) % scheme->p);
+    case TWINSET_SCHEME_JENKINS:
+        return tw_jenkins_mix((uint32_t)value, (uint32_t)a, (uint32_t)b);
+    case TWINSET_SCHEME_MD5:
+        return md5_of(slot, value);
+    case TWINSET_SCHEME_DATASKETCH1:
+        return datasketch1(a, b, (uint32_t)value);
+    default:
+        return (uint32_t)a * (uint32_t)value + (uint32_t)b; /* affine, datasketch2 */
     }
 }
 

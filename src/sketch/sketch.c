@@ -108,10 +108,14 @@ static uint64_t little_endian(const uint8_t *bytes, size_t count)
 uint64_t tw_scheme_foreign(const tw_scheme *scheme, uint64_t number)
 {
     switch (scheme->kind) {
-    case TWINSET_SCHEME_FSS: return tw_mix64(number);
-    case TWINSET_SCHEME_AFFINE: return tw_mix64(number) >> 32;
-    case TWINSET_SCHEME_DATASKETCH2: return tw_fmix32((uint32_t)number);
-    default: return number;
+    case TWINSET_SCHEME_FSS:
+        return tw_mix64(number);
+    case TWINSET_SCHEME_AFFINE:
+        return tw_mix64(number) >> 32;
+    case TWINSET_SCHEME_DATASKETCH2:
+        return tw_fmix32((uint32_t)number);
+    default:
+        return number;
     }
 }
 
@@ -130,9 +134,12 @@ uint64_t tw_scheme_value(const tw_scheme *scheme, uint64_t id, const char *bytes
     }
     switch (scheme->kind) {
     case TWINSET_SCHEME_AFFINE:
-    case TWINSET_SCHEME_JENKINS: return id >> 32;
-    case TWINSET_SCHEME_MODULAR: return id >> 33;
-    default: return id;
+    case TWINSET_SCHEME_JENKINS:
+        return id >> 32;
+    case TWINSET_SCHEME_MODULAR:
+        return id >> 33;
+    default:
+        return id;
     }
 }
 

@@ -58,7 +58,6 @@ void tw_sketch_end(tw_sketch *sketch);
 
 int tw_fss_add(tw_sketch *sketch, const uint64_t *values, size_t count) TW_CHECKED;
 void tw_fss_end(tw_sketch *sketch);
-void tw_classic_add(const tw_scheme *scheme, const uint64_t *values, size_t count,
-                    uint32_t *slots);
+void tw_classic_add(const tw_scheme *scheme, const uint64_t *values, size_t count, uint32_t *slots);
 
 #endif

@@ -32,8 +32,10 @@ static bool is_punctuation(int32_t point)
     case UTF8PROC_CATEGORY_SM:
     case UTF8PROC_CATEGORY_SC:
     case UTF8PROC_CATEGORY_SK:
-    case UTF8PROC_CATEGORY_SO: return true;
-    default: return false;
+    case UTF8PROC_CATEGORY_SO:
+        return true;
+    default:
+        return false;
     }
 }
 
@@ -50,8 +52,10 @@ bool tw_is_word(int32_t point)
     case UTF8PROC_CATEGORY_ME:
     case UTF8PROC_CATEGORY_ND:
     case UTF8PROC_CATEGORY_NL:
-    case UTF8PROC_CATEGORY_NO: return true;
-    default: return false;
+    case UTF8PROC_CATEGORY_NO:
+        return true;
+    default:
+        return false;
     }
 }
 
@@ -131,8 +135,8 @@ static size_t broken_length(const unsigned char *text, size_t length)
 
 static size_t decode(const char *text, size_t length, int32_t *point)
 {
-    utf8proc_ssize_t got = utf8proc_iterate((const utf8proc_uint8_t *)text,
-                                            (utf8proc_ssize_t)length, point);
+    utf8proc_ssize_t got =
+        utf8proc_iterate((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)length, point);
     if (got > 0)
         return (size_t)got;
     *point = -1;
@@ -162,8 +166,7 @@ size_t tw_utf8_next(const char *text, int32_t *point)
 
 static void put_point(tw_bytes *out, int32_t point)
 {
-    out->length += (size_t)utf8proc_encode_char(
-        point, (utf8proc_uint8_t *)out->data + out->length);
+    out->length += (size_t)utf8proc_encode_char(point, (utf8proc_uint8_t *)out->data + out->length);
 }
 
 /* Appends the decomposition of one character to the points. */
@@ -324,11 +327,10 @@ static size_t ascii_length(const char *text, size_t length)
  * suffices; other places are simply not cut at. */
 static bool starts_afresh(int32_t point)
 {
-    return point >= 0 && (point < 0x300 || (point >= 0x0400 && point <= 0x0481) ||
-                          (point >= 0x0E01 && point <= 0x0E30) ||
-                          (point >= 0x3041 && point <= 0x3096) ||
-                          (point >= 0x30A1 && point <= 0x30FA) ||
-                          (point >= 0x4E00 && point <= 0x9FFF));
+    return point >= 0 &&
+           (point < 0x300 || (point >= 0x0400 && point <= 0x0481) ||
+            (point >= 0x0E01 && point <= 0x0E30) || (point >= 0x3041 && point <= 0x3096) ||
+            (point >= 0x30A1 && point <= 0x30FA) || (point >= 0x4E00 && point <= 0x9FFF));
 }
 
 size_t tw_normalise_cut(const char *text, size_t length, size_t wanted)

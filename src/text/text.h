@@ -28,11 +28,11 @@ bool tw_stop_list_has(const tw_stop_list *list, const char *word, size_t length)
 
 typedef struct tw_normaliser {
     const twinset_options *options;
-    bool spaces_as_one;      /* every white space becomes U+0020 */
+    bool spaces_as_one;       /* every white space becomes U+0020 */
     unsigned char ascii[128]; /* what becomes of an ASCII character; DROP: nothing */
-    bool after_return;       /* the last character was a carriage return */
-    unsigned flags;          /* TWINSET_FLAG_* seen so far */
-    int32_t *points;         /* scratch: code points of a run that is not ASCII */
+    bool after_return;        /* the last character was a carriage return */
+    unsigned flags;           /* TWINSET_FLAG_* seen so far */
+    int32_t *points;          /* scratch: code points of a run that is not ASCII */
     size_t points_capacity;
 } tw_normaliser;
 
@@ -53,10 +53,10 @@ typedef struct tw_tokeniser {
     const twinset_options *options;
     const tw_stop_list *stop; /* or NULL */
     bool started, space_pending;
-    tw_bytes word;  /* of which the end has not been seen yet */
-    tw_bytes text;  /* what was found and not yet dropped */
-    size_t *start;  /* of each token in the text, and one more for the end */
-    size_t count;   /* tokens in the text; tw_tokens_index() brings it up to date */
+    tw_bytes word; /* of which the end has not been seen yet */
+    tw_bytes text; /* what was found and not yet dropped */
+    size_t *start; /* of each token in the text, and one more for the end */
+    size_t count;  /* tokens in the text; tw_tokens_index() brings it up to date */
     size_t capacity;
     bool single_bytes; /* every token is one byte; `start` is not filled */
 } tw_tokeniser;
@@ -111,7 +111,7 @@ int tw_append_ids(void *ids, const tw_shingles *batch) TW_CHECKED;
 /* What is known of a text once it went through. */
 typedef struct tw_text_summary {
     uint64_t tokens;
-    uint64_t shingles; /* with repetitions */
+    uint64_t shingles;  /* with repetitions */
     uint64_t digest[2]; /* equal for equal normal texts, and for no others */
     unsigned flags;
 } tw_text_summary;

@@ -100,8 +100,8 @@ static int end_word(tw_tokeniser *tokeniser)
 {
     tw_bytes word = tokeniser->word;
     tokeniser->word.length = 0;
-    if (!word.length || (tokeniser->stop && tw_stop_list_has(tokeniser->stop, word.data,
-                                                             word.length)))
+    if (!word.length ||
+        (tokeniser->stop && tw_stop_list_has(tokeniser->stop, word.data, word.length)))
         return TWINSET_OK;
     if (tokeniser->options->by == TWINSET_BY_WORD)
         return add_word(tokeniser, word.data, word.length);
@@ -129,8 +129,8 @@ static int take_character(tw_tokeniser *tokeniser, const char *bytes, size_t len
 static size_t ascii_word(const char *text, size_t length)
 {
     size_t i = 0;
-    while (i < length && ((text[i] >= 'a' && text[i] <= 'z') || (text[i] >= '0' && text[i] <= '9') ||
-                          (text[i] >= 'A' && text[i] <= 'Z')))
+    while (i < length && ((text[i] >= 'a' && text[i] <= 'z') ||
+                          (text[i] >= '0' && text[i] <= '9') || (text[i] >= 'A' && text[i] <= 'Z')))
         i++;
     return i;
 }

@@ -6,7 +6,7 @@
 #ifndef TW_ORIGINALS_H
 #define TW_ORIGINALS_H
 
-#include "corpus.h"
+#include "collection/corpus.h"
 
 typedef struct tw_originals {
     size_t count;

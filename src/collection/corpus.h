@@ -99,6 +99,21 @@ tw_loop tw_corpus_loop(const tw_corpus *corpus, const char *stage);
 /* Says what a status means that came without a message; returns it. */
 int tw_corpus_fail(const tw_corpus *corpus, twinset_error *error, int status);
 
+/* ---- between the files of this folder */
+
+/* Bytes that a document may have. */
+uint64_t tw_corpus_size_limit(const tw_corpus *corpus);
+/* Sends a document's shingles to a sink. With a reason: the document cannot be used. */
+int tw_corpus_shingle(tw_corpus *corpus, tw_worker *worker, const tw_document *document,
+                      tw_shingles_fn sink, void *context, tw_text_summary *summary,
+                      const char **reason) TW_CHECKED;
+int tw_document_skip(tw_document *document, const char *reason) TW_CHECKED;
+/* Moves skipped documents from a range to the list of skipped ones. */
+int tw_corpus_drop_skipped(tw_corpus *corpus, size_t from, size_t to) TW_CHECKED;
+/* Both add to the ids that are excluded; for the second, the sets must have been made. */
+int tw_exclude_templates(tw_corpus *corpus) TW_CHECKED;
+int tw_exclude_common(tw_corpus *corpus) TW_CHECKED;
+
 /* Turns all ids of a text into its set: sorted, each once; with `bag` the second, third...
  * occurrence of an id becomes an id of its own. `excluded` ones go. */
 int tw_make_set(tw_u64s *ids, tw_u64s *scratch, bool bag, const uint64_t *excluded,

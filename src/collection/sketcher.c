@@ -2,7 +2,7 @@
  * One text at a time, for programs that keep documents and signatures themselves. A
  * sketcher is a corpus without documents: its one worker does the work.
  */
-#include "corpus.h"
+#include "collection/corpus.h"
 
 struct twinset_sketcher {
     tw_corpus corpus;

@@ -2,11 +2,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "collection/corpus.h"
+#include "collection/result.h"
+#include "collection/scan.h"
 #include "common/options.h"
-#include "corpus.h"
 #include "output/output.h"
-#include "result.h"
-#include "scan.h"
 
 struct twinset_collection {
     tw_corpus corpus;

@@ -2,7 +2,7 @@
 #ifndef TW_RESULT_H
 #define TW_RESULT_H
 
-#include "corpus.h"
+#include "collection/corpus.h"
 
 enum { TW_STAGES = 16 };
 

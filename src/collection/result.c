@@ -1,5 +1,5 @@
 /* Results: filled by scan.c, read through the calls of twinset.h. */
-#include "result.h"
+#include "collection/result.h"
 
 #include <stdio.h>
 #include <stdlib.h>

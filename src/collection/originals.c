@@ -1,5 +1,5 @@
 /* Documents are sorted by the digest of their text; each run of equal ones is an original. */
-#include "originals.h"
+#include "collection/originals.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/output.h"
+#include "common/number.h"
 
 typedef unsigned __int128 u128;
 

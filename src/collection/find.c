@@ -1,0 +1,263 @@
+/*
+ * Finding matches: candidates by bands of signatures, each verified; or all pairs by the
+ * exact join; or one document against all others.
+ */
+#include <math.h>
+
+#include "collection/scan.h"
+
+/* Shingles up to which the exact join is taken without being asked for: it needs about 24
+ * bytes for each. */
+static const uint64_t EXACT_SHINGLES = 32 << 20;
+
+/* Nanoseconds of a step on one core: a posting of the join, a shingle of a sketch, a
+ * document in a band. */
+static const double JOIN_STEP = 3, SKETCH_STEP = 6, BAND_STEP = 40;
+
+/* A join that takes some times longer than bands is still taken: it misses nothing. */
+static const double EXACT_PATIENCE = 4;
+
+/* ---- finding by bands */
+
+static int sketch_original(void *context, unsigned worker, size_t original)
+{
+    tw_scan_run *scan = context;
+    return tw_corpus_signature(scan->corpus, worker,
+                               tw_original_first(&scan->originals, (uint32_t)original),
+                               scan->slots + original * scan->options->hashes);
+}
+
+static int sketch(tw_scan_run *scan)
+{
+    tw_loop loop = tw_corpus_loop(scan->corpus, "sketching");
+    scan->slots = tw_array(scan->originals.count, scan->options->hashes * sizeof *scan->slots);
+    if (!scan->slots)
+        return TWINSET_NOMEM;
+    return tw_parallel(&loop, scan->originals.count, sketch_original, scan);
+}
+
+static size_t agreeing(const tw_scan_run *scan, uint32_t a, uint32_t b)
+{
+    size_t hashes = scan->options->hashes;
+    return (size_t)lround((double)hashes * twinset_signature_estimate(scan->slots + a * hashes,
+                                                                      scan->slots + b * hashes,
+                                                                      hashes));
+}
+
+static int verify_candidate(void *context, unsigned worker, size_t index)
+{
+    tw_scan_run *scan = context;
+    tw_pair pair = scan->batch[index];
+    size_t agree = agreeing(scan, pair.a, pair.b);
+    if (agree < scan->bound)
+        return TWINSET_OK;
+    tw_match match;
+    int status =
+        tw_verify(&scan->docs, scan->options->measure, scan->ranks, worker, pair.a, pair.b, &match);
+    atomic_fetch_add_explicit(&scan->verified, 1, memory_order_relaxed);
+    if (status != TWINSET_OK || !match.shared || match.similarity < scan->options->threshold)
+        return status;
+    match.estimate = (double)agree / scan->options->hashes;
+    return tw_matches_add(&scan->found[worker], &match);
+}
+
+static int verify_batch(void *context, const tw_pair *pairs, size_t count)
+{
+    tw_scan_run *scan = context;
+    tw_loop loop = tw_corpus_loop(scan->corpus, "verifying");
+    scan->batch = pairs;
+    scan->result->run.candidates += count;
+    return tw_parallel(&loop, count, verify_candidate, scan);
+}
+
+static int note_hot(void *context, unsigned band, size_t documents)
+{
+    (void)band;
+    tw_scan_run *scan = context;
+    scan->hot_buckets++;
+    if (documents > scan->hot_largest)
+        scan->hot_largest = documents;
+    return TWINSET_OK;
+}
+
+static int tell_hot(tw_scan_run *scan)
+{
+    if (!scan->hot_buckets)
+        return TWINSET_OK;
+    return tw_result_note(
+        scan->result,
+        "%zu %s of more than %u documents (largest %zu): each member was compared "
+        "with the first %d only; --max-bucket changes this",
+        scan->hot_buckets, scan->hot_buckets == 1 ? "bucket" : "buckets", scan->options->max_bucket,
+        scan->hot_largest, TW_STAR);
+}
+
+/* What bands and the bound together find of the pairs at the threshold. */
+static int state_recall(tw_scan_run *scan, const twinset_tuning *tuning)
+{
+    twinset_run *run = &scan->result->run;
+    run->bands = tuning->bands;
+    run->rows = tuning->rows;
+    if (scan->options->measure == TWINSET_MEASURE_JACCARD) {
+        scan->bound = tw_tune_bound(scan->options->hashes, scan->options->threshold);
+        run->expected_recall =
+            tuning->recall * tw_tune_bound_recall(scan->options->hashes, scan->options->threshold);
+        return TWINSET_OK;
+    }
+    run->expected_recall = NAN;
+    return tw_result_note(
+        scan->result, "lsh proposes pairs by their Jaccard similarity: how many pairs it misses "
+                      "by another measure is not known; --method exact misses none");
+}
+
+static int find_by_bands(tw_scan_run *scan)
+{
+    twinset_tuning tuning;
+    int status = twinset_tune(scan->options, &tuning, scan->error);
+    if (status == TWINSET_OK)
+        status = state_recall(scan, &tuning);
+    if (status == TWINSET_OK)
+        status = sketch(scan);
+    if (status != TWINSET_OK)
+        return status;
+    tw_banding banding = {
+        .slots = scan->slots,
+        .hashes = scan->options->hashes,
+        .bands = tuning.bands,
+        .rows = tuning.rows,
+        .max_bucket = scan->options->max_bucket,
+        .star = TW_STAR,
+    };
+    tw_loop loop = tw_corpus_loop(scan->corpus, "matching");
+    status = tw_band(&scan->docs, &banding, &loop, verify_batch, note_hot, scan);
+    if (status == TWINSET_OK)
+        status = tw_matches_gather(scan->found, scan->options->threads, &scan->matches);
+    scan->result->run.verified = scan->verified;
+    return status == TWINSET_OK ? tell_hot(scan) : status;
+}
+
+/* ---- finding by one document */
+
+static int verify_like(void *context, unsigned worker, size_t index)
+{
+    tw_scan_run *scan = context;
+    uint32_t like = scan->like, other = (uint32_t)index;
+    /* Two documents that all others are compared with meet once. */
+    bool other_is_like = scan->corpus->documents[tw_original_first(&scan->originals, other)].role ==
+                         TWINSET_ROLE_LIKE;
+    if (other == like || (other_is_like && other < like) || !scan->docs.sizes[other] ||
+        !tw_scan_wanted(scan, like, other))
+        return TWINSET_OK;
+    tw_match match;
+    int status = tw_verify(&scan->docs, scan->options->measure, scan->ranks, worker,
+                           like < other ? like : other, like < other ? other : like, &match);
+    atomic_fetch_add_explicit(&scan->verified, 1, memory_order_relaxed);
+    if (status != TWINSET_OK || !match.shared || match.similarity < scan->options->threshold)
+        return status;
+    return tw_matches_add(&scan->found[worker], &match);
+}
+
+static int find_like(tw_scan_run *scan)
+{
+    tw_loop loop = tw_corpus_loop(scan->corpus, "comparing");
+    int status = TWINSET_OK;
+    for (uint32_t i = 0; i < scan->originals.count && status == TWINSET_OK; i++) {
+        bool like = false;
+        for (size_t j = scan->originals.start[i]; j < scan->originals.start[i + 1]; j++)
+            like |= scan->corpus->documents[scan->originals.members[j]].role == TWINSET_ROLE_LIKE;
+        scan->like = i;
+        if (like && scan->docs.sizes[i])
+            status = tw_parallel(&loop, scan->originals.count, verify_like, scan);
+    }
+    if (status == TWINSET_OK)
+        status = tw_matches_gather(scan->found, scan->options->threads, &scan->matches);
+    scan->result->run.candidates = scan->result->run.verified = scan->verified;
+    return status;
+}
+
+/* ---- finding all */
+
+static int find_by_join(tw_scan_run *scan)
+{
+    tw_loop loop = tw_corpus_loop(scan->corpus, "joining");
+    int status = tw_join(&scan->docs, scan->ranks, scan->options->measure, scan->options->threshold,
+                         &loop, &scan->matches, &scan->result->run.candidates);
+    scan->result->run.verified = scan->result->run.candidates;
+    return status;
+}
+
+static int rank(tw_scan_run *scan)
+{
+    tw_loop loop = tw_corpus_loop(scan->corpus, "counting");
+    return scan->ranks ? TWINSET_OK : tw_ranks_new(&scan->docs, &loop, &scan->ranks);
+}
+
+static int refuse_exact(tw_scan_run *scan)
+{
+    return tw_fail(scan->error, TWINSET_NOMEM,
+                   "the exact join of %zu documents does not fit into --memory %lluM; raise it, or "
+                   "use --method lsh",
+                   scan->corpus->compared, (unsigned long long)(scan->options->memory_bytes >> 20));
+}
+
+/* Whether the join is worth its time; ranks the shingles to find out. */
+static int worth_joining(tw_scan_run *scan, bool *worth)
+{
+    uint64_t shingles = 0;
+    for (size_t i = 0; i < scan->originals.count; i++)
+        shingles += scan->originals.sizes[i];
+    *worth = tw_corpus_holds_all(scan->corpus);
+    /* Where lsh promises nothing there is no choice. */
+    if (scan->options->measure != TWINSET_MEASURE_JACCARD || scan->options->threshold < 0.1)
+        return TWINSET_OK;
+    *worth = *worth && shingles <= EXACT_SHINGLES;
+    if (!*worth)
+        return TWINSET_OK;
+    twinset_tuning tuning;
+    int status = twinset_tune(scan->options, &tuning, scan->error);
+    if (status == TWINSET_OK)
+        status = rank(scan);
+    if (status != TWINSET_OK)
+        return status;
+    double join = JOIN_STEP * tw_join_cost(&scan->docs, scan->ranks, scan->options->measure,
+                                           scan->options->threshold);
+    double bands =
+        SKETCH_STEP * (double)shingles + BAND_STEP * (double)scan->originals.count * tuning.bands;
+    *worth = join <= EXACT_PATIENCE * bands;
+    return TWINSET_OK;
+}
+
+static int choose_method(tw_scan_run *scan, int *method)
+{
+    bool worth;
+    *method = scan->options->method;
+    if (scan->corpus->like && *method != TWINSET_METHOD_LSH) {
+        *method = TWINSET_METHOD_EXACT;
+        return TWINSET_OK;
+    }
+    if (*method == TWINSET_METHOD_EXACT && !tw_corpus_holds_all(scan->corpus))
+        return refuse_exact(scan);
+    if (*method != TWINSET_METHOD_AUTO)
+        return TWINSET_OK;
+    int status = worth_joining(scan, &worth);
+    if (status == TWINSET_OK && !worth && scan->options->threshold == 0)
+        return refuse_exact(scan);
+    *method = worth ? TWINSET_METHOD_EXACT : TWINSET_METHOD_LSH;
+    return status;
+}
+
+int tw_scan_find(tw_scan_run *scan)
+{
+    twinset_run *run = &scan->result->run;
+    int status = choose_method(scan, &run->method);
+    bool exact = run->method == TWINSET_METHOD_EXACT, like = scan->corpus->like;
+    if (status == TWINSET_OK &&
+        (scan->options->measure == TWINSET_MEASURE_WEIGHTED || (exact && !like)))
+        status = rank(scan);
+    if (status != TWINSET_OK)
+        return status;
+    run->expected_recall = 1;
+    if (!exact)
+        return find_by_bands(scan);
+    return like ? find_like(scan) : find_by_join(scan);
+}

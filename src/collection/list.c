@@ -1,0 +1,161 @@
+/* Listing: from matches between originals to the pairs of documents that a user sees. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collection/scan.h"
+
+/* The limit on buckets, for a list of exact matches: a document with more partners than
+ * that is listed with its first few, unless the partner itself has no more. Without a
+ * threshold every pair was asked for. */
+int tw_scan_limit(tw_scan_run *scan)
+{
+    size_t limit = scan->options->max_bucket, hot = 0;
+    scan->listed = tw_array(scan->matches.count, sizeof *scan->listed);
+    uint32_t *partners = tw_calloc(2 * scan->originals.count, sizeof *partners);
+    if (!scan->listed || !partners) {
+        tw_free(partners);
+        return TWINSET_NOMEM;
+    }
+    uint32_t *seen = partners + scan->originals.count;
+    for (size_t i = 0; i < scan->matches.count; i++) {
+        partners[scan->matches.data[i].a]++;
+        partners[scan->matches.data[i].b]++;
+    }
+    bool limited = limit && scan->options->threshold > 0 &&
+                   scan->result->run.method == TWINSET_METHOD_EXACT && !scan->corpus->like;
+    /* Matches lie by a, then b: each one's partners come in ascending order. */
+    for (size_t i = 0; i < scan->matches.count; i++) {
+        const tw_match *match = &scan->matches.data[i];
+        bool first_of_either = seen[match->a]++ < TW_STAR;
+        first_of_either |= seen[match->b]++ < TW_STAR;
+        scan->listed[i] = !limited || partners[match->a] <= limit || partners[match->b] <= limit ||
+                          first_of_either;
+    }
+    for (size_t i = 0; i < scan->originals.count && limited; i++)
+        hot += partners[i] > limit;
+    tw_free(partners);
+    if (!hot)
+        return TWINSET_OK;
+    return tw_result_note(scan->result,
+                          "%zu documents resemble more than %zu others each: of these pairs only "
+                          "those with the first %d are listed; --max-bucket changes this",
+                          hot, limit, TW_STAR);
+}
+
+static int add_pair(tw_scan_run *scan, uint32_t a, uint32_t b, const twinset_pair *values)
+{
+    twinset_result *result = scan->result;
+    int status = TW_GROW(result->pairs, scan->pair_capacity, result->run.pairs + 1);
+    if (status != TWINSET_OK)
+        return status;
+    twinset_pair *pair = &result->pairs[result->run.pairs++];
+    *pair = *values;
+    if (a > b) {
+        uint32_t swap = a;
+        a = b;
+        b = swap;
+        pair->containment_a = values->containment_b;
+        pair->containment_b = values->containment_a;
+    }
+    pair->a = scan->corpus->documents[a].name;
+    pair->b = scan->corpus->documents[b].name;
+    tw_unions_join(scan->unions, a, b);
+    return TWINSET_OK;
+}
+
+/* Documents of an original that are listed with others: all, or the first few of many. */
+static size_t listed_members(const tw_scan_run *scan, uint32_t original)
+{
+    size_t copies = scan->originals.copies[original], limit = scan->options->max_bucket;
+    return limit && copies > limit ? TW_STAR : copies;
+}
+
+static int list_copies(tw_scan_run *scan, uint32_t original)
+{
+    const tw_originals *originals = &scan->originals;
+    const uint32_t *members = originals->members + originals->start[original];
+    size_t copies = originals->copies[original], centres = listed_members(scan, original);
+    const tw_document *document = &scan->corpus->documents[members[0]];
+    twinset_pair values = {
+        .similarity = 1,
+        .jaccard = 1,
+        .containment_a = 1,
+        .containment_b = 1,
+        .shared = document->count,
+        .union_count = document->count,
+        .estimate = scan->slots ? 1 : NAN,
+        .longest = document->summary.tokens,
+    };
+    for (size_t i = 0; i < centres; i++)
+        for (size_t j = i + 1; j < copies; j++) {
+            int status = TWINSET_OK;
+            if (tw_corpus_wanted(scan->corpus, members[i], members[j]))
+                status = add_pair(scan, members[i], members[j], &values);
+            if (status != TWINSET_OK)
+                return status;
+        }
+    if (centres == copies)
+        return TWINSET_OK;
+    return tw_result_note(scan->result,
+                          "%zu documents are identical to %s: pairs with the first %d of them are "
+                          "listed; --max-bucket changes this",
+                          copies, document->name, TW_STAR);
+}
+
+static int list_match(tw_scan_run *scan, size_t index)
+{
+    const tw_match *match = &scan->matches.data[index];
+    const tw_originals *originals = &scan->originals;
+    size_t a_size = originals->sizes[match->a], b_size = originals->sizes[match->b];
+    uint64_t all = a_size + b_size - match->shared;
+    twinset_pair values = {
+        .similarity = match->similarity,
+        .jaccard = (double)match->shared / (double)all,
+        .containment_a = (double)match->shared / (double)a_size,
+        .containment_b = (double)match->shared / (double)b_size,
+        .shared = match->shared,
+        .union_count = all,
+        .estimate = match->estimate,
+        .longest = scan->longest[index],
+    };
+    const uint32_t *a = originals->members + originals->start[match->a];
+    const uint32_t *b = originals->members + originals->start[match->b];
+    size_t a_count = listed_members(scan, match->a), b_count = listed_members(scan, match->b);
+    for (size_t i = 0; i < a_count; i++)
+        for (size_t j = 0; j < b_count; j++) {
+            if (!tw_corpus_wanted(scan->corpus, a[i], b[j]))
+                continue;
+            if (!scan->listed[index]) {
+                tw_unions_join(scan->unions, a[i], b[j]);
+                continue;
+            }
+            int status = add_pair(scan, a[i], b[j], &values);
+            if (status != TWINSET_OK)
+                return status;
+        }
+    return TWINSET_OK;
+}
+
+static int by_similarity(const void *left, const void *right)
+{
+    const twinset_pair *x = left, *y = right;
+    if (x->similarity != y->similarity)
+        return x->similarity > y->similarity ? -1 : 1;
+    int order = strcmp(x->a, y->a);
+    return order ? order : strcmp(x->b, y->b);
+}
+
+int tw_scan_list(tw_scan_run *scan)
+{
+    int status = tw_unions_new(scan->corpus->compared, &scan->unions);
+    for (uint32_t i = 0; i < scan->originals.count && status == TWINSET_OK; i++)
+        if (scan->originals.copies[i] > 1)
+            status = list_copies(scan, i);
+    for (size_t i = 0; i < scan->matches.count && status == TWINSET_OK; i++)
+        status = list_match(scan, i);
+    if (status == TWINSET_OK && scan->result->run.pairs)
+        qsort(scan->result->pairs, scan->result->run.pairs, sizeof *scan->result->pairs,
+              by_similarity);
+    return status;
+}

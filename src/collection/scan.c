@@ -1,0 +1,190 @@
+/* A scan, stage by stage; scan.h shows the way. */
+#include "collection/scan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Different documents up to which all pairs of a cluster are computed. */
+enum { CLUSTER_LIMIT = 1000 };
+
+/* ---- originals as the match stage sees them */
+
+static int original_set(void *context, unsigned worker, unsigned side, uint32_t original,
+                        tw_set *set)
+{
+    tw_scan_run *scan = context;
+    return tw_corpus_set(scan->corpus, worker, side, tw_original_first(&scan->originals, original),
+                         set);
+}
+
+/* An original that stands for several documents is compared without much asking. */
+bool tw_scan_wanted(const void *context, uint32_t a, uint32_t b)
+{
+    const tw_scan_run *scan = context;
+    if (scan->originals.copies[a] > 1 || scan->originals.copies[b] > 1)
+        return true;
+    return tw_corpus_wanted(scan->corpus, tw_original_first(&scan->originals, a),
+                            tw_original_first(&scan->originals, b));
+}
+
+static int collapse(tw_scan_run *scan)
+{
+    int status = tw_originals_init(&scan->originals, scan->corpus);
+    scan->docs = (tw_docs){
+        .count = scan->originals.count,
+        .sizes = scan->originals.sizes,
+        .copies = scan->originals.copies,
+        .set = original_set,
+        .wanted = tw_scan_wanted,
+        .context = scan,
+    };
+    return status;
+}
+
+/* ---- passages */
+
+/* Tokens in a run of so many shingles: a text shorter than k is one shingle. */
+static uint64_t tokens_in(const tw_corpus *corpus, uint32_t document, size_t shingles)
+{
+    uint64_t tokens = corpus->documents[document].summary.tokens, k = corpus->options.k;
+    return shingles == 0 ? 0 : tokens < k ? tokens : shingles + k - 1;
+}
+
+int tw_scan_passage(tw_corpus *corpus, unsigned worker, uint32_t a, uint32_t b, tw_passage *passage,
+                    uint64_t *tokens)
+{
+    tw_set first, second;
+    int status = tw_corpus_sequence(corpus, worker, 0, a, 0, &first);
+    if (status == TWINSET_OK)
+        status = tw_corpus_sequence(corpus, worker, 1, b, 1, &second);
+    if (status == TWINSET_OK)
+        status = tw_longest_run(&corpus->workers[worker].passage, first.ids, first.count,
+                                second.ids, second.count, passage);
+    if (status == TWINSET_OK)
+        *tokens = tokens_in(corpus, a, passage->length);
+    return status;
+}
+
+static int measure_passage(void *context, unsigned worker, size_t index)
+{
+    tw_scan_run *scan = context;
+    const tw_match *match = &scan->matches.data[index];
+    tw_passage passage;
+    if (!scan->listed[index])
+        return TWINSET_OK;
+    return tw_scan_passage(scan->corpus, worker, tw_original_first(&scan->originals, match->a),
+                           tw_original_first(&scan->originals, match->b), &passage,
+                           &scan->longest[index]);
+}
+
+static int measure_passages(tw_scan_run *scan)
+{
+    tw_loop loop = tw_corpus_loop(scan->corpus, "passages");
+    scan->longest = tw_calloc(scan->matches.count, sizeof *scan->longest);
+    if (!scan->longest)
+        return TWINSET_NOMEM;
+    return tw_parallel(&loop, scan->matches.count, measure_passage, scan);
+}
+
+/* ---- clusters */
+
+static int cluster(tw_scan_run *scan)
+{
+    tw_loop loop = tw_corpus_loop(scan->corpus, "clustering");
+    loop.progress = NULL;
+    twinset_result *result = scan->result;
+    tw_cluster_rules rules = {
+        .docs = &scan->docs,
+        .original = scan->originals.of,
+        .matches = &scan->matches,
+        .measure = scan->options->measure,
+        .ranks = scan->ranks,
+        .limit = CLUSTER_LIMIT,
+    };
+    size_t count = scan->corpus->compared;
+    int status = tw_clusters_new(scan->unions, count, &rules, &loop, &result->clusters);
+    if (status != TWINSET_OK)
+        return status;
+    result->run.clusters = result->clusters.count;
+    result->members = tw_array(count, sizeof *result->members);
+    if (!result->members)
+        return TWINSET_NOMEM;
+    for (size_t i = 0; i < result->clusters.count; i++)
+        for (size_t j = 0; j < result->clusters.data[i].count; j++) {
+            size_t at = result->clusters.data[i].start + j;
+            result->members[at] = scan->corpus->documents[result->clusters.members[at]].name;
+        }
+    return TWINSET_OK;
+}
+
+static int by_name(const void *key, const void *document)
+{
+    return strcmp(key, ((const tw_document *)document)->name);
+}
+
+static void number_pairs(tw_scan_run *scan)
+{
+    const tw_corpus *corpus = scan->corpus;
+    for (size_t i = 0; i < scan->result->run.pairs; i++) {
+        twinset_pair *pair = &scan->result->pairs[i];
+        const tw_document *document = bsearch(pair->a, corpus->documents, corpus->compared,
+                                              sizeof *corpus->documents, by_name);
+        pair->cluster = scan->result->clusters.of[document - corpus->documents] + 1;
+    }
+}
+
+/* ---- the whole */
+
+static int run_stages(tw_scan_run *scan)
+{
+    twinset_result *result = scan->result;
+    double time = tw_now();
+    int status = tw_corpus_load(scan->corpus, scan->error);
+    if (status == TWINSET_OK)
+        status = tw_result_finish(result);
+    if (status == TWINSET_OK && scan->corpus->compared == 0)
+        return tw_fail(scan->error, TWINSET_EMPTY, "there is no document to compare");
+    if (status == TWINSET_OK)
+        status = collapse(scan);
+    time = tw_result_stage(result, "read", time);
+    if (status == TWINSET_OK)
+        status = tw_scan_find(scan);
+    time = tw_result_stage(result, "find", time);
+    if (status == TWINSET_OK)
+        status = tw_scan_limit(scan);
+    if (status == TWINSET_OK)
+        status = measure_passages(scan);
+    time = tw_result_stage(result, "passages", time);
+    if (status == TWINSET_OK)
+        status = tw_scan_list(scan);
+    if (status == TWINSET_OK)
+        status = cluster(scan);
+    if (status == TWINSET_OK)
+        number_pairs(scan);
+    tw_result_stage(result, "cluster", time);
+    return status;
+}
+
+int tw_scan(tw_corpus *corpus, twinset_result *result, twinset_error *error)
+{
+    unsigned threads = corpus->options.threads;
+    tw_scan_run scan = {
+        .corpus = corpus,
+        .result = result,
+        .options = &corpus->options,
+        .error = error,
+        .found = tw_calloc(threads, sizeof *scan.found),
+    };
+    int status = scan.found ? run_stages(&scan) : TWINSET_NOMEM;
+    for (unsigned i = 0; scan.found && i < threads; i++)
+        tw_matches_free(&scan.found[i]);
+    tw_free(scan.found);
+    tw_originals_free(&scan.originals);
+    tw_ranks_free(scan.ranks);
+    tw_free(scan.slots);
+    tw_matches_free(&scan.matches);
+    tw_free(scan.listed);
+    tw_free(scan.longest);
+    tw_free(scan.unions);
+    return status;
+}
