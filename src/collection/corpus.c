@@ -226,8 +226,11 @@ int tw_corpus_add_path(tw_corpus *corpus, const char *path, twinset_role role, t
 {
     adding add = {corpus, role};
     tw_finder finder = {.document = add_found, .skip = add_skip, .context = &add};
+    size_t before = corpus->count + corpus->skip_count;
     int status = tw_find(&finder, path, error);
     corpus->hidden += finder.hidden;
+    if (status == TWINSET_OK && corpus->count + corpus->skip_count == before)
+        status = tw_corpus_skip(corpus, path, "no documents in it");
     return tw_corpus_fail(corpus, error, status);
 }
 

@@ -6,16 +6,10 @@
 
 #include "collection/scan.h"
 
-/* Shingles up to which the exact join is taken without being asked for: it needs about 24
- * bytes for each. */
-static const uint64_t EXACT_SHINGLES = 32 << 20;
-
-/* Nanoseconds of a step on one core: a posting of the join, a shingle of a sketch, a
- * document in a band. */
-static const double JOIN_STEP = 3, SKETCH_STEP = 6, BAND_STEP = 40;
-
-/* A join that takes some times longer than bands is still taken: it misses nothing. */
-static const double EXACT_PATIENCE = 4;
+/* The exact join is taken without being asked for while it takes about a second on one
+ * core: ranking costs some 60 ns a shingle, and a step of the join 3 ns. */
+static const uint64_t EXACT_SHINGLES = 12 << 20;
+static const double EXACT_STEPS = 3e8;
 
 /* ---- finding by bands */
 
@@ -186,18 +180,19 @@ static int find_by_join(tw_scan_run *scan)
     return status;
 }
 
+/* Counting who has which shingle needs all sets at once. */
 static int rank(tw_scan_run *scan)
 {
+    if (scan->ranks)
+        return TWINSET_OK;
+    if (!tw_corpus_holds_all(scan->corpus))
+        return tw_fail(scan->error, TWINSET_NOMEM,
+                       "the shingles of %zu documents do not fit into --memory %lluM; raise it, or "
+                       "use --method lsh with --measure jaccard",
+                       scan->corpus->compared,
+                       (unsigned long long)(scan->options->memory_bytes >> 20));
     tw_loop loop = tw_corpus_loop(scan->corpus, "counting");
-    return scan->ranks ? TWINSET_OK : tw_ranks_new(&scan->docs, &loop, &scan->ranks);
-}
-
-static int refuse_exact(tw_scan_run *scan)
-{
-    return tw_fail(scan->error, TWINSET_NOMEM,
-                   "the exact join of %zu documents does not fit into --memory %lluM; raise it, or "
-                   "use --method lsh",
-                   scan->corpus->compared, (unsigned long long)(scan->options->memory_bytes >> 20));
+    return tw_ranks_new(&scan->docs, &loop, &scan->ranks);
 }
 
 /* Whether the join is worth its time; ranks the shingles to find out. */
@@ -206,25 +201,15 @@ static int worth_joining(tw_scan_run *scan, bool *worth)
     uint64_t shingles = 0;
     for (size_t i = 0; i < scan->originals.count; i++)
         shingles += scan->originals.sizes[i];
-    *worth = tw_corpus_holds_all(scan->corpus);
     /* Where lsh promises nothing there is no choice. */
-    if (scan->options->measure != TWINSET_MEASURE_JACCARD || scan->options->threshold < 0.1)
+    *worth = scan->options->measure != TWINSET_MEASURE_JACCARD || scan->options->threshold < 0.1;
+    if (*worth || shingles > EXACT_SHINGLES || !tw_corpus_holds_all(scan->corpus))
         return TWINSET_OK;
-    *worth = *worth && shingles <= EXACT_SHINGLES;
-    if (!*worth)
-        return TWINSET_OK;
-    twinset_tuning tuning;
-    int status = twinset_tune(scan->options, &tuning, scan->error);
+    int status = rank(scan);
     if (status == TWINSET_OK)
-        status = rank(scan);
-    if (status != TWINSET_OK)
-        return status;
-    double join = JOIN_STEP * tw_join_cost(&scan->docs, scan->ranks, scan->options->measure,
-                                           scan->options->threshold);
-    double bands =
-        SKETCH_STEP * (double)shingles + BAND_STEP * (double)scan->originals.count * tuning.bands;
-    *worth = join <= EXACT_PATIENCE * bands;
-    return TWINSET_OK;
+        *worth = tw_join_cost(&scan->docs, scan->ranks, scan->options->measure,
+                              scan->options->threshold) <= EXACT_STEPS;
+    return status;
 }
 
 static int choose_method(tw_scan_run *scan, int *method)
@@ -235,13 +220,9 @@ static int choose_method(tw_scan_run *scan, int *method)
         *method = TWINSET_METHOD_EXACT;
         return TWINSET_OK;
     }
-    if (*method == TWINSET_METHOD_EXACT && !tw_corpus_holds_all(scan->corpus))
-        return refuse_exact(scan);
     if (*method != TWINSET_METHOD_AUTO)
         return TWINSET_OK;
     int status = worth_joining(scan, &worth);
-    if (status == TWINSET_OK && !worth && scan->options->threshold == 0)
-        return refuse_exact(scan);
     *method = worth ? TWINSET_METHOD_EXACT : TWINSET_METHOD_LSH;
     return status;
 }

@@ -90,10 +90,10 @@ static int too_large(tw_reader *reader, uint64_t bytes, uint64_t limit, const ch
     print_size(allowed, sizeof allowed, limit);
     if (bytes)
         snprintf(reader->reason, sizeof reader->reason,
-                 "too large: %s of %s allowed; raise the memory limit", size, allowed);
+                 "too large: %s of %s allowed; raise --memory", size, allowed);
     else
         snprintf(reader->reason, sizeof reader->reason,
-                 "too large: more than the %s allowed; raise the memory limit", allowed);
+                 "too large: more than the %s allowed; raise --memory", allowed);
     return refuse(reason, reader->reason);
 }
 

@@ -2,9 +2,9 @@
  * Ranks: the shingles that at least two documents have, from the rarest to the commonest.
  * Prefix filters and rarity weights both stand on them.
  *
- * The range of ids is cut into slices, so that one slice's share of all sets is sorted and
- * counted at a time, and the threads have something to share. Peak memory: one slice a
- * thread, 16 bytes a shared shingle for the table, 4 bytes for each of its occurrences.
+ * The range of ids is cut into slices: what is sorted, counted and looked up at a time then
+ * fits into the cache, and the threads have something to share. Peak memory: 4 bytes a
+ * shingle for its rank, 24 for each that is shared, and a slice of all sets a thread.
  */
 #include <math.h>
 #include <string.h>
@@ -20,7 +20,8 @@ typedef struct counted {
 } counted;
 
 typedef struct id_slice {
-    counted *data; /* ascending */
+    counted *data;  /* ascending */
+    uint32_t *rank; /* of each */
     size_t count, capacity;
 } id_slice;
 
@@ -28,39 +29,32 @@ typedef struct builder {
     const tw_docs *docs;
     tw_ranks *ranks;
     id_slice slices[SLICES];
-    uint64_t *table; /* ids by hash */
-    uint32_t *rank;  /* beside each id; NO_RANK: a free place */
-    size_t mask;
 } builder;
 
 static const uint32_t NO_RANK = UINT32_MAX;
 
 /* ---- counting */
 
-static size_t lower_bound(const uint64_t *ids, size_t count, uint64_t id)
+/* First place in a set that is no less than an id. Ids are spread evenly, so the place can
+ * be guessed to within a few. */
+static size_t lower_bound(tw_set set, uint64_t id)
 {
-    size_t low = 0;
-    while (count) {
-        size_t half = count / 2;
-        if (ids[low + half] < id) {
-            low += half + 1;
-            count -= half + 1;
-        } else {
-            count = half;
-        }
-    }
-    return low;
+    size_t at = (size_t)((double)id / 18446744073709551616.0 * (double)set.count);
+    while (at > 0 && set.ids[at - 1] >= id)
+        at--;
+    while (at < set.count && set.ids[at] < id)
+        at++;
+    return at;
 }
 
-static tw_set slice_of(tw_set set, size_t number)
+/* The part of a set that lies in a slice, and where it starts. */
+static tw_set slice_of(tw_set set, size_t number, size_t *from)
 {
-    uint64_t first = (uint64_t)number << (64 - SLICE_BITS);
-    size_t from = lower_bound(set.ids, set.count, first);
+    *from = lower_bound(set, (uint64_t)number << (64 - SLICE_BITS));
     size_t to = number + 1 == SLICES
                     ? set.count
-                    : from + lower_bound(set.ids + from, set.count - from,
-                                         first + ((uint64_t)1 << (64 - SLICE_BITS)));
-    return (tw_set){set.ids + from, to - from};
+                    : lower_bound(set, (uint64_t)(number + 1) << (64 - SLICE_BITS));
+    return (tw_set){set.ids + *from, to - *from};
 }
 
 /* Notes which of the sorted ids stand there more than once. */
@@ -103,7 +97,8 @@ static int visit_slice(const builder *build, unsigned worker, size_t number, tw_
         int status = docs->set(docs->context, worker, 0, doc, &set);
         if (status != TWINSET_OK)
             return status;
-        set = slice_of(set, number);
+        size_t from;
+        set = slice_of(set, number, &from);
         if (counted_slice) {
             count_copies(counted_slice, set, docs->copies[doc]);
             continue;
@@ -146,102 +141,127 @@ static uint32_t weight_of(uint64_t documents, uint64_t copies)
     return (uint32_t)llround(65536 * log1p((double)documents / (double)copies));
 }
 
-static uint64_t spread(uint64_t id)
-{
-    return id * 0x9E3779B97F4A7C15u;
-}
-
-static void enter(builder *build, uint64_t id, uint32_t rank)
-{
-    size_t place = (spread(id) >> 20) & build->mask;
-    while (build->rank[place] != NO_RANK)
-        place = (place + 1) & build->mask;
-    build->table[place] = id;
-    build->rank[place] = rank;
-}
-
-static uint32_t look_up(const builder *build, uint64_t id)
-{
-    size_t place = (spread(id) >> 20) & build->mask;
-    while (build->rank[place] != NO_RANK && build->table[place] != id)
-        place = (place + 1) & build->mask;
-    return build->rank[place];
-}
-
 /* Numbers the shared shingles by count, then id: the slices lie in the order of ids. */
-static void number_shingles(builder *build, uint64_t documents, const counted **all, uint64_t *keys,
+static void number_shingles(builder *build, uint64_t documents, uint32_t **place, uint64_t *keys,
                             uint64_t *scratch)
 {
-    tw_ranks *ranks = build->ranks;
     size_t count = 0;
     for (size_t i = 0; i < SLICES; i++)
         for (size_t j = 0; j < build->slices[i].count; j++, count++) {
-            all[count] = &build->slices[i].data[j];
-            keys[count] = (uint64_t)all[count]->copies << 32 | count;
+            place[count] = &build->slices[i].rank[j];
+            keys[count] = (uint64_t)build->slices[i].data[j].copies << 32 | count;
         }
     tw_sort_u64(keys, count, scratch);
     for (size_t rank = 0; rank < count; rank++) {
-        const counted *shingle = all[(uint32_t)keys[rank]];
-        enter(build, shingle->id, (uint32_t)rank);
-        ranks->weight[rank] = weight_of(documents, shingle->copies);
+        *place[(uint32_t)keys[rank]] = (uint32_t)rank;
+        build->ranks->weight[rank] = weight_of(documents, keys[rank] >> 32);
     }
 }
 
 static int rank_shingles(builder *build, uint64_t documents)
 {
     tw_ranks *ranks = build->ranks;
-    for (size_t i = 0; i < SLICES; i++)
-        ranks->shared += build->slices[i].count;
-    if (ranks->shared >= NO_RANK)
-        return TWINSET_NOMEM;
-    for (build->mask = 15; build->mask < 2 * ranks->shared;)
-        build->mask = 2 * build->mask + 1;
-    const counted **all = tw_array(ranks->shared, sizeof *all);
+    bool enough = true;
+    for (size_t i = 0; i < SLICES; i++) {
+        id_slice *slice = &build->slices[i];
+        ranks->shared += slice->count;
+        slice->rank = tw_array(slice->count, sizeof *slice->rank);
+        enough = enough && slice->rank;
+    }
+    uint32_t **place = tw_array(ranks->shared, sizeof *place);
     uint64_t *keys = tw_array(2 * ranks->shared, sizeof *keys);
     ranks->weight = tw_array(ranks->shared, sizeof *ranks->weight);
-    build->table = tw_array(build->mask + 1, sizeof *build->table);
-    build->rank = tw_array(build->mask + 1, sizeof *build->rank);
-    int status = TWINSET_NOMEM;
-    if (all && keys && ranks->weight && build->table && build->rank) {
-        memset(build->rank, 0xFF, (build->mask + 1) * sizeof *build->rank);
-        number_shingles(build, documents, all, keys, keys + ranks->shared);
-        status = TWINSET_OK;
-    }
-    tw_free(all);
+    enough = enough && place && keys && ranks->weight && ranks->shared < NO_RANK;
+    if (enough)
+        number_shingles(build, documents, place, keys, keys + ranks->shared);
+    tw_free(place);
     tw_free(keys);
-    return status;
+    return enough ? TWINSET_OK : TWINSET_NOMEM;
 }
 
 /* ---- documents */
 
-/* The ranks of one document go where its whole set would: start is closed up afterwards. */
-static int rank_document(void *context, unsigned worker, size_t doc)
+/* The shingles of one slice, by hash. */
+typedef struct rank_table {
+    uint64_t *ids;
+    uint32_t *ranks; /* NO_RANK: a free place */
+    size_t mask;
+} rank_table;
+
+static int fill_table(rank_table *table, const id_slice *slice)
+{
+    for (table->mask = 15; table->mask < 2 * slice->count;)
+        table->mask = 2 * table->mask + 1;
+    table->ids = tw_array(table->mask + 1, sizeof *table->ids);
+    table->ranks = tw_array(table->mask + 1, sizeof *table->ranks);
+    if (!table->ids || !table->ranks)
+        return TWINSET_NOMEM;
+    memset(table->ranks, 0xFF, (table->mask + 1) * sizeof *table->ranks);
+    for (size_t i = 0; i < slice->count; i++) {
+        size_t at = slice->data[i].id & table->mask;
+        while (table->ranks[at] != NO_RANK)
+            at = (at + 1) & table->mask;
+        table->ids[at] = slice->data[i].id;
+        table->ranks[at] = slice->rank[i];
+    }
+    return TWINSET_OK;
+}
+
+static uint32_t look_up(const rank_table *table, uint64_t id)
+{
+    size_t at = id & table->mask;
+    while (table->ranks[at] != NO_RANK && table->ids[at] != id)
+        at = (at + 1) & table->mask;
+    return table->ranks[at];
+}
+
+/* Writes the rank of every shingle of a slice beside its place in its document's set. */
+static int rank_slice(void *context, unsigned worker, size_t number)
 {
     builder *build = context;
-    tw_ranks *ranks = build->ranks;
-    tw_set set = {0};
-    if (build->docs->sizes[doc]) {
-        int status = build->docs->set(build->docs->context, worker, 0, (uint32_t)doc, &set);
+    const tw_docs *docs = build->docs;
+    rank_table table = {0};
+    int status = fill_table(&table, &build->slices[number]);
+    for (uint32_t doc = 0; doc < docs->count && status == TWINSET_OK; doc++) {
+        tw_set set;
+        size_t from;
+        if (!docs->sizes[doc])
+            continue;
+        status = docs->set(docs->context, worker, 0, doc, &set);
         if (status != TWINSET_OK)
-            return status;
+            break;
+        set = slice_of(set, number, &from);
+        uint32_t *out = build->ranks->ranks + build->ranks->start[doc] + from;
+        for (size_t i = 0; i < set.count; i++)
+            out[i] = look_up(&table, set.ids[i]);
     }
-    uint64_t *found = tw_array(2 * set.count, sizeof *found);
+    tw_free(table.ids);
+    tw_free(table.ranks);
+    return status;
+}
+
+/* Keeps the ranks that there are, ascending; close_gaps() brings the documents together. */
+static int rank_document(void *context, unsigned worker, size_t doc)
+{
+    (void)worker;
+    builder *build = context;
+    tw_ranks *ranks = build->ranks;
+    size_t size = build->docs->sizes[doc], count = 0;
+    uint32_t *mine = ranks->ranks + ranks->start[doc];
+    uint64_t *found = tw_array(2 * size, sizeof *found), weight = 0;
     if (!found)
         return TWINSET_NOMEM;
-    size_t count = 0;
-    uint64_t weight = 0;
-    for (size_t i = 0; i < set.count; i++) {
-        uint32_t rank = look_up(build, set.ids[i]);
-        if (rank == NO_RANK)
+    for (size_t i = 0; i < size; i++) {
+        if (mine[i] == NO_RANK)
             continue;
-        found[count++] = rank;
-        weight += ranks->weight[rank];
+        found[count++] = mine[i];
+        weight += ranks->weight[mine[i]];
     }
-    tw_sort_u64(found, count, found + set.count);
+    tw_sort_u64(found, count, found + size);
     for (size_t i = 0; i < count; i++)
-        ranks->ranks[ranks->start[doc] + i] = (uint32_t)found[i];
+        mine[i] = (uint32_t)found[i];
     tw_free(found);
-    ranks->lonely[doc] = set.count - count;
+    ranks->lonely[doc] = size - count;
     ranks->total_weight[doc] = weight + (uint64_t)ranks->lonely[doc] * ranks->lonely_weight[doc];
     return TWINSET_OK;
 }
@@ -298,6 +318,8 @@ int tw_ranks_new(const tw_docs *docs, const tw_loop *loop, tw_ranks **out)
     if (status == TWINSET_OK)
         status = rank_shingles(build, documents);
     if (status == TWINSET_OK)
+        status = tw_parallel(loop, SLICES, rank_slice, build);
+    if (status == TWINSET_OK)
         status = tw_parallel(loop, docs->count, rank_document, build);
     if (status == TWINSET_OK) {
         close_gaps(ranks, docs);
@@ -305,11 +327,9 @@ int tw_ranks_new(const tw_docs *docs, const tw_loop *loop, tw_ranks **out)
         ranks = NULL;
     }
 cleanup:
-    if (build) {
-        for (size_t i = 0; i < SLICES; i++)
-            tw_free(build->slices[i].data);
-        tw_free(build->table);
-        tw_free(build->rank);
+    for (size_t i = 0; build && i < SLICES; i++) {
+        tw_free(build->slices[i].data);
+        tw_free(build->slices[i].rank);
     }
     tw_free(build);
     tw_ranks_free(ranks);

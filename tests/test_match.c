@@ -1,0 +1,792 @@
+/*
+ * Finding pairs: ranks, the exact join, bands and verification, each against brute force on
+ * random sets.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <math.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "matching.h"
+
+static const double THRESHOLDS[] = {0, .1, .3, .5, .8, .9, 1};
+static const unsigned THREADS[] = {1, 2, 7};
+static const int MEASURES[] = {TWINSET_MEASURE_JACCARD, TWINSET_MEASURE_CONTAINMENT,
+                               TWINSET_MEASURE_WEIGHTED};
+enum { LARGEST_SET = 300 };
+
+/* ---- random collections */
+
+/* Ids from three pools: a few that most documents have, some that meet now and then, and
+ * those that are nobody else's. Both ends of the range of ids are among them. */
+static uint64_t random_id(dice *from)
+{
+    size_t pool = below(from, 10);
+    if (pool < 3) {
+        uint64_t rare = below(from, 40);
+        return below(from, rare + 1); /* the lower, the more common */
+    }
+    if (pool < 7)
+        return UINT64_MAX - below(from, 3000) * 0x0003000200010007u;
+    return roll(from);
+}
+
+static void add_random(set_list *list, dice *from)
+{
+    uint64_t ids[LARGEST_SET];
+    size_t count = 1 + below(from, chance(from, 50) ? 20 : LARGEST_SET);
+    for (size_t i = 0; i < count; i++)
+        ids[i] = random_id(from);
+    add_set(list, ids, count, chance(from, 20) ? 2 + (uint32_t)below(from, 4) : 1);
+}
+
+/* A document like an earlier one: some ids gone, some others there. */
+static void add_similar(set_list *list, dice *from)
+{
+    uint64_t ids[2 * LARGEST_SET];
+    size_t model = below(from, list->docs.count), count = 0;
+    unsigned gone = (unsigned)below(from, 60), more = (unsigned)below(from, 40);
+    for (size_t i = 0; i < list->sizes[model]; i++) {
+        if (!chance(from, gone))
+            ids[count++] = list->ids[model][i];
+        if (chance(from, more) && count < COUNT(ids) - 1)
+            ids[count++] = random_id(from);
+    }
+    add_set(list, ids, count > LARGEST_SET ? LARGEST_SET : count, 1);
+}
+
+/* A pair of similarity 4/5: the smaller of 4 n ids lies in the larger of 5 n. */
+static void add_four_of_five(set_list *list, dice *from)
+{
+    uint64_t ids[LARGEST_SET];
+    size_t n = 1 + below(from, LARGEST_SET / 5);
+    for (size_t i = 0; i < 5 * n; i++)
+        ids[i] = roll(from);
+    add_set(list, ids, 5 * n, 1);
+    add_set(list, ids, 4 * n, 1);
+}
+
+static void random_sets(set_list *list, dice *from, size_t documents)
+{
+    init_sets(list, documents + 2);
+    add_random(list, from);
+    while (list->docs.count < documents) {
+        if (chance(from, 4))
+            add_set(list, NULL, 0, 1);
+        else if (chance(from, 40))
+            add_similar(list, from);
+        else if (chance(from, 10))
+            add_four_of_five(list, from);
+        else
+            add_random(list, from);
+    }
+}
+
+/* ---- brute force: weights */
+
+/* An id and how many documents have it. */
+typedef struct frequency {
+    uint64_t id;
+    uint32_t documents; /* different ones */
+    uint64_t copies;
+    uint64_t weight;
+} frequency;
+
+typedef struct frequencies {
+    frequency *data; /* by id */
+    size_t count;
+} frequencies;
+
+static frequency *frequency_of(const frequencies *all, uint64_t id)
+{
+    return bsearch(&id, all->data, all->count, sizeof *all->data, by_id); /* the id comes first */
+}
+
+static frequencies count_ids(const set_list *list)
+{
+    size_t total = 1;
+    uint64_t documents = 0;
+    for (size_t doc = 0; doc < list->docs.count; doc++)
+        total += list->sizes[doc];
+    uint64_t *ids = calloc(total, sizeof *ids);
+    size_t count = 0;
+    for (size_t doc = 0; doc < list->docs.count; doc++) {
+        documents += list->copies[doc];
+        for (size_t i = 0; i < list->sizes[doc]; i++)
+            ids[count++] = list->ids[doc][i];
+    }
+    frequencies all = {calloc(total, sizeof *all.data), make_set(ids, count)};
+    for (size_t i = 0; i < all.count; i++)
+        all.data[i].id = ids[i];
+    for (size_t doc = 0; doc < list->docs.count; doc++)
+        for (size_t i = 0; i < list->sizes[doc]; i++) {
+            frequency *found = frequency_of(&all, list->ids[doc][i]);
+            found->documents++;
+            found->copies += list->copies[doc];
+        }
+    for (size_t i = 0; i < all.count; i++)
+        all.data[i].weight =
+            (uint64_t)llround(65536 * log(1 + (double)documents / (double)all.data[i].copies));
+    free(ids);
+    return all;
+}
+
+static uint64_t weigh(const set_list *list, const frequencies *all, uint32_t a, uint32_t b)
+{
+    uint64_t weight = 0;
+    for (size_t i = 0; i < list->sizes[a]; i++)
+        if (set_has(list, b, list->ids[a][i]))
+            weight += frequency_of(all, list->ids[a][i])->weight;
+    return weight;
+}
+
+/* ---- brute force: pairs */
+
+typedef struct known_pair {
+    uint64_t shared;
+    double similarity[3]; /* by measure */
+} known_pair;
+
+/* What every two documents share: row a, column b, a < b. */
+static known_pair *compare_all(const set_list *list, const frequencies *all)
+{
+    size_t count = list->docs.count;
+    known_pair *pairs = calloc(count * count, sizeof *pairs);
+    uint64_t *total = calloc(count, sizeof *total);
+    for (uint32_t doc = 0; doc < count; doc++)
+        total[doc] = weigh(list, all, doc, doc);
+    for (uint32_t a = 0; a < count; a++)
+        for (uint32_t b = a + 1; b < count; b++) {
+            known_pair *pair = &pairs[a * count + b];
+            size_t x = list->sizes[a], y = list->sizes[b];
+            pair->shared = count_shared(list, a, b);
+            if (!pair->shared)
+                continue;
+            double shared = (double)pair->shared;
+            uint64_t weight = weigh(list, all, a, b);
+            pair->similarity[TWINSET_MEASURE_JACCARD] = shared / ((double)(x + y) - shared);
+            pair->similarity[TWINSET_MEASURE_CONTAINMENT] = shared / (double)(x < y ? x : y);
+            pair->similarity[TWINSET_MEASURE_WEIGHTED] =
+                (double)weight / (double)(total[a] + total[b] - weight);
+        }
+    free(total);
+    return pairs;
+}
+
+static void check_matches(const set_list *list, const known_pair *known, int measure,
+                          double threshold, const tw_matches *matches)
+{
+    size_t count = list->docs.count, at = 0;
+    for (uint32_t a = 0; a < count; a++)
+        for (uint32_t b = a + 1; b < count; b++) {
+            const known_pair *pair = &known[a * count + b];
+            if (!pair->shared || pair->similarity[measure] < threshold || !list_wanted(list, a, b))
+                continue;
+            assert_true(at < matches->count);
+            const tw_match *match = &matches->data[at++];
+            assert_int_equal(match->a, a);
+            assert_int_equal(match->b, b);
+            assert_int_equal(match->shared, pair->shared);
+            assert_true(match->similarity == pair->similarity[measure]);
+            assert_true(isnan(match->estimate));
+        }
+    assert_int_equal(at, matches->count);
+}
+
+/* ---- the exact join */
+
+static void check_joins(const set_list *list, const known_pair *known, unsigned threads)
+{
+    tw_loop loop = {.threads = threads};
+    tw_ranks *ranks;
+    assert_int_equal(tw_ranks_new(&list->docs, &loop, &ranks), TWINSET_OK);
+    for (size_t m = 0; m < COUNT(MEASURES); m++) {
+        double last_cost = INFINITY;
+        for (size_t t = 0; t < COUNT(THRESHOLDS); t++) {
+            tw_matches matches = {0};
+            uint64_t candidates = 0;
+            assert_int_equal(tw_join(&list->docs, ranks, MEASURES[m], THRESHOLDS[t], &loop,
+                                     &matches, &candidates),
+                             TWINSET_OK);
+            check_matches(list, known, MEASURES[m], THRESHOLDS[t], &matches);
+            assert_true(candidates >= matches.count);
+            tw_matches_free(&matches);
+            double cost = tw_join_cost(&list->docs, ranks, MEASURES[m], THRESHOLDS[t]);
+            assert_true(cost >= 0 && cost <= last_cost);
+            last_cost = cost;
+        }
+    }
+    tw_ranks_free(ranks);
+}
+
+static void join_equals_brute_force(void **state)
+{
+    (void)state;
+    dice from = new_dice();
+    for (int round = 0; round < 20; round++) {
+        set_list list;
+        random_sets(&list, &from, 20 + below(&from, 100));
+        list.picky = round % 2;
+        frequencies all = count_ids(&list);
+        known_pair *known = compare_all(&list, &all);
+        for (size_t i = 0; i < COUNT(THREADS); i++)
+            check_joins(&list, known, THREADS[i]);
+        free(known);
+        free(all.data);
+        free_sets(&list);
+    }
+}
+
+/* Two documents with `all` ids together, `mine` of them in the first alone. */
+static void init_two(set_list *list, dice *from, size_t all, size_t shared, size_t mine)
+{
+    uint64_t ids[64];
+    for (size_t i = 0; i < all; i++)
+        ids[i] = roll(from);
+    init_sets(list, 2);
+    add_set(list, ids, shared + mine, 1);
+    memmove(ids + shared, ids + shared + mine, (all - shared - mine) * sizeof *ids);
+    add_set(list, ids, all - mine, 1);
+}
+
+/* Most similarities have no exact double: a pair must be found from its own value up. */
+static void join_finds_pairs_at_the_threshold(void **state)
+{
+    (void)state;
+    dice from = new_dice();
+    tw_loop loop = {.threads = 1};
+    for (size_t all = 1; all <= 60; all++)
+        for (size_t shared = 1; shared <= all; shared += 1 + below(&from, 4)) {
+            set_list list;
+            tw_ranks *ranks;
+            tw_matches matches = {0};
+            uint64_t candidates = 0;
+            double threshold = (double)shared / (double)all;
+            init_two(&list, &from, all, shared, below(&from, all - shared + 1));
+            assert_int_equal(tw_ranks_new(&list.docs, &loop, &ranks), TWINSET_OK);
+            assert_int_equal(tw_join(&list.docs, ranks, TWINSET_MEASURE_JACCARD, threshold, &loop,
+                                     &matches, &candidates),
+                             TWINSET_OK);
+            assert_int_equal(matches.count, 1);
+            assert_true(matches.data[0].similarity == threshold);
+            tw_matches_free(&matches);
+            tw_ranks_free(ranks);
+            free_sets(&list);
+        }
+}
+
+/* ---- ranks */
+
+static int by_rarity(const void *left, const void *right)
+{
+    const frequency *x = left, *y = right;
+    if (x->copies != y->copies)
+        return x->copies < y->copies ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* The ids that two documents have, the rarest first. */
+static size_t sort_shared(const frequencies *all, frequency *shared)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < all->count; i++)
+        if (all->data[i].documents > 1)
+            shared[count++] = all->data[i];
+    if (count)
+        qsort(shared, count, sizeof *shared, by_rarity);
+    return count;
+}
+
+static void check_document(const set_list *list, const frequencies *all, const frequency *shared,
+                           const tw_ranks *ranks, uint32_t doc)
+{
+    size_t count = ranks->start[doc + 1] - ranks->start[doc], lonely = 0;
+    const uint32_t *mine = ranks->ranks + ranks->start[doc];
+    uint64_t total = 0;
+    for (size_t i = 0; i < count; i++) {
+        assert_true(i == 0 || mine[i - 1] < mine[i]);
+        assert_true(mine[i] < ranks->shared);
+        assert_true(set_has(list, doc, shared[mine[i]].id));
+    }
+    for (size_t i = 0; i < list->sizes[doc]; i++) {
+        const frequency *id = frequency_of(all, list->ids[doc][i]);
+        total += id->weight;
+        if (id->documents > 1)
+            continue;
+        lonely++;
+        assert_int_equal(ranks->lonely_weight[doc], id->weight);
+    }
+    assert_int_equal(ranks->lonely[doc], lonely);
+    assert_int_equal(count, list->sizes[doc] - lonely);
+    assert_int_equal(ranks->total_weight[doc], total);
+}
+
+static void ranks_go_from_rare_to_common(void **state)
+{
+    (void)state;
+    dice from = new_dice();
+    for (int round = 0; round < 6; round++) {
+        set_list list;
+        random_sets(&list, &from, 2 + below(&from, 80));
+        frequencies all = count_ids(&list);
+        frequency *shared = calloc(all.count + 1, sizeof *shared);
+        size_t shared_count = sort_shared(&all, shared);
+        tw_loop loop = {.threads = THREADS[round % 3]};
+        tw_ranks *ranks;
+        assert_int_equal(tw_ranks_new(&list.docs, &loop, &ranks), TWINSET_OK);
+        assert_int_equal(ranks->docs, list.docs.count);
+        assert_int_equal(ranks->shared, shared_count);
+        for (size_t i = 0; i < shared_count; i++)
+            assert_int_equal(ranks->weight[i], shared[i].weight);
+        for (uint32_t doc = 0; doc < list.docs.count; doc++)
+            check_document(&list, &all, shared, ranks, doc);
+        for (uint32_t a = 0; a < list.docs.count; a++)
+            for (uint32_t b = a + 1; b < list.docs.count; b++)
+                assert_int_equal(tw_ranks_shared_weight(ranks, a, b), weigh(&list, &all, a, b));
+        tw_ranks_free(ranks);
+        free(shared);
+        free(all.data);
+        free_sets(&list);
+    }
+}
+
+/* Three documents that stand for ten: ids in 1, 4 and all of them. */
+static void copies_count_in_weights(void **state)
+{
+    (void)state;
+    set_list list;
+    tw_loop loop = {.threads = 1};
+    tw_ranks *ranks;
+    init_sets(&list, 3);
+    add_set(&list, (uint64_t[]){1, 2, 3}, 3, 1);
+    add_set(&list, (uint64_t[]){2, 3}, 2, 3);
+    add_set(&list, (uint64_t[]){3, 4}, 2, 6);
+    assert_int_equal(tw_ranks_new(&list.docs, &loop, &ranks), TWINSET_OK);
+    assert_int_equal(ranks->shared, 2);
+    assert_int_equal(ranks->weight[0], 82101);         /* ln(1 + 10/4) 2^16 */
+    assert_int_equal(ranks->weight[1], 45426);         /* ln 2 */
+    assert_int_equal(ranks->lonely_weight[0], 157148); /* ln 11 */
+    assert_int_equal(ranks->lonely_weight[2], 64280);  /* ln(1 + 10/6) */
+    tw_ranks_free(ranks);
+    free_sets(&list);
+}
+
+/* ---- verifying */
+
+static void intersect_equals_naive(void **state)
+{
+    (void)state;
+    dice from = new_dice();
+    for (int round = 0; round < 2000; round++) {
+        set_list list;
+        uint64_t ids[2][64];
+        uint64_t range = 1 + below(&from, 100);
+        init_sets(&list, 2);
+        for (int side = 0; side < 2; side++) {
+            size_t count = below(&from, 64);
+            for (size_t i = 0; i < count; i++)
+                ids[side][i] = round % 2 ? below(&from, range) : UINT64_MAX - below(&from, range);
+            add_set(&list, ids[side], count, 1);
+        }
+        assert_int_equal(tw_intersect(list.ids[0], list.sizes[0], list.ids[1], list.sizes[1]),
+                         count_shared(&list, 0, 1));
+        free_sets(&list);
+    }
+}
+
+static void verify_computes_each_measure(void **state)
+{
+    (void)state;
+    dice from = new_dice();
+    set_list list;
+    random_sets(&list, &from, 40);
+    frequencies all = count_ids(&list);
+    known_pair *known = compare_all(&list, &all);
+    tw_loop loop = {.threads = 1};
+    tw_ranks *ranks;
+    assert_int_equal(tw_ranks_new(&list.docs, &loop, &ranks), TWINSET_OK);
+    for (size_t m = 0; m < COUNT(MEASURES); m++)
+        for (uint32_t a = 0; a < list.docs.count; a++)
+            for (uint32_t b = a + 1; b < list.docs.count; b++) {
+                const known_pair *pair = &known[a * list.docs.count + b];
+                tw_match match;
+                assert_int_equal(tw_verify(&list.docs, MEASURES[m], ranks, 0, a, b, &match),
+                                 TWINSET_OK);
+                assert_int_equal(match.a, a);
+                assert_int_equal(match.b, b);
+                assert_int_equal(match.shared, pair->shared);
+                assert_true(match.similarity == pair->similarity[MEASURES[m]]);
+            }
+    tw_ranks_free(ranks);
+    free(known);
+    free(all.data);
+    free_sets(&list);
+}
+
+static void a_set_that_cannot_be_had_is_a_failure(void **state)
+{
+    (void)state;
+    set_list list;
+    tw_match match;
+    tw_ranks *ranks;
+    init_sets(&list, 2);
+    add_set(&list, (uint64_t[]){1, 2}, 2, 1);
+    add_set(&list, (uint64_t[]){2, 3}, 2, 1);
+    for (list.broken = 0; list.broken < 2; list.broken++) {
+        assert_int_equal(tw_verify(&list.docs, TWINSET_MEASURE_JACCARD, NULL, 0, 0, 1, &match),
+                         TWINSET_IO);
+        for (size_t i = 0; i < COUNT(THREADS); i++) {
+            tw_loop loop = {.threads = THREADS[i]};
+            assert_int_equal(tw_ranks_new(&list.docs, &loop, &ranks), TWINSET_IO);
+        }
+    }
+    free_sets(&list);
+}
+
+static void gather_sorts_what_workers_found(void **state)
+{
+    (void)state;
+    tw_matches parts[3] = {0}, all = {0};
+    const tw_match found[] = {
+        {.a = 2, .b = 3}, {.a = 0, .b = 9}, {.a = 0, .b = 4}, {.a = 1, .b = 2}};
+    const uint32_t sorted[][2] = {{0, 4}, {0, 9}, {1, 2}, {2, 3}};
+    for (size_t i = 0; i < COUNT(found); i++)
+        assert_int_equal(tw_matches_add(&parts[i % 2], &found[i]), TWINSET_OK);
+    assert_int_equal(tw_matches_gather(parts, 3, &all), TWINSET_OK);
+    assert_int_equal(all.count, COUNT(sorted));
+    for (size_t i = 0; i < COUNT(sorted); i++) {
+        assert_int_equal(all.data[i].a, sorted[i][0]);
+        assert_int_equal(all.data[i].b, sorted[i][1]);
+    }
+    assert_null(parts[0].data);
+    tw_matches_free(&all);
+}
+
+/* ---- bands */
+
+enum { STAR = 16 };
+
+/* What tw_band() says. */
+typedef struct proposals {
+    size_t documents;
+    uint8_t *times; /* each pair was proposed: row a, column b */
+    uint64_t order; /* changes with the order of the pairs */
+    size_t count, batches, hot_buckets, hot_documents;
+    int status; /* to answer with */
+} proposals;
+
+static int take_pairs(void *context, const tw_pair *pairs, size_t count)
+{
+    proposals *all = context;
+    assert_true(count > 0);
+    for (size_t i = 0; i < count; i++) {
+        assert_true(pairs[i].a < pairs[i].b && pairs[i].b < all->documents);
+        all->times[pairs[i].a * all->documents + pairs[i].b]++;
+        all->order = (all->order ^ ((uint64_t)pairs[i].a << 32 | pairs[i].b)) * 0x100000001B3u;
+    }
+    all->count += count;
+    all->batches++;
+    return all->status;
+}
+
+static int take_hot(void *context, unsigned band, size_t documents)
+{
+    proposals *all = context;
+    (void)band;
+    all->hot_buckets++;
+    all->hot_documents += documents;
+    return TWINSET_OK;
+}
+
+static proposals new_proposals(size_t documents)
+{
+    return (proposals){documents, .times = calloc(documents * documents, 1)};
+}
+
+static proposals propose(const set_list *list, const tw_banding *banding, unsigned threads)
+{
+    proposals all = new_proposals(list->docs.count);
+    tw_loop loop = {.threads = threads};
+    assert_int_equal(tw_band(&list->docs, banding, &loop, take_pairs, take_hot, &all), TWINSET_OK);
+    return all;
+}
+
+static bool agree(const tw_banding *banding, uint32_t a, uint32_t b, unsigned band)
+{
+    for (unsigned i = band * banding->rows; i < (band + 1) * banding->rows; i++)
+        if (banding->slots[a * banding->hashes + i] != banding->slots[b * banding->hashes + i])
+            return false;
+    return true;
+}
+
+/* The bucket of a document in one band: how many there are, and how many come before it. */
+static size_t bucket(const set_list *list, const tw_banding *banding, uint32_t doc, unsigned band,
+                     size_t *before)
+{
+    size_t count = 0;
+    for (uint32_t other = 0; other < list->docs.count; other++) {
+        if (other == doc)
+            *before = count;
+        count += list->sizes[other] && agree(banding, doc, other, band);
+    }
+    return count;
+}
+
+/* Marks the pairs that the rules propose, and counts the buckets over the limit. */
+static proposals propose_by_brute_force(const set_list *list, const tw_banding *banding)
+{
+    proposals all = new_proposals(list->docs.count);
+    for (unsigned band = 0; band < banding->bands; band++)
+        for (uint32_t a = 0; a < list->docs.count; a++) {
+            size_t before = 0, members = bucket(list, banding, a, band, &before);
+            bool hot = banding->max_bucket && members > banding->max_bucket;
+            if (!list->sizes[a])
+                continue;
+            all.hot_buckets += hot && before == 0;
+            all.hot_documents += hot && before == 0 ? members : 0;
+            for (uint32_t b = a + 1; b < list->docs.count; b++)
+                if (list->sizes[b] && agree(banding, a, b, band) && list_wanted(list, a, b) &&
+                    (!hot || before < STAR))
+                    all.times[a * all.documents + b] = 1;
+        }
+    return all;
+}
+
+static void assert_same_pairs(const proposals *found, const proposals *expected)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < found->documents * found->documents; i++) {
+        if (found->times[i] != expected->times[i])
+            fail_msg("documents %zu and %zu are proposed %u times, not %u", i / found->documents,
+                     i % found->documents, found->times[i], expected->times[i]);
+        count += found->times[i];
+    }
+    assert_int_equal(found->count, count);
+    assert_int_equal(found->hot_buckets, expected->hot_buckets);
+    assert_int_equal(found->hot_documents, expected->hot_documents);
+}
+
+/* Signatures of so few different slots that documents meet in many bands. */
+static uint32_t *random_slots(dice *from, size_t documents, size_t hashes, size_t alphabet)
+{
+    uint32_t *slots = calloc(documents * hashes + 1, sizeof *slots);
+    for (size_t i = 0; i < documents * hashes; i++)
+        slots[i] = (uint32_t)below(from, alphabet) - 1; /* with the empty slot among them */
+    return slots;
+}
+
+/* Documents that only have signatures; one of ten has no shingles. */
+static void init_blank(set_list *list, dice *from, size_t documents)
+{
+    init_sets(list, documents);
+    for (size_t i = 0; i < documents; i++)
+        add_set(list, (uint64_t[]){1}, !chance(from, 10), 1);
+}
+
+static void check_bands(const set_list *list, const tw_banding *banding)
+{
+    proposals expected = propose_by_brute_force(list, banding);
+    uint64_t order = 0;
+    for (size_t i = 0; i < COUNT(THREADS); i++) {
+        proposals found = propose(list, banding, THREADS[i]);
+        assert_same_pairs(&found, &expected);
+        assert_true(i == 0 || order == found.order);
+        order = found.order;
+        free(found.times);
+    }
+    free(expected.times);
+}
+
+static void bands_propose_each_pair_once(void **state)
+{
+    (void)state;
+    dice from = new_dice();
+    for (int round = 0; round < 30; round++) {
+        set_list list;
+        init_blank(&list, &from, 1 + below(&from, 80));
+        tw_banding banding = {.bands = 1 + (unsigned)below(&from, 9),
+                              .rows = 1 + (unsigned)below(&from, 4),
+                              .star = STAR};
+        banding.hashes = banding.bands * banding.rows + below(&from, 3);
+        uint32_t *slots = random_slots(&from, list.docs.count, banding.hashes, 2 + below(&from, 4));
+        banding.slots = slots;
+        list.picky = round % 2;
+        check_bands(&list, &banding);
+        banding.max_bucket = 80;
+        check_bands(&list, &banding);
+        free(slots);
+        free_sets(&list);
+    }
+}
+
+static void large_buckets_propose_stars(void **state)
+{
+    (void)state;
+    dice from = new_dice();
+    size_t hot = 0;
+    for (int round = 0; round < 30; round++) {
+        set_list list;
+        init_blank(&list, &from, 20 + below(&from, 100));
+        tw_banding banding = {.hashes = 12, .bands = 6, .rows = 2, .star = STAR};
+        uint32_t *slots = random_slots(&from, list.docs.count, banding.hashes, 2);
+        banding.slots = slots;
+        banding.max_bucket = 1 + (unsigned)below(&from, 30);
+        list.picky = round % 2;
+        check_bands(&list, &banding);
+        proposals found = propose(&list, &banding, 1);
+        hot += found.hot_buckets;
+        free(found.times);
+        free(slots);
+        free_sets(&list);
+    }
+    assert_true(hot > 100);
+}
+
+/* All forty meet in the first band; 30 and 31, and 3 and 30, in the second too. */
+static void a_pair_of_a_star_and_of_a_bucket_comes_once(void **state)
+{
+    (void)state;
+    enum { DOCUMENTS = 40 };
+    dice from = new_dice();
+    for (unsigned hot_band = 0; hot_band < 3; hot_band++) {
+        set_list list;
+        uint32_t slots[DOCUMENTS][3];
+        init_sets(&list, DOCUMENTS);
+        for (uint32_t i = 0; i < DOCUMENTS; i++) {
+            for (unsigned band = 0; band < 3; band++)
+                slots[i][band] = band == hot_band ? 7 : (uint32_t)roll(&from);
+            add_set(&list, (uint64_t[]){i}, 1, 1);
+        }
+        unsigned other = (hot_band + 1) % 3, third = (hot_band + 2) % 3;
+        slots[31][other] = slots[30][other];
+        slots[30][third] = slots[3][third];
+        tw_banding banding = {slots[0], 3, 3, 1, DOCUMENTS - 1, STAR};
+        proposals found = propose(&list, &banding, 1);
+        assert_int_equal(found.times[30 * DOCUMENTS + 31], 1);
+        assert_int_equal(found.times[3 * DOCUMENTS + 30], 1);
+        assert_int_equal(found.times[20 * DOCUMENTS + 21], 0);
+        assert_int_equal(found.count, STAR * (DOCUMENTS - 1) - STAR * (STAR - 1) / 2 + 1);
+        assert_int_equal(found.hot_buckets, 1);
+        assert_int_equal(found.hot_documents, DOCUMENTS);
+        free(found.times);
+        free_sets(&list);
+    }
+}
+
+/* More pairs than one batch holds. */
+static void candidates_come_in_batches(void **state)
+{
+    (void)state;
+    enum { DOCUMENTS = 400 };
+    set_list list;
+    uint32_t slots[DOCUMENTS][2] = {0};
+    init_sets(&list, DOCUMENTS);
+    for (size_t i = 0; i < DOCUMENTS; i++)
+        add_set(&list, (uint64_t[]){1}, 1, 1);
+    tw_banding banding = {slots[0], 2, 2, 1, 0, STAR};
+    proposals found = propose(&list, &banding, 2);
+    assert_int_equal(found.count, DOCUMENTS * (DOCUMENTS - 1) / 2);
+    assert_true(found.batches > 1);
+    assert_int_equal(found.hot_buckets, 0);
+
+    tw_loop loop = {.threads = 1};
+    found.status = TWINSET_IO;
+    found.batches = 0;
+    assert_int_equal(tw_band(&list.docs, &banding, &loop, take_pairs, take_hot, &found),
+                     TWINSET_IO);
+    assert_int_equal(found.batches, 1);
+    free(found.times);
+    free_sets(&list);
+}
+
+static int refuse(void *context, const char *stage, uint64_t done, uint64_t total)
+{
+    (void)context, (void)stage, (void)done, (void)total;
+    return 1;
+}
+
+static void every_loop_can_be_cancelled(void **state)
+{
+    (void)state;
+    dice from = new_dice();
+    set_list list;
+    random_sets(&list, &from, 30);
+    tw_loop loop = {.threads = 2, .stage = "testing"}, cancelled = loop;
+    cancelled.progress = refuse;
+    cancelled.threads = 1; /* the caller's thread must get to work to ask */
+    uint32_t slots[32] = {0};
+    tw_banding banding = {slots, 1, 1, 1, 0, STAR};
+    proposals found = new_proposals(list.docs.count);
+    tw_ranks *ranks;
+    tw_matches matches = {0};
+    uint64_t candidates = 0;
+    assert_int_equal(tw_band(&list.docs, &banding, &cancelled, take_pairs, take_hot, &found),
+                     TWINSET_CANCELLED);
+    assert_int_equal(found.count, 0);
+    assert_int_equal(tw_ranks_new(&list.docs, &cancelled, &ranks), TWINSET_CANCELLED);
+    assert_int_equal(tw_ranks_new(&list.docs, &loop, &ranks), TWINSET_OK);
+    assert_int_equal(
+        tw_join(&list.docs, ranks, TWINSET_MEASURE_JACCARD, .5, &cancelled, &matches, &candidates),
+        TWINSET_CANCELLED);
+    tw_matches_free(&matches);
+    tw_ranks_free(ranks);
+    free(found.times);
+    free_sets(&list);
+}
+
+/* ---- nothing at all */
+
+static void no_documents_give_no_pairs(void **state)
+{
+    (void)state;
+    set_list list;
+    tw_loop loop = {.threads = 2};
+    tw_ranks *ranks;
+    tw_matches matches = {0};
+    uint64_t candidates = 0;
+    init_sets(&list, 1);
+    for (int round = 0; round < 2; round++) {
+        uint32_t slots[1] = {0};
+        tw_banding banding = {slots, 1, 1, 1, 0, STAR};
+        assert_int_equal(tw_ranks_new(&list.docs, &loop, &ranks), TWINSET_OK);
+        assert_int_equal(ranks->shared, 0);
+        assert_int_equal(
+            tw_join(&list.docs, ranks, TWINSET_MEASURE_WEIGHTED, 0, &loop, &matches, &candidates),
+            TWINSET_OK);
+        assert_int_equal(matches.count, 0);
+        proposals found = propose(&list, &banding, 2);
+        assert_int_equal(found.count, 0);
+        free(found.times);
+        tw_ranks_free(ranks);
+        add_set(&list, (uint64_t[]){5}, 1, 1); /* and one document is not a pair */
+    }
+    tw_matches_free(&matches);
+    free_sets(&list);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(join_equals_brute_force),
+        cmocka_unit_test(join_finds_pairs_at_the_threshold),
+        cmocka_unit_test(ranks_go_from_rare_to_common),
+        cmocka_unit_test(copies_count_in_weights),
+        cmocka_unit_test(intersect_equals_naive),
+        cmocka_unit_test(verify_computes_each_measure),
+        cmocka_unit_test(a_set_that_cannot_be_had_is_a_failure),
+        cmocka_unit_test(gather_sorts_what_workers_found),
+        cmocka_unit_test(bands_propose_each_pair_once),
+        cmocka_unit_test(large_buckets_propose_stars),
+        cmocka_unit_test(a_pair_of_a_star_and_of_a_bucket_comes_once),
+        cmocka_unit_test(candidates_come_in_batches),
+        cmocka_unit_test(every_loop_can_be_cancelled),
+        cmocka_unit_test(no_documents_give_no_pairs),
+    };
+    print_seed();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

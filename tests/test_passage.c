@@ -1,0 +1,218 @@
+/*
+ * The longest shared run, against a dynamic programme; and texts that repeat themselves,
+ * which must not make it slow.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "dice.h"
+#include "match/match.h"
+
+/* The length, by all pairs of places. */
+static size_t longest_by_table(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count)
+{
+    size_t longest = 0, *row = calloc(b_count + 1, sizeof *row);
+    for (size_t i = 0; i < a_count; i++)
+        for (size_t j = b_count; j-- > 0;) {
+            row[j + 1] = a[i] == b[j] ? row[j] + 1 : 0;
+            if (row[j + 1] > longest)
+                longest = row[j + 1];
+        }
+    free(row);
+    return longest;
+}
+
+/* Finds the run, and checks that it is one. */
+static size_t find(tw_passage_scratch *scratch, const uint64_t *a, size_t a_count,
+                   const uint64_t *b, size_t b_count)
+{
+    tw_passage found;
+    assert_int_equal(tw_longest_run(scratch, a, a_count, b, b_count, &found), TWINSET_OK);
+    assert_true(found.a + found.length <= a_count);
+    assert_true(found.b + found.length <= b_count);
+    if (found.length)
+        assert_memory_equal(a + found.a, b + found.b, found.length * sizeof *a);
+    return found.length;
+}
+
+static void check(tw_passage_scratch *scratch, const uint64_t *a, size_t a_count, const uint64_t *b,
+                  size_t b_count)
+{
+    size_t length = longest_by_table(a, a_count, b, b_count);
+    assert_int_equal(find(scratch, a, a_count, b, b_count), length);
+    assert_int_equal(find(scratch, b, b_count, a, a_count), length);
+}
+
+static uint64_t *new_ids(size_t count)
+{
+    return calloc(count + 1, sizeof(uint64_t));
+}
+
+/* ---- random sequences */
+
+/* Symbols are small numbers, or spread over all bits: both must do as keys of a table. */
+static void fill(dice *from, uint64_t *ids, size_t count, size_t symbols, bool spread)
+{
+    for (size_t i = 0; i < count; i++)
+        ids[i] = below(from, symbols) * (spread ? 0x9E3779B97F4A7C15u : 1);
+}
+
+/* Puts a part of a at some place of b. */
+static void plant(dice *from, const uint64_t *a, size_t a_count, uint64_t *b, size_t b_count)
+{
+    size_t smaller = a_count < b_count ? a_count : b_count;
+    size_t length = below(from, smaller + 1);
+    memcpy(b + below(from, b_count - length + 1), a + below(from, a_count - length + 1),
+           length * sizeof *a);
+}
+
+static void short_runs_equal_the_table(void **state)
+{
+    (void)state;
+    dice from = new_dice();
+    tw_passage_scratch scratch = {0};
+    for (int round = 0; round < 1500; round++) {
+        static const size_t symbols[] = {1, 2, 4, 30, 100000};
+        uint64_t a[120], b[120];
+        size_t a_count = 1 + below(&from, COUNT(a)), b_count = 1 + below(&from, COUNT(b));
+        size_t kinds = symbols[round % 5];
+        fill(&from, a, a_count, kinds, round & 1);
+        fill(&from, b, b_count, kinds, round & 1);
+        if (chance(&from, 50))
+            plant(&from, a, a_count, b, b_count);
+        check(&scratch, a, a_count, b, b_count);
+    }
+    tw_passage_free(&scratch);
+}
+
+/* Two symbols take more steps than seeds are given, thirty do not: both ways are gone. */
+static void long_runs_equal_the_table(void **state)
+{
+    (void)state;
+    dice from = new_dice();
+    size_t by_halving = 0, by_seeds = 0;
+    for (int round = 0; round < 18; round++) {
+        static const size_t symbols[] = {2, 4, 30};
+        tw_passage_scratch scratch = {0};
+        size_t a_count = 1500 + below(&from, 1000), b_count = 1500 + below(&from, 1000);
+        uint64_t *a = new_ids(a_count), *b = new_ids(b_count);
+        fill(&from, a, a_count, symbols[round % 3], round & 1);
+        fill(&from, b, b_count, symbols[round % 3], round & 1);
+        if (round % 2)
+            plant(&from, a, a_count, b, b_count / 4);
+        check(&scratch, a, a_count, b, b_count);
+        if (scratch.sums)
+            by_halving++;
+        else
+            by_seeds++;
+        tw_passage_free(&scratch);
+        free(a);
+        free(b);
+    }
+    assert_true(by_halving > 0);
+    assert_true(by_seeds > 0);
+}
+
+/* ---- plain cases */
+
+static void equal_sequences_share_all(void **state)
+{
+    (void)state;
+    enum { LENGTH = 5000 };
+    dice from = new_dice();
+    tw_passage_scratch scratch = {0};
+    uint64_t *a = new_ids(LENGTH);
+    tw_passage found;
+    fill(&from, a, LENGTH, LENGTH, true);
+    assert_int_equal(tw_longest_run(&scratch, a, LENGTH, a, LENGTH, &found), TWINSET_OK);
+    assert_int_equal(found.a, 0);
+    assert_int_equal(found.b, 0);
+    assert_int_equal(found.length, LENGTH);
+    assert_int_equal(find(&scratch, a, LENGTH, a + 1000, 3000), 3000);
+    tw_passage_free(&scratch);
+    free(a);
+}
+
+static void disjoint_sequences_share_nothing(void **state)
+{
+    (void)state;
+    uint64_t a[500], b[700];
+    tw_passage_scratch scratch = {0};
+    for (size_t i = 0; i < COUNT(a); i++)
+        a[i] = 2 * i % 100;
+    for (size_t i = 0; i < COUNT(b); i++)
+        b[i] = (2 * i + 1) % 100;
+    assert_int_equal(find(&scratch, a, COUNT(a), b, COUNT(b)), 0);
+    tw_passage_free(&scratch);
+}
+
+static void single_elements_and_none(void **state)
+{
+    (void)state;
+    const uint64_t a[] = {7}, b[] = {1, 2, 7, 3}, c[] = {8};
+    tw_passage_scratch scratch = {0};
+    assert_int_equal(find(&scratch, a, 1, a, 1), 1);
+    assert_int_equal(find(&scratch, a, 1, c, 1), 0);
+    assert_int_equal(find(&scratch, a, 1, b, 4), 1);
+    assert_int_equal(find(&scratch, b, 4, a, 1), 1);
+    assert_int_equal(find(&scratch, b, 4, a, 0), 0);
+    assert_int_equal(find(&scratch, b, 0, a, 1), 0);
+    assert_int_equal(find(&scratch, NULL, 0, NULL, 0), 0);
+    tw_passage_free(&scratch);
+}
+
+/* ---- texts that repeat themselves */
+
+enum { PERIODIC = 20000 };
+
+static uint64_t *new_periodic(size_t period)
+{
+    uint64_t *ids = new_ids(PERIODIC);
+    for (size_t i = 0; i < PERIODIC; i++)
+        ids[i] = i % period * 0x9E3779B97F4A7C15u;
+    return ids;
+}
+
+/* All of them together would take minutes if each place of one met each of the other. */
+static void periodic_texts_are_quick(void **state)
+{
+    (void)state;
+    static const size_t periods[] = {1, 2, 3, 7, 100};
+    tw_passage_scratch scratch = {0};
+    double start = tw_now();
+    for (size_t i = 0; i < COUNT(periods); i++) {
+        uint64_t *a = new_periodic(periods[i]), *b = new_periodic(periods[i]);
+        assert_int_equal(find(&scratch, a, PERIODIC, b, PERIODIC), PERIODIC);
+        assert_int_equal(find(&scratch, a, PERIODIC, b + 1, PERIODIC - 2), PERIODIC - 2);
+        b[PERIODIC / 4] = 1; /* breaks it */
+        size_t rest = PERIODIC - PERIODIC / 4 - 1;
+        assert_int_equal(find(&scratch, a, PERIODIC, b, PERIODIC), rest);
+        a[PERIODIC / 2] = 2;
+        size_t longest = find(&scratch, a, PERIODIC, b, PERIODIC);
+        assert_true(longest <= PERIODIC / 2 && longest + periods[i] >= PERIODIC / 2);
+        free(a);
+        free(b);
+    }
+    assert_true(tw_now() - start < 5);
+    tw_passage_free(&scratch);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(short_runs_equal_the_table),
+        cmocka_unit_test(long_runs_equal_the_table),
+        cmocka_unit_test(equal_sequences_share_all),
+        cmocka_unit_test(disjoint_sequences_share_nothing),
+        cmocka_unit_test(single_elements_and_none),
+        cmocka_unit_test(periodic_texts_are_quick),
+    };
+    print_seed();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
