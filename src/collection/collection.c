@@ -210,9 +210,11 @@ static int compare(twinset_collection *collection, twinset_result **result, twin
     if (corpus->count != 2 || corpus->skip_count)
         return tw_fail(error, TWINSET_USAGE, "a comparison needs exactly two documents, not %zu",
                        corpus->count);
+    twinset_options given = corpus->options;
     corpus->options.threshold = 0;
     corpus->options.method = TWINSET_METHOD_EXACT;
     int status = scan(collection, result, error);
+    corpus->options = given;
     if (status != TWINSET_OK)
         return status;
     if (corpus->compared == 2) {

@@ -296,6 +296,7 @@ static int drop_repeated(tw_corpus *corpus, twinset_error *error)
 int tw_corpus_prepare(tw_corpus *corpus, twinset_error *error)
 {
     corpus->compared = 0;
+    corpus->like = false;
     if (corpus->count == 0)
         return TWINSET_OK;
     qsort(corpus->documents, corpus->count, sizeof *corpus->documents, by_key);

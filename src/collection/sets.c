@@ -218,9 +218,28 @@ static int settle_document(void *context, unsigned worker, size_t index)
     return load_document(context, worker, index);
 }
 
+/* What the workers hold was made with other shingles left out. */
+static void forget_sides(tw_corpus *corpus)
+{
+    for (unsigned i = 0; i < corpus->options.threads; i++)
+        corpus->workers[i].side_document[0] = corpus->workers[i].side_document[1] = UINT32_MAX;
+}
+
+/* Sets of an earlier run, to which other templates may have applied. */
+static void forget_sets(tw_corpus *corpus)
+{
+    for (size_t i = 0; i < corpus->count; i++) {
+        tw_free(corpus->documents[i].ids);
+        corpus->documents[i].ids = NULL;
+    }
+    forget_sides(corpus);
+    atomic_store(&corpus->held_bytes, 0);
+}
+
 int tw_corpus_load(tw_corpus *corpus, twinset_error *error)
 {
     tw_loop loop = tw_corpus_loop(corpus, "reading");
+    forget_sets(corpus);
     int status = tw_exclude_templates(corpus);
     if (status == TWINSET_OK)
         status = tw_parallel(&loop, corpus->compared, load_document, corpus);
@@ -230,8 +249,7 @@ int tw_corpus_load(tw_corpus *corpus, twinset_error *error)
         status = tw_exclude_common(corpus);
         if (status == TWINSET_OK)
             status = tw_parallel(&loop, corpus->compared, settle_document, corpus);
-        for (unsigned i = 0; i < corpus->options.threads; i++)
-            corpus->workers[i].side_document[0] = corpus->workers[i].side_document[1] = UINT32_MAX;
+        forget_sides(corpus);
     }
     return tw_corpus_fail(corpus, error, status);
 }
