@@ -173,9 +173,12 @@ static int find_command(cli_invocation *in, char **words, size_t *at)
 
 /* ---- second reading: everything */
 
-static void add_input(cli_invocation *in, const char *path, twinset_role role)
+static int add_input(cli_invocation *in, const char *path, twinset_role role)
 {
+    if (path[0] == '\0')
+        return usage(in->command, "a path is empty");
     in->inputs[in->input_count++] = (cli_input){path, role};
+    return 0;
 }
 
 static int set_format(cli_invocation *in, const char *value)
@@ -218,19 +221,16 @@ static int take_option(cli_invocation *in, const cli_option *option, const char 
     case OPTION_ENGINE:
         return set_engine(in, option->info.name, value);
     case OPTION_IGNORE:
-        add_input(in, value, TWINSET_ROLE_IGNORE);
-        break;
+        return add_input(in, value, TWINSET_ROLE_IGNORE);
     case OPTION_OLD:
-        add_input(in, value, TWINSET_ROLE_OLD);
-        break;
+        return add_input(in, value, TWINSET_ROLE_OLD);
     case OPTION_LIKE:
-        add_input(in, value, TWINSET_ROLE_LIKE);
-        break;
+        return add_input(in, value, TWINSET_ROLE_LIKE);
     case OPTION_FORMAT:
         return set_format(in, value);
     case OPTION_OUTPUT:
         in->output = value;
-        break;
+        return value[0] != '\0' ? 0 : usage(in->command, "--output needs the name of a file");
     case OPTION_FAIL_ABOVE:
         return set_fail_above(in, value);
     case OPTION_STRICT:
@@ -238,9 +238,11 @@ static int take_option(cli_invocation *in, const cli_option *option, const char 
         break;
     case OPTION_QUIET:
         in->quiet = true;
+        in->verbose = false;
         break;
     case OPTION_VERBOSE:
         in->verbose = true;
+        in->quiet = false;
         break;
     default:
         break; /* asked for in the first reading */
@@ -256,8 +258,7 @@ static int take_word(cli_invocation *in, const cli_word *word)
         if (strcmp(text, "-") == 0)
             return usage(in->command, "-: documents are not read from standard input; give "
                                       "files, folders or @lists (@- reads a list)");
-        add_input(in, text, TWINSET_ROLE_NEW);
-        return 0;
+        return add_input(in, text, TWINSET_ROLE_NEW);
     case WORD_OPTION:
         return take_option(in, &word->option, word->value);
     case WORD_UNKNOWN:
@@ -279,8 +280,6 @@ static int check_operands(const cli_invocation *in)
     for (size_t i = 0; i < in->input_count; i++) {
         operands += in->inputs[i].role == TWINSET_ROLE_NEW;
         others += in->inputs[i].role == TWINSET_ROLE_OLD || in->inputs[i].role == TWINSET_ROLE_LIKE;
-        if (in->inputs[i].path[0] == '\0')
-            return usage(command, "a path is empty");
     }
     if (command->operands_max == 0 && operands > 0)
         return usage(command, "%s reads no documents; leave out '%s'", command->name,

@@ -9,7 +9,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-enum { NAMES_SHOWN = 10 };
+/* Of what was skipped, and of what was compared all the same. */
+enum { SKIPPED_SHOWN = 10, FLAGGED_SHOWN = 3 };
 
 /* ---- saying */
 
@@ -89,11 +90,11 @@ static int by_reason_then_path(const void *left, const void *right)
     return order != 0 ? order : strcmp(a->path, b->path);
 }
 
-/* Documents that share a reason. `verb` stands before the name. */
-static void name_some(const twinset_skip *skips, size_t count, const char *verb, bool all)
+/* The first `most` of the documents that share a reason. `verb` stands before the name. */
+static void name_some(const twinset_skip *skips, size_t count, const char *verb, size_t most)
 {
     char more[NUMBER_SIZE];
-    size_t shown = all || count <= NAMES_SHOWN ? count : NAMES_SHOWN;
+    size_t shown = count <= most ? count : most;
     for (size_t i = 0; i < shown; i++)
         say("%s%s: %s", verb, skips[i].path, skips[i].reason);
     if (shown < count)
@@ -108,7 +109,7 @@ static void name_by_reason(twinset_skip *skips, size_t count, const char *verb, 
         for (next = first + 1; next < count; next++)
             if (strcmp(skips[next].reason, skips[first].reason) != 0)
                 break;
-        name_some(skips + first, next - first, verb, all);
+        name_some(skips + first, next - first, verb, all ? SIZE_MAX : SKIPPED_SHOWN);
     }
 }
 
@@ -145,7 +146,7 @@ static void report_flag(const twinset_result *result, unsigned flag, const char 
             list[found++] = (twinset_skip){document.path, meaning};
     }
     if (found > 0)
-        name_some(list, found, "", all);
+        name_some(list, found, "", all ? SIZE_MAX : FLAGGED_SHOWN);
     free(list);
 }
 

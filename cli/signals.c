@@ -37,7 +37,9 @@ void signals_install(void)
     catch_signal(SIGINT);
     catch_signal(SIGTERM);
     catch_signal(SIGHUP);
+    /* These come from writing, whose failure tells the same. */
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
 }
 
 bool signals_caught(void)

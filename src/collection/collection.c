@@ -10,7 +10,8 @@
 
 struct twinset_collection {
     tw_corpus corpus;
-    char *given[2]; /* names of the first two documents, in the order they were added */
+    char *given[2];     /* names of the first two documents, in the order they were added */
+    size_t given_count; /* documents added, without templates */
 };
 
 const char *twinset_version(void)
@@ -59,9 +60,13 @@ void twinset_collection_free(twinset_collection *collection)
 static int remember(twinset_collection *collection, size_t before, twinset_error *error)
 {
     const tw_corpus *corpus = &collection->corpus;
-    for (size_t i = before; i < corpus->count && i < 2; i++) {
-        collection->given[i] = tw_strdup(corpus->documents[i].name);
-        if (!collection->given[i])
+    for (size_t i = before; i < corpus->count; i++) {
+        const tw_document *document = &corpus->documents[i];
+        if (document->role == TWINSET_ROLE_IGNORE || collection->given_count++ >= 2)
+            continue;
+        char **name = &collection->given[collection->given_count - 1];
+        *name = tw_strdup(document->name);
+        if (!*name)
             return tw_nomem(error);
     }
     return TWINSET_OK;
@@ -124,44 +129,63 @@ int twinset_collection_scan(twinset_collection *collection, twinset_result **res
 
 /* ---- comparing two */
 
-/* Puts the pair in the order the documents were given; makes one where nothing is shared. */
+/* A document that was given twice. */
+static twinset_pair pair_with_itself(const tw_document *document)
+{
+    return (twinset_pair){
+        .a = document->name,
+        .b = document->name,
+        .similarity = 1,
+        .jaccard = 1,
+        .containment_a = 1,
+        .containment_b = 1,
+        .shared = document->count,
+        .union_count = document->count,
+        .longest = document->summary.tokens,
+    };
+}
+
+static twinset_pair pair_without_anything(const tw_document *a, const tw_document *b)
+{
+    return (twinset_pair){.a = a->name, .b = b->name, .union_count = a->count + b->count};
+}
+
+/* Puts the pair in the order the documents were given; makes one where there is none. */
 static int settle_pair(twinset_collection *collection, twinset_result *result)
 {
-    const tw_corpus *corpus = &collection->corpus;
-    const char *a = corpus->documents[0].name, *b = corpus->documents[1].name;
+    const tw_document *documents = collection->corpus.documents;
     if (result->run.pairs == 0) {
-        result->pairs = tw_calloc(1, sizeof *result->pairs);
+        result->pairs = tw_array(1, sizeof *result->pairs);
         if (!result->pairs)
             return TWINSET_NOMEM;
         result->run.pairs = 1;
-        *result->pairs = (twinset_pair){
-            .a = a,
-            .b = b,
-            .union_count = corpus->documents[0].count + corpus->documents[1].count,
-        };
+        *result->pairs = collection->corpus.compared == 1
+                             ? pair_with_itself(documents)
+                             : pair_without_anything(documents, documents + 1);
     }
     twinset_pair *pair = result->pairs;
     pair->cluster = 0;
     result->run.clusters = 0;
-    if (strcmp(a, collection->given[0]) == 0)
+    if (strcmp(pair->a, collection->given[0]) == 0 || collection->corpus.compared == 1)
         return TWINSET_OK;
+    const char *name = pair->a;
     double containment = pair->containment_a;
-    pair->a = b;
-    pair->b = a;
+    pair->a = pair->b;
+    pair->b = name;
     pair->containment_a = pair->containment_b;
     pair->containment_b = containment;
     return TWINSET_OK;
 }
 
-static int estimate_pair(tw_corpus *corpus, double *estimate)
+static int estimate_pair(tw_corpus *corpus, uint32_t a, uint32_t b, double *estimate)
 {
     size_t hashes = corpus->options.hashes;
     uint32_t *slots = tw_array(2 * hashes, sizeof *slots);
     if (!slots)
         return TWINSET_NOMEM;
-    int status = tw_corpus_signature(corpus, 0, 0, slots);
+    int status = tw_corpus_signature(corpus, 0, a, slots);
     if (status == TWINSET_OK)
-        status = tw_corpus_signature(corpus, 0, 1, slots + hashes);
+        status = tw_corpus_signature(corpus, 0, b, slots + hashes);
     if (status == TWINSET_OK)
         *estimate = twinset_signature_estimate(slots, slots + hashes, hashes);
     tw_free(slots);
@@ -180,14 +204,14 @@ static size_t skip_tokens(const char *text, size_t length, bool words, uint64_t 
     return i;
 }
 
-static int quote_passage(tw_corpus *corpus, char **passage)
+static int quote_passage(tw_corpus *corpus, uint32_t a, uint32_t b, char **passage)
 {
     tw_passage found;
     uint64_t tokens;
     tw_bytes text = {0};
-    int status = tw_scan_passage(corpus, 0, 0, 1, &found, &tokens);
+    int status = tw_scan_passage(corpus, 0, a, b, &found, &tokens);
     if (status == TWINSET_OK)
-        status = tw_corpus_text(corpus, 0, &text);
+        status = tw_corpus_text(corpus, a, &text);
     if (status == TWINSET_OK && tokens) {
         bool words = corpus->options.by == TWINSET_BY_WORD;
         size_t from = skip_tokens(text.data, text.length, words, found.a);
@@ -204,30 +228,48 @@ static int quote_passage(tw_corpus *corpus, char **passage)
     return status;
 }
 
+/* Why one of the two is not there. */
+static int tell_missing(const twinset_collection *collection, twinset_error *error)
+{
+    const tw_corpus *corpus = &collection->corpus;
+    for (size_t i = 0; i < corpus->skip_count; i++)
+        for (size_t j = 0; j < 2; j++)
+            if (strcmp(corpus->skips[i].path, collection->given[j]) == 0)
+                return tw_fail(error, TWINSET_EMPTY, "%s: %s", corpus->skips[i].path,
+                               corpus->skips[i].reason);
+    return tw_fail(error, TWINSET_USAGE,
+                   "a template cannot be compared with what it is left out of");
+}
+
+static int fill_comparison(twinset_collection *collection, twinset_result *result)
+{
+    tw_corpus *corpus = &collection->corpus;
+    uint32_t second = corpus->compared > 1;
+    int status = settle_pair(collection, result);
+    if (status == TWINSET_OK)
+        status = estimate_pair(corpus, 0, second, &result->pairs->estimate);
+    if (status == TWINSET_OK)
+        status = quote_passage(corpus, 0, second, &result->passage);
+    result->comparison = 1;
+    return status;
+}
+
 static int compare(twinset_collection *collection, twinset_result **result, twinset_error *error)
 {
     tw_corpus *corpus = &collection->corpus;
-    if (corpus->count != 2 || corpus->skip_count)
+    if (collection->given_count != 2)
         return tw_fail(error, TWINSET_USAGE, "a comparison needs exactly two documents, not %zu",
-                       corpus->count);
+                       collection->given_count);
+    bool twice = strcmp(tw_path_key(collection->given[0]), tw_path_key(collection->given[1])) == 0;
     twinset_options given = corpus->options;
     corpus->options.threshold = 0;
     corpus->options.method = TWINSET_METHOD_EXACT;
     int status = scan(collection, result, error);
     corpus->options = given;
-    if (status != TWINSET_OK)
-        return status;
-    if (corpus->compared == 2) {
-        status = settle_pair(collection, *result);
-        if (status == TWINSET_OK)
-            status = estimate_pair(corpus, &(*result)->pairs->estimate);
-        if (status == TWINSET_OK)
-            status = quote_passage(corpus, &(*result)->passage);
-    } else {
-        twinset_skip skip = (*result)->skips[0];
-        status = tw_fail(error, TWINSET_EMPTY, "%s: %s", skip.path, skip.reason);
-    }
-    (*result)->comparison = 1;
+    if (status == TWINSET_EMPTY || (status == TWINSET_OK && corpus->compared < (twice ? 1 : 2)))
+        status = tell_missing(collection, error);
+    if (status == TWINSET_OK)
+        status = fill_comparison(collection, *result);
     if (status != TWINSET_OK) {
         twinset_result_free(*result);
         *result = NULL;

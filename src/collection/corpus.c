@@ -236,21 +236,24 @@ int tw_corpus_add_path(tw_corpus *corpus, const char *path, twinset_role role, t
 
 /* ---- preparing */
 
-/* "./a" and "a" are one file. */
+const char *tw_path_key(const char *path)
+{
+    while (path[0] == '.' && path[1] == '/')
+        for (path += 2; *path == '/';)
+            path++;
+    return path;
+}
+
 static const char *key_of(const tw_document *document)
 {
-    const char *name = document->name;
-    while (document->from_path && name[0] == '.' && name[1] == '/')
-        for (name += 2; *name == '/';)
-            name++;
-    return name;
+    return document->from_path ? tw_path_key(document->name) : document->name;
 }
 
 /* Which role a document has that was added with two. */
 static int precedence(twinset_role role)
 {
-    static const int order[] = {[TWINSET_ROLE_OLD] = 0,
-                                [TWINSET_ROLE_NEW] = 1,
+    static const int order[] = {[TWINSET_ROLE_NEW] = 0,
+                                [TWINSET_ROLE_OLD] = 1,
                                 [TWINSET_ROLE_LIKE] = 2,
                                 [TWINSET_ROLE_IGNORE] = 3};
     return order[role];

@@ -93,6 +93,8 @@ int tw_corpus_values(const tw_corpus *corpus, const tw_shingles *batch, tw_u64s 
 /* The text it is compared by, appended. */
 int tw_corpus_text(tw_corpus *corpus, uint32_t document, tw_bytes *out) TW_CHECKED;
 
+/* A path without what says nothing: "./a" and "a" are one file. */
+const char *tw_path_key(const char *path);
 /* Whether the two are to be compared at all. */
 bool tw_corpus_wanted(const tw_corpus *corpus, uint32_t a, uint32_t b);
 tw_loop tw_corpus_loop(const tw_corpus *corpus, const char *stage);

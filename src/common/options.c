@@ -231,6 +231,12 @@ static const option_row *find_row(const char *name)
     return NULL;
 }
 
+/* How a user writes an option: -k, --seed. */
+static const char *dashes(const option_row *row)
+{
+    return row->info.name[1] ? "--" : "-";
+}
+
 /* ---- choices: words between bars */
 
 static const char *word_end(const char *word)
@@ -269,7 +275,7 @@ const char *tw_option_choice(const char *option, int value, char word[TW_WORD])
 
 static int out_of_range(const option_row *row, const char *value, twinset_error *error)
 {
-    return tw_fail(error, TWINSET_USAGE, "--%s: '%s' is not a %snumber from %g to %g",
+    return tw_fail(error, TWINSET_USAGE, "%s%s: '%s' is not a %snumber from %g to %g", dashes(row),
                    row->info.name, value, row->kind == WHOLE ? "whole " : "", row->low, row->high);
 }
 
@@ -414,7 +420,7 @@ static int check_row(const option_row *row, const twinset_options *options, twin
         number = *(const unsigned *)field;
     }
     if (!(number >= row->low && number <= row->high))
-        return tw_fail(error, TWINSET_USAGE, "--%s: %g is not a number from %g to %g",
+        return tw_fail(error, TWINSET_USAGE, "%s%s: %g is not a number from %g to %g", dashes(row),
                        row->info.name, number, row->low, row->high);
     return TWINSET_OK;
 }

@@ -59,5 +59,5 @@ void tw_put_footnote(tw_sink *sink, const twinset_result *result)
         tw_put_counted(sink, run.flagged, "document");
         tw_put_text(sink, " flagged");
     }
-    tw_put_text(sink, "; --format json names them.\n");
+    tw_put_text(sink, "; --format json has the names.\n");
 }
