@@ -23,7 +23,7 @@ typedef struct part {
 typedef struct fuzz_case {
     twinset_options options;
     int way;
-    uint8_t roles; /* a bit a file: archive, or new */
+    unsigned roles; /* two bits a file, where files are named */
     part list, files[MOST_FILES];
     size_t count;
 } fuzz_case;
@@ -125,6 +125,7 @@ static fuzz_case make_case(const uint8_t *data, size_t size)
     options->hashes = 64;
     options->threshold = take_byte(&data, &size) / 255.0;
     input.roles = take_byte(&data, &size);
+    input.roles |= (unsigned)take_byte(&data, &size) << 8;
     input.list = next_part(&data, &size);
     while (size && input.count < MOST_FILES)
         input.files[input.count++] = next_part(&data, &size);
@@ -135,7 +136,7 @@ static fuzz_case make_case(const uint8_t *data, size_t size)
 
 static twinset_role role_of(const fuzz_case *input, size_t file)
 {
-    return input->way == BY_NAME && input->roles >> file & 1 ? TWINSET_ROLE_OLD : TWINSET_ROLE_NEW;
+    return input->way == BY_NAME ? (twinset_role)(input->roles >> 2 * file & 3) : TWINSET_ROLE_NEW;
 }
 
 static void add(twinset_collection *collection, const char *path, twinset_role role)
@@ -193,21 +194,38 @@ static bool is_share(double value)
     return value >= 0 && value <= 1;
 }
 
+static void check_pair(const twinset_pair *pair, double threshold)
+{
+    REQUIRE(strcmp(pair->a, pair->b) < 0);
+    REQUIRE(is_share(pair->similarity) && pair->similarity >= threshold);
+    REQUIRE(is_share(pair->jaccard));
+    REQUIRE(is_share(pair->containment_a) && is_share(pair->containment_b));
+    REQUIRE(pair->shared <= pair->union_count && pair->cluster > 0);
+}
+
+/* By similarity, then name; no pair twice. */
+static bool is_before(const twinset_pair *x, const twinset_pair *y)
+{
+    int a = strcmp(x->a, y->a), b = strcmp(x->b, y->b);
+    return x->similarity > y->similarity ||
+           (x->similarity == y->similarity && (a < 0 || (a == 0 && b < 0)));
+}
+
 /* Returns how many pairs are of the same bytes. */
 static size_t check_pairs(const fuzz_case *input, const twinset_result *result)
 {
     size_t twins = 0, count = twinset_result_run(result).pairs;
     for (size_t i = 0; i < count; i++) {
         twinset_pair pair = twinset_result_pair(result, i);
-        REQUIRE(strcmp(pair.a, pair.b) < 0);
-        REQUIRE(is_share(pair.similarity) && pair.similarity >= input->options.threshold);
-        REQUIRE(is_share(pair.jaccard) && is_share(pair.containment_a) &&
-                is_share(pair.containment_b));
-        REQUIRE(pair.shared <= pair.union_count && pair.cluster > 0);
-        if (!same_bytes(part_of(input, pair.a), part_of(input, pair.b)))
-            continue;
-        REQUIRE(pair.similarity == 1 && pair.jaccard == 1);
-        twins++;
+        check_pair(&pair, input->options.threshold);
+        if (i > 0) {
+            twinset_pair last = twinset_result_pair(result, i - 1);
+            REQUIRE(is_before(&last, &pair));
+        }
+        if (same_bytes(part_of(input, pair.a), part_of(input, pair.b))) {
+            REQUIRE(pair.similarity == 1 && pair.jaccard == 1);
+            twins++;
+        }
     }
     return twins;
 }
@@ -224,8 +242,20 @@ static void check_clusters(const twinset_result *result)
     }
 }
 
-/* Twins that must be among the pairs: files of the same bytes, unless they were skipped
- * or both are of the archive. */
+static bool is_wanted(const fuzz_case *input, size_t a, size_t b)
+{
+    twinset_role x = role_of(input, a), y = role_of(input, b);
+    bool like = false;
+    for (size_t i = 0; i < input->count; i++)
+        like |= role_of(input, i) == TWINSET_ROLE_LIKE;
+    if (x == TWINSET_ROLE_IGNORE || y == TWINSET_ROLE_IGNORE)
+        return false;
+    if (like)
+        return x == TWINSET_ROLE_LIKE || y == TWINSET_ROLE_LIKE;
+    return x == TWINSET_ROLE_NEW || y == TWINSET_ROLE_NEW;
+}
+
+/* How many pairs of the same bytes there must be, of those that were not skipped. */
 static size_t expect_twins(const fuzz_case *input, const twinset_result *result)
 {
     bool skipped[MOST_FILES] = {false};
@@ -234,9 +264,8 @@ static size_t expect_twins(const fuzz_case *input, const twinset_result *result)
         skipped[part_of(input, twinset_result_skip(result, i).path) - input->files] = true;
     for (size_t i = 0; i < input->count; i++)
         for (size_t j = i + 1; j < input->count; j++)
-            twins +=
-                !skipped[i] && !skipped[j] && same_bytes(&input->files[i], &input->files[j]) &&
-                (role_of(input, i) == TWINSET_ROLE_NEW || role_of(input, j) == TWINSET_ROLE_NEW);
+            twins += !skipped[i] && !skipped[j] && is_wanted(input, i, j) &&
+                     same_bytes(&input->files[i], &input->files[j]);
     return twins;
 }
 

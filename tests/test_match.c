@@ -749,7 +749,7 @@ static void no_documents_give_no_pairs(void **state)
     tw_ranks *ranks;
     tw_matches matches = {0};
     uint64_t candidates = 0;
-    init_sets(&list, 1);
+    init_sets(&list, 2);
     for (int round = 0; round < 2; round++) {
         uint32_t slots[1] = {0};
         tw_banding banding = {slots, 1, 1, 1, 0, STAR};

@@ -279,8 +279,9 @@ static int drop_repeated(tw_corpus *corpus, twinset_error *error)
 {
     size_t kept = 0;
     for (size_t i = 0; i < corpus->count; i++) {
-        tw_document *document = &corpus->documents[i], *last = &corpus->documents[kept - 1];
-        if (kept == 0 || strcmp(key_of(document), key_of(last)) != 0) {
+        tw_document *document = &corpus->documents[i];
+        tw_document *last = kept ? &corpus->documents[kept - 1] : NULL;
+        if (!last || strcmp(key_of(document), key_of(last)) != 0) {
             tw_document moved = *document;
             if (i != kept)
                 *document = (tw_document){0};
@@ -350,7 +351,7 @@ int tw_corpus_drop_skipped(tw_corpus *corpus, size_t from, size_t to)
     }
     size_t dropped = corpus->count - kept;
     corpus->count = kept;
-    if (from == 0)
+    if (from < corpus->compared)
         corpus->compared -= dropped;
     return TWINSET_OK;
 }

@@ -132,14 +132,21 @@ static int find_by_bands(tw_scan_run *scan)
 
 /* ---- finding by one document */
 
+static bool is_like(const tw_scan_run *scan, uint32_t original)
+{
+    const tw_originals *originals = &scan->originals;
+    for (size_t i = originals->start[original]; i < originals->start[original + 1]; i++)
+        if (scan->corpus->documents[originals->members[i]].role == TWINSET_ROLE_LIKE)
+            return true;
+    return false;
+}
+
 static int verify_like(void *context, unsigned worker, size_t index)
 {
     tw_scan_run *scan = context;
     uint32_t like = scan->like, other = (uint32_t)index;
     /* Two documents that all others are compared with meet once. */
-    bool other_is_like = scan->corpus->documents[tw_original_first(&scan->originals, other)].role ==
-                         TWINSET_ROLE_LIKE;
-    if (other == like || (other_is_like && other < like) || !scan->docs.sizes[other] ||
+    if (other == like || (other < like && is_like(scan, other)) || !scan->docs.sizes[other] ||
         !tw_scan_wanted(scan, like, other))
         return TWINSET_OK;
     tw_match match;
@@ -156,11 +163,8 @@ static int find_like(tw_scan_run *scan)
     tw_loop loop = tw_corpus_loop(scan->corpus, "comparing");
     int status = TWINSET_OK;
     for (uint32_t i = 0; i < scan->originals.count && status == TWINSET_OK; i++) {
-        bool like = false;
-        for (size_t j = scan->originals.start[i]; j < scan->originals.start[i + 1]; j++)
-            like |= scan->corpus->documents[scan->originals.members[j]].role == TWINSET_ROLE_LIKE;
         scan->like = i;
-        if (like && scan->docs.sizes[i])
+        if (scan->docs.sizes[i] && is_like(scan, i))
             status = tw_parallel(&loop, scan->originals.count, verify_like, scan);
     }
     if (status == TWINSET_OK)

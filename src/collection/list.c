@@ -68,7 +68,7 @@ static int add_pair(tw_scan_run *scan, uint32_t a, uint32_t b, const twinset_pai
 static size_t listed_members(const tw_scan_run *scan, uint32_t original)
 {
     size_t copies = scan->originals.copies[original], limit = scan->options->max_bucket;
-    return limit && copies > limit ? TW_STAR : copies;
+    return limit && copies > limit && copies > TW_STAR ? TW_STAR : copies;
 }
 
 static int list_copies(tw_scan_run *scan, uint32_t original)

@@ -175,19 +175,19 @@ static int decompose(tw_normaliser *normaliser, int32_t point, size_t *count)
     utf8proc_option_t options = UTF8PROC_COMPOSE | UTF8PROC_STABLE;
     if (normaliser->options->letter_case == TWINSET_CASE_FOLD)
         options |= UTF8PROC_COMPAT | UTF8PROC_CASEFOLD;
-    for (;;) {
+    for (size_t need = 32;;) {
+        int status = TW_GROW(normaliser->points, normaliser->points_capacity, *count + need);
+        if (status != TWINSET_OK)
+            return status;
         size_t room = normaliser->points_capacity - *count;
         int boundary = 0;
         utf8proc_ssize_t got = utf8proc_decompose_char(point, normaliser->points + *count,
                                                        (utf8proc_ssize_t)room, options, &boundary);
-        if (got >= 0 && (size_t)got <= room) {
-            *count += (size_t)got;
+        need = got > 0 ? (size_t)got : 0;
+        if (need <= room) {
+            *count += need;
             return TWINSET_OK;
         }
-        int status = TW_GROW(normaliser->points, normaliser->points_capacity,
-                             *count + (got > 0 ? (size_t)got : 32));
-        if (status != TWINSET_OK)
-            return status;
     }
 }
 

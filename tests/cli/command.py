@@ -1,0 +1,182 @@
+"""Runs the command as a person or a program would, for all tests here.
+
+TWINSET     the command to test; build/release/twinset if not set
+TWINSET_TEST_LARGE=1   runs with inputs of full size, too: a gigabyte of text
+"""
+import fcntl
+import json
+import os
+import pty
+import re
+import select
+import shutil
+import struct
+import subprocess
+import tempfile
+import termios
+import time
+import unicodedata
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+TWINSET = os.path.abspath(os.environ.get("TWINSET", os.path.join(ROOT, "build/release/twinset")))
+SAMPLES = os.path.join(ROOT, "samples")
+LARGE = os.environ.get("TWINSET_TEST_LARGE") == "1"
+TIMEOUT = 120
+
+with open(TWINSET, "rb") as program:
+    SANITIZED = re.search(rb"__[at]san_init", program.read()) is not None
+
+# What a sanitizer or the system says of a broken program.
+CRASHES = {-4, -6, -7, -8, -11, 66, 99}
+
+FIELDS = ["a", "b", "similarity", "jaccard", "containment_a", "containment_b", "shared", "union",
+          "estimate", "longest", "cluster"]
+
+
+def environment(changes):
+    """The same everywhere: UTF-8, no colour wanted or unwanted, no width given."""
+    chosen = dict(os.environ, LC_ALL="C.UTF-8", TERM="xterm")
+    for name in ("COLUMNS", "NO_COLOR", "TWINSET_ISA"):
+        chosen.pop(name, None)
+    chosen.update(changes or {})
+    return chosen
+
+
+class Result:
+    def __init__(self, arguments, status, out, err):
+        self.arguments, self.status, self.out, self.err = arguments, status, out, err
+        if status in CRASHES or b"Sanitizer" in err or b"runtime error" in err:
+            raise AssertionError(f"crashed: {self}")
+
+    @property
+    def text(self):
+        return self.out.decode()
+
+    @property
+    def messages(self):
+        return self.err.decode()
+
+    @property
+    def json(self):
+        return json.loads(self.out)
+
+    def __str__(self):
+        return (f"twinset {' '.join(map(repr, self.arguments))}: status {self.status}\n"
+                f"{self.out[-2000:].decode(errors='replace')}\n"
+                f"{self.err[-4000:].decode(errors='replace')}")
+
+
+class Case(unittest.TestCase):
+    """A test with a folder of its own, in which the command runs."""
+
+    maxDiff = 4000
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="twinset-test-")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def write(self, name, content=""):
+        path = self.path(name) if isinstance(name, str) else os.path.join(
+            os.fsencode(self.folder), name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def entries(self, folder=""):
+        return sorted(os.listdir(self.path(folder)))
+
+    def start(self, *arguments, env=None, **options):
+        options.setdefault("stdin", subprocess.DEVNULL)
+        options.setdefault("stdout", subprocess.PIPE)
+        options.setdefault("stderr", subprocess.PIPE)
+        options.setdefault("cwd", self.folder)
+        return subprocess.Popen([TWINSET, *arguments], env=environment(env), **options)
+
+    def run_command(self, *arguments, input=None, **options):
+        if input is not None:
+            options["stdin"] = subprocess.PIPE
+        return self.finish(self.start(*arguments, **options), arguments, input)
+
+    def finish(self, process, arguments=(), input=None):
+        try:
+            out, err = process.communicate(input, TIMEOUT)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            raise
+        return Result(arguments, process.returncode, out or b"", err or b"")
+
+    def succeed(self, *arguments, **options):
+        """Runs what must end with status 0."""
+        result = self.run_command(*arguments, **options)
+        self.assertEqual(result.status, 0, result)
+        return result
+
+    def fail_with(self, status, *arguments, says=(), **options):
+        """Runs what must end with a status, and a message with these words in it."""
+        result = self.run_command(*arguments, **options)
+        self.assertEqual(result.status, status, result)
+        self.assert_says(result, *([says] if isinstance(says, str) else says))
+        return result
+
+    def assert_says(self, result, *words):
+        for line in result.err.splitlines():
+            self.assertRegex(line, rb"^(twinset: |Try 'twinset )", result)
+        for word in words:
+            self.assertIn(word, result.messages, result)
+
+
+# ---- terminals
+
+def open_terminal(columns):
+    """Both ends of a pseudo terminal that leaves line ends as they are."""
+    near, far = pty.openpty()
+    attributes = termios.tcgetattr(far)
+    attributes[1] &= ~termios.OPOST
+    termios.tcsetattr(far, termios.TCSANOW, attributes)
+    fcntl.ioctl(far, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    return near, far
+
+
+def run_on_terminal(*arguments, columns=80, out=True, err=True, env=None, cwd=None):
+    """Runs the command with standard output, standard error or both on a terminal each."""
+    ends = [open_terminal(columns) if wanted else os.pipe() for wanted in (out, err)]
+    process = subprocess.Popen([TWINSET, *arguments], stdin=subprocess.DEVNULL, stdout=ends[0][1],
+                               stderr=ends[1][1], env=environment(env), cwd=cwd)
+    for _, far in ends:
+        os.close(far)
+    written = {near: b"" for near, _ in ends}
+    still_open, deadline = set(written), time.monotonic() + TIMEOUT
+    while still_open:
+        ready = select.select(still_open, [], [], max(0, deadline - time.monotonic()))[0]
+        if not ready:
+            process.kill()
+        for near in ready or set(still_open):
+            part = read_some(near)
+            written[near] += part
+            if not part:
+                still_open.remove(near)
+                os.close(near)
+    return Result(arguments, process.wait(TIMEOUT), *written.values())
+
+
+def read_some(descriptor):
+    try:
+        return os.read(descriptor, 1 << 16)
+    except OSError:  # how Linux says that the other end of a terminal is closed
+        return b""
+
+
+def without_colour(text):
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
+def columns_of(line):
+    """Columns that a line takes on a terminal."""
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF"
+               else 1 for c in without_colour(line))

@@ -1,0 +1,125 @@
+"""Every command that a page shows works, and prints what the page says.
+
+In a block marked `sh`, a line that starts with `$ ` is a command and the lines after it are
+what it prints; a last line of `...` stands for more. Without such lines only its status
+counts. The commands of a page run one after the other where samples/ can be seen.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from pages import PAGES, ROOT, TWINSET, blocks, environment, name
+
+# Commands that install or build: it is enough that they exist.
+NOT_RUN = {"apt-get", "cmake", "git", "sudo"}
+
+
+def commands(page):
+    """(number of line, command, output or None, whether there is more) of a page."""
+    found = []
+    for first, lines in blocks(page, "sh"):
+        for number, line in enumerate(lines, first):
+            if line.startswith("$ "):
+                found.append((number, line[2:], []))
+            elif not found or found[-1][0] < first:
+                raise ValueError(f"{name(page)}:{number}: output without a command: {line}")
+            else:
+                found[-1][2].append(line)
+    for number, command, output in found:
+        more = output[-1:] == ["..."]
+        output = output[:-1] if more else output
+        yield number, command, "".join(line + "\n" for line in output), more
+
+
+class Commands(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+        shutil.copytree(ROOT / "samples", pathlib.Path(self.folder, "samples"))
+
+    def run_shell(self, command):
+        done = subprocess.run(["sh", "-c", command], cwd=self.folder, env=environment(),
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=120, check=False)
+        output = done.stdout.decode()
+        self.assertEqual(done.returncode, 0, f"{command}\n{output}")
+        return output
+
+    def check(self, command, output, more):
+        first = command.split()[0]
+        if first.startswith("script/"):
+            self.assertTrue(os.access(ROOT / first, os.X_OK), first)
+        elif first not in NOT_RUN:
+            printed = self.run_shell(command)
+            if more:
+                printed = printed[:len(output)]
+            if output:
+                self.assertEqual(printed, output, command)
+
+    def check_page(self, page):
+        for number, command, output, more in commands(page):
+            with self.subTest(f"{name(page)}:{number}"):
+                self.check(command, output, more)
+
+    def test_some_are_shown(self):
+        self.assertGreater(sum(1 for page in PAGES for _ in commands(page)), 20)
+
+
+def add_test(page):
+    def test(self):
+        self.check_page(page)
+    setattr(Commands, "test_" + page.stem.lower(), test)
+
+
+for each in PAGES:
+    add_test(each)
+
+
+class Format(unittest.TestCase):
+    """The readers in docs/format.md read what the command writes."""
+
+    def test_readers(self):
+        with tempfile.TemporaryDirectory() as folder:
+            sketch = [TWINSET, "sketch", "samples/essays", "-n", "64"]
+            binary = pathlib.Path(folder, "signatures")
+            subprocess.run([*sketch, "--format", "binary", "-o", binary], cwd=ROOT, check=True)
+            lines = subprocess.run(sketch, cwd=ROOT, check=True, capture_output=True).stdout
+            readers = [line for _, block in blocks(ROOT / "docs/format.md", "python")
+                       for line in block]
+            read = subprocess.run([sys.executable, "-c", "\n".join(readers), binary],
+                                  check=True, capture_output=True, env=environment()).stdout
+        self.assertEqual(read.decode(), self.expected(lines.decode()))
+
+    @staticmethod
+    def expected(jsonl):
+        rows = [json.loads(line) for line in jsonl.splitlines()]
+        return "".join(
+            " ".join(map(str, [row["id"], row["shingles"], *row["signature"][:4]])) + "\n"
+            for row in rows)
+
+
+class Recompute(unittest.TestCase):
+    """The program in docs/text.md comes to the numbers of the command."""
+
+    def test_pairs(self):
+        (_, program), = blocks(ROOT / "docs/text.md", "python")
+        listed = subprocess.run([TWINSET, "samples", "-t", "0", "--format", "tsv"], cwd=ROOT,
+                                check=True, capture_output=True).stdout.decode()
+        pairs = [line.split("\t") for line in listed.splitlines()[1:]]
+        self.assertGreater(len(pairs), 100)
+        for a, b, similarity, *_, shared, union, _, _, _ in pairs[::10]:
+            done = subprocess.run([sys.executable, "-c", "\n".join(program), a, b], cwd=ROOT,
+                                  check=True, capture_output=True, env=environment())
+            self.assertEqual(done.stdout.decode().split(), [shared, union, similarity], (a, b))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,500 @@
+/* What all stages stand on: errors, memory, sorting, threads, the choice of kernels. */
+#include "testing.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#include "common/common.h"
+#include "common/cpu.h"
+#include "common/memory.h"
+
+/* ---- errors */
+
+static void errors_carry_a_sentence(void **state)
+{
+    twinset_error error;
+    char longer[2000];
+    (void)state;
+    assert_int_equal(tw_fail(&error, TWINSET_IO, "%s: %d", "file", 7), TWINSET_IO);
+    assert_string_equal(error.message, "file: 7");
+    assert_int_equal(tw_fail(NULL, TWINSET_USAGE, "nobody reads this"), TWINSET_USAGE);
+    assert_int_equal(tw_nomem(&error), TWINSET_NOMEM);
+    assert_non_null(strstr(error.message, "memory"));
+    assert_int_equal(tw_nomem(NULL), TWINSET_NOMEM);
+    memset(longer, 'x', sizeof longer - 1);
+    longer[sizeof longer - 1] = '\0';
+    assert_int_equal(tw_fail(&error, TWINSET_IO, "%s", longer), TWINSET_IO);
+    assert_int_equal(strlen(error.message), sizeof error.message - 1);
+}
+
+/* ---- memory */
+
+static void nothing_can_be_allocated_too(void **state)
+{
+    void *memory[] = {tw_malloc(0),   tw_calloc(0, 8), tw_calloc(8, 0),
+                      tw_array(0, 8), tw_array(8, 0),  tw_realloc(NULL, 0)};
+    (void)state;
+    for (size_t i = 0; i < COUNT(memory); i++) {
+        assert_non_null(memory[i]);
+        tw_free(memory[i]);
+    }
+    tw_free(NULL);
+}
+
+/* Read at run time, so that no compiler can see what is asked for. */
+static volatile size_t largest = SIZE_MAX;
+
+static void sizes_that_overflow_are_refused(void **state)
+{
+    size_t most = largest;
+    (void)state;
+    assert_null(tw_array(most, 2));
+    assert_null(tw_array(most / 2 + 1, 2));
+    assert_null(tw_array(2, most));
+    assert_null(tw_calloc(most, 2));
+    assert_null(tw_malloc(most));
+}
+
+static void texts_are_copied(void **state)
+{
+    char text[] = "text";
+    char *copy = tw_strdup(text);
+    (void)state;
+    assert_non_null(copy);
+    text[0] = 'n';
+    assert_string_equal(copy, "text");
+    tw_free(copy);
+}
+
+static void arrays_grow_by_half(void **state)
+{
+    uint32_t *numbers = NULL;
+    size_t capacity = 0, moves = 0;
+    (void)state;
+    for (uint32_t i = 0; i < 100000; i++) {
+        size_t before = capacity;
+        assert_int_equal(TW_GROW(numbers, capacity, i + 1), 0);
+        assert_true(capacity >= i + 1);
+        assert_true(capacity == before || capacity >= before + before / 2);
+        moves += capacity != before;
+        numbers[i] = i;
+    }
+    for (uint32_t i = 0; i < 100000; i++)
+        assert_int_equal(numbers[i], i);
+    assert_in_range(moves, 1, 30);
+    /* A large wish is met at once, a small one changes nothing. */
+    assert_int_equal(TW_GROW(numbers, capacity, 1000000), 0);
+    assert_int_equal(capacity, 1000000);
+    assert_int_equal(TW_GROW(numbers, capacity, 5), 0);
+    assert_int_equal(capacity, 1000000);
+    tw_free(numbers);
+}
+
+static void arrays_that_cannot_grow_stay(void **state)
+{
+    uint64_t *numbers = NULL;
+    size_t capacity = 0, most = largest;
+    const size_t needs[] = {most, most / 8 + 1, most - 8, most / 2};
+    (void)state;
+    assert_int_equal(TW_GROW(numbers, capacity, 20), 0);
+    numbers[19] = 42;
+    const uint64_t *before = numbers;
+    const size_t capacity_before = capacity;
+    for (size_t i = 0; i < COUNT(needs); i++) {
+        assert_int_equal(TW_GROW(numbers, capacity, needs[i]), TWINSET_NOMEM);
+        assert_ptr_equal(numbers, before);
+        assert_int_equal(capacity, capacity_before);
+    }
+    assert_int_equal(numbers[19], 42);
+    tw_free(numbers);
+}
+
+static void bytes_are_appended(void **state)
+{
+    tw_bytes bytes = {0};
+    (void)state;
+    assert_int_equal(tw_bytes_append(&bytes, NULL, 0), 0);
+    assert_int_equal(bytes.length, 0);
+    for (int i = 0; i < 1000; i++) {
+        assert_int_equal(tw_bytes_append(&bytes, "ab", 2), 0);
+        assert_int_equal(tw_bytes_printf(&bytes, "%d%%", i % 10), 0);
+    }
+    assert_int_equal(bytes.length, 4000);
+    assert_memory_equal(bytes.data + 3996, "ab9%", 4);
+    assert_int_equal(tw_bytes_reserve(&bytes, 100), 0);
+    assert_true(bytes.capacity >= 4100);
+    assert_int_equal(tw_bytes_reserve(&bytes, largest - 10), TWINSET_NOMEM);
+    assert_int_equal(tw_bytes_reserve(&bytes, largest), TWINSET_NOMEM);
+    assert_int_equal(bytes.length, 4000);
+    tw_bytes_free(&bytes);
+    assert_true(!bytes.data && !bytes.length && !bytes.capacity);
+    tw_bytes_free(&bytes);
+}
+
+#ifdef TW_FAULTS
+static void allocations_fail_on_request(void **state)
+{
+    (void)state;
+    for (int allowed = 0; allowed < 5; allowed++) {
+        void *memory[5];
+        uint64_t *numbers = NULL;
+        size_t capacity = 0;
+        tw_faults_after(allowed);
+        memory[0] = tw_malloc(8);
+        memory[1] = tw_calloc(2, 8);
+        memory[2] = tw_realloc(NULL, 8);
+        memory[3] = tw_array(2, 8);
+        memory[4] = tw_strdup("text");
+        int grown = TW_GROW(numbers, capacity, 1);
+        tw_faults_after(-1);
+        for (int i = 0; i < 5; i++) {
+            assert_int_equal(memory[i] != NULL, i < allowed);
+            tw_free(memory[i]);
+        }
+        assert_int_equal(grown, TWINSET_NOMEM);
+        assert_null(numbers);
+    }
+    void *after = tw_malloc(8);
+    assert_non_null(after);
+    tw_free(after);
+}
+#endif
+
+/* ---- sorting */
+
+static int compare_numbers(const void *a, const void *b)
+{
+    uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
+    return first < second ? -1 : first > second;
+}
+
+typedef enum order {
+    RANDOM,
+    EQUAL,
+    TWO_VALUES,
+    FEW_VALUES,
+    ASCENDING,
+    DESCENDING,
+    LOW_BITS,
+    HIGH_BITS,
+    ONE_BYTE,
+    ORDERS
+} order;
+
+static uint64_t number_of(order kind, size_t i, size_t count, uint64_t *random)
+{
+    uint64_t number = tw_splitmix64(random);
+    switch (kind) {
+    case EQUAL:
+        return 0x123456789ABCDEF0u;
+    case TWO_VALUES:
+        return number & 1 ? UINT64_MAX : 0;
+    case FEW_VALUES:
+        return tw_mix64(number % 10);
+    case ASCENDING:
+        return i;
+    case DESCENDING:
+        return (uint64_t)(count - i) << 20;
+    case LOW_BITS:
+        return number & 0xFFF;
+    case HIGH_BITS:
+        return number & 0xFFF0000000000000u;
+    case ONE_BYTE:
+        return 0xAB00000000000001u | (number & 0xFF) << 24;
+    default:
+        return number;
+    }
+}
+
+static void check_sort(order kind, size_t count, uint64_t *random)
+{
+    uint64_t *numbers = malloc((count + 1) * sizeof *numbers);
+    uint64_t *expected = malloc((count + 1) * sizeof *expected);
+    uint64_t *scratch = malloc((count + 1) * sizeof *scratch);
+    assert_true(numbers && expected && scratch);
+    for (size_t i = 0; i < count; i++)
+        expected[i] = numbers[i] = number_of(kind, i, count, random);
+    /* A watchman behind each. */
+    numbers[count] = scratch[count] = 7;
+    qsort(expected, count, sizeof *expected, compare_numbers);
+    tw_sort_u64(numbers, count, scratch);
+    assert_true(memcmp(numbers, expected, count * sizeof *numbers) == 0);
+    assert_true(numbers[count] == 7 && scratch[count] == 7);
+    free(numbers);
+    free(expected);
+    free(scratch);
+}
+
+static void numbers_are_sorted(void **state)
+{
+    uint64_t random = test_seed(1);
+    (void)state;
+    for (int kind = 0; kind < ORDERS; kind++) {
+        for (size_t count = 0; count <= 1000; count += count < 70 ? 1 : 31)
+            check_sort((order)kind, count, &random);
+        check_sort((order)kind, 1000, &random);
+    }
+    for (int kind = 0; kind < ORDERS; kind++)
+        check_sort((order)kind, kind == RANDOM ? 1000000 : 100000, &random);
+}
+
+/* ---- threads */
+
+enum { MOST_ITEMS = 10000, MOST_THREADS = 7 };
+
+typedef struct loop_record {
+    unsigned threads;
+    atomic_uint visits[MOST_ITEMS];
+    atomic_uint busy[MOST_THREADS]; /* a worker's scratch belongs to one call at a time */
+    atomic_bool wrong;
+    size_t fail_from; /* this index and all after it fail */
+    atomic_size_t first_failed, ran;
+    pthread_t caller;
+    unsigned reports, reports_left;
+    uint64_t last_done;
+} loop_record;
+
+static loop_record *new_record(unsigned threads)
+{
+    loop_record *record = calloc(1, sizeof *record);
+    assert_non_null(record);
+    record->threads = threads;
+    record->fail_from = record->first_failed = SIZE_MAX;
+    record->caller = pthread_self();
+    return record;
+}
+
+/* A status that tells which index it came from. */
+static int status_of(size_t index)
+{
+    return 100 + (int)index;
+}
+
+static int visit(void *context, unsigned worker, size_t index)
+{
+    loop_record *record = context;
+    if (worker >= record->threads || atomic_fetch_add(&record->busy[worker], 1) != 0)
+        atomic_store(&record->wrong, true);
+    if ((worker == 0) != (pthread_equal(pthread_self(), record->caller) != 0))
+        atomic_store(&record->wrong, true);
+    atomic_fetch_add(&record->visits[index], 1);
+    atomic_fetch_add(&record->ran, 1);
+    atomic_fetch_sub(&record->busy[worker % MOST_THREADS], 1);
+    if (index < record->fail_from)
+        return TWINSET_OK;
+    size_t first = atomic_load(&record->first_failed);
+    while (index < first && !atomic_compare_exchange_weak(&record->first_failed, &first, index)) {
+    }
+    return status_of(index);
+}
+
+static const unsigned THREADS[] = {1, 2, 7};
+
+static void every_index_is_visited_once(void **state)
+{
+    static const size_t counts[] = {0, 1, 2, 6, 7, 8, 100, 1000, MOST_ITEMS};
+    (void)state;
+    for (size_t t = 0; t < COUNT(THREADS); t++)
+        for (size_t c = 0; c < COUNT(counts); c++) {
+            loop_record *record = new_record(THREADS[t]);
+            tw_loop loop = {.threads = THREADS[t], .stage = "visiting"};
+            assert_int_equal(tw_parallel(&loop, counts[c], visit, record), 0);
+            for (size_t i = 0; i < MOST_ITEMS; i++)
+                assert_int_equal(record->visits[i], i < counts[c]);
+            assert_false(record->wrong);
+            free(record);
+        }
+}
+
+static void the_lowest_failure_is_returned(void **state)
+{
+    static const size_t fail_from[] = {0, 1, 63, 64, 5000, MOST_ITEMS - 1};
+    (void)state;
+    for (size_t t = 0; t < COUNT(THREADS); t++)
+        for (size_t f = 0; f < COUNT(fail_from); f++)
+            for (int again = 0; again < 5; again++) {
+                loop_record *record = new_record(THREADS[t]);
+                tw_loop loop = {.threads = THREADS[t], .stage = "failing"};
+                record->fail_from = fail_from[f];
+                int status = tw_parallel(&loop, MOST_ITEMS, visit, record);
+                assert_int_equal(status, status_of(record->first_failed));
+                assert_false(record->wrong);
+                for (size_t i = 0; i < MOST_ITEMS; i++)
+                    assert_true(record->visits[i] <= 1);
+                /* One thread stops right there. */
+                if (THREADS[t] == 1) {
+                    assert_int_equal(record->first_failed, fail_from[f]);
+                    assert_int_equal(record->ran, fail_from[f] + 1);
+                }
+                free(record);
+            }
+}
+
+static void sleep_ms(long milliseconds)
+{
+    nanosleep(&(struct timespec){.tv_nsec = milliseconds * 1000000}, NULL);
+}
+
+/* Slow enough for the calling thread to report. */
+static int visit_slowly(void *context, unsigned worker, size_t index)
+{
+    sleep_ms(1);
+    return visit(context, worker, index);
+}
+
+static int watch(void *context, const char *stage, uint64_t done, uint64_t total)
+{
+    loop_record *record = context;
+    if (strcmp(stage, "watched") != 0 || total == 0 || done > total || done < record->last_done ||
+        !pthread_equal(pthread_self(), record->caller))
+        record->wrong = true;
+    record->last_done = done;
+    record->reports++;
+    return record->reports_left && --record->reports_left == 0;
+}
+
+static void progress_can_cancel(void **state)
+{
+    enum { ITEMS = 3000 };
+    (void)state;
+    for (size_t t = 0; t < COUNT(THREADS); t++)
+        for (unsigned after = 1; after <= 3; after += 2) {
+            loop_record *record = new_record(THREADS[t]);
+            tw_loop loop = {THREADS[t], "watched", watch, record};
+            record->reports_left = after;
+            assert_int_equal(tw_parallel(&loop, ITEMS, visit_slowly, record), TWINSET_CANCELLED);
+            assert_int_equal(record->reports, after);
+            assert_true(record->ran < ITEMS);
+            assert_false(record->wrong);
+            free(record);
+        }
+}
+
+static void progress_is_reported_now_and_then(void **state)
+{
+    (void)state;
+    for (size_t t = 0; t < COUNT(THREADS); t++) {
+        loop_record *record = new_record(THREADS[t]);
+        tw_loop loop = {THREADS[t], "watched", watch, record};
+        double start = tw_now();
+        assert_int_equal(tw_parallel(&loop, 100, visit_slowly, record), 0);
+        double seconds = tw_now() - start;
+        assert_in_range(record->reports, 1, (uintmax_t)(seconds * 50) + 2);
+        assert_int_equal(record->ran, 100);
+        assert_false(record->wrong);
+        free(record);
+    }
+}
+
+static int loop_inside(void *context, unsigned worker, size_t index)
+{
+    atomic_size_t *sum = context;
+    (void)worker;
+    atomic_fetch_add(sum, index);
+    return TWINSET_OK;
+}
+
+static int loop_outside(void *context, unsigned worker, size_t index)
+{
+    tw_loop loop = {.threads = 2, .stage = "inside"};
+    (void)worker;
+    (void)index;
+    return tw_parallel(&loop, 100, loop_inside, context);
+}
+
+static void loops_may_stand_in_loops(void **state)
+{
+    atomic_size_t sum = 0;
+    tw_loop loop = {.threads = 3, .stage = "outside"};
+    (void)state;
+    assert_int_equal(tw_parallel(&loop, 20, loop_outside, &sum), 0);
+    assert_int_equal(sum, 20 * 4950);
+}
+
+static void the_machine_has_something(void **state)
+{
+    double before = tw_now();
+    (void)state;
+    assert_in_range(tw_cores(), 1, 100000);
+    assert_true(tw_machine_memory() > 1 << 20);
+    sleep_ms(2);
+    assert_true(tw_now() - before > 0.001 && tw_now() - before < 60);
+}
+
+/* ---- kernels */
+
+static int restore_isa(void **state)
+{
+    (void)state;
+    return unsetenv("TWINSET_ISA");
+}
+
+static void kernels_can_be_held_to_portable_c(void **state)
+{
+    twinset_sketcher *sketcher;
+    uint32_t usual[64], portable[64];
+    twinset_options options = options_with("hashes=64");
+    twinset_error error = {""};
+    (void)state;
+    unsetenv("TWINSET_ISA");
+    assert_int_equal(tw_cpu_check(&error), 0);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(twinset_sketcher_new(&options, &sketcher, &error), 0);
+        assert_int_equal(twinset_sketcher_text(sketcher, LITERAL("the same bytes whatever runs"),
+                                               i ? portable : usual, &error),
+                         0);
+        twinset_sketcher_free(sketcher);
+        setenv("TWINSET_ISA", "portable", 1);
+        assert_int_equal(tw_cpu_check(&error), 0);
+    }
+    assert_memory_equal(usual, portable, sizeof usual);
+}
+
+static void other_kernels_are_refused(void **state)
+{
+    static const char *const wishes[] = {"avx2", "avx512", "neon",     "",
+                                         "AVX2", "sse9",   "Portable", "portable,avx2"};
+    (void)state;
+    for (size_t i = 0; i < COUNT(wishes); i++) {
+        twinset_collection *collection;
+        twinset_sketcher *sketcher;
+        twinset_error error = {""};
+        char name[64];
+        setenv("TWINSET_ISA", wishes[i], 1);
+        snprintf(name, sizeof name, "TWINSET_ISA=%s", wishes[i]);
+        assert_int_equal(tw_cpu_check(&error), TWINSET_USAGE);
+        assert_non_null(strstr(error.message, name));
+        assert_int_equal(tw_cpu_check(NULL), TWINSET_USAGE);
+        assert_int_equal(twinset_sketcher_new(NULL, &sketcher, &error), TWINSET_USAGE);
+        assert_int_equal(twinset_collection_new(NULL, &collection, &error), TWINSET_USAGE);
+        assert_true(!sketcher && !collection);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(errors_carry_a_sentence),
+        cmocka_unit_test(nothing_can_be_allocated_too),
+        cmocka_unit_test(sizes_that_overflow_are_refused),
+        cmocka_unit_test(texts_are_copied),
+        cmocka_unit_test(arrays_grow_by_half),
+        cmocka_unit_test(arrays_that_cannot_grow_stay),
+        cmocka_unit_test(bytes_are_appended),
+#ifdef TW_FAULTS
+        cmocka_unit_test(allocations_fail_on_request),
+#endif
+        cmocka_unit_test(numbers_are_sorted),
+        cmocka_unit_test(every_index_is_visited_once),
+        cmocka_unit_test(the_lowest_failure_is_returned),
+        cmocka_unit_test(progress_can_cancel),
+        cmocka_unit_test(progress_is_reported_now_and_then),
+        cmocka_unit_test(loops_may_stand_in_loops),
+        cmocka_unit_test(the_machine_has_something),
+        cmocka_unit_test_teardown(kernels_can_be_held_to_portable_c, restore_isa),
+        cmocka_unit_test_teardown(other_kernels_are_refused, restore_isa),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,372 @@
+/*
+ * Memory that ends at the first, second, third... allocation: every call must say so, leave
+ * nothing behind, and leave its handle fit to be freed and to be used again.
+ */
+#define _XOPEN_SOURCE 700
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/memory.h"
+#include "scanning.h"
+
+#ifdef TW_FAULTS
+
+#define FIRST "It was a bright cold day in April, and the clocks were striking thirteen."
+#define SECOND "It was a bright cold day in March, and the clocks were striking thirteen."
+#define THIRD "Call me Ishmael. Some years ago, never mind how long precisely \xce\x91\xcc\x81 \xff"
+
+static twinset_options small_options(void)
+{
+    twinset_options options;
+    twinset_options_init(&options);
+    options.threads = 1;
+    options.hashes = 12;
+    options.threshold = .3;
+    return options;
+}
+
+/* A run of calls; each gives up, and all is freed, at the first failure. */
+typedef int (*run_fn)(const twinset_options *options, twinset_error *error);
+
+/* Repeats the run with one more allocation each time, until it succeeds. Every second run
+ * does without a message. */
+static void fail_everywhere(run_fn run, const twinset_options *options)
+{
+    int status = TWINSET_NOMEM;
+    for (long long allocations = 0; status != TWINSET_OK; allocations++) {
+        twinset_error error = {""};
+        assert_true(allocations < 100000);
+        tw_faults_after(allocations);
+        status = run(options, allocations % 2 ? &error : NULL);
+        tw_faults_after(-1);
+        if (status == TWINSET_OK)
+            break;
+        if (status != TWINSET_NOMEM && status != TWINSET_IO)
+            fail_msg("status %d after %lld allocations", status, allocations);
+        assert_true(allocations % 2 == 0 || error.message[0]);
+    }
+}
+
+/* ---- collections */
+
+static int write_files(void **state)
+{
+    int status = enter_folder(state);
+    mkdir("folder", 0700);
+    mkdir("folder/below", 0700);
+    return status == 0 && write_file("folder/first", FIRST) &&
+                   write_file("folder/below/second", SECOND) && write_file("folder/hollow", "") &&
+                   write_file("list", "folder\nno-such-file\n") && write_file("stop", "and\nthe\n")
+               ? 0
+               : -1;
+}
+
+static int fill(twinset_collection *collection, bool like, twinset_error *error)
+{
+    static const struct {
+        const char *name, *text;
+        twinset_role role;
+    } texts[] = {
+        {"copy", FIRST, TWINSET_ROLE_NEW},           {"old", SECOND, TWINSET_ROLE_OLD},
+        {"other", THIRD, TWINSET_ROLE_NEW},          {"blank", " ", TWINSET_ROLE_NEW},
+        {"form", "Some years", TWINSET_ROLE_IGNORE},
+    };
+    int status = TWINSET_OK;
+    for (size_t i = 0; i < COUNT(texts) && status == TWINSET_OK; i++)
+        status = twinset_collection_add_text(collection, texts[i].name, texts[i].text,
+                                             strlen(texts[i].text), texts[i].role, error);
+    if (status == TWINSET_OK)
+        status = twinset_collection_add_path(collection, "@list", TWINSET_ROLE_NEW, error);
+    if (status == TWINSET_OK && like)
+        status = twinset_collection_add_path(collection, "folder/first", TWINSET_ROLE_LIKE, error);
+    return status;
+}
+
+static int write_all(const twinset_result *result, twinset_error *error)
+{
+    int status = TWINSET_OK;
+    for (int format = TWINSET_FORMAT_TABLE; format <= TWINSET_FORMAT_JSONL && !status; format++) {
+        page out = {0};
+        const twinset_style style = {.colour = 1, .width = 80, .rows = 2};
+        status =
+            twinset_result_write(result, (twinset_format)format, &style, write_page, &out, error);
+        free_page(&out);
+    }
+    return status;
+}
+
+static int scan_and_write(const twinset_options *options, bool like, twinset_error *error)
+{
+    twinset_collection *collection = NULL;
+    twinset_result *result = NULL;
+    int status = twinset_collection_new(options, &collection, error);
+    if (status == TWINSET_OK)
+        status = fill(collection, like, error);
+    if (status == TWINSET_OK)
+        status = twinset_collection_scan(collection, &result, error);
+    if (status == TWINSET_OK)
+        status = write_all(result, error);
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+    return status;
+}
+
+static int scan_all(const twinset_options *options, twinset_error *error)
+{
+    return scan_and_write(options, false, error);
+}
+
+static int scan_like(const twinset_options *options, twinset_error *error)
+{
+    return scan_and_write(options, true, error);
+}
+
+static void scans_survive(void **state)
+{
+    (void)state;
+    twinset_options options = small_options();
+    fail_everywhere(scan_all, &options);
+    options.method = TWINSET_METHOD_LSH;
+    options.scheme = TWINSET_SCHEME_MD5;
+    options.max_bucket = 2;
+    fail_everywhere(scan_all, &options);
+    options.memory_bytes = 1;
+    options.bag = 1;
+    fail_everywhere(scan_all, &options);
+}
+
+static void scans_of_every_kind_survive(void **state)
+{
+    (void)state;
+    twinset_options options = small_options();
+    options.measure = TWINSET_MEASURE_WEIGHTED;
+    options.method = TWINSET_METHOD_EXACT;
+    options.stop = "stop";
+    options.group = TWINSET_GROUP_DIR;
+    fail_everywhere(scan_all, &options);
+    options = small_options();
+    options.common = .6;
+    options.by = TWINSET_BY_WORD;
+    options.k = 2;
+    fail_everywhere(scan_all, &options);
+    options.bag = 1;
+    fail_everywhere(scan_like, &options);
+}
+
+/* Without memory a scan fails; with it, the same handle gives what a fresh one would. */
+static void a_failed_scan_can_be_repeated(void **state)
+{
+    (void)state;
+    twinset_options options = small_options();
+    options.common = .9;
+    page expected = {0};
+    int status = TWINSET_NOMEM;
+    for (long long allocations = 0; status != TWINSET_OK; allocations++) {
+        twinset_collection *collection;
+        twinset_result *result;
+        page found = {0};
+        assert_int_equal(twinset_collection_new(&options, &collection, NULL), TWINSET_OK);
+        assert_int_equal(fill(collection, false, NULL), TWINSET_OK);
+        tw_faults_after(expected.text ? allocations : -1);
+        status = twinset_collection_scan(collection, &result, NULL);
+        tw_faults_after(-1);
+        if (status != TWINSET_OK) {
+            assert_null(result);
+            assert_int_equal(twinset_collection_scan(collection, &result, NULL), TWINSET_OK);
+        }
+        assert_int_equal(
+            twinset_result_write(result, TWINSET_FORMAT_JSON, NULL, write_page, &found, NULL),
+            TWINSET_OK);
+        if (expected.text) {
+            assert_string_equal(found.text, expected.text);
+        } else {
+            expected = found;
+            found = (page){0};
+            status = TWINSET_NOMEM; /* the first run was to know what is expected */
+            allocations = -1;
+        }
+        free_page(&found);
+        twinset_result_free(result);
+        twinset_collection_free(collection);
+    }
+    free_page(&expected);
+}
+
+/* What could not be added is not there, and can be added again. */
+static void a_failed_add_can_be_repeated(void **state)
+{
+    (void)state;
+    int status = TWINSET_NOMEM;
+    for (long long allocations = 0; status != TWINSET_OK; allocations++) {
+        twinset_options options = small_options();
+        twinset_collection *collection;
+        twinset_result *result;
+        twinset_error error;
+        assert_int_equal(twinset_collection_new(&options, &collection, NULL), TWINSET_OK);
+        tw_faults_after(allocations);
+        status = twinset_collection_add_text(collection, "a", FIRST, strlen(FIRST),
+                                             TWINSET_ROLE_NEW, NULL);
+        tw_faults_after(-1);
+        if (status != TWINSET_OK)
+            assert_int_equal(twinset_collection_add_text(collection, "a", FIRST, strlen(FIRST),
+                                                         TWINSET_ROLE_NEW, NULL),
+                             TWINSET_OK);
+        if (twinset_collection_scan(collection, &result, &error) != TWINSET_OK)
+            fail_msg("after %lld allocations: %s", allocations, error.message);
+        assert_int_equal(twinset_result_run(result).documents, 1);
+        assert_int_equal(twinset_result_run(result).skipped, 0);
+        twinset_result_free(result);
+        twinset_collection_free(collection);
+    }
+}
+
+/* ---- signatures and comparisons */
+
+static int sketch_both(const twinset_options *options, twinset_error *error)
+{
+    twinset_collection *collection = NULL;
+    int status = twinset_collection_new(options, &collection, error);
+    if (status == TWINSET_OK)
+        status = fill(collection, false, error);
+    for (int format = TWINSET_FORMAT_JSONL; format <= TWINSET_FORMAT_BINARY && !status; format++) {
+        page out = {0};
+        status =
+            twinset_collection_sketch(collection, (twinset_format)format, write_page, &out, error);
+        free_page(&out);
+    }
+    twinset_collection_free(collection);
+    return status;
+}
+
+static void sketches_survive(void **state)
+{
+    (void)state;
+    twinset_options options = small_options();
+    fail_everywhere(sketch_both, &options);
+    options.shingle_hash = TWINSET_SHINGLE_HASH_MURMUR3;
+    options.scheme = TWINSET_SCHEME_JENKINS;
+    options.bag = 1;
+    fail_everywhere(sketch_both, &options);
+}
+
+static int compare_files(const twinset_options *options, twinset_error *error)
+{
+    twinset_collection *collection = NULL;
+    twinset_result *result = NULL;
+    int status = twinset_collection_new(options, &collection, error);
+    if (status == TWINSET_OK)
+        status = twinset_collection_add_path(collection, "folder/first", TWINSET_ROLE_NEW, error);
+    if (status == TWINSET_OK)
+        status = twinset_collection_add_path(collection, "folder/below", TWINSET_ROLE_NEW, error);
+    if (status == TWINSET_OK)
+        status = twinset_collection_compare(collection, &result, error);
+    if (status == TWINSET_OK)
+        status = write_all(result, error);
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+    return status;
+}
+
+static int compare_texts(const twinset_options *options, twinset_error *error)
+{
+    twinset_pair pair;
+    return twinset_compare(FIRST, strlen(FIRST), THIRD, strlen(THIRD), options, &pair, error);
+}
+
+static void comparisons_survive(void **state)
+{
+    (void)state;
+    twinset_options options = small_options();
+    fail_everywhere(compare_files, &options);
+    fail_everywhere(compare_texts, &options);
+    options.by = TWINSET_BY_WORD;
+    fail_everywhere(compare_files, &options);
+}
+
+/* ---- single texts */
+
+static int sketch_text(const twinset_options *options, twinset_error *error)
+{
+    static const uint64_t values[] = {1, 2, 3};
+    uint32_t slots[12];
+    twinset_sketcher *sketcher = NULL;
+    int status = twinset_sketcher_new(options, &sketcher, error);
+    if (status == TWINSET_OK)
+        status = twinset_sketcher_text(sketcher, THIRD, strlen(THIRD), slots, error);
+    if (status == TWINSET_OK)
+        status = twinset_sketcher_values(sketcher, values, COUNT(values), slots, error);
+    twinset_sketcher_free(sketcher);
+    return status;
+}
+
+static int normalise_text(const twinset_options *options, twinset_error *error)
+{
+    char *normal = NULL;
+    size_t length;
+    int status = twinset_normalise(THIRD, strlen(THIRD), options, &normal, &length, error);
+    if (status == TWINSET_OK)
+        twinset_free(normal);
+    return status;
+}
+
+static int shingle_text(const twinset_options *options, twinset_error *error)
+{
+    uint64_t *hashes = NULL;
+    size_t count;
+    int status = twinset_shingles(THIRD, strlen(THIRD), options, &hashes, &count, error);
+    if (status == TWINSET_OK)
+        twinset_free(hashes);
+    return status;
+}
+
+static void single_texts_survive(void **state)
+{
+    (void)state;
+    static const run_fn runs[] = {sketch_text, normalise_text, shingle_text};
+    for (size_t i = 0; i < COUNT(runs); i++)
+        for (int scheme = TWINSET_SCHEME_FSS; scheme <= TWINSET_SCHEME_DATASKETCH2; scheme++) {
+            twinset_options options = small_options();
+            options.scheme = scheme;
+            options.by = scheme % 2 ? TWINSET_BY_WORD : TWINSET_BY_CHAR;
+            options.bag = scheme % 3 == 0;
+            options.stop = scheme % 4 == 0 ? "stop" : NULL;
+            fail_everywhere(runs[i], &options);
+        }
+}
+
+#else
+
+static int write_files(void **state)
+{
+    return enter_folder(state);
+}
+
+static void faults_are_not_built_in(void **state)
+{
+    (void)state;
+    skip();
+}
+
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#ifdef TW_FAULTS
+        cmocka_unit_test(scans_survive),
+        cmocka_unit_test(scans_of_every_kind_survive),
+        cmocka_unit_test(sketches_survive),
+        cmocka_unit_test(comparisons_survive),
+        cmocka_unit_test(single_texts_survive),
+        cmocka_unit_test(a_failed_scan_can_be_repeated),
+        cmocka_unit_test(a_failed_add_can_be_repeated),
+#else
+        cmocka_unit_test(faults_are_not_built_in),
+#endif
+    };
+    return cmocka_run_group_tests(tests, write_files, leave_folder);
+}

@@ -1,0 +1,1833 @@
+/*
+ * A scan from end to end, through the public calls alone: against brute force over the
+ * texts, for any number of threads and any amount of memory; and what goes wrong on the way.
+ */
+#define _XOPEN_SOURCE 700
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <math.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "scanning.h"
+
+enum { DOCUMENTS = 64, STAR = 16 };
+static const unsigned THREADS[] = {1, 2, 7};
+
+#define SAME_TEXT "the quick brown fox jumps over the lazy dog while the band plays on"
+#define LIKE_TEXT "the quick brown fox jumps over the lazy cat while the band plays on"
+#define OTHER_TEXT "nothing of this sentence could ever be mistaken for any of those above"
+
+static twinset_options defaults(void)
+{
+    twinset_options options;
+    twinset_options_init(&options);
+    options.threads = 2;
+    return options;
+}
+
+/* ---- brute force: windows of tokens as strings */
+
+/* Strings by their hash: each different one has a number. */
+typedef struct interned {
+    struct {
+        char *bytes;
+        size_t length;
+    } * slots;
+    size_t capacity, count;
+    uint32_t *number;
+} interned;
+
+static uint32_t intern(interned *table, const char *bytes, size_t length)
+{
+    uint64_t hash = 0xCBF29CE484222325u;
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001B3u;
+    size_t at = (hash ^ hash >> 29) % table->capacity;
+    while (table->slots[at].bytes && (table->slots[at].length != length ||
+                                      memcmp(table->slots[at].bytes, bytes, length) != 0))
+        at = (at + 1) % table->capacity;
+    if (!table->slots[at].bytes) {
+        assert_true(table->count < table->capacity / 2);
+        table->slots[at].bytes = malloc(length + 1);
+        memcpy(table->slots[at].bytes, bytes, length);
+        table->slots[at].length = length;
+        table->number[at] = (uint32_t)table->count++;
+    }
+    return table->number[at];
+}
+
+typedef struct known_text {
+    char name[16], *text;
+    twinset_role role;
+    int group; /* 0: of none */
+    char *normal;
+    size_t normal_length, tokens;
+    uint32_t *windows; /* every k tokens in a row, as they come */
+    size_t window_count;
+    uint64_t *set; /* window and occurrence, ascending */
+    size_t set_count;
+} known_text;
+
+typedef struct world {
+    known_text texts[DOCUMENTS]; /* by name, those to be ignored last */
+    size_t count, compared;
+    twinset_options options;
+    interned strings;
+    bool *excluded; /* by number of a window */
+    double *weight; /* by number of an element; see element_of() */
+    bool like;
+} world;
+
+enum { STRINGS = 1 << 16, OCCURRENCES = 64 };
+
+/* Where each token starts, and one more for the end; the spaces between words count to the
+ * word before. */
+static size_t find_tokens(const known_text *text, bool words, size_t *start)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < text->normal_length; i++) {
+        bool first = words ? i == 0 || text->normal[i - 1] == ' '
+                           : ((unsigned char)text->normal[i] & 0xC0) != 0x80;
+        if (first)
+            start[count++] = i;
+    }
+    start[count] = text->normal_length + words;
+    return count;
+}
+
+static void find_windows(world *all, known_text *text)
+{
+    twinset_options options = all->options;
+    bool words = options.by == TWINSET_BY_WORD;
+    size_t k = options.k ? options.k : words ? 5 : 9;
+    assert_int_equal(twinset_normalise(text->text, strlen(text->text), &options, &text->normal,
+                                       &text->normal_length, NULL),
+                     TWINSET_OK);
+    size_t *start = calloc(text->normal_length + 2, sizeof *start);
+    text->tokens = find_tokens(text, words, start);
+    if (text->tokens < k)
+        k = text->tokens;
+    text->window_count = text->tokens ? text->tokens - k + 1 : 0;
+    text->windows = calloc(text->window_count + 1, sizeof *text->windows);
+    for (size_t i = 0; i < text->window_count; i++)
+        text->windows[i] = intern(&all->strings, text->normal + start[i],
+                                  start[i + k] - (words ? 1 : 0) - start[i]);
+    free(start);
+}
+
+/* ---- brute force: what is left out */
+
+static bool has_window(const known_text *text, uint32_t window)
+{
+    for (size_t i = 0; i < text->window_count; i++)
+        if (text->windows[i] == window)
+            return true;
+    return false;
+}
+
+static void exclude(world *all)
+{
+    for (size_t i = all->compared; i < all->count; i++)
+        for (size_t j = 0; j < all->texts[i].window_count; j++)
+            all->excluded[all->texts[i].windows[j]] = true;
+    for (uint32_t window = 0; window < all->strings.count && all->options.common < 1; window++) {
+        size_t documents = 0;
+        for (size_t i = 0; i < all->compared; i++)
+            documents += has_window(&all->texts[i], window);
+        if ((double)documents / (double)all->compared > all->options.common)
+            all->excluded[window] = true;
+    }
+}
+
+static size_t element_of(uint32_t window, size_t occurrence)
+{
+    assert_true(occurrence < OCCURRENCES);
+    return (size_t)window * OCCURRENCES + occurrence;
+}
+
+static int by_number(const void *left, const void *right)
+{
+    const uint64_t *x = left, *y = right;
+    return *x < *y ? -1 : *x > *y;
+}
+
+static void make_set(const world *all, known_text *text)
+{
+    text->set = calloc(text->window_count + 1, sizeof *text->set);
+    for (size_t i = 0; i < text->window_count; i++) {
+        size_t before = 0;
+        for (size_t j = 0; j < i; j++)
+            before += text->windows[j] == text->windows[i];
+        if (!all->excluded[text->windows[i]] && (before == 0 || all->options.bag))
+            text->set[text->set_count++] = element_of(text->windows[i], before);
+    }
+    if (text->set_count)
+        qsort(text->set, text->set_count, sizeof *text->set, by_number);
+}
+
+static void weigh(world *all)
+{
+    size_t elements = all->strings.count * OCCURRENCES;
+    all->weight = calloc(elements + 1, sizeof *all->weight);
+    for (size_t i = 0; i < all->compared; i++)
+        for (size_t j = 0; j < all->texts[i].set_count; j++)
+            all->weight[all->texts[i].set[j]]++;
+    for (size_t i = 0; i < elements; i++)
+        if (all->weight[i] > 0)
+            all->weight[i] =
+                (double)llround(65536 * log(1 + (double)all->compared / all->weight[i]));
+}
+
+/* ---- brute force: the world as a whole */
+
+static int by_role_and_name(const void *left, const void *right)
+{
+    const known_text *x = left, *y = right;
+    int ignored = (x->role == TWINSET_ROLE_IGNORE) - (y->role == TWINSET_ROLE_IGNORE);
+    return ignored ? ignored : strcmp(x->name, y->name);
+}
+
+/* Computes all there is to know, once the texts are there. No text may be empty. */
+static void settle(world *all, const twinset_options *options)
+{
+    all->options = *options;
+    all->strings = (interned){.slots = calloc(STRINGS, sizeof *all->strings.slots),
+                              .number = calloc(STRINGS, sizeof *all->strings.number),
+                              .capacity = STRINGS};
+    qsort(all->texts, all->count, sizeof *all->texts, by_role_and_name);
+    for (size_t i = 0; i < all->count; i++) {
+        find_windows(all, &all->texts[i]);
+        all->compared += all->texts[i].role != TWINSET_ROLE_IGNORE;
+        all->like |= all->texts[i].role == TWINSET_ROLE_LIKE;
+    }
+    all->excluded = calloc(all->strings.count + 1, sizeof *all->excluded);
+    exclude(all);
+    for (size_t i = 0; i < all->compared; i++)
+        make_set(all, &all->texts[i]);
+    weigh(all);
+}
+
+/* Forgets what settle() found, and keeps the texts. */
+static void unsettle(world *all)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        known_text *text = &all->texts[i];
+        twinset_free(text->normal);
+        free(text->windows);
+        free(text->set);
+        text->windows = NULL;
+        text->set = NULL;
+        text->set_count = 0;
+    }
+    for (size_t i = 0; i < all->strings.capacity; i++)
+        free(all->strings.slots[i].bytes);
+    free(all->strings.slots);
+    free(all->strings.number);
+    free(all->excluded);
+    free(all->weight);
+    all->compared = 0;
+    all->like = false;
+}
+
+/* ---- brute force: pairs */
+
+static bool wanted(const world *all, const known_text *a, const known_text *b)
+{
+    if (a->role == TWINSET_ROLE_OLD && b->role == TWINSET_ROLE_OLD)
+        return false;
+    if (all->like && a->role != TWINSET_ROLE_LIKE && b->role != TWINSET_ROLE_LIKE)
+        return false;
+    return !a->group || a->group != b->group;
+}
+
+static bool identical(const known_text *a, const known_text *b)
+{
+    return a->normal_length == b->normal_length &&
+           memcmp(a->normal, b->normal, a->normal_length) == 0;
+}
+
+/* The longest run of windows that count, in tokens. */
+static size_t longest(const world *all, const known_text *a, const known_text *b)
+{
+    if (identical(a, b))
+        return a->tokens;
+    size_t most = 0, *row = calloc(b->window_count + 1, sizeof *row);
+    for (size_t i = 0; i < a->window_count; i++)
+        for (size_t j = b->window_count; j-- > 0;) {
+            bool same = a->windows[i] == b->windows[j] && !all->excluded[a->windows[i]];
+            row[j + 1] = same ? row[j] + 1 : 0;
+            most = row[j + 1] > most ? row[j + 1] : most;
+        }
+    free(row);
+    size_t k = a->tokens - a->window_count + 1; /* or all of a short text */
+    return most ? most + k - 1 : 0;
+}
+
+/* All of a pair but its longest passage, estimate and cluster. */
+static twinset_pair compare_known(const world *all, const known_text *a, const known_text *b)
+{
+    uint64_t shared = 0;
+    double weight = 0, total = 0;
+    for (size_t i = 0, j = 0; i < a->set_count || j < b->set_count;) {
+        uint64_t x = i < a->set_count ? a->set[i] : UINT64_MAX;
+        uint64_t y = j < b->set_count ? b->set[j] : UINT64_MAX;
+        double mine = all->weight[x < y ? x : y];
+        shared += x == y;
+        weight += x == y ? mine : 0;
+        total += mine;
+        i += x <= y;
+        j += y <= x;
+    }
+    twinset_pair pair = {.a = a->name, .b = b->name, .shared = shared};
+    pair.union_count = a->set_count + b->set_count - shared;
+    if (identical(a, b)) {
+        pair.similarity = pair.jaccard = pair.containment_a = pair.containment_b = 1;
+        return pair;
+    }
+    if (shared == 0)
+        return pair;
+    pair.jaccard = (double)shared / (double)pair.union_count;
+    pair.containment_a = (double)shared / (double)a->set_count;
+    pair.containment_b = (double)shared / (double)b->set_count;
+    pair.similarity = all->options.measure == TWINSET_MEASURE_JACCARD ? pair.jaccard
+                      : all->options.measure == TWINSET_MEASURE_WEIGHTED
+                          ? weight / total
+                          : fmax(pair.containment_a, pair.containment_b);
+    return pair;
+}
+
+static int by_similarity(const void *left, const void *right)
+{
+    const twinset_pair *x = left, *y = right;
+    if (x->similarity != y->similarity)
+        return x->similarity > y->similarity ? -1 : 1;
+    int order = strcmp(x->a, y->a);
+    return order ? order : strcmp(x->b, y->b);
+}
+
+/* The pairs that a scan has to list, in their order. */
+static size_t find_pairs(const world *all, twinset_pair *pairs)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < all->compared; i++)
+        for (size_t j = i + 1; j < all->compared; j++) {
+            const known_text *a = &all->texts[i], *b = &all->texts[j];
+            if (!wanted(all, a, b))
+                continue;
+            twinset_pair pair = compare_known(all, a, b);
+            if ((!pair.shared && !identical(a, b)) || pair.similarity < all->options.threshold)
+                continue;
+            pair.longest = longest(all, a, b);
+            pairs[count++] = pair;
+        }
+    if (count)
+        qsort(pairs, count, sizeof *pairs, by_similarity);
+    return count;
+}
+
+/* ---- brute force: clusters */
+
+static size_t place_of(const world *all, const char *name)
+{
+    size_t i = 0;
+    while (i < all->compared && strcmp(all->texts[i].name, name) != 0)
+        i++;
+    assert_true(i < all->compared);
+    return i;
+}
+
+/* Gives each text the smallest one that a chain of pairs leads to; counts the clusters. */
+static size_t label(const world *all, const twinset_result *result, size_t *labels)
+{
+    size_t clusters = all->compared;
+    for (size_t i = 0; i < all->compared; i++)
+        labels[i] = i;
+    for (size_t i = 0; i < twinset_result_run(result).pairs; i++) {
+        twinset_pair pair = twinset_result_pair(result, i);
+        size_t a = labels[place_of(all, pair.a)], b = labels[place_of(all, pair.b)];
+        clusters -= a != b;
+        for (size_t j = 0; j < all->compared; j++)
+            if (labels[j] == a || labels[j] == b)
+                labels[j] = a < b ? a : b;
+    }
+    for (size_t i = 0; i < all->compared; i++) { /* one alone is no cluster */
+        size_t size = 0;
+        for (size_t j = 0; j < all->compared; j++)
+            size += labels[j] == labels[i];
+        clusters -= size == 1;
+    }
+    return clusters;
+}
+
+/* Sum of similarities to the other members; tells the lowest of them. */
+static double score(const world *all, const twinset_cluster *cluster, size_t member, double *lowest)
+{
+    const known_text *mine = &all->texts[place_of(all, cluster->members[member])];
+    double sum = 0;
+    for (size_t i = 0; i < cluster->size; i++) {
+        const known_text *other = &all->texts[place_of(all, cluster->members[i])];
+        if (i == member)
+            continue;
+        double similarity = compare_known(all, mine, other).similarity;
+        sum += similarity;
+        *lowest = fmin(*lowest, similarity);
+    }
+    return sum;
+}
+
+static void check_cluster(const world *all, const twinset_cluster *cluster, const size_t *labels)
+{
+    double lowest = 1, best = -1, given = -1;
+    size_t first = labels[place_of(all, cluster->members[0])], size = 0;
+    for (size_t i = 0; i < all->compared; i++)
+        if (labels[i] == first)
+            assert_string_equal(cluster->members[size++], all->texts[i].name);
+    assert_int_equal(size, cluster->size);
+    for (size_t i = 0; i < cluster->size; i++) {
+        double mine = score(all, cluster, i, &lowest);
+        best = fmax(best, mine);
+        if (strcmp(cluster->members[i], cluster->representative) == 0)
+            given = mine;
+    }
+    assert_true(given > best - 1e-9); /* sums made in another order differ in a last bit */
+    assert_true(cluster->min_similarity == lowest);
+}
+
+static void check_clusters(const world *all, const twinset_result *result)
+{
+    size_t labels[DOCUMENTS];
+    twinset_run run = twinset_result_run(result);
+    assert_int_equal(run.clusters, label(all, result, labels));
+    twinset_cluster last = {0};
+    for (size_t i = 0; i < run.clusters; i++) {
+        twinset_cluster cluster = twinset_result_cluster(result, i);
+        assert_int_equal(cluster.id, i + 1);
+        check_cluster(all, &cluster, labels);
+        if (i > 0)
+            assert_true(
+                last.size > cluster.size ||
+                (last.size == cluster.size && strcmp(last.members[0], cluster.members[0]) < 0));
+        last = cluster;
+    }
+    for (size_t i = 0; i < run.pairs; i++) {
+        twinset_pair pair = twinset_result_pair(result, i);
+        assert_in_range(pair.cluster, 1, run.clusters);
+        twinset_cluster cluster = twinset_result_cluster(result, pair.cluster - 1);
+        assert_int_equal(labels[place_of(all, pair.a)], labels[place_of(all, cluster.members[0])]);
+    }
+}
+
+/* ---- scanning */
+
+static twinset_collection *new_collection(const twinset_options *options)
+{
+    twinset_error error;
+    twinset_collection *collection;
+    if (twinset_collection_new(options, &collection, &error) != TWINSET_OK)
+        fail_msg("%s", error.message);
+    return collection;
+}
+
+static void add_text(twinset_collection *collection, const char *name, const char *text,
+                     twinset_role role)
+{
+    assert_int_equal(twinset_collection_add_text(collection, name, text, strlen(text), role, NULL),
+                     TWINSET_OK);
+}
+
+static void add_path(twinset_collection *collection, const char *path, twinset_role role)
+{
+    assert_int_equal(twinset_collection_add_path(collection, path, role, NULL), TWINSET_OK);
+}
+
+static twinset_result *scan(twinset_collection *collection)
+{
+    twinset_error error;
+    twinset_result *result;
+    if (twinset_collection_scan(collection, &result, &error) != TWINSET_OK)
+        fail_msg("%s", error.message);
+    return result;
+}
+
+/* The texts of a world, from memory or from files, the last first. */
+static twinset_collection *collect(const world *all, const twinset_options *options, bool files)
+{
+    twinset_collection *collection = new_collection(options);
+    for (size_t i = all->count; i-- > 0;) {
+        const known_text *text = &all->texts[i];
+        if (files) {
+            assert_true(write_file(text->name, text->text));
+            add_path(collection, text->name, text->role);
+        } else {
+            add_text(collection, text->name, text->text, text->role);
+        }
+    }
+    return collection;
+}
+
+static void assert_same_pair(const twinset_pair *found, const twinset_pair *expected)
+{
+    assert_string_equal(found->a, expected->a);
+    assert_string_equal(found->b, expected->b);
+    assert_int_equal(found->shared, expected->shared);
+    assert_int_equal(found->union_count, expected->union_count);
+    assert_true(found->similarity == expected->similarity);
+    assert_true(found->jaccard == expected->jaccard);
+    assert_true(found->containment_a == expected->containment_a);
+    assert_true(found->containment_b == expected->containment_b);
+    assert_int_equal(found->longest, expected->longest);
+}
+
+/* An exact method lists all pairs; bands may miss some, and estimate the others. */
+static void check_pairs(const world *all, const twinset_result *result)
+{
+    twinset_pair *expected = calloc(DOCUMENTS * DOCUMENTS, sizeof *expected);
+    size_t count = find_pairs(all, expected), at = 0;
+    twinset_run run = twinset_result_run(result);
+    bool exact = run.method == TWINSET_METHOD_EXACT;
+    for (size_t i = 0; i < run.pairs; i++, at++) {
+        twinset_pair pair = twinset_result_pair(result, i);
+        while (!exact && at < count &&
+               (strcmp(pair.a, expected[at].a) != 0 || strcmp(pair.b, expected[at].b) != 0))
+            at++;
+        assert_true(at < count);
+        assert_same_pair(&pair, &expected[at]);
+        assert_true(exact ? isnan(pair.estimate) : pair.estimate >= 0 && pair.estimate <= 1);
+    }
+    assert_true(exact ? at == count : at <= count);
+    free(expected);
+}
+
+static void check_scan(const world *all, const twinset_options *options, bool files)
+{
+    twinset_collection *collection = collect(all, options, files);
+    twinset_result *result = scan(collection);
+    twinset_run run = twinset_result_run(result);
+    assert_int_equal(run.documents, all->compared);
+    assert_int_equal(run.skipped, 0);
+    assert_int_equal(run.notes, run.method == TWINSET_METHOD_LSH && options->measure ? 1 : 0);
+    assert_true(run.verified <= run.candidates);
+    check_pairs(all, result);
+    check_clusters(all, result);
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+}
+
+/* ---- random worlds */
+
+enum { LANGUAGE = 300 };
+
+/* Texts of their own, copies and rewritten ones, of one to some hundred words. */
+static void fill_world(world *all, dice *from, size_t count)
+{
+    memset(all, 0, sizeof *all);
+    while (all->count < count) {
+        known_text *text = &all->texts[all->count];
+        const known_text *model = &all->texts[below(from, all->count + 1)];
+        snprintf(text->name, sizeof text->name, "%c%u.txt", "aBcD-_.1"[below(from, 8)],
+                 (unsigned)all -> count % 1000);
+        if (model != text && chance(from, 15))
+            text->text = strdup(model->text);
+        else if (model != text && chance(from, 50))
+            text->text = similar_text(from, model->text, 1 + below(from, 10), LANGUAGE);
+        else
+            text->text = random_text(from, 1 + below(from, chance(from, 20) ? 4 : 80), LANGUAGE);
+        all->count++;
+    }
+}
+
+/* Puts a text into one of the folders 1, 2 and 3. */
+static void put_into_folder(known_text *text, int folder)
+{
+    char name[8];
+    strcpy(name, text->name);
+    snprintf(text->name, sizeof text->name, "%d/%s", folder, name);
+    text->group = folder;
+}
+
+static void free_world(world *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        free(all->texts[i].text);
+}
+
+static void random_options(dice *from, twinset_options *options)
+{
+    static const double thresholds[] = {0, .1, .3, .5, .8, .9, 1};
+    *options = defaults();
+    options->by = chance(from, 50) ? TWINSET_BY_CHAR : TWINSET_BY_WORD;
+    options->k = options->by == TWINSET_BY_CHAR ? 3 + (unsigned)below(from, 9)
+                                                : 1 + (unsigned)below(from, 3);
+    options->letter_case = chance(from, 30) ? TWINSET_CASE_KEEP : TWINSET_CASE_FOLD;
+    options->spaces = (int)below(from, 3);
+    options->punctuation = (int)below(from, 3);
+    options->threshold = thresholds[below(from, COUNT(thresholds))];
+    options->measure = (int)below(from, 3);
+    options->bag = chance(from, 30);
+    options->common = chance(from, 30) ? (double)(5 + below(from, 90)) / 100 : 1;
+    options->threads = THREADS[below(from, COUNT(THREADS))];
+}
+
+static void scans_equal_brute_force(void **state)
+{
+    (void)state;
+    dice from = new_dice();
+    for (int round = 0; round < 40; round++) {
+        world all;
+        twinset_options options;
+        fill_world(&all, &from, 2 + below(&from, 30));
+        random_options(&from, &options);
+        settle(&all, &options);
+        options.method = TWINSET_METHOD_EXACT;
+        check_scan(&all, &options, false);
+        options.method = TWINSET_METHOD_AUTO;
+        check_scan(&all, &options, round % 4 == 0);
+        options.method = TWINSET_METHOD_LSH;
+        if (options.threshold > 0)
+            check_scan(&all, &options, false);
+        unsettle(&all);
+        free_world(&all);
+    }
+}
+
+/* Roles and groups decide which pairs are wanted. Files have groups: their folders. */
+static void roles_and_groups_equal_brute_force(void **state)
+{
+    (void)state;
+    dice from = new_dice();
+    mkdir("1", 0700), mkdir("2", 0700), mkdir("3", 0700);
+    for (int round = 0; round < 30; round++) {
+        static const twinset_role roles[] = {TWINSET_ROLE_NEW, TWINSET_ROLE_NEW, TWINSET_ROLE_OLD,
+                                             TWINSET_ROLE_IGNORE, TWINSET_ROLE_LIKE};
+        world all;
+        twinset_options options;
+        fill_world(&all, &from, 8 + below(&from, 20));
+        random_options(&from, &options);
+        options.group = round % 2 ? TWINSET_GROUP_DIR : TWINSET_GROUP_NONE;
+        for (size_t i = 0; i < all.count; i++) {
+            /* The first stays, so that something is left to compare. */
+            if (i > 0 && chance(&from, 50))
+                all.texts[i].role = roles[below(&from, round % 3 ? 4 : 5)];
+            if (options.group && chance(&from, 70))
+                put_into_folder(&all.texts[i], 1 + (int)below(&from, 3));
+        }
+        settle(&all, &options);
+        options.method = TWINSET_METHOD_EXACT;
+        check_scan(&all, &options, true);
+        options.method = TWINSET_METHOD_LSH;
+        if (options.threshold > 0)
+            check_scan(&all, &options, true);
+        unsettle(&all);
+        free_world(&all);
+    }
+}
+
+/* The windows of brute force are those that the library hashes. */
+static void shingles_are_windows_of_tokens(void **state)
+{
+    (void)state;
+    dice from = new_dice();
+    for (int round = 0; round < 10; round++) {
+        world all;
+        twinset_options options;
+        uint64_t *hashes[DOCUMENTS];
+        size_t counts[DOCUMENTS];
+        fill_world(&all, &from, 20);
+        random_options(&from, &options);
+        options.common = 1;
+        settle(&all, &options);
+        for (size_t i = 0; i < all.count; i++) {
+            assert_int_equal(twinset_shingles(all.texts[i].text, strlen(all.texts[i].text),
+                                              &options, &hashes[i], &counts[i], NULL),
+                             TWINSET_OK);
+            assert_int_equal(counts[i], all.texts[i].set_count);
+        }
+        for (size_t i = 0; i < all.count; i++)
+            for (size_t j = i + 1; j < all.count; j++) {
+                size_t shared = 0;
+                for (size_t x = 0, y = 0; x < counts[i] && y < counts[j];) {
+                    uint64_t one = hashes[i][x], other = hashes[j][y];
+                    shared += one == other;
+                    x += one <= other;
+                    y += other <= one;
+                }
+                assert_int_equal(shared, compare_known(&all, &all.texts[i], &all.texts[j]).shared);
+            }
+        for (size_t i = 0; i < all.count; i++)
+            twinset_free(hashes[i]);
+        unsettle(&all);
+        free_world(&all);
+    }
+}
+
+/* ---- the same bytes */
+
+static page scan_to_json(const world *all, const twinset_options *options, bool files)
+{
+    page json = {0};
+    twinset_collection *collection = collect(all, options, files);
+    twinset_result *result = scan(collection);
+    assert_int_equal(
+        twinset_result_write(result, TWINSET_FORMAT_JSON, NULL, write_page, &json, NULL),
+        TWINSET_OK);
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+    return json;
+}
+
+static void assert_same_bytes(const world *all, const twinset_options *options, const page *json)
+{
+    for (int files = 0; files < 2; files++) {
+        page again = scan_to_json(all, options, files);
+        assert_string_equal(again.text, json->text);
+        free_page(&again);
+    }
+}
+
+/* Small memory holds no sets: every document is read again when it is needed. */
+static void threads_and_memory_change_nothing(void **state)
+{
+    (void)state;
+    dice from = new_dice();
+    for (int round = 0; round < 8; round++) {
+        world all;
+        twinset_options options;
+        fill_world(&all, &from, 10 + below(&from, 30));
+        random_options(&from, &options);
+        if (round % 3 == 0)
+            all.texts[below(&from, all.count)].role = TWINSET_ROLE_LIKE;
+        if (round % 4 == 0)
+            all.texts[below(&from, all.count)].role = TWINSET_ROLE_IGNORE;
+        options.method = round % 2 ? TWINSET_METHOD_LSH : TWINSET_METHOD_EXACT;
+        options.threshold = fmax(options.threshold, .1);
+        page json = scan_to_json(&all, &options, false);
+        for (size_t i = 0; i < COUNT(THREADS); i++) {
+            options.threads = THREADS[i];
+            assert_same_bytes(&all, &options, &json);
+        }
+        assert_int_equal(setenv("TWINSET_ISA", "portable", 1), 0);
+        assert_same_bytes(&all, &options, &json);
+        assert_int_equal(unsetenv("TWINSET_ISA"), 0);
+        if (options.method == TWINSET_METHOD_LSH && options.measure != TWINSET_MEASURE_WEIGHTED) {
+            options.memory_bytes = 1000; /* some of them fit */
+            assert_same_bytes(&all, &options, &json);
+            options.memory_bytes = 1;
+            assert_same_bytes(&all, &options, &json);
+            options.threads = 1;
+            assert_same_bytes(&all, &options, &json);
+        }
+        free_page(&json);
+        free_world(&all);
+    }
+}
+
+/* ---- recall */
+
+enum { MANY = 2000 };
+
+/* How many shingles every two of many texts share, and how many each has. */
+typedef struct overlaps {
+    uint16_t (*shared)[MANY];
+    size_t sizes[MANY];
+} overlaps;
+
+typedef struct posting {
+    uint64_t hash;
+    uint32_t text;
+} posting;
+
+static int by_hash(const void *left, const void *right)
+{
+    const posting *x = left, *y = right;
+    if (x->hash != y->hash)
+        return x->hash < y->hash ? -1 : 1;
+    return x->text < y->text ? -1 : x->text > y->text;
+}
+
+static void count_overlaps(char *const *texts, const twinset_options *options, overlaps *all)
+{
+    posting *postings = NULL;
+    size_t count = 0, capacity = 0;
+    for (uint32_t i = 0; i < MANY; i++) {
+        uint64_t *hashes;
+        assert_int_equal(
+            twinset_shingles(texts[i], strlen(texts[i]), options, &hashes, &all->sizes[i], NULL),
+            TWINSET_OK);
+        if (count + all->sizes[i] > capacity) {
+            capacity = 2 * (count + all->sizes[i]);
+            postings = realloc(postings, capacity * sizeof *postings);
+        }
+        for (size_t j = 0; j < all->sizes[i]; j++)
+            postings[count++] = (posting){hashes[j], i};
+        twinset_free(hashes);
+    }
+    qsort(postings, count, sizeof *postings, by_hash);
+    for (size_t i = 0, end; i < count; i = end)
+        for (end = i + 1; end < count && postings[end].hash == postings[i].hash; end++)
+            for (size_t j = i; j < end; j++)
+                all->shared[postings[j].text][postings[end].text]++;
+    free(postings);
+}
+
+static double jaccard(const overlaps *all, size_t a, size_t b)
+{
+    size_t shared = all->shared[a][b];
+    return (double)shared / (double)(all->sizes[a] + all->sizes[b] - shared);
+}
+
+/* Pairs from a threshold up, and those of them that lie near it. */
+typedef struct tally {
+    size_t all, near;
+} tally;
+
+static void count_pair(tally *pairs, double similarity, double threshold)
+{
+    pairs->all++;
+    pairs->near += similarity < threshold + .05;
+}
+
+static tally count_similar(const overlaps *all, double threshold)
+{
+    tally pairs = {0};
+    for (size_t a = 0; a < MANY; a++)
+        for (size_t b = a + 1; b < MANY; b++)
+            if (all->shared[a][b] && jaccard(all, a, b) >= threshold)
+                count_pair(&pairs, jaccard(all, a, b), threshold);
+    return pairs;
+}
+
+/* Scans many texts, and adds to the pairs found; none of them may be wrong. */
+static double scan_many(char *const *texts, const twinset_options *options, const overlaps *known,
+                        tally *found)
+{
+    twinset_collection *collection = new_collection(options);
+    for (size_t i = 0; i < MANY; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "%05u", (unsigned)i);
+        add_text(collection, name, texts[i], TWINSET_ROLE_NEW);
+    }
+    twinset_result *result = scan(collection);
+    twinset_run run = twinset_result_run(result);
+    assert_int_equal(run.method, options->method);
+    for (size_t i = 0; i < run.pairs; i++) {
+        twinset_pair pair = twinset_result_pair(result, i);
+        size_t a = strtoul(pair.a, NULL, 10), b = strtoul(pair.b, NULL, 10);
+        assert_true(pair.similarity >= options->threshold);
+        assert_int_equal(pair.shared, known->shared[a][b]);
+        assert_true(pair.similarity == jaccard(known, a, b));
+        count_pair(found, pair.similarity, options->threshold);
+    }
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+    return run.expected_recall;
+}
+
+static void check_recall(char *const *texts, twinset_options options, const overlaps *known)
+{
+    enum { SEEDS = 6 };
+    tally similar = count_similar(known, options.threshold), exact = {0}, found = {0};
+    assert_true(similar.near > 50);
+    options.method = TWINSET_METHOD_EXACT;
+    assert_true(scan_many(texts, &options, known, &exact) == 1);
+    assert_int_equal(exact.all, similar.all);
+    options.method = TWINSET_METHOD_LSH;
+    double recall = 0;
+    for (options.seed = 1; options.seed <= SEEDS; options.seed++)
+        recall = scan_many(texts, &options, known, &found);
+    print_message("threshold %g: %zu of %zu pairs, %zu of %zu near it; %g promised\n",
+                  options.threshold, found.all, SEEDS * similar.all, found.near,
+                  SEEDS * similar.near, recall);
+    assert_true(recall >= options.recall);
+    assert_true((double)found.all >= recall * (double)(SEEDS * similar.all));
+    assert_true((double)found.near >= recall * (double)(SEEDS * similar.near));
+}
+
+/* Families of texts, the later members of a family less like the first. */
+static void lsh_keeps_its_promise(void **state)
+{
+    (void)state;
+    static const double thresholds[] = {.5, .8, .9};
+    dice from = new_dice();
+    char *texts[MANY];
+    overlaps known = {.shared = calloc(MANY, sizeof *known.shared)};
+    twinset_options options = defaults();
+    options.hashes = 128;
+    for (size_t i = 0; i < MANY; i++)
+        texts[i] = i % 4 ? similar_text(&from, texts[i - i % 4], below(&from, 3 * (i % 4)), 2000)
+                         : random_text(&from, 20 + below(&from, 40), 2000);
+    count_overlaps(texts, &options, &known);
+    for (size_t i = 0; i < COUNT(thresholds); i++) {
+        options.threshold = thresholds[i];
+        check_recall(texts, options, &known);
+    }
+    for (size_t i = 0; i < MANY; i++)
+        free(texts[i]);
+    free(known.shared);
+}
+
+/* ---- small collections by hand */
+
+/* Checks that the pairs of a result are these, each "a b", in their order. */
+static void assert_pairs(const twinset_result *result, const char *const *expected, size_t count)
+{
+    assert_int_equal(twinset_result_run(result).pairs, count);
+    for (size_t i = 0; i < count; i++) {
+        twinset_pair pair = twinset_result_pair(result, i);
+        char both[64];
+        snprintf(both, sizeof both, "%s %s", pair.a, pair.b);
+        assert_string_equal(both, expected[i]);
+    }
+}
+#define ASSERT_PAIRS(result, ...)                                                                  \
+    assert_pairs(result, (const char *const[]){__VA_ARGS__},                                       \
+                 COUNT(((const char *const[]){__VA_ARGS__})))
+
+static void identical_is_one_whatever_is_ignored(void **state)
+{
+    (void)state;
+    for (int method = TWINSET_METHOD_AUTO; method <= TWINSET_METHOD_EXACT; method++) {
+        twinset_options options = defaults();
+        options.method = method;
+        twinset_collection *collection = new_collection(&options);
+        add_text(collection, "one", SAME_TEXT, TWINSET_ROLE_NEW);
+        add_text(collection, "two", " " SAME_TEXT "\n\n", TWINSET_ROLE_NEW);
+        add_text(collection, "three", OTHER_TEXT, TWINSET_ROLE_NEW);
+        add_text(collection, "template", SAME_TEXT, TWINSET_ROLE_IGNORE);
+        twinset_result *result = scan(collection);
+        ASSERT_PAIRS(result, "one two");
+        twinset_pair pair = twinset_result_pair(result, 0);
+        assert_true(pair.similarity == 1 && pair.jaccard == 1);
+        assert_true(pair.containment_a == 1 && pair.containment_b == 1);
+        assert_int_equal(pair.shared, 0);
+        assert_int_equal(pair.union_count, 0);
+        assert_int_equal(pair.longest, strlen(SAME_TEXT));
+        twinset_cluster cluster = twinset_result_cluster(result, 0);
+        assert_true(cluster.min_similarity == 1);
+        twinset_result_free(result);
+        twinset_collection_free(collection);
+    }
+}
+
+/* What is left after the template decides, in numerator and denominator. */
+static void ignored_shingles_count_nowhere(void **state)
+{
+    (void)state;
+    twinset_options options = defaults();
+    options.by = TWINSET_BY_WORD;
+    options.k = 1;
+    options.threshold = 0;
+    twinset_collection *collection = new_collection(&options);
+    add_text(collection, "a", "name date one two three", TWINSET_ROLE_NEW);
+    add_text(collection, "b", "name date one two four five", TWINSET_ROLE_NEW);
+    add_text(collection, "c", "name date six", TWINSET_ROLE_NEW);
+    add_text(collection, "form", "Date: Name:", TWINSET_ROLE_IGNORE);
+    twinset_result *result = scan(collection);
+    ASSERT_PAIRS(result, "a b");
+    twinset_pair pair = twinset_result_pair(result, 0);
+    assert_int_equal(pair.shared, 2);
+    assert_int_equal(pair.union_count, 5);
+    assert_true(pair.containment_a == 2. / 3 && pair.containment_b == .5);
+    assert_int_equal(pair.longest, 2);
+    assert_int_equal(twinset_result_run(result).documents, 3);
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+}
+
+/* Words in 29 of 100 documents are not in more than 0.29 of them, but those in 30 are. */
+static void common_means_more_than_the_share(void **state)
+{
+    (void)state;
+    twinset_options options = defaults();
+    options.by = TWINSET_BY_WORD;
+    options.k = 1;
+    options.common = .29;
+    options.threshold = 0;
+    twinset_collection *collection = new_collection(&options);
+    for (unsigned i = 0; i < 100; i++) {
+        char name[8], text[64];
+        snprintf(name, sizeof name, "%02u", i);
+        snprintf(text, sizeof text, "own%u %s %s", i, i < 29 ? "rare" : "", i < 30 ? "often" : "");
+        add_text(collection, name, text, TWINSET_ROLE_NEW);
+    }
+    twinset_result *result = scan(collection);
+    assert_int_equal(twinset_result_run(result).pairs, 29 * 28 / 2);
+    assert_int_equal(twinset_result_pair(result, 0).union_count, 3);
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+}
+
+/* a: 3 x, 1 y; b: 2 x, 2 y, 1 z: min 2 + 1, max 3 + 2 + 1. */
+static void bags_count_repeated_shingles(void **state)
+{
+    (void)state;
+    twinset_options options = defaults();
+    twinset_pair pair;
+    options.by = TWINSET_BY_WORD;
+    options.k = 1;
+    options.bag = 1;
+    assert_int_equal(twinset_compare("x x y x", 7, "x y z y x", 9, &options, &pair, NULL),
+                     TWINSET_OK);
+    assert_int_equal(pair.shared, 3);
+    assert_int_equal(pair.union_count, 6);
+    assert_true(pair.jaccard == .5 && pair.containment_a == .75 && pair.containment_b == .6);
+    options.bag = 0;
+    assert_int_equal(twinset_compare("x x y x", 7, "x y z y x", 9, &options, &pair, NULL),
+                     TWINSET_OK);
+    assert_int_equal(pair.shared, 2);
+    assert_int_equal(pair.union_count, 3);
+}
+
+static void stop_words_are_left_out(void **state)
+{
+    (void)state;
+    twinset_options options = defaults();
+    twinset_pair pair;
+    const char *a = "The cat sat on the mat", *b = "A cat sat upon a mat";
+    assert_true(write_file("stop.txt", "# articles\nthe\nA\n?n\n"));
+    options.by = TWINSET_BY_WORD;
+    options.k = 1;
+    options.stop = "stop.txt";
+    assert_int_equal(twinset_compare(a, strlen(a), b, strlen(b), &options, &pair, NULL),
+                     TWINSET_OK);
+    assert_int_equal(pair.shared, 3);
+    assert_int_equal(pair.union_count, 4);
+    assert_int_equal(pair.longest, 2);
+
+    twinset_collection *collection;
+    twinset_error error;
+    options.stop = "no-such-file";
+    assert_int_equal(twinset_collection_new(&options, &collection, &error), TWINSET_IO);
+    assert_non_null(strstr(error.message, "no-such-file"));
+    assert_null(collection);
+}
+
+static void short_texts_are_one_shingle(void **state)
+{
+    (void)state;
+    twinset_options options = defaults();
+    options.threshold = 0;
+    twinset_collection *collection = new_collection(&options);
+    add_text(collection, "a", "Tiny", TWINSET_ROLE_NEW);
+    add_text(collection, "b", "tiny ", TWINSET_ROLE_NEW);
+    add_text(collection, "c", "tin", TWINSET_ROLE_NEW);
+    add_text(collection, "d", "tiny text", TWINSET_ROLE_NEW);
+    add_text(collection, "e", "a tiny text", TWINSET_ROLE_NEW);
+    twinset_result *result = scan(collection);
+    ASSERT_PAIRS(result, "a b", "d e");
+    twinset_pair pair = twinset_result_pair(result, 0);
+    assert_true(pair.similarity == 1);
+    assert_int_equal(pair.union_count, 1);
+    assert_int_equal(pair.longest, 4);
+    assert_int_equal(twinset_result_pair(result, 1).longest, 9);
+    assert_true(twinset_result_pair(result, 1).similarity == 1. / 3);
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+}
+
+/* ---- documents that cannot be used */
+
+static void empty_and_missing_documents_are_listed(void **state)
+{
+    (void)state;
+    twinset_options options = defaults();
+    twinset_collection *collection = new_collection(&options);
+    assert_true(write_file("hollow", ""));
+    add_text(collection, "a", SAME_TEXT, TWINSET_ROLE_NEW);
+    add_text(collection, "blank", " \n\t ", TWINSET_ROLE_NEW);
+    add_text(collection, "z", SAME_TEXT, TWINSET_ROLE_NEW);
+    add_path(collection, "nowhere", TWINSET_ROLE_NEW);
+    add_path(collection, "hollow", TWINSET_ROLE_NEW);
+    assert_int_equal(twinset_collection_skipped(collection), 1);
+    assert_string_equal(twinset_collection_skip(collection, 0).path, "nowhere");
+    twinset_result *result = scan(collection);
+    ASSERT_PAIRS(result, "a z");
+    assert_int_equal(twinset_result_run(result).documents, 2);
+    assert_int_equal(twinset_result_run(result).skipped, 3);
+    static const char *const skipped[] = {"blank", "hollow", "nowhere"};
+    for (size_t i = 0; i < COUNT(skipped); i++) {
+        assert_string_equal(twinset_result_skip(result, i).path, skipped[i]);
+        assert_true(strlen(twinset_result_skip(result, i).reason) > 0);
+    }
+    assert_string_equal(twinset_result_skip(result, 0).reason, "empty");
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+}
+
+static void nothing_to_compare_is_said(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 8; round++) {
+        twinset_options options = defaults();
+        twinset_collection *collection = new_collection(&options);
+        twinset_result *result;
+        page out = {0};
+        twinset_error error = {"from before"};
+        if (round & 1)
+            add_text(collection, "blank", "", TWINSET_ROLE_NEW);
+        if (round & 2)
+            add_text(collection, "form", SAME_TEXT, TWINSET_ROLE_IGNORE);
+        twinset_error *wish = round & 4 ? NULL : &error; /* it may be NULL */
+        assert_int_equal(twinset_collection_scan(collection, &result, wish), TWINSET_EMPTY);
+        assert_null(result);
+        assert_int_equal(
+            twinset_collection_sketch(collection, TWINSET_FORMAT_JSONL, write_page, &out, wish),
+            TWINSET_EMPTY);
+        assert_true(round & 4 || strstr(error.message, "no document"));
+        assert_int_equal(out.length, 0);
+        twinset_collection_free(collection);
+    }
+}
+
+static void a_name_is_given_once(void **state)
+{
+    (void)state;
+    twinset_collection *collection = new_collection(NULL);
+    twinset_result *result;
+    twinset_error error;
+    add_text(collection, "a", SAME_TEXT, TWINSET_ROLE_NEW);
+    add_text(collection, "b", SAME_TEXT, TWINSET_ROLE_NEW);
+    add_text(collection, "a", OTHER_TEXT, TWINSET_ROLE_NEW);
+    assert_int_equal(twinset_collection_scan(collection, &result, &error), TWINSET_USAGE);
+    assert_non_null(strstr(error.message, "'a'"));
+    assert_int_equal(twinset_collection_scan(collection, &result, &error), TWINSET_USAGE);
+    twinset_collection_free(collection);
+}
+
+/* ---- who is compared with whom */
+
+static void write_four_files(void)
+{
+    assert_true(write_file("a", SAME_TEXT));
+    assert_true(write_file("b", SAME_TEXT));
+    assert_true(write_file("c", LIKE_TEXT));
+    assert_true(write_file("d", LIKE_TEXT));
+}
+
+/* Four files with the roles in `first`, and once more with those in `second`. */
+static twinset_result *scan_roles(twinset_collection **collection, const twinset_role first[4],
+                                  const twinset_role second[4])
+{
+    static const char *const plain[] = {"a", "b", "c", "d"};
+    static const char *const dotted[] = {"./a", ".//b", "././c", "./d"};
+    twinset_options options = defaults();
+    *collection = new_collection(&options);
+    write_four_files();
+    for (size_t i = 0; i < 4; i++)
+        add_path(*collection, plain[i], first[i]);
+    for (size_t i = 0; i < 4 && second; i++)
+        add_path(*collection, dotted[i], second[i]);
+    return scan(*collection);
+}
+
+static void old_documents_meet_new_ones_only(void **state)
+{
+    (void)state;
+    const twinset_role roles[] = {TWINSET_ROLE_OLD, TWINSET_ROLE_OLD, TWINSET_ROLE_OLD,
+                                  TWINSET_ROLE_NEW};
+    twinset_collection *collection;
+    twinset_result *result = scan_roles(&collection, roles, NULL);
+    ASSERT_PAIRS(result, "c d", "a d", "b d");
+    assert_int_equal(twinset_result_run(result).clusters, 1);
+    assert_int_equal(twinset_result_cluster(result, 0).size, 4);
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+}
+
+static void like_asks_for_its_own_pairs(void **state)
+{
+    (void)state;
+    const twinset_role roles[] = {TWINSET_ROLE_NEW, TWINSET_ROLE_OLD, TWINSET_ROLE_LIKE,
+                                  TWINSET_ROLE_NEW};
+    twinset_collection *collection;
+    twinset_result *result = scan_roles(&collection, roles, NULL);
+    ASSERT_PAIRS(result, "c d", "a c", "b c");
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+}
+
+/* The copy that comes first is not the one that all are compared with. */
+static void two_that_all_are_compared_with_meet_once(void **state)
+{
+    (void)state;
+    const twinset_role roles[] = {TWINSET_ROLE_NEW, TWINSET_ROLE_LIKE, TWINSET_ROLE_LIKE,
+                                  TWINSET_ROLE_NEW};
+    twinset_collection *collection;
+    twinset_result *result = scan_roles(&collection, roles, NULL);
+    ASSERT_PAIRS(result, "a b", "c d", "a c", "b c", "b d");
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+}
+
+/* Of two roles the narrower one counts: ignored, like, old, new. */
+static void a_path_added_twice_is_one_document(void **state)
+{
+    (void)state;
+    const twinset_role first[] = {TWINSET_ROLE_OLD, TWINSET_ROLE_NEW, TWINSET_ROLE_NEW,
+                                  TWINSET_ROLE_NEW};
+    const twinset_role second[] = {TWINSET_ROLE_NEW, TWINSET_ROLE_OLD, TWINSET_ROLE_NEW,
+                                   TWINSET_ROLE_NEW};
+    twinset_collection *collection;
+    twinset_result *result = scan_roles(&collection, first, second);
+    assert_int_equal(twinset_result_run(result).documents, 4);
+    assert_int_equal(twinset_result_run(result).pairs, 5); /* all but those of a and b */
+    assert_int_equal(twinset_result_cluster(result, 0).size, 4);
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+
+    const twinset_role like[] = {TWINSET_ROLE_NEW, TWINSET_ROLE_NEW, TWINSET_ROLE_NEW,
+                                 TWINSET_ROLE_LIKE};
+    result = scan_roles(&collection, first, like);
+    assert_int_equal(twinset_result_run(result).pairs, 3);
+    for (size_t i = 0; i < 3; i++) {
+        twinset_pair pair = twinset_result_pair(result, i);
+        assert_true(strchr(pair.a, 'd') || strchr(pair.b, 'd'));
+    }
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+
+    const twinset_role ignore[] = {TWINSET_ROLE_NEW, TWINSET_ROLE_NEW, TWINSET_ROLE_IGNORE,
+                                   TWINSET_ROLE_IGNORE};
+    result = scan_roles(&collection, like, ignore);
+    assert_int_equal(twinset_result_run(result).documents, 2);
+    assert_int_equal(twinset_result_run(result).pairs, 1);
+    assert_true(twinset_result_pair(result, 0).similarity == 1);
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+}
+
+/* class/x and class/y are submissions; what lies in the folder itself is not. */
+static void sub_folders_are_submissions(void **state)
+{
+    (void)state;
+    static const char *const files[] = {"class/x/1", "class/x/2/3", "class/y/1", "class/1",
+                                        "class/2"};
+    static const char *const roots[] = {"class", "class/", "./class"};
+    mkdir("class", 0700), mkdir("class/x", 0700), mkdir("class/x/2", 0700), mkdir("class/y", 0700);
+    for (size_t i = 0; i < COUNT(files); i++)
+        assert_true(write_file(files[i], SAME_TEXT));
+    for (size_t i = 0; i < COUNT(roots); i++) {
+        twinset_options options = defaults();
+        options.group = TWINSET_GROUP_DIR;
+        twinset_collection *collection = new_collection(&options);
+        add_path(collection, roots[i], TWINSET_ROLE_NEW);
+        twinset_result *result = scan(collection);
+        assert_int_equal(twinset_result_run(result).documents, 5);
+        assert_int_equal(twinset_result_run(result).pairs, 9); /* all but the two of x */
+        for (size_t j = 0; j < 9; j++)
+            assert_false(strstr(twinset_result_pair(result, j).a, "/x/") &&
+                         strstr(twinset_result_pair(result, j).b, "/x/"));
+        assert_int_equal(twinset_result_cluster(result, 0).size, 5);
+        twinset_result_free(result);
+        twinset_collection_free(collection);
+    }
+}
+
+/* ---- limits */
+
+/* Identical documents, and one that resembles them. */
+static twinset_result *scan_copies(twinset_collection **collection, int method, size_t copies,
+                                   unsigned max_bucket)
+{
+    twinset_options options = defaults();
+    options.max_bucket = max_bucket;
+    options.method = method;
+    *collection = new_collection(&options);
+    for (size_t i = 0; i < copies; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "c%02u", (unsigned)i % 100);
+        add_text(*collection, name, SAME_TEXT, TWINSET_ROLE_NEW);
+    }
+    add_text(*collection, "similar", LIKE_TEXT, TWINSET_ROLE_NEW);
+    return scan(*collection);
+}
+
+static void assert_cluster_of_all(const twinset_result *result)
+{
+    assert_int_equal(twinset_result_run(result).clusters, 1);
+    assert_int_equal(twinset_result_cluster(result, 0).size, twinset_result_run(result).documents);
+}
+
+/* Forty are listed as stars; eight are fewer than the rays of a star; ten are no problem. */
+static void many_copies_are_listed_as_stars(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t copies;
+        unsigned max_bucket;
+        size_t among, with_similar;
+    } cases[] = {
+        {40, 20, STAR * 39 - STAR * (STAR - 1) / 2, STAR},
+        {40, 0, 40 * 39 / 2, 40},
+        {40, 40, 40 * 39 / 2, 40},
+        {8, 5, 8 * 7 / 2, 8},
+        {10, 20, 10 * 9 / 2, 10},
+    };
+    for (size_t i = 0; i < 2 * COUNT(cases); i++) {
+        size_t c = i / 2, similar = 0;
+        int method = i % 2 ? TWINSET_METHOD_LSH : TWINSET_METHOD_EXACT;
+        twinset_collection *collection;
+        twinset_result *result =
+            scan_copies(&collection, method, cases[c].copies, cases[c].max_bucket);
+        size_t pairs = twinset_result_run(result).pairs;
+        assert_int_equal(pairs, cases[c].among + cases[c].with_similar);
+        for (size_t j = 0; j < pairs; j++) {
+            twinset_pair pair = twinset_result_pair(result, j);
+            bool with = strcmp(pair.b, "similar") == 0;
+            assert_true(with ? pair.similarity < 1 : pair.similarity == 1);
+            similar += with;
+        }
+        assert_int_equal(similar, cases[c].with_similar);
+        assert_cluster_of_all(result);
+        if (cases[c].copies > STAR && pairs < 40 * 39 / 2)
+            assert_true(twinset_result_run(result).notes > 0);
+        twinset_result_free(result);
+        twinset_collection_free(collection);
+    }
+}
+
+/* The one that is asked about comes after the first sixteen of its copies. */
+static void like_is_found_among_many_copies(void **state)
+{
+    (void)state;
+    twinset_options options = defaults();
+    options.max_bucket = 20;
+    twinset_collection *collection = new_collection(&options);
+    for (size_t i = 0; i < 30; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "c%02u", (unsigned)i % 100);
+        add_text(collection, name, SAME_TEXT, TWINSET_ROLE_NEW);
+    }
+    add_text(collection, "similar", LIKE_TEXT, TWINSET_ROLE_NEW);
+    add_text(collection, "wish", SAME_TEXT, TWINSET_ROLE_LIKE);
+    twinset_result *result = scan(collection);
+    size_t pairs = twinset_result_run(result).pairs;
+    assert_true(pairs > 0);
+    assert_string_equal(twinset_result_pair(result, pairs - 1).a, "similar");
+    assert_string_equal(twinset_result_pair(result, pairs - 1).b, "wish");
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+}
+
+/* Thirty documents, each like all others, and each different. */
+static twinset_result *scan_alike(twinset_collection **collection, int method, double threshold,
+                                  unsigned max_bucket)
+{
+    twinset_options options = defaults();
+    options.max_bucket = max_bucket;
+    options.method = method;
+    options.threshold = threshold;
+    *collection = new_collection(&options);
+    for (unsigned i = 0; i < 30; i++) {
+        char name[8], text[256];
+        snprintf(name, sizeof name, "d%02u", i);
+        snprintf(text, sizeof text, "%s %s number %u", SAME_TEXT, OTHER_TEXT, 100 + i);
+        add_text(*collection, name, text, TWINSET_ROLE_NEW);
+    }
+    return scan(*collection);
+}
+
+static void documents_like_many_are_listed_with_few(void **state)
+{
+    (void)state;
+    enum { ALL = 30 * 29 / 2, STARS = STAR * 29 - STAR * (STAR - 1) / 2 };
+    static const struct {
+        double threshold;
+        unsigned max_bucket;
+        size_t pairs;
+    } cases[] = {{.5, 20, STARS}, {.5, 28, STARS}, {.5, 29, ALL}, {.5, 0, ALL}, {0, 20, ALL}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        twinset_collection *collection;
+        twinset_result *result =
+            scan_alike(&collection, TWINSET_METHOD_EXACT, cases[i].threshold, cases[i].max_bucket);
+        twinset_run run = twinset_result_run(result);
+        assert_int_equal(run.pairs, cases[i].pairs);
+        assert_int_equal(run.notes, cases[i].pairs == STARS);
+        for (size_t j = 0; j < run.pairs && run.pairs == STARS; j++)
+            assert_true(strcmp(twinset_result_pair(result, j).a, "d16") < 0);
+        assert_cluster_of_all(result);
+        twinset_result_free(result);
+        twinset_collection_free(collection);
+    }
+}
+
+static void hot_buckets_are_told_of(void **state)
+{
+    (void)state;
+    twinset_collection *collection;
+    twinset_result *result = scan_alike(&collection, TWINSET_METHOD_LSH, .5, 20);
+    assert_int_equal(twinset_result_run(result).notes, 1);
+    assert_non_null(strstr(twinset_result_note(result, 0), "more than 20 documents"));
+    assert_cluster_of_all(result);
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+    result = scan_alike(&collection, TWINSET_METHOD_LSH, .5, 0);
+    assert_int_equal(twinset_result_run(result).notes, 0);
+    assert_int_equal(twinset_result_run(result).pairs, 30 * 29 / 2);
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+}
+
+/* ---- comparing two */
+
+static twinset_result *compare_texts(twinset_collection **collection, const char *a, const char *b)
+{
+    twinset_options options = defaults();
+    twinset_error error;
+    twinset_result *result;
+    *collection = new_collection(&options);
+    add_text(*collection, "second", a, TWINSET_ROLE_NEW);
+    add_text(*collection, "first", b, TWINSET_ROLE_NEW);
+    if (twinset_collection_compare(*collection, &result, &error) != TWINSET_OK)
+        fail_msg("%s", error.message);
+    assert_int_equal(twinset_result_run(result).pairs, 1);
+    return result;
+}
+
+static void compare_keeps_the_order_given(void **state)
+{
+    (void)state;
+    const char *longer = SAME_TEXT " " OTHER_TEXT;
+    twinset_collection *collection;
+    twinset_result *result = compare_texts(&collection, SAME_TEXT, longer);
+    twinset_pair pair = twinset_result_pair(result, 0), simple;
+    assert_string_equal(pair.a, "second");
+    assert_string_equal(pair.b, "first");
+    assert_true(pair.containment_a == 1 && pair.containment_b < 1);
+    assert_true(pair.estimate >= 0 && pair.estimate <= 1);
+    assert_int_equal(pair.longest, strlen(SAME_TEXT));
+    assert_int_equal(pair.cluster, 0);
+    assert_int_equal(twinset_result_run(result).clusters, 0);
+
+    assert_int_equal(
+        twinset_compare(SAME_TEXT, strlen(SAME_TEXT), longer, strlen(longer), NULL, &simple, NULL),
+        TWINSET_OK);
+    assert_string_equal(simple.a, "a");
+    assert_string_equal(simple.b, "b");
+    simple.a = pair.a;
+    simple.b = pair.b;
+    assert_same_pair(&simple, &pair);
+    assert_true(simple.estimate == pair.estimate);
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+}
+
+static void compare_tells_of_nothing_shared(void **state)
+{
+    (void)state;
+    twinset_collection *collection;
+    twinset_result *result = compare_texts(&collection, SAME_TEXT, OTHER_TEXT);
+    twinset_pair pair = twinset_result_pair(result, 0);
+    assert_string_equal(pair.a, "second");
+    assert_true(pair.similarity == 0 && pair.jaccard == 0 && pair.estimate == 0);
+    assert_int_equal(pair.shared, 0);
+    assert_int_equal(pair.longest, 0);
+    assert_int_equal(pair.union_count, strlen(SAME_TEXT) - 8 + strlen(OTHER_TEXT) - 8);
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+}
+
+static void compare_tells_of_identical_texts(void **state)
+{
+    (void)state;
+    twinset_collection *collection;
+    twinset_result *result = compare_texts(&collection, SAME_TEXT, SAME_TEXT);
+    twinset_pair pair = twinset_result_pair(result, 0);
+    assert_string_equal(pair.a, "second");
+    assert_true(pair.similarity == 1 && pair.estimate == 1);
+    assert_int_equal(pair.shared, strlen(SAME_TEXT) - 8);
+    assert_int_equal(pair.longest, strlen(SAME_TEXT));
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+}
+
+static int compare_fails(twinset_collection *collection, const char *word)
+{
+    twinset_error error;
+    twinset_result *result;
+    int status = twinset_collection_compare(collection, &result, &error);
+    assert_int_not_equal(status, TWINSET_OK);
+    assert_null(result);
+    if (!strstr(error.message, word))
+        fail_msg("'%s' is not in: %s", word, error.message);
+    twinset_collection_free(collection);
+    return status;
+}
+
+static void compare_needs_two_documents(void **state)
+{
+    (void)state;
+    twinset_collection *collection = new_collection(NULL);
+    add_text(collection, "a", SAME_TEXT, TWINSET_ROLE_NEW);
+    assert_int_equal(compare_fails(collection, "two documents"), TWINSET_USAGE);
+
+    collection = new_collection(NULL);
+    for (const char *const *name = (const char *const[]){"a", "b", "c", NULL}; *name; name++)
+        add_text(collection, *name, SAME_TEXT, TWINSET_ROLE_NEW);
+    assert_int_equal(compare_fails(collection, "two documents"), TWINSET_USAGE);
+
+    collection = new_collection(NULL);
+    add_text(collection, "a", SAME_TEXT, TWINSET_ROLE_NEW);
+    add_text(collection, "blank", "", TWINSET_ROLE_NEW);
+    assert_int_equal(compare_fails(collection, "blank: empty"), TWINSET_EMPTY);
+}
+
+/* "a" and "./a" are one file, which is identical with itself. */
+static void a_file_is_compared_with_itself(void **state)
+{
+    (void)state;
+    static const char *const again[] = {"a", "./a"};
+    write_four_files();
+    for (size_t i = 0; i < COUNT(again); i++) {
+        twinset_collection *collection = new_collection(NULL);
+        twinset_result *result;
+        add_path(collection, "a", TWINSET_ROLE_NEW);
+        add_path(collection, again[i], TWINSET_ROLE_NEW);
+        assert_int_equal(twinset_collection_compare(collection, &result, NULL), TWINSET_OK);
+        twinset_pair pair = twinset_result_pair(result, 0);
+        assert_true(pair.similarity == 1 && pair.estimate == 1);
+        assert_int_equal(pair.shared, strlen(SAME_TEXT) - 8);
+        assert_int_equal(pair.longest, strlen(SAME_TEXT));
+        twinset_result_free(result);
+        twinset_collection_free(collection);
+    }
+}
+
+/* Who was asked for by name is compared, whatever a scan would do. */
+static void compare_minds_no_roles_and_groups(void **state)
+{
+    (void)state;
+    mkdir("same", 0700);
+    assert_true(write_file("same/a", SAME_TEXT) && write_file("same/b", LIKE_TEXT));
+    for (int old = 0; old < 2; old++) {
+        twinset_options options = defaults();
+        options.group = TWINSET_GROUP_DIR;
+        twinset_collection *collection = new_collection(&options);
+        twinset_result *result;
+        add_path(collection, old ? "a" : "same/a", old ? TWINSET_ROLE_OLD : TWINSET_ROLE_NEW);
+        add_path(collection, "same/b", old ? TWINSET_ROLE_OLD : TWINSET_ROLE_NEW);
+        assert_int_equal(twinset_collection_compare(collection, &result, NULL), TWINSET_OK);
+        assert_true(twinset_result_pair(result, 0).similarity > .5);
+        twinset_result_free(result);
+        twinset_collection_free(collection);
+    }
+}
+
+static void compare_leaves_templates_out(void **state)
+{
+    (void)state;
+    twinset_options options = defaults();
+    options.by = TWINSET_BY_WORD;
+    options.k = 1;
+    twinset_collection *collection = new_collection(&options);
+    twinset_result *result;
+    add_text(collection, "form", "name date", TWINSET_ROLE_IGNORE);
+    add_text(collection, "b", "name date one two", TWINSET_ROLE_NEW);
+    add_text(collection, "a", "name date one", TWINSET_ROLE_NEW);
+    assert_int_equal(twinset_collection_compare(collection, &result, NULL), TWINSET_OK);
+    twinset_pair pair = twinset_result_pair(result, 0);
+    assert_string_equal(pair.a, "b");
+    assert_true(pair.containment_a == .5 && pair.containment_b == 1);
+    assert_int_equal(pair.longest, 1);
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+}
+
+/* ---- signatures */
+
+static const char *const SCHEMES[] = {"fss", "affine",      "modular",    "jenkins",
+                                      "md5", "datasketch1", "datasketch2"};
+
+/* The line that a sketch must give for a text. */
+static void print_signature(page *to, twinset_sketcher *sketcher, const twinset_options *options,
+                            const char *name, const char *text)
+{
+    uint32_t *slots = calloc(options->hashes, sizeof *slots);
+    uint64_t *hashes;
+    size_t count;
+    char part[128];
+    assert_int_equal(twinset_sketcher_text(sketcher, text, strlen(text), slots, NULL), TWINSET_OK);
+    assert_int_equal(twinset_shingles(text, strlen(text), options, &hashes, &count, NULL),
+                     TWINSET_OK);
+    write_page(to, part,
+               (size_t)snprintf(part, sizeof part,
+                                "{\"id\": \"%s\", \"scheme\": \"%s\", \"seed\": 5, "
+                                "\"shingles\": %zu, \"signature\": [",
+                                name, SCHEMES[options->scheme], count));
+    for (size_t i = 0; i < options->hashes; i++)
+        write_page(to, part, (size_t)snprintf(part, sizeof part, "%s%u", i ? ", " : "", slots[i]));
+    write_page(to, "]}\n", 3);
+    twinset_free(hashes);
+    free(slots);
+}
+
+static void sketches_equal_those_of_single_texts(void **state)
+{
+    (void)state;
+    dice from = new_dice();
+    for (int round = 0; round < 2 * (int)COUNT(SCHEMES); round++) {
+        world all;
+        twinset_options options;
+        twinset_sketcher *sketcher;
+        page expected = {0}, found = {0};
+        fill_world(&all, &from, 15);
+        random_options(&from, &options);
+        options.common = 1;
+        options.seed = 5;
+        options.hashes = 1 + (unsigned)below(&from, 100);
+        options.scheme = round / 2;
+        options.bag = round % 2;
+        options.memory_bytes = round % 3 ? 0 : 1;
+        qsort(all.texts, all.count, sizeof *all.texts, by_role_and_name);
+        assert_int_equal(twinset_sketcher_new(&options, &sketcher, NULL), TWINSET_OK);
+        for (size_t i = 0; i < all.count; i++)
+            print_signature(&expected, sketcher, &options, all.texts[i].name, all.texts[i].text);
+        twinset_collection *collection = collect(&all, &options, round % 4 == 0);
+        assert_int_equal(
+            twinset_collection_sketch(collection, TWINSET_FORMAT_JSONL, write_page, &found, NULL),
+            TWINSET_OK);
+        if (strcmp(found.text, expected.text) != 0)
+            fail_msg("%s%s: the sketches differ", SCHEMES[options.scheme],
+                     options.bag ? " of bags" : "");
+        twinset_collection_free(collection);
+        twinset_sketcher_free(sketcher);
+        free_page(&expected);
+        free_page(&found);
+        free_world(&all);
+    }
+}
+
+/* ---- a handle may be used again */
+
+static void a_collection_can_be_scanned_again(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 3; round++) {
+        twinset_options options = defaults();
+        options.method = TWINSET_METHOD_LSH;
+        options.memory_bytes = round == 1 ? 1 : 0;
+        options.threshold = .6;
+        options.threads = 1;
+        twinset_collection *collection = new_collection(&options);
+        page out = {0};
+        add_text(collection, "b", SAME_TEXT " " OTHER_TEXT, TWINSET_ROLE_NEW);
+        add_text(collection, "d", SAME_TEXT " or so", TWINSET_ROLE_NEW);
+        add_text(collection, "e", LIKE_TEXT " or so", TWINSET_ROLE_NEW);
+        add_text(collection, "blank", "", TWINSET_ROLE_NEW);
+        if (round == 2)
+            add_text(collection, "form", "while the band plays on", TWINSET_ROLE_IGNORE);
+        twinset_result *first = scan(collection), *second = scan(collection);
+        ASSERT_PAIRS(first, "d e");
+        ASSERT_PAIRS(second, "d e");
+        twinset_result_free(second);
+
+        add_text(collection, "a", OTHER_TEXT " as well", TWINSET_ROLE_NEW);
+        add_text(collection, "c", OTHER_TEXT " even so", TWINSET_ROLE_NEW);
+        twinset_result *third = scan(collection);
+        ASSERT_PAIRS(third, "a c", "d e");
+        assert_int_equal(twinset_result_run(third).skipped, 1);
+        assert_string_equal(twinset_result_cluster(first, 0).representative, "d"); /* still */
+        twinset_result_free(first);
+        twinset_result_free(third);
+        assert_int_equal(
+            twinset_collection_sketch(collection, TWINSET_FORMAT_JSONL, write_page, &out, NULL),
+            TWINSET_OK);
+        free_page(&out);
+        twinset_collection_free(collection);
+    }
+}
+
+/* The threshold plays no part in a comparison, but in a scan after it. */
+static void two_that_were_compared_can_be_scanned(void **state)
+{
+    (void)state;
+    twinset_collection *collection;
+    twinset_result *compared = compare_texts(&collection, SAME_TEXT, OTHER_TEXT " " LIKE_TEXT);
+    assert_true(twinset_result_pair(compared, 0).similarity > 0);
+    twinset_result *scanned = scan(collection);
+    assert_int_equal(twinset_result_run(scanned).pairs, 0);
+    assert_int_equal(twinset_result_run(scanned).clusters, 0);
+    twinset_result_free(scanned);
+    twinset_result_free(compared);
+    twinset_collection_free(collection);
+}
+
+static void an_empty_collection_can_be_filled(void **state)
+{
+    (void)state;
+    twinset_collection *collection = new_collection(NULL);
+    twinset_result *result;
+    twinset_error error;
+    add_text(collection, "blank", "", TWINSET_ROLE_NEW);
+    assert_int_equal(twinset_collection_scan(collection, &result, &error), TWINSET_EMPTY);
+    add_text(collection, "b", SAME_TEXT, TWINSET_ROLE_NEW);
+    add_text(collection, "a", SAME_TEXT, TWINSET_ROLE_NEW);
+    result = scan(collection);
+    ASSERT_PAIRS(result, "a b");
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+}
+
+/* ---- what happens meanwhile */
+
+/* Asks to stop at one call, or changes a file in one stage. */
+typedef struct meddler {
+    size_t calls, stop_at;
+    const char *stage, *file, *text; /* text NULL: the file is deleted */
+} meddler;
+
+static int meddle(void *context, const char *stage, uint64_t done, uint64_t total)
+{
+    meddler *self = context;
+    assert_non_null(stage);
+    assert_true(total == 0 || done <= total);
+    if (self->stage && strcmp(stage, self->stage) == 0) {
+        if (self->text)
+            assert_true(write_file(self->file, self->text));
+        else
+            remove(self->file);
+    }
+    return self->calls++ == self->stop_at;
+}
+
+static twinset_collection *collect_meddled(meddler *self, twinset_options *options)
+{
+    options->progress = meddle;
+    options->progress_context = self;
+    options->threads = 1;
+    twinset_collection *collection = new_collection(options);
+    write_four_files();
+    assert_true(write_file("e", OTHER_TEXT));
+    for (const char *const *path = (const char *const[]){"a", "b", "c", "d", "e", NULL}; *path;
+         path++)
+        add_path(collection, *path, TWINSET_ROLE_NEW);
+    return collection;
+}
+
+static size_t cancel_everywhere(twinset_options options, bool like)
+{
+    for (size_t n = 0;; n++) {
+        meddler self = {.stop_at = n};
+        twinset_collection *collection = collect_meddled(&self, &options);
+        twinset_result *result;
+        twinset_error error;
+        if (like)
+            add_path(collection, "c", TWINSET_ROLE_LIKE);
+        int status = twinset_collection_scan(collection, &result, &error);
+        if (status != TWINSET_OK) {
+            assert_int_equal(status, TWINSET_CANCELLED);
+            assert_null(result);
+            assert_true(strlen(error.message) > 0);
+        }
+        twinset_result_free(result);
+        twinset_collection_free(collection);
+        if (status == TWINSET_OK)
+            return n;
+    }
+}
+
+static void a_scan_can_be_cancelled_at_every_call(void **state)
+{
+    (void)state;
+    twinset_options options = defaults();
+    options.method = TWINSET_METHOD_EXACT;
+    assert_true(cancel_everywhere(options, false) >= 4);
+    options.common = .9;
+    options.measure = TWINSET_MEASURE_WEIGHTED;
+    assert_true(cancel_everywhere(options, true) >= 4);
+    options = defaults();
+    options.method = TWINSET_METHOD_LSH;
+    options.hashes = 16;
+    assert_true(cancel_everywhere(options, false) >= 4);
+    options.memory_bytes = 1;
+    assert_true(cancel_everywhere(options, false) >= 4);
+
+    meddler self = {.stop_at = 1};
+    page out = {0};
+    twinset_collection *collection = collect_meddled(&self, &options);
+    assert_int_equal(
+        twinset_collection_sketch(collection, TWINSET_FORMAT_BINARY, write_page, &out, NULL),
+        TWINSET_CANCELLED);
+    free_page(&out);
+    twinset_collection_free(collection);
+}
+
+static void a_file_that_changes_meanwhile_is_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *stage;
+        int method;
+        uint64_t memory_bytes;
+    } cases[] = {
+        {"joining", TWINSET_METHOD_EXACT, 0},
+        {"matching", TWINSET_METHOD_LSH, 0},
+        {"reading", TWINSET_METHOD_LSH, 1},
+        {"sketching", TWINSET_METHOD_LSH, 1},
+    };
+    for (size_t i = 0; i < 2 * COUNT(cases); i++) {
+        twinset_options options = defaults();
+        meddler self = {.stop_at = SIZE_MAX,
+                        .stage = cases[i / 2].stage,
+                        .file = "a",
+                        .text = i % 2 ? NULL : LIKE_TEXT};
+        options.method = cases[i / 2].method;
+        options.memory_bytes = cases[i / 2].memory_bytes;
+        twinset_collection *collection = collect_meddled(&self, &options);
+        twinset_result *result;
+        twinset_error error;
+        int status = twinset_collection_scan(collection, &result, &error);
+        assert_int_equal(status, TWINSET_IO);
+        assert_null(result);
+        assert_memory_equal(error.message, "a: ", 3);
+        twinset_collection_free(collection);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scans_equal_brute_force),
+        cmocka_unit_test(roles_and_groups_equal_brute_force),
+        cmocka_unit_test(shingles_are_windows_of_tokens),
+        cmocka_unit_test(threads_and_memory_change_nothing),
+        cmocka_unit_test(lsh_keeps_its_promise),
+        cmocka_unit_test(identical_is_one_whatever_is_ignored),
+        cmocka_unit_test(ignored_shingles_count_nowhere),
+        cmocka_unit_test(common_means_more_than_the_share),
+        cmocka_unit_test(bags_count_repeated_shingles),
+        cmocka_unit_test(stop_words_are_left_out),
+        cmocka_unit_test(short_texts_are_one_shingle),
+        cmocka_unit_test(empty_and_missing_documents_are_listed),
+        cmocka_unit_test(nothing_to_compare_is_said),
+        cmocka_unit_test(a_name_is_given_once),
+        cmocka_unit_test(old_documents_meet_new_ones_only),
+        cmocka_unit_test(like_asks_for_its_own_pairs),
+        cmocka_unit_test(two_that_all_are_compared_with_meet_once),
+        cmocka_unit_test(a_path_added_twice_is_one_document),
+        cmocka_unit_test(sub_folders_are_submissions),
+        cmocka_unit_test(many_copies_are_listed_as_stars),
+        cmocka_unit_test(like_is_found_among_many_copies),
+        cmocka_unit_test(documents_like_many_are_listed_with_few),
+        cmocka_unit_test(hot_buckets_are_told_of),
+        cmocka_unit_test(compare_keeps_the_order_given),
+        cmocka_unit_test(compare_tells_of_nothing_shared),
+        cmocka_unit_test(compare_tells_of_identical_texts),
+        cmocka_unit_test(compare_needs_two_documents),
+        cmocka_unit_test(a_file_is_compared_with_itself),
+        cmocka_unit_test(compare_minds_no_roles_and_groups),
+        cmocka_unit_test(compare_leaves_templates_out),
+        cmocka_unit_test(sketches_equal_those_of_single_texts),
+        cmocka_unit_test(a_collection_can_be_scanned_again),
+        cmocka_unit_test(two_that_were_compared_can_be_scanned),
+        cmocka_unit_test(an_empty_collection_can_be_filled),
+        cmocka_unit_test(a_scan_can_be_cancelled_at_every_call),
+        cmocka_unit_test(a_file_that_changes_meanwhile_is_named),
+    };
+    print_seed();
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}

@@ -1,0 +1,1087 @@
+/*
+ * The rules of the text, one by one and together, and that no result depends on where the
+ * pieces fall in which a document goes through.
+ */
+#include "testing.h"
+
+#include "common/memory.h"
+#include "text/shingle_id.h"
+#include "text/text.h"
+
+#define STOP_S2 "samples/stop-s2.txt"
+enum { PIECE = 32 << 10 }; /* as shingle.c has it */
+
+/* ---- one text */
+
+/* Fails unless this is what the text is compared by. */
+static void check_normal(const twinset_options *options, const char *text, size_t length,
+                         const char *expected, size_t expected_length)
+{
+    char *normal;
+    size_t normal_length;
+    twinset_error error;
+    assert_ok(twinset_normalise(text, length, options, &normal, &normal_length, &error), &error);
+    if (normal_length != expected_length || memcmp(normal, expected, expected_length) != 0)
+        fail_msg("'%.*s' became '%s', not '%s'", (int)length, text, normal, expected);
+    twinset_free(normal);
+}
+
+typedef struct normal_case {
+    const char *settings, *text, *normal;
+} normal_case;
+
+static void check_normals(const normal_case *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        twinset_options options = options_with(cases[i].settings);
+        check_normal(&options, cases[i].text, strlen(cases[i].text), cases[i].normal,
+                     strlen(cases[i].normal));
+    }
+}
+
+/* All shingles of a text in their order, and what is known of it. */
+typedef struct shingled {
+    tw_u64s ids;
+    tw_text_summary summary;
+} shingled;
+
+static shingled shingle(const twinset_options *options, const tw_stop_list *stop, const char *text,
+                        size_t length)
+{
+    shingled result = {{0}, {0}};
+    tw_shingler *shingler;
+    twinset_error error;
+    assert_ok(tw_shingler_new(options, stop, &shingler, &error), &error);
+    assert_int_equal(
+        tw_shingle(shingler, text, length, tw_append_ids, &result.ids, &result.summary), 0);
+    assert_int_equal(result.summary.shingles, result.ids.count);
+    tw_shingler_free(shingler);
+    return result;
+}
+
+static unsigned flags_of(const char *settings, const char *text, size_t length)
+{
+    twinset_options options = options_with(settings);
+    options.k = options.k ? options.k : 9;
+    shingled result = shingle(&options, NULL, text, length);
+    tw_free(result.ids.data);
+    return result.summary.flags;
+}
+
+static size_t shingle_count(const char *settings, const char *text)
+{
+    twinset_options options = options_with(settings);
+    uint64_t *ids;
+    size_t count;
+    twinset_error error;
+    assert_ok(twinset_shingles(text, strlen(text), &options, &ids, &count, &error), &error);
+    for (size_t i = 1; i < count; i++)
+        assert_true(ids[i - 1] < ids[i] || options.bag);
+    twinset_free(ids);
+    return count;
+}
+
+/* ---- rules 1 to 4: characters */
+
+static void case_is_folded_or_kept(void **state)
+{
+    static const normal_case cases[] = {
+        {"", "The Quick BROWN fox", "the quick brown fox"},
+        {"case=keep", "The Quick BROWN fox", "The Quick BROWN fox"},
+        {"", "ΚΑΛΗΜΈΡΑ Κόσμε", "καλημέρα κόσμε"},
+        {"case=keep", "ΚΑΛΗΜΈΡΑ Κόσμε", "ΚΑΛΗΜΈΡΑ Κόσμε"},
+        {"", "ΟΔΟΣ οδος οδός", "οδοσ οδοσ οδόσ"}, /* the final sigma is a sigma */
+        {"", "Straße STRASSE STRAẞE", "strasse strasse strasse"},
+        {"case=keep", "Straße STRAẞE", "Straße STRAẞE"},
+        {"", "İstanbul", "i\u0307stanbul"},
+        {"", "ǅungla Ǆ", "džungla dž"},
+        {"", "ПРИВЕТ, Мир", "привет, мир"},
+        {"", "Ꭰ ꭰ", "Ꭰ Ꭰ"}, /* Cherokee folds to capitals */
+        {"", "𐐀𐐨", "𐐨𐐨"},
+        {"", "今天天氣", "今天天氣"},
+        {"", "Ab😀CD👩‍🚀", "ab😀cd👩🚀"},
+    };
+    (void)state;
+    check_normals(cases, COUNT(cases));
+}
+
+static void compatibility_forms_are_one_when_folding(void **state)
+{
+    static const normal_case cases[] = {
+        {"", "ﬁnd ﬂow oﬃce ſt", "find flow office st"},
+        {"case=keep", "ﬁnd oﬃce", "ﬁnd oﬃce"},
+        {"", "ＡＢＣ　１２３！", "abc 123!"},
+        {"case=keep", "ＡＢＣ１２３", "ＡＢＣ１２３"},
+        {"", "x² ① ㎏ ℌ ™", "x2 1 kg h tm"},
+        {"case=keep", "x² ① ㎏", "x² ① ㎏"},
+        {"", "½", "1\u20442"},
+        {"", "ｶﾞｷﾞ ㌔", "ガギ キロ"},
+        {"", "wait…", "wait..."},
+        {"", "ﷺ", "صلى الله عليه وسلم"},
+        {"punctuation=space", "wait…what", "wait what"},
+    };
+    (void)state;
+    check_normals(cases, COUNT(cases));
+}
+
+/* Each row: ways to write one text, with NULL after the last. */
+static void composed_and_decomposed_are_equal(void **state)
+{
+    static const char *const same[][5] = {
+        {"\u00E9", "e\u0301", NULL},
+        {"\u1EC7", "e\u0302\u0323", "e\u0323\u0302", "\u00EA\u0323", "\u1EB9\u0302"},
+        {"\u00E5", "a\u030A", NULL},
+        {"\u03CE", "\u03C9\u0301", "\u1F7D", NULL},
+        {"\u1FB4", "\u1FB3\u0301", "\u03AC\u0345", "\u03B1\u0301\u0345", "\u03B1\u0345\u0301"},
+        {"\uD55C", "\u1112\u1161\u11AB", "\uD558\u11AB", NULL},
+        {"\u304C", "\u304B\u3099", NULL},
+        {"\u226E", "<\u0338", NULL},
+        {"\u0439", "\u0438\u0306", NULL},
+        {"1\u0323\u0307", "1\u0307\u0323", NULL},
+        {"\u05E9\u05C1\u05BC", "\uFB2C", "\u05E9\u05BC\u05C1", NULL},
+    };
+    static const char *const settings[] = {"", "case=keep", "spaces=keep"};
+    (void)state;
+    for (size_t s = 0; s < COUNT(settings); s++) {
+        twinset_options options = options_with(settings[s]);
+        for (size_t i = 0; i < COUNT(same); i++) {
+            char *normal;
+            size_t length;
+            assert_int_equal(
+                twinset_normalise(same[i][0], strlen(same[i][0]), &options, &normal, &length, NULL),
+                0);
+            for (size_t j = 1; j < COUNT(same[i]) && same[i][j]; j++)
+                check_normal(&options, same[i][j], strlen(same[i][j]), normal, length);
+            twinset_free(normal);
+        }
+    }
+}
+
+/* Composition as NFC has it, singletons and exclusions included. */
+static void keep_gives_nfc(void **state)
+{
+    static const normal_case cases[] = {
+        {"case=keep", "A\u030A", "\u00C5"},
+        {"case=keep", "\u212B \u2126 \u212A", "\u00C5 \u03A9 K"},
+        {"case=keep", "\u0958", "\u0915\u093C"},
+        {"case=keep", "\uF900", "\u8C48"},
+        {"case=keep", "a\u0323\u0307\u0301", "\u1EA1\u0307\u0301"},
+        {"case=keep", "\u1112\u1161\u11AB\u1100\u1173\u11AF", "\uD55C\uAE00"},
+        {"case=keep", "\u0301e", "\u0301e"},
+    };
+    (void)state;
+    check_normals(cases, COUNT(cases));
+}
+
+/* Marks of different classes may be typed in any order. */
+static void marks_in_any_order_are_equal(void **state)
+{
+    static const char *const marks[4] = {"\u0327", "\u0323", "\u0301", "\u0345"};
+    twinset_options options = options_with("case=keep");
+    (void)state;
+    for (unsigned order = 0; order < 256; order++) {
+        unsigned m[4] = {order & 3, order >> 2 & 3, order >> 4 & 3, order >> 6};
+        if ((1u << m[0] | 1u << m[1] | 1u << m[2] | 1u << m[3]) != 15)
+            continue;
+        char text[32];
+        snprintf(text, sizeof text, "x%s%s%s%s!", marks[m[0]], marks[m[1]], marks[m[2]],
+                 marks[m[3]]);
+        check_normal(&options, text, strlen(text), LITERAL("x\u0327\u0323\u0301\u0345!"));
+    }
+}
+
+static void line_ends_become_newlines(void **state)
+{
+    static const normal_case cases[] = {
+        {"spaces=keep", "a\r\nb\rc\nd", "a\nb\nc\nd"},
+        {"spaces=keep", "a\r\r\n\n\rb\r", "a\n\n\n\nb\n"},
+        {"spaces=keep", "\r\n", "\n"},
+        {"spaces=keep", "é\r\né\ré", "é\né\né"},
+        {"spaces=keep case=keep", "A\r\nB", "A\nB"},
+        {"spaces=squeeze", "\r\na\r\n\r\nb\r", "a b"},
+        {"spaces=drop", "a\r\nb\rc", "abc"},
+    };
+    (void)state;
+    check_normals(cases, COUNT(cases));
+}
+
+static void spaces_punctuation_and_case_combine(void **state)
+{
+    static const char text[] = "\t Ab,\u00A0«Cd» \u3000Ef+G!\r\n";
+    static const normal_case cases[] = {
+        {"spaces=squeeze punctuation=keep case=fold", text, "ab, «cd» ef+g!"},
+        {"spaces=squeeze punctuation=keep case=keep", text, "Ab, «Cd» Ef+G!"},
+        {"spaces=squeeze punctuation=space case=fold", text, "ab cd ef g"},
+        {"spaces=squeeze punctuation=space case=keep", text, "Ab Cd Ef G"},
+        {"spaces=squeeze punctuation=drop case=fold", text, "ab cd efg"},
+        {"spaces=squeeze punctuation=drop case=keep", text, "Ab Cd EfG"},
+        {"spaces=keep punctuation=keep case=fold", text, "\t ab, «cd»  ef+g!\n"},
+        {"spaces=keep punctuation=keep case=keep", text, "\t Ab,\u00A0«Cd» \u3000Ef+G!\n"},
+        {"spaces=keep punctuation=space case=fold", text, "\t ab   cd   ef g \n"},
+        {"spaces=keep punctuation=space case=keep", text, "\t Ab \u00A0 Cd  \u3000Ef G \n"},
+        {"spaces=keep punctuation=drop case=fold", text, "\t ab cd  efg\n"},
+        {"spaces=keep punctuation=drop case=keep", text, "\t Ab\u00A0Cd \u3000EfG\n"},
+        {"spaces=drop punctuation=keep case=fold", text, "ab,«cd»ef+g!"},
+        {"spaces=drop punctuation=keep case=keep", text, "Ab,«Cd»Ef+G!"},
+        {"spaces=drop punctuation=space case=fold", text, "abcdefg"},
+        {"spaces=drop punctuation=space case=keep", text, "AbCdEfG"},
+        {"spaces=drop punctuation=drop case=fold", text, "abcdefg"},
+        {"spaces=drop punctuation=drop case=keep", text, "AbCdEfG"},
+    };
+    (void)state;
+    check_normals(cases, COUNT(cases));
+}
+
+static size_t put_utf8(uint32_t point, char *out)
+{
+    if (point < 0x80) {
+        out[0] = (char)point;
+        return 1;
+    }
+    size_t length = point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+    for (size_t i = length - 1; i > 0; i--, point >>= 6)
+        out[i] = (char)(0x80 | (point & 0x3F));
+    out[0] = (char)(0xF00u >> length | point);
+    return length;
+}
+
+static void every_white_space_is_a_space(void **state)
+{
+    static const uint32_t spaces[] = {9,      10,     11,     12,     13,     32,     0x85,
+                                      0xA0,   0x1680, 0x2000, 0x2001, 0x2002, 0x2003, 0x2004,
+                                      0x2005, 0x2006, 0x2007, 0x2008, 0x2009, 0x200A, 0x2028,
+                                      0x2029, 0x202F, 0x205F, 0x3000};
+    (void)state;
+    for (size_t i = 0; i < COUNT(spaces); i++) {
+        char text[16] = "a";
+        size_t length = 1;
+        for (int twice = 0; twice < 2; twice++)
+            length += put_utf8(spaces[i], text + length);
+        text[length] = 'b';
+        for (int keep = 0; keep < 2; keep++) {
+            twinset_options options = options_with(keep ? "case=keep" : "case=fold");
+            check_normal(&options, text, length + 1, LITERAL("a b"));
+            check_normal(&options, text + 1, length - 1, "", 0);
+            options.spaces = TWINSET_SPACES_DROP;
+            check_normal(&options, text, length + 1, LITERAL("ab"));
+        }
+    }
+}
+
+static void punctuation_is_what_unicode_calls_so(void **state)
+{
+    static const char marks[] = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
+    static const normal_case cases[] = {
+        {"punctuation=drop", marks, ""},
+        {"punctuation=space spaces=keep", "a!b", "a b"},
+        {"punctuation=drop", "“a” — ‘b’ ¿c? €5 §7 ©", "a b c 5 7"},
+        {"punctuation=drop", "你好，世界。", "你好世界"},
+        {"punctuation=drop", "smile 😀 now", "smile now"},
+        {"punctuation=drop", "0123456789 abc é ٣ Ⅷ", "0123456789 abc é ٣ viii"},
+        {"punctuation=keep", marks, marks},
+    };
+    (void)state;
+    check_normals(cases, COUNT(cases));
+}
+
+/* ---- rule 2: what cannot be seen */
+
+static void invisible_characters_go(void **state)
+{
+    static const normal_case cases[] = {
+        {"", "\uFEFFabc", "abc"},
+        {"", "co\u00ADop\u200B \u2060now\u200E", "coop now"},
+        {"case=keep", "co\u00ADop\u200B \u2060now\u200E", "coop now"},
+        {"spaces=keep", "a\u200B \u200Cb", "a b"},
+        {"", "e\u200D\u0301", "é"},
+        {"", "❤\uFE0F 👨\u200D👩", "❤ 👨👩"},
+        {"", "\u200B\u00AD\u2060", ""},
+        {"by=word", "co\u00ADop", "coop"},
+    };
+    (void)state;
+    check_normals(cases, COUNT(cases));
+}
+
+static void they_are_flagged_inside_words_alone(void **state)
+{
+    static const char *const inside[] = {
+        "co\u00ADoperate", "a\u200Bb",          "καλη\u200Bμέρα", "今\u2060天",
+        "x\u200B\u200D1",  "é\u00ADa and more", "Aa\uFEFFaa",     "e\u0301\u200Be",
+    };
+    static const char *const outside[] = {
+        "",
+        "plain",
+        "\uFEFFplain",
+        "plain\u00AD",
+        "a \u200Bb",
+        "a\u200B b",
+        "a-\u200B-b",
+        "a\u200B-b",
+        "\u200B1",
+        "👩\u200D🚀",
+        "❤\uFE0F",
+        "\u4E00\u200B",
+        "(\u200Ea)",
+        "\u00AD\u00AD\u00AD",
+        "a.\u200Bb",
+        "a\u200B\u200B.",
+    };
+    static const char *const settings[] = {"", "case=keep", "by=word", "spaces=keep"};
+    (void)state;
+    for (size_t s = 0; s < COUNT(settings); s++) {
+        for (size_t i = 0; i < COUNT(inside); i++)
+            assert_int_equal(flags_of(settings[s], inside[i], strlen(inside[i])),
+                             TWINSET_FLAG_HIDDEN_CHARACTERS);
+        for (size_t i = 0; i < COUNT(outside); i++)
+            assert_int_equal(flags_of(settings[s], outside[i], strlen(outside[i])), 0);
+    }
+}
+
+/* ---- rule 1: what is not UTF-8 */
+
+typedef struct broken_case {
+    const char *text;
+    size_t length;
+    const char *normal; /* with # for U+FFFD */
+} broken_case;
+
+static size_t spell_out(const char *marked, char *out)
+{
+    size_t length = 0;
+    for (; *marked; marked++)
+        length += put_utf8(*marked == '#' ? 0xFFFD : (unsigned char)*marked, out + length);
+    out[length] = '\0';
+    return length;
+}
+
+static void broken_utf8_becomes_one_replacement_each(void **state)
+{
+    static const broken_case cases[] = {
+        {LITERAL("\x80"), "#"}, /* continuations alone */
+        {LITERAL("a\xBF\x80z"), "a##z"},
+        {LITERAL("\xC0\xAF \xC1\xBF"), "## ##"}, /* overlong */
+        {LITERAL("\xE0\x80\xAF"), "###"},
+        {LITERAL("\xF0\x80\x80\xAF \xF0\x8F\xBF\xBF"), "#### ####"},
+        {LITERAL("\xED\xA0\x80\xED\xBF\xBF"), "######"}, /* surrogates */
+        {LITERAL("\xC3"), "#"},                          /* cut short */
+        {LITERAL("\xC3(\xE2\x82 \xE2\x82\xF0\x9F\x98z\xF0\x9F"), "#(# ##z#"},
+        {LITERAL("\xF4\x90\x80\x80"), "####"}, /* past U+10FFFF */
+        {LITERAL("\xF5\x80\x80\x80 \xFE\xFF"), "#### ##"},
+        /* The examples of the Unicode Standard, tables 3-8 to 3-11. */
+        {LITERAL("\xC0\xAF\xE0\x80\xBF\xF0\x81\x82\x41"), "########a"},
+        {LITERAL("\xED\xA0\x80\xED\xBF\xBF\xED\xAF\x41"), "########a"},
+        {LITERAL("\xF4\x91\x92\x93\xFF\x41\x80\xBF\x42"), "#####a##b"},
+        {LITERAL("\xE1\x80\xE2\xF0\x91\x92\xF1\xBF\x41"), "####a"},
+    };
+    twinset_options options = options_with("");
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char expected[64];
+        size_t length = spell_out(cases[i].normal, expected);
+        check_normal(&options, cases[i].text, cases[i].length, expected, length);
+        assert_int_equal(flags_of("", cases[i].text, cases[i].length), TWINSET_FLAG_INVALID_UTF8);
+    }
+}
+
+static void what_is_valid_is_not_flagged(void **state)
+{
+    static const char *const valid[] = {"",
+                                        "ascii",
+                                        "é€😀",
+                                        "\uFFFD",
+                                        "\xF4\x8F\xBF\xBF",
+                                        "\xEF\xBF\xBE",
+                                        "\xED\x9F\xBF\xEE\x80\x80"};
+    (void)state;
+    for (size_t i = 0; i < COUNT(valid); i++)
+        assert_int_equal(flags_of("", valid[i], strlen(valid[i])), 0);
+}
+
+static void nul_is_a_character(void **state)
+{
+    twinset_options options = options_with("punctuation=drop");
+    (void)state;
+    check_normal(&options, LITERAL("A\0B\0\0é\0"), LITERAL("a\0b\0\0é\0"));
+}
+
+/* ---- rule 5: words */
+
+static void words_are_letters_marks_and_digits(void **state)
+{
+    static const normal_case cases[] = {
+        {"by=word", "  Don't stop — now! ", "don t stop now"},
+        {"by=word punctuation=drop", "Don't stop — now!", "dont stop now"},
+        {"by=word punctuation=space", "Don't stop", "don t stop"},
+        {"by=word spaces=keep", "a\r\n b\t\tc", "a b c"},
+        {"by=word spaces=drop", "a b", "a b"},
+        {"by=word", "snake_case x+y 3.14 100%", "snake case x y 3 14 100"},
+        {"by=word case=keep", "Iso 8601 x² Ⅷ", "Iso 8601 x² Ⅷ"},
+        {"by=word", "Καλημέρα, κόσμε!", "καλημέρα κόσμε"},
+        {"by=word", "u\u0308ber q\u0323\u0307", "über q\u0323\u0307"},
+        {"by=word", "नमस्ते दुनिया", "नमस्ते दुनिया"},
+        {"by=word", "안녕 세계", "안녕 세계"},
+        {"by=word", "👍 ok 👍", "ok"},
+        {"by=word", "...!?", ""},
+        {"by=word", "", ""},
+    };
+    (void)state;
+    check_normals(cases, COUNT(cases));
+}
+
+static void scripts_without_spaces_give_a_word_a_character(void **state)
+{
+    static const normal_case cases[] = {
+        {"by=word", "今天天气。", "今 天 天 气"},
+        {"by=word", "hello世界abc", "hello 世 界 abc"},
+        {"by=word", "𠀀𠀁々〇", "𠀀 𠀁 々 〇"},
+        {"by=word", "ひらカタ・カナー", "ひ ら カ タ カ ナ ー"},
+        {"by=word", "か\u3099", "が"},
+        {"by=word case=keep", "ｱｲabc", "ｱ ｲ abc"},
+        {"by=word", "สวัสดี", "ส ว \u0E31 ส ด \u0E35"},
+        {"by=word", "2024年5月", "2024 年 5 月"},
+    };
+    (void)state;
+    check_normals(cases, COUNT(cases));
+}
+
+/* ---- rule 5: shingles */
+
+/* Where the tokens of a text begin and end; returns how many there are. */
+static size_t find_tokens(const char *text, size_t length, bool words, size_t *start, size_t *end)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < length; i++) {
+        bool begins =
+            words ? text[i] != ' ' && (i == 0 || text[i - 1] == ' ') : (text[i] & 0xC0) != 0x80;
+        count += begins;
+        if (begins)
+            start[count - 1] = i;
+        if (!words || text[i] != ' ')
+            end[count - 1] = i + 1;
+    }
+    return count;
+}
+
+/* Fails unless the shingles are those of the text, cut as the rule says. */
+static void check_shingles(const twinset_options *options, const char *text, size_t length,
+                           const shingled *found)
+{
+    size_t *start = malloc((length + 1) * sizeof *start), *end = malloc((length + 1) * sizeof *end);
+    assert_true(start && end);
+    size_t tokens = find_tokens(text, length, options->by == TWINSET_BY_WORD, start, end);
+    size_t k = tokens < options->k ? tokens : options->k;
+    assert_int_equal(found->summary.tokens, tokens);
+    assert_int_equal(found->ids.count, tokens ? tokens - k + 1 : 0);
+    for (size_t i = 0; i < found->ids.count; i++)
+        if (found->ids.data[i] != tw_shingle_id(text + start[i], end[i + k - 1] - start[i]))
+            fail_msg("shingle %zu is not '%.*s'", i, (int)(end[i + k - 1] - start[i]),
+                     text + start[i]);
+    free(start);
+    free(end);
+}
+
+static void every_k_from_1_to_64_is_right(void **state)
+{
+    static const char *const texts[] = {
+        "It was the best of times, it was the worst of times, it was the age of wisdom, it was "
+        "the age of foolishness; a b c d e f g h i j k l m n o p q r s t u v w x y z 1 2 3 4 5 6",
+        "Ἄνδρα μοι ἔννεπε, Μοῦσα, πολύτροπον, ὃς μάλα πολλὰ πλάγχθη, ἐπεὶ Τροίης ἱερὸν πτολίεθρον "
+        "ἔπερσε. 😀 道可道非常道名可名非常名無名天地之始有名萬物之母故常無欲以觀其妙常有欲以觀其徼"
+        "此兩者同出而異名同謂之玄玄之又玄眾妙之門",
+    };
+    (void)state;
+    for (unsigned k = 1; k <= 64; k++)
+        for (int by = TWINSET_BY_CHAR; by <= TWINSET_BY_WORD; by++)
+            for (size_t i = 0; i < COUNT(texts); i++) {
+                twinset_options options = options_with("");
+                char *normal;
+                size_t length;
+                options.by = by;
+                options.k = k;
+                assert_int_equal(
+                    twinset_normalise(texts[i], strlen(texts[i]), &options, &normal, &length, NULL),
+                    0);
+                shingled found = shingle(&options, NULL, texts[i], strlen(texts[i]));
+                check_shingles(&options, normal, length, &found);
+                tw_free(found.ids.data);
+                twinset_free(normal);
+            }
+}
+
+static void short_texts_are_one_shingle_and_empty_ones_none(void **state)
+{
+    static const struct {
+        const char *settings, *text;
+        size_t shingles;
+    } cases[] = {
+        {"k=9", "", 0},
+        {"k=9", " \t\r\n ", 0},
+        {"k=9", "\u200B\uFEFF", 0},
+        {"k=9 punctuation=drop", "?!", 0},
+        {"k=9 spaces=keep", " ", 1},
+        {"k=9", "a", 1},
+        {"k=9", "😀", 1},
+        {"k=64", "short", 1},
+        {"k=5", "exact", 1},
+        {"k=5", "larger", 2},
+        {"k=2", "今天天气", 3},
+        {"k=1", "aaaa", 1},
+        {"k=1 bag=1", "aaaa", 4},
+        {"k=2", "abcdab", 4},
+        {"by=word k=5", "", 0},
+        {"by=word k=5", "-- !", 0},
+        {"by=word k=5", "one", 1},
+        {"by=word k=5", "one two three four", 1},
+        {"by=word k=5", "one two three four five", 1},
+        {"by=word k=5", "one two three four five six", 2},
+        {"by=word k=1", "one two one", 2},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_int_equal(shingle_count(cases[i].settings, cases[i].text), cases[i].shingles);
+}
+
+/* A short text resembles another only if it is the same, and never a shingle of it. */
+static void a_short_text_is_all_of_itself(void **state)
+{
+    twinset_options options = options_with("k=9");
+    twinset_pair pair;
+    (void)state;
+    assert_int_equal(twinset_compare(LITERAL("Tiny"), LITERAL("tiny "), &options, &pair, NULL), 0);
+    assert_int_equal(pair.shared, 1);
+    assert_true(pair.jaccard == 1);
+    assert_int_equal(twinset_compare(LITERAL("tiny"), LITERAL("tin"), &options, &pair, NULL), 0);
+    assert_int_equal(pair.shared, 0);
+    assert_int_equal(pair.union_count, 2);
+}
+
+static void empty_texts_are_not_compared(void **state)
+{
+    twinset_pair pair;
+    twinset_error error;
+    (void)state;
+    assert_int_equal(twinset_compare(LITERAL(" "), LITERAL("abc"), NULL, &pair, &error),
+                     TWINSET_EMPTY);
+    assert_string_equal(error.message, "a: empty");
+    assert_int_equal(twinset_compare("", 0, "", 0, NULL, &pair, &error), TWINSET_EMPTY);
+    /* The status is the same for those who do not ask for the message. */
+    assert_int_equal(twinset_compare(LITERAL(" "), LITERAL("abc"), NULL, &pair, NULL),
+                     TWINSET_EMPTY);
+}
+
+static void equal_texts_have_equal_digests(void **state)
+{
+    static const struct {
+        const char *a, *b;
+        bool equal;
+    } cases[] = {
+        {"A  text\n", "a text", true},
+        {"a text", "a texts", false},
+        {"abcdefghijkl", "abcdefghijkl", true},
+        {"abcdefghijkl", "abcdefghijlk", false},
+        {"ab", "ba", false},
+        {"\u00E9", "e\u0301", true},
+        {"aaaaaaaaaaaa", "aaaaaaaaaaa", false},
+    };
+    twinset_options options = options_with("k=9");
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        shingled a = shingle(&options, NULL, cases[i].a, strlen(cases[i].a));
+        shingled b = shingle(&options, NULL, cases[i].b, strlen(cases[i].b));
+        assert_int_equal(memcmp(a.summary.digest, b.summary.digest, sizeof a.summary.digest) == 0,
+                         cases[i].equal);
+        tw_free(a.ids.data);
+        tw_free(b.ids.data);
+    }
+}
+
+/* ---- rule 6, and the examples of the systems that twinset grew from */
+
+typedef struct pair_case {
+    const char *settings, *a, *b;
+    size_t shared, all;
+} pair_case;
+
+static void check_pair(const twinset_options *options, const pair_case *want)
+{
+    twinset_pair pair;
+    twinset_error error;
+    assert_ok(
+        twinset_compare(want->a, strlen(want->a), want->b, strlen(want->b), options, &pair, &error),
+        &error);
+    assert_int_equal(pair.shared, want->shared);
+    assert_int_equal(pair.union_count, want->all);
+    assert_true(pair.jaccard == (double)want->shared / (double)want->all);
+}
+
+static void worked_examples_come_out(void **state)
+{
+    static const pair_case cases[] = {
+        {"k=2", "Nadal", "Nadia", 2, 6}, /* S1 */
+        {"k=2 case=keep", "Nadal", "nadia", 1, 7},
+        {"k=2", "abcde", "abde", 2, 5},                         /* S3 */
+        {"by=word k=1", "a d g h k l", "a c d i j l m", 3, 10}, /* S0: S1 and S4 */
+        {"by=word k=1", "a d g h k l", "c h i j l", 2, 9},      /* S1 and S2 */
+        {"by=word k=1", "c h i j l", "b d e f g l", 1, 10},     /* S2 and S3 */
+        {"by=word k=1", "a b c d e", "c d e f g h", 3, 8},
+        {"k=1", "aab", "abb", 2, 2},
+        {"k=1 bag=1", "aab", "abb", 2, 4},
+        {"k=1 bag=1", "aaaa", "aa", 2, 4},
+        {"by=word k=2 bag=1", "to be to be to be", "to be to be", 3, 5},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        twinset_options options = options_with(cases[i].settings);
+        check_pair(&options, &cases[i]);
+    }
+}
+
+static void random_texts_agree_with_brute_force(void **state)
+{
+    uint64_t random = test_seed(6);
+    (void)state;
+    for (int trial = 0; trial < 300; trial++) {
+        char a[80], b[80];
+        size_t k = 1 + random_below(&random, 6), letters = 2 + random_below(&random, 4);
+        size_t a_length = k + random_below(&random, 60), b_length = k + random_below(&random, 60);
+        for (size_t i = 0; i < sizeof a; i++) {
+            a[i] = i < a_length ? (char)('a' + random_below(&random, letters)) : '\0';
+            b[i] = i < b_length ? (char)('a' + random_below(&random, letters)) : '\0';
+        }
+        share expected = brute_force(a, b, k);
+        twinset_options options = options_with("");
+        options.k = (unsigned)k;
+        check_pair(&options, &(pair_case){"", a, b, expected.shared, expected.all});
+    }
+}
+
+/* S2: lower case, without . , : ; ' and words shorter than 3 and "the"; the set of words. */
+static void the_word_rule_of_s2_is_a_matter_of_options(void **state)
+{
+    static const char text[] = "The cat, the dog: it's a bird; no OX. And THE cat's dog.";
+    twinset_options options = options_with("by=word k=1 punctuation=drop");
+    (void)state;
+    options.stop = STOP_S2;
+    check_normal(&options, LITERAL(text), LITERAL("cat dog its bird and cats dog"));
+    check_pair(&options, &(pair_case){"", text, "a dog and the bird", 3, 6});
+}
+
+/* S3: without punctuation, lower case, one space between words, none around. */
+static void the_page_rule_of_s3_is_a_matter_of_options(void **state)
+{
+    static const normal_case cases[] = {
+        {"punctuation=drop spaces=squeeze case=fold", "\n  Hello,   World!\t-- It's  me.  \r\n",
+         "hello world its me"},
+        {"by=word k=2 punctuation=drop", "\n  Hello,   World!\t-- It's  me.  \r\n",
+         "hello world its me"},
+    };
+    (void)state;
+    check_normals(cases, COUNT(cases));
+}
+
+/* ---- stop words */
+
+static tw_stop_list *stop_list(const char *lines, const twinset_options *options)
+{
+    tw_stop_list *list;
+    twinset_error error;
+    assert_ok(tw_stop_list_new(lines, strlen(lines), options, &list, &error), &error);
+    return list;
+}
+
+typedef struct stop_case {
+    const char *settings, *lines, *text, *left;
+} stop_case;
+
+static void stop_words_are_left_out(void **state)
+{
+    static const stop_case cases[] = {
+        {"by=word", "the\nof\n", "The age of the theatre", "age theatre"},
+        {"by=word", "THE\r\nof \r\n", "The age of the theatre", "age theatre"},
+        {"by=word case=keep", "the\n", "The age of the theatre", "The age of theatre"},
+        {"by=word", "# the\n\n#age\nof", "the age of #", "the age"},
+        {"by=word", "?\n??", "I am no one as 42 or 123 é", "one 123"},
+        {"by=word", "c?t\n?at", "cat cot coat hat that ct é çat c\u0327at", "coat that ct é"},
+        {"by=word", "straße\n", "STRASSE Straße strand", "strand"},
+        {"by=word", "的\n", "我的书", "我 书"},
+        {"by=word", "nothing\n", "all of it", "all of it"},
+        {"by=word", "a\nb\n", "a b a", ""},
+        {"by=word", "", "a b", "a b"},
+        {"by=char", "the\n", "The cat sat on the mat. Theatre!", "cat sat on mat. theatre!"},
+        {"by=char spaces=keep", "the\n", "The cat  the mat", " cat   mat"},
+        {"by=char spaces=drop", "the\n", "The cat on the mat", "catonmat"},
+        {"by=char punctuation=drop", "its\n", "It's so", "so"},
+        {"by=char", "??\n", "ab, abc (de)", ", abc ()"},
+        {"by=char", "的\n", "我的书", "我书"},
+        {"by=char", "καί\n", "ἀλλὰ ΚΑΊ τοῦτο", "ἀλλὰ τοῦτο"},
+        {"by=char", "a\n", "a", ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        twinset_options options = options_with(cases[i].settings);
+        options.k = 2;
+        tw_stop_list *stop = stop_list(cases[i].lines, &options);
+        tw_shingler *shingler;
+        tw_bytes left = {0};
+        assert_int_equal(tw_shingler_new(&options, stop, &shingler, NULL), 0);
+        assert_int_equal(tw_shingler_text(shingler, cases[i].text, strlen(cases[i].text), &left),
+                         0);
+        assert_int_equal(tw_bytes_append(&left, "", 1), 0);
+        assert_string_equal(left.data, cases[i].left);
+        tw_bytes_free(&left);
+        tw_shingler_free(shingler);
+        tw_stop_list_free(stop);
+    }
+}
+
+static void a_stop_list_knows_its_words(void **state)
+{
+    static const char *const in[] = {"alpha", "beta", "gamma", "delta", "x1z", "xéz"};
+    static const char *const out[] = {"alph", "alphab", "bet", "gammas", "xz", "x11z", "z", "?"};
+    twinset_options options = options_with("");
+    tw_stop_list *list = stop_list("gamma\nbeta\nx?z\nalpha\ndelta\nbeta", &options);
+    (void)state;
+    for (size_t i = 0; i < COUNT(in); i++)
+        assert_true(tw_stop_list_has(list, in[i], strlen(in[i])));
+    for (size_t i = 0; i < COUNT(out); i++)
+        assert_false(tw_stop_list_has(list, out[i], strlen(out[i])));
+    /* Only so much of the text is looked at. */
+    assert_true(tw_stop_list_has(list, "betamax", 4));
+    tw_stop_list_free(list);
+    tw_stop_list_free(NULL);
+}
+
+static void a_missing_stop_list_is_named(void **state)
+{
+    twinset_options options = options_with("");
+    twinset_sketcher *sketcher;
+    twinset_error error;
+    (void)state;
+    options.stop = "no/such/stop-list";
+    assert_int_equal(twinset_sketcher_new(&options, &sketcher, &error), TWINSET_IO);
+    assert_non_null(strstr(error.message, options.stop));
+    assert_null(sketcher);
+}
+
+/* ---- pieces: the same shingles as if the text had been taken as a whole */
+
+/* The text of the tokens, made in one go. */
+static unsigned take_whole(const twinset_options *options, const tw_stop_list *stop,
+                           const char *text, size_t length, tw_bytes *out)
+{
+    tw_normaliser normaliser;
+    tw_tokeniser tokeniser;
+    tw_bytes normal = {0};
+    tw_normaliser_init(&normaliser, options);
+    tw_tokeniser_init(&tokeniser, options, stop);
+    assert_int_equal(tw_normalise(&normaliser, text, length, &normal), 0);
+    assert_int_equal(tw_tokenise(&tokeniser, normal.data, normal.length, true), 0);
+    assert_int_equal(tw_bytes_append(out, tokeniser.text.data, tokeniser.text.length), 0);
+    unsigned flags = normaliser.flags;
+    tw_bytes_free(&normal);
+    tw_tokeniser_free(&tokeniser);
+    tw_normaliser_free(&normaliser);
+    return flags;
+}
+
+static void check_pieces_with(const twinset_options *options, const tw_stop_list *stop,
+                              const char *text, size_t length)
+{
+    tw_bytes whole = {0}, pieces = {0};
+    tw_shingler *shingler;
+    unsigned flags = take_whole(options, stop, text, length, &whole);
+    assert_int_equal(tw_shingler_new(options, stop, &shingler, NULL), 0);
+    assert_int_equal(tw_shingler_text(shingler, text, length, &pieces), 0);
+    assert_int_equal(pieces.length, whole.length);
+    if (whole.length)
+        assert_memory_equal(pieces.data, whole.data, whole.length);
+    shingled found = shingle(options, stop, text, length);
+    check_shingles(options, whole.data, whole.length, &found);
+    assert_int_equal(found.summary.flags, flags);
+    tw_free(found.ids.data);
+    tw_bytes_free(&whole);
+    tw_bytes_free(&pieces);
+    tw_shingler_free(shingler);
+}
+
+static void check_pieces(const char *text, size_t length)
+{
+    static const char *const settings[] = {
+        "by=char k=9",
+        "by=char k=1 case=keep spaces=keep",
+        "by=char k=64 punctuation=drop spaces=drop",
+        "by=word k=5",
+        "by=word k=1 case=keep punctuation=drop",
+    };
+    for (size_t i = 0; i < COUNT(settings); i++) {
+        twinset_options options = options_with(settings[i]);
+        check_pieces_with(&options, NULL, text, length);
+        if (i % 3)
+            continue;
+        tw_stop_list *stop = stop_list("the\n?\n??\n", &options);
+        check_pieces_with(&options, stop, text, length);
+        tw_stop_list_free(stop);
+    }
+}
+
+/* Code points to draw from, first to last. */
+typedef struct point_range {
+    uint32_t first, last;
+} point_range;
+
+static const point_range ASCII[] = {{9, 13}, {' ', ' '}, {' ', '~'}, {'a', 'z'}, {'A', 'Z'}};
+static const point_range SCRIPTS[] = {
+    {' ', ' '},       {'a', 'z'},       {0xA0, 0x17F},      {0x391, 0x3A1},    {0x3B1, 0x3C9},
+    {0x410, 0x44F},   {0x5D0, 0x5EA},   {0xE01, 0xE30},     {0x1F00, 0x1F07},  {0x2000, 0x200A},
+    {0x3041, 0x3096}, {0x4E00, 0x9FFF}, {0xAC00, 0xD7A3},   {0xFB00, 0xFB06},  {0xFF21, 0xFF3A},
+    {'\r', '\r'},     {'\n', '\n'},     {0x1F600, 0x1F64F}, {0x20000, 0x20100}};
+static const point_range MARKS[] = {{'a', 'z'},       {0x300, 0x340},   {0x300, 0x340},
+                                    {0x1100, 0x1112}, {0x1161, 0x1175}, {0x11A8, 0x11C2},
+                                    {0x3099, 0x309A}, {0x304B, 0x3062}, {'<', '>'}};
+static const point_range HIDDEN[] = {{'a', 'z'}, {0xAD, 0xAD}, {0x200B, 0x200F}, {0x4E00, 0x4E10}};
+static const point_range NO_ASCII[] = {{0x3B1, 0x3C9}, {0x4E00, 0x9FFF}, {0x3000, 0x3002}};
+
+typedef struct kind_of_text {
+    const char *name;
+    const point_range *ranges;
+    size_t count;
+    unsigned broken; /* one of so many bytes is another; 0: none */
+} kind_of_text;
+
+static const kind_of_text KINDS[] = {
+    {"ASCII", ASCII, COUNT(ASCII), 0},
+    {"mixed scripts", SCRIPTS, COUNT(SCRIPTS), 0},
+    {"marks", MARKS, COUNT(MARKS), 0},
+    {"hidden characters", HIDDEN, COUNT(HIDDEN), 0},
+    {"no ASCII", NO_ASCII, COUNT(NO_ASCII), 0},
+    {"broken ASCII", ASCII, COUNT(ASCII), 50},
+    {"broken scripts", SCRIPTS, COUNT(SCRIPTS), 10},
+    {"noise", SCRIPTS, COUNT(SCRIPTS), 1},
+};
+
+static void make_text(const kind_of_text *kind, uint64_t *random, size_t length, char *text)
+{
+    for (size_t i = 0; i < length;) {
+        const point_range *range = &kind->ranges[random_below(random, kind->count)];
+        char utf8[4];
+        size_t size = put_utf8(
+            range->first + (uint32_t)random_below(random, range->last - range->first + 1), utf8);
+        for (size_t j = 0; j < size && i < length; j++)
+            text[i++] = utf8[j];
+    }
+    for (size_t i = 0; kind->broken && i < length; i++)
+        if (random_below(random, kind->broken) == 0)
+            text[i] = (char)random_below(random, 256);
+}
+
+static void pieces_do_not_show_in_random_texts(void **state)
+{
+    enum { LONGEST = 4 * PIECE };
+    char *text = malloc(LONGEST);
+    uint64_t random = test_seed(1);
+    (void)state;
+    assert_non_null(text);
+    for (size_t i = 0; i < COUNT(KINDS); i++)
+        for (int trial = 0; trial < 2; trial++) {
+            size_t length = 2 * PIECE + random_below(&random, LONGEST - 2 * PIECE);
+            print_message("           %s, %zu bytes\n", KINDS[i].name, length);
+            make_text(&KINDS[i], &random, length, text);
+            check_pieces(text, length);
+        }
+    free(text);
+}
+
+/* Moves a delicate passage byte by byte over the place where a piece ends. */
+static void pieces_do_not_show_in_delicate_places(void **state)
+{
+    static const char *const passages[] = {
+        "e\u0301",
+        "E\u0323\u0302 ",
+        "\r\n",
+        "a\r\n\r\nb",
+        "  \t  ",
+        "co\u00ADop",
+        "x\u200B\u200By",
+        "今\u200B天",
+        "\xE2\x82z",
+        "\xE2\x82é",
+        "\x80\x80",
+        "\xF0\x9F\x98\x80",
+        "ﬁ",
+        "ΣΑΣ",
+        "ガｶﾞか\u3099",
+        "\u1112\u1161\u11AB",
+        "the and the ",
+        ", ;",
+        "\u00A8\u0301",
+        "<\u0338>",
+    };
+    static const char *const fillers[] = {"x", "é", "的", "ω ", ". "};
+    char *text = malloc(PIECE + 256);
+    (void)state;
+    assert_non_null(text);
+    for (size_t p = 0; p < COUNT(passages); p++)
+        for (size_t f = 0; f < COUNT(fillers); f++)
+            for (size_t back = 0; back < strlen(passages[p]) + 2; back++) {
+                size_t length = 0, filler = strlen(fillers[f]), passage = strlen(passages[p]);
+                for (; length + filler <= PIECE - back; length += filler)
+                    memcpy(text + length, fillers[f], filler);
+                for (; length < PIECE - back; length++)
+                    text[length] = 'q';
+                memcpy(text + length, passages[p], passage);
+                memcpy(text + length + passage, "end of it", 9);
+                twinset_options options = options_with(back % 2 ? "k=3 spaces=keep" : "k=3");
+                options.by = p % 3 == 0 ? TWINSET_BY_WORD : TWINSET_BY_CHAR;
+                check_pieces_with(&options, NULL, text, length + passage + 9);
+            }
+    free(text);
+}
+
+/* Repeats a unit and checks that pieces do not show; the text is its own normal form. */
+static void check_repeated(const char *unit, size_t bytes, const char *settings)
+{
+    size_t length = strlen(unit), count = bytes / length;
+    char *text = malloc(count * length);
+    assert_non_null(text);
+    for (size_t i = 0; i < count; i++)
+        memcpy(text + i * length, unit, length);
+    twinset_options options = options_with(settings);
+    check_pieces_with(&options, NULL, text, count * length);
+    check_normal(&options, text, count * length, text, count * length);
+    assert_int_equal(flags_of(settings, text, count * length), 0);
+    free(text);
+}
+
+static void long_texts_of_one_kind_are_whole(void **state)
+{
+    static const char *const units[] = {"a", "é",      "ω", "天", "한", "\u0301", "\u0301\u0302",
+                                        "😀", "\u0E01", "ب", "ab "};
+    (void)state;
+    for (size_t i = 0; i + 1 < COUNT(units); i++)
+        check_repeated(units[i], 200 * 1000, "k=9");
+    check_repeated("a", 200 * 1000, "by=word k=5");
+    check_repeated("한", 200 * 1000, "by=word k=2");
+    check_repeated("\u0301", 200 * 1000, "by=word k=1");
+    check_repeated("ab \n", 200 * 1000, "spaces=keep k=64");
+}
+
+/* Longer than what is taken at once at most: characters must still be whole. */
+static void a_long_text_without_a_place_to_cut_is_whole(void **state)
+{
+    static const char *const units[] = {"한", "ω", "ب", "😀", "ก\u0E33"};
+    (void)state;
+    for (size_t i = 0; i < COUNT(units); i++)
+        check_repeated(units[i], 5 << 19, "case=keep k=9");
+}
+
+/* Marks past what any language has: a file full of them must be quick and in order. */
+static void a_pile_of_marks_takes_no_time(void **state)
+{
+    enum { PAIRS = 50 * 1000 };
+    char *text = malloc(4 * PAIRS + 1);
+    (void)state;
+    assert_non_null(text);
+    for (size_t i = 0; i < PAIRS; i++)
+        memcpy(text + 4 * i, i % 2 ? "\u0323\u0345" : "\u0345\u0301", 4);
+    text[4 * PAIRS] = 'e';
+    check_pieces(text, 4 * PAIRS + 1);
+    free(text);
+}
+
+static void cuts_leave_nothing_out(void **state)
+{
+    uint64_t random = test_seed(2);
+    char text[2000];
+    (void)state;
+    for (size_t i = 0; i < COUNT(KINDS); i++)
+        for (int trial = 0; trial < 50; trial++) {
+            size_t length = 1 + random_below(&random, sizeof text), at = 0;
+            make_text(&KINDS[i], &random, length, text);
+            while (at < length) {
+                size_t wanted = 1 + random_below(&random, 100);
+                size_t cut = tw_normalise_cut(text + at, length - at, wanted);
+                assert_in_range(cut, 1, length - at);
+                assert_true(cut == length - at || cut >= wanted);
+                at += cut;
+            }
+            assert_int_equal(tw_normalise_cut(text, length, length), length);
+        }
+}
+
+/* ---- memory */
+
+#ifdef TW_FAULTS
+static void failed_allocations_are_reported(void **state)
+{
+    static const char text[] = "The café — e\u0301tude, 今天 and the rest of it: \xFF.";
+    static const char *const settings[] = {"k=3", "by=word k=2", "k=3 bag=1"};
+    (void)state;
+    for (size_t i = 0; i < COUNT(settings); i++) {
+        int status = TWINSET_NOMEM;
+        for (int allowed = 0; status != TWINSET_OK; allowed++) {
+            twinset_options options = options_with(settings[i]);
+            twinset_error error = {""};
+            uint64_t *ids = NULL;
+            char *normal = NULL;
+            size_t count;
+            options.stop = STOP_S2;
+            tw_faults_after(allowed);
+            status = twinset_shingles(LITERAL(text), &options, &ids, &count, &error);
+            if (status == TWINSET_OK)
+                status = twinset_normalise(LITERAL(text), &options, &normal, &count, &error);
+            tw_faults_after(-1);
+            if (status != TWINSET_OK) {
+                assert_int_equal(status, TWINSET_NOMEM);
+                assert_non_null(strstr(error.message, "memory"));
+            }
+            twinset_free(ids);
+            twinset_free(normal);
+        }
+    }
+}
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(case_is_folded_or_kept),
+        cmocka_unit_test(compatibility_forms_are_one_when_folding),
+        cmocka_unit_test(composed_and_decomposed_are_equal),
+        cmocka_unit_test(keep_gives_nfc),
+        cmocka_unit_test(marks_in_any_order_are_equal),
+        cmocka_unit_test(line_ends_become_newlines),
+        cmocka_unit_test(spaces_punctuation_and_case_combine),
+        cmocka_unit_test(every_white_space_is_a_space),
+        cmocka_unit_test(punctuation_is_what_unicode_calls_so),
+        cmocka_unit_test(invisible_characters_go),
+        cmocka_unit_test(they_are_flagged_inside_words_alone),
+        cmocka_unit_test(broken_utf8_becomes_one_replacement_each),
+        cmocka_unit_test(what_is_valid_is_not_flagged),
+        cmocka_unit_test(nul_is_a_character),
+        cmocka_unit_test(words_are_letters_marks_and_digits),
+        cmocka_unit_test(scripts_without_spaces_give_a_word_a_character),
+        cmocka_unit_test(every_k_from_1_to_64_is_right),
+        cmocka_unit_test(short_texts_are_one_shingle_and_empty_ones_none),
+        cmocka_unit_test(a_short_text_is_all_of_itself),
+        cmocka_unit_test(empty_texts_are_not_compared),
+        cmocka_unit_test(equal_texts_have_equal_digests),
+        cmocka_unit_test(worked_examples_come_out),
+        cmocka_unit_test(random_texts_agree_with_brute_force),
+        cmocka_unit_test(the_word_rule_of_s2_is_a_matter_of_options),
+        cmocka_unit_test(the_page_rule_of_s3_is_a_matter_of_options),
+        cmocka_unit_test(stop_words_are_left_out),
+        cmocka_unit_test(a_stop_list_knows_its_words),
+        cmocka_unit_test(a_missing_stop_list_is_named),
+        cmocka_unit_test(pieces_do_not_show_in_random_texts),
+        cmocka_unit_test(pieces_do_not_show_in_delicate_places),
+        cmocka_unit_test(long_texts_of_one_kind_are_whole),
+        cmocka_unit_test(a_long_text_without_a_place_to_cut_is_whole),
+        cmocka_unit_test(a_pile_of_marks_takes_no_time),
+        cmocka_unit_test(cuts_leave_nothing_out),
+#ifdef TW_FAULTS
+        cmocka_unit_test(failed_allocations_are_reported),
+#endif
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,95 @@
+/* What several test programs share: settings, random numbers, and Jaccard by brute force. */
+#ifndef TESTING_H
+#define TESTING_H
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/digest.h"
+#include "twinset.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define LITERAL(text) text, sizeof(text) - 1
+
+/* Fails with the message of the library. */
+#define assert_ok(status, error)                                                                   \
+    do {                                                                                           \
+        if ((status) != TWINSET_OK)                                                                \
+            fail_msg("%s", (error)->message);                                                      \
+    } while (0)
+
+/* ---- options: the defaults with settings such as "by=word k=2". Only the text of the
+ * latest call is kept, so `stop` has to be set by hand. */
+static inline twinset_options options_with(const char *settings)
+{
+    static char copy[256];
+    twinset_options options;
+    twinset_error error;
+    twinset_options_init(&options);
+    assert_true(strlen(settings) < sizeof copy);
+    strcpy(copy, settings);
+    char *rest = copy;
+    for (char *name; (name = strtok_r(rest, " ", &rest));) {
+        char *value = strchr(name, '=');
+        assert_non_null(value);
+        *value++ = '\0';
+        assert_ok(twinset_options_set(&options, name, value, &error), &error);
+    }
+    return options;
+}
+
+/* ---- random numbers, the same in every run unless TWINSET_TEST_SEED says otherwise */
+static inline uint64_t test_seed(uint64_t usual)
+{
+    const char *wish = getenv("TWINSET_TEST_SEED");
+    uint64_t seed = wish ? strtoull(wish, NULL, 10) : usual;
+    print_message("           TWINSET_TEST_SEED=%" PRIu64 "\n", seed);
+    return seed;
+}
+
+static inline size_t random_below(uint64_t *state, size_t limit)
+{
+    return tw_splitmix64(state) % limit;
+}
+
+/* ---- Jaccard similarity as its definition says: every shingle against every other */
+
+typedef struct share {
+    size_t shared, all;
+} share;
+
+static inline bool shingle_is_in(const char *shingle, size_t length, const char *text,
+                                 size_t positions)
+{
+    for (size_t i = 0; i < positions; i++)
+        if (memcmp(shingle, text + i, length) == 0)
+            return true;
+    return false;
+}
+
+/* For texts of ASCII characters, at least k of them. */
+static inline share brute_force(const char *a, const char *b, size_t k)
+{
+    size_t a_count = strlen(a) - k + 1, b_count = strlen(b) - k + 1;
+    share result = {0, 0};
+    for (size_t i = 0; i < a_count; i++) {
+        if (shingle_is_in(a + i, k, a, i))
+            continue;
+        result.all++;
+        result.shared += shingle_is_in(a + i, k, b, b_count);
+    }
+    for (size_t i = 0; i < b_count; i++)
+        result.all += !shingle_is_in(b + i, k, b, i) && !shingle_is_in(b + i, k, a, a_count);
+    return result;
+}
+
+#endif
