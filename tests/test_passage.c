@@ -169,6 +169,22 @@ static void single_elements_and_none(void **state)
 
 /* ---- texts that repeat themselves */
 
+/* So many places meet that seeds are given up, for runs of one, two and three. */
+static void short_runs_are_found_by_halving(void **state)
+{
+    (void)state;
+    enum { LENGTH = 2000 };
+    uint64_t a[LENGTH] = {0}, b[LENGTH] = {0};
+    for (size_t run = 1; run <= 3; run++) {
+        tw_passage_scratch scratch = {0};
+        for (size_t i = 0; i < LENGTH; i++)
+            b[i] = i % (run + 1) == run;
+        check(&scratch, a, LENGTH, b, LENGTH);
+        assert_non_null(scratch.sums);
+        tw_passage_free(&scratch);
+    }
+}
+
 enum { PERIODIC = 20000 };
 
 static uint64_t *new_periodic(size_t period)
@@ -211,6 +227,7 @@ int main(void)
         cmocka_unit_test(equal_sequences_share_all),
         cmocka_unit_test(disjoint_sequences_share_nothing),
         cmocka_unit_test(single_elements_and_none),
+        cmocka_unit_test(short_runs_are_found_by_halving),
         cmocka_unit_test(periodic_texts_are_quick),
     };
     print_seed();

@@ -10,8 +10,8 @@
 
 struct twinset_collection {
     tw_corpus corpus;
-    char *given[2];     /* names of the first two documents, in the order they were added */
-    size_t given_count; /* documents added, without templates */
+    const char *given[2]; /* names of the first two documents, in the order they were added */
+    size_t given_count;   /* documents added, without templates */
 };
 
 const char *twinset_version(void)
@@ -51,25 +51,18 @@ void twinset_collection_free(twinset_collection *collection)
     if (!collection)
         return;
     tw_corpus_free(&collection->corpus);
-    tw_free(collection->given[0]);
-    tw_free(collection->given[1]);
     tw_free(collection);
 }
 
 /* Remembers the names of the first two documents: sorting loses their order. */
-static int remember(twinset_collection *collection, size_t before, twinset_error *error)
+static void remember(twinset_collection *collection, size_t before)
 {
     const tw_corpus *corpus = &collection->corpus;
     for (size_t i = before; i < corpus->count; i++) {
         const tw_document *document = &corpus->documents[i];
-        if (document->role == TWINSET_ROLE_IGNORE || collection->given_count++ >= 2)
-            continue;
-        char **name = &collection->given[collection->given_count - 1];
-        *name = tw_strdup(document->name);
-        if (!*name)
-            return tw_nomem(error);
+        if (document->role != TWINSET_ROLE_IGNORE && collection->given_count++ < 2)
+            collection->given[collection->given_count - 1] = document->name;
     }
-    return TWINSET_OK;
 }
 
 int twinset_collection_add_text(twinset_collection *collection, const char *name, const char *text,
@@ -78,7 +71,8 @@ int twinset_collection_add_text(twinset_collection *collection, const char *name
     clear(error);
     size_t before = collection->corpus.count;
     int status = tw_corpus_add_text(&collection->corpus, name, text, length, role, error);
-    return status == TWINSET_OK ? remember(collection, before, error) : status;
+    remember(collection, before);
+    return status;
 }
 
 int twinset_collection_add_path(twinset_collection *collection, const char *path, twinset_role role,
@@ -87,7 +81,8 @@ int twinset_collection_add_path(twinset_collection *collection, const char *path
     clear(error);
     size_t before = collection->corpus.count;
     int status = tw_corpus_add_path(&collection->corpus, path, role, error);
-    return status == TWINSET_OK ? remember(collection, before, error) : status;
+    remember(collection, before);
+    return status;
 }
 
 size_t twinset_collection_skipped(const twinset_collection *collection)
@@ -264,7 +259,9 @@ static int compare(twinset_collection *collection, twinset_result **result, twin
     twinset_options given = corpus->options;
     corpus->options.threshold = 0;
     corpus->options.method = TWINSET_METHOD_EXACT;
+    corpus->comparison = true;
     int status = scan(collection, result, error);
+    corpus->comparison = false;
     corpus->options = given;
     if (status == TWINSET_EMPTY || (status == TWINSET_OK && corpus->compared < (twice ? 1 : 2)))
         status = tell_missing(collection, error);

@@ -20,8 +20,10 @@ static int read_stop_list(tw_corpus *corpus, twinset_error *error)
     int status = tw_read(reader, path, 64 << 20, &text, &length, &reason);
     if (status == TWINSET_OK)
         status = tw_stop_list_new(text, length, &corpus->options, &corpus->stop, error);
+    else if (status == TWINSET_IO)
+        status = tw_fail(error, status, "%s: cannot read the stop words: %s", path, reason);
     else
-        status = tw_fail(error, TWINSET_IO, "%s: cannot read the stop words: %s", path, reason);
+        status = tw_nomem(error);
     tw_reader_free(reader);
     return status;
 }
@@ -77,7 +79,6 @@ static void free_worker(tw_worker *worker)
 
 static void free_document(tw_document *document)
 {
-    tw_free(document->name);
     tw_free(document->text);
     tw_free(document->skipped);
     tw_free(document->ids);
@@ -89,10 +90,11 @@ void tw_corpus_free(tw_corpus *corpus)
         free_worker(&corpus->workers[i]);
     for (size_t i = 0; i < corpus->count; i++)
         free_document(&corpus->documents[i]);
-    for (size_t i = 0; i < corpus->skip_count; i++) {
-        tw_free(corpus->skips[i].path);
+    for (size_t i = 0; i < corpus->skip_count; i++)
         tw_free(corpus->skips[i].reason);
-    }
+    for (size_t i = 0; i < corpus->name_count; i++)
+        tw_free(corpus->names[i]);
+    tw_free(corpus->names);
     tw_free(corpus->workers);
     tw_free(corpus->documents);
     tw_free(corpus->skips);
@@ -118,22 +120,34 @@ int tw_corpus_fail(const tw_corpus *corpus, twinset_error *error, int status)
     if (status == TWINSET_IO && changed)
         return tw_fail(error, status,
                        "%s: changed, or became unreadable, during the run; run again", changed);
-    return tw_nomem(error);
+    return status == TWINSET_NOMEM ? tw_nomem(error) : status;
 }
 
 /* ---- adding */
 
+/* Names live as long as the corpus: results of several runs may borrow them. */
+static int keep_name(tw_corpus *corpus, const char *name, const char **kept)
+{
+    int status = TW_GROW(corpus->names, corpus->name_capacity, corpus->name_count + 1);
+    char *copy = status == TWINSET_OK ? tw_strdup(name) : NULL;
+    if (!copy)
+        return TWINSET_NOMEM;
+    corpus->names[corpus->name_count++] = copy;
+    *kept = copy;
+    return TWINSET_OK;
+}
+
 int tw_corpus_skip(tw_corpus *corpus, const char *path, const char *reason)
 {
+    tw_skipped skip = {0};
     int status = TW_GROW(corpus->skips, corpus->skip_capacity, corpus->skip_count + 1);
+    if (status == TWINSET_OK)
+        status = keep_name(corpus, path, &skip.path);
     if (status != TWINSET_OK)
         return status;
-    tw_skipped skip = {tw_strdup(path), tw_strdup(reason)};
-    if (!skip.path || !skip.reason) {
-        tw_free(skip.path);
-        tw_free(skip.reason);
+    skip.reason = tw_strdup(reason);
+    if (!skip.reason)
         return TWINSET_NOMEM;
-    }
     corpus->skips[corpus->skip_count++] = skip;
     return TWINSET_OK;
 }
@@ -141,12 +155,14 @@ int tw_corpus_skip(tw_corpus *corpus, const char *path, const char *reason)
 static int add_document(tw_corpus *corpus, const char *name, twinset_role role,
                         tw_document **document)
 {
+    const char *kept;
     int status = TW_GROW(corpus->documents, corpus->capacity, corpus->count + 1);
-    char *copy = status == TWINSET_OK ? tw_strdup(name) : NULL;
-    if (!copy)
-        return TWINSET_NOMEM;
+    if (status == TWINSET_OK)
+        status = keep_name(corpus, name, &kept);
+    if (status != TWINSET_OK)
+        return status;
     *document = &corpus->documents[corpus->count++];
-    **document = (tw_document){.name = copy, .role = role};
+    **document = (tw_document){.name = kept, .role = role};
     return TWINSET_OK;
 }
 
@@ -167,8 +183,10 @@ int tw_corpus_add_text(tw_corpus *corpus, const char *name, const char *text, si
 {
     tw_document *document;
     int status = add_document(corpus, name, role, &document);
-    if (status == TWINSET_OK)
+    if (status == TWINSET_OK) {
         status = hold_text(document, text, length);
+        corpus->count -= status != TWINSET_OK;
+    }
     return tw_corpus_fail(corpus, error, status);
 }
 
@@ -214,7 +232,10 @@ static int add_found(void *context, const tw_found *found)
     document->size_bytes = found->size_bytes;
     if (add->corpus->options.group == TWINSET_GROUP_DIR)
         document->group = group_of(found);
-    return found->regular ? TWINSET_OK : hold_stream(add->corpus, document);
+    if (!found->regular)
+        status = hold_stream(add->corpus, document);
+    add->corpus->count -= status != TWINSET_OK;
+    return status;
 }
 
 static int add_skip(void *context, const char *path, const char *reason)
@@ -317,6 +338,8 @@ int tw_corpus_prepare(tw_corpus *corpus, twinset_error *error)
 bool tw_corpus_wanted(const tw_corpus *corpus, uint32_t a, uint32_t b)
 {
     const tw_document *x = &corpus->documents[a], *y = &corpus->documents[b];
+    if (corpus->comparison)
+        return true;
     if (x->role == TWINSET_ROLE_OLD && y->role == TWINSET_ROLE_OLD)
         return false;
     if (corpus->like && x->role != TWINSET_ROLE_LIKE && y->role != TWINSET_ROLE_LIKE)
@@ -332,26 +355,26 @@ int tw_document_skip(tw_document *document, const char *reason)
     return document->skipped ? TWINSET_OK : TWINSET_NOMEM;
 }
 
-/* Moves documents that could not be used to the list of skipped ones. */
 int tw_corpus_drop_skipped(tw_corpus *corpus, size_t from, size_t to)
 {
-    size_t kept = from;
+    size_t kept = from, skipped = 0;
+    for (size_t i = from; i < to; i++)
+        skipped += corpus->documents[i].skipped != NULL;
+    int status = TW_GROW(corpus->skips, corpus->skip_capacity, corpus->skip_count + skipped);
+    if (status != TWINSET_OK)
+        return status;
     for (size_t i = from; i < corpus->count; i++) {
         tw_document *document = &corpus->documents[i];
         if (i < to && document->skipped) {
-            int status = tw_corpus_skip(corpus, document->name, document->skipped);
-            if (status != TWINSET_OK)
-                return status;
+            corpus->skips[corpus->skip_count++] = (tw_skipped){document->name, document->skipped};
+            document->skipped = NULL;
             free_document(document);
         } else {
             corpus->documents[kept++] = *document;
         }
-        if (kept <= i)
-            *document = (tw_document){0};
     }
-    size_t dropped = corpus->count - kept;
     corpus->count = kept;
     if (from < corpus->compared)
-        corpus->compared -= dropped;
+        corpus->compared -= skipped;
     return TWINSET_OK;
 }

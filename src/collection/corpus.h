@@ -15,8 +15,8 @@
 #include "text/text.h"
 
 typedef struct tw_document {
-    char *name;
-    char *text; /* held, because it cannot be read again; NULL: read from the file `name` */
+    const char *name; /* the corpus keeps it */
+    char *text;       /* held, because it cannot be read again; NULL: read from the file `name` */
     size_t text_length;
     uint64_t size_bytes;
     uint64_t group; /* documents of one group are not compared; 0: of none */
@@ -29,7 +29,8 @@ typedef struct tw_document {
 } tw_document;
 
 typedef struct tw_skipped {
-    char *path, *reason;
+    const char *path;
+    char *reason;
 } tw_skipped;
 
 /* What one thread needs to read and to compare. */
@@ -51,6 +52,9 @@ typedef struct tw_corpus {
     size_t count, capacity;
     size_t compared; /* after tw_corpus_prepare(): these come first, by name */
     bool like;       /* only pairs with a document like this are wanted */
+    bool comparison; /* all pairs are wanted, whatever the roles and groups */
+    char **names;    /* of all documents and skipped paths there ever were */
+    size_t name_count, name_capacity;
     tw_skipped *skips;
     size_t skip_count, skip_capacity;
     size_t hidden;
@@ -90,6 +94,8 @@ int tw_corpus_signature(tw_corpus *corpus, unsigned worker, uint32_t document,
                         uint32_t *slots) TW_CHECKED;
 /* Appends the numbers that a signature is made from, for the shingles that count. */
 int tw_corpus_values(const tw_corpus *corpus, const tw_shingles *batch, tw_u64s *values) TW_CHECKED;
+/* The same for a set, where the scheme takes ids. */
+int tw_corpus_set_values(const tw_corpus *corpus, tw_set set, tw_u64s *values) TW_CHECKED;
 /* The text it is compared by, appended. */
 int tw_corpus_text(tw_corpus *corpus, uint32_t document, tw_bytes *out) TW_CHECKED;
 

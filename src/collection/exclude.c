@@ -1,4 +1,5 @@
 /* What counts in no document: the shingles of templates, and those that are too common. */
+#include <math.h>
 #include <string.h>
 
 #include "collection/corpus.h"
@@ -120,7 +121,7 @@ int tw_exclude_common(tw_corpus *corpus)
     counting count = {
         .corpus = corpus,
         .counters = tw_calloc(COUNTERS, sizeof *count.counters),
-        .limit = corpus->options.common * (double)corpus->compared,
+        .limit = floor(corpus->options.common * (double)corpus->compared + 1e-6),
         .found = tw_calloc(threads, sizeof *count.found),
     };
     int status = count.counters && count.found ? TWINSET_OK : TWINSET_NOMEM;

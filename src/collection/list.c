@@ -43,6 +43,14 @@ int tw_scan_limit(tw_scan_run *scan)
                           hot, limit, TW_STAR);
 }
 
+static twinset_pair swapped(twinset_pair values)
+{
+    double containment = values.containment_a;
+    values.containment_a = values.containment_b;
+    values.containment_b = containment;
+    return values;
+}
+
 static int add_pair(tw_scan_run *scan, uint32_t a, uint32_t b, const twinset_pair *values)
 {
     twinset_result *result = scan->result;
@@ -50,13 +58,11 @@ static int add_pair(tw_scan_run *scan, uint32_t a, uint32_t b, const twinset_pai
     if (status != TWINSET_OK)
         return status;
     twinset_pair *pair = &result->pairs[result->run.pairs++];
-    *pair = *values;
+    *pair = a < b ? *values : swapped(*values);
     if (a > b) {
         uint32_t swap = a;
         a = b;
         b = swap;
-        pair->containment_a = values->containment_b;
-        pair->containment_b = values->containment_a;
     }
     pair->a = scan->corpus->documents[a].name;
     pair->b = scan->corpus->documents[b].name;
@@ -64,18 +70,38 @@ static int add_pair(tw_scan_run *scan, uint32_t a, uint32_t b, const twinset_pai
     return TWINSET_OK;
 }
 
-/* Documents of an original that are listed with others: all, or the first few of many. */
-static size_t listed_members(const tw_scan_run *scan, uint32_t original)
+/* Whether a member of an original is listed with all others: any of them, or, of more than
+ * the limit, the first few. Of what is asked about, only that one. */
+static bool is_centre(const tw_scan_run *scan, uint32_t original, size_t member)
 {
-    size_t copies = scan->originals.copies[original], limit = scan->options->max_bucket;
-    return limit && copies > limit && copies > TW_STAR ? TW_STAR : copies;
+    const tw_originals *originals = &scan->originals;
+    uint32_t document = originals->members[originals->start[original] + member];
+    size_t limit = scan->options->max_bucket;
+    if (scan->corpus->like)
+        return scan->corpus->documents[document].role == TWINSET_ROLE_LIKE;
+    return !limit || originals->copies[original] <= limit || member < TW_STAR;
+}
+
+/* A cluster holds all copies, listed or not: each is joined to the first, or, where the two
+ * are not compared, to the first that is compared with it. */
+static void join_copies(tw_scan_run *scan, const uint32_t *members, size_t copies)
+{
+    size_t second = 1;
+    while (second < copies && !tw_corpus_wanted(scan->corpus, members[0], members[second]))
+        second++;
+    for (size_t i = 1; i < copies && second < copies; i++) {
+        if (tw_corpus_wanted(scan->corpus, members[0], members[i]))
+            tw_unions_join(scan->unions, members[0], members[i]);
+        else if (tw_corpus_wanted(scan->corpus, members[second], members[i]))
+            tw_unions_join(scan->unions, members[second], members[i]);
+    }
 }
 
 static int list_copies(tw_scan_run *scan, uint32_t original)
 {
     const tw_originals *originals = &scan->originals;
     const uint32_t *members = originals->members + originals->start[original];
-    size_t copies = originals->copies[original], centres = listed_members(scan, original);
+    size_t copies = originals->copies[original];
     const tw_document *document = &scan->corpus->documents[members[0]];
     twinset_pair values = {
         .similarity = 1,
@@ -87,27 +113,58 @@ static int list_copies(tw_scan_run *scan, uint32_t original)
         .estimate = scan->slots ? 1 : NAN,
         .longest = document->summary.tokens,
     };
-    for (size_t i = 0; i < centres; i++)
-        for (size_t j = i + 1; j < copies; j++) {
-            int status = TWINSET_OK;
-            if (tw_corpus_wanted(scan->corpus, members[i], members[j]))
-                status = add_pair(scan, members[i], members[j], &values);
+    for (size_t i = 0; i < copies; i++) {
+        if (!is_centre(scan, original, i))
+            continue;
+        for (size_t j = 0; j < copies; j++) {
+            bool listed = j == i || (j < i && is_centre(scan, original, j));
+            if (listed || !tw_corpus_wanted(scan->corpus, members[i], members[j]))
+                continue;
+            int status = add_pair(scan, members[i], members[j], &values);
             if (status != TWINSET_OK)
                 return status;
         }
-    if (centres == copies)
+    }
+    if (scan->corpus->like || is_centre(scan, original, copies - 1))
         return TWINSET_OK;
+    join_copies(scan, members, copies);
     return tw_result_note(scan->result,
                           "%zu documents are identical to %s: pairs with the first %d of them are "
                           "listed; --max-bucket changes this",
                           copies, document->name, TW_STAR);
 }
 
+/* Pairs of the centres of one original with those of another; where one document is asked
+ * about, with the others of it, and with its centres only if they are `first` met so. */
+static int list_between(tw_scan_run *scan, uint32_t from, uint32_t to, bool first, bool listed,
+                        const twinset_pair *values)
+{
+    const tw_originals *originals = &scan->originals;
+    const uint32_t *a = originals->members + originals->start[from];
+    const uint32_t *b = originals->members + originals->start[to];
+    for (size_t i = 0; i < originals->copies[from]; i++) {
+        if (!is_centre(scan, from, i))
+            continue;
+        for (size_t j = 0; j < originals->copies[to]; j++) {
+            bool meet = is_centre(scan, to, j) ? first : scan->corpus->like;
+            if (!meet || !tw_corpus_wanted(scan->corpus, a[i], b[j]))
+                continue;
+            if (!listed) {
+                tw_unions_join(scan->unions, a[i], b[j]);
+                continue;
+            }
+            int status = add_pair(scan, a[i], b[j], values);
+            if (status != TWINSET_OK)
+                return status;
+        }
+    }
+    return TWINSET_OK;
+}
+
 static int list_match(tw_scan_run *scan, size_t index)
 {
     const tw_match *match = &scan->matches.data[index];
-    const tw_originals *originals = &scan->originals;
-    size_t a_size = originals->sizes[match->a], b_size = originals->sizes[match->b];
+    size_t a_size = scan->originals.sizes[match->a], b_size = scan->originals.sizes[match->b];
     uint64_t all = a_size + b_size - match->shared;
     twinset_pair values = {
         .similarity = match->similarity,
@@ -119,22 +176,12 @@ static int list_match(tw_scan_run *scan, size_t index)
         .estimate = match->estimate,
         .longest = scan->longest[index],
     };
-    const uint32_t *a = originals->members + originals->start[match->a];
-    const uint32_t *b = originals->members + originals->start[match->b];
-    size_t a_count = listed_members(scan, match->a), b_count = listed_members(scan, match->b);
-    for (size_t i = 0; i < a_count; i++)
-        for (size_t j = 0; j < b_count; j++) {
-            if (!tw_corpus_wanted(scan->corpus, a[i], b[j]))
-                continue;
-            if (!scan->listed[index]) {
-                tw_unions_join(scan->unions, a[i], b[j]);
-                continue;
-            }
-            int status = add_pair(scan, a[i], b[j], &values);
-            if (status != TWINSET_OK)
-                return status;
-        }
-    return TWINSET_OK;
+    bool listed = scan->listed[index];
+    int status = list_between(scan, match->a, match->b, true, listed, &values);
+    if (status != TWINSET_OK || !scan->corpus->like)
+        return status;
+    values = swapped(values);
+    return list_between(scan, match->b, match->a, false, listed, &values);
 }
 
 static int by_similarity(const void *left, const void *right)

@@ -74,6 +74,7 @@ void twinset_result_free(twinset_result *result)
     tw_free(result->pairs);
     tw_clusters_free(&result->clusters);
     tw_free(result->members);
+    tw_free(result->representatives);
     tw_free(result->flagged);
     tw_free(result->skips);
     tw_free(result->passage);
@@ -97,7 +98,7 @@ twinset_cluster twinset_result_cluster(const twinset_result *result, size_t inde
         .id = (uint32_t)index + 1,
         .size = cluster->count,
         .members = result->members + cluster->start,
-        .representative = result->corpus->documents[cluster->representative].name,
+        .representative = result->representatives[index],
         .min_similarity = cluster->min_similarity,
     };
 }

@@ -12,6 +12,7 @@ struct twinset_result {
     twinset_pair *pairs;
     tw_clusters clusters;
     const char **members; /* names, in the order of clusters.members */
+    const char **representatives;
     twinset_flagged *flagged;
     twinset_skip *skips;
     char **notes;

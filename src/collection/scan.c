@@ -107,13 +107,16 @@ static int cluster(tw_scan_run *scan)
         return status;
     result->run.clusters = result->clusters.count;
     result->members = tw_array(count, sizeof *result->members);
-    if (!result->members)
+    result->representatives = tw_array(result->run.clusters, sizeof *result->representatives);
+    if (!result->members || !result->representatives)
         return TWINSET_NOMEM;
-    for (size_t i = 0; i < result->clusters.count; i++)
-        for (size_t j = 0; j < result->clusters.data[i].count; j++) {
-            size_t at = result->clusters.data[i].start + j;
-            result->members[at] = scan->corpus->documents[result->clusters.members[at]].name;
-        }
+    const tw_document *documents = scan->corpus->documents;
+    for (size_t i = 0; i < result->clusters.count; i++) {
+        const tw_cluster *found = &result->clusters.data[i];
+        result->representatives[i] = documents[found->representative].name;
+        for (size_t j = found->start; j < found->start + found->count; j++)
+            result->members[j] = documents[result->clusters.members[j]].name;
+    }
     return TWINSET_OK;
 }
 

@@ -325,29 +325,33 @@ static int append_values(void *context, const tw_shingles *batch)
     return tw_corpus_values(to->corpus, batch, to->values);
 }
 
-/* The numbers that a document's signature is made from: from its set, or anew from its
- * text where the scheme hashes shingles in its own way. */
-static int find_values(tw_corpus *corpus, unsigned number, uint32_t index, tw_u64s *values)
+int tw_corpus_set_values(const tw_corpus *corpus, tw_set set, tw_u64s *values)
 {
-    tw_worker *worker = &corpus->workers[number];
-    values->count = 0;
-    if (!tw_scheme_takes_ids(corpus->scheme)) {
-        valuing to = {corpus, values};
-        int status = shingle_again(corpus, worker, &corpus->documents[index], append_values, &to);
-        if (status != TWINSET_OK || !corpus->options.bag)
-            return status;
-        return tw_make_set(values, &worker->scratch, true, NULL, 0);
-    }
-    tw_set set;
-    int status = tw_corpus_set(corpus, number, 0, index, &set);
-    if (status == TWINSET_OK)
-        status = TW_GROW(values->data, values->capacity, set.count);
+    int status = TW_GROW(values->data, values->capacity, set.count);
     if (status != TWINSET_OK)
         return status;
     for (size_t i = 0; i < set.count; i++)
         values->data[i] = tw_scheme_value(corpus->scheme, set.ids[i], NULL, 0);
     values->count = set.count;
     return TWINSET_OK;
+}
+
+/* The numbers that a document's signature is made from: from its set, or anew from its
+ * text where the scheme hashes shingles in its own way. */
+static int find_values(tw_corpus *corpus, unsigned number, uint32_t index, tw_u64s *values)
+{
+    tw_worker *worker = &corpus->workers[number];
+    if (tw_scheme_takes_ids(corpus->scheme)) {
+        tw_set set;
+        int status = tw_corpus_set(corpus, number, 0, index, &set);
+        return status == TWINSET_OK ? tw_corpus_set_values(corpus, set, values) : status;
+    }
+    valuing to = {corpus, values};
+    values->count = 0;
+    int status = shingle_again(corpus, worker, &corpus->documents[index], append_values, &to);
+    if (status != TWINSET_OK || !corpus->options.bag)
+        return status;
+    return tw_make_set(values, &worker->scratch, true, NULL, 0);
 }
 
 int tw_corpus_signature(tw_corpus *corpus, unsigned number, uint32_t index, uint32_t *slots)

@@ -54,34 +54,63 @@ int twinset_sketcher_set_modular(twinset_sketcher *sketcher, const uint64_t *a, 
 
 /* ---- texts */
 
-/* Sets are sketched as they stream by; bags only once all of them are there. */
 static int sketch_batch(void *context, const tw_shingles *batch)
 {
     tw_corpus *corpus = context;
     tw_worker *worker = &corpus->workers[0];
-    int status = tw_corpus_values(corpus, batch, &worker->values);
-    if (status != TWINSET_OK || corpus->options.bag)
-        return status;
-    status = tw_sketch_add(&worker->sketch, worker->values.data, worker->values.count);
     worker->values.count = 0;
-    return status;
+    int status = tw_corpus_values(corpus, batch, &worker->values);
+    if (status != TWINSET_OK)
+        return status;
+    return tw_sketch_add(&worker->sketch, worker->values.data, worker->values.count);
+}
+
+static int value_batch(void *context, const tw_shingles *batch)
+{
+    tw_corpus *corpus = context;
+    return tw_corpus_values(corpus, batch, &corpus->workers[0].values);
+}
+
+/* Repetitions can be told apart only once all shingles are there. */
+static int sketch_bag(tw_corpus *corpus, const char *text, size_t length)
+{
+    tw_worker *worker = &corpus->workers[0];
+    tw_text_summary summary;
+    int status;
+    worker->values.count = worker->ids.count = 0;
+    if (tw_scheme_takes_ids(corpus->scheme)) {
+        status = tw_shingle(worker->shingler, text, length, tw_append_ids, &worker->ids, &summary);
+        if (status == TWINSET_OK)
+            status = tw_make_set(&worker->ids, &worker->scratch, true, NULL, 0);
+        tw_set set = {worker->ids.data, worker->ids.count};
+        if (status == TWINSET_OK)
+            status = tw_corpus_set_values(corpus, set, &worker->values);
+    } else {
+        status = tw_shingle(worker->shingler, text, length, value_batch, corpus, &summary);
+        if (status == TWINSET_OK)
+            status = tw_make_set(&worker->values, &worker->scratch, true, NULL, 0);
+    }
+    if (status != TWINSET_OK)
+        return status;
+    return tw_sketch_add(&worker->sketch, worker->values.data, worker->values.count);
+}
+
+/* A set is sketched as it streams by. */
+static int sketch_set(tw_corpus *corpus, const char *text, size_t length)
+{
+    tw_text_summary summary;
+    return tw_shingle(corpus->workers[0].shingler, text, length, sketch_batch, corpus, &summary);
 }
 
 int twinset_sketcher_text(twinset_sketcher *sketcher, const char *text, size_t length,
                           uint32_t *slots, twinset_error *error)
 {
     tw_corpus *corpus = &sketcher->corpus;
-    tw_worker *worker = &corpus->workers[0];
-    tw_text_summary summary;
-    worker->values.count = 0;
-    tw_sketch_begin(&worker->sketch, slots);
-    int status = tw_shingle(worker->shingler, text, length, sketch_batch, corpus, &summary);
-    if (status == TWINSET_OK && corpus->options.bag) {
-        status = tw_make_set(&worker->values, &worker->scratch, true, NULL, 0);
-        if (status == TWINSET_OK)
-            status = tw_sketch_add(&worker->sketch, worker->values.data, worker->values.count);
-    }
-    tw_sketch_end(&worker->sketch);
+    tw_sketch *sketch = &corpus->workers[0].sketch;
+    tw_sketch_begin(sketch, slots);
+    int status =
+        corpus->options.bag ? sketch_bag(corpus, text, length) : sketch_set(corpus, text, length);
+    tw_sketch_end(sketch);
     return status == TWINSET_OK ? status : tw_nomem(error);
 }
 

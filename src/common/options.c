@@ -294,7 +294,9 @@ static int parse_real(const option_row *row, const char *value, double *field, t
     char *end;
     errno = 0;
     double number = parse_decimal(value, &end);
-    if (end == value || *end || errno == ERANGE || !(number >= row->low && number <= row->high))
+    /* strtod takes leading spaces, signs, hexadecimals, infinity: nobody means those. */
+    if (value[strspn(value, "0123456789.eE-+")] || strchr(" +-", *value) || *end ||
+        errno == ERANGE || !(number >= row->low && number <= row->high))
         return out_of_range(row, value, error);
     *field = number;
     return TWINSET_OK;

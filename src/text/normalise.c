@@ -12,9 +12,9 @@
 #include "text/text.h"
 
 enum {
-    DROP = 0xFF,           /* in the ASCII table */
-    REPLACEMENT = 0xFFFD,  /* for what cannot be decoded */
-    LONGEST_RUN = 1 << 20, /* a run of more bytes without a safe place is cut anyway */
+    DROP = 0xFF,          /* in the ASCII table */
+    REPLACEMENT = 0xFFFD, /* for what cannot be decoded */
+    SOFT_HYPHEN = 0xAD,
 };
 
 /* ---- rules for one character */
@@ -91,13 +91,14 @@ void tw_normaliser_init(tw_normaliser *normaliser, const twinset_options *option
 
 void tw_normaliser_reset(tw_normaliser *normaliser)
 {
-    normaliser->after_return = false;
+    normaliser->after_return = normaliser->hidden_pending = false;
     normaliser->flags = 0;
 }
 
 void tw_normaliser_free(tw_normaliser *normaliser)
 {
-    tw_free(normaliser->points);
+    tw_free(normaliser->points.data);
+    tw_free(normaliser->folded.data);
 }
 
 /* ---- decoding */
@@ -169,23 +170,20 @@ static void put_point(tw_bytes *out, int32_t point)
     out->length += (size_t)utf8proc_encode_char(point, (utf8proc_uint8_t *)out->data + out->length);
 }
 
-/* Appends the decomposition of one character to the points. */
-static int decompose(tw_normaliser *normaliser, int32_t point, size_t *count)
+/* Appends the decomposition of one character. */
+static int decompose(int32_t point, utf8proc_option_t options, tw_points *points)
 {
-    utf8proc_option_t options = UTF8PROC_COMPOSE | UTF8PROC_STABLE;
-    if (normaliser->options->letter_case == TWINSET_CASE_FOLD)
-        options |= UTF8PROC_COMPAT | UTF8PROC_CASEFOLD;
     for (size_t need = 32;;) {
-        int status = TW_GROW(normaliser->points, normaliser->points_capacity, *count + need);
+        int status = TW_GROW(points->data, points->capacity, points->count + need);
         if (status != TWINSET_OK)
             return status;
-        size_t room = normaliser->points_capacity - *count;
+        size_t room = points->capacity - points->count;
         int boundary = 0;
-        utf8proc_ssize_t got = utf8proc_decompose_char(point, normaliser->points + *count,
+        utf8proc_ssize_t got = utf8proc_decompose_char(point, points->data + points->count,
                                                        (utf8proc_ssize_t)room, options, &boundary);
         need = got > 0 ? (size_t)got : 0;
         if (need <= room) {
-            *count += need;
+            points->count += need;
             return TWINSET_OK;
         }
     }
@@ -194,9 +192,10 @@ static int decompose(tw_normaliser *normaliser, int32_t point, size_t *count)
 /* Marks on one letter may be typed in any order; canonical order is by class. A mark moves
  * past 30 others at most, the longest that Unicode's stream-safe text has: no file can
  * make this slow. */
-static void reorder(int32_t *points, size_t count)
+static void reorder(tw_points *run)
 {
-    for (size_t i = 1; i < count; i++) {
+    int32_t *points = run->data;
+    for (size_t i = 1; i < run->count; i++) {
         int32_t point = points[i];
         int class = utf8proc_get_property(point)->combining_class;
         size_t at = i;
@@ -216,13 +215,21 @@ static bool word_follows(const char *text, size_t length)
     return length && decode(text, length, &point) && point >= 0 && tw_is_word(point);
 }
 
+/* Notes an invisible character inside a word; the next character may be in the next piece. */
+static void note_hidden(tw_normaliser *normaliser, const char *text, size_t length)
+{
+    if (length == 0)
+        normaliser->hidden_pending = true;
+    else if (word_follows(text, length))
+        normaliser->flags |= TWINSET_FLAG_HIDDEN_CHARACTERS;
+}
+
 /* Decodes a run and decomposes it, without invisible characters. `after` bytes follow the
  * run; they are only looked at. */
-static int decompose_run(tw_normaliser *normaliser, const char *text, size_t length, size_t after,
-                         size_t *count)
+static int decompose_run(tw_normaliser *normaliser, const char *text, size_t length, size_t after)
 {
     bool in_word = false;
-    *count = 0;
+    normaliser->points.count = 0;
     for (size_t i = 0; i < length;) {
         int32_t point;
         i += decode(text + i, length - i, &point);
@@ -231,38 +238,56 @@ static int decompose_run(tw_normaliser *normaliser, const char *text, size_t len
             point = REPLACEMENT;
         }
         if (utf8proc_get_property(point)->ignorable) {
-            if (in_word && word_follows(text + i, length + after - i))
-                normaliser->flags |= TWINSET_FLAG_HIDDEN_CHARACTERS;
+            if (in_word)
+                note_hidden(normaliser, text + i, length + after - i);
             continue;
         }
         in_word = tw_is_word(point);
-        int status = decompose(normaliser, point, count);
+        int status = decompose(point, UTF8PROC_DECOMPOSE | UTF8PROC_STABLE, &normaliser->points);
         if (status != TWINSET_OK)
             return status;
     }
+    reorder(&normaliser->points);
+    return TWINSET_OK;
+}
+
+/* Folds the decomposed run: marks must be in order by then, since one of them, the Greek
+ * iota below, becomes a letter. */
+static int fold_run(tw_normaliser *normaliser)
+{
+    tw_points *folded = &normaliser->folded;
+    folded->count = 0;
+    for (size_t i = 0; i < normaliser->points.count; i++) {
+        int status = decompose(
+            normaliser->points.data[i],
+            UTF8PROC_DECOMPOSE | UTF8PROC_STABLE | UTF8PROC_COMPAT | UTF8PROC_CASEFOLD, folded);
+        if (status != TWINSET_OK)
+            return status;
+    }
+    reorder(folded);
     return TWINSET_OK;
 }
 
 static int normalise_run(tw_normaliser *normaliser, const char *text, size_t length, size_t after,
                          tw_bytes *out)
 {
-    size_t count;
-    int status = decompose_run(normaliser, text, length, after, &count);
+    bool fold = normaliser->options->letter_case == TWINSET_CASE_FOLD;
+    int status = decompose_run(normaliser, text, length, after);
+    if (status == TWINSET_OK && fold)
+        status = fold_run(normaliser);
     if (status != TWINSET_OK)
         return status;
-    reorder(normaliser->points, count);
+    tw_points *points = fold ? &normaliser->folded : &normaliser->points;
     utf8proc_ssize_t composed = utf8proc_normalize_utf32(
-        normaliser->points, (utf8proc_ssize_t)count, UTF8PROC_COMPOSE | UTF8PROC_STABLE);
-    count = composed > 0 ? (size_t)composed : 0;
+        points->data, (utf8proc_ssize_t)points->count, UTF8PROC_COMPOSE | UTF8PROC_STABLE);
+    size_t count = composed > 0 ? (size_t)composed : 0;
     status = tw_bytes_reserve(out, 4 * count);
-    if (status != TWINSET_OK)
-        return status;
-    for (size_t i = 0; i < count; i++) {
-        int32_t point = apply_rules(normaliser, normaliser->points[i]);
+    for (size_t i = 0; i < count && status == TWINSET_OK; i++) {
+        int32_t point = apply_rules(normaliser, points->data[i]);
         if (point)
             put_point(out, point);
     }
-    return TWINSET_OK;
+    return status;
 }
 
 /* ---- runs of ASCII */
@@ -328,7 +353,7 @@ static size_t ascii_length(const char *text, size_t length)
 static bool starts_afresh(int32_t point)
 {
     return point >= 0 &&
-           (point < 0x300 || (point >= 0x0400 && point <= 0x0481) ||
+           ((point < 0x300 && point != SOFT_HYPHEN) || (point >= 0x0400 && point <= 0x0481) ||
             (point >= 0x0E01 && point <= 0x0E30) || (point >= 0x3041 && point <= 0x3096) ||
             (point >= 0x30A1 && point <= 0x30FA) || (point >= 0x4E00 && point <= 0x9FFF));
 }
@@ -337,8 +362,7 @@ size_t tw_normalise_cut(const char *text, size_t length, size_t wanted)
 {
     if (length <= wanted)
         return length;
-    size_t limit = length < LONGEST_RUN ? length : LONGEST_RUN;
-    for (size_t cut = wanted; cut < limit; cut++) {
+    for (size_t cut = wanted; cut < length; cut++) {
         int32_t point;
         if (is_ascii(text[cut]))
             return cut;
@@ -346,12 +370,15 @@ size_t tw_normalise_cut(const char *text, size_t length, size_t wanted)
             starts_afresh(point))
             return cut;
     }
-    return limit;
+    return length;
 }
 
 int tw_normalise(tw_normaliser *normaliser, const char *text, size_t length, tw_bytes *out)
 {
     int status = TWINSET_OK;
+    if (normaliser->hidden_pending && word_follows(text, length))
+        normaliser->flags |= TWINSET_FLAG_HIDDEN_CHARACTERS;
+    normaliser->hidden_pending = false;
     for (size_t i = 0; i < length && status == TWINSET_OK;) {
         size_t ascii = ascii_length(text + i, length - i);
         if (i + ascii < length && ascii && may_carry_mark(text[i + ascii - 1]))

@@ -26,14 +26,20 @@ bool tw_stop_list_has(const tw_stop_list *list, const char *word, size_t length)
 
 /* ---- normalise: state that crosses from one piece of a document to the next */
 
+/* Code points. */
+typedef struct tw_points {
+    int32_t *data;
+    size_t count, capacity;
+} tw_points;
+
 typedef struct tw_normaliser {
     const twinset_options *options;
     bool spaces_as_one;       /* every white space becomes U+0020 */
     unsigned char ascii[128]; /* what becomes of an ASCII character; DROP: nothing */
     bool after_return;        /* the last character was a carriage return */
+    bool hidden_pending;      /* an invisible character ended the piece, after a word */
     unsigned flags;           /* TWINSET_FLAG_* seen so far */
-    int32_t *points;          /* scratch: code points of a run that is not ASCII */
-    size_t points_capacity;
+    tw_points points, folded; /* scratch: a run that is not ASCII */
 } tw_normaliser;
 
 void tw_normaliser_init(tw_normaliser *normaliser, const twinset_options *options);

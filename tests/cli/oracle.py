@@ -6,8 +6,10 @@ themselves. Good for some hundred small documents.
 
 Python knows Unicode 14, the engine a later version: texts must stay inside both.
 """
+import hashlib
 import math
 import os
+import random
 import unicodedata
 from collections import Counter
 from dataclasses import dataclass, field
@@ -355,3 +357,36 @@ def fewest_agreeing(hashes, threshold):
 
 def shares_band(a, b, bands, rows):
     return any(a[i:i + rows] == b[i:i + rows] for i in range(0, bands * rows, rows))
+
+
+# ---- signatures of the schemes that other programs define
+
+def md5_signature(sequence, hashes):
+    """--scheme md5 --shingle-hash md5: slot i is the least MD5 of i and the shingle's MD5."""
+    def number(data, size):
+        return int.from_bytes(hashlib.md5(data).digest()[:size], "little")
+
+    values = {number(shingle.encode(), 8) for shingle in sequence}
+    return [min(number(f"{slot}{value}".encode(), 4) for value in values)
+            for slot in range(hashes)]
+
+
+def datasketch1_signature(sequence, hashes, seed=1):
+    """(a x + b) mod 2^61 - 1 with a, b from MT19937, over the first bytes of SHA-1."""
+    state = [seed]
+    for i in range(1, 624):
+        state.append((1812433253 * (state[-1] ^ state[-1] >> 30) + i) % 2**32)
+    generator = random.Random()
+    generator.setstate((3, (*state, 624), None))
+    prime = 2**61 - 1
+
+    def below(limit):
+        while True:
+            drawn = (generator.getrandbits(32) << 32 | generator.getrandbits(32)) & prime
+            if drawn < limit:
+                return drawn
+
+    values = {int.from_bytes(hashlib.sha1(shingle.encode()).digest()[:4], "little")
+              for shingle in sequence}
+    functions = [(1 + below(prime - 1), below(prime)) for _ in range(hashes)]
+    return [min((a * x + b) % 2**64 % prime % 2**32 for x in values) for a, b in functions]

@@ -1,0 +1,104 @@
+"""Runs that are interrupted: they stop soon, die of the signal, and leave nothing behind."""
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+from command import SANITIZED, Case
+
+PATIENCE = 30 if SANITIZED else 10
+
+
+class Signals(Case):
+    """The work is long because MD5 takes its time: some minutes if nobody stops it."""
+
+    def setUp(self):
+        super().setUp()
+        for i in range(200):
+            self.write(f"docs/{i:03}", f"A text of thirty characters {i * i * 104729}.")
+        self.long = ["--scheme", "md5", "-n", "8192"]
+
+    def interrupt(self, number, *arguments, after=0.5, **options):
+        """Starts a command, sends it a signal, and answers what became of it."""
+        process = self.start(*arguments, **options)
+        time.sleep(after)
+        self.assertIsNone(process.poll(), f"ended by itself: {arguments}")
+        process.send_signal(number)
+        sent = time.monotonic()
+        try:
+            result = self.finish(process, arguments)
+        finally:
+            process.kill()
+        self.assertLess(time.monotonic() - sent, PATIENCE)
+        self.assertEqual(result.status, -number, result)
+        return result
+
+    def check(self, number, *arguments):
+        self.write("older", "older result")
+        for name in ("out", "older"):
+            result = self.interrupt(number, *arguments, "-o", name)
+            self.assertEqual(result.messages, "twinset: interrupted\n")
+            self.assertEqual(self.entries(), ["docs", "older"])
+        with open(self.path("older"), encoding="ascii") as file:
+            self.assertEqual(file.read(), "older result")
+
+    def test_interrupt(self):
+        self.check(signal.SIGINT, "docs", "--method", "lsh", *self.long)
+
+    def test_terminate(self):
+        self.check(signal.SIGTERM, "sketch", "docs", *self.long)
+
+    def test_hang_up(self):
+        self.check(signal.SIGHUP, "docs", "--method", "lsh", *self.long, "-j", "1")
+
+    def test_nothing_on_standard_output(self):
+        result = self.interrupt(signal.SIGINT, "docs", "--method", "lsh", *self.long)
+        self.assertEqual(result.out, b"")
+
+    def test_twice(self):
+        """A second signal does not wait for anything."""
+        process = self.start("docs", "--method", "lsh", *self.long, "-o", "out")
+        time.sleep(0.5)
+        for _ in range(2):
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.01)
+        self.assertEqual(self.finish(process).status, -signal.SIGINT)
+        self.assertEqual(self.entries(), ["docs"])
+
+    def test_while_a_pipe_says_nothing(self):
+        """Ctrl-C helps, too, where a document never comes."""
+        os.mkfifo(self.path("pipe"))
+        for arguments in (["pipe"], ["compare", "pipe", "docs/000"]):
+            with self.subTest(arguments=arguments):
+                self.check_one_signal_suffices(*arguments)
+
+    def test_while_standard_input_says_nothing(self):
+        for arguments in (["/dev/stdin"], ["@-"]):
+            with self.subTest(arguments=arguments):
+                self.check_one_signal_suffices(*arguments, stdin=subprocess.PIPE)
+
+    def check_one_signal_suffices(self, *arguments, **options):
+        process = self.start(*arguments, **options)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        try:
+            status = process.wait(2)
+        except subprocess.TimeoutExpired:
+            status = None
+        process.kill()
+        process.communicate()
+        self.assertEqual(status, -signal.SIGINT)
+
+    def test_ignored_stays_ignored(self):
+        """As under nohup."""
+        arguments = ["sketch", "docs/000", "--scheme", "md5", "-n", "65536"]
+        process = self.start(*arguments,
+                             preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        time.sleep(0.1)
+        process.send_signal(signal.SIGHUP)
+        self.assertEqual(self.finish(process).status, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,100 @@
+"""The rules for text, on all of Unicode: a text shorter than k is one shingle, so that its
+MD5 tells whether it was normalised as the oracle does it."""
+import itertools
+import json
+import random
+import unicodedata
+import unittest
+
+import oracle
+from command import Case
+
+ASSIGNED = [chr(point) for point in range(1, 0x110000)
+            if unicodedata.category(chr(point)) not in ("Cn", "Co", "Cs")]
+MARKS = [c for c in ASSIGNED if unicodedata.combining(c)]
+CHANGING = [c for c in ASSIGNED if unicodedata.normalize("NFKD", c).casefold() != c]
+HANGUL = [chr(point) for point in (*range(0x1100, 0x1200), *range(0xAC00, 0xAD00))]
+ASCII = [chr(point) for point in range(1, 0x80)]
+INVISIBLE = [c for c in ASSIGNED if ord(c) in oracle.DEFAULT_IGNORABLE]
+SPACES = [chr(point) for point in oracle.WHITE_SPACE] + ["\r\n"]
+KINDS = [ASSIGNED, MARKS, CHANGING, HANGUL, ASCII, INVISIBLE, SPACES]
+
+
+def random_text(rng, count):
+    weights = [rng.random() ** 3 for _ in KINDS]
+    return "".join(rng.choice(rng.choices(KINDS, weights)[0]) for _ in range(count))
+
+
+class Text(Case):
+    def check(self, texts, rules):
+        for i, text in enumerate(texts):
+            self.write(f"docs/{i:05}", text)
+        self.write("stop", "\n".join(rules.stop))
+        options = ["--stop", "stop"] if rules.stop else []
+        lines = self.succeed(
+            "sketch", "docs", "--by", rules.by, "-k", str(rules.k), "--case", rules.case,
+            "--spaces", rules.spaces, "--punctuation", rules.punctuation, "--scheme", "md5",
+            "--shingle-hash", "md5", "-n", "1", "--quiet", *options).text.splitlines()
+        found = {line["id"]: (line["shingles"], line["signature"])
+                 for line in map(json.loads, lines)}
+        for i, text in enumerate(texts):
+            raw = text if isinstance(text, bytes) else text.encode()
+            sequence = oracle.shingles(oracle.tokens(oracle.decode(raw), rules), rules)
+            expected = (len(set(sequence)), oracle.md5_signature(sequence, 1)) if sequence else None
+            self.assertEqual(found.get(f"docs/{i:05}"), expected, (ascii(text), rules))
+
+    def test_every_character(self):
+        """Alone, and between letters, where it may compose."""
+        texts = ["".join(ASSIGNED[i:i + 60]) for i in range(0, len(ASSIGNED), 60)]
+        texts += ["".join(f"{c}a" for c in CHANGING[i:i + 20]) for i in range(0, len(CHANGING), 20)]
+        # Tags and variation selectors tell nothing new, and there are hundreds.
+        texts = [text for text in texts if ord(max(text)) < 0xE0000]
+        for case in ("fold", "keep"):
+            self.check(texts[::7], oracle.Rules(k=64, case=case, spaces="keep"))
+
+    def test_random(self):
+        rng = random.Random(1)
+        choices = list(itertools.product(("char", "word"), ("fold", "keep"),
+                                         ("squeeze", "keep", "drop"), ("keep", "space", "drop")))
+        for by, case, spaces, punctuation in choices:
+            texts = [random_text(rng, rng.randrange(1, 60)) for _ in range(20)]
+            self.check(texts, oracle.Rules(by=by, k=64, case=case, spaces=spaces,
+                                           punctuation=punctuation))
+
+    def test_stop_words(self):
+        rng = random.Random(2)
+        words = ["the", "Straße", "ＦＵＬＬ", "é", "e\u0301", "中", "カ", "no1", "x", "ไ"]
+        for by, spaces in itertools.product(("char", "word"), ("squeeze", "keep", "drop")):
+            texts = ["".join(rng.choice(words + ["THE", "strasse", "a"]) + rng.choice(" ,.-\n\u3000")
+                             for _ in range(8)) for _ in range(20)]
+            stop = rng.sample(words, 3) + ["#a", "??"]
+            self.check(texts, oracle.Rules(by=by, k=64, spaces=spaces, stop=stop))
+
+    def test_broken_bytes(self):
+        rng = random.Random(3)
+        pieces = [bytes([byte]) for byte in range(0x80, 0x100)]
+        pieces += ["é".encode(), "中".encode(), "🙂".encode(), b"a", b" ", "e\u0301".encode()]
+        texts = [b"x" + b"".join(rng.choice(pieces) for _ in range(rng.randrange(1, 40)))
+                 for _ in range(200)]
+        self.check(texts, oracle.Rules(k=64))
+
+    def test_byte_order_marks(self):
+        text = "Ein Wörtchen, 中文 🙂"
+        texts = [mark + text.encode(encoding) for mark, encoding in oracle.BYTE_ORDER_MARKS]
+        self.check(texts, oracle.Rules(k=64))
+
+    def test_across_pieces(self):
+        """Documents pass in pieces of some kilobytes: nothing may happen at their ends."""
+        rng = random.Random(4)
+        units = ["e\u0301\u0323", "ﬁ", "\r\n", "  ", "中文", "\u1112\u1161\u11ab", "word", "🙂",
+                 "\u00ad", "ไทย", "か\u3099", "Å", "a\u200d\u0301", ". "]
+        for by, spaces in ("char", "squeeze"), ("char", "keep"), ("word", "squeeze"):
+            texts = []
+            for _ in range(3):
+                unit = "".join(rng.choice(units) for _ in range(rng.randrange(3, 12)))
+                texts.append("x" * rng.randrange(20) + unit * (70000 // len(unit.encode())))
+            self.check(texts, oracle.Rules(by=by, k=7, spaces=spaces))
+
+
+if __name__ == "__main__":
+    unittest.main()
