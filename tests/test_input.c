@@ -573,14 +573,11 @@ static void a_large_file_is_refused(void **state)
     (void)state;
     tw_reader *reader = new_reader();
     make_hole("a", 12000000000);
-    assert_refuses(reader, "a", 6000000000,
-                   "too large: 12.0 GB of 6.0 GB allowed; raise --memory");
+    assert_refuses(reader, "a", 6000000000, "too large: 12.0 GB of 6.0 GB allowed; raise --memory");
     make_hole("a", 999999);
-    assert_refuses(reader, "a", 1234,
-                   "too large: 1.0 MB of 1.2 kB allowed; raise --memory");
+    assert_refuses(reader, "a", 1234, "too large: 1.0 MB of 1.2 kB allowed; raise --memory");
     write_file("a", LITERAL("twelve bytes"));
-    assert_refuses(reader, "a", 11,
-                   "too large: 12 bytes of 11 bytes allowed; raise --memory");
+    assert_refuses(reader, "a", 11, "too large: 12 bytes of 11 bytes allowed; raise --memory");
     tw_reader_free(reader);
 }
 

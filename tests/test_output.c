@@ -567,7 +567,8 @@ static void json_names_what_is_skipped_or_flagged(void **state)
     free(page.text);
 
     page = write_out(scan.result, TWINSET_FORMAT_TABLE, NULL);
-    assert_contains(page.text, "1 input skipped, 3 documents flagged; --format json has the names.\n");
+    assert_contains(page.text,
+                    "1 input skipped, 3 documents flagged; --format json has the names.\n");
     free(page.text);
     scan_free(&scan);
 }

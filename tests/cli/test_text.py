@@ -61,6 +61,12 @@ class Text(Case):
             self.check(texts, oracle.Rules(by=by, k=64, case=case, spaces=spaces,
                                            punctuation=punctuation))
 
+    def test_invisible_characters(self):
+        """Those that Unicode keeps for later are as invisible as the others."""
+        points = [point for point in sorted(oracle.DEFAULT_IGNORABLE)
+                  if point < 0xE0000 or point % 97 == 0]
+        self.check([f"a{chr(point)}b" for point in points], oracle.Rules(k=2))
+
     def test_stop_words(self):
         rng = random.Random(2)
         words = ["the", "Straße", "ＦＵＬＬ", "é", "e\u0301", "中", "カ", "no1", "x", "ไ"]
