@@ -111,7 +111,7 @@ typedef struct twinset_options {
     unsigned rows;       /* 0: chosen */
     unsigned max_bucket; /* larger buckets propose stars, not all pairs; 0: no limit */
 
-    /* Machine. Neither changes any result. */
+    /* Machine. Threads change no result; less memory may make `auto` take lsh. */
     unsigned threads;      /* 0: all cores */
     uint64_t memory_bytes; /* 0: a quarter of the machine */
 
@@ -237,6 +237,11 @@ TWINSET_API twinset_flagged twinset_result_flagged(const twinset_result *result,
 TWINSET_API const char *twinset_result_note(const twinset_result *result, size_t index);
 /* Seconds by stage, the only thing that varies from run to run; NULL past the last. */
 TWINSET_API const twinset_stage *twinset_result_stage(const twinset_result *result, size_t index);
+
+/* The documents added so far, templates among them, in no certain order. */
+TWINSET_API size_t twinset_collection_documents(const twinset_collection *collection);
+TWINSET_API const char *twinset_collection_document(const twinset_collection *collection,
+                                                    size_t index);
 
 /* What was skipped so far, for those who have no result. */
 TWINSET_API size_t twinset_collection_skipped(const twinset_collection *collection);

@@ -85,6 +85,16 @@ int twinset_collection_add_path(twinset_collection *collection, const char *path
     return status;
 }
 
+size_t twinset_collection_documents(const twinset_collection *collection)
+{
+    return collection->corpus.count;
+}
+
+const char *twinset_collection_document(const twinset_collection *collection, size_t index)
+{
+    return collection->corpus.documents[index].name;
+}
+
 size_t twinset_collection_skipped(const twinset_collection *collection)
 {
     return collection->corpus.skip_count;

@@ -25,10 +25,11 @@ double twinset_candidate_probability(unsigned bands, unsigned rows, double s)
 /* P(X < limit) for X of hashes trials with probability s. */
 static double tail(unsigned hashes, double s, unsigned limit)
 {
-    double sum = 0;
-    for (unsigned i = 0; i < limit; i++)
-        sum += exp(lgamma(hashes + 1.0) - lgamma(i + 1.0) - lgamma(hashes - i + 1.0) + i * log(s) +
-                   (hashes - i) * log1p(-s));
+    double sum = 0, term = hashes * log1p(-s), odds = log(s) - log1p(-s);
+    for (unsigned i = 0; i < limit; i++) {
+        sum += exp(term);
+        term += odds + log((hashes - i) / (i + 1.0));
+    }
     return sum;
 }
 

@@ -72,7 +72,7 @@ static void put_characters(tw_tokeniser *tokeniser, const char *text, size_t len
 static int add_characters(tw_tokeniser *tokeniser, const char *text, size_t length)
 {
     int status = tw_bytes_reserve(&tokeniser->text, length + 1);
-    if (status == TWINSET_OK)
+    if (status == TWINSET_OK && length)
         put_characters(tokeniser, text, length);
     return status;
 }

@@ -263,9 +263,13 @@ def is_wanted(a, b, any_like):
     return not a.group or a.group != b.group
 
 
+def agreeing(a, b):
+    """Slots of two signatures that are equal and not empty."""
+    return sum(x == y != 0xFFFFFFFF for x, y in zip(a, b))
+
+
 def agreement(a, b):
-    """Share of the slots of two signatures that are equal and not empty."""
-    return sum(x == y != 0xFFFFFFFF for x, y in zip(a, b)) / len(a)
+    return agreeing(a, b) / len(a)
 
 
 def describe(a, b, rules, weights, signatures=None):

@@ -1,6 +1,7 @@
 """`scan` against the oracle: every field, to the last digit, in every format."""
 import csv
 import io
+import itertools
 import json
 import os
 import unittest
@@ -31,8 +32,10 @@ def options_of(rules):
 
 
 def number(value):
-    """Without an exponent, as far as that is readable."""
-    return "" if value is None else format(Decimal(repr(value)), "f")
+    """Without an exponent, unless there would be many zeros."""
+    if value is None:
+        return ""
+    return repr(value) if 0 < value < 2**-16 else format(Decimal(repr(value)), "f")
 
 
 def csv_rows(pairs):
@@ -296,6 +299,33 @@ class Contract(Scan):
         self.assertEqual([pair["similarity"] for pair in answer["pairs"]], [1])
 
 
+class Clusters(Scan):
+    def test_chain(self):
+        """What joins the ends of a chain is not what they have in common."""
+        for i in range(6):
+            self.write(f"docs/{i}", "abcdefghijklmnopqrst"[2 * i:2 * i + 10])
+        answer = self.check(["docs"], oracle.Rules(k=1, threshold=0.5))
+        self.assertEqual([cluster["size"] for cluster in answer["clusters"]], [6])
+        self.assertEqual(answer["clusters"][0]["min_similarity"], 0)
+
+    def test_first_of_two_representatives(self):
+        """Sums that differ by nothing but the order of their terms are the same."""
+        for name, text in (("a", "abcdefghij"), ("m", "abcdef"), ("n", "abcdefgh"),
+                           ("z", "jihgfedcba")):
+            self.write(f"docs/{name}", text)
+        answer = self.check(["docs"], oracle.Rules(k=1))
+        self.assertEqual(answer["clusters"][0]["representative"], "docs/a")
+
+    def test_largest_first(self):
+        for i, word in enumerate(["pair", "four", "four", "trio", "pair", "four", "trio", "four",
+                                  "trio"]):
+            self.write(f"docs/{i}", f"{word} {word} {word} {word} {word}")
+        answer = self.check(["docs"], oracle.Rules())
+        self.assertEqual([cluster["members"] for cluster in answer["clusters"]],
+                         [["docs/1", "docs/2", "docs/5", "docs/7"], ["docs/3", "docs/6", "docs/8"],
+                          ["docs/0", "docs/4"]])
+
+
 class Lsh(Scan):
     """What bands propose can be foretold from the signatures that `sketch` writes."""
 
@@ -303,48 +333,36 @@ class Lsh(Scan):
         super().setUp()
         self.write_mixed(families=4)
 
-    def check_lsh(self, threshold, *options):
-        rules = oracle.Rules(threshold=threshold)
-        answer = self.succeed("docs", "-t", str(threshold), "--method", "lsh", *options,
+    def check_lsh(self, threshold, *options, search=(), **found):
+        """`options` are those that signatures depend on, `search` the others."""
+        answer = self.succeed("docs", "-t", str(threshold), "--method", "lsh", *options, *search,
                               "--format", "json").json
         run = answer["run"]
         hashes, bands, rows = run["parameters"]["hashes"], run["bands"], run["rows"]
-        shared = [word for word in options if word not in ("--bands", "--rows", "--recall")]
-        signatures = {line["id"]: line["signature"] for line in map(json.loads, self.succeed(
-            "sketch", "docs", *self.for_sketch(options)).text.splitlines())}
-        self.assertEqual({len(signature) for signature in signatures.values()}, {hashes}, shared)
+        lines = self.succeed("sketch", "docs", *options).text.splitlines()
+        signatures = {line["id"]: line["signature"] for line in map(json.loads, lines)}
+        self.assertEqual({len(signature) for signature in signatures.values()}, {hashes})
         fewest = oracle.fewest_agreeing(hashes, threshold)
-        expected = oracle.scan(
-            self.find(["docs"], {}), rules, signatures,
-            lambda a, b: (oracle.shares_band(a, b, bands, rows) and
-                          round(oracle.agreement(a, b) * hashes) >= fewest))
+        documents = self.find(["docs"], found)
+        expected = oracle.scan(documents, oracle.Rules(threshold=threshold), signatures,
+                               lambda a, b: (oracle.shares_band(a, b, bands, rows) and
+                                             oracle.agreeing(a, b) >= fewest))
         self.assertEqual(answer["pairs"], expected["pairs"])
         self.assertEqual(answer["clusters"], expected["clusters"])
-        self.check_counts(run, signatures, fewest)
+        if not found:
+            self.check_counts(run, documents, signatures, fewest)
         return answer
 
-    def for_sketch(self, options):
-        """Without what only a scan takes, and its values."""
-        kept, skip = [], False
-        for word in options:
-            if skip or word in ("--bands", "--rows", "--recall", "--prefer"):
-                skip = not skip
-            else:
-                kept.append(word)
-        return kept
-
-    def check_counts(self, run, signatures, fewest):
+    def check_counts(self, run, documents, signatures, fewest):
         """Identical texts count once."""
         texts = {}
-        for document in self.find(["docs"], {}):
+        for document in documents:
             words = tuple(oracle.tokens(oracle.decode(document.raw), oracle.Rules()))
             texts[words] = signatures[document.name]
-        different = list(texts.values())
-        candidates = [(a, b) for i, a in enumerate(different) for b in different[i + 1:]
+        candidates = [(a, b) for a, b in itertools.combinations(texts.values(), 2)
                       if oracle.shares_band(a, b, run["bands"], run["rows"])]
         self.assertEqual(run["candidates"], len(candidates))
-        verified = [pair for pair in candidates
-                    if oracle.agreement(*pair) * len(pair[0]) >= fewest]
+        verified = [pair for pair in candidates if oracle.agreeing(*pair) >= fewest]
         self.assertEqual(run["verified"], len(verified))
 
     def test_default(self):
@@ -361,13 +379,19 @@ class Lsh(Scan):
         self.check_lsh(0.4, "--shingle-hash", "md5", "--seed", "7")
 
     def test_bands_and_rows(self):
-        answer = self.check_lsh(0.3, "--bands", "20", "--rows", "5", "-n", "100")
+        answer = self.check_lsh(0.3, "-n", "100", search=["--bands", "20", "--rows", "5"])
         self.assertEqual((answer["run"]["bands"], answer["run"]["rows"]), (20, 5))
         recall = 1 - (1 - 0.3**5)**20
         self.assertLess(answer["run"]["expected_recall"], recall)
         self.assertGreater(answer["run"]["expected_recall"], recall - 1e-4)
-        self.check_lsh(0.6, "--prefer", "nearest", "-n", "100")
-        self.check_lsh(0.6, "--recall", "0.5")
+        self.check_lsh(0.6, "-n", "100", search=["--prefer", "nearest"])
+        self.check_lsh(0.6, search=["--recall", "0.5"])
+
+    def test_roles(self):
+        self.check_lsh(0.2, search=["--old", "docs/family1"], old=["docs/family1"])
+        self.check_lsh(0.2, search=["--group", "dir"], group=True)
+        like = ["docs/family0/text1.txt", "docs/copies/copy1.txt"]
+        self.check_lsh(0.2, search=["--like", like[0], "--like", like[1]], like=like)
 
     def test_other_measures_promise_nothing(self):
         for measure in ("containment", "weighted"):

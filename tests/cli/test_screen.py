@@ -256,7 +256,7 @@ class Progress(Screen):
 
     def setUp(self):
         super().setUp()
-        for i in range(12):
+        for i in range(8):
             self.write(f"docs/{i:02}", f"A text of thirty characters {i * i * 104729}.")
         self.slow = ["sketch", "docs", "--scheme", "md5", "-n", "16384", "-j", "1"]
 

@@ -71,8 +71,9 @@ class Text(Case):
         rng = random.Random(2)
         words = ["the", "Straße", "ＦＵＬＬ", "é", "e\u0301", "中", "カ", "no1", "x", "ไ"]
         for by, spaces in itertools.product(("char", "word"), ("squeeze", "keep", "drop")):
-            texts = ["".join(rng.choice(words + ["THE", "strasse", "a"]) + rng.choice(" ,.-\n\u3000")
-                             for _ in range(8)) for _ in range(20)]
+            pieces = words + ["THE", "strasse", "a"]
+            texts = ["".join(rng.choice(pieces) + rng.choice(" ,.-\n\u3000") for _ in range(8))
+                     for _ in range(20)]
             stop = rng.sample(words, 3) + ["#a", "??"]
             self.check(texts, oracle.Rules(by=by, k=64, spaces=spaces, stop=stop))
 
