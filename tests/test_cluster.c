@@ -394,7 +394,7 @@ static void an_unreadable_member_is_a_failure(void **state)
     (void)state;
     library lib;
     init_runs(&lib, (uint64_t[]){0, 1, 2}, 3, 4);
-    match_all(&lib, .3);
+    match_all(&lib, 2); /* none: what was matched before is not read again */
     lib.sets.broken = 2;
     for (lib.limit = 2; lib.limit <= 3; lib.limit++) {
         tw_loop loop = {.threads = 1};

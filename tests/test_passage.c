@@ -28,12 +28,19 @@ static size_t longest_by_table(const uint64_t *a, size_t a_count, const uint64_t
     return longest;
 }
 
+static int longest_run(tw_passage_index *index, const uint64_t *a, size_t a_count,
+                       const uint64_t *b, size_t b_count, tw_passage *found)
+{
+    int status = tw_passage_build(index, a, a_count);
+    return status ? status : tw_passage_find(index, b, b_count, found);
+}
+
 /* Finds the run, and checks that it is one. */
-static size_t find(tw_passage_scratch *scratch, const uint64_t *a, size_t a_count,
-                   const uint64_t *b, size_t b_count)
+static size_t find(tw_passage_index *index, const uint64_t *a, size_t a_count, const uint64_t *b,
+                   size_t b_count)
 {
     tw_passage found;
-    assert_int_equal(tw_longest_run(scratch, a, a_count, b, b_count, &found), TWINSET_OK);
+    assert_int_equal(longest_run(index, a, a_count, b, b_count, &found), TWINSET_OK);
     assert_true(found.a + found.length <= a_count);
     assert_true(found.b + found.length <= b_count);
     if (found.length)
@@ -41,12 +48,12 @@ static size_t find(tw_passage_scratch *scratch, const uint64_t *a, size_t a_coun
     return found.length;
 }
 
-static void check(tw_passage_scratch *scratch, const uint64_t *a, size_t a_count, const uint64_t *b,
+static void check(tw_passage_index *index, const uint64_t *a, size_t a_count, const uint64_t *b,
                   size_t b_count)
 {
     size_t length = longest_by_table(a, a_count, b, b_count);
-    assert_int_equal(find(scratch, a, a_count, b, b_count), length);
-    assert_int_equal(find(scratch, b, b_count, a, a_count), length);
+    assert_int_equal(find(index, a, a_count, b, b_count), length);
+    assert_int_equal(find(index, b, b_count, a, a_count), length);
 }
 
 static uint64_t *new_ids(size_t count)
@@ -76,7 +83,7 @@ static void short_runs_equal_the_table(void **state)
 {
     (void)state;
     dice from = new_dice();
-    tw_passage_scratch scratch = {0};
+    tw_passage_index index = {0};
     for (int round = 0; round < 1500; round++) {
         static const size_t symbols[] = {1, 2, 4, 30, 100000};
         uint64_t a[120], b[120];
@@ -86,9 +93,9 @@ static void short_runs_equal_the_table(void **state)
         fill(&from, b, b_count, kinds, round & 1);
         if (chance(&from, 50))
             plant(&from, a, a_count, b, b_count);
-        check(&scratch, a, a_count, b, b_count);
+        check(&index, a, a_count, b, b_count);
     }
-    tw_passage_free(&scratch);
+    tw_passage_free(&index);
 }
 
 /* Two symbols take more steps than seeds are given, thirty do not: both ways are gone. */
@@ -99,19 +106,19 @@ static void long_runs_equal_the_table(void **state)
     size_t by_halving = 0, by_seeds = 0;
     for (int round = 0; round < 18; round++) {
         static const size_t symbols[] = {2, 4, 30};
-        tw_passage_scratch scratch = {0};
+        tw_passage_index index = {0};
         size_t a_count = 1500 + below(&from, 1000), b_count = 1500 + below(&from, 1000);
         uint64_t *a = new_ids(a_count), *b = new_ids(b_count);
         fill(&from, a, a_count, symbols[round % 3], round & 1);
         fill(&from, b, b_count, symbols[round % 3], round & 1);
         if (round % 2)
             plant(&from, a, a_count, b, b_count / 4);
-        check(&scratch, a, a_count, b, b_count);
-        if (scratch.sums)
+        check(&index, a, a_count, b, b_count);
+        if (index.sums)
             by_halving++;
         else
             by_seeds++;
-        tw_passage_free(&scratch);
+        tw_passage_free(&index);
         free(a);
         free(b);
     }
@@ -126,16 +133,16 @@ static void equal_sequences_share_all(void **state)
     (void)state;
     enum { LENGTH = 5000 };
     dice from = new_dice();
-    tw_passage_scratch scratch = {0};
+    tw_passage_index index = {0};
     uint64_t *a = new_ids(LENGTH);
     tw_passage found;
     fill(&from, a, LENGTH, LENGTH, true);
-    assert_int_equal(tw_longest_run(&scratch, a, LENGTH, a, LENGTH, &found), TWINSET_OK);
+    assert_int_equal(longest_run(&index, a, LENGTH, a, LENGTH, &found), TWINSET_OK);
     assert_int_equal(found.a, 0);
     assert_int_equal(found.b, 0);
     assert_int_equal(found.length, LENGTH);
-    assert_int_equal(find(&scratch, a, LENGTH, a + 1000, 3000), 3000);
-    tw_passage_free(&scratch);
+    assert_int_equal(find(&index, a, LENGTH, a + 1000, 3000), 3000);
+    tw_passage_free(&index);
     free(a);
 }
 
@@ -143,28 +150,28 @@ static void disjoint_sequences_share_nothing(void **state)
 {
     (void)state;
     uint64_t a[500], b[700];
-    tw_passage_scratch scratch = {0};
+    tw_passage_index index = {0};
     for (size_t i = 0; i < COUNT(a); i++)
         a[i] = 2 * i % 100;
     for (size_t i = 0; i < COUNT(b); i++)
         b[i] = (2 * i + 1) % 100;
-    assert_int_equal(find(&scratch, a, COUNT(a), b, COUNT(b)), 0);
-    tw_passage_free(&scratch);
+    assert_int_equal(find(&index, a, COUNT(a), b, COUNT(b)), 0);
+    tw_passage_free(&index);
 }
 
 static void single_elements_and_none(void **state)
 {
     (void)state;
     const uint64_t a[] = {7}, b[] = {1, 2, 7, 3}, c[] = {8};
-    tw_passage_scratch scratch = {0};
-    assert_int_equal(find(&scratch, a, 1, a, 1), 1);
-    assert_int_equal(find(&scratch, a, 1, c, 1), 0);
-    assert_int_equal(find(&scratch, a, 1, b, 4), 1);
-    assert_int_equal(find(&scratch, b, 4, a, 1), 1);
-    assert_int_equal(find(&scratch, b, 4, a, 0), 0);
-    assert_int_equal(find(&scratch, b, 0, a, 1), 0);
-    assert_int_equal(find(&scratch, NULL, 0, NULL, 0), 0);
-    tw_passage_free(&scratch);
+    tw_passage_index index = {0};
+    assert_int_equal(find(&index, a, 1, a, 1), 1);
+    assert_int_equal(find(&index, a, 1, c, 1), 0);
+    assert_int_equal(find(&index, a, 1, b, 4), 1);
+    assert_int_equal(find(&index, b, 4, a, 1), 1);
+    assert_int_equal(find(&index, b, 4, a, 0), 0);
+    assert_int_equal(find(&index, b, 0, a, 1), 0);
+    assert_int_equal(find(&index, NULL, 0, NULL, 0), 0);
+    tw_passage_free(&index);
 }
 
 /* ---- texts that repeat themselves */
@@ -176,12 +183,12 @@ static void short_runs_are_found_by_halving(void **state)
     enum { LENGTH = 2000 };
     uint64_t a[LENGTH] = {0}, b[LENGTH] = {0};
     for (size_t run = 1; run <= 3; run++) {
-        tw_passage_scratch scratch = {0};
+        tw_passage_index index = {0};
         for (size_t i = 0; i < LENGTH; i++)
             b[i] = i % (run + 1) == run;
-        check(&scratch, a, LENGTH, b, LENGTH);
-        assert_non_null(scratch.sums);
-        tw_passage_free(&scratch);
+        check(&index, a, LENGTH, b, LENGTH);
+        assert_non_null(index.sums);
+        tw_passage_free(&index);
     }
 }
 
@@ -200,23 +207,23 @@ static void periodic_texts_are_quick(void **state)
 {
     (void)state;
     static const size_t periods[] = {1, 2, 3, 7, 100};
-    tw_passage_scratch scratch = {0};
+    tw_passage_index index = {0};
     double start = tw_now();
     for (size_t i = 0; i < COUNT(periods); i++) {
         uint64_t *a = new_periodic(periods[i]), *b = new_periodic(periods[i]);
-        assert_int_equal(find(&scratch, a, PERIODIC, b, PERIODIC), PERIODIC);
-        assert_int_equal(find(&scratch, a, PERIODIC, b + 1, PERIODIC - 2), PERIODIC - 2);
+        assert_int_equal(find(&index, a, PERIODIC, b, PERIODIC), PERIODIC);
+        assert_int_equal(find(&index, a, PERIODIC, b + 1, PERIODIC - 2), PERIODIC - 2);
         b[PERIODIC / 4] = 1; /* breaks it */
         size_t rest = PERIODIC - PERIODIC / 4 - 1;
-        assert_int_equal(find(&scratch, a, PERIODIC, b, PERIODIC), rest);
+        assert_int_equal(find(&index, a, PERIODIC, b, PERIODIC), rest);
         a[PERIODIC / 2] = 2;
-        size_t longest = find(&scratch, a, PERIODIC, b, PERIODIC);
+        size_t longest = find(&index, a, PERIODIC, b, PERIODIC);
         assert_true(longest <= PERIODIC / 2 && longest + periods[i] >= PERIODIC / 2);
         free(a);
         free(b);
     }
     assert_true(tw_now() - start < 5);
-    tw_passage_free(&scratch);
+    tw_passage_free(&index);
 }
 
 int main(void)

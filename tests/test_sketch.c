@@ -251,15 +251,15 @@ static const known_signature OWN[] = {
      "scheme=md5 k=5 hashes=100 seed=1",
      {41583363, 138596307, 37892942, 355020599},
      448827642323u},
-    {0, "scheme=md5 k=5 hashes=7 seed=42", {41583363, 138596307, 37892942, 355020599}, 3035649313u},
+    {0, "scheme=md5 k=5 hashes=7 seed=42", {28843828, 322756480, 310413349, 287920632}, 3375854702u},
     {0,
      "scheme=md5 shingle-hash=murmur3 k=5 hashes=16 seed=1",
      {54146833, 78861117, 119807520, 35121995},
      18951191533u},
     {0,
      "scheme=md5 shingle-hash=md5 k=5 hashes=256 seed=3",
-     {79675654, 51437859, 53005481, 224092886},
-     3655152540392u},
+     {42087650, 148023931, 591290767, 340072994},
+     3568507482940u},
 };
 
 static void own_signatures_stay_what_they_are(void **state)
@@ -714,7 +714,7 @@ static void estimates_have_no_bias(void **state)
         {32, {400, 400, 150, 20}},     {8, {100, 50, 20, 8}}, /* md5 */
         {32, {400, 400, 150, 20}},     {32, {400, 400, 150, 20}},
     };
-    uint64_t random = test_seed(2);
+    uint64_t random = test_seed(3);
     bool good = true;
     (void)state;
     if (SANITIZED)

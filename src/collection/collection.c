@@ -214,7 +214,7 @@ static int quote_passage(tw_corpus *corpus, uint32_t a, uint32_t b, char **passa
     tw_passage found;
     uint64_t tokens;
     tw_bytes text = {0};
-    int status = tw_scan_passage(corpus, 0, a, b, &found, &tokens);
+    int status = tw_scan_passage(corpus, a, b, &found, &tokens);
     if (status == TWINSET_OK)
         status = tw_corpus_text(corpus, a, &text);
     if (status == TWINSET_OK && tokens) {

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cpu.h"
 #include "common/digest.h"
 #include "common/options.h"
 
@@ -52,9 +51,7 @@ int tw_corpus_init(tw_corpus *corpus, const twinset_options *options, twinset_er
 {
     memset(corpus, 0, sizeof *corpus);
     pthread_mutex_init(&corpus->large, NULL);
-    int status = tw_cpu_check(error);
-    if (status == TWINSET_OK)
-        status = tw_options_resolve(options, &corpus->options, error);
+    int status = tw_options_resolve(options, &corpus->options, error);
     if (status == TWINSET_OK && corpus->options.stop)
         status = read_stop_list(corpus, error);
     if (status == TWINSET_OK)
@@ -74,7 +71,7 @@ static void free_worker(tw_worker *worker)
     tw_free(worker->scratch.data);
     tw_free(worker->side[0].data);
     tw_free(worker->side[1].data);
-    tw_passage_free(&worker->passage);
+    tw_passage_free(&worker->passages);
 }
 
 static void free_document(tw_document *document)
@@ -191,22 +188,21 @@ int tw_corpus_add_text(tw_corpus *corpus, const char *name, const char *text, si
 }
 
 /* The submission a file belongs to: the sub-folder of the folder that was walked, or the
- * folder of a file that was named. */
-static uint64_t group_of(const tw_found *found)
+ * folder that it lies in directly. */
+static void find_group(tw_document *document, const tw_found *found)
 {
     const char *below = found->path + (found->named ? 0 : found->root_length);
     const char *slash = found->named ? strrchr(below, '/') : strchr(below, '/');
-    if (!slash)
-        return 0;
-    uint64_t hash = 1;
-    for (const char *c = found->path; c < slash; c++)
-        hash = tw_mix64(hash ^ (unsigned char)*c);
-    return hash;
+    document->directly = !found->named && !slash;
+    const char *end = slash ? slash : below;
+    for (const char *c = found->path; c < end; c++)
+        document->group = tw_mix64((document->group + 1) ^ (unsigned char)*c);
 }
 
 typedef struct adding {
     tw_corpus *corpus;
     twinset_role role;
+    bool in_folder;
 } adding;
 
 /* A pipe can be read but once. */
@@ -228,10 +224,11 @@ static int add_found(void *context, const tw_found *found)
     int status = add_document(add->corpus, found->path, add->role, &document);
     if (status != TWINSET_OK)
         return status;
+    add->in_folder |= !found->named;
     document->from_path = true;
     document->size_bytes = found->size_bytes;
     if (add->corpus->options.group == TWINSET_GROUP_DIR)
-        document->group = group_of(found);
+        find_group(document, found);
     if (!found->regular)
         status = hold_stream(add->corpus, document);
     add->corpus->count -= status != TWINSET_OK;
@@ -245,10 +242,11 @@ static int add_skip(void *context, const char *path, const char *reason)
 
 int tw_corpus_add_path(tw_corpus *corpus, const char *path, twinset_role role, twinset_error *error)
 {
-    adding add = {corpus, role};
+    adding add = {corpus, role, false};
     tw_finder finder = {.document = add_found, .skip = add_skip, .context = &add};
     size_t before = corpus->count + corpus->skip_count;
     int status = tw_find(&finder, path, error);
+    corpus->folders += role == TWINSET_ROLE_NEW && add.in_folder;
     corpus->hidden += finder.hidden;
     if (status == TWINSET_OK && corpus->count + corpus->skip_count == before)
         status = tw_corpus_skip(corpus, path, "no documents in it");
@@ -340,11 +338,12 @@ bool tw_corpus_wanted(const tw_corpus *corpus, uint32_t a, uint32_t b)
     const tw_document *x = &corpus->documents[a], *y = &corpus->documents[b];
     if (corpus->comparison)
         return true;
+    bool one_folder = corpus->folders < 2 && (x->directly || y->directly);
     if (x->role == TWINSET_ROLE_OLD && y->role == TWINSET_ROLE_OLD)
         return false;
     if (corpus->like && x->role != TWINSET_ROLE_LIKE && y->role != TWINSET_ROLE_LIKE)
         return false;
-    return !x->group || x->group != y->group;
+    return !x->group || x->group != y->group || one_folder;
 }
 
 /* ---- documents that cannot be used */

@@ -20,6 +20,7 @@ typedef struct tw_document {
     size_t text_length;
     uint64_t size_bytes;
     uint64_t group; /* documents of one group are not compared; 0: of none */
+    bool directly;  /* in a folder that was named: a group only beside other folders */
     twinset_role role;
     bool from_path;
     char *skipped; /* the reason why it could not be used, or NULL */
@@ -41,7 +42,8 @@ typedef struct tw_worker {
     tw_u64s ids, values, scratch;
     tw_u64s side[2]; /* sets or sequences that were asked for */
     uint32_t side_document[2];
-    tw_passage_scratch passage;
+    tw_passage_index passages; /* of the document in `indexed` */
+    uint32_t indexed;
 } tw_worker;
 
 typedef struct tw_corpus {
@@ -51,6 +53,7 @@ typedef struct tw_corpus {
     tw_document *documents;
     size_t count, capacity;
     size_t compared; /* after tw_corpus_prepare(): these come first, by name */
+    size_t folders;  /* of new documents that were named */
     bool like;       /* only pairs with a document like this are wanted */
     bool comparison; /* all pairs are wanted, whatever the roles and groups */
     char **names;    /* of all documents and skipped paths there ever were */
@@ -87,9 +90,10 @@ bool tw_corpus_holds_all(const tw_corpus *corpus);
 /* The set of a document; valid until this worker asks again for this side (0 or 1). */
 int tw_corpus_set(tw_corpus *corpus, unsigned worker, unsigned side, uint32_t document,
                   tw_set *set) TW_CHECKED;
-/* Its shingles in the order of the text; those left out are `absent` instead. */
-int tw_corpus_sequence(tw_corpus *corpus, unsigned worker, unsigned side, uint32_t document,
-                       uint64_t absent, tw_set *sequence) TW_CHECKED;
+/* Its shingles in the order of the text, appended; those left out are numbers that no other
+ * document has. */
+int tw_corpus_sequence(tw_corpus *corpus, unsigned worker, uint32_t document,
+                       tw_u64s *sequence) TW_CHECKED;
 int tw_corpus_signature(tw_corpus *corpus, unsigned worker, uint32_t document,
                         uint32_t *slots) TW_CHECKED;
 /* Appends the numbers that a signature is made from, for the shingles that count. */

@@ -132,9 +132,12 @@ static int find_by_bands(tw_scan_run *scan)
 
 /* ---- finding by one document */
 
+/* Whether all others are to be compared with it: of two, the first is as good as asked for. */
 static bool is_like(const tw_scan_run *scan, uint32_t original)
 {
     const tw_originals *originals = &scan->originals;
+    if (scan->corpus->comparison)
+        return original == 0;
     for (size_t i = originals->start[original]; i < originals->start[original + 1]; i++)
         if (scan->corpus->documents[originals->members[i]].role == TWINSET_ROLE_LIKE)
             return true;
@@ -216,11 +219,16 @@ static int worth_joining(tw_scan_run *scan, bool *worth)
     return status;
 }
 
+static bool asked_about_one(const tw_scan_run *scan)
+{
+    return scan->corpus->like || scan->corpus->comparison;
+}
+
 static int choose_method(tw_scan_run *scan, int *method)
 {
     bool worth;
     *method = scan->options->method;
-    if (scan->corpus->like && *method != TWINSET_METHOD_LSH) {
+    if (asked_about_one(scan) && *method != TWINSET_METHOD_LSH) {
         *method = TWINSET_METHOD_EXACT;
         return TWINSET_OK;
     }
@@ -235,7 +243,7 @@ int tw_scan_find(tw_scan_run *scan)
 {
     twinset_run *run = &scan->result->run;
     int status = choose_method(scan, &run->method);
-    bool exact = run->method == TWINSET_METHOD_EXACT, like = scan->corpus->like;
+    bool exact = run->method == TWINSET_METHOD_EXACT, like = asked_about_one(scan);
     if (status == TWINSET_OK &&
         (scan->options->measure == TWINSET_MEASURE_WEIGHTED || (exact && !like)))
         status = rank(scan);

@@ -50,40 +50,92 @@ static uint64_t tokens_in(const tw_corpus *corpus, uint32_t document, size_t shi
     return shingles == 0 ? 0 : tokens < k ? tokens : shingles + k - 1;
 }
 
-int tw_scan_passage(tw_corpus *corpus, unsigned worker, uint32_t a, uint32_t b, tw_passage *passage,
+int tw_scan_passage(tw_corpus *corpus, uint32_t a, uint32_t b, tw_passage *passage,
                     uint64_t *tokens)
 {
-    tw_set first, second;
-    int status = tw_corpus_sequence(corpus, worker, 0, a, 0, &first);
+    tw_worker *worker = &corpus->workers[0];
+    worker->side_document[0] = worker->side_document[1] = UINT32_MAX;
+    int status = tw_corpus_sequence(corpus, 0, a, &worker->side[0]);
     if (status == TWINSET_OK)
-        status = tw_corpus_sequence(corpus, worker, 1, b, 1, &second);
+        status = tw_corpus_sequence(corpus, 0, b, &worker->side[1]);
     if (status == TWINSET_OK)
-        status = tw_longest_run(&corpus->workers[worker].passage, first.ids, first.count,
-                                second.ids, second.count, passage);
+        status = tw_passage_build(&worker->passages, worker->side[0].data, worker->side[0].count);
+    if (status == TWINSET_OK)
+        status = tw_passage_find(&worker->passages, worker->side[1].data, worker->side[1].count,
+                                 passage);
     if (status == TWINSET_OK)
         *tokens = tokens_in(corpus, a, passage->length);
     return status;
 }
 
-static int measure_passage(void *context, unsigned worker, size_t index)
+/* Gives an original's sequence: kept for the pairs to come if there is memory, else in the
+ * worker's own buffer. Two workers may make the same one; the first to be ready is kept. */
+static int sequence_of(tw_scan_run *scan, unsigned worker, unsigned side, uint32_t original,
+                       tw_set *sequence)
+{
+    tw_corpus *corpus = scan->corpus;
+    tw_u64s *buffer = &corpus->workers[worker].side[side];
+    uint64_t *kept = atomic_load(&scan->sequences[original]);
+    uint32_t document = tw_original_first(&scan->originals, original);
+    *sequence = (tw_set){kept, corpus->documents[document].summary.shingles};
+    if (kept)
+        return TWINSET_OK;
+    corpus->workers[worker].side_document[side] = UINT32_MAX;
+    int status = tw_corpus_sequence(corpus, worker, document, buffer);
+    sequence->ids = buffer->data;
+    uint64_t bytes = buffer->count * sizeof *buffer->data;
+    if (status != TWINSET_OK ||
+        atomic_fetch_add(&scan->sequence_bytes, bytes) + bytes > scan->options->memory_bytes / 4)
+        return status;
+    if (atomic_compare_exchange_strong(&scan->sequences[original], &kept, buffer->data))
+        *buffer = (tw_u64s){0};
+    return TWINSET_OK;
+}
+
+static int measure_passage(void *context, unsigned number, size_t index)
 {
     tw_scan_run *scan = context;
+    tw_worker *worker = &scan->corpus->workers[number];
     const tw_match *match = &scan->matches.data[index];
+    int status = TWINSET_OK;
+    tw_set sequence;
     tw_passage passage;
     if (!scan->listed[index])
         return TWINSET_OK;
-    return tw_scan_passage(scan->corpus, worker, tw_original_first(&scan->originals, match->a),
-                           tw_original_first(&scan->originals, match->b), &passage,
-                           &scan->longest[index]);
+    if (worker->indexed != match->a) {
+        status = sequence_of(scan, number, 0, match->a, &sequence);
+        if (status == TWINSET_OK)
+            status = tw_passage_build(&worker->passages, sequence.ids, sequence.count);
+        worker->indexed = status == TWINSET_OK ? match->a : UINT32_MAX;
+    }
+    if (status == TWINSET_OK)
+        status = sequence_of(scan, number, 1, match->b, &sequence);
+    if (status == TWINSET_OK)
+        status = tw_passage_find(&worker->passages, sequence.ids, sequence.count, &passage);
+    if (status == TWINSET_OK)
+        scan->longest[index] =
+            tokens_in(scan->corpus, tw_original_first(&scan->originals, match->a), passage.length);
+    return status;
 }
 
 static int measure_passages(tw_scan_run *scan)
 {
     tw_loop loop = tw_corpus_loop(scan->corpus, "passages");
     scan->longest = tw_calloc(scan->matches.count, sizeof *scan->longest);
-    if (!scan->longest)
+    scan->sequences = tw_calloc(scan->originals.count, sizeof *scan->sequences);
+    if (!scan->longest || !scan->sequences)
         return TWINSET_NOMEM;
+    for (unsigned i = 0; i < loop.threads; i++)
+        scan->corpus->workers[i].indexed = UINT32_MAX;
     return tw_parallel(&loop, scan->matches.count, measure_passage, scan);
+}
+
+static void forget_sequences(tw_scan_run *scan)
+{
+    for (size_t i = 0; scan->sequences && i < scan->originals.count; i++)
+        tw_free(atomic_load(&scan->sequences[i]));
+    tw_free(scan->sequences);
+    scan->sequences = NULL;
 }
 
 /* ---- clusters */
@@ -91,7 +143,6 @@ static int measure_passages(tw_scan_run *scan)
 static int cluster(tw_scan_run *scan)
 {
     tw_loop loop = tw_corpus_loop(scan->corpus, "clustering");
-    loop.progress = NULL;
     twinset_result *result = scan->result;
     tw_cluster_rules rules = {
         .docs = &scan->docs,
@@ -157,6 +208,7 @@ static int run_stages(tw_scan_run *scan)
         status = tw_scan_limit(scan);
     if (status == TWINSET_OK)
         status = measure_passages(scan);
+    forget_sequences(scan);
     time = tw_result_stage(result, "passages", time);
     if (status == TWINSET_OK)
         status = tw_scan_list(scan);

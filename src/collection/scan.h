@@ -32,6 +32,8 @@ typedef struct tw_scan_run {
     tw_matches matches;
     bool *listed; /* of each match */
     uint64_t *longest;
+    _Atomic(uint64_t *) *sequences; /* of originals, where they are kept */
+    atomic_uint_fast64_t sequence_bytes;
     uint32_t *unions;
     size_t pair_capacity;
     const tw_pair *batch;
@@ -44,7 +46,7 @@ typedef struct tw_scan_run {
 int tw_scan(tw_corpus *corpus, twinset_result *result, twinset_error *error) TW_CHECKED;
 
 /* The longest passage of two documents, and the tokens in it. */
-int tw_scan_passage(tw_corpus *corpus, unsigned worker, uint32_t a, uint32_t b, tw_passage *passage,
+int tw_scan_passage(tw_corpus *corpus, uint32_t a, uint32_t b, tw_passage *passage,
                     uint64_t *tokens) TW_CHECKED;
 
 /* ---- stages */

@@ -201,21 +201,31 @@ static int load_document(void *context, unsigned number, size_t index)
     return status;
 }
 
-/* A set made before the common shingles were known. */
+/* Brings a set that was made before the common shingles were known up to date, or drops it
+ * to be made again. */
 static int settle_document(void *context, unsigned worker, size_t index)
 {
+    (void)worker;
     tw_corpus *corpus = context;
     tw_document *document = &corpus->documents[index];
+    uint64_t before = document->ids ? document->count * sizeof *document->ids : 0;
     if (document->ids && !corpus->options.bag) {
         tw_u64s ids = {document->ids, document->count, document->count};
         subtract(&ids, corpus->excluded, corpus->excluded_count);
         document->count = ids.count;
-        return TWINSET_OK;
+        before -= ids.count * sizeof *document->ids;
+    } else {
+        tw_free(document->ids);
+        document->ids = NULL;
     }
-    atomic_fetch_sub(&corpus->held_bytes, document->ids ? document->count * sizeof(uint64_t) : 0);
-    tw_free(document->ids);
-    document->ids = NULL;
-    return load_document(context, worker, index);
+    atomic_fetch_sub(&corpus->held_bytes, before);
+    return TWINSET_OK;
+}
+
+static int load_missing(void *context, unsigned worker, size_t index)
+{
+    tw_corpus *corpus = context;
+    return corpus->documents[index].ids ? TWINSET_OK : load_document(context, worker, index);
 }
 
 /* What the workers hold was made with other shingles left out. */
@@ -249,6 +259,10 @@ int tw_corpus_load(tw_corpus *corpus, twinset_error *error)
         status = tw_exclude_common(corpus);
         if (status == TWINSET_OK)
             status = tw_parallel(&loop, corpus->compared, settle_document, corpus);
+        /* Only now is it known what memory is left: what is held must not depend on who was
+         * first. */
+        if (status == TWINSET_OK)
+            status = tw_parallel(&loop, corpus->compared, load_missing, corpus);
         forget_sides(corpus);
     }
     return tw_corpus_fail(corpus, error, status);
@@ -284,18 +298,14 @@ int tw_corpus_set(tw_corpus *corpus, unsigned number, unsigned side, uint32_t in
     return TWINSET_OK;
 }
 
-int tw_corpus_sequence(tw_corpus *corpus, unsigned number, unsigned side, uint32_t index,
-                       uint64_t absent, tw_set *sequence)
+int tw_corpus_sequence(tw_corpus *corpus, unsigned number, uint32_t index, tw_u64s *sequence)
 {
     tw_worker *worker = &corpus->workers[number];
-    tw_u64s *ids = &worker->side[side];
-    worker->side_document[side] = UINT32_MAX;
-    ids->count = 0;
-    int status = shingle_again(corpus, worker, &corpus->documents[index], tw_append_ids, ids);
-    for (size_t i = 0; i < ids->count && corpus->excluded_count; i++)
-        if (contains(corpus->excluded, corpus->excluded_count, ids->data[i]))
-            ids->data[i] = absent;
-    *sequence = (tw_set){ids->data, ids->count};
+    sequence->count = 0;
+    int status = shingle_again(corpus, worker, &corpus->documents[index], tw_append_ids, sequence);
+    for (size_t i = 0; i < sequence->count && corpus->excluded_count; i++)
+        if (contains(corpus->excluded, corpus->excluded_count, sequence->data[i]))
+            sequence->data[i] = tw_mix64((uint64_t)index << 32 ^ i);
     return status;
 }
 
@@ -373,5 +383,7 @@ int tw_corpus_text(tw_corpus *corpus, uint32_t index, tw_bytes *out)
     const char *text, *reason;
     size_t length;
     int status = text_of(corpus, worker, &corpus->documents[index], &text, &length, &reason);
+    if (status == TWINSET_IO)
+        atomic_store(&corpus->changed, corpus->documents[index].name);
     return status == TWINSET_OK ? tw_shingler_text(worker->shingler, text, length, out) : status;
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/cpu.h"
 #include "common/number.h"
 
 typedef enum kind { CHOICE, SWITCH, WHOLE, SEED, REAL, SIZE, TEXT } kind;
@@ -275,8 +276,9 @@ const char *tw_option_choice(const char *option, int value, char word[TW_WORD])
 
 static int out_of_range(const option_row *row, const char *value, twinset_error *error)
 {
-    return tw_fail(error, TWINSET_USAGE, "%s%s: '%s' is not a %snumber from %g to %g", dashes(row),
-                   row->info.name, value, row->kind == WHOLE ? "whole " : "", row->low, row->high);
+    return tw_fail(error, TWINSET_USAGE, "%s%s: '%s' is not a %snumber from %.10g to %.10g",
+                   dashes(row), row->info.name, value, row->kind == WHOLE ? "whole " : "", row->low,
+                   row->high);
 }
 
 /* strtod with a point for the point, whatever the program's locale says. */
@@ -285,7 +287,8 @@ static double parse_decimal(const char *value, char **end)
     locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0), before = uselocale(plain);
     double number = strtod(value, end);
     uselocale(before);
-    freelocale(plain);
+    if (plain)
+        freelocale(plain);
     return number;
 }
 
@@ -422,8 +425,8 @@ static int check_row(const option_row *row, const twinset_options *options, twin
         number = *(const unsigned *)field;
     }
     if (!(number >= row->low && number <= row->high))
-        return tw_fail(error, TWINSET_USAGE, "%s%s: %g is not a number from %g to %g", dashes(row),
-                       row->info.name, number, row->low, row->high);
+        return tw_fail(error, TWINSET_USAGE, "%s%s: %g is not a number from %.10g to %.10g",
+                       dashes(row), row->info.name, number, row->low, row->high);
     return TWINSET_OK;
 }
 
@@ -468,6 +471,8 @@ int tw_options_resolve(const twinset_options *given, twinset_options *resolved,
             return status;
     }
     int status = check_together(resolved, error);
+    if (status == TWINSET_OK)
+        status = tw_cpu_check(error);
     if (status != TWINSET_OK)
         return status;
     if (resolved->by == TWINSET_BY_AUTO)

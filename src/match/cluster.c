@@ -7,6 +7,7 @@
  * beyond it, for every member and the representative.
  */
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,41 +99,54 @@ static int find_members(uint32_t *unions, size_t documents, tw_clusters *cluster
 
 /* ---- likeness inside a cluster */
 
-/* A cluster's different documents, and how many members each of them is. */
+/* A cluster's different documents, and how many members each of them is. Scores are sums in
+ * units of 2^-32: whole numbers, so that the order of the terms does not show. */
 typedef struct inside {
     const tw_cluster_rules *rules;
     uint32_t *docs, *members;
     size_t count;
-    double *score; /* sum of similarities to all other members */
+    atomic_uint_fast64_t *score; /* similarities to all other members */
     double *lowest;
-    uint32_t centre; /* compared with all, in a cluster over the limit */
+    size_t centre; /* compared with all, in a cluster over the limit */
 } inside;
 
+static uint64_t whole(double similarity)
+{
+    return (uint64_t)llround(similarity * 4294967296.0);
+}
+
+/* Adds what two different documents of a cluster are to each other. */
+static void add_scores(inside *in, size_t i, size_t j, double similarity)
+{
+    atomic_fetch_add(&in->score[i], in->members[j] * whole(similarity));
+    atomic_fetch_add(&in->score[j], in->members[i] * whole(similarity));
+}
+
+/* Most pairs of a cluster have been computed already. */
 static int similarity_inside(const inside *in, unsigned worker, size_t i, size_t j, double *out)
 {
     const tw_cluster_rules *rules = in->rules;
-    tw_match match;
-    uint32_t a = in->docs[i], b = in->docs[j];
-    int status = tw_verify(rules->docs, rules->measure, rules->ranks, worker, a < b ? a : b,
-                           a < b ? b : a, &match);
-    *out = match.similarity;
+    uint32_t a = in->docs[i < j ? i : j], b = in->docs[i < j ? j : i];
+    const tw_match *known = tw_matches_find(rules->matches, a, b);
+    tw_match match = {0};
+    int status = TWINSET_OK;
+    if (!known)
+        status = tw_verify(rules->docs, rules->measure, rules->ranks, worker, a, b, &match);
+    *out = known ? known->similarity : match.similarity;
     return status;
 }
 
-/* One document against all others of its cluster. */
-static int compare_with_all(void *context, unsigned worker, size_t i)
+/* One document against all that come after it in its cluster. */
+static int compare_with_rest(void *context, unsigned worker, size_t i)
 {
     inside *in = context;
-    in->score[i] = in->members[i] - 1.0;
     in->lowest[i] = 1;
-    for (size_t j = 0; j < in->count; j++) {
+    for (size_t j = i + 1; j < in->count; j++) {
         double similarity;
-        if (i == j)
-            continue;
         int status = similarity_inside(in, worker, i, j, &similarity);
         if (status != TWINSET_OK)
             return status;
-        in->score[i] += in->members[j] * similarity;
+        add_scores(in, i, j, similarity);
         in->lowest[i] = fmin(in->lowest[i], similarity);
     }
     return TWINSET_OK;
@@ -159,15 +173,10 @@ static size_t best_score(const inside *in)
 static void score_by_matches(inside *in, const uint32_t *place_of)
 {
     const tw_matches *matches = in->rules->matches;
-    for (size_t i = 0; i < in->count; i++)
-        in->score[i] = in->members[i] - 1.0;
     for (size_t i = 0; i < matches->count; i++) {
-        const tw_match *match = &matches->data[i];
-        uint32_t a = place_of[match->a], b = place_of[match->b];
-        if (a == UINT32_MAX || b == UINT32_MAX)
-            continue;
-        in->score[a] += in->members[b] * match->similarity;
-        in->score[b] += in->members[a] * match->similarity;
+        uint32_t a = place_of[matches->data[i].a], b = place_of[matches->data[i].b];
+        if (a != UINT32_MAX && b != UINT32_MAX)
+            add_scores(in, a, b, matches->data[i].similarity);
     }
 }
 
@@ -191,12 +200,14 @@ static int measure_cluster(inside *in, tw_clusters *clusters, tw_cluster *cluste
                            uint32_t *place_of, const tw_loop *loop)
 {
     find_different(in, clusters, cluster, place_of);
+    for (size_t i = 0; i < in->count; i++)
+        atomic_init(&in->score[i], (in->members[i] - 1) * whole(1));
     int status;
     if (in->count <= in->rules->limit) {
-        status = tw_parallel(loop, in->count, compare_with_all, in);
+        status = tw_parallel(loop, in->count, compare_with_rest, in);
     } else {
         score_by_matches(in, place_of);
-        in->centre = (uint32_t)best_score(in);
+        in->centre = best_score(in);
         status = tw_parallel(loop, in->count, compare_with_centre, in);
     }
     cluster->min_similarity = 1;

@@ -50,6 +50,8 @@ typedef struct tw_matches {
 int tw_matches_add(tw_matches *matches, const tw_match *match) TW_CHECKED;
 /* Moves all that the workers found into one list, by a and b. */
 int tw_matches_gather(tw_matches *parts, unsigned workers, tw_matches *all) TW_CHECKED;
+/* The match of two documents in a list by a and b, or NULL. */
+const tw_match *tw_matches_find(const tw_matches *matches, uint32_t a, uint32_t b);
 void tw_matches_free(tw_matches *matches);
 
 /* ---- tune.c */
@@ -153,22 +155,27 @@ void tw_clusters_free(tw_clusters *clusters);
 
 /* ---- passage.c */
 
-/* Scratch for passages; zero to begin with. */
-typedef struct tw_passage_scratch {
-    uint32_t *head, *next;
+/* An index of one sequence, to find its longest runs in others; zero to begin with. */
+typedef struct tw_passage_index {
+    const uint64_t *a;
+    size_t count, mask;
+    uint32_t *head, *next; /* places of a, chained by shingle */
     size_t head_capacity, next_capacity;
-    uint64_t *sums;
-    size_t sums_capacity;
-} tw_passage_scratch;
+    uint64_t *sums; /* scratch for texts that repeat themselves */
+    uint32_t *places;
+    size_t sums_capacity, places_capacity;
+} tw_passage_index;
 
 typedef struct tw_passage {
     size_t a, b;   /* where it starts */
     size_t length; /* 0: nothing is shared */
 } tw_passage;
 
-/* The longest run of ids that two sequences have in common; one of them, if there are more. */
-int tw_longest_run(tw_passage_scratch *scratch, const uint64_t *a, size_t a_count,
-                   const uint64_t *b, size_t b_count, tw_passage *passage) TW_CHECKED;
-void tw_passage_free(tw_passage_scratch *scratch);
+/* Indexes `a`, which must stay where it is. */
+int tw_passage_build(tw_passage_index *index, const uint64_t *a, size_t count) TW_CHECKED;
+/* The longest run of ids that `a` and `b` have in common; one of them, if there are more. */
+int tw_passage_find(tw_passage_index *index, const uint64_t *b, size_t count,
+                    tw_passage *passage) TW_CHECKED;
+void tw_passage_free(tw_passage_index *index);
 
 #endif

@@ -21,51 +21,54 @@ static size_t bucket_of(uint64_t id, size_t mask)
     return (id >> 16 ^ id) & mask;
 }
 
-/* Chains the places of a by shingle; the first place is the first of its chain. */
-static int build_table(tw_passage_scratch *scratch, const uint64_t *a, size_t count, size_t *mask)
+int tw_passage_build(tw_passage_index *index, const uint64_t *a, size_t count)
 {
-    *mask = 63;
-    while (*mask < count)
-        *mask = 2 * *mask + 1;
-    int status = TW_GROW(scratch->head, scratch->head_capacity, *mask + 1);
+    if (count >= NONE)
+        return TWINSET_NOMEM;
+    for (index->mask = 63; index->mask < count;)
+        index->mask = 2 * index->mask + 1;
+    int status = TW_GROW(index->head, index->head_capacity, index->mask + 1);
     if (status == TWINSET_OK)
-        status = TW_GROW(scratch->next, scratch->next_capacity, count);
+        status = TW_GROW(index->next, index->next_capacity, count);
     if (status != TWINSET_OK)
         return status;
-    memset(scratch->head, 0xFF, (*mask + 1) * sizeof *scratch->head);
+    index->a = a;
+    index->count = count;
+    memset(index->head, 0xFF, (index->mask + 1) * sizeof *index->head);
     for (size_t i = count; i-- > 0;) {
-        uint32_t *head = &scratch->head[bucket_of(a[i], *mask)];
-        scratch->next[i] = *head;
+        uint32_t *head = &index->head[bucket_of(a[i], index->mask)];
+        index->next[i] = *head;
         *head = (uint32_t)i;
     }
     return TWINSET_OK;
 }
 
 /* The run through a[i] = b[j], both ways. */
-static tw_passage extend(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count,
-                         size_t i, size_t j)
+static tw_passage extend(const tw_passage_index *index, const uint64_t *b, size_t count, size_t i,
+                         size_t j)
 {
+    const uint64_t *a = index->a;
     size_t before = 0, after = 1;
     while (before < i && before < j && a[i - before - 1] == b[j - before - 1])
         before++;
-    while (i + after < a_count && j + after < b_count && a[i + after] == b[j + after])
+    while (i + after < index->count && j + after < count && a[i + after] == b[j + after])
         after++;
     return (tw_passage){i - before, j - before, before + after};
 }
 
 /* Tries every (n+1)-th place of b. False: it took too many steps. */
-static bool by_seeds(const tw_passage_scratch *scratch, size_t mask, const uint64_t *a,
-                     size_t a_count, const uint64_t *b, size_t b_count, tw_passage *best)
+static bool by_seeds(const tw_passage_index *index, const uint64_t *b, size_t count,
+                     tw_passage *best)
 {
-    size_t steps = 0, limit = 32 * (a_count + b_count);
-    *best = (tw_passage){0};
-    for (size_t j = 0; j < b_count; j += best->length + 1) {
-        for (uint32_t i = scratch->head[bucket_of(b[j], mask)]; i != NONE; i = scratch->next[i]) {
+    size_t steps = 0, limit = 32 * (index->count + count);
+    for (size_t j = 0; j < count; j += best->length + 1) {
+        uint32_t i = index->head[bucket_of(b[j], index->mask)];
+        for (; i != NONE; i = index->next[i]) {
             if (++steps > limit)
                 return false;
-            if (a[i] != b[j])
+            if (index->a[i] != b[j])
                 continue;
-            tw_passage found = extend(a, a_count, b, b_count, i, j);
+            tw_passage found = extend(index, b, count, i, j);
             steps += found.length;
             if (found.length > best->length)
                 *best = found;
@@ -93,53 +96,56 @@ static void sum_runs(const uint64_t *ids, size_t count, size_t length, uint64_t 
     }
 }
 
-/* A run of this length that both have. */
-static bool find_run(tw_passage_scratch *scratch, const uint64_t *a, size_t a_count,
-                     const uint64_t *b, size_t b_count, size_t length, tw_passage *found)
+/* Where a sum stands among the first places of a's sums, or the free place for it. */
+static size_t place_of(const tw_passage_index *index, size_t mask, uint64_t sum)
 {
-    uint64_t *a_sums = scratch->sums, *b_sums = scratch->sums + a_count;
-    size_t a_runs = a_count - length + 1, b_runs = b_count - length + 1, mask = 63;
+    size_t place = sum & mask;
+    while (index->places[place] != NONE && index->sums[index->places[place]] != sum)
+        place = (place + 1) & mask;
+    return place;
+}
+
+/* A run of this length that both have. */
+static bool find_run(tw_passage_index *index, const uint64_t *b, size_t count, size_t length,
+                     tw_passage *found)
+{
+    uint64_t *a_sums = index->sums, *b_sums = index->sums + index->count;
+    size_t a_runs = index->count - length + 1, mask = 63;
     while (mask < 2 * a_runs)
         mask = 2 * mask + 1;
-    sum_runs(a, a_count, length, a_sums);
-    sum_runs(b, b_count, length, b_sums);
-    memset(scratch->head, 0xFF, (mask + 1) * sizeof *scratch->head);
-    /* One place for each sum, its first: equal sums would only make chains. */
+    sum_runs(index->a, index->count, length, a_sums);
+    sum_runs(b, count, length, b_sums);
+    memset(index->places, 0xFF, (mask + 1) * sizeof *index->places);
     for (size_t i = 0; i < a_runs; i++) {
-        size_t place = a_sums[i] & mask;
-        while (scratch->head[place] != NONE && a_sums[scratch->head[place]] != a_sums[i])
-            place = (place + 1) & mask;
-        if (scratch->head[place] == NONE)
-            scratch->head[place] = (uint32_t)i;
+        uint32_t *place = &index->places[place_of(index, mask, a_sums[i])];
+        if (*place == NONE)
+            *place = (uint32_t)i;
     }
-    for (size_t j = 0; j < b_runs; j++) {
-        size_t place = b_sums[j] & mask;
-        while (scratch->head[place] != NONE && a_sums[scratch->head[place]] != b_sums[j])
-            place = (place + 1) & mask;
-        if (scratch->head[place] != NONE) {
-            *found = (tw_passage){scratch->head[place], j, length};
+    for (size_t j = 0; j + length <= count; j++) {
+        uint32_t place = index->places[place_of(index, mask, b_sums[j])];
+        if (place != NONE) {
+            *found = (tw_passage){place, j, length};
             return true;
         }
     }
     return false;
 }
 
-static int by_halving(tw_passage_scratch *scratch, const uint64_t *a, size_t a_count,
-                      const uint64_t *b, size_t b_count, tw_passage *best)
+static int by_halving(tw_passage_index *index, const uint64_t *b, size_t count, tw_passage *best)
 {
-    size_t slots = 128;
-    while (slots <= 2 * a_count)
-        slots *= 2;
-    int status = TW_GROW(scratch->sums, scratch->sums_capacity, a_count + b_count);
+    size_t places = 128;
+    while (places <= 2 * index->count)
+        places *= 2;
+    int status = TW_GROW(index->sums, index->sums_capacity, index->count + count);
     if (status == TWINSET_OK)
-        status = TW_GROW(scratch->head, scratch->head_capacity, slots);
+        status = TW_GROW(index->places, index->places_capacity, places);
     if (status != TWINSET_OK)
         return status;
-    size_t low = 0, high = a_count < b_count ? a_count : b_count;
+    size_t low = 0, high = index->count < count ? index->count : count;
     *best = (tw_passage){0};
     while (low < high) {
         size_t middle = low + (high - low + 1) / 2;
-        if (find_run(scratch, a, a_count, b, b_count, middle, best))
+        if (find_run(index, b, count, middle, best))
             low = middle;
         else
             high = middle - 1;
@@ -147,24 +153,18 @@ static int by_halving(tw_passage_scratch *scratch, const uint64_t *a, size_t a_c
     return TWINSET_OK;
 }
 
-int tw_longest_run(tw_passage_scratch *scratch, const uint64_t *a, size_t a_count,
-                   const uint64_t *b, size_t b_count, tw_passage *passage)
+int tw_passage_find(tw_passage_index *index, const uint64_t *b, size_t count, tw_passage *passage)
 {
     *passage = (tw_passage){0};
-    if (!a_count || !b_count)
+    if (!index->count || !count || by_seeds(index, b, count, passage))
         return TWINSET_OK;
-    if (a_count >= NONE || b_count >= NONE)
-        return TWINSET_NOMEM;
-    size_t mask;
-    int status = build_table(scratch, a, a_count, &mask);
-    if (status != TWINSET_OK || by_seeds(scratch, mask, a, a_count, b, b_count, passage))
-        return status;
-    return by_halving(scratch, a, a_count, b, b_count, passage);
+    return by_halving(index, b, count, passage);
 }
 
-void tw_passage_free(tw_passage_scratch *scratch)
+void tw_passage_free(tw_passage_index *index)
 {
-    tw_free(scratch->head);
-    tw_free(scratch->next);
-    tw_free(scratch->sums);
+    tw_free(index->head);
+    tw_free(index->next);
+    tw_free(index->sums);
+    tw_free(index->places);
 }

@@ -76,6 +76,14 @@ static int by_documents(const void *left, const void *right)
     return x->b < y->b ? -1 : x->b > y->b;
 }
 
+const tw_match *tw_matches_find(const tw_matches *matches, uint32_t a, uint32_t b)
+{
+    tw_match key = {.a = a, .b = b};
+    if (!matches->count)
+        return NULL;
+    return bsearch(&key, matches->data, matches->count, sizeof key, by_documents);
+}
+
 int tw_matches_gather(tw_matches *parts, unsigned workers, tw_matches *all)
 {
     size_t count = all->count;

@@ -16,11 +16,11 @@ static uint32_t datasketch1(uint64_t a, uint64_t b, uint64_t value)
     return (uint32_t)((a * value + b) % MERSENNE_61);
 }
 
-/* MD5 of the slot's number and the value, both in decimal. */
-static uint32_t md5_of(size_t slot, uint64_t value)
+/* MD5 of the function's number and the value, both in decimal. */
+static uint32_t md5_of(uint64_t function, uint64_t value)
 {
     char text[48];
-    int length = snprintf(text, sizeof text, "%zu%" PRIu64, slot, value);
+    int length = snprintf(text, sizeof text, "%" PRIu64 "%" PRIu64, function, value);
     uint8_t digest[16];
     tw_md5(text, (size_t)length, digest);
     return (uint32_t)digest[0] | (uint32_t)digest[1] << 8 | (uint32_t)digest[2] << 16 |
@@ -36,7 +36,7 @@ static uint32_t hash(const tw_scheme *scheme, size_t slot, uint64_t value)
     case TWINSET_SCHEME_JENKINS:
         return tw_jenkins_mix((uint32_t)value, (uint32_t)a, (uint32_t)b);
     case TWINSET_SCHEME_MD5:
-        return md5_of(slot, value);
+        return md5_of(a, value);
     case TWINSET_SCHEME_DATASKETCH1:
         return datasketch1(a, b, (uint32_t)value);
     default:

@@ -100,18 +100,22 @@ static size_t count_empty(const uint32_t *slots, size_t hashes)
     return empty;
 }
 
-/* A round after the first: bins filled in earlier rounds hold smaller codes already. */
-static void later_round(const tw_sketch *sketch, size_t round, unsigned value_bits)
+/* A round after the first: bins filled in earlier rounds hold smaller codes already. Tells
+ * how many bins it filled. */
+static size_t later_round(const tw_sketch *sketch, size_t round, unsigned value_bits)
 {
     const tw_scheme *scheme = sketch->scheme;
     uint32_t code = 0x80000000u | (uint32_t)(round - 1) << value_bits;
+    size_t filled = 0;
     for (size_t i = 0; i < sketch->kept_count; i++) {
         uint32_t hash = rehash(high_half(scheme, sketch->kept[i]), round);
         uint64_t product = (uint64_t)hash * scheme->hashes;
         uint32_t *slot = &sketch->slots[product >> 32];
         uint32_t mine = code | (uint32_t)product >> (32 - value_bits);
+        filled += *slot == (uint32_t)TW_EMPTY_SLOT;
         *slot = mine < *slot ? mine : *slot;
     }
+    return filled;
 }
 
 /* Round K + bin: every shingle in the one bin. */
@@ -134,12 +138,10 @@ void tw_fss_end(tw_sketch *sketch)
     unsigned value_bits = 30 - bin_bits(scheme->hashes);
     if (!sketch->kept_count)
         return;
-    for (size_t round = 1; round < scheme->hashes; round++) {
-        if (!count_empty(sketch->slots, scheme->hashes))
-            return;
-        later_round(sketch, round, value_bits);
-    }
-    for (size_t bin = 0; bin < scheme->hashes; bin++)
+    size_t empty = count_empty(sketch->slots, scheme->hashes);
+    for (size_t round = 1; round < scheme->hashes && empty; round++)
+        empty -= later_round(sketch, round, value_bits);
+    for (size_t bin = 0; bin < scheme->hashes && empty; bin++)
         if (sketch->slots[bin] == (uint32_t)TW_EMPTY_SLOT)
             fill_bin(sketch, bin, value_bits);
 }

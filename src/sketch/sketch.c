@@ -50,6 +50,8 @@ static int draw_parameters(tw_scheme *scheme, uint64_t seed)
             scheme->b[i] %= scheme->p;
         } else if (scheme->kind == TWINSET_SCHEME_AFFINE) {
             scheme->a[i] |= 1; /* odd: a permutation */
+        } else if (scheme->kind == TWINSET_SCHEME_MD5) {
+            scheme->a[i] = i + (seed - 1) * 65536; /* functions are numbered, from 0 */
         }
     }
     return TWINSET_OK;

@@ -67,6 +67,14 @@ static bool is_space(int32_t point)
            point == 0x2029 || point == 0x202F || point == 0x205F || point == 0x3000;
 }
 
+/* Default_Ignorable_Code_Point. utf8proc leaves out those that are not assigned yet, but
+ * they are as invisible as the others. */
+static bool is_ignorable(int32_t point)
+{
+    return utf8proc_get_property(point)->ignorable || point == 0x2065 ||
+           (point >= 0xFFF0 && point <= 0xFFF8) || (point >= 0xE0000 && point <= 0xE0FFF);
+}
+
 /* What stands for a character by the rules for punctuation and spaces; 0: nothing. NUL
  * itself does not come this far. */
 static int32_t apply_rules(const tw_normaliser *normaliser, int32_t point)
@@ -237,7 +245,7 @@ static int decompose_run(tw_normaliser *normaliser, const char *text, size_t len
             normaliser->flags |= TWINSET_FLAG_INVALID_UTF8;
             point = REPLACEMENT;
         }
-        if (utf8proc_get_property(point)->ignorable) {
+        if (is_ignorable(point)) {
             if (in_word)
                 note_hidden(normaliser, text + i, length + after - i);
             continue;
@@ -354,8 +362,10 @@ static bool starts_afresh(int32_t point)
 {
     return point >= 0 &&
            ((point < 0x300 && point != SOFT_HYPHEN) || (point >= 0x0400 && point <= 0x0481) ||
+            (point >= 0x05D0 && point <= 0x05EA) || (point >= 0x0620 && point <= 0x064A) ||
             (point >= 0x0E01 && point <= 0x0E30) || (point >= 0x3041 && point <= 0x3096) ||
-            (point >= 0x30A1 && point <= 0x30FA) || (point >= 0x4E00 && point <= 0x9FFF));
+            (point >= 0x30A1 && point <= 0x30FA) || (point >= 0x4E00 && point <= 0x9FFF) ||
+            (point >= 0xAC00 && point <= 0xD7A3) || (point >= 0x1F300 && point <= 0x1F64F));
 }
 
 size_t tw_normalise_cut(const char *text, size_t length, size_t wanted)
