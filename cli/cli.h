@@ -25,7 +25,8 @@ enum { EXIT_DONE = 0, EXIT_ABOVE = 1, EXIT_FAILED = 2, EXIT_SKIPPED = 3 };
 
 /* ---- report.c: messages on standard error */
 
-/* Writes "twinset: message"; control characters, as a file name may have, are escaped. */
+/* Writes "twinset: message". What is invisible, controls a terminal or is not UTF-8, as in a
+ * file name, is shown as \n, \x1b, \u{202e}, \xff. */
 void say(const char *format, ...) CLI_PRINTF(1, 2);
 
 /* Names what a collection skipped: at most 10 inputs for each reason, unless `all`. */
@@ -37,9 +38,12 @@ void report_result(const twinset_result *result, bool verbose);
 enum { NUMBER_SIZE = 32 };
 const char *number(uint64_t value, char text[NUMBER_SIZE]);
 
-/* ---- signals.c: SIGINT and the like ask the work to stop; a second one ends it */
+/* ---- signals.c: SIGINT and the like */
 
+/* From here on they end the process, with a message. */
 void signals_install(void);
+/* From here on they ask the work to stop; a second one ends the process. */
+void signals_defer(void);
 bool signals_caught(void);
 /* The file to remove when a signal comes, or NULL. The name must stay where it is. */
 void signals_guard(const char *temporary);
@@ -81,8 +85,8 @@ typedef struct cli_output {
     int failed;       /* errno of the first failure */
 } cli_output;
 
-/* A zeroed output is a closed one. Without a path, or with "-", it is standard output. A
- * regular file appears under its name when it is complete, by output_close(), or never. */
+/* A zeroed output is a closed one. Without a path it is standard output. A regular file appears
+ * under its name when it is complete, by output_close(), or never. */
 int output_open(cli_output *out, const char *path, twinset_error *error);
 /* A twinset_write_fn; the context is the output. */
 int output_write(void *context, const char *bytes, size_t count);

@@ -7,11 +7,8 @@
 
 static int write_signatures(cli_job *job)
 {
-    int status = twinset_collection_sketch(job->collection, job->in->format, output_write,
-                                           &job->out, &job->error);
-    if (status == 0)
-        return output_close(&job->out, &job->error);
-    return job->out.failed != 0 ? output_error(&job->out, &job->error) : status;
+    return job_complete(job, twinset_collection_sketch(job->collection, job->in->format,
+                                                       output_write, &job->out, &job->error));
 }
 
 int cmd_sketch(const cli_invocation *in)
@@ -23,6 +20,9 @@ int cmd_sketch(const cli_invocation *in)
         return EXIT_FAILED;
     }
     int status = job_begin(&job, in);
+    /* Rows are written as they are made, and would end up in the bar. */
+    if (to_screen)
+        job.bar.enabled = false;
     if (status == 0)
         status = write_signatures(&job);
     return job_end(&job, NULL, status);

@@ -214,6 +214,11 @@ bool option_applies(const cli_option *option, const cli_command *command)
     return command->without == NULL || !list_has(command->without, ' ', name);
 }
 
+bool option_is_long(const cli_option *option)
+{
+    return option->info.name[1] != '\0';
+}
+
 const char *option_argument(const cli_option *option, const cli_command *command)
 {
     return option->id == OPTION_FORMAT && command != NULL ? command->formats

@@ -38,11 +38,6 @@ static void write_help(cli_output *out, const char *help, const char *special)
     }
 }
 
-static bool has_long_form(const cli_option *option)
-{
-    return option->info.name[1] != '\0';
-}
-
 static void write_command_names(cli_output *out, const char *between)
 {
     for (size_t i = 0; i < COMMANDS; i++)
@@ -60,7 +55,7 @@ static void write_bash_options(cli_output *out, const cli_command *command)
             continue;
         if (option.info.letter != 0)
             output_printf(out, "-%c ", option.info.letter);
-        if (has_long_form(&option))
+        if (option_is_long(&option))
             output_printf(out, "--%s ", option.info.name);
     }
     output_printf(out, "'\n            formats='");
@@ -76,8 +71,8 @@ static void write_bash_value(cli_output *out, const cli_option *option)
         return;
     output_printf(out, "        ");
     if (option->info.letter != 0)
-        output_printf(out, "-%c%s", option->info.letter, has_long_form(option) ? "|" : "");
-    if (has_long_form(option))
+        output_printf(out, "-%c%s", option->info.letter, option_is_long(option) ? "|" : "");
+    if (option_is_long(option))
         output_printf(out, "--%s", option->info.name);
     if (option->id == OPTION_FORMAT) {
         output_printf(out, ") words=$formats ;;\n");
@@ -168,7 +163,7 @@ static void write_zsh_command(cli_output *out, const cli_command *command)
             continue;
         if (option.info.letter != 0)
             write_zsh_form(out, &option, command, true);
-        if (has_long_form(&option))
+        if (option_is_long(&option))
             write_zsh_form(out, &option, command, false);
     }
     output_printf(out, "                %s ;;\n",
@@ -230,7 +225,7 @@ static void write_fish_option(cli_output *out, const cli_option *option, size_t 
     write_fish_condition(out, index);
     if (option->info.letter != 0)
         output_printf(out, " -s %c", option->info.letter);
-    if (has_long_form(option))
+    if (option_is_long(option))
         output_printf(out, " -l %s", option->info.name);
     if (is_choice(argument)) {
         output_printf(out, " -xa '");

@@ -6,7 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { INDENT = 2, HELP_COLUMN = 26, EXAMPLE_COLUMN = 6, NARROW = 60, USUAL = 80, WIDE = 100 };
+enum { INDENT = 2, EXAMPLE_COLUMN = 6, CHOICE_COLUMN = 10, HELP_COLUMN = 26 };
+enum { NARROW = 60, USUAL = 80, WIDE = 100 };
 
 static unsigned page_width(void)
 {
@@ -52,11 +53,30 @@ static void wrap(cli_output *out, const char *text, unsigned at, unsigned indent
     output_printf(out, "\n");
 }
 
+/* Choices that do not fit go on in the next line. Returns where the cursor stands. */
+static unsigned write_term(cli_output *out, const char *term)
+{
+    unsigned at = INDENT, width = page_width();
+    output_printf(out, "%*s", INDENT, "");
+    while (*term != '\0') {
+        size_t length = strcspn(term, "|");
+        length += term[length] == '|';
+        unsigned size = columns(term, length);
+        if (at + size > width) {
+            output_printf(out, "\n%*s", CHOICE_COLUMN, "");
+            at = CHOICE_COLUMN;
+        }
+        output_printf(out, "%.*s", (int)length, term);
+        at += size;
+        term += length;
+    }
+    return at;
+}
+
 /* A term and its explanation, side by side where the term is short enough. */
 static void write_entry(cli_output *out, const char *term, const char *text, unsigned column)
 {
-    unsigned at = INDENT + columns(term, strlen(term));
-    output_printf(out, "%*s%s", INDENT, "", term);
+    unsigned at = write_term(out, term);
     if (at + 2 > column)
         output_printf(out, "\n%*s", (int)column, "");
     else
@@ -73,16 +93,16 @@ static void write_examples(cli_output *out, const cli_entry *examples, size_t co
     }
 }
 
-/* "-t, --threshold X"; an option named by one letter has no long form to speak of. */
+/* "-t, --threshold X" */
 static void write_option(cli_output *out, const cli_option *option, const cli_command *command)
 {
     char term[128], letter[8] = "    ";
     const char *argument = option_argument(option, command);
-    bool is_letter = option->info.name[1] == '\0';
+    bool is_long = option_is_long(option);
     if (option->info.letter != 0)
-        snprintf(letter, sizeof letter, "-%c%s", option->info.letter, is_letter ? "" : ", ");
-    snprintf(term, sizeof term, "%s%s%s%s%s", letter, is_letter ? "" : "--",
-             is_letter ? "" : option->info.name, argument != NULL ? " " : "",
+        snprintf(letter, sizeof letter, "-%c%s", option->info.letter, is_long ? ", " : "");
+    snprintf(term, sizeof term, "%s%s%s%s%s", letter, is_long ? "--" : "",
+             is_long ? option->info.name : "", argument != NULL ? " " : "",
              argument != NULL ? argument : "");
     write_entry(out, term, option->info.help, HELP_COLUMN);
 }

@@ -17,33 +17,38 @@ static bool same_file(const char *path, const struct stat *file)
     return stat(path, &other) == 0 && other.st_dev == file->st_dev && other.st_ino == file->st_ino;
 }
 
-static int check_output(cli_job *job)
+static bool is_input(const cli_job *job, const struct stat *file)
 {
     const cli_invocation *in = job->in;
+    size_t documents = twinset_collection_documents(job->collection);
+    for (size_t i = 0; i < documents; i++)
+        if (same_file(twinset_collection_document(job->collection, i), file))
+            return true;
+    for (size_t i = 0; i < in->input_count; i++)
+        if (in->inputs[i].path[0] == '@' && same_file(in->inputs[i].path + 1, file))
+            return true;
+    return in->options.stop != NULL && same_file(in->options.stop, file);
+}
+
+static int check_output(cli_job *job)
+{
+    const char *output = job->in->output;
     struct stat file;
-    if (in->output == NULL || stat(in->output, &file) != 0 || !S_ISREG(file.st_mode))
+    if (output == NULL || stat(output, &file) != 0 || !S_ISREG(file.st_mode) ||
+        !is_input(job, &file))
         return 0;
-    for (size_t i = 0; i < in->input_count; i++) {
-        const char *path = in->inputs[i].path;
-        if (same_file(path + (path[0] == '@'), &file)) {
-            snprintf(job->error.message, sizeof job->error.message,
-                     "--output %s would replace an input; choose another name", in->output);
-            return TWINSET_USAGE;
-        }
-    }
-    return 0;
+    snprintf(job->error.message, sizeof job->error.message,
+             "--output %s would replace an input; choose another name", output);
+    return TWINSET_USAGE;
 }
 
 static int add_inputs(cli_job *job)
 {
     const cli_invocation *in = job->in;
     int status = 0;
-    for (size_t i = 0; i < in->input_count && status == 0; i++) {
+    for (size_t i = 0; i < in->input_count && status == 0; i++)
         status = twinset_collection_add_path(job->collection, in->inputs[i].path,
                                              in->inputs[i].role, &job->error);
-        if (signals_caught())
-            status = TWINSET_CANCELLED;
-    }
     return status;
 }
 
@@ -54,20 +59,23 @@ int job_begin(cli_job *job, const cli_invocation *in)
     twinset_options options = in->options;
     options.progress = progress_update;
     options.progress_context = &job->bar;
-    int status = check_output(job);
-    if (status == 0)
-        status = twinset_collection_new(&options, &job->collection, &job->error);
+    int status = twinset_collection_new(&options, &job->collection, &job->error);
     if (status == 0)
         status = add_inputs(job);
+    if (status == 0)
+        status = check_output(job);
+    if (status != 0)
+        return status;
+    signals_defer();
     /* Last, so that the unfinished file is not found in a folder that is scanned. */
-    return status == 0 ? output_open(&job->out, in->output, &job->error) : status;
+    return output_open(&job->out, in->output, &job->error);
 }
 
 /* ---- results */
 
 static twinset_style style_of(const cli_job *job)
 {
-    twinset_style style = {0};
+    twinset_style style = {.ascii = !terminal_utf8()};
     if (job->out.stream != stdout)
         return style;
     style.colour = terminal_colour(STDOUT_FILENO);
@@ -81,8 +89,12 @@ int job_write(cli_job *job, const twinset_result *result)
 {
     twinset_style style = style_of(job);
     progress_erase(&job->bar);
-    int status =
-        twinset_result_write(result, job->in->format, &style, output_write, &job->out, &job->error);
+    return job_complete(job, twinset_result_write(result, job->in->format, &style, output_write,
+                                                  &job->out, &job->error));
+}
+
+int job_complete(cli_job *job, int status)
+{
     if (status == 0)
         return output_close(&job->out, &job->error);
     return job->out.failed != 0 ? output_error(&job->out, &job->error) : status;

@@ -19,8 +19,11 @@ typedef struct cli_job {
  * be written. Whatever the status, job_end() comes after it. */
 int job_begin(cli_job *job, const cli_invocation *in);
 
-/* Writes the result in the format asked for. */
+/* Writes the result in the format asked for, and completes the output. */
 int job_write(cli_job *job, const twinset_result *result);
+
+/* Completes the output, if `status`, that of writing to it, is 0; else tells why. */
+int job_complete(cli_job *job, int status);
 
 /* Says what there is to say, frees everything and returns the exit status. `result` may be
  * NULL; `status` is that of the work so far. */

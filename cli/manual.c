@@ -116,11 +116,10 @@ static void write_takers(cli_output *out, const cli_option *option)
 static void write_option(cli_output *out, const cli_option *option)
 {
     const twinset_option_info *info = &option->info;
-    bool is_letter = info->name[1] == '\0';
     output_printf(out, ".It");
     if (info->letter != 0)
         output_printf(out, " Fl %c", info->letter);
-    if (!is_letter) {
+    if (option_is_long(option)) {
         output_printf(out, "%s Fl Fl ", info->letter != 0 ? " ," : "");
         write_plain(out, info->name, strlen(info->name), true);
     }

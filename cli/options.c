@@ -177,6 +177,9 @@ static int add_input(cli_invocation *in, const char *path, twinset_role role)
 {
     if (path[0] == '\0')
         return usage(in->command, "a path is empty");
+    if (strcmp(path, "-") == 0)
+        return usage(in->command, "-: documents are not read from standard input; give "
+                                  "files, folders or @lists (@- reads a list)");
     in->inputs[in->input_count++] = (cli_input){path, role};
     return 0;
 }
@@ -214,9 +217,8 @@ static int set_engine(cli_invocation *in, const char *name, const char *value)
 static int take_option(cli_invocation *in, const cli_option *option, const char *value)
 {
     if (!option_applies(option, in->command))
-        return usage(in->command, "%s%s does not apply to %s",
-                     option->info.name[1] != '\0' ? "--" : "-", option->info.name,
-                     in->command->name);
+        return usage(in->command, "%s%s does not apply to %s", option_is_long(option) ? "--" : "-",
+                     option->info.name, in->command->name);
     switch (option->id) {
     case OPTION_ENGINE:
         return set_engine(in, option->info.name, value);
@@ -229,7 +231,7 @@ static int take_option(cli_invocation *in, const cli_option *option, const char 
     case OPTION_FORMAT:
         return set_format(in, value);
     case OPTION_OUTPUT:
-        in->output = value;
+        in->output = strcmp(value, "-") != 0 ? value : NULL;
         return value[0] != '\0' ? 0 : usage(in->command, "--output needs the name of a file");
     case OPTION_FAIL_ABOVE:
         return set_fail_above(in, value);
@@ -255,9 +257,6 @@ static int take_word(cli_invocation *in, const cli_word *word)
     const char *text = word->text;
     switch (word->kind) {
     case WORD_OPERAND:
-        if (strcmp(text, "-") == 0)
-            return usage(in->command, "-: documents are not read from standard input; give "
-                                      "files, folders or @lists (@- reads a list)");
         return add_input(in, text, TWINSET_ROLE_NEW);
     case WORD_OPTION:
         return take_option(in, &word->option, word->value);

@@ -48,7 +48,7 @@ typedef struct cli_invocation {
     cli_input *inputs;
     size_t input_count;
     twinset_format format;
-    const char *output; /* or NULL */
+    const char *output; /* NULL: standard output */
     double fail_above;  /* NaN where it was not given */
     bool threshold_given, strict, quiet, verbose;
 } cli_invocation;
@@ -84,6 +84,8 @@ const cli_command *command_named(const char *name);
 /* The option at `index`, in the order of the help; false past the last. */
 bool option_at(size_t index, cli_option *found);
 bool option_applies(const cli_option *option, const cli_command *command);
+/* Whether it has a long form; -k has none to speak of. */
+bool option_is_long(const cli_option *option);
 /* What the help shows for its value: --format takes other words with each command. */
 const char *option_argument(const cli_option *option, const cli_command *command);
 /* Whether `word` stands in a list with `separator` between its words. */

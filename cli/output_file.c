@@ -84,7 +84,7 @@ static int open_path(cli_output *out, const char *path)
 int output_open(cli_output *out, const char *path, twinset_error *error)
 {
     *out = (cli_output){.stream = stdout, .name = "standard output"};
-    if (path == NULL || strcmp(path, "-") == 0)
+    if (path == NULL)
         return 0;
     *out = (cli_output){.name = path};
     int fd = open_path(out, path);

@@ -14,24 +14,59 @@ enum { SKIPPED_SHOWN = 10, FLAGGED_SHOWN = 3 };
 
 /* ---- saying */
 
-/* Writes one character of `text` so that it cannot move a cursor; returns how many bytes
- * of it were taken. C1 controls are two bytes in UTF-8, and terminals obey them too. */
+/* The character at `text`, which is terminated, and how many bytes it takes; -1 for a byte
+ * that is not part of any. */
+static int32_t code_point_at(const unsigned char *text, size_t *bytes)
+{
+    static const unsigned char lead[] = {0, 0xc0, 0xe0, 0xf0};
+    static const int32_t least[] = {0, 0x80, 0x800, 0x10000};
+    unsigned char c = text[0];
+    size_t more = (size_t)(c >= 0xc0) + (c >= 0xe0) + (c >= 0xf0);
+    int32_t code_point = c - lead[more];
+    *bytes = 1;
+    if (c >= 0x80 && more == 0)
+        return -1;
+    for (size_t i = 1; i <= more; i++) {
+        if ((text[i] & 0xc0) != 0x80)
+            return -1;
+        code_point = code_point << 6 | (text[i] & 0x3f);
+    }
+    bool surrogate = code_point >= 0xd800 && code_point < 0xe000;
+    if (code_point < least[more] || code_point > 0x10ffff || surrogate)
+        return -1;
+    *bytes += more;
+    return code_point;
+}
+
+/* What cannot be seen, moves the cursor or turns text around. */
+static bool is_unseen(int32_t code_point)
+{
+    static const int32_t ranges[][2] = {
+        {0, 0x1f},        {0x7f, 0x9f},     {0xad, 0xad},       {0x61c, 0x61c},
+        {0x180e, 0x180e}, {0x200b, 0x200f}, {0x2028, 0x202e},   {0x2060, 0x206f},
+        {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f},
+    };
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (code_point >= ranges[i][0] && code_point <= ranges[i][1])
+            return true;
+    return false;
+}
+
+/* Writes one character of `text` so that it is seen and does nothing else, in the way of
+ * the library's tables: at most four bytes for each of its own, whose number is returned. */
 static size_t escape(const unsigned char *text, char **out)
 {
-    unsigned char c = text[0];
-    if (c == '\n') {
-        *out += sprintf(*out, "\\n");
-    } else if (c == '\t') {
-        *out += sprintf(*out, "\\t");
-    } else if (c < 0x20 || c == 0x7f) {
-        *out += sprintf(*out, "\\x%02x", c);
-    } else if (c == 0xc2 && text[1] >= 0x80 && text[1] < 0xa0) {
-        *out += sprintf(*out, "\\u%04x", text[1]);
-        return 2;
-    } else {
-        *(*out)++ = (char)c;
-    }
-    return 1;
+    size_t bytes;
+    int32_t code_point = code_point_at(text, &bytes);
+    if (code_point == '\n' || code_point == '\r' || code_point == '\t')
+        *out += sprintf(*out, "\\%c", code_point == '\n' ? 'n' : code_point == '\r' ? 'r' : 't');
+    else if (code_point < 0 || (code_point < 0x80 && is_unseen(code_point)))
+        *out += sprintf(*out, "\\x%02x", text[0]);
+    else if (is_unseen(code_point))
+        *out += sprintf(*out, "\\u{%x}", (unsigned)code_point);
+    else
+        *out += sprintf(*out, "%.*s", (int)bytes, (const char *)text);
+    return bytes;
 }
 
 /* One write for the whole line, so that lines of several processes do not mix. */

@@ -1,8 +1,8 @@
 /*
- * Signals. The handler notes the first one, which the progress callback passes on to the
- * library; the handler is then out of the way, so that a second one ends the process at
- * once. As no one can tidy up in that case, the handler removes the unfinished output file
- * already.
+ * Signals. While inputs are found, which may mean to wait for a pipe, one ends the process
+ * at once. Later the handler notes the first one, which the progress callback passes on to
+ * the library; the handler is then out of the way, so that a second one ends the process.
+ * As no one can tidy up in that case, the handler removes the unfinished output file already.
  */
 #include "cli.h"
 
@@ -10,15 +10,27 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t caught;
+static volatile sig_atomic_t caught, deferred;
 static _Atomic(const char *) doomed;
+
+static void die_of(int signal_number)
+{
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
 
 static void on_signal(int signal_number)
 {
-    caught = signal_number;
+    static const char message[] = "twinset: interrupted\n";
     const char *temporary = doomed;
+    caught = signal_number;
     if (temporary != NULL)
         unlink(temporary);
+    if (!deferred) {
+        ssize_t ignored = write(STDERR_FILENO, message, sizeof message - 1);
+        (void)ignored;
+        die_of(signal_number);
+    }
 }
 
 /* One that is ignored, as under nohup, stays so. */
@@ -42,6 +54,11 @@ void signals_install(void)
     signal(SIGXFSZ, SIG_IGN);
 }
 
+void signals_defer(void)
+{
+    deferred = 1;
+}
+
 bool signals_caught(void)
 {
     return caught != 0;
@@ -50,12 +67,6 @@ bool signals_caught(void)
 void signals_guard(const char *temporary)
 {
     doomed = temporary;
-}
-
-static void die_of(int signal_number)
-{
-    signal(signal_number, SIG_DFL);
-    raise(signal_number);
 }
 
 void signals_die(void)

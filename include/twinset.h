@@ -262,6 +262,7 @@ typedef struct twinset_style {
     int colour;     /* ANSI colours */
     unsigned width; /* columns; 0: as wide as it needs */
     size_t rows;    /* pairs at most, the rest counted; 0: all */
+    int ascii;      /* no characters beyond ASCII but those of names */
 } twinset_style;
 
 /* Takes the bytes; answers 0, or an errno value that ends the writing with TWINSET_IO. */

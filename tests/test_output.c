@@ -391,6 +391,27 @@ static void labels_are_cut_in_the_middle(void **state)
     tw_labels_free(&labels);
 }
 
+static void labels_are_cut_around_their_differences(void **state)
+{
+    static const char *const names[] = {
+        "the homework of group 1, handed in by the elder brother/submission.txt",
+        "the homework of group 1, handed in by the younger sister/submission.txt",
+        "the homework of group 2, handed in by the elder brother/submission.txt",
+        "the homework of group 2, handed in by the elder brother/submission.txt.orig",
+    };
+    tw_labels labels = {.ascii = true};
+
+    (void)state;
+    label_all(&labels, names, COUNT(names));
+    assert_int_equal(tw_labels_fit(&labels, 20), TWINSET_OK);
+    assert_string_equal(tw_labels_find(&labels, names[0])->shown, "... 1, h... elde...");
+    assert_string_equal(tw_labels_find(&labels, names[1])->shown, "... 1, h... youn...");
+    assert_string_equal(tw_labels_find(&labels, names[2])->shown, "...up 2, hand....txt");
+    assert_string_equal(tw_labels_find(&labels, names[3])->shown, "the h...ion.txt.orig");
+    assert_all_differ(&labels);
+    tw_labels_free(&labels);
+}
+
 /* Names that differ in one place only, at their beginning, middle or end, in wide letters,
  * or by an ellipsis of their own. */
 static void labels_never_look_the_same(void **state)
@@ -643,6 +664,32 @@ static void table_is_aligned(void **state)
     scan_free(&scan);
 }
 
+static void assert_lines_fit(const char *text, size_t width)
+{
+    for (const char *end; (end = strchr(text, '\n')); text = end + 1) {
+        size_t columns = tw_columns(text, (size_t)(end - text));
+        if (columns > width || (end > text && end[-1] == ' '))
+            fail_msg("%zu columns of %zu: \"%.*s\"", columns, width, (int)(end - text), text);
+    }
+}
+
+static void assert_fits(const twinset_result *result)
+{
+    for (unsigned width = 60; width < 200; width++)
+        for (int ascii = 0; ascii < 2; ascii++) {
+            twinset_style style = {.width = width, .ascii = ascii};
+            paper page = write_out(result, TWINSET_FORMAT_TABLE, &style);
+            assert_lines_fit(page.text, width);
+            free(page.text);
+        }
+}
+
+static void assert_ascii(const char *text)
+{
+    for (; *text; text++)
+        assert_true((unsigned char)*text < 0x80);
+}
+
 static void table_fits_its_width(void **state)
 {
     static const document essays[] = {
@@ -654,13 +701,102 @@ static void table_fits_its_width(void **state)
     finding scan = scan_all(&options, essays, COUNT(essays));
 
     (void)state;
-    for (unsigned width = 64; width < 140; width++) {
-        paper page = write_out(scan.result, TWINSET_FORMAT_TABLE, &(twinset_style){.width = width});
-        char *table = strstr(page.text, "\n\n") + 2, *end = strstr(table, "\n\n");
-        for (char *line = table; line < end; line = strchr(line, '\n') + 1)
-            assert_true(tw_columns(line, (size_t)(strchr(line, '\n') - line)) <= width);
-        free(page.text);
+    assert_fits(scan.result);
+    scan_free(&scan);
+}
+
+/* Long names that differ in the middle alone, in wide letters, by their folder; a long folder
+ * that all have in common. */
+static void long_names_fit_too(void **state)
+{
+    enum { NAMES = 24 };
+    static const char *const files[] = {
+        "the same name in every folder.txt", "%u at the beginning.txt",
+        "somewhere %u in the middle of a name.txt",
+        "\xe6\xb1\x89\xe5\xad\x97\xe6\x96\x87\xe4\xbb\xb6\xe5\x90\x8d\xe5\xbe\x88\xe9\x95\xbf.txt"};
+    char names[NAMES][256];
+    document documents[NAMES];
+    twinset_options options = exact_pairs_of_letters();
+
+    (void)state;
+    for (unsigned i = 0; i < NAMES; i++) {
+        int folder = snprintf(names[i], sizeof names[i],
+                              "a-folder-whose-name/is-so-long-that-it-does-not-fit-into/any-line-"
+                              "that-a-person-reads/a folder with a long name, number %u/",
+                              i / 4);
+        snprintf(names[i] + folder, sizeof names[i] - (size_t)folder, files[i % 4], i / 4);
+        documents[i] = (document){names[i], i % 2 ? "abcdefgh" : "abcdefxy"};
     }
+    finding scan = scan_all(&options, documents, NAMES);
+    assert_fits(scan.result);
+    scan_free(&scan);
+}
+
+static void narrow_tables_leave_out_columns(void **state)
+{
+    static const document essays[] = {
+        {"essays/lighthouse-reflowed.txt", "abcdefgh"},
+        {"programs/lighthouse-tidy.txt", "abcdefgh"},
+    };
+    twinset_options options = exact_pairs_of_letters();
+    finding scan = scan_all(&options, essays, COUNT(essays));
+
+    (void)state;
+    paper page = write_out(scan.result, TWINSET_FORMAT_TABLE, &(twinset_style){.width = 70});
+    assert_contains(page.text, "similar  a in b  b in a  longest  a");
+    assert_contains(page.text, "  essa\xe2\x80\xa6"
+                               "flowed.txt");
+    free(page.text);
+    page = write_out(scan.result, TWINSET_FORMAT_TABLE, &(twinset_style){.width = 60});
+    assert_contains(page.text, "similar  a in b  b in a  a");
+    assert_contains(page.text, "lowest similarity 100.0%,\n        most typical essa\xe2\x80\xa6");
+    free(page.text);
+    page = write_out(scan.result, TWINSET_FORMAT_TABLE, &(twinset_style){.width = 40});
+    assert_contains(page.text, "similar  a ");
+    free(page.text);
+    scan_free(&scan);
+}
+
+static void sentences_fit(void **state)
+{
+    static const document strangers[] = {{"a", "abcd"}, {"b", "vwxyz"}, {"c", ""}};
+    twinset_options options = exact_pairs_of_letters();
+    options.threshold = 0.125;
+    options.method = TWINSET_METHOD_LSH;
+    finding scan = scan_all(&options, strangers, COUNT(strangers));
+    paper page = write_out(scan.result, TWINSET_FORMAT_TABLE, &(twinset_style){.width = 60});
+
+    (void)state;
+    assert_contains(page.text, "No pair at 12.5% or more in 2 documents. With -t 0 every\n"
+                               "pair that shares anything shows.\n");
+    assert_contains(page.text, "\nFound by lsh: expected to find at least ");
+    assert_lines_fit(page.text, 60);
+    free(page.text);
+    scan_free(&scan);
+}
+
+static void ascii_is_ascii(void **state)
+{
+    static const twinset_style ascii = {.width = 64, .rows = 1, .ascii = 1};
+    static const document essays[] = {
+        {"essays/the-first-of-two-long-names.txt", "abcdefgh"},
+        {"essays/the-second-of-two-long-names.txt", "abcdefgh"},
+        {"essays/the-third-of-three-long-names.txt", "abcdefxy"},
+    };
+    twinset_options options = exact_pairs_of_letters();
+    finding scan = scan_all(&options, essays, COUNT(essays));
+    paper page = write_out(scan.result, TWINSET_FORMAT_TABLE, &ascii);
+
+    (void)state;
+    assert_ascii(page.text);
+    assert_lines_fit(page.text, 64);
+    assert_contains(page.text, "...");
+    assert_contains(page.text, "\n... and 2 more; ");
+    free(page.text);
+    page = write_out(scan.result, TWINSET_FORMAT_TABLE, &(twinset_style){.ascii = 1});
+    assert_contains(page.text, " 100.0% ########  ");
+    assert_contains(page.text, "  55.5% ####      ");
+    free(page.text);
     scan_free(&scan);
 }
 
@@ -719,7 +855,7 @@ static void long_tables_are_cut(void **state)
     (void)state;
     assert_contains(page.text, "1,770 similar pairs in 60 documents, 1 cluster\n");
     assert_contains(page.text, "\n\xe2\x80\xa6 and 1,767 more; --format csv lists them all\n");
-    assert_contains(page.text, "10.txt, 11.txt, \xe2\x80\xa6 and 48 more\n");
+    assert_contains(page.text, "10.txt, 11.txt,\n    and 48 more\n");
     assert_int_equal(count_of(page.text, "\n 100.0%"), 3);
     free(page.text);
 
@@ -805,6 +941,19 @@ static void lsh_states_its_recall(void **state)
 
 /* ---- comparisons */
 
+static finding compare_two(const document *two)
+{
+    finding scan;
+    twinset_error error;
+    assert_int_equal(twinset_collection_new(NULL, &scan.collection, &error), TWINSET_OK);
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(twinset_collection_add_text(scan.collection, two[i].name, two[i].text,
+                                                     strlen(two[i].text), TWINSET_ROLE_NEW, &error),
+                         TWINSET_OK);
+    assert_int_equal(twinset_collection_compare(scan.collection, &scan.result, &error), TWINSET_OK);
+    return scan;
+}
+
 static void comparison_is_put_in_words(void **state)
 {
     static const document two[] = {
@@ -812,16 +961,9 @@ static void comparison_is_put_in_words(void **state)
         {"drafts/first.txt", "Surely it was a bright cold day in April, and all the clocks "
                              "were wrong; nobody knew why, or whom to ask about it."},
     };
-    finding scan;
-    twinset_error error;
+    finding scan = compare_two(two);
 
     (void)state;
-    assert_int_equal(twinset_collection_new(NULL, &scan.collection, &error), TWINSET_OK);
-    for (size_t i = 0; i < COUNT(two); i++)
-        assert_int_equal(twinset_collection_add_text(scan.collection, two[i].name, two[i].text,
-                                                     strlen(two[i].text), TWINSET_ROLE_NEW, &error),
-                         TWINSET_OK);
-    assert_int_equal(twinset_collection_compare(scan.collection, &scan.result, &error), TWINSET_OK);
     paper page = write_out(scan.result, TWINSET_FORMAT_TABLE, NULL);
     assert_contains(page.text, "\nsimilarity    ");
     assert_contains(page.text, " by jaccard\njaccard       ");
@@ -835,6 +977,38 @@ static void comparison_is_put_in_words(void **state)
 
     page = write_out(scan.result, TWINSET_FORMAT_TABLE, &(twinset_style){.width = 30, .colour = 1});
     assert_contains(page.text, "\xe2\x80\xa6\xe2\x80\x9d\n");
+    free(page.text);
+
+    page = write_out(scan.result, TWINSET_FORMAT_TABLE, &(twinset_style){.width = 36, .ascii = 1});
+    assert_ascii(page.text);
+    assert_contains(page.text, "             \"");
+    assert_contains(page.text, "...\"\n");
+    free(page.text);
+    scan_free(&scan);
+}
+
+/* Names that are wider than a line are folded at the top and cut below; what an excerpt has
+ * beyond ASCII can be left out. */
+static void comparison_fits_its_width(void **state)
+{
+    static const document two[] = {
+        {"a-folder/that-has-such-a-very-long-name-as-nobody-would-ever-give-it/number-1/same.txt",
+         "gr\xc3\xbcn und noch mehr davon"},
+        {"a-folder/that-has-such-a-very-long-name-as-nobody-would-ever-give-it/number-2/same.txt",
+         "gr\xc3\xbcn und noch viel davon"},
+    };
+    finding scan = compare_two(two);
+
+    (void)state;
+    for (unsigned width = 60; width < 120; width++) {
+        paper page = write_out(scan.result, TWINSET_FORMAT_TABLE, &(twinset_style){.width = width});
+        assert_lines_fit(page.text, width);
+        assert_contains(page.text, "gr\xc3\xbcn und noch");
+        free(page.text);
+    }
+    paper page = write_out(scan.result, TWINSET_FORMAT_TABLE, &(twinset_style){.ascii = 1});
+    assert_ascii(page.text);
+    assert_contains(page.text, "\"gr?n und noch");
     free(page.text);
     scan_free(&scan);
 }
@@ -1083,6 +1257,7 @@ int main(void)
         cmocka_unit_test(columns_are_those_of_a_terminal),
         cmocka_unit_test(labels_leave_off_the_common_folder),
         cmocka_unit_test(labels_are_cut_in_the_middle),
+        cmocka_unit_test(labels_are_cut_around_their_differences),
         cmocka_unit_test(labels_never_look_the_same),
         cmocka_unit_test(csv_has_the_fields_in_order),
         cmocka_unit_test(names_survive_csv_and_tsv),
@@ -1092,6 +1267,10 @@ int main(void)
         cmocka_unit_test(pairs_have_no_binary_form),
         cmocka_unit_test(table_is_aligned),
         cmocka_unit_test(table_fits_its_width),
+        cmocka_unit_test(long_names_fit_too),
+        cmocka_unit_test(narrow_tables_leave_out_columns),
+        cmocka_unit_test(sentences_fit),
+        cmocka_unit_test(ascii_is_ascii),
         cmocka_unit_test(colour_comes_only_when_asked_for),
         cmocka_unit_test(other_measures_show_jaccard_too),
         cmocka_unit_test(long_tables_are_cut),
@@ -1099,6 +1278,7 @@ int main(void)
         cmocka_unit_test(no_pair_is_said_kindly),
         cmocka_unit_test(lsh_states_its_recall),
         cmocka_unit_test(comparison_is_put_in_words),
+        cmocka_unit_test(comparison_fits_its_width),
         cmocka_unit_test(signatures_are_lines),
         cmocka_unit_test(binary_signatures_are_as_described),
         cmocka_unit_test(signatures_have_no_other_form),

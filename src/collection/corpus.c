@@ -35,6 +35,7 @@ static int make_workers(tw_corpus *corpus, twinset_error *error)
         return tw_nomem(error);
     for (unsigned i = 0; i < threads; i++) {
         tw_worker *worker = &corpus->workers[i];
+        worker->corpus = corpus;
         tw_sketch_init(&worker->sketch, corpus->scheme);
         worker->side_document[0] = worker->side_document[1] = UINT32_MAX;
         worker->reader = tw_reader_new();

@@ -36,6 +36,7 @@ typedef struct tw_skipped {
 
 /* What one thread needs to read and to compare. */
 typedef struct tw_worker {
+    const struct tw_corpus *corpus;
     tw_reader *reader;
     tw_shingler *shingler;
     tw_sketch sketch;
@@ -96,10 +97,6 @@ int tw_corpus_sequence(tw_corpus *corpus, unsigned worker, uint32_t document,
                        tw_u64s *sequence) TW_CHECKED;
 int tw_corpus_signature(tw_corpus *corpus, unsigned worker, uint32_t document,
                         uint32_t *slots) TW_CHECKED;
-/* Appends the numbers that a signature is made from, for the shingles that count. */
-int tw_corpus_values(const tw_corpus *corpus, const tw_shingles *batch, tw_u64s *values) TW_CHECKED;
-/* The same for a set, where the scheme takes ids. */
-int tw_corpus_set_values(const tw_corpus *corpus, tw_set set, tw_u64s *values) TW_CHECKED;
 /* The text it is compared by, appended. */
 int tw_corpus_text(tw_corpus *corpus, uint32_t document, tw_bytes *out) TW_CHECKED;
 
@@ -113,6 +110,15 @@ int tw_corpus_fail(const tw_corpus *corpus, twinset_error *error, int status);
 
 /* ---- between the files of this folder */
 
+/* What a worker's signature is made from, between tw_sketch_begin() and tw_sketch_end(): a
+ * sink for shingles, after which a bag must be finished; or a set, where the scheme takes
+ * ids. */
+int tw_signature_batch(void *worker, const tw_shingles *batch) TW_CHECKED;
+int tw_signature_finish_bag(tw_worker *worker) TW_CHECKED;
+int tw_signature_set(tw_worker *worker, tw_set set) TW_CHECKED;
+
+/* Whether an id is among those that are left out. */
+bool tw_corpus_excludes(const tw_corpus *corpus, uint64_t id);
 /* Bytes that a document may have. */
 uint64_t tw_corpus_size_limit(const tw_corpus *corpus);
 /* Sends a document's shingles to a sink. With a reason: the document cannot be used. */

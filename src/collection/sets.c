@@ -106,6 +106,11 @@ static bool contains(const uint64_t *sorted, size_t count, uint64_t id)
     return low < count && sorted[low] == id;
 }
 
+bool tw_corpus_excludes(const tw_corpus *corpus, uint64_t id)
+{
+    return contains(corpus->excluded, corpus->excluded_count, id);
+}
+
 /* Removes from a sorted list what the other sorted list has. */
 static void subtract(tw_u64s *ids, const uint64_t *excluded, size_t excluded_count)
 {
@@ -304,74 +309,37 @@ int tw_corpus_sequence(tw_corpus *corpus, unsigned number, uint32_t index, tw_u6
     sequence->count = 0;
     int status = shingle_again(corpus, worker, &corpus->documents[index], tw_append_ids, sequence);
     for (size_t i = 0; i < sequence->count && corpus->excluded_count; i++)
-        if (contains(corpus->excluded, corpus->excluded_count, sequence->data[i]))
+        if (tw_corpus_excludes(corpus, sequence->data[i]))
             sequence->data[i] = tw_mix64((uint64_t)index << 32 ^ i);
     return status;
 }
 
 /* ---- signatures */
 
-typedef struct valuing {
-    const tw_corpus *corpus;
-    tw_u64s *values;
-} valuing;
-
-int tw_corpus_values(const tw_corpus *corpus, const tw_shingles *batch, tw_u64s *values)
-{
-    int status = TW_GROW(values->data, values->capacity, values->count + batch->count);
-    for (size_t i = 0; i < batch->count && status == TWINSET_OK; i++) {
-        size_t length;
-        const char *bytes = tw_shingle_bytes(batch, i, &length);
-        if (!contains(corpus->excluded, corpus->excluded_count, batch->ids[i]))
-            values->data[values->count++] =
-                tw_scheme_value(corpus->scheme, batch->ids[i], bytes, length);
-    }
-    return status;
-}
-
-static int append_values(void *context, const tw_shingles *batch)
-{
-    valuing *to = context;
-    return tw_corpus_values(to->corpus, batch, to->values);
-}
-
-int tw_corpus_set_values(const tw_corpus *corpus, tw_set set, tw_u64s *values)
-{
-    int status = TW_GROW(values->data, values->capacity, set.count);
-    if (status != TWINSET_OK)
-        return status;
-    for (size_t i = 0; i < set.count; i++)
-        values->data[i] = tw_scheme_value(corpus->scheme, set.ids[i], NULL, 0);
-    values->count = set.count;
-    return TWINSET_OK;
-}
-
-/* The numbers that a document's signature is made from: from its set, or anew from its
- * text where the scheme hashes shingles in its own way. */
-static int find_values(tw_corpus *corpus, unsigned number, uint32_t index, tw_u64s *values)
+/* From the set where that will do, else from the text: a scheme may hash shingles in its
+ * own way. */
+static int sketch_document(tw_corpus *corpus, unsigned number, uint32_t index)
 {
     tw_worker *worker = &corpus->workers[number];
+    tw_set set;
     if (tw_scheme_takes_ids(corpus->scheme)) {
-        tw_set set;
         int status = tw_corpus_set(corpus, number, 0, index, &set);
-        return status == TWINSET_OK ? tw_corpus_set_values(corpus, set, values) : status;
+        return status == TWINSET_OK ? tw_signature_set(worker, set) : status;
     }
-    valuing to = {corpus, values};
-    values->count = 0;
-    int status = shingle_again(corpus, worker, &corpus->documents[index], append_values, &to);
+    worker->values.count = 0;
+    int status =
+        shingle_again(corpus, worker, &corpus->documents[index], tw_signature_batch, worker);
     if (status != TWINSET_OK || !corpus->options.bag)
         return status;
-    return tw_make_set(values, &worker->scratch, true, NULL, 0);
+    return tw_signature_finish_bag(worker);
 }
 
 int tw_corpus_signature(tw_corpus *corpus, unsigned number, uint32_t index, uint32_t *slots)
 {
     tw_worker *worker = &corpus->workers[number];
     bool large = enter_large(corpus, &corpus->documents[index]);
-    int status = find_values(corpus, number, index, &worker->values);
     tw_sketch_begin(&worker->sketch, slots);
-    if (status == TWINSET_OK)
-        status = tw_sketch_add(&worker->sketch, worker->values.data, worker->values.count);
+    int status = sketch_document(corpus, number, index);
     tw_sketch_end(&worker->sketch);
     leave_large(corpus, worker, large);
     return status;

@@ -54,52 +54,23 @@ int twinset_sketcher_set_modular(twinset_sketcher *sketcher, const uint64_t *a, 
 
 /* ---- texts */
 
-static int sketch_batch(void *context, const tw_shingles *batch)
-{
-    tw_corpus *corpus = context;
-    tw_worker *worker = &corpus->workers[0];
-    worker->values.count = 0;
-    int status = tw_corpus_values(corpus, batch, &worker->values);
-    if (status != TWINSET_OK)
-        return status;
-    return tw_sketch_add(&worker->sketch, worker->values.data, worker->values.count);
-}
-
-static int value_batch(void *context, const tw_shingles *batch)
-{
-    tw_corpus *corpus = context;
-    return tw_corpus_values(corpus, batch, &corpus->workers[0].values);
-}
-
-/* Repetitions can be told apart only once all shingles are there. */
-static int sketch_bag(tw_corpus *corpus, const char *text, size_t length)
+static int sketch_text(tw_corpus *corpus, const char *text, size_t length)
 {
     tw_worker *worker = &corpus->workers[0];
     tw_text_summary summary;
-    int status;
+    bool bag = corpus->options.bag, bag_of_ids = bag && tw_scheme_takes_ids(corpus->scheme);
     worker->values.count = worker->ids.count = 0;
-    if (tw_scheme_takes_ids(corpus->scheme)) {
-        status = tw_shingle(worker->shingler, text, length, tw_append_ids, &worker->ids, &summary);
-        if (status == TWINSET_OK)
-            status = tw_make_set(&worker->ids, &worker->scratch, true, NULL, 0);
-        tw_set set = {worker->ids.data, worker->ids.count};
-        if (status == TWINSET_OK)
-            status = tw_corpus_set_values(corpus, set, &worker->values);
-    } else {
-        status = tw_shingle(worker->shingler, text, length, value_batch, corpus, &summary);
-        if (status == TWINSET_OK)
-            status = tw_make_set(&worker->values, &worker->scratch, true, NULL, 0);
-    }
-    if (status != TWINSET_OK)
+    int status =
+        bag_of_ids
+            ? tw_shingle(worker->shingler, text, length, tw_append_ids, &worker->ids, &summary)
+            : tw_shingle(worker->shingler, text, length, tw_signature_batch, worker, &summary);
+    if (status != TWINSET_OK || !bag)
         return status;
-    return tw_sketch_add(&worker->sketch, worker->values.data, worker->values.count);
-}
-
-/* A set is sketched as it streams by. */
-static int sketch_set(tw_corpus *corpus, const char *text, size_t length)
-{
-    tw_text_summary summary;
-    return tw_shingle(corpus->workers[0].shingler, text, length, sketch_batch, corpus, &summary);
+    if (!bag_of_ids)
+        return tw_signature_finish_bag(worker);
+    status = tw_make_set(&worker->ids, &worker->scratch, true, NULL, 0);
+    tw_set set = {worker->ids.data, worker->ids.count};
+    return status == TWINSET_OK ? tw_signature_set(worker, set) : status;
 }
 
 int twinset_sketcher_text(twinset_sketcher *sketcher, const char *text, size_t length,
@@ -108,8 +79,7 @@ int twinset_sketcher_text(twinset_sketcher *sketcher, const char *text, size_t l
     tw_corpus *corpus = &sketcher->corpus;
     tw_sketch *sketch = &corpus->workers[0].sketch;
     tw_sketch_begin(sketch, slots);
-    int status =
-        corpus->options.bag ? sketch_bag(corpus, text, length) : sketch_set(corpus, text, length);
+    int status = sketch_text(corpus, text, length);
     tw_sketch_end(sketch);
     return status == TWINSET_OK ? status : tw_nomem(error);
 }

@@ -40,8 +40,9 @@ static int put_name(const page *p, const char *name)
 {
     tw_bytes visible = {0};
     int status = tw_append_name(&visible, name);
+    tw_flow flow = {.sink = p->sink, .width = p->style->width};
     tw_put_style(p->sink, p->style, TW_BOLD);
-    tw_put(p->sink, visible.data, visible.length);
+    tw_flow_path(&flow, visible.data, visible.length);
     tw_put_style(p->sink, p->style, TW_PLAIN);
     tw_put(p->sink, "\n", 1);
     tw_bytes_free(&visible);
@@ -70,7 +71,7 @@ static void put_similarity(const page *p)
     char measure[TW_WORD];
     put_share(p, "similarity", p->pair.similarity);
     tw_put_style(p->sink, p->style, tw_strength(p->pair.similarity));
-    tw_put_bar(p->sink, p->pair.similarity);
+    tw_put_bar(p->sink, p->style, p->pair.similarity);
     tw_put_style(p->sink, p->style, TW_PLAIN);
     tw_put_text(p->sink, " by ");
     tw_put_text(p->sink, tw_option_choice("measure", p->options->measure, measure));
@@ -82,18 +83,18 @@ static void put_jaccard(const page *p)
     put_share(p, "jaccard", p->pair.jaccard);
     tw_put_text(p->sink, tw_number_count(p->pair.shared).text);
     tw_put_text(p->sink, " of ");
-    tw_put_counted(p->sink, p->pair.union_count, "shingle");
+    tw_put_text(p->sink, tw_counted(p->pair.union_count, "shingle").text);
     tw_put_text(p->sink, " shared\n");
 }
 
 static void put_containment(const page *p, const char *topic, double share, const char *name,
                             const char *other)
 {
+    const size_t begin = INDENT + strlen("100.0% ");
+    tw_flow flow = {.sink = p->sink, .width = p->style->width, .indent = begin, .used = begin};
     put_share(p, topic, share);
-    tw_put_text(p->sink, "of ");
-    tw_put_text(p->sink, tw_labels_find(&p->labels, name)->shown);
-    tw_put_text(p->sink, " is found in ");
-    tw_put_text(p->sink, tw_labels_find(&p->labels, other)->shown);
+    tw_flow_label(&flow, "of ", tw_labels_find(&p->labels, name)->shown, "");
+    tw_flow_label(&flow, "is found in ", tw_labels_find(&p->labels, other)->shown, "");
     tw_put(p->sink, "\n", 1);
 }
 
@@ -103,7 +104,7 @@ static void put_estimate(const page *p)
         return;
     put_share(p, "estimate", p->pair.estimate);
     tw_put_text(p->sink, "of ");
-    tw_put_counted(p->sink, p->options->hashes, "hash value");
+    tw_put_text(p->sink, tw_counted(p->options->hashes, "hash value").text);
     tw_put_text(p->sink, " agree\n");
 }
 
@@ -120,20 +121,36 @@ static size_t line_bytes(const char *text, size_t length, size_t columns)
 
 static void put_quoted(const page *p, const char *text, size_t length, size_t columns)
 {
+    const bool ascii = p->style->ascii;
+    const char *ellipsis = tw_ellipsis(ascii);
+    const size_t dots = tw_columns(ellipsis, strlen(ellipsis));
     for (size_t line = 1; length > 0; line++) {
         bool last = line == PASSAGE_LINES;
-        size_t bytes = line_bytes(text, length, last ? columns - 1 : columns);
+        size_t bytes = line_bytes(text, length, last ? columns - dots : columns);
         tw_put_spaces(p->sink, INDENT);
-        tw_put_text(p->sink, line == 1 ? "\xe2\x80\x9c" : " ");
+        tw_put_text(p->sink, line > 1 ? " " : ascii ? "\"" : "\xe2\x80\x9c");
         tw_put(p->sink, text, bytes);
         bytes += bytes < length && text[bytes] == ' ';
         text += bytes;
         length -= bytes;
         if (last && length > 0)
-            tw_put_text(p->sink, "\xe2\x80\xa6");
+            tw_put_text(p->sink, ellipsis);
         length = last ? 0 : length;
-        tw_put_text(p->sink, length == 0 ? "\xe2\x80\x9d\n" : "\n");
+        tw_put_text(p->sink, length > 0 ? "" : ascii ? "\"" : "\xe2\x80\x9d");
+        tw_put(p->sink, "\n", 1);
     }
+}
+
+/* A question mark for each character beyond ASCII. */
+static void make_ascii(tw_bytes *text)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < text->length; i++) {
+        unsigned char byte = (unsigned char)text->data[i];
+        if (byte < 0x80 || byte >= 0xc0)
+            text->data[kept++] = byte < 0x80 ? text->data[i] : '?';
+    }
+    text->length = kept;
 }
 
 static int put_passage(const page *p)
@@ -142,13 +159,15 @@ static int put_passage(const page *p)
     size_t quotes = 2, columns = p->width > INDENT + quotes ? p->width - INDENT - quotes : 0;
     tw_bytes text = {0};
     put_topic(p, "longest");
-    tw_put_counted(p->sink, p->pair.longest, tw_unit(p->options));
+    tw_put_text(p->sink, tw_counted(p->pair.longest, tw_unit(p->options)).text);
     tw_put_text(p->sink, " in a row that both have\n");
     if (!passage)
         return TWINSET_OK;
     if (columns < MIN_COLUMNS)
         columns = MIN_COLUMNS;
     int status = tw_append_line(&text, passage, PASSAGE_LINES * (columns + 1));
+    if (p->style->ascii)
+        make_ascii(&text);
     if (status == TWINSET_OK)
         put_quoted(p, text.data, text.length, columns);
     tw_bytes_free(&text);
@@ -171,13 +190,14 @@ static int put_page(page *p)
     put_containment(p, "", p->pair.containment_b, p->pair.b, p->pair.a);
     put_estimate(p);
     status = put_passage(p);
-    tw_put_footnote(p->sink, p->result);
+    tw_put_footnote(p->sink, p->result, p->style);
     return status;
 }
 
 int tw_write_comparison(tw_sink *sink, const twinset_result *result, const twinset_style *style)
 {
     page p = {.sink = sink, .result = result, .style = style};
+    p.labels.ascii = style->ascii;
     p.options = tw_result_options(result);
     p.pair = twinset_result_pair(result, 0);
     p.width = style->width > 0 ? style->width : ANY_WIDTH;

@@ -1,16 +1,15 @@
 /*
- * Names as a table shows them: without the folder that all have in common, and cut in the
- * middle where they are too wide, but never so that two of them look the same. Labels that
- * do are cut elsewhere, and when that does not help shown wider, until all differ; in full
- * they always do. Takes a sort of the labels for each round of that, of which there are few,
- * since the width grows by a quarter.
+ * Names as a table shows them: without the folder that all have in common, and cut where they
+ * are too wide, but never so that two of them look the same. A label is cut in the middle at
+ * first. Those that then look the same are cut around the places where they differ from other
+ * names, and when that does not help shown wider, until all differ; in full they always do.
+ * Takes a sort of the labels for each round of that, of which there are few, since the width
+ * grows by a quarter.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "output/output.h"
-
-static const char ELLIPSIS[] = "\xe2\x80\xa6";
 
 int tw_labels_add(tw_labels *labels, const char *name)
 {
@@ -65,7 +64,8 @@ static size_t common_folder(const tw_labels *labels)
     return folder > 1 ? folder : 0;
 }
 
-/* Both forms lie in one block; the cut one may need an ellipsis more than it leaves out. */
+/* All of a label lies in one block. An ellipsis of three bytes stands for two at least, so
+ * that the cut form is never twice as long. */
 static int make_label(tw_label *label, size_t folder, tw_bytes *scratch)
 {
     scratch->length = 0;
@@ -74,13 +74,16 @@ static int make_label(tw_label *label, size_t folder, tw_bytes *scratch)
         status = tw_bytes_append(scratch, "", 1);
     if (status != TWINSET_OK)
         return status;
-    label->full = tw_malloc(2 * scratch->length + strlen(ELLIPSIS));
+    size_t size = scratch->length;
+    label->full = tw_array(4, size);
     if (!label->full)
         return TWINSET_NOMEM;
-    label->shown = label->full + scratch->length;
-    memcpy(label->full, scratch->data, scratch->length);
-    memcpy(label->shown, scratch->data, scratch->length);
-    label->full_columns = tw_columns(label->full, scratch->length - 1);
+    label->differs = label->full + size;
+    label->shown = label->differs + size;
+    label->length = size - 1;
+    memcpy(label->full, scratch->data, size);
+    memcpy(label->shown, scratch->data, size);
+    label->full_columns = tw_columns(label->full, label->length);
     return TWINSET_OK;
 }
 
@@ -107,42 +110,137 @@ int tw_labels_make(tw_labels *labels)
     return status;
 }
 
-/* ---- cutting */
+/* ---- where labels differ */
 
-/* Percent of the columns that the beginning gets. The end of a path tells most, so it comes
- * first with more. */
-static const unsigned head_shares[] = {35, 65, 50};
-enum { CUTS = sizeof head_shares / sizeof *head_shares };
-
-static void cut(tw_label *label)
+static int by_full(const void *a, const void *b)
 {
-    size_t length = strlen(label->full);
-    if (label->columns >= label->full_columns) {
-        memcpy(label->shown, label->full, length + 1);
-        return;
-    }
-    size_t columns = label->columns > 1 ? label->columns - 1 : 0;
-    size_t head_columns = columns * head_shares[label->cut] / 100;
-    size_t head = tw_head(label->full, length, head_columns);
-    size_t tail = tw_tail(label->full, length, columns - head_columns);
-    char *end = label->shown;
-    memcpy(end, label->full, head);
-    end += head;
-    memcpy(end, ELLIPSIS, strlen(ELLIPSIS));
-    end += strlen(ELLIPSIS);
-    memcpy(end, label->full + length - tail, tail);
-    end[tail] = '\0';
+    return strcmp((*(tw_label *const *)a)->full, (*(tw_label *const *)b)->full);
 }
 
-static bool cut_otherwise(tw_label *label)
+static size_t common_bytes(const tw_label *a, const tw_label *b)
+{
+    size_t count = 0;
+    while (a->full[count] && a->full[count] == b->full[count])
+        count++;
+    return count;
+}
+
+/* Sorts the labels. In this order two neighbours have, up to where they part, the same
+ * differences from all others; so one pass forth and one back find them all. */
+static void mark_differences(tw_label **order, size_t count)
+{
+    qsort(order, count, sizeof *order, by_full);
+    for (size_t i = 0; i < count; i++) {
+        memset(order[i]->differs, 0, order[i]->length + 1);
+        if (i > 0) {
+            size_t common = common_bytes(order[i - 1], order[i]);
+            memcpy(order[i]->differs, order[i - 1]->differs, common);
+            order[i]->differs[common] = 1;
+        }
+    }
+    for (size_t i = count - 1; i-- > 0;) {
+        size_t common = common_bytes(order[i], order[i + 1]);
+        memcpy(order[i]->differs, order[i + 1]->differs, common);
+        order[i]->differs[common] = 1;
+    }
+}
+
+/* ---- cutting */
+
+enum { HEAD_PERCENT = 35 }; /* of the columns; the end of a path tells more */
+
+/* The text of a label that is cut, as it grows; `done` bytes of the full one are dealt with. */
+typedef struct cutting {
+    const tw_label *label;
+    const char *ellipsis;
+    char *end;
+    size_t done, columns;
+} cutting;
+
+static void show_until(cutting *c, size_t end)
+{
+    size_t length = end - c->done;
+    memcpy(c->end, c->label->full + c->done, length);
+    c->columns += tw_columns(c->end, length);
+    c->end += length;
+    c->done = end;
+}
+
+/* What is no wider than an ellipsis is shown rather than left out. */
+static void skip_until(cutting *c, size_t end)
+{
+    size_t length = strlen(c->ellipsis), columns = tw_columns(c->ellipsis, length);
+    if (tw_columns(c->label->full + c->done, end - c->done) <= columns) {
+        show_until(c, end);
+        return;
+    }
+    memcpy(c->end, c->ellipsis, length);
+    c->columns += columns;
+    c->end += length;
+    c->done = end;
+}
+
+static void draw_middle(tw_label *label, const char *ellipsis)
+{
+    cutting c = {.label = label, .ellipsis = ellipsis, .end = label->shown};
+    size_t dots = tw_columns(ellipsis, strlen(ellipsis));
+    size_t columns = label->columns > dots ? label->columns - dots : 0;
+    size_t head = columns * HEAD_PERCENT / 100;
+    show_until(&c, tw_head(label->full, label->length, head));
+    skip_until(&c, label->length - tw_tail(label->full, label->length, columns - head));
+    show_until(&c, label->length);
+    *c.end = '\0';
+}
+
+/* Shows each difference, as many columns as `context` after it, and half as many before it. */
+static size_t draw_around(tw_label *label, const char *ellipsis, size_t context)
+{
+    cutting c = {.label = label, .ellipsis = ellipsis, .end = label->shown};
+    const char *full = label->full;
+    for (size_t at = 0, next; at < label->length; at = next) {
+        next = at + tw_cell(full + at, label->length - at);
+        /* That a name ends where another goes on is a difference, too. */
+        if (!memchr(label->differs + at, 1, next - at + (next == label->length)))
+            continue;
+        size_t begin = at - tw_tail(full, at, context / 2);
+        size_t end = next + tw_head(full + next, label->length - next, context);
+        if (begin > c.done)
+            skip_until(&c, begin);
+        if (end > c.done)
+            show_until(&c, end);
+    }
+    skip_until(&c, label->length);
+    *c.end = '\0';
+    return c.columns;
+}
+
+/* Whether the differences fit; then with as much as fits around them. */
+static bool cut_around(tw_label *label, const char *ellipsis)
+{
+    size_t context = 0;
+    while (draw_around(label, ellipsis, context) <= label->columns)
+        context++;
+    if (context > 0)
+        draw_around(label, ellipsis, context - 1);
+    return context > 0;
+}
+
+static void cut(tw_label *label, const char *ellipsis)
+{
+    if (label->columns >= label->full_columns)
+        memcpy(label->shown, label->full, label->length + 1);
+    else if (!label->around || !cut_around(label, ellipsis))
+        draw_middle(label, ellipsis);
+}
+
+static bool cut_otherwise(tw_label *label, const char *ellipsis)
 {
     if (label->columns >= label->full_columns)
         return false;
-    if (++label->cut == CUTS) {
-        label->cut = 0;
+    if (label->around)
         label->columns += label->columns / 4 + 1;
-    }
-    cut(label);
+    label->around = !label->around;
+    cut(label, ellipsis);
     return true;
 }
 
@@ -152,7 +250,7 @@ static int by_shown(const void *a, const void *b)
 }
 
 /* Whether any labels looked the same; these are cut otherwise. */
-static bool part_twins(tw_label **order, size_t count)
+static bool part_twins(tw_label **order, size_t count, const char *ellipsis)
 {
     bool found = false;
     qsort(order, count, sizeof *order, by_shown);
@@ -161,23 +259,28 @@ static bool part_twins(tw_label **order, size_t count)
         while (end < count && strcmp(order[i]->shown, order[end]->shown) == 0)
             end++;
         for (size_t twin = i; end - i > 1 && twin < end; twin++)
-            found |= cut_otherwise(order[twin]);
+            found |= cut_otherwise(order[twin], ellipsis);
     }
     return found;
 }
 
 int tw_labels_fit(tw_labels *labels, size_t columns)
 {
+    const char *ellipsis = tw_ellipsis(labels->ascii);
+    if (labels->count == 0)
+        return TWINSET_OK;
     tw_label **order = tw_array(labels->count, sizeof(tw_label *));
     if (!order)
         return TWINSET_NOMEM;
-    for (size_t i = 0; i < labels->count; i++) {
+    for (size_t i = 0; i < labels->count; i++)
         order[i] = &labels->list[i];
+    mark_differences(order, labels->count);
+    for (size_t i = 0; i < labels->count; i++) {
         order[i]->columns = columns;
-        order[i]->cut = 0;
-        cut(order[i]);
+        order[i]->around = false;
+        cut(order[i], ellipsis);
     }
-    while (part_twins(order, labels->count))
+    while (part_twins(order, labels->count, ellipsis))
         continue;
     tw_free(order);
     return TWINSET_OK;

@@ -66,20 +66,25 @@ size_t tw_columns(const char *text, size_t length);
  * with the character they stand on. */
 size_t tw_head(const char *text, size_t length, size_t columns);
 size_t tw_tail(const char *text, size_t length, size_t columns);
+/* Bytes of the first character and its marks. */
+size_t tw_cell(const char *text, size_t length);
 
 /* ---- labels: names as they are shown */
 
 typedef struct tw_label {
     const char *name; /* borrowed */
     char *full;       /* fit for a terminal, without the common folder */
-    char *shown;      /* `full`, or cut in the middle */
-    size_t full_columns;
+    char *shown;      /* `full`, or cut */
+    char *differs;    /* 1 for each byte of `full` at which another label takes leave of it */
+    size_t length, full_columns;
     size_t columns; /* those that `shown` may take */
-    unsigned cut;   /* which of the ways to cut */
+    bool around;    /* cut around the differences, not in the middle */
 } tw_label;
 
-/* Zero it, add names (twice does no harm), make, fit, find; free in any case. */
+/* Zero it but for `ascii`, add names (twice does no harm), make, fit, find; free in any
+ * case. */
 typedef struct tw_labels {
+    bool ascii;     /* how an ellipsis looks */
     tw_label *list; /* by name, once made */
     size_t count, capacity;
     tw_bytes folder; /* "a/b/" if all names begin so, fit for a terminal; else empty */
@@ -88,7 +93,7 @@ typedef struct tw_labels {
 int tw_labels_add(tw_labels *labels, const char *name) TW_CHECKED;
 int tw_labels_make(tw_labels *labels) TW_CHECKED;
 /* Cuts what is wider than `columns`, and no more than keeps all labels different: some may
- * stay wider. */
+ * stay wider. May be called again. */
 int tw_labels_fit(tw_labels *labels, size_t columns) TW_CHECKED;
 const tw_label *tw_labels_find(const tw_labels *labels, const char *name);
 void tw_labels_free(tw_labels *labels);
@@ -122,17 +127,41 @@ void tw_put_field(tw_sink *sink, const tw_field *field, const twinset_pair *pair
 #define TW_YELLOW "33"
 void tw_put_style(tw_sink *sink, const twinset_style *style, const char *rendition);
 
+typedef struct tw_phrase {
+    char text[64];
+} tw_phrase;
+
 /* "1 pair", "1,234 pairs". */
-void tw_put_counted(tw_sink *sink, uint64_t count, const char *noun);
+tw_phrase tw_counted(uint64_t count, const char *noun);
+const char *tw_ellipsis(bool ascii);
 /* A similarity of 0 to 1 as a bar of TW_BAR columns. */
 enum { TW_BAR = 8 };
-void tw_put_bar(tw_sink *sink, double share);
+void tw_put_bar(tw_sink *sink, const twinset_style *style, double share);
 /* The rendition for a similarity. */
 const char *tw_strength(double similarity);
 /* What `longest` counts: "char" or "word". */
 const char *tw_unit(const twinset_options *options);
 /* The line below a result that counts what was skipped or flagged, if anything was. */
-void tw_put_footnote(tw_sink *sink, const twinset_result *result);
+void tw_put_footnote(tw_sink *sink, const twinset_result *result, const twinset_style *style);
+
+/* Running text, with a line break where the next piece would not fit. A space comes between
+ * two pieces; what stands on the line already counts as one where `gap` is set. */
+typedef struct tw_flow {
+    tw_sink *sink;
+    size_t width;  /* columns; 0: no limit */
+    size_t indent; /* of all lines but the first */
+    size_t used;   /* columns of the line so far */
+    bool gap;      /* a space is due before the next piece */
+} tw_flow;
+
+/* Its words are the pieces. */
+void tw_flow_text(tw_flow *flow, const char *text);
+/* One piece, spaces and all, with what must not be parted from it: ASCII, or "". */
+void tw_flow_label(tw_flow *flow, const char *before, const char *label, const char *after);
+/* Broken anywhere, for what must be seen whole however long it is. */
+void tw_flow_path(tw_flow *flow, const char *path, size_t length);
+/* A paragraph of its own. */
+void tw_put_sentence(tw_sink *sink, const twinset_style *style, const char *text);
 
 /* ---- writers: 0 or TWINSET_NOMEM; the sink knows of failed writes */
 

@@ -1,4 +1,7 @@
 /* What the table of a scan and the page of a comparison look like in common. */
+#include <stdio.h>
+#include <string.h>
+
 #include "output/output.h"
 
 void tw_put_style(tw_sink *sink, const twinset_style *style, const char *rendition)
@@ -15,14 +18,22 @@ const char *tw_strength(double similarity)
     return similarity >= 0.9 ? TW_RED : similarity >= 0.7 ? TW_YELLOW : TW_PLAIN;
 }
 
-void tw_put_bar(tw_sink *sink, double share)
+const char *tw_ellipsis(bool ascii)
 {
-    /* U+2588 to U+258F: a full cell, then seven eighths down to one. */
+    return ascii ? "..." : "\xe2\x80\xa6";
+}
+
+void tw_put_bar(tw_sink *sink, const twinset_style *style, double share)
+{
+    /* U+2588 to U+258F: a full cell, then seven eighths down to one. In ASCII a cell counts
+     * from its half. */
     const unsigned all = 8 * TW_BAR;
     unsigned eighths = share >= 1 ? all : share > 0 ? (unsigned)(share * all) : 0;
     for (unsigned cell = 0; cell < TW_BAR; cell++) {
         unsigned filled = eighths < 8 ? eighths : 8;
-        if (filled > 0)
+        if (style->ascii)
+            tw_put(sink, filled >= 4 ? "#" : " ", 1);
+        else if (filled > 0)
             tw_put(sink, (const char[]){'\xe2', '\x96', (char)(0x90 - filled)}, 3);
         else
             tw_put(sink, " ", 1);
@@ -30,13 +41,12 @@ void tw_put_bar(tw_sink *sink, double share)
     }
 }
 
-void tw_put_counted(tw_sink *sink, uint64_t count, const char *noun)
+tw_phrase tw_counted(uint64_t count, const char *noun)
 {
-    tw_put_text(sink, tw_number_count(count).text);
-    tw_put(sink, " ", 1);
-    tw_put_text(sink, noun);
-    if (count != 1)
-        tw_put(sink, "s", 1);
+    tw_phrase phrase;
+    snprintf(phrase.text, sizeof phrase.text, "%s %s%s", tw_number_count(count).text, noun,
+             count == 1 ? "" : "s");
+    return phrase;
 }
 
 const char *tw_unit(const twinset_options *options)
@@ -44,20 +54,79 @@ const char *tw_unit(const twinset_options *options)
     return options->by == TWINSET_BY_WORD ? "word" : "char";
 }
 
-void tw_put_footnote(tw_sink *sink, const twinset_result *result)
+void tw_put_footnote(tw_sink *sink, const twinset_result *result, const twinset_style *style)
 {
     twinset_run run = twinset_result_run(result);
+    char text[256];
     if (run.skipped + run.flagged == 0)
         return;
+    snprintf(text, sizeof text, "%s%s%s%s%s; --format json has the names.",
+             run.skipped > 0 ? tw_counted(run.skipped, "input").text : "",
+             run.skipped > 0 ? " skipped" : "", run.skipped > 0 && run.flagged > 0 ? ", " : "",
+             run.flagged > 0 ? tw_counted(run.flagged, "document").text : "",
+             run.flagged > 0 ? " flagged" : "");
     tw_put(sink, "\n", 1);
-    if (run.skipped > 0) {
-        tw_put_counted(sink, run.skipped, "input");
-        tw_put_text(sink, " skipped");
+    tw_put_sentence(sink, style, text);
+}
+
+/* ---- running text */
+
+static void break_line(tw_flow *flow)
+{
+    tw_put(flow->sink, "\n", 1);
+    tw_put_spaces(flow->sink, flow->indent);
+    flow->used = flow->indent;
+    flow->gap = false;
+}
+
+static void put_piece(tw_flow *flow, const char *before, const char *text, size_t length,
+                      const char *after)
+{
+    size_t columns = strlen(before) + tw_columns(text, length) + strlen(after);
+    if (flow->gap && flow->width > 0 && flow->used + 1 + columns > flow->width)
+        break_line(flow);
+    tw_put_spaces(flow->sink, flow->gap);
+    tw_put_text(flow->sink, before);
+    tw_put(flow->sink, text, length);
+    tw_put_text(flow->sink, after);
+    flow->used += flow->gap + columns;
+    flow->gap = true;
+}
+
+void tw_flow_text(tw_flow *flow, const char *text)
+{
+    for (size_t length; *(text += strspn(text, " ")); text += length) {
+        length = strcspn(text, " ");
+        put_piece(flow, "", text, length, "");
     }
-    tw_put_text(sink, run.skipped > 0 && run.flagged > 0 ? ", " : "");
-    if (run.flagged > 0) {
-        tw_put_counted(sink, run.flagged, "document");
-        tw_put_text(sink, " flagged");
+}
+
+void tw_flow_label(tw_flow *flow, const char *before, const char *label, const char *after)
+{
+    put_piece(flow, before, label, strlen(label), after);
+}
+
+void tw_flow_path(tw_flow *flow, const char *path, size_t length)
+{
+    tw_put_spaces(flow->sink, flow->gap);
+    flow->used += flow->gap;
+    /* A wide character needs two columns. */
+    while (flow->width > flow->indent + 1 && flow->used + tw_columns(path, length) > flow->width) {
+        size_t room = flow->width > flow->used ? flow->width - flow->used : 0;
+        size_t bytes = tw_head(path, length, room);
+        tw_put(flow->sink, path, bytes);
+        path += bytes;
+        length -= bytes;
+        break_line(flow);
     }
-    tw_put_text(sink, "; --format json has the names.\n");
+    tw_put(flow->sink, path, length);
+    flow->used += tw_columns(path, length);
+    flow->gap = true;
+}
+
+void tw_put_sentence(tw_sink *sink, const twinset_style *style, const char *text)
+{
+    tw_flow flow = {.sink = sink, .width = style->width};
+    tw_flow_text(&flow, text);
+    tw_put(sink, "\n", 1);
 }

@@ -1,7 +1,7 @@
 /*
  * A scan for people: a heading, the pairs as an aligned table, the clusters, and what there
- * is to know about the run. The bar goes first where the width does not suffice, then the
- * middles of names.
+ * is to know about the run. Where the width does not suffice the bar goes first, then parts of
+ * names, then the columns in the middle.
  */
 #include <math.h>
 #include <stdio.h>
@@ -12,14 +12,31 @@
 enum {
     CLUSTERS_SHOWN = 20,
     MEMBERS_SHOWN = 12,
-    NAME_COLUMNS = 8, /* at least, however narrow the terminal */
-    ANY_WIDTH = 100,  /* for running text where none is given */
+    ANY_WIDTH = 100, /* for lists where none is given */
+    INDENT = 4,      /* of what belongs to a cluster */
     GAP = 2,
     PERCENT = 6, /* "100.0%" */
     SIMILAR = 7, /* "similar", "jaccard", "cluster" */
     JACCARD = 7,
     CLUSTER = 7
 };
+
+/* What a line holds beside the similarity, the names and the cluster. */
+typedef struct layout {
+    bool bar, longest, shares;
+    size_t names; /* columns that names must get; fewer only if they need no more */
+} layout;
+
+/* The first that fits is taken. */
+static const layout layouts[] = {
+    {true, true, true, SIZE_MAX},
+    {false, true, true, 14},
+    {false, false, true, 14},
+    {false, false, false, 8},
+};
+static const layout *const last_layout = &layouts[sizeof layouts / sizeof *layouts - 1];
+
+static const char most_typical[] = "most typical ";
 
 typedef struct table {
     tw_sink *sink;
@@ -29,7 +46,8 @@ typedef struct table {
     twinset_run run;
     size_t rows, clusters; /* shown */
     tw_labels labels;
-    bool bar, jaccard;
+    const layout *layout;
+    bool jaccard;
     size_t longest, a, b, cluster; /* columns of the columns */
 } table;
 
@@ -97,11 +115,17 @@ static size_t longest_columns(const table *t)
 /* Columns of a line without the names. */
 static size_t other_columns(const table *t)
 {
-    size_t columns = SIMILAR + GAP + PERCENT + GAP + PERCENT + GAP + GAP + GAP;
-    columns += t->bar ? 1 + TW_BAR : 0;
-    columns += t->jaccard ? GAP + JACCARD : 0;
-    columns += t->run.clusters > 0 ? GAP + t->cluster : 0;
-    return columns + longest_columns(t);
+    size_t columns = SIMILAR + GAP + GAP;
+    columns += t->layout->bar ? 1 + TW_BAR : 0;
+    columns += t->layout->shares ? GAP + PERCENT + GAP + PERCENT : 0;
+    columns += t->layout->shares && t->jaccard ? GAP + JACCARD : 0;
+    columns += t->layout->longest ? GAP + longest_columns(t) : 0;
+    return columns + (t->run.clusters > 0 ? GAP + t->cluster : 0);
+}
+
+static bool fits(const table *t)
+{
+    return other_columns(t) + t->a + t->b <= t->style->width;
 }
 
 /* The most columns that a name may take, so that the widest of both sides fit. */
@@ -109,24 +133,40 @@ static size_t name_limit(const table *t)
 {
     size_t others = other_columns(t), narrow = smaller(t->a, t->b);
     size_t room = t->style->width > others ? t->style->width - others : 0;
-    return larger(NAME_COLUMNS, narrow <= room / 2 ? room - narrow : room / 2);
+    return narrow <= room / 2 ? room - narrow : room / 2;
+}
+
+/* Cuts the names for the layout, if that leaves enough of them. Names that need no cut there
+ * may still be too wide for a cluster's lines. */
+static int fit_names(table *t, bool *done)
+{
+    size_t aside = 2 * INDENT + strlen(most_typical), limit = name_limit(t);
+    if (fits(t))
+        limit = t->style->width > aside ? t->style->width - aside : 0;
+    else if (limit < t->layout->names && t->layout != last_layout)
+        return TWINSET_OK;
+    int status = tw_labels_fit(&t->labels, larger(limit, last_layout->names));
+    measure(t);
+    *done = fits(t) || t->layout == last_layout;
+    return status;
 }
 
 static int lay_out(table *t)
 {
+    bool done = t->style->width == 0;
     int status = add_labels(t);
     if (status != TWINSET_OK)
         return status;
     t->jaccard = t->options->measure != TWINSET_MEASURE_JACCARD;
-    t->bar = true;
+    t->layout = layouts;
     measure(t);
-    if (t->style->width == 0 || other_columns(t) + t->a + t->b <= t->style->width)
-        return TWINSET_OK;
-    t->bar = false;
-    if (other_columns(t) + t->a + t->b <= t->style->width)
-        return TWINSET_OK;
-    status = tw_labels_fit(&t->labels, name_limit(t));
-    measure(t);
+    size_t a = t->a, b = t->b;
+    while (!done && status == TWINSET_OK) {
+        t->a = a;
+        t->b = b;
+        status = fit_names(t, &done);
+        t->layout += !done;
+    }
     return status;
 }
 
@@ -151,12 +191,15 @@ static void put_headings(const table *t)
     tw_sink *sink = t->sink;
     tw_put_style(sink, t->style, TW_DIM);
     tw_put_text(sink, "similar");
-    tw_put_spaces(sink, t->bar ? 1 + TW_BAR : 0);
-    if (t->jaccard)
-        put_right(sink, GAP + JACCARD, "jaccard");
-    put_right(sink, GAP + PERCENT, "a in b");
-    put_right(sink, GAP + PERCENT, "b in a");
-    put_right(sink, GAP + longest_columns(t), "longest");
+    tw_put_spaces(sink, t->layout->bar ? 1 + TW_BAR : 0);
+    if (t->layout->shares) {
+        if (t->jaccard)
+            put_right(sink, GAP + JACCARD, "jaccard");
+        put_right(sink, GAP + PERCENT, "a in b");
+        put_right(sink, GAP + PERCENT, "b in a");
+    }
+    if (t->layout->longest)
+        put_right(sink, GAP + longest_columns(t), "longest");
     tw_put_spaces(sink, GAP);
     put_left(sink, t->a, "a");
     tw_put_spaces(sink, GAP);
@@ -171,32 +214,38 @@ static void put_similarity(const table *t, double similarity)
 {
     tw_put_style(t->sink, t->style, tw_strength(similarity));
     put_right(t->sink, SIMILAR, tw_number_percent(similarity).text);
-    if (t->bar) {
+    if (t->layout->bar) {
         tw_put(t->sink, " ", 1);
-        tw_put_bar(t->sink, similarity);
+        tw_put_bar(t->sink, t->style, similarity);
     }
     tw_put_style(t->sink, t->style, TW_PLAIN);
 }
 
-static void put_details(const table *t, const twinset_pair *pair)
+static void put_shares(const table *t, const twinset_pair *pair)
 {
-    tw_sink *sink = t->sink;
-    tw_put_style(sink, t->style, TW_DIM);
     if (t->jaccard)
-        put_right(sink, GAP + JACCARD, tw_number_percent(pair->jaccard).text);
-    put_right(sink, GAP + PERCENT, tw_number_percent(pair->containment_a).text);
-    put_right(sink, GAP + PERCENT, tw_number_percent(pair->containment_b).text);
-    put_right(sink, GAP + t->longest, tw_number_count(pair->longest).text);
-    tw_put(sink, " ", 1);
-    tw_put_text(sink, tw_unit(t->options));
-    tw_put_text(sink, pair->longest == 1 ? " " : "s");
-    tw_put_style(sink, t->style, TW_PLAIN);
+        put_right(t->sink, GAP + JACCARD, tw_number_percent(pair->jaccard).text);
+    put_right(t->sink, GAP + PERCENT, tw_number_percent(pair->containment_a).text);
+    put_right(t->sink, GAP + PERCENT, tw_number_percent(pair->containment_b).text);
+}
+
+static void put_longest(const table *t, uint64_t longest)
+{
+    put_right(t->sink, GAP + t->longest, tw_number_count(longest).text);
+    tw_put(t->sink, " ", 1);
+    tw_put_text(t->sink, tw_unit(t->options));
+    tw_put_text(t->sink, longest == 1 ? " " : "s");
 }
 
 static void put_pair(const table *t, const twinset_pair *pair)
 {
     put_similarity(t, pair->similarity);
-    put_details(t, pair);
+    tw_put_style(t->sink, t->style, TW_DIM);
+    if (t->layout->shares)
+        put_shares(t, pair);
+    if (t->layout->longest)
+        put_longest(t, pair->longest);
+    tw_put_style(t->sink, t->style, TW_PLAIN);
     tw_put_spaces(t->sink, GAP);
     put_left(t->sink, t->a, shown(t, pair->a));
     tw_put_spaces(t->sink, GAP);
@@ -209,13 +258,19 @@ static void put_pair(const table *t, const twinset_pair *pair)
     tw_put(t->sink, "\n", 1);
 }
 
+static void put_folder(const table *t)
+{
+    tw_flow flow = {.sink = t->sink, .width = t->style->width, .indent = strlen("in ")};
+    tw_flow_text(&flow, "in");
+    tw_flow_path(&flow, t->labels.folder.data, t->labels.folder.length);
+    tw_put(t->sink, "\n", 1);
+}
+
 static void put_pairs(const table *t)
 {
-    if (t->labels.folder.length > 0) {
-        tw_put_text(t->sink, "in ");
-        tw_put(t->sink, t->labels.folder.data, t->labels.folder.length);
-        tw_put(t->sink, "\n", 1);
-    }
+    char text[128];
+    if (t->labels.folder.length > 0)
+        put_folder(t);
     tw_put(t->sink, "\n", 1);
     put_headings(t);
     for (size_t i = 0; i < t->rows && t->sink->failure == 0; i++) {
@@ -223,9 +278,9 @@ static void put_pairs(const table *t)
         put_pair(t, &pair);
     }
     if (t->rows < t->run.pairs) {
-        tw_put_text(t->sink, "\xe2\x80\xa6 and ");
-        tw_put_text(t->sink, tw_number_count(t->run.pairs - t->rows).text);
-        tw_put_text(t->sink, " more; --format csv lists them all\n");
+        snprintf(text, sizeof text, "%s and %s more; --format csv lists them all",
+                 tw_ellipsis(t->style->ascii), tw_number_count(t->run.pairs - t->rows).text);
+        tw_put_sentence(t->sink, t->style, text);
     }
 }
 
@@ -233,25 +288,17 @@ static void put_pairs(const table *t)
 
 static void put_members(const table *t, const twinset_cluster *cluster)
 {
-    static const char indent[] = "\n    ";
-    size_t width = t->style->width > 0 ? t->style->width : ANY_WIDTH;
-    size_t count = smaller(cluster->size, MEMBERS_SHOWN), used = width;
-    for (size_t i = 0; i < count; i++) {
-        size_t columns = shown_columns(t, cluster->members[i]) + strlen(", ");
-        if (used + columns > width) {
-            tw_put_style(t->sink, t->style, TW_PLAIN);
-            tw_put_text(t->sink, indent);
-            tw_put_style(t->sink, t->style, TW_DIM);
-            used = strlen(indent) - 1;
-        }
-        tw_put_text(t->sink, shown(t, cluster->members[i]));
-        tw_put_text(t->sink, i + 1 < cluster->size ? ", " : "");
-        used += columns;
-    }
+    tw_flow flow = {.sink = t->sink, .indent = INDENT, .used = INDENT};
+    size_t count = smaller(cluster->size, MEMBERS_SHOWN);
+    char text[64];
+    flow.width = t->style->width > 0 ? t->style->width : ANY_WIDTH;
+    tw_put_spaces(t->sink, INDENT);
+    tw_put_style(t->sink, t->style, TW_DIM);
+    for (size_t i = 0; i < count; i++)
+        tw_flow_label(&flow, "", shown(t, cluster->members[i]), i + 1 < cluster->size ? "," : "");
     if (count < cluster->size) {
-        tw_put_text(t->sink, "\xe2\x80\xa6 and ");
-        tw_put_text(t->sink, tw_number_count(cluster->size - count).text);
-        tw_put_text(t->sink, " more");
+        snprintf(text, sizeof text, "and %s more", tw_number_count(cluster->size - count).text);
+        tw_flow_label(&flow, "", text, "");
     }
     tw_put_style(t->sink, t->style, TW_PLAIN);
     tw_put(t->sink, "\n", 1);
@@ -260,21 +307,27 @@ static void put_members(const table *t, const twinset_cluster *cluster)
 static void put_cluster(const table *t, const twinset_cluster *cluster)
 {
     tw_sink *sink = t->sink;
+    tw_number id = tw_number_whole(cluster->id);
+    tw_flow flow = {.sink = sink, .width = t->style->width, .indent = 2 * INDENT, .gap = true};
+    char text[160];
     tw_put_style(sink, t->style, TW_BOLD);
     tw_put_text(sink, "cluster ");
-    tw_put_text(sink, tw_number_whole(cluster->id).text);
+    tw_put_text(sink, id.text);
     tw_put_style(sink, t->style, TW_PLAIN);
-    tw_put_text(sink, ": ");
-    tw_put_counted(sink, cluster->size, "document");
-    tw_put_text(sink, ", lowest similarity ");
-    tw_put_text(sink, tw_number_percent(cluster->min_similarity).text);
-    tw_put_text(sink, ", most typical ");
-    tw_put_text(sink, shown(t, cluster->representative));
+    tw_put_text(sink, ":");
+    flow.used = strlen("cluster ") + strlen(id.text) + strlen(":");
+    snprintf(text, sizeof text, "%s, lowest similarity %s,",
+             tw_counted(cluster->size, "document").text,
+             tw_number_percent(cluster->min_similarity).text);
+    tw_flow_text(&flow, text);
+    tw_flow_label(&flow, most_typical, shown(t, cluster->representative), "");
+    tw_put(sink, "\n", 1);
     put_members(t, cluster);
 }
 
 static void put_clusters(const table *t)
 {
+    char text[128];
     if (t->clusters > 0)
         tw_put(t->sink, "\n", 1);
     for (size_t i = 0; i < t->clusters; i++) {
@@ -282,9 +335,10 @@ static void put_clusters(const table *t)
         put_cluster(t, &cluster);
     }
     if (t->clusters < t->run.clusters) {
-        tw_put_text(t->sink, "\xe2\x80\xa6 and ");
-        tw_put_counted(t->sink, t->run.clusters - t->clusters, "more cluster");
-        tw_put_text(t->sink, "; --format json lists them all\n");
+        snprintf(text, sizeof text, "%s and %s; --format json lists them all",
+                 tw_ellipsis(t->style->ascii),
+                 tw_counted(t->run.clusters - t->clusters, "more cluster").text);
+        tw_put_sentence(t->sink, t->style, text);
     }
 }
 
@@ -292,66 +346,69 @@ static void put_clusters(const table *t)
 
 static void put_heading(const table *t)
 {
+    tw_flow flow = {.sink = t->sink, .width = t->style->width};
+    char text[256];
+    snprintf(text, sizeof text, "%s in %s, %s", tw_counted(t->run.pairs, "similar pair").text,
+             tw_counted(t->run.documents, "document").text,
+             tw_counted(t->run.clusters, "cluster").text);
     tw_put_style(t->sink, t->style, TW_BOLD);
-    tw_put_counted(t->sink, t->run.pairs, "similar pair");
-    tw_put_text(t->sink, " in ");
-    tw_put_counted(t->sink, t->run.documents, "document");
-    tw_put_text(t->sink, ", ");
-    tw_put_counted(t->sink, t->run.clusters, "cluster");
+    tw_flow_text(&flow, text);
     tw_put_style(t->sink, t->style, TW_PLAIN);
     tw_put(t->sink, "\n", 1);
 }
 
 /* 0.5: "50%", 0.825: "82.5%", with no more digits than were given. */
-static void put_threshold(const table *t)
+static tw_number threshold_percent(double threshold)
 {
-    char text[32];
-    unsigned parts = (unsigned)lround(t->options->threshold * 1e6);
-    int length = snprintf(text, sizeof text, "%u.%04u", parts / 10000, parts % 10000);
-    while (text[length - 1] == '0')
+    tw_number number;
+    unsigned parts = (unsigned)lround(threshold * 1e6);
+    int length = snprintf(number.text, sizeof number.text, "%u.%04u", parts / 10000, parts % 10000);
+    while (number.text[length - 1] == '0')
         length--;
-    length -= text[length - 1] == '.';
-    tw_put(t->sink, text, (size_t)length);
-    tw_put(t->sink, "%", 1);
+    length -= number.text[length - 1] == '.';
+    strcpy(number.text + length, "%");
+    return number;
 }
 
 static void put_no_pair(const table *t)
 {
     double threshold = t->options->threshold;
-    if (t->run.documents < 2) {
-        tw_put_text(t->sink, "Only one document: there is nothing to compare it with.\n");
-    } else if (threshold > 0) {
-        tw_put_text(t->sink, "No pair at ");
-        put_threshold(t);
-        tw_put_text(t->sink, " or more in ");
-        tw_put_counted(t->sink, t->run.documents, "document");
-        tw_put_text(t->sink, threshold > 0.3
-                                 ? ". With -t 0.3 weaker likenesses show.\n"
-                                 : ". With -t 0 every pair that shares anything shows.\n");
-    } else {
-        tw_put_text(t->sink, "No two of ");
-        tw_put_counted(t->sink, t->run.documents, "document");
-        tw_put_text(t->sink, " share anything. A smaller -k finds shorter likenesses.\n");
-    }
+    tw_phrase documents = tw_counted(t->run.documents, "document");
+    char text[256];
+    if (t->run.documents < 2)
+        snprintf(text, sizeof text, "Only one document: there is nothing to compare it with.");
+    else if (threshold > 0)
+        snprintf(text, sizeof text, "No pair at %s or more in %s. With -t %s.",
+                 threshold_percent(threshold).text, documents.text,
+                 threshold > 0.3 ? "0.3 weaker likenesses show"
+                                 : "0 every pair that shares anything shows");
+    else
+        snprintf(text, sizeof text,
+                 "No two of %s share anything. A smaller -k finds shorter likenesses.",
+                 documents.text);
+    tw_put_sentence(t->sink, t->style, text);
 }
 
 static void put_recall(const table *t)
 {
+    char text[128];
     if (t->run.method != TWINSET_METHOD_LSH)
         return;
-    if (isnan(t->run.expected_recall)) {
-        tw_put_text(t->sink,
-                    "\nFound by lsh: the share of the pairs that it finds is not known.\n");
-    } else {
-        tw_put_text(t->sink, "\nFound by lsh: expected to find at least ");
-        tw_put_text(t->sink, tw_number_percent(t->run.expected_recall).text);
-        tw_put_text(t->sink, " of the pairs at the threshold.\n");
-    }
+    if (isnan(t->run.expected_recall))
+        snprintf(text, sizeof text,
+                 "Found by lsh: the share of the pairs that it finds is not known.");
+    else
+        snprintf(text, sizeof text,
+                 "Found by lsh: expected to find at least %s of the pairs at the threshold.",
+                 tw_number_percent(t->run.expected_recall).text);
+    tw_put(t->sink, "\n", 1);
+    tw_put_sentence(t->sink, t->style, text);
 }
 
 int tw_write_table(tw_sink *sink, const twinset_result *result, const twinset_style *style)
 {
     table t = {.sink = sink, .result = result, .style = style};
+    t.labels.ascii = style->ascii;
     t.options = tw_result_options(result);
     t.run = twinset_result_run(result);
     t.rows = style->rows > 0 ? smaller(style->rows, t.run.pairs) : t.run.pairs;
@@ -366,7 +423,7 @@ int tw_write_table(tw_sink *sink, const twinset_result *result, const twinset_st
             put_no_pair(&t);
         }
         put_recall(&t);
-        tw_put_footnote(sink, result);
+        tw_put_footnote(sink, result, style);
     }
     tw_labels_free(&t.labels);
     return status;

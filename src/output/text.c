@@ -159,6 +159,15 @@ size_t tw_columns(const char *text, size_t length)
     return columns;
 }
 
+size_t tw_cell(const char *text, size_t length)
+{
+    const char *at = text, *end = text + length;
+    for (const char *next = text; next < end; at = next)
+        if (code_point_columns(next_code_point(&next)) > 0 && at > text)
+            break;
+    return (size_t)(at - text);
+}
+
 size_t tw_head(const char *text, size_t length, size_t columns)
 {
     const char *at = text;
