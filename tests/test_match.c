@@ -347,7 +347,7 @@ static void ranks_go_from_rare_to_common(void **state)
             check_document(&list, &all, shared, ranks, doc);
         for (uint32_t a = 0; a < list.docs.count; a++)
             for (uint32_t b = a + 1; b < list.docs.count; b++)
-                assert_int_equal(tw_ranks_shared_weight(ranks, a, b), weigh(&list, &all, a, b));
+                assert_int_equal(tw_ranks_overlap(ranks, a, b).weight, weigh(&list, &all, a, b));
         tw_ranks_free(ranks);
         free(shared);
         free(all.data);

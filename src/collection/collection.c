@@ -134,22 +134,6 @@ int twinset_collection_scan(twinset_collection *collection, twinset_result **res
 
 /* ---- comparing two */
 
-/* A document that was given twice. */
-static twinset_pair pair_with_itself(const tw_document *document)
-{
-    return (twinset_pair){
-        .a = document->name,
-        .b = document->name,
-        .similarity = 1,
-        .jaccard = 1,
-        .containment_a = 1,
-        .containment_b = 1,
-        .shared = document->count,
-        .union_count = document->count,
-        .longest = document->summary.tokens,
-    };
-}
-
 static twinset_pair pair_without_anything(const tw_document *a, const tw_document *b)
 {
     return (twinset_pair){.a = a->name, .b = b->name, .union_count = a->count + b->count};
@@ -165,7 +149,7 @@ static int settle_pair(twinset_collection *collection, twinset_result *result)
             return TWINSET_NOMEM;
         result->run.pairs = 1;
         *result->pairs = collection->corpus.compared == 1
-                             ? pair_with_itself(documents)
+                             ? tw_pair_of_copies(documents)
                              : pair_without_anything(documents, documents + 1);
     }
     twinset_pair *pair = result->pairs;

@@ -97,22 +97,29 @@ static void join_copies(tw_scan_run *scan, const uint32_t *members, size_t copie
     }
 }
 
-static int list_copies(tw_scan_run *scan, uint32_t original)
+twinset_pair tw_pair_of_copies(const tw_document *document)
 {
-    const tw_originals *originals = &scan->originals;
-    const uint32_t *members = originals->members + originals->start[original];
-    size_t copies = originals->copies[original];
-    const tw_document *document = &scan->corpus->documents[members[0]];
-    twinset_pair values = {
+    return (twinset_pair){
+        .a = document->name,
+        .b = document->name,
         .similarity = 1,
         .jaccard = 1,
         .containment_a = 1,
         .containment_b = 1,
         .shared = document->count,
         .union_count = document->count,
-        .estimate = scan->slots ? 1 : NAN,
         .longest = document->summary.tokens,
     };
+}
+
+static int list_copies(tw_scan_run *scan, uint32_t original)
+{
+    const tw_originals *originals = &scan->originals;
+    const uint32_t *members = originals->members + originals->start[original];
+    size_t copies = originals->copies[original];
+    const tw_document *document = &scan->corpus->documents[members[0]];
+    twinset_pair values = tw_pair_of_copies(document);
+    values.estimate = scan->slots ? 1 : NAN;
     for (size_t i = 0; i < copies; i++) {
         if (!is_centre(scan, original, i))
             continue;

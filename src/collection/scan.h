@@ -56,6 +56,8 @@ bool tw_scan_wanted(const void *scan, uint32_t a, uint32_t b);
 int tw_scan_find(tw_scan_run *scan) TW_CHECKED;
 /* Decides which matches are listed. */
 int tw_scan_limit(tw_scan_run *scan) TW_CHECKED;
+/* What is known of a document and its copy, but for the estimate. */
+twinset_pair tw_pair_of_copies(const tw_document *document);
 /* Turns matches into pairs, in the order of the report. */
 int tw_scan_list(tw_scan_run *scan) TW_CHECKED;
 

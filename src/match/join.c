@@ -220,20 +220,6 @@ static size_t meet(const exact_join *join, worker_state *state, size_t y_place, 
     return touched;
 }
 
-static uint64_t count_shared(const tw_ranks *ranks, uint32_t a, uint32_t b)
-{
-    size_t i = ranks->start[a], j = ranks->start[b], i_end = ranks->start[a + 1],
-           j_end = ranks->start[b + 1];
-    uint64_t shared = 0;
-    while (i < i_end && j < j_end) {
-        uint32_t x = ranks->ranks[i], y = ranks->ranks[j];
-        shared += x == y;
-        i += x <= y;
-        j += y <= x;
-    }
-    return shared;
-}
-
 static int check(exact_join *join, worker_state *state, uint32_t x, uint32_t y)
 {
     const tw_docs *docs = join->docs;
@@ -243,7 +229,7 @@ static int check(exact_join *join, worker_state *state, uint32_t x, uint32_t y)
     tw_match match = {
         .a = x < y ? x : y,
         .b = x < y ? y : x,
-        .shared = count_shared(join->ranks, x, y),
+        .shared = tw_ranks_overlap(join->ranks, x, y).count,
         .estimate = NAN,
     };
     match.similarity = tw_similarity(join->measure, join->ranks, match.a, match.b,

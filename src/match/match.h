@@ -77,8 +77,12 @@ typedef struct tw_ranks {
 
 int tw_ranks_new(const tw_docs *docs, const tw_loop *loop, tw_ranks **ranks) TW_CHECKED;
 void tw_ranks_free(tw_ranks *ranks);
-/* Weight of what two documents share. */
-uint64_t tw_ranks_shared_weight(const tw_ranks *ranks, uint32_t a, uint32_t b);
+/* What two documents share, counted and weighed. */
+typedef struct tw_overlap {
+    uint64_t count, weight;
+} tw_overlap;
+
+tw_overlap tw_ranks_overlap(const tw_ranks *ranks, uint32_t a, uint32_t b);
 
 /* ---- verify.c */
 

@@ -349,17 +349,19 @@ void tw_ranks_free(tw_ranks *ranks)
     tw_free(ranks);
 }
 
-uint64_t tw_ranks_shared_weight(const tw_ranks *ranks, uint32_t a, uint32_t b)
+tw_overlap tw_ranks_overlap(const tw_ranks *ranks, uint32_t a, uint32_t b)
 {
     size_t i = ranks->start[a], j = ranks->start[b], i_end = ranks->start[a + 1],
            j_end = ranks->start[b + 1];
-    uint64_t weight = 0;
+    tw_overlap overlap = {0};
     while (i < i_end && j < j_end) {
         uint32_t x = ranks->ranks[i], y = ranks->ranks[j];
-        if (x == y)
-            weight += ranks->weight[x];
+        if (x == y) {
+            overlap.count++;
+            overlap.weight += ranks->weight[x];
+        }
         i += x <= y;
         j += y <= x;
     }
-    return weight;
+    return overlap;
 }

@@ -24,7 +24,7 @@ double tw_similarity(int measure, const tw_ranks *ranks, uint32_t a, uint32_t b,
     if (shared == 0)
         return 0;
     if (measure == TWINSET_MEASURE_WEIGHTED) {
-        uint64_t weight = tw_ranks_shared_weight(ranks, a, b);
+        uint64_t weight = tw_ranks_overlap(ranks, a, b).weight;
         return (double)weight / (double)(ranks->total_weight[a] + ranks->total_weight[b] - weight);
     }
     if (measure == TWINSET_MEASURE_CONTAINMENT)
