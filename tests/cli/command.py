@@ -10,6 +10,7 @@ import pty
 import re
 import select
 import shutil
+import signal
 import struct
 import subprocess
 import tempfile
@@ -67,6 +68,12 @@ class Result:
                 f"{self.err[-4000:].decode(errors='replace')}")
 
 
+def heed_signals():
+    """Tests may run in the background, where signals are ignored."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Case(unittest.TestCase):
     """A test with a folder of its own, in which the command runs."""
 
@@ -91,6 +98,7 @@ class Case(unittest.TestCase):
         return sorted(os.listdir(self.path(folder)))
 
     def start(self, *arguments, env=None, **options):
+        options.setdefault("preexec_fn", heed_signals)
         options.setdefault("stdin", subprocess.DEVNULL)
         options.setdefault("stdout", subprocess.PIPE)
         options.setdefault("stderr", subprocess.PIPE)
