@@ -14,7 +14,8 @@
  * Text is UTF-8; what is not is read as U+FFFD and flagged. `_free` takes NULL.
  *
  * Results depend on the input, the options and the seed alone: not on the number of
- * threads, the machine, or the order in which documents were added.
+ * threads, the machine, or the order in which documents were added. Only what does not fit
+ * into the memory allowed is another matter: a document may be too large, and is skipped.
  */
 #ifndef TWINSET_H
 #define TWINSET_H

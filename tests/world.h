@@ -235,8 +235,6 @@ static bool identical(const known_text *a, const known_text *b)
 /* The longest run of windows that count, in tokens. */
 static size_t longest(const world *all, const known_text *a, const known_text *b)
 {
-    if (identical(a, b))
-        return a->tokens;
     size_t most = 0, *row = calloc(b->window_count + 1, sizeof *row);
     for (size_t i = 0; i < a->window_count; i++)
         for (size_t j = b->window_count; j-- > 0;) {

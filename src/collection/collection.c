@@ -143,19 +143,23 @@ static twinset_pair pair_without_anything(const tw_document *a, const tw_documen
 static int settle_pair(twinset_collection *collection, twinset_result *result)
 {
     const tw_document *documents = collection->corpus.documents;
+    bool second = collection->corpus.compared > 1;
     if (result->run.pairs == 0) {
         result->pairs = tw_array(1, sizeof *result->pairs);
         if (!result->pairs)
             return TWINSET_NOMEM;
         result->run.pairs = 1;
-        *result->pairs = collection->corpus.compared == 1
-                             ? tw_pair_of_copies(documents)
-                             : pair_without_anything(documents, documents + 1);
+        *result->pairs = pair_without_anything(documents, documents + second);
+        if (!second) {
+            int status = tw_pair_of_copies(&collection->corpus, 0, result->pairs);
+            if (status != TWINSET_OK)
+                return status;
+        }
     }
     twinset_pair *pair = result->pairs;
     pair->cluster = 0;
     result->run.clusters = 0;
-    if (strcmp(pair->a, collection->given[0]) == 0 || collection->corpus.compared == 1)
+    if (strcmp(pair->a, collection->given[0]) == 0 || !second)
         return TWINSET_OK;
     const char *name = pair->a;
     double containment = pair->containment_a;
@@ -176,7 +180,9 @@ static int estimate_pair(tw_corpus *corpus, uint32_t a, uint32_t b, double *esti
     if (status == TWINSET_OK)
         status = tw_corpus_signature(corpus, 0, b, slots + hashes);
     if (status == TWINSET_OK)
-        *estimate = twinset_signature_estimate(slots, slots + hashes, hashes);
+        *estimate = corpus->documents[a].count + corpus->documents[b].count
+                        ? twinset_signature_estimate(slots, slots + hashes, hashes)
+                        : NAN; /* all of both is left out */
     tw_free(slots);
     return status;
 }

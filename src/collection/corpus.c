@@ -93,6 +93,7 @@ void tw_corpus_free(tw_corpus *corpus)
     for (size_t i = 0; i < corpus->name_count; i++)
         tw_free(corpus->names[i]);
     tw_free(corpus->names);
+    tw_free(corpus->folders.data);
     tw_free(corpus->workers);
     tw_free(corpus->documents);
     tw_free(corpus->skips);
@@ -188,22 +189,50 @@ int tw_corpus_add_text(tw_corpus *corpus, const char *name, const char *text, si
     return tw_corpus_fail(corpus, error, status);
 }
 
+const char *tw_path_key(const char *path)
+{
+    while (path[0] == '.' && path[1] == '/')
+        for (path += 2; *path == '/';)
+            path++;
+    return path;
+}
+
+static uint64_t hash_path(const char *path, const char *end)
+{
+    uint64_t hash = 1;
+    for (const char *c = tw_path_key(path); c < end; c++)
+        hash = tw_mix64(hash ^ (unsigned char)*c);
+    return hash;
+}
+
 /* The submission a file belongs to: the sub-folder of the folder that was walked, or the
- * folder that it lies in directly. */
+ * folder that it lies in directly. Of none: 0. */
 static void find_group(tw_document *document, const tw_found *found)
 {
     const char *below = found->path + (found->named ? 0 : found->root_length);
     const char *slash = found->named ? strrchr(below, '/') : strchr(below, '/');
     document->directly = !found->named && !slash;
     const char *end = slash ? slash : below;
-    for (const char *c = found->path; c < end; c++)
-        document->group = tw_mix64((document->group + 1) ^ (unsigned char)*c);
+    bool of_none = found->named && end <= tw_path_key(found->path);
+    document->group = of_none ? 0 : hash_path(found->path, end);
+}
+
+/* Counts the folders of new documents that were named, each once. */
+static int count_folder(tw_corpus *corpus, const tw_found *found)
+{
+    uint64_t folder = hash_path(found->path, found->path + found->root_length);
+    for (size_t i = corpus->folders.count; i-- > 0;)
+        if (corpus->folders.data[i] == folder)
+            return TWINSET_OK;
+    int status = TW_GROW(corpus->folders.data, corpus->folders.capacity, corpus->folders.count + 1);
+    if (status == TWINSET_OK)
+        corpus->folders.data[corpus->folders.count++] = folder;
+    return status;
 }
 
 typedef struct adding {
     tw_corpus *corpus;
     twinset_role role;
-    bool in_folder;
 } adding;
 
 /* A pipe can be read but once. */
@@ -225,12 +254,13 @@ static int add_found(void *context, const tw_found *found)
     int status = add_document(add->corpus, found->path, add->role, &document);
     if (status != TWINSET_OK)
         return status;
-    add->in_folder |= !found->named;
     document->from_path = true;
     document->size_bytes = found->size_bytes;
     if (add->corpus->options.group == TWINSET_GROUP_DIR)
         find_group(document, found);
-    if (!found->regular)
+    if (!found->named && add->role == TWINSET_ROLE_NEW)
+        status = count_folder(add->corpus, found);
+    if (!found->regular && status == TWINSET_OK)
         status = hold_stream(add->corpus, document);
     add->corpus->count -= status != TWINSET_OK;
     return status;
@@ -243,11 +273,10 @@ static int add_skip(void *context, const char *path, const char *reason)
 
 int tw_corpus_add_path(tw_corpus *corpus, const char *path, twinset_role role, twinset_error *error)
 {
-    adding add = {corpus, role, false};
+    adding add = {corpus, role};
     tw_finder finder = {.document = add_found, .skip = add_skip, .context = &add};
     size_t before = corpus->count + corpus->skip_count;
     int status = tw_find(&finder, path, error);
-    corpus->folders += role == TWINSET_ROLE_NEW && add.in_folder;
     corpus->hidden += finder.hidden;
     if (status == TWINSET_OK && corpus->count + corpus->skip_count == before)
         status = tw_corpus_skip(corpus, path, "no documents in it");
@@ -255,14 +284,6 @@ int tw_corpus_add_path(tw_corpus *corpus, const char *path, twinset_role role, t
 }
 
 /* ---- preparing */
-
-const char *tw_path_key(const char *path)
-{
-    while (path[0] == '.' && path[1] == '/')
-        for (path += 2; *path == '/';)
-            path++;
-    return path;
-}
 
 static const char *key_of(const tw_document *document)
 {
@@ -285,7 +306,9 @@ static int by_key(const void *left, const void *right)
     int order = strcmp(key_of(x), key_of(y));
     if (order == 0)
         order = precedence(y->role) - precedence(x->role);
-    return order ? order : strcmp(x->name, y->name);
+    if (order == 0)
+        order = strcmp(x->name, y->name);
+    return order ? order : (x->group > y->group) - (x->group < y->group);
 }
 
 static int by_use_and_name(const void *left, const void *right)
@@ -295,26 +318,28 @@ static int by_use_and_name(const void *left, const void *right)
     return x_ignored != y_ignored ? x_ignored - y_ignored : strcmp(x->name, y->name);
 }
 
-static int drop_repeated(tw_corpus *corpus, twinset_error *error)
+/* A path may be added twice, a text must not. The documents lie by key. */
+static int check_names(const tw_corpus *corpus, twinset_error *error)
+{
+    for (size_t i = 1; i < corpus->count; i++) {
+        const tw_document *a = &corpus->documents[i - 1], *b = &corpus->documents[i];
+        if (strcmp(key_of(a), key_of(b)) == 0 && !(a->from_path && b->from_path))
+            return tw_fail(error, TWINSET_USAGE, "two documents are named '%s'", b->name);
+    }
+    return TWINSET_OK;
+}
+
+static void drop_repeated(tw_corpus *corpus)
 {
     size_t kept = 0;
     for (size_t i = 0; i < corpus->count; i++) {
         tw_document *document = &corpus->documents[i];
-        tw_document *last = kept ? &corpus->documents[kept - 1] : NULL;
-        if (!last || strcmp(key_of(document), key_of(last)) != 0) {
-            tw_document moved = *document;
-            if (i != kept)
-                *document = (tw_document){0};
-            corpus->documents[kept++] = moved;
-        } else if (!document->from_path || !last->from_path) {
-            return tw_fail(error, TWINSET_USAGE, "two documents are named '%s'", document->name);
-        } else {
+        if (kept && strcmp(key_of(document), key_of(&corpus->documents[kept - 1])) == 0)
             free_document(document);
-            *document = (tw_document){0};
-        }
+        else
+            corpus->documents[kept++] = *document;
     }
     corpus->count = kept;
-    return TWINSET_OK;
 }
 
 int tw_corpus_prepare(tw_corpus *corpus, twinset_error *error)
@@ -324,9 +349,10 @@ int tw_corpus_prepare(tw_corpus *corpus, twinset_error *error)
     if (corpus->count == 0)
         return TWINSET_OK;
     qsort(corpus->documents, corpus->count, sizeof *corpus->documents, by_key);
-    int status = drop_repeated(corpus, error);
+    int status = check_names(corpus, error);
     if (status != TWINSET_OK)
         return status;
+    drop_repeated(corpus);
     qsort(corpus->documents, corpus->count, sizeof *corpus->documents, by_use_and_name);
     while (corpus->compared < corpus->count &&
            corpus->documents[corpus->compared].role != TWINSET_ROLE_IGNORE)
@@ -339,7 +365,7 @@ bool tw_corpus_wanted(const tw_corpus *corpus, uint32_t a, uint32_t b)
     const tw_document *x = &corpus->documents[a], *y = &corpus->documents[b];
     if (corpus->comparison)
         return true;
-    bool one_folder = corpus->folders < 2 && (x->directly || y->directly);
+    bool one_folder = corpus->folders.count < 2 && (x->directly || y->directly);
     if (x->role == TWINSET_ROLE_OLD && y->role == TWINSET_ROLE_OLD)
         return false;
     if (corpus->like && x->role != TWINSET_ROLE_LIKE && y->role != TWINSET_ROLE_LIKE)

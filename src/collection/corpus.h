@@ -54,7 +54,7 @@ typedef struct tw_corpus {
     tw_document *documents;
     size_t count, capacity;
     size_t compared; /* after tw_corpus_prepare(): these come first, by name */
-    size_t folders;  /* of new documents that were named */
+    tw_u64s folders; /* of new documents that were named, by hash */
     bool like;       /* only pairs with a document like this are wanted */
     bool comparison; /* all pairs are wanted, whatever the roles and groups */
     char **names;    /* of all documents and skipped paths there ever were */
@@ -95,6 +95,11 @@ int tw_corpus_set(tw_corpus *corpus, unsigned worker, unsigned side, uint32_t do
  * document has. */
 int tw_corpus_sequence(tw_corpus *corpus, unsigned worker, uint32_t document,
                        tw_u64s *sequence) TW_CHECKED;
+/* Tokens in a run of so many of its shingles: a text shorter than k is one shingle. */
+uint64_t tw_corpus_tokens_in(const tw_corpus *corpus, uint32_t document, size_t shingles);
+/* Tokens in its longest passage without anything that is left out. */
+int tw_corpus_longest(tw_corpus *corpus, unsigned worker, uint32_t document,
+                      uint64_t *tokens) TW_CHECKED;
 int tw_corpus_signature(tw_corpus *corpus, unsigned worker, uint32_t document,
                         uint32_t *slots) TW_CHECKED;
 /* The text it is compared by, appended. */

@@ -53,7 +53,7 @@ typedef struct counting {
 static int count_document(void *context, unsigned worker, size_t index)
 {
     counting *count = context;
-    tw_set set;
+    tw_set set = {0};
     int status = tw_corpus_set(count->corpus, worker, 0, (uint32_t)index, &set);
     for (size_t i = 0; i < set.count && status == TWINSET_OK; i++)
         atomic_fetch_add_explicit(&count->counters[set.ids[i] % COUNTERS], 1, memory_order_relaxed);
@@ -64,7 +64,7 @@ static int collect_document(void *context, unsigned worker, size_t index)
 {
     counting *count = context;
     tw_u64s *found = &count->found[worker];
-    tw_set set;
+    tw_set set = {0};
     int status = tw_corpus_set(count->corpus, worker, 0, (uint32_t)index, &set);
     if (status == TWINSET_OK)
         status = TW_GROW(found->data, found->capacity, found->count + set.count);

@@ -30,19 +30,13 @@ static int sketch(tw_scan_run *scan)
     return tw_parallel(&loop, scan->originals.count, sketch_original, scan);
 }
 
-static size_t agreeing(const tw_scan_run *scan, uint32_t a, uint32_t b)
-{
-    size_t hashes = scan->options->hashes;
-    return (size_t)lround((double)hashes * twinset_signature_estimate(scan->slots + a * hashes,
-                                                                      scan->slots + b * hashes,
-                                                                      hashes));
-}
-
 static int verify_candidate(void *context, unsigned worker, size_t index)
 {
     tw_scan_run *scan = context;
     tw_pair pair = scan->batch[index];
-    size_t agree = agreeing(scan, pair.a, pair.b);
+    size_t hashes = scan->options->hashes;
+    size_t agree =
+        tw_agreeing_slots(scan->slots + pair.a * hashes, scan->slots + pair.b * hashes, hashes);
     if (agree < scan->bound)
         return TWINSET_OK;
     tw_match match;
@@ -51,7 +45,7 @@ static int verify_candidate(void *context, unsigned worker, size_t index)
     atomic_fetch_add_explicit(&scan->verified, 1, memory_order_relaxed);
     if (status != TWINSET_OK || !match.shared || match.similarity < scan->options->threshold)
         return status;
-    match.estimate = (double)agree / scan->options->hashes;
+    match.estimate = (double)agree / (double)hashes;
     return tw_matches_add(&scan->found[worker], &match);
 }
 
@@ -78,6 +72,7 @@ static int tell_hot(tw_scan_run *scan)
 {
     if (!scan->hot_buckets)
         return TWINSET_OK;
+    scan->result->run.expected_recall = NAN; /* of pairs inside such a bucket, most are left out */
     return tw_result_note(
         scan->result,
         "%zu %s of more than %u documents (largest %zu): each member was compared "
@@ -212,10 +207,12 @@ static int worth_joining(tw_scan_run *scan, bool *worth)
     *worth = scan->options->measure != TWINSET_MEASURE_JACCARD || scan->options->threshold < 0.1;
     if (*worth || shingles > EXACT_SHINGLES || !tw_corpus_holds_all(scan->corpus))
         return TWINSET_OK;
+    double steps = 0;
     int status = rank(scan);
     if (status == TWINSET_OK)
-        *worth = tw_join_cost(&scan->docs, scan->ranks, scan->options->measure,
-                              scan->options->threshold) <= EXACT_STEPS;
+        status = tw_join_cost(&scan->docs, scan->ranks, scan->options->measure,
+                              scan->options->threshold, &steps);
+    *worth = steps <= EXACT_STEPS;
     return status;
 }
 

@@ -97,9 +97,10 @@ static void join_copies(tw_scan_run *scan, const uint32_t *members, size_t copie
     }
 }
 
-twinset_pair tw_pair_of_copies(const tw_document *document)
+int tw_pair_of_copies(tw_corpus *corpus, uint32_t index, twinset_pair *pair)
 {
-    return (twinset_pair){
+    const tw_document *document = &corpus->documents[index];
+    *pair = (twinset_pair){
         .a = document->name,
         .b = document->name,
         .similarity = 1,
@@ -108,8 +109,9 @@ twinset_pair tw_pair_of_copies(const tw_document *document)
         .containment_b = 1,
         .shared = document->count,
         .union_count = document->count,
-        .longest = document->summary.tokens,
+        .estimate = NAN,
     };
+    return tw_corpus_longest(corpus, 0, index, &pair->longest);
 }
 
 static int list_copies(tw_scan_run *scan, uint32_t original)
@@ -118,8 +120,12 @@ static int list_copies(tw_scan_run *scan, uint32_t original)
     const uint32_t *members = originals->members + originals->start[original];
     size_t copies = originals->copies[original];
     const tw_document *document = &scan->corpus->documents[members[0]];
-    twinset_pair values = tw_pair_of_copies(document);
-    values.estimate = scan->slots ? 1 : NAN;
+    twinset_pair values;
+    int status = tw_pair_of_copies(scan->corpus, members[0], &values);
+    if (status != TWINSET_OK)
+        return status;
+    if (scan->slots && document->count)
+        values.estimate = 1;
     for (size_t i = 0; i < copies; i++) {
         if (!is_centre(scan, original, i))
             continue;
@@ -127,7 +133,7 @@ static int list_copies(tw_scan_run *scan, uint32_t original)
             bool listed = j == i || (j < i && is_centre(scan, original, j));
             if (listed || !tw_corpus_wanted(scan->corpus, members[i], members[j]))
                 continue;
-            int status = add_pair(scan, members[i], members[j], &values);
+            status = add_pair(scan, members[i], members[j], &values);
             if (status != TWINSET_OK)
                 return status;
         }
@@ -141,6 +147,35 @@ static int list_copies(tw_scan_run *scan, uint32_t original)
                           copies, document->name, TW_STAR);
 }
 
+/* Lists a pair, or only joins it to a cluster. */
+static int meet(tw_scan_run *scan, uint32_t a, uint32_t b, bool listed, const twinset_pair *values)
+{
+    if (listed)
+        return add_pair(scan, a, b, values);
+    tw_unions_join(scan->unions, a, b);
+    return TWINSET_OK;
+}
+
+/* Where the centres of two originals are not compared with each other, some others are: the
+ * first of either with a few of the other. */
+static int list_few(tw_scan_run *scan, uint32_t from, uint32_t to, bool listed,
+                    const twinset_pair *values)
+{
+    const tw_originals *originals = &scan->originals;
+    const uint32_t *a = originals->members + originals->start[from];
+    const uint32_t *b = originals->members + originals->start[to];
+    size_t more = originals->copies[to], all = more + originals->copies[from] - 1, met = 0;
+    int status = TWINSET_OK;
+    for (size_t n = 0; n < all && met < TW_STAR && status == TWINSET_OK; n++) {
+        uint32_t x = n < more ? a[0] : a[n - more + 1], y = n < more ? b[n] : b[0];
+        if (!tw_corpus_wanted(scan->corpus, x, y))
+            continue;
+        status = meet(scan, x, y, listed, values);
+        met++;
+    }
+    return status;
+}
+
 /* Pairs of the centres of one original with those of another; where one document is asked
  * about, with the others of it, and with its centres only if they are `first` met so. */
 static int list_between(tw_scan_run *scan, uint32_t from, uint32_t to, bool first, bool listed,
@@ -149,23 +184,21 @@ static int list_between(tw_scan_run *scan, uint32_t from, uint32_t to, bool firs
     const tw_originals *originals = &scan->originals;
     const uint32_t *a = originals->members + originals->start[from];
     const uint32_t *b = originals->members + originals->start[to];
+    bool like = scan->corpus->like, none = true;
     for (size_t i = 0; i < originals->copies[from]; i++) {
         if (!is_centre(scan, from, i))
             continue;
         for (size_t j = 0; j < originals->copies[to]; j++) {
-            bool meet = is_centre(scan, to, j) ? first : scan->corpus->like;
-            if (!meet || !tw_corpus_wanted(scan->corpus, a[i], b[j]))
+            bool wanted = is_centre(scan, to, j) ? first : like;
+            if (!wanted || !tw_corpus_wanted(scan->corpus, a[i], b[j]))
                 continue;
-            if (!listed) {
-                tw_unions_join(scan->unions, a[i], b[j]);
-                continue;
-            }
-            int status = add_pair(scan, a[i], b[j], values);
+            int status = meet(scan, a[i], b[j], listed, values);
             if (status != TWINSET_OK)
                 return status;
+            none = false;
         }
     }
-    return TWINSET_OK;
+    return none && !like ? list_few(scan, from, to, listed, values) : TWINSET_OK;
 }
 
 static int list_match(tw_scan_run *scan, size_t index)

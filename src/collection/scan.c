@@ -43,13 +43,6 @@ static int collapse(tw_scan_run *scan)
 
 /* ---- passages */
 
-/* Tokens in a run of so many shingles: a text shorter than k is one shingle. */
-static uint64_t tokens_in(const tw_corpus *corpus, uint32_t document, size_t shingles)
-{
-    uint64_t tokens = corpus->documents[document].summary.tokens, k = corpus->options.k;
-    return shingles == 0 ? 0 : tokens < k ? tokens : shingles + k - 1;
-}
-
 int tw_scan_passage(tw_corpus *corpus, uint32_t a, uint32_t b, tw_passage *passage,
                     uint64_t *tokens)
 {
@@ -64,7 +57,7 @@ int tw_scan_passage(tw_corpus *corpus, uint32_t a, uint32_t b, tw_passage *passa
         status = tw_passage_find(&worker->passages, worker->side[1].data, worker->side[1].count,
                                  passage);
     if (status == TWINSET_OK)
-        *tokens = tokens_in(corpus, a, passage->length);
+        *tokens = tw_corpus_tokens_in(corpus, a, passage->length);
     return status;
 }
 
@@ -113,8 +106,8 @@ static int measure_passage(void *context, unsigned number, size_t index)
     if (status == TWINSET_OK)
         status = tw_passage_find(&worker->passages, sequence.ids, sequence.count, &passage);
     if (status == TWINSET_OK)
-        scan->longest[index] =
-            tokens_in(scan->corpus, tw_original_first(&scan->originals, match->a), passage.length);
+        scan->longest[index] = tw_corpus_tokens_in(
+            scan->corpus, tw_original_first(&scan->originals, match->a), passage.length);
     return status;
 }
 

@@ -57,7 +57,7 @@ int tw_scan_find(tw_scan_run *scan) TW_CHECKED;
 /* Decides which matches are listed. */
 int tw_scan_limit(tw_scan_run *scan) TW_CHECKED;
 /* What is known of a document and its copy, but for the estimate. */
-twinset_pair tw_pair_of_copies(const tw_document *document);
+int tw_pair_of_copies(tw_corpus *corpus, uint32_t document, twinset_pair *pair) TW_CHECKED;
 /* Turns matches into pairs, in the order of the report. */
 int tw_scan_list(tw_scan_run *scan) TW_CHECKED;
 

@@ -227,10 +227,22 @@ static int settle_document(void *context, unsigned worker, size_t index)
     return TWINSET_OK;
 }
 
-static int load_missing(void *context, unsigned worker, size_t index)
+static int load_missing(void *context, unsigned number, size_t index)
 {
     tw_corpus *corpus = context;
-    return corpus->documents[index].ids ? TWINSET_OK : load_document(context, worker, index);
+    tw_worker *worker = &corpus->workers[number];
+    tw_document *document = &corpus->documents[index];
+    if (document->ids)
+        return TWINSET_OK;
+    bool large = enter_large(corpus, document);
+    worker->ids.count = 0;
+    int status = shingle_again(corpus, worker, document, tw_append_ids, &worker->ids);
+    if (status == TWINSET_OK)
+        status = make_set(corpus, worker, &worker->ids);
+    if (status == TWINSET_OK)
+        status = hold_set(corpus, document, &worker->ids);
+    leave_large(corpus, worker, large);
+    return status;
 }
 
 /* What the workers hold was made with other shingles left out. */
@@ -312,6 +324,39 @@ int tw_corpus_sequence(tw_corpus *corpus, unsigned number, uint32_t index, tw_u6
         if (tw_corpus_excludes(corpus, sequence->data[i]))
             sequence->data[i] = tw_mix64((uint64_t)index << 32 ^ i);
     return status;
+}
+
+typedef struct counting_run {
+    const tw_corpus *corpus;
+    size_t run, longest;
+} counting_run;
+
+static int count_run(void *context, const tw_shingles *batch)
+{
+    counting_run *count = context;
+    for (size_t i = 0; i < batch->count; i++) {
+        count->run = tw_corpus_excludes(count->corpus, batch->ids[i]) ? 0 : count->run + 1;
+        count->longest = count->run > count->longest ? count->run : count->longest;
+    }
+    return TWINSET_OK;
+}
+
+int tw_corpus_longest(tw_corpus *corpus, unsigned number, uint32_t index, uint64_t *tokens)
+{
+    const tw_document *document = &corpus->documents[index];
+    counting_run count = {.corpus = corpus};
+    *tokens = document->summary.tokens;
+    if (!corpus->excluded_count)
+        return TWINSET_OK;
+    int status = shingle_again(corpus, &corpus->workers[number], document, count_run, &count);
+    *tokens = tw_corpus_tokens_in(corpus, index, count.longest);
+    return status;
+}
+
+uint64_t tw_corpus_tokens_in(const tw_corpus *corpus, uint32_t index, size_t shingles)
+{
+    uint64_t tokens = corpus->documents[index].summary.tokens, k = corpus->options.k;
+    return shingles == 0 ? 0 : tokens < k ? tokens : shingles + k - 1;
 }
 
 /* ---- signatures */

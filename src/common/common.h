@@ -15,12 +15,10 @@
 #if defined(__GNUC__)
 #define TW_CHECKED __attribute__((warn_unused_result))
 #define TW_PRINTF(template, first) __attribute__((format(printf, template, first)))
-#define TW_LIKELY(x) __builtin_expect(!!(x), 1)
 #define TW_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #else
 #define TW_CHECKED
 #define TW_PRINTF(template, first)
-#define TW_LIKELY(x) (x)
 #define TW_UNLIKELY(x) (x)
 #endif
 

@@ -210,6 +210,8 @@ static int measure_cluster(inside *in, tw_clusters *clusters, tw_cluster *cluste
         in->centre = best_score(in);
         status = tw_parallel(loop, in->count, compare_with_centre, in);
     }
+    if (status != TWINSET_OK)
+        return status;
     cluster->min_similarity = 1;
     uint32_t best = in->docs[best_score(in)];
     for (size_t i = cluster->count; i-- > 0;) {
@@ -221,7 +223,7 @@ static int measure_cluster(inside *in, tw_clusters *clusters, tw_cluster *cluste
             cluster->min_similarity = fmin(cluster->min_similarity, in->lowest[place_of[doc]]);
         place_of[doc] = UINT32_MAX;
     }
-    return status;
+    return TWINSET_OK;
 }
 
 static int measure_clusters(const tw_cluster_rules *rules, const tw_loop *loop,

@@ -89,11 +89,12 @@ static size_t probe_prefix(const tw_docs *docs, const tw_ranks *ranks, int measu
     return prefix(docs, ranks, measure, doc, share * size_of(docs, ranks, measure, doc));
 }
 
-double tw_join_cost(const tw_docs *docs, const tw_ranks *ranks, int measure, double threshold)
+int tw_join_cost(const tw_docs *docs, const tw_ranks *ranks, int measure, double threshold,
+                 double *steps)
 {
     uint32_t *asked = tw_calloc(2 * ranks->shared, sizeof *asked);
     if (!asked)
-        return INFINITY;
+        return TWINSET_NOMEM;
     uint32_t *indexed = asked + ranks->shared;
     for (uint32_t doc = 0; doc < docs->count; doc++) {
         const uint32_t *mine = ranks->ranks + ranks->start[doc];
@@ -104,11 +105,11 @@ double tw_join_cost(const tw_docs *docs, const tw_ranks *ranks, int measure, dou
         for (size_t i = 0; i < count; i++)
             asked[mine[i]]++;
     }
-    double steps = 0;
+    *steps = 0;
     for (size_t i = 0; i < ranks->shared; i++)
-        steps += 0.5 * asked[i] * indexed[i];
+        *steps += 0.5 * asked[i] * indexed[i];
     tw_free(asked);
-    return steps;
+    return TWINSET_OK;
 }
 
 /* ---- the index */

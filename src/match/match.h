@@ -65,7 +65,6 @@ double tw_tune_bound_recall(unsigned hashes, double threshold);
 
 /* Shingles that at least two documents have, numbered from the rarest to the commonest. */
 typedef struct tw_ranks {
-    size_t docs;
     size_t *start;           /* of each document's ranks, and one more for the end */
     uint32_t *ranks;         /* ascending inside a document */
     size_t *lonely;          /* shingles that only this document has */
@@ -119,7 +118,8 @@ int tw_band(const tw_docs *docs, const tw_banding *banding, const tw_loop *loop,
 /* ---- join.c */
 
 /* Steps that a join would take, for the choice of a method. */
-double tw_join_cost(const tw_docs *docs, const tw_ranks *ranks, int measure, double threshold);
+int tw_join_cost(const tw_docs *docs, const tw_ranks *ranks, int measure, double threshold,
+                 double *steps) TW_CHECKED;
 /* All wanted pairs from the threshold up that share a shingle, by a and b. */
 int tw_join(const tw_docs *docs, const tw_ranks *ranks, int measure, double threshold,
             const tw_loop *loop, tw_matches *matches, uint64_t *candidates) TW_CHECKED;

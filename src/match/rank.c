@@ -283,7 +283,6 @@ static void close_gaps(tw_ranks *ranks, const tw_docs *docs)
 static int allocate(tw_ranks *ranks, const tw_docs *docs, uint64_t *documents)
 {
     size_t total = 0;
-    ranks->docs = docs->count;
     ranks->start = tw_array(docs->count + 1, sizeof *ranks->start);
     ranks->lonely = tw_array(docs->count, sizeof *ranks->lonely);
     ranks->lonely_weight = tw_array(docs->count, sizeof *ranks->lonely_weight);

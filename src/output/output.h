@@ -46,9 +46,9 @@ int tw_sink_end(tw_sink *sink, twinset_error *error) TW_CHECKED;
 
 /* ---- text; all strings are terminated */
 
-/* A JSON string with its quotes. What is not UTF-8 becomes U+FFFD. */
+/* A JSON string with its quotes. A byte that is not UTF-8 becomes \udcXX. */
 void tw_put_json(tw_sink *sink, const char *text);
-/* The same replacement alone. */
+/* The text with U+FFFD for what is not UTF-8. */
 int tw_append_utf8(tw_bytes *out, const char *text) TW_CHECKED;
 
 /* Appends a name as it may stand on a terminal: what is invisible, moves the cursor or is

@@ -42,6 +42,18 @@ static void put_json_control(tw_sink *sink, unsigned char c)
     tw_put(sink, (const char[]){'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]}, 6);
 }
 
+/* Bytes that are not UTF-8, as the lone surrogates that Python reads file names by: names
+ * that differ stay different. */
+static void put_json_bytes(tw_sink *sink, const char *from, const char *to)
+{
+    static const char digits[] = "0123456789abcdef";
+    for (; from < to; from++) {
+        unsigned char byte = (unsigned char)*from;
+        char escape[] = {'\\', 'u', 'd', 'c', digits[byte >> 4], digits[byte & 15]};
+        tw_put(sink, escape, sizeof escape);
+    }
+}
+
 void tw_put_json(tw_sink *sink, const char *text)
 {
     tw_put(sink, "\"", 1);
@@ -54,7 +66,7 @@ void tw_put_json(tw_sink *sink, const char *text)
         const char *start = text;
         int32_t code_point = next_code_point(&text);
         if (code_point < 0)
-            tw_put_text(sink, REPLACEMENT);
+            put_json_bytes(sink, start, text);
         else if (code_point < 0x80)
             put_json_control(sink, (unsigned char)code_point);
         else

@@ -3,10 +3,7 @@
 
 #include <string.h>
 
-#include "common/cpu.h"
 #include "common/digest.h"
-#include "common/options.h"
-#include "text/text.h"
 
 /* The first prime above 2^31, the range of the modular scheme's shingle numbers. */
 #define MODULUS UINT64_C(2147483659)
@@ -186,10 +183,15 @@ void twinset_signature_merge(uint32_t *into, const uint32_t *from, size_t hashes
         into[i] = from[i] < into[i] ? from[i] : into[i];
 }
 
-double twinset_signature_estimate(const uint32_t *a, const uint32_t *b, size_t hashes)
+size_t tw_agreeing_slots(const uint32_t *a, const uint32_t *b, size_t hashes)
 {
     size_t agree = 0;
     for (size_t i = 0; i < hashes; i++)
         agree += a[i] == b[i] && a[i] != (uint32_t)TW_EMPTY_SLOT;
-    return hashes ? (double)agree / (double)hashes : 0;
+    return agree;
+}
+
+double twinset_signature_estimate(const uint32_t *a, const uint32_t *b, size_t hashes)
+{
+    return hashes ? (double)tw_agreeing_slots(a, b, hashes) / (double)hashes : 0;
 }

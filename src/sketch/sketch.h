@@ -14,7 +14,9 @@
 
 #include "common/common.h"
 
-enum { TW_EMPTY_SLOT = -1 }; /* as uint32_t; no shingle gives this slot */
+/* As uint32_t: a slot that no shingle filled. fss never gives it; classical schemes do so
+ * once in 2^32 times, and lose that slot's agreement. */
+enum { TW_EMPTY_SLOT = -1 };
 
 /* Hash functions; read-only once made, shared by all threads. */
 typedef struct tw_scheme {
@@ -53,6 +55,9 @@ void tw_sketch_free(tw_sketch *sketch);
 void tw_sketch_begin(tw_sketch *sketch, uint32_t *slots);
 int tw_sketch_add(tw_sketch *sketch, const uint64_t *values, size_t count) TW_CHECKED;
 void tw_sketch_end(tw_sketch *sketch);
+
+/* Slots in which two signatures agree. */
+size_t tw_agreeing_slots(const uint32_t *a, const uint32_t *b, size_t hashes);
 
 /* ---- between sketch.c and the schemes */
 

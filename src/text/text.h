@@ -5,8 +5,8 @@
  *   tokens.c      clean text to tokens (characters or words), without stop words
  *   shingle.c     every k tokens in a row, as 64-bit numbers
  *
- * A document streams through in pieces, so scratch memory does not grow with it. A
- * tw_shingler is the scratch of one thread.
+ * A document streams through in pieces, so scratch memory does not grow with it, but for
+ * texts without a place to cut at. A tw_shingler is the scratch of one thread.
  */
 #ifndef TW_TEXT_H
 #define TW_TEXT_H
@@ -46,8 +46,8 @@ void tw_normaliser_init(tw_normaliser *normaliser, const twinset_options *option
 void tw_normaliser_free(tw_normaliser *normaliser);
 /* Starts the next document. */
 void tw_normaliser_reset(tw_normaliser *normaliser);
-/* How much of `text` can be normalised without looking past it: at most `wanted` bytes,
- * and all of it if it is no longer than that. Never 0 for a text that is not empty. */
+/* How much of `text` can be normalised without looking past it: the first place from
+ * `wanted` bytes on where it may be cut, or all of it. */
 size_t tw_normalise_cut(const char *text, size_t length, size_t wanted);
 /* Appends the normal form, in which each white space still stands for itself. */
 int tw_normalise(tw_normaliser *normaliser, const char *text, size_t length,

@@ -250,8 +250,6 @@ def longest_run(a, b):
 
 def longest_passage(a, b, rules):
     """Tokens in the longest run of shared shingles, none of which is left out."""
-    if a.tokens == b.tokens:
-        return len(a.tokens)
     run = longest_run(*sorted((a.letters, b.letters), key=len))
     return run and min(run + rules.k - 1, len(a.tokens))
 
