@@ -265,7 +265,7 @@ static int compare(twinset_collection *collection, twinset_result **result, twin
     corpus->options = given;
     if (status == TWINSET_EMPTY || (status == TWINSET_OK && corpus->compared < (twice ? 1 : 2)))
         status = tell_missing(collection, error);
-    if (status == TWINSET_OK)
+    if (status == TWINSET_OK && *result)
         status = fill_comparison(collection, *result);
     if (status != TWINSET_OK) {
         twinset_result_free(*result);

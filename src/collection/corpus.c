@@ -155,6 +155,8 @@ static int add_document(tw_corpus *corpus, const char *name, twinset_role role,
                         tw_document **document)
 {
     const char *kept;
+    if (corpus->count == UINT32_MAX - 1)
+        return TWINSET_NOMEM; /* documents are numbered by 32 bits */
     int status = TW_GROW(corpus->documents, corpus->capacity, corpus->count + 1);
     if (status == TWINSET_OK)
         status = keep_name(corpus, name, &kept);

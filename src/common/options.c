@@ -437,14 +437,13 @@ static int check_together(const twinset_options *options, twinset_error *error)
                        "--by code: this build cannot read programs; compare them with --by word");
     if (options->hashes == 0)
         return tw_fail(error, TWINSET_USAGE, "--hashes: a signature needs at least 1 slot");
-    uint64_t bands = options->bands ? options->bands : 1, deep = options->rows ? options->rows : 1;
-    if (bands * deep > options->hashes)
-        return tw_fail(
-            error, TWINSET_USAGE,
-            "%llu bands of %llu rows need %llu hashes, but there are %u; raise --hashes, "
-            "or take fewer bands or rows",
-            (unsigned long long)bands, (unsigned long long)deep, (unsigned long long)(bands * deep),
-            options->hashes);
+    unsigned bands = options->bands ? options->bands : 1, deep = options->rows ? options->rows : 1;
+    unsigned long long need = (unsigned long long)bands * deep;
+    if (need > options->hashes)
+        return tw_fail(error, TWINSET_USAGE,
+                       "%u bands of %u rows need %llu hashes, but there are %u; raise --hashes, "
+                       "or take fewer bands or rows",
+                       bands, deep, need, options->hashes);
     if (options->method == TWINSET_METHOD_LSH && options->threshold == 0)
         return tw_fail(error, TWINSET_USAGE,
                        "--method lsh finds no pair reliably at threshold 0; use --method exact, "

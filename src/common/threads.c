@@ -23,7 +23,9 @@ typedef struct shared_loop {
     atomic_size_t next;
     atomic_size_t done;
     atomic_bool stop;
-    pthread_mutex_t lock; /* guards status and failed_at */
+    pthread_mutex_t lock; /* guards what follows */
+    pthread_cond_t ended; /* a thread did */
+    unsigned running;     /* threads beside the caller's */
     int status;
     size_t failed_at;
 } shared_loop;
@@ -49,7 +51,7 @@ static void report(shared_loop *shared, double *last)
 {
     const tw_loop *loop = shared->loop;
     double now = tw_now();
-    if (!loop->progress || now - *last < 0.02)
+    if (!loop->progress || now - *last < 0.02 || atomic_load(&shared->stop))
         return;
     *last = now;
     if (loop->progress(loop->progress_context, loop->stage, atomic_load(&shared->done),
@@ -57,9 +59,8 @@ static void report(shared_loop *shared, double *last)
         fail_at(shared, SIZE_MAX, TWINSET_CANCELLED);
 }
 
-static void *work(void *argument)
+static void work(worker *self)
 {
-    worker *self = argument;
     shared_loop *shared = self->shared;
     double last = 0;
     while (!atomic_load_explicit(&shared->stop, memory_order_relaxed)) {
@@ -78,7 +79,36 @@ static void *work(void *argument)
         if (self->number == 0)
             report(shared, &last);
     }
+}
+
+static void *run_thread(void *argument)
+{
+    worker *self = argument;
+    work(self);
+    pthread_mutex_lock(&self->shared->lock);
+    self->shared->running--;
+    pthread_cond_signal(&self->shared->ended);
+    pthread_mutex_unlock(&self->shared->lock);
     return NULL;
+}
+
+/* The caller has nothing left to do, but goes on to report, and to hear of a wish to stop. */
+static void wait_for_others(shared_loop *shared)
+{
+    double last = 0;
+    pthread_mutex_lock(&shared->lock);
+    while (shared->running) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += 50000000;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        pthread_cond_timedwait(&shared->ended, &shared->lock, &until);
+        pthread_mutex_unlock(&shared->lock);
+        report(shared, &last);
+        pthread_mutex_lock(&shared->lock);
+    }
+    pthread_mutex_unlock(&shared->lock);
 }
 
 int tw_parallel(const tw_loop *loop, size_t count, tw_loop_fn body, void *context)
@@ -96,21 +126,28 @@ int tw_parallel(const tw_loop *loop, size_t count, tw_loop_fn body, void *contex
         .body = body,
         .context = context,
         .lock = PTHREAD_MUTEX_INITIALIZER,
+        .ended = PTHREAD_COND_INITIALIZER,
     };
     worker workers[MAX_THREADS];
     pthread_t handles[MAX_THREADS];
     unsigned started = 1;
     for (; started < threads; started++) {
         workers[started] = (worker){&shared, started};
-        /* With fewer threads than wished for the work is still done. */
-        if (pthread_create(&handles[started], NULL, work, &workers[started]))
-            break;
+        pthread_mutex_lock(&shared.lock);
+        bool running = !pthread_create(&handles[started], NULL, run_thread, &workers[started]);
+        shared.running += running;
+        pthread_mutex_unlock(&shared.lock);
+        if (!running)
+            break; /* with fewer threads than wished for the work is still done */
     }
     workers[0] = (worker){&shared, 0};
     work(&workers[0]);
+    if (loop->progress)
+        wait_for_others(&shared);
     for (unsigned i = 1; i < started; i++)
         pthread_join(handles[i], NULL);
     pthread_mutex_destroy(&shared.lock);
+    pthread_cond_destroy(&shared.ended);
     return shared.status;
 }
 

@@ -157,9 +157,9 @@ int twinset_tune(const twinset_options *given, twinset_tuning *tuning, twinset_e
         if (status != TWINSET_OK)
             return status;
     }
-    if (!bands)
+    if (rows && !bands)
         bands = options.hashes / rows;
-    if (!rows)
+    if (bands && !rows)
         rows = options.hashes / bands;
     *tuning = describe(&options, bands, rows);
     return TWINSET_OK;

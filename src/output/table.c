@@ -366,7 +366,7 @@ static tw_number threshold_percent(double threshold)
     while (number.text[length - 1] == '0')
         length--;
     length -= number.text[length - 1] == '.';
-    strcpy(number.text + length, "%");
+    memcpy(number.text + length, "%", 2);
     return number;
 }
 
