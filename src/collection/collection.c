@@ -161,12 +161,10 @@ static int settle_pair(twinset_collection *collection, twinset_result *result)
     result->run.clusters = 0;
     if (strcmp(pair->a, collection->given[0]) == 0 || !second)
         return TWINSET_OK;
-    const char *name = pair->a;
-    double containment = pair->containment_a;
+    const char *first = pair->a;
+    *pair = tw_pair_swapped(*pair);
     pair->a = pair->b;
-    pair->b = name;
-    pair->containment_a = pair->containment_b;
-    pair->containment_b = containment;
+    pair->b = first;
     return TWINSET_OK;
 }
 

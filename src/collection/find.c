@@ -30,6 +30,18 @@ static int sketch(tw_scan_run *scan)
     return tw_parallel(&loop, scan->originals.count, sketch_original, scan);
 }
 
+/* Computes a pair, and keeps it if it is similar enough. */
+static int verify(tw_scan_run *scan, unsigned worker, uint32_t a, uint32_t b, double estimate)
+{
+    tw_match match;
+    int status = tw_verify(&scan->docs, scan->options->measure, scan->ranks, worker, a, b, &match);
+    atomic_fetch_add_explicit(&scan->verified, 1, memory_order_relaxed);
+    if (status != TWINSET_OK || !match.shared || match.similarity < scan->options->threshold)
+        return status;
+    match.estimate = estimate;
+    return tw_matches_add(&scan->found[worker], &match);
+}
+
 static int verify_candidate(void *context, unsigned worker, size_t index)
 {
     tw_scan_run *scan = context;
@@ -39,14 +51,7 @@ static int verify_candidate(void *context, unsigned worker, size_t index)
         tw_agreeing_slots(scan->slots + pair.a * hashes, scan->slots + pair.b * hashes, hashes);
     if (agree < scan->bound)
         return TWINSET_OK;
-    tw_match match;
-    int status =
-        tw_verify(&scan->docs, scan->options->measure, scan->ranks, worker, pair.a, pair.b, &match);
-    atomic_fetch_add_explicit(&scan->verified, 1, memory_order_relaxed);
-    if (status != TWINSET_OK || !match.shared || match.similarity < scan->options->threshold)
-        return status;
-    match.estimate = (double)agree / (double)hashes;
-    return tw_matches_add(&scan->found[worker], &match);
+    return verify(scan, worker, pair.a, pair.b, (double)agree / (double)hashes);
 }
 
 static int verify_batch(void *context, const tw_pair *pairs, size_t count)
@@ -147,13 +152,7 @@ static int verify_like(void *context, unsigned worker, size_t index)
     if (other == like || (other < like && is_like(scan, other)) || !scan->docs.sizes[other] ||
         !tw_scan_wanted(scan, like, other))
         return TWINSET_OK;
-    tw_match match;
-    int status = tw_verify(&scan->docs, scan->options->measure, scan->ranks, worker,
-                           like < other ? like : other, like < other ? other : like, &match);
-    atomic_fetch_add_explicit(&scan->verified, 1, memory_order_relaxed);
-    if (status != TWINSET_OK || !match.shared || match.similarity < scan->options->threshold)
-        return status;
-    return tw_matches_add(&scan->found[worker], &match);
+    return verify(scan, worker, like < other ? like : other, like < other ? other : like, NAN);
 }
 
 static int find_like(tw_scan_run *scan)

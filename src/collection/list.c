@@ -43,7 +43,7 @@ int tw_scan_limit(tw_scan_run *scan)
                           hot, limit, TW_STAR);
 }
 
-static twinset_pair swapped(twinset_pair values)
+twinset_pair tw_pair_swapped(twinset_pair values)
 {
     double containment = values.containment_a;
     values.containment_a = values.containment_b;
@@ -58,7 +58,7 @@ static int add_pair(tw_scan_run *scan, uint32_t a, uint32_t b, const twinset_pai
     if (status != TWINSET_OK)
         return status;
     twinset_pair *pair = &result->pairs[result->run.pairs++];
-    *pair = a < b ? *values : swapped(*values);
+    *pair = a < b ? *values : tw_pair_swapped(*values);
     if (a > b) {
         uint32_t swap = a;
         a = b;
@@ -220,7 +220,7 @@ static int list_match(tw_scan_run *scan, size_t index)
     int status = list_between(scan, match->a, match->b, true, listed, &values);
     if (status != TWINSET_OK || !scan->corpus->like)
         return status;
-    values = swapped(values);
+    values = tw_pair_swapped(values);
     return list_between(scan, match->b, match->a, false, listed, &values);
 }
 

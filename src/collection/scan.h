@@ -56,6 +56,8 @@ bool tw_scan_wanted(const void *scan, uint32_t a, uint32_t b);
 int tw_scan_find(tw_scan_run *scan) TW_CHECKED;
 /* Decides which matches are listed. */
 int tw_scan_limit(tw_scan_run *scan) TW_CHECKED;
+/* The same pair with its two sides exchanged, but for the names. */
+twinset_pair tw_pair_swapped(twinset_pair pair);
 /* What is known of a document and its copy, but for the estimate. */
 int tw_pair_of_copies(tw_corpus *corpus, uint32_t document, twinset_pair *pair) TW_CHECKED;
 /* Turns matches into pairs, in the order of the report. */
