@@ -33,6 +33,7 @@ static const char SEARCH_TOPIC[] = "Search";
 static const char MACHINE_TOPIC[] = "Machine";
 
 /* The order of the words in `argument` is that of the enums in twinset.h. */
+/* clang-format off: two lines of facts around the help */
 static const option_row rows[] = {
     {{"by", 0, "auto|char|word|code", TEXT_TOPIC,
       "What shingles are made of: characters (Unicode code points) or words. auto takes "
@@ -198,13 +199,15 @@ static const option_row rows[] = {
      1024,
      false},
     {{"memory", 0, "SIZE", MACHINE_TOPIC,
-      "Memory to use, as in 512M or 2G. Default: a quarter of the machine's."},
+      "Memory for the documents' shingles, as in 512M or 2G; signatures and results come on top. "
+      "Default: a quarter of the machine's."},
      SIZE,
      FIELD(memory_bytes),
      0,
      0,
      false},
 };
+/* clang-format on */
 enum { ROWS = sizeof rows / sizeof *rows };
 
 void twinset_options_init(twinset_options *options)
