@@ -495,8 +495,9 @@ static int take_pairs(void *context, const tw_pair *pairs, size_t count)
     return all->status;
 }
 
-static int take_hot(void *context, unsigned band, size_t documents)
+static int take_hot(void *context, unsigned band, uint32_t first, size_t documents)
 {
+    (void)first;
     proposals *all = context;
     (void)band;
     all->hot_buckets++;

@@ -63,14 +63,16 @@ static int verify_batch(void *context, const tw_pair *pairs, size_t count)
     return tw_parallel(&loop, count, verify_candidate, scan);
 }
 
-static int note_hot(void *context, unsigned band, size_t documents)
+/* Names a bucket over the limit; of many, the first few. */
+static int note_hot(void *context, unsigned band, uint32_t first, size_t documents)
 {
-    (void)band;
+    enum { NAMED = 10 };
     tw_scan_run *scan = context;
-    scan->hot_buckets++;
-    if (documents > scan->hot_largest)
-        scan->hot_largest = documents;
-    return TWINSET_OK;
+    if (scan->hot_buckets++ >= NAMED)
+        return TWINSET_OK;
+    uint32_t document = tw_original_first(&scan->originals, first);
+    return tw_result_note(scan->result, "band %u: a bucket of %zu documents, %s the first",
+                          band + 1, documents, scan->corpus->documents[document].name);
 }
 
 static int tell_hot(tw_scan_run *scan)
@@ -78,12 +80,11 @@ static int tell_hot(tw_scan_run *scan)
     if (!scan->hot_buckets)
         return TWINSET_OK;
     scan->result->run.expected_recall = NAN; /* of pairs inside such a bucket, most are left out */
-    return tw_result_note(
-        scan->result,
-        "%zu %s of more than %u documents (largest %zu): each member was compared "
-        "with the first %d only; --max-bucket changes this",
-        scan->hot_buckets, scan->hot_buckets == 1 ? "bucket" : "buckets", scan->options->max_bucket,
-        scan->hot_largest, TW_STAR);
+    return tw_result_note(scan->result,
+                          "%zu %s of more than %u documents in all: each member was compared "
+                          "with the first %d only; --max-bucket changes this",
+                          scan->hot_buckets, scan->hot_buckets == 1 ? "bucket" : "buckets",
+                          scan->options->max_bucket, TW_STAR);
 }
 
 /* What bands and the bound together find of the pairs at the threshold. */

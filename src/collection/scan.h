@@ -39,7 +39,7 @@ typedef struct tw_scan_run {
     const tw_pair *batch;
     atomic_uint_fast64_t verified;
     uint32_t like; /* the original that all others are compared with */
-    size_t hot_buckets, hot_largest;
+    size_t hot_buckets;
 } tw_scan_run;
 
 /* Expects a corpus that was prepared. */

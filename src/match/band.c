@@ -113,7 +113,7 @@ static int mark_hot(band_run *run, const uint32_t *members, size_t count, unsign
         return TWINSET_NOMEM;
     for (size_t i = 0; i < count; i++)
         run->hot[band * documents + members[i]] = i < run->banding->star ? HOT_CENTRE : HOT;
-    return run->tell_hot(run->context, band, count);
+    return run->tell_hot(run->context, band, members[0], count);
 }
 
 static int propose_bucket(band_run *run, const uint32_t *members, size_t count, unsigned band)

@@ -110,7 +110,7 @@ typedef struct tw_pair {
 /* Takes a batch of candidates, each pair once in the whole run, a < b. */
 typedef int (*tw_pairs_fn)(void *context, const tw_pair *pairs, size_t count);
 /* Tells of a bucket over the limit. */
-typedef int (*tw_hot_fn)(void *context, unsigned band, size_t documents);
+typedef int (*tw_hot_fn)(void *context, unsigned band, uint32_t first, size_t documents);
 
 int tw_band(const tw_docs *docs, const tw_banding *banding, const tw_loop *loop, tw_pairs_fn pairs,
             tw_hot_fn hot, void *context) TW_CHECKED;
