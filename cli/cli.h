@@ -29,8 +29,9 @@ enum { EXIT_DONE = 0, EXIT_ABOVE = 1, EXIT_FAILED = 2, EXIT_SKIPPED = 3 };
  * file name, is shown as \n, \x1b, \u{202e}, \xff. */
 void say(const char *format, ...) CLI_PRINTF(1, 2);
 
-/* Names what a collection skipped: at most 10 inputs for each reason, unless `all`. */
-void report_collection(const twinset_collection *collection, bool all);
+/* Names what a collection skipped: at most 10 inputs for each reason, unless `all`. What is
+ * only empty is kept where the collection is `cleaned`. */
+void report_collection(const twinset_collection *collection, bool all, bool cleaned);
 /* Flagged documents and notes; when `verbose`, every name, and how the run went. */
 void report_result(const twinset_result *result, bool verbose);
 
@@ -45,8 +46,10 @@ void signals_install(void);
 /* From here on they ask the work to stop; a second one ends the process. */
 void signals_defer(void);
 bool signals_caught(void);
-/* The file to remove when a signal comes, or NULL. The name must stay where it is. */
+/* A file to remove when a signal comes, one of a few. The name must stay where it is, until
+ * it is released. */
 void signals_guard(const char *temporary);
+void signals_release(const char *temporary);
 /* Ends the process the way the signal would have. */
 void signals_die(void);
 /* The same for a reader of our output that has gone. */
@@ -82,7 +85,9 @@ typedef struct cli_output {
     const char *name; /* as messages call it */
     char *final;      /* what the temporary file will be renamed to */
     char *temporary;  /* NULL where the stream is written to directly */
+    bool nameless;    /* and does not have that name yet */
     int failed;       /* errno of the first failure */
+    bool hasty;       /* closing does not wait for the disk */
 } cli_output;
 
 /* A zeroed output is a closed one. Without a path it is standard output. A regular file appears

@@ -44,6 +44,8 @@ int cmd_compare(const cli_invocation *in)
     twinset_result *result = NULL;
     int status = job_begin(&job, in);
     if (status == 0)
+        status = job_open(&job);
+    if (status == 0)
         status = check_are_files(&job);
     if (status == 0) {
         status = twinset_collection_compare(job.collection, &result, &job.error);

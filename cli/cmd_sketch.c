@@ -20,6 +20,8 @@ int cmd_sketch(const cli_invocation *in)
         return EXIT_FAILED;
     }
     int status = job_begin(&job, in);
+    if (status == 0)
+        status = job_open(&job);
     /* Rows are written as they are made, and would end up in the bar. */
     if (to_screen)
         job.bar.enabled = false;

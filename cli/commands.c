@@ -53,6 +53,37 @@ const cli_command commands[COMMANDS] = {
         .run = cmd_compare,
     },
     {
+        .name = "dedup",
+        .operands = "PATH... -o OUT",
+        .operands_min = 1,
+        .operands_max = SIZE_MAX,
+        .summary = "the collection without its near-duplicates",
+        .description =
+            "Writes the collection without its near-duplicates. Every record that stays does so "
+            "unchanged and in its place. A document is removed only for one that is kept and that "
+            "it resembles itself, at a similarity from the threshold up. PATHs are JSON lines "
+            "(.jsonl, .ndjson, packed or not), - for such lines on standard input, or files and "
+            "folders of text.\n"
+            "OUT is a file for one input, packed as its name says (.gz, .zst, .xz, .bz2); a folder "
+            "for several inputs or a folder, which keeps their names and packing; or - for "
+            "standard output. Records that cannot be read are named on standard error and left "
+            "out; those without text stay. The last line there counts: what was read is what "
+            "was kept, removed and skipped together, which the command checks.",
+        .without = "group",
+        .examples =
+            {
+                {"twinset dedup crawl.jsonl.zst -o clean.jsonl.zst",
+                 "one of each family of similar records"},
+                {"twinset dedup crawl/ -o clean/ --removed removed.jsonl --memory 4G",
+                 "a folder of them, and a list of what is missing in it"},
+                {"twinset dedup new.jsonl --old archive.jsonl -o fresh.jsonl --keep longest",
+                 "what the archive does not have yet"},
+                {"zcat crawl.gz | twinset dedup - -o - --annotate | gzip > marked.gz",
+                 "all records, each with its cluster"},
+            },
+        .run = cmd_dedup,
+    },
+    {
         .name = "tune",
         .operands = "",
         .summary = "bands and rows for a threshold, errors to expect",
@@ -96,11 +127,12 @@ static const cli_option own_first[] = {
     {OPTION_IGNORE,
      {"ignore", 0, "PATH", "Input",
       "Template: leave what it says out of all documents. Repeatable."},
-     "scan compare sketch"},
+     "scan compare dedup sketch"},
     {OPTION_OLD,
      {"old", 0, "PATH", "Input",
-      "Archive: compare its documents with the others, but not with each other. Repeatable."},
-     "scan"},
+      "Archive: compare its documents with the others, but not with each other. Repeatable. "
+      "dedup removes what resembles one of them, and writes none of them."},
+     "scan dedup"},
     {OPTION_LIKE,
      {"like", 0, "FILE", "Input",
       "Report only the pairs that this document is part of. It need not be in the collection. "
@@ -113,8 +145,29 @@ static const cli_option own_last[] = {
      {"format", 0, "NAME", "Output", "How results are written. The first is the default."},
      "scan compare tune sketch"},
     {OPTION_OUTPUT,
-     {"output", 'o', "FILE", "Output", "Write results to FILE, which appears when it is complete."},
-     "scan compare tune sketch"},
+     {"output", 'o', "FILE", "Output",
+      "Write results to FILE, which appears when it is complete. - is standard output."},
+     "scan compare dedup tune sketch"},
+    {OPTION_KEEP,
+     {"keep", 0, "first|longest|newest|FIELD", "Output",
+      "Which of similar documents is kept: the first in the input (default), the one with the most "
+      "text, the newest by a field such as date or by the file's time, or the one with the largest "
+      "value of a field; among equals, the first."},
+     "dedup"},
+    {OPTION_ANNOTATE,
+     {"annotate", 0, NULL, "Output",
+      "Keep all records, and add to each the fields twinset_cluster, twinset_keep, twinset_kept "
+      "and twinset_similarity."},
+     "dedup"},
+    {OPTION_REMOVED,
+     {"removed", 0, "FILE", "Output",
+      "Write to FILE a JSON line for each removed record: id, kept, similarity, cluster."},
+     "dedup"},
+    {OPTION_REPORT,
+     {"report", 0, "FILE", "Output",
+      "Write to FILE how the run went, as JSON: counts, recall, sizes of clusters, seconds and "
+      "bytes by stage, peak memory."},
+     "scan dedup"},
     {OPTION_FAIL_ABOVE,
      {"fail-above", 0, "X", "Output",
       "Exit with status 1 if a pair has at least this similarity. For scan it also lowers the "
@@ -123,17 +176,20 @@ static const cli_option own_last[] = {
     {OPTION_STRICT,
      {"strict", 0, NULL, "Output",
       "Exit with status 3 if any input was skipped; this goes before status 1."},
-     "scan compare sketch"},
+     "scan compare dedup sketch"},
     {OPTION_QUIET,
-     {"quiet", 'q', NULL, "Output", "No progress, no notes, no names of skipped inputs."},
-     "scan compare sketch"},
+     {"quiet", 'q', NULL, "Output",
+      "No progress, no notes, no names of skipped inputs, no summary."},
+     "scan compare dedup sketch"},
     {OPTION_VERBOSE,
      {"verbose", 'v', NULL, "Output", "All names and rows, seconds by stage, peak memory."},
-     "scan compare tune sketch"},
-    {OPTION_HELP, {"help", 'h', NULL, "General", "Show this help."}, "scan compare tune sketch"},
+     "scan compare dedup tune sketch"},
+    {OPTION_HELP,
+     {"help", 'h', NULL, "General", "Show this help."},
+     "scan compare dedup tune sketch"},
     {OPTION_VERSION,
      {"version", 'V', NULL, "General", "Show the version."},
-     "scan compare tune sketch"},
+     "scan compare dedup tune sketch"},
     {OPTION_MAN, {"man", 0, NULL, "General", "Write the man page."}, ""},
     {OPTION_COMPLETION,
      {"completion", 0, "bash|zsh|fish", "General", "Write the completion script of a shell."},

@@ -15,12 +15,14 @@ static bool is_choice(const char *argument)
 
 static bool is_path(const char *argument)
 {
-    return argument != NULL && (strcmp(argument, "FILE") == 0 || strcmp(argument, "PATH") == 0);
+    return argument != NULL && (strcmp(argument, "FILE") == 0 || strcmp(argument, "PATH") == 0 ||
+                                strcmp(argument, "DIR") == 0);
 }
 
+/* NULL: nothing to choose from. */
 static void write_choices(cli_output *out, const char *argument)
 {
-    for (; *argument != '\0'; argument++)
+    for (; argument != NULL && *argument != '\0'; argument++)
         output_printf(out, "%c", *argument == '|' ? ' ' : *argument);
 }
 

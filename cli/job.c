@@ -3,6 +3,7 @@
  */
 #include "job.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,9 +21,9 @@ static bool same_file(const char *path, const struct stat *file)
 static bool is_input(const cli_job *job, const struct stat *file)
 {
     const cli_invocation *in = job->in;
-    size_t documents = twinset_collection_documents(job->collection);
-    for (size_t i = 0; i < documents; i++)
-        if (same_file(twinset_collection_document(job->collection, i), file))
+    size_t inputs = twinset_collection_inputs(job->collection);
+    for (size_t i = 0; i < inputs; i++)
+        if (same_file(twinset_collection_input(job->collection, i), file))
             return true;
     for (size_t i = 0; i < in->input_count; i++)
         if (in->inputs[i].path[0] == '@' && same_file(in->inputs[i].path + 1, file))
@@ -30,16 +31,24 @@ static bool is_input(const cli_job *job, const struct stat *file)
     return in->options.stop != NULL && same_file(in->options.stop, file);
 }
 
-static int check_output(cli_job *job)
+static int check_output(cli_job *job, const char *option, const char *output)
 {
-    const char *output = job->in->output;
     struct stat file;
     if (output == NULL || stat(output, &file) != 0 || !S_ISREG(file.st_mode) ||
         !is_input(job, &file))
         return 0;
     snprintf(job->error.message, sizeof job->error.message,
-             "--output %s would replace an input; choose another name", output);
+             "--%s %s would replace an input; choose another name", option, output);
     return TWINSET_USAGE;
+}
+
+static int check_outputs(cli_job *job)
+{
+    const cli_invocation *in = job->in;
+    int status = check_output(job, "output", in->output);
+    if (status == 0)
+        status = check_output(job, "removed", in->removed);
+    return status == 0 ? check_output(job, "report", in->report) : status;
 }
 
 static int add_inputs(cli_job *job)
@@ -63,12 +72,23 @@ int job_begin(cli_job *job, const cli_invocation *in)
     if (status == 0)
         status = add_inputs(job);
     if (status == 0)
-        status = check_output(job);
-    if (status != 0)
-        return status;
-    signals_defer();
-    /* Last, so that the unfinished file is not found in a folder that is scanned. */
-    return output_open(&job->out, in->output, &job->error);
+        status = check_outputs(job);
+    if (status == 0)
+        signals_defer();
+    return status;
+}
+
+int job_open_report(cli_job *job)
+{
+    const char *path = job->in->report;
+    return path != NULL ? output_open(&job->report, path, &job->error) : 0;
+}
+
+/* Later than the inputs, so that the unfinished file is not found in a folder of them. */
+int job_open(cli_job *job)
+{
+    int status = output_open(&job->out, job->in->output, &job->error);
+    return status == 0 ? job_open_report(job) : status;
 }
 
 /* ---- results */
@@ -100,7 +120,35 @@ int job_complete(cli_job *job, int status)
     return job->out.failed != 0 ? output_error(&job->out, &job->error) : status;
 }
 
+int job_report(cli_job *job, const twinset_result *result)
+{
+    if (job->report.stream == NULL)
+        return 0;
+    int status =
+        twinset_result_write_report(result, job->cleaned, output_write, &job->report, &job->error);
+    if (status == 0)
+        return output_close(&job->report, &job->error);
+    return job->report.failed != 0 ? output_error(&job->report, &job->error) : status;
+}
+
 /* ---- end */
+
+/* What is only empty is not lost from a cleaned collection. */
+static bool any_skipped(const cli_job *job)
+{
+    size_t count = twinset_collection_skipped(job->collection);
+    for (size_t i = 0; i < count; i++)
+        if (job->cleaned == NULL || !twinset_collection_skip(job->collection, i).empty)
+            return true;
+    return false;
+}
+
+static void report_cleaned(const twinset_cleaned *cleaned)
+{
+    fprintf(stderr,
+            "read %" PRIu64 ", kept %" PRIu64 ", removed %" PRIu64 ", skipped %" PRIu64 "\n",
+            cleaned->read, cleaned->kept, cleaned->removed, cleaned->skipped);
+}
 
 static bool reached(const cli_job *job, const twinset_result *result)
 {
@@ -113,10 +161,12 @@ static int conclude(const cli_job *job, const twinset_result *result)
 {
     const cli_invocation *in = job->in;
     if (!in->quiet)
-        report_collection(job->collection, in->verbose);
+        report_collection(job->collection, in->verbose, job->cleaned != NULL);
     if (!in->quiet && result != NULL)
         report_result(result, in->verbose);
-    if (in->strict && twinset_collection_skipped(job->collection) > 0)
+    if (!in->quiet && job->cleaned != NULL)
+        report_cleaned(job->cleaned);
+    if (in->strict && any_skipped(job))
         return EXIT_SKIPPED;
     return reached(job, result) ? EXIT_ABOVE : EXIT_DONE;
 }
@@ -124,7 +174,7 @@ static int conclude(const cli_job *job, const twinset_result *result)
 static int give_up(const cli_job *job, int status)
 {
     if (status == TWINSET_EMPTY && !job->in->quiet)
-        report_collection(job->collection, job->in->verbose);
+        report_collection(job->collection, job->in->verbose, false);
     return output_give_up(&job->out, &job->error);
 }
 
@@ -132,6 +182,7 @@ int job_end(cli_job *job, twinset_result *result, int status)
 {
     progress_erase(&job->bar);
     output_discard(&job->out);
+    output_discard(&job->report);
     if (signals_caught()) {
         say("interrupted");
         signals_die();

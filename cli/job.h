@@ -12,18 +12,27 @@ typedef struct cli_job {
     cli_progress bar;
     twinset_collection *collection;
     cli_output out;
+    cli_output report;              /* closed where none is wanted */
+    const twinset_cleaned *cleaned; /* what was written of a cleaned collection, or NULL */
     twinset_error error;
 } cli_job;
 
-/* Finds the inputs and opens the output: hours of work must not end in a file that cannot
- * be written. Whatever the status, job_end() comes after it. */
+/* Finds the inputs. Whatever the status, job_end() comes after it. */
 int job_begin(cli_job *job, const cli_invocation *in);
+
+/* Opens the output and the report: hours of work must not end in a file that cannot be
+ * written. */
+int job_open(cli_job *job);
+int job_open_report(cli_job *job);
 
 /* Writes the result in the format asked for, and completes the output. */
 int job_write(cli_job *job, const twinset_result *result);
 
 /* Completes the output, if `status`, that of writing to it, is 0; else tells why. */
 int job_complete(cli_job *job, int status);
+
+/* Writes the report, if one is wanted. */
+int job_report(cli_job *job, const twinset_result *result);
 
 /* Says what there is to say, frees everything and returns the exit status. `result` may be
  * NULL; `status` is that of the work so far. */

@@ -90,7 +90,8 @@ static void write_commands(cli_output *out)
             output_printf(out, " Ar %s", command->operands);
         output_printf(out, "\n");
         write_text(out, command->description);
-        output_printf(out, "Formats:\n.Ql %s .\n", command->formats);
+        if (command->formats != NULL)
+            output_printf(out, "Formats:\n.Ql %s .\n", command->formats);
     }
     output_printf(out, ".El\n");
 }

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double DEDUP_THRESHOLD = 0.8;
+
 /* ---- words of the command line, taken apart */
 
 typedef enum word_kind {
@@ -177,9 +179,9 @@ static int add_input(cli_invocation *in, const char *path, twinset_role role)
 {
     if (path[0] == '\0')
         return usage(in->command, "a path is empty");
-    if (strcmp(path, "-") == 0)
-        return usage(in->command, "-: documents are not read from standard input; give "
-                                  "files, folders or @lists (@- reads a list)");
+    if (strcmp(path, "-") == 0 && in->command->run == cmd_compare)
+        return usage(in->command,
+                     "-: standard input holds JSON lines, and compare takes two files");
     in->inputs[in->input_count++] = (cli_input){path, role};
     return 0;
 }
@@ -202,6 +204,14 @@ static int set_fail_above(cli_invocation *in, const char *value)
     in->fail_above = strtod(value, &end);
     if (end == value || *end != '\0' || !(in->fail_above >= 0 && in->fail_above <= 1))
         return usage(in->command, "--fail-above: '%s' is not a number from 0 to 1", value);
+    return 0;
+}
+
+static int set_file(cli_invocation *in, const char **field, const char *name, const char *value)
+{
+    *field = value;
+    if (value[0] == '\0' || strcmp(value, "-") == 0)
+        return usage(in->command, "--%s needs the name of a file", name);
     return 0;
 }
 
@@ -232,7 +242,18 @@ static int take_option(cli_invocation *in, const cli_option *option, const char 
         return set_format(in, value);
     case OPTION_OUTPUT:
         in->output = strcmp(value, "-") != 0 ? value : NULL;
+        in->output_given = true;
         return value[0] != '\0' ? 0 : usage(in->command, "--output needs the name of a file");
+    case OPTION_KEEP:
+        in->keep = value;
+        return value[0] != '\0' ? 0 : usage(in->command, "--keep needs a rule or a field");
+    case OPTION_ANNOTATE:
+        in->annotate = true;
+        break;
+    case OPTION_REMOVED:
+        return set_file(in, &in->removed, "removed", value);
+    case OPTION_REPORT:
+        return set_file(in, &in->report, "report", value);
     case OPTION_FAIL_ABOVE:
         return set_fail_above(in, value);
     case OPTION_STRICT:
@@ -292,6 +313,23 @@ static int check_operands(const cli_invocation *in)
                  operands);
 }
 
+static bool is_same(const char *a, const char *b)
+{
+    return a != NULL && b != NULL && strcmp(a, b) == 0;
+}
+
+static int check_outputs(const cli_invocation *in)
+{
+    if (in->command->run == cmd_dedup && !in->output_given)
+        return usage(in->command,
+                     "where to? -o takes a file, for several inputs a folder, or - for "
+                     "standard output");
+    if (is_same(in->output, in->removed) || is_same(in->output, in->report) ||
+        is_same(in->removed, in->report))
+        return usage(in->command, "two outputs have one name");
+    return 0;
+}
+
 /* Pairs below the threshold are not looked for, so that --fail-above could not see them. */
 static int check_fail_above(cli_invocation *in)
 {
@@ -324,6 +362,8 @@ int invocation_parse(cli_invocation *in, int argc, char **argv)
     }
     if (in->command->run == cmd_sketch)
         in->format = TWINSET_FORMAT_JSONL;
+    if (in->command->run == cmd_dedup)
+        in->options.threshold = DEDUP_THRESHOLD;
     word_list line = {.words = argv, .next = 1};
     while (status == 0 && argv[line.next] != NULL) {
         if (line.next == command_at) {
@@ -335,5 +375,7 @@ int invocation_parse(cli_invocation *in, int argc, char **argv)
     }
     if (status == 0)
         status = check_operands(in);
+    if (status == 0)
+        status = check_outputs(in);
     return status == 0 ? check_fail_above(in) : status;
 }

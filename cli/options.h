@@ -18,6 +18,10 @@ typedef enum option_id {
     OPTION_LIKE,
     OPTION_FORMAT,
     OPTION_OUTPUT,
+    OPTION_KEEP,
+    OPTION_ANNOTATE,
+    OPTION_REMOVED,
+    OPTION_REPORT,
     OPTION_FAIL_ABOVE,
     OPTION_STRICT,
     OPTION_QUIET,
@@ -49,8 +53,10 @@ typedef struct cli_invocation {
     size_t input_count;
     twinset_format format;
     const char *output; /* NULL: standard output */
-    double fail_above;  /* NaN where it was not given */
-    bool threshold_given, strict, quiet, verbose;
+    const char *removed, *report;
+    const char *keep;
+    double fail_above; /* NaN where it was not given */
+    bool threshold_given, output_given, annotate, strict, quiet, verbose;
 } cli_invocation;
 
 /* Something and its explanation. */
@@ -68,12 +74,12 @@ struct cli_command {
     const char *description;      /* paragraphs, apart by newlines */
     const char *only;             /* options of the engine that it takes, or NULL: all */
     const char *without;          /* but these, or NULL */
-    const char *formats;          /* the default first */
+    const char *formats;          /* the default first; NULL: it has none */
     cli_entry examples[EXAMPLES]; /* command lines; NULL after the last */
     int (*run)(const cli_invocation *in);
 };
 
-enum { COMMANDS = 4 };
+enum { COMMANDS = 5 };
 extern const cli_command commands[COMMANDS];
 
 /* NULL after the last. */
@@ -112,6 +118,7 @@ void completion_write(cli_output *out, const char *shell);
 
 int cmd_scan(const cli_invocation *in);
 int cmd_compare(const cli_invocation *in);
+int cmd_dedup(const cli_invocation *in);
 int cmd_tune(const cli_invocation *in);
 int cmd_sketch(const cli_invocation *in);
 

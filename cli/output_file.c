@@ -1,12 +1,15 @@
 /*
- * Where results go. A regular file is written under a temporary name beside the final one,
- * synced and renamed, so that no one ever sees half a result; a device or pipe is written
- * to as it is.
+ * Where results go. A regular file is written without a name beside the final one, synced and
+ * named, so that no one ever sees half a result and nothing is left of it, whatever ends the
+ * process; where the file system must have a name, it is a temporary one. A device or pipe is
+ * written to as it is.
  */
+#define _GNU_SOURCE /* O_TMPFILE */
 #include "cli.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,20 +49,64 @@ static mode_t mode_of_new_file(void)
     return 0666 & ~mask;
 }
 
-/* A descriptor for the temporary file, or -1 and errno. */
+/* A descriptor for a file without a name in the folder of the final one, or -1. It gets its
+ * name by way of /proc. */
+static int open_nameless(const cli_output *out)
+{
+#ifdef O_TMPFILE
+    char folder[PATH_MAX];
+    const char *slash = strrchr(out->final, '/');
+    int length = slash == NULL ? 0 : slash == out->final ? 1 : (int)(slash - out->final);
+    if (access("/proc/self/fd", X_OK) != 0 || length >= PATH_MAX)
+        return -1;
+    snprintf(folder, sizeof folder, "%.*s", length != 0 ? length : 1,
+             length != 0 ? out->final : ".");
+    return open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+#else
+    (void)out;
+    return -1;
+#endif
+}
+
+/* A descriptor for the unfinished file, or -1 and errno. */
 static int open_temporary(cli_output *out, mode_t mode)
 {
-    char *name = temporary_name(out->final);
-    if (name == NULL)
+    out->temporary = temporary_name(out->final);
+    if (out->temporary == NULL)
         return -1;
-    int fd = mkstemp(name);
+    int fd = open_nameless(out);
+    out->nameless = fd >= 0;
+    if (fd < 0)
+        fd = mkstemp(out->temporary);
     if (fd < 0) {
-        free(name);
+        free(out->temporary);
+        out->temporary = NULL;
         return -1;
     }
-    out->temporary = name;
-    signals_guard(name);
+    if (!out->nameless)
+        signals_guard(out->temporary);
     return fchmod(fd, mode) == 0 ? fd : (close(fd), -1);
+}
+
+/* Gives a nameless file its temporary name: a name that is taken cannot be linked to, but
+ * renamed to. */
+static bool name_file(cli_output *out)
+{
+    char path[64];
+    size_t length = strlen(out->temporary);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fileno(out->stream));
+    for (unsigned try = 0; try < 1000; try++) {
+        snprintf(out->temporary + length - 6, 7, "%06u",
+                 ((unsigned)getpid() * 1000 + try) % 1000000);
+        if (linkat(AT_FDCWD, path, AT_FDCWD, out->temporary, AT_SYMLINK_FOLLOW) == 0) {
+            out->nameless = false;
+            signals_guard(out->temporary);
+            return true;
+        }
+        if (errno != EEXIST)
+            break;
+    }
+    return false;
 }
 
 /* A descriptor for what will be written to, or -1 and errno. */
@@ -130,16 +177,19 @@ static bool sync_file(FILE *stream)
 int output_close(cli_output *out, twinset_error *error)
 {
     errno = 0;
-    if (fflush(out->stream) != 0 || (out->temporary != NULL && !sync_file(out->stream)))
+    if (fflush(out->stream) != 0 ||
+        (out->temporary != NULL && !out->hasty && !sync_file(out->stream)))
+        failed(out);
+    if (signals_caught())
+        out->failed = EINTR;
+    if (out->failed == 0 && out->nameless && !name_file(out))
         failed(out);
     if (fclose(out->stream) != 0)
         failed(out);
     out->stream = NULL;
-    if (signals_caught())
-        out->failed = EINTR;
     if (out->failed == 0 && out->temporary != NULL) {
         if (rename(out->temporary, out->final) == 0) {
-            signals_guard(NULL);
+            signals_release(out->temporary);
             free(out->temporary);
             out->temporary = NULL;
         } else {
@@ -155,9 +205,9 @@ void output_discard(cli_output *out)
 {
     if (out->stream != NULL)
         fclose(out->stream);
-    if (out->temporary != NULL) {
+    if (out->temporary != NULL && !out->nameless) {
         unlink(out->temporary);
-        signals_guard(NULL);
+        signals_release(out->temporary);
     }
     free(out->temporary);
     free(out->final);

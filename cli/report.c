@@ -7,7 +7,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 /* Of what was skipped, and of what was compared all the same. */
 enum { SKIPPED_SHOWN = 10, FLAGGED_SHOWN = 3 };
@@ -118,10 +117,25 @@ const char *number(uint64_t value, char text[NUMBER_SIZE])
 
 /* ---- documents with something to know about them */
 
-static int by_reason_then_path(const void *left, const void *right)
+/* A reason without its particulars, which are in quotes. */
+static int kind_length(const char *reason)
+{
+    int length = (int)strcspn(reason, "'");
+    return reason[length] && length > 0 && reason[length - 1] == ' ' ? length - 1 : length;
+}
+
+static int by_kind(const twinset_skip *a, const twinset_skip *b)
+{
+    int lengths[] = {kind_length(a->reason), kind_length(b->reason)};
+    if (lengths[0] != lengths[1])
+        return lengths[0] - lengths[1];
+    return memcmp(a->reason, b->reason, (size_t)lengths[0]);
+}
+
+static int by_kind_then_path(const void *left, const void *right)
 {
     const twinset_skip *a = left, *b = right;
-    int order = strcmp(a->reason, b->reason);
+    int order = by_kind(a, b);
     return order != 0 ? order : strcmp(a->path, b->path);
 }
 
@@ -133,17 +147,18 @@ static void name_some(const twinset_skip *skips, size_t count, const char *verb,
     for (size_t i = 0; i < shown; i++)
         say("%s%s: %s", verb, skips[i].path, skips[i].reason);
     if (shown < count)
-        say("%s and %s more: %s (--verbose names them all)", terminal_utf8() ? "…" : "...",
-            number(count - shown, more), skips[0].reason);
+        say("%s and %s more: %.*s (--verbose names them all)", terminal_utf8() ? "…" : "...",
+            number(count - shown, more), kind_length(skips[0].reason), skips[0].reason);
 }
 
-static void name_by_reason(twinset_skip *skips, size_t count, const char *verb, bool all)
+static void name_by_reason(twinset_skip *skips, size_t count, bool all, bool cleaned)
 {
-    qsort(skips, count, sizeof *skips, by_reason_then_path);
+    qsort(skips, count, sizeof *skips, by_kind_then_path);
     for (size_t first = 0, next; first < count; first = next) {
         for (next = first + 1; next < count; next++)
-            if (strcmp(skips[next].reason, skips[first].reason) != 0)
+            if (by_kind(&skips[next], &skips[first]) != 0)
                 break;
+        const char *verb = cleaned && skips[first].empty ? "kept " : "skipped ";
         name_some(skips + first, next - first, verb, all ? SIZE_MAX : SKIPPED_SHOWN);
     }
 }
@@ -157,7 +172,7 @@ static twinset_skip *list_of(size_t count, const char *what)
     return list;
 }
 
-void report_collection(const twinset_collection *collection, bool all)
+void report_collection(const twinset_collection *collection, bool all, bool cleaned)
 {
     size_t count = twinset_collection_skipped(collection);
     twinset_skip *skips = count > 0 ? list_of(count, "skipped") : NULL;
@@ -165,7 +180,7 @@ void report_collection(const twinset_collection *collection, bool all)
         return;
     for (size_t i = 0; i < count; i++)
         skips[i] = twinset_collection_skip(collection, i);
-    name_by_reason(skips, count, "skipped ", all);
+    name_by_reason(skips, count, all, cleaned);
     free(skips);
 }
 
@@ -178,7 +193,7 @@ static void report_flag(const twinset_result *result, unsigned flag, const char 
     for (size_t i = 0; i < count; i++) {
         twinset_flagged document = twinset_result_flagged(result, i);
         if (document.flags & flag)
-            list[found++] = (twinset_skip){document.path, meaning};
+            list[found++] = (twinset_skip){document.path, meaning, 0};
     }
     if (found > 0)
         name_some(list, found, "", all ? SIZE_MAX : FLAGGED_SHOWN);
@@ -186,17 +201,6 @@ static void report_flag(const twinset_result *result, unsigned flag, const char 
 }
 
 /* ---- how the run went */
-
-static double peak_memory_mib(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-#ifdef __APPLE__
-    return (double)usage.ru_maxrss / (1 << 20);
-#else
-    return (double)usage.ru_maxrss / (1 << 10);
-#endif
-}
 
 static void report_run(const twinset_result *result)
 {
@@ -210,7 +214,7 @@ static void report_run(const twinset_result *result)
     const twinset_stage *stage;
     for (size_t i = 0; (stage = twinset_result_stage(result, i)) != NULL; i++)
         say("%-12s %9.3f s", stage->name, stage->seconds);
-    say("%-12s %9.1f MiB", "peak memory", peak_memory_mib());
+    say("%-12s %9.1f MiB", "peak memory", (double)twinset_peak_memory() / (1 << 20));
 }
 
 void report_result(const twinset_result *result, bool verbose)

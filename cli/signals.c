@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t caught, deferred;
-static _Atomic(const char *) doomed;
+enum { GUARDED = 4 };
+static _Atomic(const char *) doomed[GUARDED];
 
 static void die_of(int signal_number)
 {
@@ -22,10 +23,12 @@ static void die_of(int signal_number)
 static void on_signal(int signal_number)
 {
     static const char message[] = "twinset: interrupted\n";
-    const char *temporary = doomed;
     caught = signal_number;
-    if (temporary != NULL)
-        unlink(temporary);
+    for (int i = 0; i < GUARDED; i++) {
+        const char *temporary = doomed[i];
+        if (temporary != NULL)
+            unlink(temporary);
+    }
     if (!deferred) {
         ssize_t ignored = write(STDERR_FILENO, message, sizeof message - 1);
         (void)ignored;
@@ -66,7 +69,18 @@ bool signals_caught(void)
 
 void signals_guard(const char *temporary)
 {
-    doomed = temporary;
+    const char *none = NULL;
+    for (int i = 0; i < GUARDED; i++, none = NULL)
+        if (atomic_compare_exchange_strong(&doomed[i], &none, temporary))
+            return;
+}
+
+void signals_release(const char *temporary)
+{
+    for (int i = 0; i < GUARDED; i++) {
+        const char *expected = temporary;
+        atomic_compare_exchange_strong(&doomed[i], &expected, NULL);
+    }
 }
 
 void signals_die(void)

@@ -112,9 +112,17 @@ typedef struct twinset_options {
     unsigned rows;       /* 0: chosen */
     unsigned max_bucket; /* larger buckets propose stars, not all pairs; 0: no limit */
 
+    unsigned sample; /* documents compared with all others, to measure the recall */
+
+    /* Records. Fields of fields are named with dots; strings are borrowed. */
+    const char *text; /* field of a JSON record that holds its text; NULL: "text" */
+    const char *id;   /* field that names it; NULL: "id" where a record has it */
+
     /* Machine. Threads change no result; less memory may make `auto` take lsh. */
-    unsigned threads;      /* 0: all cores */
-    uint64_t memory_bytes; /* 0: a quarter of the machine */
+    unsigned threads;       /* 0: all cores */
+    uint64_t memory_bytes;  /* 0: a quarter of the machine */
+    const char *tmp;        /* folder for temporary files; NULL: $TMPDIR, or /var/tmp */
+    const char *checkpoint; /* folder to go on from if a run is cut short, or NULL; borrowed */
 
     twinset_progress_fn progress; /* or NULL */
     void *progress_context;
@@ -174,8 +182,10 @@ TWINSET_CHECKED int twinset_collection_add_text(twinset_collection *collection, 
                                                 twinset_error *error);
 
 /* Adds a file, every document below a folder, or, for "@list", the paths that the file
- * `list` names, one a line. A path that cannot be read becomes a skipped input and not an
- * error. A path that was added before is not added again (its role may become LIKE). */
+ * `list` names, one a line; a path that does not exist may have wildcards. Of files named
+ * .jsonl or .ndjson, also with .gz, .zst, .xz or .bz2, and of "-" for standard input, each
+ * line is a document. A path that cannot be read becomes a skipped input and not an error. A
+ * path that was added before is not added again (its role may become LIKE). */
 TWINSET_CHECKED int twinset_collection_add_path(twinset_collection *collection, const char *path,
                                                 twinset_role role, twinset_error *error);
 
@@ -183,6 +193,14 @@ TWINSET_CHECKED int twinset_collection_add_path(twinset_collection *collection, 
  * before its collection, whose names it borrows. TWINSET_EMPTY where no document is left. */
 TWINSET_CHECKED int twinset_collection_scan(twinset_collection *collection, twinset_result **result,
                                             twinset_error *error);
+
+/* The same to clean a collection: of documents that resemble each other one is kept. A
+ * document is removed only for one that is kept and that it resembles. `keep` says which goes
+ * before: "first" (NULL: that) in the order of the input, "longest", "newest", or the name of
+ * a field, whose largest value does; among equals, the first. Old documents are always kept.
+ * The result has clusters, but no pairs. */
+TWINSET_CHECKED int twinset_collection_dedup(twinset_collection *collection, const char *keep,
+                                             twinset_result **result, twinset_error *error);
 
 /* Compares the collection's only two documents, in the order they were added: one pair,
  * whatever its similarity. */
@@ -202,6 +220,7 @@ typedef struct twinset_cluster {
 typedef struct twinset_skip {
     const char *path;
     const char *reason;
+    int empty; /* there is no text in it: it stays in a cleaned collection */
 } twinset_skip;
 
 enum { TWINSET_FLAG_INVALID_UTF8 = 1, TWINSET_FLAG_HIDDEN_CHARACTERS = 2 };
@@ -216,16 +235,26 @@ typedef struct twinset_run {
     size_t documents;       /* compared; neither skipped nor ignored */
     size_t pairs, clusters; /* in the result */
     size_t skipped, flagged, notes;
+    size_t missing;         /* of what was skipped, paths that nothing was read from */
     int method;             /* the one taken: TWINSET_METHOD_LSH or _EXACT */
     unsigned bands, rows;   /* 0 with TWINSET_METHOD_EXACT */
     uint64_t candidates;    /* pairs proposed */
     uint64_t verified;      /* of these, computed exactly */
     double expected_recall; /* of pairs at the threshold; NaN where it is not known */
+    uint64_t records;       /* read, usable or not */
+    uint64_t bytes;         /* of input, unpacked */
+    uint64_t shingles;      /* with repetitions */
+    uint64_t spilled_bytes; /* written to temporary files */
+    uint64_t sampled;       /* documents compared with all others */
+    uint64_t sample_pairs;  /* pairs from the threshold up that these are part of */
+    uint64_t sample_found;  /* of these, found by the search as well */
+    size_t removed;         /* documents, of a cleaned collection */
 } twinset_run;
 
 typedef struct twinset_stage {
     const char *name;
     double seconds;
+    uint64_t bytes; /* read, or written to temporary files */
 } twinset_stage;
 
 /* Each of these borrows from the result. An index must be below the count in the run. */
@@ -239,10 +268,13 @@ TWINSET_API const char *twinset_result_note(const twinset_result *result, size_t
 /* Seconds by stage, the only thing that varies from run to run; NULL past the last. */
 TWINSET_API const twinset_stage *twinset_result_stage(const twinset_result *result, size_t index);
 
-/* The documents added so far, templates among them, in no certain order. */
-TWINSET_API size_t twinset_collection_documents(const twinset_collection *collection);
-TWINSET_API const char *twinset_collection_document(const twinset_collection *collection,
-                                                    size_t index);
+/* The most memory that the process has had so far, in bytes. */
+TWINSET_API uint64_t twinset_peak_memory(void);
+
+/* The inputs added so far: files, templates among them, and the names of texts. */
+TWINSET_API size_t twinset_collection_inputs(const twinset_collection *collection);
+TWINSET_API const char *twinset_collection_input(const twinset_collection *collection,
+                                                 size_t index);
 
 /* What was skipped so far, for those who have no result. */
 TWINSET_API size_t twinset_collection_skipped(const twinset_collection *collection);
@@ -273,6 +305,59 @@ typedef int (*twinset_write_fn)(void *context, const char *bytes, size_t count);
 TWINSET_CHECKED int twinset_result_write(const twinset_result *result, twinset_format format,
                                          const twinset_style *style, twinset_write_fn write,
                                          void *context, twinset_error *error);
+
+/* ---- what is left of a cleaned collection: needs a result of twinset_collection_dedup() */
+
+/* A document that was removed. */
+typedef struct twinset_removed {
+    const char *id;    /* its name */
+    const char *kept;  /* the name of the one that it was removed for */
+    double similarity; /* of these two */
+    uint32_t cluster;
+} twinset_removed;
+
+/* In the order of the input; the index must be below the run's `removed`. */
+TWINSET_API twinset_removed twinset_result_removed(const twinset_result *result, size_t index);
+
+/* All of them as JSON, an object a line. */
+TWINSET_CHECKED int twinset_result_write_removed(const twinset_result *result,
+                                                 twinset_write_fn write, void *context,
+                                                 twinset_error *error);
+
+/* Prepares for writing, once all inputs are added. `apart`: each input goes to a file of its
+ * own, and no two may have one name below their folders; otherwise all go one after the
+ * other, which only lines can. Lines alone can be annotated, too. *count: inputs to write. */
+TWINSET_CHECKED int twinset_collection_outputs(twinset_collection *collection, int apart,
+                                               int annotate, size_t *count, twinset_error *error);
+/* The name for what is left of an input: its path below the folder that was given, or its
+ * own name without folders. NULL for what is not to be written: archives, templates, what
+ * was given before. */
+TWINSET_API const char *twinset_collection_output(const twinset_collection *collection,
+                                                  size_t input);
+
+/* Records of an input. */
+typedef struct twinset_cleaned {
+    uint64_t read, kept, removed, skipped;
+} twinset_cleaned;
+
+/* Writes what is kept of an input, unchanged, in its order, and packed as the end of `name`
+ * says (.gz, .zst, .xz, .bz2; NULL: as that of the input does). With `annotate` all its
+ * records, each with the fields twinset_cluster, twinset_keep, twinset_kept and
+ * twinset_similarity at its end. `write` is called at least once, maybe with nothing, unless
+ * the input is one document that is not kept. What is kept is counted as it is written: if
+ * it does not make up what was read, together with what was removed or skipped, that is an
+ * error. `counts` may be NULL. */
+TWINSET_CHECKED int twinset_collection_clean(twinset_collection *collection, twinset_result *result,
+                                             size_t input, const char *name, int annotate,
+                                             twinset_write_fn write, void *context,
+                                             twinset_cleaned *counts, twinset_error *error);
+
+/* How a run went, as one JSON object (docs/format.md). `cleaned`: all that was written, or
+ * NULL. */
+TWINSET_CHECKED int twinset_result_write_report(const twinset_result *result,
+                                                const twinset_cleaned *cleaned,
+                                                twinset_write_fn write, void *context,
+                                                twinset_error *error);
 
 /* ----------------------------------------------------------- 3. advanced */
 

@@ -158,16 +158,31 @@ static void check_alike(const library *lib, const tw_clusters *clusters)
 
 /* ---- the clusters themselves */
 
+static int similarity_of_sets(void *context, unsigned worker, uint32_t a, uint32_t b, double *out)
+{
+    const library *lib = context;
+    (void)worker;
+    double shared = (double)count_shared(&lib->sets, a, b);
+    *out = shared / ((double)(lib->sets.sizes[a] + lib->sets.sizes[b]) - shared);
+    return a == lib->sets.broken || b == lib->sets.broken ? TWINSET_IO : TWINSET_OK;
+}
+
+static tw_cluster_rules rules_of(library *lib)
+{
+    return (tw_cluster_rules){
+        .original = lib->original,
+        .originals = lib->sets.docs.count,
+        .matches = &lib->matches,
+        .limit = lib->limit,
+        .similarity = similarity_of_sets,
+        .context = lib,
+    };
+}
+
 static tw_clusters make_clusters(library *lib, unsigned threads)
 {
     tw_loop loop = {.threads = threads};
-    tw_cluster_rules rules = {
-        .docs = &lib->sets.docs,
-        .original = lib->original,
-        .matches = &lib->matches,
-        .measure = TWINSET_MEASURE_JACCARD,
-        .limit = lib->limit,
-    };
+    tw_cluster_rules rules = rules_of(lib);
     uint32_t *unions;
     tw_clusters clusters;
     assert_int_equal(tw_unions_new(lib->documents, &unions), TWINSET_OK);
@@ -246,10 +261,12 @@ static void match_all(library *lib, double threshold)
             if (value < threshold)
                 continue;
             add_edge(lib, a, b);
-            tw_match match = {lib->original[a], lib->original[b], 0, value, NAN};
+            uint32_t x = lib->original[a], y = lib->original[b];
+            tw_match match = {.a = x < y ? x : y, .b = x < y ? y : x, .similarity = value};
             if (!matched(lib, a, b))
                 assert_int_equal(tw_matches_add(&lib->matches, &match), TWINSET_OK);
         }
+    tw_matches_sort(&lib->matches);
 }
 
 static void free_library(library *lib)
@@ -398,10 +415,7 @@ static void an_unreadable_member_is_a_failure(void **state)
     lib.sets.broken = 2;
     for (lib.limit = 2; lib.limit <= 3; lib.limit++) {
         tw_loop loop = {.threads = 1};
-        tw_cluster_rules rules = {.docs = &lib.sets.docs,
-                                  .original = lib.original,
-                                  .matches = &lib.matches,
-                                  .limit = lib.limit};
+        tw_cluster_rules rules = rules_of(&lib);
         tw_clusters clusters;
         uint32_t unions[] = {0, 0, 0};
         assert_int_equal(tw_clusters_new(unions, 3, &rules, &loop, &clusters), TWINSET_IO);

@@ -177,6 +177,8 @@ typedef enum order {
     LOW_BITS,
     HIGH_BITS,
     ONE_BYTE,
+    FAR_APART,
+    LIKE_PAIRS,
     ORDERS
 } order;
 
@@ -200,9 +202,31 @@ static uint64_t number_of(order kind, size_t i, size_t count, uint64_t *random)
         return number & 0xFFF0000000000000u;
     case ONE_BYTE:
         return 0xAB00000000000001u | (number & 0xFF) << 24;
+    case FAR_APART: /* one part is denser than the last, many times over */
+        return number >> tw_splitmix64(random) % 64;
+    case LIKE_PAIRS:
+        return (number & 0xFFF) << 32 | (number >> 32 & 0xFFFFFF);
     default:
         return number;
     }
+}
+
+/* Of sorted numbers, in another order: one of each. */
+static void check_unique(uint64_t *numbers, const uint64_t *sorted, size_t count, uint64_t *scratch,
+                         uint64_t *random)
+{
+    size_t kept = 0;
+    for (size_t i = count; i-- > 1;) {
+        size_t other = random_below(random, i + 1);
+        uint64_t number = numbers[i];
+        numbers[i] = numbers[other];
+        numbers[other] = number;
+    }
+    size_t found = tw_sort_unique_u64(numbers, count, scratch);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || sorted[i] != sorted[i - 1])
+            assert_true(kept < found && numbers[kept++] == sorted[i]);
+    assert_int_equal(kept, found);
 }
 
 static void check_sort(order kind, size_t count, uint64_t *random)
@@ -219,6 +243,7 @@ static void check_sort(order kind, size_t count, uint64_t *random)
     tw_sort_u64(numbers, count, scratch);
     assert_true(memcmp(numbers, expected, count * sizeof *numbers) == 0);
     assert_true(numbers[count] == 7 && scratch[count] == 7);
+    check_unique(numbers, expected, count, scratch, random);
     free(numbers);
     free(expected);
     free(scratch);
@@ -411,6 +436,169 @@ static void loops_may_stand_in_loops(void **state)
     assert_int_equal(sum, 20 * 4950);
 }
 
+/* ---- the pipeline */
+
+typedef struct pipeline_item {
+    size_t number;
+    uint64_t value;
+} pipeline_item;
+
+typedef struct pipeline_record {
+    size_t count;                             /* items to be read */
+    size_t fail_read, fail_commit, fail_from; /* the last: processing fails from there on */
+    unsigned threads, slow_percent;
+    size_t read, committed;
+    atomic_uint reading, committing, under_way, most_under_way;
+    atomic_uint busy[MOST_THREADS];
+    atomic_bool wrong;
+    pthread_t caller;
+    unsigned reports, reports_left;
+    uint64_t last_done;
+} pipeline_record;
+
+static int read_number(void *context, void *item, bool *end)
+{
+    pipeline_record *record = context;
+    pipeline_item *next = item;
+    if (atomic_fetch_add(&record->reading, 1) != 0)
+        atomic_store(&record->wrong, true);
+    next->number = record->read++;
+    *end = next->number == record->count;
+    bool fails = next->number == record->fail_read;
+    unsigned now = *end || fails ? 0 : atomic_fetch_add(&record->under_way, 1) + 1;
+    unsigned most = atomic_load(&record->most_under_way);
+    while (now > most && !atomic_compare_exchange_weak(&record->most_under_way, &most, now)) {
+    }
+    atomic_fetch_sub(&record->reading, 1);
+    return fails ? status_of(next->number) : TWINSET_OK;
+}
+
+static int process_number(void *context, unsigned worker, void *item)
+{
+    pipeline_record *record = context;
+    pipeline_item *own = item;
+    if (worker >= record->threads || atomic_fetch_add(&record->busy[worker], 1) != 0 ||
+        (worker == 0) != (pthread_equal(pthread_self(), record->caller) != 0))
+        atomic_store(&record->wrong, true);
+    own->value = tw_mix64(own->number + 1);
+    if (own->value % 100 < record->slow_percent)
+        sleep_ms(1);
+    atomic_fetch_sub(&record->busy[worker % MOST_THREADS], 1);
+    return own->number >= record->fail_from ? 1000 + status_of(own->number) : TWINSET_OK;
+}
+
+static int commit_number(void *context, void *item)
+{
+    pipeline_record *record = context;
+    pipeline_item *own = item;
+    if (atomic_fetch_add(&record->committing, 1) != 0 || own->number != record->committed ||
+        own->value != tw_mix64(own->number + 1))
+        atomic_store(&record->wrong, true);
+    atomic_fetch_sub(&record->under_way, 1);
+    atomic_fetch_sub(&record->committing, 1);
+    if (own->number == record->fail_commit)
+        return 2000 + status_of(own->number);
+    record->committed++;
+    return TWINSET_OK;
+}
+
+static uint64_t numbers_done(void *context)
+{
+    return 10 * ((pipeline_record *)context)->committed;
+}
+
+static int watch_pipeline(void *context, const char *stage, uint64_t done, uint64_t total)
+{
+    pipeline_record *record = context;
+    if (strcmp(stage, "watched") != 0 || total != 77 || done < record->last_done || done % 10 ||
+        !pthread_equal(pthread_self(), record->caller))
+        record->wrong = true;
+    record->last_done = done;
+    record->reports++;
+    return record->reports_left && --record->reports_left == 0;
+}
+
+static pipeline_record new_pipeline(size_t count, unsigned threads)
+{
+    return (pipeline_record){.count = count,
+                             .fail_read = SIZE_MAX,
+                             .fail_from = SIZE_MAX,
+                             .fail_commit = SIZE_MAX,
+                             .threads = threads,
+                             .caller = pthread_self()};
+}
+
+static int run_pipeline(pipeline_record *record, size_t item_count, twinset_progress_fn progress)
+{
+    static const tw_pipeline_steps steps = {read_number, process_number, commit_number,
+                                            numbers_done};
+    pipeline_item items[4 * MOST_THREADS];
+    void *addresses[4 * MOST_THREADS];
+    for (size_t i = 0; i < item_count; i++)
+        addresses[i] = &items[i];
+    tw_loop loop = {record->threads, "watched", progress, record};
+    int status = tw_pipeline(&loop, &steps, addresses, item_count, 77, record);
+    size_t room = item_count < 2 * record->threads ? item_count : 2 * record->threads;
+    assert_false(record->wrong);
+    assert_true(record->most_under_way <= room);
+    return status;
+}
+
+static void a_pipeline_keeps_the_order(void **state)
+{
+    static const size_t counts[] = {0, 1, 2, 13, 14, 15, 2000};
+    (void)state;
+    for (size_t t = 0; t < COUNT(THREADS); t++)
+        for (size_t c = 0; c < COUNT(counts); c++)
+            for (size_t items = THREADS[t]; items <= 3 * THREADS[t]; items += THREADS[t]) {
+                pipeline_record record = new_pipeline(counts[c], THREADS[t]);
+                record.slow_percent = counts[c] < 100 ? 20 : 1;
+                assert_int_equal(run_pipeline(&record, items, NULL), TWINSET_OK);
+                assert_int_equal(record.committed, counts[c]);
+                assert_int_equal(record.read, counts[c] + 1);
+            }
+}
+
+/* Whatever fails later, and whoever is quicker. */
+static void the_first_failure_in_order_is_returned(void **state)
+{
+    uint64_t random = test_seed(3);
+    (void)state;
+    for (int round = 0; round < 600; round++) {
+        unsigned threads = THREADS[round % COUNT(THREADS)];
+        pipeline_record record = new_pipeline(60, threads);
+        record.slow_percent = 3;
+        record.fail_read = random_below(&random, 80);
+        record.fail_from = random_below(&random, 80);
+        record.fail_commit = random_below(&random, 80);
+        size_t first = record.count;
+        int expected = TWINSET_OK;
+        if (record.fail_commit < first)
+            expected = 2000 + status_of(first = record.fail_commit);
+        if (record.fail_from <= first && record.fail_from < record.count)
+            expected = 1000 + status_of(first = record.fail_from);
+        if (record.fail_read <= first)
+            expected = status_of(first = record.fail_read);
+        assert_int_equal(run_pipeline(&record, 2 * threads, NULL), expected);
+        assert_int_equal(record.committed, first);
+    }
+}
+
+static void a_pipeline_can_be_cancelled(void **state)
+{
+    (void)state;
+    for (size_t t = 0; t < COUNT(THREADS); t++)
+        for (unsigned after = 0; after <= 3; after++) {
+            pipeline_record record = new_pipeline(after ? 100000 : 100, THREADS[t]);
+            record.slow_percent = 100;
+            record.reports_left = after;
+            assert_int_equal(run_pipeline(&record, 2 * THREADS[t], watch_pipeline),
+                             after ? TWINSET_CANCELLED : TWINSET_OK);
+            assert_true(record.reports > 0 && (!after || record.reports == after));
+            assert_true(record.committed < 100000);
+        }
+}
+
 static void the_machine_has_something(void **state)
 {
     double before = tw_now();
@@ -429,46 +617,59 @@ static int restore_isa(void **state)
     return unsetenv("TWINSET_ISA");
 }
 
-static void kernels_can_be_held_to_portable_c(void **state)
+static void kernels_can_be_held_to_an_instruction_set(void **state)
 {
     twinset_sketcher *sketcher;
-    uint32_t usual[64], portable[64];
+    uint32_t usual[64], held[64];
     twinset_options options = options_with("hashes=64");
     twinset_error error = {""};
     (void)state;
-    unsetenv("TWINSET_ISA");
-    assert_int_equal(tw_cpu_check(&error), 0);
-    for (int i = 0; i < 2; i++) {
+    for (int isa = -1; isa < TW_ISAS; isa++) {
+        if (isa >= 0 && !tw_cpu_has((tw_isa)isa))
+            continue;
+        if (isa >= 0)
+            setenv("TWINSET_ISA", tw_isa_name((tw_isa)isa), 1);
+        else
+            unsetenv("TWINSET_ISA");
+        assert_int_equal(tw_cpu_check(&error), 0);
+        assert_true(isa < 0 || (int)tw_cpu_isa() == isa);
         assert_int_equal(twinset_sketcher_new(&options, &sketcher, &error), 0);
         assert_int_equal(twinset_sketcher_text(sketcher, LITERAL("the same bytes whatever runs"),
-                                               i ? portable : usual, &error),
+                                               isa < 0 ? usual : held, &error),
                          0);
         twinset_sketcher_free(sketcher);
-        setenv("TWINSET_ISA", "portable", 1);
-        assert_int_equal(tw_cpu_check(&error), 0);
+        assert_true(isa < 0 || memcmp(usual, held, sizeof usual) == 0);
     }
-    assert_memory_equal(usual, portable, sizeof usual);
+}
+
+static void assert_isa_refused(const char *wish)
+{
+    twinset_collection *collection;
+    twinset_sketcher *sketcher;
+    twinset_error error = {""};
+    char name[64];
+    tw_isa before = tw_cpu_isa();
+    setenv("TWINSET_ISA", wish, 1);
+    snprintf(name, sizeof name, "TWINSET_ISA=%s", wish);
+    assert_int_equal(tw_cpu_check(&error), TWINSET_USAGE);
+    assert_non_null(strstr(error.message, name));
+    assert_int_equal(tw_cpu_check(NULL), TWINSET_USAGE);
+    assert_int_equal(twinset_sketcher_new(NULL, &sketcher, &error), TWINSET_USAGE);
+    assert_int_equal(twinset_collection_new(NULL, &collection, &error), TWINSET_USAGE);
+    assert_true(!sketcher && !collection);
+    assert_int_equal(tw_cpu_isa(), before);
 }
 
 static void other_kernels_are_refused(void **state)
 {
-    static const char *const wishes[] = {"avx2", "avx512", "neon",     "",
-                                         "AVX2", "sse9",   "Portable", "portable,avx2"};
+    static const char *const unknown[] = {"", "AVX2", "sse9", "Portable", "portable,avx2"};
     (void)state;
-    for (size_t i = 0; i < COUNT(wishes); i++) {
-        twinset_collection *collection;
-        twinset_sketcher *sketcher;
-        twinset_error error = {""};
-        char name[64];
-        setenv("TWINSET_ISA", wishes[i], 1);
-        snprintf(name, sizeof name, "TWINSET_ISA=%s", wishes[i]);
-        assert_int_equal(tw_cpu_check(&error), TWINSET_USAGE);
-        assert_non_null(strstr(error.message, name));
-        assert_int_equal(tw_cpu_check(NULL), TWINSET_USAGE);
-        assert_int_equal(twinset_sketcher_new(NULL, &sketcher, &error), TWINSET_USAGE);
-        assert_int_equal(twinset_collection_new(NULL, &collection, &error), TWINSET_USAGE);
-        assert_true(!sketcher && !collection);
-    }
+    for (size_t i = 0; i < COUNT(unknown); i++)
+        assert_isa_refused(unknown[i]);
+    assert_true(tw_cpu_has(TW_ISA_PORTABLE));
+    for (int isa = 0; isa < TW_ISAS; isa++)
+        if (!tw_cpu_has((tw_isa)isa))
+            assert_isa_refused(tw_isa_name((tw_isa)isa));
 }
 
 int main(void)
@@ -490,8 +691,11 @@ int main(void)
         cmocka_unit_test(progress_can_cancel),
         cmocka_unit_test(progress_is_reported_now_and_then),
         cmocka_unit_test(loops_may_stand_in_loops),
+        cmocka_unit_test(a_pipeline_keeps_the_order),
+        cmocka_unit_test(the_first_failure_in_order_is_returned),
+        cmocka_unit_test(a_pipeline_can_be_cancelled),
         cmocka_unit_test(the_machine_has_something),
-        cmocka_unit_test_teardown(kernels_can_be_held_to_portable_c, restore_isa),
+        cmocka_unit_test_teardown(kernels_can_be_held_to_an_instruction_set, restore_isa),
         cmocka_unit_test_teardown(other_kernels_are_refused, restore_isa),
     };
 

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "common/memory.h"
+#include "output/output.h"
 #include "scanning.h"
 
 #ifdef TW_FAULTS
@@ -224,6 +225,166 @@ static void a_failed_add_can_be_repeated(void **state)
     }
 }
 
+/* ---- records */
+
+#define RECORDS                                                                                    \
+    "{\"id\": \"x\", \"text\": \"" FIRST "\"}\n"                                                   \
+    "{\"id\": \"w\", \"text\": \"" SECOND "\"}\n"                                                  \
+    "{\"text\": \"" FIRST " And more.\"}\nno record\n"                                             \
+    "{\"id\": \"x\", \"text\": \"again\"}\n{\"id\": \"v\", \"text\": \"" FIRST "\"}"
+
+static int write_to_file(void *context, const char *bytes, size_t count)
+{
+    return fwrite(bytes, 1, count, context) == count ? 0 : 1;
+}
+
+/* The records in a plain file, and in a packed one. */
+static void write_records(void)
+{
+    FILE *file = fopen("records.jsonl.gz", "w");
+    tw_pack *pack;
+    assert_true(write_file("records.jsonl", RECORDS) && file);
+    assert_int_equal(tw_pack_new("records.jsonl.gz", 1, write_to_file, file, &pack, NULL), 0);
+    assert_int_equal(tw_pack_write(pack, RECORDS, strlen(RECORDS), NULL), 0);
+    assert_int_equal(tw_pack_end(pack, NULL), 0);
+    tw_pack_free(pack);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void forget_checkpoint(void)
+{
+    remove("state/read.journal");
+    remove("state/matches.journal");
+}
+
+static int scan_records(const twinset_options *options, const char *path, page *json,
+                        twinset_error *error)
+{
+    twinset_collection *collection = NULL;
+    twinset_result *result = NULL;
+    int status = twinset_collection_new(options, &collection, error);
+    if (status == TWINSET_OK)
+        status = twinset_collection_add_path(collection, path, TWINSET_ROLE_NEW, error);
+    if (status == TWINSET_OK)
+        status = twinset_collection_add_path(collection, "folder", TWINSET_ROLE_OLD, error);
+    if (status == TWINSET_OK)
+        status = twinset_collection_scan(collection, &result, error);
+    if (status == TWINSET_OK)
+        status = twinset_result_write(result, TWINSET_FORMAT_JSON, NULL, write_page, json, error);
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+    return status;
+}
+
+/* Each run goes on where the last one failed, or starts anew; the bytes are the same. */
+static void check_records(const twinset_options *given, const char *path, bool anew)
+{
+    twinset_options options = *given;
+    page expected = {0}, found = {0};
+    twinset_error error;
+    int status = TWINSET_NOMEM;
+    assert_int_equal(scan_records(&options, path, &expected, NULL), TWINSET_OK);
+    options.checkpoint = "state";
+    forget_checkpoint();
+    for (long long allocations = 0; status != TWINSET_OK; allocations++) {
+        if (anew)
+            forget_checkpoint();
+        free_page(&found);
+        tw_faults_after(allocations);
+        status = scan_records(&options, path, &found, &error);
+        tw_faults_after(-1);
+        if (status != TWINSET_OK && status != TWINSET_NOMEM && status != TWINSET_IO)
+            fail_msg("%s after %lld allocations: %s", path, allocations, error.message);
+        if (status == TWINSET_OK)
+            assert_string_equal(found.text, expected.text);
+    }
+    free_page(&expected);
+    free_page(&found);
+}
+
+static void records_survive(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"records.jsonl", "records.jsonl.gz"};
+    write_records();
+    for (size_t i = 0; i < COUNT(paths); i++) {
+        twinset_options options = small_options();
+        check_records(&options, paths[i], i);
+        options.common = .9;
+        options.bag = 1;
+        check_records(&options, paths[i], !i);
+        options = small_options();
+        options.method = TWINSET_METHOD_LSH;
+        options.memory_bytes = 1;
+        check_records(&options, paths[i], true);
+    }
+}
+
+/* ---- cleaning */
+
+static int clean_inputs(twinset_collection *collection, twinset_result *result,
+                        twinset_error *error)
+{
+    size_t outputs, inputs = twinset_collection_inputs(collection);
+    int status = twinset_collection_outputs(collection, 1, 1, &outputs, error);
+    for (size_t i = 0; i < 2 * inputs && status == TWINSET_OK; i++) {
+        page out = {0};
+        if (twinset_collection_output(collection, i / 2))
+            status = twinset_collection_clean(collection, result, i / 2, i % 2 ? "x.gz" : NULL,
+                                              i % 2, write_page, &out, NULL, error);
+        free_page(&out);
+    }
+    return status;
+}
+
+static int write_decisions(const twinset_result *result, twinset_error *error)
+{
+    page out = {0};
+    int status = twinset_result_write_removed(result, write_page, &out, error);
+    if (status == TWINSET_OK)
+        status = twinset_result_write_report(result, NULL, write_page, &out, error);
+    free_page(&out);
+    return status;
+}
+
+static int clean_all(const twinset_options *options, twinset_error *error)
+{
+    static const char *const paths[] = {"cleaned.jsonl", "more.jsonl", "cleaned.jsonl"};
+    twinset_collection *collection = NULL;
+    twinset_result *result = NULL;
+    int status = twinset_collection_new(options, &collection, error);
+    for (size_t i = 0; i < COUNT(paths) && status == TWINSET_OK; i++)
+        status = twinset_collection_add_path(collection, paths[i], TWINSET_ROLE_NEW, error);
+    if (status == TWINSET_OK)
+        status = twinset_collection_dedup(collection, options->sample ? "when" : "newest", &result,
+                                          error);
+    if (status == TWINSET_OK)
+        status = clean_inputs(collection, result, error);
+    if (status == TWINSET_OK)
+        status = write_decisions(result, error);
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+    return status;
+}
+
+static void cleanings_survive(void **state)
+{
+    (void)state;
+    static const char records[] = "{\"text\": \"" FIRST "\", \"date\": 1, \"when\": \"a\"}\n\n"
+                                  "{\"text\": \"" SECOND "\", \"date\": \"2\", \"when\": 1}\n"
+                                  "nonsense\n{\"text\": \"\"}\n";
+    static const char more[] = "{\"text\": \"" FIRST "\", \"id\": \"a\"}\n"
+                               "{\"text\": \"" SECOND " More.\", \"id\": \"a\"}\n"
+                               "{\"text\": \"" SECOND " More.\", \"id\": \"b\"}";
+    assert_true(write_file("cleaned.jsonl", records) && write_file("more.jsonl", more));
+    twinset_options options = small_options();
+    fail_everywhere(clean_all, &options);
+    options.method = TWINSET_METHOD_LSH;
+    options.max_bucket = 1;
+    options.sample = 2;
+    fail_everywhere(clean_all, &options);
+}
+
 /* ---- signatures and comparisons */
 
 static int sketch_both(const twinset_options *options, twinset_error *error)
@@ -359,6 +520,8 @@ int main(void)
 #ifdef TW_FAULTS
         cmocka_unit_test(scans_survive),
         cmocka_unit_test(scans_of_every_kind_survive),
+        cmocka_unit_test(records_survive),
+        cmocka_unit_test(cleanings_survive),
         cmocka_unit_test(sketches_survive),
         cmocka_unit_test(comparisons_survive),
         cmocka_unit_test(single_texts_survive),

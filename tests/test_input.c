@@ -310,8 +310,9 @@ static void a_callback_can_stop_the_walk(void **state)
     make_file("x/a/2");
     assert_int_equal(symlink("nowhere", "x/broken"), 0);
     write_file("list", LITERAL("x/a/1\nx/a/2\n"));
-    static const char *const paths[] = {"x", "x/a/1", "none", "@list", "@none", "x/broken"};
-    for (size_t i = 0; i < 6; i++) {
+    static const char *const paths[] = {"x",     "x/a/1",    "none", "@list",
+                                        "@none", "x/broken", "x/*",  "no*"};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         findings found = {.stop_with = 42};
         tw_finder finder = finder_for(&found);
         twinset_error error = {"untouched"};
@@ -389,6 +390,80 @@ static void a_deep_tree_ends_with_a_reason(void **state)
     assert_non_null(strstr(found.text.data, "! File name too long\n"));
     assert_non_null(strstr(found.text.data, "\nlast\n"));
     tw_bytes_free(&found.text);
+}
+
+/* ---- kinds, wildcards, standard input */
+
+static void a_name_tells_the_kind(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        tw_input_kind kind;
+    } cases[] = {
+        {"a.jsonl", TW_KIND_JSONL},    {"a.ndjson", TW_KIND_JSONL},
+        {"a.jsonl.gz", TW_KIND_JSONL}, {"a.ndjson.zst", TW_KIND_JSONL},
+        {"a.JSONL.Xz", TW_KIND_JSONL}, {"a.txt.jsonl.bz2", TW_KIND_JSONL},
+        {"x.jsonl", TW_KIND_JSONL},    {"jsonl", TW_KIND_TEXT},
+        {"a.json", TW_KIND_TEXT},      {"a.gz", TW_KIND_TEXT},
+        {"a.txt.zst", TW_KIND_TEXT},   {"a.jsonl.gz.gz", TW_KIND_TEXT},
+        {"a.jsonl.zip", TW_KIND_TEXT}, {"a.jsonl~", TW_KIND_TEXT},
+    };
+    make_folder("folder");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char path[64], line[80];
+        snprintf(path, sizeof path, "folder/%s", cases[i].name);
+        snprintf(line, sizeof line, "%s\n", path);
+        make_file(path);
+        assert_int_equal(assert_finds(path, line).kind, cases[i].kind);
+        assert_int_equal(assert_finds("folder", line).kind, cases[i].kind);
+        assert_int_equal(unlink(path), 0);
+    }
+}
+
+static void wildcards_are_expanded_in_byte_order(void **state)
+{
+    (void)state;
+    make_folder("x");
+    make_file("x/b");
+    make_file("x/a");
+    make_file("b1.txt");
+    make_file("B1.txt");
+    make_file("a1.txt");
+    make_file("\xC3\xA9.txt");
+    make_file(".hidden.txt");
+    tw_found found = assert_finds("*.txt", "B1.txt\na1.txt\nb1.txt\n\xC3\xA9.txt\n");
+    assert_true(found.named);
+    assert_finds("[ab]?.txt", "a1.txt\nb1.txt\n");
+    assert_finds("./*/a", "./x/a\n");
+    assert_finds("[x]", "x/a\nx/b\n");
+    assert_finds("*.pdf", "*.pdf! no file matches\n");
+    assert_finds("none/*", "none/*! no file matches\n");
+}
+
+static void a_name_with_wildcards_is_itself_where_it_exists(void **state)
+{
+    (void)state;
+    make_file("[ab]");
+    make_file("a");
+    make_file("*");
+    assert_finds("[ab]", "[ab]\n");
+    assert_finds("*", "*\n");
+    assert_int_equal(symlink("nowhere", "?"), 0);
+    assert_finds("?", "?! No such file or directory\n");
+    write_file("list", LITERAL("[a]\n"));
+    assert_finds("@list", "[a]! No such file or directory\n");
+}
+
+static void a_dash_is_standard_input(void **state)
+{
+    (void)state;
+    make_file("-");
+    tw_found found = assert_finds("-", "-\n");
+    assert_int_equal(found.kind, TW_KIND_JSONL);
+    assert_true(found.named);
+    assert_false(found.regular);
+    assert_int_equal(assert_finds("./-", "./-\n").kind, TW_KIND_TEXT);
 }
 
 /* ---- lists */
@@ -901,6 +976,10 @@ int main(void)
         TEST(a_callback_can_stop_the_walk),
         TEST(five_thousand_files_come_in_order),
         TEST(a_deep_tree_ends_with_a_reason),
+        TEST(a_name_tells_the_kind),
+        TEST(wildcards_are_expanded_in_byte_order),
+        TEST(a_name_with_wildcards_is_itself_where_it_exists),
+        TEST(a_dash_is_standard_input),
         TEST(a_list_names_files_and_folders),
         TEST(a_list_from_windows_works),
         TEST(a_list_that_cannot_be_read_is_skipped),

@@ -1,6 +1,6 @@
 /*
- * Finding pairs: ranks, the exact join, bands and verification, each against brute force on
- * random sets.
+ * Finding pairs: ranks, the exact join and verification, each against brute force on random
+ * sets; candidates have tests of their own.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -191,6 +191,8 @@ static void check_matches(const set_list *list, const known_pair *known, int mea
             const tw_match *match = &matches->data[at++];
             assert_int_equal(match->a, a);
             assert_int_equal(match->b, b);
+            assert_int_equal(match->a_count, list->sizes[a]);
+            assert_int_equal(match->b_count, list->sizes[b]);
             assert_int_equal(match->shared, pair->shared);
             assert_true(match->similarity == pair->similarity[measure]);
             assert_true(isnan(match->estimate));
@@ -400,7 +402,37 @@ static void intersect_equals_naive(void **state)
     }
 }
 
-static void verify_computes_each_measure(void **state)
+/* In any order, and several times each; those that start alike share a place in the table. */
+static void tally_equals_naive(void **state)
+{
+    (void)state;
+    dice from = new_dice();
+    tw_tally tally = {0};
+    for (int round = 0; round < 2000; round++) {
+        set_list list;
+        uint64_t ids[2][200];
+        size_t count[2], range = 1 + below(&from, round % 3 ? 300 : 20);
+        tw_match match = {0};
+        init_sets(&list, 2);
+        for (int side = 0; side < 2; side++) {
+            count[side] = below(&from, COUNT(ids[side]));
+            for (size_t i = 0; i < count[side]; i++)
+                ids[side][i] = (1 + below(&from, range)) * (round % 2 ? 1 : 0x9E3779B97F4A7C15u);
+        }
+        assert_int_equal(tw_tally_overlap(&tally, (tw_set){ids[0], count[0]},
+                                          (tw_set){ids[1], count[1]}, &match),
+                         TWINSET_OK);
+        for (int side = 0; side < 2; side++)
+            add_set(&list, ids[side], count[side], 1);
+        assert_int_equal(match.a_count, list.sizes[0]);
+        assert_int_equal(match.b_count, list.sizes[1]);
+        assert_int_equal(match.shared, count_shared(&list, 0, 1));
+        free_sets(&list);
+    }
+    tw_tally_free(&tally);
+}
+
+static void similarity_is_by_the_measure(void **state)
 {
     (void)state;
     dice from = new_dice();
@@ -415,13 +447,9 @@ static void verify_computes_each_measure(void **state)
         for (uint32_t a = 0; a < list.docs.count; a++)
             for (uint32_t b = a + 1; b < list.docs.count; b++) {
                 const known_pair *pair = &known[a * list.docs.count + b];
-                tw_match match;
-                assert_int_equal(tw_verify(&list.docs, MEASURES[m], ranks, 0, a, b, &match),
-                                 TWINSET_OK);
-                assert_int_equal(match.a, a);
-                assert_int_equal(match.b, b);
-                assert_int_equal(match.shared, pair->shared);
-                assert_true(match.similarity == pair->similarity[MEASURES[m]]);
+                double similarity = tw_similarity(MEASURES[m], ranks, a, b, list.sizes[a],
+                                                  list.sizes[b], pair->shared);
+                assert_true(similarity == pair->similarity[MEASURES[m]]);
             }
     tw_ranks_free(ranks);
     free(known);
@@ -433,278 +461,46 @@ static void a_set_that_cannot_be_had_is_a_failure(void **state)
 {
     (void)state;
     set_list list;
-    tw_match match;
     tw_ranks *ranks;
     init_sets(&list, 2);
     add_set(&list, (uint64_t[]){1, 2}, 2, 1);
     add_set(&list, (uint64_t[]){2, 3}, 2, 1);
-    for (list.broken = 0; list.broken < 2; list.broken++) {
-        assert_int_equal(tw_verify(&list.docs, TWINSET_MEASURE_JACCARD, NULL, 0, 0, 1, &match),
-                         TWINSET_IO);
+    for (list.broken = 0; list.broken < 2; list.broken++)
         for (size_t i = 0; i < COUNT(THREADS); i++) {
             tw_loop loop = {.threads = THREADS[i]};
             assert_int_equal(tw_ranks_new(&list.docs, &loop, &ranks), TWINSET_IO);
         }
-    }
     free_sets(&list);
 }
 
-static void gather_sorts_what_workers_found(void **state)
+static void what_workers_found_comes_together(void **state)
 {
     (void)state;
     tw_matches parts[3] = {0}, all = {0};
     const tw_match found[] = {
         {.a = 2, .b = 3}, {.a = 0, .b = 9}, {.a = 0, .b = 4}, {.a = 1, .b = 2}};
-    const uint32_t sorted[][2] = {{0, 4}, {0, 9}, {1, 2}, {2, 3}};
+    const uint32_t sorted[][2] = {{0, 4}, {0, 9}, {1, 2}, {1, 7}, {2, 3}};
     for (size_t i = 0; i < COUNT(found); i++)
         assert_int_equal(tw_matches_add(&parts[i % 2], &found[i]), TWINSET_OK);
-    assert_int_equal(tw_matches_gather(parts, 3, &all), TWINSET_OK);
+    const tw_match before = {.a = 1, .b = 7};
+    assert_int_equal(tw_matches_add(&all, &before), TWINSET_OK);
+    assert_int_equal(tw_matches_append(&all, parts, 3), TWINSET_OK);
+    assert_int_equal(all.data[0].b, 7); /* what was there stays where it was */
+    tw_matches_sort(&all);
     assert_int_equal(all.count, COUNT(sorted));
     for (size_t i = 0; i < COUNT(sorted); i++) {
         assert_int_equal(all.data[i].a, sorted[i][0]);
         assert_int_equal(all.data[i].b, sorted[i][1]);
     }
     assert_null(parts[0].data);
+    for (size_t i = 0; i < COUNT(sorted); i++)
+        assert_ptr_equal(tw_matches_find(&all, sorted[i][0], sorted[i][1]), &all.data[i]);
+    assert_null(tw_matches_find(&all, 0, 5));
     tw_matches_free(&all);
+    assert_null(tw_matches_find(&all, 0, 4));
 }
 
-/* ---- bands */
-
-enum { STAR = 16 };
-
-/* What tw_band() says. */
-typedef struct proposals {
-    size_t documents;
-    uint8_t *times; /* each pair was proposed: row a, column b */
-    uint64_t order; /* changes with the order of the pairs */
-    size_t count, batches, hot_buckets, hot_documents;
-    int status; /* to answer with */
-} proposals;
-
-static int take_pairs(void *context, const tw_pair *pairs, size_t count)
-{
-    proposals *all = context;
-    assert_true(count > 0);
-    for (size_t i = 0; i < count; i++) {
-        assert_true(pairs[i].a < pairs[i].b && pairs[i].b < all->documents);
-        all->times[pairs[i].a * all->documents + pairs[i].b]++;
-        all->order = (all->order ^ ((uint64_t)pairs[i].a << 32 | pairs[i].b)) * 0x100000001B3u;
-    }
-    all->count += count;
-    all->batches++;
-    return all->status;
-}
-
-static int take_hot(void *context, unsigned band, uint32_t first, size_t documents)
-{
-    (void)first;
-    proposals *all = context;
-    (void)band;
-    all->hot_buckets++;
-    all->hot_documents += documents;
-    return TWINSET_OK;
-}
-
-static proposals new_proposals(size_t documents)
-{
-    return (proposals){documents, .times = calloc(documents * documents, 1)};
-}
-
-static proposals propose(const set_list *list, const tw_banding *banding, unsigned threads)
-{
-    proposals all = new_proposals(list->docs.count);
-    tw_loop loop = {.threads = threads};
-    assert_int_equal(tw_band(&list->docs, banding, &loop, take_pairs, take_hot, &all), TWINSET_OK);
-    return all;
-}
-
-static bool agree(const tw_banding *banding, uint32_t a, uint32_t b, unsigned band)
-{
-    for (unsigned i = band * banding->rows; i < (band + 1) * banding->rows; i++)
-        if (banding->slots[a * banding->hashes + i] != banding->slots[b * banding->hashes + i])
-            return false;
-    return true;
-}
-
-/* The bucket of a document in one band: how many there are, and how many come before it. */
-static size_t bucket(const set_list *list, const tw_banding *banding, uint32_t doc, unsigned band,
-                     size_t *before)
-{
-    size_t count = 0;
-    for (uint32_t other = 0; other < list->docs.count; other++) {
-        if (other == doc)
-            *before = count;
-        count += list->sizes[other] && agree(banding, doc, other, band);
-    }
-    return count;
-}
-
-/* Marks the pairs that the rules propose, and counts the buckets over the limit. */
-static proposals propose_by_brute_force(const set_list *list, const tw_banding *banding)
-{
-    proposals all = new_proposals(list->docs.count);
-    for (unsigned band = 0; band < banding->bands; band++)
-        for (uint32_t a = 0; a < list->docs.count; a++) {
-            size_t before = 0, members = bucket(list, banding, a, band, &before);
-            bool hot = banding->max_bucket && members > banding->max_bucket;
-            if (!list->sizes[a])
-                continue;
-            all.hot_buckets += hot && before == 0;
-            all.hot_documents += hot && before == 0 ? members : 0;
-            for (uint32_t b = a + 1; b < list->docs.count; b++)
-                if (list->sizes[b] && agree(banding, a, b, band) && list_wanted(list, a, b) &&
-                    (!hot || before < STAR))
-                    all.times[a * all.documents + b] = 1;
-        }
-    return all;
-}
-
-static void assert_same_pairs(const proposals *found, const proposals *expected)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < found->documents * found->documents; i++) {
-        if (found->times[i] != expected->times[i])
-            fail_msg("documents %zu and %zu are proposed %u times, not %u", i / found->documents,
-                     i % found->documents, found->times[i], expected->times[i]);
-        count += found->times[i];
-    }
-    assert_int_equal(found->count, count);
-    assert_int_equal(found->hot_buckets, expected->hot_buckets);
-    assert_int_equal(found->hot_documents, expected->hot_documents);
-}
-
-/* Signatures of so few different slots that documents meet in many bands. */
-static uint32_t *random_slots(dice *from, size_t documents, size_t hashes, size_t alphabet)
-{
-    uint32_t *slots = calloc(documents * hashes + 1, sizeof *slots);
-    for (size_t i = 0; i < documents * hashes; i++)
-        slots[i] = (uint32_t)below(from, alphabet) - 1; /* with the empty slot among them */
-    return slots;
-}
-
-/* Documents that only have signatures; one of ten has no shingles. */
-static void init_blank(set_list *list, dice *from, size_t documents)
-{
-    init_sets(list, documents);
-    for (size_t i = 0; i < documents; i++)
-        add_set(list, (uint64_t[]){1}, !chance(from, 10), 1);
-}
-
-static void check_bands(const set_list *list, const tw_banding *banding)
-{
-    proposals expected = propose_by_brute_force(list, banding);
-    uint64_t order = 0;
-    for (size_t i = 0; i < COUNT(THREADS); i++) {
-        proposals found = propose(list, banding, THREADS[i]);
-        assert_same_pairs(&found, &expected);
-        assert_true(i == 0 || order == found.order);
-        order = found.order;
-        free(found.times);
-    }
-    free(expected.times);
-}
-
-static void bands_propose_each_pair_once(void **state)
-{
-    (void)state;
-    dice from = new_dice();
-    for (int round = 0; round < 30; round++) {
-        set_list list;
-        init_blank(&list, &from, 1 + below(&from, 80));
-        tw_banding banding = {.bands = 1 + (unsigned)below(&from, 9),
-                              .rows = 1 + (unsigned)below(&from, 4),
-                              .star = STAR};
-        banding.hashes = banding.bands * banding.rows + below(&from, 3);
-        uint32_t *slots = random_slots(&from, list.docs.count, banding.hashes, 2 + below(&from, 4));
-        banding.slots = slots;
-        list.picky = round % 2;
-        check_bands(&list, &banding);
-        banding.max_bucket = 80;
-        check_bands(&list, &banding);
-        free(slots);
-        free_sets(&list);
-    }
-}
-
-static void large_buckets_propose_stars(void **state)
-{
-    (void)state;
-    dice from = new_dice();
-    size_t hot = 0;
-    for (int round = 0; round < 30; round++) {
-        set_list list;
-        init_blank(&list, &from, 20 + below(&from, 100));
-        tw_banding banding = {.hashes = 12, .bands = 6, .rows = 2, .star = STAR};
-        uint32_t *slots = random_slots(&from, list.docs.count, banding.hashes, 2);
-        banding.slots = slots;
-        banding.max_bucket = 1 + (unsigned)below(&from, 30);
-        list.picky = round % 2;
-        check_bands(&list, &banding);
-        proposals found = propose(&list, &banding, 1);
-        hot += found.hot_buckets;
-        free(found.times);
-        free(slots);
-        free_sets(&list);
-    }
-    assert_true(hot > 100);
-}
-
-/* All forty meet in the first band; 30 and 31, and 3 and 30, in the second too. */
-static void a_pair_of_a_star_and_of_a_bucket_comes_once(void **state)
-{
-    (void)state;
-    enum { DOCUMENTS = 40 };
-    dice from = new_dice();
-    for (unsigned hot_band = 0; hot_band < 3; hot_band++) {
-        set_list list;
-        uint32_t slots[DOCUMENTS][3];
-        init_sets(&list, DOCUMENTS);
-        for (uint32_t i = 0; i < DOCUMENTS; i++) {
-            for (unsigned band = 0; band < 3; band++)
-                slots[i][band] = band == hot_band ? 7 : (uint32_t)roll(&from);
-            add_set(&list, (uint64_t[]){i}, 1, 1);
-        }
-        unsigned other = (hot_band + 1) % 3, third = (hot_band + 2) % 3;
-        slots[31][other] = slots[30][other];
-        slots[30][third] = slots[3][third];
-        tw_banding banding = {slots[0], 3, 3, 1, DOCUMENTS - 1, STAR};
-        proposals found = propose(&list, &banding, 1);
-        assert_int_equal(found.times[30 * DOCUMENTS + 31], 1);
-        assert_int_equal(found.times[3 * DOCUMENTS + 30], 1);
-        assert_int_equal(found.times[20 * DOCUMENTS + 21], 0);
-        assert_int_equal(found.count, STAR * (DOCUMENTS - 1) - STAR * (STAR - 1) / 2 + 1);
-        assert_int_equal(found.hot_buckets, 1);
-        assert_int_equal(found.hot_documents, DOCUMENTS);
-        free(found.times);
-        free_sets(&list);
-    }
-}
-
-/* More pairs than one batch holds. */
-static void candidates_come_in_batches(void **state)
-{
-    (void)state;
-    enum { DOCUMENTS = 400 };
-    set_list list;
-    uint32_t slots[DOCUMENTS][2] = {0};
-    init_sets(&list, DOCUMENTS);
-    for (size_t i = 0; i < DOCUMENTS; i++)
-        add_set(&list, (uint64_t[]){1}, 1, 1);
-    tw_banding banding = {slots[0], 2, 2, 1, 0, STAR};
-    proposals found = propose(&list, &banding, 2);
-    assert_int_equal(found.count, DOCUMENTS * (DOCUMENTS - 1) / 2);
-    assert_true(found.batches > 1);
-    assert_int_equal(found.hot_buckets, 0);
-
-    tw_loop loop = {.threads = 1};
-    found.status = TWINSET_IO;
-    found.batches = 0;
-    assert_int_equal(tw_band(&list.docs, &banding, &loop, take_pairs, take_hot, &found),
-                     TWINSET_IO);
-    assert_int_equal(found.batches, 1);
-    free(found.times);
-    free_sets(&list);
-}
+/* ---- stopping */
 
 static int refuse(void *context, const char *stage, uint64_t done, uint64_t total)
 {
@@ -721,15 +517,9 @@ static void every_loop_can_be_cancelled(void **state)
     tw_loop loop = {.threads = 2, .stage = "testing"}, cancelled = loop;
     cancelled.progress = refuse;
     cancelled.threads = 1; /* the caller's thread must get to work to ask */
-    uint32_t slots[32] = {0};
-    tw_banding banding = {slots, 1, 1, 1, 0, STAR};
-    proposals found = new_proposals(list.docs.count);
     tw_ranks *ranks;
     tw_matches matches = {0};
     uint64_t candidates = 0;
-    assert_int_equal(tw_band(&list.docs, &banding, &cancelled, take_pairs, take_hot, &found),
-                     TWINSET_CANCELLED);
-    assert_int_equal(found.count, 0);
     assert_int_equal(tw_ranks_new(&list.docs, &cancelled, &ranks), TWINSET_CANCELLED);
     assert_int_equal(tw_ranks_new(&list.docs, &loop, &ranks), TWINSET_OK);
     assert_int_equal(
@@ -737,7 +527,6 @@ static void every_loop_can_be_cancelled(void **state)
         TWINSET_CANCELLED);
     tw_matches_free(&matches);
     tw_ranks_free(ranks);
-    free(found.times);
     free_sets(&list);
 }
 
@@ -753,17 +542,12 @@ static void no_documents_give_no_pairs(void **state)
     uint64_t candidates = 0;
     init_sets(&list, 2);
     for (int round = 0; round < 2; round++) {
-        uint32_t slots[1] = {0};
-        tw_banding banding = {slots, 1, 1, 1, 0, STAR};
         assert_int_equal(tw_ranks_new(&list.docs, &loop, &ranks), TWINSET_OK);
         assert_int_equal(ranks->shared, 0);
         assert_int_equal(
             tw_join(&list.docs, ranks, TWINSET_MEASURE_WEIGHTED, 0, &loop, &matches, &candidates),
             TWINSET_OK);
         assert_int_equal(matches.count, 0);
-        proposals found = propose(&list, &banding, 2);
-        assert_int_equal(found.count, 0);
-        free(found.times);
         tw_ranks_free(ranks);
         add_set(&list, (uint64_t[]){5}, 1, 1); /* and one document is not a pair */
     }
@@ -779,13 +563,10 @@ int main(void)
         cmocka_unit_test(ranks_go_from_rare_to_common),
         cmocka_unit_test(copies_count_in_weights),
         cmocka_unit_test(intersect_equals_naive),
-        cmocka_unit_test(verify_computes_each_measure),
+        cmocka_unit_test(tally_equals_naive),
+        cmocka_unit_test(similarity_is_by_the_measure),
         cmocka_unit_test(a_set_that_cannot_be_had_is_a_failure),
-        cmocka_unit_test(gather_sorts_what_workers_found),
-        cmocka_unit_test(bands_propose_each_pair_once),
-        cmocka_unit_test(large_buckets_propose_stars),
-        cmocka_unit_test(a_pair_of_a_star_and_of_a_bucket_comes_once),
-        cmocka_unit_test(candidates_come_in_batches),
+        cmocka_unit_test(what_workers_found_comes_together),
         cmocka_unit_test(every_loop_can_be_cancelled),
         cmocka_unit_test(no_documents_give_no_pairs),
     };

@@ -11,7 +11,7 @@
 
 static void the_table_describes_every_option(void **state)
 {
-    static const char *const topics[] = {"Text", "Similarity", "Search", "Machine"};
+    static const char *const topics[] = {"Text", "Similarity", "Search", "Records", "Machine"};
     size_t topic = 0, count = 0;
     char letters[64] = "";
     (void)state;

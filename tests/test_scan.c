@@ -1550,6 +1550,72 @@ static void an_empty_collection_can_be_filled(void **state)
     twinset_collection_free(collection);
 }
 
+/* ---- records */
+
+/* Enough records for several parts of a megabyte; their names are their lines. */
+static void write_many(const char *path, size_t records)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    for (uint64_t i = 0; i < records; i++) {
+        uint64_t x = roll(&(dice){i}), y = roll(&(dice){x}), z = roll(&(dice){y});
+        fprintf(file, "{\"text\": \"%llx %llx %llx\"}\n", (unsigned long long)x,
+                (unsigned long long)y, (unsigned long long)z);
+    }
+    assert_int_equal(fclose(file), 0);
+}
+
+static bool append(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "a");
+    return fputs(text, file) >= 0 && fclose(file) == 0;
+}
+
+/* Between adding and reading, a file may become another: what of it is there is read, and
+ * once it is said that it is not what it was. */
+static void a_file_of_records_may_change(void **state)
+{
+    (void)state;
+    enum { RECORDS = 40000 };
+    static const struct {
+        const char *reason;
+        size_t least, most;
+    } cases[] = {
+        {"grew while it was read", RECORDS, RECORDS},
+        {"shrank while it was read", 0, RECORDS - 1},
+        {"cannot be opened any more", 0, 0},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        twinset_options options = defaults();
+        options.method = TWINSET_METHOD_LSH;
+        options.threshold = .9;
+        twinset_collection *collection = new_collection(&options);
+        write_many("many.jsonl", RECORDS);
+        assert_true(write_file("one.txt", OTHER_TEXT));
+        add_path(collection, "many.jsonl", TWINSET_ROLE_NEW);
+        add_path(collection, "one.txt", TWINSET_ROLE_NEW);
+        if (i == 0)
+            assert_true(append("many.jsonl", "{\"text\": \"one more\"}\n"));
+        else if (i == 1)
+            assert_int_equal(truncate("many.jsonl", 1500000), 0);
+        else
+            assert_int_equal(remove("many.jsonl"), 0);
+        twinset_result *result = scan(collection), *again = NULL;
+        twinset_run run = twinset_result_run(result);
+        assert_in_range(run.documents, cases[i].least + 1, cases[i].most + 1);
+        /* A record that was cut in half is named as well. */
+        assert_in_range(run.skipped, 1, 1 + (i == 1));
+        twinset_skip skip = twinset_result_skip(result, run.skipped - 1);
+        assert_string_equal(skip.reason, cases[i].reason);
+        assert_memory_equal(skip.path, "many.jsonl", 10);
+        again = scan(collection);
+        assert_string_equal(skip.reason, cases[i].reason); /* still */
+        twinset_result_free(again);
+        twinset_result_free(result);
+        twinset_collection_free(collection);
+    }
+}
+
 /* ---- what happens meanwhile */
 
 /* Asks to stop at one call, or changes a file in one stage. */
@@ -1641,11 +1707,12 @@ static void a_file_that_changes_meanwhile_is_named(void **state)
         const char *stage;
         int method;
         uint64_t memory_bytes;
+        double common;
     } cases[] = {
-        {"joining", TWINSET_METHOD_EXACT, 0},
-        {"matching", TWINSET_METHOD_LSH, 0},
-        {"reading", TWINSET_METHOD_LSH, 1},
-        {"sketching", TWINSET_METHOD_LSH, 1},
+        {"joining", TWINSET_METHOD_EXACT, 0, 1},
+        {"matching", TWINSET_METHOD_LSH, 0, 1},
+        {"reading", TWINSET_METHOD_LSH, 1, 1},
+        {"sketching", TWINSET_METHOD_LSH, 1, .9},
     };
     for (size_t i = 0; i < 2 * COUNT(cases); i++) {
         twinset_options options = defaults();
@@ -1655,6 +1722,7 @@ static void a_file_that_changes_meanwhile_is_named(void **state)
                         .text = i % 2 ? NULL : LIKE_TEXT};
         options.method = cases[i / 2].method;
         options.memory_bytes = cases[i / 2].memory_bytes;
+        options.common = cases[i / 2].common;
         twinset_collection *collection = collect_meddled(&self, &options);
         twinset_result *result;
         twinset_error error;
@@ -1710,6 +1778,7 @@ int main(void)
         cmocka_unit_test(a_collection_can_be_scanned_again),
         cmocka_unit_test(two_that_were_compared_can_be_scanned),
         cmocka_unit_test(an_empty_collection_can_be_filled),
+        cmocka_unit_test(a_file_of_records_may_change),
         cmocka_unit_test(a_scan_can_be_cancelled_at_every_call),
         cmocka_unit_test(a_file_that_changes_meanwhile_is_named),
     };

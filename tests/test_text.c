@@ -4,6 +4,7 @@
  */
 #include "testing.h"
 
+#include "common/cpu.h"
 #include "common/memory.h"
 #include "text/shingle_id.h"
 #include "text/text.h"
@@ -54,7 +55,7 @@ static shingled shingle(const twinset_options *options, const tw_stop_list *stop
     assert_ok(tw_shingler_new(options, stop, &shingler, &error), &error);
     assert_int_equal(
         tw_shingle(shingler, text, length, tw_append_ids, &result.ids, &result.summary), 0);
-    assert_int_equal(result.summary.shingles, result.ids.count);
+    assert_int_equal(tw_shingle_count(result.summary.tokens, options->k), result.ids.count);
     tw_shingler_free(shingler);
     return result;
 }
@@ -770,18 +771,83 @@ static unsigned take_whole(const twinset_options *options, const tw_stop_list *s
                            const char *text, size_t length, tw_bytes *out)
 {
     tw_normaliser normaliser;
-    tw_tokeniser tokeniser;
-    tw_bytes normal = {0};
-    tw_normaliser_init(&normaliser, options);
-    tw_tokeniser_init(&tokeniser, options, stop);
-    assert_int_equal(tw_normalise(&normaliser, text, length, &normal), 0);
-    assert_int_equal(tw_tokenise(&tokeniser, normal.data, normal.length, true), 0);
-    assert_int_equal(tw_bytes_append(out, tokeniser.text.data, tokeniser.text.length), 0);
+    tw_tokens tokens;
+    size_t taken;
+    tw_normaliser_init(&normaliser, options, stop != NULL);
+    tw_tokens_init(&tokens, options, stop);
+    assert_int_equal(tw_normalise(&normaliser, text, length, true, &taken, &tokens.text), 0);
+    assert_int_equal(taken, length);
+    assert_int_equal(tw_tokens_settle(&tokens, true), 0);
+    bool space = options->by == TWINSET_BY_WORD && tokens.settled;
+    assert_int_equal(tw_bytes_append(out, tokens.text.data, tokens.settled - space), 0);
     unsigned flags = normaliser.flags;
-    tw_bytes_free(&normal);
-    tw_tokeniser_free(&tokeniser);
+    tw_tokens_free(&tokens);
     tw_normaliser_free(&normaliser);
     return flags;
+}
+
+/* Feeds a text in pieces of random sizes; a third of them are short. */
+static shingled feed(tw_shingler *shingler, const char *text, size_t length, uint64_t *random)
+{
+    shingled result = {{0}, {0}};
+    size_t longest = random_below(random, 3) ? PIECE + PIECE / 2 : 9;
+    assert_int_equal(tw_shingle_begin(shingler, tw_append_ids, &result.ids), 0);
+    for (size_t at = 0, size; at < length; at += size) {
+        size = random_below(random, longest);
+        size = size < length - at ? size : length - at;
+        /* A copy of its own lets the sanitizer see a byte too many. */
+        char *piece = malloc(size + !size);
+        assert_non_null(piece);
+        memcpy(piece, text + at, size);
+        assert_int_equal(tw_shingle_feed(shingler, piece, size), 0);
+        free(piece);
+    }
+    assert_int_equal(tw_shingle_end(shingler, &result.summary), 0);
+    return result;
+}
+
+static void check_same(const shingled *a, const shingled *b)
+{
+    assert_int_equal(a->summary.tokens, b->summary.tokens);
+    assert_int_equal(a->summary.flags, b->summary.flags);
+    assert_memory_equal(a->summary.digest, b->summary.digest, sizeof a->summary.digest);
+    assert_int_equal(a->ids.count, b->ids.count);
+    if (a->ids.count)
+        assert_memory_equal(a->ids.data, b->ids.data, a->ids.count * sizeof *a->ids.data);
+}
+
+/* Reads what may be read, for the sanitizer to see, and counts. */
+static int read_past(void *count, const tw_shingles *batch)
+{
+    size_t length;
+    volatile char byte = 0;
+    const char *last = tw_shingle_bytes(batch, batch->count - 1, &length);
+    for (size_t i = 0; i < length + TW_SLACK; i++)
+        byte = last[i];
+    *(size_t *)count += batch->count;
+    (void)byte;
+    return TWINSET_OK;
+}
+
+/* Fails unless the text, however it is fed, gives what it gives as a whole. */
+static void check_feeding(tw_shingler *shingler, const char *text, size_t length,
+                          const shingled *whole)
+{
+    uint64_t random = length;
+    for (int trial = 0; trial < 2; trial++) {
+        shingled fed = feed(shingler, text, length, &random);
+        check_same(&fed, whole);
+        tw_free(fed.ids.data);
+    }
+    for (int sink = 0; sink < 2; sink++) {
+        tw_text_summary summary;
+        size_t count = 0;
+        assert_int_equal(tw_shingle_begin(shingler, sink ? read_past : NULL, &count), 0);
+        assert_int_equal(tw_shingle_feed(shingler, text, length), 0);
+        assert_int_equal(tw_shingle_end(shingler, &summary), 0);
+        check_same(&(shingled){whole->ids, summary}, whole);
+        assert_int_equal(count, sink ? whole->ids.count : 0);
+    }
 }
 
 static void check_pieces_with(const twinset_options *options, const tw_stop_list *stop,
@@ -798,6 +864,7 @@ static void check_pieces_with(const twinset_options *options, const tw_stop_list
     shingled found = shingle(options, stop, text, length);
     check_shingles(options, whole.data, whole.length, &found);
     assert_int_equal(found.summary.flags, flags);
+    check_feeding(shingler, text, length, &found);
     tw_free(found.ids.data);
     tw_bytes_free(&whole);
     tw_bytes_free(&pieces);
@@ -960,9 +1027,9 @@ static void long_texts_of_one_kind_are_whole(void **state)
     (void)state;
     for (size_t i = 0; i + 1 < COUNT(units); i++)
         check_repeated(units[i], 200 * 1000, "k=9");
-    check_repeated("a", 200 * 1000, "by=word k=5");
-    check_repeated("한", 200 * 1000, "by=word k=2");
-    check_repeated("\u0301", 200 * 1000, "by=word k=1");
+    check_repeated("a", 60 * 1000, "by=word k=5");
+    check_repeated("한", 60 * 1000, "by=word k=2");
+    check_repeated("\u0301", 60 * 1000, "by=word k=1");
     check_repeated("ab \n", 200 * 1000, "spaces=keep k=64");
 }
 
@@ -990,24 +1057,220 @@ static void a_pile_of_marks_takes_no_time(void **state)
     free(text);
 }
 
-static void cuts_leave_nothing_out(void **state)
+/* A word without an end is words of 64 KiB, less what is cut off the last character. */
+static void endless_words_are_taken_apart(void **state)
+{
+    enum { LONGEST = 64 << 10 };
+    static const char *const units[] = {"a", "한"};
+    (void)state;
+    for (size_t i = 0; i < COUNT(units); i++) {
+        size_t size = strlen(units[i]), word = LONGEST / size * size, length = 5 * word + size;
+        char *text = malloc(length), *normal;
+        size_t normal_length;
+        assert_non_null(text);
+        for (size_t j = 0; j < length; j++)
+            text[j] = units[i][j % size];
+        twinset_options options = options_with("by=word k=3");
+        check_pieces_with(&options, NULL, text, length);
+        assert_int_equal(twinset_normalise(text, length, &options, &normal, &normal_length, NULL),
+                         0);
+        assert_int_equal(normal_length, length + 5);
+        for (size_t j = 1; j <= 5; j++)
+            assert_int_equal(normal[j * (word + 1) - 1], ' ');
+        twinset_free(normal);
+        free(text);
+    }
+}
+
+/* However a text is cut, little of it waits for what follows. */
+static void little_is_held_back(void **state)
 {
     uint64_t random = test_seed(2);
-    char text[2000];
+    char text[4 * TW_HELD];
     (void)state;
     for (size_t i = 0; i < COUNT(KINDS); i++)
         for (int trial = 0; trial < 50; trial++) {
-            size_t length = 1 + random_below(&random, sizeof text), at = 0;
+            size_t length = random_below(&random, sizeof text), taken;
+            twinset_options options = options_with("");
+            tw_normaliser normaliser;
+            tw_bytes out = {0};
             make_text(&KINDS[i], &random, length, text);
-            while (at < length) {
-                size_t wanted = 1 + random_below(&random, 100);
-                size_t cut = tw_normalise_cut(text + at, length - at, wanted);
-                assert_in_range(cut, 1, length - at);
-                assert_true(cut == length - at || cut >= wanted);
-                at += cut;
-            }
-            assert_int_equal(tw_normalise_cut(text, length, length), length);
+            tw_normaliser_init(&normaliser, &options, false);
+            assert_int_equal(tw_normalise(&normaliser, text, length, false, &taken, &out), 0);
+            assert_in_range(length - taken, 0, TW_HELD - 1);
+            tw_normaliser_free(&normaliser);
+            tw_bytes_free(&out);
         }
+}
+
+/* ---- kernels: the same whatever the instruction set */
+
+static void use(tw_isa isa)
+{
+    twinset_error error;
+    assert_int_equal(setenv("TWINSET_ISA", tw_isa_name(isa), 1), 0);
+    assert_ok(tw_cpu_check(&error), &error);
+}
+
+static int use_best(void **state)
+{
+    (void)state;
+    unsetenv("TWINSET_ISA");
+    return tw_cpu_check(NULL);
+}
+
+/* Repeats a character here and there, so that runs of all lengths end at all places. */
+static void make_runs(char *text, size_t length, uint64_t *random)
+{
+    for (size_t at = random_below(random, 80); at < length; at += random_below(random, 200)) {
+        size_t run = random_below(random, 150);
+        if ((unsigned char)text[at] < 0x80 && at + run < length)
+            memset(text + at, text[at], run);
+    }
+}
+
+/* What all kernels make of a text, fed in pieces, is what portable C makes of it. */
+static void check_isas(const twinset_options *options, const char *text, size_t length,
+                       uint64_t *random)
+{
+    tw_shingler *shingler;
+    use(TW_ISA_PORTABLE);
+    shingled expected = shingle(options, NULL, text, length);
+    for (tw_isa isa = TW_ISA_PORTABLE; isa < TW_ISAS; isa++) {
+        if (!tw_cpu_has(isa))
+            continue;
+        use(isa);
+        assert_int_equal(tw_shingler_new(options, NULL, &shingler, NULL), 0);
+        shingled fed = feed(shingler, text, length, random);
+        check_same(&fed, &expected);
+        tw_free(fed.ids.data);
+        tw_shingler_free(shingler);
+        shingled whole = shingle(options, NULL, text, length);
+        check_same(&whole, &expected);
+        tw_free(whole.ids.data);
+    }
+    tw_free(expected.ids.data);
+}
+
+static void kernels_give_the_same_under_all_rules(void **state)
+{
+    uint64_t random = test_seed(3);
+    char text[2000];
+    (void)state;
+    for (unsigned rules = 0; rules < 36; rules++)
+        for (size_t kind = 0; kind < COUNT(KINDS); kind++)
+            for (int trial = 0; trial < (SANITIZED ? 2 : 10); trial++) {
+                twinset_options options = options_with("k=5");
+                options.by = rules % 2 ? TWINSET_BY_CHAR : TWINSET_BY_WORD;
+                options.letter_case = rules / 2 % 2;
+                options.spaces = rules / 4 % 3;
+                options.punctuation = rules / 12;
+                size_t length = random_below(&random, trial % 2 ? sizeof text : 150);
+                make_text(&KINDS[kind], &random, length, text);
+                if (trial % 3)
+                    make_runs(text, length, &random);
+                check_isas(&options, text, length, &random);
+            }
+}
+
+/* Every byte, at every place in a block. */
+static void kernels_know_every_byte(void **state)
+{
+    uint64_t random = test_seed(4);
+    char text[150];
+    (void)state;
+    for (int byte = 0; byte < 256; byte++)
+        for (size_t at = 60; at < 70; at++) {
+            static const char *const settings[] = {"k=3", "k=3 spaces=keep", "by=word k=2",
+                                                   "k=3 punctuation=drop case=keep"};
+            twinset_options options = options_with(settings[(at + (size_t)byte) % 4]);
+            for (size_t i = 0; i < sizeof text; i++)
+                text[i] = "a B\r\n,"[random_below(&random, 6)];
+            text[at] = (char)byte;
+            check_isas(&options, text, sizeof text - random_below(&random, 80), &random);
+        }
+}
+
+/* ---- fingerprints */
+
+static void fingerprint(const char *text, size_t length, uint64_t digest[2])
+{
+    tw_fingerprint all;
+    tw_fingerprint_begin(&all);
+    tw_fingerprint_add(&all, text, length);
+    tw_fingerprint_end(&all, digest);
+}
+
+static void fingerprints_do_not_depend_on_pieces(void **state)
+{
+    uint64_t random = test_seed(5), digest[2], whole[2];
+    char text[1000];
+    (void)state;
+    for (int trial = 0; trial < 500; trial++) {
+        size_t length = random_below(&random, sizeof text),
+               longest = 1 + random_below(&random, 200);
+        tw_fingerprint pieces;
+        make_text(&KINDS[0], &random, length, text);
+        fingerprint(text, length, whole);
+        tw_fingerprint_begin(&pieces);
+        for (size_t at = 0, size; at < length; at += size) {
+            size = random_below(&random, longest + 1);
+            size = size < length - at ? size : length - at;
+            tw_fingerprint_add(&pieces, text + at, size);
+        }
+        tw_fingerprint_end(&pieces, digest);
+        assert_memory_equal(digest, whole, sizeof whole);
+    }
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Makes one of many texts that differ by little: zeros, or letters, of every length; with one
+ * bit turned at every place; with two neighbouring words that change places. */
+static size_t make_similar(char *text, size_t length, size_t number)
+{
+    size_t at = number % length, kind = number / length, word = at % (length / 8 - 1) * 8;
+    memset(text, 0, length);
+    for (size_t i = 0; kind % 2 && i < length; i++)
+        text[i] = (char)('a' + i * i % 23);
+    if (kind < 2)
+        return at + 1;
+    if (kind < 4)
+        text[at] ^= 1;
+    else if (kind < 6)
+        text[at] ^= 32;
+    else {
+        char first[8];
+        memcpy(first, text + word, 8);
+        memmove(text + word, text + word + 8, 8);
+        memcpy(text + word + 8, first, 8);
+    }
+    return length;
+}
+
+/* Each half of the fingerprint tells all of them apart. */
+static void similar_texts_have_other_fingerprints(void **state)
+{
+    enum { LENGTH = 400, TEXTS = 6 * LENGTH, SWAPS = LENGTH / 8 - 1 };
+    static uint64_t halves[2][TEXTS + SWAPS];
+    (void)state;
+    for (size_t i = 0; i < TEXTS + SWAPS; i++) {
+        char text[LENGTH];
+        uint64_t digest[2];
+        size_t length = make_similar(text, LENGTH, i < TEXTS ? i : i + LENGTH);
+        fingerprint(text, length, digest);
+        halves[0][i] = digest[0];
+        halves[1][i] = digest[1];
+    }
+    for (int half = 0; half < 2; half++) {
+        qsort(halves[half], TEXTS + SWAPS, sizeof **halves, compare_numbers);
+        for (size_t i = 1; i < TEXTS + SWAPS; i++)
+            assert_true(halves[half][i - 1] != halves[half][i]);
+    }
 }
 
 /* ---- memory */
@@ -1040,6 +1303,41 @@ static void failed_allocations_are_reported(void **state)
             twinset_free(normal);
         }
     }
+}
+
+/* A text that needs every buffer, in pieces that end anywhere. */
+static void feeding_reports_failed_allocations(void **state)
+{
+    enum { LENGTH = 150 << 10 };
+    static const char *const settings[] = {"k=3", "by=word k=2"};
+    char *text = malloc(LENGTH);
+    (void)state;
+    assert_non_null(text);
+    for (size_t i = 0; i < LENGTH; i++)
+        text[i] = i < LENGTH / 2 ? 'a' : "e\xCC\x81\xCC\xA3 \xE4\xBB\x8A"[i % 9];
+    for (size_t i = 0; i < 2 * COUNT(settings); i++) {
+        twinset_options options = options_with(settings[i / 2]);
+        tw_stop_list *stop = i % 2 ? stop_list("a\n?b", &options) : NULL;
+        int status = TWINSET_NOMEM;
+        for (int allowed = 0; status != TWINSET_OK; allowed++) {
+            tw_shingler *shingler = NULL;
+            shingled fed = {{0}, {0}};
+            tw_faults_after(allowed);
+            status = tw_shingler_new(&options, stop, &shingler, NULL);
+            if (status == TWINSET_OK)
+                status = tw_shingle_begin(shingler, tw_append_ids, &fed.ids);
+            for (size_t at = 0; at < LENGTH && status == TWINSET_OK; at += LENGTH / 10)
+                status = tw_shingle_feed(shingler, text + at, LENGTH / 10);
+            if (status == TWINSET_OK)
+                status = tw_shingle_end(shingler, &fed.summary);
+            tw_faults_after(-1);
+            assert_true(status == TWINSET_OK || status == TWINSET_NOMEM);
+            tw_free(fed.ids.data);
+            tw_shingler_free(shingler);
+        }
+        tw_stop_list_free(stop);
+    }
+    free(text);
 }
 #endif
 
@@ -1079,8 +1377,14 @@ int main(void)
         cmocka_unit_test(long_texts_of_one_kind_are_whole),
         cmocka_unit_test(a_long_text_without_a_place_to_cut_is_whole),
         cmocka_unit_test(a_pile_of_marks_takes_no_time),
-        cmocka_unit_test(cuts_leave_nothing_out),
+        cmocka_unit_test(endless_words_are_taken_apart),
+        cmocka_unit_test(little_is_held_back),
+        cmocka_unit_test_teardown(kernels_give_the_same_under_all_rules, use_best),
+        cmocka_unit_test_teardown(kernels_know_every_byte, use_best),
+        cmocka_unit_test(fingerprints_do_not_depend_on_pieces),
+        cmocka_unit_test(similar_texts_have_other_fingerprints),
 #ifdef TW_FAULTS
+        cmocka_unit_test(feeding_reports_failed_allocations),
         cmocka_unit_test(failed_allocations_are_reported),
 #endif
     };

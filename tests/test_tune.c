@@ -161,8 +161,7 @@ static void the_knee_is_the_root_of_a_band(void **state)
 /* Share of the pairs at the threshold that bands of so many rows let us find. */
 static double found(const twinset_options *options, unsigned rows)
 {
-    return tw_tune_bound_recall(options->hashes, options->threshold) *
-           twinset_candidate_probability(options->hashes / rows, rows, options->threshold);
+    return twinset_candidate_probability(options->hashes / rows, rows, options->threshold);
 }
 
 static void most_rows_that_keep_the_recall_are_chosen(void **state)
@@ -343,41 +342,6 @@ static void the_walk_lists_all_that_can_be_chosen(void **state)
     }
 }
 
-/* ---- the bound on signatures */
-
-/* P(X < limit) for X of n trials of probability p, by Pascal's rule. */
-static double binomial_below(unsigned n, double p, unsigned limit)
-{
-    double chance[257] = {1};
-    double sum = 0;
-    for (unsigned trial = 0; trial < n; trial++)
-        for (unsigned i = trial + 2; i-- > 0;)
-            chance[i] = chance[i] * (1 - p) + (i ? chance[i - 1] * p : 0);
-    for (unsigned i = 0; i < limit; i++)
-        sum += chance[i];
-    return sum;
-}
-
-static void the_bound_loses_one_of_10000(void **state)
-{
-    static const unsigned hashes[] = {1, 10, 64, 128, 256};
-    static const double thresholds[] = {.05, .3, .5, .8, .95};
-    (void)state;
-    for (size_t h = 0; h < COUNT(hashes); h++)
-        for (size_t t = 0; t < COUNT(thresholds); t++) {
-            unsigned bound = tw_tune_bound(hashes[h], thresholds[t]);
-            double lost = binomial_below(hashes[h], thresholds[t], bound);
-            assert_true(lost <= 1e-4);
-            assert_true(binomial_below(hashes[h], thresholds[t], bound + 1) > 1e-4);
-            assert_near(tw_tune_bound_recall(hashes[h], thresholds[t]), 1 - lost, 1e-9);
-        }
-    assert_int_equal(tw_tune_bound(100, 0), 0);
-    assert_int_equal(tw_tune_bound(100, 1), 100);
-    assert_true(tw_tune_bound_recall(100, 0) == 1 && tw_tune_bound_recall(100, 1) == 1);
-    /* At most all of them. */
-    assert_in_range(tw_tune_bound(65536, 0.999999), 65000, 65536);
-}
-
 /* ---- from several threads */
 
 static void *tune_in_thread(void *context)
@@ -425,7 +389,6 @@ int main(void)
         cmocka_unit_test(the_curve_rises_from_0_to_1),
         cmocka_unit_test(errors_are_areas_beside_the_threshold),
         cmocka_unit_test(the_walk_lists_all_that_can_be_chosen),
-        cmocka_unit_test(the_bound_loses_one_of_10000),
         cmocka_unit_test(threads_may_tune_at_once),
     };
 

@@ -1,10 +1,13 @@
 /* The public handle: a corpus that is filled, and scanned as often as one likes. */
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "collection/clean.h"
 #include "collection/corpus.h"
 #include "collection/result.h"
 #include "collection/scan.h"
+#include "common/digest.h"
 #include "common/options.h"
 #include "output/output.h"
 
@@ -58,10 +61,10 @@ void twinset_collection_free(twinset_collection *collection)
 static void remember(twinset_collection *collection, size_t before)
 {
     const tw_corpus *corpus = &collection->corpus;
-    for (size_t i = before; i < corpus->count; i++) {
-        const tw_document *document = &corpus->documents[i];
-        if (document->role != TWINSET_ROLE_IGNORE && collection->given_count++ < 2)
-            collection->given[collection->given_count - 1] = document->name;
+    for (size_t i = before; i < corpus->source_count; i++) {
+        const tw_source *source = &corpus->sources[i];
+        if (source->role != TWINSET_ROLE_IGNORE && collection->given_count++ < 2)
+            collection->given[collection->given_count - 1] = source->name;
     }
 }
 
@@ -69,7 +72,7 @@ int twinset_collection_add_text(twinset_collection *collection, const char *name
                                 size_t length, twinset_role role, twinset_error *error)
 {
     clear(error);
-    size_t before = collection->corpus.count;
+    size_t before = collection->corpus.source_count;
     int status = tw_corpus_add_text(&collection->corpus, name, text, length, role, error);
     remember(collection, before);
     return status;
@@ -79,20 +82,20 @@ int twinset_collection_add_path(twinset_collection *collection, const char *path
                                 twinset_error *error)
 {
     clear(error);
-    size_t before = collection->corpus.count;
+    size_t before = collection->corpus.source_count;
     int status = tw_corpus_add_path(&collection->corpus, path, role, error);
     remember(collection, before);
     return status;
 }
 
-size_t twinset_collection_documents(const twinset_collection *collection)
+size_t twinset_collection_inputs(const twinset_collection *collection)
 {
-    return collection->corpus.count;
+    return collection->corpus.source_count;
 }
 
-const char *twinset_collection_document(const twinset_collection *collection, size_t index)
+const char *twinset_collection_input(const twinset_collection *collection, size_t index)
 {
-    return collection->corpus.documents[index].name;
+    return collection->corpus.sources[index].name;
 }
 
 size_t twinset_collection_skipped(const twinset_collection *collection)
@@ -103,21 +106,84 @@ size_t twinset_collection_skipped(const twinset_collection *collection)
 twinset_skip twinset_collection_skip(const twinset_collection *collection, size_t index)
 {
     const tw_skipped *skip = &collection->corpus.skips[index];
-    return (twinset_skip){skip->path, skip->reason};
+    return (twinset_skip){skip->path, skip->reason, skip->empty};
+}
+
+/* ---- checkpoints */
+
+static int identify_file(const char *path, tw_bytes *all)
+{
+    struct stat file;
+    if (stat(path, &file) != 0)
+        memset(&file, 0, sizeof file);
+    return tw_bytes_printf(all, "%s %lld %lld.%09ld\n", path, (long long)file.st_size,
+                           (long long)file.st_mtim.tv_sec, file.st_mtim.tv_nsec);
+}
+
+/* What a checkpoint belongs to: everything that what it holds depends on. */
+static int identify(const tw_corpus *corpus, const tw_task *task, uint64_t identity[2])
+{
+    const twinset_options *options = &corpus->options;
+    tw_bytes all = {0};
+    uint8_t digest[16];
+    int status = tw_bytes_printf(&all, "%s %zu %d %llu\n", TWINSET_VERSION, sizeof(tw_document),
+                                 task->details, (unsigned long long)options->memory_bytes);
+    if (status == TWINSET_OK)
+        status = tw_options_json(options, &all);
+    if (status == TWINSET_OK && options->stop)
+        status = identify_file(options->stop, &all);
+    for (size_t i = 0; i < corpus->source_count && status == TWINSET_OK; i++) {
+        const tw_source *source = &corpus->sources[i];
+        status = tw_bytes_printf(&all, "%d %d ", source->kind, (int)source->role);
+        if (status == TWINSET_OK)
+            status = identify_file(source->name, &all);
+    }
+    if (status == TWINSET_OK)
+        tw_md5(all.data, all.length, digest);
+    memcpy(identity, digest, sizeof digest);
+    tw_bytes_free(&all);
+    return status;
+}
+
+static int open_journals(const tw_corpus *corpus, const tw_task *task, tw_journal *read,
+                         tw_journal *matches, twinset_error *error)
+{
+    uint64_t identity[2];
+    for (size_t i = 0; i < corpus->source_count; i++)
+        if (corpus->sources[i].spooled || (!corpus->sources[i].from_path))
+            return tw_fail(error, TWINSET_USAGE,
+                           "--checkpoint: %s cannot be read a second time; save it to a file first",
+                           corpus->sources[i].from_path ? "standard input" : "a text in memory");
+    if (identify(corpus, task, identity) != TWINSET_OK)
+        return tw_nomem(error);
+    const char *folder = corpus->options.checkpoint;
+    int status = tw_journal_open(folder, "read.journal", identity, read, error);
+    if (status == TWINSET_OK)
+        status = tw_journal_open(folder, "matches.journal", identity, matches, error);
+    return status;
 }
 
 /* ---- scanning */
 
-static int scan(twinset_collection *collection, twinset_result **result, twinset_error *error)
+static int run(twinset_collection *collection, tw_task task, twinset_result **result,
+               twinset_error *error)
 {
     tw_corpus *corpus = &collection->corpus;
+    tw_journal journals[2] = {{.fd = -1}, {.fd = -1}};
     *result = tw_calloc(1, sizeof **result);
     if (!*result)
         return tw_nomem(error);
     (*result)->corpus = corpus;
-    int status = tw_corpus_prepare(corpus, error);
+    int status = TWINSET_OK;
+    if (corpus->options.checkpoint && !corpus->comparison) {
+        status = open_journals(corpus, &task, &journals[0], &journals[1], error);
+        task.read = &journals[0];
+        task.matches = &journals[1];
+    }
     if (status == TWINSET_OK)
-        status = tw_scan(corpus, *result, error);
+        status = tw_scan(corpus, &task, *result, error);
+    tw_journal_close(&journals[0]);
+    tw_journal_close(&journals[1]);
     if (status != TWINSET_OK) {
         twinset_result_free(*result);
         *result = NULL;
@@ -129,42 +195,86 @@ int twinset_collection_scan(twinset_collection *collection, twinset_result **res
                             twinset_error *error)
 {
     clear(error);
-    return scan(collection, result, error);
+    return run(collection, (tw_task){.details = true}, result, error);
+}
+
+int twinset_collection_dedup(twinset_collection *collection, const char *keep,
+                             twinset_result **result, twinset_error *error)
+{
+    clear(error);
+    *result = NULL;
+    if (collection->corpus.options.group != TWINSET_GROUP_NONE)
+        return tw_fail(error, TWINSET_USAGE, "a collection is cleaned without regard to groups");
+    for (size_t i = 0; i < collection->corpus.source_count; i++)
+        if (collection->corpus.sources[i].role == TWINSET_ROLE_LIKE)
+            return tw_fail(error, TWINSET_USAGE, "a collection is cleaned as a whole");
+    return run(collection, (tw_task){.keep = keep ? keep : "first"}, result, error);
+}
+
+/* ---- what is left */
+
+int twinset_collection_outputs(twinset_collection *collection, int apart, int annotate,
+                               size_t *count, twinset_error *error)
+{
+    clear(error);
+    return tw_clean_prepare(&collection->corpus, apart, annotate, count, error);
+}
+
+const char *twinset_collection_output(const twinset_collection *collection, size_t input)
+{
+    return tw_clean_name(&collection->corpus.sources[input]);
+}
+
+int twinset_collection_clean(twinset_collection *collection, twinset_result *result, size_t input,
+                             const char *name, int annotate, twinset_write_fn write, void *context,
+                             twinset_cleaned *counts, twinset_error *error)
+{
+    tw_cleaning how = {name, annotate, write, context};
+    twinset_cleaned unasked;
+    clear(error);
+    return tw_clean(&collection->corpus, result, (uint32_t)input, &how, counts ? counts : &unasked,
+                    error);
 }
 
 /* ---- comparing two */
 
-static twinset_pair pair_without_anything(const tw_document *a, const tw_document *b)
+/* Two documents that share nothing, or one that was given twice. */
+static int count_pair(tw_corpus *corpus, uint32_t second, twinset_pair *pair, twinset_error *error)
 {
-    return (twinset_pair){.a = a->name, .b = b->name, .union_count = a->count + b->count};
+    tw_match match = {0};
+    int status = tw_corpus_overlap(corpus, 0, 0, second, &match, error);
+    pair->union_count = match.a_count + match.b_count;
+    if (status != TWINSET_OK || second)
+        return status;
+    pair->similarity = pair->jaccard = pair->containment_a = pair->containment_b = 1;
+    pair->shared = pair->union_count = match.a_count;
+    return tw_corpus_longest(corpus, 0, 0, &pair->longest);
 }
 
-/* Puts the pair in the order the documents were given; makes one where there is none. */
-static int settle_pair(twinset_collection *collection, twinset_result *result)
+/* The pair in the order the documents were given, whether or not it was found. */
+static int settle_pair(twinset_collection *collection, twinset_result *result, twinset_error *error)
 {
-    const tw_document *documents = collection->corpus.documents;
-    bool second = collection->corpus.compared > 1;
-    if (result->run.pairs == 0) {
-        result->pairs = tw_array(1, sizeof *result->pairs);
-        if (!result->pairs)
-            return TWINSET_NOMEM;
-        result->run.pairs = 1;
-        *result->pairs = pair_without_anything(documents, documents + second);
-        if (!second) {
-            int status = tw_pair_of_copies(&collection->corpus, 0, result->pairs);
-            if (status != TWINSET_OK)
-                return status;
-        }
-    }
-    twinset_pair *pair = result->pairs;
-    pair->cluster = 0;
+    tw_corpus *corpus = &collection->corpus;
+    const tw_document *documents = corpus->documents;
+    bool second = corpus->count > 1;
+    twinset_pair pair = {.a = documents[0].name, .b = documents[second].name};
+    int status = TWINSET_OK;
+    if (result->run.pairs)
+        pair = twinset_result_pair(result, 0);
+    else
+        status = count_pair(corpus, second, &pair, error);
+    if (status != TWINSET_OK)
+        return status;
+    pair.cluster = 0;
+    result->compared = pair;
+    result->run.pairs = 1;
     result->run.clusters = 0;
-    if (strcmp(pair->a, collection->given[0]) == 0 || !second)
+    if (strcmp(pair.a, collection->given[0]) == 0 || !second)
         return TWINSET_OK;
-    const char *first = pair->a;
-    *pair = tw_pair_swapped(*pair);
-    pair->a = pair->b;
-    pair->b = first;
+    result->compared.a = pair.b;
+    result->compared.b = pair.a;
+    result->compared.containment_a = pair.containment_b;
+    result->compared.containment_b = pair.containment_a;
     return TWINSET_OK;
 }
 
@@ -178,9 +288,9 @@ static int estimate_pair(tw_corpus *corpus, uint32_t a, uint32_t b, double *esti
     if (status == TWINSET_OK)
         status = tw_corpus_signature(corpus, 0, b, slots + hashes);
     if (status == TWINSET_OK)
-        *estimate = corpus->documents[a].count + corpus->documents[b].count
-                        ? twinset_signature_estimate(slots, slots + hashes, hashes)
-                        : NAN; /* all of both is left out */
+        *estimate = corpus->documents[a].blank && corpus->documents[b].blank
+                        ? NAN /* all of both is left out */
+                        : twinset_signature_estimate(slots, slots + hashes, hashes);
     tw_free(slots);
     return status;
 }
@@ -197,11 +307,19 @@ static size_t skip_tokens(const char *text, size_t length, bool words, uint64_t 
     return i;
 }
 
+static bool too_large_to_quote(const tw_corpus *corpus, uint32_t document)
+{
+    const tw_source *source = &corpus->sources[corpus->documents[document].source];
+    return tw_view_refuses(corpus, document) || source->size_bytes > tw_corpus_size_limit(corpus);
+}
+
 static int quote_passage(tw_corpus *corpus, uint32_t a, uint32_t b, char **passage)
 {
     tw_passage found;
     uint64_t tokens;
     tw_bytes text = {0};
+    if (too_large_to_quote(corpus, a) || tw_view_refuses(corpus, b))
+        return TWINSET_OK;
     int status = tw_scan_passage(corpus, a, b, &found, &tokens);
     if (status == TWINSET_OK)
         status = tw_corpus_text(corpus, a, &text);
@@ -234,13 +352,14 @@ static int tell_missing(const twinset_collection *collection, twinset_error *err
                    "a template cannot be compared with what it is left out of");
 }
 
-static int fill_comparison(twinset_collection *collection, twinset_result *result)
+static int fill_comparison(twinset_collection *collection, twinset_result *result,
+                           twinset_error *error)
 {
     tw_corpus *corpus = &collection->corpus;
-    uint32_t second = corpus->compared > 1;
-    int status = settle_pair(collection, result);
+    uint32_t second = corpus->count > 1;
+    int status = settle_pair(collection, result, error);
     if (status == TWINSET_OK)
-        status = estimate_pair(corpus, 0, second, &result->pairs->estimate);
+        status = estimate_pair(corpus, 0, second, &result->compared.estimate);
     if (status == TWINSET_OK)
         status = quote_passage(corpus, 0, second, &result->passage);
     result->comparison = 1;
@@ -253,18 +372,22 @@ static int compare(twinset_collection *collection, twinset_result **result, twin
     if (collection->given_count != 2)
         return tw_fail(error, TWINSET_USAGE, "a comparison needs exactly two documents, not %zu",
                        collection->given_count);
+    for (size_t i = 0; i < corpus->source_count; i++) { /* as they stand, not record by record */
+        corpus->sources[i].kind = TW_KIND_TEXT;
+        corpus->sources[i].packed = corpus->sources[i].spooled = false;
+    }
     bool twice = strcmp(tw_path_key(collection->given[0]), tw_path_key(collection->given[1])) == 0;
     twinset_options given = corpus->options;
     corpus->options.threshold = 0;
     corpus->options.method = TWINSET_METHOD_EXACT;
     corpus->comparison = true;
-    int status = scan(collection, result, error);
+    int status = run(collection, (tw_task){.details = true}, result, error);
     corpus->comparison = false;
     corpus->options = given;
-    if (status == TWINSET_EMPTY || (status == TWINSET_OK && corpus->compared < (twice ? 1 : 2)))
+    if (status == TWINSET_EMPTY || (status == TWINSET_OK && corpus->count < (twice ? 1 : 2)))
         status = tell_missing(collection, error);
     if (status == TWINSET_OK && *result)
-        status = fill_comparison(collection, *result);
+        status = fill_comparison(collection, *result, error);
     if (status != TWINSET_OK) {
         twinset_result_free(*result);
         *result = NULL;
@@ -308,12 +431,19 @@ typedef struct sketching {
     tw_corpus *corpus;
     size_t first;
     uint32_t *slots;
+    uint64_t *counts;
+    twinset_error *error; /* of the one thread that works on a large document */
 } sketching;
 
 static int sketch_one(void *context, unsigned worker, size_t index)
 {
     sketching *sketch = context;
-    return tw_corpus_signature(sketch->corpus, worker, (uint32_t)(sketch->first + index),
+    uint32_t document = (uint32_t)(sketch->first + index);
+    int status =
+        tw_corpus_set_size(sketch->corpus, worker, document, &sketch->counts[index], sketch->error);
+    if (status != TWINSET_OK)
+        return status;
+    return tw_corpus_signature(sketch->corpus, worker, document,
                                sketch->slots + index * sketch->corpus->options.hashes);
 }
 
@@ -323,16 +453,15 @@ static int write_rows(tw_corpus *corpus, tw_signatures *out, twinset_error *erro
     enum { AT_ONCE = 256 };
     size_t hashes = corpus->options.hashes;
     tw_loop loop = tw_corpus_loop(corpus, "sketching");
-    sketching sketch = {corpus, 0, tw_array(AT_ONCE * hashes, sizeof *sketch.slots)};
+    uint64_t counts[AT_ONCE];
+    sketching sketch = {corpus, 0, tw_array(AT_ONCE * hashes, sizeof *sketch.slots), counts, error};
     int status = sketch.slots ? TWINSET_OK : TWINSET_NOMEM;
-    for (; sketch.first < corpus->compared && status == TWINSET_OK; sketch.first += AT_ONCE) {
-        size_t left = corpus->compared - sketch.first, count = left < AT_ONCE ? left : AT_ONCE;
+    for (; sketch.first < corpus->count && status == TWINSET_OK; sketch.first += AT_ONCE) {
+        size_t left = corpus->count - sketch.first, count = left < AT_ONCE ? left : AT_ONCE;
         status = tw_parallel(&loop, count, sketch_one, &sketch);
-        for (size_t i = 0; i < count && status == TWINSET_OK; i++) {
-            const tw_document *document = &corpus->documents[sketch.first + i];
-            status = tw_signatures_row(out, document->name, document->count,
+        for (size_t i = 0; i < count && status == TWINSET_OK; i++)
+            status = tw_signatures_row(out, corpus->documents[sketch.first + i].name, counts[i],
                                        sketch.slots + i * hashes, error);
-        }
     }
     tw_free(sketch.slots);
     return status;
@@ -343,16 +472,16 @@ int twinset_collection_sketch(twinset_collection *collection, twinset_format for
 {
     tw_corpus *corpus = &collection->corpus;
     clear(error);
-    int status = tw_corpus_prepare(corpus, error);
-    if (status == TWINSET_OK)
-        status = tw_corpus_load(corpus, error);
-    if (status == TWINSET_OK && corpus->compared == 0)
+    int status = tw_corpus_load(corpus, &(tw_wish){0}, NULL, error);
+    if (status == TWINSET_OK && corpus->count == 0)
         status = tw_fail(error, TWINSET_EMPTY, "there is no document to sketch");
+    if (status == TWINSET_OK)
+        status = tw_corpus_fetch_all(corpus, error);
     if (status != TWINSET_OK)
-        return status;
+        return tw_corpus_fail(corpus, error, status);
     tw_signatures out = {0};
-    status = tw_signatures_begin(&out, format, &corpus->options, corpus->compared, write, context,
-                                 error);
+    status =
+        tw_signatures_begin(&out, format, &corpus->options, corpus->count, write, context, error);
     if (status == TWINSET_OK)
         status = write_rows(corpus, &out, error);
     if (status == TWINSET_OK)

@@ -1,8 +1,10 @@
-/* The documents themselves: adding them, putting them in order, who is compared with whom. */
+/* Where documents come from: adding sources, settling which are read, who is compared with
+ * whom. */
 #include "collection/corpus.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/digest.h"
 #include "common/options.h"
@@ -39,7 +41,10 @@ static int make_workers(tw_corpus *corpus, twinset_error *error)
         tw_sketch_init(&worker->sketch, corpus->scheme);
         worker->side_document[0] = worker->side_document[1] = UINT32_MAX;
         worker->reader = tw_reader_new();
-        if (!worker->reader)
+        worker->slots = tw_array(corpus->options.hashes, sizeof *worker->slots);
+        if (!worker->reader || !worker->slots ||
+            tw_jsonl_new(corpus->options.text ? corpus->options.text : "text", corpus->options.id,
+                         &worker->records) != TWINSET_OK)
             return tw_nomem(error);
         int status = tw_shingler_new(&corpus->options, corpus->stop, &worker->shingler, error);
         if (status != TWINSET_OK)
@@ -65,8 +70,11 @@ int tw_corpus_init(tw_corpus *corpus, const twinset_options *options, twinset_er
 static void free_worker(tw_worker *worker)
 {
     tw_reader_free(worker->reader);
+    tw_jsonl_free(worker->records);
     tw_shingler_free(worker->shingler);
     tw_sketch_free(&worker->sketch);
+    tw_bytes_free(&worker->bytes);
+    tw_free(worker->slots);
     tw_free(worker->ids.data);
     tw_free(worker->values.data);
     tw_free(worker->scratch.data);
@@ -75,27 +83,54 @@ static void free_worker(tw_worker *worker)
     tw_passage_free(&worker->passages);
 }
 
-static void free_document(tw_document *document)
+static void free_source(tw_source *source)
 {
-    tw_free(document->text);
-    tw_free(document->skipped);
-    tw_free(document->ids);
+    tw_free(source->text);
+    tw_free(source->skipped);
+}
+
+static void close_files(tw_corpus *corpus)
+{
+    for (size_t i = 0; corpus->files && i < corpus->source_count; i++)
+        if (corpus->files[i])
+            close(corpus->files[i] - 1);
+    tw_free(corpus->files);
+    corpus->files = NULL;
+}
+
+/* All that a reading left behind. */
+void tw_corpus_clear(tw_corpus *corpus)
+{
+    tw_corpus_forget_sets(corpus);
+    close_files(corpus);
+    tw_keys_free(corpus->keys);
+    tw_spill_free(corpus->spool);
+    tw_free(corpus->fetched);
+    tw_free(corpus->place);
+    corpus->skip_count = corpus->given_skips;
+    for (size_t i = 0; i < corpus->source_count; i++)
+        corpus->sources[i].start = corpus->sources[i].bytes = corpus->sources[i].records = 0;
+    corpus->keys = NULL;
+    corpus->spool = NULL;
+    corpus->fetched = NULL;
+    corpus->place = NULL;
+    corpus->fetched_count = corpus->count = 0;
+    corpus->fetched_all = false;
+    corpus->shingles = corpus->bytes = corpus->records = 0;
 }
 
 void tw_corpus_free(tw_corpus *corpus)
 {
+    tw_corpus_clear(corpus);
     for (unsigned i = 0; corpus->workers && i < corpus->options.threads; i++)
         free_worker(&corpus->workers[i]);
-    for (size_t i = 0; i < corpus->count; i++)
-        free_document(&corpus->documents[i]);
-    for (size_t i = 0; i < corpus->skip_count; i++)
-        tw_free(corpus->skips[i].reason);
-    for (size_t i = 0; i < corpus->name_count; i++)
-        tw_free(corpus->names[i]);
-    tw_free(corpus->names);
+    for (size_t i = 0; i < corpus->source_count; i++)
+        free_source(&corpus->sources[i]);
+    tw_names_free(&corpus->names);
     tw_free(corpus->folders.data);
     tw_free(corpus->workers);
     tw_free(corpus->documents);
+    tw_free(corpus->sources);
     tw_free(corpus->skips);
     tw_free(corpus->excluded);
     tw_scheme_free(corpus->scheme);
@@ -127,66 +162,56 @@ int tw_corpus_fail(const tw_corpus *corpus, twinset_error *error, int status)
 /* Names live as long as the corpus: results of several runs may borrow them. */
 static int keep_name(tw_corpus *corpus, const char *name, const char **kept)
 {
-    int status = TW_GROW(corpus->names, corpus->name_capacity, corpus->name_count + 1);
-    char *copy = status == TWINSET_OK ? tw_strdup(name) : NULL;
-    if (!copy)
-        return TWINSET_NOMEM;
-    corpus->names[corpus->name_count++] = copy;
-    *kept = copy;
-    return TWINSET_OK;
+    return tw_names_keep(&corpus->names, name, strlen(name), kept);
 }
 
-int tw_corpus_skip(tw_corpus *corpus, const char *path, const char *reason)
+int tw_corpus_skip(tw_corpus *corpus, const tw_skipped *skip)
 {
-    tw_skipped skip = {0};
+    tw_skipped kept = *skip;
     int status = TW_GROW(corpus->skips, corpus->skip_capacity, corpus->skip_count + 1);
     if (status == TWINSET_OK)
-        status = keep_name(corpus, path, &skip.path);
-    if (status != TWINSET_OK)
-        return status;
-    skip.reason = tw_strdup(reason);
-    if (!skip.reason)
-        return TWINSET_NOMEM;
-    corpus->skips[corpus->skip_count++] = skip;
-    return TWINSET_OK;
+        status = keep_name(corpus, skip->path, &kept.path);
+    if (status == TWINSET_OK)
+        status = keep_name(corpus, skip->reason, &kept.reason);
+    if (status == TWINSET_OK)
+        corpus->skips[corpus->skip_count++] = kept;
+    return status;
 }
 
-static int add_document(tw_corpus *corpus, const char *name, twinset_role role,
-                        tw_document **document)
+static int add_source(tw_corpus *corpus, const char *name, twinset_role role, tw_source **source)
 {
     const char *kept;
-    if (corpus->count == UINT32_MAX - 1)
-        return TWINSET_NOMEM; /* documents are numbered by 32 bits */
-    int status = TW_GROW(corpus->documents, corpus->capacity, corpus->count + 1);
+    int status = TW_GROW(corpus->sources, corpus->source_capacity, corpus->source_count + 1);
     if (status == TWINSET_OK)
         status = keep_name(corpus, name, &kept);
     if (status != TWINSET_OK)
         return status;
-    *document = &corpus->documents[corpus->count++];
-    **document = (tw_document){.name = kept, .role = role};
+    *source = &corpus->sources[corpus->source_count++];
+    **source = (tw_source){.name = kept, .role = role};
     return TWINSET_OK;
 }
 
-static int hold_text(tw_document *document, const char *text, size_t length)
+static int hold_text(tw_source *source, const char *text, size_t length)
 {
-    document->text = tw_array(length, 1);
-    if (!document->text)
+    source->text = tw_array(length, 1);
+    if (!source->text)
         return TWINSET_NOMEM;
     if (length)
-        memcpy(document->text, text, length);
-    document->text_length = length;
-    document->size_bytes = length;
+        memcpy(source->text, text, length);
+    source->text_length = length;
+    source->size_bytes = length;
     return TWINSET_OK;
 }
 
 int tw_corpus_add_text(tw_corpus *corpus, const char *name, const char *text, size_t length,
                        twinset_role role, twinset_error *error)
 {
-    tw_document *document;
-    int status = add_document(corpus, name, role, &document);
+    tw_source *source;
+    tw_corpus_clear(corpus);
+    int status = add_source(corpus, name, role, &source);
     if (status == TWINSET_OK) {
-        status = hold_text(document, text, length);
-        corpus->count -= status != TWINSET_OK;
+        status = hold_text(source, text, length);
+        corpus->source_count -= status != TWINSET_OK;
     }
     return tw_corpus_fail(corpus, error, status);
 }
@@ -209,14 +234,14 @@ static uint64_t hash_path(const char *path, const char *end)
 
 /* The submission a file belongs to: the sub-folder of the folder that was walked, or the
  * folder that it lies in directly. Of none: 0. */
-static void find_group(tw_document *document, const tw_found *found)
+static void find_group(tw_source *source, const tw_found *found)
 {
     const char *below = found->path + (found->named ? 0 : found->root_length);
     const char *slash = found->named ? strrchr(below, '/') : strchr(below, '/');
-    document->directly = !found->named && !slash;
+    source->directly = !found->named && !slash;
     const char *end = slash ? slash : below;
     bool of_none = found->named && end <= tw_path_key(found->path);
-    document->group = of_none ? 0 : hash_path(found->path, end);
+    source->group = of_none ? 0 : hash_path(found->path, end);
 }
 
 /* Counts the folders of new documents that were named, each once. */
@@ -238,58 +263,67 @@ typedef struct adding {
 } adding;
 
 /* A pipe can be read but once. */
-static int hold_stream(tw_corpus *corpus, tw_document *document)
+static int hold_stream(tw_corpus *corpus, tw_source *source)
 {
     const char *text, *reason;
     size_t length;
-    int status = tw_read(corpus->workers[0].reader, document->name, tw_corpus_size_limit(corpus),
+    int status = tw_read(corpus->workers[0].reader, source->name, tw_corpus_size_limit(corpus),
                          &text, &length, &reason);
     if (status == TWINSET_OK)
-        return hold_text(document, text, length);
-    return tw_document_skip(document, reason);
+        return hold_text(source, text, length);
+    return tw_source_skip(source, reason);
 }
 
 static int add_found(void *context, const tw_found *found)
 {
     adding *add = context;
-    tw_document *document;
-    int status = add_document(add->corpus, found->path, add->role, &document);
+    tw_source *source;
+    int status = add_source(add->corpus, found->path, add->role, &source);
     if (status != TWINSET_OK)
         return status;
-    document->from_path = true;
-    document->size_bytes = found->size_bytes;
-    if (add->corpus->options.group == TWINSET_GROUP_DIR)
-        find_group(document, found);
+    source->from_path = true;
+    source->kind = found->kind;
+    source->size_bytes = found->size_bytes;
+    const char *slash = found->named ? strrchr(found->path, '/') : NULL;
+    source->below = slash ? (size_t)(slash - found->path) + 1 : found->root_length;
+    if (add->corpus->options.group == TWINSET_GROUP_DIR && found->kind == TW_KIND_TEXT)
+        find_group(source, found);
     if (!found->named && add->role == TWINSET_ROLE_NEW)
         status = count_folder(add->corpus, found);
-    if (!found->regular && status == TWINSET_OK)
-        status = hold_stream(add->corpus, document);
-    add->corpus->count -= status != TWINSET_OK;
+    if (found->kind == TW_KIND_JSONL) {
+        source->spooled = !found->regular;
+        source->packed = source->spooled || tw_name_is_packed(found->path);
+    } else if (!found->regular && status == TWINSET_OK)
+        status = hold_stream(add->corpus, source);
+    add->corpus->source_count -= status != TWINSET_OK;
     return status;
 }
 
 static int add_skip(void *context, const char *path, const char *reason)
 {
-    return tw_corpus_skip(((adding *)context)->corpus, path, reason);
+    tw_skipped skip = {.path = path, .reason = reason, .source = UINT32_MAX};
+    return tw_corpus_skip(((adding *)context)->corpus, &skip);
 }
 
 int tw_corpus_add_path(tw_corpus *corpus, const char *path, twinset_role role, twinset_error *error)
 {
     adding add = {corpus, role};
     tw_finder finder = {.document = add_found, .skip = add_skip, .context = &add};
-    size_t before = corpus->count + corpus->skip_count;
+    tw_corpus_clear(corpus);
+    size_t before = corpus->source_count + corpus->skip_count;
     int status = tw_find(&finder, path, error);
     corpus->hidden += finder.hidden;
-    if (status == TWINSET_OK && corpus->count + corpus->skip_count == before)
-        status = tw_corpus_skip(corpus, path, "no documents in it");
+    if (status == TWINSET_OK && corpus->source_count + corpus->skip_count == before)
+        status = add_skip(&add, path, "no documents in it");
+    corpus->given_skips = corpus->skip_count;
     return tw_corpus_fail(corpus, error, status);
 }
 
 /* ---- preparing */
 
-static const char *key_of(const tw_document *document)
+static const char *key_of(const tw_source *source)
 {
-    return document->from_path ? tw_path_key(document->name) : document->name;
+    return source->from_path ? tw_path_key(source->name) : source->name;
 }
 
 /* Which role a document has that was added with two. */
@@ -304,67 +338,52 @@ static int precedence(twinset_role role)
 
 static int by_key(const void *left, const void *right)
 {
-    const tw_document *x = left, *y = right;
+    const tw_source *x = *(tw_source *const *)left, *y = *(tw_source *const *)right;
     int order = strcmp(key_of(x), key_of(y));
     if (order == 0)
         order = precedence(y->role) - precedence(x->role);
     if (order == 0)
         order = strcmp(x->name, y->name);
-    return order ? order : (x->group > y->group) - (x->group < y->group);
+    if (order == 0)
+        order = (x->group > y->group) - (x->group < y->group);
+    return order ? order : (x > y) - (x < y);
 }
 
-static int by_use_and_name(const void *left, const void *right)
+/* A path may be added twice, a text must not. */
+static int mark_repeated(tw_source **sorted, size_t count, twinset_error *error)
 {
-    const tw_document *x = left, *y = right;
-    bool x_ignored = x->role == TWINSET_ROLE_IGNORE, y_ignored = y->role == TWINSET_ROLE_IGNORE;
-    return x_ignored != y_ignored ? x_ignored - y_ignored : strcmp(x->name, y->name);
-}
-
-/* A path may be added twice, a text must not. The documents lie by key. */
-static int check_names(const tw_corpus *corpus, twinset_error *error)
-{
-    for (size_t i = 1; i < corpus->count; i++) {
-        const tw_document *a = &corpus->documents[i - 1], *b = &corpus->documents[i];
-        if (strcmp(key_of(a), key_of(b)) == 0 && !(a->from_path && b->from_path))
-            return tw_fail(error, TWINSET_USAGE, "two documents are named '%s'", b->name);
+    for (size_t i = 0; i < count; i++) {
+        const tw_source *before = i ? sorted[i - 1] : NULL;
+        sorted[i]->repeated = before && strcmp(key_of(before), key_of(sorted[i])) == 0;
+        if (sorted[i]->repeated && !(before->from_path && sorted[i]->from_path))
+            return tw_fail(error, TWINSET_USAGE, "two documents are named '%s'", sorted[i]->name);
     }
     return TWINSET_OK;
-}
-
-static void drop_repeated(tw_corpus *corpus)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < corpus->count; i++) {
-        tw_document *document = &corpus->documents[i];
-        if (kept && strcmp(key_of(document), key_of(&corpus->documents[kept - 1])) == 0)
-            free_document(document);
-        else
-            corpus->documents[kept++] = *document;
-    }
-    corpus->count = kept;
 }
 
 int tw_corpus_prepare(tw_corpus *corpus, twinset_error *error)
 {
-    corpus->compared = 0;
+    size_t count = corpus->source_count;
+    tw_source **sorted = tw_array(count, sizeof *sorted);
+    if (!sorted)
+        return tw_nomem(error);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = &corpus->sources[i];
+    if (count)
+        qsort(sorted, count, sizeof *sorted, by_key);
+    int status = mark_repeated(sorted, count, error);
+    tw_free(sorted);
     corpus->like = false;
-    if (corpus->count == 0)
-        return TWINSET_OK;
-    qsort(corpus->documents, corpus->count, sizeof *corpus->documents, by_key);
-    int status = check_names(corpus, error);
-    if (status != TWINSET_OK)
-        return status;
-    drop_repeated(corpus);
-    qsort(corpus->documents, corpus->count, sizeof *corpus->documents, by_use_and_name);
-    while (corpus->compared < corpus->count &&
-           corpus->documents[corpus->compared].role != TWINSET_ROLE_IGNORE)
-        corpus->like |= corpus->documents[corpus->compared++].role == TWINSET_ROLE_LIKE;
-    return TWINSET_OK;
+    for (size_t i = 0; i < count; i++)
+        corpus->like |=
+            corpus->sources[i].role == TWINSET_ROLE_LIKE && !corpus->sources[i].repeated;
+    return status;
 }
 
 bool tw_corpus_wanted(const tw_corpus *corpus, uint32_t a, uint32_t b)
 {
-    const tw_document *x = &corpus->documents[a], *y = &corpus->documents[b];
+    const tw_source *x = &corpus->sources[corpus->documents[a].source];
+    const tw_source *y = &corpus->sources[corpus->documents[b].source];
     if (corpus->comparison)
         return true;
     bool one_folder = corpus->folders.count < 2 && (x->directly || y->directly);
@@ -375,34 +394,8 @@ bool tw_corpus_wanted(const tw_corpus *corpus, uint32_t a, uint32_t b)
     return !x->group || x->group != y->group || one_folder;
 }
 
-/* ---- documents that cannot be used */
-
-int tw_document_skip(tw_document *document, const char *reason)
+int tw_source_skip(tw_source *source, const char *reason)
 {
-    document->skipped = tw_strdup(reason);
-    return document->skipped ? TWINSET_OK : TWINSET_NOMEM;
-}
-
-int tw_corpus_drop_skipped(tw_corpus *corpus, size_t from, size_t to)
-{
-    size_t kept = from, skipped = 0;
-    for (size_t i = from; i < to; i++)
-        skipped += corpus->documents[i].skipped != NULL;
-    int status = TW_GROW(corpus->skips, corpus->skip_capacity, corpus->skip_count + skipped);
-    if (status != TWINSET_OK)
-        return status;
-    for (size_t i = from; i < corpus->count; i++) {
-        tw_document *document = &corpus->documents[i];
-        if (i < to && document->skipped) {
-            corpus->skips[corpus->skip_count++] = (tw_skipped){document->name, document->skipped};
-            document->skipped = NULL;
-            free_document(document);
-        } else {
-            corpus->documents[kept++] = *document;
-        }
-    }
-    corpus->count = kept;
-    if (from < corpus->compared)
-        corpus->compared -= skipped;
-    return TWINSET_OK;
+    source->skipped = tw_strdup(reason);
+    return source->skipped ? TWINSET_OK : TWINSET_NOMEM;
 }

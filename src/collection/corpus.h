@@ -1,6 +1,7 @@
 /*
  * The corpus: documents on their way from input through text and sketch to match. It knows
- * where each one's text is, and makes its set and its signature.
+ * where each one's text is, reads it once to find out what it is, and again when its set or
+ * its signature is asked for. 64 bytes a document, its name, and what load.c holds.
  */
 #ifndef TW_CORPUS_H
 #define TW_CORPUS_H
@@ -8,64 +9,112 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "collection/journal.h"
+#include "collection/names.h"
 #include "common/common.h"
+#include "common/spill.h"
 #include "input/input.h"
 #include "match/match.h"
 #include "sketch/sketch.h"
 #include "text/text.h"
 
-typedef struct tw_document {
-    const char *name; /* the corpus keeps it */
-    char *text;       /* held, because it cannot be read again; NULL: read from the file `name` */
-    size_t text_length;
-    uint64_t size_bytes;
-    uint64_t group; /* documents of one group are not compared; 0: of none */
-    bool directly;  /* in a folder that was named: a group only beside other folders */
+/* A file of one document or of many records, or a text in memory. */
+typedef struct tw_source {
+    const char *name; /* path, or the name of the text */
+    int kind;         /* TW_KIND_* */
     twinset_role role;
     bool from_path;
+    bool directly;  /* in a folder that was named: a group only beside other folders */
+    bool repeated;  /* given before */
+    bool packed;    /* can only be read from first to last */
+    bool spooled;   /* what it said is in corpus->spool; offsets are there */
+    uint64_t group; /* documents of one group are not compared; 0: of none */
+    uint64_t size_bytes;
+    size_t below;          /* where in the name its part below the folder walked starts */
+    uint64_t start, bytes; /* where its lines start, and how much of them was read */
+    uint64_t records;      /* read, usable or not */
+    char *text;            /* held, because it cannot be read again, or NULL */
+    size_t text_length;
     char *skipped; /* the reason why it could not be used, or NULL */
-    tw_text_summary summary;
-    uint64_t *ids; /* its set, if it is held */
-    size_t count;
+} tw_source;
+
+typedef struct tw_document {
+    const char *name; /* the corpus keeps it */
+    uint64_t digest[2], tokens;
+    uint64_t *set;   /* its size and then its ids, if it is held */
+    uint64_t offset; /* of its record in the source */
+    uint32_t length; /* of the record, without the newline */
+    uint32_t source;
+    uint32_t line; /* from 1; 0 for a source that is one document */
+    uint8_t flags; /* TWINSET_FLAG_* */
+    bool blank;    /* all of it is left out: it resembles nothing */
 } tw_document;
 
+/* What could not be used: a path, or a record with its place. */
 typedef struct tw_skipped {
-    const char *path;
-    char *reason;
+    const char *path, *reason;
+    uint32_t source; /* UINT32_MAX: a path that is none */
+    bool empty;      /* nothing is wrong with it, but there is nothing in it */
+    uint64_t offset;
+    uint64_t length; /* of the record with its newline, whether or not there is one */
 } tw_skipped;
 
 /* What one thread needs to read and to compare. */
 typedef struct tw_worker {
-    const struct tw_corpus *corpus;
+    struct tw_corpus *corpus;
     tw_reader *reader;
+    tw_jsonl *records;
     tw_shingler *shingler;
     tw_sketch sketch;
+    tw_bytes bytes; /* of a record or a part of a file */
     tw_u64s ids, values, scratch;
     tw_u64s side[2]; /* sets or sequences that were asked for */
     uint32_t side_document[2];
-    tw_passage_index passages; /* of the document in `indexed` */
-    uint32_t indexed;
+    uint32_t *slots; /* of a signature */
+    tw_passage_index passages;
 } tw_worker;
+
+/* Where a document's record lies that was copied from a packed source. */
+typedef struct tw_fetched {
+    uint32_t document;
+    uint64_t offset; /* in corpus->spool */
+} tw_fetched;
 
 typedef struct tw_corpus {
     twinset_options options; /* resolved */
     tw_stop_list *stop;
     tw_scheme *scheme;
-    tw_document *documents;
+    tw_names names; /* of all documents and skipped paths there ever were */
+    tw_source *sources;
+    size_t source_count, source_capacity;
+    atomic_int *files; /* an open descriptor of each source, + 1, while there are few */
+    tw_u64s folders;   /* of new documents that were named, by hash */
+    bool like;         /* only pairs with a document like this are wanted */
+    bool comparison;   /* all pairs are wanted, whatever the roles and groups */
+
+    /* What was read. */
+    tw_document *documents; /* by name */
     size_t count, capacity;
-    size_t compared; /* after tw_corpus_prepare(): these come first, by name */
-    tw_u64s folders; /* of new documents that were named, by hash */
-    bool like;       /* only pairs with a document like this are wanted */
-    bool comparison; /* all pairs are wanted, whatever the roles and groups */
-    char **names;    /* of all documents and skipped paths there ever were */
-    size_t name_count, name_capacity;
+    uint64_t shingles;    /* of all documents, with repetitions */
+    uint64_t bytes;       /* of all sources, unpacked */
+    uint64_t records;     /* seen, whether they could be used or not */
+    uint32_t *place;      /* documents in the order they were read: their numbers; NULL: the same */
+    tw_keys *keys;        /* of each document in the order they were read, or NULL */
+    unsigned bands, rows; /* that they were made for */
+    bool holds_all;       /* every document's set is held */
+    tw_spill *spool;      /* copies of what cannot be read at any place */
+    tw_fetched *fetched;  /* by document */
+    size_t fetched_count;
+    bool fetched_all;
+
     tw_skipped *skips;
     size_t skip_count, skip_capacity;
+    size_t given_skips; /* of these, known before anything was read */
     size_t hidden;
     uint64_t *excluded; /* ids that count in no document, ascending */
     size_t excluded_count;
     tw_worker *workers;
-    pthread_mutex_t large; /* held by the one thread that reads a large document */
+    pthread_mutex_t large; /* held by the one thread that works on a large document */
     atomic_uint_fast64_t held_bytes;
     _Atomic(const char *) changed; /* name of a document that was another when read again */
 } tw_corpus;
@@ -78,15 +127,29 @@ int tw_corpus_add_text(tw_corpus *corpus, const char *name, const char *text, si
                        twinset_role role, twinset_error *error) TW_CHECKED;
 int tw_corpus_add_path(tw_corpus *corpus, const char *path, twinset_role role,
                        twinset_error *error) TW_CHECKED;
-int tw_corpus_skip(tw_corpus *corpus, const char *path, const char *reason) TW_CHECKED;
+/* Adds to the list of what could not be used. */
+int tw_corpus_skip(tw_corpus *corpus, const tw_skipped *skip) TW_CHECKED;
 
-/* Sorts the documents by name, templates last, each name once. */
-int tw_corpus_prepare(tw_corpus *corpus, twinset_error *error) TW_CHECKED;
-/* Makes every set, without what templates and --common leave out, and holds those that fit
- * into memory. Documents that turn out unreadable or empty are listed as skipped and leave
- * the corpus. */
-int tw_corpus_load(tw_corpus *corpus, twinset_error *error) TW_CHECKED;
-bool tw_corpus_holds_all(const tw_corpus *corpus);
+/* What a reading has to make beside the documents. */
+typedef struct tw_wish {
+    bool sets;            /* hold the sets, as long as `shingles` and memory allow */
+    uint64_t shingles;    /* of all documents together, up to which sets are worth it */
+    unsigned bands, rows; /* keys for so many bands; 0: none */
+} tw_wish;
+
+/* Reads all sources: fills the documents, by name, each name once, and what was wished for;
+ * finds out what is common, and so left out. What turns out unreadable or empty is listed as
+ * skipped. With a journal (or NULL), goes on where the run before it was. */
+int tw_corpus_load(tw_corpus *corpus, const tw_wish *wish, tw_journal *journal,
+                   twinset_error *error) TW_CHECKED;
+/* Copies the records of these documents out of packed sources, so that they can be read; those
+ * of an earlier call may go. Does nothing once all were fetched. */
+int tw_corpus_fetch(tw_corpus *corpus, const uint32_t *documents, size_t count,
+                    twinset_error *error) TW_CHECKED;
+int tw_corpus_fetch_all(tw_corpus *corpus, twinset_error *error) TW_CHECKED;
+
+/* Bytes of text, and shingles, that one thread may take into memory at once. */
+uint64_t tw_corpus_size_limit(const tw_corpus *corpus);
 
 /* The set of a document; valid until this worker asks again for this side (0 or 1). */
 int tw_corpus_set(tw_corpus *corpus, unsigned worker, unsigned side, uint32_t document,
@@ -95,6 +158,8 @@ int tw_corpus_set(tw_corpus *corpus, unsigned worker, unsigned side, uint32_t do
  * document has. */
 int tw_corpus_sequence(tw_corpus *corpus, unsigned worker, uint32_t document,
                        tw_u64s *sequence) TW_CHECKED;
+/* Does so for a sequence that is there. */
+void tw_corpus_hide_excluded(const tw_corpus *corpus, uint32_t document, tw_u64s *sequence);
 /* Tokens in a run of so many of its shingles: a text shorter than k is one shingle. */
 uint64_t tw_corpus_tokens_in(const tw_corpus *corpus, uint32_t document, size_t shingles);
 /* Tokens in its longest passage without anything that is left out. */
@@ -102,8 +167,16 @@ int tw_corpus_longest(tw_corpus *corpus, unsigned worker, uint32_t document,
                       uint64_t *tokens) TW_CHECKED;
 int tw_corpus_signature(tw_corpus *corpus, unsigned worker, uint32_t document,
                         uint32_t *slots) TW_CHECKED;
+/* Makes the keys of all documents, where the reading did not. */
+int tw_corpus_make_keys(tw_corpus *corpus, unsigned bands, unsigned rows,
+                        twinset_error *error) TW_CHECKED;
 /* The text it is compared by, appended. */
 int tw_corpus_text(tw_corpus *corpus, uint32_t document, tw_bytes *out) TW_CHECKED;
+
+static inline twinset_role tw_corpus_role(const tw_corpus *corpus, uint32_t document)
+{
+    return corpus->sources[corpus->documents[document].source].role;
+}
 
 /* A path without what says nothing: "./a" and "a" are one file. */
 const char *tw_path_key(const char *path);
@@ -115,31 +188,66 @@ int tw_corpus_fail(const tw_corpus *corpus, twinset_error *error, int status);
 
 /* ---- between the files of this folder */
 
-/* What a worker's signature is made from, between tw_sketch_begin() and tw_sketch_end(): a
- * sink for shingles, after which a bag must be finished; or a set, where the scheme takes
- * ids. */
+/* Forgets all that a reading left behind. */
+void tw_corpus_clear(tw_corpus *corpus);
+/* Settles which sources are read: each once, in the role that goes before. */
+int tw_corpus_prepare(tw_corpus *corpus, twinset_error *error) TW_CHECKED;
+/* Puts the documents that were read in the order of their names, each name once. */
+int tw_corpus_order(tw_corpus *corpus) TW_CHECKED;
+int tw_source_skip(tw_source *source, const char *reason) TW_CHECKED;
+
+/* source.c: the bytes and the text of documents, as often as they are needed */
+
+/* A descriptor for reading at any place; give it back with tw_source_close(). -1: errno says
+ * why there is none. */
+int tw_source_open(tw_corpus *corpus, uint32_t source);
+void tw_source_close(tw_corpus *corpus, uint32_t source, int fd);
+/* Reads a part of a source into `bytes`, as far as there is one. */
+int tw_source_read(tw_corpus *corpus, uint32_t source, uint64_t offset, size_t length,
+                   tw_bytes *bytes, const char **reason) TW_CHECKED;
+/* Sends the shingles of a source that is one document to a sink (NULL: only the summary is
+ * wanted). With a reason, it cannot be used. */
+int tw_source_shingle(tw_corpus *corpus, tw_worker *worker, const tw_source *source,
+                      tw_shingles_fn sink, void *context, tw_text_summary *summary,
+                      const char **reason) TW_CHECKED;
+/* The same for a document that was read before; it must not have changed. */
+int tw_document_shingle(tw_corpus *corpus, tw_worker *worker, uint32_t document,
+                        tw_shingles_fn sink, void *context) TW_CHECKED;
+/* The record of such a document, in the worker's bytes, with TW_JSON_PADDING after it. */
+int tw_document_record(tw_corpus *corpus, tw_worker *worker, uint32_t document) TW_CHECKED;
+
+/* signature.c: what a worker's signature is made from, between tw_sketch_begin() and
+ * tw_sketch_end(): a sink for shingles, after which a bag must be finished; or a set, where
+ * the scheme takes ids. */
 int tw_signature_batch(void *worker, const tw_shingles *batch) TW_CHECKED;
 int tw_signature_finish_bag(tw_worker *worker) TW_CHECKED;
 int tw_signature_set(tw_worker *worker, tw_set set) TW_CHECKED;
+/* Whether all ids of a text, as they come, make the same signature as its set. */
+bool tw_signature_takes_sequence(const tw_corpus *corpus);
+
+/* sets.c */
 
 /* Whether an id is among those that are left out. */
 bool tw_corpus_excludes(const tw_corpus *corpus, uint64_t id);
-/* Bytes that a document may have. */
-uint64_t tw_corpus_size_limit(const tw_corpus *corpus);
-/* Sends a document's shingles to a sink. With a reason: the document cannot be used. */
-int tw_corpus_shingle(tw_corpus *corpus, tw_worker *worker, const tw_document *document,
-                      tw_shingles_fn sink, void *context, tw_text_summary *summary,
-                      const char **reason) TW_CHECKED;
-int tw_document_skip(tw_document *document, const char *reason) TW_CHECKED;
-/* Moves skipped documents from a range to the list of skipped ones. */
-int tw_corpus_drop_skipped(tw_corpus *corpus, size_t from, size_t to) TW_CHECKED;
-/* Both add to the ids that are excluded; for the second, the sets must have been made. */
-int tw_exclude_templates(tw_corpus *corpus) TW_CHECKED;
-int tw_exclude_common(tw_corpus *corpus) TW_CHECKED;
-
 /* Turns all ids of a text into its set: sorted, each once; with `bag` the second, third...
  * occurrence of an id becomes an id of its own. `excluded` ones go. */
 int tw_make_set(tw_u64s *ids, tw_u64s *scratch, bool bag, const uint64_t *excluded,
                 size_t excluded_count) TW_CHECKED;
+int tw_corpus_make_set(tw_corpus *corpus, tw_worker *worker, tw_u64s *ids) TW_CHECKED;
+/* Holds a set for a document, if memory allows. */
+int tw_corpus_hold(tw_corpus *corpus, tw_document *document, const tw_u64s *ids) TW_CHECKED;
+void tw_corpus_forget_sets(tw_corpus *corpus);
+/* Reads again what is not held, and holds it. */
+int tw_corpus_load_sets(tw_corpus *corpus, twinset_error *error) TW_CHECKED;
+/* Frees what a buffer has beyond the usual. */
+void tw_give_back(tw_u64s *numbers);
+/* Large documents pass one at a time, or memory would grow with the threads. */
+bool tw_corpus_enter_large(tw_corpus *corpus, uint64_t size);
+void tw_corpus_leave_large(tw_corpus *corpus, tw_worker *worker, bool large);
+
+/* exclude.c: both add to the ids that are excluded; for the second, the documents must have
+ * been read. */
+int tw_exclude_templates(tw_corpus *corpus) TW_CHECKED;
+int tw_exclude_common(tw_corpus *corpus, twinset_error *error) TW_CHECKED;
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "collection/corpus.h"
+#include "input/lines.h"
 
 /* Adds the ids of a set to the excluded ones. */
 static int exclude(tw_corpus *corpus, tw_u64s *all)
@@ -16,26 +17,71 @@ static int exclude(tw_corpus *corpus, tw_u64s *all)
     return status;
 }
 
+static int shingle_line(tw_worker *worker, const char *line, size_t length, tw_u64s *all)
+{
+    tw_record record;
+    tw_text_summary summary;
+    int status = tw_jsonl_record(worker->records, line, length, &record);
+    if (status != TWINSET_OK || record.reason)
+        return status;
+    status = tw_shingle_begin(worker->shingler, tw_append_ids, all);
+    if (status == TWINSET_OK)
+        status = tw_shingle_feed(worker->shingler, record.text, record.text_length);
+    return status == TWINSET_OK ? tw_shingle_end(worker->shingler, &summary) : status;
+}
+
+/* The records of a template; what is no record says nothing. */
+static int shingle_lines(tw_corpus *corpus, const tw_source *source, tw_u64s *all,
+                         const char **reason)
+{
+    tw_lines lines;
+    tw_block block = {0};
+    int status = tw_lines_open(source->name, tw_corpus_size_limit(corpus), &lines, reason);
+    do {
+        if (status == TWINSET_OK)
+            status = tw_lines_next(&lines, 1 << 20, &block, reason);
+        for (size_t at = 0, length; at < block.bytes.length && status == TWINSET_OK; at += length) {
+            const char *line = block.bytes.data + at;
+            const char *newline = memchr(line, '\n', block.bytes.length - at);
+            length = newline ? (size_t)(newline - line) + 1 : block.bytes.length - at;
+            status = shingle_line(&corpus->workers[0], line, length - (newline != NULL), all);
+        }
+    } while (status == TWINSET_OK && (block.bytes.length || block.dropped));
+    tw_bytes_free(&block.bytes);
+    tw_lines_close(&lines);
+    return status;
+}
+
+static int shingle_template(tw_corpus *corpus, tw_source *source, tw_u64s *all)
+{
+    tw_text_summary summary;
+    const char *reason = source->skipped;
+    int status = TWINSET_OK;
+    if (!reason && source->kind == TW_KIND_JSONL)
+        status = shingle_lines(corpus, source, all, &reason);
+    else if (!reason)
+        status = tw_source_shingle(corpus, &corpus->workers[0], source, tw_append_ids, all,
+                                   &summary, &reason);
+    if (!reason)
+        return status;
+    tw_skipped skip = {.path = source->name, .reason = reason, .source = UINT32_MAX};
+    return tw_corpus_skip(corpus, &skip);
+}
+
 int tw_exclude_templates(tw_corpus *corpus)
 {
     tw_u64s all = {0};
     int status = TWINSET_OK;
-    for (size_t i = corpus->compared; i < corpus->count && status == TWINSET_OK; i++) {
-        tw_document *document = &corpus->documents[i];
-        tw_text_summary summary;
-        const char *reason = document->skipped;
-        if (!reason)
-            status = tw_corpus_shingle(corpus, &corpus->workers[0], document, tw_append_ids, &all,
-                                       &summary, &reason);
-        if (reason && !document->skipped)
-            status = tw_document_skip(document, reason);
+    for (size_t i = 0; i < corpus->source_count && status == TWINSET_OK; i++) {
+        tw_source *source = &corpus->sources[i];
+        if (source->role == TWINSET_ROLE_IGNORE && !source->repeated)
+            status = shingle_template(corpus, source, &all);
     }
-    if (status == TWINSET_OK)
-        status = exclude(corpus, &all);
-    else
+    if (status != TWINSET_OK) {
         tw_free(all.data);
-    return status == TWINSET_OK ? tw_corpus_drop_skipped(corpus, corpus->compared, corpus->count)
-                                : status;
+        return status;
+    }
+    return exclude(corpus, &all);
 }
 
 /* Common shingles are found in two passes over the sets, so that no table of all shingles
@@ -114,23 +160,26 @@ static int exclude_found(counting *count)
     return exclude(corpus, &all);
 }
 
-int tw_exclude_common(tw_corpus *corpus)
+int tw_exclude_common(tw_corpus *corpus, twinset_error *error)
 {
     tw_loop loop = tw_corpus_loop(corpus, "counting");
     unsigned threads = corpus->options.threads;
     counting count = {
         .corpus = corpus,
         .counters = tw_calloc(COUNTERS, sizeof *count.counters),
-        .limit = floor(corpus->options.common * (double)corpus->compared + 1e-6),
+        .limit = floor(corpus->options.common * (double)corpus->count + 1e-6),
         .found = tw_calloc(threads, sizeof *count.found),
     };
     int status = count.counters && count.found ? TWINSET_OK : TWINSET_NOMEM;
     if (status == TWINSET_OK)
-        status = tw_parallel(&loop, corpus->compared, count_document, &count);
+        status = tw_corpus_fetch_all(corpus, error);
     if (status == TWINSET_OK)
-        status = tw_parallel(&loop, corpus->compared, collect_document, &count);
+        status = tw_parallel(&loop, corpus->count, count_document, &count);
+    if (status == TWINSET_OK)
+        status = tw_parallel(&loop, corpus->count, collect_document, &count);
     if (status == TWINSET_OK)
         status = exclude_found(&count);
+    tw_corpus_forget_sets(corpus);
     for (unsigned i = 0; count.found && i < threads; i++)
         tw_free(count.found[i].data);
     tw_free(count.found);

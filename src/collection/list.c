@@ -1,7 +1,10 @@
-/* Listing: from matches between originals to the pairs of documents that a user sees. */
+/*
+ * Listing: from matches between originals to the pairs of documents that a user sees. A pair
+ * takes 16 bytes, and leads to the match that says what is known of it.
+ */
+#define _GNU_SOURCE /* qsort_r */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "collection/scan.h"
 
@@ -43,29 +46,17 @@ int tw_scan_limit(tw_scan_run *scan)
                           hot, limit, TW_STAR);
 }
 
-twinset_pair tw_pair_swapped(twinset_pair values)
-{
-    double containment = values.containment_a;
-    values.containment_a = values.containment_b;
-    values.containment_b = containment;
-    return values;
-}
-
-static int add_pair(tw_scan_run *scan, uint32_t a, uint32_t b, const twinset_pair *values)
+static int add_pair(tw_scan_run *scan, uint32_t a, uint32_t b, uint32_t match)
 {
     twinset_result *result = scan->result;
     int status = TW_GROW(result->pairs, scan->pair_capacity, result->run.pairs + 1);
     if (status != TWINSET_OK)
         return status;
-    twinset_pair *pair = &result->pairs[result->run.pairs++];
-    *pair = a < b ? *values : tw_pair_swapped(*values);
-    if (a > b) {
-        uint32_t swap = a;
-        a = b;
-        b = swap;
-    }
-    pair->a = scan->corpus->documents[a].name;
-    pair->b = scan->corpus->documents[b].name;
+    result->pairs[result->run.pairs++] = (tw_listed){
+        .a = a < b ? a : b,
+        .b = a < b ? b : a,
+        .match = match,
+    };
     tw_unions_join(scan->unions, a, b);
     return TWINSET_OK;
 }
@@ -78,7 +69,7 @@ static bool is_centre(const tw_scan_run *scan, uint32_t original, size_t member)
     uint32_t document = originals->members[originals->start[original] + member];
     size_t limit = scan->options->max_bucket;
     if (scan->corpus->like)
-        return scan->corpus->documents[document].role == TWINSET_ROLE_LIKE;
+        return tw_corpus_role(scan->corpus, document) == TWINSET_ROLE_LIKE;
     return !limit || originals->copies[original] <= limit || member < TW_STAR;
 }
 
@@ -97,21 +88,29 @@ static void join_copies(tw_scan_run *scan, const uint32_t *members, size_t copie
     }
 }
 
-int tw_pair_of_copies(tw_corpus *corpus, uint32_t index, twinset_pair *pair)
+/* What is known of an original and its copies goes to the end of the matches. */
+static int add_match_of_copies(tw_scan_run *scan, uint32_t original, uint32_t *match)
 {
-    const tw_document *document = &corpus->documents[index];
-    *pair = (twinset_pair){
-        .a = document->name,
-        .b = document->name,
-        .similarity = 1,
-        .jaccard = 1,
-        .containment_a = 1,
-        .containment_b = 1,
-        .shared = document->count,
-        .union_count = document->count,
-        .estimate = NAN,
-    };
-    return tw_corpus_longest(corpus, 0, index, &pair->longest);
+    twinset_result *result = scan->result;
+    uint32_t document = tw_original_first(&scan->originals, original);
+    uint64_t count, longest = 0;
+    int status = tw_corpus_set_size(scan->corpus, 0, document, &count, scan->error);
+    if (status == TWINSET_OK && scan->details)
+        status = tw_corpus_longest(scan->corpus, 0, document, &longest);
+    if (status != TWINSET_OK)
+        return status;
+    bool lsh = result->run.method == TWINSET_METHOD_LSH;
+    *match = (uint32_t)(scan->matches.count + result->copies.count);
+    return tw_matches_add(&result->copies, &(tw_match){
+                                               .a = original,
+                                               .b = original,
+                                               .a_count = count,
+                                               .b_count = count,
+                                               .shared = count,
+                                               .longest = longest,
+                                               .similarity = 1,
+                                               .estimate = lsh && count ? 1 : NAN,
+                                           });
 }
 
 static int list_copies(tw_scan_run *scan, uint32_t original)
@@ -120,12 +119,10 @@ static int list_copies(tw_scan_run *scan, uint32_t original)
     const uint32_t *members = originals->members + originals->start[original];
     size_t copies = originals->copies[original];
     const tw_document *document = &scan->corpus->documents[members[0]];
-    twinset_pair values;
-    int status = tw_pair_of_copies(scan->corpus, members[0], &values);
+    uint32_t match;
+    int status = add_match_of_copies(scan, original, &match);
     if (status != TWINSET_OK)
         return status;
-    if (scan->slots && document->count)
-        values.estimate = 1;
     for (size_t i = 0; i < copies; i++) {
         if (!is_centre(scan, original, i))
             continue;
@@ -133,7 +130,7 @@ static int list_copies(tw_scan_run *scan, uint32_t original)
             bool listed = j == i || (j < i && is_centre(scan, original, j));
             if (listed || !tw_corpus_wanted(scan->corpus, members[i], members[j]))
                 continue;
-            status = add_pair(scan, members[i], members[j], &values);
+            status = add_pair(scan, members[i], members[j], match);
             if (status != TWINSET_OK)
                 return status;
         }
@@ -148,18 +145,17 @@ static int list_copies(tw_scan_run *scan, uint32_t original)
 }
 
 /* Lists a pair, or only joins it to a cluster. */
-static int meet(tw_scan_run *scan, uint32_t a, uint32_t b, bool listed, const twinset_pair *values)
+static int meet(tw_scan_run *scan, uint32_t a, uint32_t b, bool listed, uint32_t match)
 {
     if (listed)
-        return add_pair(scan, a, b, values);
+        return add_pair(scan, a, b, match);
     tw_unions_join(scan->unions, a, b);
     return TWINSET_OK;
 }
 
 /* Where the centres of two originals are not compared with each other, some others are: the
  * first of either with a few of the other. */
-static int list_few(tw_scan_run *scan, uint32_t from, uint32_t to, bool listed,
-                    const twinset_pair *values)
+static int list_few(tw_scan_run *scan, uint32_t from, uint32_t to, bool listed, uint32_t match)
 {
     const tw_originals *originals = &scan->originals;
     const uint32_t *a = originals->members + originals->start[from];
@@ -170,7 +166,7 @@ static int list_few(tw_scan_run *scan, uint32_t from, uint32_t to, bool listed,
         uint32_t x = n < more ? a[0] : a[n - more + 1], y = n < more ? b[n] : b[0];
         if (!tw_corpus_wanted(scan->corpus, x, y))
             continue;
-        status = meet(scan, x, y, listed, values);
+        status = meet(scan, x, y, listed, match);
         met++;
     }
     return status;
@@ -179,7 +175,7 @@ static int list_few(tw_scan_run *scan, uint32_t from, uint32_t to, bool listed,
 /* Pairs of the centres of one original with those of another; where one document is asked
  * about, with the others of it, and with its centres only if they are `first` met so. */
 static int list_between(tw_scan_run *scan, uint32_t from, uint32_t to, bool first, bool listed,
-                        const twinset_pair *values)
+                        uint32_t match)
 {
     const tw_originals *originals = &scan->originals;
     const uint32_t *a = originals->members + originals->start[from];
@@ -192,57 +188,69 @@ static int list_between(tw_scan_run *scan, uint32_t from, uint32_t to, bool firs
             bool wanted = is_centre(scan, to, j) ? first : like;
             if (!wanted || !tw_corpus_wanted(scan->corpus, a[i], b[j]))
                 continue;
-            int status = meet(scan, a[i], b[j], listed, values);
+            int status = meet(scan, a[i], b[j], listed, match);
             if (status != TWINSET_OK)
                 return status;
             none = false;
         }
     }
-    return none && !like ? list_few(scan, from, to, listed, values) : TWINSET_OK;
+    return none && !like ? list_few(scan, from, to, listed, match) : TWINSET_OK;
 }
 
-static int list_match(tw_scan_run *scan, size_t index)
+static int list_match(tw_scan_run *scan, uint32_t index)
 {
     const tw_match *match = &scan->matches.data[index];
-    size_t a_size = scan->originals.sizes[match->a], b_size = scan->originals.sizes[match->b];
-    uint64_t all = a_size + b_size - match->shared;
-    twinset_pair values = {
-        .similarity = match->similarity,
-        .jaccard = (double)match->shared / (double)all,
-        .containment_a = (double)match->shared / (double)a_size,
-        .containment_b = (double)match->shared / (double)b_size,
-        .shared = match->shared,
-        .union_count = all,
-        .estimate = match->estimate,
-        .longest = scan->longest[index],
-    };
     bool listed = scan->listed[index];
-    int status = list_between(scan, match->a, match->b, true, listed, &values);
+    int status = list_between(scan, match->a, match->b, true, listed, index);
     if (status != TWINSET_OK || !scan->corpus->like)
         return status;
-    values = tw_pair_swapped(values);
-    return list_between(scan, match->b, match->a, false, listed, &values);
+    return list_between(scan, match->b, match->a, false, listed, index);
 }
 
-static int by_similarity(const void *left, const void *right)
+static int by_similarity(const void *left, const void *right, void *context)
 {
-    const twinset_pair *x = left, *y = right;
-    if (x->similarity != y->similarity)
-        return x->similarity > y->similarity ? -1 : 1;
-    int order = strcmp(x->a, y->a);
-    return order ? order : strcmp(x->b, y->b);
+    const tw_listed *x = left, *y = right;
+    double first = tw_result_match(context, x)->similarity;
+    double second = tw_result_match(context, y)->similarity;
+    if (first != second)
+        return first > second ? -1 : 1;
+    if (x->a != y->a)
+        return x->a < y->a ? -1 : 1;
+    return x->b < y->b ? -1 : x->b > y->b;
+}
+
+int tw_scan_join(tw_scan_run *scan)
+{
+    const tw_originals *originals = &scan->originals;
+    int status = tw_unions_new(scan->corpus->count, &scan->unions);
+    for (uint32_t i = 0; i < originals->count && status == TWINSET_OK; i++)
+        join_copies(scan, originals->members + originals->start[i], originals->copies[i]);
+    for (size_t i = 0; i < scan->matches.count && status == TWINSET_OK; i++)
+        status = list_few(scan, scan->matches.data[i].a, scan->matches.data[i].b, false, 0);
+    scan->result->matches = scan->matches;
+    return status;
 }
 
 int tw_scan_list(tw_scan_run *scan)
 {
-    int status = tw_unions_new(scan->corpus->compared, &scan->unions);
+    twinset_result *result = scan->result;
+    int status = tw_unions_new(scan->corpus->count, &scan->unions);
     for (uint32_t i = 0; i < scan->originals.count && status == TWINSET_OK; i++)
         if (scan->originals.copies[i] > 1)
             status = list_copies(scan, i);
-    for (size_t i = 0; i < scan->matches.count && status == TWINSET_OK; i++)
+    if (scan->matches.count + scan->originals.count >= UINT32_MAX)
+        return tw_fail(scan->error, TWINSET_NOMEM,
+                       "more than 4 billion pairs; raise --threshold, or set --max-bucket");
+    for (uint32_t i = 0; i < scan->matches.count && status == TWINSET_OK; i++)
         status = list_match(scan, i);
-    if (status == TWINSET_OK && scan->result->run.pairs)
-        qsort(scan->result->pairs, scan->result->run.pairs, sizeof *scan->result->pairs,
-              by_similarity);
-    return status;
+    result->matches = scan->matches;
+    if (status != TWINSET_OK || !result->run.pairs)
+        return status;
+    for (size_t i = 0; i < result->run.pairs; i++) {
+        /* Which of the match's two sides the first document is on. */
+        tw_listed *pair = &result->pairs[i];
+        pair->swapped = scan->originals.of[pair->a] != tw_result_match(result, pair)->a;
+    }
+    qsort_r(result->pairs, result->run.pairs, sizeof *result->pairs, by_similarity, result);
+    return TWINSET_OK;
 }

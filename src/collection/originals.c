@@ -1,4 +1,7 @@
-/* Documents are sorted by the digest of their text; each run of equal ones is an original. */
+/*
+ * Documents are sorted by a part of the digest of their text, and runs of one part by all of
+ * it; each run of equal ones is an original. About 30 ns and, for a while, 16 bytes a document.
+ */
 #include "collection/originals.h"
 
 #include <stdlib.h>
@@ -25,34 +28,54 @@ static int by_text(const void *left, const void *right)
     return x->document < y->document ? -1 : x->document > y->document;
 }
 
-/* Leads every document to the first one of its text. */
-static int find_first(const tw_corpus *corpus, uint32_t *first)
+/* Leads every document of a run to the first one of its text. */
+static int split_run(const tw_corpus *corpus, const uint64_t *run, size_t count, uint32_t *first)
 {
-    keyed *all = tw_array(corpus->compared, sizeof *all);
+    keyed *all = tw_array(count, sizeof *all);
     if (!all)
         return TWINSET_NOMEM;
-    for (uint32_t i = 0; i < corpus->compared; i++) {
-        const tw_text_summary *summary = &corpus->documents[i].summary;
-        all[i] = (keyed){{summary->digest[0], summary->digest[1]}, summary->tokens, i};
+    for (size_t i = 0; i < count; i++) {
+        const tw_document *document = &corpus->documents[(uint32_t)run[i]];
+        all[i] =
+            (keyed){{document->digest[0], document->digest[1]}, document->tokens, (uint32_t)run[i]};
     }
-    if (corpus->compared)
-        qsort(all, corpus->compared, sizeof *all, by_text);
-    for (size_t i = 0, run = 0; i < corpus->compared; i++) {
-        if (!same_text(&all[i], &all[run]))
-            run = i;
-        first[all[i].document] = all[run].document;
+    qsort(all, count, sizeof *all, by_text);
+    for (size_t i = 0, start = 0; i < count; i++) {
+        if (!same_text(&all[i], &all[start]))
+            start = i;
+        first[all[i].document] = all[start].document;
     }
     tw_free(all);
     return TWINSET_OK;
 }
 
-/* Numbers the originals as their first documents come, and counts their copies. */
-static void number_originals(tw_originals *originals, const tw_corpus *corpus)
+static int find_first(const tw_corpus *corpus, uint32_t *first)
 {
-    for (uint32_t i = 0; i < corpus->compared; i++) {
+    size_t count = corpus->count;
+    uint64_t *sorted = tw_array(2 * count, sizeof *sorted);
+    int status = sorted ? TWINSET_OK : TWINSET_NOMEM;
+    for (uint32_t i = 0; i < count && sorted; i++) {
+        sorted[i] = corpus->documents[i].digest[0] >> 32 << 32 | i;
+        first[i] = i;
+    }
+    if (sorted)
+        tw_sort_u64(sorted, count, sorted + count);
+    for (size_t i = 0, end; i < count && status == TWINSET_OK; i = end) {
+        for (end = i + 1; end < count && sorted[end] >> 32 == sorted[i] >> 32;)
+            end++;
+        if (end > i + 1)
+            status = split_run(corpus, sorted + i, end - i, first);
+    }
+    tw_free(sorted);
+    return status;
+}
+
+/* Numbers the originals as their first documents come, and counts their copies. */
+static void number_originals(tw_originals *originals, size_t documents)
+{
+    for (uint32_t i = 0; i < documents; i++) {
         uint32_t first = originals->of[i];
         if (first == i) {
-            originals->sizes[originals->count] = corpus->documents[i].count;
             originals->copies[originals->count] = 0;
             originals->of[i] = (uint32_t)originals->count++;
         } else {
@@ -64,7 +87,7 @@ static void number_originals(tw_originals *originals, const tw_corpus *corpus)
 
 static void list_members(tw_originals *originals, size_t documents)
 {
-    size_t end = 0;
+    uint32_t end = 0;
     for (size_t i = 0; i < originals->count; i++) {
         originals->start[i] = end;
         end += originals->copies[i];
@@ -79,21 +102,19 @@ static void list_members(tw_originals *originals, size_t documents)
 
 int tw_originals_init(tw_originals *originals, const tw_corpus *corpus)
 {
-    size_t count = corpus->compared;
+    size_t count = corpus->count;
     *originals = (tw_originals){
         .of = tw_array(count, sizeof *originals->of),
         .start = tw_array(count + 1, sizeof *originals->start),
         .members = tw_array(count, sizeof *originals->members),
         .copies = tw_array(count, sizeof *originals->copies),
-        .sizes = tw_array(count, sizeof *originals->sizes),
     };
-    if (!originals->of || !originals->start || !originals->members || !originals->copies ||
-        !originals->sizes)
+    if (!originals->of || !originals->start || !originals->members || !originals->copies)
         return TWINSET_NOMEM;
     int status = find_first(corpus, originals->of);
     if (status != TWINSET_OK)
         return status;
-    number_originals(originals, corpus);
+    number_originals(originals, count);
     list_members(originals, count);
     return TWINSET_OK;
 }
@@ -104,5 +125,4 @@ void tw_originals_free(tw_originals *originals)
     tw_free(originals->start);
     tw_free(originals->members);
     tw_free(originals->copies);
-    tw_free(originals->sizes);
 }

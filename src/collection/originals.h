@@ -11,10 +11,9 @@
 typedef struct tw_originals {
     size_t count;
     uint32_t *of;      /* document to original */
-    size_t *start;     /* of an original's documents in members, and one more for the end */
+    uint32_t *start;   /* of an original's documents in members, and one more for the end */
     uint32_t *members; /* documents, ascending inside an original */
     uint32_t *copies;  /* how many documents it stands for */
-    size_t *sizes;     /* of its set */
 } tw_originals;
 
 int tw_originals_init(tw_originals *originals, const tw_corpus *corpus) TW_CHECKED;

@@ -22,14 +22,22 @@ int tw_result_note(twinset_result *result, const char *format, ...)
     return TWINSET_OK;
 }
 
+void tw_result_add_stage(twinset_result *result, const char *name, double seconds, uint64_t bytes)
+{
+    size_t i = 0;
+    while (i < TW_STAGES && result->stages[i].name && strcmp(result->stages[i].name, name) != 0)
+        i++;
+    if (i == TW_STAGES)
+        return;
+    result->stages[i].name = name;
+    result->stages[i].seconds += seconds;
+    result->stages[i].bytes += bytes;
+}
+
 double tw_result_stage(twinset_result *result, const char *name, double start)
 {
     double now = tw_now();
-    size_t i = 0;
-    while (i < TW_STAGES && result->stages[i].name)
-        i++;
-    if (i < TW_STAGES)
-        result->stages[i] = (twinset_stage){name, now - start};
+    tw_result_add_stage(result, name, now - start, 0);
     return now;
 }
 
@@ -43,20 +51,32 @@ static int by_path(const void *left, const void *right)
 int tw_result_finish(twinset_result *result)
 {
     const tw_corpus *corpus = result->corpus;
+    size_t flagged = 0;
+    for (size_t i = 0; i < corpus->count; i++)
+        flagged += corpus->documents[i].flags != 0;
     result->skips = tw_array(corpus->skip_count, sizeof *result->skips);
-    result->flagged = tw_array(corpus->compared, sizeof *result->flagged);
-    if (!result->skips || !result->flagged)
+    result->flagged = tw_array(flagged, sizeof *result->flagged);
+    result->names = tw_array(corpus->count, sizeof *result->names);
+    if (!result->skips || !result->flagged || !result->names)
         return TWINSET_NOMEM;
     for (size_t i = 0; i < corpus->skip_count; i++)
-        result->skips[i] = (twinset_skip){corpus->skips[i].path, corpus->skips[i].reason};
+        result->skips[i] =
+            (twinset_skip){corpus->skips[i].path, corpus->skips[i].reason, corpus->skips[i].empty};
     result->run.skipped = corpus->skip_count;
+    result->run.missing = corpus->given_skips;
     if (corpus->skip_count)
         qsort(result->skips, corpus->skip_count, sizeof *result->skips, by_path);
-    for (size_t i = 0; i < corpus->compared; i++)
-        if (corpus->documents[i].summary.flags)
+    for (size_t i = 0; i < corpus->count; i++) {
+        const tw_document *document = &corpus->documents[i];
+        result->names[i] = document->name;
+        if (document->flags)
             result->flagged[result->run.flagged++] =
-                (twinset_flagged){corpus->documents[i].name, corpus->documents[i].summary.flags};
-    result->run.documents = corpus->compared;
+                (twinset_flagged){document->name, document->flags};
+    }
+    result->run.documents = corpus->count;
+    result->run.records = corpus->records;
+    result->run.bytes = corpus->bytes;
+    result->run.shingles = corpus->shingles;
     if (!corpus->hidden)
         return TWINSET_OK;
     return tw_result_note(result, "%zu hidden %s left out; name %s to compare %s", corpus->hidden,
@@ -71,10 +91,15 @@ void twinset_result_free(twinset_result *result)
     for (size_t i = 0; i < result->run.notes; i++)
         tw_free(result->notes[i]);
     tw_free(result->notes);
+    tw_free(result->names);
     tw_free(result->pairs);
+    tw_matches_free(&result->matches);
+    tw_matches_free(&result->copies);
     tw_clusters_free(&result->clusters);
     tw_free(result->members);
-    tw_free(result->representatives);
+    tw_free(result->removed);
+    tw_free(result->cuts);
+    tw_free(result->clustered);
     tw_free(result->flagged);
     tw_free(result->skips);
     tw_free(result->passage);
@@ -86,9 +111,36 @@ twinset_run twinset_result_run(const twinset_result *result)
     return result->run;
 }
 
+const tw_match *tw_result_match(const twinset_result *result, const tw_listed *pair)
+{
+    size_t index = pair->match, matches = result->matches.count;
+    return index < matches ? &result->matches.data[index] : &result->copies.data[index - matches];
+}
+
 twinset_pair twinset_result_pair(const twinset_result *result, size_t index)
 {
-    return result->pairs[index];
+    if (result->comparison)
+        return result->compared;
+    const tw_listed *pair = &result->pairs[index];
+    const tw_match *match = tw_result_match(result, pair);
+    uint64_t a_count = pair->swapped ? match->b_count : match->a_count;
+    uint64_t b_count = pair->swapped ? match->a_count : match->b_count;
+    uint64_t all = a_count + b_count - match->shared;
+    /* Identical is 1, even where all of both is left out. */
+    bool blank = all == 0;
+    return (twinset_pair){
+        .a = result->names[pair->a],
+        .b = result->names[pair->b],
+        .similarity = match->similarity,
+        .jaccard = blank ? 1 : (double)match->shared / (double)all,
+        .containment_a = blank ? 1 : (double)match->shared / (double)a_count,
+        .containment_b = blank ? 1 : (double)match->shared / (double)b_count,
+        .shared = match->shared,
+        .union_count = all,
+        .estimate = match->estimate,
+        .longest = match->longest,
+        .cluster = result->clusters.of ? result->clusters.of[pair->a] + 1 : 0,
+    };
 }
 
 twinset_cluster twinset_result_cluster(const twinset_result *result, size_t index)
@@ -98,8 +150,19 @@ twinset_cluster twinset_result_cluster(const twinset_result *result, size_t inde
         .id = (uint32_t)index + 1,
         .size = cluster->count,
         .members = result->members + cluster->start,
-        .representative = result->representatives[index],
+        .representative = result->names[cluster->representative],
         .min_similarity = cluster->min_similarity,
+    };
+}
+
+twinset_removed twinset_result_removed(const twinset_result *result, size_t index)
+{
+    const tw_removal *removal = &result->removed[index];
+    return (twinset_removed){
+        .id = result->names[removal->document],
+        .kept = result->names[removal->kept],
+        .similarity = removal->similarity,
+        .cluster = result->clusters.of[removal->document] + 1,
     };
 }
 

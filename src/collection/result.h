@@ -6,26 +6,58 @@
 
 enum { TW_STAGES = 16 };
 
+/* A pair of documents, by number, and the match that says what is known of it. */
+typedef struct tw_listed {
+    uint32_t a, b;
+    uint32_t match;
+    bool swapped; /* a is on the match's second side */
+} tw_listed;
+
+/* A document that is removed from a collection, and the one that it is removed for. */
+typedef struct tw_removal {
+    uint32_t document, kept;
+    double similarity;
+} tw_removal;
+
+/* What was skipped of a source: a range of its bytes, or, without a length, something that
+ * cannot be pointed at. */
+typedef struct tw_cut {
+    uint32_t source;
+    uint64_t offset, length;
+} tw_cut;
+
 struct twinset_result {
     const tw_corpus *corpus;
     twinset_run run;
-    twinset_pair *pairs;
+    const char **names; /* of the documents */
+    tw_listed *pairs;
+    tw_matches matches, copies; /* one list, the second after the first */
     tw_clusters clusters;
     const char **members; /* names, in the order of clusters.members */
-    const char **representatives;
     twinset_flagged *flagged;
     twinset_skip *skips;
     char **notes;
     size_t note_capacity;
     twinset_stage stages[TW_STAGES + 1]; /* ends with a NULL name */
     unsigned comparison;
-    char *passage; /* of a comparison */
+    twinset_pair compared; /* of a comparison */
+    char *passage;         /* the same */
+
+    /* Of a cleaned collection, by source and offset. */
+    tw_removal *removed; /* run.removed of them */
+    tw_cut *cuts;        /* without those that are only empty */
+    size_t cut_count;
+    uint32_t *clustered; /* documents in clusters, made when they are asked for */
+    size_t clustered_count;
 };
 
 /* Adds a sentence. */
 int tw_result_note(twinset_result *result, const char *format, ...) TW_PRINTF(2, 3) TW_CHECKED;
 /* Closes the stage that began at `start`; returns the time now. */
 double tw_result_stage(twinset_result *result, const char *name, double start);
+/* Adds to a stage, which may have been there before. */
+void tw_result_add_stage(twinset_result *result, const char *name, double seconds, uint64_t bytes);
+const tw_match *tw_result_match(const twinset_result *result, const tw_listed *pair);
 /* Lists what the corpus skipped and flagged. */
 int tw_result_finish(twinset_result *result) TW_CHECKED;
 

@@ -1,8 +1,7 @@
 /* A scan, stage by stage; scan.h shows the way. */
 #include "collection/scan.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "common/options.h"
 
 /* Different documents up to which all pairs of a cluster are computed. */
 enum { CLUSTER_LIMIT = 1000 };
@@ -29,16 +28,24 @@ bool tw_scan_wanted(const void *context, uint32_t a, uint32_t b)
 
 static int collapse(tw_scan_run *scan)
 {
-    int status = tw_originals_init(&scan->originals, scan->corpus);
+    const tw_corpus *corpus = scan->corpus;
+    int status = tw_originals_init(&scan->originals, corpus);
+    if (status != TWINSET_OK || !corpus->holds_all)
+        return status;
+    scan->sizes = tw_array(scan->originals.count, sizeof *scan->sizes);
+    if (!scan->sizes)
+        return TWINSET_NOMEM;
+    for (uint32_t i = 0; i < scan->originals.count; i++)
+        scan->sizes[i] = corpus->documents[tw_original_first(&scan->originals, i)].set[0];
     scan->docs = (tw_docs){
         .count = scan->originals.count,
-        .sizes = scan->originals.sizes,
+        .sizes = scan->sizes,
         .copies = scan->originals.copies,
         .set = original_set,
         .wanted = tw_scan_wanted,
         .context = scan,
     };
-    return status;
+    return TWINSET_OK;
 }
 
 /* ---- passages */
@@ -61,159 +68,168 @@ int tw_scan_passage(tw_corpus *corpus, uint32_t a, uint32_t b, tw_passage *passa
     return status;
 }
 
-/* Gives an original's sequence: kept for the pairs to come if there is memory, else in the
- * worker's own buffer. Two workers may make the same one; the first to be ready is kept. */
-static int sequence_of(tw_scan_run *scan, unsigned worker, unsigned side, uint32_t original,
-                       tw_set *sequence)
-{
-    tw_corpus *corpus = scan->corpus;
-    tw_u64s *buffer = &corpus->workers[worker].side[side];
-    uint64_t *kept = atomic_load(&scan->sequences[original]);
-    uint32_t document = tw_original_first(&scan->originals, original);
-    *sequence = (tw_set){kept, corpus->documents[document].summary.shingles};
-    if (kept)
-        return TWINSET_OK;
-    corpus->workers[worker].side_document[side] = UINT32_MAX;
-    int status = tw_corpus_sequence(corpus, worker, document, buffer);
-    sequence->ids = buffer->data;
-    uint64_t bytes = buffer->count * sizeof *buffer->data;
-    if (status != TWINSET_OK ||
-        atomic_fetch_add(&scan->sequence_bytes, bytes) + bytes > scan->options->memory_bytes / 4)
-        return status;
-    if (atomic_compare_exchange_strong(&scan->sequences[original], &kept, buffer->data))
-        *buffer = (tw_u64s){0};
-    return TWINSET_OK;
-}
-
-static int measure_passage(void *context, unsigned number, size_t index)
+/* The matches of one document with those before it: the join leaves them unmeasured. */
+static int measure_passage(void *context, unsigned worker, size_t index)
 {
     tw_scan_run *scan = context;
-    tw_worker *worker = &scan->corpus->workers[number];
-    const tw_match *match = &scan->matches.data[index];
-    int status = TWINSET_OK;
-    tw_set sequence;
-    tw_passage passage;
-    if (!scan->listed[index])
-        return TWINSET_OK;
-    if (worker->indexed != match->a) {
-        status = sequence_of(scan, number, 0, match->a, &sequence);
-        if (status == TWINSET_OK)
-            status = tw_passage_build(&worker->passages, sequence.ids, sequence.count);
-        worker->indexed = status == TWINSET_OK ? match->a : UINT32_MAX;
-    }
-    if (status == TWINSET_OK)
-        status = sequence_of(scan, number, 1, match->b, &sequence);
-    if (status == TWINSET_OK)
-        status = tw_passage_find(&worker->passages, sequence.ids, sequence.count, &passage);
-    if (status == TWINSET_OK)
-        scan->longest[index] = tw_corpus_tokens_in(
-            scan->corpus, tw_original_first(&scan->originals, match->a), passage.length);
-    return status;
+    tw_match *match = &scan->matches.data[index];
+    return scan->listed[index] ? tw_scan_measure(scan, worker, match) : TWINSET_OK;
 }
 
 static int measure_passages(tw_scan_run *scan)
 {
     tw_loop loop = tw_corpus_loop(scan->corpus, "passages");
-    scan->longest = tw_calloc(scan->matches.count, sizeof *scan->longest);
-    scan->sequences = tw_calloc(scan->originals.count, sizeof *scan->sequences);
-    if (!scan->longest || !scan->sequences)
-        return TWINSET_NOMEM;
-    for (unsigned i = 0; i < loop.threads; i++)
-        scan->corpus->workers[i].indexed = UINT32_MAX;
-    return tw_parallel(&loop, scan->matches.count, measure_passage, scan);
-}
-
-static void forget_sequences(tw_scan_run *scan)
-{
-    for (size_t i = 0; scan->sequences && i < scan->originals.count; i++)
-        tw_free(atomic_load(&scan->sequences[i]));
-    tw_free(scan->sequences);
-    scan->sequences = NULL;
+    bool joined = scan->result->run.method == TWINSET_METHOD_EXACT && !tw_scan_asks_about_one(scan);
+    int status = TWINSET_OK;
+    if (scan->details && joined)
+        status = tw_parallel(&loop, scan->matches.count, measure_passage, scan);
+    if (status != TWINSET_OK || !atomic_load(&scan->unmeasured))
+        return status;
+    return tw_result_note(scan->result,
+                          "the longest passage of documents too large for --memory %lluM was not "
+                          "measured",
+                          (unsigned long long)(scan->options->memory_bytes >> 20));
 }
 
 /* ---- clusters */
+
+static int similarity_of(void *context, unsigned worker, uint32_t a, uint32_t b, double *similarity)
+{
+    tw_match match;
+    int status = tw_scan_compare(context, worker, a, b, &match);
+    *similarity = match.similarity;
+    return status;
+}
+
+/* Clusters of very many are told of: a chain of pairs may join what is not alike. */
+static int tell_giants(tw_scan_run *scan)
+{
+    enum { GIANT = 1000, NAMED = 3 };
+    const tw_clusters *clusters = &scan->result->clusters;
+    int status = TWINSET_OK;
+    for (size_t i = 0; i < clusters->count && i < NAMED && status == TWINSET_OK; i++) {
+        const tw_cluster *cluster = &clusters->data[i];
+        if (cluster->count <= GIANT)
+            break;
+        status = tw_result_note(scan->result,
+                                "cluster %zu joins %zu documents by chains of similar pairs; the "
+                                "lowest similarity to its representative %s is %.3f",
+                                i + 1, cluster->count, scan->result->names[cluster->representative],
+                                cluster->min_similarity);
+    }
+    return status;
+}
+
+/* Documents of packed sources are copied out of them before they are looked at again: what
+ * was matched or has copies. */
+static int fetch_found(tw_scan_run *scan)
+{
+    const tw_originals *originals = &scan->originals;
+    if (!scan->corpus->spool)
+        return TWINSET_OK;
+    uint32_t *documents = tw_array(originals->count, sizeof *documents);
+    bool *wanted = tw_calloc(originals->count, sizeof *wanted);
+    int status = documents && wanted ? TWINSET_OK : TWINSET_NOMEM;
+    for (size_t i = 0; i < scan->matches.count && status == TWINSET_OK; i++)
+        wanted[scan->matches.data[i].a] = wanted[scan->matches.data[i].b] = true;
+    size_t count = 0;
+    for (uint32_t i = 0; i < originals->count && status == TWINSET_OK; i++)
+        if (wanted[i] || originals->copies[i] > 1)
+            documents[count++] = tw_original_first(originals, i);
+    if (status == TWINSET_OK)
+        status = tw_corpus_fetch(scan->corpus, documents, count, scan->error);
+    tw_free(documents);
+    tw_free(wanted);
+    return status;
+}
 
 static int cluster(tw_scan_run *scan)
 {
     tw_loop loop = tw_corpus_loop(scan->corpus, "clustering");
     twinset_result *result = scan->result;
     tw_cluster_rules rules = {
-        .docs = &scan->docs,
         .original = scan->originals.of,
+        .originals = scan->originals.count,
         .matches = &scan->matches,
-        .measure = scan->options->measure,
-        .ranks = scan->ranks,
         .limit = CLUSTER_LIMIT,
+        .similarity = similarity_of,
+        .context = scan,
     };
-    size_t count = scan->corpus->compared;
+    size_t count = scan->corpus->count;
     int status = tw_clusters_new(scan->unions, count, &rules, &loop, &result->clusters);
     if (status != TWINSET_OK)
         return status;
+    size_t members = 0;
+    for (size_t i = 0; i < result->clusters.count; i++)
+        members += result->clusters.data[i].count;
     result->run.clusters = result->clusters.count;
-    result->members = tw_array(count, sizeof *result->members);
-    result->representatives = tw_array(result->run.clusters, sizeof *result->representatives);
-    if (!result->members || !result->representatives)
+    result->members = tw_array(members, sizeof *result->members);
+    if (!result->members)
         return TWINSET_NOMEM;
-    const tw_document *documents = scan->corpus->documents;
-    for (size_t i = 0; i < result->clusters.count; i++) {
-        const tw_cluster *found = &result->clusters.data[i];
-        result->representatives[i] = documents[found->representative].name;
-        for (size_t j = found->start; j < found->start + found->count; j++)
-            result->members[j] = documents[result->clusters.members[j]].name;
-    }
-    return TWINSET_OK;
-}
-
-static int by_name(const void *key, const void *document)
-{
-    return strcmp(key, ((const tw_document *)document)->name);
-}
-
-static void number_pairs(tw_scan_run *scan)
-{
-    const tw_corpus *corpus = scan->corpus;
-    for (size_t i = 0; i < scan->result->run.pairs; i++) {
-        twinset_pair *pair = &scan->result->pairs[i];
-        const tw_document *document = bsearch(pair->a, corpus->documents, corpus->compared,
-                                              sizeof *corpus->documents, by_name);
-        pair->cluster = scan->result->clusters.of[document - corpus->documents] + 1;
-    }
+    for (size_t i = 0; i < members; i++)
+        result->members[i] = result->names[result->clusters.members[i]];
+    return tell_giants(scan);
 }
 
 /* ---- the whole */
 
-static int run_stages(tw_scan_run *scan)
+static int read_all(tw_scan_run *scan, const tw_task *task)
 {
-    twinset_result *result = scan->result;
-    double time = tw_now();
-    int status = tw_corpus_load(scan->corpus, scan->error);
+    tw_corpus *corpus = scan->corpus;
+    int status = tw_corpus_prepare(corpus, scan->error);
     if (status == TWINSET_OK)
-        status = tw_result_finish(result);
-    if (status == TWINSET_OK && scan->corpus->compared == 0)
+        status = twinset_tune(scan->options, &scan->tuning, scan->error);
+    if (status != TWINSET_OK)
+        return status;
+    tw_wish wish = tw_scan_wish(scan);
+    status = tw_corpus_load(corpus, &wish, task->read, scan->error);
+    if (status == TWINSET_OK)
+        status = tw_result_finish(scan->result);
+    /* Of what has no document, a cleaned collection is what is left of it. */
+    if (status == TWINSET_OK && corpus->count == 0 && !(task->keep && corpus->source_count))
         return tw_fail(scan->error, TWINSET_EMPTY, "there is no document to compare");
-    if (status == TWINSET_OK)
-        status = collapse(scan);
-    time = tw_result_stage(result, "read", time);
-    if (status == TWINSET_OK)
-        status = tw_scan_find(scan);
-    time = tw_result_stage(result, "find", time);
-    if (status == TWINSET_OK)
-        status = tw_scan_limit(scan);
+    return status == TWINSET_OK ? collapse(scan) : status;
+}
+
+static int list(tw_scan_run *scan)
+{
+    int status = tw_scan_limit(scan);
     if (status == TWINSET_OK)
         status = measure_passages(scan);
-    forget_sequences(scan);
-    time = tw_result_stage(result, "passages", time);
+    scan->started = tw_result_stage(scan->result, "passages", scan->started);
+    return status == TWINSET_OK ? tw_scan_list(scan) : status;
+}
+
+static int run_stages(tw_scan_run *scan, const tw_task *task)
+{
+    twinset_result *result = scan->result;
+    scan->started = tw_now();
+    int status = read_all(scan, task);
+    scan->started = tw_result_stage(result, "read", scan->started);
+    tw_result_add_stage(result, "read", 0, result->run.bytes);
     if (status == TWINSET_OK)
-        status = tw_scan_list(scan);
+        status = tw_scan_find(scan);
+    scan->started = tw_now();
+    if (status == TWINSET_OK && scan->options->sample) {
+        status = tw_scan_sample(scan);
+        scan->started = tw_result_stage(result, "sample", scan->started);
+    }
+    if (status == TWINSET_OK)
+        status = fetch_found(scan);
+    if (status == TWINSET_OK)
+        status = scan->pairs ? list(scan) : tw_scan_join(scan);
+    scan->started = tw_result_stage(result, "list", scan->started);
     if (status == TWINSET_OK)
         status = cluster(scan);
-    if (status == TWINSET_OK)
-        number_pairs(scan);
-    tw_result_stage(result, "cluster", time);
+    scan->started = tw_result_stage(result, "cluster", scan->started);
+    if (status == TWINSET_OK && task->keep) {
+        status = tw_scan_decide(scan, task->keep);
+        tw_result_stage(result, "decide", scan->started);
+    }
     return status;
 }
 
-int tw_scan(tw_corpus *corpus, twinset_result *result, twinset_error *error)
+int tw_scan(tw_corpus *corpus, const tw_task *task, twinset_result *result, twinset_error *error)
 {
     unsigned threads = corpus->options.threads;
     tw_scan_run scan = {
@@ -221,18 +237,30 @@ int tw_scan(tw_corpus *corpus, twinset_result *result, twinset_error *error)
         .result = result,
         .options = &corpus->options,
         .error = error,
+        .details = task->details,
+        .pairs = !task->keep,
+        .journal = task->matches,
+        .views = tw_calloc(threads, sizeof *scan.views),
         .found = tw_calloc(threads, sizeof *scan.found),
     };
-    int status = scan.found ? run_stages(&scan) : TWINSET_NOMEM;
-    for (unsigned i = 0; scan.found && i < threads; i++)
-        tw_matches_free(&scan.found[i]);
+    int status = TWINSET_NOMEM;
+    if (scan.views && scan.found) {
+        for (unsigned i = 0; i < threads; i++)
+            tw_views_init(&scan.views[i], corpus, i, scan.details);
+        status = run_stages(&scan, task);
+        for (unsigned i = 0; i < threads; i++) {
+            tw_views_free(&scan.views[i]);
+            tw_matches_free(&scan.found[i]);
+        }
+    }
+    if (!result->matches.data)
+        result->matches = scan.matches; /* for whoever frees it */
+    tw_free(scan.views);
     tw_free(scan.found);
     tw_originals_free(&scan.originals);
+    tw_free(scan.sizes);
     tw_ranks_free(scan.ranks);
-    tw_free(scan.slots);
-    tw_matches_free(&scan.matches);
     tw_free(scan.listed);
-    tw_free(scan.longest);
     tw_free(scan.unions);
     return status;
 }

@@ -1,11 +1,12 @@
 /*
  * The whole way from documents to pairs and clusters:
  *
- *   read       every document becomes a set (sets.c); identical ones become one original
- *   find       matches: pairs of originals, verified (find.c)
- *   passages   the longest passage of each match (scan.c)
+ *   read       every document is looked at once (load.c); identical ones become one original
+ *   find       matches: pairs of originals, verified (find.c, propose.c, compare.c)
+ *   sample     how many pairs it missed, if that is asked for (sample.c)
  *   list       pairs: what the matched originals stand for (list.c)
  *   cluster    what the pairs join (scan.c)
+ *   decide     for a cleaned collection: what is kept of each cluster (decide.c)
  */
 #ifndef TW_SCAN_H
 #define TW_SCAN_H
@@ -13,6 +14,7 @@
 #include "collection/corpus.h"
 #include "collection/originals.h"
 #include "collection/result.h"
+#include "collection/view.h"
 
 /* Members of a bucket, or copies of a document, that all others are compared with where
  * there are more than the limit. */
@@ -23,27 +25,36 @@ typedef struct tw_scan_run {
     twinset_result *result;
     const twinset_options *options;
     twinset_error *error;
+    bool details;        /* estimates and longest passages are wanted */
+    bool pairs;          /* the pairs themselves are, and not only what they join */
+    tw_journal *journal; /* of the matches, or NULL */
+    twinset_tuning tuning;
+    double started; /* the stage in work */
     tw_originals originals;
-    tw_docs docs;
-    tw_ranks *ranks;   /* where the join or weights need them */
-    uint32_t *slots;   /* signatures of originals, where they are made */
-    unsigned bound;    /* slots that must agree before a pair is computed */
-    tw_matches *found; /* by worker */
-    tw_matches matches;
-    bool *listed; /* of each match */
-    uint64_t *longest;
-    _Atomic(uint64_t *) *sequences; /* of originals, where they are kept */
-    atomic_uint_fast64_t sequence_bytes;
+    size_t *sizes;      /* of the originals' sets, where all are held */
+    tw_docs docs;       /* the same for the join */
+    tw_ranks *ranks;    /* where the join or weights need them */
+    tw_views *views;    /* by worker */
+    tw_matches *found;  /* by worker */
+    tw_matches matches; /* by a and b */
+    bool *listed;       /* of each match */
     uint32_t *unions;
-    size_t pair_capacity;
-    const tw_pair *batch;
     atomic_uint_fast64_t verified;
-    uint32_t like; /* the original that all others are compared with */
+    atomic_bool unmeasured; /* a passage was not, for want of memory */
+    uint32_t like;          /* the original that all others are compared with */
     size_t hot_buckets;
+    size_t pair_capacity;
 } tw_scan_run;
 
-/* Expects a corpus that was prepared. */
-int tw_scan(tw_corpus *corpus, twinset_result *result, twinset_error *error) TW_CHECKED;
+/* What a run is to find. */
+typedef struct tw_task {
+    bool details;               /* of each pair: the estimate and the longest passage */
+    const char *keep;           /* what is kept of a cluster; NULL: nothing is to be removed */
+    tw_journal *read, *matches; /* to go on from, or NULL */
+} tw_task;
+
+int tw_scan(tw_corpus *corpus, const tw_task *task, twinset_result *result,
+            twinset_error *error) TW_CHECKED;
 
 /* The longest passage of two documents, and the tokens in it. */
 int tw_scan_passage(tw_corpus *corpus, uint32_t a, uint32_t b, tw_passage *passage,
@@ -51,16 +62,32 @@ int tw_scan_passage(tw_corpus *corpus, uint32_t a, uint32_t b, tw_passage *passa
 
 /* ---- stages */
 
+/* Whether a document is there to be compared with all others. */
+bool tw_scan_asks_about_one(const tw_scan_run *scan);
 bool tw_scan_wanted(const void *scan, uint32_t a, uint32_t b);
+/* What the reading has to make for the search to come. */
+tw_wish tw_scan_wish(const tw_scan_run *scan);
 /* Chooses a method and fills the matches. */
 int tw_scan_find(tw_scan_run *scan) TW_CHECKED;
+/* Those that bands propose. */
+int tw_scan_propose(tw_scan_run *scan) TW_CHECKED;
+/* Computes a pair of originals exactly. */
+int tw_scan_compare(tw_scan_run *scan, unsigned worker, uint32_t a, uint32_t b,
+                    tw_match *match) TW_CHECKED;
+/* The same, and keeps it if it is similar enough, with the details that are wanted. */
+int tw_scan_verify(tw_scan_run *scan, unsigned worker, uint32_t a, uint32_t b,
+                   bool signatures) TW_CHECKED;
+/* Measures the longest passage of a match. */
+int tw_scan_measure(tw_scan_run *scan, unsigned worker, tw_match *match) TW_CHECKED;
 /* Decides which matches are listed. */
 int tw_scan_limit(tw_scan_run *scan) TW_CHECKED;
-/* The same pair with its two sides exchanged, but for the names. */
-twinset_pair tw_pair_swapped(twinset_pair pair);
-/* What is known of a document and its copy, but for the estimate. */
-int tw_pair_of_copies(tw_corpus *corpus, uint32_t document, twinset_pair *pair) TW_CHECKED;
 /* Turns matches into pairs, in the order of the report. */
 int tw_scan_list(tw_scan_run *scan) TW_CHECKED;
+/* Only joins what they join. */
+int tw_scan_join(tw_scan_run *scan) TW_CHECKED;
+/* Compares some documents with all others, to see what the search missed. */
+int tw_scan_sample(tw_scan_run *scan) TW_CHECKED;
+/* Decides what is kept of each cluster. */
+int tw_scan_decide(tw_scan_run *scan, const char *keep) TW_CHECKED;
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * From a document's text to its set and its signature. Sets are held in memory, 8 bytes a
- * shingle; where they do not fit, a document is read again when its set is asked for.
- * Results are the same either way.
+ * shingle, where all pairs are to be found; else a document is read again when its set is
+ * asked for. Results are the same either way.
  */
 #include <string.h>
 
@@ -18,62 +18,17 @@ uint64_t tw_corpus_size_limit(const tw_corpus *corpus)
     return limit > SMALLEST_LIMIT ? limit : SMALLEST_LIMIT;
 }
 
-/* ---- reading */
+/* ---- large documents */
 
-/* Gives the text of a document; a reason where there is none. */
-static int text_of(tw_corpus *corpus, tw_worker *worker, const tw_document *document,
-                   const char **text, size_t *length, const char **reason)
+bool tw_corpus_enter_large(tw_corpus *corpus, uint64_t size)
 {
-    *reason = NULL;
-    *text = document->text;
-    *length = document->text_length;
-    if (document->text)
-        return TWINSET_OK;
-    return tw_read(worker->reader, document->name, tw_corpus_size_limit(corpus), text, length,
-                   reason);
-}
-
-/* Sends a document's shingles to a sink. TWINSET_IO comes with a reason. */
-int tw_corpus_shingle(tw_corpus *corpus, tw_worker *worker, const tw_document *document,
-                      tw_shingles_fn sink, void *context, tw_text_summary *summary,
-                      const char **reason)
-{
-    const char *text;
-    size_t length;
-    int status = text_of(corpus, worker, document, &text, &length, reason);
-    if (status != TWINSET_OK)
-        return status;
-    status = tw_shingle(worker->shingler, text, length, sink, context, summary);
-    if (!document->text && tw_reader_replaced(worker->reader))
-        summary->flags |= TWINSET_FLAG_INVALID_UTF8;
-    return status;
-}
-
-/* The same for a document that was read before; it must not have changed. */
-static int shingle_again(tw_corpus *corpus, tw_worker *worker, const tw_document *document,
-                         tw_shingles_fn sink, void *context)
-{
-    const char *reason;
-    tw_text_summary summary;
-    int status = tw_corpus_shingle(corpus, worker, document, sink, context, &summary, &reason);
-    if (status == TWINSET_OK &&
-        memcmp(summary.digest, document->summary.digest, sizeof summary.digest) != 0)
-        status = TWINSET_IO;
-    if (status == TWINSET_IO)
-        atomic_store(&corpus->changed, document->name);
-    return status;
-}
-
-/* Large documents pass one at a time, or memory would grow with the threads. */
-static bool enter_large(tw_corpus *corpus, const tw_document *document)
-{
-    bool large = document->size_bytes > tw_corpus_size_limit(corpus) / corpus->options.threads;
+    bool large = size > tw_corpus_size_limit(corpus) / corpus->options.threads;
     if (large)
         pthread_mutex_lock(&corpus->large);
     return large;
 }
 
-static void give_back(tw_u64s *numbers)
+void tw_give_back(tw_u64s *numbers)
 {
     if (numbers->capacity > KEPT_IDS) {
         tw_free(numbers->data);
@@ -81,13 +36,13 @@ static void give_back(tw_u64s *numbers)
     }
 }
 
-static void leave_large(tw_corpus *corpus, tw_worker *worker, bool large)
+void tw_corpus_leave_large(tw_corpus *corpus, tw_worker *worker, bool large)
 {
     if (!large)
         return;
-    give_back(&worker->ids);
-    give_back(&worker->values);
-    give_back(&worker->scratch);
+    tw_give_back(&worker->ids);
+    tw_give_back(&worker->values);
+    tw_give_back(&worker->scratch);
     pthread_mutex_unlock(&corpus->large);
 }
 
@@ -130,18 +85,14 @@ static uint64_t occurrence(uint64_t number, uint64_t n)
     return n ? tw_mix64(number + n * 0x9E3779B97F4A7C15u) : number;
 }
 
-/* Sorted numbers with repetitions become a set, or tell their occurrences apart. */
-static void settle_repeated(tw_u64s *ids, bool bag)
+/* Tells the occurrences of each of some sorted numbers apart. */
+static void count_repeated(tw_u64s *ids)
 {
-    size_t kept = 0;
     for (size_t i = 0, end; i < ids->count; i = end) {
         uint64_t id = ids->data[i];
-        for (end = i + 1; end < ids->count && ids->data[end] == id;)
-            end++;
-        for (size_t n = 0; n < (bag ? end - i : 1); n++)
-            ids->data[kept++] = occurrence(id, n);
+        for (end = i + 1; end < ids->count && ids->data[end] == id; end++)
+            ids->data[end] = occurrence(id, end - i);
     }
-    ids->count = kept;
 }
 
 int tw_make_set(tw_u64s *ids, tw_u64s *scratch, bool bag, const uint64_t *excluded,
@@ -150,81 +101,65 @@ int tw_make_set(tw_u64s *ids, tw_u64s *scratch, bool bag, const uint64_t *exclud
     int status = TW_GROW(scratch->data, scratch->capacity, ids->count);
     if (status != TWINSET_OK)
         return status;
-    tw_sort_u64(ids->data, ids->count, scratch->data);
-    if (excluded_count)
-        subtract(ids, excluded, excluded_count);
-    settle_repeated(ids, bag);
     if (bag)
         tw_sort_u64(ids->data, ids->count, scratch->data);
+    else
+        ids->count = tw_sort_unique_u64(ids->data, ids->count, scratch->data);
+    if (excluded_count)
+        subtract(ids, excluded, excluded_count);
+    if (bag) {
+        count_repeated(ids);
+        tw_sort_u64(ids->data, ids->count, scratch->data);
+    }
     return TWINSET_OK;
 }
 
-static int make_set(tw_corpus *corpus, tw_worker *worker, tw_u64s *ids)
+int tw_corpus_make_set(tw_corpus *corpus, tw_worker *worker, tw_u64s *ids)
 {
     return tw_make_set(ids, &worker->scratch, corpus->options.bag, corpus->excluded,
                        corpus->excluded_count);
 }
 
-static int hold_set(tw_corpus *corpus, tw_document *document, const tw_u64s *ids)
+int tw_corpus_hold(tw_corpus *corpus, tw_document *document, const tw_u64s *ids)
 {
-    uint64_t bytes = ids->count * sizeof *ids->data;
+    uint64_t bytes = (ids->count + 1) * sizeof *ids->data;
     uint64_t before = atomic_fetch_add(&corpus->held_bytes, bytes);
-    document->count = ids->count;
     if (before + bytes > corpus->options.memory_bytes / 2) {
         atomic_fetch_sub(&corpus->held_bytes, bytes);
         return TWINSET_OK;
     }
-    document->ids = tw_array(ids->count, sizeof *ids->data);
-    if (!document->ids)
+    document->set = tw_array(ids->count + 1, sizeof *document->set);
+    if (!document->set)
         return TWINSET_NOMEM;
+    document->set[0] = ids->count;
     if (ids->count)
-        memcpy(document->ids, ids->data, bytes);
+        memcpy(document->set + 1, ids->data, ids->count * sizeof *ids->data);
     return TWINSET_OK;
 }
 
-static int load_document(void *context, unsigned number, size_t index)
+/* What the workers hold may have been made with other shingles left out. */
+static void forget_sides(tw_corpus *corpus)
 {
-    tw_corpus *corpus = context;
-    tw_worker *worker = &corpus->workers[number];
-    tw_document *document = &corpus->documents[index];
-    if (document->skipped)
-        return TWINSET_OK;
-    bool large = enter_large(corpus, document);
-    const char *reason = NULL;
-    worker->ids.count = 0;
-    int status = tw_corpus_shingle(corpus, worker, document, tw_append_ids, &worker->ids,
-                                   &document->summary, &reason);
-    if (reason)
-        status = tw_document_skip(document, reason);
-    else if (status == TWINSET_OK && document->summary.tokens == 0)
-        status = tw_document_skip(document, "empty");
-    if (status == TWINSET_OK && !document->skipped)
-        status = make_set(corpus, worker, &worker->ids);
-    if (status == TWINSET_OK && !document->skipped)
-        status = hold_set(corpus, document, &worker->ids);
-    leave_large(corpus, worker, large);
-    return status;
+    for (unsigned i = 0; corpus->workers && i < corpus->options.threads; i++)
+        corpus->workers[i].side_document[0] = corpus->workers[i].side_document[1] = UINT32_MAX;
 }
 
-/* Brings a set that was made before the common shingles were known up to date, or drops it
- * to be made again. */
-static int settle_document(void *context, unsigned worker, size_t index)
+void tw_corpus_forget_sets(tw_corpus *corpus)
 {
-    (void)worker;
-    tw_corpus *corpus = context;
-    tw_document *document = &corpus->documents[index];
-    uint64_t before = document->ids ? document->count * sizeof *document->ids : 0;
-    if (document->ids && !corpus->options.bag) {
-        tw_u64s ids = {document->ids, document->count, document->count};
-        subtract(&ids, corpus->excluded, corpus->excluded_count);
-        document->count = ids.count;
-        before -= ids.count * sizeof *document->ids;
-    } else {
-        tw_free(document->ids);
-        document->ids = NULL;
+    for (size_t i = 0; i < corpus->count; i++) {
+        tw_free(corpus->documents[i].set);
+        corpus->documents[i].set = NULL;
     }
-    atomic_fetch_sub(&corpus->held_bytes, before);
-    return TWINSET_OK;
+    forget_sides(corpus);
+    corpus->holds_all = false;
+    atomic_store(&corpus->held_bytes, 0);
+}
+
+static int make_again(tw_corpus *corpus, tw_worker *worker, uint32_t index, tw_u64s *ids)
+{
+    ids->count = 0;
+    int status = tw_document_shingle(corpus, worker, index, tw_append_ids, ids);
+    return status == TWINSET_OK ? tw_corpus_make_set(corpus, worker, ids) : status;
 }
 
 static int load_missing(void *context, unsigned number, size_t index)
@@ -232,86 +167,56 @@ static int load_missing(void *context, unsigned number, size_t index)
     tw_corpus *corpus = context;
     tw_worker *worker = &corpus->workers[number];
     tw_document *document = &corpus->documents[index];
-    if (document->ids)
+    if (document->set)
         return TWINSET_OK;
-    bool large = enter_large(corpus, document);
-    worker->ids.count = 0;
-    int status = shingle_again(corpus, worker, document, tw_append_ids, &worker->ids);
+    bool large = tw_corpus_enter_large(corpus, document->tokens);
+    int status = make_again(corpus, worker, (uint32_t)index, &worker->ids);
+    document->blank = worker->ids.count == 0;
     if (status == TWINSET_OK)
-        status = make_set(corpus, worker, &worker->ids);
-    if (status == TWINSET_OK)
-        status = hold_set(corpus, document, &worker->ids);
-    leave_large(corpus, worker, large);
+        status = tw_corpus_hold(corpus, document, &worker->ids);
+    tw_corpus_leave_large(corpus, worker, large);
     return status;
 }
 
-/* What the workers hold was made with other shingles left out. */
-static void forget_sides(tw_corpus *corpus)
-{
-    for (unsigned i = 0; i < corpus->options.threads; i++)
-        corpus->workers[i].side_document[0] = corpus->workers[i].side_document[1] = UINT32_MAX;
-}
-
-/* Sets of an earlier run, to which other templates may have applied. */
-static void forget_sets(tw_corpus *corpus)
-{
-    for (size_t i = 0; i < corpus->count; i++) {
-        tw_free(corpus->documents[i].ids);
-        corpus->documents[i].ids = NULL;
-    }
-    forget_sides(corpus);
-    atomic_store(&corpus->held_bytes, 0);
-}
-
-int tw_corpus_load(tw_corpus *corpus, twinset_error *error)
+int tw_corpus_load_sets(tw_corpus *corpus, twinset_error *error)
 {
     tw_loop loop = tw_corpus_loop(corpus, "reading");
-    forget_sets(corpus);
-    int status = tw_exclude_templates(corpus);
-    if (status == TWINSET_OK)
-        status = tw_parallel(&loop, corpus->compared, load_document, corpus);
-    if (status == TWINSET_OK)
-        status = tw_corpus_drop_skipped(corpus, 0, corpus->compared);
-    if (status == TWINSET_OK && corpus->options.common < 1) {
-        status = tw_exclude_common(corpus);
+    uint64_t least = atomic_load(&corpus->held_bytes);
+    size_t missing = 0;
+    for (size_t i = 0; i < corpus->count; i++)
+        missing += !corpus->documents[i].set;
+    least += missing * sizeof(uint64_t);
+    int status = TWINSET_OK;
+    /* Where there is no room for the rest, there is no use in making it. */
+    if (missing && least <= corpus->options.memory_bytes / 2) {
+        status = tw_corpus_fetch_all(corpus, error);
         if (status == TWINSET_OK)
-            status = tw_parallel(&loop, corpus->compared, settle_document, corpus);
-        /* Only now is it known what memory is left: what is held must not depend on who was
-         * first. */
-        if (status == TWINSET_OK)
-            status = tw_parallel(&loop, corpus->compared, load_missing, corpus);
-        forget_sides(corpus);
+            status = tw_parallel(&loop, corpus->count, load_missing, corpus);
     }
-    return tw_corpus_fail(corpus, error, status);
-}
-
-bool tw_corpus_holds_all(const tw_corpus *corpus)
-{
-    for (size_t i = 0; i < corpus->compared; i++)
-        if (!corpus->documents[i].ids)
-            return false;
-    return true;
+    corpus->holds_all = true;
+    for (size_t i = 0; i < corpus->count; i++)
+        corpus->holds_all &= corpus->documents[i].set != NULL;
+    forget_sides(corpus);
+    return status;
 }
 
 int tw_corpus_set(tw_corpus *corpus, unsigned number, unsigned side, uint32_t index, tw_set *set)
 {
     tw_worker *worker = &corpus->workers[number];
     const tw_document *document = &corpus->documents[index];
-    *set = (tw_set){document->ids, document->count};
-    if (document->ids)
+    if (document->set) {
+        *set = (tw_set){document->set + 1, document->set[0]};
         return TWINSET_OK;
+    }
     tw_u64s *ids = &worker->side[side];
     if (worker->side_document[side] != index) {
         worker->side_document[side] = UINT32_MAX;
-        ids->count = 0;
-        int status = shingle_again(corpus, worker, document, tw_append_ids, ids);
-        if (status == TWINSET_OK)
-            status = make_set(corpus, worker, ids);
+        int status = make_again(corpus, worker, index, ids);
         if (status != TWINSET_OK)
             return status;
         worker->side_document[side] = index;
     }
-    set->ids = ids->data;
+    *set = (tw_set){ids->data, ids->count};
     return TWINSET_OK;
 }
 
@@ -319,61 +224,65 @@ int tw_corpus_sequence(tw_corpus *corpus, unsigned number, uint32_t index, tw_u6
 {
     tw_worker *worker = &corpus->workers[number];
     sequence->count = 0;
-    int status = shingle_again(corpus, worker, &corpus->documents[index], tw_append_ids, sequence);
-    for (size_t i = 0; i < sequence->count && corpus->excluded_count; i++)
-        if (tw_corpus_excludes(corpus, sequence->data[i]))
-            sequence->data[i] = tw_mix64((uint64_t)index << 32 ^ i);
+    int status = tw_document_shingle(corpus, worker, index, tw_append_ids, sequence);
+    tw_corpus_hide_excluded(corpus, index, sequence);
     return status;
 }
 
+void tw_corpus_hide_excluded(const tw_corpus *corpus, uint32_t index, tw_u64s *sequence)
+{
+    for (size_t i = 0; i < sequence->count && corpus->excluded_count; i++)
+        if (tw_corpus_excludes(corpus, sequence->data[i]))
+            sequence->data[i] = tw_mix64((uint64_t)index << 32 ^ i);
+}
+
 typedef struct counting_run {
-    const tw_corpus *corpus;
+    tw_corpus *corpus;
+    tw_u64s *ids;
     size_t run, longest;
 } counting_run;
 
 static int count_run(void *context, const tw_shingles *batch)
 {
     counting_run *count = context;
-    for (size_t i = 0; i < batch->count; i++) {
-        count->run = tw_corpus_excludes(count->corpus, batch->ids[i]) ? 0 : count->run + 1;
+    count->ids->count = 0;
+    int status = tw_append_ids(count->ids, batch);
+    for (size_t i = 0; i < batch->count && status == TWINSET_OK; i++) {
+        bool left_out = tw_corpus_excludes(count->corpus, count->ids->data[i]);
+        count->run = left_out ? 0 : count->run + 1;
         count->longest = count->run > count->longest ? count->run : count->longest;
     }
-    return TWINSET_OK;
+    return status;
 }
 
 int tw_corpus_longest(tw_corpus *corpus, unsigned number, uint32_t index, uint64_t *tokens)
 {
-    const tw_document *document = &corpus->documents[index];
-    counting_run count = {.corpus = corpus};
-    *tokens = document->summary.tokens;
+    counting_run count = {.corpus = corpus, .ids = &corpus->workers[number].ids};
+    *tokens = corpus->documents[index].tokens;
     if (!corpus->excluded_count)
         return TWINSET_OK;
-    int status = shingle_again(corpus, &corpus->workers[number], document, count_run, &count);
+    int status = tw_document_shingle(corpus, &corpus->workers[number], index, count_run, &count);
     *tokens = tw_corpus_tokens_in(corpus, index, count.longest);
     return status;
 }
 
 uint64_t tw_corpus_tokens_in(const tw_corpus *corpus, uint32_t index, size_t shingles)
 {
-    uint64_t tokens = corpus->documents[index].summary.tokens, k = corpus->options.k;
+    uint64_t tokens = corpus->documents[index].tokens, k = corpus->options.k;
     return shingles == 0 ? 0 : tokens < k ? tokens : shingles + k - 1;
 }
 
 /* ---- signatures */
 
-/* From the set where that will do, else from the text: a scheme may hash shingles in its
- * own way. */
+/* From the set where it is held and will do, else from the text. */
 static int sketch_document(tw_corpus *corpus, unsigned number, uint32_t index)
 {
     tw_worker *worker = &corpus->workers[number];
-    tw_set set;
-    if (tw_scheme_takes_ids(corpus->scheme)) {
-        int status = tw_corpus_set(corpus, number, 0, index, &set);
-        return status == TWINSET_OK ? tw_signature_set(worker, set) : status;
-    }
+    const tw_document *document = &corpus->documents[index];
+    if (document->set && tw_scheme_takes_ids(corpus->scheme))
+        return tw_signature_set(worker, (tw_set){document->set + 1, document->set[0]});
     worker->values.count = 0;
-    int status =
-        shingle_again(corpus, worker, &corpus->documents[index], tw_signature_batch, worker);
+    int status = tw_document_shingle(corpus, worker, index, tw_signature_batch, worker);
     if (status != TWINSET_OK || !corpus->options.bag)
         return status;
     return tw_signature_finish_bag(worker);
@@ -382,21 +291,64 @@ static int sketch_document(tw_corpus *corpus, unsigned number, uint32_t index)
 int tw_corpus_signature(tw_corpus *corpus, unsigned number, uint32_t index, uint32_t *slots)
 {
     tw_worker *worker = &corpus->workers[number];
-    bool large = enter_large(corpus, &corpus->documents[index]);
     tw_sketch_begin(&worker->sketch, slots);
     int status = sketch_document(corpus, number, index);
     tw_sketch_end(&worker->sketch);
-    leave_large(corpus, worker, large);
     return status;
 }
 
-int tw_corpus_text(tw_corpus *corpus, uint32_t index, tw_bytes *out)
+/* ---- keys, for documents that were read before it was known what to leave out */
+
+enum { AT_ONCE = 4096 };
+
+typedef struct keying {
+    tw_corpus *corpus;
+    uint32_t first;
+    size_t count;
+    uint64_t *block; /* by band, then by document */
+    uint64_t *keys;  /* of one document, for each worker */
+} keying;
+
+static int make_keys(void *context, unsigned number, size_t index)
 {
-    tw_worker *worker = &corpus->workers[0];
-    const char *text, *reason;
-    size_t length;
-    int status = text_of(corpus, worker, &corpus->documents[index], &text, &length, &reason);
-    if (status == TWINSET_IO)
-        atomic_store(&corpus->changed, corpus->documents[index].name);
-    return status == TWINSET_OK ? tw_shingler_text(worker->shingler, text, length, out) : status;
+    keying *key = context;
+    tw_corpus *corpus = key->corpus;
+    uint32_t *slots = corpus->workers[number].slots, document = key->first + (uint32_t)index;
+    uint64_t *keys = key->keys + (size_t)number * corpus->bands;
+    int status = tw_corpus_signature(corpus, number, document, slots);
+    if (status != TWINSET_OK)
+        return status;
+    corpus->documents[document].blank = slots[0] == (uint32_t)TW_EMPTY_SLOT;
+    tw_band_keys(slots, corpus->bands, corpus->rows, keys);
+    for (unsigned band = 0; band < corpus->bands; band++)
+        key->block[band * key->count + index] = keys[band];
+    return TWINSET_OK;
+}
+
+int tw_corpus_make_keys(tw_corpus *corpus, unsigned bands, unsigned rows, twinset_error *error)
+{
+    tw_loop loop = tw_corpus_loop(corpus, "sketching");
+    keying key = {
+        .corpus = corpus,
+        .block = tw_array(AT_ONCE * (size_t)bands, sizeof *key.block),
+        .keys = tw_array(loop.threads * (size_t)bands, sizeof *key.keys),
+    };
+    corpus->bands = bands;
+    corpus->rows = rows;
+    tw_free(corpus->place); /* keys come by number now */
+    corpus->place = NULL;
+    int status = key.block && key.keys ? TWINSET_OK : TWINSET_NOMEM;
+    if (status == TWINSET_OK)
+        status = tw_keys_new(bands, corpus->options.memory_bytes / 8 * 3, corpus->options.tmp,
+                             &corpus->keys);
+    for (; key.first < corpus->count && status == TWINSET_OK; key.first += AT_ONCE) {
+        size_t left = corpus->count - key.first;
+        key.count = left < AT_ONCE ? left : AT_ONCE;
+        status = tw_parallel(&loop, key.count, make_keys, &key);
+        if (status == TWINSET_OK)
+            status = tw_keys_add(corpus->keys, key.block, key.count, error);
+    }
+    tw_free(key.block);
+    tw_free(key.keys);
+    return status;
 }

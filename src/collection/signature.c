@@ -5,19 +5,36 @@
  */
 #include "collection/corpus.h"
 
+/* Whether an id is the very number that its shingle is sketched by. */
+static bool is_plain(const tw_corpus *corpus)
+{
+    return corpus->scheme->kind == TWINSET_SCHEME_FSS && tw_scheme_takes_ids(corpus->scheme);
+}
+
+/* Whether repetitions are told apart by id, before the scheme makes numbers of them. */
+static bool is_bag_of_ids(const tw_corpus *corpus)
+{
+    return corpus->options.bag && tw_scheme_takes_ids(corpus->scheme);
+}
+
 /* Appends the numbers that stand for the shingles that count. */
 static int append_values(tw_worker *worker, const tw_shingles *batch)
 {
     const tw_corpus *corpus = worker->corpus;
     tw_u64s *values = &worker->values;
-    int status = TW_GROW(values->data, values->capacity, values->count + batch->count);
-    for (size_t i = 0; i < batch->count && status == TWINSET_OK; i++) {
+    size_t count = values->count;
+    int status = tw_append_ids(values, batch);
+    bool ids = is_plain(corpus) || is_bag_of_ids(corpus);
+    if (status != TWINSET_OK || (!corpus->excluded_count && ids))
+        return status;
+    for (size_t i = 0; i < batch->count; i++) {
+        uint64_t id = values->data[values->count - batch->count + i];
         size_t length;
         const char *bytes = tw_shingle_bytes(batch, i, &length);
-        if (!tw_corpus_excludes(corpus, batch->ids[i]))
-            values->data[values->count++] =
-                tw_scheme_value(corpus->scheme, batch->ids[i], bytes, length);
+        if (!tw_corpus_excludes(corpus, id))
+            values->data[count++] = ids ? id : tw_scheme_value(corpus->scheme, id, bytes, length);
     }
+    values->count = count;
     return status;
 }
 
@@ -28,18 +45,30 @@ static int sketch_values(tw_worker *worker)
     return status;
 }
 
+bool tw_signature_takes_sequence(const tw_corpus *corpus)
+{
+    return is_plain(corpus) && !corpus->excluded_count && !corpus->options.bag;
+}
+
 int tw_signature_batch(void *context, const tw_shingles *batch)
 {
     tw_worker *worker = context;
+    const tw_corpus *corpus = worker->corpus;
+    if (!batch->start && tw_signature_takes_sequence(corpus))
+        return tw_sketch_windows(&worker->sketch, batch->text, batch->count, batch->k);
     int status = append_values(worker, batch);
-    if (worker->corpus->options.bag)
+    if (corpus->options.bag)
         return status;
     return status == TWINSET_OK ? sketch_values(worker) : status;
 }
 
 int tw_signature_finish_bag(tw_worker *worker)
 {
-    int status = tw_make_set(&worker->values, &worker->scratch, true, NULL, 0);
+    const tw_corpus *corpus = worker->corpus;
+    tw_u64s *values = &worker->values;
+    int status = tw_make_set(values, &worker->scratch, true, NULL, 0);
+    for (size_t i = 0; i < values->count && is_bag_of_ids(corpus); i++)
+        values->data[i] = tw_scheme_value(corpus->scheme, values->data[i], NULL, 0);
     return status == TWINSET_OK ? sketch_values(worker) : status;
 }
 
@@ -47,6 +76,8 @@ int tw_signature_set(tw_worker *worker, tw_set set)
 {
     enum { AT_ONCE = 32 << 10 }; /* numbers that stay in the cache */
     const tw_scheme *scheme = worker->corpus->scheme;
+    if (is_plain(worker->corpus))
+        return tw_sketch_add(&worker->sketch, set.ids, set.count);
     int status = TW_GROW(worker->values.data, worker->values.capacity, AT_ONCE);
     for (size_t i = 0; i < set.count && status == TWINSET_OK;) {
         worker->values.count = 0;

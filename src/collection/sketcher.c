@@ -58,19 +58,11 @@ static int sketch_text(tw_corpus *corpus, const char *text, size_t length)
 {
     tw_worker *worker = &corpus->workers[0];
     tw_text_summary summary;
-    bool bag = corpus->options.bag, bag_of_ids = bag && tw_scheme_takes_ids(corpus->scheme);
-    worker->values.count = worker->ids.count = 0;
-    int status =
-        bag_of_ids
-            ? tw_shingle(worker->shingler, text, length, tw_append_ids, &worker->ids, &summary)
-            : tw_shingle(worker->shingler, text, length, tw_signature_batch, worker, &summary);
-    if (status != TWINSET_OK || !bag)
+    worker->values.count = 0;
+    int status = tw_shingle(worker->shingler, text, length, tw_signature_batch, worker, &summary);
+    if (status != TWINSET_OK || !corpus->options.bag)
         return status;
-    if (!bag_of_ids)
-        return tw_signature_finish_bag(worker);
-    status = tw_make_set(&worker->ids, &worker->scratch, true, NULL, 0);
-    tw_set set = {worker->ids.data, worker->ids.count};
-    return status == TWINSET_OK ? tw_signature_set(worker, set) : status;
+    return tw_signature_finish_bag(worker);
 }
 
 int twinset_sketcher_text(twinset_sketcher *sketcher, const char *text, size_t length,

@@ -35,7 +35,12 @@ void *tw_realloc(void *memory, size_t size) TW_CHECKED;
 /* malloc(count * size) that refuses an overflow. */
 void *tw_array(size_t count, size_t size) TW_CHECKED;
 void tw_free(void *memory);
+/* Gives what was freed back to the system, as far as it can be. */
+void tw_memory_trim(void);
 char *tw_strdup(const char *text) TW_CHECKED;
+/* Asks for large pages, before memory is used at all: worth it for megabytes that are
+ * written all over, where every access would miss the TLB. */
+void tw_large_pages(void *memory, size_t size);
 
 /* Makes room for `need` elements in an array that grows by half; `array` is the address of
  * the pointer to it. 0, or TWINSET_NOMEM with the array as it was. */
@@ -78,13 +83,39 @@ typedef struct tw_loop {
  * that ran, or TWINSET_CANCELLED. */
 int tw_parallel(const tw_loop *loop, size_t count, tw_loop_fn body, void *context) TW_CHECKED;
 
+/* An ordered pipeline, for what must be read and written in order and takes time between. */
+typedef struct tw_pipeline_steps {
+    /* Fills the item with what comes next, or says that there is nothing more. One call at
+     * a time. */
+    int (*read)(void *context, void *item, bool *end);
+    /* Many at a time; `worker` as in a loop. */
+    int (*process)(void *context, unsigned worker, void *item);
+    /* One at a time, in the order of reading. */
+    int (*commit)(void *context, void *item);
+    /* What is done of the total, asked after each commit, by the thread that did it; NULL:
+     * the items that were committed. */
+    uint64_t (*done)(void *context);
+} tw_pipeline_steps;
+
+/* Takes everything through the three steps on loop->threads threads, the caller's among
+ * them, with items that the caller made: at least one, 2 x threads at best; more are not
+ * used. Each is read again after its commit. `total`, 0 where it is not known, is for the
+ * progress callback.
+ *
+ * Returns 0, TWINSET_CANCELLED, or the status of the failing call that comes first in the
+ * order of reading; all items before that one were committed, and none after it. */
+int tw_pipeline(const tw_loop *loop, const tw_pipeline_steps *steps, void *const *items,
+                size_t item_count, uint64_t total, void *context) TW_CHECKED;
+
 /* Cores this process may run on; bytes of memory of the machine; seconds of a clock that
  * never goes back. */
 unsigned tw_cores(void);
 uint64_t tw_machine_memory(void);
 double tw_now(void);
 
-/* Sorts ascending: radix for many, insertion for few. `scratch` has room for count. */
+/* Sorts ascending. `scratch` has room for count, which is below 2^32. */
 void tw_sort_u64(uint64_t *values, size_t count, uint64_t *scratch);
+/* Leaves one of each, too; returns how many are left. */
+size_t tw_sort_unique_u64(uint64_t *values, size_t count, uint64_t *scratch);
 
 #endif

@@ -1,20 +1,83 @@
-/* Which kernels may run. Portable C is the only kind so far; it is the reference. */
+/* The best instruction set that is here, unless TWINSET_ISA names another. */
 #include "common/cpu.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const char *const NAMES[TW_ISAS] = {"portable", "avx2", "avx512", "neon"};
+
+/* The one thing that the library remembers between calls: results do not depend on it, and
+ * to read the environment for every document would cost more than to sketch a short one. */
+static atomic_int isa_in_use = -1;
+
+const char *tw_isa_name(tw_isa isa)
+{
+    return NAMES[isa];
+}
+
+bool tw_cpu_has(tw_isa isa)
+{
+    switch (isa) {
+    case TW_ISA_PORTABLE:
+        return true;
+#if defined(__x86_64__)
+    case TW_ISA_AVX2:
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+               __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+    case TW_ISA_AVX512:
+        return tw_cpu_has(TW_ISA_AVX2) && __builtin_cpu_supports("avx512f") &&
+               __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
+               __builtin_cpu_supports("avx512vbmi2");
+#elif defined(__aarch64__)
+    case TW_ISA_NEON:
+        return true;
+#endif
+    default:
+        return false;
+    }
+}
+
+static tw_isa best(void)
+{
+    int isa = TW_ISAS - 1;
+    while (!tw_cpu_has((tw_isa)isa))
+        isa--;
+    return (tw_isa)isa;
+}
+
+/* Tells TW_ISAS where there is no such name. */
+static int named(const char *wish)
+{
+    int isa = 0;
+    while (isa < TW_ISAS && strcmp(wish, NAMES[isa]) != 0)
+        isa++;
+    return isa;
+}
 
 int tw_cpu_check(twinset_error *error)
 {
     const char *wish = getenv("TWINSET_ISA");
-    if (!wish || strcmp(wish, "portable") == 0)
-        return TWINSET_OK;
-    static const char *const known[] = {"avx2", "avx512", "neon"};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(wish, known[i]) == 0)
-            return tw_fail(error, TWINSET_USAGE,
-                           "TWINSET_ISA=%s: this build has no %s kernels; unset it or say portable",
-                           wish, wish);
-    return tw_fail(error, TWINSET_USAGE,
-                   "TWINSET_ISA=%s is unknown; it takes portable, avx2, avx512 or neon", wish);
+    int isa = wish ? named(wish) : (int)best();
+    if (isa == TW_ISAS)
+        return tw_fail(error, TWINSET_USAGE,
+                       "TWINSET_ISA=%s is unknown; it takes portable, avx2, avx512 or neon", wish);
+    if (!tw_cpu_has((tw_isa)isa))
+        return tw_fail(error, TWINSET_USAGE,
+                       "TWINSET_ISA=%s: this machine has no %s; unset it or say portable", wish,
+                       wish);
+    atomic_store_explicit(&isa_in_use, isa, memory_order_relaxed);
+    return TWINSET_OK;
+}
+
+tw_isa tw_cpu_isa(void)
+{
+    int isa = atomic_load_explicit(&isa_in_use, memory_order_relaxed);
+    if (TW_UNLIKELY(isa < 0)) {
+        isa = tw_cpu_check(NULL) == TWINSET_OK
+                  ? atomic_load_explicit(&isa_in_use, memory_order_relaxed)
+                  : TW_ISA_PORTABLE;
+    }
+    return (tw_isa)isa;
 }

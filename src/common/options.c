@@ -15,7 +15,7 @@
 #include "common/cpu.h"
 #include "common/number.h"
 
-typedef enum kind { CHOICE, SWITCH, WHOLE, SEED, REAL, SIZE, TEXT } kind;
+typedef enum kind { CHOICE, SWITCH, WHOLE, SEED, REAL, SIZE, TEXT, NAME } kind;
 
 typedef struct option_row {
     twinset_option_info info;
@@ -30,6 +30,7 @@ typedef struct option_row {
 static const char TEXT_TOPIC[] = "Text";
 static const char SIMILARITY_TOPIC[] = "Similarity";
 static const char SEARCH_TOPIC[] = "Search";
+static const char RECORD_TOPIC[] = "Records";
 static const char MACHINE_TOPIC[] = "Machine";
 
 /* The order of the words in `argument` is that of the enums in twinset.h. */
@@ -58,8 +59,8 @@ static const option_row rows[] = {
       "starts a comment line."},
      TEXT, FIELD(stop), 0, 0, true},
     {{"threshold", 't', "X", SIMILARITY_TOPIC,
-      "Report pairs of at least this similarity, 0 to 1. Default 0.5; 0 lists every pair "
-      "that shares a shingle."},
+      "Report pairs of at least this similarity, 0 to 1. Default 0.5, for dedup 0.8; 0 lists "
+      "every pair that shares a shingle."},
      REAL, FIELD(threshold), 0, 1, true},
     {{"measure", 0, "jaccard|containment|weighted", SIMILARITY_TOPIC,
       "jaccard (default): shared shingles of all; containment: shared of the smaller "
@@ -107,13 +108,29 @@ static const option_row rows[] = {
       "A bucket, or a group of identical documents, of more than N proposes each member with "
       "its first 16 only. Default 1000; 0: no limit."},
      WHOLE, FIELD(max_bucket), 0, 4294967295.0, true},
+    {{"sample", 0, "N", SEARCH_TOPIC,
+      "Compare N documents with all others, and report how many of their pairs the search found. "
+      "Takes another pass over the input. Default 0."},
+     WHOLE, FIELD(sample), 0, 4294967295.0, false},
+    {{"text", 0, "FIELD", RECORD_TOPIC,
+      "Field of a JSON record that holds its text; dots lead into objects. Default: text."},
+     NAME, FIELD(text), 0, 0, true},
+    {{"id", 0, "FIELD", RECORD_TOPIC,
+      "Field that names a JSON record. Default: id where a record has it, else FILE:LINE."},
+     NAME, FIELD(id), 0, 0, true},
     {{"threads", 'j', "N", MACHINE_TOPIC,
       "Number of threads. Default: all cores. Results do not depend on it."},
      WHOLE, FIELD(threads), 1, 1024, false},
     {{"memory", 0, "SIZE", MACHINE_TOPIC,
-      "Memory for the documents' shingles, as in 512M or 2G; signatures and results come on top. "
-      "Default: a quarter of the machine's."},
+      "Memory to use, as in 512M or 2G; what does not fit goes to temporary files. Default: a "
+      "quarter of the machine's."},
      SIZE, FIELD(memory_bytes), 0, 0, false},
+    {{"tmp", 0, "DIR", MACHINE_TOPIC,
+      "Where temporary files go. Default: TMPDIR, or /var/tmp."},
+     TEXT, FIELD(tmp), 0, 0, false},
+    {{"checkpoint", 0, "DIR", MACHINE_TOPIC,
+      "Keep in DIR what has been done, so that the same command, cut short, goes on from there."},
+     TEXT, FIELD(checkpoint), 0, 0, false},
 };
 /* clang-format on */
 enum { ROWS = sizeof rows / sizeof *rows };
@@ -304,6 +321,7 @@ int twinset_options_set(twinset_options *options, const char *name, const char *
     case SIZE:
         return parse_size(row, value, field, error);
     case TEXT:
+    case NAME:
         *(const char **)field = value;
         return TWINSET_OK;
     }
@@ -359,6 +377,8 @@ static int check_together(const twinset_options *options, twinset_error *error)
         return tw_fail(error, TWINSET_USAGE,
                        "--method lsh finds no pair reliably at threshold 0; use --method exact, "
                        "or a threshold");
+    if (options->sample && options->measure != TWINSET_MEASURE_JACCARD)
+        return tw_fail(error, TWINSET_USAGE, "--sample takes --measure jaccard alone");
     if (options->scheme >= TWINSET_SCHEME_DATASKETCH1 && options->seed > UINT32_MAX)
         return tw_fail(error, TWINSET_USAGE, "--seed: datasketch's seeds are at most 4294967295");
     if (options->scheme >= TWINSET_SCHEME_DATASKETCH1 && options->shingle_hash)
@@ -396,6 +416,19 @@ int tw_options_resolve(const twinset_options *given, twinset_options *resolved,
     return TWINSET_OK;
 }
 
+/* A name as a JSON string. */
+static int name_json(const char *name, tw_bytes *out)
+{
+    if (!name)
+        return tw_bytes_append(out, "null", 4);
+    int status = tw_bytes_append(out, "\"", 1);
+    for (; *name && status == TWINSET_OK; name++)
+        status = (unsigned char)*name < 0x20 || strchr("\"\\", *name)
+                     ? tw_bytes_printf(out, "\\u%04x", *name)
+                     : tw_bytes_append(out, name, 1);
+    return status == TWINSET_OK ? tw_bytes_append(out, "\"", 1) : status;
+}
+
 static int value_json(const option_row *row, const void *field, tw_bytes *out)
 {
     char word[TW_WORD];
@@ -412,6 +445,8 @@ static int value_json(const option_row *row, const void *field, tw_bytes *out)
     case SEED:
     case SIZE:
         return tw_bytes_printf(out, "%llu", (unsigned long long)*(const uint64_t *)field);
+    case NAME:
+        return name_json(*(const char *const *)field, out);
     case TEXT:
         break;
     }

@@ -1,11 +1,16 @@
 /*
- * "@list": a file that names the documents, one path a line. It is read like a document,
- * so that a list saved by a Windows editor, with a byte order mark, works as well.
+ * Names that stand for others. "@list" is a file that names the documents, one path a line;
+ * it is read like a document, so that a list saved by a Windows editor, with a byte order
+ * mark, works as well. "-" is standard input. Wildcards are for those whose shell does not
+ * expand them, or has no room for so many names.
  */
 #include "input/input.h"
 
+#include <glob.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Some forty million paths; an endless stream must end somewhere. */
@@ -64,7 +69,45 @@ static int find_list(tw_finder *finder, const char *path, twinset_error *error)
     return status;
 }
 
+static int by_bytes(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int find_matches(tw_finder *finder, const char *pattern, twinset_error *error)
+{
+    glob_t matches = {0};
+    int status = TWINSET_OK;
+    switch (glob(pattern, GLOB_NOSORT, NULL, &matches)) {
+    case 0:
+        qsort(matches.gl_pathv, matches.gl_pathc, sizeof *matches.gl_pathv, by_bytes);
+        for (size_t i = 0; i < matches.gl_pathc && status == TWINSET_OK; i++)
+            status = tw_find_named(finder, matches.gl_pathv[i], error);
+        break;
+    case GLOB_NOSPACE:
+        status = tw_nomem(error);
+        break;
+    default:
+        status = finder->skip(finder->context, pattern, "no file matches");
+    }
+    globfree(&matches);
+    return status;
+}
+
+static int find_standard_input(tw_finder *finder)
+{
+    tw_found found = {.path = "-", .named = true, .kind = TW_KIND_JSONL};
+    return finder->document(finder->context, &found);
+}
+
 int tw_find(tw_finder *finder, const char *path, twinset_error *error)
 {
-    return path[0] == '@' ? find_list(finder, path, error) : tw_find_named(finder, path, error);
+    struct stat file;
+    if (path[0] == '@')
+        return find_list(finder, path, error);
+    if (strcmp(path, "-") == 0)
+        return find_standard_input(finder);
+    if (strpbrk(path, "*?[") && lstat(path, &file) != 0)
+        return find_matches(finder, path, error);
+    return tw_find_named(finder, path, error);
 }

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 typedef struct listing {
@@ -27,6 +28,39 @@ typedef struct walker {
     listing *stack;
     size_t depth, capacity;
 } walker;
+
+/* Whether the name ends so; length is what is left of it without that. */
+static bool takes_off(const char *name, size_t *length, const char *ending)
+{
+    size_t size = strlen(ending);
+    if (*length < size || strncasecmp(name + *length - size, ending, size) != 0)
+        return false;
+    *length -= size;
+    return true;
+}
+
+static bool takes_packing_off(const char *name, size_t *length)
+{
+    static const char *const packings[] = {".gz", ".zst", ".xz", ".bz2"};
+    for (size_t i = 0; i < sizeof packings / sizeof *packings; i++)
+        if (takes_off(name, length, packings[i]))
+            return true;
+    return false;
+}
+
+bool tw_name_is_packed(const char *path)
+{
+    size_t length = strlen(path);
+    return takes_packing_off(path, &length);
+}
+
+static tw_input_kind kind_of(const char *path)
+{
+    size_t length = strlen(path);
+    takes_packing_off(path, &length);
+    bool lines = takes_off(path, &length, ".jsonl") || takes_off(path, &length, ".ndjson");
+    return lines ? TW_KIND_JSONL : TW_KIND_TEXT;
+}
 
 static void listing_free(listing *folder)
 {
@@ -140,7 +174,8 @@ static int visit(walker *walk)
     tw_found found = {.path = path,
                       .root_length = walk->stack[0].path_length,
                       .size_bytes = (uint64_t)file.st_size,
-                      .regular = true};
+                      .regular = true,
+                      .kind = kind_of(path)};
     return walk->finder->document(walk->finder->context, &found);
 }
 
@@ -190,6 +225,7 @@ int tw_find_named(tw_finder *finder, const char *path, twinset_error *error)
     tw_found found = {.path = path,
                       .size_bytes = regular ? (uint64_t)file.st_size : 0,
                       .regular = regular,
-                      .named = true};
+                      .named = true,
+                      .kind = kind_of(path)};
     return finder->document(finder->context, &found);
 }

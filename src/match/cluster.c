@@ -54,30 +54,34 @@ static int by_size(const void *left, const void *right)
     return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* Documents of each cluster, ascending. A root is its cluster's smallest number, so it is
- * met first. */
+/* Documents of each cluster, ascending, cluster after cluster. A root is its cluster's
+ * smallest number: it stands for the start until that is known. */
 static void collect(uint32_t *unions, size_t documents, const uint32_t *sizes,
                     tw_clusters *clusters)
 {
     size_t end = 0;
     for (uint32_t doc = 0; doc < documents; doc++) {
-        uint32_t root = root_of(unions, doc);
         clusters->of[doc] = UINT32_MAX;
-        if (sizes[root] < 2)
-            continue;
-        if (root == doc) {
-            clusters->of[doc] = (uint32_t)clusters->count;
-            clusters->data[clusters->count++].start = end;
-            end += sizes[root];
-        }
-        tw_cluster *cluster = &clusters->data[clusters->of[root]];
-        clusters->members[cluster->start + cluster->count++] = doc;
+        if (sizes[doc] >= 2)
+            clusters->data[clusters->count++] = (tw_cluster){.start = doc, .count = sizes[doc]};
     }
     if (clusters->count)
         qsort(clusters->data, clusters->count, sizeof *clusters->data, by_size);
-    for (size_t i = 0; i < clusters->count; i++)
-        for (size_t j = 0; j < clusters->data[i].count; j++)
-            clusters->of[clusters->members[clusters->data[i].start + j]] = (uint32_t)i;
+    for (uint32_t i = 0; i < clusters->count; i++) {
+        tw_cluster *cluster = &clusters->data[i];
+        size_t count = cluster->count;
+        clusters->of[cluster->start] = i;
+        cluster->start = end;
+        cluster->count = 0;
+        end += count;
+    }
+    for (uint32_t doc = 0; doc < documents; doc++) {
+        clusters->of[doc] = clusters->of[root_of(unions, doc)];
+        if (clusters->of[doc] == UINT32_MAX)
+            continue;
+        tw_cluster *cluster = &clusters->data[clusters->of[doc]];
+        clusters->members[cluster->start + cluster->count++] = doc;
+    }
 }
 
 static int find_members(uint32_t *unions, size_t documents, tw_clusters *clusters)
@@ -99,6 +103,9 @@ static int find_members(uint32_t *unions, size_t documents, tw_clusters *cluster
 
 /* ---- likeness inside a cluster */
 
+/* Different documents up to which one thread measures a cluster by itself. */
+enum { SMALL = 32 };
+
 /* A cluster's different documents, and how many members each of them is. Scores are sums in
  * units of 2^-32: whole numbers, so that the order of the terms does not show. */
 typedef struct inside {
@@ -108,7 +115,34 @@ typedef struct inside {
     atomic_uint_fast64_t *score; /* similarities to all other members */
     double *lowest;
     size_t centre; /* compared with all, in a cluster over the limit */
+    size_t capacity;
 } inside;
+
+static void inside_free(inside *in)
+{
+    tw_free(in->docs);
+    tw_free(in->members);
+    tw_free(in->score);
+    tw_free(in->lowest);
+}
+
+static int inside_reserve(inside *in, size_t count)
+{
+    if (count <= in->capacity)
+        return TWINSET_OK;
+    inside_free(in);
+    *in = (inside){
+        .rules = in->rules,
+        .docs = tw_array(count, sizeof *in->docs),
+        .members = tw_array(count, sizeof *in->members),
+        .score = tw_array(count, sizeof *in->score),
+        .lowest = tw_array(count, sizeof *in->lowest),
+    };
+    if (!in->docs || !in->members || !in->score || !in->lowest)
+        return TWINSET_NOMEM;
+    in->capacity = count;
+    return TWINSET_OK;
+}
 
 static uint64_t whole(double similarity)
 {
@@ -128,12 +162,10 @@ static int similarity_inside(const inside *in, unsigned worker, size_t i, size_t
     const tw_cluster_rules *rules = in->rules;
     uint32_t a = in->docs[i < j ? i : j], b = in->docs[i < j ? j : i];
     const tw_match *known = tw_matches_find(rules->matches, a, b);
-    tw_match match = {0};
-    int status = TWINSET_OK;
     if (!known)
-        status = tw_verify(rules->docs, rules->measure, rules->ranks, worker, a, b, &match);
-    *out = known ? known->similarity : match.similarity;
-    return status;
+        return rules->similarity(rules->context, worker, a, b, out);
+    *out = known->similarity;
+    return TWINSET_OK;
 }
 
 /* One document against all that come after it in its cluster. */
@@ -169,87 +201,128 @@ static size_t best_score(const inside *in)
     return best;
 }
 
+static int by_number(const void *left, const void *right)
+{
+    uint32_t x = *(const uint32_t *)left, y = *(const uint32_t *)right;
+    return x < y ? -1 : x > y;
+}
+
 /* In a large cluster the verified pairs must do to find the representative. */
-static void score_by_matches(inside *in, const uint32_t *place_of)
+static int score_by_matches(inside *in)
 {
     const tw_matches *matches = in->rules->matches;
+    uint32_t *place = tw_array(in->rules->originals, sizeof *place);
+    if (!place)
+        return TWINSET_NOMEM;
+    memset(place, 0xFF, in->rules->originals * sizeof *place);
+    for (uint32_t i = 0; i < in->count; i++)
+        place[in->docs[i]] = i;
     for (size_t i = 0; i < matches->count; i++) {
-        uint32_t a = place_of[matches->data[i].a], b = place_of[matches->data[i].b];
+        uint32_t a = place[matches->data[i].a], b = place[matches->data[i].b];
         if (a != UINT32_MAX && b != UINT32_MAX)
             add_scores(in, a, b, matches->data[i].similarity);
     }
+    tw_free(place);
+    return TWINSET_OK;
 }
 
-/* Finds the different documents of a cluster: `place_of` leads from each to its place. */
-static void find_different(inside *in, const tw_clusters *clusters, const tw_cluster *cluster,
-                           uint32_t *place_of)
+/* Finds the different documents of a cluster, ascending. */
+static int find_different(inside *in, const tw_clusters *clusters, const tw_cluster *cluster)
 {
-    in->count = 0;
-    for (size_t i = 0; i < cluster->count; i++) {
-        uint32_t doc = in->rules->original[clusters->members[cluster->start + i]];
-        if (place_of[doc] == UINT32_MAX) {
-            place_of[doc] = (uint32_t)in->count;
-            in->docs[in->count] = doc;
-            in->members[in->count++] = 0;
-        }
-        in->members[place_of[doc]]++;
-    }
-}
-
-static int measure_cluster(inside *in, tw_clusters *clusters, tw_cluster *cluster,
-                           uint32_t *place_of, const tw_loop *loop)
-{
-    find_different(in, clusters, cluster, place_of);
-    for (size_t i = 0; i < in->count; i++)
-        atomic_init(&in->score[i], (in->members[i] - 1) * whole(1));
-    int status;
-    if (in->count <= in->rules->limit) {
-        status = tw_parallel(loop, in->count, compare_with_rest, in);
-    } else {
-        score_by_matches(in, place_of);
-        in->centre = best_score(in);
-        status = tw_parallel(loop, in->count, compare_with_centre, in);
-    }
+    int status = inside_reserve(in, cluster->count);
     if (status != TWINSET_OK)
         return status;
-    cluster->min_similarity = 1;
-    uint32_t best = in->docs[best_score(in)];
-    for (size_t i = cluster->count; i-- > 0;) {
-        uint32_t member = clusters->members[cluster->start + i];
-        uint32_t doc = in->rules->original[member];
-        if (doc == best)
-            cluster->representative = member; /* the first of its copies, in the end */
-        if (place_of[doc] != UINT32_MAX)
-            cluster->min_similarity = fmin(cluster->min_similarity, in->lowest[place_of[doc]]);
-        place_of[doc] = UINT32_MAX;
+    for (size_t i = 0; i < cluster->count; i++)
+        in->docs[i] = in->rules->original[clusters->members[cluster->start + i]];
+    qsort(in->docs, cluster->count, sizeof *in->docs, by_number);
+    in->count = 0;
+    for (size_t i = 0, end; i < cluster->count; i = end) {
+        for (end = i + 1; end < cluster->count && in->docs[end] == in->docs[i];)
+            end++;
+        in->docs[in->count] = in->docs[i];
+        in->members[in->count] = (uint32_t)(end - i);
+        atomic_init(&in->score[in->count++], (end - i - 1) * whole(1));
     }
     return TWINSET_OK;
+}
+
+/* Chooses the representative, the first of its copies, and tells the lowest similarity. */
+static void settle(const inside *in, const tw_clusters *clusters, tw_cluster *cluster)
+{
+    uint32_t best = in->docs[best_score(in)];
+    cluster->min_similarity = 1;
+    for (size_t i = 0; i < in->count; i++)
+        cluster->min_similarity = fmin(cluster->min_similarity, in->lowest[i]);
+    for (size_t i = cluster->count; i-- > 0;) {
+        uint32_t member = clusters->members[cluster->start + i];
+        if (in->rules->original[member] == best)
+            cluster->representative = member;
+    }
+}
+
+typedef struct measuring {
+    const tw_cluster_rules *rules;
+    tw_clusters *clusters;
+    inside *insides; /* by worker */
+} measuring;
+
+static size_t small_count(const tw_cluster_rules *rules)
+{
+    return rules->limit < SMALL ? rules->limit : SMALL;
+}
+
+/* A small cluster; others are left for later. */
+static int measure_small(void *context, unsigned worker, size_t index)
+{
+    measuring *measure = context;
+    tw_cluster *cluster = &measure->clusters->data[index];
+    inside *in = &measure->insides[worker];
+    int status = find_different(in, measure->clusters, cluster);
+    if (status != TWINSET_OK || in->count > small_count(in->rules))
+        return status;
+    for (size_t i = 0; i < in->count && status == TWINSET_OK; i++)
+        status = compare_with_rest(in, worker, i);
+    settle(in, measure->clusters, cluster);
+    return status;
+}
+
+static int measure_large(measuring *measure, tw_cluster *cluster, const tw_loop *loop)
+{
+    inside *in = &measure->insides[0];
+    int status = find_different(in, measure->clusters, cluster);
+    if (status != TWINSET_OK || in->count <= small_count(in->rules))
+        return status;
+    if (in->count <= measure->rules->limit) {
+        status = tw_parallel(loop, in->count, compare_with_rest, in);
+    } else {
+        status = score_by_matches(in);
+        in->centre = best_score(in);
+        if (status == TWINSET_OK)
+            status = tw_parallel(loop, in->count, compare_with_centre, in);
+    }
+    if (status == TWINSET_OK)
+        settle(in, measure->clusters, cluster);
+    return status;
 }
 
 static int measure_clusters(const tw_cluster_rules *rules, const tw_loop *loop,
                             tw_clusters *clusters)
 {
-    size_t count = rules->docs->count;
-    uint32_t *place_of = tw_array(count, sizeof *place_of);
-    inside in = {
-        .rules = rules,
-        .docs = tw_array(count, sizeof *in.docs),
-        .members = tw_array(count, sizeof *in.members),
-        .score = tw_array(count, sizeof *in.score),
-        .lowest = tw_array(count, sizeof *in.lowest),
-    };
-    int status = TWINSET_NOMEM;
-    if (place_of && in.docs && in.members && in.score && in.lowest) {
-        memset(place_of, 0xFF, count * sizeof *place_of);
-        status = TWINSET_OK;
-        for (size_t i = 0; i < clusters->count && status == TWINSET_OK; i++)
-            status = measure_cluster(&in, clusters, &clusters->data[i], place_of, loop);
+    measuring measure = {rules, clusters, tw_calloc(loop->threads, sizeof *measure.insides)};
+    if (!measure.insides)
+        return TWINSET_NOMEM;
+    for (unsigned i = 0; i < loop->threads; i++)
+        measure.insides[i].rules = rules;
+    int status = tw_parallel(loop, clusters->count, measure_small, &measure);
+    /* The largest come first. */
+    for (size_t i = 0; i < clusters->count && status == TWINSET_OK; i++) {
+        if (clusters->data[i].count <= small_count(rules))
+            break;
+        status = measure_large(&measure, &clusters->data[i], loop);
     }
-    tw_free(place_of);
-    tw_free(in.docs);
-    tw_free(in.members);
-    tw_free(in.score);
-    tw_free(in.lowest);
+    for (unsigned i = 0; i < loop->threads; i++)
+        inside_free(&measure.insides[i]);
+    tw_free(measure.insides);
     return status;
 }
 

@@ -233,8 +233,10 @@ static int check(exact_join *join, worker_state *state, uint32_t x, uint32_t y)
         .shared = tw_ranks_overlap(join->ranks, x, y).count,
         .estimate = NAN,
     };
-    match.similarity = tw_similarity(join->measure, join->ranks, match.a, match.b,
-                                     docs->sizes[match.a], docs->sizes[match.b], match.shared);
+    match.a_count = docs->sizes[match.a];
+    match.b_count = docs->sizes[match.b];
+    match.similarity = tw_similarity(join->measure, join->ranks, match.a, match.b, match.a_count,
+                                     match.b_count, match.shared);
     if (match.shared == 0 || match.similarity < join->threshold)
         return TWINSET_OK;
     return tw_matches_add(&state->matches, &match);
@@ -272,7 +274,8 @@ static int run(exact_join *join, const tw_loop *loop, tw_matches *matches, uint6
     for (unsigned i = 0; i < loop->threads; i++)
         *candidates += join->workers[i].candidates;
     for (unsigned i = 0; i < loop->threads && status == TWINSET_OK; i++)
-        status = tw_matches_gather(&join->workers[i].matches, 1, matches);
+        status = tw_matches_append(matches, &join->workers[i].matches, 1);
+    tw_matches_sort(matches);
     return status;
 }
 

@@ -2,10 +2,15 @@
  * Match: from sets and signatures to verified pairs and clusters.
  *
  *   tune.c      bands and rows for a threshold
+ *   keys.c      a key for each band of a signature
+ *   runs.c      a set of pairs of any size
  *   band.c      candidates: documents that agree in a band of their signatures
+ *   stars.c     and those of buckets over the limit
+ *   propose.c   both hand them on by this
  *   rank.c      shingles in order of rarity, with their weights
  *   join.c      exact join: all pairs from the threshold up, by prefix filters
  *   verify.c    the exact similarity of one pair
+ *   tally.c     the same for two that meet but once
  *   cluster.c   verified pairs joined to clusters
  *   passage.c   the longest passage that two documents share
  *
@@ -37,7 +42,8 @@ typedef struct tw_docs {
 /* A verified pair, a < b. */
 typedef struct tw_match {
     uint32_t a, b;
-    uint64_t shared;
+    uint64_t a_count, b_count, shared; /* shingles of either, and of both */
+    uint64_t longest;                  /* tokens in the longest passage of both, if measured */
     double similarity;
     double estimate; /* NaN where there are no signatures */
 } tw_match;
@@ -48,18 +54,13 @@ typedef struct tw_matches {
 } tw_matches;
 
 int tw_matches_add(tw_matches *matches, const tw_match *match) TW_CHECKED;
-/* Moves all that the workers found into one list, by a and b. */
-int tw_matches_gather(tw_matches *parts, unsigned workers, tw_matches *all) TW_CHECKED;
+/* Moves all that the workers found to the end of a list. */
+int tw_matches_append(tw_matches *all, tw_matches *parts, unsigned workers) TW_CHECKED;
+/* Puts a list in the order of a and b. */
+void tw_matches_sort(tw_matches *matches);
 /* The match of two documents in a list by a and b, or NULL. */
 const tw_match *tw_matches_find(const tw_matches *matches, uint32_t a, uint32_t b);
 void tw_matches_free(tw_matches *matches);
-
-/* ---- tune.c */
-
-/* The fewest agreeing slots that a pair at the threshold has, but for one in 10,000. */
-unsigned tw_tune_bound(unsigned hashes, double threshold);
-/* What of the pairs at the threshold that bound lets through. */
-double tw_tune_bound_recall(unsigned hashes, double threshold);
 
 /* ---- rank.c */
 
@@ -89,31 +90,94 @@ size_t tw_intersect(const uint64_t *a, size_t a_count, const uint64_t *b, size_t
 /* By the measure, from counts; `ranks` is needed by the weighted one alone. */
 double tw_similarity(int measure, const tw_ranks *ranks, uint32_t a, uint32_t b, size_t a_size,
                      size_t b_size, uint64_t shared);
-/* Computes a pair exactly. */
-int tw_verify(const tw_docs *docs, int measure, const tw_ranks *ranks, unsigned worker, uint32_t a,
-              uint32_t b, tw_match *match) TW_CHECKED;
+
+/* ---- tally.c */
+
+/* The table of one thread; zero to begin with. */
+typedef struct tw_tally {
+    uint64_t *places;
+    uint8_t *marks;
+    size_t place_capacity, mark_capacity;
+} tw_tally;
+
+/* Counts the ids of two documents, and those of both, into the match. They may come in any
+ * order, and several times. */
+int tw_tally_overlap(tw_tally *tally, tw_set a, tw_set b, tw_match *match) TW_CHECKED;
+void tw_tally_free(tw_tally *tally);
+
+/* ---- keys.c: for each band one key of every document, in the order the documents came; in
+ * memory up to a limit, then in a temporary file */
+
+/* The keys of a signature: documents agree in a band where they have the same key. With
+ * fold(x, y) for both halves of the 128-bit product x * y, xored, a key is
+ *
+ *     h = 0x9E3779B97F4A7C15 + rows
+ *     h = fold(h ^ (s | t << 32), 0xBF58476D1CE4E5B9 ^ (u | v << 32))
+ *             for every four slots s, t, u, v of the band, 0 for those past its end
+ *     key = fold(h ^ 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
+ *
+ * so that every program that knows the slots can propose the same pairs. */
+void tw_band_keys(const uint32_t *slots, unsigned bands, unsigned rows, uint64_t *keys);
+
+typedef struct tw_keys tw_keys;
+
+/* `tmp`: where temporary files go, as tw_spill_new() has it. Freed by tw_keys_free(). */
+int tw_keys_new(unsigned bands, uint64_t memory_bytes, const char *tmp, tw_keys **keys) TW_CHECKED;
+void tw_keys_free(tw_keys *keys);
+/* Appends the keys of `count` documents: block[band * count + i]. */
+int tw_keys_add(tw_keys *keys, const uint64_t *block, size_t count,
+                twinset_error *error) TW_CHECKED;
+size_t tw_keys_count(const tw_keys *keys);     /* documents */
+uint64_t tw_keys_spilled(const tw_keys *keys); /* bytes on disk */
+
+/* Fills the buffer, which has room for twice as many, with one band's keys from document
+ * `first` on: as many as lie together, up to `most`; none at the end. From any thread. */
+int tw_keys_read(const tw_keys *keys, unsigned band, size_t first, size_t most, uint64_t *buffer,
+                 size_t *count, twinset_error *error) TW_CHECKED;
+
+/* ---- runs.c: a set of 64-bit numbers of any size, in memory up to a limit, then in a
+ * temporary file; read back in order */
+
+typedef struct tw_runs tw_runs;
+
+/* Freed by tw_runs_free(). */
+int tw_runs_new(uint64_t memory_bytes, const char *tmp, tw_runs **runs) TW_CHECKED;
+void tw_runs_free(tw_runs *runs);
+/* Adds numbers, in any order, and as often as one likes. Workers, below 64, may add at once. */
+int tw_runs_add(tw_runs *runs, unsigned worker, const uint64_t *numbers, size_t count,
+                twinset_error *error) TW_CHECKED;
+/* Ends adding. */
+int tw_runs_sort(tw_runs *runs, twinset_error *error) TW_CHECKED;
+/* The next numbers, ascending, each once, as many as there is room for; *count is 0 at the
+ * end. */
+int tw_runs_next(tw_runs *runs, uint64_t *numbers, size_t capacity, size_t *count,
+                 twinset_error *error) TW_CHECKED;
+uint64_t tw_runs_spilled(const tw_runs *runs); /* bytes on disk */
 
 /* ---- band.c */
 
-typedef struct tw_banding {
-    const uint32_t *slots; /* documents x hashes */
-    size_t hashes;
-    unsigned bands, rows;
-    unsigned max_bucket; /* 0: no limit */
-    unsigned star;       /* members that all others of a larger bucket are proposed with */
-} tw_banding;
+typedef struct tw_candidate_rules {
+    const tw_keys *keys;
+    /* Of the document whose keys are at this place, each but once; UINT32_MAX: it takes no
+     * part. NULL: its place. */
+    const uint32_t *number;
+    unsigned bands;
+    unsigned max_bucket;   /* 0: no limit */
+    unsigned star;         /* at least 1 */
+    uint64_t memory_bytes; /* that may be used beside the keys */
+    /* a < b; from any thread. NULL: every pair is. */
+    bool (*wanted)(const void *context, uint32_t a, uint32_t b);
+    /* Is told of each bucket over the limit, and of its lowest number; by band, then by that
+     * number, after all others are done. */
+    int (*hot)(void *context, unsigned band, uint32_t first, size_t documents);
+    void *context;
+} tw_candidate_rules;
 
-typedef struct tw_pair {
-    uint32_t a, b;
-} tw_pair;
-
-/* Takes a batch of candidates, each pair once in the whole run, a < b. */
-typedef int (*tw_pairs_fn)(void *context, const tw_pair *pairs, size_t count);
-/* Tells of a bucket over the limit. */
-typedef int (*tw_hot_fn)(void *context, unsigned band, uint32_t first, size_t documents);
-
-int tw_band(const tw_docs *docs, const tw_banding *banding, const tw_loop *loop, tw_pairs_fn pairs,
-            tw_hot_fn hot, void *context) TW_CHECKED;
+/* Adds every wanted pair of documents that agree in a band to `pairs`, as
+ * (uint64_t)larger << 32 | smaller; of a bucket of more than max_bucket documents only those
+ * with one of its `star` lowest numbers. */
+int tw_candidates(const tw_candidate_rules *rules, const tw_loop *loop, tw_runs *pairs,
+                  twinset_error *error) TW_CHECKED;
 
 /* ---- join.c */
 
@@ -139,18 +203,19 @@ typedef struct tw_cluster {
 typedef struct tw_clusters {
     tw_cluster *data; /* largest first, then by first member */
     size_t count;
-    uint32_t *members; /* ascending inside a cluster */
+    uint32_t *members; /* cluster after cluster, ascending inside one */
     uint32_t *of;      /* document to cluster; UINT32_MAX: none */
 } tw_clusters;
 
 /* How the clusters' inner similarities are computed. */
 typedef struct tw_cluster_rules {
-    const tw_docs *docs;       /* without copies */
-    const uint32_t *original;  /* document to its place in docs */
-    const tw_matches *matches; /* the verified pairs */
-    int measure;
-    const tw_ranks *ranks;
+    const uint32_t *original;  /* document to the one that stands for its copies */
+    size_t originals;          /* how many of those there are */
+    const tw_matches *matches; /* the verified pairs, by a and b */
     size_t limit; /* up to so many different documents, all pairs of a cluster are computed */
+    /* Computes a pair of originals that is not among the matches. */
+    int (*similarity)(void *context, unsigned worker, uint32_t a, uint32_t b, double *similarity);
+    void *context;
 } tw_cluster_rules;
 
 int tw_clusters_new(uint32_t *unions, size_t documents, const tw_cluster_rules *rules,

@@ -12,47 +12,11 @@
 #include "common/options.h"
 #include "match/match.h"
 
-/* What the bound on signatures may lose of the pairs at the threshold. */
-static const double BOUND_LOSS = 1e-4;
-
 double twinset_candidate_probability(unsigned bands, unsigned rows, double s)
 {
     /* expm1 and log1p keep the digits where the probability is small. */
     double band = pow(s, rows);
     return band >= 1 ? 1 : -expm1(bands * log1p(-band));
-}
-
-/* P(X < limit) for X of hashes trials with probability s. */
-static double tail(unsigned hashes, double s, unsigned limit)
-{
-    double sum = 0, term = hashes * log1p(-s), odds = log(s) - log1p(-s);
-    for (unsigned i = 0; i < limit; i++) {
-        sum += exp(term);
-        term += odds + log((hashes - i) / (i + 1.0));
-    }
-    return sum;
-}
-
-unsigned tw_tune_bound(unsigned hashes, double threshold)
-{
-    if (threshold <= 0 || threshold >= 1)
-        return threshold >= 1 ? hashes : 0;
-    unsigned low = 0, high = hashes;
-    while (low < high) {
-        unsigned middle = low + (high - low + 1) / 2;
-        if (tail(hashes, threshold, middle) <= BOUND_LOSS)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
-}
-
-double tw_tune_bound_recall(unsigned hashes, double threshold)
-{
-    if (threshold <= 0 || threshold >= 1)
-        return 1;
-    return 1 - tail(hashes, threshold, tw_tune_bound(hashes, threshold));
 }
 
 /* Area under the curve between two similarities, by Simpson's rule. */
@@ -131,10 +95,8 @@ static unsigned choose_nearest(const twinset_options *options)
 /* One row finds most; if even that is too little, it is still the best there is. */
 static unsigned choose_rows(const twinset_options *options)
 {
-    double kept = tw_tune_bound_recall(options->hashes, options->threshold);
     for (unsigned rows = options->hashes; rows > 1; rows--)
-        if (kept *
-                twinset_candidate_probability(options->hashes / rows, rows, options->threshold) >=
+        if (twinset_candidate_probability(options->hashes / rows, rows, options->threshold) >=
             options->recall)
             return rows;
     return 1;

@@ -2,11 +2,14 @@
  * Output: what comes out of a scan, a comparison or a sketch, in every format.
  *
  *   sink.c        bytes to the caller's function, through a buffer
+ *   pack.c        the same, packed as a name says
  *   text.c        strings made fit for JSON or a terminal; columns they take there
  *   json.c csv.c  pairs for programs
  *   labels.c      names cut to fit, never to look the same
  *   table.c compare.c style.c  results for people
  *   signatures.c  signatures for programs
+ *   annotate.c removed.c  what was decided in cleaning a collection
+ *   report.c      how a run went
  *   write.c       twinset_result_write()
  */
 #ifndef TW_OUTPUT_H
@@ -43,6 +46,19 @@ void tw_put_text(tw_sink *sink, const char *text);
 void tw_put_spaces(tw_sink *sink, size_t count);
 /* Writes what is left. 0, or TWINSET_IO if any write failed. */
 int tw_sink_end(tw_sink *sink, twinset_error *error) TW_CHECKED;
+
+/* ---- pack */
+
+typedef struct tw_pack tw_pack;
+
+/* Packs as the end of the name says: .gz, .zst, .xz or .bz2, in any case, else not at all.
+ * `write` gets the packed bytes, until it fails once. Free it with tw_pack_free(). */
+int tw_pack_new(const char *name, unsigned threads, twinset_write_fn write, void *context,
+                tw_pack **pack, twinset_error *error) TW_CHECKED;
+int tw_pack_write(tw_pack *pack, const void *bytes, size_t count, twinset_error *error) TW_CHECKED;
+/* Writes what is left; without it nothing is whole. No more writes after it. */
+int tw_pack_end(tw_pack *pack, twinset_error *error) TW_CHECKED;
+void tw_pack_free(tw_pack *pack);
 
 /* ---- text; all strings are terminated */
 
@@ -173,6 +189,19 @@ int tw_write_table(tw_sink *sink, const twinset_result *result,
                    const twinset_style *style) TW_CHECKED;
 int tw_write_comparison(tw_sink *sink, const twinset_result *result,
                         const twinset_style *style) TW_CHECKED;
+
+/* ---- what was decided about a record */
+
+typedef struct tw_annotation {
+    uint32_t cluster; /* 0: none */
+    const char *kept; /* name of the one that it is removed for, or NULL: it is kept */
+    double similarity;
+} tw_annotation;
+
+/* Appends a line, a JSON object that was read before, with the fields twinset_cluster, _keep,
+ * _kept and _similarity, in place of such that it has. TWINSET_IO: it is no object any more. */
+int tw_annotate(const char *line, size_t length, const tw_annotation *note,
+                tw_bytes *out) TW_CHECKED;
 
 /* ---- signatures, as TWINSET_FORMAT_JSONL or _BINARY (docs/format.md) */
 

@@ -44,10 +44,19 @@ static uint32_t hash(const tw_scheme *scheme, size_t slot, uint64_t value)
     }
 }
 
+static bool is_affine(const tw_scheme *scheme)
+{
+    return scheme->kind == TWINSET_SCHEME_AFFINE || scheme->kind == TWINSET_SCHEME_DATASKETCH2;
+}
+
 /* The switch is the same for all values of a call: compilers take it out of the loop. */
 void tw_classic_add(const tw_scheme *scheme, const uint64_t *values, size_t count, uint32_t *slots)
 {
-    for (size_t slot = 0; slot < scheme->hashes; slot++) {
+    const tw_slot_kernels *kernels = tw_slots_choose();
+    size_t slot = 0;
+    if (is_affine(scheme) && kernels->affine)
+        slot = kernels->affine(scheme, values, count, slots);
+    for (; slot < scheme->hashes; slot++) {
         uint32_t smallest = slots[slot];
         for (size_t i = 0; i < count; i++) {
             uint32_t value = hash(scheme, slot, values[i]);

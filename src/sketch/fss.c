@@ -9,109 +9,135 @@
  * of value; later rounds share the other half, the round in the high bits. The smaller of
  * two slots is therefore the slot of the union.
  */
+#include "sketch/fss.h"
+
 #include <string.h>
 
-#include "common/digest.h"
-#include "sketch/sketch.h"
-
 /* So many different values fill K bins with a probability of 1 - K e^-64. */
-static size_t enough(size_t hashes)
+static size_t enough(const tw_scheme *scheme)
 {
-    return 64 * hashes + 4096;
+    return 64 * scheme->hashes + 4096;
 }
 
-/* Bits that number K bins. */
-static unsigned bin_bits(size_t hashes)
-{
-    unsigned bits = 0;
-    while ((size_t)1 << bits < hashes)
-        bits++;
-    return bits;
-}
-
-/* The high half of a value decides bin and order; the seed changes it as a whole. */
-static uint32_t high_half(const tw_scheme *scheme, uint64_t value)
-{
-    uint32_t high = (uint32_t)(value >> 32);
-    return scheme->salt ? tw_fmix32(high ^ scheme->salt) : high;
-}
-
-static uint32_t rehash(uint32_t high, size_t round)
-{
-    return tw_fmix32(high ^ (uint32_t)round * 0x9E3779B9u);
-}
-
-/* Round 0. The product's upper word is the bin, the lower the place inside it, of which the
- * lowest bits are known from the bin: bits of the value's low half replace them. */
-static void first_round(const tw_scheme *scheme, const uint64_t *values, size_t count,
+/*
+ * Of the product of high half and K, the upper word is the bin, the lower the place inside it, of
+ * which the lowest bits are known from the bin: 32 bits less those of K's are news, 24 with 256
+ * bins. That keeps the minima of two documents apart but for huge ones, whose minima are all in the
+ * lowest places. So there, and only there, bits of the low half follow; for all other
+ * shingles nobody needs to compute a low half.
+ */
+void tw_fss_first_round(const tw_scheme *scheme, const uint64_t *values, size_t count,
                         uint32_t *slots)
 {
-    uint32_t low = (uint32_t)(((uint64_t)1 << bin_bits(scheme->hashes)) - 1);
     for (size_t i = 0; i < count; i++) {
-        uint64_t product = (uint64_t)high_half(scheme, values[i]) * scheme->hashes;
-        uint32_t place = ((uint32_t)product & ~low) | ((uint32_t)values[i] & low);
-        uint32_t *slot = &slots[product >> 32];
+        uint32_t high = tw_fss_high(scheme, values[i]), place = tw_fss_place(scheme, high);
+        if (place < TW_FSS_FINE)
+            place |= (uint32_t)values[i] & ~(UINT32_MAX << scheme->bin_bits);
+        uint32_t *slot = &slots[(uint64_t)high * scheme->hashes >> 32];
         uint32_t code = place >> 1;
         *slot = code < *slot ? code : *slot;
     }
 }
 
-/* Drops repetitions among the kept values; a document may be one line a million times. */
-static int keep(tw_sketch *sketch, const uint64_t *values, size_t count)
+size_t tw_fss_keep_limit(const tw_scheme *scheme)
 {
-    size_t limit = 2 * enough(sketch->scheme->hashes);
-    while (count && !sketch->many) {
+    return 2 * enough(scheme);
+}
+
+/* A document may be one line a million times. */
+static int drop_repetitions(tw_sketch *sketch)
+{
+    size_t count = sketch->kept_count, different = 1;
+    int status = TW_GROW(sketch->scratch, sketch->scratch_capacity, 2 * count);
+    if (status != TWINSET_OK)
+        return status;
+    for (size_t i = 0; i < count; i++)
+        sketch->scratch[i] = sketch->kept[i];
+    tw_sort_u64(sketch->scratch, count, sketch->scratch + count);
+    for (size_t i = 1; i < count; i++)
+        if (sketch->scratch[i] != sketch->scratch[different - 1])
+            sketch->scratch[different++] = sketch->scratch[i];
+    for (size_t i = 0; i < different; i++)
+        sketch->kept[i] = (uint32_t)sketch->scratch[i];
+    sketch->kept_count = different;
+    sketch->many = different >= enough(sketch->scheme);
+    return TWINSET_OK;
+}
+
+int tw_fss_keep(tw_sketch *sketch, const uint32_t *highs, size_t count)
+{
+    size_t limit = tw_fss_keep_limit(sketch->scheme);
+    int status = TWINSET_OK;
+    while (count && !sketch->many && status == TWINSET_OK) {
         size_t room = limit - sketch->kept_count;
         size_t take = count < room ? count : room;
-        int status = TW_GROW(sketch->kept, sketch->kept_capacity, sketch->kept_count + take);
+        status =
+            TW_GROW(sketch->kept, sketch->kept_capacity, sketch->kept_count + take + TW_FSS_PAD);
         if (status != TWINSET_OK)
             return status;
-        memcpy(sketch->kept + sketch->kept_count, values, take * sizeof *values);
+        memcpy(sketch->kept + sketch->kept_count, highs, take * sizeof *highs);
         sketch->kept_count += take;
-        values += take;
+        highs += take;
         count -= take;
-        if (sketch->kept_count < limit)
-            break;
-        status = TW_GROW(sketch->scratch, sketch->scratch_capacity, limit);
-        if (status != TWINSET_OK)
-            return status;
-        tw_sort_u64(sketch->kept, limit, sketch->scratch);
-        size_t different = 1;
-        for (size_t i = 1; i < limit; i++)
-            if (sketch->kept[i] != sketch->kept[i - 1])
-                sketch->kept[different++] = sketch->kept[i];
-        sketch->kept_count = different;
-        sketch->many = different >= enough(sketch->scheme->hashes);
+        if (sketch->kept_count == limit)
+            status = drop_repetitions(sketch);
     }
-    return TWINSET_OK;
+    return status;
+}
+
+static size_t count_empty(const tw_sketch *sketch)
+{
+    size_t empty = 0;
+    for (size_t i = 0; i < sketch->scheme->hashes; i++)
+        empty += sketch->slots[i] == (uint32_t)TW_EMPTY_SLOT;
+    return empty;
+}
+
+void tw_fss_begin(tw_sketch *sketch)
+{
+    sketch->kernels = tw_fss_choose();
+    sketch->kept_count = 0;
+    sketch->full = sketch->many = false;
+    sketch->tables = NULL;
+    sketch->until_limit = 0;
+}
+
+int tw_fss_windows(tw_sketch *sketch, const char *text, size_t count, size_t k)
+{
+    return tw_fss_vector_add(sketch, &(tw_fss_source){.text = text, .k = k, .count = count});
 }
 
 int tw_fss_add(tw_sketch *sketch, const uint64_t *values, size_t count)
 {
-    first_round(sketch->scheme, values, count, sketch->slots);
-    return keep(sketch, values, count);
-}
-
-static size_t count_empty(const uint32_t *slots, size_t hashes)
-{
-    size_t empty = 0;
-    for (size_t i = 0; i < hashes; i++)
-        empty += slots[i] == (uint32_t)TW_EMPTY_SLOT;
-    return empty;
+    if (sketch->kernels)
+        return tw_fss_vector_add(sketch, &(tw_fss_source){.values = values, .count = count});
+    tw_fss_first_round(sketch->scheme, values, count, sketch->slots);
+    sketch->full = sketch->full || count_empty(sketch) == 0;
+    int status = TWINSET_OK;
+    while (count && !sketch->full && status == TWINSET_OK) {
+        uint32_t highs[256];
+        size_t some = count < 256 ? count : 256;
+        for (size_t i = 0; i < some; i++)
+            highs[i] = tw_fss_high(sketch->scheme, values[i]);
+        status = tw_fss_keep(sketch, highs, some);
+        values += some;
+        count -= some;
+    }
+    return status;
 }
 
 /* A round after the first: bins filled in earlier rounds hold smaller codes already. Tells
  * how many bins it filled. */
-static size_t later_round(const tw_sketch *sketch, size_t round, unsigned value_bits)
+static size_t later_round(const tw_sketch *sketch, size_t round)
 {
-    const tw_scheme *scheme = sketch->scheme;
-    uint32_t code = 0x80000000u | (uint32_t)(round - 1) << value_bits;
+    unsigned place_bits;
+    uint32_t code = tw_fss_code(sketch->scheme, round, &place_bits);
     size_t filled = 0;
     for (size_t i = 0; i < sketch->kept_count; i++) {
-        uint32_t hash = rehash(high_half(scheme, sketch->kept[i]), round);
-        uint64_t product = (uint64_t)hash * scheme->hashes;
+        uint32_t hash = tw_fmix32(sketch->kept[i] ^ tw_fss_turn(round));
+        uint64_t product = (uint64_t)hash * sketch->scheme->hashes;
         uint32_t *slot = &sketch->slots[product >> 32];
-        uint32_t mine = code | (uint32_t)product >> (32 - value_bits);
+        uint32_t mine = code | (uint32_t)product >> (32 - place_bits);
         filled += *slot == (uint32_t)TW_EMPTY_SLOT;
         *slot = mine < *slot ? mine : *slot;
     }
@@ -119,29 +145,32 @@ static size_t later_round(const tw_sketch *sketch, size_t round, unsigned value_
 }
 
 /* Round K + bin: every shingle in the one bin. */
-static void fill_bin(const tw_sketch *sketch, size_t bin, unsigned value_bits)
+static void fill_bin(const tw_sketch *sketch, size_t bin)
 {
-    const tw_scheme *scheme = sketch->scheme;
-    size_t round = scheme->hashes + bin;
+    size_t round = sketch->scheme->hashes + bin;
+    unsigned place_bits;
+    uint32_t code = tw_fss_code(sketch->scheme, round, &place_bits);
     uint32_t smallest = UINT32_MAX;
     for (size_t i = 0; i < sketch->kept_count; i++) {
-        uint32_t hash = rehash(high_half(scheme, sketch->kept[i]), round);
+        uint32_t hash = tw_fmix32(sketch->kept[i] ^ tw_fss_turn(round));
         smallest = hash < smallest ? hash : smallest;
     }
-    sketch->slots[bin] =
-        0x80000000u | (uint32_t)(round - 1) << value_bits | smallest >> (32 - value_bits);
+    sketch->slots[bin] = code | smallest >> (32 - place_bits);
 }
 
 void tw_fss_end(tw_sketch *sketch)
 {
-    const tw_scheme *scheme = sketch->scheme;
-    unsigned value_bits = 30 - bin_bits(scheme->hashes);
-    if (!sketch->kept_count)
+    size_t hashes = sketch->scheme->hashes;
+    if (sketch->kernels) {
+        tw_fss_vector_end(sketch);
         return;
-    size_t empty = count_empty(sketch->slots, scheme->hashes);
-    for (size_t round = 1; round < scheme->hashes && empty; round++)
-        empty -= later_round(sketch, round, value_bits);
-    for (size_t bin = 0; bin < scheme->hashes && empty; bin++)
+    }
+    if (sketch->full || !sketch->kept_count)
+        return;
+    size_t empty = count_empty(sketch);
+    for (size_t round = 1; round < hashes && empty; round++)
+        empty -= later_round(sketch, round);
+    for (size_t bin = 0; bin < hashes && empty; bin++)
         if (sketch->slots[bin] == (uint32_t)TW_EMPTY_SLOT)
-            fill_bin(sketch, bin, value_bits);
+            fill_bin(sketch, bin);
 }

@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "common/cpu.h"
 #include "common/digest.h"
+#include "text/window.h"
 
 /* The first prime above 2^31, the range of the modular scheme's shingle numbers. */
 #define MODULUS UINT64_C(2147483659)
@@ -65,6 +67,8 @@ int tw_scheme_new(const twinset_options *options, tw_scheme **out, twinset_error
     scheme->hashes = options->hashes;
     scheme->p = MODULUS;
     scheme->salt = options->seed == 1 ? 0 : (uint32_t)(tw_mix64(options->seed + 1) >> 32) | 1;
+    while ((size_t)1 << scheme->bin_bits < scheme->hashes)
+        scheme->bin_bits++;
     int status = TWINSET_OK;
     if (is_classic(scheme)) {
         scheme->a = tw_array(scheme->hashes, sizeof *scheme->a);
@@ -153,14 +157,16 @@ void tw_sketch_free(tw_sketch *sketch)
 {
     tw_free(sketch->kept);
     tw_free(sketch->scratch);
+    tw_free(sketch->memory);
+    tw_free(sketch->passed);
 }
 
 void tw_sketch_begin(tw_sketch *sketch, uint32_t *slots)
 {
     memset(slots, 0xFF, sketch->scheme->hashes * sizeof *slots);
     sketch->slots = slots;
-    sketch->kept_count = 0;
-    sketch->many = false;
+    if (!is_classic(sketch->scheme))
+        tw_fss_begin(sketch);
 }
 
 int tw_sketch_add(tw_sketch *sketch, const uint64_t *values, size_t count)
@@ -169,6 +175,28 @@ int tw_sketch_add(tw_sketch *sketch, const uint64_t *values, size_t count)
         return tw_fss_add(sketch, values, count);
     tw_classic_add(sketch->scheme, values, count, sketch->slots);
     return TWINSET_OK;
+}
+
+/* The ids of so many windows at once stay in the nearest cache. */
+static int add_windows(tw_sketch *sketch, const char *text, size_t count, size_t k)
+{
+    uint64_t values[1024];
+    int status = TWINSET_OK;
+    for (size_t some; count && status == TWINSET_OK; text += some, count -= some) {
+        some = count < 1024 ? count : 1024;
+        tw_window_ids(text, some, k, values);
+        for (size_t i = 0; i < some; i++)
+            values[i] = tw_scheme_value(sketch->scheme, values[i], text + i, k);
+        status = tw_sketch_add(sketch, values, some);
+    }
+    return status;
+}
+
+int tw_sketch_windows(tw_sketch *sketch, const char *text, size_t count, size_t k)
+{
+    bool fused = !is_classic(sketch->scheme) && tw_scheme_takes_ids(sketch->scheme);
+    return fused && sketch->kernels ? tw_fss_windows(sketch, text, count, k)
+                                    : add_windows(sketch, text, count, k);
 }
 
 void tw_sketch_end(tw_sketch *sketch)
@@ -183,12 +211,36 @@ void twinset_signature_merge(uint32_t *into, const uint32_t *from, size_t hashes
         into[i] = from[i] < into[i] ? from[i] : into[i];
 }
 
-size_t tw_agreeing_slots(const uint32_t *a, const uint32_t *b, size_t hashes)
+/* ---- kernels */
+
+static size_t portable_agreeing(const uint32_t *a, const uint32_t *b, size_t hashes)
 {
     size_t agree = 0;
     for (size_t i = 0; i < hashes; i++)
         agree += a[i] == b[i] && a[i] != (uint32_t)TW_EMPTY_SLOT;
     return agree;
+}
+
+static const tw_slot_kernels portable = {.agreeing = portable_agreeing};
+
+static const tw_slot_kernels *const KERNELS[TW_ISAS] = {
+    [TW_ISA_PORTABLE] = &portable,
+#if defined(__x86_64__)
+    [TW_ISA_AVX2] = &tw_slots_avx2,
+    [TW_ISA_AVX512] = &tw_slots_avx512,
+#elif defined(__aarch64__)
+    [TW_ISA_NEON] = &tw_slots_neon,
+#endif
+};
+
+const tw_slot_kernels *tw_slots_choose(void)
+{
+    return TW_KERNELS(KERNELS);
+}
+
+size_t tw_agreeing_slots(const uint32_t *a, const uint32_t *b, size_t hashes)
+{
+    return tw_slots_choose()->agreeing(a, b, hashes);
 }
 
 double twinset_signature_estimate(const uint32_t *a, const uint32_t *b, size_t hashes)

@@ -1,10 +1,10 @@
 /*
- * Normalisation: UTF-8 of any quality to clean UTF-8 in one form.
+ * Normalisation: UTF-8 of any quality to the text of the tokens.
  *
- * Runs of ASCII go through a table of 128 entries, about 1 ns a byte. Everything else is
- * decoded, decomposed, put in canonical order and composed again by utf8proc's tables,
- * in runs from one ASCII character before to the next ASCII character after: no ASCII
- * character is ever changed by what stands before it, so a run can be treated alone.
+ * ASCII goes through a table of 128 entries. Everything else is decoded, decomposed, put in
+ * canonical order and composed again by utf8proc's tables, one cluster at a time: a
+ * character and those after it that may combine with it. Most clusters are one character,
+ * and what becomes of that is remembered; about 10 ns, against 300 to find out.
  */
 #include <string.h>
 #include <utf8proc.h>
@@ -12,9 +12,21 @@
 #include "text/text.h"
 
 enum {
-    DROP = 0xFF,          /* in the ASCII table */
-    REPLACEMENT = 0xFFFD, /* for what cannot be decoded */
-    SOFT_HYPHEN = 0xAD,
+    NOTHING = -1,         /* stands for a character that goes */
+    REPLACEMENT = 0xFFFD, /* stands for what cannot be decoded */
+    KNOWN = 4096,         /* characters remembered */
+    SHORT = 10,           /* bytes of what becomes of one of them, at most */
+};
+
+/* Has room for a character of three bytes with a space on either side, and for most of what
+ * compatibility forms stand for. */
+struct tw_known {
+    int32_t point;
+    bool ignorable : 1, word : 1;
+    bool afresh : 1; /* stays apart from what stands before it, whatever it is */
+    bool has_space : 1;
+    uint8_t length; /* past SHORT: has to be found out each time */
+    char bytes[SHORT];
 };
 
 /* ---- rules for one character */
@@ -75,81 +87,96 @@ static bool is_ignorable(int32_t point)
            (point >= 0xFFF0 && point <= 0xFFF8) || (point >= 0xE0000 && point <= 0xE0FFF);
 }
 
-/* What stands for a character by the rules for punctuation and spaces; 0: nothing. NUL
- * itself does not come this far. */
+/* What stands for a character by the rules for punctuation and spaces. Among words, whatever
+ * else stands there is a space. */
 static int32_t apply_rules(const tw_normaliser *normaliser, int32_t point)
 {
     int rule = normaliser->options->punctuation;
-    if (rule != TWINSET_PUNCTUATION_KEEP && is_punctuation(point))
-        return rule == TWINSET_PUNCTUATION_SPACE ? ' ' : 0;
-    return normaliser->spaces_as_one && is_space(point) ? ' ' : point;
+    if (rule != TWINSET_PUNCTUATION_KEEP && is_punctuation(point)) {
+        if (rule == TWINSET_PUNCTUATION_DROP)
+            return NOTHING;
+        point = ' ';
+    }
+    if (normaliser->options->by == TWINSET_BY_WORD)
+        return tw_is_word(point) ? point : ' ';
+    if (normaliser->spaces == TWINSET_SPACES_KEEP || !is_space(point))
+        return point;
+    return normaliser->spaces == TWINSET_SPACES_DROP ? NOTHING : ' ';
 }
 
-void tw_normaliser_init(tw_normaliser *normaliser, const twinset_options *options)
+void tw_normaliser_init(tw_normaliser *normaliser, const twinset_options *options, bool stop)
 {
-    *normaliser = (tw_normaliser){.options = options};
-    normaliser->spaces_as_one =
-        options->spaces != TWINSET_SPACES_KEEP || options->by == TWINSET_BY_WORD;
+    *normaliser = (tw_normaliser){
+        .options = options, .spaces = options->spaces, .kernels = tw_text_kernels_now()};
+    bool words = options->by == TWINSET_BY_WORD;
+    if (words || (stop && options->spaces == TWINSET_SPACES_DROP))
+        normaliser->spaces = TWINSET_SPACES_SQUEEZE;
     bool fold = options->letter_case == TWINSET_CASE_FOLD;
-    for (int32_t c = 1; c < 128; c++) {
+    tw_ascii *ascii = &normaliser->ascii;
+    ascii->squeeze = normaliser->spaces != TWINSET_SPACES_KEEP;
+    for (int32_t c = 0; c < 128; c++) {
         int32_t point = apply_rules(normaliser, fold && c >= 'A' && c <= 'Z' ? c + 32 : c);
-        normaliser->ascii[c] = point ? (unsigned char)point : DROP;
+        ascii->to[c] = point == NOTHING ? TW_DROP : (unsigned char)point;
     }
+    if (!ascii->squeeze)
+        ascii->to['\r'] = '\n';
+    tw_normaliser_reset(normaliser);
 }
 
 void tw_normaliser_reset(tw_normaliser *normaliser)
 {
-    normaliser->after_return = normaliser->hidden_pending = false;
+    normaliser->ascii.after_space = true;
+    normaliser->ascii.after_return = false;
+    normaliser->in_word = normaliser->hidden = false;
     normaliser->flags = 0;
 }
 
 void tw_normaliser_free(tw_normaliser *normaliser)
 {
+    tw_free(normaliser->known);
     tw_free(normaliser->points.data);
     tw_free(normaliser->folded.data);
+    tw_bytes_free(&normaliser->rendered);
 }
-
-/* ---- decoding */
 
 static bool is_ascii(char c)
 {
     return (unsigned char)c < 0x80;
 }
 
-/* Length of the broken sequence that text starts with: its longest part that could have
- * been the start of a good one, as Unicode recommends (one U+FFFD for each). */
-static size_t broken_length(const unsigned char *text, size_t length)
+static bool is_ascii_word(char c)
 {
-    unsigned char lead = text[0], low = 0x80, high = 0xBF;
-    size_t need = lead >= 0xC2 && lead <= 0xDF   ? 2
-                  : lead >= 0xE0 && lead <= 0xEF ? 3
-                  : lead >= 0xF0 && lead <= 0xF4 ? 4
-                                                 : 1;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+/* ---- decoding */
+
+/* Reads one code point and returns its length in bytes. -1 stands for a broken sequence: its
+ * longest part that could have been the start of a good one, as Unicode recommends. */
+static size_t decode(const char *text, size_t length, int32_t *point)
+{
+    const unsigned char *u = (const unsigned char *)text;
+    unsigned char lead = u[0], low = 0x80, high = 0xBF;
+    size_t need = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4, good = 1;
     if (lead == 0xE0)
         low = 0xA0;
-    if (lead == 0xED)
+    else if (lead == 0xED)
         high = 0x9F;
-    if (lead == 0xF0)
+    else if (lead == 0xF0)
         low = 0x90;
-    if (lead == 0xF4)
+    else if (lead == 0xF4)
         high = 0x8F;
-    size_t good = 1;
-    while (good < need && good < length && text[good] >= low && text[good] <= high) {
+    else if ((lead >= 0x80 && lead < 0xC2) || lead > 0xF4)
+        high = 0; /* nothing makes it good */
+    while (good < need && good < length && u[good] >= low && u[good] <= high) {
         low = 0x80;
         high = 0xBF;
         good++;
     }
+    if (good == need)
+        return tw_utf8_next(text, point);
+    *point = NOTHING;
     return good;
-}
-
-static size_t decode(const char *text, size_t length, int32_t *point)
-{
-    utf8proc_ssize_t got =
-        utf8proc_iterate((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)length, point);
-    if (got > 0)
-        return (size_t)got;
-    *point = -1;
-    return broken_length((const unsigned char *)text, length);
 }
 
 size_t tw_utf8_next(const char *text, int32_t *point)
@@ -171,12 +198,7 @@ size_t tw_utf8_next(const char *text, int32_t *point)
     return 4;
 }
 
-/* ---- runs that are not ASCII */
-
-static void put_point(tw_bytes *out, int32_t point)
-{
-    out->length += (size_t)utf8proc_encode_char(point, (utf8proc_uint8_t *)out->data + out->length);
-}
+/* ---- one cluster */
 
 /* Appends the decomposition of one character. */
 static int decompose(int32_t point, utf8proc_option_t options, tw_points *points)
@@ -216,52 +238,9 @@ static void reorder(tw_points *run)
     }
 }
 
-/* Whether the character that text starts with belongs to a word. */
-static bool word_follows(const char *text, size_t length)
-{
-    int32_t point;
-    return length && decode(text, length, &point) && point >= 0 && tw_is_word(point);
-}
-
-/* Notes an invisible character inside a word; the next character may be in the next piece. */
-static void note_hidden(tw_normaliser *normaliser, const char *text, size_t length)
-{
-    if (length == 0)
-        normaliser->hidden_pending = true;
-    else if (word_follows(text, length))
-        normaliser->flags |= TWINSET_FLAG_HIDDEN_CHARACTERS;
-}
-
-/* Decodes a run and decomposes it, without invisible characters. `after` bytes follow the
- * run; they are only looked at. */
-static int decompose_run(tw_normaliser *normaliser, const char *text, size_t length, size_t after)
-{
-    bool in_word = false;
-    normaliser->points.count = 0;
-    for (size_t i = 0; i < length;) {
-        int32_t point;
-        i += decode(text + i, length - i, &point);
-        if (point < 0) {
-            normaliser->flags |= TWINSET_FLAG_INVALID_UTF8;
-            point = REPLACEMENT;
-        }
-        if (is_ignorable(point)) {
-            if (in_word)
-                note_hidden(normaliser, text + i, length + after - i);
-            continue;
-        }
-        in_word = tw_is_word(point);
-        int status = decompose(point, UTF8PROC_DECOMPOSE | UTF8PROC_STABLE, &normaliser->points);
-        if (status != TWINSET_OK)
-            return status;
-    }
-    reorder(&normaliser->points);
-    return TWINSET_OK;
-}
-
-/* Folds the decomposed run: marks must be in order by then, since one of them, the Greek
- * iota below, becomes a letter. */
-static int fold_run(tw_normaliser *normaliser)
+/* Folds the decomposed cluster: marks must be in order by then, since one of them, the
+ * Greek iota below, becomes a letter. */
+static int fold(tw_normaliser *normaliser)
 {
     tw_points *folded = &normaliser->folded;
     folded->count = 0;
@@ -276,134 +255,283 @@ static int fold_run(tw_normaliser *normaliser)
     return TWINSET_OK;
 }
 
-static int normalise_run(tw_normaliser *normaliser, const char *text, size_t length, size_t after,
-                         tw_bytes *out)
+static void put_point(tw_bytes *out, int32_t point)
 {
-    bool fold = normaliser->options->letter_case == TWINSET_CASE_FOLD;
-    int status = decompose_run(normaliser, text, length, after);
-    if (status == TWINSET_OK && fold)
-        status = fold_run(normaliser);
-    if (status != TWINSET_OK)
-        return status;
-    tw_points *points = fold ? &normaliser->folded : &normaliser->points;
+    out->length += (size_t)utf8proc_encode_char(point, (utf8proc_uint8_t *)out->data + out->length);
+}
+
+/* Composes the points and applies the rules; `rendered` is what comes out, but that spaces
+ * are still to be squeezed. */
+static int render(tw_normaliser *normaliser, tw_points *points)
+{
+    tw_bytes *out = &normaliser->rendered;
     utf8proc_ssize_t composed = utf8proc_normalize_utf32(
         points->data, (utf8proc_ssize_t)points->count, UTF8PROC_COMPOSE | UTF8PROC_STABLE);
     size_t count = composed > 0 ? (size_t)composed : 0;
-    status = tw_bytes_reserve(out, 4 * count);
+    bool words = normaliser->options->by == TWINSET_BY_WORD;
+    out->length = 0;
+    int status = tw_bytes_reserve(out, 6 * count);
     for (size_t i = 0; i < count && status == TWINSET_OK; i++) {
         int32_t point = apply_rules(normaliser, points->data[i]);
-        if (point)
-            put_point(out, point);
+        if (point == NOTHING)
+            continue;
+        bool alone = words && tw_is_unspaced(point);
+        if (alone)
+            put_point(out, ' ');
+        put_point(out, point);
+        if (alone)
+            put_point(out, ' ');
     }
     return status;
 }
 
-/* ---- runs of ASCII */
-
-/* Line ends become \n. This matters only where spaces stay as they are. */
-static size_t put_line_end(tw_normaliser *normaliser, char c, char *out)
+/* From decomposed points to what comes out. */
+static int finish_points(tw_normaliser *normaliser)
 {
-    bool second_half = c == '\n' && normaliser->after_return;
-    normaliser->after_return = c == '\r';
-    if (second_half)
-        return 0;
-    *out = normaliser->spaces_as_one ? ' ' : '\n';
-    return 1;
+    reorder(&normaliser->points);
+    if (normaliser->options->letter_case != TWINSET_CASE_FOLD)
+        return render(normaliser, &normaliser->points);
+    int status = fold(normaliser);
+    return status == TWINSET_OK ? render(normaliser, &normaliser->folded) : status;
 }
 
-static int normalise_ascii(tw_normaliser *normaliser, const char *text, size_t length,
-                           tw_bytes *out)
+/* ---- what is known of a character */
+
+/* Whether nothing joins this point of a decomposition to what stands before it. Past the
+ * first plane that is said of Han and pictures alone: the rules of rare scripts still grow. */
+static bool is_base(int32_t point)
 {
-    int status = tw_bytes_reserve(out, length);
+    const utf8proc_property_t *property = utf8proc_get_property(point);
+    bool mark = property->category == UTF8PROC_CATEGORY_MN ||
+                property->category == UTF8PROC_CATEGORY_MC ||
+                property->category == UTF8PROC_CATEGORY_ME || property->combining_class;
+    bool inner_jamo = (point >= 0x1160 && point <= 0x11FF) || (point >= 0xD7B0 && point <= 0xD7FF);
+    return !mark && !inner_jamo && (point < 0x10000 || point >= 0x1F000);
+}
+
+static int find_out(tw_normaliser *normaliser, int32_t point, tw_known *known)
+{
+    bool folding = normaliser->options->letter_case == TWINSET_CASE_FOLD;
+    tw_points *points = &normaliser->points;
+    *known = (tw_known){.ignorable = is_ignorable(point), .word = tw_is_word(point)};
+    points->count = 0;
+    int status = decompose(point, UTF8PROC_DECOMPOSE | UTF8PROC_STABLE, points);
+    if (status == TWINSET_OK)
+        status = finish_points(normaliser);
     if (status != TWINSET_OK)
         return status;
-    char *end = out->data + out->length;
-    for (size_t i = 0; i < length; i++) {
-        if (TW_UNLIKELY(text[i] == '\r' || text[i] == '\n')) {
-            end += put_line_end(normaliser, text[i], end);
-            continue;
-        }
-        unsigned char c = normaliser->ascii[(unsigned char)text[i]];
-        *end = (char)c;
-        end += c != DROP;
-        normaliser->after_return = false;
-    }
-    out->length = (size_t)(end - out->data);
+    known->point = point;
+    if (known->ignorable)
+        return TWINSET_OK;
+    known->afresh = is_base(point) && is_base(points->data[0]) &&
+                    (!folding || is_base(normaliser->folded.data[0]));
+    size_t length = normaliser->rendered.length;
+    known->length = length <= SHORT ? (uint8_t)length : SHORT + 1;
+    if (length <= SHORT)
+        memcpy(known->bytes, normaliser->rendered.data, length);
+    known->has_space = memchr(known->bytes, ' ', sizeof known->bytes) != NULL;
     return TWINSET_OK;
 }
 
-/* Such a character belongs to the run after it: there may be a mark that it composes with. */
-static bool may_carry_mark(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (c >= '<' && c <= '>');
-}
+/* ---- clusters in a text */
 
-static size_t ascii_length(const char *text, size_t length)
+/* What stands at a place in a text. */
+typedef struct character {
+    int32_t point;
+    bool broken;           /* and U+FFFD stands for it */
+    bool unclear;          /* it depends on what is still to come */
+    size_t size;           /* in bytes */
+    const tw_known *known; /* NULL for ASCII and where the text ends */
+} character;
+
+static inline int look_at(tw_normaliser *normaliser, const char *text, size_t length, bool last,
+                          character *found)
 {
-    size_t i = 0;
-    for (; i + 8 <= length; i += 8) {
-        uint64_t word;
-        memcpy(&word, text + i, 8);
-        if (word & 0x8080808080808080u)
-            break;
+    *found = (character){.unclear = !length && !last};
+    if (!length)
+        return TWINSET_OK;
+    found->size = decode(text, length, &found->point);
+    if (is_ascii(*text))
+        return TWINSET_OK;
+    if (found->point == NOTHING) {
+        found->point = REPLACEMENT;
+        found->broken = true;
+        found->unclear = found->size == length && !last;
     }
-    while (i < length && is_ascii(text[i]))
-        i++;
-    return i;
+    tw_known *known = &normaliser->known[found->point % KNOWN];
+    found->known = known;
+    return known->point == found->point ? TWINSET_OK : find_out(normaliser, found->point, known);
 }
 
-/* ---- pieces */
-
-/* Characters that stay apart from what stands before them, whatever it is: no mark, no
- * part of a syllable, nothing that decomposes into one. A short list of the usual scripts
- * suffices; other places are simply not cut at. */
-static bool starts_afresh(int32_t point)
+static inline bool joins(const character *next)
 {
-    return point >= 0 &&
-           ((point < 0x300 && point != SOFT_HYPHEN) || (point >= 0x0400 && point <= 0x0481) ||
-            (point >= 0x05D0 && point <= 0x05EA) || (point >= 0x0620 && point <= 0x064A) ||
-            (point >= 0x0E01 && point <= 0x0E30) || (point >= 0x3041 && point <= 0x3096) ||
-            (point >= 0x30A1 && point <= 0x30FA) || (point >= 0x4E00 && point <= 0x9FFF) ||
-            (point >= 0xAC00 && point <= 0xD7A3) || (point >= 0x1F300 && point <= 0x1F64F));
+    return next->known && !next->known->afresh;
 }
 
-size_t tw_normalise_cut(const char *text, size_t length, size_t wanted)
+/* Notes invisible characters inside a word. */
+static void see(tw_normaliser *normaliser, bool ignorable, bool word)
 {
-    if (length <= wanted)
-        return length;
-    for (size_t cut = wanted; cut < length; cut++) {
-        int32_t point;
-        if (is_ascii(text[cut]))
-            return cut;
-        if ((text[cut] & 0xC0) != 0x80 && decode(text + cut, length - cut, &point) &&
-            starts_afresh(point))
-            return cut;
+    if (ignorable) {
+        normaliser->hidden = normaliser->in_word;
+        return;
     }
-    return length;
+    if (normaliser->hidden && word)
+        normaliser->flags |= TWINSET_FLAG_HIDDEN_CHARACTERS;
+    normaliser->hidden = false;
+    normaliser->in_word = word;
 }
 
-int tw_normalise(tw_normaliser *normaliser, const char *text, size_t length, tw_bytes *out)
+/* Decodes a cluster and decomposes it, without invisible characters. */
+static int decompose_cluster(tw_normaliser *normaliser, const char *text, size_t length)
 {
     int status = TWINSET_OK;
-    if (normaliser->hidden_pending && word_follows(text, length))
-        normaliser->flags |= TWINSET_FLAG_HIDDEN_CHARACTERS;
-    normaliser->hidden_pending = false;
+    normaliser->points.count = 0;
     for (size_t i = 0; i < length && status == TWINSET_OK;) {
-        size_t ascii = ascii_length(text + i, length - i);
-        if (i + ascii < length && ascii && may_carry_mark(text[i + ascii - 1]))
-            ascii--;
-        if (ascii)
-            status = normalise_ascii(normaliser, text + i, ascii, out);
-        i += ascii;
-        if (i == length || status != TWINSET_OK)
+        int32_t point;
+        i += decode(text + i, length - i, &point);
+        if (point == NOTHING) {
+            normaliser->flags |= TWINSET_FLAG_INVALID_UTF8;
+            point = REPLACEMENT;
+        }
+        bool ignorable = is_ignorable(point);
+        see(normaliser, ignorable, tw_is_word(point));
+        if (!ignorable)
+            status = decompose(point, UTF8PROC_DECOMPOSE | UTF8PROC_STABLE, &normaliser->points);
+    }
+    return status;
+}
+
+/* Appends bytes in which spaces are still to be squeezed. */
+static int put_bytes(tw_normaliser *normaliser, const char *bytes, size_t length, tw_bytes *out)
+{
+    tw_ascii *ascii = &normaliser->ascii;
+    int status = tw_bytes_reserve(out, length);
+    for (size_t i = 0; i < length && status == TWINSET_OK; i++) {
+        bool space = bytes[i] == ' ';
+        if (space && ascii->squeeze && ascii->after_space)
+            continue;
+        out->data[out->length++] = bytes[i];
+        ascii->after_space = space;
+    }
+    ascii->after_return = false;
+    return status;
+}
+
+static int put_cluster(tw_normaliser *normaliser, const char *text, size_t length, tw_bytes *out)
+{
+    int status = decompose_cluster(normaliser, text, length);
+    if (status == TWINSET_OK)
+        status = finish_points(normaliser);
+    if (status != TWINSET_OK)
+        return status;
+    return put_bytes(normaliser, normaliser->rendered.data, normaliser->rendered.length, out);
+}
+
+/* Puts a character that nothing joins. */
+static int put_alone(tw_normaliser *normaliser, const character *one, const char *text,
+                     tw_bytes *out)
+{
+    const tw_known *known = one->known;
+    if (!known) {
+        char to = (char)normaliser->ascii.to[one->point];
+        see(normaliser, false, is_ascii_word(*text));
+        return put_bytes(normaliser, &to, (unsigned char)to != TW_DROP, out);
+    }
+    /* The next character may have taken its place in the table. */
+    if (known->point != one->point || known->length > SHORT)
+        return put_cluster(normaliser, text, one->size, out);
+    if (one->broken)
+        normaliser->flags |= TWINSET_FLAG_INVALID_UTF8;
+    see(normaliser, known->ignorable, known->word);
+    if (known->has_space || out->capacity - out->length < SHORT)
+        return put_bytes(normaliser, known->bytes, known->length, out);
+    memcpy(out->data + out->length, known->bytes, SHORT);
+    out->length += known->length;
+    if (known->length)
+        normaliser->ascii.after_space = false;
+    normaliser->ascii.after_return = false;
+    return TWINSET_OK;
+}
+
+/* Whether ASCII is but a letter before the next cluster, as in `été`. */
+static bool carries_on(const char *text, size_t length)
+{
+    return length > 1 && tw_may_carry_mark(text[0]) && !is_ascii(text[1]);
+}
+
+/* Takes clusters as long as ASCII does not come between, or until the end of one is still to
+ * come. One that goes on for too long, with no end of marks, is cut. */
+static int take_clusters(tw_normaliser *normaliser, const char *text, size_t length, bool last,
+                         size_t *taken, tw_bytes *out)
+{
+    character one, other, *first = &one, *next = &other;
+    *taken = 0;
+    if (!normaliser->known)
+        normaliser->known = tw_calloc(KNOWN, sizeof *normaliser->known);
+    if (!normaliser->known)
+        return TWINSET_NOMEM;
+    int status = look_at(normaliser, text, length, last, first);
+    while (status == TWINSET_OK && !first->unclear) {
+        const char *cluster = text + *taken;
+        size_t left = length - *taken, end = first->size;
+        for (;; end += next->size) {
+            status = look_at(normaliser, cluster + end, left - end, last, next);
+            if (status != TWINSET_OK || next->unclear || !joins(next) || end >= TW_CLUSTER)
+                break;
+        }
+        if (status != TWINSET_OK || (next->unclear && end < TW_CLUSTER))
             break;
-        size_t run = 1;
-        while (i + run < length && !is_ascii(text[i + run]))
-            run++;
-        normaliser->after_return = false;
-        status = normalise_run(normaliser, text + i, run, length - i - run, out);
-        i += run;
+        if (end == first->size)
+            status = put_alone(normaliser, first, cluster, out);
+        else
+            status = put_cluster(normaliser, cluster, end, out);
+        *taken += end;
+        if (!next->known && !carries_on(text + *taken, length - *taken))
+            break;
+        character *swap = first;
+        first = next;
+        next = swap;
+    }
+    return status;
+}
+
+/* ---- texts */
+
+static int take_ascii(tw_normaliser *normaliser, const char *text, size_t length, size_t *taken,
+                      tw_bytes *out)
+{
+    int status = tw_bytes_reserve(out, length + TW_SLACK);
+    if (status != TWINSET_OK)
+        return status;
+    if (normaliser->hidden && length && is_ascii(*text))
+        see(normaliser, false, is_ascii_word(*text));
+    char *end = out->data + out->length;
+    *taken = normaliser->kernels->put_ascii(&normaliser->ascii, text, length, &end);
+    out->length = (size_t)(end - out->data);
+    if (*taken)
+        normaliser->in_word = false;
+    return TWINSET_OK;
+}
+
+int tw_normalise(tw_normaliser *normaliser, const char *text, size_t length, bool last,
+                 size_t *taken, tw_bytes *out)
+{
+    /* What follows may be a mark on the last letter. */
+    bool hold = !last && length && tw_may_carry_mark(text[length - 1]);
+    size_t end = hold ? length - 1 : length, size;
+    int status = TWINSET_OK;
+    *taken = 0;
+    while (*taken < end && status == TWINSET_OK) {
+        status = take_ascii(normaliser, text + *taken, end - *taken, &size, out);
+        if (status != TWINSET_OK)
+            return status;
+        *taken += size;
+        if (*taken == end)
+            return TWINSET_OK;
+        status = take_clusters(normaliser, text + *taken, length - *taken, last, &size, out);
+        *taken += size;
+        if (!size)
+            return status;
     }
     return status;
 }

@@ -1,22 +1,27 @@
 /*
- * Shingles: the document goes through in pieces of 32 KiB, small enough that what each
- * step leaves for the next is still in the second-level cache. The last k-1 tokens of a
- * piece stay for the next.
+ * Shingles: a document goes through in pieces of 32 KiB, small enough that what each step
+ * leaves for the next is still in the second-level cache. Of the bytes, those whose meaning
+ * depends on what follows are carried over; of the tokens, the last k-1.
  */
 #include <string.h>
 
-#include "text/shingle_id.h"
 #include "text/text.h"
 
-enum { PIECE = 32 << 10 };
+/* Bytes of text taken at once, and of tokens handed over at once at least. */
+enum { PIECE = 32 << 10, BATCH = PIECE / 2 };
 
 struct tw_shingler {
     const twinset_options *options;
     tw_normaliser normaliser;
-    tw_tokeniser tokeniser;
-    tw_bytes normal;
-    uint64_t *ids;
-    size_t capacity;
+    tw_tokens tokens;
+    tw_bytes carried; /* bytes of the text */
+    /* The document at hand. */
+    tw_shingles_fn sink;
+    void *context;
+    tw_bytes *copy; /* of the tokens' text, or NULL */
+    size_t full;    /* length of the tokens' text at which they are handed over */
+    uint64_t count; /* shingles so far */
+    tw_fingerprint fingerprint;
 };
 
 int tw_shingler_new(const twinset_options *options, const tw_stop_list *stop,
@@ -26,8 +31,8 @@ int tw_shingler_new(const twinset_options *options, const tw_stop_list *stop,
     if (!*shingler)
         return tw_nomem(error);
     (*shingler)->options = options;
-    tw_normaliser_init(&(*shingler)->normaliser, options);
-    tw_tokeniser_init(&(*shingler)->tokeniser, options, stop);
+    tw_normaliser_init(&(*shingler)->normaliser, options, stop != NULL);
+    tw_tokens_init(&(*shingler)->tokens, options, stop);
     return TWINSET_OK;
 }
 
@@ -36,102 +41,167 @@ void tw_shingler_free(tw_shingler *shingler)
     if (!shingler)
         return;
     tw_normaliser_free(&shingler->normaliser);
-    tw_tokeniser_free(&shingler->tokeniser);
-    tw_bytes_free(&shingler->normal);
-    tw_free(shingler->ids);
+    tw_tokens_free(&shingler->tokens);
+    tw_bytes_free(&shingler->carried);
     tw_free(shingler);
 }
 
-/* Normalises the next piece and adds its tokens; tells how long it was. */
-static int take_piece(tw_shingler *shingler, const char *text, size_t length, size_t *taken)
-{
-    *taken = tw_normalise_cut(text, length, PIECE);
-    shingler->normal.length = 0;
-    int status = tw_normalise(&shingler->normaliser, text, *taken, &shingler->normal);
-    if (status != TWINSET_OK)
-        return status;
-    return tw_tokenise(&shingler->tokeniser, shingler->normal.data, shingler->normal.length,
-                       *taken == length);
-}
+/* ---- batches */
 
-static void hash_windows(tw_shingles *batch, uint64_t *ids)
+static void hash_windows(const tw_shingles *batch, uint64_t *ids)
 {
-    if (!batch->start) {
-        for (size_t i = 0; i < batch->count; i++)
-            ids[i] = tw_shingle_id(batch->text + i, batch->k);
-        return;
-    }
-    for (size_t i = 0; i < batch->count; i++) {
-        size_t length;
-        const char *bytes = tw_shingle_bytes(batch, i, &length);
-        ids[i] = tw_shingle_id(bytes, length);
-    }
-}
-
-/* Two chains of multiplications over the ids: what two texts differ in by chance is one
- * of 2^128. */
-static void digest_ids(tw_text_summary *summary, const uint64_t *ids, size_t count)
-{
-    uint64_t first = summary->digest[0], second = summary->digest[1];
-    for (size_t i = 0; i < count; i++) {
-        first = (first ^ ids[i]) * 0x9E3779B97F4A7C15u;
-        first ^= first >> 32;
-        second = (second + ids[i]) * 0xD6E8FEB86659FD93u;
-        second ^= second >> 29;
-    }
-    summary->digest[0] = first;
-    summary->digest[1] = second;
+    if (batch->start)
+        tw_window_ids_at(batch->text, batch->start, batch->count, batch->k, batch->gap, ids);
+    else
+        tw_window_ids(batch->text, batch->count, batch->k, ids);
 }
 
 /* Hands over the shingles of the tokens at hand: all of k, or the only shorter one. */
-static int give_batch(tw_shingler *shingler, size_t k, tw_shingles_fn sink, void *context,
-                      tw_text_summary *summary)
+static int give_batch(tw_shingler *shingler, size_t k)
 {
-    const tw_tokeniser *tokens = &shingler->tokeniser;
+    const tw_tokens *tokens = &shingler->tokens;
     tw_shingles batch = {
         .count = tokens->count - k + 1,
-        .text = tokens->text.data,
+        .text = tokens->text.data + tokens->at,
         .start = tokens->single_bytes ? NULL : tokens->start,
         .k = k,
         .gap = shingler->options->by == TWINSET_BY_WORD,
     };
-    int status = TW_GROW(shingler->ids, shingler->capacity, batch.count);
+    return shingler->sink(shingler->context, &batch);
+}
+
+/* Hands over the tokens that are settled, but for the last k-1. */
+static int give_tokens(tw_shingler *shingler)
+{
+    tw_tokens *tokens = &shingler->tokens;
+    size_t k = shingler->options->k;
+    int status;
+    do {
+        status = tw_tokens_look(tokens, k);
+        if (status != TWINSET_OK || tokens->count < k)
+            return status;
+        if (shingler->sink)
+            status = give_batch(shingler, k);
+        shingler->count += tokens->count - k + 1;
+    } while (tw_tokens_pass(tokens, k - 1) && status == TWINSET_OK);
+    return status;
+}
+
+/* Settles what can be settled of the text at hand. */
+static int settle(tw_shingler *shingler, bool last)
+{
+    tw_tokens *tokens = &shingler->tokens;
+    size_t before = tokens->settled;
+    int status = tw_tokens_settle(tokens, last);
     if (status != TWINSET_OK)
         return status;
-    hash_windows(&batch, shingler->ids);
-    batch.ids = shingler->ids;
-    digest_ids(summary, batch.ids, batch.count);
-    summary->shingles += batch.count;
-    return sink(context, &batch);
+    const char *text = tokens->text.data + before;
+    tw_fingerprint_add(&shingler->fingerprint, text, tokens->settled - before);
+    if (shingler->copy)
+        status = tw_bytes_append(shingler->copy, text, tokens->settled - before);
+    return status == TWINSET_OK ? give_tokens(shingler) : status;
+}
+
+/* ---- a document */
+
+int tw_shingle_begin(tw_shingler *shingler, tw_shingles_fn sink, void *context)
+{
+    tw_normaliser_reset(&shingler->normaliser);
+    tw_tokens_reset(&shingler->tokens);
+    tw_fingerprint_begin(&shingler->fingerprint);
+    shingler->sink = sink;
+    shingler->context = context;
+    shingler->copy = NULL;
+    shingler->carried.length = 0;
+    shingler->count = 0;
+    shingler->full = BATCH;
+    return tw_bytes_reserve(&shingler->tokens.text, PIECE + TW_SLACK);
+}
+
+/* Takes what it can of the text. */
+static int take(tw_shingler *shingler, const char *text, size_t length, bool last, size_t *taken)
+{
+    tw_tokens *tokens = &shingler->tokens;
+    int status = tw_normalise(&shingler->normaliser, text, length, last, taken, &tokens->text);
+    if (status != TWINSET_OK || tokens->text.length < shingler->full)
+        return status;
+    status = settle(shingler, false);
+    tw_tokens_drop(tokens);
+    shingler->full = tokens->text.length + BATCH;
+    return status;
+}
+
+/* Takes what was carried over together with as much of the text as settles it. */
+static int take_carried(tw_shingler *shingler, const char *text, size_t length, size_t *taken)
+{
+    tw_bytes *carried = &shingler->carried;
+    size_t before = carried->length, more = length < TW_HELD ? length : TW_HELD, done = 0;
+    int status = tw_bytes_append(carried, text, more);
+    if (status == TWINSET_OK)
+        status = take(shingler, carried->data, carried->length, false, &done);
+    carried->length -= done;
+    if (done >= before) {
+        *taken = done - before;
+        carried->length = 0;
+        return status;
+    }
+    *taken = more;
+    memmove(carried->data, carried->data + done, carried->length);
+    return status;
+}
+
+static int take_all(tw_shingler *shingler, const char *text, size_t length, bool last)
+{
+    int status = TWINSET_OK;
+    for (size_t taken; length && status == TWINSET_OK; text += taken, length -= taken) {
+        size_t piece = length < PIECE ? length : PIECE;
+        taken = 0;
+        if (shingler->carried.length) {
+            status = take_carried(shingler, text, length, &taken);
+            continue;
+        }
+        status = take(shingler, text, piece, last && piece == length, &taken);
+        if (piece == length && status == TWINSET_OK)
+            return tw_bytes_append(&shingler->carried, text + taken, length - taken);
+    }
+    return status;
+}
+
+int tw_shingle_feed(tw_shingler *shingler, const char *text, size_t length)
+{
+    return take_all(shingler, text, length, false);
+}
+
+int tw_shingle_end(tw_shingler *shingler, tw_text_summary *summary)
+{
+    tw_bytes *carried = &shingler->carried;
+    size_t taken;
+    int status = TWINSET_OK;
+    if (carried->length)
+        status = tw_normalise(&shingler->normaliser, carried->data, carried->length, true, &taken,
+                              &shingler->tokens.text);
+    if (status == TWINSET_OK)
+        status = settle(shingler, true);
+    if (status != TWINSET_OK)
+        return status;
+    *summary = (tw_text_summary){.tokens = shingler->count + shingler->options->k - 1,
+                                 .flags = shingler->normaliser.flags};
+    tw_fingerprint_end(&shingler->fingerprint, summary->digest);
+    if (shingler->count)
+        return TWINSET_OK;
+    summary->tokens = shingler->tokens.count;
+    if (!summary->tokens || !shingler->sink)
+        return TWINSET_OK;
+    return give_batch(shingler, shingler->tokens.count);
 }
 
 int tw_shingle(tw_shingler *shingler, const char *text, size_t length, tw_shingles_fn sink,
                void *context, tw_text_summary *summary)
 {
-    tw_tokeniser *tokens = &shingler->tokeniser;
-    size_t k = shingler->options->k, kept = 0;
-    *summary = (tw_text_summary){0};
-    tw_normaliser_reset(&shingler->normaliser);
-    tw_tokeniser_reset(tokens);
-    for (size_t at = 0, taken; at < length; at += taken) {
-        int status = take_piece(shingler, text + at, length - at, &taken);
-        if (status == TWINSET_OK)
-            status = tw_tokens_index(tokens);
-        if (status != TWINSET_OK)
-            return status;
-        summary->tokens += tokens->count - kept;
-        if (tokens->count >= k) {
-            status = give_batch(shingler, k, sink, context, summary);
-            if (status != TWINSET_OK)
-                return status;
-            tw_tokens_drop(tokens, k - 1);
-        }
-        kept = tokens->count;
-    }
-    summary->flags = shingler->normaliser.flags;
-    if (summary->shingles || !summary->tokens)
-        return TWINSET_OK;
-    return give_batch(shingler, tokens->count, sink, context, summary);
+    int status = tw_shingle_begin(shingler, sink, context);
+    if (status == TWINSET_OK)
+        status = take_all(shingler, text, length, true);
+    return status == TWINSET_OK ? tw_shingle_end(shingler, summary) : status;
 }
 
 int tw_append_ids(void *context, const tw_shingles *batch)
@@ -140,19 +210,21 @@ int tw_append_ids(void *context, const tw_shingles *batch)
     int status = TW_GROW(ids->data, ids->capacity, ids->count + batch->count);
     if (status != TWINSET_OK)
         return status;
-    memcpy(ids->data + ids->count, batch->ids, batch->count * sizeof *batch->ids);
+    hash_windows(batch, ids->data + ids->count);
     ids->count += batch->count;
     return TWINSET_OK;
 }
 
 int tw_shingler_text(tw_shingler *shingler, const char *text, size_t length, tw_bytes *out)
 {
-    tw_normaliser_reset(&shingler->normaliser);
-    tw_tokeniser_reset(&shingler->tokeniser);
-    for (size_t at = 0, taken; at < length; at += taken) {
-        int status = take_piece(shingler, text + at, length - at, &taken);
-        if (status != TWINSET_OK)
-            return status;
-    }
-    return tw_bytes_append(out, shingler->tokeniser.text.data, shingler->tokeniser.text.length);
+    tw_text_summary summary;
+    int status = tw_shingle_begin(shingler, NULL, NULL);
+    shingler->copy = out;
+    if (status == TWINSET_OK)
+        status = take_all(shingler, text, length, true);
+    if (status == TWINSET_OK)
+        status = tw_shingle_end(shingler, &summary);
+    if (status == TWINSET_OK && summary.tokens && shingler->options->by == TWINSET_BY_WORD)
+        out->length--; /* the space after the last word */
+    return status;
 }

@@ -26,20 +26,27 @@ static inline uint32_t tw_load32(const char *bytes)
     return word;
 }
 
+/* The vector kernels use the same numbers. */
+#define TW_HIGH_START 0x9E3779B1u
+#define TW_HIGH_STEP 0xCC9E2D51u
+#define TW_HIGH_FINISH 0x85EBCA6Bu
+#define TW_LOW_START 0x7F4A7C15u
+#define TW_LOW_STEP 0x85EBCA77u
+
 typedef struct tw_chains {
     uint32_t high, low;
 } tw_chains;
 
 static inline tw_chains tw_chains_start(size_t length)
 {
-    return (tw_chains){(uint32_t)length * 0x9E3779B1u, (uint32_t)length ^ 0x7F4A7C15u};
+    return (tw_chains){(uint32_t)length * TW_HIGH_START, (uint32_t)length ^ TW_LOW_START};
 }
 
 static inline tw_chains tw_chains_step(tw_chains chains, uint32_t word)
 {
-    chains.high = (chains.high + word) * 0xCC9E2D51u;
+    chains.high = (chains.high + word) * TW_HIGH_STEP;
     chains.high ^= chains.high >> 15;
-    chains.low = (chains.low ^ word) * 0x85EBCA77u;
+    chains.low = (chains.low ^ word) * TW_LOW_STEP;
     chains.low ^= chains.low >> 13;
     return chains;
 }
@@ -48,7 +55,7 @@ static inline tw_chains tw_chains_step(tw_chains chains, uint32_t word)
  * the error of others: the last word would have been multiplied but once. */
 static inline uint32_t tw_finish_high(uint32_t high)
 {
-    high *= 0x85EBCA6Bu;
+    high *= TW_HIGH_FINISH;
     return high ^ high >> 13;
 }
 

@@ -26,8 +26,8 @@ static int add_line(tw_stop_list *list, tw_normaliser *normaliser, const char *l
     if (!length || line[0] == '#')
         return TWINSET_OK;
     tw_normaliser_reset(normaliser);
-    size_t before = list->text.length;
-    int status = tw_normalise(normaliser, line, length, &list->text);
+    size_t before = list->text.length, taken;
+    int status = tw_normalise(normaliser, line, length, true, &taken, &list->text);
     if (status == TWINSET_OK && list->text.length > before)
         status = tw_bytes_append(&list->text, "", 1);
     return status;
@@ -38,9 +38,11 @@ static int add_lines(tw_stop_list *list, const char *text, size_t length,
 {
     /* Punctuation stays, or `?` would go with it. */
     twinset_options rules = *options;
+    rules.by = TWINSET_BY_CHAR;
+    rules.spaces = TWINSET_SPACES_KEEP;
     rules.punctuation = TWINSET_PUNCTUATION_KEEP;
     tw_normaliser normaliser;
-    tw_normaliser_init(&normaliser, &rules);
+    tw_normaliser_init(&normaliser, &rules, false);
     int status = TWINSET_OK;
     for (size_t i = 0; i < length && status == TWINSET_OK;) {
         const char *end = memchr(text + i, '\n', length - i);

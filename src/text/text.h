@@ -1,17 +1,21 @@
 /*
  * Text: from the bytes of a document to its shingles.
  *
- *   normalise.c   bytes to clean UTF-8: case, compatibility forms, punctuation, spaces
- *   tokens.c      clean text to tokens (characters or words), without stop words
- *   shingle.c     every k tokens in a row, as 64-bit numbers
+ *   normalise.c     bytes to clean UTF-8: case, compatibility forms, punctuation, spaces
+ *   tokens.c        what of it is a token (a character or a word), without stop words
+ *   shingle.c       every k tokens in a row
+ *   window.c        as 64-bit numbers
+ *   fingerprint.c   what tells one text from every other
+ *   kernels.c       the way to the vector kernels in x86/ and arm/
  *
- * A document streams through in pieces, so scratch memory does not grow with it, but for
- * texts without a place to cut at. A tw_shingler is the scratch of one thread.
+ * A document streams through in pieces, so memory does not grow with it. A tw_shingler is
+ * the scratch of one thread.
  */
 #ifndef TW_TEXT_H
 #define TW_TEXT_H
 
 #include "common/common.h"
+#include "text/window.h"
 
 /* ---- stop words */
 
@@ -24,7 +28,36 @@ int tw_stop_list_new(const char *text, size_t length, const twinset_options *opt
 void tw_stop_list_free(tw_stop_list *list);
 bool tw_stop_list_has(const tw_stop_list *list, const char *word, size_t length);
 
-/* ---- normalise: state that crosses from one piece of a document to the next */
+/* ---- normalise */
+
+enum {
+    TW_DROP = 0xFF,    /* in a table: nothing comes out */
+    TW_CLUSTER = 1024, /* bytes of a letter and its marks that are seen as one, at most */
+    TW_HELD = TW_CLUSTER + 4,
+};
+
+/* How ASCII goes through, and what is left over from the character before. */
+typedef struct tw_ascii {
+    unsigned char to[128]; /* what becomes of a character */
+    bool squeeze;          /* of spaces in a row the first stays; else \r and \r\n become \n */
+    bool after_space;      /* nothing but spaces since the last character that stayed */
+    bool after_return;     /* the last character was a carriage return */
+} tw_ascii;
+
+/* The loops that see every byte, for one instruction set. */
+typedef struct tw_text_kernels {
+    /* Takes ASCII up to the first character that must be seen together with others. Writes at
+     * `*out`, which it moves on, and up to TW_SLACK bytes past it. Returns the bytes taken. */
+    size_t (*put_ascii)(tw_ascii *ascii, const char *text, size_t length, char **out);
+    /* Where characters start, or by words what follows a space. Returns how many there are;
+     * `start` has room for TW_SLACK more. */
+    size_t (*find_starts)(const char *text, size_t length, bool words, size_t *start);
+} tw_text_kernels;
+
+extern const tw_text_kernels tw_text_portable, tw_text_avx2, tw_text_avx512, tw_text_neon;
+
+/* Those to use. */
+const tw_text_kernels *tw_text_kernels_now(void);
 
 /* Code points. */
 typedef struct tw_points {
@@ -32,51 +65,68 @@ typedef struct tw_points {
     size_t count, capacity;
 } tw_points;
 
+typedef struct tw_known tw_known; /* what becomes of one character, remembered */
+
 typedef struct tw_normaliser {
     const twinset_options *options;
-    bool spaces_as_one;       /* every white space becomes U+0020 */
-    unsigned char ascii[128]; /* what becomes of an ASCII character; DROP: nothing */
-    bool after_return;        /* the last character was a carriage return */
-    bool hidden_pending;      /* an invisible character ended the piece, after a word */
-    unsigned flags;           /* TWINSET_FLAG_* seen so far */
-    tw_points points, folded; /* scratch: a run that is not ASCII */
+    int spaces; /* the rule that applies here */
+    const tw_text_kernels *kernels;
+    tw_ascii ascii;
+    bool in_word;    /* the last visible character belongs to a word */
+    bool hidden;     /* and an invisible one came after it */
+    unsigned flags;  /* TWINSET_FLAG_* seen so far */
+    tw_known *known; /* NULL until there is one */
+    tw_points points, folded;
+    tw_bytes rendered;
 } tw_normaliser;
 
-void tw_normaliser_init(tw_normaliser *normaliser, const twinset_options *options);
+/* `stop`: words will be left out, so they must not run together. */
+void tw_normaliser_init(tw_normaliser *normaliser, const twinset_options *options, bool stop);
 void tw_normaliser_free(tw_normaliser *normaliser);
 /* Starts the next document. */
 void tw_normaliser_reset(tw_normaliser *normaliser);
-/* How much of `text` can be normalised without looking past it: the first place from
- * `wanted` bytes on where it may be cut, or all of it. */
-size_t tw_normalise_cut(const char *text, size_t length, size_t wanted);
-/* Appends the normal form, in which each white space still stands for itself. */
-int tw_normalise(tw_normaliser *normaliser, const char *text, size_t length,
-                 tw_bytes *out) TW_CHECKED;
+/* Appends the text of the tokens, by the rule for spaces; by words, it is words with a space
+ * between. A space at the end counts only if more follows. `taken` tells how much of the
+ * text could be settled without what follows: all where it is the `last` of a document, else
+ * all but TW_HELD bytes at least. It does not matter how a document is cut. */
+int tw_normalise(tw_normaliser *normaliser, const char *text, size_t length, bool last,
+                 size_t *taken, tw_bytes *out) TW_CHECKED;
 
-/* ---- tokens: characters as they follow each other, or words with one space between */
+/* Such a character may compose with a mark after it. */
+static inline bool tw_may_carry_mark(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (c >= '<' && c <= '>');
+}
 
-typedef struct tw_tokeniser {
+/* ---- tokens: characters as they follow each other, or words, each with a space after it */
+
+typedef struct tw_tokens {
     const twinset_options *options;
     const tw_stop_list *stop; /* or NULL */
-    bool started, space_pending;
-    tw_bytes word; /* of which the end has not been seen yet */
-    tw_bytes text; /* what was found and not yet dropped */
-    size_t *start; /* of each token in the text, and one more for the end */
-    size_t count;  /* tokens in the text; tw_tokens_index() brings it up to date */
-    size_t capacity;
+    tw_bytes text;            /* tw_normalise() appends to it */
+    size_t settled;           /* bytes of it that are tokens for sure */
+    bool started;             /* there was a token before these, or is among them */
+    /* A stretch of them. */
+    size_t at, end;    /* bytes of the text */
     bool single_bytes; /* every token is one byte; `start` is not filled */
-} tw_tokeniser;
+    size_t count;
+    size_t *start; /* of each token in the stretch, and one more for the end */
+    size_t capacity;
+} tw_tokens;
 
-void tw_tokeniser_init(tw_tokeniser *tokeniser, const twinset_options *options,
-                       const tw_stop_list *stop);
-void tw_tokeniser_free(tw_tokeniser *tokeniser);
-void tw_tokeniser_reset(tw_tokeniser *tokeniser);
-/* Takes the next piece of normal text; `last` ends the document. */
-int tw_tokenise(tw_tokeniser *tokeniser, const char *normal, size_t length, bool last) TW_CHECKED;
-/* Counts the tokens in the text and finds their starts. */
-int tw_tokens_index(tw_tokeniser *tokeniser) TW_CHECKED;
-/* Keeps only the last `keep` tokens. */
-void tw_tokens_drop(tw_tokeniser *tokeniser, size_t keep);
+void tw_tokens_init(tw_tokens *tokens, const twinset_options *options, const tw_stop_list *stop);
+void tw_tokens_free(tw_tokens *tokens);
+void tw_tokens_reset(tw_tokens *tokens);
+/* Finds the tokens in the text so far; `last`: nothing follows. */
+int tw_tokens_settle(tw_tokens *tokens, bool last) TW_CHECKED;
+/* Looks at a stretch of them, all single bytes where many are. It has k tokens at least if
+ * there are so many left. */
+int tw_tokens_look(tw_tokens *tokens, size_t k) TW_CHECKED;
+/* Passes by all tokens of the stretch but `keep`; tells whether any follow. */
+bool tw_tokens_pass(tw_tokens *tokens, size_t keep);
+/* Forgets what was passed by. */
+void tw_tokens_drop(tw_tokens *tokens);
 
 /* Reads one code point of valid UTF-8, and returns its length in bytes. */
 size_t tw_utf8_next(const char *text, int32_t *point);
@@ -85,15 +135,28 @@ bool tw_is_word(int32_t point);
 /* Han, Kana and Thai, whose words are not told apart by spaces. */
 bool tw_is_unspaced(int32_t point);
 
+/* ---- fingerprints */
+
+/* 128 bits that are equal for equal texts and, but for a chance of 2^-128, no others.
+ * A text may be added in pieces of any size. */
+typedef struct tw_fingerprint {
+    uint64_t lanes[8];
+    uint64_t length; /* bytes so far; those past the last full block are in the tail */
+    char tail[64];
+} tw_fingerprint;
+
+void tw_fingerprint_begin(tw_fingerprint *fingerprint);
+void tw_fingerprint_add(tw_fingerprint *fingerprint, const char *text, size_t length);
+void tw_fingerprint_end(tw_fingerprint *fingerprint, uint64_t digest[2]);
+
 /* ---- shingles */
 
 typedef struct tw_shingler tw_shingler;
 
 /* A batch of shingles in the order of the text. */
 typedef struct tw_shingles {
-    const uint64_t *ids;
     size_t count;
-    const char *text;
+    const char *text;    /* TW_SLACK bytes after it may be read */
     const size_t *start; /* of tokens; NULL: every token is one byte */
     size_t k;            /* tokens in a shingle */
     size_t gap;          /* bytes between two tokens */
@@ -117,17 +180,28 @@ int tw_append_ids(void *ids, const tw_shingles *batch) TW_CHECKED;
 /* What is known of a text once it went through. */
 typedef struct tw_text_summary {
     uint64_t tokens;
-    uint64_t shingles;  /* with repetitions */
-    uint64_t digest[2]; /* equal for equal normal texts, and for no others */
+    uint64_t digest[2]; /* equal for equal texts of tokens, and for no others */
     unsigned flags;
 } tw_text_summary;
+
+/* Shingles of so many tokens, with repetitions. */
+static inline uint64_t tw_shingle_count(uint64_t tokens, size_t k)
+{
+    return tokens < k ? tokens > 0 : tokens - k + 1;
+}
 
 /* `options` must be resolved and, like `stop` (may be NULL), outlive the shingler. */
 int tw_shingler_new(const twinset_options *options, const tw_stop_list *stop,
                     tw_shingler **shingler, twinset_error *error) TW_CHECKED;
 void tw_shingler_free(tw_shingler *shingler);
 
-/* Hands all shingles of a text to `sink`, batch by batch. */
+/* A document in pieces, cut anywhere: begin, feed as often as need be, end. Its shingles go
+ * to `sink` (may be NULL) batch by batch. */
+int tw_shingle_begin(tw_shingler *shingler, tw_shingles_fn sink, void *context) TW_CHECKED;
+int tw_shingle_feed(tw_shingler *shingler, const char *text, size_t length) TW_CHECKED;
+int tw_shingle_end(tw_shingler *shingler, tw_text_summary *summary) TW_CHECKED;
+
+/* The same for a document that is there as a whole. */
 int tw_shingle(tw_shingler *shingler, const char *text, size_t length, tw_shingles_fn sink,
                void *context, tw_text_summary *summary) TW_CHECKED;
 

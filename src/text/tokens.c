@@ -1,31 +1,29 @@
 /*
- * Tokens: the characters or the words of a normal text, less the stop words.
- *
- * Characters are copied with the rule for spaces applied, about 1 ns a byte. Words are
- * collected one by one, since the piece at hand may end inside one.
+ * Tokens: which part of a text is characters or words for sure, less the stop words, and
+ * where each begins. What may still change with the bytes to come stays behind them.
  */
 #include <string.h>
 
 #include "text/text.h"
 
-void tw_tokeniser_init(tw_tokeniser *tokeniser, const twinset_options *options,
-                       const tw_stop_list *stop)
+/* Bytes. Longer words, which are no words, are taken apart: they would have to be held. */
+enum { LONGEST_WORD = 64 << 10 };
+
+void tw_tokens_init(tw_tokens *tokens, const twinset_options *options, const tw_stop_list *stop)
 {
-    *tokeniser = (tw_tokeniser){.options = options, .stop = stop};
+    *tokens = (tw_tokens){.options = options, .stop = stop};
 }
 
-void tw_tokeniser_free(tw_tokeniser *tokeniser)
+void tw_tokens_free(tw_tokens *tokens)
 {
-    tw_bytes_free(&tokeniser->word);
-    tw_bytes_free(&tokeniser->text);
-    tw_free(tokeniser->start);
+    tw_bytes_free(&tokens->text);
+    tw_free(tokens->start);
 }
 
-void tw_tokeniser_reset(tw_tokeniser *tokeniser)
+void tw_tokens_reset(tw_tokens *tokens)
 {
-    tokeniser->started = tokeniser->space_pending = false;
-    tokeniser->word.length = tokeniser->text.length = 0;
-    tokeniser->count = 0;
+    tokens->text.length = tokens->settled = tokens->at = 0;
+    tokens->started = false;
 }
 
 bool tw_is_unspaced(int32_t point)
@@ -45,166 +43,239 @@ bool tw_is_unspaced(int32_t point)
 
 /* ---- characters */
 
-/* Appends characters with the rule for spaces; room was made for length + 1. */
-static void put_characters(tw_tokeniser *tokeniser, const char *text, size_t length)
+/* A space at the end is a token once something follows it. */
+static size_t without_last_space(const tw_tokens *tokens, size_t end)
 {
-    char *end = tokeniser->text.data + tokeniser->text.length;
-    if (tokeniser->options->spaces == TWINSET_SPACES_KEEP) {
-        memcpy(end, text, length);
-        tokeniser->text.length += length;
-        return;
-    }
-    bool squeeze = tokeniser->options->spaces == TWINSET_SPACES_SQUEEZE;
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] == ' ') {
-            tokeniser->space_pending = squeeze && tokeniser->started;
-            continue;
-        }
-        *end = ' ';
-        end += tokeniser->space_pending;
-        *end++ = text[i];
-        tokeniser->space_pending = false;
-        tokeniser->started = true;
-    }
-    tokeniser->text.length = (size_t)(end - tokeniser->text.data);
-}
-
-static int add_characters(tw_tokeniser *tokeniser, const char *text, size_t length)
-{
-    int status = tw_bytes_reserve(&tokeniser->text, length + 1);
-    if (status == TWINSET_OK && length)
-        put_characters(tokeniser, text, length);
-    return status;
+    return tokens->options->spaces == TWINSET_SPACES_SQUEEZE && end &&
+                   tokens->text.data[end - 1] == ' '
+               ? end - 1
+               : end;
 }
 
 /* ---- words */
 
-static int add_word(tw_tokeniser *tokeniser, const char *word, size_t length)
+/* How much of a word is taken as one: all, or as many whole characters as may be. */
+static size_t part_of_word(const char *word, size_t length)
 {
-    tw_bytes *text = &tokeniser->text;
-    int status = TW_GROW(tokeniser->start, tokeniser->capacity, tokeniser->count + 2);
-    if (status == TWINSET_OK)
-        status = tw_bytes_reserve(text, length + 1);
-    if (status != TWINSET_OK)
-        return status;
-    if (tokeniser->count)
-        text->data[text->length++] = ' ';
-    tokeniser->start[tokeniser->count++] = text->length;
-    memcpy(text->data + text->length, word, length);
-    text->length += length;
-    return TWINSET_OK;
+    if (length <= LONGEST_WORD)
+        return length;
+    length = LONGEST_WORD;
+    while ((word[length] & 0xC0) == 0x80)
+        length--;
+    return length;
 }
 
-/* Ends the word that was being collected, if there is one. */
-static int end_word(tw_tokeniser *tokeniser)
+static size_t word_length(const char *text, size_t length)
 {
-    tw_bytes word = tokeniser->word;
-    tokeniser->word.length = 0;
-    if (!word.length ||
-        (tokeniser->stop && tw_stop_list_has(tokeniser->stop, word.data, word.length)))
-        return TWINSET_OK;
-    if (tokeniser->options->by == TWINSET_BY_WORD)
-        return add_word(tokeniser, word.data, word.length);
-    return add_characters(tokeniser, word.data, word.length);
+    const char *end = memchr(text, ' ', length);
+    return end ? (size_t)(end - text) : length;
 }
 
-/* Takes one character: part of a word, a word by itself, or something between words. */
-static int take_character(tw_tokeniser *tokeniser, const char *bytes, size_t length, int32_t point)
+/* Puts spaces into words that are too long. */
+static int part_long_words(tw_tokens *tokens)
 {
-    bool unspaced = tw_is_unspaced(point);
-    if (tw_is_word(point) && !unspaced)
-        return tw_bytes_append(&tokeniser->word, bytes, length);
-    int status = end_word(tokeniser);
-    if (status != TWINSET_OK)
-        return status;
-    if (unspaced && tw_is_word(point)) {
-        status = tw_bytes_append(&tokeniser->word, bytes, length);
-        return status == TWINSET_OK ? end_word(tokeniser) : status;
-    }
-    if (tokeniser->options->by == TWINSET_BY_WORD)
-        return TWINSET_OK;
-    return add_characters(tokeniser, bytes, length);
-}
-
-static size_t ascii_word(const char *text, size_t length)
-{
-    size_t i = 0;
-    while (i < length && ((text[i] >= 'a' && text[i] <= 'z') ||
-                          (text[i] >= '0' && text[i] <= '9') || (text[i] >= 'A' && text[i] <= 'Z')))
-        i++;
-    return i;
-}
-
-static int take_words(tw_tokeniser *tokeniser, const char *text, size_t length)
-{
-    int status = TWINSET_OK;
-    for (size_t i = 0; i < length && status == TWINSET_OK;) {
-        size_t run = ascii_word(text + i, length - i);
-        if (run) {
-            status = tw_bytes_append(&tokeniser->word, text + i, run);
-        } else {
-            int32_t point;
-            run = tw_utf8_next(text + i, &point);
-            status = take_character(tokeniser, text + i, run, point);
+    tw_bytes *text = &tokens->text;
+    for (size_t at = tokens->settled; at < text->length;) {
+        char *word = text->data + at;
+        size_t length = word_length(word, text->length - at), part = part_of_word(word, length);
+        if (part < length) {
+            int status = tw_bytes_reserve(text, 2 + TW_SLACK);
+            if (status != TWINSET_OK)
+                return status;
+            word = text->data + at;
+            memmove(word + part + 1, word + part, text->length - at - part);
+            word[part] = ' ';
+            text->length++;
         }
-        i += run;
+        at += part + 1;
     }
-    return status;
+    return TWINSET_OK;
 }
 
-int tw_tokenise(tw_tokeniser *tokeniser, const char *normal, size_t length, bool last)
+/* Takes the stop words out of those that are complete. */
+static void drop_stop_words(tw_tokens *tokens)
 {
-    if (tokeniser->options->by != TWINSET_BY_WORD && !tokeniser->stop)
-        return add_characters(tokeniser, normal, length);
-    int status = take_words(tokeniser, normal, length);
-    return last && status == TWINSET_OK ? end_word(tokeniser) : status;
+    tw_bytes *text = &tokens->text;
+    size_t at = tokens->settled, to = at;
+    while (at < text->length) {
+        const char *word = text->data + at;
+        size_t left = text->length - at, length = word_length(word, left);
+        bool gone = length < left && tw_stop_list_has(tokens->stop, word, length);
+        size_t whole = length < left ? length + 1 : length;
+        if (!gone) {
+            memmove(text->data + to, word, whole);
+            to += whole;
+        }
+        at += whole;
+    }
+    text->length = to;
 }
 
-/* ---- where they start */
-
-static int index_characters(tw_tokeniser *tokeniser)
+static int settle_words(tw_tokens *tokens, bool last)
 {
-    const tw_bytes *text = &tokeniser->text;
-    size_t count = 0;
-    for (size_t i = 0; i < text->length; i++)
-        count += (text->data[i] & 0xC0) != 0x80;
-    tokeniser->count = count;
-    tokeniser->single_bytes = count == text->length;
-    if (tokeniser->single_bytes)
-        return TWINSET_OK;
-    int status = TW_GROW(tokeniser->start, tokeniser->capacity, count + 1);
+    tw_bytes *text = &tokens->text;
+    int status = TWINSET_OK;
+    if (text->length - tokens->settled > LONGEST_WORD)
+        status = part_long_words(tokens);
     if (status != TWINSET_OK)
         return status;
-    size_t *start = tokeniser->start;
-    for (size_t i = 0; i < text->length; i++)
-        if ((text->data[i] & 0xC0) != 0x80)
-            *start++ = i;
-    *start = text->length;
+    if (last && text->length > tokens->settled && text->data[text->length - 1] != ' ')
+        text->data[text->length++] = ' ';
+    if (tokens->stop)
+        drop_stop_words(tokens);
+    tokens->settled = text->length;
+    while (tokens->settled && text->data[tokens->settled - 1] != ' ')
+        tokens->settled--;
     return TWINSET_OK;
 }
 
-int tw_tokens_index(tw_tokeniser *tokeniser)
+/* ---- characters, but not of stop words */
+
+/* Length of what belongs together at the start of a text: a word, or another character. */
+static size_t unit_length(const char *text, size_t length, bool *is_word)
 {
-    if (tokeniser->options->by != TWINSET_BY_WORD)
-        return index_characters(tokeniser);
-    /* As if one more word followed after a space. */
-    if (tokeniser->count)
-        tokeniser->start[tokeniser->count] = tokeniser->text.length + 1;
+    size_t end = 0, size;
+    for (*is_word = true; end < length; end += size) {
+        int32_t point;
+        size = tw_utf8_next(text + end, &point);
+        bool word = tw_is_word(point), alone = !word || tw_is_unspaced(point);
+        if (alone && end == 0) {
+            *is_word = word;
+            return size;
+        }
+        if (alone)
+            break;
+    }
+    return part_of_word(text, end);
+}
+
+/* A word that reaches the end of the text waits for the bytes to come. */
+static void settle_between_stop_words(tw_tokens *tokens, bool last)
+{
+    tw_bytes *text = &tokens->text;
+    int rule = tokens->options->spaces;
+    size_t at = tokens->settled, to = at, size;
+    bool after_space = !tokens->started, word;
+    for (; at < text->length; at += size) {
+        const char *unit = text->data + at;
+        size = unit_length(unit, text->length - at, &word);
+        if (word && at + size == text->length && !last)
+            break;
+        bool space = *unit == ' ', gone;
+        if (word)
+            gone = tw_stop_list_has(tokens->stop, unit, size);
+        else
+            gone = space &&
+                   (rule == TWINSET_SPACES_DROP || (rule == TWINSET_SPACES_SQUEEZE && after_space));
+        if (gone)
+            continue;
+        memmove(text->data + to, unit, size);
+        to += size;
+        after_space = space;
+    }
+    size_t waiting = text->length - at;
+    if (waiting)
+        memmove(text->data + to, text->data + at, waiting);
+    text->length = to + waiting;
+    tokens->settled = without_last_space(tokens, to);
+    tokens->started = tokens->started || tokens->settled;
+}
+
+int tw_tokens_settle(tw_tokens *tokens, bool last)
+{
+    int status = tw_bytes_reserve(&tokens->text, 1 + TW_SLACK);
+    if (status != TWINSET_OK)
+        return status;
+    if (tokens->options->by == TWINSET_BY_WORD)
+        return settle_words(tokens, last);
+    if (tokens->stop)
+        settle_between_stop_words(tokens, last);
+    else
+        tokens->settled = without_last_space(tokens, tokens->text.length);
     return TWINSET_OK;
 }
 
-void tw_tokens_drop(tw_tokeniser *tokeniser, size_t keep)
+/* ---- stretches */
+
+/* Bytes. Where there is nothing but ASCII in as many, they are handed over by themselves: one
+ * dash among English words does not make tokens of several bytes of all of them. */
+enum { STRETCH = 256 };
+
+static bool is_all_ascii(const char *text, size_t length)
 {
-    if (keep >= tokeniser->count)
-        return;
-    size_t drop = tokeniser->count - keep;
-    size_t from = tokeniser->single_bytes ? drop : tokeniser->start[drop];
-    if (keep == 0)
-        from = tokeniser->text.length;
-    tokeniser->text.length -= from;
-    memmove(tokeniser->text.data, tokeniser->text.data + from, tokeniser->text.length);
-    if (tokeniser->options->by == TWINSET_BY_WORD)
-        for (size_t i = 0; i < keep; i++)
-            tokeniser->start[i] = tokeniser->start[drop + i] - from;
-    tokeniser->count = keep;
+    unsigned char all = 0;
+    for (size_t i = 0; i < length; i++)
+        all |= (unsigned char)text[i];
+    return all < 0x80;
+}
+
+/* Length of the ASCII that a text starts with. */
+static size_t ascii_length(const char *text, size_t length)
+{
+    enum { BLOCK = 64 };
+    size_t at = 0;
+    while (length - at >= BLOCK && is_all_ascii(text + at, BLOCK))
+        at += BLOCK;
+    while (at < length && (unsigned char)text[at] < 0x80)
+        at++;
+    return at;
+}
+
+/* Length of what comes before the next such stretch. */
+static size_t mixed_length(const char *text, size_t length)
+{
+    size_t end = 0;
+    while (length - end >= STRETCH && !is_all_ascii(text + end, STRETCH))
+        end += STRETCH;
+    return length - end < STRETCH ? length : end;
+}
+
+/* Finds the starts of all tokens in the stretch. */
+static int find_starts(tw_tokens *tokens)
+{
+    bool words = tokens->options->by == TWINSET_BY_WORD;
+    size_t length = tokens->end - tokens->at;
+    int status = TW_GROW(tokens->start, tokens->capacity, 1 + length + TW_SLACK);
+    if (status != TWINSET_OK)
+        return status;
+    const char *text = tokens->text.data + tokens->at;
+    tokens->start[0] = 0;
+    tokens->count = tw_text_kernels_now()->find_starts(text, length, words, tokens->start + words);
+    tokens->start[tokens->count] = length;
+    tokens->single_bytes = false;
+    return TWINSET_OK;
+}
+
+int tw_tokens_look(tw_tokens *tokens, size_t k)
+{
+    const char *text = tokens->text.data + tokens->at;
+    size_t left = tokens->settled - tokens->at;
+    tokens->end = tokens->settled;
+    if (tokens->options->by == TWINSET_BY_WORD)
+        return find_starts(tokens);
+    size_t ascii = ascii_length(text, left);
+    if (ascii == left || ascii >= STRETCH) {
+        tokens->single_bytes = true;
+        tokens->count = ascii;
+        tokens->end = tokens->at + ascii;
+        return TWINSET_OK;
+    }
+    size_t mixed = mixed_length(text, left);
+    tokens->end = mixed + k < left ? tokens->at + mixed + k - 1 : tokens->settled;
+    return find_starts(tokens);
+}
+
+bool tw_tokens_pass(tw_tokens *tokens, size_t keep)
+{
+    size_t first = tokens->count - keep;
+    tokens->at += tokens->single_bytes ? first : tokens->start[first];
+    return tokens->end < tokens->settled;
+}
+
+void tw_tokens_drop(tw_tokens *tokens)
+{
+    tokens->text.length -= tokens->at;
+    tokens->settled -= tokens->at;
+    memmove(tokens->text.data, tokens->text.data + tokens->at, tokens->text.length);
+    tokens->at = 0;
 }

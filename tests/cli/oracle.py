@@ -345,18 +345,6 @@ def describe_cluster(number, members, rules, weights):
 
 # ---- bands
 
-def fewest_agreeing(hashes, threshold):
-    """The most slots of which a pair at the threshold agrees in fewer once in 10,000."""
-    t, below, limit = exact(threshold), Fraction(0), 0
-    if t in (0, 1):
-        return hashes * int(t)
-    while True:
-        below += math.comb(hashes, limit) * t**limit * (1 - t)**(hashes - limit)
-        if below > Fraction(1, 10000):
-            return limit
-        limit += 1
-
-
 def shares_band(a, b, bands, rows):
     return any(a[i:i + rows] == b[i:i + rows] for i in range(0, bands * rows, rows))
 

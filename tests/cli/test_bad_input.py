@@ -264,15 +264,30 @@ class Large(BadInput):
             file.truncate(size)
 
     def test_gigabyte_without_newline(self):
-        """Refused by its size, so only its beginning need be there."""
-        self.write_letters(1 << 30 if LARGE else 1 << 20)
-        os.truncate(self.path("large"), 1 << 30)
-        for command in (["docs", "large"], ["sketch", "docs", "large"]):
-            result = self.succeed(*command, "--memory", "1G", "-o", "out")
-            self.assert_says(result, "skipped large: too large: 1.1 GB", "--memory")
-        self.fail_with(2, "large", "--memory", "64M", says=["large: too large", "--memory"])
-        self.fail_with(2, "compare", "docs/a.txt", "large", "--memory", "64M",
-                       says=["large: too large", "--memory"])
+        """A text of any size goes through, in whatever memory; half of it is another's half."""
+        self.write_letters(1 << 30 if LARGE else 12 << 20)
+        size = os.path.getsize(self.path("large"))
+        with open(self.path("large"), "r+b") as file:
+            file.write(FOX.encode() * 20000)
+        shutil.copy(self.path("large"), self.path("again"))
+        with open(self.path("again"), "ab") as file:
+            file.write(b"and an end of its own")
+        answer = self.succeed("large", "again", "--memory", "64M", "--format", "json").json
+        self.assertEqual(answer["run"]["skipped"], [])
+        usual = self.succeed("large", "again", "--memory", "2G", "--format", "json").json
+        self.assertEqual(answer["pairs"][0]["jaccard"], usual["pairs"][0]["jaccard"])
+        self.assertLess(answer["pairs"][0]["jaccard"], 1)
+        self.assertEqual(os.path.getsize(self.path("again")), size + 21)
+        self.succeed("sketch", "docs", "large", "--memory", "64M", "-o", "out")
+        self.succeed("compare", "again", "large", "--memory", "64M", "-o", "out")
+
+    def test_large_and_not_utf8(self):
+        """What has to be decoded must be read as a whole."""
+        self.write("wide", b"\xff\xfe" + ("wide letters " * 250000).encode("utf-16-le"))
+        for memory in ("1M", "64M"):
+            result = self.succeed("docs", "wide", "--memory", memory, "--format", "json")
+            self.assert_says(result, "skipped wide: too large", "UTF-16", "--memory")
+        self.assertEqual(self.skip_reasons("docs", "wide", "--memory", "1G"), {})
 
     def test_sparse_gigabyte(self):
         self.write("sparse")

@@ -56,11 +56,27 @@ class Threads(Case):
 
 
 class InstructionSets(Case):
-    def test_absent_or_unknown(self):
-        """This build has portable kernels alone."""
-        self.write("a", "some text")
+    def setUp(self):
+        super().setUp()
+        self.write("a", "some text, and some more of it\n" * 50)
+        self.write("b", "some other text, and some more of it\n" * 40)
+
+    def test_all_give_the_same(self):
+        """What the machine lacks is refused by name."""
+        for command in (["a", "b", "-t", "0"], ["compare", "a", "b"], ["sketch", "a", "b"]):
+            usual = self.succeed(*command)
+            self.assertEqual(self.succeed(*command, env={"TWINSET_ISA": "portable"}).out, usual.out)
+            for name in ("avx2", "avx512", "neon"):
+                held = self.run_command(*command, env={"TWINSET_ISA": name})
+                if held.status == 0:
+                    self.assertEqual(held.out, usual.out, name)
+                else:
+                    self.fail_with(2, *command, says=[f"TWINSET_ISA={name}", "portable"],
+                                   env={"TWINSET_ISA": name})
+
+    def test_unknown(self):
         for command in (["a"], ["compare", "a", "a"], ["sketch", "a"]):
-            for name in ("avx2", "avx512", "neon", "garbage", ""):
+            for name in ("garbage", "AVX2", ""):
                 self.fail_with(2, *command, says=[f"TWINSET_ISA={name}", "portable"],
                                env={"TWINSET_ISA": name})
 

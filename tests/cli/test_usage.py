@@ -144,8 +144,8 @@ class Operands(Usage):
     def test_tune_takes_none(self):
         self.refuse("tune", "docs", says=["tune reads no documents", "'docs'"])
 
-    def test_standard_input_is_no_document(self):
-        self.refuse("-", says=["-", "standard input"])
+    def test_standard_input_is_records(self):
+        self.refuse("compare", "-", "docs/a.txt", says=["-", "standard input"])
 
     def test_dashes_end_options(self):
         self.write("-k", "The quick brown fox jumps over the lazy cow.")

@@ -1,0 +1,84 @@
+"""What twinset set out to reach, beside what was measured."""
+
+
+def pick(rows, **wanted):
+    """The one row with these values, or None."""
+    found = [row for row in rows if all(row.get(name) == value for name, value in wanted.items())]
+    return found[0] if found else None
+
+
+def ratio(above, below, field):
+    return above[field] / below[field] if above and below else None
+
+
+def kernel_goals(rows):
+    for bytes_ in (1024.0, 5120.0, 102400.0):
+        own = [row for row in rows if row["kernel"].startswith("fss ") and row["hashes"] == 128
+               and row["bytes"] == bytes_]
+        prototype = pick(rows, kernel="prototype FSS v2", bytes=bytes_)
+        best = max(own, key=lambda row: row["mb_per_s"], default=None)
+        yield (f"`fss`, {bytes_ / 1024:.0f} KB: of the prototype's speed", "at least", 0.9,
+               ratio(best, prototype, "mb_per_s"))
+
+
+def sketch_goals(rows):
+    for bytes_ in (1024.0, 5120.0):
+        own = pick(rows, tool="twinset", bytes=bytes_)
+        for tool, given, least in (("datasketch 1.10.0", "text", 500.0),
+                                   ("datasketch 2.0.0", "text", 500.0),
+                                   ("rensa 0.5.0", "shingles", 10.0)):
+            peer = pick(rows, tool=tool, bytes=bytes_, **{"from": given})
+            yield (f"sketching {bytes_ / 1024:.0f} KB: times {tool}, from {given}", "at least",
+                   least, ratio(own, peer, "mb_per_s"))
+
+
+def whole_goals(rows):
+    own = pick(rows, tool="twinset dedup")
+    for tool, least in (("txtfp 0.3.2, words", 4.0), ("rensa 0.5.0", 20.0),
+                        ("datasketch 1.10.0", 300.0)):
+        yield (f"whole job: times {tool}", "at least", least,
+               ratio(pick(rows, tool=tool), own, "seconds"))
+    yield "whole job: recall", "at least", 0.99, own and own["recall"]
+    yield "whole job: precision", "at least", 1.0, own and own["precision"]
+
+
+def growth_goals(rows):
+    own = [row for row in rows if row["tool"] == "twinset dedup"]
+    largest = max(own, key=lambda row: row["documents"], default=None)
+    if not largest:
+        return
+    size = largest["documents"]
+    for name in ("wc -w", "md5sum"):
+        yield (f"{size:,.0f} documents: time, of that of `{name}`", "at most", 1.0,
+               ratio(largest, pick(rows, tool=name, documents=size), "seconds"))
+    yield f"{size:,.0f} documents: peak memory, GB", "at most", 4.0, largest["peak_mb"] / 1000
+    yield f"{size:,.0f} documents: recall", "at least", 0.99, largest["recall"]
+    yield f"{size:,.0f} documents: precision", "at least", 1.0, largest["precision"]
+    yield (f"time a document, {size:,.0f} against 100,000", "at most", 1.5,
+           ratio(largest, pick(own, documents=100000.0), "us_per_document"))
+
+
+def limit_goals(rows, what):
+    for row in rows:
+        yield f"{what}: peak memory, GB", "at most", 4.0, row["peak_mb"] / 1000
+
+
+def resume_goals(rows):
+    if rows:
+        yield ("killed and resumed: same bytes, of ten", "at least", 10.0,
+               float(sum(row["same_bytes"] == "True" for row in rows)))
+
+
+def table(parts):
+    goals = [*kernel_goals(parts["kernels"]), *sketch_goals(parts["sketch"]),
+             *whole_goals(parts["whole"]), *growth_goals(parts["growth"]),
+             *limit_goals(parts["hot"], "one bucket"), *limit_goals(parts["huge"], "huge document"),
+             *resume_goals(parts["resume"])]
+    lines = ["| goal | | measured | |", "|---|---|---|---|"]
+    for what, sense, limit, measured in goals:
+        if measured is None:
+            continue
+        met = measured >= limit if sense == "at least" else measured <= limit
+        mark = "✓" if met else "not met"
+        lines.append(f"| {what} | {sense} {limit:g} | {measured:.4g} | {mark} |")
+    return "\n".join(lines) + "\n"

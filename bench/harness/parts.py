@@ -1,0 +1,290 @@
+"""What is measured. A part gives rows, dictionaries of the same names."""
+import hashlib
+import json
+import os
+import random
+import re
+import shutil
+import statistics
+import subprocess
+from dataclasses import dataclass
+
+from harness import corpus, process
+from harness.tools import PEERS_IN_ORDER, ROOT, Workshop
+
+PROTOTYPES = os.path.join(os.path.dirname(ROOT), "shared/prototypes")
+YARDSTICKS = {"md5sum": ["md5sum"], "wc -w": ["env", "LC_ALL=C.UTF-8", "wc", "-w"]}
+
+
+@dataclass
+class Bench:
+    shop: Workshop
+    quick: bool
+    repeat: int
+    sizes: list  # of the growth part
+    memory: str
+    seed: int
+    peers: bool
+    say: callable
+
+    def interleave(self, jobs):
+        return process.interleave(jobs, self.repeat, say=self.say)
+
+    def yardsticks(self, path):
+        """wc is faster with UTF-8 than with bytes alone."""
+        return {name: lambda command=command: process.run([*command, path])
+                for name, command in YARDSTICKS.items()}
+
+    def able_peers(self, documents):
+        """Those that can be installed and bear so many documents."""
+        return [tool for tool in PEERS_IN_ORDER if self.peers and tool.most >= documents
+                and self.shop.command(tool)]
+
+
+# ---- kernels, beside the prototypes they started from
+
+def kernels(bench):
+    text = corpus.real_text(bench.shop.path("real.txt"), 25_000_000)
+    jobs = {}
+    program = os.path.join(ROOT, "build/release/bench_kernels")
+    if os.path.exists(program):
+        jobs["twinset"] = lambda: process.run([program, text])
+    else:
+        bench.say("    not measured: build/release/bench_kernels is not built")
+    prototype = build_prototype(bench)
+    if prototype:
+        jobs["prototype"] = lambda: process.run([prototype, text, "q"], env={"ROWS": "FSS v2"})
+    runs = bench.interleave(jobs)
+    figures = {}
+    for run in runs.get("twinset", []):
+        for line in run.out.decode().splitlines():
+            kernel, isa, hashes, bytes_, speed = line.split("\t")
+            figures.setdefault((f"{kernel} {isa}", hashes, bytes_), []).append(float(speed))
+    for run in runs.get("prototype", []):
+        line = re.search(r"^FSS v2 +K=128 (.*)$", run.out.decode(), re.M).group(1)
+        for bytes_, speed in zip(("1024", "5120", "102400"), re.findall(r"([\d.]+) MB/s", line)):
+            figures.setdefault(("prototype FSS v2", "128", bytes_), []).append(float(speed))
+    return [{"kernel": kernel, "hashes": hashes, "bytes": bytes_,
+             "mb_per_s": statistics.median(speeds)}
+            for (kernel, hashes, bytes_), speeds in figures.items()]
+
+
+def build_prototype(bench):
+    source = os.path.join(PROTOTYPES, "cd_bench2.c")
+    program = bench.shop.path("cd_bench2")
+    if not os.path.exists(source):
+        bench.say(f"    not measured: the prototype, there is no {PROTOTYPES}")
+        return None
+    built = subprocess.run(["gcc", "-O3", "-march=native", "-w", source, "-o", program, "-lm",
+                            "-lpthread"], capture_output=True, check=False)
+    if built.returncode != 0:
+        bench.say("    not measured: the prototype does not build; it needs libxxhash-dev")
+        return None
+    return program
+
+
+# ---- text to signature, on one core
+
+def sketch(bench):
+    text = corpus.real_text(bench.shop.path("real.txt"), 25_000_000)
+    own = build_sketch(bench)
+    figures = {}
+    for bytes_ in (1024, 5120):
+        count = (200_000 if bench.quick else 2_000_000) // bytes_
+        documents = corpus.cut(text, bench.shop.path(f"documents-{bytes_}.jsonl"), bytes_, count)
+        plain = bench.shop.path(f"documents-{bytes_}.txt")
+        with open(text, "rb") as source, open(plain, "wb") as out:
+            out.write(source.read(count * bytes_))
+        jobs = {"twinset": lambda: process.run([own, plain, bytes_])}
+        for tool in bench.able_peers(0):
+            if tool.sketches:
+                command = [*bench.shop.command(tool), "sketch", documents]
+                jobs[tool.name] = lambda command=command, env=tool.env: process.run(command, env)
+        for name, runs in bench.interleave(jobs).items():
+            for run in runs:
+                for line in run.out.decode().splitlines():
+                    given, speed = line.split("\t")
+                    figures.setdefault((name, bytes_, given), []).append(float(speed))
+    return [{"tool": name, "bytes": bytes_, "from": given, "mb_per_s": statistics.median(speeds)}
+            for (name, bytes_, given), speeds in figures.items()]
+
+
+def build_sketch(bench):
+    program = bench.shop.path("sketch")
+    library = os.path.join(ROOT, "build/release")
+    subprocess.run(["cc", "-std=c17", "-O2", "-I", os.path.join(ROOT, "include"),
+                    os.path.join(ROOT, "bench/sketch.c"), "-o", program, "-L", library,
+                    "-ltwinset", f"-Wl,-rpath,{library}"], check=True)
+    return program
+
+
+# ---- the whole job
+
+def whole(bench):
+    documents = 5_000 if bench.quick else 100_000
+    texts = corpus.make(bench.shop.folder, documents, 1000)
+    scores = {}
+
+    def scored(name, run, score):
+        """The answers are the same every time, so the first is looked at."""
+        def job():
+            done = run()
+            scores[name] = scores.get(name) or score()
+            return done
+        return job
+
+    jobs = {
+        "twinset dedup": scored("twinset dedup", lambda: bench.shop.dedup(texts, *limits(bench)),
+                                lambda: score_dedup(bench, texts)),
+        "twinset scan": scored("twinset scan", lambda: bench.shop.scan(texts, *limits(bench)),
+                               lambda: score_scan(bench, texts)),
+    }
+    for tool in bench.able_peers(0):
+        jobs[tool.name] = scored(
+            tool.name, lambda tool=tool: bench.shop.dedup_peer(tool, texts),
+            lambda tool=tool: corpus.score_removed(texts, bench.shop.removed_by_peer(),
+                                                   tool.column))
+    jobs.update(bench.yardsticks(texts.path))
+    return [whole_row(name, runs, documents, texts, scores.get(name))
+            for name, runs in bench.interleave(jobs).items()]
+
+
+def whole_row(name, runs, documents, texts, score):
+    seconds = process.median(runs, "seconds")
+    return {
+        "tool": name, "documents": documents, "bytes": texts.bytes, "seconds": seconds,
+        "cpu": process.median(runs, "cpu"), "peak_mb": process.median(runs, "peak_mb"),
+        "us_per_document": seconds / documents * 1e6, "runs": len(runs),
+        "recall": score.recall if score else "", "recall_low": score.recall_low if score else "",
+        "precision": score.precision if score else "", "found": score.count if score else "",
+    }
+
+
+def limits(bench):
+    return "--memory", bench.memory
+
+
+def score_dedup(bench, texts):
+    removals = bench.shop.removals()
+    check_kept(texts.path, bench.shop.path("twinset.jsonl"), {row["id"] for row in removals})
+    check_stated(texts, [(row["id"], row["kept"]) for row in removals], removals)
+    return corpus.score_removed(texts, {row["id"] for row in removals}, "jaccard")
+
+
+def score_scan(bench, texts):
+    found = bench.shop.pairs()
+    pairs = [(row["a"], row["b"]) for row in found]
+    check_stated(texts, pairs, found)
+    return corpus.score_pairs(texts, pairs, "jaccard")
+
+
+def check_kept(source, kept, removed):
+    """Every record is kept, byte for byte and in order, or was named as removed."""
+    left = len(removed)
+    with open(source, "rb") as before, open(kept, "rb") as after:
+        expected = after.readline()
+        for line in before:
+            if line == expected:
+                expected = after.readline()
+            elif json.loads(line)["id"] in removed:
+                left -= 1
+            else:
+                raise RuntimeError(f"lost from the output: {line[:80]!r}")
+    if expected or left:
+        raise RuntimeError(f"{kept}: records that were not in the input, or removed and kept")
+
+
+def check_stated(texts, pairs, rows):
+    """The similarity that twinset states is the true one."""
+    for row, similarity in zip(rows, texts.similarities(pairs, "jaccard")):
+        if abs(row["similarity"] - similarity) > 1e-9:
+            raise RuntimeError(f"stated {row}, but the similarity is {similarity}")
+
+
+# ---- growth
+
+def growth(bench):
+    rows = []
+    for documents in bench.sizes:
+        bench.say(f"  {documents:,} documents")
+        texts = corpus.make(bench.shop.folder, documents, 600)
+        jobs = {"twinset dedup": lambda: bench.shop.dedup(texts, *limits(bench))}
+        for tool in bench.able_peers(documents):
+            jobs[tool.name] = lambda tool=tool: bench.shop.dedup_peer(tool, texts)
+        jobs.update(bench.yardsticks(texts.path))
+        for name, runs in bench.interleave(jobs).items():
+            score = score_dedup(bench, texts) if name == "twinset dedup" else None
+            rows.append(whole_row(name, runs, documents, texts, score))
+    return rows
+
+
+# ---- what is hard: one bucket, one document, being killed
+
+def hot(bench):
+    count = 20_000 if bench.quick else 1_000_000
+    texts = corpus.make(bench.shop.folder, count, 600, hot=count)
+    runs = bench.interleave({"twinset dedup": lambda: bench.shop.dedup(texts, *limits(bench))})
+    rows = [whole_row(name, done, count, texts, score_dedup(bench, texts))
+            for name, done in runs.items()]
+    removed = {row["id"] for row in bench.shop.removals()}
+    for row in rows:  # one of each pair is gone as soon as their common original is
+        row["recall"] = corpus.share(copy in removed for copy, _ in texts.planted("jaccard"))
+        row["recall_low"] = ""
+    return rows
+
+
+def huge(bench):
+    bytes_ = 20_000_000 if bench.quick else 2_000_000_000
+    texts = corpus.make(bench.shop.folder, 1000, 600, huge=bytes_)
+    runs = bench.interleave({"twinset dedup": lambda: bench.shop.dedup(texts, *limits(bench))})
+    return [whole_row(name, done, 1000, texts, score_dedup(bench, texts))
+            for name, done in runs.items()]
+
+
+def resume(bench):
+    """Killed at a random moment and started again: the same bytes."""
+    count = 20_000 if bench.quick else 500_000
+    texts = corpus.make(bench.shop.folder, count, 600)
+    undisturbed = bench.shop.dedup(texts, *limits(bench))
+    expected = digest(bench, "twinset")
+    dice = random.Random(bench.seed)
+    rows = []
+    for _ in range(10):
+        checkpoint = bench.shop.path("checkpoint")
+        shutil.rmtree(checkpoint, ignore_errors=True)
+        forget(bench, "resumed")
+        moment = dice.uniform(0, undisturbed.seconds)
+        options = (*limits(bench), "--checkpoint", checkpoint)
+        killed = bench.shop.dedup(texts, *options, kill_after=moment, name="resumed")
+        again = bench.shop.dedup(texts, *options, name="resumed")
+        same = digest(bench, "resumed") == expected
+        bench.say(f"    killed after {moment:.2f} s, {'same' if same else 'OTHER'} bytes")
+        rows.append({"documents": count, "undisturbed": undisturbed.seconds,
+                     "killed_after": moment, "was_killed": killed.status == -9,
+                     "then_took": again.seconds, "same_bytes": same})
+    return rows
+
+
+def outputs(bench, name):
+    return [bench.shop.path(name + ending) for ending in (".jsonl", "-removed.jsonl")]
+
+
+def forget(bench, name):
+    for path in outputs(bench, name):
+        if os.path.exists(path):
+            os.remove(path)
+
+
+def digest(bench, name):
+    digests = []
+    for path in outputs(bench, name):
+        so_far = hashlib.sha256()
+        with open(path, "rb") as file:
+            for part in iter(lambda: file.read(1 << 20), b""):
+                so_far.update(part)
+        digests.append(so_far.hexdigest())
+    return digests
+
+
+ALL = {"kernels": kernels, "sketch": sketch, "whole": whole, "growth": growth, "hot": hot,
+       "huge": huge, "resume": resume}

@@ -1,0 +1,134 @@
+/*
+ * How fast text becomes a signature: the fss kernels of every instruction set that the
+ * machine has, beside each other. Needs a text; prints lines of
+ *
+ *     fss <TAB> instruction set <TAB> K <TAB> bytes of a document <TAB> MB/s
+ *
+ * A figure is the median of short runs, which take turns, so that whatever else the machine
+ * does meets all of them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/cpu.h"
+#include "sketch/sketch.h"
+#include "text/window.h"
+
+enum { ROUNDS = 31, SHINGLE = 9, RUN_BYTES = 4 << 20, MOST_BYTES = 32 << 20, MOST_ROWS = 64 };
+
+static const unsigned HASHES[] = {128, 256};
+static const size_t SIZES[] = {600, 1024, 5120, 102400};
+
+typedef struct row {
+    tw_isa isa;
+    unsigned hashes;
+    size_t size;
+    tw_scheme *scheme;
+    double seconds[ROUNDS];
+} row;
+
+static void give_up(const char *what)
+{
+    fprintf(stderr, "bench_kernels: %s\n", what);
+    exit(2);
+}
+
+/* The text, normalised as documents are, with room to read past it. */
+static char *read_text(const char *path, size_t *length)
+{
+    FILE *file = fopen(path, "rb");
+    char *raw = malloc(MOST_BYTES), *normal;
+    if (!file || !raw)
+        give_up("cannot read the text");
+    size_t count = fread(raw, 1, MOST_BYTES, file);
+    fclose(file);
+    if (twinset_normalise(raw, count, NULL, &normal, length, NULL) != TWINSET_OK)
+        give_up("cannot normalise the text");
+    free(raw);
+    char *text = calloc(1, *length + TW_SLACK);
+    if (!text)
+        give_up("out of memory");
+    memcpy(text, normal, *length);
+    twinset_free(normal);
+    return text;
+}
+
+/* Of this thread, so that it does not count when others have the core. */
+static double seconds_used(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* Sketches the documents that the text is cut into. */
+static double run(const row *this, const char *text, size_t length, uint32_t *checksum)
+{
+    static uint32_t slots[256];
+    tw_sketch sketch;
+    tw_sketch_init(&sketch, this->scheme);
+    double start = seconds_used();
+    for (size_t at = 0; at + this->size <= length; at += this->size) {
+        tw_sketch_begin(&sketch, slots);
+        if (tw_sketch_windows(&sketch, text + at, this->size - SHINGLE + 1, SHINGLE) != TWINSET_OK)
+            give_up("out of memory");
+        tw_sketch_end(&sketch);
+        *checksum ^= slots[0];
+    }
+    double seconds = seconds_used() - start;
+    tw_sketch_free(&sketch);
+    return seconds;
+}
+
+static size_t make_rows(row *rows)
+{
+    size_t count = 0;
+    for (int isa = 0; isa < TW_ISAS; isa++)
+        for (size_t h = 0; h < sizeof HASHES / sizeof *HASHES && tw_cpu_has((tw_isa)isa); h++)
+            for (size_t s = 0; s < sizeof SIZES / sizeof *SIZES; s++, count++) {
+                twinset_options options;
+                twinset_options_init(&options);
+                options.hashes = HASHES[h];
+                rows[count] = (row){.isa = (tw_isa)isa, .hashes = HASHES[h], .size = SIZES[s]};
+                if (tw_scheme_new(&options, &rows[count].scheme, NULL) != TWINSET_OK)
+                    give_up("out of memory");
+            }
+    return count;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+int main(int count, char **arguments)
+{
+    static row rows[MOST_ROWS];
+    uint32_t checksum = 0;
+    size_t length;
+    if (count != 2)
+        give_up("use: bench_kernels TEXT");
+    char *text = read_text(arguments[1], &length);
+    size_t rows_count = make_rows(rows);
+    length = length < RUN_BYTES ? length : RUN_BYTES;
+    for (size_t round = 0; round < ROUNDS; round++)
+        for (size_t i = 0; i < rows_count; i++) {
+            setenv("TWINSET_ISA", tw_isa_name(rows[i].isa), 1);
+            if (tw_cpu_check(NULL) != TWINSET_OK)
+                give_up("an instruction set went away");
+            rows[i].seconds[round] = run(&rows[i], text, length, &checksum);
+        }
+    for (size_t i = 0; i < rows_count; i++) {
+        row *this = &rows[i];
+        qsort(this->seconds, ROUNDS, sizeof *this->seconds, by_size);
+        double bytes = (double)(length / this->size * this->size);
+        printf("fss\t%s\t%u\t%zu\t%.0f\n", tw_isa_name(this->isa), this->hashes, this->size,
+               bytes / this->seconds[ROUNDS / 2] / 1e6);
+        tw_scheme_free(this->scheme);
+    }
+    free(text);
+    return checksum == 1; /* or nothing would have to be computed */
+}

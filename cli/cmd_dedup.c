@@ -1,0 +1,292 @@
+/*
+ * twinset dedup PATH... -o OUT
+ */
+#include "job.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Of a folder, files below so many bytes are not waited for: a disk takes milliseconds for each,
+ * and there may be millions. */
+enum { SMALL = 1 << 20 };
+
+typedef struct cleaner {
+    cli_job job;
+    cli_output removed; /* the list of what was */
+    cli_output file;    /* the present one of a folder */
+    bool folder;        /* OUT is one */
+    bool unended;       /* the last line so far has no newline */
+    uint64_t bytes;     /* written of the present input */
+    char *path;         /* of the present file of a folder */
+    twinset_cleaned total;
+} cleaner;
+
+/* ---- where it goes */
+
+static int fail(cleaner *clean, const char *what, const char *path, int reason)
+{
+    snprintf(clean->job.error.message, sizeof clean->job.error.message, "%s %s: %s", what, path,
+             strerror(reason));
+    return TWINSET_IO;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat file;
+    return stat(path, &file) == 0 && S_ISDIR(file.st_mode);
+}
+
+/* Several inputs need one, a folder or a list stands for several, and one that is there or
+ * has a slash after it was meant. */
+static bool needs_folder(const cli_invocation *in, size_t outputs)
+{
+    size_t length = in->output != NULL ? strlen(in->output) : 0;
+    if (in->output == NULL)
+        return false;
+    for (size_t i = 0; i < in->input_count; i++)
+        if (in->inputs[i].role == TWINSET_ROLE_NEW &&
+            (in->inputs[i].path[0] == '@' || is_folder(in->inputs[i].path)))
+            return true;
+    return outputs > 1 || in->output[length - 1] == '/' || is_folder(in->output);
+}
+
+static char *join_path(const char *folder, const char *name)
+{
+    size_t length = strlen(folder), size = length + strlen(name) + 2;
+    char *path = malloc(size);
+    if (path != NULL)
+        snprintf(path, size, "%s%s%s", folder, folder[length - 1] == '/' ? "" : "/", name);
+    return path;
+}
+
+/* Makes the folders that a path leads through; 0 or errno. */
+static int make_folders(char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        int failed = mkdir(path, 0777) != 0 && errno != EEXIST ? errno : 0;
+        *slash = '/';
+        if (failed != 0)
+            return failed;
+    }
+    return 0;
+}
+
+/* ---- what must not be written over */
+
+typedef struct file_id {
+    dev_t device;
+    ino_t number;
+} file_id;
+
+static int by_id(const void *left, const void *right)
+{
+    const file_id *x = left, *y = right;
+    if (x->device != y->device)
+        return x->device < y->device ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static bool identify(const char *path, file_id *id)
+{
+    struct stat file;
+    if (stat(path, &file) != 0)
+        return false;
+    *id = (file_id){file.st_dev, file.st_ino};
+    return true;
+}
+
+static size_t list_inputs(const cleaner *clean, file_id *ids)
+{
+    const twinset_collection *collection = clean->job.collection;
+    size_t count = 0, inputs = twinset_collection_inputs(collection);
+    for (size_t i = 0; i < inputs; i++)
+        count += identify(twinset_collection_input(collection, i), &ids[count]);
+    qsort(ids, count, sizeof *ids, by_id);
+    return count;
+}
+
+static int check_file(cleaner *clean, const char *name, const file_id *ids, size_t count)
+{
+    char *path = join_path(clean->job.in->output, name);
+    file_id id;
+    int status = path != NULL ? 0 : TWINSET_NOMEM;
+    if (status == 0 && identify(path, &id) &&
+        bsearch(&id, ids, count, sizeof *ids, by_id) != NULL) {
+        snprintf(clean->job.error.message, sizeof clean->job.error.message,
+                 "%s would replace an input; choose another folder", path);
+        status = TWINSET_USAGE;
+    }
+    free(path);
+    return status;
+}
+
+/* No file of the folder may be an input. */
+static int check_folder(cleaner *clean)
+{
+    const twinset_collection *collection = clean->job.collection;
+    size_t inputs = twinset_collection_inputs(collection);
+    if (!is_folder(clean->job.in->output))
+        return 0;
+    file_id *ids = malloc((inputs + 1) * sizeof *ids);
+    if (ids == NULL)
+        return TWINSET_NOMEM;
+    size_t count = list_inputs(clean, ids);
+    int status = 0;
+    for (size_t i = 0; i < inputs && status == 0; i++) {
+        const char *name = twinset_collection_output(collection, i);
+        if (name != NULL)
+            status = check_file(clean, name, ids, count);
+    }
+    free(ids);
+    return status;
+}
+
+/* ---- opening, before the work begins */
+
+static int open_output(cleaner *clean)
+{
+    const char *path = clean->job.in->output;
+    if (!clean->folder)
+        return job_open(&clean->job);
+    int status = check_folder(clean);
+    if (status != 0)
+        return status;
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        return fail(clean, "cannot make the folder", path, errno);
+    if (!is_folder(path))
+        return fail(clean, "cannot write to", path, ENOTDIR);
+    return job_open_report(&clean->job);
+}
+
+static int open_all(cleaner *clean)
+{
+    const cli_invocation *in = clean->job.in;
+    size_t outputs = 0;
+    int status = twinset_collection_outputs(clean->job.collection, in->output != NULL, in->annotate,
+                                            &outputs, &clean->job.error);
+    if (status != 0)
+        return status;
+    clean->folder = needs_folder(in, outputs);
+    status = open_output(clean);
+    if (status == 0 && in->removed != NULL)
+        status = output_open(&clean->removed, in->removed, &clean->job.error);
+    return status;
+}
+
+/* ---- writing */
+
+/* Files of a folder are opened with their first bytes: what is not kept has none. */
+static int open_file(cleaner *clean)
+{
+    int failed = make_folders(clean->path);
+    if (failed != 0)
+        return failed;
+    return output_open(&clean->file, clean->path, &clean->job.error) == 0 ? 0 : clean->file.failed;
+}
+
+static int write_kept(void *context, const char *bytes, size_t count)
+{
+    cleaner *clean = context;
+    cli_output *out = clean->folder ? &clean->file : &clean->job.out;
+    int failed = 0;
+    if (clean->folder && out->stream == NULL)
+        failed = open_file(clean);
+    if (failed == 0 && clean->bytes == 0 && clean->unended && count > 0)
+        failed = output_write(out, "\n", 1);
+    if (failed == 0)
+        failed = output_write(out, bytes, count);
+    if (count > 0)
+        clean->unended = bytes[count - 1] != '\n';
+    clean->bytes += count;
+    return failed;
+}
+
+/* Completes the file of an input; why it failed is better known to the file than to the
+ * library. */
+static int complete(cleaner *clean, int status)
+{
+    cli_output *out = clean->folder ? &clean->file : &clean->job.out;
+    if (status != 0)
+        return out->failed != 0 ? output_error(out, &clean->job.error) : status;
+    if (!clean->folder)
+        return 0;
+    clean->unended = false;
+    out->hasty = clean->bytes < SMALL;
+    return out->stream != NULL ? output_close(out, &clean->job.error) : 0;
+}
+
+static int write_input(cleaner *clean, twinset_result *result, size_t input, const char *name)
+{
+    const cli_invocation *in = clean->job.in;
+    twinset_cleaned counts;
+    const char *packing = clean->folder ? NULL : in->output != NULL ? in->output : "";
+    clean->bytes = 0;
+    clean->file = (cli_output){0};
+    clean->path = clean->folder ? join_path(in->output, name) : NULL;
+    if (clean->folder && clean->path == NULL)
+        return TWINSET_NOMEM;
+    int status =
+        twinset_collection_clean(clean->job.collection, result, input, packing, in->annotate,
+                                 write_kept, clean, &counts, &clean->job.error);
+    status = complete(clean, status);
+    output_discard(&clean->file);
+    free(clean->path);
+    clean->total.read += counts.read;
+    clean->total.kept += counts.kept;
+    clean->total.removed += counts.removed;
+    clean->total.skipped += counts.skipped;
+    return status;
+}
+
+static int write_all(cleaner *clean, twinset_result *result)
+{
+    const twinset_collection *collection = clean->job.collection;
+    size_t inputs = twinset_collection_inputs(collection);
+    size_t missing = twinset_result_run(result).missing;
+    int status = 0;
+    clean->total.read = clean->total.skipped = missing;
+    for (size_t i = 0; i < inputs && status == 0; i++) {
+        const char *name = twinset_collection_output(collection, i);
+        if (name != NULL)
+            status = write_input(clean, result, i, name);
+    }
+    if (status == 0 && !clean->folder)
+        status = job_complete(&clean->job, 0);
+    return status;
+}
+
+static int write_removed(cleaner *clean, const twinset_result *result)
+{
+    cli_output *out = &clean->removed;
+    twinset_error *error = &clean->job.error;
+    if (out->stream == NULL)
+        return 0;
+    int status = twinset_result_write_removed(result, output_write, out, error);
+    if (status == 0)
+        return output_close(out, error);
+    return out->failed != 0 ? output_error(out, error) : status;
+}
+
+int cmd_dedup(const cli_invocation *in)
+{
+    cleaner clean = {.folder = false};
+    cli_job *job = &clean.job;
+    twinset_result *result = NULL;
+    int status = job_begin(job, in);
+    if (status == 0)
+        status = open_all(&clean);
+    if (status == 0)
+        status = twinset_collection_dedup(job->collection, in->keep, &result, &job->error);
+    if (status == 0)
+        status = write_all(&clean, result);
+    if (status == 0)
+        status = write_removed(&clean, result);
+    job->cleaned = &clean.total;
+    if (status == 0)
+        status = job_report(job, result);
+    output_discard(&clean.removed);
+    return job_end(job, result, status);
+}

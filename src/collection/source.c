@@ -1,0 +1,358 @@
+/*
+ * The text of documents, as often as it is needed. A text in memory and a record of a plain
+ * file are had at any time; a record of a packed file once it was fetched. A large file goes
+ * through in windows, so that memory does not grow with it.
+ */
+#define _GNU_SOURCE /* qsort_r */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "collection/corpus.h"
+#include "input/lines.h"
+
+enum {
+    WINDOW = 1 << 20,   /* of a file that is not read whole */
+    HEAD = 64 << 10,    /* of a file, where a NUL byte tells that it is no text */
+    OPEN_SOURCES = 256, /* whose descriptors are kept */
+};
+
+/* ---- bytes */
+
+int tw_source_open(tw_corpus *corpus, uint32_t source)
+{
+    int kept = corpus->files ? atomic_load(&corpus->files[source]) : 0;
+    if (kept)
+        return kept - 1;
+    int fd = open(corpus->sources[source].name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0 || !corpus->files || corpus->source_count > OPEN_SOURCES)
+        return fd;
+    if (atomic_compare_exchange_strong(&corpus->files[source], &kept, fd + 1))
+        return fd;
+    close(fd); /* another thread was first */
+    return kept - 1;
+}
+
+void tw_source_close(tw_corpus *corpus, uint32_t source, int fd)
+{
+    if (!corpus->files || atomic_load(&corpus->files[source]) != fd + 1)
+        close(fd);
+}
+
+static int read_at(int fd, uint64_t offset, size_t length, tw_bytes *bytes, const char **reason)
+{
+    while (bytes->length < length) {
+        ssize_t got = pread(fd, bytes->data + bytes->length, length - bytes->length,
+                            (off_t)(offset + bytes->length));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            *reason = strerror(errno);
+            return TWINSET_IO;
+        }
+        if (got == 0)
+            break;
+        bytes->length += (size_t)got;
+    }
+    return TWINSET_OK;
+}
+
+int tw_source_read(tw_corpus *corpus, uint32_t source, uint64_t offset, size_t length,
+                   tw_bytes *bytes, const char **reason)
+{
+    bytes->length = 0;
+    if (tw_bytes_reserve(bytes, length + TW_JSON_PADDING) != TWINSET_OK)
+        return TWINSET_NOMEM;
+    int fd = tw_source_open(corpus, source);
+    if (fd < 0) {
+        *reason = strerror(errno);
+        return TWINSET_IO;
+    }
+    int status = read_at(fd, offset, length, bytes, reason);
+    tw_source_close(corpus, source, fd);
+    return status;
+}
+
+/* ---- sources that are one document */
+
+/* Feeds a file that is too large to be read whole. */
+static int feed_windows(tw_worker *worker, int fd, const char **reason)
+{
+    tw_bytes *bytes = &worker->bytes;
+    if (tw_bytes_reserve(bytes, WINDOW) != TWINSET_OK)
+        return TWINSET_NOMEM;
+    for (uint64_t offset = 0;; offset += bytes->length) {
+        size_t mark = 0;
+        bytes->length = 0;
+        int status = read_at(fd, offset, WINDOW, bytes, reason);
+        if (status != TWINSET_OK || bytes->length == 0)
+            return status;
+        if (offset == 0 &&
+            tw_encoding_detect(bytes->data, bytes->length, &mark) != TW_ENCODING_UTF8)
+            *reason = "too large for UTF-16 or UTF-32; convert it to UTF-8, or raise --memory";
+        else if (offset == 0 &&
+                 memchr(bytes->data, '\0', bytes->length < HEAD ? bytes->length : HEAD))
+            *reason = "binary file";
+        if (*reason)
+            return TWINSET_IO;
+        status = tw_shingle_feed(worker->shingler, bytes->data + mark, bytes->length - mark);
+        if (status != TWINSET_OK)
+            return status;
+    }
+}
+
+static int feed_large(tw_worker *worker, const tw_source *source, const char **reason)
+{
+    int fd = open(source->name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0) {
+        *reason = strerror(errno);
+        return TWINSET_IO;
+    }
+    int status = feed_windows(worker, fd, reason);
+    close(fd);
+    return status;
+}
+
+static int feed_source(tw_corpus *corpus, tw_worker *worker, const tw_source *source,
+                       const char **reason, bool *replaced)
+{
+    const char *text = source->text;
+    size_t length = source->text_length;
+    if (!text && source->size_bytes > tw_corpus_size_limit(corpus))
+        return feed_large(worker, source, reason);
+    if (!text) {
+        int status = tw_read(worker->reader, source->name, tw_corpus_size_limit(corpus), &text,
+                             &length, reason);
+        if (status != TWINSET_OK)
+            return status;
+        *replaced = tw_reader_replaced(worker->reader);
+    }
+    return tw_shingle_feed(worker->shingler, text, length);
+}
+
+int tw_source_shingle(tw_corpus *corpus, tw_worker *worker, const tw_source *source,
+                      tw_shingles_fn sink, void *context, tw_text_summary *summary,
+                      const char **reason)
+{
+    bool replaced = false;
+    *reason = NULL;
+    int status = tw_shingle_begin(worker->shingler, sink, context);
+    if (status == TWINSET_OK)
+        status = feed_source(corpus, worker, source, reason, &replaced);
+    if (status == TWINSET_OK)
+        status = tw_shingle_end(worker->shingler, summary);
+    if (replaced)
+        summary->flags |= TWINSET_FLAG_INVALID_UTF8;
+    return status;
+}
+
+/* ---- records */
+
+static int by_document(const void *left, const void *right)
+{
+    const tw_fetched *x = left, *y = right;
+    return x->document < y->document ? -1 : x->document > y->document;
+}
+
+static int read_record(tw_corpus *corpus, tw_worker *worker, uint32_t index)
+{
+    const tw_document *document = &corpus->documents[index];
+    const tw_source *source = &corpus->sources[document->source];
+    tw_bytes *bytes = &worker->bytes;
+    const char *reason;
+    if (!source->packed)
+        return tw_source_read(corpus, document->source, document->offset, document->length, bytes,
+                              &reason);
+    uint64_t offset = document->offset;
+    if (!source->spooled) {
+        tw_fetched key = {index, 0}, *found = NULL;
+        if (corpus->fetched_count)
+            found = bsearch(&key, corpus->fetched, corpus->fetched_count, sizeof key, by_document);
+        if (!found)
+            return TWINSET_IO;
+        offset = found->offset;
+    }
+    bytes->length = 0;
+    if (tw_bytes_reserve(bytes, document->length + TW_JSON_PADDING) != TWINSET_OK)
+        return TWINSET_NOMEM;
+    bytes->length = document->length;
+    return tw_spill_read(corpus->spool, offset, bytes->data, document->length, NULL);
+}
+
+int tw_document_record(tw_corpus *corpus, tw_worker *worker, uint32_t index)
+{
+    int status = read_record(corpus, worker, index);
+    if (status == TWINSET_OK && worker->bytes.length < corpus->documents[index].length)
+        status = TWINSET_IO;
+    if (status == TWINSET_IO)
+        atomic_store(&corpus->changed, corpus->documents[index].name);
+    return status;
+}
+
+static int shingle_record(tw_corpus *corpus, tw_worker *worker, uint32_t index, tw_shingles_fn sink,
+                          void *context, tw_text_summary *summary)
+{
+    tw_record record = {0};
+    int status = tw_document_record(corpus, worker, index);
+    if (status == TWINSET_OK)
+        status =
+            tw_jsonl_record(worker->records, worker->bytes.data, worker->bytes.length, &record);
+    if (status == TWINSET_OK && record.reason)
+        status = TWINSET_IO;
+    if (status == TWINSET_OK)
+        status = tw_shingle_begin(worker->shingler, sink, context);
+    if (status == TWINSET_OK)
+        status = tw_shingle_feed(worker->shingler, record.text, record.text_length);
+    return status == TWINSET_OK ? tw_shingle_end(worker->shingler, summary) : status;
+}
+
+int tw_document_shingle(tw_corpus *corpus, tw_worker *worker, uint32_t index, tw_shingles_fn sink,
+                        void *context)
+{
+    const tw_document *document = &corpus->documents[index];
+    const tw_source *source = &corpus->sources[document->source];
+    const char *reason;
+    tw_text_summary summary;
+    int status;
+    if (document->line)
+        status = shingle_record(corpus, worker, index, sink, context, &summary);
+    else
+        status = tw_source_shingle(corpus, worker, source, sink, context, &summary, &reason);
+    if (status == TWINSET_OK &&
+        memcmp(summary.digest, document->digest, sizeof summary.digest) != 0)
+        status = TWINSET_IO;
+    if (status == TWINSET_IO)
+        atomic_store(&corpus->changed, document->name);
+    return status;
+}
+
+/* ---- fetching */
+
+/* Copies those of the documents that lie in a block. They come in the order of the file; one
+ * that does not lie where it did is a sign that the file is another. */
+static int fetch_from_block(tw_corpus *corpus, const tw_block *block, tw_fetched *fetched,
+                            size_t count, size_t *next, twinset_error *error)
+{
+    for (; *next < count; ++*next) {
+        const tw_document *document = &corpus->documents[fetched[*next].document];
+        uint64_t end = block->offset + block->bytes.length;
+        if (document->offset >= end)
+            return TWINSET_OK;
+        if (document->offset < block->offset || document->length > end - document->offset)
+            return TWINSET_IO;
+        const char *record = block->bytes.data + (document->offset - block->offset);
+        int status =
+            tw_spill_append(corpus->spool, record, document->length, &fetched[*next].offset, error);
+        if (status != TWINSET_OK)
+            return status;
+    }
+    return TWINSET_OK;
+}
+
+/* Reads a packed source once more, up to the last document that is wanted of it. */
+static int fetch_source(tw_corpus *corpus, const tw_source *source, tw_fetched *fetched,
+                        size_t count, twinset_error *error)
+{
+    tw_lines lines;
+    tw_block block = {0};
+    const char *reason = NULL;
+    size_t next = 0;
+    int status = tw_lines_open(source->name, tw_corpus_size_limit(corpus), &lines, &reason);
+    bool opened = status == TWINSET_OK;
+    while (status == TWINSET_OK && next < count) {
+        status = tw_lines_next(&lines, WINDOW, &block, &reason);
+        if (status == TWINSET_OK && !block.bytes.length && !block.dropped)
+            status = TWINSET_IO;
+        int copied = fetch_from_block(corpus, &block, fetched, count, &next, error);
+        status = next == count || copied != TWINSET_OK ? copied : status;
+    }
+    if (status == TWINSET_IO)
+        atomic_store(&corpus->changed, source->name);
+    tw_bytes_free(&block.bytes);
+    if (opened)
+        tw_lines_close(&lines);
+    return status;
+}
+
+static int by_place(const void *left, const void *right, void *context)
+{
+    const tw_corpus *corpus = context;
+    const tw_document *x = &corpus->documents[((const tw_fetched *)left)->document];
+    const tw_document *y = &corpus->documents[((const tw_fetched *)right)->document];
+    if (x->source != y->source)
+        return x->source < y->source ? -1 : 1;
+    return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* What was fetched before goes, unless there is something else beside it. */
+static int empty_spool(tw_corpus *corpus, twinset_error *error)
+{
+    for (size_t i = 0; i < corpus->source_count; i++)
+        if (corpus->sources[i].spooled)
+            return TWINSET_OK;
+    tw_spill_free(corpus->spool);
+    corpus->spool = NULL;
+    return tw_spill_new(corpus->options.tmp, &corpus->spool, error);
+}
+
+int tw_corpus_fetch(tw_corpus *corpus, const uint32_t *documents, size_t count,
+                    twinset_error *error)
+{
+    if (!corpus->spool || corpus->fetched_all)
+        return TWINSET_OK;
+    tw_fetched *fetched = tw_array(count, sizeof *fetched);
+    size_t wanted = 0;
+    int status = fetched ? empty_spool(corpus, error) : TWINSET_NOMEM;
+    for (size_t i = 0; i < count && status == TWINSET_OK; i++) {
+        const tw_source *source = &corpus->sources[corpus->documents[documents[i]].source];
+        if (source->packed && !source->spooled)
+            fetched[wanted++].document = documents[i];
+    }
+    if (wanted)
+        qsort_r(fetched, wanted, sizeof *fetched, by_place, corpus);
+    for (size_t i = 0, end; i < wanted && status == TWINSET_OK; i = end) {
+        uint32_t source = corpus->documents[fetched[i].document].source;
+        for (end = i + 1; end < wanted; end++)
+            if (corpus->documents[fetched[end].document].source != source)
+                break;
+        status = fetch_source(corpus, &corpus->sources[source], fetched + i, end - i, error);
+    }
+    if (wanted)
+        qsort(fetched, wanted, sizeof *fetched, by_document);
+    tw_free(corpus->fetched);
+    corpus->fetched = fetched;
+    corpus->fetched_count = status == TWINSET_OK ? wanted : 0;
+    return status;
+}
+
+int tw_corpus_fetch_all(tw_corpus *corpus, twinset_error *error)
+{
+    if (!corpus->spool || corpus->fetched_all)
+        return TWINSET_OK;
+    uint32_t *all = tw_array(corpus->count, sizeof *all);
+    if (!all)
+        return TWINSET_NOMEM;
+    for (uint32_t i = 0; i < corpus->count; i++)
+        all[i] = i;
+    int status = tw_corpus_fetch(corpus, all, corpus->count, error);
+    corpus->fetched_all = status == TWINSET_OK;
+    tw_free(all);
+    return status;
+}
+
+int tw_corpus_text(tw_corpus *corpus, uint32_t index, tw_bytes *out)
+{
+    tw_worker *worker = &corpus->workers[0];
+    const tw_source *source = &corpus->sources[corpus->documents[index].source];
+    const char *text = source->text, *reason;
+    size_t length = source->text_length;
+    int status = TWINSET_OK;
+    if (!text)
+        status = tw_read(worker->reader, source->name, tw_corpus_size_limit(corpus), &text, &length,
+                         &reason);
+    if (status == TWINSET_IO)
+        atomic_store(&corpus->changed, source->name);
+    return status == TWINSET_OK ? tw_shingler_text(worker->shingler, text, length, out) : status;
+}

@@ -1,0 +1,127 @@
+/*
+ * Temporary files. Linux can make a file without a name (O_TMPFILE); where the file system
+ * cannot, it gets one for the moment between two calls. Places are handed out by a counter,
+ * and bytes go there by pread() and pwrite(), so there is nothing to lock.
+ */
+#define _GNU_SOURCE /* O_TMPFILE, mkostemp, the strerror_r that returns a string */
+#include "common/spill.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct tw_spill {
+    int file;
+    atomic_uint_least64_t end;
+    char *folder;
+};
+
+static int fail(const char *verb, const char *folder, int reason, twinset_error *error)
+{
+    char text[128];
+    return tw_fail(error, TWINSET_IO,
+                   "cannot %s temporary files in %s: %s; name another place with --tmp", verb,
+                   folder, strerror_r(reason, text, sizeof text));
+}
+
+static const char *usual_folder(void)
+{
+    const char *wish = getenv("TMPDIR");
+    if (wish && *wish)
+        return wish;
+    return access("/var/tmp", W_OK | X_OK) == 0 ? "/var/tmp" : "/tmp";
+}
+
+/* The file, or -1 with errno; -2 where memory is short. */
+static int open_nameless(const char *folder)
+{
+    int file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (file >= 0)
+        return file;
+    tw_bytes path = {0};
+    if (tw_bytes_printf(&path, "%s/twinset-XXXXXX", folder) != TWINSET_OK)
+        return -2;
+    file = mkostemp(path.data, O_CLOEXEC);
+    if (file >= 0)
+        unlink(path.data);
+    tw_bytes_free(&path);
+    return file;
+}
+
+int tw_spill_new(const char *folder, tw_spill **spill, twinset_error *error)
+{
+    *spill = NULL;
+    if (!folder)
+        folder = usual_folder();
+    tw_spill *made = tw_calloc(1, sizeof *made);
+    if (!made || !(made->folder = tw_strdup(folder))) {
+        tw_free(made);
+        return tw_nomem(error);
+    }
+    made->file = open_nameless(folder);
+    if (made->file < 0) {
+        int status = made->file == -1 ? fail("make", folder, errno, error) : tw_nomem(error);
+        tw_spill_free(made);
+        return status;
+    }
+    *spill = made;
+    return TWINSET_OK;
+}
+
+void tw_spill_free(tw_spill *spill)
+{
+    if (!spill)
+        return;
+    if (spill->file >= 0)
+        close(spill->file);
+    tw_free(spill->folder);
+    tw_free(spill);
+}
+
+int tw_spill_append(tw_spill *spill, const void *bytes, size_t count, uint64_t *offset,
+                    twinset_error *error)
+{
+    const char *from = bytes;
+    uint64_t at = *offset = atomic_fetch_add(&spill->end, count);
+    while (count > 0) {
+        ssize_t written = pwrite(spill->file, from, count, (off_t)at);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return fail("write", spill->folder, written ? errno : ENOSPC, error);
+        from += written;
+        at += (uint64_t)written;
+        count -= (size_t)written;
+    }
+    return TWINSET_OK;
+}
+
+int tw_spill_read(const tw_spill *spill, uint64_t offset, void *bytes, size_t count,
+                  twinset_error *error)
+{
+    char *to = bytes;
+    while (count > 0) {
+        ssize_t got = pread(spill->file, to, count, (off_t)offset);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return fail("read", spill->folder, got ? errno : EIO, error);
+        to += got;
+        offset += (uint64_t)got;
+        count -= (size_t)got;
+    }
+    return TWINSET_OK;
+}
+
+int tw_spill_file(const tw_spill *spill)
+{
+    return spill->file;
+}
+
+uint64_t tw_spill_bytes(const tw_spill *spill)
+{
+    return atomic_load(&spill->end);
+}

@@ -1,0 +1,146 @@
+/* Vectors of eight 32-bit numbers, for the kernels that are written once for any width. */
+#ifndef TW_LANES_H
+#define TW_LANES_H
+
+#include <immintrin.h>
+#include <stdint.h>
+
+#define TW_KERNEL(name) name##_avx2
+#define TW_INLINE static inline __attribute__((always_inline))
+
+typedef uint32_t tw_lanes __attribute__((vector_size(32)));
+enum { TW_LANES = 8, TW_ALL_LANES = 0xFF };
+
+TW_INLINE tw_lanes tw_all(uint32_t number)
+{
+    return (tw_lanes)_mm256_set1_epi32((int)number);
+}
+
+TW_INLINE tw_lanes tw_load(const uint32_t *numbers)
+{
+    return (tw_lanes)_mm256_loadu_si256((const __m256i *)numbers);
+}
+
+TW_INLINE void tw_store(uint32_t *numbers, tw_lanes lanes)
+{
+    _mm256_storeu_si256((__m256i *)numbers, (__m256i)lanes);
+}
+
+/* The words of four bytes that start at each byte; reads 16 of them. */
+TW_INLINE tw_lanes tw_words_at(const char *text)
+{
+    const __m256i places = _mm256_setr_epi8(0, 1, 2, 3, 1, 2, 3, 4, 2, 3, 4, 5, 3, 4, 5, 6, /**/
+                                            4, 5, 6, 7, 5, 6, 7, 8, 6, 7, 8, 9, 7, 8, 9, 10);
+    __m256i bytes = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)text));
+    return (tw_lanes)_mm256_shuffle_epi8(bytes, places);
+}
+
+/* The words at these places, each below 2^31. */
+TW_INLINE tw_lanes tw_gather(const char *text, tw_lanes places)
+{
+    return (tw_lanes)_mm256_i32gather_epi32((const int *)text, (__m256i)places, 1);
+}
+
+TW_INLINE tw_lanes tw_least(tw_lanes a, tw_lanes b)
+{
+    return (tw_lanes)_mm256_min_epu32((__m256i)a, (__m256i)b);
+}
+
+TW_INLINE tw_lanes tw_most(tw_lanes a, tw_lanes b)
+{
+    return (tw_lanes)_mm256_max_epu32((__m256i)a, (__m256i)b);
+}
+
+/* The upper words of the products. */
+TW_INLINE tw_lanes tw_upper_product(tw_lanes a, uint32_t factor)
+{
+    __m256i by = _mm256_set1_epi64x(factor);
+    __m256i even = _mm256_mul_epu32((__m256i)a, by);
+    __m256i odd = _mm256_mul_epu32(_mm256_srli_epi64((__m256i)a, 32), by);
+    return (tw_lanes)_mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xAA);
+}
+
+/* Lowers an entry. By way of a vector register, which has a minimum without a branch. */
+TW_INLINE void tw_lower(uint32_t *entry, const uint32_t *number)
+{
+    _mm_storeu_si32(entry, _mm_min_epu32(_mm_loadu_si32(entry), _mm_loadu_si32(number)));
+}
+
+/* ---- bits: one a lane, the first lane's lowest */
+
+TW_INLINE unsigned tw_equal(tw_lanes a, tw_lanes b)
+{
+    return (unsigned)_mm256_movemask_ps((__m256)_mm256_cmpeq_epi32((__m256i)a, (__m256i)b));
+}
+
+/* Lanes up to the limit; all numbers below 2^31. */
+TW_INLINE unsigned tw_up_to(tw_lanes lanes, tw_lanes limit)
+{
+    __m256i above = _mm256_cmpgt_epi32((__m256i)lanes, (__m256i)limit);
+    return (unsigned)_mm256_movemask_ps((__m256)above) ^ TW_ALL_LANES;
+}
+
+/* For each set of lanes their numbers, a byte each, from the lowest on. */
+#define PLACE(set, lane)                                                                           \
+    ((uint64_t)((set) >> (lane)&1) * (lane) << 8 * __builtin_popcount((set) & ((1 << (lane)) - 1)))
+#define PLACES(set)                                                                                \
+    PLACE(set, 1) | PLACE(set, 2) | PLACE(set, 3) | PLACE(set, 4) | PLACE(set, 5) |                \
+        PLACE(set, 6) | PLACE(set, 7)
+#define PLACES_4(set) PLACES(set), PLACES((set) + 1), PLACES((set) + 2), PLACES((set) + 3)
+#define PLACES_16(set) PLACES_4(set), PLACES_4((set) + 4), PLACES_4((set) + 8), PLACES_4((set) + 12)
+#define PLACES_64(set)                                                                             \
+    PLACES_16(set), PLACES_16((set) + 16), PLACES_16((set) + 32), PLACES_16((set) + 48)
+
+/* The lanes of a set, moved to the front. */
+TW_INLINE tw_lanes tw_pack(tw_lanes lanes, unsigned set)
+{
+    static const uint64_t places[256] = {PLACES_64(0), PLACES_64(64), PLACES_64(128),
+                                         PLACES_64(192)};
+    __m256i order = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)&places[set]));
+    return (tw_lanes)_mm256_permutevar8x32_epi32((__m256i)lanes, order);
+}
+
+#undef PLACE
+#undef PLACES
+#undef PLACES_4
+#undef PLACES_16
+#undef PLACES_64
+
+/* ---- maps: a bit for each of up to TW_MAP_BITS numbers */
+
+typedef __m256i tw_map;
+enum { TW_MAP_BITS = 256 };
+
+TW_INLINE tw_map tw_map_load(const uint32_t bits[TW_MAP_BITS / 32])
+{
+    return _mm256_loadu_si256((const __m256i *)bits);
+}
+
+/* Lanes whose number has its bit set. */
+TW_INLINE unsigned tw_in_map(tw_map map, tw_lanes numbers)
+{
+    __m256i word = _mm256_permutevar8x32_epi32(map, _mm256_srli_epi32((__m256i)numbers, 5));
+    __m256i to_sign = _mm256_andnot_si256((__m256i)numbers, _mm256_set1_epi32(31));
+    return (unsigned)_mm256_movemask_ps((__m256)_mm256_sllv_epi32(word, to_sign));
+}
+
+/* ---- 64 bits */
+
+TW_INLINE void tw_store_pairs(uint64_t *pairs, tw_lanes high, tw_lanes low)
+{
+    __m256i first = _mm256_unpacklo_epi32((__m256i)low, (__m256i)high);
+    __m256i second = _mm256_unpackhi_epi32((__m256i)low, (__m256i)high);
+    _mm256_storeu_si256((__m256i *)pairs, _mm256_permute2x128_si256(first, second, 0x20));
+    _mm256_storeu_si256((__m256i *)(pairs + 4), _mm256_permute2x128_si256(first, second, 0x31));
+}
+
+/* The upper halves of eight 64-bit numbers. */
+TW_INLINE tw_lanes tw_upper_halves(const uint64_t *numbers)
+{
+    __m256 first = _mm256_loadu_ps((const float *)numbers);
+    __m256 second = _mm256_loadu_ps((const float *)(numbers + 4));
+    __m256i halves = (__m256i)_mm256_shuffle_ps(first, second, 0xDD);
+    return (tw_lanes)_mm256_permute4x64_epi64(halves, 0xD8);
+}
+
+#endif

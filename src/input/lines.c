@@ -1,0 +1,193 @@
+#include "input/lines.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { STEP = 64 << 10 };
+
+/* ---- a stream */
+
+int tw_lines_open(const char *path, uint64_t limit, tw_lines *lines, const char **reason)
+{
+    *lines = (tw_lines){.limit = limit};
+    return tw_stream_open(path, &lines->stream, reason);
+}
+
+void tw_lines_close(tw_lines *lines)
+{
+    tw_stream_close(lines->stream);
+    tw_bytes_free(&lines->rest);
+    *lines = (tw_lines){0};
+}
+
+/* The place after the last newline from `from` on, or `none`. */
+static size_t last_end(const tw_bytes *bytes, size_t from, size_t none)
+{
+    for (size_t end = bytes->length; end > from; end--)
+        if (bytes->data[end - 1] == '\n')
+            return end;
+    return none;
+}
+
+/* Reads on, up to `wanted` bytes or as much again as there is, but not past the limit of a
+ * line and its newline. */
+static int read_more(tw_lines *lines, tw_bytes *bytes, size_t wanted, const char **reason)
+{
+    size_t room = wanted > bytes->length ? wanted - bytes->length : bytes->length, length = 0;
+    if (bytes->length <= lines->limit && room > lines->limit + 1 - bytes->length)
+        room = (size_t)(lines->limit + 1 - bytes->length);
+    if (tw_bytes_reserve(bytes, room) != TWINSET_OK)
+        return TWINSET_NOMEM;
+    int status = tw_stream_read(lines->stream, bytes->data + bytes->length, room, &length, reason);
+    bytes->length += status == TWINSET_OK ? length : 0;
+    lines->ended = status != TWINSET_OK || length == 0;
+    return status;
+}
+
+/* Reads past a line that is too long, of which the block holds the start. */
+static int drop_line(tw_lines *lines, tw_block *block, const char **reason)
+{
+    tw_bytes *bytes = &block->bytes;
+    int status = TWINSET_OK;
+    for (const char *newline = NULL; status == TWINSET_OK && !newline && !lines->ended;) {
+        block->dropped += bytes->length;
+        bytes->length = 0;
+        status = read_more(lines, bytes, STEP, reason);
+        newline = bytes->length ? memchr(bytes->data, '\n', bytes->length) : NULL;
+        if (newline) {
+            size_t taken = (size_t)(newline - bytes->data) + 1;
+            block->dropped += taken;
+            status = tw_bytes_append(&lines->rest, newline + 1, bytes->length - taken);
+        }
+    }
+    bytes->length = 0;
+    return status;
+}
+
+static int read_lines(tw_lines *lines, size_t wanted, tw_block *block, const char **reason)
+{
+    tw_bytes *bytes = &block->bytes;
+    size_t end = last_end(bytes, 0, 0);
+    while (!lines->ended && (!end || bytes->length < wanted)) {
+        size_t before = bytes->length;
+        if (!end && before > lines->limit)
+            return drop_line(lines, block, reason);
+        int status = read_more(lines, bytes, wanted, reason);
+        end = last_end(bytes, before, end);
+        if (status != TWINSET_OK) {
+            bytes->length = end; /* half a line is none */
+            return status;
+        }
+    }
+    if (lines->ended)
+        return TWINSET_OK;
+    int status = tw_bytes_append(&lines->rest, bytes->data + end, bytes->length - end);
+    bytes->length = end;
+    return status;
+}
+
+int tw_lines_next(tw_lines *lines, size_t wanted, tw_block *block, const char **reason)
+{
+    block->offset = lines->offset;
+    block->dropped = 0;
+    block->bytes.length = 0;
+    if (tw_bytes_append(&block->bytes, lines->rest.data, lines->rest.length) != TWINSET_OK)
+        return TWINSET_NOMEM;
+    lines->rest.length = 0;
+    int status = read_lines(lines, wanted, block, reason);
+    lines->offset += block->bytes.length + block->dropped;
+    if (tw_bytes_reserve(&block->bytes, TW_JSON_PADDING) != TWINSET_OK)
+        return TWINSET_NOMEM;
+    return status;
+}
+
+bool tw_line_is_blank(const char *line, size_t length)
+{
+    while (length > 0 && (*line == ' ' || *line == '\t' || *line == '\r')) {
+        line++;
+        length--;
+    }
+    return length == 0;
+}
+
+/* ---- a part of a file */
+
+/* Appends what the file has at `offset`; less than `length` only at its end. */
+static int append_at(int fd, uint64_t offset, size_t length, tw_bytes *bytes, const char **reason)
+{
+    if (tw_bytes_reserve(bytes, length + TW_JSON_PADDING) != TWINSET_OK)
+        return TWINSET_NOMEM;
+    for (size_t done = 0; done < length;) {
+        ssize_t got = pread(fd, bytes->data + bytes->length, length - done, (off_t)(offset + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            *reason = strerror(errno);
+            return TWINSET_IO;
+        }
+        if (got == 0)
+            break;
+        bytes->length += (size_t)got;
+        done += (size_t)got;
+    }
+    return TWINSET_OK;
+}
+
+/* Leaves out the line that the block starts in the middle of. */
+static void drop_first(tw_block *block)
+{
+    tw_bytes *bytes = &block->bytes;
+    const char *newline = bytes->length ? memchr(bytes->data, '\n', bytes->length) : NULL;
+    size_t start = newline ? (size_t)(newline - bytes->data) + 1 : bytes->length;
+    bytes->length -= start;
+    memmove(bytes->data, bytes->data + start, bytes->length);
+    block->offset += start;
+}
+
+/* Reads on to the end of the block's last line; one over the limit is dropped, and half a
+ * line is none. */
+static int finish_last(int fd, uint64_t limit, tw_block *block, const char **reason)
+{
+    tw_bytes *bytes = &block->bytes;
+    size_t start = last_end(bytes, 0, 0);
+    uint64_t next = block->offset + bytes->length;
+    for (bool ended = start == bytes->length; !ended;) {
+        size_t before = bytes->length;
+        int status = append_at(fd, next, STEP, bytes, reason);
+        if (status != TWINSET_OK) {
+            bytes->length = start;
+            return status;
+        }
+        size_t got = bytes->length - before;
+        const char *newline = got ? memchr(bytes->data + before, '\n', got) : NULL;
+        ended = newline || got < STEP;
+        if (newline)
+            got = (size_t)(newline - (bytes->data + before)) + 1;
+        bytes->length = before + got;
+        next += got;
+        if (block->dropped || bytes->length - start > limit + (newline != NULL)) {
+            block->dropped = next - (block->offset + start);
+            bytes->length = start;
+        }
+    }
+    return TWINSET_OK;
+}
+
+int tw_lines_between(int fd, uint64_t offset, uint64_t end, uint64_t limit, tw_block *block,
+                     const char **reason)
+{
+    /* A line starts at `offset` if the byte before it is a newline. */
+    uint64_t from = offset ? offset - 1 : 0;
+    block->offset = from;
+    block->dropped = 0;
+    block->bytes.length = 0;
+    int status = append_at(fd, from, (size_t)(end - from), &block->bytes, reason);
+    if (offset)
+        drop_first(block);
+    if (status != TWINSET_OK) {
+        block->bytes.length = last_end(&block->bytes, 0, 0);
+        return status;
+    }
+    return block->bytes.length ? finish_last(fd, limit, block, reason) : TWINSET_OK;
+}

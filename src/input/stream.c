@@ -1,0 +1,462 @@
+/*
+ * A file as one stream of bytes, unpacked on the way where its first bytes say that it is
+ * packed. The four formats are read by their own libraries. libarchive, which knows them all,
+ * loses up to 900 kB of what stands before the place where a file is cut or damaged, takes no
+ * notice of garbage after a gzip or bzip2 file, and refuses the zstd windows over 128 MB that
+ * large dumps have. Speed is that of the libraries; a plain file is only read.
+ */
+#include "input/input.h"
+
+#include <bzlib.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <lzma.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+enum { INPUT_BYTES = 256 << 10, MAGIC_BYTES = 6, BLOCK_HEADER_BYTES = 3 };
+/* Some systems refuse to read more than 2 GB at once, and some libraries count in 32 bits. */
+#define ONCE_BYTES ((size_t)1 << 30)
+/* A stream says itself how much memory it takes to unpack; zstd's own limit is the same. */
+#define MEMORY_BYTES ((uint64_t)2 << 30)
+
+typedef struct codec codec;
+
+struct tw_stream {
+    int fd;
+    bool known;     /* a regular file, of which `left` bytes are still to come */
+    uint64_t left;  /* meaningless where it is not known */
+    bool file_ends; /* nothing more to read from it */
+    bool ends;      /* nor to give */
+    int status;     /* of the first failure, which all later reads repeat */
+    const char *reason;
+
+    const codec *codec; /* NULL: plain */
+    bool inside;        /* a member has begun and not ended */
+    union {
+        z_stream gzip;
+        struct {
+            ZSTD_DCtx *context;
+            size_t wanted; /* bytes up to the end of a block */
+        } zstd;
+        lzma_stream xz;
+        bz_stream bzip2;
+    } state;
+    size_t at, end; /* of the input that is still to be taken */
+    char input[INPUT_BYTES];
+};
+
+/* What a step of unpacking came to. */
+typedef enum step { STEP_ON, STEP_MEMBER_ENDS, STEP_DAMAGED, STEP_TOO_LARGE, STEP_NO_MEMORY } step;
+
+/* What can be wrong with a stream. */
+typedef enum fault { CUT, DAMAGED, TOO_LARGE, NOT_THE_END, FAULTS } fault;
+
+#define FAULTS_OF(name)                                                                            \
+    {                                                                                              \
+        "truncated " name " stream", "damaged " name " stream",                                    \
+            name " stream that needs more than 2 GB of memory",                                    \
+            "garbage after the end of the " name " stream"                                         \
+    }
+
+struct codec {
+    const char *faults[FAULTS];
+    char magic[MAGIC_BYTES + 1];
+    size_t magic_length;
+    bool (*begin)(tw_stream *stream, bool first); /* a member; false where memory is short */
+    step (*unpack)(tw_stream *stream, char *out, size_t room, size_t *made);
+    void (*end)(tw_stream *stream); /* of the stream, if a member was begun */
+};
+
+/* ---- memory, as the libraries ask for it */
+
+static void *zlib_alloc(void *context, unsigned count, unsigned size)
+{
+    (void)context;
+    return tw_array(count, size);
+}
+
+static void *bzip2_alloc(void *context, int count, int size)
+{
+    (void)context;
+    return tw_array((size_t)count, (size_t)size);
+}
+
+static void *xz_alloc(void *context, size_t count, size_t size)
+{
+    (void)context;
+    return tw_array(count, size);
+}
+
+static void give_back(void *context, void *memory)
+{
+    (void)context;
+    tw_free(memory);
+}
+
+/* ---- gzip */
+
+static bool gzip_begin(tw_stream *stream, bool first)
+{
+    z_stream *z = &stream->state.gzip;
+    if (!first)
+        return inflateReset(z) == Z_OK;
+    *z = (z_stream){.zalloc = zlib_alloc, .zfree = give_back};
+    return inflateInit2(z, 16 + MAX_WBITS) == Z_OK; /* 16: gzip's header, not zlib's */
+}
+
+static step gzip_unpack(tw_stream *stream, char *out, size_t room, size_t *made)
+{
+    z_stream *z = &stream->state.gzip;
+    z->next_in = (Bytef *)stream->input + stream->at;
+    z->avail_in = (uInt)(stream->end - stream->at);
+    z->next_out = (Bytef *)out;
+    z->avail_out = (uInt)room;
+    int answer = inflate(z, Z_NO_FLUSH);
+    stream->at = stream->end - z->avail_in;
+    *made = room - z->avail_out;
+    if (answer == Z_STREAM_END)
+        return STEP_MEMBER_ENDS;
+    if (answer == Z_OK || answer == Z_BUF_ERROR)
+        return STEP_ON;
+    return answer == Z_MEM_ERROR ? STEP_NO_MEMORY : STEP_DAMAGED;
+}
+
+static void gzip_end(tw_stream *stream)
+{
+    inflateEnd(&stream->state.gzip);
+}
+
+/* ---- zstd: block by block, as a call that meets damage gives nothing of what came before */
+
+static bool zstd_begin(tw_stream *stream, bool first)
+{
+    if (first)
+        stream->state.zstd.context = ZSTD_createDCtx();
+    ZSTD_DCtx *context = stream->state.zstd.context;
+    if (!context)
+        return false;
+    int most = ZSTD_dParam_getBounds(ZSTD_d_windowLogMax).upperBound;
+    stream->state.zstd.wanted = ZSTD_initDStream(context);
+    return !ZSTD_isError(ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, most));
+}
+
+static step zstd_unpack(tw_stream *stream, char *out, size_t room, size_t *made)
+{
+    /* It wants the header of the next block, too, whose damage would take this one along. */
+    size_t left = stream->end - stream->at, wanted = stream->state.zstd.wanted;
+    wanted -= wanted > BLOCK_HEADER_BYTES ? BLOCK_HEADER_BYTES : 0;
+    ZSTD_inBuffer from = {stream->input + stream->at, left < wanted ? left : wanted, 0};
+    ZSTD_outBuffer to = {out, room, 0};
+    size_t answer = ZSTD_decompressStream(stream->state.zstd.context, &to, &from);
+    stream->at += from.pos;
+    *made = to.pos;
+    if (ZSTD_isError(answer))
+        return ZSTD_getErrorCode(answer) == ZSTD_error_memory_allocation ? STEP_NO_MEMORY
+                                                                         : STEP_DAMAGED;
+    stream->state.zstd.wanted = answer;
+    return answer == 0 ? STEP_MEMBER_ENDS : STEP_ON;
+}
+
+static void zstd_end(tw_stream *stream)
+{
+    ZSTD_freeDCtx(stream->state.zstd.context);
+}
+
+/* ---- xz */
+
+static bool xz_begin(tw_stream *stream, bool first)
+{
+    static const lzma_allocator allocator = {xz_alloc, give_back, NULL};
+    lzma_stream *xz = &stream->state.xz;
+    if (first) {
+        *xz = (lzma_stream)LZMA_STREAM_INIT;
+        xz->allocator = &allocator;
+    }
+    return lzma_stream_decoder(xz, MEMORY_BYTES, 0) == LZMA_OK;
+}
+
+static step xz_unpack(tw_stream *stream, char *out, size_t room, size_t *made)
+{
+    lzma_stream *xz = &stream->state.xz;
+    xz->next_in = (const uint8_t *)stream->input + stream->at;
+    xz->avail_in = stream->end - stream->at;
+    xz->next_out = (uint8_t *)out;
+    xz->avail_out = room;
+    lzma_ret answer = lzma_code(xz, LZMA_RUN);
+    stream->at = stream->end - xz->avail_in;
+    *made = room - xz->avail_out;
+    if (answer == LZMA_STREAM_END)
+        return STEP_MEMBER_ENDS;
+    if (answer == LZMA_OK || answer == LZMA_BUF_ERROR)
+        return STEP_ON;
+    if (answer == LZMA_MEMLIMIT_ERROR)
+        return STEP_TOO_LARGE;
+    return answer == LZMA_MEM_ERROR ? STEP_NO_MEMORY : STEP_DAMAGED;
+}
+
+static void xz_end(tw_stream *stream)
+{
+    lzma_end(&stream->state.xz);
+}
+
+/* ---- bzip2 */
+
+static bool bzip2_begin(tw_stream *stream, bool first)
+{
+    bz_stream *bz = &stream->state.bzip2;
+    if (!first)
+        BZ2_bzDecompressEnd(bz);
+    *bz = (bz_stream){.bzalloc = bzip2_alloc, .bzfree = give_back};
+    return BZ2_bzDecompressInit(bz, 0, 0) == BZ_OK;
+}
+
+static step bzip2_unpack(tw_stream *stream, char *out, size_t room, size_t *made)
+{
+    bz_stream *bz = &stream->state.bzip2;
+    bz->next_in = stream->input + stream->at;
+    bz->avail_in = (unsigned)(stream->end - stream->at);
+    bz->next_out = out;
+    bz->avail_out = (unsigned)room;
+    int answer = BZ2_bzDecompress(bz);
+    stream->at = stream->end - bz->avail_in;
+    *made = room - bz->avail_out;
+    if (answer == BZ_STREAM_END)
+        return STEP_MEMBER_ENDS;
+    if (answer == BZ_OK)
+        return STEP_ON;
+    return answer == BZ_MEM_ERROR ? STEP_NO_MEMORY : STEP_DAMAGED;
+}
+
+static void bzip2_end(tw_stream *stream)
+{
+    BZ2_bzDecompressEnd(&stream->state.bzip2);
+}
+
+/* ---- which of them */
+
+static const codec codecs[] = {
+    {FAULTS_OF("gzip"), "\x1F\x8B\x08", 3, gzip_begin, gzip_unpack, gzip_end},
+    {FAULTS_OF("zstd"), "\x28\xB5\x2F\xFD", 4, zstd_begin, zstd_unpack, zstd_end},
+    {FAULTS_OF("xz"), "\3757zXZ\0", 6, xz_begin, xz_unpack, xz_end},
+    {FAULTS_OF("bzip2"), "BZh", 3, bzip2_begin, bzip2_unpack, bzip2_end},
+};
+
+/* A frame of zstd that holds no data; some programs start with one. */
+static bool is_skippable(const char *bytes, size_t length)
+{
+    return length >= 4 && (bytes[0] & 0xF0) == 0x50 && memcmp(bytes + 1, "\x2A\x4D\x18", 3) == 0;
+}
+
+static const codec *recognise(const char *bytes, size_t length)
+{
+    for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++)
+        if (length >= codecs[i].magic_length &&
+            memcmp(bytes, codecs[i].magic, codecs[i].magic_length) == 0)
+            return &codecs[i];
+    return is_skippable(bytes, length) ? &codecs[1] : NULL;
+}
+
+/* ---- the file */
+
+static int fail(tw_stream *stream, int status, const char *reason)
+{
+    stream->status = status;
+    stream->reason = reason;
+    return status;
+}
+
+static int fail_by(tw_stream *stream, fault what)
+{
+    return fail(stream, TWINSET_IO, stream->codec->faults[what]);
+}
+
+static int out_of_memory(tw_stream *stream)
+{
+    return fail(stream, TWINSET_NOMEM, "not enough memory to read it");
+}
+
+static ssize_t read_on(int fd, char *buffer, size_t room)
+{
+    ssize_t got;
+    do
+        got = read(fd, buffer, room < ONCE_BYTES ? room : ONCE_BYTES);
+    while (got < 0 && errno == EINTR);
+    return got;
+}
+
+/* Reads some bytes; none at the end. No more than the file had when it was opened, as one
+ * that someone writes to might never end; but a byte beyond tells that it has grown. */
+static int read_some(tw_stream *stream, char *buffer, size_t room, size_t *length)
+{
+    char beyond;
+    bool over = stream->known && stream->left == 0;
+    if (stream->known && room > stream->left)
+        room = (size_t)stream->left;
+    ssize_t got = over ? read_on(stream->fd, &beyond, 1) : read_on(stream->fd, buffer, room);
+    *length = 0;
+    if (got < 0)
+        return fail(stream, TWINSET_IO, strerror(errno));
+    stream->file_ends = over || got == 0;
+    if (stream->known && over != (got == 0))
+        return fail(stream, TWINSET_IO, "changed while it was read");
+    if (!stream->file_ends) {
+        stream->left -= (size_t)got;
+        *length = (size_t)got;
+    }
+    return TWINSET_OK;
+}
+
+/* Reads until there are `want` bytes of input, or the file ends. */
+static int fill(tw_stream *stream, size_t want)
+{
+    int status = TWINSET_OK;
+    if (stream->end - stream->at >= want)
+        return status;
+    memmove(stream->input, stream->input + stream->at, stream->end - stream->at);
+    stream->end -= stream->at;
+    stream->at = 0;
+    while (status == TWINSET_OK && stream->end < want && !stream->file_ends) {
+        size_t length;
+        status = read_some(stream, stream->input + stream->end, INPUT_BYTES - stream->end, &length);
+        stream->end += length;
+    }
+    return status;
+}
+
+/* ---- unpacking */
+
+/* Begins another member, or ends the stream. Zeros between members are padding. */
+static int next_member(tw_stream *stream)
+{
+    int status = fill(stream, 1);
+    while (status == TWINSET_OK && stream->at < stream->end && stream->input[stream->at] == 0) {
+        stream->at++;
+        status = fill(stream, 1);
+    }
+    if (status == TWINSET_OK)
+        status = fill(stream, MAGIC_BYTES);
+    if (status != TWINSET_OK)
+        return status;
+    size_t length = stream->end - stream->at;
+    stream->ends = length == 0;
+    if (stream->ends)
+        return TWINSET_OK;
+    if (recognise(stream->input + stream->at, length) != stream->codec)
+        return fail_by(stream, NOT_THE_END);
+    stream->inside = stream->codec->begin(stream, false);
+    return stream->inside ? TWINSET_OK : out_of_memory(stream);
+}
+
+static int unpack(tw_stream *stream, char *out, size_t room, size_t *made)
+{
+    int status = fill(stream, 1);
+    if (status != TWINSET_OK)
+        return status;
+    size_t before = stream->at;
+    bool empty = stream->at == stream->end;
+    switch (stream->codec->unpack(stream, out, room < ONCE_BYTES ? room : ONCE_BYTES, made)) {
+    case STEP_MEMBER_ENDS:
+        stream->inside = false;
+        return TWINSET_OK;
+    case STEP_NO_MEMORY:
+        return out_of_memory(stream);
+    case STEP_DAMAGED:
+        return fail_by(stream, DAMAGED);
+    case STEP_TOO_LARGE:
+        return fail_by(stream, TOO_LARGE);
+    default:
+        if (*made > 0 || stream->at > before)
+            return TWINSET_OK;
+        return fail_by(stream, empty ? CUT : DAMAGED);
+    }
+}
+
+static int copy(tw_stream *stream, char *out, size_t room, size_t *made)
+{
+    size_t ready = stream->end - stream->at;
+    if (ready == 0) {
+        int status = read_some(stream, out, room, made);
+        stream->ends = stream->file_ends;
+        return status;
+    }
+    *made = ready < room ? ready : room;
+    memcpy(out, stream->input + stream->at, *made);
+    stream->at += *made;
+    return TWINSET_OK;
+}
+
+int tw_stream_read(tw_stream *stream, char *buffer, size_t size, size_t *length,
+                   const char **reason)
+{
+    *length = 0;
+    while (*length < size && stream->status == TWINSET_OK && !stream->ends) {
+        size_t made = 0, room = size - *length;
+        if (!stream->codec)
+            stream->status = copy(stream, buffer + *length, room, &made);
+        else if (stream->inside)
+            stream->status = unpack(stream, buffer + *length, room, &made);
+        else
+            stream->status = next_member(stream);
+        *length += made;
+    }
+    *reason = stream->reason;
+    return *length > 0 ? TWINSET_OK : stream->status;
+}
+
+/* ---- opening */
+
+static int look_at(tw_stream *stream)
+{
+    struct stat file;
+    if (fstat(stream->fd, &file) != 0)
+        return fail(stream, TWINSET_IO, strerror(errno));
+    if (S_ISDIR(file.st_mode))
+        return fail(stream, TWINSET_IO, "is a folder");
+    /* The files of /proc say 0, and have more. */
+    off_t at = S_ISREG(file.st_mode) ? lseek(stream->fd, 0, SEEK_CUR) : -1;
+    stream->known = at >= 0 && at < file.st_size;
+    stream->left = stream->known ? (uint64_t)(file.st_size - at) : 0;
+
+    int status = fill(stream, MAGIC_BYTES);
+    if (status != TWINSET_OK)
+        return status;
+    stream->codec = recognise(stream->input, stream->end);
+    stream->inside = stream->codec && stream->codec->begin(stream, true);
+    return stream->codec && !stream->inside ? out_of_memory(stream) : TWINSET_OK;
+}
+
+int tw_stream_open(const char *path, tw_stream **opened, const char **reason)
+{
+    *opened = NULL;
+    tw_stream *stream = tw_calloc(1, sizeof *stream);
+    if (!stream) {
+        *reason = "not enough memory to read it";
+        return TWINSET_NOMEM;
+    }
+    bool standard = strcmp(path, "-") == 0;
+    stream->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    int status = stream->fd < 0 ? fail(stream, TWINSET_IO, strerror(errno)) : look_at(stream);
+    if (status == TWINSET_OK) {
+        *opened = stream;
+        return status;
+    }
+    *reason = stream->reason;
+    tw_stream_close(stream);
+    return status;
+}
+
+void tw_stream_close(tw_stream *stream)
+{
+    if (!stream)
+        return;
+    if (stream->codec)
+        stream->codec->end(stream);
+    if (stream->fd > STDIN_FILENO)
+        close(stream->fd);
+    tw_free(stream);
+}

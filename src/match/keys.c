@@ -1,0 +1,221 @@
+/*
+ * Band keys. Documents come one after the other, each with a key for every band; candidates
+ * are found band by band. So keys are kept in blocks of some thousand documents, band after
+ * band in each: a band is then read in long pieces, from memory or from disk. The first
+ * blocks stay in memory, up to the limit; later ones are spilled.
+ *
+ * Of a key the upper 40 bits are kept, which saves three bytes of eight. That two documents
+ * of a hundred million share them by chance happens 5,000 times in a band: pairs that are
+ * looked at and found different.
+ */
+#include <string.h>
+
+#include "common/spill.h"
+#include "match/match.h"
+
+/* A block of 8 MB holds 50,000 documents of 21 bands: a band's piece of it is 400 KB. */
+enum { BLOCK_BYTES = 8 << 20, LEAST_DOCUMENTS = 64, MOST_DOCUMENTS = 1 << 16, KEY_BYTES = 5 };
+
+typedef struct key_block {
+    unsigned char *keys; /* NULL: spilled */
+    uint64_t offset;     /* in the spill file */
+} key_block;
+
+struct tw_keys {
+    unsigned bands;
+    size_t per_block; /* documents */
+    size_t held, most_held;
+    key_block *blocks; /* full ones */
+    size_t block_count, block_capacity;
+    unsigned char *open; /* the block that is being filled, or NULL */
+    size_t open_count;
+    tw_spill *spill;
+    char *tmp;
+};
+
+/* ---- the keys of a signature */
+
+static uint64_t fold(uint64_t a, uint64_t b)
+{
+    unsigned __int128 product = (unsigned __int128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static uint64_t two(const uint32_t *slots)
+{
+    return slots[0] | (uint64_t)slots[1] << 32;
+}
+
+static uint64_t band_key(const uint32_t *slots, unsigned rows)
+{
+    const uint64_t inner = 0xBF58476D1CE4E5B9u, outer = 0x94D049BB133111EBu;
+    uint64_t hash = 0x9E3779B97F4A7C15u + rows;
+    for (; rows >= 4; rows -= 4, slots += 4)
+        hash = fold(hash ^ two(slots), inner ^ two(slots + 2));
+    if (rows > 0) {
+        uint32_t rest[4] = {0};
+        memcpy(rest, slots, rows * sizeof *rest);
+        hash = fold(hash ^ two(rest), inner ^ two(rest + 2));
+    }
+    return fold(hash ^ inner, outer);
+}
+
+void tw_band_keys(const uint32_t *slots, unsigned bands, unsigned rows, uint64_t *keys)
+{
+    for (unsigned band = 0; band < bands; band++)
+        keys[band] = band_key(slots + (size_t)band * rows, rows);
+}
+
+/* ---- keeping them */
+
+int tw_keys_new(unsigned bands, uint64_t memory_bytes, const char *tmp, tw_keys **keys)
+{
+    uint64_t document_bytes = (uint64_t)bands * KEY_BYTES;
+    uint64_t room = memory_bytes / 4 < BLOCK_BYTES ? memory_bytes / 4 : BLOCK_BYTES;
+    uint64_t per_block = room / document_bytes / LEAST_DOCUMENTS * LEAST_DOCUMENTS;
+    per_block = per_block < LEAST_DOCUMENTS  ? LEAST_DOCUMENTS
+                : per_block > MOST_DOCUMENTS ? MOST_DOCUMENTS
+                                             : per_block;
+    *keys = NULL;
+    tw_keys *made = tw_calloc(1, sizeof *made);
+    if (!made || (tmp && !(made->tmp = tw_strdup(tmp)))) {
+        tw_free(made);
+        return TWINSET_NOMEM;
+    }
+    made->bands = bands;
+    made->per_block = per_block;
+    made->most_held = memory_bytes / (per_block * document_bytes);
+    *keys = made;
+    return TWINSET_OK;
+}
+
+void tw_keys_free(tw_keys *keys)
+{
+    if (!keys)
+        return;
+    for (size_t i = 0; i < keys->block_count; i++)
+        tw_free(keys->blocks[i].keys);
+    tw_free(keys->blocks);
+    tw_free(keys->open);
+    tw_free(keys->tmp);
+    tw_spill_free(keys->spill);
+    tw_free(keys);
+}
+
+/* A band's place in a block: the leading words of its keys, then the bytes after those. */
+static size_t band_bytes(const tw_keys *keys)
+{
+    return keys->per_block * KEY_BYTES;
+}
+
+static size_t block_bytes(const tw_keys *keys)
+{
+    return keys->bands * band_bytes(keys);
+}
+
+static void pack(unsigned char *block, const tw_keys *keys, unsigned band, const uint64_t *from,
+                 size_t count)
+{
+    uint32_t *words = (uint32_t *)(void *)(block + band * band_bytes(keys));
+    unsigned char *bytes = (unsigned char *)(words + keys->per_block) + keys->open_count;
+    words += keys->open_count;
+    for (size_t i = 0; i < count; i++) {
+        words[i] = (uint32_t)(from[i] >> 32);
+        bytes[i] = (unsigned char)(from[i] >> 24);
+    }
+}
+
+static void unpack(uint64_t *to, const uint32_t *words, const unsigned char *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] = (uint64_t)words[i] << 32 | (uint64_t)bytes[i] << 24;
+}
+
+static int open_block(tw_keys *keys, twinset_error *error)
+{
+    if (keys->open)
+        return TWINSET_OK;
+    keys->open = tw_malloc(block_bytes(keys));
+    if (!keys->open)
+        return tw_nomem(error);
+    tw_large_pages(keys->open, block_bytes(keys));
+    return TWINSET_OK;
+}
+
+/* Puts a full block away; one that is spilled serves again. */
+static int close_block(tw_keys *keys, twinset_error *error)
+{
+    if (TW_GROW(keys->blocks, keys->block_capacity, keys->block_count + 1) != TWINSET_OK)
+        return tw_nomem(error);
+    key_block block = {NULL, 0};
+    if (keys->held + 1 < keys->most_held) { /* the open one takes memory, too */
+        block.keys = keys->open;
+        keys->open = NULL;
+        keys->held++;
+    } else {
+        int status = keys->spill ? TWINSET_OK : tw_spill_new(keys->tmp, &keys->spill, error);
+        if (status == TWINSET_OK)
+            status =
+                tw_spill_append(keys->spill, keys->open, block_bytes(keys), &block.offset, error);
+        if (status != TWINSET_OK)
+            return status;
+    }
+    keys->blocks[keys->block_count++] = block;
+    keys->open_count = 0;
+    return TWINSET_OK;
+}
+
+int tw_keys_add(tw_keys *keys, const uint64_t *block, size_t count, twinset_error *error)
+{
+    for (size_t done = 0, now; done < count; done += now) {
+        int status = open_block(keys, error);
+        if (status != TWINSET_OK)
+            return status;
+        size_t room = keys->per_block - keys->open_count;
+        now = count - done < room ? count - done : room;
+        for (unsigned band = 0; band < keys->bands; band++)
+            pack(keys->open, keys, band, block + band * count + done, now);
+        keys->open_count += now;
+        if (now == room && (status = close_block(keys, error)) != TWINSET_OK)
+            return status;
+    }
+    return TWINSET_OK;
+}
+
+size_t tw_keys_count(const tw_keys *keys)
+{
+    return keys->block_count * keys->per_block + keys->open_count;
+}
+
+uint64_t tw_keys_spilled(const tw_keys *keys)
+{
+    return keys->spill ? tw_spill_bytes(keys->spill) : 0;
+}
+
+int tw_keys_read(const tw_keys *keys, unsigned band, size_t first, size_t most, uint64_t *buffer,
+                 size_t *count, twinset_error *error)
+{
+    size_t number = first / keys->per_block, skip = first % keys->per_block;
+    bool open = number == keys->block_count;
+    const unsigned char *block = open ? keys->open : keys->blocks[number].keys;
+    size_t together = (open ? keys->open_count : keys->per_block) - skip;
+    *count = together < most ? together : most;
+    if (!*count)
+        return TWINSET_OK;
+    size_t words = band * band_bytes(keys) + skip * sizeof(uint32_t);
+    size_t bytes = band * band_bytes(keys) + keys->per_block * sizeof(uint32_t) + skip;
+    if (block) {
+        unpack(buffer, (const uint32_t *)(const void *)(block + words), block + bytes, *count);
+        return TWINSET_OK;
+    }
+    /* Behind the place that is filled, so that nothing is overwritten before it is read. */
+    uint64_t offset = keys->blocks[number].offset;
+    uint32_t *some = (uint32_t *)(void *)(buffer + *count);
+    unsigned char *rest = (unsigned char *)(some + *count);
+    int status = tw_spill_read(keys->spill, offset + words, some, *count * sizeof *some, error);
+    if (status == TWINSET_OK)
+        status = tw_spill_read(keys->spill, offset + bytes, rest, *count, error);
+    if (status == TWINSET_OK)
+        unpack(buffer, some, rest, *count);
+    return status;
+}

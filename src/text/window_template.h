@@ -1,0 +1,129 @@
+/* The kernels of window.h for any width of vector; included by a file of each instruction
+ * set, after its lanes_*.h. */
+#include <stdbool.h>
+#include <string.h>
+
+#include "text/window_lanes.h"
+
+TW_INLINE void hash_lanes(const char *text, size_t k, size_t words, uint64_t *ids)
+{
+    tw_store_pairs(ids, tw_high_halves(text, k, words), tw_low_halves(text, k, words));
+}
+
+/* The last vector overlaps the one before it. */
+TW_INLINE void hash_windows(const char *text, size_t count, size_t k, size_t words, uint64_t *ids)
+{
+    if (count < TW_LANES) {
+        uint64_t few[TW_LANES];
+        hash_lanes(text, k, words, few);
+        memcpy(ids, few, count * sizeof *ids);
+        return;
+    }
+    for (size_t i = 0; i + TW_LANES < count; i += TW_LANES)
+        hash_lanes(text + i, k, words, ids + i);
+    hash_lanes(text + count - TW_LANES, k, words, ids + count - TW_LANES);
+}
+
+/* Makes the usual numbers of words known to the compiler. */
+TW_INLINE void hash_by_words(const char *text, size_t count, size_t k, uint64_t *ids)
+{
+    switch (tw_window_words(k)) {
+    case 1:
+        hash_windows(text, count, k, 1, ids);
+        break;
+    case 2:
+        hash_windows(text, count, k, 2, ids);
+        break;
+    case 3:
+        hash_windows(text, count, k, 3, ids);
+        break;
+    default:
+        hash_windows(text, count, k, tw_window_words(k), ids);
+    }
+}
+
+static void window_ids(const char *text, size_t count, size_t k, uint64_t *ids)
+{
+    hash_by_words(text, count, k, ids);
+}
+
+/* ---- windows of tokens */
+
+typedef struct window_list {
+    const char *text;
+    const size_t *start; /* of tokens */
+    size_t k, gap;
+} window_list;
+
+TW_INLINE size_t length_of(const window_list *list, size_t i)
+{
+    return list->start[i + list->k] - list->gap - list->start[i];
+}
+
+/* TW_LANES windows of any length and place, a lane each: false where one is shorter than a
+ * word, or too far away. Lanes that have come to their last word wait for the others. */
+static bool hash_scattered(const window_list *list, size_t first, uint64_t *ids)
+{
+    uint32_t place[TW_LANES], size[TW_LANES], longest = 0;
+    const char *text = list->text + list->start[first];
+    if (list->start[first + TW_LANES - 1 + list->k] - list->start[first] > INT32_MAX)
+        return false;
+    for (size_t i = 0; i < TW_LANES; i++) {
+        place[i] = (uint32_t)(list->start[first + i] - list->start[first]);
+        size[i] = (uint32_t)length_of(list, first + i);
+        longest = size[i] > longest ? size[i] : longest;
+        if (size[i] < 4)
+            return false;
+    }
+    tw_lanes at = tw_load(place), length = tw_load(size);
+    tw_lanes last = at + length - 4, steps = (length - 1) >> 2;
+    tw_lanes high = length * TW_HIGH_START, low = length ^ TW_LOW_START;
+    for (uint32_t i = 0; i < (longest - 1) / 4; i++) {
+        tw_lanes word = tw_gather(text, tw_least(at + 4 * i, last)), going = (tw_lanes)(steps > i);
+        high = (tw_step_high(high, word) & going) | (high & ~going);
+        low = (tw_step_low(low, word) & going) | (low & ~going);
+    }
+    tw_lanes word = tw_gather(text, last);
+    tw_store_pairs(ids, tw_finish_highs(tw_step_high(high, word)),
+                   tw_fmix_lanes(tw_step_low(low, word)));
+    return true;
+}
+
+/* Windows from `first` on that have its length and start within TW_LANES bytes. */
+TW_INLINE size_t count_alike(const window_list *list, size_t first, size_t count, size_t length)
+{
+    size_t i = first + 1;
+    while (i < count && list->start[i] - list->start[first] < TW_LANES &&
+           length_of(list, i) == length)
+        i++;
+    return i - first;
+}
+
+/*
+ * In a text of mostly one-byte characters, many windows in a row have the same length in
+ * bytes, until a longer character enters or leaves: a vector hashes the windows of that length
+ * at all of the next bytes, and those at the starts of tokens are taken. The windows of words
+ * are gathered.
+ */
+static void window_ids_at(const char *text, const size_t *start, size_t count, size_t k, size_t gap,
+                          uint64_t *ids)
+{
+    const window_list list = {text, start, k, gap};
+    for (size_t i = 0, done; i < count; i += done) {
+        size_t length = length_of(&list, i);
+        done = count_alike(&list, i, count, length);
+        if (done > 2) {
+            uint64_t nearby[TW_LANES];
+            hash_by_words(text + start[i], TW_LANES, length, nearby);
+            for (size_t j = i; j < i + done; j++)
+                ids[j] = nearby[start[j] - start[i]];
+        } else if (gap && count - i >= TW_LANES && hash_scattered(&list, i, ids + i)) {
+            done = TW_LANES;
+        } else {
+            for (size_t j = i; j < i + done; j++)
+                ids[j] = tw_shingle_id(text + start[j], length);
+        }
+    }
+}
+
+const tw_window_kernels TW_KERNEL(tw_window) = {window_ids, window_ids_at};

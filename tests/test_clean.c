@@ -1,0 +1,214 @@
+/* What is left of a cleaned collection, by the public calls, and annotations of any line. */
+#define _XOPEN_SOURCE 700
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "output/output.h"
+#include "scanning.h"
+
+/* ---- annotations */
+
+static void check_annotated(const char *line, const tw_annotation *note, const char *expected)
+{
+    tw_bytes out = {0};
+    char *copy = malloc(strlen(line)); /* without the terminator, so that tools see overruns */
+    memcpy(copy, line, strlen(line));
+    assert_int_equal(tw_annotate(copy, strlen(line), note, &out), TWINSET_OK);
+    assert_int_equal(tw_bytes_append(&out, "", 1), TWINSET_OK);
+    assert_string_equal(out.data, expected);
+    tw_bytes_free(&out);
+    free(copy);
+}
+
+static void annotations_come_last(void **state)
+{
+    (void)state;
+    static const char kept[] =
+        "\"twinset_keep\": true, \"twinset_kept\": null, \"twinset_similarity\": null}";
+    static const struct {
+        const char *line, *before, *after;
+    } lines[] = {
+        {"{\"a\":1}", "{\"a\":1, ", ""},
+        {" {\"a\": 1 } \r", " {\"a\": 1 , ", " \r"},
+        {"{}", "{", ""},
+        {"{\"twinset_keep\": 1}", "{", ""},
+        {"{\"twinset_keep\": 1,\"a\":2}", "{\"a\":2, ", ""},
+        {"{\"a\": {\"twinset_keep\": 1}, \"twinset_kept\" : \"}\"}",
+         "{\"a\": {\"twinset_keep\": 1}, ", ""},
+        {"{\"a\\\"\": [\"\\\\\", {}], \"twinset_cluster\":[[1],[2,{\"x\":\"]\"}]],\"b\":-1e5}",
+         "{\"a\\\"\": [\"\\\\\", {}],\"b\":-1e5, ", ""},
+        {"{\"twinset_keep_\": 1, \"twinset_similarity\":0.5,\t\"twinset_keep\":null}",
+         "{\"twinset_keep_\": 1, ", ""},
+    };
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        char expected[512];
+        tw_annotation note = {.cluster = i % 2 ? 7 : 0};
+        snprintf(expected, sizeof expected, "%s\"twinset_cluster\": %s, %s%s", lines[i].before,
+                 i % 2 ? "7" : "null", kept, lines[i].after);
+        check_annotated(lines[i].line, &note, expected);
+    }
+    tw_annotation removed = {3, "a \"b\"", 0.75};
+    check_annotated("{\"a\":1}", &removed,
+                    "{\"a\":1, \"twinset_cluster\": 3, \"twinset_keep\": false, \"twinset_kept\": "
+                    "\"a \\\"b\\\"\", \"twinset_similarity\": 0.75}");
+}
+
+/* A line may have changed since it was read: nothing is promised but to stay inside it. */
+static void any_line_is_survived(void **state)
+{
+    (void)state;
+    static const char letters[] = "{}[]\",:\\ a1\t", ours[] = "\"twinset_keep\"";
+    dice from = new_dice();
+    for (int round = 0; round < 20000; round++) {
+        char line[64];
+        size_t length = 0, wanted = 1 + below(&from, 40);
+        while (length < wanted)
+            line[length++] = letters[below(&from, sizeof letters - 1)];
+        if (chance(&from, 70) && length > sizeof ours)
+            memcpy(line + below(&from, length - sizeof ours), ours, sizeof ours - 1);
+        char *exact = malloc(length);
+        memcpy(exact, line, length);
+        tw_bytes out = {0};
+        tw_annotation note = {.kept = "x"};
+        int status = tw_annotate(exact, length, &note, &out);
+        assert_true(status == TWINSET_OK || status == TWINSET_IO);
+        tw_bytes_free(&out);
+        free(exact);
+    }
+}
+
+/* ---- the public calls */
+
+static twinset_collection *collection_of(const char *const *paths, size_t count, double threshold)
+{
+    twinset_options options;
+    twinset_collection *collection;
+    twinset_options_init(&options);
+    options.threshold = threshold;
+    assert_int_equal(twinset_collection_new(&options, &collection, NULL), TWINSET_OK);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(twinset_collection_add_path(collection, paths[i], TWINSET_ROLE_NEW, NULL),
+                         TWINSET_OK);
+    return collection;
+}
+
+static void texts_in_memory_are_cleaned(void **state)
+{
+    (void)state;
+    static const char text[] = "A text that stands in memory, and stands there twice.";
+    twinset_collection *collection = collection_of(NULL, 0, 0.5);
+    for (int i = 0; i < 3; i++) {
+        const char *name = (const char *[]){"z", "a", "old"}[i];
+        twinset_role role = i == 2 ? TWINSET_ROLE_OLD : TWINSET_ROLE_NEW;
+        const char *said = i == 2 ? "Something else." : text;
+        assert_int_equal(
+            twinset_collection_add_text(collection, name, said, strlen(said), role, NULL),
+            TWINSET_OK);
+    }
+    size_t outputs;
+    twinset_result *result;
+    assert_int_equal(twinset_collection_outputs(collection, 1, 0, &outputs, NULL), TWINSET_OK);
+    assert_int_equal(outputs, 2);
+    assert_string_equal(twinset_collection_output(collection, 0), "z");
+    assert_null(twinset_collection_output(collection, 2));
+    assert_int_equal(twinset_collection_dedup(collection, NULL, &result, NULL), TWINSET_OK);
+    assert_int_equal(twinset_result_run(result).removed, 1);
+    twinset_removed removed = twinset_result_removed(result, 0);
+    assert_string_equal(removed.id, "a");
+    assert_string_equal(removed.kept, "z");
+    for (size_t i = 0; i < 2; i++) {
+        page out = {0};
+        twinset_cleaned counts;
+        assert_int_equal(twinset_collection_clean(collection, result, i, NULL, 0, write_page, &out,
+                                                  &counts, NULL),
+                         TWINSET_OK);
+        assert_int_equal(counts.kept, i == 0);
+        assert_int_equal(counts.removed, i == 1);
+        if (i == 0)
+            assert_string_equal(out.text, text);
+        else
+            assert_null(out.text);
+        free_page(&out);
+    }
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+}
+
+static int refuse(void *context, const char *bytes, size_t count)
+{
+    (void)context, (void)bytes;
+    return count ? 28 : 0;
+}
+
+/* Between the reading and the writing anything may happen to a file. */
+static void changes_are_noticed(void **state)
+{
+    (void)state;
+    static const char before[] =
+        "{\"text\": \"one of two, alike\"}\n{\"text\": \"one of two, alike\"}\n"
+        "{\"text\": \"and a third that is not\"}\n";
+    static const char *const after[] = {
+        "",
+        "{\"text\": \"one of two, alike\"}\n",
+        "{\"text\": \"one of two, alike, but for more\"}\n{\"text\": \"one of two, alike\"}\n"
+        "{\"text\": \"and a third that is not\"}\n",
+        "{\"text\": \"one of two, alike\"}\n{\"text\": \"one of two, "
+        "alike\"}\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
+    };
+    const char *path = "changing.jsonl";
+    for (size_t i = 0; i <= COUNT(after); i++) {
+        twinset_result *result;
+        twinset_error error = {""};
+        page out = {0};
+        assert_true(write_file(path, before));
+        twinset_collection *collection = collection_of(&path, 1, 0.8);
+        assert_int_equal(twinset_collection_dedup(collection, "first", &result, NULL), TWINSET_OK);
+        assert_int_equal(twinset_result_run(result).removed, 1);
+        if (i < COUNT(after))
+            assert_true(write_file(path, after[i]));
+        twinset_write_fn write = i < COUNT(after) ? write_page : refuse;
+        int status =
+            twinset_collection_clean(collection, result, 0, NULL, 0, write, &out, NULL, &error);
+        assert_int_equal(status, TWINSET_IO);
+        assert_non_null(strstr(error.message, i < COUNT(after) ? "changed" : "cannot write"));
+        free_page(&out);
+        twinset_result_free(result);
+        twinset_collection_free(collection);
+    }
+}
+
+static void what_makes_no_sense_is_refused(void **state)
+{
+    (void)state;
+    const char *path = "like.jsonl";
+    twinset_result *result;
+    assert_true(write_file(path, "{\"text\": \"some text\"}\n"));
+    twinset_collection *collection = collection_of(&path, 1, 0.8);
+    assert_int_equal(twinset_collection_add_path(collection, path, TWINSET_ROLE_LIKE, NULL),
+                     TWINSET_OK);
+    assert_int_equal(twinset_collection_dedup(collection, NULL, &result, NULL), TWINSET_USAGE);
+    assert_null(result);
+    twinset_collection_free(collection);
+
+    twinset_options options;
+    twinset_options_init(&options);
+    options.group = TWINSET_GROUP_DIR;
+    assert_int_equal(twinset_collection_new(&options, &collection, NULL), TWINSET_OK);
+    assert_int_equal(twinset_collection_dedup(collection, NULL, &result, NULL), TWINSET_USAGE);
+    twinset_collection_free(collection);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(annotations_come_last),          cmocka_unit_test(any_line_is_survived),
+        cmocka_unit_test(texts_in_memory_are_cleaned),    cmocka_unit_test(changes_are_noticed),
+        cmocka_unit_test(what_makes_no_sense_is_refused),
+    };
+    print_seed();
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}

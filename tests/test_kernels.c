@@ -1,0 +1,372 @@
+/*
+ * Kernels: every instruction set that this machine has must give the bytes of the portable
+ * reference. Texts end where a page ends that cannot be read, but for the slack.
+ */
+#define _DEFAULT_SOURCE
+#include "testing.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "common/cpu.h"
+#include "common/memory.h"
+#include "match/match.h"
+#include "sketch/sketch.h"
+#include "text/shingle_id.h"
+#include "text/window.h"
+
+enum { MOST_BYTES = 200 * 1000, MOST_HASHES = 65536 };
+
+static void use(tw_isa isa)
+{
+    twinset_error error;
+    assert_int_equal(setenv("TWINSET_ISA", tw_isa_name(isa), 1), 0);
+    assert_ok(tw_cpu_check(&error), &error);
+    assert_int_equal(tw_cpu_isa(), isa);
+}
+
+/* for each instruction set that is here */
+#define FOR_ISAS(isa)                                                                              \
+    for (tw_isa isa = TW_ISA_PORTABLE; isa < TW_ISAS; isa++)                                       \
+        if (tw_cpu_has(isa))
+
+/* ---- texts at the end of a page */
+
+static char *page_end;
+
+static int make_pages(void **state)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), size = (MOST_BYTES / page + 2) * page;
+    (void)state;
+    char *pages =
+        mmap(NULL, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED || mprotect(pages + size, page, PROT_NONE) != 0)
+        return -1;
+    page_end = pages + size;
+    return 0;
+}
+
+/* A text of so many bytes, with the slack behind it and nothing more. */
+static char *draw_text(uint64_t *random, size_t length)
+{
+    char *text = page_end - TW_SLACK - length;
+    size_t kind = random_below(random, 5);
+    size_t period = 1 + random_below(random, kind == 0 ? 50 : 5000);
+    for (size_t i = 0; i < length; i++)
+        if (kind <= 1 && i >= period)
+            text[i] = text[i - period]; /* nothing but repetition */
+        else if (kind == 2)
+            text[i] = (char)random_below(random, 256);
+        else
+            text[i] = random_below(random, 6) ? (char)('a' + random_below(random, 20)) : ' ';
+    memset(page_end - TW_SLACK, 'z', TW_SLACK);
+    return text;
+}
+
+/* Mostly short. */
+static size_t draw_length(uint64_t *random)
+{
+    static const size_t limits[] = {4, 20, 80, 300, 1000, 3000, 10000, 40000, MOST_BYTES};
+    return random_below(random, limits[random_below(random, COUNT(limits))]);
+}
+
+/* ---- windows */
+
+static void windows_have_the_ids_of_shingles(void **state)
+{
+    static uint64_t ids[1001];
+    uint64_t random = test_seed(1);
+    (void)state;
+    for (int round = 0; round < 3000; round++) {
+        size_t k = 1 + random_below(&random, round % 8 ? 20 : 200);
+        size_t count = random_below(&random, round % 4 ? 70 : 1000);
+        const char *text = draw_text(&random, count + k - 1);
+        FOR_ISAS(isa)
+        {
+            use(isa);
+            memset(ids, 0xAB, sizeof ids);
+            tw_window_ids(text, count, k, ids);
+            for (size_t i = 0; i < count; i++)
+                assert_true(ids[i] == tw_shingle_id(text + i, k));
+            assert_true(ids[count] == UINT64_C(0xABABABABABABABAB));
+        }
+    }
+}
+
+/* Tokens of mostly one byte, or of any length; with and without a gap between them. */
+static void windows_of_tokens_have_the_ids_of_shingles(void **state)
+{
+    static uint64_t ids[501];
+    static size_t start[1000];
+    uint64_t random = test_seed(2);
+    (void)state;
+    for (int round = 0; round < 3000; round++) {
+        size_t k = 1 + random_below(&random, 20), count = 1 + random_below(&random, 500);
+        size_t gap = random_below(&random, 2), longest = 1 + random_below(&random, 12);
+        size_t rare = 1 + random_below(&random, 40), length = 0;
+        for (size_t i = 0; i < count + k; i++) {
+            start[i] = length;
+            length += gap + 1 + (random_below(&random, rare) ? 0 : random_below(&random, longest));
+        }
+        const char *text = draw_text(&random, start[count + k - 1] - gap);
+        FOR_ISAS(isa)
+        {
+            use(isa);
+            memset(ids, 0xAB, sizeof ids);
+            tw_window_ids_at(text, start, count, k, gap, ids);
+            for (size_t i = 0; i < count; i++)
+                assert_true(ids[i] ==
+                            tw_shingle_id(text + start[i], start[i + k] - gap - start[i]));
+            assert_true(ids[count] == UINT64_C(0xABABABABABABABAB));
+        }
+    }
+}
+
+/* ---- signatures */
+
+static tw_scheme *make_scheme(int kind, unsigned hashes, uint64_t seed)
+{
+    twinset_options options = options_with("");
+    tw_scheme *scheme;
+    options.scheme = kind;
+    options.hashes = hashes;
+    options.seed = seed;
+    assert_int_equal(tw_scheme_new(&options, &scheme, NULL), 0);
+    return scheme;
+}
+
+static tw_scheme *draw_scheme(uint64_t *random, int kind)
+{
+    static const unsigned numbers[] = {1,   2,   3,   7,   16,  100, 127, 128,  128,
+                                       129, 256, 256, 256, 257, 500, 512, 1000, 4096};
+    unsigned hashes = numbers[random_below(random, kind ? 12 : COUNT(numbers))];
+    return make_scheme(kind, hashes, random_below(random, 3) ? 1 : tw_splitmix64(random) >> 32);
+}
+
+static size_t draw_part(uint64_t *random, size_t left)
+{
+    size_t part = random_below(random, 2) ? left : 1 + random_below(random, left);
+    return part > 40 && random_below(random, 2) ? part / 40 : part;
+}
+
+static void sketch_windows(tw_sketch *sketch, uint64_t *random, const char *text, size_t count,
+                           size_t k, uint32_t *slots)
+{
+    tw_sketch_begin(sketch, slots);
+    for (size_t at = 0, part; at < count; at += part) {
+        part = draw_part(random, count - at);
+        assert_int_equal(tw_sketch_windows(sketch, text + at, part, k), 0);
+    }
+    tw_sketch_end(sketch);
+}
+
+static void sketch_values(tw_sketch *sketch, uint64_t *random, const uint64_t *values, size_t count,
+                          uint32_t *slots)
+{
+    tw_sketch_begin(sketch, slots);
+    for (size_t at = 0, part; at < count; at += part) {
+        part = draw_part(random, count - at);
+        assert_int_equal(tw_sketch_add(sketch, values + at, part), 0);
+    }
+    tw_sketch_end(sketch);
+}
+
+static void assert_slots(const tw_scheme *scheme, const uint32_t *slots, const uint32_t *expected,
+                         tw_isa isa, size_t count)
+{
+    for (size_t i = 0; i < scheme->hashes; i++)
+        if (slots[i] != expected[i])
+            fail_msg("%s: slot %zu of %zu is %u and should be %u; scheme %d, %zu shingles",
+                     tw_isa_name(isa), i, scheme->hashes, slots[i], expected[i], scheme->kind,
+                     count);
+}
+
+/* As the windows of a text, and as values; in parts of any size, and again with the memory of
+ * the document before. */
+static void check_text(const tw_scheme *scheme, uint64_t *random, size_t length)
+{
+    static uint32_t expected[MOST_HASHES], slots[MOST_HASHES];
+    static uint64_t values[MOST_BYTES];
+    size_t k = 1 + random_below(random, random_below(random, 4) ? 12 : 80);
+    size_t count = 1 + length;
+    const char *text = draw_text(random, k + length);
+    tw_sketch sketch;
+    for (size_t i = 0; i < count; i++)
+        values[i] = tw_scheme_value(scheme, tw_shingle_id(text + i, k), text + i, k);
+    use(TW_ISA_PORTABLE);
+    tw_sketch_init(&sketch, scheme);
+    tw_sketch_begin(&sketch, expected);
+    assert_int_equal(tw_sketch_add(&sketch, values, count), 0);
+    tw_sketch_end(&sketch);
+    FOR_ISAS(isa)
+    {
+        use(isa);
+        sketch_windows(&sketch, random, text, count, k, slots);
+        assert_slots(scheme, slots, expected, isa, count);
+        sketch_values(&sketch, random, values, count, slots);
+        assert_slots(scheme, slots, expected, isa, count);
+    }
+    tw_sketch_free(&sketch);
+}
+
+static void texts_have_the_signatures_of_the_reference(void **state)
+{
+    uint64_t random = test_seed(3);
+    (void)state;
+    for (int round = 0; round < (SANITIZED ? 300 : 600); round++) {
+        int kind = round % 10 ? 0 : (int)random_below(&random, TWINSET_SCHEME_DATASKETCH2 + 1);
+        size_t longest = kind == TWINSET_SCHEME_MD5 ? 200 : kind ? 2000 : MOST_BYTES / 2;
+        tw_scheme *scheme = draw_scheme(&random, kind);
+        check_text(scheme, &random, draw_length(&random) % longest);
+        tw_scheme_free(scheme);
+    }
+    tw_scheme *large = make_scheme(TWINSET_SCHEME_FSS, MOST_HASHES, 1);
+    check_text(large, &random, 20 * 1000);
+    tw_scheme_free(large);
+}
+
+/* Values that leave half of the bins empty, of which there can be too many to keep; the largest
+ * and the smallest; near the ends of bins; in the last bins. */
+static uint64_t draw_odd(uint64_t *random, size_t hashes, int kind)
+{
+    uint64_t value = tw_splitmix64(random);
+    switch (kind) {
+    case 0:
+        return value >> 1;
+    case 1:
+        return value % 3 - 1;
+    case 2:
+        return random_below(random, hashes + 1) * (UINT64_MAX / hashes) + (value >> 30) -
+               (UINT64_C(1) << 33);
+    default:
+        return value | ~(UINT64_MAX >> value % 40);
+    }
+}
+
+static void odd_values_have_the_signatures_of_the_reference(void **state)
+{
+    static uint32_t expected[MOST_HASHES], slots[MOST_HASHES];
+    static uint64_t values[40000];
+    uint64_t random = test_seed(4);
+    (void)state;
+    for (int round = 0; round < 300; round++) {
+        tw_scheme *scheme = draw_scheme(&random, TWINSET_SCHEME_FSS);
+        size_t count = random_below(&random, round % 10 ? 600 : COUNT(values));
+        tw_sketch sketch;
+        for (size_t i = 0; i < count; i++)
+            values[i] = draw_odd(&random, scheme->hashes, round % 4);
+        use(TW_ISA_PORTABLE);
+        tw_sketch_init(&sketch, scheme);
+        sketch_values(&sketch, &random, values, count, expected);
+        FOR_ISAS(isa)
+        {
+            use(isa);
+            sketch_values(&sketch, &random, values, count, slots);
+            assert_slots(scheme, slots, expected, isa, count);
+        }
+        tw_sketch_free(&sketch);
+        tw_scheme_free(scheme);
+    }
+}
+
+static void agreeing_slots_are_counted_the_same(void **state)
+{
+    static uint32_t a[300], b[300];
+    uint64_t random = test_seed(5);
+    (void)state;
+    for (int round = 0; round < 2000; round++) {
+        size_t hashes = random_below(&random, COUNT(a)), agree = 0;
+        for (size_t i = 0; i < hashes; i++) {
+            a[i] = random_below(&random, 4) ? (uint32_t)random_below(&random, 3) : UINT32_MAX;
+            b[i] = random_below(&random, 2) ? a[i] : (uint32_t)random_below(&random, 3);
+            agree += a[i] == b[i] && a[i] != UINT32_MAX;
+        }
+        FOR_ISAS(isa)
+        {
+            use(isa);
+            assert_int_equal(tw_agreeing_slots(a, b, hashes), agree);
+        }
+    }
+}
+
+#ifdef TW_FAULTS
+/* The first document needs memory for tables, for what passes the filter, for what is kept. */
+static void failed_allocations_are_reported(void **state)
+{
+    static const size_t lengths[] = {3000, 50};
+    (void)state;
+    FOR_ISAS(isa)
+    {
+        uint64_t random = test_seed(7);
+        tw_scheme *scheme = draw_scheme(&random, TWINSET_SCHEME_FSS);
+        int status = TWINSET_NOMEM;
+        use(isa);
+        for (int allowed = 0; status != TWINSET_OK; allowed++) {
+            static uint32_t slots[MOST_HASHES];
+            tw_sketch sketch;
+            tw_sketch_init(&sketch, scheme);
+            status = TWINSET_OK;
+            for (size_t i = 0; i < COUNT(lengths) && status == TWINSET_OK; i++) {
+                const char *text = draw_text(&random, lengths[i]);
+                tw_sketch_begin(&sketch, slots);
+                tw_faults_after(allowed);
+                status = tw_sketch_windows(&sketch, text, lengths[i] - 8, 9);
+                tw_faults_after(-1);
+                tw_sketch_end(&sketch);
+            }
+            assert_true(status == TWINSET_OK || status == TWINSET_NOMEM);
+            tw_sketch_free(&sketch);
+        }
+        tw_scheme_free(scheme);
+    }
+}
+#endif
+
+/* ---- sets */
+
+/* Ascending numbers without repetition, closer or further apart. */
+static size_t draw_set(uint64_t *random, uint64_t *ids, size_t limit)
+{
+    size_t count = random_below(random, limit), gap = 1 + random_below(random, 4);
+    uint64_t id = random_below(random, 3) ? 0 : UINT64_MAX - 8 * limit;
+    for (size_t i = 0; i < count; i++)
+        ids[i] = id += 1 + random_below(random, gap) * random_below(random, 2);
+    return count;
+}
+
+static void sets_share_the_same(void **state)
+{
+    static uint64_t a[3000], b[3000];
+    uint64_t random = test_seed(6);
+    (void)state;
+    for (int round = 0; round < 3000; round++) {
+        size_t a_count = draw_set(&random, a, round % 50 ? 100 : COUNT(a));
+        size_t b_count = draw_set(&random, b, round % 20 ? 100 : COUNT(b));
+        use(TW_ISA_PORTABLE);
+        size_t shared = tw_intersect(a, a_count, b, b_count);
+        FOR_ISAS(isa)
+        {
+            use(isa);
+            assert_int_equal(tw_intersect(a, a_count, b, b_count), shared);
+            assert_int_equal(tw_intersect(b, b_count, a, a_count), shared);
+            assert_int_equal(tw_intersect(a, a_count, a, a_count), a_count);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(windows_have_the_ids_of_shingles),
+        cmocka_unit_test(windows_of_tokens_have_the_ids_of_shingles),
+        cmocka_unit_test(texts_have_the_signatures_of_the_reference),
+        cmocka_unit_test(odd_values_have_the_signatures_of_the_reference),
+#ifdef TW_FAULTS
+        cmocka_unit_test(failed_allocations_are_reported),
+#endif
+        cmocka_unit_test(agreeing_slots_are_counted_the_same),
+        cmocka_unit_test(sets_share_the_same),
+    };
+
+    return cmocka_run_group_tests(tests, make_pages, NULL);
+}

@@ -1,0 +1,252 @@
+/*
+ * Packing: what was written comes back by tw_stream_*, from a file of the packing that the
+ * name says; bytes depend on what is written alone; and a disk or memory that ends is told.
+ */
+#define _XOPEN_SOURCE 700
+#include "testing.h"
+
+#include <errno.h>
+
+#include "common/memory.h"
+#include "input/input.h"
+#include "output/output.h"
+#include "scanning.h"
+
+static const char *const endings[] = {"", ".gz", ".zst", ".xz", ".bz2"};
+enum { FORMATS = 5, ZSTD = 2, XZ = 3 };
+
+/* ---- a disk that takes so many bytes */
+
+typedef struct disk {
+    tw_bytes bytes;
+    size_t limit;
+    size_t writes, refusals;
+} disk;
+
+static int write_disk(void *context, const char *bytes, size_t count)
+{
+    disk *to = context;
+    to->writes++;
+    assert_true(count > 0);
+    if (to->bytes.length + count > to->limit) {
+        to->refusals++;
+        return ENOSPC;
+    }
+    assert_int_equal(tw_bytes_append(&to->bytes, bytes, count), 0);
+    return 0;
+}
+
+static tw_bytes some_lines(dice *from, size_t length)
+{
+    tw_bytes lines = {0};
+    while (lines.length < length)
+        assert_int_equal(tw_bytes_printf(&lines, "{\"id\":%llu,\"text\":\"some of this\"}\n",
+                                         (unsigned long long)roll(from)),
+                         0);
+    lines.length = length;
+    return lines;
+}
+
+/* Packs in pieces of at most so many bytes; 0: all at once. */
+static disk pack_lines(const char *name, const tw_bytes *lines, size_t piece, unsigned threads)
+{
+    disk to = {.limit = SIZE_MAX};
+    tw_pack *pack = NULL;
+    twinset_error error;
+    assert_ok(tw_pack_new(name, threads, write_disk, &to, &pack, &error), &error);
+    for (size_t at = 0, size; at < lines->length; at += size) {
+        size = lines->length - at;
+        if (piece > 0 && size > piece)
+            size = piece;
+        assert_ok(tw_pack_write(pack, lines->data + at, size, &error), &error);
+    }
+    assert_ok(tw_pack_write(pack, "", 0, &error), &error);
+    assert_ok(tw_pack_end(pack, &error), &error);
+    tw_pack_free(pack);
+    return to;
+}
+
+static void assert_reads_back(const disk *from, const tw_bytes *lines)
+{
+    FILE *file = fopen("a", "wb");
+    assert_non_null(file);
+    size_t size = from->bytes.length;
+    assert_true(size == 0 || fwrite(from->bytes.data, 1, size, file) == size);
+    assert_int_equal(fclose(file), 0);
+
+    tw_stream *stream = NULL;
+    const char *reason = NULL;
+    char *buffer = malloc(lines->length + 1);
+    size_t length;
+    assert_int_equal(tw_stream_open("a", &stream, &reason), TWINSET_OK);
+    assert_int_equal(tw_stream_read(stream, buffer, lines->length + 1, &length, &reason),
+                     TWINSET_OK);
+    assert_int_equal(length, lines->length);
+    assert_memory_equal(buffer, lines->data, length);
+    tw_stream_close(stream);
+    free(buffer);
+}
+
+static void a_name_says_how_to_pack(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *magic;
+    } cases[] = {
+        {"a.jsonl", "text"},
+        {"a.jsonl.gz", "\x1f\x8b"},
+        {"a.jsonl.zst", "\x28\xb5"},
+        {"a.jsonl.XZ", "\xfd"
+                       "7z"},
+        {"a.jsonl.Bz2", "BZh"},
+        {"gz", "text"},
+        {".gz", "\x1f\x8b"},
+        {"a.gz/b", "text"},
+        {"", "text"},
+        {"-", "text"},
+        {"a.gzip", "text"},
+    };
+    tw_bytes text = {.data = (char[]){"text"}, .length = 4};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        disk to = pack_lines(cases[i].name, &text, 0, 1);
+        assert_memory_equal(to.bytes.data, cases[i].magic, strlen(cases[i].magic));
+        assert_reads_back(&to, &text);
+        tw_bytes_free(&to.bytes);
+    }
+}
+
+static void lines_of_any_length_come_back(void **state)
+{
+    (void)state;
+    static const size_t lengths[] = {0, 1, 1000, 2500000};
+    dice from = new_dice();
+    for (size_t i = 0; i < COUNT(lengths); i++) {
+        tw_bytes lines = some_lines(&from, lengths[i]);
+        for (int format = 0; format < FORMATS; format++) {
+            if (format == XZ && lengths[i] > 1000000)
+                continue; /* takes seconds */
+            disk to = pack_lines(endings[format], &lines, 100000, 2);
+            assert_reads_back(&to, &lines);
+            tw_bytes_free(&to.bytes);
+        }
+        tw_bytes_free(&lines);
+    }
+}
+
+/* zstd hands out work in pieces of 8 MB: there must be several. */
+static void bytes_depend_on_neither_threads_nor_pieces(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t piece;
+        unsigned threads;
+    } ways[] = {{0, 0}, {0, 1}, {0, 3}, {600, 1}, {77777, 4}};
+    dice from = new_dice();
+    for (int format = 0; format < FORMATS; format++) {
+        tw_bytes lines = some_lines(&from, format == ZSTD && !SANITIZED ? 20000000 : 200000);
+        disk first = pack_lines(endings[format], &lines, ways[0].piece, ways[0].threads);
+        for (size_t i = 1; i < COUNT(ways); i++) {
+            disk to = pack_lines(endings[format], &lines, ways[i].piece, ways[i].threads);
+            assert_int_equal(to.bytes.length, first.bytes.length);
+            assert_memory_equal(to.bytes.data, first.bytes.data, to.bytes.length);
+            tw_bytes_free(&to.bytes);
+        }
+        tw_bytes_free(&first.bytes);
+        tw_bytes_free(&lines);
+    }
+}
+
+/* Once refused, nothing more is written, and every call says so. */
+static void a_full_disk_is_told(void **state)
+{
+    (void)state;
+    dice from = new_dice();
+    tw_bytes lines = some_lines(&from, 1000000);
+    for (int format = 0; format < FORMATS; format++) {
+        disk whole = pack_lines(endings[format], &lines, 50000, 1);
+        for (size_t limit = 0; limit < whole.bytes.length; limit += 1 + whole.bytes.length / 3) {
+            disk to = {.limit = limit};
+            tw_pack *pack = NULL;
+            twinset_error error = {""};
+            assert_ok(tw_pack_new(endings[format], 2, write_disk, &to, &pack, &error), &error);
+            int status = TWINSET_OK;
+            for (size_t at = 0; at < lines.length && status == TWINSET_OK; at += 50000)
+                status = tw_pack_write(pack, lines.data + at, 50000, &error);
+            if (status != TWINSET_OK)
+                assert_int_equal(tw_pack_write(pack, "more", 4, NULL), TWINSET_IO);
+            assert_int_equal(tw_pack_end(pack, &error), TWINSET_IO);
+            assert_string_equal(error.message, "cannot write the result: No space left on device");
+            assert_int_equal(to.refusals, 1);
+            tw_pack_free(pack);
+            tw_bytes_free(&to.bytes);
+        }
+        tw_bytes_free(&whole.bytes);
+    }
+    tw_bytes_free(&lines);
+}
+
+/* As a run that was stopped does. */
+static void what_is_not_ended_can_be_freed(void **state)
+{
+    (void)state;
+    for (int format = 0; format < FORMATS; format++) {
+        disk to = {.limit = SIZE_MAX};
+        tw_pack *pack = NULL;
+        assert_int_equal(tw_pack_new(endings[format], 2, write_disk, &to, &pack, NULL), TWINSET_OK);
+        assert_int_equal(tw_pack_write(pack, "text", 4, NULL), TWINSET_OK);
+        tw_pack_free(pack);
+        tw_bytes_free(&to.bytes);
+    }
+    tw_pack_free(NULL);
+}
+
+#ifdef TW_FAULTS
+static int discard(void *context, const char *bytes, size_t count)
+{
+    (void)context;
+    (void)bytes;
+    (void)count;
+    return 0;
+}
+
+static void packing_survives_the_loss_of_any_allocation(void **state)
+{
+    (void)state;
+    for (int format = 0; format < FORMATS; format++) {
+        int status = TWINSET_NOMEM;
+        for (long long i = 0; status != TWINSET_OK; i++) {
+            tw_pack *pack = NULL;
+            twinset_error error = {""};
+            tw_faults_after(i);
+            status = tw_pack_new(endings[format], 1, discard, NULL, &pack, &error);
+            if (status == TWINSET_OK)
+                status = tw_pack_write(pack, "text", 4, &error);
+            if (status == TWINSET_OK)
+                status = tw_pack_end(pack, &error);
+            tw_faults_after(-1);
+            assert_true(status == TWINSET_OK || status == TWINSET_NOMEM);
+            assert_int_equal(status == TWINSET_OK, error.message[0] == '\0');
+            assert_true(i < 100);
+            tw_pack_free(pack);
+        }
+    }
+}
+#endif
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, enter_folder, leave_folder)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_name_says_how_to_pack),
+        TEST(lines_of_any_length_come_back),
+        TEST(bytes_depend_on_neither_threads_nor_pieces),
+        TEST(a_full_disk_is_told),
+        TEST(what_is_not_ended_can_be_freed),
+#ifdef TW_FAULTS
+        TEST(packing_survives_the_loss_of_any_allocation),
+#endif
+    };
+    print_seed();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
