@@ -1534,6 +1534,27 @@ static void two_that_were_compared_can_be_scanned(void **state)
     twinset_collection_free(collection);
 }
 
+/* Compared as they stand, scanned record by record. */
+static void records_that_were_compared_are_records_again(void **state)
+{
+    (void)state;
+    assert_true(write_file("x.jsonl", "{\"id\": \"p\", \"text\": \"" SAME_TEXT "\"}\n"
+                                      "{\"id\": \"q\", \"text\": \"" SAME_TEXT "\"}\n"));
+    assert_true(write_file("y.jsonl", "{\"id\": \"r\", \"text\": \"" OTHER_TEXT "\"}\n"));
+    twinset_collection *collection = new_collection(NULL);
+    twinset_result *compared;
+    add_path(collection, "x.jsonl", TWINSET_ROLE_NEW);
+    add_path(collection, "y.jsonl", TWINSET_ROLE_NEW);
+    assert_int_equal(twinset_collection_compare(collection, &compared, NULL), TWINSET_OK);
+    assert_string_equal(twinset_result_pair(compared, 0).a, "x.jsonl");
+    twinset_result *scanned = scan(collection);
+    assert_int_equal(twinset_result_run(scanned).documents, 3);
+    ASSERT_PAIRS(scanned, "p q");
+    twinset_result_free(scanned);
+    twinset_result_free(compared);
+    twinset_collection_free(collection);
+}
+
 static void an_empty_collection_can_be_filled(void **state)
 {
     (void)state;
@@ -1583,7 +1604,7 @@ static void a_file_of_records_may_change(void **state)
     } cases[] = {
         {"grew while it was read", RECORDS, RECORDS},
         {"shrank while it was read", 0, RECORDS - 1},
-        {"cannot be opened any more", 0, 0},
+        {"cannot be opened any more: No such file or directory", 0, 0},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         twinset_options options = defaults();
@@ -1777,6 +1798,7 @@ int main(void)
         cmocka_unit_test(nothing_is_left_of_a_single_document),
         cmocka_unit_test(a_collection_can_be_scanned_again),
         cmocka_unit_test(two_that_were_compared_can_be_scanned),
+        cmocka_unit_test(records_that_were_compared_are_records_again),
         cmocka_unit_test(an_empty_collection_can_be_filled),
         cmocka_unit_test(a_file_of_records_may_change),
         cmocka_unit_test(a_scan_can_be_cancelled_at_every_call),

@@ -13,7 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "collection/prefer.h"
 #include "input/lines.h"
 #include "output/output.h"
 

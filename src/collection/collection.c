@@ -372,10 +372,7 @@ static int compare(twinset_collection *collection, twinset_result **result, twin
     if (collection->given_count != 2)
         return tw_fail(error, TWINSET_USAGE, "a comparison needs exactly two documents, not %zu",
                        collection->given_count);
-    for (size_t i = 0; i < corpus->source_count; i++) { /* as they stand, not record by record */
-        corpus->sources[i].kind = TW_KIND_TEXT;
-        corpus->sources[i].packed = corpus->sources[i].spooled = false;
-    }
+    tw_corpus_read_whole(corpus, true);
     bool twice = strcmp(tw_path_key(collection->given[0]), tw_path_key(collection->given[1])) == 0;
     twinset_options given = corpus->options;
     corpus->options.threshold = 0;
@@ -388,6 +385,7 @@ static int compare(twinset_collection *collection, twinset_result **result, twin
         status = tell_missing(collection, error);
     if (status == TWINSET_OK && *result)
         status = fill_comparison(collection, *result, error);
+    tw_corpus_read_whole(corpus, false);
     if (status != TWINSET_OK) {
         twinset_result_free(*result);
         *result = NULL;
@@ -472,7 +470,9 @@ int twinset_collection_sketch(twinset_collection *collection, twinset_format for
 {
     tw_corpus *corpus = &collection->corpus;
     clear(error);
-    int status = tw_corpus_load(corpus, &(tw_wish){0}, NULL, error);
+    int status = tw_corpus_prepare(corpus, error);
+    if (status == TWINSET_OK)
+        status = tw_corpus_load(corpus, &(tw_wish){0}, NULL, error);
     if (status == TWINSET_OK && corpus->count == 0)
         status = tw_fail(error, TWINSET_EMPTY, "there is no document to sketch");
     if (status == TWINSET_OK)

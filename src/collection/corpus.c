@@ -274,6 +274,20 @@ static int hold_stream(tw_corpus *corpus, tw_source *source)
     return tw_source_skip(source, reason);
 }
 
+static void settle_kind(tw_source *source, bool whole)
+{
+    source->kind = whole ? TW_KIND_TEXT : source->named;
+    bool lines = source->kind == TW_KIND_JSONL;
+    source->spooled = lines && !source->regular;
+    source->packed = source->spooled || (lines && tw_name_is_packed(source->name));
+}
+
+void tw_corpus_read_whole(tw_corpus *corpus, bool whole)
+{
+    for (size_t i = 0; i < corpus->source_count; i++)
+        settle_kind(&corpus->sources[i], whole);
+}
+
 static int add_found(void *context, const tw_found *found)
 {
     adding *add = context;
@@ -282,7 +296,9 @@ static int add_found(void *context, const tw_found *found)
     if (status != TWINSET_OK)
         return status;
     source->from_path = true;
-    source->kind = found->kind;
+    source->named = found->kind;
+    source->regular = found->regular;
+    settle_kind(source, false);
     source->size_bytes = found->size_bytes;
     const char *slash = found->named ? strrchr(found->path, '/') : NULL;
     source->below = slash ? (size_t)(slash - found->path) + 1 : found->root_length;
@@ -290,10 +306,7 @@ static int add_found(void *context, const tw_found *found)
         find_group(source, found);
     if (!found->named && add->role == TWINSET_ROLE_NEW)
         status = count_folder(add->corpus, found);
-    if (found->kind == TW_KIND_JSONL) {
-        source->spooled = !found->regular;
-        source->packed = source->spooled || tw_name_is_packed(found->path);
-    } else if (!found->regular && status == TWINSET_OK)
+    if (found->kind == TW_KIND_TEXT && !found->regular && status == TWINSET_OK)
         status = hold_stream(add->corpus, source);
     add->corpus->source_count -= status != TWINSET_OK;
     return status;

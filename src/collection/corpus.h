@@ -21,9 +21,11 @@
 /* A file of one document or of many records, or a text in memory. */
 typedef struct tw_source {
     const char *name; /* path, or the name of the text */
-    int kind;         /* TW_KIND_* */
+    int named;        /* TW_KIND_*, by its name */
+    int kind;         /* the same, as it is read */
     twinset_role role;
     bool from_path;
+    bool regular;   /* a file that can be read at any place and time */
     bool directly;  /* in a folder that was named: a group only beside other folders */
     bool repeated;  /* given before */
     bool packed;    /* can only be read from first to last */
@@ -178,6 +180,13 @@ static inline twinset_role tw_corpus_role(const tw_corpus *corpus, uint32_t docu
     return corpus->sources[corpus->documents[document].source].role;
 }
 
+/* Whether a document was read before another. */
+static inline bool tw_reads_before(const tw_corpus *corpus, uint32_t a, uint32_t b)
+{
+    const tw_document *x = &corpus->documents[a], *y = &corpus->documents[b];
+    return x->source != y->source ? x->source < y->source : x->offset < y->offset;
+}
+
 /* A path without what says nothing: "./a" and "a" are one file. */
 const char *tw_path_key(const char *path);
 /* Whether the two are to be compared at all. */
@@ -195,6 +204,8 @@ int tw_corpus_prepare(tw_corpus *corpus, twinset_error *error) TW_CHECKED;
 /* Puts the documents that were read in the order of their names, each name once. */
 int tw_corpus_order(tw_corpus *corpus) TW_CHECKED;
 int tw_source_skip(tw_source *source, const char *reason) TW_CHECKED;
+/* Has every source read record by record, or as the one document that it is. */
+void tw_corpus_read_whole(tw_corpus *corpus, bool whole);
 
 /* source.c: the bytes and the text of documents, as often as they are needed */
 
@@ -224,6 +235,8 @@ int tw_signature_finish_bag(tw_worker *worker) TW_CHECKED;
 int tw_signature_set(tw_worker *worker, tw_set set) TW_CHECKED;
 /* Whether all ids of a text, as they come, make the same signature as its set. */
 bool tw_signature_takes_sequence(const tw_corpus *corpus);
+/* Whether it is that of a document of which all is left out. */
+bool tw_signature_is_blank(const tw_corpus *corpus, const uint32_t *slots);
 
 /* sets.c */
 

@@ -40,6 +40,7 @@ typedef struct deciding {
     link *links;
     uint32_t *stay; /* kept ones of the cluster in work, if it is large */
     size_t stay_count;
+    size_t cut_short; /* documents that were not compared with all of those */
 } deciding;
 
 /* ---- who resembles whom */
@@ -136,7 +137,18 @@ static int look_around(deciding *decide, uint32_t index)
         decide->stay[i / 2] = other;
         return TWINSET_OK;
     }
+    decide->cut_short += decide->stay_count > MOST_LOOKS;
     return TWINSET_OK;
+}
+
+static int tell_cut_short(const deciding *decide)
+{
+    if (!decide->cut_short)
+        return TWINSET_OK;
+    return tw_result_note(decide->scan->result,
+                          "%zu documents were kept after a look at %d of those kept of their "
+                          "cluster: some may resemble another that is kept",
+                          decide->cut_short, MOST_LOOKS);
 }
 
 /* ---- deciding */
@@ -282,6 +294,8 @@ int tw_scan_decide(tw_scan_run *scan, const char *keep)
         status = make_links(&decide);
     if (status == TWINSET_OK)
         status = decide_all(&decide);
+    if (status == TWINSET_OK)
+        status = tell_cut_short(&decide);
     if (status == TWINSET_OK)
         status = list_removed(&decide);
     tw_free(decide.ordered);

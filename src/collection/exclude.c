@@ -17,35 +17,60 @@ static int exclude(tw_corpus *corpus, tw_u64s *all)
     return status;
 }
 
-static int shingle_line(tw_worker *worker, const char *line, size_t length, tw_u64s *all)
+/* A record of a template, or why it is none. */
+static int shingle_line(tw_worker *worker, const char *line, size_t length, tw_u64s *all,
+                        const char **reason)
 {
     tw_record record;
     tw_text_summary summary;
+    if (tw_line_is_blank(line, length))
+        return TWINSET_OK;
     int status = tw_jsonl_record(worker->records, line, length, &record);
+    *reason = record.reason;
     if (status != TWINSET_OK || record.reason)
         return status;
-    status = tw_shingle_begin(worker->shingler, tw_append_ids, all);
-    if (status == TWINSET_OK)
-        status = tw_shingle_feed(worker->shingler, record.text, record.text_length);
-    return status == TWINSET_OK ? tw_shingle_end(worker->shingler, &summary) : status;
+    return tw_shingle(worker->shingler, record.text, record.text_length, tw_append_ids, all,
+                      &summary);
 }
 
-/* The records of a template; what is no record says nothing. */
+static int skip_line(tw_corpus *corpus, const tw_source *source, uint64_t line, const char *reason)
+{
+    tw_skipped skip = {.reason = reason, .source = UINT32_MAX};
+    int status = tw_names_place(&corpus->names, source->name, line, &skip.path);
+    return status == TWINSET_OK ? tw_corpus_skip(corpus, &skip) : status;
+}
+
+static int shingle_block(tw_corpus *corpus, const tw_source *source, const tw_block *block,
+                         uint64_t *number, tw_u64s *all)
+{
+    const tw_bytes *bytes = &block->bytes;
+    int status = TWINSET_OK;
+    for (size_t at = 0; at < bytes->length && status == TWINSET_OK; ++*number) {
+        const char *line = bytes->data + at, *reason = NULL;
+        const char *newline = memchr(line, '\n', bytes->length - at);
+        size_t length = newline ? (size_t)(newline - line) : bytes->length - at;
+        status = shingle_line(&corpus->workers[0], line, length, all, &reason);
+        if (status == TWINSET_OK && reason)
+            status = skip_line(corpus, source, *number, reason);
+        at += length + (newline != NULL);
+    }
+    if (status == TWINSET_OK && block->dropped)
+        status = skip_line(corpus, source, (*number)++, "the line is too long; raise --memory");
+    return status;
+}
+
 static int shingle_lines(tw_corpus *corpus, const tw_source *source, tw_u64s *all,
                          const char **reason)
 {
     tw_lines lines;
     tw_block block = {0};
+    uint64_t number = 1;
     int status = tw_lines_open(source->name, tw_corpus_size_limit(corpus), &lines, reason);
     do {
         if (status == TWINSET_OK)
             status = tw_lines_next(&lines, 1 << 20, &block, reason);
-        for (size_t at = 0, length; at < block.bytes.length && status == TWINSET_OK; at += length) {
-            const char *line = block.bytes.data + at;
-            const char *newline = memchr(line, '\n', block.bytes.length - at);
-            length = newline ? (size_t)(newline - line) + 1 : block.bytes.length - at;
-            status = shingle_line(&corpus->workers[0], line, length - (newline != NULL), all);
-        }
+        if (status == TWINSET_OK)
+            status = shingle_block(corpus, source, &block, &number, all);
     } while (status == TWINSET_OK && (block.bytes.length || block.dropped));
     tw_bytes_free(&block.bytes);
     tw_lines_close(&lines);

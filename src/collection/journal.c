@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/digest.h"
+#include "common/file.h"
 
 static const char MAGIC[8] = {'t', 'w', 'i', 'n', 'j', 'r', 'n', '1'};
 
@@ -40,30 +41,11 @@ static int fail(const tw_journal *journal, twinset_error *error, const char *wha
                    strerror(errno));
 }
 
-/* Reads or writes all of it, or tells how far it came. */
-static size_t read_all(int fd, uint64_t offset, void *bytes, size_t count)
+/* Whether the file has so many bytes there. */
+static bool read_all(int fd, uint64_t offset, void *bytes, size_t count)
 {
-    size_t done = 0;
-    while (done < count) {
-        ssize_t got = pread(fd, (char *)bytes + done, count - done, (off_t)(offset + done));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            break;
-        done += (size_t)got;
-    }
-    return done;
-}
-
-static bool write_all(int fd, uint64_t offset, const void *bytes, size_t count)
-{
-    for (size_t done = 0; done < count;) {
-        ssize_t put = pwrite(fd, (const char *)bytes + done, count - done, (off_t)(offset + done));
-        if (put < 0 && errno != EINTR)
-            return false;
-        done += put > 0 ? (size_t)put : 0;
-    }
-    return true;
+    size_t got;
+    return tw_read_at(fd, offset, bytes, count, &got) && got == count;
 }
 
 /* A journal without a whole header was never used. */
@@ -72,8 +54,8 @@ static int check_header(tw_journal *journal, const uint64_t identity[2], twinset
     header wanted = {.identity = {identity[0], identity[1]}}, found;
     memcpy(wanted.magic, MAGIC, sizeof MAGIC);
     journal->end = sizeof found;
-    if (read_all(journal->fd, 0, &found, sizeof found) < sizeof found) {
-        if (ftruncate(journal->fd, 0) != 0 || !write_all(journal->fd, 0, &wanted, sizeof wanted))
+    if (!read_all(journal->fd, 0, &found, sizeof found)) {
+        if (ftruncate(journal->fd, 0) != 0 || !tw_write_at(journal->fd, 0, &wanted, sizeof wanted))
             return fail(journal, error, "write");
         return TWINSET_OK;
     }
@@ -112,13 +94,13 @@ int tw_journal_next(tw_journal *journal, tw_bytes *content, bool *found, twinset
     if (fstat(journal->fd, &file) != 0)
         return fail(journal, error, "read");
     uint64_t start = journal->end + sizeof next, size = (uint64_t)file.st_size;
-    if (read_all(journal->fd, journal->end, &next, sizeof next) == sizeof next && start <= size &&
+    if (read_all(journal->fd, journal->end, &next, sizeof next) && start <= size &&
         next.length <= size - start) {
         content->length = 0;
         if (tw_bytes_reserve(content, next.length) != TWINSET_OK)
             return tw_nomem(error);
-        content->length = read_all(journal->fd, start, content->data, next.length);
-        *found = content->length == next.length &&
+        content->length = next.length;
+        *found = read_all(journal->fd, start, content->data, next.length) &&
                  checksum(content->data, content->length) == next.checksum;
     }
     if (*found)
@@ -131,8 +113,8 @@ int tw_journal_next(tw_journal *journal, tw_bytes *content, bool *found, twinset
 int tw_journal_add(tw_journal *journal, const tw_bytes *content, twinset_error *error)
 {
     frame next = {content->length, checksum(content->data, content->length)};
-    if (!write_all(journal->fd, journal->end, &next, sizeof next) ||
-        !write_all(journal->fd, journal->end + sizeof next, content->data, content->length))
+    if (!tw_write_at(journal->fd, journal->end, &next, sizeof next) ||
+        !tw_write_at(journal->fd, journal->end + sizeof next, content->data, content->length))
         return fail(journal, error, "write");
     journal->end += sizeof next + content->length;
     return TWINSET_OK;

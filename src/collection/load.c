@@ -8,47 +8,14 @@
  * Memory: some parts of a megabyte for each thread. Cost: about a microsecond for a record
  * of 600 bytes, most of it for its signature.
  */
+#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "collection/corpus.h"
-#include "collection/journal.h"
-#include "input/lines.h"
+#include "collection/part.h"
 
-enum {
-    PART = 1 << 20,    /* bytes of lines that are read at a time */
-    FILES_A_PART = 16, /* documents that are files */
-};
-
-/* A record that cannot be used, by its place in the part. */
-typedef struct problem {
-    size_t line;
-    uint64_t offset, length;
-    size_t reason; /* where it starts in part->reasons */
-} problem;
-
-typedef struct portion {
-    uint32_t source, sources; /* files that are one document each; or */
-    bool lines;               /* lines of one source, */
-    bool read;                /* which are there already */
-    uint64_t end;             /* of the part, if they are not */
-    bool last;                /* of its source */
-    uint64_t next[2];         /* source and offset of what comes after it */
-    tw_block block;
-    const char *failed; /* why nothing can be read after the block */
-
-    tw_document *documents;
-    size_t count, capacity;
-    tw_bytes ids; /* the names of records, each terminated; empty: FILE:LINE */
-    tw_bytes reasons;
-    problem *problems;
-    size_t problem_count, problem_capacity;
-    tw_u64s keys; /* by document, then by band; at the end by band, then by document */
-    tw_u64s turned;
-    uint64_t line_count, records, shingles, bytes;
-} portion;
+enum { FILES_A_PART = 16 }; /* documents that are files */
 
 typedef struct loading {
     tw_corpus *corpus;
@@ -58,7 +25,6 @@ typedef struct loading {
     uint64_t offset;
     tw_lines lines; /* of a packed source */
     bool opened;
-    char reason[256]; /* why the present source cannot be read on */
 
     uint64_t line; /* of the source whose parts are committed */
     uint32_t committed;
@@ -122,7 +88,7 @@ static int hold_set(taking *take, tw_document *document)
 }
 
 /* Makes the keys of a document's signature and appends them to the part's. */
-static int add_keys(taking *take, portion *part, tw_document *document)
+static int add_keys(taking *take, tw_part *part, tw_document *document)
 {
     tw_worker *worker = take->worker;
     const tw_wish *wish = take->load->wish;
@@ -132,7 +98,7 @@ static int add_keys(taking *take, portion *part, tw_document *document)
     if (take->load->corpus->options.bag)
         status = tw_signature_finish_bag(worker);
     tw_sketch_end(&worker->sketch);
-    document->blank = worker->slots[0] == (uint32_t)TW_EMPTY_SLOT;
+    document->blank = tw_signature_is_blank(take->load->corpus, worker->slots);
     if (status == TWINSET_OK)
         status = TW_GROW(part->keys.data, part->keys.capacity, part->keys.count + wish->bands);
     if (status != TWINSET_OK)
@@ -140,16 +106,6 @@ static int add_keys(taking *take, portion *part, tw_document *document)
     tw_band_keys(worker->slots, wish->bands, wish->rows, part->keys.data + part->keys.count);
     part->keys.count += wish->bands;
     return TWINSET_OK;
-}
-
-static int add_problem(portion *part, uint64_t offset, uint64_t length, const char *reason)
-{
-    int status = TW_GROW(part->problems, part->problem_capacity, part->problem_count + 1);
-    if (status != TWINSET_OK)
-        return status;
-    part->problems[part->problem_count++] =
-        (problem){part->line_count, offset, length, part->reasons.length};
-    return tw_bytes_append(&part->reasons, reason, strlen(reason) + 1);
 }
 
 static void count_shingles(loading *load, uint64_t shingles)
@@ -160,7 +116,7 @@ static void count_shingles(loading *load, uint64_t shingles)
 }
 
 /* Adds a document that went through, with what was wished for. */
-static int add_document(taking *take, portion *part, const tw_document *document,
+static int add_document(taking *take, tw_part *part, const tw_document *document,
                         const tw_text_summary *summary)
 {
     uint64_t shingles = tw_shingle_count(summary->tokens, take->load->corpus->options.k);
@@ -181,7 +137,9 @@ static int add_document(taking *take, portion *part, const tw_document *document
 
 /* ---- lines */
 
-static int shingle_record(loading *load, tw_worker *worker, portion *part, const char *line,
+static const char EMPTY[] = "empty";
+
+static int shingle_record(loading *load, tw_worker *worker, tw_part *part, const char *line,
                           size_t length)
 {
     uint64_t offset = part->block.offset + (uint64_t)(line - part->block.bytes.data);
@@ -195,17 +153,17 @@ static int shingle_record(loading *load, tw_worker *worker, portion *part, const
     if (!record.reason && record.id && memchr(record.id, '\0', record.id_length))
         record.reason = "its id holds a NUL character";
     if (record.reason)
-        return add_problem(part, offset, length + 1, record.reason);
+        return tw_part_problem(
+            part, (tw_problem){.source = part->source, .offset = offset, .length = length + 1},
+            record.reason);
     begin_document(&take, load, worker);
-    status = tw_shingle_begin(worker->shingler, take_batch, &take);
-    if (status == TWINSET_OK)
-        status = tw_shingle_feed(worker->shingler, record.text, record.text_length);
-    if (status == TWINSET_OK)
-        status = tw_shingle_end(worker->shingler, &summary);
+    status =
+        tw_shingle(worker->shingler, record.text, record.text_length, take_batch, &take, &summary);
     if (status != TWINSET_OK)
         return status;
     if (!summary.tokens)
-        return add_problem(part, offset, 0, "empty");
+        return tw_part_problem(
+            part, (tw_problem){.source = part->source, .empty = true, .offset = offset}, EMPTY);
     tw_document document = {
         .offset = offset,
         .length = (uint32_t)length,
@@ -218,7 +176,7 @@ static int shingle_record(loading *load, tw_worker *worker, portion *part, const
     return status == TWINSET_OK ? add_document(&take, part, &document, &summary) : status;
 }
 
-static int read_record(loading *load, tw_worker *worker, portion *part, const char *line,
+static int read_record(loading *load, tw_worker *worker, tw_part *part, const char *line,
                        size_t length)
 {
     bool large = tw_corpus_enter_large(load->corpus, length);
@@ -227,7 +185,24 @@ static int read_record(loading *load, tw_worker *worker, portion *part, const ch
     return status;
 }
 
-static int read_lines(loading *load, tw_worker *worker, portion *part)
+/* A line over the limit, which comes after the others. */
+static int refuse_line(loading *load, tw_part *part)
+{
+    char reason[96];
+    snprintf(reason, sizeof reason, "a line of %llu MB, which is too long; raise --memory",
+             (unsigned long long)(part->block.dropped >> 20));
+    tw_problem problem = {.source = part->source};
+    if (!load->corpus->sources[part->source].spooled) { /* else it was not kept */
+        problem.offset = part->block.offset + part->block.bytes.length;
+        problem.length = part->block.dropped;
+    }
+    part->records++;
+    int status = tw_part_problem(part, problem, reason);
+    part->line_count++;
+    return status;
+}
+
+static int read_lines(loading *load, tw_worker *worker, tw_part *part)
 {
     const tw_bytes *bytes = &part->block.bytes;
     if (bytes->length)
@@ -244,42 +219,29 @@ static int read_lines(loading *load, tw_worker *worker, portion *part)
         part->line_count++;
         at += length + (newline != NULL);
     }
-    if (part->block.dropped) {
-        char reason[96];
-        snprintf(reason, sizeof reason, "a line of %llu MB, which is too long; raise --memory",
-                 (unsigned long long)(part->block.dropped >> 20));
-        /* A stream that is read but once was not kept that long. */
-        bool lost = load->corpus->sources[part->source].spooled;
-        part->records++;
-        int status = add_problem(part, lost ? 0 : part->block.offset + bytes->length,
-                                 lost ? 0 : part->block.dropped, reason);
-        part->line_count++;
-        return status;
-    }
-    return TWINSET_OK;
+    return part->block.dropped ? refuse_line(load, part) : TWINSET_OK;
 }
 
-static int read_part_of_file(loading *load, portion *part)
+static int read_part_of_file(loading *load, tw_part *part)
 {
     const char *reason = NULL;
+    const tw_source *source = &load->corpus->sources[part->source];
+    struct stat file;
     part->block.bytes.length = part->block.dropped = 0;
     int fd = tw_source_open(load->corpus, part->source);
     if (fd < 0) {
-        part->failed = "cannot be opened any more";
-        part->block.bytes.length = part->block.dropped = 0;
+        tw_part_fail(part, "cannot be opened any more", strerror(errno));
         return TWINSET_OK;
     }
     int status = tw_lines_between(fd, part->block.offset, part->end,
                                   tw_corpus_size_limit(load->corpus), &part->block, &reason);
-    struct stat file;
-    const tw_source *source = &load->corpus->sources[part->source];
     if (status == TWINSET_IO) {
-        part->failed = "cannot be read on";
+        tw_part_fail(part, "cannot be read on", reason);
         part->block.bytes.length = 0; /* half a line is none */
     } else if (part->last && fstat(fd, &file) == 0 &&
                (uint64_t)file.st_size != source->size_bytes) {
-        part->failed = (uint64_t)file.st_size > source->size_bytes ? "grew while it was read"
-                                                                   : "shrank while it was read";
+        bool grew = (uint64_t)file.st_size > source->size_bytes;
+        tw_part_fail(part, grew ? "grew while it was read" : "shrank while it was read", NULL);
     }
     tw_source_close(load->corpus, part->source, fd);
     return status == TWINSET_IO ? TWINSET_OK : status;
@@ -287,7 +249,7 @@ static int read_part_of_file(loading *load, portion *part)
 
 /* ---- files that are one document */
 
-static int read_file(loading *load, tw_worker *worker, portion *part, uint32_t index)
+static int read_file(loading *load, tw_worker *worker, tw_part *part, uint32_t index)
 {
     const tw_source *source = &load->corpus->sources[index];
     tw_text_summary summary = {0};
@@ -303,10 +265,11 @@ static int read_file(loading *load, tw_worker *worker, portion *part, uint32_t i
             tw_source_shingle(load->corpus, worker, source, take_batch, &take, &summary, &reason);
     part->records++;
     part->bytes += source->size_bytes;
-    if (!reason && status == TWINSET_OK && !summary.tokens)
-        reason = "empty";
+    bool empty = !reason && status == TWINSET_OK && !summary.tokens;
+    if (empty)
+        reason = EMPTY;
     if (reason && status != TWINSET_NOMEM) /* that may be another matter next time */
-        status = add_problem(part, index, 0, reason);
+        status = tw_part_problem(part, (tw_problem){.source = index, .empty = empty}, reason);
     else if (status == TWINSET_OK)
         status = add_document(&take, part, &(tw_document){.source = index}, &summary);
     tw_corpus_leave_large(load->corpus, worker, large);
@@ -314,17 +277,6 @@ static int read_file(loading *load, tw_worker *worker, portion *part, uint32_t i
 }
 
 /* ---- the pipeline */
-
-static void reset(portion *part)
-{
-    part->count = part->problem_count = part->keys.count = 0;
-    part->ids.length = part->reasons.length = 0;
-    part->line_count = part->records = part->shingles = part->bytes = 0;
-    part->failed = NULL;
-    part->read = part->last = false;
-    if (part->block.bytes.capacity > 4 * PART) /* a long line was in it */
-        tw_bytes_free(&part->block.bytes);
-}
 
 /* Keeps what cannot be read again. Its last line gets a newline there, which is not part of
  * the source: so every line in the spool ends. */
@@ -342,7 +294,7 @@ static int spool(loading *load, tw_source *source, tw_block *block)
 }
 
 /* Lines of a packed source, which only one can read. */
-static int next_of_stream(loading *load, portion *part)
+static int next_of_stream(loading *load, tw_part *part)
 {
     tw_corpus *corpus = load->corpus;
     tw_source *source = &corpus->sources[load->next];
@@ -352,34 +304,34 @@ static int next_of_stream(loading *load, portion *part)
         status = tw_lines_open(source->name, tw_corpus_size_limit(corpus), &load->lines, &reason);
     load->opened = status == TWINSET_OK;
     while (status == TWINSET_OK && load->lines.offset < load->offset)
-        status = tw_lines_next(&load->lines, PART, &part->block, &reason); /* read before */
+        status =
+            tw_lines_next(&load->lines, TW_PART_BYTES, &part->block, &reason); /* read before */
     if (load->opened && status == TWINSET_OK)
-        status = tw_lines_next(&load->lines, PART, &part->block, &reason);
+        status = tw_lines_next(&load->lines, TW_PART_BYTES, &part->block, &reason);
     else if (!load->opened)
         part->block.bytes.length = part->block.dropped = 0;
     if (status == TWINSET_IO) {
-        snprintf(load->reason, sizeof load->reason, "%s", reason);
-        part->failed = load->reason;
+        tw_part_fail(part, reason, NULL);
     } else if (status != TWINSET_OK) {
         return status;
     }
     part->read = true;
-    part->last = part->failed || (!part->block.bytes.length && !part->block.dropped);
+    part->last = part->failed[0] || (!part->block.bytes.length && !part->block.dropped);
     if (!source->spooled || !part->block.bytes.length)
         return TWINSET_OK;
     return spool(load, source, &part->block);
 }
 
-static void next_of_file(loading *load, portion *part)
+static void next_of_file(loading *load, tw_part *part)
 {
     uint64_t size = load->corpus->sources[load->next].size_bytes, left = size - load->offset;
     part->block.offset = load->offset;
-    part->end = left > PART ? load->offset + PART : size;
+    part->end = left > TW_PART_BYTES ? load->offset + TW_PART_BYTES : size;
     part->last = part->end == size;
     load->offset = part->end;
 }
 
-static void next_files(loading *load, portion *part)
+static void next_files(loading *load, tw_part *part)
 {
     const tw_corpus *corpus = load->corpus;
     part->lines = false;
@@ -400,11 +352,11 @@ static bool passes(const tw_source *source)
 static int read_next(void *context, void *item, bool *end)
 {
     loading *load = context;
-    portion *part = item;
+    tw_part *part = item;
     const tw_corpus *corpus = load->corpus;
     while (load->next < corpus->source_count && passes(&corpus->sources[load->next]))
         load->next++;
-    reset(part);
+    tw_part_reset(part);
     *end = load->next == corpus->source_count;
     part->source = (uint32_t)load->next;
     if (*end)
@@ -433,33 +385,17 @@ static int read_next(void *context, void *item, bool *end)
 static int read_and_mark(void *context, void *item, bool *end)
 {
     loading *load = context;
-    portion *part = item;
+    tw_part *part = item;
     int status = read_next(load, part, end);
     part->next[0] = load->next;
     part->next[1] = load->opened ? load->lines.offset : load->offset;
     return status;
 }
 
-/* From keys by document to keys by band. */
-static int turn_keys(portion *part, unsigned bands)
-{
-    int status = TW_GROW(part->turned.data, part->turned.capacity, part->keys.count);
-    if (status != TWINSET_OK)
-        return status;
-    for (size_t i = 0; i < part->keys.count / bands; i++)
-        for (unsigned band = 0; band < bands; band++)
-            part->turned.data[band * part->count + i] = part->keys.data[i * bands + band];
-    tw_u64s keys = part->keys;
-    part->keys = part->turned;
-    part->keys.count = keys.count;
-    part->turned = keys;
-    return TWINSET_OK;
-}
-
 static int process(void *context, unsigned number, void *item)
 {
     loading *load = context;
-    portion *part = item;
+    tw_part *part = item;
     tw_worker *worker = &load->corpus->workers[number];
     int status = TWINSET_OK;
     if (part->lines) {
@@ -471,28 +407,14 @@ static int process(void *context, unsigned number, void *item)
     }
     for (uint32_t i = 0; !part->lines && i < part->sources && status == TWINSET_OK; i++)
         status = read_file(load, worker, part, part->source + i);
-    return status == TWINSET_OK && part->keys.count ? turn_keys(part, load->wish->bands) : status;
+    return status == TWINSET_OK && part->keys.count ? tw_part_turn_keys(part, load->wish->bands)
+                                                    : status;
 }
 
 /* ---- adding what a part had */
 
-static int name_record(tw_corpus *corpus, const char *source, uint64_t line, const char **name)
-{
-    char number[32];
-    int digits = snprintf(number, sizeof number, ":%llu", (unsigned long long)line);
-    size_t length = strlen(source);
-    tw_bytes whole = {0};
-    int status = tw_bytes_append(&whole, source, length);
-    if (status == TWINSET_OK)
-        status = tw_bytes_append(&whole, number, (size_t)digits);
-    if (status == TWINSET_OK)
-        status = tw_names_keep(&corpus->names, whole.data, whole.length, name);
-    tw_bytes_free(&whole);
-    return status;
-}
-
 /* Sets are of no use once not all can be held: the memory is for what comes. */
-static void forget_sets(loading *load, portion *part)
+static void forget_sets(loading *load, tw_part *part)
 {
     if (!load->wish->sets || atomic_load(&load->holding))
         return;
@@ -507,7 +429,7 @@ static void forget_sets(loading *load, portion *part)
     }
 }
 
-static int commit_documents(loading *load, portion *part)
+static int commit_documents(loading *load, tw_part *part)
 {
     tw_corpus *corpus = load->corpus;
     const char *id = part->ids.data;
@@ -528,30 +450,29 @@ static int commit_documents(loading *load, portion *part)
         document->line = line < UINT32_MAX ? (uint32_t)line : UINT32_MAX;
         size_t length = strlen(id);
         status = length ? tw_names_keep(&corpus->names, id, length, &document->name)
-                        : name_record(corpus, document->name, line, &document->name);
+                        : tw_names_place(&corpus->names, document->name, line, &document->name);
         id += length + 1;
     }
     return status;
 }
 
-static int commit_problems(loading *load, const portion *part)
+static int commit_problems(loading *load, const tw_part *part)
 {
     tw_corpus *corpus = load->corpus;
     int status = TWINSET_OK;
     for (size_t i = 0; i < part->problem_count && status == TWINSET_OK; i++) {
-        const problem *found = &part->problems[i];
+        const tw_problem *found = &part->problems[i];
         tw_skipped skip = {
+            .path = corpus->sources[found->source].name,
             .reason = part->reasons.data + found->reason,
-            .source = part->lines ? part->source : (uint32_t)found->offset,
-            .offset = part->lines ? found->offset : 0,
+            .source = found->source,
+            .empty = found->empty,
+            .offset = found->offset,
             .length = found->length,
         };
-        skip.empty = strcmp(skip.reason, "empty") == 0;
         if (part->lines)
-            status = name_record(corpus, corpus->sources[part->source].name,
-                                 load->line + found->line + 1, &skip.path);
-        else
-            skip.path = corpus->sources[found->offset].name;
+            status =
+                tw_names_place(&corpus->names, skip.path, load->line + found->line + 1, &skip.path);
         if (status == TWINSET_OK)
             status = tw_corpus_skip(corpus, &skip);
     }
@@ -559,21 +480,25 @@ static int commit_problems(loading *load, const portion *part)
 }
 
 /* A source that could not be read to its end. */
-static int commit_failure(loading *load, const portion *part)
+static int commit_failure(loading *load, const tw_part *part)
 {
     tw_corpus *corpus = load->corpus;
-    const char *source = corpus->sources[part->source].name;
-    tw_skipped skip = {.reason = part->failed, .source = part->source};
+    tw_skipped skip = {
+        .path = corpus->sources[part->source].name,
+        .reason = part->failed,
+        .source = part->source,
+    };
     corpus->records++;
     corpus->sources[part->source].records++;
-    int status = load->line + part->line_count
-                     ? name_record(corpus, source, load->line + part->line_count + 1, &skip.path)
-                     : (skip.path = source, TWINSET_OK);
+    int status = TWINSET_OK;
+    if (load->line + part->line_count)
+        status = tw_names_place(&corpus->names, skip.path, load->line + part->line_count + 1,
+                                &skip.path);
     return status == TWINSET_OK ? tw_corpus_skip(corpus, &skip) : status;
 }
 
 /* Counts what came from each source. */
-static void commit_counts(loading *load, const portion *part)
+static void commit_counts(loading *load, const tw_part *part)
 {
     tw_source *sources = load->corpus->sources;
     if (part->lines) {
@@ -585,10 +510,10 @@ static void commit_counts(loading *load, const portion *part)
     for (size_t i = 0; i < part->count; i++)
         sources[part->documents[i].source].records++;
     for (size_t i = 0; i < part->problem_count; i++)
-        sources[part->problems[i].offset].records++;
+        sources[part->problems[i].source].records++;
 }
 
-static int commit_part(loading *load, portion *part)
+static int commit_part(loading *load, tw_part *part)
 {
     if (part->source != load->committed) {
         load->line = 0;
@@ -597,12 +522,12 @@ static int commit_part(loading *load, portion *part)
     load->committed = part->source;
     if (load->failed) /* nobody knows the numbers of these lines */
         return TWINSET_OK;
-    load->failed = part->failed != NULL;
+    load->failed = part->failed[0];
     forget_sets(load, part);
     int status = commit_documents(load, part);
     if (status == TWINSET_OK)
         status = commit_problems(load, part);
-    if (status == TWINSET_OK && part->failed)
+    if (status == TWINSET_OK && part->failed[0])
         status = commit_failure(load, part);
     if (status == TWINSET_OK && part->keys.count)
         status = tw_keys_add(load->corpus->keys, part->keys.data, part->count, load->error);
@@ -615,84 +540,13 @@ static int commit_part(loading *load, portion *part)
     return status;
 }
 
-/* ---- the journal: a frame for each part, as it was committed */
-
-typedef struct frame {
-    uint64_t next[2], line_count, records, shingles, bytes;
-    uint64_t count, problems, ids, reasons, keys;
-    uint32_t source, lines, failed;
-} frame;
-
-static int append_frame(tw_bytes *out, const portion *part)
-{
-    frame head = {
-        .next = {part->next[0], part->next[1]},
-        .line_count = part->line_count,
-        .records = part->records,
-        .shingles = part->shingles,
-        .bytes = part->bytes,
-        .count = part->count,
-        .problems = part->problem_count,
-        .ids = part->ids.length,
-        .reasons = part->reasons.length,
-        .keys = part->keys.count,
-        .source = part->source,
-        .lines = part->lines,
-        .failed = part->failed ? (uint32_t)strlen(part->failed) + 1 : 0,
-    };
-    int status = tw_bytes_append(out, &head, sizeof head);
-    for (size_t i = 0; i < part->count && status == TWINSET_OK; i++) {
-        tw_document document = part->documents[i];
-        document.set = NULL; /* to be made again */
-        status = tw_bytes_append(out, &document, sizeof document);
-    }
-    if (status == TWINSET_OK)
-        status = tw_bytes_append(out, part->problems, part->problem_count * sizeof(problem));
-    if (status == TWINSET_OK)
-        status = tw_bytes_append(out, part->keys.data, part->keys.count * sizeof(uint64_t));
-    if (status == TWINSET_OK)
-        status = tw_bytes_append(out, part->ids.data, part->ids.length);
-    if (status == TWINSET_OK)
-        status = tw_bytes_append(out, part->reasons.data, part->reasons.length);
-    return status == TWINSET_OK ? tw_bytes_append(out, part->failed, head.failed) : status;
-}
-
-/* A part that borrows all it has from a frame. */
-static void part_of_frame(const tw_bytes *bytes, portion *part)
-{
-    frame head;
-    memcpy(&head, bytes->data, sizeof head);
-    char *at = bytes->data + sizeof head;
-    memset(part, 0, sizeof *part);
-    memcpy(part->next, head.next, sizeof part->next);
-    part->line_count = head.line_count;
-    part->records = head.records;
-    part->shingles = head.shingles;
-    part->bytes = head.bytes;
-    part->source = head.source;
-    part->lines = head.lines;
-    part->count = head.count;
-    part->documents = (tw_document *)(void *)at;
-    at += head.count * sizeof(tw_document);
-    part->problem_count = head.problems;
-    part->problems = (problem *)(void *)at;
-    at += head.problems * sizeof(problem);
-    part->keys = (tw_u64s){(uint64_t *)(void *)at, head.keys, head.keys};
-    at += head.keys * sizeof(uint64_t);
-    part->ids = (tw_bytes){at, head.ids, head.ids};
-    at += head.ids;
-    part->reasons = (tw_bytes){at, head.reasons, head.reasons};
-    at += head.reasons;
-    part->failed = head.failed ? at : NULL;
-}
-
 static int commit(void *context, void *item)
 {
     loading *load = context;
     int status = TWINSET_OK;
     if (load->journal) {
         load->frame.length = 0;
-        status = append_frame(&load->frame, item);
+        status = tw_part_write(item, &load->frame);
         if (status == TWINSET_OK)
             status = tw_journal_add(load->journal, &load->frame, load->error);
     }
@@ -702,7 +556,7 @@ static int commit(void *context, void *item)
 /* Goes on where the last run was. */
 static int replay(loading *load)
 {
-    portion part;
+    tw_part part;
     bool found = true;
     uint64_t next[2] = {0, 0};
     int status = TWINSET_OK;
@@ -710,7 +564,7 @@ static int replay(loading *load)
         status = tw_journal_next(load->journal, &load->frame, &found, load->error);
         if (status != TWINSET_OK || !found)
             break;
-        part_of_frame(&load->frame, &part);
+        tw_part_of_frame(&load->frame, &part);
         memcpy(next, part.next, sizeof next);
         count_shingles(load, part.shingles);
         status = commit_part(load, &part);
@@ -727,20 +581,6 @@ static uint64_t bytes_done(void *context)
     return atomic_load(&((loading *)context)->done);
 }
 
-static void free_part(portion *part)
-{
-    tw_bytes_free(&part->block.bytes);
-    tw_bytes_free(&part->ids);
-    tw_bytes_free(&part->reasons);
-    for (size_t i = 0; i < part->count; i++)
-        tw_free(part->documents[i].set);
-    tw_free(part->documents);
-    tw_free(part->problems);
-    tw_free(part->keys.data);
-    tw_free(part->turned.data);
-    tw_free(part);
-}
-
 static int run_pipeline(loading *load)
 {
     tw_corpus *corpus = load->corpus;
@@ -753,14 +593,13 @@ static int run_pipeline(loading *load)
     void **parts = tw_calloc(count, sizeof *parts);
     int status = parts ? TWINSET_OK : TWINSET_NOMEM;
     for (size_t i = 0; i < count && status == TWINSET_OK; i++) {
-        parts[i] = tw_calloc(1, sizeof(portion));
+        parts[i] = tw_calloc(1, sizeof(tw_part));
         status = parts[i] ? TWINSET_OK : TWINSET_NOMEM;
     }
     if (status == TWINSET_OK)
         status = tw_pipeline(&loop, &steps, parts, count, total, load);
     for (size_t i = 0; parts && i < count; i++)
-        if (parts[i])
-            free_part(parts[i]);
+        tw_part_free(parts[i]);
     tw_free(parts);
     return status;
 }
@@ -808,9 +647,7 @@ int tw_corpus_load(tw_corpus *corpus, const tw_wish *wish, tw_journal *journal,
     load.most_ids = room < wish->shingles ? room : wish->shingles;
     atomic_init(&load.holding, wish->sets);
     tw_corpus_clear(corpus);
-    int status = tw_corpus_prepare(corpus, error);
-    if (status == TWINSET_OK)
-        status = tw_exclude_templates(corpus);
+    int status = tw_exclude_templates(corpus);
     if (status == TWINSET_OK)
         status = prepare(&load);
     if (status == TWINSET_OK && journal)

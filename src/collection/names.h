@@ -13,6 +13,8 @@ typedef struct tw_names {
 
 /* Keeps a copy, and terminates it. */
 int tw_names_keep(tw_names *names, const char *name, size_t length, const char **kept) TW_CHECKED;
+/* Keeps "FILE:LINE". */
+int tw_names_place(tw_names *names, const char *file, uint64_t line, const char **kept) TW_CHECKED;
 void tw_names_free(tw_names *names);
 
 #endif

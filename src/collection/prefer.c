@@ -40,12 +40,6 @@ typedef struct preferring {
 
 /* ---- order */
 
-bool tw_reads_before(const tw_corpus *corpus, uint32_t a, uint32_t b)
-{
-    const tw_document *x = &corpus->documents[a], *y = &corpus->documents[b];
-    return x->source != y->source ? x->source < y->source : x->offset < y->offset;
-}
-
 /* None is less than any number, and a number than any string. */
 static int by_value(const entry *x, const entry *y)
 {

@@ -9,7 +9,4 @@
 int tw_prefer(tw_corpus *corpus, const tw_clusters *clusters, const char *keep, uint32_t *ordered,
               twinset_error *error) TW_CHECKED;
 
-/* Whether a document was read before another. */
-bool tw_reads_before(const tw_corpus *corpus, uint32_t a, uint32_t b);
-
 #endif

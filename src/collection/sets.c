@@ -11,10 +11,14 @@
 /* A document takes up to 17 times its size while its set is made: its text, 8 bytes a
  * shingle, and as much again to sort. */
 enum { SIZES_OF_TEXT = 24, SMALLEST_LIMIT = 4 << 20, KEPT_IDS = 1 << 20 };
+/* The length of a record has 32 bits, and so has the parser's. */
+static const uint64_t LARGEST_LIMIT = (uint64_t)2 << 30;
 
 uint64_t tw_corpus_size_limit(const tw_corpus *corpus)
 {
     uint64_t limit = corpus->options.memory_bytes / SIZES_OF_TEXT;
+    if (limit > LARGEST_LIMIT)
+        return LARGEST_LIMIT;
     return limit > SMALLEST_LIMIT ? limit : SMALLEST_LIMIT;
 }
 
@@ -318,7 +322,7 @@ static int make_keys(void *context, unsigned number, size_t index)
     int status = tw_corpus_signature(corpus, number, document, slots);
     if (status != TWINSET_OK)
         return status;
-    corpus->documents[document].blank = slots[0] == (uint32_t)TW_EMPTY_SLOT;
+    corpus->documents[document].blank = tw_signature_is_blank(corpus, slots);
     tw_band_keys(slots, corpus->bands, corpus->rows, keys);
     for (unsigned band = 0; band < corpus->bands; band++)
         key->block[band * key->count + index] = keys[band];

@@ -88,3 +88,13 @@ int tw_signature_set(tw_worker *worker, tw_set set)
     }
     return status;
 }
+
+bool tw_signature_is_blank(const tw_corpus *corpus, const uint32_t *slots)
+{
+    if (!corpus->excluded_count)
+        return false; /* what has a shingle has a signature */
+    for (size_t i = 0; i < corpus->options.hashes; i++)
+        if (slots[i] != (uint32_t)TW_EMPTY_SLOT)
+            return false;
+    return true;
+}

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "collection/corpus.h"
+#include "common/file.h"
 #include "input/lines.h"
 
 enum {
@@ -41,22 +42,13 @@ void tw_source_close(tw_corpus *corpus, uint32_t source, int fd)
         close(fd);
 }
 
+/* Fills `bytes`, which have room, with what the file has at a place. */
 static int read_at(int fd, uint64_t offset, size_t length, tw_bytes *bytes, const char **reason)
 {
-    while (bytes->length < length) {
-        ssize_t got = pread(fd, bytes->data + bytes->length, length - bytes->length,
-                            (off_t)(offset + bytes->length));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0) {
-            *reason = strerror(errno);
-            return TWINSET_IO;
-        }
-        if (got == 0)
-            break;
-        bytes->length += (size_t)got;
-    }
-    return TWINSET_OK;
+    if (tw_read_at(fd, offset, bytes->data, length, &bytes->length))
+        return TWINSET_OK;
+    *reason = strerror(errno);
+    return TWINSET_IO;
 }
 
 int tw_source_read(tw_corpus *corpus, uint32_t source, uint64_t offset, size_t length,
@@ -81,11 +73,11 @@ int tw_source_read(tw_corpus *corpus, uint32_t source, uint64_t offset, size_t l
 static int feed_windows(tw_worker *worker, int fd, const char **reason)
 {
     tw_bytes *bytes = &worker->bytes;
+    bytes->length = 0;
     if (tw_bytes_reserve(bytes, WINDOW) != TWINSET_OK)
         return TWINSET_NOMEM;
     for (uint64_t offset = 0;; offset += bytes->length) {
         size_t mark = 0;
-        bytes->length = 0;
         int status = read_at(fd, offset, WINDOW, bytes, reason);
         if (status != TWINSET_OK || bytes->length == 0)
             return status;
@@ -201,11 +193,9 @@ static int shingle_record(tw_corpus *corpus, tw_worker *worker, uint32_t index, 
             tw_jsonl_record(worker->records, worker->bytes.data, worker->bytes.length, &record);
     if (status == TWINSET_OK && record.reason)
         status = TWINSET_IO;
-    if (status == TWINSET_OK)
-        status = tw_shingle_begin(worker->shingler, sink, context);
-    if (status == TWINSET_OK)
-        status = tw_shingle_feed(worker->shingler, record.text, record.text_length);
-    return status == TWINSET_OK ? tw_shingle_end(worker->shingler, summary) : status;
+    if (status != TWINSET_OK)
+        return status;
+    return tw_shingle(worker->shingler, record.text, record.text_length, sink, context, summary);
 }
 
 int tw_document_shingle(tw_corpus *corpus, tw_worker *worker, uint32_t index, tw_shingles_fn sink,
@@ -278,12 +268,8 @@ static int fetch_source(tw_corpus *corpus, const tw_source *source, tw_fetched *
 
 static int by_place(const void *left, const void *right, void *context)
 {
-    const tw_corpus *corpus = context;
-    const tw_document *x = &corpus->documents[((const tw_fetched *)left)->document];
-    const tw_document *y = &corpus->documents[((const tw_fetched *)right)->document];
-    if (x->source != y->source)
-        return x->source < y->source ? -1 : 1;
-    return x->offset < y->offset ? -1 : x->offset > y->offset;
+    uint32_t x = ((const tw_fetched *)left)->document, y = ((const tw_fetched *)right)->document;
+    return tw_reads_before(context, x, y) ? -1 : tw_reads_before(context, y, x);
 }
 
 /* What was fetched before goes, unless there is something else beside it. */

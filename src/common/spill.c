@@ -1,7 +1,7 @@
 /*
  * Temporary files. Linux can make a file without a name (O_TMPFILE); where the file system
  * cannot, it gets one for the moment between two calls. Places are handed out by a counter,
- * and bytes go there by pread() and pwrite(), so there is nothing to lock.
+ * and bytes go there from any thread, so there is nothing to lock.
  */
 #define _GNU_SOURCE /* O_TMPFILE, mkostemp, the strerror_r that returns a string */
 #include "common/spill.h"
@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "common/file.h"
 
 struct tw_spill {
     int file;
@@ -84,36 +86,20 @@ void tw_spill_free(tw_spill *spill)
 int tw_spill_append(tw_spill *spill, const void *bytes, size_t count, uint64_t *offset,
                     twinset_error *error)
 {
-    const char *from = bytes;
-    uint64_t at = *offset = atomic_fetch_add(&spill->end, count);
-    while (count > 0) {
-        ssize_t written = pwrite(spill->file, from, count, (off_t)at);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return fail("write", spill->folder, written ? errno : ENOSPC, error);
-        from += written;
-        at += (uint64_t)written;
-        count -= (size_t)written;
-    }
-    return TWINSET_OK;
+    *offset = atomic_fetch_add(&spill->end, count);
+    if (tw_write_at(spill->file, *offset, bytes, count))
+        return TWINSET_OK;
+    return fail("write", spill->folder, errno, error);
 }
 
 int tw_spill_read(const tw_spill *spill, uint64_t offset, void *bytes, size_t count,
                   twinset_error *error)
 {
-    char *to = bytes;
-    while (count > 0) {
-        ssize_t got = pread(spill->file, to, count, (off_t)offset);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return fail("read", spill->folder, got ? errno : EIO, error);
-        to += got;
-        offset += (uint64_t)got;
-        count -= (size_t)got;
-    }
-    return TWINSET_OK;
+    size_t got;
+    bool read = tw_read_at(spill->file, offset, bytes, count, &got);
+    if (read && got == count)
+        return TWINSET_OK;
+    return fail("read", spill->folder, read ? EIO : errno, error);
 }
 
 int tw_spill_file(const tw_spill *spill)

@@ -2,7 +2,8 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "common/file.h"
 
 enum { STEP = 64 << 10 };
 
@@ -118,19 +119,12 @@ static int append_at(int fd, uint64_t offset, size_t length, tw_bytes *bytes, co
 {
     if (tw_bytes_reserve(bytes, length + TW_JSON_PADDING) != TWINSET_OK)
         return TWINSET_NOMEM;
-    for (size_t done = 0; done < length;) {
-        ssize_t got = pread(fd, bytes->data + bytes->length, length - done, (off_t)(offset + done));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0) {
-            *reason = strerror(errno);
-            return TWINSET_IO;
-        }
-        if (got == 0)
-            break;
-        bytes->length += (size_t)got;
-        done += (size_t)got;
+    size_t got;
+    if (!tw_read_at(fd, offset, bytes->data + bytes->length, length, &got)) {
+        *reason = strerror(errno);
+        return TWINSET_IO;
     }
+    bytes->length += got;
     return TWINSET_OK;
 }
 

@@ -18,6 +18,8 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include "common/codec.h"
+
 enum { INPUT_BYTES = 256 << 10, MAGIC_BYTES = 6, BLOCK_HEADER_BYTES = 3 };
 /* Some systems refuse to read more than 2 GB at once, and some libraries count in 32 bits. */
 #define ONCE_BYTES ((size_t)1 << 30)
@@ -72,32 +74,6 @@ struct codec {
     void (*end)(tw_stream *stream); /* of the stream, if a member was begun */
 };
 
-/* ---- memory, as the libraries ask for it */
-
-static void *zlib_alloc(void *context, unsigned count, unsigned size)
-{
-    (void)context;
-    return tw_array(count, size);
-}
-
-static void *bzip2_alloc(void *context, int count, int size)
-{
-    (void)context;
-    return tw_array((size_t)count, (size_t)size);
-}
-
-static void *xz_alloc(void *context, size_t count, size_t size)
-{
-    (void)context;
-    return tw_array(count, size);
-}
-
-static void give_back(void *context, void *memory)
-{
-    (void)context;
-    tw_free(memory);
-}
-
 /* ---- gzip */
 
 static bool gzip_begin(tw_stream *stream, bool first)
@@ -105,7 +81,7 @@ static bool gzip_begin(tw_stream *stream, bool first)
     z_stream *z = &stream->state.gzip;
     if (!first)
         return inflateReset(z) == Z_OK;
-    *z = (z_stream){.zalloc = zlib_alloc, .zfree = give_back};
+    *z = (z_stream){.zalloc = tw_zlib_alloc, .zfree = tw_codec_free};
     return inflateInit2(z, 16 + MAX_WBITS) == Z_OK; /* 16: gzip's header, not zlib's */
 }
 
@@ -171,7 +147,7 @@ static void zstd_end(tw_stream *stream)
 
 static bool xz_begin(tw_stream *stream, bool first)
 {
-    static const lzma_allocator allocator = {xz_alloc, give_back, NULL};
+    static const lzma_allocator allocator = {tw_xz_alloc, tw_codec_free, NULL};
     lzma_stream *xz = &stream->state.xz;
     if (first) {
         *xz = (lzma_stream)LZMA_STREAM_INIT;
@@ -211,7 +187,7 @@ static bool bzip2_begin(tw_stream *stream, bool first)
     bz_stream *bz = &stream->state.bzip2;
     if (!first)
         BZ2_bzDecompressEnd(bz);
-    *bz = (bz_stream){.bzalloc = bzip2_alloc, .bzfree = give_back};
+    *bz = (bz_stream){.bzalloc = tw_bzip2_alloc, .bzfree = tw_codec_free};
     return BZ2_bzDecompressInit(bz, 0, 0) == BZ_OK;
 }
 

@@ -12,6 +12,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "common/codec.h"
 #include "output/output.h"
 
 enum { OUTPUT_BYTES = 256 << 10 };
@@ -45,39 +46,13 @@ struct tw_pack {
     char output[OUTPUT_BYTES];
 };
 
-/* ---- memory, as the libraries ask for it */
-
-static void *zlib_alloc(void *context, unsigned count, unsigned size)
-{
-    (void)context;
-    return tw_array(count, size);
-}
-
-static void *bzip2_alloc(void *context, int count, int size)
-{
-    (void)context;
-    return tw_array((size_t)count, (size_t)size);
-}
-
-static void *xz_alloc(void *context, size_t count, size_t size)
-{
-    (void)context;
-    return tw_array(count, size);
-}
-
-static void give_back(void *context, void *memory)
-{
-    (void)context;
-    tw_free(memory);
-}
-
 /* ---- gzip */
 
 static bool gzip_begin(tw_pack *pack, unsigned threads)
 {
     (void)threads;
     z_stream *z = &pack->state.gzip;
-    *z = (z_stream){.zalloc = zlib_alloc, .zfree = give_back};
+    *z = (z_stream){.zalloc = tw_zlib_alloc, .zfree = tw_codec_free};
     return deflateInit2(z, GZIP_LEVEL, Z_DEFLATED, 16 + MAX_WBITS, GZIP_MEMORY,
                         Z_DEFAULT_STRATEGY) == Z_OK; /* 16: gzip's header, not zlib's */
 }
@@ -136,7 +111,7 @@ static void zstd_end(tw_pack *pack)
 static bool xz_begin(tw_pack *pack, unsigned threads)
 {
     (void)threads;
-    static const lzma_allocator allocator = {xz_alloc, give_back, NULL};
+    static const lzma_allocator allocator = {tw_xz_alloc, tw_codec_free, NULL};
     lzma_stream *xz = &pack->state.xz;
     *xz = (lzma_stream)LZMA_STREAM_INIT;
     xz->allocator = &allocator;
@@ -168,7 +143,7 @@ static bool bzip2_begin(tw_pack *pack, unsigned threads)
 {
     (void)threads;
     bz_stream *bz = &pack->state.bzip2;
-    *bz = (bz_stream){.bzalloc = bzip2_alloc, .bzfree = give_back};
+    *bz = (bz_stream){.bzalloc = tw_bzip2_alloc, .bzfree = tw_codec_free};
     return BZ2_bzCompressInit(bz, BZIP2_LEVEL, 0, 0) == BZ_OK;
 }
 

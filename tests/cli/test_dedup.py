@@ -277,6 +277,21 @@ class Decisions(Dedup):
         self.assertEqual(result.text, expected)
 
 
+class ManyOfAKind(Dedup):
+    def test_what_is_not_looked_at_is_told(self):
+        """A chain, of which each link resembles the next two alone: every third is kept."""
+        words = [f"{random.Random(i).getrandbits(40):010x}" for i in range(3340)]
+        chain = [{"id": f"{i:04}", "text": " ".join(words[i:i + 10])} for i in range(3330)]
+        self.write("in.jsonl", lines(*chain))
+        options = ["in.jsonl", "-o", "out.jsonl", "--by", "word", "-k", "1", "-t", "0.6",
+                   "--method", "exact"]
+        result = self.succeed("dedup", *options)
+        self.assertIn("109 documents were kept after a look at 1000", result.messages)
+        self.assertIn("read 3330, kept 1110, removed 2220, skipped 0", result.messages)
+        self.write("in.jsonl", lines(*chain[:2700]))
+        self.assertNotIn("after a look", self.succeed("dedup", *options).messages)
+
+
 class Bytes(Dedup):
     """What stays does so byte for byte."""
 

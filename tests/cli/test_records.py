@@ -294,6 +294,29 @@ class Bad(Records):
             pairs = self.scan(name, "good.jsonl", "--method", "lsh")[1]
             self.assertIn(("a", "x"), [(pair["a"], pair["b"]) for pair in pairs])
 
+    def test_each_file_has_its_own_reason(self):
+        """Parts of several files are under way at once."""
+        data = line(FOX) * 20000
+        names = [f"{i}.jsonl{packer}" for i in range(6) for packer in (".gz", ".zst")]
+        for name in names:
+            packed = PACKERS[os.path.splitext(name)[1]](data)
+            self.write(name, packed[:-3])
+        run = self.succeed(*names, "--format", "json", "-j", "7").json["run"]
+        for skip in run["skipped"]:
+            kind = "gzip" if ".gz" in skip["path"] else "zstd"
+            self.assertIn(kind, skip["reason"], skip)
+        self.assertEqual(len(run["skipped"]), len(names))
+
+    def test_templates(self):
+        """What is wrong with a record of a template is named, too; blank lines are no records."""
+        self.write("docs.jsonl", line(FOX, id="a") + line(OTHER, id="b"))
+        self.write("base.jsonl", line("The quick brown fox") + b"\nhalf {\n" + line("jumps over"))
+        result = self.succeed("docs.jsonl", "--ignore", "base.jsonl", "--format", "json")
+        self.assertEqual([skip["path"] for skip in result.json["run"]["skipped"]],
+                         ["base.jsonl:3"])
+        self.assertIn("JSON", result.json["run"]["skipped"][0]["reason"])
+        self.fail_with(3, "docs.jsonl", "--ignore", "base.jsonl", "--strict", says="base.jsonl:3")
+
     def test_not_packed_at_all(self):
         """The name does not say how a file is packed; its first bytes do."""
         self.write("plain.jsonl.gz", line(FOX) + line(OTHER))
