@@ -88,6 +88,8 @@ typedef struct cli_output {
     bool nameless;    /* and does not have that name yet */
     int failed;       /* errno of the first failure */
     bool hasty;       /* closing does not wait for the disk */
+    uint64_t written; /* by output_write() */
+    uint64_t sent;    /* of that, on its way to the disk */
 } cli_output;
 
 /* A zeroed output is a closed one. Without a path it is standard output. A regular file appears

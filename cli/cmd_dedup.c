@@ -253,8 +253,6 @@ static int write_all(cleaner *clean, twinset_result *result)
         if (name != NULL)
             status = write_input(clean, result, i, name);
     }
-    if (status == 0 && !clean->folder)
-        status = job_complete(&clean->job, 0);
     return status;
 }
 
@@ -265,9 +263,16 @@ static int write_removed(cleaner *clean, const twinset_result *result)
     if (out->stream == NULL)
         return 0;
     int status = twinset_result_write_removed(result, output_write, out, error);
-    if (status == 0)
-        return output_close(out, error);
     return out->failed != 0 ? output_error(out, error) : status;
+}
+
+/* Both are written before either is waited for. */
+static int complete_all(cleaner *clean)
+{
+    int status = clean->folder ? 0 : job_complete(&clean->job, 0);
+    if (status == 0 && clean->removed.stream != NULL)
+        status = output_close(&clean->removed, &clean->job.error);
+    return status;
 }
 
 int cmd_dedup(const cli_invocation *in)
@@ -284,6 +289,8 @@ int cmd_dedup(const cli_invocation *in)
         status = write_all(&clean, result);
     if (status == 0)
         status = write_removed(&clean, result);
+    if (status == 0)
+        status = complete_all(&clean);
     job->cleaned = &clean.total;
     if (status == 0)
         status = job_report(job, result);

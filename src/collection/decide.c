@@ -6,7 +6,6 @@
  * Identical documents are decided on as one. Time and memory grow with the documents that
  * are in clusters, but for 4 bytes a document for the while.
  */
-#define _GNU_SOURCE /* qsort_r */
 #include <stdlib.h>
 #include <string.h>
 
@@ -224,33 +223,54 @@ static int decide_all(deciding *decide)
 
 /* ---- what comes out of it */
 
-static int by_input(const void *left, const void *right, void *context)
+/* A removal with its place in the input, so that sorting does not have to look it up. */
+typedef struct placed {
+    tw_removal removal;
+    uint32_t source;
+    uint64_t offset;
+} placed;
+
+static int by_input(const void *left, const void *right)
 {
-    const tw_removal *x = left, *y = right;
-    return tw_reads_before(context, x->document, y->document)   ? -1
-           : tw_reads_before(context, y->document, x->document) ? 1
-                                                                : 0;
+    const placed *x = left, *y = right;
+    if (x->source != y->source)
+        return x->source < y->source ? -1 : 1;
+    return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+static size_t find_removed(const deciding *decide, placed *removed)
+{
+    const tw_corpus *corpus = decide->scan->corpus;
+    size_t count = 0;
+    for (size_t i = 0; i < decide->count; i++) {
+        uint32_t document = decide->ordered[i];
+        const tw_document *found = &corpus->documents[document];
+        const decision *place = &decide->places[decide->at[decide->scan->originals.of[document]]];
+        if (place->kept == document || tw_corpus_role(corpus, document) == TWINSET_ROLE_OLD)
+            continue;
+        removed[count++] = (placed){
+            .removal = {document, place->kept, place->similarity},
+            .source = found->source,
+            .offset = found->offset,
+        };
+    }
+    return count;
 }
 
 static int list_removed(deciding *decide)
 {
-    tw_scan_run *scan = decide->scan;
-    twinset_result *result = scan->result;
-    tw_removal *removed = tw_array(decide->count, sizeof *removed);
-    size_t count = 0;
+    twinset_result *result = decide->scan->result;
+    placed *removed = tw_array(decide->count, sizeof *removed);
     if (!removed)
         return TWINSET_NOMEM;
-    for (size_t i = 0; i < decide->count; i++) {
-        uint32_t document = decide->ordered[i];
-        const decision *place = &decide->places[decide->at[scan->originals.of[document]]];
-        if (place->kept != document && tw_corpus_role(scan->corpus, document) != TWINSET_ROLE_OLD)
-            removed[count++] = (tw_removal){document, place->kept, place->similarity};
-    }
+    size_t count = result->run.removed = find_removed(decide, removed);
     if (count)
-        qsort_r(removed, count, sizeof *removed, by_input, scan->corpus);
-    result->removed = removed;
-    result->run.removed = count;
-    return TWINSET_OK;
+        qsort(removed, count, sizeof *removed, by_input);
+    result->removed = tw_array(count, sizeof *result->removed);
+    for (size_t i = 0; i < count && result->removed; i++)
+        result->removed[i] = removed[i].removal;
+    tw_free(removed);
+    return result->removed ? TWINSET_OK : TWINSET_NOMEM;
 }
 
 static int by_place(const void *left, const void *right)

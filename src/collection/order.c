@@ -21,6 +21,44 @@ typedef struct coding {
     uint32_t different[PLACES];
 } coding;
 
+/* The characters that a thread has seen in each place. */
+typedef bool alphabet[PLACES][CHARACTERS];
+
+typedef struct ordering {
+    tw_corpus *corpus;
+    _Atomic size_t common; /* start of all names */
+    alphabet *seen;        /* by thread */
+    coding code;
+    uint64_t *sorted;   /* numbers of names, each with its document */
+    tw_document *moved; /* in order */
+} ordering;
+
+/* Runs a body for documents [from, to), step by step. Once begun, it must be done. */
+typedef void (*step_fn)(ordering *order, unsigned worker, size_t from, size_t to);
+
+typedef struct stepping {
+    ordering *order;
+    step_fn body;
+} stepping;
+
+static int run_step(void *context, unsigned worker, size_t index)
+{
+    const stepping *step = context;
+    size_t from = index * DOCUMENTS_A_STEP, count = step->order->corpus->count;
+    size_t to = count - from < DOCUMENTS_A_STEP ? count : from + DOCUMENTS_A_STEP;
+    step->body(step->order, worker, from, to);
+    return TWINSET_OK;
+}
+
+static int for_all(ordering *order, step_fn body)
+{
+    tw_loop loop = tw_corpus_loop(order->corpus, "reading");
+    stepping step = {order, body};
+    loop.progress = NULL;
+    return tw_parallel(&loop, (order->corpus->count + DOCUMENTS_A_STEP - 1) / DOCUMENTS_A_STEP,
+                       run_step, &step);
+}
+
 static bool is_ordered(const tw_corpus *corpus)
 {
     for (size_t i = 1; i < corpus->count; i++)
@@ -29,45 +67,50 @@ static bool is_ordered(const tw_corpus *corpus)
     return true;
 }
 
-static size_t common_start(const tw_corpus *corpus)
+/* ---- names as numbers */
+
+static void find_common(ordering *order, unsigned worker, size_t from, size_t to)
 {
-    const char *first = corpus->documents[0].name;
-    size_t common = strlen(first);
-    for (size_t i = 1; i < corpus->count; i++) {
-        const char *name = corpus->documents[i].name;
+    (void)worker;
+    const tw_document *documents = order->corpus->documents;
+    const char *first = documents[0].name;
+    size_t common = atomic_load(&order->common);
+    for (size_t i = from; i < to; i++)
         for (size_t j = 0; j < common; j++)
-            if (name[j] != first[j])
+            if (documents[i].name[j] != first[j])
                 common = j;
-    }
-    return common;
+    size_t least = atomic_load(&order->common);
+    while (common < least && !atomic_compare_exchange_weak(&order->common, &least, common))
+        ;
 }
 
-/* Finds the characters of each place; after the end of a name there are zeros. */
-static void find_characters(const tw_corpus *corpus, coding *code)
+/* After the end of a name there are zeros. */
+static void find_characters(ordering *order, unsigned worker, size_t from, size_t to)
 {
+    bool(*seen)[CHARACTERS] = order->seen[worker];
     size_t shortest = PLACES;
-    for (size_t i = 0; i < corpus->count; i++) {
-        const char *name = corpus->documents[i].name + code->start;
+    for (size_t i = from; i < to; i++) {
+        const char *name = order->corpus->documents[i].name + order->code.start;
         size_t place = 0;
         for (; place < PLACES && name[place]; place++)
-            code->rank[place][(unsigned char)name[place]] = 1;
+            seen[place][(unsigned char)name[place]] = true;
         shortest = place < shortest ? place : shortest;
     }
     for (size_t place = shortest; place < PLACES; place++)
-        code->rank[place][0] = 1;
+        seen[place][0] = true;
 }
 
-static void make_coding(const tw_corpus *corpus, coding *code)
+/* Ranks the characters of each place; as many places count as fit into a number. */
+static void rank_characters(ordering *order)
 {
+    coding *code = &order->code;
     uint64_t all = 1;
-    memset(code, 0, sizeof *code);
-    code->start = common_start(corpus);
-    find_characters(corpus, code);
     for (size_t place = 0; place < PLACES; place++) {
-        uint32_t *rank = code->rank[place];
         for (size_t c = 0; c < CHARACTERS; c++) {
-            bool there = rank[c];
-            rank[c] = code->different[place];
+            bool there = false;
+            for (unsigned i = 0; i < order->corpus->options.threads; i++)
+                there |= order->seen[i][place][c];
+            code->rank[place][c] = code->different[place];
             code->different[place] += there;
         }
         all *= code->different[place];
@@ -87,6 +130,16 @@ static uint32_t number_of(const coding *code, const char *name)
     }
     return number;
 }
+
+static void number_names(ordering *order, unsigned worker, size_t from, size_t to)
+{
+    (void)worker;
+    for (size_t i = from; i < to; i++)
+        order->sorted[i] =
+            (uint64_t)number_of(&order->code, order->corpus->documents[i].name) << 32 | i;
+}
+
+/* ---- places */
 
 static int by_name(const void *left, const void *right, void *context)
 {
@@ -144,16 +197,8 @@ static int number_run(tw_corpus *corpus, uint64_t *run, size_t count, uint32_t *
     return TWINSET_OK;
 }
 
-static int number_all(tw_corpus *corpus, uint64_t *sorted, uint32_t *kept)
+static int number_runs(tw_corpus *corpus, uint64_t *sorted, uint32_t *kept)
 {
-    coding *code = tw_malloc(sizeof *code);
-    if (!code)
-        return TWINSET_NOMEM;
-    make_coding(corpus, code);
-    for (uint32_t i = 0; i < corpus->count; i++)
-        sorted[i] = (uint64_t)number_of(code, corpus->documents[i].name) << 32 | i;
-    tw_free(code);
-    tw_sort_u64(sorted, corpus->count, sorted + corpus->count);
     int status = TWINSET_OK;
     for (size_t i = 0, end; i < corpus->count && status == TWINSET_OK; i = end) {
         for (end = i + 1; end < corpus->count && sorted[end] >> 32 == sorted[i] >> 32;)
@@ -163,37 +208,47 @@ static int number_all(tw_corpus *corpus, uint64_t *sorted, uint32_t *kept)
     return status;
 }
 
-typedef struct moving {
-    const tw_corpus *corpus;
-    tw_document *moved;
-} moving;
-
-static int move_some(void *context, unsigned worker, size_t index)
+static int number_all(ordering *order, uint32_t *kept)
 {
-    (void)worker;
-    const moving *move = context;
-    size_t from = index * DOCUMENTS_A_STEP, left = move->corpus->count - from;
-    for (size_t i = from; i < from + (left < DOCUMENTS_A_STEP ? left : DOCUMENTS_A_STEP); i++) {
-        uint32_t place = move->corpus->place[i];
-        if (place == UINT32_MAX)
-            tw_free(move->corpus->documents[i].set);
-        else
-            move->moved[place] = move->corpus->documents[i];
-    }
-    return TWINSET_OK;
+    tw_corpus *corpus = order->corpus;
+    order->common = strlen(corpus->documents[0].name);
+    int status = for_all(order, find_common);
+    order->code.start = order->common;
+    if (status == TWINSET_OK)
+        status = for_all(order, find_characters);
+    rank_characters(order);
+    if (status == TWINSET_OK)
+        status = for_all(order, number_names);
+    if (status != TWINSET_OK)
+        return status;
+    tw_sort_u64(order->sorted, corpus->count, order->sorted + corpus->count);
+    return number_runs(corpus, order->sorted, kept);
 }
 
-static int move(tw_corpus *corpus, uint32_t kept)
+/* ---- moving */
+
+static void move_some(ordering *order, unsigned worker, size_t from, size_t to)
 {
-    tw_loop loop = tw_corpus_loop(corpus, "reading");
-    moving move = {corpus, tw_array(kept, sizeof *move.moved)};
-    if (!move.moved)
+    (void)worker;
+    const tw_corpus *corpus = order->corpus;
+    for (size_t i = from; i < to; i++) {
+        uint32_t place = corpus->place[i];
+        if (place == UINT32_MAX)
+            tw_free(corpus->documents[i].set);
+        else
+            order->moved[place] = corpus->documents[i];
+    }
+}
+
+static int move(ordering *order, uint32_t kept)
+{
+    tw_corpus *corpus = order->corpus;
+    order->moved = tw_array(kept, sizeof *order->moved);
+    if (!order->moved)
         return TWINSET_NOMEM;
-    loop.progress = NULL; /* once begun, it must be done */
-    size_t steps = (corpus->count + DOCUMENTS_A_STEP - 1) / DOCUMENTS_A_STEP;
-    int status = tw_parallel(&loop, steps, move_some, &move);
+    int status = for_all(order, move_some);
     tw_free(corpus->documents);
-    corpus->documents = move.moved;
+    corpus->documents = order->moved;
     corpus->capacity = corpus->count = kept;
     return status;
 }
@@ -203,11 +258,20 @@ int tw_corpus_order(tw_corpus *corpus)
     uint32_t kept = 0;
     if (is_ordered(corpus))
         return TWINSET_OK;
-    uint64_t *sorted = tw_array(2 * corpus->count, sizeof *sorted);
+    ordering *order = tw_calloc(1, sizeof *order);
+    if (!order)
+        return TWINSET_NOMEM;
+    order->corpus = corpus;
+    order->seen = tw_calloc(corpus->options.threads, sizeof *order->seen);
+    order->sorted = tw_array(2 * corpus->count, sizeof *order->sorted);
     corpus->place = tw_array(corpus->count, sizeof *corpus->place);
-    int status = sorted && corpus->place ? TWINSET_OK : TWINSET_NOMEM;
+    int status = order->seen && order->sorted && corpus->place ? TWINSET_OK : TWINSET_NOMEM;
     if (status == TWINSET_OK)
-        status = number_all(corpus, sorted, &kept);
-    tw_free(sorted);
-    return status == TWINSET_OK ? move(corpus, kept) : status;
+        status = number_all(order, &kept);
+    tw_free(order->seen);
+    tw_free(order->sorted);
+    if (status == TWINSET_OK)
+        status = move(order, kept);
+    tw_free(order);
+    return status;
 }

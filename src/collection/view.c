@@ -168,14 +168,11 @@ int tw_view_set(tw_views *views, tw_view *view)
     return status;
 }
 
-/* A table of so many shingles stays in the cache. */
-enum { MOST_TALLIED = 16 << 10 };
-
 static bool takes_tally(const tw_views *views, const tw_view *view)
 {
     const tw_corpus *corpus = views->corpus;
     const tw_document *document = &corpus->documents[view->document];
-    return !view->has_set && !document->set && document->tokens <= MOST_TALLIED &&
+    return !view->has_set && !document->set && document->tokens <= TW_MOST_TALLIED &&
            !corpus->options.bag && !corpus->excluded_count;
 }
 

@@ -95,10 +95,14 @@ double tw_similarity(int measure, const tw_ranks *ranks, uint32_t a, uint32_t b,
 
 /* The table of one thread; zero to begin with. */
 typedef struct tw_tally {
-    uint64_t *places;
-    uint8_t *marks;
-    size_t place_capacity, mark_capacity;
+    uint16_t *table; /* indexes of ids */
+    uint64_t *ids;
+    uint8_t *met;
+    size_t table_capacity, id_capacity, met_capacity;
 } tw_tally;
+
+/* The most ids of a document: the table of two such stays in the cache. */
+enum { TW_MOST_TALLIED = 16 << 10 };
 
 /* Counts the ids of two documents, and those of both, into the match. They may come in any
  * order, and several times. */

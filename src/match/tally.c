@@ -1,72 +1,68 @@
 /*
  * What two lists of ids have in common, by a hash table that both go into. For two documents
- * that meet but once this takes half the time of sorting both; where one of them meets many,
- * its sorted set does.
+ * that meet but once this takes a third of the time of sorting both; where one of them meets
+ * many, its sorted set does.
+ *
+ * The table holds places in the lists, in two bytes each, and so can be so sparse that nearly
+ * every id finds its place at once.
  */
 #include <string.h>
 
 #include "match/match.h"
 
-enum { LEAST_WIDTH = 6 };
+enum { LEAST_WIDTH = 6, PLACES_AN_ID = 8 };
 
-/* Whom an id in the table belongs to. */
-enum { OF_B = 1, OF_BOTH, OF_A };
-
-static int reserve(tw_tally *tally, size_t count, unsigned *width)
+static int reserve(tw_tally *tally, size_t longer, size_t both, unsigned *width)
 {
     *width = LEAST_WIDTH;
-    while ((size_t)1 << *width < count)
+    while ((size_t)1 << *width < PLACES_AN_ID * longer)
         ++*width;
     size_t size = (size_t)1 << *width;
-    int status = TW_GROW(tally->places, tally->place_capacity, size);
+    int status = TW_GROW(tally->table, tally->table_capacity, size);
     if (status == TWINSET_OK)
-        status = TW_GROW(tally->marks, tally->mark_capacity, size);
+        status = TW_GROW(tally->ids, tally->id_capacity, both + 1);
     if (status == TWINSET_OK)
-        memset(tally->places, 0, size * sizeof *tally->places);
+        status = TW_GROW(tally->met, tally->met_capacity, both + 1);
+    if (status == TWINSET_OK)
+        memset(tally->table, 0, size * sizeof *tally->table);
     return status;
 }
 
-/* Where an id is, or the open place where it would be. Ids are hashes: their leading bits are
- * the place. */
-static inline size_t find(const uint64_t *places, unsigned width, uint64_t id)
+/* Where an id is in the table, or the open place where it would be. Ids are hashes: their
+ * leading bits are the place. */
+static inline size_t find(const tw_tally *tally, unsigned width, uint64_t id)
 {
     size_t at = (size_t)(id >> (64 - width)), mask = ((size_t)1 << width) - 1;
-    while (places[at] != id && places[at])
+    while (tally->table[at] && tally->ids[tally->table[at]] != id)
         at = (at + 1) & mask;
     return at;
-}
-
-/* 0 marks an open place; that an id is 0, or becomes another's by this, is as likely as that
- * two shingles share one. */
-static inline uint64_t never_zero(uint64_t id)
-{
-    return id | !id;
 }
 
 int tw_tally_overlap(tw_tally *tally, tw_set a, tw_set b, tw_match *match)
 {
     unsigned width;
-    int status = reserve(tally, 2 * (a.count > b.count ? a.count : b.count) + 1, &width);
+    size_t b_count = 0, a_alone = 0, shared = 0, both = a.count + b.count;
+    int status = reserve(tally, a.count > b.count ? a.count : b.count, both, &width);
     if (status != TWINSET_OK)
         return status;
-    uint64_t *places = tally->places;
-    uint8_t *marks = tally->marks;
-    size_t b_count = 0, a_alone = 0, shared = 0;
-    for (size_t i = 0; i < b.count; i++) {
-        uint64_t id = never_zero(b.ids[i]);
-        size_t at = find(places, width, id);
-        b_count += places[at] == 0;
-        places[at] = id;
-        marks[at] = OF_B;
+    uint64_t *ids = tally->ids; /* from 1 on: 0 is an open place */
+    uint16_t *table = tally->table;
+    memcpy(ids + 1, b.ids, b.count * sizeof *ids);
+    memcpy(ids + 1 + b.count, a.ids, a.count * sizeof *ids);
+    for (size_t i = 1; i <= b.count; i++) {
+        size_t at = find(tally, width, ids[i]);
+        b_count += !table[at];
+        table[at] = (uint16_t)(table[at] ? table[at] : i);
     }
-    for (size_t i = 0; i < a.count; i++) {
-        uint64_t id = never_zero(a.ids[i]);
-        size_t at = find(places, width, id);
-        bool met = places[at] != 0, both = met && marks[at] == OF_B;
-        a_alone += !met;
-        shared += both;
-        places[at] = id;
-        marks[at] = met ? both ? OF_BOTH : marks[at] : OF_A;
+    /* What is open, or of a's own, counts as met before. */
+    memset(tally->met, 0, b.count + 1);
+    tally->met[0] = 1;
+    for (size_t i = b.count + 1; i <= both; i++) {
+        size_t at = find(tally, width, ids[i]), held = table[at], of_b = held <= b.count ? held : 0;
+        a_alone += !held;
+        shared += !tally->met[of_b];
+        tally->met[of_b] = 1;
+        table[at] = (uint16_t)(held ? held : i);
     }
     match->a_count = shared + a_alone;
     match->b_count = b_count;
@@ -76,7 +72,8 @@ int tw_tally_overlap(tw_tally *tally, tw_set a, tw_set b, tw_match *match)
 
 void tw_tally_free(tw_tally *tally)
 {
-    tw_free(tally->places);
-    tw_free(tally->marks);
+    tw_free(tally->table);
+    tw_free(tally->ids);
+    tw_free(tally->met);
     *tally = (tw_tally){0};
 }
