@@ -221,24 +221,39 @@ def growth(bench):
 # ---- what is hard: one bucket, one document, being killed
 
 def hot(bench):
+    """All pairs of such a bucket are too many to score: those with its original are."""
     count = 20_000 if bench.quick else 1_000_000
     texts = corpus.make(bench.shop.folder, count, 600, hot=count)
     runs = bench.interleave({"twinset dedup": lambda: bench.shop.dedup(texts, *limits(bench))})
-    rows = [whole_row(name, done, count, texts, score_dedup(bench, texts))
-            for name, done in runs.items()]
-    removed = {row["id"] for row in bench.shop.removals()}
-    for row in rows:  # one of each pair is gone as soon as their common original is
+    removals = bench.shop.removals()
+    removed = {row["id"] for row in removals}
+    check_kept(texts.path, bench.shop.path("twinset.jsonl"), removed)
+    check_stated(texts, [(row["id"], row["kept"]) for row in removals], removals)
+    rows = [whole_row(name, done, count, texts, None) for name, done in runs.items()]
+    for row in rows:
         row["recall"] = corpus.share(copy in removed for copy, _ in texts.planted("jaccard"))
-        row["recall_low"] = ""
+        row["precision"] = corpus.share(removal["similarity"] >= corpus.THRESHOLD
+                                        for removal in removals)
+        row["found"] = len(removed)
     return rows
 
 
 def huge(bench):
+    """A file of its own: a line of JSON of this size is refused, and named."""
     bytes_ = 20_000_000 if bench.quick else 2_000_000_000
-    texts = corpus.make(bench.shop.folder, 1000, 600, huge=bytes_)
-    runs = bench.interleave({"twinset dedup": lambda: bench.shop.dedup(texts, *limits(bench))})
-    return [whole_row(name, done, 1000, texts, score_dedup(bench, texts))
+    texts = corpus.make(bench.shop.folder, 999, 600)
+    book = bench.shop.path(f"huge-{bytes_}.txt")
+    if not os.path.exists(book):
+        with open(book + ".part", "wb") as file:
+            subprocess.run([corpus.GENERATE, "--documents", str(bytes_ // 600), "--bytes", "600"],
+                           stdout=file, check=True)
+        os.rename(book + ".part", book)
+    runs = bench.interleave({"twinset scan": lambda: bench.shop.scan(texts, book, *limits(bench))})
+    rows = [whole_row(name, done, 1000, texts, score_scan(bench, texts))
             for name, done in runs.items()]
+    for row in rows:
+        row["bytes"] += os.path.getsize(book)
+    return rows
 
 
 def resume(bench):

@@ -25,7 +25,7 @@ class Tool:
     requirements: str = ""  # names the virtual environment
     env: dict = field(default_factory=dict)
     column: str = "jaccard"  # the truth by its own shingles
-    most: int = 1_000_000  # documents in the growth part; more would take hours or gigabytes
+    most: int = 1_000_000  # documents in the growth part; more would take minutes or gigabytes
     sketches: bool = True  # its signatures can be had alone
 
 
@@ -34,8 +34,8 @@ PEERS_IN_ORDER = [
     Tool("gaoya 0.2.2, Rust", "gaoya"),
     Tool("gaoya 0.2.2, Python", "with_gaoya.py", "gaoya", most=100_000, sketches=False),
     Tool("rensa 0.5.0, words", "with_rensa.py", "rensa", {"PEER_SHINGLES": "words"},
-         column="jaccard_words"),
-    Tool("rensa 0.5.0", "with_rensa.py", "rensa"),
+         column="jaccard_words", most=100_000),
+    Tool("rensa 0.5.0", "with_rensa.py", "rensa", most=100_000),
     Tool("text-dedup 0.4.0, words", "with_text_dedup.py", "text-dedup", column="jaccard_words",
          most=100_000, sketches=False),
     Tool("datasketch 2.0.0, xxhash", "with_datasketch.py", "datasketch2",
