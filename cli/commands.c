@@ -120,6 +120,26 @@ const cli_command commands[COMMANDS] = {
             },
         .run = cmd_sketch,
     },
+    {
+        .name = "cat",
+        .operands = "PATH...",
+        .operands_min = 1,
+        .operands_max = SIZE_MAX,
+        .summary = "the text that is compared",
+        .description =
+            "Prints every document as twinset sees it: converted, decoded and normalised. Of "
+            "several, each has its name before it. --case keep --spaces keep leaves most of it "
+            "as it was.",
+        .without = "threshold measure bag common group method hashes scheme shingle-hash seed "
+                   "recall prefer bands rows max-bucket",
+        .formats = "",
+        .examples =
+            {
+                {"twinset cat thesis.pdf", "what twinset compares of it"},
+                {"twinset cat --case keep --spaces keep page.html", "nearer to what a reader sees"},
+            },
+        .run = cmd_cat,
+    },
 };
 
 /* Those in front of the engine's options, and those after. */
@@ -147,7 +167,7 @@ static const cli_option own_last[] = {
     {OPTION_OUTPUT,
      {"output", 'o', "FILE", "Output",
       "Write results to FILE, which appears when it is complete. - is standard output."},
-     "scan compare dedup tune sketch"},
+     "scan compare dedup tune sketch cat"},
     {OPTION_KEEP,
      {"keep", 0, "first|longest|newest|FIELD", "Output",
       "Which of similar documents is kept: the first in the input (default), the one with the most "
@@ -176,20 +196,20 @@ static const cli_option own_last[] = {
     {OPTION_STRICT,
      {"strict", 0, NULL, "Output",
       "Exit with status 3 if any input was skipped; this goes before status 1."},
-     "scan compare dedup sketch"},
+     "scan compare dedup sketch cat"},
     {OPTION_QUIET,
      {"quiet", 'q', NULL, "Output",
       "No progress, no notes, no names of skipped inputs, no summary."},
-     "scan compare dedup sketch"},
+     "scan compare dedup sketch cat"},
     {OPTION_VERBOSE,
      {"verbose", 'v', NULL, "Output", "All names and rows, seconds by stage, peak memory."},
-     "scan compare dedup tune sketch"},
+     "scan compare dedup tune sketch cat"},
     {OPTION_HELP,
      {"help", 'h', NULL, "General", "Show this help."},
-     "scan compare dedup tune sketch"},
+     "scan compare dedup tune sketch cat"},
     {OPTION_VERSION,
      {"version", 'V', NULL, "General", "Show the version."},
-     "scan compare dedup tune sketch"},
+     "scan compare dedup tune sketch cat"},
     {OPTION_MAN, {"man", 0, NULL, "General", "Write the man page."}, ""},
     {OPTION_COMPLETION,
      {"completion", 0, "bash|zsh|fish", "General", "Write the completion script of a shell."},

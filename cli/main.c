@@ -49,5 +49,7 @@ int main(int argc, char **argv)
     if (status == 0)
         status = in.request == OPTION_ENGINE ? in.command->run(&in) : answer(&in);
     free(in.inputs);
+    free(in.globs[0]);
+    free(in.globs[1]);
     return status;
 }

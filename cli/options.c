@@ -224,6 +224,25 @@ static int set_engine(cli_invocation *in, const char *name, const char *value)
     return 0;
 }
 
+/* An option that may be given several times. */
+static int add_glob(cli_invocation *in, const char *name, const char *value)
+{
+    char **list = &in->globs[strcmp(name, "exclude") == 0];
+    size_t length = *list != NULL ? strlen(*list) : 0, size = strlen(value) + 1;
+    if (size == 1)
+        return usage(in->command, "--%s needs a pattern", name);
+    char *longer = realloc(*list, length + 1 + size);
+    if (longer == NULL) {
+        say("out of memory");
+        return EXIT_FAILED;
+    }
+    if (length > 0)
+        longer[length++] = '\n';
+    memcpy(longer + length, value, size);
+    *list = longer;
+    return set_engine(in, name, longer);
+}
+
 static int take_option(cli_invocation *in, const cli_option *option, const char *value)
 {
     if (!option_applies(option, in->command))
@@ -231,6 +250,8 @@ static int take_option(cli_invocation *in, const cli_option *option, const char 
                      option->info.name, in->command->name);
     switch (option->id) {
     case OPTION_ENGINE:
+        if (strcmp(option->info.name, "include") == 0 || strcmp(option->info.name, "exclude") == 0)
+            return add_glob(in, option->info.name, value);
         return set_engine(in, option->info.name, value);
     case OPTION_IGNORE:
         return add_input(in, value, TWINSET_ROLE_IGNORE);

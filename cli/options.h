@@ -49,6 +49,7 @@ typedef struct cli_invocation {
     option_id request;          /* OPTION_HELP, ...; OPTION_ENGINE: to run the command */
     const char *shell;          /* of --completion */
     twinset_options options;
+    char *globs[2]; /* those of --include and --exclude, one a line */
     cli_input *inputs;
     size_t input_count;
     twinset_format format;
@@ -79,7 +80,7 @@ struct cli_command {
     int (*run)(const cli_invocation *in);
 };
 
-enum { COMMANDS = 5 };
+enum { COMMANDS = 6 };
 extern const cli_command commands[COMMANDS];
 
 /* NULL after the last. */
@@ -121,5 +122,6 @@ int cmd_compare(const cli_invocation *in);
 int cmd_dedup(const cli_invocation *in);
 int cmd_tune(const cli_invocation *in);
 int cmd_sketch(const cli_invocation *in);
+int cmd_cat(const cli_invocation *in);
 
 #endif

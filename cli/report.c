@@ -184,7 +184,9 @@ void report_collection(const twinset_collection *collection, bool all, bool clea
     free(skips);
 }
 
-static void report_flag(const twinset_result *result, unsigned flag, const char *meaning, bool all)
+/* Names the documents with a flag, and of these with an encoding, unless that is NULL. */
+static void report_flag(const twinset_result *result, unsigned flag, const char *encoding,
+                        const char *meaning, bool all)
 {
     size_t count = twinset_result_run(result).flagged, found = 0;
     twinset_skip *list = count > 0 ? list_of(count, "flagged") : NULL;
@@ -192,12 +194,38 @@ static void report_flag(const twinset_result *result, unsigned flag, const char 
         return;
     for (size_t i = 0; i < count; i++) {
         twinset_flagged document = twinset_result_flagged(result, i);
-        if (document.flags & flag)
+        if (document.flags & flag && (encoding == NULL || strcmp(document.encoding, encoding) == 0))
             list[found++] = (twinset_skip){document.path, meaning, 0};
     }
     if (found > 0)
         name_some(list, found, "", all ? SIZE_MAX : FLAGGED_SHOWN);
     free(list);
+}
+
+/* Whether a flagged document has an encoding that none before it has. */
+static bool is_new_encoding(const twinset_result *result, size_t index, const char **encoding)
+{
+    *encoding = twinset_result_flagged(result, index).encoding;
+    for (size_t i = 0; i < index && *encoding != NULL; i++) {
+        const char *before = twinset_result_flagged(result, i).encoding;
+        if (before != NULL && strcmp(before, *encoding) == 0)
+            return false;
+    }
+    return *encoding != NULL;
+}
+
+static void report_encodings(const twinset_result *result, bool all)
+{
+    enum { MOST = 1000 }; /* documents that are looked at: it takes the square of them */
+    size_t count = twinset_result_run(result).flagged;
+    const char *encoding;
+    for (size_t i = 0; i < count && i < MOST; i++) {
+        char meaning[96];
+        if (!is_new_encoding(result, i, &encoding))
+            continue;
+        snprintf(meaning, sizeof meaning, "read as %s, which was guessed", encoding);
+        report_flag(result, TWINSET_FLAG_ENCODING, encoding, meaning, all);
+    }
 }
 
 /* ---- how the run went */
@@ -219,10 +247,16 @@ static void report_run(const twinset_result *result)
 
 void report_result(const twinset_result *result, bool verbose)
 {
-    report_flag(result, TWINSET_FLAG_INVALID_UTF8,
+    report_flag(result, TWINSET_FLAG_INVALID_UTF8, NULL,
                 "not valid UTF-8: undecodable bytes were read as U+FFFD", verbose);
-    report_flag(result, TWINSET_FLAG_HIDDEN_CHARACTERS,
+    report_flag(result, TWINSET_FLAG_HIDDEN_CHARACTERS, NULL,
                 "invisible characters inside words were left out", verbose);
+    report_flag(result, TWINSET_FLAG_HOMOGLYPHS, NULL,
+                "letters of other scripts inside Latin words were read as what they look like",
+                verbose);
+    report_flag(result, TWINSET_FLAG_HIDDEN_TEXT, NULL,
+                "text that no reader would see was left out", verbose);
+    report_encodings(result, verbose);
     size_t notes = twinset_result_run(result).notes;
     for (size_t i = 0; i < notes; i++)
         say("%s", twinset_result_note(result, i));

@@ -77,7 +77,8 @@ enum {
     TWINSET_PREFER_SPEED,
     TWINSET_PREFER_NEAREST
 };
-enum { TWINSET_GROUP_NONE, TWINSET_GROUP_DIR };
+enum { TWINSET_BOILERPLATE_DROP, TWINSET_BOILERPLATE_KEEP };
+enum { TWINSET_QUOTES_KEEP, TWINSET_QUOTES_DROP };
 
 /* Called now and then from the thread that made the call. A non-zero answer stops the
  * work, which then fails with TWINSET_CANCELLED. `total` is 0 where it is not known. */
@@ -94,11 +95,13 @@ typedef struct twinset_options {
     const char *stop; /* file of words to leave out, or NULL; borrowed */
 
     /* Similarity. */
-    double threshold; /* pairs from here up are reported; 0: all that share a shingle */
-    int measure;      /* TWINSET_MEASURE_*: what `similarity` means */
-    int bag;          /* non-zero: count repeated shingles */
-    double common;    /* leave out shingles in more than this share of the documents; 1: none */
-    int group;        /* TWINSET_GROUP_DIR: one sub-folder is one submission */
+    double threshold;  /* pairs from here up are reported; 0: all that share a shingle */
+    int measure;       /* TWINSET_MEASURE_*: what `similarity` means */
+    int bag;           /* non-zero: count repeated shingles */
+    double common;     /* leave out shingles in more than this share of the documents; 1: none */
+    const char *group; /* submissions, whose documents are not compared with each other: "dir",
+                          one for each sub-folder; or the field of records, or the column of a
+                          list, whose value they share; NULL or "none": no such thing; borrowed */
 
     /* How pairs are found. */
     int method;          /* TWINSET_METHOD_* */
@@ -114,9 +117,16 @@ typedef struct twinset_options {
 
     unsigned sample; /* documents compared with all others, to measure the recall */
 
-    /* Records. Fields of fields are named with dots; strings are borrowed. */
-    const char *text; /* field of a JSON record that holds its text; NULL: "text" */
-    const char *id;   /* field that names it; NULL: "id" where a record has it */
+    /* Input. Fields of fields are named with dots; strings are borrowed. */
+    const char *text;     /* field of a JSON record that holds its text; NULL: "text" */
+    const char *id;       /* field that names it; NULL: "id" where a record has it */
+    int all;              /* non-zero: hidden files and folders, too */
+    const char *include;  /* of the files in folders and archives, only those that match one of
+                             these patterns, one a line; NULL: all */
+    const char *exclude;  /* none that match one of these */
+    uint64_t max_size;    /* what an archive or packed file may unpack to */
+    int html_boilerplate; /* TWINSET_BOILERPLATE_*: navigation, advertising and the like */
+    int mail_quotes;      /* TWINSET_QUOTES_*: what a mail quotes of others */
 
     /* Machine. Threads change no result; less memory may make `auto` take lsh. */
     unsigned threads;       /* 0: all cores */
@@ -223,12 +233,19 @@ typedef struct twinset_skip {
     int empty; /* there is no text in it: it stays in a cleaned collection */
 } twinset_skip;
 
-enum { TWINSET_FLAG_INVALID_UTF8 = 1, TWINSET_FLAG_HIDDEN_CHARACTERS = 2 };
+enum {
+    TWINSET_FLAG_INVALID_UTF8 = 1,      /* bytes that are no characters were read as U+FFFD */
+    TWINSET_FLAG_HIDDEN_CHARACTERS = 2, /* zero-width ones and the like stood inside words */
+    TWINSET_FLAG_HOMOGLYPHS = 4,        /* letters of another script in words of Latin ones */
+    TWINSET_FLAG_HIDDEN_TEXT = 8,       /* text that no reader would see was left out */
+    TWINSET_FLAG_ENCODING = 16,         /* its encoding was guessed: `encoding` */
+};
 
 /* A document that was read, with something to know about it. */
 typedef struct twinset_flagged {
     const char *path;
-    unsigned flags; /* TWINSET_FLAG_* */
+    unsigned flags;       /* TWINSET_FLAG_* */
+    const char *encoding; /* that was guessed, such as "WINDOWS-1252", or NULL */
 } twinset_flagged;
 
 typedef struct twinset_run {
@@ -280,6 +297,13 @@ TWINSET_API const char *twinset_collection_input(const twinset_collection *colle
 TWINSET_API size_t twinset_collection_skipped(const twinset_collection *collection);
 TWINSET_API twinset_skip twinset_collection_skip(const twinset_collection *collection,
                                                  size_t index);
+
+/* Takes the text of a document; answers 0, or an errno value that ends it with TWINSET_IO. */
+typedef int (*twinset_text_fn)(void *context, const char *name, const char *text, size_t length);
+
+/* The texts of all documents as they are compared, in the order of their names. */
+TWINSET_CHECKED int twinset_collection_texts(twinset_collection *collection, twinset_text_fn take,
+                                             void *context, twinset_error *error);
 
 typedef enum twinset_format {
     TWINSET_FORMAT_TABLE, /* for people */

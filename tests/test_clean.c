@@ -196,7 +196,7 @@ static void what_makes_no_sense_is_refused(void **state)
 
     twinset_options options;
     twinset_options_init(&options);
-    options.group = TWINSET_GROUP_DIR;
+    options.group = "dir";
     assert_int_equal(twinset_collection_new(&options, &collection, NULL), TWINSET_OK);
     assert_int_equal(twinset_collection_dedup(collection, NULL, &result, NULL), TWINSET_USAGE);
     twinset_collection_free(collection);

@@ -147,7 +147,7 @@ static void scans_of_every_kind_survive(void **state)
     options.measure = TWINSET_MEASURE_WEIGHTED;
     options.method = TWINSET_METHOD_EXACT;
     options.stop = "stop";
-    options.group = TWINSET_GROUP_DIR;
+    options.group = "dir";
     fail_everywhere(scan_all, &options);
     options = small_options();
     options.common = .6;

@@ -11,7 +11,7 @@
 
 static void the_table_describes_every_option(void **state)
 {
-    static const char *const topics[] = {"Text", "Similarity", "Search", "Records", "Machine"};
+    static const char *const topics[] = {"Text", "Similarity", "Search", "Input", "Machine"};
     size_t topic = 0, count = 0;
     char letters[64] = "";
     (void)state;
@@ -102,8 +102,6 @@ static void choices_are_words(void **state)
         {"measure", "jaccard", AT(measure), TWINSET_MEASURE_JACCARD},
         {"measure", "containment", AT(measure), TWINSET_MEASURE_CONTAINMENT},
         {"measure", "weighted", AT(measure), TWINSET_MEASURE_WEIGHTED},
-        {"group", "none", AT(group), TWINSET_GROUP_NONE},
-        {"group", "dir", AT(group), TWINSET_GROUP_DIR},
         {"method", "auto", AT(method), TWINSET_METHOD_AUTO},
         {"method", "lsh", AT(method), TWINSET_METHOD_LSH},
         {"method", "exact", AT(method), TWINSET_METHOD_EXACT},
@@ -362,7 +360,8 @@ static void nonsense_in_choices_is_refused(void **state)
     NONSENSE(spaces, 3, "--spaces");
     NONSENSE(punctuation, -7, "--punctuation");
     NONSENSE(measure, 3, "--measure");
-    NONSENSE(group, 2, "--group");
+    NONSENSE(html_boilerplate, 2, "--html-boilerplate");
+    NONSENSE(mail_quotes, -1, "--mail-quotes");
     NONSENSE(method, 3, "--method");
     NONSENSE(scheme, 7, "--scheme");
     NONSENSE(shingle_hash, 3, "--shingle-hash");

@@ -309,7 +309,7 @@ static void roles_and_groups_equal_brute_force(void **state)
         twinset_options options;
         fill_world(&all, &from, 8 + below(&from, 20));
         random_options(&from, &options);
-        options.group = round % 2 ? TWINSET_GROUP_DIR : TWINSET_GROUP_NONE;
+        options.group = round % 2 ? "dir" : NULL;
         for (size_t i = 0; i < all.count; i++) {
             /* The first stays, so that something is left to compare. */
             if (i > 0 && chance(&from, 50))
@@ -939,7 +939,7 @@ static void sub_folders_are_submissions(void **state)
         assert_true(write_file(files[i], SAME_TEXT));
     for (size_t i = 0; i < COUNT(roots); i++) {
         twinset_options options = defaults();
-        options.group = TWINSET_GROUP_DIR;
+        options.group = "dir";
         twinset_collection *collection = new_collection(&options);
         add_path(collection, roots[i], TWINSET_ROLE_NEW);
         twinset_result *result = scan(collection);
@@ -964,7 +964,7 @@ static void folders_count_once(void **state)
         {"lot", "lot"}, {"lot", "./lot"}, {"lot/", "lot"}, {"lot/1", "./lot/2"}};
     for (size_t i = 0; i < COUNT(names); i++) {
         twinset_options options = defaults();
-        options.group = TWINSET_GROUP_DIR;
+        options.group = "dir";
         twinset_collection *collection = new_collection(&options);
         add_path(collection, names[i][0], TWINSET_ROLE_NEW);
         add_path(collection, names[i][1], TWINSET_ROLE_NEW);
@@ -1008,7 +1008,7 @@ static void a_near_copy_meets_copies_of_others(void **state)
     }
     assert_true(write_file("many/a/near", LIKE_TEXT));
     twinset_options options = defaults();
-    options.group = TWINSET_GROUP_DIR;
+    options.group = "dir";
     options.max_bucket = 20;
     twinset_collection *collection = new_collection(&options);
     add_path(collection, "many", TWINSET_ROLE_NEW);
@@ -1359,7 +1359,7 @@ static void compare_minds_no_roles_and_groups(void **state)
     assert_true(write_file("same/a", SAME_TEXT) && write_file("same/b", LIKE_TEXT));
     for (int old = 0; old < 2; old++) {
         twinset_options options = defaults();
-        options.group = TWINSET_GROUP_DIR;
+        options.group = "dir";
         twinset_collection *collection = new_collection(&options);
         twinset_result *result;
         add_path(collection, old ? "a" : "same/a", old ? TWINSET_ROLE_OLD : TWINSET_ROLE_NEW);

@@ -218,6 +218,28 @@ static void texts_of_any_length_come_back(void **state)
 
 /* ---- several members */
 
+static void bytes_in_memory_are_a_stream(void **state)
+{
+    (void)state;
+    for (int format = 0; format < FORMATS; format++) {
+        tw_stream *stream;
+        const char *reason;
+        char text[100];
+        size_t length, rest;
+        const char *bytes = twins[format].bytes;
+        assert_int_equal(tw_is_packed(bytes, twins[format].length), format != PLAIN);
+        assert_int_equal(tw_stream_open_bytes(bytes, twins[format].length, &stream, &reason), 0);
+        assert_int_equal(tw_stream_read(stream, text, 4, &length, &reason), 0);
+        assert_int_equal(tw_stream_read(stream, text + 4, 96, &rest, &reason), 0);
+        assert_int_equal(length + rest, strlen(TWINSET));
+        assert_memory_equal(text, TWINSET, strlen(TWINSET));
+        assert_int_equal(tw_stream_read(stream, text, 100, &length, &reason), 0);
+        assert_int_equal(length, 0);
+        assert_int_equal(tw_stream_taken(stream), twins[format].length);
+        tw_stream_close(stream);
+    }
+}
+
 static void members_are_one_stream(void **state)
 {
     (void)state;
@@ -581,6 +603,7 @@ int main(void)
         TEST(each_format_is_told_by_its_content),
         TEST(what_looks_packed_at_first_may_be_plain),
         TEST(texts_of_any_length_come_back),
+        TEST(bytes_in_memory_are_a_stream),
         TEST(members_are_one_stream),
         TEST(zeros_after_a_member_are_padding),
         TEST(garbage_after_a_member_is_an_error),

@@ -49,6 +49,9 @@ static int check_names(const tw_source **outputs, size_t count, twinset_error *e
 
 static int check_kind(const tw_source *source, bool together, bool annotate, twinset_error *error)
 {
+    if (source->inside)
+        return tw_fail(error, TWINSET_USAGE,
+                       "%s: what is in an archive cannot be cleaned; unpack it", source->name);
     if (source->kind == TW_KIND_JSONL || !(together || annotate))
         return TWINSET_OK;
     return tw_fail(error, TWINSET_USAGE, "%s is one document: %s", source->name,
@@ -403,7 +406,7 @@ static int write_stream(cleaning *clean)
 {
     const char *reason;
     clean->fd = -1;
-    int status = tw_lines_open(clean->source->name, tw_corpus_size_limit(clean->corpus),
+    int status = tw_lines_open(clean->source->path, tw_corpus_size_limit(clean->corpus),
                                &clean->lines, &reason);
     if (status != TWINSET_OK)
         return status == TWINSET_IO ? changed(clean) : status;
@@ -438,7 +441,7 @@ static int write_lines(cleaning *clean)
 static int copy_file(cleaning *clean)
 {
     tw_bytes bytes = {0};
-    int fd = open(clean->source->name, O_RDONLY | O_CLOEXEC | O_NOCTTY), status = TWINSET_OK;
+    int fd = open(clean->source->path, O_RDONLY | O_CLOEXEC | O_NOCTTY), status = TWINSET_OK;
     if (fd < 0)
         return changed(clean);
     if (tw_bytes_reserve(&bytes, BLOCK) != TWINSET_OK)

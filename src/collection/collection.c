@@ -134,9 +134,9 @@ static int identify(const tw_corpus *corpus, const tw_task *task, uint64_t ident
         status = identify_file(options->stop, &all);
     for (size_t i = 0; i < corpus->source_count && status == TWINSET_OK; i++) {
         const tw_source *source = &corpus->sources[i];
-        status = tw_bytes_printf(&all, "%d %d ", source->kind, (int)source->role);
+        status = tw_bytes_printf(&all, "%d %d %s ", source->kind, (int)source->role, source->name);
         if (status == TWINSET_OK)
-            status = identify_file(source->name, &all);
+            status = identify_file(source->path, &all);
     }
     if (status == TWINSET_OK)
         tw_md5(all.data, all.length, digest);
@@ -150,10 +150,10 @@ static int open_journals(const tw_corpus *corpus, const tw_task *task, tw_journa
 {
     uint64_t identity[2];
     for (size_t i = 0; i < corpus->source_count; i++)
-        if (corpus->sources[i].spooled || (!corpus->sources[i].from_path))
+        if (corpus->sources[i].spooled || !corpus->sources[i].path)
             return tw_fail(error, TWINSET_USAGE,
                            "--checkpoint: %s cannot be read a second time; save it to a file first",
-                           corpus->sources[i].from_path ? "standard input" : "a text in memory");
+                           corpus->sources[i].path ? "standard input" : "a text in memory");
     if (identify(corpus, task, identity) != TWINSET_OK)
         return tw_nomem(error);
     const char *folder = corpus->options.checkpoint;
@@ -203,7 +203,7 @@ int twinset_collection_dedup(twinset_collection *collection, const char *keep,
 {
     clear(error);
     *result = NULL;
-    if (collection->corpus.options.group != TWINSET_GROUP_NONE)
+    if (strcmp(collection->corpus.options.group, "none") != 0)
         return tw_fail(error, TWINSET_USAGE, "a collection is cleaned without regard to groups");
     for (size_t i = 0; i < collection->corpus.source_count; i++)
         if (collection->corpus.sources[i].role == TWINSET_ROLE_LIKE)
@@ -423,6 +423,17 @@ int twinset_compare(const char *a, size_t a_length, const char *b, size_t b_leng
     return status;
 }
 
+/* Reads all documents, so that each one's text can be had. */
+static int read_all(tw_corpus *corpus, twinset_error *error)
+{
+    int status = tw_corpus_prepare(corpus, error);
+    if (status == TWINSET_OK)
+        status = tw_corpus_load(corpus, &(tw_wish){0}, NULL, error);
+    if (status == TWINSET_OK && corpus->count == 0)
+        status = tw_fail(error, TWINSET_EMPTY, "there is no document");
+    return status == TWINSET_OK ? tw_corpus_fetch_all(corpus, error) : status;
+}
+
 /* ---- signatures of all */
 
 typedef struct sketching {
@@ -470,13 +481,7 @@ int twinset_collection_sketch(twinset_collection *collection, twinset_format for
 {
     tw_corpus *corpus = &collection->corpus;
     clear(error);
-    int status = tw_corpus_prepare(corpus, error);
-    if (status == TWINSET_OK)
-        status = tw_corpus_load(corpus, &(tw_wish){0}, NULL, error);
-    if (status == TWINSET_OK && corpus->count == 0)
-        status = tw_fail(error, TWINSET_EMPTY, "there is no document to sketch");
-    if (status == TWINSET_OK)
-        status = tw_corpus_fetch_all(corpus, error);
+    int status = read_all(corpus, error);
     if (status != TWINSET_OK)
         return tw_corpus_fail(corpus, error, status);
     tw_signatures out = {0};
@@ -487,5 +492,27 @@ int twinset_collection_sketch(twinset_collection *collection, twinset_format for
     if (status == TWINSET_OK)
         status = tw_signatures_end(&out, error);
     tw_signatures_free(&out);
+    return tw_corpus_fail(corpus, error, status);
+}
+
+/* ---- texts */
+
+int twinset_collection_texts(twinset_collection *collection, twinset_text_fn take, void *context,
+                             twinset_error *error)
+{
+    tw_corpus *corpus = &collection->corpus;
+    tw_bytes text = {0};
+    clear(error);
+    int status = read_all(corpus, error);
+    for (uint32_t i = 0; i < corpus->count && status == TWINSET_OK; i++) {
+        text.length = 0;
+        status = tw_corpus_text(corpus, i, &text);
+        if (status != TWINSET_OK)
+            break;
+        int failure = take(context, corpus->documents[i].name, text.data, text.length);
+        if (failure)
+            status = tw_fail(error, TWINSET_IO, "cannot write the text: %s", strerror(failure));
+    }
+    tw_bytes_free(&text);
     return tw_corpus_fail(corpus, error, status);
 }

@@ -8,6 +8,7 @@
 
 #include "common/digest.h"
 #include "common/options.h"
+#include "input/members.h"
 
 /* ---- the corpus itself */
 
@@ -15,7 +16,7 @@ static int read_stop_list(tw_corpus *corpus, twinset_error *error)
 {
     const char *path = corpus->options.stop, *text, *reason;
     size_t length;
-    tw_reader *reader = tw_reader_new();
+    tw_reader *reader = tw_reader_new(NULL);
     if (!reader)
         return tw_nomem(error);
     int status = tw_read(reader, path, 64 << 20, &text, &length, &reason);
@@ -29,6 +30,45 @@ static int read_stop_list(tw_corpus *corpus, twinset_error *error)
     return status;
 }
 
+static size_t count_lines(const char *lines)
+{
+    size_t count = lines && *lines;
+    for (; lines && *lines; lines++)
+        count += *lines == '\n';
+    return count;
+}
+
+/* Takes the patterns of an option apart, into a copy of them. */
+static char *split_patterns(const char *lines, char *copy, const char **patterns)
+{
+    if (!lines || !*lines)
+        return copy;
+    strcpy(copy, lines);
+    for (char *at = copy; at; patterns++) {
+        *patterns = at;
+        at = strchr(at, '\n');
+        if (at)
+            *at++ = '\0';
+    }
+    return copy + strlen(lines) + 1;
+}
+
+static int make_walk_rules(tw_corpus *corpus, twinset_error *error)
+{
+    const twinset_options *options = &corpus->options;
+    size_t include = count_lines(options->include), exclude = count_lines(options->exclude);
+    size_t bytes = (options->include ? strlen(options->include) : 0) +
+                   (options->exclude ? strlen(options->exclude) : 0) + 2;
+    const char **patterns = tw_array(include + exclude, sizeof *patterns);
+    corpus->patterns = tw_array(bytes, 1);
+    corpus->walk = (tw_walk_rules){options->all, patterns, patterns + include, include, exclude};
+    if (!patterns || !corpus->patterns)
+        return tw_nomem(error);
+    char *end = split_patterns(options->include, corpus->patterns, patterns);
+    split_patterns(options->exclude, end, patterns + include);
+    return TWINSET_OK;
+}
+
 static int make_workers(tw_corpus *corpus, twinset_error *error)
 {
     unsigned threads = corpus->options.threads;
@@ -40,7 +80,7 @@ static int make_workers(tw_corpus *corpus, twinset_error *error)
         worker->corpus = corpus;
         tw_sketch_init(&worker->sketch, corpus->scheme);
         worker->side_document[0] = worker->side_document[1] = UINT32_MAX;
-        worker->reader = tw_reader_new();
+        worker->reader = tw_reader_new(&corpus->rules);
         worker->slots = tw_array(corpus->options.hashes, sizeof *worker->slots);
         if (!worker->reader || !worker->slots ||
             tw_jsonl_new(corpus->options.text ? corpus->options.text : "text", corpus->options.id,
@@ -58,6 +98,10 @@ int tw_corpus_init(tw_corpus *corpus, const twinset_options *options, twinset_er
     memset(corpus, 0, sizeof *corpus);
     pthread_mutex_init(&corpus->large, NULL);
     int status = tw_options_resolve(options, &corpus->options, error);
+    corpus->rules =
+        (tw_convert_rules){corpus->options.html_boilerplate, corpus->options.mail_quotes};
+    if (status == TWINSET_OK)
+        status = make_walk_rules(corpus, error);
     if (status == TWINSET_OK && corpus->options.stop)
         status = read_stop_list(corpus, error);
     if (status == TWINSET_OK)
@@ -69,6 +113,7 @@ int tw_corpus_init(tw_corpus *corpus, const twinset_options *options, twinset_er
 
 static void free_worker(tw_worker *worker)
 {
+    tw_inside_close(&worker->inside);
     tw_reader_free(worker->reader);
     tw_jsonl_free(worker->records);
     tw_shingler_free(worker->shingler);
@@ -105,13 +150,17 @@ void tw_corpus_clear(tw_corpus *corpus)
     close_files(corpus);
     tw_keys_free(corpus->keys);
     tw_spill_free(corpus->spool);
+    tw_spill_free(corpus->texts);
     tw_free(corpus->fetched);
     tw_free(corpus->place);
+    tw_free(corpus->groups);
+    corpus->groups = NULL;
+    corpus->group_capacity = 0;
     corpus->skip_count = corpus->given_skips;
     for (size_t i = 0; i < corpus->source_count; i++)
         corpus->sources[i].start = corpus->sources[i].bytes = corpus->sources[i].records = 0;
     corpus->keys = NULL;
-    corpus->spool = NULL;
+    corpus->spool = corpus->texts = NULL;
     corpus->fetched = NULL;
     corpus->place = NULL;
     corpus->fetched_count = corpus->count = 0;
@@ -133,6 +182,8 @@ void tw_corpus_free(tw_corpus *corpus)
     tw_free(corpus->sources);
     tw_free(corpus->skips);
     tw_free(corpus->excluded);
+    tw_free((void *)(uintptr_t)corpus->walk.include);
+    tw_free(corpus->patterns);
     tw_scheme_free(corpus->scheme);
     tw_stop_list_free(corpus->stop);
     pthread_mutex_destroy(&corpus->large);
@@ -224,12 +275,19 @@ const char *tw_path_key(const char *path)
     return path;
 }
 
-static uint64_t hash_path(const char *path, const char *end)
+/* Never 0, which is no group. */
+uint64_t tw_group_of_name(const char *name, size_t length)
 {
     uint64_t hash = 1;
-    for (const char *c = tw_path_key(path); c < end; c++)
-        hash = tw_mix64(hash ^ (unsigned char)*c);
-    return hash;
+    for (size_t i = 0; i < length; i++)
+        hash = tw_mix64(hash ^ (unsigned char)name[i]);
+    return hash | !hash;
+}
+
+static uint64_t hash_path(const char *path, const char *end)
+{
+    const char *key = tw_path_key(path);
+    return tw_group_of_name(key, key < end ? (size_t)(end - key) : 0);
 }
 
 /* The submission a file belongs to: the sub-folder of the folder that was walked, or the
@@ -260,6 +318,7 @@ static int count_folder(tw_corpus *corpus, const tw_found *found)
 typedef struct adding {
     tw_corpus *corpus;
     twinset_role role;
+    tw_finder *finder;
 } adding;
 
 /* A pipe can be read but once. */
@@ -267,7 +326,7 @@ static int hold_stream(tw_corpus *corpus, tw_source *source)
 {
     const char *text, *reason;
     size_t length;
-    int status = tw_read(corpus->workers[0].reader, source->name, tw_corpus_size_limit(corpus),
+    int status = tw_read(corpus->workers[0].reader, source->path, tw_corpus_size_limit(corpus),
                          &text, &length, &reason);
     if (status == TWINSET_OK)
         return hold_text(source, text, length);
@@ -276,10 +335,12 @@ static int hold_stream(tw_corpus *corpus, tw_source *source)
 
 static void settle_kind(tw_source *source, bool whole)
 {
+    if (source->inside)
+        return;
     source->kind = whole ? TW_KIND_TEXT : source->named;
     bool lines = source->kind == TW_KIND_JSONL;
     source->spooled = lines && !source->regular;
-    source->packed = source->spooled || (lines && tw_name_is_packed(source->name));
+    source->packed = source->spooled || (lines && tw_name_is_packed(source->path));
 }
 
 void tw_corpus_read_whole(tw_corpus *corpus, bool whole)
@@ -288,44 +349,138 @@ void tw_corpus_read_whole(tw_corpus *corpus, bool whole)
         settle_kind(&corpus->sources[i], whole);
 }
 
-static int add_found(void *context, const tw_found *found)
-{
-    adding *add = context;
-    tw_source *source;
-    int status = add_source(add->corpus, found->path, add->role, &source);
-    if (status != TWINSET_OK)
-        return status;
-    source->from_path = true;
-    source->named = found->kind;
-    source->regular = found->regular;
-    settle_kind(source, false);
-    source->size_bytes = found->size_bytes;
-    const char *slash = found->named ? strrchr(found->path, '/') : NULL;
-    source->below = slash ? (size_t)(slash - found->path) + 1 : found->root_length;
-    if (add->corpus->options.group == TWINSET_GROUP_DIR && found->kind == TW_KIND_TEXT)
-        find_group(source, found);
-    if (!found->named && add->role == TWINSET_ROLE_NEW)
-        status = count_folder(add->corpus, found);
-    if (found->kind == TW_KIND_TEXT && !found->regular && status == TWINSET_OK)
-        status = hold_stream(add->corpus, source);
-    add->corpus->source_count -= status != TWINSET_OK;
-    return status;
-}
-
 static int add_skip(void *context, const char *path, const char *reason)
 {
     tw_skipped skip = {.path = path, .reason = reason, .source = UINT32_MAX};
     return tw_corpus_skip(((adding *)context)->corpus, &skip);
 }
 
+/* The submission that a list says. */
+static const char *told_group(const tw_told *told, const char *column)
+{
+    return !column                         ? NULL
+           : strcmp(column, "author") == 0 ? told->author
+           : strcmp(column, "label") == 0  ? told->label
+           : strcmp(column, "id") == 0     ? told->id
+           : strcmp(column, "time") == 0   ? told->time
+                                           : NULL;
+}
+
+static int place_source(tw_corpus *corpus, tw_source *source, const tw_found *found)
+{
+    const char *group = told_group(&found->told, tw_group_field(&corpus->options));
+    source->size_bytes = found->size_bytes;
+    if (tw_groups_are_folders(&corpus->options) && source->named == TW_KIND_TEXT)
+        find_group(source, found);
+    if (group)
+        source->group = tw_group_of_name(group, strlen(group));
+    return found->told.time ? keep_name(corpus, found->told.time, &source->time) : TWINSET_OK;
+}
+
+/* ---- members of archives */
+
+static int add_member(adding *add, const tw_found *archive, const char *path, uint32_t number,
+                      const tw_member *member)
+{
+    tw_corpus *corpus = add->corpus;
+    tw_bytes name = {0};
+    tw_source *source = NULL;
+    const char *reason = member->reason;
+    if (!reason && tw_kind_of(member->name) == TW_KIND_JSONL)
+        reason = "JSON lines in an archive are not read; unpack it";
+    int status = tw_bytes_printf(&name, "%s!/%s", archive->path, member->name);
+    if (status == TWINSET_OK && reason)
+        status = add_skip(add, name.data, reason);
+    else if (status == TWINSET_OK)
+        status = add_source(corpus, name.data, add->role, &source);
+    tw_bytes_free(&name);
+    if (status != TWINSET_OK || !source)
+        return status;
+    /* An archive is a folder: of those that were named, or, in one of these, a submission. */
+    tw_found found = {.path = source->name,
+                      .size_bytes = member->size_bytes,
+                      .root_length = archive->named ? strlen(path) + 2 : archive->root_length,
+                      .told = archive->told};
+    source->path = path;
+    source->inside = true;
+    source->member = number;
+    status = place_source(corpus, source, &found);
+    if (status == TWINSET_OK && add->role == TWINSET_ROLE_NEW)
+        status = count_folder(corpus, &found);
+    return status;
+}
+
+static int add_members(adding *add, const tw_found *found)
+{
+    tw_corpus *corpus = add->corpus;
+    tw_members *members;
+    tw_member member;
+    const char *path, *reason = NULL;
+    int status = keep_name(corpus, found->path, &path);
+    if (status == TWINSET_OK)
+        status = tw_members_open(path, corpus->options.max_size, &members, &reason);
+    if (status != TWINSET_OK)
+        return status == TWINSET_IO ? add_skip(add, found->path, reason) : status;
+    for (uint32_t i = 0; status == TWINSET_OK; i++) {
+        status = tw_members_next(members, &member, &reason);
+        if (status != TWINSET_OK || !member.name)
+            break;
+        if (found->member ? strcmp(found->member, member.name) == 0
+                          : !tw_find_leaves_out(add->finder, member.name))
+            status = add_member(add, found, path, i, &member);
+    }
+    if (status == TWINSET_IO)
+        status = add_skip(add, found->path, reason);
+    tw_members_close(members);
+    return status;
+}
+
+/* ---- files and folders */
+
+static int add_file(adding *add, const tw_found *found)
+{
+    tw_corpus *corpus = add->corpus;
+    tw_source *source;
+    const char *id = found->told.id;
+    int status = add_source(corpus, id ? id : found->path, add->role, &source);
+    if (status != TWINSET_OK)
+        return status;
+    source->path = source->name;
+    if (id)
+        status = keep_name(corpus, found->path, &source->path);
+    source->named = found->kind;
+    source->regular = found->regular;
+    settle_kind(source, false);
+    const char *slash = found->named ? strrchr(found->path, '/') : NULL;
+    source->below = slash ? (size_t)(slash - found->path) + 1 : found->root_length;
+    if (status == TWINSET_OK)
+        status = place_source(corpus, source, found);
+    if (!found->named && add->role == TWINSET_ROLE_NEW && status == TWINSET_OK)
+        status = count_folder(corpus, found);
+    if (found->kind == TW_KIND_TEXT && !found->regular && status == TWINSET_OK)
+        status = hold_stream(corpus, source);
+    corpus->source_count -= status != TWINSET_OK;
+    return status;
+}
+
+static int add_found(void *context, const tw_found *found)
+{
+    bool archive = found->kind == TW_KIND_MEMBERS;
+    if (archive && !found->regular)
+        return add_skip(context, found->path, "an archive must be a file");
+    return archive ? add_members(context, found) : add_file(context, found);
+}
+
 int tw_corpus_add_path(tw_corpus *corpus, const char *path, twinset_role role, twinset_error *error)
 {
-    adding add = {corpus, role};
-    tw_finder finder = {.document = add_found, .skip = add_skip, .context = &add};
+    tw_finder finder = {.document = add_found, .skip = add_skip, .rules = &corpus->walk};
+    adding add = {corpus, role, &finder};
+    finder.context = &add;
     tw_corpus_clear(corpus);
     size_t before = corpus->source_count + corpus->skip_count;
     int status = tw_find(&finder, path, error);
     corpus->hidden += finder.hidden;
+    corpus->left_out += finder.excluded;
     if (status == TWINSET_OK && corpus->source_count + corpus->skip_count == before)
         status = add_skip(&add, path, "no documents in it");
     corpus->given_skips = corpus->skip_count;
@@ -334,9 +489,12 @@ int tw_corpus_add_path(tw_corpus *corpus, const char *path, twinset_role role, t
 
 /* ---- preparing */
 
+/* What two sources that are one have in common: the file, the member or the name. */
 static const char *key_of(const tw_source *source)
 {
-    return source->from_path ? tw_path_key(source->name) : source->name;
+    return !source->path    ? source->name
+           : source->inside ? tw_path_key(source->name)
+                            : tw_path_key(source->path);
 }
 
 /* Which role a document has that was added with two. */
@@ -368,7 +526,7 @@ static int mark_repeated(tw_source **sorted, size_t count, twinset_error *error)
     for (size_t i = 0; i < count; i++) {
         const tw_source *before = i ? sorted[i - 1] : NULL;
         sorted[i]->repeated = before && strcmp(key_of(before), key_of(sorted[i])) == 0;
-        if (sorted[i]->repeated && !(before->from_path && sorted[i]->from_path))
+        if (sorted[i]->repeated && !(before->path && sorted[i]->path))
             return tw_fail(error, TWINSET_USAGE, "two documents are named '%s'", sorted[i]->name);
     }
     return TWINSET_OK;
@@ -393,6 +551,12 @@ int tw_corpus_prepare(tw_corpus *corpus, twinset_error *error)
     return status;
 }
 
+static uint64_t group_of(const tw_corpus *corpus, uint32_t document)
+{
+    return corpus->groups ? corpus->groups[document]
+                          : corpus->sources[corpus->documents[document].source].group;
+}
+
 bool tw_corpus_wanted(const tw_corpus *corpus, uint32_t a, uint32_t b)
 {
     const tw_source *x = &corpus->sources[corpus->documents[a].source];
@@ -404,7 +568,8 @@ bool tw_corpus_wanted(const tw_corpus *corpus, uint32_t a, uint32_t b)
         return false;
     if (corpus->like && x->role != TWINSET_ROLE_LIKE && y->role != TWINSET_ROLE_LIKE)
         return false;
-    return !x->group || x->group != y->group || one_folder;
+    uint64_t group = group_of(corpus, a);
+    return !group || group != group_of(corpus, b) || one_folder;
 }
 
 int tw_source_skip(tw_source *source, const char *reason)

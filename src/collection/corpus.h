@@ -8,23 +8,30 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 
+#include "collection/inside.h"
 #include "collection/journal.h"
 #include "collection/names.h"
 #include "common/common.h"
 #include "common/spill.h"
+#include "input/convert.h"
 #include "input/input.h"
 #include "match/match.h"
 #include "sketch/sketch.h"
 #include "text/text.h"
 
-/* A file of one document or of many records, or a text in memory. */
+/* A file of one document or of many records, a member of an archive, or a text in memory. */
 typedef struct tw_source {
-    const char *name; /* path, or the name of the text */
-    int named;        /* TW_KIND_*, by its name */
-    int kind;         /* the same, as it is read */
+    const char *name;     /* as results call it: its path, or the id that a list gives it */
+    const char *path;     /* of the file that it is, or is a member of; NULL: a text in memory */
+    bool inside;          /* it is a member, */
+    uint32_t member;      /* of this number */
+    const char *encoding; /* that was guessed, or NULL */
+    const char *time;     /* that a list gives it, or NULL */
+    int named;            /* TW_KIND_*, by its name */
+    int kind;             /* the same, as it is read */
     twinset_role role;
-    bool from_path;
     bool regular;   /* a file that can be read at any place and time */
     bool directly;  /* in a folder that was named: a group only beside other folders */
     bool repeated;  /* given before */
@@ -44,8 +51,9 @@ typedef struct tw_document {
     const char *name; /* the corpus keeps it */
     uint64_t digest[2], tokens;
     uint64_t *set;   /* its size and then its ids, if it is held */
-    uint64_t offset; /* of its record in the source */
-    uint32_t length; /* of the record, without the newline */
+    uint64_t offset; /* of its record in the source, or of its text in corpus->texts */
+    uint32_t length; /* of the record, without the newline, or of that text; 0: it is read
+                        from the source */
     uint32_t source;
     uint32_t line; /* from 1; 0 for a source that is one document */
     uint8_t flags; /* TWINSET_FLAG_* */
@@ -68,6 +76,7 @@ typedef struct tw_worker {
     tw_jsonl *records;
     tw_shingler *shingler;
     tw_sketch sketch;
+    tw_inside inside;
     tw_bytes bytes; /* of a record or a part of a file */
     tw_u64s ids, values, scratch;
     tw_u64s side[2]; /* sets or sequences that were asked for */
@@ -84,6 +93,9 @@ typedef struct tw_fetched {
 
 typedef struct tw_corpus {
     twinset_options options; /* resolved */
+    tw_convert_rules rules;
+    tw_walk_rules walk;
+    char *patterns; /* of the walk */
     tw_stop_list *stop;
     tw_scheme *scheme;
     tw_names names; /* of all documents and skipped paths there ever were */
@@ -97,23 +109,26 @@ typedef struct tw_corpus {
     /* What was read. */
     tw_document *documents; /* by name */
     size_t count, capacity;
-    uint64_t shingles;    /* of all documents, with repetitions */
-    uint64_t bytes;       /* of all sources, unpacked */
-    uint64_t records;     /* seen, whether they could be used or not */
-    uint32_t *place;      /* documents in the order they were read: their numbers; NULL: the same */
+    uint64_t shingles; /* of all documents, with repetitions */
+    uint64_t bytes;    /* of all sources, unpacked */
+    uint64_t records;  /* seen, whether they could be used or not */
+    uint32_t *place;   /* documents in the order they were read: their numbers; NULL: the same */
+    uint64_t *groups;  /* of documents, where records have them; NULL: those of sources */
+    size_t group_capacity;
     tw_keys *keys;        /* of each document in the order they were read, or NULL */
     unsigned bands, rows; /* that they were made for */
     bool holds_all;       /* every document's set is held */
     tw_spill *spool;      /* copies of what cannot be read at any place */
+    tw_spill *texts;      /* of documents whose file holds something else, such as a PDF */
     tw_fetched *fetched;  /* by document */
     size_t fetched_count;
     bool fetched_all;
 
     tw_skipped *skips;
     size_t skip_count, skip_capacity;
-    size_t given_skips; /* of these, known before anything was read */
-    size_t hidden;
-    uint64_t *excluded; /* ids that count in no document, ascending */
+    size_t given_skips;      /* of these, known before anything was read */
+    size_t hidden, left_out; /* files and folders: by rule, by pattern */
+    uint64_t *excluded;      /* ids that count in no document, ascending */
     size_t excluded_count;
     tw_worker *workers;
     pthread_mutex_t large; /* held by the one thread that works on a large document */
@@ -172,7 +187,7 @@ int tw_corpus_signature(tw_corpus *corpus, unsigned worker, uint32_t document,
 /* Makes the keys of all documents, where the reading did not. */
 int tw_corpus_make_keys(tw_corpus *corpus, unsigned bands, unsigned rows,
                         twinset_error *error) TW_CHECKED;
-/* The text it is compared by, appended. */
+/* The text it is compared by, appended; its record must have been fetched. */
 int tw_corpus_text(tw_corpus *corpus, uint32_t document, tw_bytes *out) TW_CHECKED;
 
 static inline twinset_role tw_corpus_role(const tw_corpus *corpus, uint32_t document)
@@ -186,6 +201,20 @@ static inline bool tw_reads_before(const tw_corpus *corpus, uint32_t a, uint32_t
     const tw_document *x = &corpus->documents[a], *y = &corpus->documents[b];
     return x->source != y->source ? x->source < y->source : x->offset < y->offset;
 }
+
+/* Whether submissions are folders, and the field or column that says them; or neither. */
+static inline bool tw_groups_are_folders(const twinset_options *options)
+{
+    return strcmp(options->group, "dir") == 0;
+}
+
+static inline const char *tw_group_field(const twinset_options *options)
+{
+    bool none = tw_groups_are_folders(options) || strcmp(options->group, "none") == 0;
+    return none ? NULL : options->group;
+}
+
+uint64_t tw_group_of_name(const char *name, size_t length);
 
 /* A path without what says nothing: "./a" and "a" are one file. */
 const char *tw_path_key(const char *path);
@@ -216,11 +245,24 @@ void tw_source_close(tw_corpus *corpus, uint32_t source, int fd);
 /* Reads a part of a source into `bytes`, as far as there is one. */
 int tw_source_read(tw_corpus *corpus, uint32_t source, uint64_t offset, size_t length,
                    tw_bytes *bytes, const char **reason) TW_CHECKED;
+/* The text of a source that is one document, and how it was come by; it dies with the worker's
+ * next. With a reason, it cannot be used. One that is `raw`, the bytes of a member, is
+ * interpreted, else they are read. */
+typedef struct tw_source_text {
+    const tw_bytes *raw;
+    const char *text;
+    size_t length;
+    tw_reading told;
+} tw_source_text;
+
+int tw_source_text_of(tw_corpus *corpus, tw_worker *worker, const tw_source *source,
+                      tw_source_text *text, const char **reason) TW_CHECKED;
 /* Sends the shingles of a source that is one document to a sink (NULL: only the summary is
- * wanted). With a reason, it cannot be used. */
+ * wanted). With a reason, it cannot be used. `text` may be NULL; else it is filled, but for
+ * its text where the source is too large to be read whole. */
 int tw_source_shingle(tw_corpus *corpus, tw_worker *worker, const tw_source *source,
-                      tw_shingles_fn sink, void *context, tw_text_summary *summary,
-                      const char **reason) TW_CHECKED;
+                      tw_source_text *text, tw_shingles_fn sink, void *context,
+                      tw_text_summary *summary, const char **reason) TW_CHECKED;
 /* The same for a document that was read before; it must not have changed. */
 int tw_document_shingle(tw_corpus *corpus, tw_worker *worker, uint32_t document,
                         tw_shingles_fn sink, void *context) TW_CHECKED;

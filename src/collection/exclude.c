@@ -65,7 +65,7 @@ static int shingle_lines(tw_corpus *corpus, const tw_source *source, tw_u64s *al
     tw_lines lines;
     tw_block block = {0};
     uint64_t number = 1;
-    int status = tw_lines_open(source->name, tw_corpus_size_limit(corpus), &lines, reason);
+    int status = tw_lines_open(source->path, tw_corpus_size_limit(corpus), &lines, reason);
     do {
         if (status == TWINSET_OK)
             status = tw_lines_next(&lines, 1 << 20, &block, reason);
@@ -79,13 +79,13 @@ static int shingle_lines(tw_corpus *corpus, const tw_source *source, tw_u64s *al
 
 static int shingle_template(tw_corpus *corpus, tw_source *source, tw_u64s *all)
 {
-    tw_text_summary summary;
+    tw_text_summary summary = {0};
     const char *reason = source->skipped;
     int status = TWINSET_OK;
     if (!reason && source->kind == TW_KIND_JSONL)
         status = shingle_lines(corpus, source, all, &reason);
     else if (!reason)
-        status = tw_source_shingle(corpus, &corpus->workers[0], source, tw_append_ids, all,
+        status = tw_source_shingle(corpus, &corpus->workers[0], source, NULL, tw_append_ids, all,
                                    &summary, &reason);
     if (!reason)
         return status;

@@ -1,9 +1,10 @@
 /*
  * The reading: every source goes through once, in parts. A part is some lines of a JSONL
- * file, or a few files that are one document each. Parts are read in order, looked through
- * in parallel, and their documents added in order. What each document is - its digest, its
- * length - is all that stays of it, beside what was wished for: its set, or one key for each
- * band of its signature.
+ * file, or a few files or members of an archive that are one document each. Parts are read in
+ * order, looked through in parallel, and their documents added in order. What each document
+ * is - its digest, its length - is all that stays of it, beside what was wished for: its set,
+ * or one key for each band of its signature. Only a text that took more to get at than to
+ * read a file, such as that of a PDF, is kept, in a temporary file.
  *
  * Memory: some parts of a megabyte for each thread. Cost: about a microsecond for a record
  * of 600 bytes, most of it for its signature.
@@ -13,268 +14,29 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "collection/part.h"
+#include "collection/intake.h"
 
-enum { FILES_A_PART = 16 }; /* documents that are files */
+enum { FILES_A_PART = 16, MEMBERS_A_PART = 64 }; /* documents that are files */
 
 typedef struct loading {
     tw_corpus *corpus;
     const tw_wish *wish;
+    tw_intake intake;
     twinset_error *error;
     size_t next; /* the source to read from */
     uint64_t offset;
     tw_lines lines; /* of a packed source */
     bool opened;
+    tw_inside inside; /* the archive in work */
 
     uint64_t line; /* of the source whose parts are committed */
     uint32_t committed;
     bool failed;         /* it could not be read on */
     tw_journal *journal; /* NULL: none is kept */
     tw_bytes frame;
-    uint64_t most_ids; /* that one document may have if sets are to be held */
-    atomic_bool holding;
     bool forgotten; /* what was held before it was known that not all can be */
-    atomic_uint_fast64_t shingles, done;
+    atomic_uint_fast64_t done;
 } loading;
-
-/* ---- one document */
-
-/* A sink: ids for the set, or straight into the signature. */
-typedef struct taking {
-    loading *load;
-    tw_worker *worker;
-    bool hold, sketch;
-} taking;
-
-static int take_batch(void *context, const tw_shingles *batch)
-{
-    taking *take = context;
-    int status = TWINSET_OK;
-    if (take->hold)
-        status = tw_append_ids(&take->worker->ids, batch);
-    if (take->sketch && status == TWINSET_OK)
-        status = tw_signature_batch(take->worker, batch);
-    /* A document past the limit ends the wish for sets; its signature is still needed. */
-    if (take->worker->ids.count > take->load->most_ids) {
-        atomic_store(&take->load->holding, false);
-        take->hold = false;
-        take->worker->ids.count = 0;
-    }
-    return status;
-}
-
-static void begin_document(taking *take, loading *load, tw_worker *worker)
-{
-    *take = (taking){
-        .load = load,
-        .worker = worker,
-        .hold = load->wish->sets && atomic_load_explicit(&load->holding, memory_order_relaxed),
-        .sketch = load->wish->bands > 0,
-    };
-    worker->ids.count = worker->values.count = 0;
-    if (take->sketch)
-        tw_sketch_begin(&worker->sketch, worker->slots);
-}
-
-static int hold_set(taking *take, tw_document *document)
-{
-    tw_worker *worker = take->worker;
-    if (!take->hold || !atomic_load_explicit(&take->load->holding, memory_order_relaxed))
-        return TWINSET_OK;
-    int status = tw_corpus_make_set(take->load->corpus, worker, &worker->ids);
-    document->blank = worker->ids.count == 0;
-    return status == TWINSET_OK ? tw_corpus_hold(take->load->corpus, document, &worker->ids)
-                                : status;
-}
-
-/* Makes the keys of a document's signature and appends them to the part's. */
-static int add_keys(taking *take, tw_part *part, tw_document *document)
-{
-    tw_worker *worker = take->worker;
-    const tw_wish *wish = take->load->wish;
-    if (!take->sketch)
-        return TWINSET_OK;
-    int status = TWINSET_OK;
-    if (take->load->corpus->options.bag)
-        status = tw_signature_finish_bag(worker);
-    tw_sketch_end(&worker->sketch);
-    document->blank = tw_signature_is_blank(take->load->corpus, worker->slots);
-    if (status == TWINSET_OK)
-        status = TW_GROW(part->keys.data, part->keys.capacity, part->keys.count + wish->bands);
-    if (status != TWINSET_OK)
-        return status;
-    tw_band_keys(worker->slots, wish->bands, wish->rows, part->keys.data + part->keys.count);
-    part->keys.count += wish->bands;
-    return TWINSET_OK;
-}
-
-static void count_shingles(loading *load, uint64_t shingles)
-{
-    uint64_t before = atomic_fetch_add(&load->shingles, shingles);
-    if (before + shingles > load->wish->shingles)
-        atomic_store(&load->holding, false);
-}
-
-/* Adds a document that went through, with what was wished for. */
-static int add_document(taking *take, tw_part *part, const tw_document *document,
-                        const tw_text_summary *summary)
-{
-    uint64_t shingles = tw_shingle_count(summary->tokens, take->load->corpus->options.k);
-    count_shingles(take->load, shingles);
-    int status = TW_GROW(part->documents, part->capacity, part->count + 1);
-    if (status != TWINSET_OK)
-        return status;
-    tw_document *added = &part->documents[part->count++];
-    *added = *document;
-    added->digest[0] = summary->digest[0];
-    added->digest[1] = summary->digest[1];
-    added->tokens = summary->tokens;
-    added->flags = (uint8_t)summary->flags;
-    part->shingles += shingles;
-    status = hold_set(take, added);
-    return status == TWINSET_OK ? add_keys(take, part, added) : status;
-}
-
-/* ---- lines */
-
-static const char EMPTY[] = "empty";
-
-static int shingle_record(loading *load, tw_worker *worker, tw_part *part, const char *line,
-                          size_t length)
-{
-    uint64_t offset = part->block.offset + (uint64_t)(line - part->block.bytes.data);
-    tw_text_summary summary = {0};
-    tw_record record;
-    taking take;
-    part->records++;
-    int status = tw_jsonl_record(worker->records, line, length, &record);
-    if (status != TWINSET_OK)
-        return status;
-    if (!record.reason && record.id && memchr(record.id, '\0', record.id_length))
-        record.reason = "its id holds a NUL character";
-    if (record.reason)
-        return tw_part_problem(
-            part, (tw_problem){.source = part->source, .offset = offset, .length = length + 1},
-            record.reason);
-    begin_document(&take, load, worker);
-    status =
-        tw_shingle(worker->shingler, record.text, record.text_length, take_batch, &take, &summary);
-    if (status != TWINSET_OK)
-        return status;
-    if (!summary.tokens)
-        return tw_part_problem(
-            part, (tw_problem){.source = part->source, .empty = true, .offset = offset}, EMPTY);
-    tw_document document = {
-        .offset = offset,
-        .length = (uint32_t)length,
-        .source = part->source,
-        .line = (uint32_t)part->line_count + 1,
-    };
-    status = tw_bytes_append(&part->ids, record.id, record.id ? record.id_length : 0);
-    if (status == TWINSET_OK)
-        status = tw_bytes_append(&part->ids, "", 1);
-    return status == TWINSET_OK ? add_document(&take, part, &document, &summary) : status;
-}
-
-static int read_record(loading *load, tw_worker *worker, tw_part *part, const char *line,
-                       size_t length)
-{
-    bool large = tw_corpus_enter_large(load->corpus, length);
-    int status = shingle_record(load, worker, part, line, length);
-    tw_corpus_leave_large(load->corpus, worker, large);
-    return status;
-}
-
-/* A line over the limit, which comes after the others. */
-static int refuse_line(loading *load, tw_part *part)
-{
-    char reason[96];
-    snprintf(reason, sizeof reason, "a line of %llu MB, which is too long; raise --memory",
-             (unsigned long long)(part->block.dropped >> 20));
-    tw_problem problem = {.source = part->source};
-    if (!load->corpus->sources[part->source].spooled) { /* else it was not kept */
-        problem.offset = part->block.offset + part->block.bytes.length;
-        problem.length = part->block.dropped;
-    }
-    part->records++;
-    int status = tw_part_problem(part, problem, reason);
-    part->line_count++;
-    return status;
-}
-
-static int read_lines(loading *load, tw_worker *worker, tw_part *part)
-{
-    const tw_bytes *bytes = &part->block.bytes;
-    if (bytes->length)
-        memset(bytes->data + bytes->length, 0, TW_JSON_PADDING);
-    for (size_t at = 0; at < bytes->length;) {
-        const char *line = bytes->data + at;
-        const char *newline = memchr(line, '\n', bytes->length - at);
-        size_t length = newline ? (size_t)(newline - line) : bytes->length - at;
-        int status = TWINSET_OK;
-        if (!tw_line_is_blank(line, length))
-            status = read_record(load, worker, part, line, length);
-        if (status != TWINSET_OK)
-            return status;
-        part->line_count++;
-        at += length + (newline != NULL);
-    }
-    return part->block.dropped ? refuse_line(load, part) : TWINSET_OK;
-}
-
-static int read_part_of_file(loading *load, tw_part *part)
-{
-    const char *reason = NULL;
-    const tw_source *source = &load->corpus->sources[part->source];
-    struct stat file;
-    part->block.bytes.length = part->block.dropped = 0;
-    int fd = tw_source_open(load->corpus, part->source);
-    if (fd < 0) {
-        tw_part_fail(part, "cannot be opened any more", strerror(errno));
-        return TWINSET_OK;
-    }
-    int status = tw_lines_between(fd, part->block.offset, part->end,
-                                  tw_corpus_size_limit(load->corpus), &part->block, &reason);
-    if (status == TWINSET_IO) {
-        tw_part_fail(part, "cannot be read on", reason);
-        part->block.bytes.length = 0; /* half a line is none */
-    } else if (part->last && fstat(fd, &file) == 0 &&
-               (uint64_t)file.st_size != source->size_bytes) {
-        bool grew = (uint64_t)file.st_size > source->size_bytes;
-        tw_part_fail(part, grew ? "grew while it was read" : "shrank while it was read", NULL);
-    }
-    tw_source_close(load->corpus, part->source, fd);
-    return status == TWINSET_IO ? TWINSET_OK : status;
-}
-
-/* ---- files that are one document */
-
-static int read_file(loading *load, tw_worker *worker, tw_part *part, uint32_t index)
-{
-    const tw_source *source = &load->corpus->sources[index];
-    tw_text_summary summary = {0};
-    const char *reason = source->skipped;
-    taking take;
-    int status = TWINSET_OK;
-    if (source->repeated || source->role == TWINSET_ROLE_IGNORE || source->kind != TW_KIND_TEXT)
-        return TWINSET_OK;
-    bool large = tw_corpus_enter_large(load->corpus, source->size_bytes);
-    begin_document(&take, load, worker);
-    if (!reason)
-        status =
-            tw_source_shingle(load->corpus, worker, source, take_batch, &take, &summary, &reason);
-    part->records++;
-    part->bytes += source->size_bytes;
-    bool empty = !reason && status == TWINSET_OK && !summary.tokens;
-    if (empty)
-        reason = EMPTY;
-    if (reason && status != TWINSET_NOMEM) /* that may be another matter next time */
-        status = tw_part_problem(part, (tw_problem){.source = index, .empty = empty}, reason);
-    else if (status == TWINSET_OK)
-        status = add_document(&take, part, &(tw_document){.source = index}, &summary);
-    tw_corpus_leave_large(load->corpus, worker, large);
-    return status;
-}
 
 /* ---- the pipeline */
 
@@ -301,7 +63,7 @@ static int next_of_stream(loading *load, tw_part *part)
     const char *reason = NULL;
     int status = TWINSET_OK;
     if (!load->opened)
-        status = tw_lines_open(source->name, tw_corpus_size_limit(corpus), &load->lines, &reason);
+        status = tw_lines_open(source->path, tw_corpus_size_limit(corpus), &load->lines, &reason);
     load->opened = status == TWINSET_OK;
     while (status == TWINSET_OK && load->lines.offset < load->offset)
         status =
@@ -331,17 +93,62 @@ static void next_of_file(loading *load, tw_part *part)
     load->offset = part->end;
 }
 
+static bool is_file(const tw_source *source)
+{
+    return source->kind == TW_KIND_TEXT && !source->inside;
+}
+
 static void next_files(loading *load, tw_part *part)
 {
     const tw_corpus *corpus = load->corpus;
-    part->lines = false;
-    part->sources = 0;
     while (load->next < corpus->source_count && part->sources < FILES_A_PART &&
-           corpus->sources[load->next].kind == TW_KIND_TEXT) {
+           is_file(&corpus->sources[load->next])) {
         part->sources++;
         load->next++;
     }
 }
+
+/* ---- members of archives, which only one can read, from first to last */
+
+static int read_member(loading *load, uint32_t index, tw_part *part, tw_piece *piece)
+{
+    const tw_corpus *corpus = load->corpus;
+    const tw_source *source = &corpus->sources[index];
+    tw_bytes *bytes = &part->block.bytes;
+    const char *reason;
+    *piece = (tw_piece){.start = bytes->length};
+    if (tw_is_passed_over(source))
+        return TWINSET_OK;
+    int status =
+        tw_inside_read(&load->inside, source->path, source->member, corpus->options.max_size,
+                       tw_corpus_size_limit(corpus), bytes, &reason);
+    piece->length = bytes->length - piece->start;
+    piece->failed = status == TWINSET_IO;
+    return piece->failed ? tw_part_problem(part, (tw_problem){.source = index}, reason) : status;
+}
+
+/* Whether the next source is in the same archive; its members share a path. */
+static bool is_member_of(const loading *load, const char *archive)
+{
+    const tw_corpus *corpus = load->corpus;
+    return load->next < corpus->source_count && corpus->sources[load->next].inside &&
+           corpus->sources[load->next].path == archive;
+}
+
+static int next_members(loading *load, tw_part *part)
+{
+    const tw_corpus *corpus = load->corpus;
+    const char *archive = corpus->sources[load->next].path;
+    int status = TW_GROW(part->pieces, part->piece_capacity, MEMBERS_A_PART);
+    part->read = true;
+    part->block.bytes.length = 0;
+    while (status == TWINSET_OK && is_member_of(load, archive) && part->sources < MEMBERS_A_PART &&
+           part->block.bytes.length < TW_PART_BYTES)
+        status = read_member(load, (uint32_t)load->next++, part, &part->pieces[part->sources++]);
+    return status;
+}
+
+/* ---- the next part */
 
 static bool passes(const tw_source *source)
 {
@@ -362,12 +169,15 @@ static int read_next(void *context, void *item, bool *end)
     if (*end)
         return TWINSET_OK;
     const tw_source *source = &corpus->sources[load->next];
-    if (source->kind == TW_KIND_TEXT) {
+    int status = TWINSET_OK;
+    part->lines = source->kind == TW_KIND_JSONL;
+    part->sources = 0;
+    if (source->inside)
+        return next_members(load, part);
+    if (!part->lines) {
         next_files(load, part);
         return TWINSET_OK;
     }
-    int status = TWINSET_OK;
-    part->lines = true;
     if (source->packed)
         status = next_of_stream(load, part);
     else
@@ -392,23 +202,9 @@ static int read_and_mark(void *context, void *item, bool *end)
     return status;
 }
 
-static int process(void *context, unsigned number, void *item)
+static int process(void *context, unsigned worker, void *item)
 {
-    loading *load = context;
-    tw_part *part = item;
-    tw_worker *worker = &load->corpus->workers[number];
-    int status = TWINSET_OK;
-    if (part->lines) {
-        if (!part->read)
-            status = read_part_of_file(load, part);
-        if (status == TWINSET_OK)
-            status = read_lines(load, worker, part);
-        part->bytes = part->block.bytes.length + part->block.dropped;
-    }
-    for (uint32_t i = 0; !part->lines && i < part->sources && status == TWINSET_OK; i++)
-        status = read_file(load, worker, part, part->source + i);
-    return status == TWINSET_OK && part->keys.count ? tw_part_turn_keys(part, load->wish->bands)
-                                                    : status;
+    return tw_intake_part(&((loading *)context)->intake, worker, item);
 }
 
 /* ---- adding what a part had */
@@ -416,7 +212,7 @@ static int process(void *context, unsigned number, void *item)
 /* Sets are of no use once not all can be held: the memory is for what comes. */
 static void forget_sets(loading *load, tw_part *part)
 {
-    if (!load->wish->sets || atomic_load(&load->holding))
+    if (!load->wish->sets || atomic_load(&load->intake.holding))
         return;
     if (!load->forgotten) {
         tw_corpus_forget_sets(load->corpus);
@@ -427,6 +223,51 @@ static void forget_sets(loading *load, tw_part *part)
         tw_free(part->documents[i].set);
         part->documents[i].set = NULL;
     }
+}
+
+/* Moves the texts of a part to where they stay. */
+static int commit_texts(loading *load, tw_part *part)
+{
+    tw_corpus *corpus = load->corpus;
+    uint64_t start = 0;
+    int status = TWINSET_OK;
+    if (!part->texts.length)
+        return TWINSET_OK;
+    if (!corpus->texts)
+        status = tw_spill_new(corpus->options.tmp, &corpus->texts, load->error);
+    if (status == TWINSET_OK)
+        status = tw_spill_append(corpus->texts, part->texts.data, part->texts.length, &start,
+                                 load->error);
+    for (size_t i = 0; i < part->count; i++)
+        part->documents[i].offset += part->documents[i].length ? start : 0;
+    return status;
+}
+
+/* The name of a document: a record's own, or its place; else that of its source. */
+static int name_document(loading *load, tw_document *document, const char *id)
+{
+    tw_corpus *corpus = load->corpus;
+    tw_source *source = &corpus->sources[document->source];
+    size_t length = strlen(id);
+    document->name = source->name;
+    if (!document->line)
+        return length ? tw_names_keep(&corpus->names, id, length, &source->encoding) : TWINSET_OK;
+    uint64_t line = load->line + document->line;
+    document->line = line < UINT32_MAX ? (uint32_t)line : UINT32_MAX;
+    return length ? tw_names_keep(&corpus->names, id, length, &document->name)
+                  : tw_names_place(&corpus->names, document->name, line, &document->name);
+}
+
+static int commit_groups(tw_corpus *corpus, const tw_part *part)
+{
+    if (!part->groups.count)
+        return TWINSET_OK;
+    int status =
+        TW_GROW(corpus->groups, corpus->group_capacity, corpus->count + part->groups.count);
+    if (status == TWINSET_OK)
+        memcpy(corpus->groups + corpus->count, part->groups.data,
+               part->groups.count * sizeof *corpus->groups);
+    return status;
 }
 
 static int commit_documents(loading *load, tw_part *part)
@@ -443,15 +284,8 @@ static int commit_documents(loading *load, tw_part *part)
         tw_document *document = &corpus->documents[corpus->count++];
         *document = part->documents[i];
         part->documents[i].set = NULL; /* it is the corpus's now */
-        document->name = corpus->sources[document->source].name;
-        if (!document->line)
-            continue;
-        uint64_t line = load->line + document->line;
-        document->line = line < UINT32_MAX ? (uint32_t)line : UINT32_MAX;
-        size_t length = strlen(id);
-        status = length ? tw_names_keep(&corpus->names, id, length, &document->name)
-                        : tw_names_place(&corpus->names, document->name, line, &document->name);
-        id += length + 1;
+        status = name_document(load, document, id);
+        id += strlen(id) + 1;
     }
     return status;
 }
@@ -524,7 +358,11 @@ static int commit_part(loading *load, tw_part *part)
         return TWINSET_OK;
     load->failed = part->failed[0];
     forget_sets(load, part);
-    int status = commit_documents(load, part);
+    int status = part->lines ? TWINSET_OK : commit_texts(load, part);
+    if (status == TWINSET_OK)
+        status = commit_groups(load->corpus, part);
+    if (status == TWINSET_OK)
+        status = commit_documents(load, part);
     if (status == TWINSET_OK)
         status = commit_problems(load, part);
     if (status == TWINSET_OK && part->failed[0])
@@ -566,7 +404,7 @@ static int replay(loading *load)
             break;
         tw_part_of_frame(&load->frame, &part);
         memcpy(next, part.next, sizeof next);
-        count_shingles(load, part.shingles);
+        tw_intake_count(&load->intake, part.shingles);
         status = commit_part(load, &part);
     }
     load->next = (size_t)next[0];
@@ -630,7 +468,7 @@ static int prepare(loading *load)
 static int settle_sets(loading *load)
 {
     tw_corpus *corpus = load->corpus;
-    bool hold = load->wish->sets && atomic_load(&load->holding);
+    bool hold = load->wish->sets && atomic_load(&load->intake.holding);
     int status = TWINSET_OK;
     if (corpus->options.common < 1)
         status = tw_exclude_common(corpus, load->error);
@@ -642,10 +480,16 @@ static int settle_sets(loading *load)
 int tw_corpus_load(tw_corpus *corpus, const tw_wish *wish, tw_journal *journal,
                    twinset_error *error)
 {
-    loading load = {.corpus = corpus, .wish = wish, .journal = journal, .error = error};
+    loading load = {
+        .corpus = corpus,
+        .wish = wish,
+        .intake = {.corpus = corpus, .wish = wish},
+        .journal = journal,
+        .error = error,
+    };
     uint64_t room = corpus->options.memory_bytes / 2 / sizeof(uint64_t);
-    load.most_ids = room < wish->shingles ? room : wish->shingles;
-    atomic_init(&load.holding, wish->sets);
+    load.intake.most_ids = room < wish->shingles ? room : wish->shingles;
+    atomic_init(&load.intake.holding, wish->sets);
     tw_corpus_clear(corpus);
     int status = tw_exclude_templates(corpus);
     if (status == TWINSET_OK)
@@ -660,6 +504,7 @@ int tw_corpus_load(tw_corpus *corpus, const tw_wish *wish, tw_journal *journal,
         status = settle_sets(&load);
     if (load.opened)
         tw_lines_close(&load.lines);
+    tw_inside_close(&load.inside);
     tw_bytes_free(&load.frame);
     return tw_corpus_fail(corpus, error, status);
 }

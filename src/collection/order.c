@@ -31,6 +31,7 @@ typedef struct ordering {
     coding code;
     uint64_t *sorted;   /* numbers of names, each with its document */
     tw_document *moved; /* in order */
+    uint64_t *groups;   /* the same, or NULL */
 } ordering;
 
 /* Runs a body for documents [from, to), step by step. Once begun, it must be done. */
@@ -237,6 +238,8 @@ static void move_some(ordering *order, unsigned worker, size_t from, size_t to)
             tw_free(corpus->documents[i].set);
         else
             order->moved[place] = corpus->documents[i];
+        if (order->groups && place != UINT32_MAX)
+            order->groups[place] = corpus->groups[i];
     }
 }
 
@@ -244,12 +247,17 @@ static int move(ordering *order, uint32_t kept)
 {
     tw_corpus *corpus = order->corpus;
     order->moved = tw_array(kept, sizeof *order->moved);
-    if (!order->moved)
+    order->groups = corpus->groups ? tw_array(kept, sizeof *order->groups) : NULL;
+    if (!order->moved || (corpus->groups && !order->groups)) {
+        tw_free(order->moved);
         return TWINSET_NOMEM;
+    }
     int status = for_all(order, move_some);
     tw_free(corpus->documents);
+    tw_free(corpus->groups);
     corpus->documents = order->moved;
-    corpus->capacity = corpus->count = kept;
+    corpus->groups = order->groups;
+    corpus->capacity = corpus->count = corpus->group_capacity = kept;
     return status;
 }
 

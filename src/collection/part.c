@@ -5,13 +5,15 @@
 
 void tw_part_reset(tw_part *part)
 {
-    part->count = part->problem_count = part->keys.count = 0;
-    part->ids.length = part->reasons.length = 0;
+    part->count = part->problem_count = part->keys.count = part->groups.count = 0;
+    part->ids.length = part->reasons.length = part->texts.length = 0;
     part->line_count = part->records = part->shingles = part->bytes = 0;
     part->failed[0] = '\0';
     part->read = part->last = false;
     if (part->block.bytes.capacity > 4 * TW_PART_BYTES) /* a long line was in it */
         tw_bytes_free(&part->block.bytes);
+    if (part->texts.capacity > 4 * TW_PART_BYTES)
+        tw_bytes_free(&part->texts);
 }
 
 void tw_part_free(tw_part *part)
@@ -19,7 +21,9 @@ void tw_part_free(tw_part *part)
     if (!part)
         return;
     tw_bytes_free(&part->block.bytes);
+    tw_free(part->pieces);
     tw_bytes_free(&part->ids);
+    tw_bytes_free(&part->texts);
     tw_bytes_free(&part->reasons);
     for (size_t i = 0; i < part->count; i++)
         tw_free(part->documents[i].set);
@@ -27,6 +31,7 @@ void tw_part_free(tw_part *part)
     tw_free(part->problems);
     tw_free(part->keys.data);
     tw_free(part->turned.data);
+    tw_free(part->groups.data);
     tw_free(part);
 }
 
@@ -66,7 +71,7 @@ int tw_part_turn_keys(tw_part *part, unsigned bands)
 
 typedef struct frame {
     uint64_t next[2], line_count, records, shingles, bytes;
-    uint64_t count, problems, ids, reasons, keys;
+    uint64_t count, problems, ids, texts, reasons, keys, groups;
     uint32_t source, lines;
     char failed[sizeof((tw_part *)NULL)->failed];
 } frame;
@@ -82,8 +87,10 @@ int tw_part_write(const tw_part *part, tw_bytes *out)
         .count = part->count,
         .problems = part->problem_count,
         .ids = part->ids.length,
+        .texts = part->texts.length,
         .reasons = part->reasons.length,
         .keys = part->keys.count,
+        .groups = part->groups.count,
         .source = part->source,
         .lines = part->lines,
     };
@@ -99,7 +106,11 @@ int tw_part_write(const tw_part *part, tw_bytes *out)
     if (status == TWINSET_OK)
         status = tw_bytes_append(out, part->keys.data, part->keys.count * sizeof(uint64_t));
     if (status == TWINSET_OK)
+        status = tw_bytes_append(out, part->groups.data, part->groups.count * sizeof(uint64_t));
+    if (status == TWINSET_OK)
         status = tw_bytes_append(out, part->ids.data, part->ids.length);
+    if (status == TWINSET_OK)
+        status = tw_bytes_append(out, part->texts.data, part->texts.length);
     return status == TWINSET_OK ? tw_bytes_append(out, part->reasons.data, part->reasons.length)
                                 : status;
 }
@@ -125,8 +136,12 @@ void tw_part_of_frame(const tw_bytes *bytes, tw_part *part)
     at += head.problems * sizeof(tw_problem);
     part->keys = (tw_u64s){(uint64_t *)(void *)at, head.keys, head.keys};
     at += head.keys * sizeof(uint64_t);
+    part->groups = (tw_u64s){(uint64_t *)(void *)at, head.groups, head.groups};
+    at += head.groups * sizeof(uint64_t);
     part->ids = (tw_bytes){at, head.ids, head.ids};
     at += head.ids;
+    part->texts = (tw_bytes){at, head.texts, head.texts};
+    at += head.texts;
     part->reasons = (tw_bytes){at, head.reasons, head.reasons};
     memcpy(part->failed, head.failed, sizeof part->failed);
 }

@@ -1,7 +1,7 @@
 /*
- * A part of what is read: some lines of a JSONL file, or a few files that are one document
- * each, and what came out of them. Between being looked through and being added to the
- * corpus it can be written to a journal, and had back from there.
+ * A part of what is read: some lines of a JSONL file, or a few files or members of an archive
+ * that are one document each, and what came out of them. Between being looked through and
+ * being added to the corpus it can be written to a journal, and had back from there.
  */
 #ifndef TW_PART_H
 #define TW_PART_H
@@ -20,26 +20,44 @@ typedef struct tw_problem {
     size_t reason; /* where it starts in part->reasons */
 } tw_problem;
 
+/* A member of an archive: its bytes in the part's block, unless it is among the problems. */
+typedef struct tw_piece {
+    size_t start, length;
+    bool failed;
+} tw_piece;
+
 typedef struct tw_part {
     uint32_t source, sources; /* files that are one document each; or */
     bool lines;               /* lines of one source, */
-    bool read;                /* which are there already */
+    bool read;                /* which are there already, like members of an archive */
     uint64_t end;             /* of the part, if they are not */
     bool last;                /* of its source */
     uint64_t next[2];         /* source and offset of what comes after it */
     tw_block block;
     char failed[160]; /* why nothing can be read after the block, or "" */
 
+    tw_piece *pieces; /* for each of the sources, if they are members */
+    size_t piece_capacity;
+
     tw_document *documents;
     size_t count, capacity;
-    tw_bytes ids; /* the names of records, each terminated; empty: FILE:LINE */
+    tw_bytes ids;   /* the names of records, each terminated; empty: FILE:LINE. Of other
+                       documents, the encodings that were guessed */
+    tw_bytes texts; /* that were made from files; documents have their places */
     tw_bytes reasons;
     tw_problem *problems;
     size_t problem_count, problem_capacity;
     tw_u64s keys; /* by document, then by band; once turned, by band, then by document */
     tw_u64s turned;
+    tw_u64s groups; /* of documents, where records have them */
     uint64_t line_count, records, shingles, bytes;
 } tw_part;
+
+/* Whether a source is not read, or not for its documents. */
+static inline bool tw_is_passed_over(const tw_source *source)
+{
+    return source->repeated || source->role == TWINSET_ROLE_IGNORE;
+}
 
 /* For the next lines or files; buffers are kept. */
 void tw_part_reset(tw_part *part);

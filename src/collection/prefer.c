@@ -91,11 +91,17 @@ static int read_value(preferring *prefer, unsigned number, entry *candidate)
     return status;
 }
 
-/* When a file was changed last. */
+/* When a list says it was handed in, or when a file was changed last. */
 static void take_time(const tw_source *source, entry *candidate)
 {
     struct stat file;
-    if (!source->from_path || stat(source->name, &file) != 0)
+    if (source->time) {
+        candidate->kind = TW_VALUE_STRING;
+        candidate->string = source->time;
+        candidate->length = strlen(source->time);
+        return;
+    }
+    if (!source->path || stat(source->path, &file) != 0)
         return;
     candidate->kind = TW_VALUE_NUMBER;
     candidate->number = (double)file.st_mtim.tv_sec + (double)file.st_mtim.tv_nsec * 1e-9;

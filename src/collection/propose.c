@@ -102,6 +102,8 @@ static int number_places(proposing *propose)
 /* Whether no two documents are kept apart by role or group. */
 static bool all_wanted(const tw_corpus *corpus)
 {
+    if (corpus->groups)
+        return false;
     for (size_t i = 0; i < corpus->source_count; i++)
         if (corpus->sources[i].role == TWINSET_ROLE_OLD ||
             corpus->sources[i].role == TWINSET_ROLE_LIKE || corpus->sources[i].group)

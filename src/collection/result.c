@@ -70,8 +70,8 @@ int tw_result_finish(twinset_result *result)
         const tw_document *document = &corpus->documents[i];
         result->names[i] = document->name;
         if (document->flags)
-            result->flagged[result->run.flagged++] =
-                (twinset_flagged){document->name, document->flags};
+            result->flagged[result->run.flagged++] = (twinset_flagged){
+                document->name, document->flags, corpus->sources[document->source].encoding};
     }
     result->run.documents = corpus->count;
     result->run.records = corpus->records;
@@ -79,9 +79,9 @@ int tw_result_finish(twinset_result *result)
     result->run.shingles = corpus->shingles;
     if (!corpus->hidden)
         return TWINSET_OK;
-    return tw_result_note(result, "%zu hidden %s left out; name %s to compare %s", corpus->hidden,
+    return tw_result_note(result, "%zu hidden %s left out; --all takes %s in", corpus->hidden,
                           corpus->hidden == 1 ? "file or folder was" : "files or folders were",
-                          corpus->hidden == 1 ? "it" : "them", corpus->hidden == 1 ? "it" : "them");
+                          corpus->hidden == 1 ? "it" : "them");
 }
 
 void twinset_result_free(twinset_result *result)

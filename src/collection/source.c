@@ -27,7 +27,7 @@ int tw_source_open(tw_corpus *corpus, uint32_t source)
     int kept = corpus->files ? atomic_load(&corpus->files[source]) : 0;
     if (kept)
         return kept - 1;
-    int fd = open(corpus->sources[source].name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    int fd = open(corpus->sources[source].path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0 || !corpus->files || corpus->source_count > OPEN_SOURCES)
         return fd;
     if (atomic_compare_exchange_strong(&corpus->files[source], &kept, fd + 1))
@@ -95,48 +95,68 @@ static int feed_windows(tw_worker *worker, int fd, const char **reason)
     }
 }
 
-static int feed_large(tw_worker *worker, const tw_source *source, const char **reason)
+static int shingle_large(tw_worker *worker, const tw_source *source, tw_shingles_fn sink,
+                         void *context, tw_text_summary *summary, const char **reason)
 {
-    int fd = open(source->name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    int fd = open(source->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0) {
         *reason = strerror(errno);
         return TWINSET_IO;
     }
-    int status = feed_windows(worker, fd, reason);
+    int status = tw_shingle_begin(worker->shingler, sink, context);
+    if (status == TWINSET_OK)
+        status = feed_windows(worker, fd, reason);
     close(fd);
+    return status == TWINSET_OK ? tw_shingle_end(worker->shingler, summary) : status;
+}
+
+/* Whether it has to go through in windows. What must be converted cannot. */
+static bool is_large(const tw_corpus *corpus, const tw_source *source)
+{
+    return !source->text && !source->inside && source->size_bytes > tw_corpus_size_limit(corpus) &&
+           !tw_name_is_packed(source->path) && !tw_name_is_converted(source->path);
+}
+
+int tw_source_text_of(tw_corpus *corpus, tw_worker *worker, const tw_source *source,
+                      tw_source_text *text, const char **reason)
+{
+    uint64_t limit = tw_corpus_size_limit(corpus);
+    const tw_bytes *raw = text->raw;
+    int status = TWINSET_OK;
+    *text = (tw_source_text){.raw = raw, .text = source->text, .length = source->text_length};
+    if (source->text)
+        return TWINSET_OK;
+    if (source->inside && !raw) {
+        raw = &worker->bytes;
+        worker->bytes.length = 0;
+        status = tw_inside_read(&worker->inside, source->path, source->member,
+                                corpus->options.max_size, limit, &worker->bytes, reason);
+    }
+    if (status == TWINSET_OK && raw)
+        status = tw_read_bytes(worker->reader, source->name, raw->data, raw->length, limit,
+                               &text->text, &text->length, reason);
+    else if (status == TWINSET_OK)
+        status = tw_read(worker->reader, source->path, limit, &text->text, &text->length, reason);
+    text->told = tw_reader_told(worker->reader);
+    text->told.made |= source->inside;
     return status;
 }
 
-static int feed_source(tw_corpus *corpus, tw_worker *worker, const tw_source *source,
-                       const char **reason, bool *replaced)
-{
-    const char *text = source->text;
-    size_t length = source->text_length;
-    if (!text && source->size_bytes > tw_corpus_size_limit(corpus))
-        return feed_large(worker, source, reason);
-    if (!text) {
-        int status = tw_read(worker->reader, source->name, tw_corpus_size_limit(corpus), &text,
-                             &length, reason);
-        if (status != TWINSET_OK)
-            return status;
-        *replaced = tw_reader_replaced(worker->reader);
-    }
-    return tw_shingle_feed(worker->shingler, text, length);
-}
-
 int tw_source_shingle(tw_corpus *corpus, tw_worker *worker, const tw_source *source,
-                      tw_shingles_fn sink, void *context, tw_text_summary *summary,
-                      const char **reason)
+                      tw_source_text *text, tw_shingles_fn sink, void *context,
+                      tw_text_summary *summary, const char **reason)
 {
-    bool replaced = false;
+    tw_source_text own = {0};
+    text = text ? text : &own;
     *reason = NULL;
-    int status = tw_shingle_begin(worker->shingler, sink, context);
-    if (status == TWINSET_OK)
-        status = feed_source(corpus, worker, source, reason, &replaced);
-    if (status == TWINSET_OK)
-        status = tw_shingle_end(worker->shingler, summary);
-    if (replaced)
-        summary->flags |= TWINSET_FLAG_INVALID_UTF8;
+    if (is_large(corpus, source))
+        return shingle_large(worker, source, sink, context, summary, reason);
+    int status = tw_source_text_of(corpus, worker, source, text, reason);
+    if (status != TWINSET_OK)
+        return status;
+    *reason = NULL;
+    status = tw_shingle(worker->shingler, text->text, text->length, sink, context, summary);
+    summary->flags |= text->told.flags;
     return status;
 }
 
@@ -198,18 +218,41 @@ static int shingle_record(tw_corpus *corpus, tw_worker *worker, uint32_t index, 
     return tw_shingle(worker->shingler, record.text, record.text_length, sink, context, summary);
 }
 
+/* A text that was made from a file, into the worker's bytes. */
+static int read_text(tw_corpus *corpus, tw_worker *worker, const tw_document *document)
+{
+    tw_bytes *bytes = &worker->bytes;
+    bytes->length = 0;
+    if (tw_bytes_reserve(bytes, document->length) != TWINSET_OK)
+        return TWINSET_NOMEM;
+    bytes->length = document->length;
+    return tw_spill_read(corpus->texts, document->offset, bytes->data, bytes->length, NULL);
+}
+
+static int shingle_text(tw_corpus *corpus, tw_worker *worker, const tw_document *document,
+                        tw_shingles_fn sink, void *context, tw_text_summary *summary)
+{
+    int status = read_text(corpus, worker, document);
+    if (status != TWINSET_OK)
+        return status;
+    return tw_shingle(worker->shingler, worker->bytes.data, worker->bytes.length, sink, context,
+                      summary);
+}
+
 int tw_document_shingle(tw_corpus *corpus, tw_worker *worker, uint32_t index, tw_shingles_fn sink,
                         void *context)
 {
     const tw_document *document = &corpus->documents[index];
     const tw_source *source = &corpus->sources[document->source];
     const char *reason;
-    tw_text_summary summary;
+    tw_text_summary summary = {0};
     int status;
     if (document->line)
         status = shingle_record(corpus, worker, index, sink, context, &summary);
+    else if (document->length)
+        status = shingle_text(corpus, worker, document, sink, context, &summary);
     else
-        status = tw_source_shingle(corpus, worker, source, sink, context, &summary, &reason);
+        status = tw_source_shingle(corpus, worker, source, NULL, sink, context, &summary, &reason);
     if (status == TWINSET_OK &&
         memcmp(summary.digest, document->digest, sizeof summary.digest) != 0)
         status = TWINSET_IO;
@@ -249,7 +292,7 @@ static int fetch_source(tw_corpus *corpus, const tw_source *source, tw_fetched *
     tw_block block = {0};
     const char *reason = NULL;
     size_t next = 0;
-    int status = tw_lines_open(source->name, tw_corpus_size_limit(corpus), &lines, &reason);
+    int status = tw_lines_open(source->path, tw_corpus_size_limit(corpus), &lines, &reason);
     bool opened = status == TWINSET_OK;
     while (status == TWINSET_OK && next < count) {
         status = tw_lines_next(&lines, WINDOW, &block, &reason);
@@ -328,17 +371,42 @@ int tw_corpus_fetch_all(tw_corpus *corpus, twinset_error *error)
     return status;
 }
 
-int tw_corpus_text(tw_corpus *corpus, uint32_t index, tw_bytes *out)
+/* The text of a document before anything is left out of it or folded. */
+static int raw_text(tw_corpus *corpus, uint32_t index, const char **text, size_t *length)
 {
     tw_worker *worker = &corpus->workers[0];
-    const tw_source *source = &corpus->sources[corpus->documents[index].source];
-    const char *text = source->text, *reason;
-    size_t length = source->text_length;
-    int status = TWINSET_OK;
-    if (!text)
-        status = tw_read(worker->reader, source->name, tw_corpus_size_limit(corpus), &text, &length,
-                         &reason);
+    const tw_document *document = &corpus->documents[index];
+    tw_source_text whole = {0};
+    tw_record record;
+    const char *reason;
+    int status;
+    if (document->line) {
+        status = tw_document_record(corpus, worker, index);
+        if (status == TWINSET_OK)
+            status =
+                tw_jsonl_record(worker->records, worker->bytes.data, worker->bytes.length, &record);
+        if (status == TWINSET_OK && record.reason)
+            status = TWINSET_IO;
+        whole = (tw_source_text){.text = record.text, .length = record.text_length};
+    } else if (document->length) {
+        status = read_text(corpus, worker, document);
+        whole = (tw_source_text){.text = worker->bytes.data, .length = worker->bytes.length};
+    } else {
+        status =
+            tw_source_text_of(corpus, worker, &corpus->sources[document->source], &whole, &reason);
+    }
+    *text = whole.text;
+    *length = whole.length;
+    return status;
+}
+
+int tw_corpus_text(tw_corpus *corpus, uint32_t index, tw_bytes *out)
+{
+    const char *text;
+    size_t length;
+    int status = raw_text(corpus, index, &text, &length);
     if (status == TWINSET_IO)
-        atomic_store(&corpus->changed, source->name);
-    return status == TWINSET_OK ? tw_shingler_text(worker->shingler, text, length, out) : status;
+        atomic_store(&corpus->changed, corpus->documents[index].name);
+    return status == TWINSET_OK ? tw_shingler_text(corpus->workers[0].shingler, text, length, out)
+                                : status;
 }

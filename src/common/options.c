@@ -30,7 +30,7 @@ typedef struct option_row {
 static const char TEXT_TOPIC[] = "Text";
 static const char SIMILARITY_TOPIC[] = "Similarity";
 static const char SEARCH_TOPIC[] = "Search";
-static const char RECORD_TOPIC[] = "Records";
+static const char INPUT_TOPIC[] = "Input";
 static const char MACHINE_TOPIC[] = "Machine";
 
 /* The order of the words in `argument` is that of the enums in twinset.h. */
@@ -72,9 +72,11 @@ static const option_row rows[] = {
       "Leave out the shingles that stand in more than this share of the documents, 0 to 1. "
       "Default 1: none."},
      REAL, FIELD(common), 0, 1, true},
-    {{"group", 0, "none|dir", SIMILARITY_TOPIC,
-      "dir: each sub-folder is one submission, whose files are not compared with each other."},
-     CHOICE, FIELD(group), 0, 0, true},
+    {{"group", 0, "dir|FIELD|none", SIMILARITY_TOPIC,
+      "What makes a submission, whose documents are not compared with each other. dir: a "
+      "sub-folder, or an archive; else the field of a JSON record, or the column of a list, "
+      "whose value they share. Default: none."},
+     NAME, FIELD(group), 0, 0, true},
     {{"method", 0, "auto|lsh|exact", SEARCH_TOPIC,
       "exact misses nothing; lsh is made for many documents and misses what --recall allows; "
       "auto (default) takes the cheaper."},
@@ -112,12 +114,32 @@ static const option_row rows[] = {
       "Compare N documents with all others, and report how many of their pairs the search found. "
       "Takes another pass over the input. Default 0."},
      WHOLE, FIELD(sample), 0, 4294967295.0, false},
-    {{"text", 0, "FIELD", RECORD_TOPIC,
+    {{"text", 0, "FIELD", INPUT_TOPIC,
       "Field of a JSON record that holds its text; dots lead into objects. Default: text."},
      NAME, FIELD(text), 0, 0, true},
-    {{"id", 0, "FIELD", RECORD_TOPIC,
+    {{"id", 0, "FIELD", INPUT_TOPIC,
       "Field that names a JSON record. Default: id where a record has it, else FILE:LINE."},
      NAME, FIELD(id), 0, 0, true},
+    {{"all", 0, NULL, INPUT_TOPIC,
+      "Read hidden files and folders, too, and those of version control."},
+     SWITCH, FIELD(all), 0, 0, true},
+    {{"include", 0, "GLOB", INPUT_TOPIC,
+      "Of the files in folders and archives, read only those that match: '*.py', 'src/**/*.c'. "
+      "May be given several times."},
+     NAME, FIELD(include), 0, 0, true},
+    {{"exclude", 0, "GLOB", INPUT_TOPIC,
+      "Leave out the files and folders that match. May be given several times."},
+     NAME, FIELD(exclude), 0, 0, true},
+    {{"max-size", 0, "SIZE", INPUT_TOPIC,
+      "What an archive or a packed file may unpack to. Default 4G."},
+     SIZE, FIELD(max_size), 0, 0, true},
+    {{"html-boilerplate", 0, "drop|keep", INPUT_TOPIC,
+      "What becomes of navigation, advertising, headers and footers of web pages, where they can "
+      "be told. Default: drop."},
+     CHOICE, FIELD(html_boilerplate), 0, 0, true},
+    {{"mail-quotes", 0, "keep|drop", INPUT_TOPIC,
+      "What becomes of the lines that a mail quotes. Default: keep."},
+     CHOICE, FIELD(mail_quotes), 0, 0, true},
     {{"threads", 'j', "N", MACHINE_TOPIC,
       "Number of threads. Default: all cores. Results do not depend on it."},
      WHOLE, FIELD(threads), 1, 1024, false},
@@ -144,6 +166,7 @@ void twinset_options_init(twinset_options *options)
         .seed = 1,
         .recall = 0.99,
         .max_bucket = 1000,
+        .max_size = (uint64_t)4 << 30,
     };
 }
 
@@ -413,6 +436,8 @@ int tw_options_resolve(const twinset_options *given, twinset_options *resolved,
         resolved->threads = tw_cores();
     if (!resolved->memory_bytes)
         resolved->memory_bytes = tw_machine_memory() / 4;
+    if (!resolved->group)
+        resolved->group = "none";
     return TWINSET_OK;
 }
 

@@ -1,6 +1,7 @@
 /*
- * JSON lines, by simdjson: the one C++ file, whose functions are C to everyone else. It is
- * compiled without exceptions, and simdjson allocates without them.
+ * JSON lines and notebooks, by simdjson: the one C++ file, whose functions are C to everyone
+ * else. It is compiled without exceptions, and simdjson allocates without them. What else
+ * simdjson can do is here as well: it validates UTF-8.
  *
  * A line is parsed whole, into simdjson's DOM, which validates all of it. The other interface,
  * which reads on demand, does not look at what it passes over, and is as fast only where it is
@@ -18,6 +19,7 @@
 
 extern "C" {
 #include "common/number.h"
+#include "input/convert.h"
 #include "input/input.h"
 }
 
@@ -347,6 +349,44 @@ static const char *take_id(tw_jsonl *parser, dom::object object, tw_record *reco
     return nullptr;
 }
 
+/* ---- notebooks */
+
+/* A cell's text: a string, or the strings of an array one after the other. */
+static int join_text(dom::element source, tw_bytes *text)
+{
+    string_view piece;
+    dom::array pieces;
+    text->length = 0;
+    if (!source.get(piece))
+        return tw_bytes_append(text, piece.data(), piece.size());
+    if (source.get(pieces))
+        return TWINSET_OK;
+    int status = TWINSET_OK;
+    for (dom::element each : pieces)
+        if (status == TWINSET_OK && !each.get(piece))
+            status = tw_bytes_append(text, piece.data(), piece.size());
+    return status;
+}
+
+/* Code is `input` in nbformat 3, all else `source`. */
+static int give_cells(dom::array cells, tw_bytes *text, tw_cell_fn take, void *context)
+{
+    int status = TWINSET_OK;
+    for (dom::element cell : cells) {
+        dom::element source;
+        string_view kind;
+        if (cell["cell_type"].get(kind) ||
+            (cell["source"].get(source) && cell["input"].get(source)))
+            continue;
+        status = join_text(source, text);
+        if (status == TWINSET_OK && text->length > 0)
+            status = take(context, kind == "code", text->data, text->length);
+        if (status != TWINSET_OK)
+            break;
+    }
+    return status;
+}
+
 /* ---- what the other stages see */
 
 int tw_jsonl_new(const char *text, const char *id, tw_jsonl **parser)
@@ -404,5 +444,33 @@ int tw_jsonl_value(tw_jsonl *parser, const char *line, size_t length, const char
         value->string = text.data();
         value->length = text.size();
     }
+    return status;
+}
+
+bool tw_is_utf8(const char *bytes, size_t length)
+{
+    return simdjson::validate_utf8(bytes, length);
+}
+
+int tw_jsonl_cells(tw_jsonl *parser, const char *bytes, size_t length, tw_cell_fn take,
+                   void *context, const char **reason)
+{
+    dom::object notebook;
+    dom::array cells, sheets;
+    tw_bytes text = {};
+    *reason = nullptr;
+    int status = parse(parser, bytes, length, &notebook, reason);
+    if (status != TWINSET_OK || *reason)
+        return status;
+    if (!notebook["cells"].get(cells)) {
+        status = give_cells(cells, &text, take, context);
+    } else if (!notebook["worksheets"].get(sheets)) { /* nbformat 3 */
+        for (dom::element sheet : sheets)
+            if (status == TWINSET_OK && !sheet["cells"].get(cells))
+                status = give_cells(cells, &text, take, context);
+    } else {
+        *reason = "not a notebook: it has no cells";
+    }
+    tw_bytes_free(&text);
     return status;
 }

@@ -1,8 +1,9 @@
 /*
- * Names that stand for others. "@list" is a file that names the documents, one path a line;
- * it is read like a document, so that a list saved by a Windows editor, with a byte order
- * mark, works as well. "-" is standard input. Wildcards are for those whose shell does not
- * expand them, or has no room for so many names.
+ * Names that stand for others. "@list" is a file that names the documents, one path a line,
+ * seen from the working directory; it is read like a document, so that a list saved by a
+ * Windows editor, with a byte order mark, works as well. A manifest is one with columns. "-" is
+ * standard input. Wildcards are for those whose shell does not expand them, or has no room for so
+ * many names.
  */
 #include "input/input.h"
 
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,18 +46,37 @@ static int find_lines(tw_finder *finder, const char *text, size_t length, tw_byt
     return status;
 }
 
+/* Names of files are bytes, which a guess would change. */
+static void take_bytes(const tw_reader *reader, const char **text, size_t *length)
+{
+    tw_reading told = tw_reader_told(reader);
+    if (!told.encoding && strcmp(told.kind, "text") == 0)
+        return;
+    *text = tw_reader_raw(reader)->data;
+    *length = tw_reader_raw(reader)->length;
+}
+
+static bool is_manifest(const char *name)
+{
+    const char *ending = strrchr(name, '.');
+    return ending && (strcasecmp(ending, ".csv") == 0 || strcasecmp(ending, ".tsv") == 0);
+}
+
 static int find_list(tw_finder *finder, const char *path, twinset_error *error)
 {
     const char *name = path + 1, *text, *reason;
     size_t length;
-    tw_reader *reader = tw_reader_new();
+    tw_reader *reader = tw_reader_new(NULL);
     if (!reader)
         return tw_nomem(error);
     int status = strcmp(name, "-") == 0
                      ? tw_read_fd(reader, STDIN_FILENO, LIST_LIMIT_BYTES, &text, &length, &reason)
                      : tw_read(reader, name, LIST_LIMIT_BYTES, &text, &length, &reason);
-    if (status == TWINSET_OK) {
+    if (status == TWINSET_OK && is_manifest(name)) {
+        status = tw_find_manifest(finder, path, text, length, error);
+    } else if (status == TWINSET_OK) {
         tw_bytes line = {0};
+        take_bytes(reader, &text, &length);
         status = find_lines(finder, text, length, &line, error);
         tw_bytes_free(&line);
     } else if (status == TWINSET_NOMEM) {

@@ -1,17 +1,23 @@
 /*
- * Reads a document whole. By read() and never by mmap(): a mapped file that someone cuts
- * short kills the process, and the copy is the least of what a document costs. Buffers are
- * kept from file to file, as fresh memory costs more than a small file does; large ones are
- * given back at the next call, so that one big file does not hold memory for the whole run.
+ * Reads a document whole, and makes text of it. By read() and never by mmap(): a mapped file
+ * that someone cuts short kills the process, and the copy is the least of what a document
+ * costs. Plain UTF-8 is handed over where it was read to; what is packed, of another kind or
+ * in another encoding goes through a buffer more for each of these. Buffers are kept from file
+ * to file, as fresh memory costs more than a small file does; large ones are given back at the
+ * next call, so that one big file does not hold memory for the whole run.
  */
 #include "input/input.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "input/convert.h"
+#include "input/members.h"
 
 /* A binary file tells itself by a NUL in its first bytes, before the rest is read. */
 #define HEAD_BYTES ((size_t)64 << 10)
@@ -20,15 +26,21 @@
 #define ONCE_BYTES ((size_t)1 << 30)
 
 struct tw_reader {
+    const tw_convert_rules *rules;
     tw_bytes raw;
-    tw_bytes decoded;
-    bool replaced;
+    tw_bytes unpacked;
+    tw_converted converted;
+    const char *name; /* of what is read; "" where there is none */
+    tw_reading told;
     char reason[128];
 };
 
-tw_reader *tw_reader_new(void)
+tw_reader *tw_reader_new(const tw_convert_rules *rules)
 {
-    return tw_calloc(1, sizeof(tw_reader));
+    tw_reader *reader = tw_calloc(1, sizeof *reader);
+    if (reader)
+        reader->rules = rules;
+    return reader;
 }
 
 void tw_reader_free(tw_reader *reader)
@@ -36,24 +48,33 @@ void tw_reader_free(tw_reader *reader)
     if (!reader)
         return;
     tw_bytes_free(&reader->raw);
-    tw_bytes_free(&reader->decoded);
+    tw_bytes_free(&reader->unpacked);
+    tw_bytes_free(&reader->converted.text);
     tw_free(reader);
 }
 
-bool tw_reader_replaced(const tw_reader *reader)
+tw_reading tw_reader_told(const tw_reader *reader)
 {
-    return reader->replaced;
+    return reader->told;
 }
 
-static void start_over(tw_reader *reader)
+const tw_bytes *tw_reader_raw(const tw_reader *reader)
 {
-    tw_bytes *buffers[] = {&reader->raw, &reader->decoded};
-    for (size_t i = 0; i < 2; i++) {
+    return &reader->raw;
+}
+
+static void start_over(tw_reader *reader, const char *name)
+{
+    tw_bytes *buffers[] = {&reader->raw, &reader->unpacked, &reader->converted.text};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
         if (buffers[i]->capacity > KEEP_BYTES)
             tw_bytes_free(buffers[i]);
         buffers[i]->length = 0;
     }
-    reader->replaced = false;
+    reader->name = name;
+    reader->told = (tw_reading){0};
+    reader->converted.flags = 0;
+    reader->converted.encoding = NULL;
 }
 
 static int refuse(const char **reason, const char *why)
@@ -123,21 +144,109 @@ static int fill(tw_bytes *raw, int fd, size_t want, const char **reason)
     return TWINSET_OK;
 }
 
-static bool is_binary(const tw_bytes *raw)
+/* ---- from bytes to text */
+
+static bool is_binary(const char *bytes, size_t length)
 {
-    size_t mark;
-    return tw_encoding_detect(raw->data, raw->length, &mark) == TW_ENCODING_UTF8 &&
-           memchr(raw->data, '\0', raw->length < HEAD_BYTES ? raw->length : HEAD_BYTES);
+    size_t mark, head = length < HEAD_BYTES ? length : HEAD_BYTES;
+    return head && memchr(bytes, '\0', head) &&
+           tw_encoding_detect(bytes, head, &mark) == TW_ENCODING_UTF8 &&
+           (mark || tw_encoding_guess(bytes, head) == TW_ENCODING_UTF8);
 }
+
+/* What is packed, or has a converter, may hold any bytes. */
+static bool is_useless(const tw_reader *reader)
+{
+    const tw_bytes *raw = &reader->raw;
+    return is_binary(raw->data, raw->length) && !tw_is_packed(raw->data, raw->length) &&
+           !tw_converter_for(reader->name, raw->data, raw->length);
+}
+
+/* The last part of a name, without the ending of a packing, which is in the way of another. */
+static void inner_name(const char *name, char inner[NAME_MAX + 1])
+{
+    size_t length = strlen(name);
+    tw_takes_packing_off(name, &length);
+    size_t from = length > NAME_MAX ? length - NAME_MAX : 0;
+    memcpy(inner, name + from, length - from);
+    inner[length - from] = '\0';
+}
+
+static int unpack(tw_reader *reader, uint64_t limit, const char **bytes, size_t *length,
+                  bool *packed, const char **reason)
+{
+    int status = tw_unpack(*bytes, *length, limit, &reader->unpacked, packed, reason);
+    if (status != TWINSET_OK || !*packed)
+        return status;
+    *bytes = reader->unpacked.data;
+    *length = reader->unpacked.length;
+    return TWINSET_OK;
+}
+
+static int convert(tw_reader *reader, const tw_converter *converter, const tw_material *from,
+                   const char **reason)
+{
+    tw_converted *to = &reader->converted;
+    to->reason[0] = '\0';
+    int status =
+        converter ? converter->convert(from, to) : tw_to_utf8(from->bytes, from->length, NULL, to);
+    if (status == TWINSET_NOMEM)
+        return out_of_memory(reason);
+    if (status == TWINSET_IO)
+        *reason = to->reason;
+    return status;
+}
+
+/* Plain UTF-8 stays where it is. */
+static int interpret(tw_reader *reader, const char *bytes, size_t length, uint64_t limit,
+                     const char **text, size_t *text_length, const char **reason)
+{
+    char name[NAME_MAX + 1];
+    bool packed;
+    inner_name(reader->name, name);
+    int status = unpack(reader, limit, &bytes, &length, &packed, reason);
+    if (status != TWINSET_OK)
+        return status;
+    const tw_converter *converter = tw_converter_for(name, bytes, length);
+    if (!converter && is_binary(bytes, length))
+        return refuse(reason, "binary file");
+    reader->told.kind = converter ? converter->kind : "text";
+    reader->told.made = true;
+    if (!converter && tw_is_utf8(bytes, length) &&
+        tw_encoding_guess(bytes, length) == TW_ENCODING_UTF8) { /* UTF-16 may be both */
+        size_t mark = length >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+        *text = bytes + mark;
+        *text_length = length - mark;
+        reader->told.made = packed;
+        return TWINSET_OK;
+    }
+    tw_material from = {name, bytes, length, limit, reader->rules};
+    status = convert(reader, converter, &from, reason);
+    *text = reader->converted.text.data;
+    *text_length = reader->converted.text.length;
+    reader->told.flags = reader->converted.flags;
+    reader->told.encoding = reader->converted.encoding;
+    return status;
+}
+
+int tw_read_bytes(tw_reader *reader, const char *name, const char *bytes, size_t length,
+                  uint64_t limit_bytes, const char **text, size_t *text_length, const char **reason)
+{
+    start_over(reader, name);
+    return interpret(reader, bytes, length, limit_bytes, text, text_length, reason);
+}
+
+/* ---- files */
 
 /* Reads what `fd` has, and stops one byte past `expected`, which tells that there is more.
  * Memory is taken at once where the size is known, else as the bytes come. */
-static int load(tw_bytes *raw, int fd, uint64_t expected, bool known, const char **reason)
+static int load(tw_reader *reader, int fd, uint64_t expected, bool known, const char **reason)
 {
+    tw_bytes *raw = &reader->raw;
     size_t most = expected < SIZE_MAX ? (size_t)expected + 1 : SIZE_MAX;
     size_t want = most < HEAD_BYTES ? most : HEAD_BYTES;
     int status = fill(raw, fd, want, reason);
-    if (status == TWINSET_OK && is_binary(raw))
+    if (status == TWINSET_OK && is_useless(reader))
         return refuse(reason, "binary file");
     while (status == TWINSET_OK && raw->length == want && want < most) {
         want = known || want > most / 2 ? most : 2 * want;
@@ -146,25 +255,8 @@ static int load(tw_bytes *raw, int fd, uint64_t expected, bool known, const char
     return status;
 }
 
-static int hand_over(tw_reader *reader, const char **text, size_t *length, const char **reason)
+static int read_file(tw_reader *reader, int fd, uint64_t limit_bytes, const char **reason)
 {
-    size_t mark;
-    tw_encoding encoding = tw_encoding_detect(reader->raw.data, reader->raw.length, &mark);
-    *text = reader->raw.data + mark;
-    *length = reader->raw.length - mark;
-    if (encoding == TW_ENCODING_UTF8)
-        return TWINSET_OK;
-    if (tw_decode(encoding, *text, *length, &reader->decoded, &reader->replaced) != TWINSET_OK)
-        return out_of_memory(reason);
-    *text = reader->decoded.data;
-    *length = reader->decoded.length;
-    return TWINSET_OK;
-}
-
-int tw_read_fd(tw_reader *reader, int fd, uint64_t limit_bytes, const char **text, size_t *length,
-               const char **reason)
-{
-    start_over(reader);
     struct stat file;
     if (fstat(fd, &file) != 0)
         return refuse(reason, strerror(errno));
@@ -174,14 +266,31 @@ int tw_read_fd(tw_reader *reader, int fd, uint64_t limit_bytes, const char **tex
     uint64_t left = bytes_left(fd, &file);
     if (left > limit_bytes)
         return too_large(reader, left, limit_bytes, reason);
-    int status = load(&reader->raw, fd, left ? left : limit_bytes, left != 0, reason);
+    int status = load(reader, fd, left ? left : limit_bytes, left != 0, reason);
     if (status != TWINSET_OK)
         return status;
     if (left && reader->raw.length != left)
         return refuse(reason, "changed while it was read");
     if (reader->raw.length > limit_bytes)
         return too_large(reader, 0, limit_bytes, reason);
-    return hand_over(reader, text, length, reason);
+    return TWINSET_OK;
+}
+
+static int read_named(tw_reader *reader, const char *name, int fd, uint64_t limit_bytes,
+                      const char **text, size_t *length, const char **reason)
+{
+    start_over(reader, name);
+    int status = read_file(reader, fd, limit_bytes, reason);
+    if (status != TWINSET_OK)
+        return status;
+    return interpret(reader, reader->raw.data, reader->raw.length, limit_bytes, text, length,
+                     reason);
+}
+
+int tw_read_fd(tw_reader *reader, int fd, uint64_t limit_bytes, const char **text, size_t *length,
+               const char **reason)
+{
+    return read_named(reader, "", fd, limit_bytes, text, length, reason);
 }
 
 int tw_read(tw_reader *reader, const char *path, uint64_t limit_bytes, const char **text,
@@ -190,7 +299,7 @@ int tw_read(tw_reader *reader, const char *path, uint64_t limit_bytes, const cha
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)
         return refuse(reason, strerror(errno));
-    int status = tw_read_fd(reader, fd, limit_bytes, text, length, reason);
+    int status = read_named(reader, path, fd, limit_bytes, text, length, reason);
     close(fd);
     return status;
 }

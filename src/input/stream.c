@@ -5,6 +5,7 @@
  * notice of garbage after a gzip or bzip2 file, and refuses the zstd windows over 128 MB that
  * large dumps have. Speed is that of the libraries; a plain file is only read.
  */
+#define ZLIB_CONST
 #include "input/input.h"
 
 #include <bzlib.h>
@@ -48,8 +49,10 @@ struct tw_stream {
         lzma_stream xz;
         bz_stream bzip2;
     } state;
-    size_t at, end; /* of the input that is still to be taken */
-    char input[INPUT_BYTES];
+    const char *input; /* the buffer, or the bytes that were given */
+    size_t at, end;    /* of the input that is still to be taken */
+    uint64_t read;     /* into it so far */
+    char buffer[];     /* INPUT_BYTES; none for bytes in memory */
 };
 
 /* What a step of unpacking came to. */
@@ -74,6 +77,12 @@ struct codec {
     void (*end)(tw_stream *stream); /* of the stream, if a member was begun */
 };
 
+static size_t ready_at_once(const tw_stream *stream)
+{
+    size_t ready = stream->end - stream->at;
+    return ready < ONCE_BYTES ? ready : ONCE_BYTES;
+}
+
 /* ---- gzip */
 
 static bool gzip_begin(tw_stream *stream, bool first)
@@ -88,12 +97,13 @@ static bool gzip_begin(tw_stream *stream, bool first)
 static step gzip_unpack(tw_stream *stream, char *out, size_t room, size_t *made)
 {
     z_stream *z = &stream->state.gzip;
-    z->next_in = (Bytef *)stream->input + stream->at;
-    z->avail_in = (uInt)(stream->end - stream->at);
+    size_t ready = ready_at_once(stream);
+    z->next_in = (const Bytef *)stream->input + stream->at;
+    z->avail_in = (uInt)ready;
     z->next_out = (Bytef *)out;
     z->avail_out = (uInt)room;
     int answer = inflate(z, Z_NO_FLUSH);
-    stream->at = stream->end - z->avail_in;
+    stream->at += ready - z->avail_in;
     *made = room - z->avail_out;
     if (answer == Z_STREAM_END)
         return STEP_MEMBER_ENDS;
@@ -194,12 +204,14 @@ static bool bzip2_begin(tw_stream *stream, bool first)
 static step bzip2_unpack(tw_stream *stream, char *out, size_t room, size_t *made)
 {
     bz_stream *bz = &stream->state.bzip2;
-    bz->next_in = stream->input + stream->at;
-    bz->avail_in = (unsigned)(stream->end - stream->at);
+    size_t ready = ready_at_once(stream);
+    const char *from = stream->input + stream->at;
+    memcpy(&bz->next_in, &from, sizeof from); /* it only reads there, but does not say so */
+    bz->avail_in = (unsigned)ready;
     bz->next_out = out;
     bz->avail_out = (unsigned)room;
     int answer = BZ2_bzDecompress(bz);
-    stream->at = stream->end - bz->avail_in;
+    stream->at += ready - bz->avail_in;
     *made = room - bz->avail_out;
     if (answer == BZ_STREAM_END)
         return STEP_MEMBER_ENDS;
@@ -235,6 +247,11 @@ static const codec *recognise(const char *bytes, size_t length)
             memcmp(bytes, codecs[i].magic, codecs[i].magic_length) == 0)
             return &codecs[i];
     return is_skippable(bytes, length) ? &codecs[1] : NULL;
+}
+
+bool tw_is_packed(const char *bytes, size_t length)
+{
+    return recognise(bytes, length) != NULL;
 }
 
 /* ---- the file */
@@ -291,15 +308,17 @@ static int read_some(tw_stream *stream, char *buffer, size_t room, size_t *lengt
 static int fill(tw_stream *stream, size_t want)
 {
     int status = TWINSET_OK;
-    if (stream->end - stream->at >= want)
+    if (stream->end - stream->at >= want || stream->file_ends)
         return status;
-    memmove(stream->input, stream->input + stream->at, stream->end - stream->at);
+    memmove(stream->buffer, stream->buffer + stream->at, stream->end - stream->at);
     stream->end -= stream->at;
     stream->at = 0;
     while (status == TWINSET_OK && stream->end < want && !stream->file_ends) {
         size_t length;
-        status = read_some(stream, stream->input + stream->end, INPUT_BYTES - stream->end, &length);
+        status =
+            read_some(stream, stream->buffer + stream->end, INPUT_BYTES - stream->end, &length);
         stream->end += length;
+        stream->read += length;
     }
     return status;
 }
@@ -356,7 +375,7 @@ static int copy(tw_stream *stream, char *out, size_t room, size_t *made)
 {
     size_t ready = stream->end - stream->at;
     if (ready == 0) {
-        int status = read_some(stream, out, room, made);
+        int status = stream->file_ends ? TWINSET_OK : read_some(stream, out, room, made);
         stream->ends = stream->file_ends;
         return status;
     }
@@ -384,7 +403,19 @@ int tw_stream_read(tw_stream *stream, char *buffer, size_t size, size_t *length,
     return *length > 0 ? TWINSET_OK : stream->status;
 }
 
+uint64_t tw_stream_taken(const tw_stream *stream)
+{
+    return stream->read - (stream->end - stream->at);
+}
+
 /* ---- opening */
+
+static int recognise_start(tw_stream *stream)
+{
+    stream->codec = recognise(stream->input, stream->end);
+    stream->inside = stream->codec && stream->codec->begin(stream, true);
+    return stream->codec && !stream->inside ? out_of_memory(stream) : TWINSET_OK;
+}
 
 static int look_at(tw_stream *stream)
 {
@@ -397,26 +428,20 @@ static int look_at(tw_stream *stream)
     off_t at = S_ISREG(file.st_mode) ? lseek(stream->fd, 0, SEEK_CUR) : -1;
     stream->known = at >= 0 && at < file.st_size;
     stream->left = stream->known ? (uint64_t)(file.st_size - at) : 0;
-
     int status = fill(stream, MAGIC_BYTES);
-    if (status != TWINSET_OK)
-        return status;
-    stream->codec = recognise(stream->input, stream->end);
-    stream->inside = stream->codec && stream->codec->begin(stream, true);
-    return stream->codec && !stream->inside ? out_of_memory(stream) : TWINSET_OK;
+    return status == TWINSET_OK ? recognise_start(stream) : status;
 }
 
-int tw_stream_open(const char *path, tw_stream **opened, const char **reason)
+static tw_stream *new_stream(size_t buffer_bytes, const char **reason)
 {
-    *opened = NULL;
-    tw_stream *stream = tw_calloc(1, sizeof *stream);
-    if (!stream) {
+    tw_stream *stream = tw_calloc(1, sizeof *stream + buffer_bytes);
+    if (!stream)
         *reason = "not enough memory to read it";
-        return TWINSET_NOMEM;
-    }
-    bool standard = strcmp(path, "-") == 0;
-    stream->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    int status = stream->fd < 0 ? fail(stream, TWINSET_IO, strerror(errno)) : look_at(stream);
+    return stream;
+}
+
+static int hand_over(tw_stream *stream, int status, tw_stream **opened, const char **reason)
+{
     if (status == TWINSET_OK) {
         *opened = stream;
         return status;
@@ -424,6 +449,32 @@ int tw_stream_open(const char *path, tw_stream **opened, const char **reason)
     *reason = stream->reason;
     tw_stream_close(stream);
     return status;
+}
+
+int tw_stream_open(const char *path, tw_stream **opened, const char **reason)
+{
+    *opened = NULL;
+    tw_stream *stream = new_stream(INPUT_BYTES, reason);
+    if (!stream)
+        return TWINSET_NOMEM;
+    bool standard = strcmp(path, "-") == 0;
+    stream->input = stream->buffer;
+    stream->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    int status = stream->fd < 0 ? fail(stream, TWINSET_IO, strerror(errno)) : look_at(stream);
+    return hand_over(stream, status, opened, reason);
+}
+
+int tw_stream_open_bytes(const char *bytes, size_t length, tw_stream **opened, const char **reason)
+{
+    *opened = NULL;
+    tw_stream *stream = new_stream(0, reason);
+    if (!stream)
+        return TWINSET_NOMEM;
+    stream->fd = -1;
+    stream->file_ends = true;
+    stream->input = bytes;
+    stream->end = stream->read = length;
+    return hand_over(stream, recognise_start(stream), opened, reason);
 }
 
 void tw_stream_close(tw_stream *stream)

@@ -6,9 +6,11 @@
  * path names ends where they end, with a reason.
  */
 #include "input/input.h"
+#include "input/members.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -39,7 +41,7 @@ static bool takes_off(const char *name, size_t *length, const char *ending)
     return true;
 }
 
-static bool takes_packing_off(const char *name, size_t *length)
+bool tw_takes_packing_off(const char *name, size_t *length)
 {
     static const char *const packings[] = {".gz", ".zst", ".xz", ".bz2"};
     for (size_t i = 0; i < sizeof packings / sizeof *packings; i++)
@@ -51,13 +53,15 @@ static bool takes_packing_off(const char *name, size_t *length)
 bool tw_name_is_packed(const char *path)
 {
     size_t length = strlen(path);
-    return takes_packing_off(path, &length);
+    return tw_takes_packing_off(path, &length);
 }
 
-static tw_input_kind kind_of(const char *path)
+tw_input_kind tw_kind_of(const char *path)
 {
     size_t length = strlen(path);
-    takes_packing_off(path, &length);
+    if (tw_name_has_members(path))
+        return TW_KIND_MEMBERS;
+    tw_takes_packing_off(path, &length);
     bool lines = takes_off(path, &length, ".jsonl") || takes_off(path, &length, ".ndjson");
     return lines ? TW_KIND_JSONL : TW_KIND_TEXT;
 }
@@ -103,19 +107,80 @@ static int sort_entries(listing *folder)
     return TWINSET_OK;
 }
 
-/* On TWINSET_IO errno says why. */
-static int read_entries(DIR *directory, listing *folder, size_t *hidden)
+/* ---- what is left out */
+
+static const tw_walk_rules USUAL_RULES = {.all = false};
+
+static const tw_walk_rules *rules_of(const tw_finder *finder)
 {
+    return finder->rules ? finder->rules : &USUAL_RULES;
+}
+
+/* Versions, packages and caches that nobody wrote, under names that are not hidden. */
+static bool is_machine_folder(const char *name)
+{
+    static const char *const names[] = {"CVS", "_darcs", "node_modules", "__pycache__", "__MACOSX"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool matches_any(const char *const *patterns, size_t count, const char *path, bool is_folder)
+{
+    for (size_t i = 0; i < count; i++)
+        if (tw_path_matches(patterns[i], path, is_folder))
+            return true;
+    return false;
+}
+
+/* Whether an entry is left out, by its path below what is walked; if so, counts it. What holds
+ * files is like a folder: --include is for what it holds. */
+static bool leaves_out(tw_finder *finder, const char *below, bool is_folder)
+{
+    const tw_walk_rules *rules = rules_of(finder);
+    const char *slash = strrchr(below, '/'), *name = slash ? slash + 1 : below;
+    bool hidden = !rules->all && (name[0] == '.' || (is_folder && is_machine_folder(name)));
+    bool excluded = matches_any(rules->exclude, rules->exclude_count, below, is_folder) ||
+                    (!is_folder && rules->include_count > 0 && !tw_name_has_members(name) &&
+                     !matches_any(rules->include, rules->include_count, below, false));
+    finder->hidden += hidden;
+    finder->excluded += !hidden && excluded;
+    return hidden || excluded;
+}
+
+bool tw_find_leaves_out(tw_finder *finder, const char *member)
+{
+    char folder[PATH_MAX];
+    for (const char *slash = strchr(member, '/'); slash; slash = strchr(slash + 1, '/')) {
+        size_t length = (size_t)(slash - member);
+        if (length >= sizeof folder)
+            break;
+        memcpy(folder, member, length);
+        folder[length] = '\0';
+        if (leaves_out(finder, folder, true))
+            return true;
+    }
+    return leaves_out(finder, member, false);
+}
+
+/* ---- walking */
+
+/* On TWINSET_IO errno says why. */
+static int read_entries(DIR *directory, listing *folder, tw_finder *finder)
+{
+    bool all = rules_of(finder)->all;
     struct dirent *entry;
     errno = 0;
     while ((entry = readdir(directory))) {
         const char *name = entry->d_name;
-        if (name[0] != '.') {
+        bool hidden = name[0] == '.', itself = strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+        if (!hidden || (all && !itself)) {
             if (tw_bytes_append(&folder->names, name, strlen(name) + 1) != TWINSET_OK)
                 return TWINSET_NOMEM;
             folder->count++;
-        } else if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0) {
-            ++*hidden;
+        } else {
+            finder->hidden += !itself;
         }
         errno = 0;
     }
@@ -146,7 +211,7 @@ static int enter(walker *walk)
     if (!directory)
         return skip(walk, strerror(errno));
     listing folder = {0};
-    int status = read_entries(directory, &folder, &walk->finder->hidden);
+    int status = read_entries(directory, &folder, walk->finder);
     int reason = errno;
     closedir(directory);
     if (status == TWINSET_OK) {
@@ -163,6 +228,9 @@ static int visit(walker *walk)
     struct stat file;
     if (lstat(path, &file) != 0)
         return skip(walk, strerror(errno));
+    if (leaves_out(walk->finder, walk->path.data + walk->stack[0].path_length,
+                   S_ISDIR(file.st_mode)))
+        return TWINSET_OK;
     bool link = S_ISLNK(file.st_mode);
     if (link && stat(path, &file) != 0)
         return skip(walk, errno == ENOENT ? "symbolic link to nothing" : strerror(errno));
@@ -175,7 +243,9 @@ static int visit(walker *walk)
                       .root_length = walk->stack[0].path_length,
                       .size_bytes = (uint64_t)file.st_size,
                       .regular = true,
-                      .kind = kind_of(path)};
+                      .kind = tw_kind_of(path),
+                      .told = walk->finder->told};
+    found.told.id = NULL;
     return walk->finder->document(walk->finder->context, &found);
 }
 
@@ -214,11 +284,38 @@ static int find_in_folder(tw_finder *finder, const char *path, twinset_error *er
     return status;
 }
 
+/* A path that leads into an archive: "a.zip!/dir/file". */
+static int find_member(tw_finder *finder, const char *path, const char *mark, int failure,
+                       twinset_error *error)
+{
+    struct stat file;
+    size_t length = (size_t)(mark - path);
+    char *archive = tw_malloc(length + 1);
+    if (!archive)
+        return tw_nomem(error);
+    memcpy(archive, path, length);
+    archive[length] = '\0';
+    tw_found found = {.path = archive,
+                      .regular = true,
+                      .named = true,
+                      .kind = TW_KIND_MEMBERS,
+                      .member = mark + 2,
+                      .told = finder->told};
+    bool there = tw_name_has_members(archive) && stat(archive, &file) == 0 && S_ISREG(file.st_mode);
+    int status = there ? finder->document(finder->context, &found)
+                       : finder->skip(finder->context, path, strerror(failure));
+    tw_free(archive);
+    return status;
+}
+
 int tw_find_named(tw_finder *finder, const char *path, twinset_error *error)
 {
     struct stat file;
-    if (stat(path, &file) != 0)
-        return finder->skip(finder->context, path, strerror(errno));
+    if (stat(path, &file) != 0) {
+        const char *mark = strstr(path, "!/");
+        return mark ? find_member(finder, path, mark, errno, error)
+                    : finder->skip(finder->context, path, strerror(errno));
+    }
     if (S_ISDIR(file.st_mode))
         return find_in_folder(finder, path, error);
     bool regular = S_ISREG(file.st_mode);
@@ -226,6 +323,7 @@ int tw_find_named(tw_finder *finder, const char *path, twinset_error *error)
                       .size_bytes = regular ? (uint64_t)file.st_size : 0,
                       .regular = regular,
                       .named = true,
-                      .kind = kind_of(path)};
+                      .kind = tw_kind_of(path),
+                      .told = finder->told};
     return finder->document(finder->context, &found);
 }

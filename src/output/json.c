@@ -67,18 +67,33 @@ static void put_skip(tw_sink *sink, const twinset_result *result, size_t index)
     tw_put(sink, "}", 1);
 }
 
-static void put_flagged(tw_sink *sink, const twinset_result *result, size_t index)
+static void put_flags(tw_sink *sink, unsigned flags)
+{
+    static const char *const names[] = {"invalid-utf8", "hidden-characters", "homoglyphs",
+                                        "hidden-text", "encoding-guessed"};
+    const char *before = "";
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (!(flags >> i & 1))
+            continue;
+        tw_put_text(sink, before);
+        tw_put_json(sink, names[i]);
+        before = ", ";
+    }
+}
+
+void tw_put_flagged(tw_sink *sink, const twinset_result *result, size_t index)
 {
     twinset_flagged flagged = twinset_result_flagged(result, index);
-    bool invalid = flagged.flags & TWINSET_FLAG_INVALID_UTF8;
-    bool hidden = flagged.flags & TWINSET_FLAG_HIDDEN_CHARACTERS;
     tw_put_text(sink, "{\"path\": ");
     tw_put_json(sink, flagged.path);
     tw_put_text(sink, ", \"flags\": [");
-    tw_put_text(sink, invalid ? "\"invalid-utf8\"" : "");
-    tw_put_text(sink, invalid && hidden ? ", " : "");
-    tw_put_text(sink, hidden ? "\"hidden-characters\"" : "");
-    tw_put_text(sink, "]}");
+    put_flags(sink, flagged.flags);
+    tw_put_text(sink, "]");
+    if (flagged.encoding) {
+        tw_put_text(sink, ", \"encoding\": ");
+        tw_put_json(sink, flagged.encoding);
+    }
+    tw_put_text(sink, "}");
 }
 
 static void put_note(tw_sink *sink, const twinset_result *result, size_t index)
@@ -142,7 +157,7 @@ static int put_run(tw_sink *sink, const twinset_result *result, const twinset_ru
     put_run_number(sink, "rows", run->rows);
     put_run_number(sink, "documents", run->documents);
     put_run_list(sink, "skipped", put_skip, result, run->skipped);
-    put_run_list(sink, "flagged", put_flagged, result, run->flagged);
+    put_run_list(sink, "flagged", tw_put_flagged, result, run->flagged);
     put_run_list(sink, "notes", put_note, result, run->notes);
     put_run_number(sink, "candidates", run->candidates);
     put_run_number(sink, "verified", run->verified);

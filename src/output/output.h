@@ -64,6 +64,8 @@ void tw_pack_free(tw_pack *pack);
 
 /* A JSON string with its quotes. A byte that is not UTF-8 becomes \udcXX. */
 void tw_put_json(tw_sink *sink, const char *text);
+/* A document with something to know about it, as a JSON object. */
+void tw_put_flagged(tw_sink *sink, const twinset_result *result, size_t index);
 /* The text with U+FFFD for what is not UTF-8. */
 int tw_append_utf8(tw_bytes *out, const char *text) TW_CHECKED;
 

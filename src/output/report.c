@@ -68,6 +68,17 @@ static void put_skipped(tw_sink *sink, const twinset_result *result, size_t coun
     tw_put_text(sink, count ? "\n  ]" : "]");
 }
 
+static void put_all_flagged(tw_sink *sink, const twinset_result *result, size_t count)
+{
+    put_key(sink, "flagged");
+    tw_put(sink, "[", 1);
+    for (size_t i = 0; i < count && sink->failure == 0; i++) {
+        put_element(sink, i);
+        tw_put_flagged(sink, result, i);
+    }
+    tw_put_text(sink, count ? "\n  ]" : "]");
+}
+
 static void put_notes(tw_sink *sink, const twinset_result *result, size_t count)
 {
     put_key(sink, "notes");
@@ -219,6 +230,7 @@ int twinset_result_write_report(const twinset_result *result, const twinset_clea
     put_count(&sink, "bytes", run.bytes);
     put_count(&sink, "shingles", run.shingles);
     put_skipped(&sink, result, run.skipped);
+    put_all_flagged(&sink, result, run.flagged);
     put_search(&sink, &run);
     if (!cleaned)
         put_count(&sink, "pairs", run.pairs);

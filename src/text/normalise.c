@@ -81,7 +81,7 @@ static bool is_space(int32_t point)
 
 /* Default_Ignorable_Code_Point. utf8proc leaves out those that are not assigned yet, but
  * they are as invisible as the others. */
-static bool is_ignorable(int32_t point)
+bool tw_is_ignorable(int32_t point)
 {
     return utf8proc_get_property(point)->ignorable || point == 0x2065 ||
            (point >= 0xFFF0 && point <= 0xFFF8) || (point >= 0xE0000 && point <= 0xE0FFF);
@@ -313,7 +313,7 @@ static int find_out(tw_normaliser *normaliser, int32_t point, tw_known *known)
 {
     bool folding = normaliser->options->letter_case == TWINSET_CASE_FOLD;
     tw_points *points = &normaliser->points;
-    *known = (tw_known){.ignorable = is_ignorable(point), .word = tw_is_word(point)};
+    *known = (tw_known){.ignorable = tw_is_ignorable(point), .word = tw_is_word(point)};
     points->count = 0;
     int status = decompose(point, UTF8PROC_DECOMPOSE | UTF8PROC_STABLE, points);
     if (status == TWINSET_OK)
@@ -393,7 +393,7 @@ static int decompose_cluster(tw_normaliser *normaliser, const char *text, size_t
             normaliser->flags |= TWINSET_FLAG_INVALID_UTF8;
             point = REPLACEMENT;
         }
-        bool ignorable = is_ignorable(point);
+        bool ignorable = tw_is_ignorable(point);
         see(normaliser, ignorable, tw_is_word(point));
         if (!ignorable)
             status = decompose(point, UTF8PROC_DECOMPOSE | UTF8PROC_STABLE, &normaliser->points);

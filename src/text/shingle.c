@@ -14,6 +14,7 @@ struct tw_shingler {
     const twinset_options *options;
     tw_normaliser normaliser;
     tw_tokens tokens;
+    tw_bytes undone;  /* a text without its look-alikes */
     tw_bytes carried; /* bytes of the text */
     /* The document at hand. */
     tw_shingles_fn sink;
@@ -43,6 +44,7 @@ void tw_shingler_free(tw_shingler *shingler)
     tw_normaliser_free(&shingler->normaliser);
     tw_tokens_free(&shingler->tokens);
     tw_bytes_free(&shingler->carried);
+    tw_bytes_free(&shingler->undone);
     tw_free(shingler);
 }
 
@@ -167,6 +169,20 @@ static int take_all(tw_shingler *shingler, const char *text, size_t length, bool
     return status;
 }
 
+/* Takes a document that is here as a whole, so that words can be looked at among others. */
+static int take_document(tw_shingler *shingler, const char *text, size_t length)
+{
+    bool changed, undone;
+    shingler->undone.length = 0;
+    int status = tw_undo_confusables(text, length, &shingler->undone, &changed, &undone);
+    if (undone)
+        shingler->normaliser.flags |= TWINSET_FLAG_HOMOGLYPHS;
+    if (status != TWINSET_OK)
+        return status;
+    return changed ? take_all(shingler, shingler->undone.data, shingler->undone.length, true)
+                   : take_all(shingler, text, length, true);
+}
+
 int tw_shingle_feed(tw_shingler *shingler, const char *text, size_t length)
 {
     return take_all(shingler, text, length, false);
@@ -200,7 +216,7 @@ int tw_shingle(tw_shingler *shingler, const char *text, size_t length, tw_shingl
 {
     int status = tw_shingle_begin(shingler, sink, context);
     if (status == TWINSET_OK)
-        status = take_all(shingler, text, length, true);
+        status = take_document(shingler, text, length);
     return status == TWINSET_OK ? tw_shingle_end(shingler, summary) : status;
 }
 
@@ -221,7 +237,7 @@ int tw_shingler_text(tw_shingler *shingler, const char *text, size_t length, tw_
     int status = tw_shingle_begin(shingler, NULL, NULL);
     shingler->copy = out;
     if (status == TWINSET_OK)
-        status = take_all(shingler, text, length, true);
+        status = take_document(shingler, text, length);
     if (status == TWINSET_OK)
         status = tw_shingle_end(shingler, &summary);
     if (status == TWINSET_OK && summary.tokens && shingler->options->by == TWINSET_BY_WORD)

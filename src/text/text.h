@@ -99,6 +99,20 @@ static inline bool tw_may_carry_mark(char c)
            (c >= '<' && c <= '>');
 }
 
+/* ---- confusables.c */
+
+/* Undoes look-alike letters of other scripts in a text that is UTF-8: in a word that has
+ * Latin letters and no others, or in one that consists of look-alikes alone while its
+ * neighbours and most of the text are Latin, each becomes the Latin letter it looks like.
+ * *undone tells whether there were any in words with Latin letters; *changed, whether `out`
+ * has a text that differs, else it is untouched. A text without such letters costs one look at its
+ * bytes, at gigabytes a second. */
+int tw_undo_confusables(const char *text, size_t length, tw_bytes *out, bool *changed,
+                        bool *undone) TW_CHECKED;
+
+/* Whether nobody sees the code point. */
+bool tw_is_ignorable(int32_t point);
+
 /* ---- tokens: characters as they follow each other, or words, each with a space after it */
 
 typedef struct tw_tokens {

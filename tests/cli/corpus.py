@@ -5,7 +5,7 @@ import random
 # spaces, invisible characters, all kinds of space and line end.
 PIECES = (
     "the quick brown fox jumps over a lazy dog and The End of it "
-    "Straße STRASSE ﬁne ﬃ ①② Ⅷ ｆｕｌｌ ½ ™ ℌ 𝐁𝐨𝐥𝐝 İstanbul ıslak ΌΣΟΣ όσος ᾼ ΰ "
+    "Straße STRASSE ﬁne ﬃ ①② Ⅷ ｆｕｌｌ ½ ™ ℌ 𝐁𝐨𝐥𝐝 İstanbul ıslak ΌΣΟΣ όσος ῼ ῷ "
     "Привет мир ёлка Ёлка café cafe\u0301 o\u0323\u0302 o\u0302\u0323 Å Å "
     "中文字符 日本語 ひらがな カタカナ ｶﾞｷﾞ か\u3099 ไทย ภาษา 한국어 \u1112\u1161\u11ab "
     "zero\u200bwidth soft\u00adhyphen a\u200de\u0301 12,345.67 x=y+z it's «quoted» “so” … – a_b "

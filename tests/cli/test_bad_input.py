@@ -213,13 +213,21 @@ class Contents(BadInput):
 
     def test_invalid_utf8(self):
         """Compared, and flagged."""
-        self.write("docs/broken.txt", FOX.encode() + b" caf\xe9 \xf0\x9f")
+        self.write("docs/broken.txt", FOX.encode() + "é è ü".encode() + b" \xf0\x9f")
         result = self.succeed("docs", "--format", "json")
         self.assert_says(result, "docs/broken.txt: ", "UTF-8")
         self.assertEqual(result.json["run"]["flagged"],
                          [{"path": "docs/broken.txt", "flags": ["invalid-utf8"]}])
         self.assertEqual(len(result.json["pairs"]), 3)
         self.succeed("docs", "--strict")
+
+    def test_other_encoding(self):
+        self.write("docs/latin.txt", FOX.encode() + b" caf\xe9 \xfcber")
+        result = self.succeed("docs", "--format", "json")
+        self.assert_says(result, "docs/latin.txt: ", "WINDOWS-1252")
+        self.assertEqual(result.json["run"]["flagged"],
+                         [{"path": "docs/latin.txt", "flags": ["encoding-guessed"],
+                           "encoding": "WINDOWS-1252"}])
 
     def test_hidden_characters(self):
         self.write("docs/tricky.txt", FOX.replace("fox", "f\u200box"))

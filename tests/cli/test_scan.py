@@ -20,7 +20,8 @@ PARAMETERS = {
     "stop": False, "threshold": 0.5, "measure": "jaccard", "bag": False, "common": 1,
     "group": "none", "method": "auto", "hashes": 256, "scheme": "fss", "shingle-hash": "default",
     "seed": 1, "recall": 0.99, "prefer": "recall", "bands": 0, "rows": 0, "max-bucket": 1000,
-    "text": None, "id": None,
+    "text": None, "id": None, "all": False, "include": None,
+    "exclude": None, "max-size": 4 << 30, "html-boilerplate": "drop", "mail-quotes": "keep",
 }
 
 
@@ -276,12 +277,16 @@ class Contract(Scan):
             "threshold": 0.25, "measure": "weighted", "common": 0.75, "group": "dir",
             "method": "lsh", "hashes": 100, "scheme": "affine", "shingle-hash": "murmur3",
             "seed": 18446744073709551615, "recall": 0.9, "prefer": "nearest", "bands": 20,
-            "rows": 5, "max-bucket": 7, "text": "body", "id": "meta.key",
+            "rows": 5, "max-bucket": 7, "text": "body", "id": "meta.key", "include": "*.t*",
+            "exclude": "*~", "max-size": 5 << 20, "html-boilerplate": "keep",
+            "mail-quotes": "drop",
         }
         arguments = [word for name, value in options.items()
                      for word in (("-" if name == "k" else "--") + name, str(value))]
-        answer = self.succeed("docs", *arguments, "--bag", "--stop", "list", "--format", "json")
-        self.assertEqual(answer.json["run"]["parameters"], dict(options, bag=True, stop=True))
+        answer = self.succeed("docs", *arguments, "--bag", "--all", "--stop", "list", "--format",
+                              "json")
+        self.assertEqual(answer.json["run"]["parameters"],
+                         dict(options, bag=True, all=True, stop=True))
 
     def test_no_pair(self):
         self.write("one", "nothing in common")

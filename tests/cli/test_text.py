@@ -79,10 +79,12 @@ class Text(Case):
 
     def test_broken_bytes(self):
         rng = random.Random(3)
-        pieces = [bytes([byte]) for byte in range(0x80, 0x100)]
+        # Without those that begin Greek and Cyrillic, whose letters could be look-alikes.
+        pieces = [bytes([byte]) for byte in range(0x80, 0x100) if not 0xCD <= byte <= 0xD6]
         pieces += ["é".encode(), "中".encode(), "🙂".encode(), b"a", b" ", "e\u0301".encode()]
-        texts = [b"x" + b"".join(rng.choice(pieces) for _ in range(rng.randrange(1, 40)))
-                 for _ in range(200)]
+        texts = ["\ufeffx".encode() + b"".join(rng.choice(pieces)
+                                               for _ in range(rng.randrange(1, 40)))
+                 for _ in range(200)]  # the mark says that it is UTF-8, whatever it looks like
         self.check(texts, oracle.Rules(k=64))
 
     def test_byte_order_marks(self):

@@ -47,7 +47,7 @@ class Values(Usage):
             self.refuse("docs", option, value, says=f"'{value}'")
 
     def test_choices(self):
-        for option in ("--by", "--case", "--spaces", "--punctuation", "--measure", "--group",
+        for option in ("--by", "--case", "--spaces", "--punctuation", "--measure",
                        "--method", "--scheme", "--shingle-hash", "--prefer", "--format"):
             result = self.refuse("docs", option, "nonsense", says=[option, "'nonsense'", "|"])
             for word in result.messages.split("one of ")[1].split("\n")[0].split("|"):

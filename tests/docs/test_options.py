@@ -42,7 +42,7 @@ class Options(unittest.TestCase):
         self.manual = options_of_manual(printed("--man").replace("\\-", "-"))
 
     def test_commands(self):
-        self.assertEqual(commands(), ["scan", "compare", "dedup", "tune", "sketch"])
+        self.assertEqual(commands(), ["scan", "compare", "dedup", "tune", "sketch", "cat"])
 
     def test_help_is_in_manual(self):
         self.assertGreater(len(self.help), 30)

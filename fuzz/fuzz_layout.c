@@ -1,0 +1,19 @@
+/*
+ * Any bytes as pages that pdftotext might have made; what a PDF file holds is read by that
+ * command, in a process of its own. Promises: the text is no longer than the pages, and has
+ * no page breaks.
+ */
+#include "fuzz.h"
+#include "input/convert/layout.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    tw_bytes pages = {0}, text = {0};
+    REQUIRE(size == 0 || tw_bytes_append(&pages, data, size) == TWINSET_OK);
+    REQUIRE(tw_undo_layout(&pages, &text) == TWINSET_OK);
+    REQUIRE(text.length <= size);
+    REQUIRE(text.length == 0 || !memchr(text.data, '\f', text.length));
+    tw_bytes_free(&pages);
+    tw_bytes_free(&text);
+    return 0;
+}

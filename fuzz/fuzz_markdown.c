@@ -1,0 +1,7 @@
+/* Any bytes as Markdown. */
+#include "converting.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    return convert_all_ways(&tw_convert_markdown, data, size);
+}

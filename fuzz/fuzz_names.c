@@ -1,0 +1,71 @@
+/*
+ * Any bytes as a pattern and a path, or as a manifest: the first byte chooses.
+ * Promises: a path matches itself where it has nothing special, and `**` matches all; what a
+ * manifest names is named with the folder of the manifest before it, and what it cannot use
+ * has a line and a reason.
+ */
+#include <stdbool.h>
+
+#include "fuzz.h"
+#include "input/input.h"
+
+static char *copy_string(const uint8_t *bytes, size_t length)
+{
+    char *copy = malloc(length + 1);
+    REQUIRE(copy);
+    memcpy(copy, bytes, length);
+    copy[length] = '\0';
+    return copy;
+}
+
+static void try_pattern(const uint8_t *data, size_t size, bool is_folder)
+{
+    const uint8_t *zero = memchr(data, 0, size);
+    size_t length = zero ? (size_t)(zero - data) : size / 2;
+    size_t rest = zero ? length + 1 : length;
+    char *pattern = copy_string(data, length), *path = copy_string(data + rest, size - rest);
+    tw_path_matches(pattern, path, is_folder);
+    if (!strpbrk(path, "*?[\\") && *path && *path != '/' && path[strlen(path) - 1] != '/')
+        REQUIRE(strlen(path) > 4096 || tw_path_matches(path, path, is_folder));
+    if (*path && path[strlen(path) - 1] != '/')
+        REQUIRE(strlen(path) > 4096 || tw_path_matches("**", path, is_folder));
+    free(pattern);
+    free(path);
+}
+
+/* A row can name the root of this machine, which nobody wants to see walked. */
+static int found(void *context, const tw_found *what)
+{
+    (void)context;
+    REQUIRE(what->path[0] == '/');
+    return TWINSET_CANCELLED;
+}
+
+static int skipped(void *context, const char *path, const char *reason)
+{
+    ++*(size_t *)context;
+    REQUIRE(reason[0] && strlen(path) > 0);
+    REQUIRE(path[0] == '/' || path[0] == '@' || strncmp(path, "no-such-folder/", 15) == 0);
+    return TWINSET_OK;
+}
+
+static void try_manifest(const uint8_t *data, size_t size)
+{
+    size_t skips = 0;
+    char *text = copy_string(data, size);
+    tw_finder finder = {.document = found, .skip = skipped, .context = &skips};
+    int status = tw_find_manifest(&finder, "@no-such-folder/list.csv", text, size, NULL);
+    REQUIRE(status == TWINSET_OK || status == TWINSET_CANCELLED);
+    REQUIRE(!finder.told.id && !finder.told.label && !finder.told.author && !finder.told.time);
+    free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    uint8_t way = take_byte(&data, &size);
+    if (way & 1)
+        try_manifest(data, size);
+    else
+        try_pattern(data, size, way & 2);
+    return 0;
+}

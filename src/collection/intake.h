@@ -1,0 +1,21 @@
+/* What a part of the input becomes: documents, and what cannot be used. */
+#ifndef TW_INTAKE_H
+#define TW_INTAKE_H
+
+#include "collection/part.h"
+
+/* What all threads share while a corpus is read. */
+typedef struct tw_intake {
+    tw_corpus *corpus;
+    const tw_wish *wish;
+    uint64_t most_ids; /* that one document may have if sets are to be held */
+    atomic_bool holding;
+    atomic_uint_fast64_t shingles;
+} tw_intake;
+
+/* Fills a part whose place is known, and whose bytes may be. */
+int tw_intake_part(tw_intake *intake, unsigned worker, tw_part *part) TW_CHECKED;
+/* Counts the shingles of documents; too many end the wish for sets. */
+void tw_intake_count(tw_intake *intake, uint64_t shingles);
+
+#endif

@@ -1,0 +1,63 @@
+/*
+ * Which converter a file takes: the one that its name says, if the content does not say
+ * otherwise; else the one that the content says. A file of an unknown name and without a
+ * telling start is plain text.
+ */
+#include "input/convert.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+static const tw_converter *const CONVERTERS[] = {
+    &tw_convert_html, &tw_convert_docx,     &tw_convert_odt,
+    &tw_convert_pdf,  &tw_convert_rtf,      &tw_convert_notebook,
+    &tw_convert_mail, &tw_convert_markdown, &tw_convert_latex,
+};
+enum { COUNT = sizeof CONVERTERS / sizeof *CONVERTERS };
+
+/* Whether a list of words has this one, in any case. */
+static bool has_word(const char *words, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = words; *at; at += strspn(at, " ")) {
+        size_t size = strcspn(at, " ");
+        if (size == length && strncasecmp(at, word, size) == 0)
+            return true;
+        at += size;
+    }
+    return false;
+}
+
+static const tw_converter *by_name(const char *name)
+{
+    const char *slash = strrchr(name, '/'), *dot = strrchr(slash ? slash : name, '.');
+    for (size_t i = 0; dot && i < COUNT; i++)
+        if (has_word(CONVERTERS[i]->endings, dot + 1))
+            return CONVERTERS[i];
+    return NULL;
+}
+
+const tw_converter *tw_converter_for(const char *name, const char *head, size_t length)
+{
+    const tw_converter *named = by_name(name);
+    for (size_t i = 0; i < COUNT; i++)
+        if (CONVERTERS[i]->looks_like && CONVERTERS[i]->looks_like(head, length))
+            return CONVERTERS[i];
+    return named;
+}
+
+bool tw_name_is_converted(const char *name)
+{
+    return by_name(name) != NULL;
+}
+
+int tw_refuse(tw_converted *to, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(to->reason, sizeof to->reason, format, arguments);
+    va_end(arguments);
+    return TWINSET_IO;
+}

@@ -1,0 +1,148 @@
+/*
+ * Word documents: the body, then foot- and endnotes. Left out: what was deleted while changes
+ * were tracked, the instructions of fields, headers and footers, comments; and runs that no one
+ * sees, which are hidden or white. White letters on something shaded are an honest heading, and
+ * what shades a table or a box stands elsewhere, so there they count.
+ */
+#include "input/convert/office.h"
+
+typedef struct docx {
+    bool in_run;
+    bool vanished, white, marked; /* the run */
+    bool shaded;                  /* the paragraph */
+    bool background;              /* the page has a colour */
+    unsigned tables;              /* open ones */
+} docx;
+
+static docx *own(const tw_office *office)
+{
+    return tw_office_own(office);
+}
+
+/* A switch is on unless its value says otherwise. */
+static bool is_on(const xmlChar **attributes, int count)
+{
+    return !tw_office_has(attributes, count, "val", "0") &&
+           !tw_office_has(attributes, count, "val", "false") &&
+           !tw_office_has(attributes, count, "val", "off");
+}
+
+/* Whether an attribute has a colour, and another one than white. */
+static bool is_coloured(const xmlChar **attributes, int count, const char *name)
+{
+    return tw_office_has(attributes, count, name, NULL) &&
+           !tw_office_has(attributes, count, name, "auto") &&
+           !tw_office_has(attributes, count, name, "none") &&
+           !tw_office_has(attributes, count, name, "white") &&
+           !tw_office_has(attributes, count, name, "FFFFFF") &&
+           !tw_office_has(attributes, count, name, "ffffff");
+}
+
+static void start_background(tw_office *office, const xmlChar **attributes, int count)
+{
+    own(office)->background = is_coloured(attributes, count, "color");
+}
+
+static void start_paragraph(tw_office *office, const xmlChar **attributes, int count)
+{
+    (void)attributes, (void)count;
+    own(office)->shaded = false;
+}
+
+static void end_run(tw_office *office)
+{
+    docx *state = own(office);
+    state->in_run = state->vanished = state->white = state->marked = false;
+}
+
+static void start_run(tw_office *office, const xmlChar **attributes, int count)
+{
+    (void)attributes, (void)count;
+    end_run(office);
+    own(office)->in_run = true;
+}
+
+static void start_vanish(tw_office *office, const xmlChar **attributes, int count)
+{
+    own(office)->vanished = is_on(attributes, count);
+}
+
+static void start_color(tw_office *office, const xmlChar **attributes, int count)
+{
+    own(office)->white = tw_office_has(attributes, count, "val", "FFFFFF") ||
+                         tw_office_has(attributes, count, "val", "ffffff");
+}
+
+static void start_highlight(tw_office *office, const xmlChar **attributes, int count)
+{
+    own(office)->marked |= is_coloured(attributes, count, "val");
+}
+
+static void start_shading(tw_office *office, const xmlChar **attributes, int count)
+{
+    docx *state = own(office);
+    if (is_coloured(attributes, count, "fill"))
+        *(state->in_run ? &state->marked : &state->shaded) = true;
+}
+
+static void start_table(tw_office *office, const xmlChar **attributes, int count)
+{
+    (void)attributes, (void)count;
+    own(office)->tables++;
+}
+
+static void end_table(tw_office *office)
+{
+    own(office)->tables--;
+}
+
+static void start_text(tw_office *office, const xmlChar **attributes, int count)
+{
+    (void)attributes, (void)count;
+    const docx *state = own(office);
+    bool lost = state->white && !state->marked && !state->shaded && !state->background &&
+                state->tables == 0 && tw_office_asides(office) == 0;
+    if (state->vanished || lost)
+        tw_office_hide(office);
+}
+
+static const tw_office_rule rules[] = {
+    {"Fallback", TW_OFFICE_SKIP, NULL, NULL, NULL}, /* a text box once more */
+    {"background", 0, NULL, start_background, NULL},
+    {"br", 0, "\n", NULL, NULL},
+    {"color", 0, NULL, start_color, NULL},
+    {"cr", 0, "\n", NULL, NULL},
+    {"del", TW_OFFICE_SKIP, NULL, NULL, NULL},
+    {"highlight", 0, NULL, start_highlight, NULL},
+    {"moveFrom", TW_OFFICE_SKIP, NULL, NULL, NULL},
+    {"noBreakHyphen", 0, "\xE2\x80\x91", NULL, NULL},
+    {"p", TW_OFFICE_BLOCK, NULL, start_paragraph, NULL},
+    {"pPrChange", TW_OFFICE_SKIP, NULL, NULL, NULL},
+    {"ptab", 0, "\t", NULL, NULL},
+    {"r", 0, NULL, start_run, end_run},
+    {"rPrChange", TW_OFFICE_SKIP, NULL, NULL, NULL},
+    {"rt", TW_OFFICE_SKIP, NULL, NULL, NULL}, /* how to pronounce what is below it */
+    {"shd", 0, NULL, start_shading, NULL},
+    {"t", TW_OFFICE_TEXT, NULL, start_text, NULL},
+    {"tab", 0, "\t", NULL, NULL},
+    {"tabs", TW_OFFICE_SKIP, NULL, NULL, NULL},
+    {"tbl", 0, NULL, start_table, end_table},
+    {"txbxContent", TW_OFFICE_ASIDE, NULL, NULL, NULL},
+    {"vanish", 0, NULL, start_vanish, NULL},
+};
+
+static const tw_office_format format = {
+    .rules = rules,
+    .rule_count = sizeof rules / sizeof *rules,
+    /* document2.xml where Word runs in a browser. */
+    .parts = {"word/document*.xml", "word/footnotes.xml", "word/endnotes.xml"},
+};
+
+static int convert(const tw_material *from, tw_converted *to)
+{
+    docx state = {0};
+    return tw_office_convert(&format, &state, from, to);
+}
+
+const tw_converter tw_convert_docx = {
+    .kind = "docx", .endings = "docx docm dotx", .convert = convert};

@@ -1,0 +1,283 @@
+/*
+ * PDF, by the command pdftotext as a child: it gets the bytes as a file without a name on its
+ * standard input, gives the text through a pipe, and is bounded in processor time, memory
+ * and time. About 10 ms to start, then milliseconds a page.
+ *
+ * Its option -raw gives the text in the order in which it was laid out, and hyphens at the ends
+ * of lines as they are. The other order, by the place on the page, tears lists and their
+ * bullets apart, and takes every hyphen from the end of a line, also that of "well-known".
+ * What the layout of pages added is taken out by layout.c.
+ */
+#define _GNU_SOURCE /* memfd_create, pipe2, prlimit, ..._addclosefrom_np */
+#include "input/convert.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/file.h"
+#include "common/number.h"
+#include "input/convert/layout.h"
+
+enum { CPU_SECONDS = 60, WALL_SECONDS = 180, COMPLAINT_BYTES = 4096, READ_BYTES = 64 << 10 };
+/* Beside the file, which the child keeps in memory. */
+#define MEMORY_BYTES ((uint64_t)1 << 30)
+
+/* ---- the child */
+
+typedef struct child {
+    pid_t pid;
+    int text, complaints; /* where to read its output from; -1: not open */
+    bool slow;            /* it was ended for it */
+    size_t complaint_length;
+    char complaint[COMPLAINT_BYTES + 1]; /* the first of what it says on standard error */
+} child;
+
+/* Above the standard descriptors, on which the child's would be laid one after the other. */
+static int move_up(int fd)
+{
+    if (fd < 0 || fd > STDERR_FILENO)
+        return fd;
+    int above = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    close(fd);
+    return above;
+}
+
+static void shut(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+static bool open_pipe(int *from, int *to)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+    *from = move_up(ends[0]);
+    *to = move_up(ends[1]);
+    return *from >= 0 && *to >= 0;
+}
+
+static int open_nameless(const tw_material *from)
+{
+    int file = move_up(memfd_create("pdf", MFD_CLOEXEC));
+    if (file >= 0 && !tw_write_at(file, 0, from->bytes, from->length))
+        shut(&file);
+    return file;
+}
+
+/* Its descriptors are these three, signals are as for any new process. 0 or an errno. */
+static int spawn(pid_t *pid, const int standard[3])
+{
+    char command[] = "pdftotext", raw[] = "-raw", encoding[] = "-enc", utf8[] = "UTF-8";
+    char dash[] = "-", locale[] = "LC_ALL=C.UTF-8";
+    char *const arguments[] = {command, raw, encoding, utf8, dash, dash, NULL};
+    char *const environment[] = {locale, NULL};
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error)
+        return error;
+    error = posix_spawnattr_init(&attributes);
+    for (int i = 0; i < 3 && !error; i++)
+        error = posix_spawn_file_actions_adddup2(&actions, standard[i], i);
+    if (!error)
+        error = posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+    if (!error) {
+        posix_spawnattr_setsigmask(&attributes, &none);
+        posix_spawnattr_setsigdefault(&attributes, &all);
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+        error = posix_spawnp(pid, command, &actions, &attributes, arguments, environment);
+    }
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+/* From outside and after the start, as nothing of our own runs in the child: what it can do
+ * in these microseconds does not matter. */
+static void bound(pid_t pid, size_t file_bytes)
+{
+    const struct {
+        int resource;
+        rlim_t most;
+    } limits[] = {
+        {RLIMIT_CPU, CPU_SECONDS},
+        {RLIMIT_AS, MEMORY_BYTES + 2 * (rlim_t)file_bytes},
+        {RLIMIT_CORE, 0},
+        {RLIMIT_FSIZE, 0},
+    };
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        struct rlimit now;
+        if (prlimit(pid, limits[i].resource, NULL, &now) != 0)
+            continue;
+        rlim_t most = limits[i].most < now.rlim_max ? limits[i].most : now.rlim_max;
+        prlimit(pid, limits[i].resource, &(struct rlimit){most, most}, NULL);
+    }
+}
+
+/* 0, or an errno with nothing left open. */
+static int start(child *c, const tw_material *from)
+{
+    int standard[3] = {open_nameless(from), -1, -1};
+    bool opened = standard[0] >= 0 && open_pipe(&c->text, &standard[1]) &&
+                  open_pipe(&c->complaints, &standard[2]);
+    int error = opened ? spawn(&c->pid, standard) : errno;
+    for (int i = 0; i < 3; i++)
+        shut(&standard[i]);
+    if (error) {
+        shut(&c->text);
+        shut(&c->complaints);
+        return error;
+    }
+    bound(c->pid, from->length);
+    return 0;
+}
+
+/* ---- what it says */
+
+/* Reads once; the end closes it. */
+static int read_text(child *c, tw_bytes *text)
+{
+    if (tw_bytes_reserve(text, READ_BYTES) != TWINSET_OK)
+        return TWINSET_NOMEM;
+    ssize_t got = read(c->text, text->data + text->length, READ_BYTES);
+    if (got > 0)
+        text->length += (size_t)got;
+    else if (got == 0 || errno != EINTR)
+        shut(&c->text);
+    return TWINSET_OK;
+}
+
+/* Damaged files make for complaints without end; the first will do. */
+static void read_complaint(child *c)
+{
+    char more[512];
+    ssize_t got = read(c->complaints, more, sizeof more);
+    if (got == 0 || (got < 0 && errno != EINTR))
+        shut(&c->complaints);
+    size_t room = COMPLAINT_BYTES - c->complaint_length;
+    size_t taken = got < 0 ? 0 : (size_t)got < room ? (size_t)got : room;
+    memcpy(c->complaint + c->complaint_length, more, taken);
+    c->complaint_length += taken;
+}
+
+/* Reads all that it writes. */
+static int listen_to(child *c, uint64_t limit, tw_bytes *text, tw_converted *to)
+{
+    double deadline = tw_now() + WALL_SECONDS;
+    while (c->text >= 0 || c->complaints >= 0) {
+        double left = deadline - tw_now();
+        c->slow = left <= 0;
+        if (c->slow)
+            return TWINSET_OK;
+        struct pollfd ends[] = {{c->text, POLLIN, 0}, {c->complaints, POLLIN, 0}};
+        if (poll(ends, 2, (int)(left * 1000) + 1) < 0 && errno != EINTR)
+            return tw_refuse(to, "%s", strerror(errno));
+        if (ends[0].revents && read_text(c, text) != TWINSET_OK)
+            return TWINSET_NOMEM;
+        if (ends[1].revents)
+            read_complaint(c);
+        if (text->length > limit)
+            return tw_refuse(to, "too large: more than %s bytes of text",
+                             tw_number_count(limit).text);
+    }
+    return TWINSET_OK;
+}
+
+/* Its status as waitpid() has it; 0 where the program takes no notice of its children. */
+static int end_child(child *c, bool at_once)
+{
+    int status = 0;
+    shut(&c->text);
+    shut(&c->complaints);
+    if (at_once)
+        kill(c->pid, SIGKILL);
+    while (waitpid(c->pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return 0;
+    return status;
+}
+
+static int judge(const child *c, int status, tw_converted *to)
+{
+    int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    if (c->slow || signal == SIGXCPU || signal == SIGKILL)
+        return tw_refuse(to, "takes too long to read");
+    if (strstr(c->complaint, "Incorrect password"))
+        return tw_refuse(to, "encrypted");
+    if (strstr(c->complaint, "bad_alloc") || strstr(c->complaint, "Out of memory"))
+        return tw_refuse(to, "takes too much memory to read");
+    if (signal)
+        return tw_refuse(to, "damaged: pdftotext crashes on it");
+    if (WEXITSTATUS(status) == 3)
+        return tw_refuse(to, "its author does not allow to copy text");
+    if (WEXITSTATUS(status) != 0)
+        return tw_refuse(to, "damaged, or no PDF file");
+    return TWINSET_OK;
+}
+
+/* The text as pdftotext has it, with a form feed after each page. */
+static int extract(const tw_material *from, tw_bytes *text, tw_converted *to)
+{
+    child c = {.text = -1, .complaints = -1};
+    int error = start(&c, from);
+    if (error == ENOENT || error == EACCES)
+        return tw_refuse(to, "needs pdftotext (Debian: poppler-utils)");
+    if (error)
+        return error == ENOMEM ? TWINSET_NOMEM
+                               : tw_refuse(to, "cannot run pdftotext: %s", strerror(error));
+    int status = listen_to(&c, from->limit_bytes, text, to);
+    int ended = end_child(&c, status != TWINSET_OK || c.slow);
+    return status == TWINSET_OK ? judge(&c, ended, to) : status;
+}
+
+/* ---- what the table sees */
+
+static bool has_words(const tw_bytes *text)
+{
+    for (size_t i = 0; i < text->length; i++)
+        if (!isspace((unsigned char)text->data[i]))
+            return true;
+    return false;
+}
+
+static int convert(const tw_material *from, tw_converted *to)
+{
+    tw_bytes pages = {0};
+    int status = extract(from, &pages, to);
+    if (status == TWINSET_OK && !has_words(&pages))
+        status = tw_refuse(to, "no text in it: scanned pages?");
+    if (status == TWINSET_OK)
+        status = tw_undo_layout(&pages, &to->text);
+    tw_bytes_free(&pages);
+    return status;
+}
+
+/* Some bytes may come before it, but it starts a line. */
+static bool looks_like(const char *head, size_t length)
+{
+    static const char magic[] = "%PDF-";
+    size_t size = sizeof magic - 1, most = length < 1024 ? length : 1024;
+    for (size_t i = 0; i + size <= most; i++)
+        if (memcmp(head + i, magic, size) == 0 &&
+            (i == 0 || head[i - 1] == '\n' || head[i - 1] == '\r'))
+            return true;
+    return false;
+}
+
+const tw_converter tw_convert_pdf = {
+    .kind = "pdf", .endings = "pdf", .looks_like = looks_like, .convert = convert};

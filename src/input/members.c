@@ -1,0 +1,229 @@
+/*
+ * Files that hold files: which reader a name asks for, and those inside an archive, one level
+ * deep. Those are taken into memory whole, since a reader must be able to go to any place.
+ */
+#include "input/members.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "input/archive.h"
+#include "input/mbox.h"
+
+/* Of a file that is opened inside another. */
+#define INNER_BYTES ((uint64_t)256000000)
+
+typedef struct source {
+    tw_archive *archive;
+    tw_mbox *mbox; /* one of the two, or none */
+} source;
+
+struct tw_members {
+    source outer, inner;
+    bool leaving;        /* the inner one has ended */
+    tw_bytes inner_file; /* all of it */
+    tw_bytes name;       /* of the inner one; then that of its member */
+    size_t prefix;       /* length of "inner.zip" */
+    const char *refusal; /* why the member cannot be read, or NULL */
+};
+
+/* ---- names */
+
+static bool ends_with(const char *name, const char *ending)
+{
+    size_t length = strlen(name), size = strlen(ending);
+    return length > size && strcasecmp(name + length - size, ending) == 0;
+}
+
+static bool is_archive(const char *name)
+{
+    static const char *const endings[] = {".zip",     ".tar",  ".tar.gz",  ".tgz",
+                                          ".tar.xz",  ".txz",  ".tar.zst", ".tzst",
+                                          ".tar.bz2", ".tbz2", ".7z"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (ends_with(name, endings[i]))
+            return true;
+    return false;
+}
+
+bool tw_name_has_members(const char *name)
+{
+    return is_archive(name) || ends_with(name, ".mbox");
+}
+
+/* ---- one of the two readers */
+
+/* `bytes` or, where it is NULL, the file of that name. */
+static int source_open(source *from, const char *name, const char *bytes, size_t length,
+                       uint64_t most_bytes, tw_archive *outer, const char **reason)
+{
+    const char *path = bytes ? NULL : name;
+    if (ends_with(name, ".mbox"))
+        return tw_mbox_open(path, bytes, length, most_bytes, &from->mbox, reason);
+    return tw_archive_open(path, bytes, length, most_bytes, outer, &from->archive, reason);
+}
+
+static int source_next(source *from, tw_member *member, const char **reason)
+{
+    return from->mbox ? tw_mbox_next(from->mbox, member, reason)
+                      : tw_archive_next(from->archive, member, reason);
+}
+
+static int source_read(source *from, uint64_t limit_bytes, tw_bytes *bytes, const char **reason)
+{
+    return from->mbox ? tw_mbox_read(from->mbox, limit_bytes, bytes, reason)
+                      : tw_archive_read(from->archive, limit_bytes, bytes, reason);
+}
+
+static bool is_open(const source *from)
+{
+    return from->archive || from->mbox;
+}
+
+static void source_close(source *from)
+{
+    tw_archive_close(from->archive);
+    if (from->mbox)
+        tw_mbox_close(from->mbox);
+    *from = (source){0};
+}
+
+/* ---- all members */
+
+static int out_of_memory(const char **reason)
+{
+    *reason = "not enough memory to read it";
+    return TWINSET_NOMEM;
+}
+
+static int open_members(const char *name, const char *bytes, size_t length, uint64_t most_bytes,
+                        tw_members **members, const char **reason)
+{
+    *members = tw_calloc(1, sizeof **members);
+    if (!*members)
+        return out_of_memory(reason);
+    int status = source_open(&(*members)->outer, name, bytes, length, most_bytes, NULL, reason);
+    if (status != TWINSET_OK) {
+        tw_members_close(*members);
+        *members = NULL;
+    }
+    return status;
+}
+
+int tw_members_open(const char *path, uint64_t most_bytes, tw_members **members,
+                    const char **reason)
+{
+    return open_members(path, NULL, 0, most_bytes, members, reason);
+}
+
+int tw_members_open_bytes(const char *name, const char *bytes, size_t length, uint64_t most_bytes,
+                          tw_members **members, const char **reason)
+{
+    return open_members(name, bytes ? bytes : "", length, most_bytes, members, reason);
+}
+
+void tw_members_close(tw_members *members)
+{
+    if (!members)
+        return;
+    source_close(&members->inner);
+    source_close(&members->outer);
+    tw_bytes_free(&members->inner_file);
+    tw_bytes_free(&members->name);
+    tw_free(members);
+}
+
+/* Opens the member at hand. */
+static int enter(tw_members *members, const tw_member *member, const char **reason)
+{
+    tw_bytes *file = &members->inner_file, *name = &members->name;
+    int status = source_read(&members->outer, INNER_BYTES, file, reason);
+    if (status != TWINSET_OK)
+        return status;
+    name->length = 0;
+    if (tw_bytes_append(name, member->name, strlen(member->name)) != TWINSET_OK)
+        return out_of_memory(reason);
+    members->prefix = name->length;
+    return source_open(&members->inner, member->name, file->length ? file->data : "", file->length,
+                       INNER_BYTES, members->outer.archive, reason);
+}
+
+static void leave(tw_members *members)
+{
+    source_close(&members->inner);
+    tw_bytes_free(&members->inner_file);
+    members->leaving = false;
+}
+
+/* Puts what follows "inner.zip" into the member's name. */
+static int name_inner(tw_members *members, const char *separator, tw_member *member,
+                      const char **reason)
+{
+    tw_bytes *name = &members->name;
+    const char *rest = member->name ? member->name : "";
+    name->length = members->prefix;
+    if (tw_bytes_append(name, separator, strlen(separator)) != TWINSET_OK ||
+        tw_bytes_append(name, rest, strlen(rest) + 1) != TWINSET_OK)
+        return out_of_memory(reason);
+    member->name = name->data;
+    return TWINSET_OK;
+}
+
+/* The next member of the inner file; the file itself, where the rest cannot be read. */
+static int next_inside(tw_members *members, tw_member *member, const char **reason)
+{
+    int status = source_next(&members->inner, member, reason);
+    members->leaving = status != TWINSET_OK || !member->name;
+    if (status == TWINSET_IO) {
+        *member = (tw_member){.reason = *reason};
+        return name_inner(members, "", member, reason);
+    }
+    if (status != TWINSET_OK || !member->name)
+        return status;
+    if (!member->reason && is_archive(member->name))
+        member->reason = "an archive inside an archive inside an archive";
+    return name_inner(members, "!/", member, reason);
+}
+
+/* The next member of the outer file; none yet, where that one has members of its own. */
+static int next_outside(tw_members *members, tw_member *member, bool *ends, const char **reason)
+{
+    int status = source_next(&members->outer, member, reason);
+    *ends = !member->name;
+    if (status != TWINSET_OK || *ends || member->reason || !members->outer.archive ||
+        !tw_name_has_members(member->name))
+        return status;
+    status = enter(members, member, reason);
+    if (status == TWINSET_OK)
+        *member = (tw_member){0};
+    else
+        tw_bytes_free(&members->inner_file);
+    if (status != TWINSET_IO)
+        return status;
+    member->reason = *reason;
+    return TWINSET_OK;
+}
+
+int tw_members_next(tw_members *members, tw_member *member, const char **reason)
+{
+    int status = TWINSET_OK;
+    *member = (tw_member){0};
+    for (bool ends = false; status == TWINSET_OK && !ends && !member->name;) {
+        if (members->leaving)
+            leave(members);
+        status = is_open(&members->inner) ? next_inside(members, member, reason)
+                                          : next_outside(members, member, &ends, reason);
+    }
+    members->refusal = member->reason;
+    return status;
+}
+
+int tw_members_read(tw_members *members, uint64_t limit_bytes, tw_bytes *bytes, const char **reason)
+{
+    if (members->refusal) {
+        *reason = members->refusal;
+        return TWINSET_IO;
+    }
+    source *from = is_open(&members->inner) ? &members->inner : &members->outer;
+    return source_read(from, limit_bytes, bytes, reason);
+}

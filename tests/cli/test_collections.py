@@ -1,0 +1,176 @@
+"""Which documents are read, what they are called, and which belong together."""
+import json
+import os
+import unittest
+import zipfile
+
+from command import Case
+
+TEXT = "The quick brown fox jumps over the lazy dog, and nobody in the village saw it happen. "
+OTHER = "A completely different sentence about bread, butter, cheese and a long train journey. "
+
+
+class Collections(Case):
+    def names(self, *arguments, **options):
+        """The documents that are read."""
+        result = self.succeed("sketch", "-n", "1", *arguments, **options)
+        return [json.loads(line)["id"] for line in result.text.splitlines()]
+
+    def pairs(self, *arguments):
+        found = self.succeed("scan", "--format", "json", *arguments).json["pairs"]
+        return sorted((pair["a"], pair["b"]) for pair in found)
+
+
+class Walks(Collections):
+    def setUp(self):
+        super().setUp()
+        for name in ("a.txt", "b.py", "sub/c.py", "sub/deep/d.py", "sub/deep/e.md", ".hidden.py",
+                     ".git/config", "node_modules/x/y.py", "test/f.py"):
+            self.write(f"in/{name}", TEXT + name)
+
+    def test_what_is_left_out(self):
+        self.assertEqual(self.names("in"), ["in/a.txt", "in/b.py", "in/sub/c.py",
+                                            "in/sub/deep/d.py", "in/sub/deep/e.md", "in/test/f.py"])
+        result = self.succeed("scan", "in", "--format", "json")
+        self.assertIn("--all", result.json["run"]["notes"][0])
+
+    def test_all(self):
+        self.assertEqual(len(self.names("in", "--all")), 9)
+
+    def test_include(self):
+        python = ["in/b.py", "in/sub/c.py", "in/sub/deep/d.py", "in/test/f.py"]
+        self.assertEqual(self.names("in", "--include", "*.py"), python)
+        self.assertEqual(self.names("in", "--include", "*.py", "--include", "*.md"),
+                         sorted(python + ["in/sub/deep/e.md"]))
+        self.assertEqual(self.names("in", "--include", "sub/**/*.py"),
+                         ["in/sub/c.py", "in/sub/deep/d.py"])
+
+    def test_exclude(self):
+        self.assertEqual(self.names("in", "--include", "*.py", "--exclude", "test",
+                                    "--exclude", "deep/"), ["in/b.py", "in/sub/c.py"])
+
+    def test_what_is_named_is_read(self):
+        self.assertEqual(self.names("in/.hidden.py", "--exclude", "*.py"), ["in/.hidden.py"])
+
+    def test_archives(self):
+        """Patterns are for what is in an archive, not for the archive."""
+        with zipfile.ZipFile(self.path("in/z.zip"), "w") as packed:
+            for name in ("p.py", "q.txt", "node_modules/r.py", ".s.py"):
+                packed.writestr(name, TEXT + name)
+        self.assertEqual(self.names("in", "--include", "*.py", "--exclude", "sub",
+                                    "--exclude", "test"), ["in/b.py", "in/z.zip!/p.py"])
+        self.assertEqual(self.names("in/z.zip", "--exclude", "*.txt"), ["in/z.zip!/p.py"])
+
+    def test_no_pattern(self):
+        self.fail_with(2, "in", "--include", "", says="--include")
+
+
+class Members(Collections):
+    def setUp(self):
+        super().setUp()
+        with zipfile.ZipFile(self.path("a.zip"), "w") as packed:
+            packed.writestr("dir/x.txt", TEXT)
+            packed.writestr("y.txt", OTHER)
+            packed.writestr("lines.jsonl", '{"text": "a"}\n')
+
+    def test_one_of_an_archive(self):
+        self.write("b.txt", TEXT)
+        self.assertEqual(self.succeed("cat", "a.zip!/dir/x.txt").text, TEXT.strip().lower() + "\n")
+        result = self.succeed("compare", "a.zip!/dir/x.txt", "b.txt", "--format", "json")
+        self.assertEqual(result.json["pairs"][0]["similarity"], 1)
+
+    def test_not_there(self):
+        self.fail_with(2, "cat", "a.zip!/no.txt", says="a.zip!/no.txt")
+        self.fail_with(2, "cat", "no.zip!/x.txt", says="No such file")
+
+    def test_records(self):
+        result = self.succeed("scan", "a.zip")
+        self.assert_says(result, "a.zip!/lines.jsonl", "unpack")
+
+    def test_template(self):
+        """What is in an archive can be a template as well."""
+        self.write("p.txt", TEXT + OTHER)
+        self.write("q.txt", TEXT + "And something of its own, in words that nobody else has.")
+        self.assertEqual(self.pairs("p.txt", "q.txt", "-t", "0.2"), [("p.txt", "q.txt")])
+        self.assertEqual(self.pairs("p.txt", "q.txt", "-t", "0.2", "--ignore", "a.zip"), [])
+
+
+class Manifests(Collections):
+    def setUp(self):
+        super().setUp()
+        for i, text in enumerate((TEXT, TEXT, TEXT, OTHER)):
+            self.write(f"work/{i}.txt", text)
+
+    def manifest(self, text, name="work/files.csv"):
+        self.write(name, text)
+        return f"@{name}"
+
+    def test_ids(self):
+        listed = self.manifest("path,id,label,author,time\n0.txt,ann,x,Ann,2026-01-01\n"
+                               '"1.txt","bob, ""jr""",x,Bob,2026-01-02\n2.txt,,y,Cem,\n')
+        self.assertEqual(self.names(listed), ["ann", 'bob, "jr"', "work/2.txt"])
+
+    def test_groups(self):
+        listed = self.manifest("author;path;label\nAnn;0.txt;x\nAnn;1.txt;y\nBob;2.txt;x\n")
+        self.assertEqual(len(self.pairs(listed)), 3)
+        self.assertEqual(self.pairs(listed, "--group", "author"),
+                         [("work/0.txt", "work/2.txt"), ("work/1.txt", "work/2.txt")])
+        self.assertEqual(self.pairs(listed, "--group", "label"),
+                         [("work/0.txt", "work/1.txt"), ("work/1.txt", "work/2.txt")])
+
+    def test_newest(self):
+        listed = self.manifest("path,time\n0.txt,2026-01-01\n1.txt,2026-03-01\n2.txt,2026-02-01\n")
+        self.succeed("dedup", listed, "-o", "out", "--keep", "newest")
+        self.assertEqual(self.entries("out"), ["1.txt"])
+
+    def test_broken_rows(self):
+        listed = self.manifest("path,id\n0.txt,a\n1.txt,b,c\n,d\nno.txt,e\n2.txt,f\n")
+        result = self.succeed("scan", listed)
+        self.assert_says(result, "files.csv:3", "files.csv:4", "no.txt")
+
+    def test_same_id_twice(self):
+        listed = self.manifest("path,id\n0.txt,a\n1.txt,a\n2.txt,b\n")
+        result = self.succeed("scan", listed)
+        self.assert_says(result, "duplicate id")
+
+
+class Fields(Collections):
+    def test_groups_of_records(self):
+        rows = [{"id": str(i), "text": TEXT, "who": who}
+                for i, who in enumerate(("ann", "ann", "bob", None, None))]
+        self.write("in.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+        self.assertEqual(len(self.pairs("in.jsonl")), 10)
+        grouped = self.pairs("in.jsonl", "--group", "who")
+        self.assertEqual(len(grouped), 9)
+        self.assertNotIn(("0", "1"), grouped)
+        self.assertEqual(self.pairs("in.jsonl", "--group", "who", "--method", "lsh"), grouped)
+
+    def test_numbers(self):
+        rows = [{"id": name, "text": TEXT, "n": n} for name, n in (("b", 1), ("a", 1), ("c", 2))]
+        self.write("in.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+        self.assertEqual(self.pairs("in.jsonl", "--group", "n"), [("a", "c"), ("b", "c")])
+
+    def test_resumed(self):
+        rows = [{"id": str(i), "text": TEXT + str(i), "who": i % 3} for i in range(30)]
+        self.write("in.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+        plain = self.pairs("in.jsonl", "--group", "who")
+        for _ in range(2):
+            again = self.pairs("in.jsonl", "--group", "who", "--checkpoint", "keep")
+            self.assertEqual(again, plain)
+
+
+class Lists(Collections):
+    def test_names_are_bytes(self):
+        name = b"caf\xe9.txt"
+        try:
+            self.write(name, TEXT)
+        except OSError:
+            self.skipTest("the file system takes UTF-8 alone")
+        self.write("list", name + b"\n")
+        result = self.succeed("sketch", "-n", "1", "@list")
+        self.assertEqual(len(result.text.splitlines()), 1)
+        self.assertEqual(os.listdir(os.fsencode(self.folder)).count(name), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

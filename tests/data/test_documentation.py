@@ -1,0 +1,46 @@
+"""The documentation that a Debian machine has: packed files, pages, archives, copies."""
+
+import json
+import os
+import subprocess
+import unittest
+
+TWINSET = os.environ["TWINSET"]
+FOLDER = "/usr/share/doc"
+LEAST_PACKAGES = 100
+
+
+def packages():
+    return len(os.listdir(FOLDER)) if os.path.isdir(FOLDER) else 0
+
+
+@unittest.skipIf(packages() < LEAST_PACKAGES, f"too few packages in {FOLDER}")
+class Documentation(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        done = subprocess.run([TWINSET, FOLDER, "-t", "0.8", "--format", "json", "--quiet"],
+                              stdout=subprocess.PIPE, check=True, timeout=300)
+        cls.found = json.loads(done.stdout)
+
+    def test_most_can_be_read(self):
+        """What cannot is named, and is no text."""
+        run = self.found["run"]
+        self.assertGreater(run["documents"], 5 * len(run["skipped"]))
+        for skip in run["skipped"]:
+            self.assertTrue(skip["path"].startswith(FOLDER))
+            self.assertTrue(skip["reason"])
+
+    def test_packed_files_are_read(self):
+        names = {name for pair in self.found["pairs"] for name in (pair["a"], pair["b"])}
+        self.assertTrue(any(name.endswith(".gz") for name in names))
+
+    def test_licence_families(self):
+        """Packages of one source share their copyright file, word for word or nearly."""
+        families = [cluster for cluster in self.found["clusters"]
+                    if all(name.endswith("/copyright") for name in cluster["members"])]
+        self.assertGreater(len(families), 5)
+        self.assertGreater(max(family["size"] for family in families), 3)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,293 @@
+/*
+ * Markdown, LaTeX and RTF: what of them is text; and that no bytes, however they are nested,
+ * cut or changed, do harm.
+ */
+#include "testing.h"
+
+#include "common/common.h"
+#include "common/memory.h"
+#include "dice.h"
+#include "input/convert.h"
+
+static tw_converted convert_bytes(const tw_converter *as, const char *bytes, size_t length,
+                                  int *status)
+{
+    tw_material from = {.name = "a", .bytes = bytes, .length = length, .limit_bytes = 100 << 20};
+    tw_converted to = {.flags = 0};
+    *status = as->convert(&from, &to);
+    return to;
+}
+
+static unsigned check(const tw_converter *as, const char *source, const char *expected)
+{
+    int status;
+    tw_converted to = convert_bytes(as, source, strlen(source), &status);
+    if (status != TWINSET_OK)
+        fail_msg("status %d: %s", status, to.reason);
+    assert_int_equal(tw_bytes_append(&to.text, "", 1), 0);
+    assert_string_equal(to.text.data, expected);
+    tw_bytes_free(&to.text);
+    return to.flags;
+}
+
+/* ---- Markdown */
+
+static void check_markdown(const char *source, const char *expected)
+{
+    assert_int_equal(check(&tw_convert_markdown, source, expected), 0);
+}
+
+static void test_markdown_blocks(void **state)
+{
+    (void)state;
+    check_markdown("# One #\n\ntwo\nthree\n\nfour", "One\n\ntwo three\n\nfour");
+    check_markdown("One\n===\ntwo\n---\nthree", "One\n\ntwo\n\nthree");
+    check_markdown("- a\n- b\n* c\n+ d\n1. e\n2) f", "a\nb\nc\nd\ne\nf");
+    check_markdown("- [ ] a\n- [x] b", "a\nb");
+    check_markdown("> a\n> > b", "a b");
+    check_markdown("a\n1984. b", "a 1984. b");
+    check_markdown("a  \nb\\\nc", "a\nb\nc");
+    check_markdown("| a | b |\n|---|:-:|\n| c | d |", "a\tb\nc\td");
+    check_markdown("a | b\n--- | ---\nc | d\n\ne | f", "a\tb\nc\td\n\ne | f");
+    check_markdown("---\ntitle: x\n---\ntext", "text");
+    check_markdown("---\n\ntext", "text");
+    check_markdown("a\n\n***\n\nb", "a\n\nb");
+    check_markdown("```c\nint *a;\n\n# b\n```\nc", "int *a;\n\n# b\n\nc");
+    check_markdown("a\n\n    *b*\n\nc", "a\n\n    *b*\n\nc");
+    check_markdown("# a {#b}\n\n::: c\nd\n:::", "a\n\nd");
+    check_markdown("#5 is no heading", "#5 is no heading");
+    check_markdown("a\r\nb\r\n", "a b");
+    check_markdown("", "");
+}
+
+static void test_markdown_inside_paragraphs(void **state)
+{
+    (void)state;
+    check_markdown("*a* **b** _c_ ***d*** ~~e~~", "a b c d e");
+    check_markdown("a*b*c a_b_c a * b * c", "abc a_b_c a * b * c");
+    check_markdown("*a", "*a");
+    check_markdown("2 * 3 = 6_", "2 * 3 = 6_");
+    check_markdown("`a*b*` ``c`d`` `e", "a*b* c`d `e");
+    check_markdown("[a](http://b) [c][d] [e] ![f](g.png) h", "a c [e] h");
+    check_markdown("[![a](b)](c) d", "d");
+    check_markdown("[*a* b](c(d)e)f", "a bf");
+    check_markdown("<http://a.b> <b>c</b> <!-- d --> 1 < 2 > 1", "http://a.b c 1 < 2 > 1");
+    check_markdown("a[^1] b\n\n[^1]: note\n[c]: http://d \"e\"", "a b\n\nnote");
+    check_markdown("\\*a\\* \\[b\\] c\\d", "*a* [b] c\\d");
+    check_markdown("&amp; &lt;&#39;&unknown;", "& <'&unknown;");
+    check_markdown("<!-- a\nb -->\nc", "c");
+}
+
+/* ---- LaTeX */
+
+static void check_latex(const char *source, const char *expected)
+{
+    assert_int_equal(check(&tw_convert_latex, source, expected), 0);
+}
+
+static void test_latex(void **state)
+{
+    (void)state;
+    check_latex("\\documentclass[a4paper]{article}\\title{T \\& t}\n\\begin{document}\\maketitle a"
+                "\\end{document} b",
+                "T & t\n\na");
+    check_latex("\\section*{One}two\n\nthree % no\n  four", "One\n\ntwo\n\nthree four");
+    check_latex("\\emph{a} {\\bf b} \\textbf{c}d", "a b cd");
+    check_latex("``a'' `b' c---d e--f g-h don't", "\xE2\x80\x9C"
+                                                  "a\xE2\x80\x9D \xE2\x80\x98"
+                                                  "b' c\xE2\x80\x94"
+                                                  "d e\xE2\x80\x93"
+                                                  "f g-h don't");
+    check_latex("a~b\\ c\\,d \\ldots{} e", "a b c d \xE2\x80\xA6 e");
+    check_latex("caf\\'e na\\\"{\\i}ve \\c{c}a \\^o", "cafe\xCC\x81 nai\xCC\x88ve c\xCC\xA7"
+                                                      "a o\xCC\x82");
+    check_latex("\\ss{} \\o{} \\aa \\^{} \\~{} 5\\% \\$5 \\_ \\{\\}",
+                "\xC3\x9F \xC3\xB8 \xC3\xA5^ ~ 5% $5 _ {}");
+    check_latex("a\\cite[p.~3]{b} \\ref{c}d\\label{e}", "a d");
+    check_latex("\\href{http://a}{b} \\textcolor{red}{c} \\url{d}", "b c d");
+    check_latex("a\\footnote{b} c", "a b c");
+    check_latex("\\begin{itemize}\\item a \\item[b] c\\end{itemize}d", "a\n[b] c\n\nd");
+    check_latex("\\begin{tabular}{ll}a & b\\\\[2pt] c & d\\end{tabular}", "a\tb\nc\td");
+    check_latex("$x_1^2 + \\alpha$ \\(y\\)", "x12 + y");
+    check_latex("\\begin{verbatim}\n\\a{b} % c\n\\end{verbatim}d \\verb|{e}|",
+                "\n\\a{b} % c\n\n\nd {e}");
+    check_latex("\\begin{comment}a\\end{comment}b", "b");
+    check_latex("\\newcommand{\\x}[1]{y #1}\\def\\z{w}a", "a");
+    check_latex("\\unknown[a]{b}", "b");
+    check_latex("}}{a", "a");
+}
+
+/* ---- RTF */
+
+static unsigned check_rtf(const char *source, const char *expected)
+{
+    return check(&tw_convert_rtf, source, expected);
+}
+
+static void test_rtf(void **state)
+{
+    (void)state;
+    assert_true(tw_convert_rtf.looks_like("{\\rtf1", 6));
+    assert_false(tw_convert_rtf.looks_like("{\\rt", 4));
+    check_rtf(
+        "{\\rtf1\\ansi{\\fonttbl{\\f0 Times;}}{\\info{\\title x}}\\f0 a {\\b b}c\\par d\\line "
+        "e\\tab f}",
+        "a bc\n\nd\ne\tf");
+    check_rtf("{\\rtf1 a\r\nb\\~c\\_d\\-e\\{\\}\\\\}", "ab c-de{}\\");
+    check_rtf("{\\rtf1\\uc1 \\u8364?\\u-10179?\\u-8704? \\uc0\\u233 x}",
+              "\xE2\x82\xAC\xF0\x9F\x98\x80 \xC3\xA9x");
+    check_rtf("{\\rtf1\\uc2 \\u233\\'e9\\'e9z}", "\xC3\xA9z");
+    check_rtf("{\\rtf1 \\ldblquote a\\rdblquote\\emdash}", "\xE2\x80\x9C"
+                                                           "a\xE2\x80\x9D\xE2\x80\x94");
+    check_rtf(
+        "{\\rtf1 {\\header h}{\\*\\unknown u}{\\pict 0102}{\\field{\\*\\fldinst X}{\\fldrslt a}}}",
+        "a");
+    check_rtf("{\\rtf1 a{\\*\\footnote b}c}", "a bc");
+    check_rtf("{\\rtf1 a\\bin3 }}}b}", "ab");
+    check_rtf("{\\rtf1 a\\cell b\\row c}", "a\tb\nc");
+    assert_int_equal(check_rtf("{\\rtf1 a {\\v hidden }b\\v  \\v0}", "a b"),
+                     TWINSET_FLAG_HIDDEN_TEXT);
+    assert_int_equal(check_rtf("{\\rtf1 a \\v \\plain b}", "a b"), 0);
+    check_rtf("{\\rtf1 a}}}} b", "a b");
+}
+
+/* Single bytes are told apart by what is asked of the decoder, which is not tested here. */
+static void test_rtf_refuses_others(void **state)
+{
+    (void)state;
+    int status;
+    tw_converted to = convert_bytes(&tw_convert_rtf, "text", 4, &status);
+    assert_int_equal(status, TWINSET_IO);
+    assert_true(to.reason[0]);
+}
+
+/* ---- all of them, with whatever bytes */
+
+static const tw_converter *const KINDS[] = {&tw_convert_markdown, &tw_convert_latex,
+                                            &tw_convert_rtf};
+
+static const char *const SMALL[] = {
+    "---\na: b\n---\n# A {#b}\n\n> *b* _c_ `d` [e](f) ![g](h)\n\n- i\n  1. j\n\n| k | l "
+    "|\n|---|---|"
+    "\n| m | n |\n\n```\no\n```\n<b>p</b> &amp; \\* [^1]\n\n[^1]: q\n[r]: s\n",
+    "\\documentclass{a}\\title{b}\\begin{document}\\maketitle\\section{c} ``d'' \\'e \\emph{f} "
+    "$g^2$ "
+    "\\begin{tabular}{l}h & i\\\\\\end{tabular}\\cite{j}\\verb|k| % "
+    "l\n\\begin{verbatim}m\\end{verbatim}"
+    "\\href{n}{o}\\footnote{p}\\def\\q{r}\\end{document}",
+    "{\\rtf1\\ansi\\ansicpg1251{\\fonttbl{\\f0\\fcharset204 A;}}{\\*\\x y}\\f0 "
+    "a\\'e9\\u233?\\u-10179?"
+    "\\u-8704?{\\v b}\\par c\\bin2 xx\\tab{\\footnote d}\\uc2 }",
+};
+
+static void try_bytes(const tw_converter *as, const char *bytes, size_t length)
+{
+    int status;
+    char *exact = malloc(length ? length : 1); /* a byte too many is noticed */
+    assert_non_null(exact);
+    memcpy(exact, bytes, length);
+    tw_converted to = convert_bytes(as, exact, length, &status);
+    assert_true(status == TWINSET_OK || (status == TWINSET_IO && to.reason[0]));
+    tw_bytes_free(&to.text);
+    free(exact);
+}
+
+static void test_truncated_and_changed(void **state)
+{
+    (void)state;
+    dice from = new_dice();
+    for (size_t kind = 0; kind < COUNT(KINDS); kind++)
+        for (size_t length = 0; length <= strlen(SMALL[kind]); length++)
+            for (size_t round = 0; round < 20; round++) {
+                char copy[1000];
+                memcpy(copy, SMALL[kind], length);
+                for (size_t flips = round / 2; flips > 0 && length > 5; flips--)
+                    copy[5 + below(&from, length - 5)] = (char)roll(&from);
+                try_bytes(KINDS[kind], copy, length);
+            }
+}
+
+/* Each piece 100,000 times, alone and in pairs with others. */
+static void test_time_is_bounded(void **state)
+{
+    (void)state;
+    static const char *const pieces[] = {
+        "{",       "}",       "\\x{",
+        "\\cite{", "\\verb|", "\\begin{verbatim}",
+        "$",       "\\[",     "%",
+        "\\",      "*",       "_",
+        "[",       "](",      "`",
+        "``a",     "<a",      "> ",
+        "- ",      "1. ",     "|",
+        "```\n",   "![",      "**a",
+        "\\'",     "\\u1",    "\\bin9",
+        "\\*",     "\\v a",   "\\f1",
+        "~~",      "[^",      "\\def",
+        "a\n",     "\n",      "\\item[",
+        "&",       "<!--",    "{\\*\\footnote",
+    };
+    dice from = new_dice();
+    for (size_t i = 0; i < 3 * COUNT(pieces); i++) {
+        tw_bytes text = {0};
+        const char *a = pieces[i % COUNT(pieces)],
+                   *b = i < COUNT(pieces) ? "" : pieces[below(&from, COUNT(pieces))];
+        assert_int_equal(tw_bytes_append(&text, LITERAL("{\\rtf1 ")), 0);
+        for (size_t count = 0; count < (SANITIZED ? 20000 : 100000); count++)
+            assert_int_equal(
+                tw_bytes_append(&text, a, strlen(a)) + tw_bytes_append(&text, b, strlen(b)), 0);
+        for (size_t kind = 0; kind < COUNT(KINDS); kind++) {
+            double before = tw_now();
+            try_bytes(KINDS[kind], text.data, text.length);
+            if (tw_now() - before > 2)
+                fail_msg("%s: %s%s takes %.1f s", KINDS[kind]->kind, a, b, tw_now() - before);
+        }
+        tw_bytes_free(&text);
+    }
+}
+
+static void test_limit(void **state)
+{
+    (void)state;
+    for (size_t kind = 0; kind < COUNT(KINDS); kind++) {
+        tw_material from = {.name = "a", .bytes = "{\\rtf1 12345}", .length = 13, .limit_bytes = 4};
+        tw_converted to = {.flags = 0};
+        assert_int_equal(KINDS[kind]->convert(&from, &to), TWINSET_IO);
+        assert_true(to.reason[0]);
+        tw_bytes_free(&to.text);
+    }
+}
+
+static void test_memory_that_ends(void **state)
+{
+    (void)state;
+#ifdef TW_FAULTS
+    for (size_t kind = 0; kind < COUNT(KINDS); kind++) {
+        int status = TWINSET_NOMEM;
+        for (long long allocations = 0; status != TWINSET_OK; allocations++) {
+            assert_true(allocations < 1000);
+            tw_faults_after(allocations);
+            tw_converted to = convert_bytes(KINDS[kind], SMALL[kind], strlen(SMALL[kind]), &status);
+            tw_faults_after(-1);
+            assert_true(status == TWINSET_OK || status == TWINSET_NOMEM);
+            tw_bytes_free(&to.text);
+        }
+    }
+#endif
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_markdown_blocks),
+        cmocka_unit_test(test_markdown_inside_paragraphs),
+        cmocka_unit_test(test_latex),
+        cmocka_unit_test(test_rtf),
+        cmocka_unit_test(test_rtf_refuses_others),
+        cmocka_unit_test(test_truncated_and_changed),
+        cmocka_unit_test(test_time_is_bounded),
+        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_memory_that_ends),
+    };
+    print_seed();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
