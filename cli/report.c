@@ -194,7 +194,9 @@ static void report_flag(const twinset_result *result, unsigned flag, const char 
         return;
     for (size_t i = 0; i < count; i++) {
         twinset_flagged document = twinset_result_flagged(result, i);
-        if (document.flags & flag && (encoding == NULL || strcmp(document.encoding, encoding) == 0))
+        if (document.flags & flag &&
+            (encoding == NULL ||
+             (document.encoding != NULL && strcmp(document.encoding, encoding) == 0)))
             list[found++] = (twinset_skip){document.path, meaning, 0};
     }
     if (found > 0)

@@ -124,7 +124,7 @@ typedef struct twinset_options {
     const char *include;  /* of the files in folders and archives, only those that match one of
                              these patterns, one a line; NULL: all */
     const char *exclude;  /* none that match one of these */
-    uint64_t max_size;    /* what an archive or packed file may unpack to */
+    uint64_t max_size;    /* what an archive may unpack to */
     int html_boilerplate; /* TWINSET_BOILERPLATE_*: navigation, advertising and the like */
     int mail_quotes;      /* TWINSET_QUOTES_*: what a mail quotes of others */
 

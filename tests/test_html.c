@@ -100,15 +100,34 @@ static void test_xhtml(void **state)
 static void test_looks_like(void **state)
 {
     (void)state;
-    static const char *const pages[] = {"<!DOCTYPE html>",
-                                        " \n<!doctype HTML PUBLIC",
-                                        "<html>",
-                                        "<HTML lang=en>",
-                                        "<!-- c --><html >",
-                                        "<?xml version='1.0'?>\n<!DOCTYPE html PUBLIC",
-                                        "\xEF\xBB\xBF<html>"};
-    static const char *const others[] = {"",    "<",           "html",         "<htmlx>",
-                                         "<p>", "<!-- <html>", "<?xml?><svg>", "text <html>"};
+    static const char *const pages[] = {
+        "<!DOCTYPE html>\n<title>",
+        " \n<!doctype HTML PUBLIC 'a'><!-- b -->",
+        "<html>",
+        "<HTML lang=en>",
+        "<html/>",
+        "<!-- a > b --><html >",
+        "<?xml version='1.0'?>\n<!DOCTYPE html><p>",
+        "\xEF\xBB\xBF<html>",
+    };
+    static const char *const others[] = {
+        "",
+        "<",
+        "html",
+        "<html",
+        "<htmlx>",
+        "<html: a text on it",
+        "<p>",
+        "<!-- <html>",
+        "<!-- a > <html>",
+        "<!--",
+        "<?xml",
+        "<?xml?><svg>",
+        "text <html>",
+        "<!DOCTYPE html> is the first line",
+        "<!DOCTYPE html>",
+        "<!DOCTYPE htmlx><p>",
+    };
     for (size_t i = 0; i < COUNT(pages); i++)
         assert_true(tw_convert_html.looks_like(pages[i], strlen(pages[i])));
     for (size_t i = 0; i < COUNT(others); i++)
@@ -137,6 +156,7 @@ static void test_hidden_text(void **state)
         "<p>one <b style='font-size:0'>x</b>two",
         "<p>one <b style='FONT-SIZE: 0.5px'>x</b>two",
         "<p>one <i style='opacity:0'>x</i>two",
+        "<div style='opacity:0'><p>one <i style='opacity:0'>x</i>two</div>",
         "<p>one <i style='color:transparent'>x</i>two",
         "<p>one <i style='visibility:hidden'>x</i>two",
         "<p>one two<p style='color:white'>x",
@@ -164,6 +184,10 @@ static void test_visible_text(void **state)
         "<p>one <span class=dark style='color:white'>two</span>",
         "<p>one <span style='font-size:1em;opacity:.9;display:inline'>two</span>",
         "<p>one <span style='color:#fffacd'>two</span>",
+        "<div class=hero><p>one <span style='color:white'>two</span></div>",
+        "<div id=a><p style='color:white'>one two</div>",
+        "<p style='opacity:0'>one two",
+        "<div style='opacity: 0'><p>one <b>two</b></div>",
         "<p>one <span style='color:#ff0000'>two</span>",
     };
     for (size_t i = 0; i < COUNT(pages); i++)

@@ -89,6 +89,23 @@ static void charsets_are_undone(void **state)
            "caf\xC3\xA9\n");
 }
 
+/* What is said of an encoding that was guessed must name it. */
+static void guessed_charsets_are_named(void **state)
+{
+    static const char *const types[] = {"text/html", "text/plain"};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        char mail[200];
+        tw_converted to;
+        int length = snprintf(mail, sizeof mail,
+                              "Content-Type: %s; charset=no-such\n\nun caf\xE9 noir\n", types[i]);
+        assert_int_equal(convert(mail, (size_t)length, TWINSET_QUOTES_KEEP, &to), TWINSET_OK);
+        assert_true(to.flags & TWINSET_FLAG_ENCODING);
+        assert_non_null(to.encoding);
+        tw_bytes_free(&to.text);
+    }
+}
+
 static void flowed_lines_are_joined(void **state)
 {
     (void)state;
@@ -500,6 +517,7 @@ int main(void)
         TEST(the_body_is_the_text),
         TEST(transfer_encodings_are_undone),
         TEST(charsets_are_undone),
+        TEST(guessed_charsets_are_named),
         TEST(flowed_lines_are_joined),
         TEST(quotes_are_left_out_on_demand),
         TEST(parts_follow_each_other),

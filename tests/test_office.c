@@ -283,6 +283,26 @@ static void encrypted_documents_say_so(void **state)
                    archive_of("zip", NULL, "zip:encryption=zipcrypt", &document, 1), "encrypted");
 }
 
+static void a_doc_may_be_anything(void **state)
+{
+    (void)state;
+    static const char page[] = "<html><body>text", rtf[] = "{\\rtf1 text}";
+    assert_text(&tw_convert_doc, docx_of(DOCX(P(R("text")))), 0, "text\n");
+    assert_text(&tw_convert_doc, bytes_of(LITERAL("PKs and text\n")), 0, "PKs and text\n");
+    assert_text(&tw_convert_doc, bytes_of(LITERAL("caf\xE9 noir")), TWINSET_FLAG_ENCODING,
+                "caf\xC3\xA9 noir");
+    assert_text(&tw_convert_doc, bytes_of(LITERAL("\xFF\xFEt\0e\0x\0t\0")), 0, "text");
+    assert_refused(&tw_convert_doc,
+                   bytes_of(LITERAL("\x7F"
+                                    "ELF\0\0\1")),
+                   "binary file");
+    assert_refused(&tw_convert_doc, bytes_of(LITERAL("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1\0\0")),
+                   "a file of Word 97 to 2003: save it as .docx");
+    assert_true(tw_converter_for("a.DOC", LITERAL("text")) == &tw_convert_doc);
+    assert_true(tw_converter_for("a.doc", LITERAL(page)) == &tw_convert_html);
+    assert_true(tw_converter_for("a.doc", LITERAL(rtf)) == &tw_convert_rtf);
+}
+
 static void broken_documents_have_a_reason(void **state)
 {
     (void)state;
@@ -380,7 +400,7 @@ static void much_text_is_refused(void **state)
     tw_bytes_free(&to.text);
     assert_int_equal(convert_limited(&tw_convert_docx, file.data, file.length, 12, &to),
                      TWINSET_IO);
-    assert_string_equal(to.reason, "more text than a document may have");
+    assert_string_equal(to.reason, "too large: more than 12 bytes of text");
     tw_bytes_free(&file);
 }
 
@@ -454,6 +474,7 @@ int main(void)
         cmocka_unit_test(flat_documents_are_read),
         cmocka_unit_test(an_open_document_tells_itself),
         cmocka_unit_test(encrypted_documents_say_so),
+        cmocka_unit_test(a_doc_may_be_anything),
         cmocka_unit_test(broken_documents_have_a_reason),
         cmocka_unit_test(entities_are_not_expanded),
         cmocka_unit_test(deep_nesting_is_refused),

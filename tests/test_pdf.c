@@ -268,13 +268,14 @@ static void closed_standard_descriptors_do_no_harm(void **state)
 static void a_file_is_recognised_by_its_start(void **state)
 {
     (void)state;
-    char late[2000] = {0};
-    strcpy(late + 1100, "\n%PDF-1.4");
     assert_true(tw_convert_pdf.looks_like(LITERAL("%PDF-1.7\n")));
-    assert_true(tw_convert_pdf.looks_like(LITERAL("\xEF\xBB\xBF\n%PDF-1.7\n")));
+    assert_true(tw_convert_pdf.looks_like(LITERAL("\xEF\xBB\xBF%PDF-1.7\n")));
     assert_false(tw_convert_pdf.looks_like(LITERAL("a text on %PDF-1.7\n")));
     assert_false(tw_convert_pdf.looks_like(LITERAL("%PDF")));
-    assert_false(tw_convert_pdf.looks_like(late, sizeof late));
+    assert_false(tw_convert_pdf.looks_like(LITERAL("%PDF-")));
+    assert_false(tw_convert_pdf.looks_like(LITERAL("%PDF-files begin so")));
+    assert_false(tw_convert_pdf.looks_like(LITERAL("Such a file begins with\n%PDF-1.7\n")));
+    assert_ptr_equal(tw_converter_for("a.pdf", LITERAL("\n%PDF-1.7\n")), &tw_convert_pdf);
     assert_false(tw_convert_pdf.looks_like("", 0));
 }
 

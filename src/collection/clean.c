@@ -50,8 +50,11 @@ static int check_names(const tw_source **outputs, size_t count, twinset_error *e
 static int check_kind(const tw_source *source, bool together, bool annotate, twinset_error *error)
 {
     if (source->inside)
-        return tw_fail(error, TWINSET_USAGE,
-                       "%s: what is in an archive cannot be cleaned; unpack it", source->name);
+        return tw_fail(
+            error, TWINSET_USAGE,
+            "%s holds documents, and can only be cleaned as a whole: unpack it, or leave "
+            "it out by --exclude",
+            source->path);
     if (source->kind == TW_KIND_JSONL || !(together || annotate))
         return TWINSET_OK;
     return tw_fail(error, TWINSET_USAGE, "%s is one document: %s", source->name,

@@ -505,11 +505,19 @@ int twinset_collection_texts(twinset_collection *collection, twinset_text_fn tak
     clear(error);
     int status = read_all(corpus, error);
     for (uint32_t i = 0; i < corpus->count && status == TWINSET_OK; i++) {
+        const char *name = corpus->documents[i].name;
         text.length = 0;
+        if (tw_corpus_reads_in_windows(corpus, i)) {
+            status = tw_corpus_skip(corpus, &(tw_skipped){.path = name,
+                                                          .reason = "too large to be shown; raise "
+                                                                    "--memory",
+                                                          .source = UINT32_MAX});
+            continue;
+        }
         status = tw_corpus_text(corpus, i, &text);
         if (status != TWINSET_OK)
             break;
-        int failure = take(context, corpus->documents[i].name, text.data, text.length);
+        int failure = take(context, name, text.data, text.length);
         if (failure)
             status = tw_fail(error, TWINSET_IO, "cannot write the text: %s", strerror(failure));
     }

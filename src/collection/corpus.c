@@ -328,9 +328,10 @@ static int hold_stream(tw_corpus *corpus, tw_source *source)
     size_t length;
     int status = tw_read(corpus->workers[0].reader, source->path, tw_corpus_size_limit(corpus),
                          &text, &length, &reason);
-    if (status == TWINSET_OK)
-        return hold_text(source, text, length);
-    return tw_source_skip(source, reason);
+    if (status != TWINSET_OK)
+        return status == TWINSET_IO ? tw_source_skip(source, reason) : status;
+    source->told = tw_reader_told(corpus->workers[0].reader);
+    return hold_text(source, text, length);
 }
 
 static void settle_kind(tw_source *source, bool whole)
@@ -379,59 +380,85 @@ static int place_source(tw_corpus *corpus, tw_source *source, const tw_found *fo
 
 /* ---- members of archives */
 
+/* `place` is where it lies: "a.zip!/dir/file". An archive is a folder: of those that were
+ * named, or, in one of these, a submission. */
 static int add_member(adding *add, const tw_found *archive, const char *path, uint32_t number,
-                      const tw_member *member)
+                      const tw_member *member, const char *place)
 {
     tw_corpus *corpus = add->corpus;
-    tw_bytes name = {0};
-    tw_source *source = NULL;
-    const char *reason = member->reason;
-    if (!reason && tw_kind_of(member->name) == TW_KIND_JSONL)
-        reason = "JSON lines in an archive are not read; unpack it";
-    int status = tw_bytes_printf(&name, "%s!/%s", archive->path, member->name);
-    if (status == TWINSET_OK && reason)
-        status = add_skip(add, name.data, reason);
-    else if (status == TWINSET_OK)
-        status = add_source(corpus, name.data, add->role, &source);
-    tw_bytes_free(&name);
-    if (status != TWINSET_OK || !source)
+    const char *id = archive->member ? archive->told.id : NULL;
+    tw_source *source;
+    if (member->reason)
+        return add_skip(add, place, member->reason);
+    if (tw_kind_of(member->name) == TW_KIND_JSONL)
+        return add_skip(add, place, "JSON lines in an archive are not read; unpack it");
+    int status = add_source(corpus, id ? id : place, add->role, &source);
+    if (status != TWINSET_OK)
         return status;
-    /* An archive is a folder: of those that were named, or, in one of these, a submission. */
-    tw_found found = {.path = source->name,
-                      .size_bytes = member->size_bytes,
-                      .root_length = archive->named ? strlen(path) + 2 : archive->root_length,
-                      .told = archive->told};
     source->path = path;
     source->inside = true;
     source->member = number;
+    tw_found found = {.path = place,
+                      .size_bytes = member->size_bytes,
+                      .root_length = archive->named ? strlen(path) + 2 : archive->root_length,
+                      .told = archive->told};
     status = place_source(corpus, source, &found);
     if (status == TWINSET_OK && add->role == TWINSET_ROLE_NEW)
         status = count_folder(corpus, &found);
+    corpus->source_count -= status != TWINSET_OK;
     return status;
+}
+
+/* All members that the rules take, or the one that is asked for. */
+static int add_each(adding *add, const tw_found *found, const char *path, tw_members *members,
+                    tw_bytes *place, const char **reason)
+{
+    tw_member member;
+    for (uint32_t i = 0;; i++) {
+        int status = tw_members_next(members, &member, reason);
+        if (status != TWINSET_OK || !member.name)
+            return status;
+        if (found->member ? strcmp(found->member, member.name) != 0
+                          : tw_find_leaves_out(add->finder, member.name))
+            continue;
+        place->length = 0;
+        status = tw_bytes_printf(place, "%s!/%s", path, member.name);
+        if (status == TWINSET_OK)
+            status = add_member(add, found, path, i, &member, place->data);
+        if (status != TWINSET_OK)
+            return status;
+    }
+}
+
+static int add_nothing(adding *add, const tw_found *found, tw_bytes *place)
+{
+    if (!found->member)
+        return add_skip(add, found->path, "no documents in it");
+    place->length = 0;
+    int status = tw_bytes_printf(place, "%s!/%s", found->path, found->member);
+    return status == TWINSET_OK ? add_skip(add, place->data, "no such file in the archive")
+                                : status;
 }
 
 static int add_members(adding *add, const tw_found *found)
 {
     tw_corpus *corpus = add->corpus;
     tw_members *members;
-    tw_member member;
+    tw_bytes place = {0};
     const char *path, *reason = NULL;
+    size_t before = corpus->source_count + corpus->skip_count;
     int status = keep_name(corpus, found->path, &path);
     if (status == TWINSET_OK)
         status = tw_members_open(path, corpus->options.max_size, &members, &reason);
     if (status != TWINSET_OK)
         return status == TWINSET_IO ? add_skip(add, found->path, reason) : status;
-    for (uint32_t i = 0; status == TWINSET_OK; i++) {
-        status = tw_members_next(members, &member, &reason);
-        if (status != TWINSET_OK || !member.name)
-            break;
-        if (found->member ? strcmp(found->member, member.name) == 0
-                          : !tw_find_leaves_out(add->finder, member.name))
-            status = add_member(add, found, path, i, &member);
-    }
+    status = add_each(add, found, path, members, &place, &reason);
     if (status == TWINSET_IO)
         status = add_skip(add, found->path, reason);
+    else if (status == TWINSET_OK && corpus->source_count + corpus->skip_count == before)
+        status = add_nothing(add, found, &place);
     tw_members_close(members);
+    tw_bytes_free(&place);
     return status;
 }
 
@@ -489,12 +516,26 @@ int tw_corpus_add_path(tw_corpus *corpus, const char *path, twinset_role role, t
 
 /* ---- preparing */
 
-/* What two sources that are one have in common: the file, the member or the name. */
 static const char *key_of(const tw_source *source)
 {
-    return !source->path    ? source->name
-           : source->inside ? tw_path_key(source->name)
-                            : tw_path_key(source->path);
+    return source->path ? tw_path_key(source->path) : source->name;
+}
+
+/* The id that a list gives a file, by which it may come several times. */
+static const char *id_of(const tw_source *source)
+{
+    return source->path && !source->inside && source->name != source->path ? source->name : "";
+}
+
+/* Whether two are one: the file, of an archive the member, of a list the id. */
+static int by_identity(const tw_source *x, const tw_source *y)
+{
+    int order = strcmp(key_of(x), key_of(y));
+    if (order == 0)
+        order = (x->inside > y->inside) - (x->inside < y->inside);
+    if (order == 0)
+        order = (x->member > y->member) - (x->member < y->member);
+    return order ? order : strcmp(id_of(x), id_of(y));
 }
 
 /* Which role a document has that was added with two. */
@@ -510,7 +551,7 @@ static int precedence(twinset_role role)
 static int by_key(const void *left, const void *right)
 {
     const tw_source *x = *(tw_source *const *)left, *y = *(tw_source *const *)right;
-    int order = strcmp(key_of(x), key_of(y));
+    int order = by_identity(x, y);
     if (order == 0)
         order = precedence(y->role) - precedence(x->role);
     if (order == 0)
@@ -525,7 +566,7 @@ static int mark_repeated(tw_source **sorted, size_t count, twinset_error *error)
 {
     for (size_t i = 0; i < count; i++) {
         const tw_source *before = i ? sorted[i - 1] : NULL;
-        sorted[i]->repeated = before && strcmp(key_of(before), key_of(sorted[i])) == 0;
+        sorted[i]->repeated = before && by_identity(before, sorted[i]) == 0;
         if (sorted[i]->repeated && !(before->path && sorted[i]->path))
             return tw_fail(error, TWINSET_USAGE, "two documents are named '%s'", sorted[i]->name);
     }

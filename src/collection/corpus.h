@@ -44,7 +44,8 @@ typedef struct tw_source {
     uint64_t records;      /* read, usable or not */
     char *text;            /* held, because it cannot be read again, or NULL */
     size_t text_length;
-    char *skipped; /* the reason why it could not be used, or NULL */
+    tw_reading told; /* of that text */
+    char *skipped;   /* the reason why it could not be used, or NULL */
 } tw_source;
 
 typedef struct tw_document {
@@ -187,6 +188,8 @@ int tw_corpus_signature(tw_corpus *corpus, unsigned worker, uint32_t document,
 /* Makes the keys of all documents, where the reading did not. */
 int tw_corpus_make_keys(tw_corpus *corpus, unsigned bands, unsigned rows,
                         twinset_error *error) TW_CHECKED;
+/* Whether it is too large to be had as a whole. */
+bool tw_corpus_reads_in_windows(const tw_corpus *corpus, uint32_t document);
 /* The text it is compared by, appended; its record must have been fetched. */
 int tw_corpus_text(tw_corpus *corpus, uint32_t document, tw_bytes *out) TW_CHECKED;
 
@@ -257,12 +260,13 @@ typedef struct tw_source_text {
 
 int tw_source_text_of(tw_corpus *corpus, tw_worker *worker, const tw_source *source,
                       tw_source_text *text, const char **reason) TW_CHECKED;
-/* Sends the shingles of a source that is one document to a sink (NULL: only the summary is
- * wanted). With a reason, it cannot be used. `text` may be NULL; else it is filled, but for
- * its text where the source is too large to be read whole. */
+/* Whether it has to go through in windows. What must be converted cannot. */
+bool tw_source_is_large(const tw_corpus *corpus, const tw_source *source);
+/* Sends the shingles of a source that is one document to a sink. TWINSET_IO with a reason: it
+ * cannot be used. */
 int tw_source_shingle(tw_corpus *corpus, tw_worker *worker, const tw_source *source,
-                      tw_source_text *text, tw_shingles_fn sink, void *context,
-                      tw_text_summary *summary, const char **reason) TW_CHECKED;
+                      tw_shingles_fn sink, void *context, tw_text_summary *summary,
+                      const char **reason) TW_CHECKED;
 /* The same for a document that was read before; it must not have changed. */
 int tw_document_shingle(tw_corpus *corpus, tw_worker *worker, uint32_t document,
                         tw_shingles_fn sink, void *context) TW_CHECKED;

@@ -81,13 +81,13 @@ static int shingle_template(tw_corpus *corpus, tw_source *source, tw_u64s *all)
 {
     tw_text_summary summary = {0};
     const char *reason = source->skipped;
-    int status = TWINSET_OK;
+    int status = TWINSET_IO;
     if (!reason && source->kind == TW_KIND_JSONL)
         status = shingle_lines(corpus, source, all, &reason);
     else if (!reason)
-        status = tw_source_shingle(corpus, &corpus->workers[0], source, NULL, tw_append_ids, all,
+        status = tw_source_shingle(corpus, &corpus->workers[0], source, tw_append_ids, all,
                                    &summary, &reason);
-    if (!reason)
+    if (status != TWINSET_IO)
         return status;
     tw_skipped skip = {.path = source->name, .reason = reason, .source = UINT32_MAX};
     return tw_corpus_skip(corpus, &skip);

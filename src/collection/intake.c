@@ -253,63 +253,105 @@ static int read_part_of_file(tw_intake *intake, tw_part *part)
 
 /* ---- files that are one document */
 
-/* Keeps a text that was made from a file with the part. */
-static int keep_text(tw_part *part, const tw_source_text *text, tw_document *document)
+/* A long text goes to where it stays at once, or parts would take up the memory; unless it has
+ * to go through a journal. */
+static int spill_text(tw_intake *intake, const tw_source_text *text, tw_document *document)
+{
+    tw_corpus *corpus = intake->corpus;
+    int status = TWINSET_OK;
+    pthread_mutex_lock(&intake->spilling);
+    if (!corpus->texts)
+        status = tw_spill_new(corpus->options.tmp, &corpus->texts, NULL);
+    pthread_mutex_unlock(&intake->spilling);
+    if (status == TWINSET_OK)
+        status = tw_spill_append(corpus->texts, text->text, text->length, &document->offset, NULL);
+    document->offset |= TW_SPILLED;
+    return status;
+}
+
+/* Keeps a text that was made from a file. */
+static int keep_text(tw_intake *intake, tw_part *part, const tw_source_text *text,
+                     tw_document *document)
 {
     const char *encoding = text->told.encoding ? text->told.encoding : "";
     int status = tw_bytes_append(&part->ids, encoding, strlen(encoding) + 1);
     if (status != TWINSET_OK || !text->told.made)
         return status;
-    document->offset = part->texts.length;
     document->length = (uint32_t)text->length;
+    if (text->length > TW_PART_BYTES && !intake->journalled)
+        return spill_text(intake, text, document);
+    document->offset = part->texts.length;
     return tw_bytes_append(&part->texts, text->text, text->length);
 }
 
-static int shingle_file(tw_intake *intake, tw_worker *worker, tw_part *part, uint32_t index,
-                        const tw_piece *piece)
+static int refuse_file(tw_part *part, uint32_t source, bool empty, const char *reason)
 {
-    const tw_source *source = &intake->corpus->sources[index];
+    return tw_part_problem(part, (tw_problem){.source = source, .empty = empty}, reason);
+}
+
+/* Takes a file whose text is here, or, where `windows`, goes through it in windows. */
+static int take_file(tw_intake *intake, tw_worker *worker, tw_part *part, uint32_t index,
+                     const tw_source_text *text, bool windows)
+{
+    tw_corpus *corpus = intake->corpus;
+    const tw_source *source = &corpus->sources[index];
     tw_document document = {.source = index};
-    tw_bytes raw = {0};
-    tw_source_text text = {0};
     tw_text_summary summary = {0};
-    const char *reason = source->skipped;
+    const char *reason = NULL;
     taking take;
-    int status = TWINSET_OK;
-    if (piece) {
-        raw = (tw_bytes){part->block.bytes.data + piece->start, piece->length, piece->length};
-        text.raw = &raw;
-    }
     begin_document(&take, intake, worker);
-    if (!reason)
-        status = tw_source_shingle(intake->corpus, worker, source, &text, take_batch, &take,
-                                   &summary, &reason);
-    bool empty = !reason && status == TWINSET_OK && !summary.tokens;
-    if (empty)
-        reason = EMPTY;
-    if (reason && status != TWINSET_NOMEM) /* that may be another matter next time */
-        return tw_part_problem(part, (tw_problem){.source = index, .empty = empty}, reason);
+    int status =
+        windows
+            ? tw_source_shingle(corpus, worker, source, take_batch, &take, &summary, &reason)
+            : tw_shingle(worker->shingler, text->text, text->length, take_batch, &take, &summary);
+    if (status == TWINSET_IO && reason)
+        return refuse_file(part, index, false, reason);
+    if (status == TWINSET_OK && !summary.tokens)
+        return refuse_file(part, index, true, EMPTY);
+    summary.flags |= text->told.flags;
     if (status == TWINSET_OK)
-        status = keep_text(part, &text, &document);
-    if (status == TWINSET_OK && tw_group_field(&intake->corpus->options))
+        status = keep_text(intake, part, text, &document);
+    if (status == TWINSET_OK && tw_group_field(&corpus->options))
         status = add_group(part, source->group);
     return status == TWINSET_OK ? add_document(&take, part, &document, &summary) : status;
 }
 
+/* Text is packed to a fourth. */
+static uint64_t likely_size(const tw_source *source)
+{
+    bool packed = source->path && tw_name_is_packed(source->path);
+    return packed ? 4 * source->size_bytes : source->size_bytes;
+}
+
 static int read_file(tw_intake *intake, tw_worker *worker, tw_part *part, uint32_t number)
 {
+    tw_corpus *corpus = intake->corpus;
     uint32_t index = part->source + number;
-    const tw_source *source = &intake->corpus->sources[index];
+    const tw_source *source = &corpus->sources[index];
+    const tw_piece *piece = part->read ? &part->pieces[number] : NULL;
+    const char *reason = source->skipped;
+    tw_bytes raw = {0};
+    tw_source_text text = {.raw = piece ? &raw : NULL};
     if (tw_is_passed_over(source))
         return TWINSET_OK;
-    const tw_piece *piece = part->read ? &part->pieces[number] : NULL;
     part->records++;
     part->bytes += source->size_bytes;
     if (piece && piece->failed)
         return TWINSET_OK;
-    bool large = tw_corpus_enter_large(intake->corpus, source->size_bytes);
-    int status = shingle_file(intake, worker, part, index, piece);
-    tw_corpus_leave_large(intake->corpus, worker, large);
+    if (piece)
+        raw = (tw_bytes){part->block.bytes.data + piece->start, piece->length, piece->length};
+    bool windows = tw_source_is_large(corpus, source);
+    bool large = tw_corpus_enter_large(corpus, likely_size(source));
+    int status = reason ? TWINSET_IO : TWINSET_OK;
+    if (status == TWINSET_OK && !windows)
+        status = tw_source_text_of(corpus, worker, source, &text, &reason);
+    if (!large)
+        large = tw_corpus_enter_large(corpus, text.length);
+    if (status == TWINSET_OK)
+        status = take_file(intake, worker, part, index, &text, windows);
+    else if (status == TWINSET_IO) /* a lack of memory may be another matter next time */
+        status = refuse_file(part, index, false, reason);
+    tw_corpus_leave_large(corpus, worker, large);
     return status;
 }
 

@@ -11,6 +11,8 @@ typedef struct tw_intake {
     uint64_t most_ids; /* that one document may have if sets are to be held */
     atomic_bool holding;
     atomic_uint_fast64_t shingles;
+    bool journalled;          /* all that a part has must be in it */
+    pthread_mutex_t spilling; /* for the one who opens corpus->texts */
 } tw_intake;
 
 /* Fills a part whose place is known, and whose bytes may be. */

@@ -98,11 +98,15 @@ static bool is_file(const tw_source *source)
     return source->kind == TW_KIND_TEXT && !source->inside;
 }
 
+/* What is converted takes its time and its memory, and ends a part. */
 static void next_files(loading *load, tw_part *part)
 {
     const tw_corpus *corpus = load->corpus;
-    while (load->next < corpus->source_count && part->sources < FILES_A_PART &&
+    bool slow = false;
+    while (load->next < corpus->source_count && part->sources < FILES_A_PART && !slow &&
            is_file(&corpus->sources[load->next])) {
+        const char *path = corpus->sources[load->next].path;
+        slow = path && (tw_name_is_converted(path) || tw_name_is_packed(path));
         part->sources++;
         load->next++;
     }
@@ -231,15 +235,22 @@ static int commit_texts(loading *load, tw_part *part)
     tw_corpus *corpus = load->corpus;
     uint64_t start = 0;
     int status = TWINSET_OK;
-    if (!part->texts.length)
-        return TWINSET_OK;
-    if (!corpus->texts)
-        status = tw_spill_new(corpus->options.tmp, &corpus->texts, load->error);
-    if (status == TWINSET_OK)
+    if (part->texts.length) {
+        pthread_mutex_lock(&load->intake.spilling);
+        if (!corpus->texts)
+            status = tw_spill_new(corpus->options.tmp, &corpus->texts, load->error);
+        pthread_mutex_unlock(&load->intake.spilling);
+    }
+    if (part->texts.length && status == TWINSET_OK)
         status = tw_spill_append(corpus->texts, part->texts.data, part->texts.length, &start,
                                  load->error);
-    for (size_t i = 0; i < part->count; i++)
-        part->documents[i].offset += part->documents[i].length ? start : 0;
+    for (size_t i = 0; i < part->count; i++) {
+        tw_document *document = &part->documents[i];
+        if (document->offset & TW_SPILLED)
+            document->offset &= ~TW_SPILLED;
+        else if (document->length)
+            document->offset += start;
+    }
     return status;
 }
 
@@ -276,10 +287,7 @@ static int commit_documents(loading *load, tw_part *part)
     const char *id = part->ids.data;
     if (corpus->count + part->count >= UINT32_MAX)
         return tw_fail(load->error, TWINSET_USAGE, "more than 4,294,967,294 documents");
-    size_t capacity = corpus->capacity;
     int status = TW_GROW(corpus->documents, corpus->capacity, corpus->count + part->count);
-    if (corpus->capacity != capacity)
-        tw_large_pages(corpus->documents, corpus->capacity * sizeof *corpus->documents);
     for (size_t i = 0; i < part->count && status == TWINSET_OK; i++) {
         tw_document *document = &corpus->documents[corpus->count++];
         *document = part->documents[i];
@@ -483,13 +491,14 @@ int tw_corpus_load(tw_corpus *corpus, const tw_wish *wish, tw_journal *journal,
     loading load = {
         .corpus = corpus,
         .wish = wish,
-        .intake = {.corpus = corpus, .wish = wish},
+        .intake = {.corpus = corpus, .wish = wish, .journalled = journal != NULL},
         .journal = journal,
         .error = error,
     };
     uint64_t room = corpus->options.memory_bytes / 2 / sizeof(uint64_t);
     load.intake.most_ids = room < wish->shingles ? room : wish->shingles;
     atomic_init(&load.intake.holding, wish->sets);
+    pthread_mutex_init(&load.intake.spilling, NULL);
     tw_corpus_clear(corpus);
     int status = tw_exclude_templates(corpus);
     if (status == TWINSET_OK)
@@ -505,6 +514,7 @@ int tw_corpus_load(tw_corpus *corpus, const tw_wish *wish, tw_journal *journal,
     if (load.opened)
         tw_lines_close(&load.lines);
     tw_inside_close(&load.inside);
+    pthread_mutex_destroy(&load.intake.spilling);
     tw_bytes_free(&load.frame);
     return tw_corpus_fail(corpus, error, status);
 }

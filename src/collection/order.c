@@ -150,12 +150,13 @@ static int by_name(const void *left, const void *right, void *context)
     return order ? order : x < y ? -1 : x > y;
 }
 
-/* FILE:LINE, or the name of what is one document. */
+/* FILE:LINE, or the path of what is one document. */
 static int print_place(const tw_corpus *corpus, const tw_document *document, tw_bytes *out)
 {
-    const char *source = corpus->sources[document->source].name;
-    return document->line ? tw_bytes_printf(out, "%s:%lu", source, (unsigned long)document->line)
-                          : tw_bytes_printf(out, "%s", source);
+    const tw_source *source = &corpus->sources[document->source];
+    const char *path = source->path ? source->path : source->name;
+    return document->line ? tw_bytes_printf(out, "%s:%lu", path, (unsigned long)document->line)
+                          : tw_bytes_printf(out, "%s", path);
 }
 
 static int skip_repeated(tw_corpus *corpus, const tw_document *first, const tw_document *again)
@@ -250,6 +251,7 @@ static int move(ordering *order, uint32_t kept)
     order->groups = corpus->groups ? tw_array(kept, sizeof *order->groups) : NULL;
     if (!order->moved || (corpus->groups && !order->groups)) {
         tw_free(order->moved);
+        tw_free(order->groups);
         return TWINSET_NOMEM;
     }
     int status = for_all(order, move_some);

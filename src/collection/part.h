@@ -20,6 +20,9 @@ typedef struct tw_problem {
     size_t reason; /* where it starts in part->reasons */
 } tw_problem;
 
+/* Marks the offset of a text that is in corpus->texts already, not in the part. */
+#define TW_SPILLED ((uint64_t)1 << 63)
+
 /* A member of an archive: its bytes in the part's block, unless it is among the problems. */
 typedef struct tw_piece {
     size_t start, length;

@@ -48,6 +48,19 @@ static int by_path(const void *left, const void *right)
     return order ? order : strcmp(x->reason, y->reason);
 }
 
+/* A field that nobody has is likely to be misspelt. */
+static int note_groups(twinset_result *result)
+{
+    const tw_corpus *corpus = result->corpus;
+    const char *field = tw_group_field(&corpus->options);
+    for (size_t i = 0; i < corpus->count && corpus->groups && field; i++)
+        if (corpus->groups[i])
+            return TWINSET_OK;
+    return field
+               ? tw_result_note(result, "--group %s: no document has such a field or column", field)
+               : TWINSET_OK;
+}
+
 int tw_result_finish(twinset_result *result)
 {
     const tw_corpus *corpus = result->corpus;
@@ -73,6 +86,9 @@ int tw_result_finish(twinset_result *result)
             result->flagged[result->run.flagged++] = (twinset_flagged){
                 document->name, document->flags, corpus->sources[document->source].encoding};
     }
+    int status = note_groups(result);
+    if (status != TWINSET_OK)
+        return status;
     result->run.documents = corpus->count;
     result->run.records = corpus->records;
     result->run.bytes = corpus->bytes;

@@ -99,10 +99,9 @@ static int shingle_large(tw_worker *worker, const tw_source *source, tw_shingles
                          void *context, tw_text_summary *summary, const char **reason)
 {
     int fd = open(source->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    if (fd < 0) {
-        *reason = strerror(errno);
+    *reason = fd < 0 ? strerror(errno) : NULL;
+    if (fd < 0)
         return TWINSET_IO;
-    }
     int status = tw_shingle_begin(worker->shingler, sink, context);
     if (status == TWINSET_OK)
         status = feed_windows(worker, fd, reason);
@@ -110,8 +109,7 @@ static int shingle_large(tw_worker *worker, const tw_source *source, tw_shingles
     return status == TWINSET_OK ? tw_shingle_end(worker->shingler, summary) : status;
 }
 
-/* Whether it has to go through in windows. What must be converted cannot. */
-static bool is_large(const tw_corpus *corpus, const tw_source *source)
+bool tw_source_is_large(const tw_corpus *corpus, const tw_source *source)
 {
     return !source->text && !source->inside && source->size_bytes > tw_corpus_size_limit(corpus) &&
            !tw_name_is_packed(source->path) && !tw_name_is_converted(source->path);
@@ -123,7 +121,13 @@ int tw_source_text_of(tw_corpus *corpus, tw_worker *worker, const tw_source *sou
     uint64_t limit = tw_corpus_size_limit(corpus);
     const tw_bytes *raw = text->raw;
     int status = TWINSET_OK;
-    *text = (tw_source_text){.raw = raw, .text = source->text, .length = source->text_length};
+    *text = (tw_source_text){
+        .raw = raw,
+        .text = source->text,
+        .length = source->text_length,
+        .told = source->told,
+    };
+    text->told.made = false; /* it is held as it is */
     if (source->text)
         return TWINSET_OK;
     if (source->inside && !raw) {
@@ -143,20 +147,15 @@ int tw_source_text_of(tw_corpus *corpus, tw_worker *worker, const tw_source *sou
 }
 
 int tw_source_shingle(tw_corpus *corpus, tw_worker *worker, const tw_source *source,
-                      tw_source_text *text, tw_shingles_fn sink, void *context,
-                      tw_text_summary *summary, const char **reason)
+                      tw_shingles_fn sink, void *context, tw_text_summary *summary,
+                      const char **reason)
 {
-    tw_source_text own = {0};
-    text = text ? text : &own;
-    *reason = NULL;
-    if (is_large(corpus, source))
+    tw_source_text text = {0};
+    if (tw_source_is_large(corpus, source))
         return shingle_large(worker, source, sink, context, summary, reason);
-    int status = tw_source_text_of(corpus, worker, source, text, reason);
-    if (status != TWINSET_OK)
-        return status;
-    *reason = NULL;
-    status = tw_shingle(worker->shingler, text->text, text->length, sink, context, summary);
-    summary->flags |= text->told.flags;
+    int status = tw_source_text_of(corpus, worker, source, &text, reason);
+    if (status == TWINSET_OK)
+        status = tw_shingle(worker->shingler, text.text, text.length, sink, context, summary);
     return status;
 }
 
@@ -252,7 +251,7 @@ int tw_document_shingle(tw_corpus *corpus, tw_worker *worker, uint32_t index, tw
     else if (document->length)
         status = shingle_text(corpus, worker, document, sink, context, &summary);
     else
-        status = tw_source_shingle(corpus, worker, source, NULL, sink, context, &summary, &reason);
+        status = tw_source_shingle(corpus, worker, source, sink, context, &summary, &reason);
     if (status == TWINSET_OK &&
         memcmp(summary.digest, document->digest, sizeof summary.digest) != 0)
         status = TWINSET_IO;
@@ -369,6 +368,13 @@ int tw_corpus_fetch_all(tw_corpus *corpus, twinset_error *error)
     corpus->fetched_all = status == TWINSET_OK;
     tw_free(all);
     return status;
+}
+
+bool tw_corpus_reads_in_windows(const tw_corpus *corpus, uint32_t index)
+{
+    const tw_document *document = &corpus->documents[index];
+    return !document->line && !document->length &&
+           tw_source_is_large(corpus, &corpus->sources[document->source]);
 }
 
 /* The text of a document before anything is left out of it or folded. */

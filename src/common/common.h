@@ -38,9 +38,6 @@ void tw_free(void *memory);
 /* Gives what was freed back to the system, as far as it can be. */
 void tw_memory_trim(void);
 char *tw_strdup(const char *text) TW_CHECKED;
-/* Asks for large pages, before memory is used at all: worth it for megabytes that are
- * written all over, where every access would miss the TLB. */
-void tw_large_pages(void *memory, size_t size);
 
 /* Makes room for `need` elements in an array that grows by half; `array` is the address of
  * the pointer to it. 0, or TWINSET_NOMEM with the array as it was. */

@@ -2,7 +2,6 @@
  * Memory. All allocations of the library pass here. In a build with TW_FAULTS the tests
  * make the Nth one fail, and so reach every way out of a function.
  */
-#define _DEFAULT_SOURCE /* madvise */
 #include "common/memory.h"
 
 #include <stdio.h>
@@ -11,7 +10,6 @@
 #include <malloc.h>
 #endif
 #include <string.h>
-#include <sys/mman.h>
 
 #ifdef TW_FAULTS
 #include <stdatomic.h>
@@ -77,17 +75,6 @@ char *tw_strdup(const char *text)
     size_t size = strlen(text) + 1;
     char *copy = tw_malloc(size);
     return copy ? memcpy(copy, text, size) : NULL;
-}
-
-void tw_large_pages(void *memory, size_t size)
-{
-#ifdef MADV_HUGEPAGE
-    const size_t page = 4096, skip = (page - (uintptr_t)memory % page) % page;
-    if (size > (size_t)4 << 20)
-        madvise((char *)memory + skip, size - skip, MADV_HUGEPAGE);
-#else
-    (void)memory, (void)size;
-#endif
 }
 
 int tw_grow(void *array, size_t *capacity, size_t need, size_t element_size)

@@ -131,7 +131,7 @@ static const option_row rows[] = {
       "Leave out the files and folders that match. May be given several times."},
      NAME, FIELD(exclude), 0, 0, true},
     {{"max-size", 0, "SIZE", INPUT_TOPIC,
-      "What an archive or a packed file may unpack to. Default 4G."},
+      "What an archive may unpack to. Default 4G; a document is limited by --memory."},
      SIZE, FIELD(max_size), 0, 0, true},
     {{"html-boilerplate", 0, "drop|keep", INPUT_TOPIC,
       "What becomes of navigation, advertising, headers and footers of web pages, where they can "

@@ -22,7 +22,7 @@
 
 #include "input/input.h"
 
-enum { HEAD_BYTES = 8, BLOCK_BYTES = 64 << 10, PIECE_BYTES = 64 << 10, MOST_FAILURES = 100 };
+enum { BLOCK_BYTES = 64 << 10, PIECE_BYTES = 64 << 10, MOST_FAILURES = 100 };
 
 struct tw_archive {
     struct archive *from;
@@ -44,12 +44,6 @@ struct tw_archive {
     char reason[160];
 };
 
-static int out_of_memory(const char **reason)
-{
-    *reason = "not enough memory to read it";
-    return TWINSET_NOMEM;
-}
-
 static int refuse(const char **reason, const char *why)
 {
     *reason = why;
@@ -60,7 +54,7 @@ static int refuse(const char **reason, const char *why)
 static int complain(tw_archive *archive, const char *words, const char **reason)
 {
     if (archive_errno(archive->from) == ENOMEM)
-        return out_of_memory(reason);
+        return tw_no_memory(reason);
     if (archive->stopped)
         return refuse(reason, archive->stopped);
     const char *why = archive_error_string(archive->from);
@@ -75,7 +69,7 @@ static int opened(tw_archive *archive, int answer, const char **reason)
     if (answer >= ARCHIVE_WARN)
         return TWINSET_OK;
     if (archive_errno(archive->from) == ENOMEM)
-        return out_of_memory(reason);
+        return tw_no_memory(reason);
     return refuse(reason, archive->stopped ? archive->stopped : "not an archive");
 }
 
@@ -175,7 +169,7 @@ static int describe(tw_archive *archive, struct archive_entry *entry, tw_member 
 {
     const char *path = archive_entry_pathname(entry);
     if (set_name(&archive->name, path ? path : "") != TWINSET_OK)
-        return out_of_memory(reason);
+        return tw_no_memory(reason);
     int64_t size = archive_entry_size_is_set(entry) ? archive_entry_size(entry) : 0;
     archive->member_bytes = size > 0 ? (uint64_t)size : 0;
     archive->refusal = archive_entry_is_encrypted(entry) ? "encrypted" : NULL;
@@ -216,7 +210,7 @@ static int find_unlisted(tw_archive *archive, tw_member *member, const char **re
     archive_read_free(archive->from);
     archive->from = archive_read_new();
     if (!archive->from || archive_read_support_format_zip_streamable(archive->from) < ARCHIVE_WARN)
-        return out_of_memory(reason);
+        return tw_no_memory(reason);
     int status = open_plain(archive, reason);
     return status == TWINSET_OK ? find_file(archive, member, reason) : status;
 }
@@ -294,7 +288,7 @@ int tw_archive_read(tw_archive *archive, uint64_t limit_bytes, tw_bytes *bytes, 
         if (status == TWINSET_OK && bytes->length - before + length > limit_bytes)
             status = too_large(archive, limit_bytes, reason);
         else if (status == TWINSET_OK && tw_bytes_append(bytes, piece, length) != TWINSET_OK)
-            status = out_of_memory(reason);
+            status = tw_no_memory(reason);
     }
     if (status != TWINSET_OK)
         bytes->length = before;
@@ -325,7 +319,7 @@ static int open_stream(tw_archive *archive, const char **reason)
 {
     archive->piece = tw_malloc(PIECE_BYTES);
     if (!archive->piece)
-        return out_of_memory(reason);
+        return tw_no_memory(reason);
     return opened(archive, archive_read_open(archive->from, archive, NULL, give, NULL), reason);
 }
 
@@ -342,7 +336,7 @@ static int open_bytes(tw_archive *archive, const char *bytes, size_t length, con
 static int open_file(tw_archive *archive, const char *path, const char **reason)
 {
     struct stat file;
-    char head[HEAD_BYTES];
+    char head[TW_MAGIC_BYTES];
     archive->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (archive->fd < 0 || fstat(archive->fd, &file) != 0)
         return refuse(reason, strerror(errno));
@@ -364,17 +358,17 @@ int tw_archive_open(const char *path, const char *bytes, size_t length, uint64_t
     *result = NULL;
     tw_archive *archive = tw_calloc(1, sizeof *archive);
     if (!archive)
-        return out_of_memory(reason);
+        return tw_no_memory(reason);
     archive->fd = -1;
     archive->outer = outer;
     archive->most_bytes = most_bytes;
     archive->locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", 0);
     archive->from = archive_read_new();
-    int status = archive->from ? TWINSET_OK : out_of_memory(reason);
+    int status = archive->from ? TWINSET_OK : tw_no_memory(reason);
     if (status == TWINSET_OK && (archive_read_support_format_zip(archive->from) < ARCHIVE_WARN ||
                                  archive_read_support_format_tar(archive->from) < ARCHIVE_WARN ||
                                  archive_read_support_format_7zip(archive->from) < ARCHIVE_WARN))
-        status = out_of_memory(reason);
+        status = tw_no_memory(reason);
     if (status == TWINSET_OK)
         status =
             path ? open_file(archive, path, reason) : open_bytes(archive, bytes, length, reason);

@@ -5,17 +5,20 @@
  */
 #include "input/convert.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
+#include "common/number.h"
+
 static const tw_converter *const CONVERTERS[] = {
-    &tw_convert_html, &tw_convert_docx,     &tw_convert_odt,
-    &tw_convert_pdf,  &tw_convert_rtf,      &tw_convert_notebook,
-    &tw_convert_mail, &tw_convert_markdown, &tw_convert_latex,
+    &tw_convert_html,     &tw_convert_doc,   &tw_convert_docx,     &tw_convert_odt,
+    &tw_convert_pdf,      &tw_convert_rtf,   &tw_convert_notebook, &tw_convert_mail,
+    &tw_convert_markdown, &tw_convert_latex,
 };
-enum { COUNT = sizeof CONVERTERS / sizeof *CONVERTERS };
+enum { COUNT = sizeof CONVERTERS / sizeof *CONVERTERS, HEAD_BYTES = 4096 };
 
 /* Whether a list of words has this one, in any case. */
 static bool has_word(const char *words, const char *word)
@@ -42,6 +45,7 @@ static const tw_converter *by_name(const char *name)
 const tw_converter *tw_converter_for(const char *name, const char *head, size_t length)
 {
     const tw_converter *named = by_name(name);
+    length = length < HEAD_BYTES ? length : HEAD_BYTES;
     for (size_t i = 0; i < COUNT; i++)
         if (CONVERTERS[i]->looks_like && CONVERTERS[i]->looks_like(head, length))
             return CONVERTERS[i];
@@ -53,6 +57,13 @@ bool tw_name_is_converted(const char *name)
     return by_name(name) != NULL;
 }
 
+void tw_adopt(const tw_converted *from, tw_converted *to)
+{
+    to->flags |= from->flags;
+    if (from->encoding)
+        to->encoding = from->encoding;
+}
+
 int tw_refuse(tw_converted *to, const char *format, ...)
 {
     va_list arguments;
@@ -60,4 +71,24 @@ int tw_refuse(tw_converted *to, const char *format, ...)
     vsnprintf(to->reason, sizeof to->reason, format, arguments);
     va_end(arguments);
     return TWINSET_IO;
+}
+
+int tw_refuse_large(tw_converted *to, uint64_t limit_bytes)
+{
+    return tw_refuse(to, "too large: more than %s bytes of text",
+                     tw_number_count(limit_bytes).text);
+}
+
+bool tw_has_words(const tw_bytes *text, size_t start)
+{
+    for (size_t i = start; i < text->length; i++)
+        if (!isspace((unsigned char)text->data[i]))
+            return true;
+    return false;
+}
+
+const char *tw_line_end(const char *at, const char *end)
+{
+    const char *newline = memchr(at, '\n', (size_t)(end - at));
+    return newline ? newline + 1 : end;
 }

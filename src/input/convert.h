@@ -41,15 +41,27 @@ typedef struct tw_converter {
 } tw_converter;
 
 extern const tw_converter tw_convert_html, tw_convert_markdown, tw_convert_latex, tw_convert_rtf,
-    tw_convert_docx, tw_convert_odt, tw_convert_pdf, tw_convert_notebook, tw_convert_mail;
+    tw_convert_doc, tw_convert_docx, tw_convert_odt, tw_convert_pdf, tw_convert_notebook,
+    tw_convert_mail;
 
 /* The converter for a name and the first bytes of what it holds; NULL: plain text. */
 const tw_converter *tw_converter_for(const char *name, const char *head, size_t length);
 /* Whether the name alone says that there is one. */
 bool tw_name_is_converted(const char *name);
 
+/* Adds the flags and the encoding of what was decoded on the way. */
+void tw_adopt(const tw_converted *from, tw_converted *to);
+
 /* Refuses with a reason, as printf() would write it; TWINSET_IO. */
 int tw_refuse(tw_converted *to, const char *format, ...) TW_PRINTF(2, 3);
+/* The same for more text than is allowed. */
+int tw_refuse_large(tw_converted *to, uint64_t limit_bytes);
+
+/* Whether there is more than white space from `start` on. */
+bool tw_has_words(const tw_bytes *text, size_t start);
+
+/* The place after the line, its newline included. */
+const char *tw_line_end(const char *at, const char *end);
 
 /* ---- charset.c: text in any encoding becomes UTF-8 */
 

@@ -134,6 +134,14 @@ tw_encoding tw_encoding_guess(const char *bytes, size_t length)
     return TW_ENCODING_UTF8;
 }
 
+bool tw_is_binary(const char *bytes, size_t length)
+{
+    size_t mark, head = length < HEAD_BYTES ? length : HEAD_BYTES;
+    return head && memchr(bytes, '\0', head) &&
+           tw_encoding_detect(bytes, head, &mark) == TW_ENCODING_UTF8 &&
+           (mark || tw_encoding_guess(bytes, head) == TW_ENCODING_UTF8);
+}
+
 int tw_decode(tw_encoding encoding, const char *bytes, size_t length, tw_bytes *text,
               bool *replaced)
 {

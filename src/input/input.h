@@ -99,6 +99,15 @@ bool tw_takes_packing_off(const char *name, size_t *length);
 
 /* ---- reading */
 
+/* The reason of TWINSET_NOMEM. */
+#define TW_NO_MEMORY "not enough memory to read it"
+
+static inline int tw_no_memory(const char **reason)
+{
+    *reason = TW_NO_MEMORY;
+    return TWINSET_NOMEM;
+}
+
 /* The buffers of one thread. */
 typedef struct tw_reader tw_reader;
 typedef struct tw_convert_rules tw_convert_rules; /* convert.h */
@@ -146,7 +155,8 @@ int tw_stream_open(const char *path, tw_stream **stream, const char **reason) TW
 /* The same for bytes in memory, which must stay. */
 int tw_stream_open_bytes(const char *bytes, size_t length, tw_stream **stream,
                          const char **reason) TW_CHECKED;
-/* Whether bytes start as those of a packed file do. */
+/* Whether bytes start as those of a packed file do; so many of them tell. */
+enum { TW_MAGIC_BYTES = 10 };
 bool tw_is_packed(const char *bytes, size_t length);
 
 /* Fills the buffer as far as there is anything; *length 0: the end. What is before the place
@@ -228,6 +238,9 @@ tw_encoding tw_encoding_detect(const char *bytes, size_t length, size_t *mark_le
 /* UTF-16 or UTF-32 without a mark, told by where the NUL bytes of its first 64 kB stand;
  * TW_ENCODING_UTF8: neither. */
 tw_encoding tw_encoding_guess(const char *bytes, size_t length);
+
+/* Whether the first 64 kB have NUL bytes, and not as those encodings do. */
+bool tw_is_binary(const char *bytes, size_t length);
 
 /* Appends UTF-16 or UTF-32, without its mark, to `text` as UTF-8. What is no code point
  * becomes U+FFFD and sets *replaced. */

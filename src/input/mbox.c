@@ -156,7 +156,7 @@ int tw_mbox_open(const char *path, const char *bytes, size_t length, uint64_t mo
                  tw_mbox **opened, const char **reason)
 {
     *opened = NULL;
-    *reason = "not enough memory to read it";
+    *reason = TW_NO_MEMORY;
     tw_mbox *mbox = tw_malloc(sizeof *mbox);
     if (!mbox)
         return TWINSET_NOMEM;
@@ -217,7 +217,7 @@ static int take(tw_mbox *mbox, const char *piece, size_t length, uint64_t room, 
         mbox->why = "too large for one message";
         return TWINSET_IO;
     }
-    mbox->why = "not enough memory to read it";
+    mbox->why = TW_NO_MEMORY;
     return tw_bytes_append(bytes, piece, length);
 }
 

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "input/archive.h"
+#include "input/input.h"
 #include "input/mbox.h"
 
 /* Of a file that is opened inside another. */
@@ -90,18 +91,12 @@ static void source_close(source *from)
 
 /* ---- all members */
 
-static int out_of_memory(const char **reason)
-{
-    *reason = "not enough memory to read it";
-    return TWINSET_NOMEM;
-}
-
 static int open_members(const char *name, const char *bytes, size_t length, uint64_t most_bytes,
                         tw_members **members, const char **reason)
 {
     *members = tw_calloc(1, sizeof **members);
     if (!*members)
-        return out_of_memory(reason);
+        return tw_no_memory(reason);
     int status = source_open(&(*members)->outer, name, bytes, length, most_bytes, NULL, reason);
     if (status != TWINSET_OK) {
         tw_members_close(*members);
@@ -142,7 +137,7 @@ static int enter(tw_members *members, const tw_member *member, const char **reas
         return status;
     name->length = 0;
     if (tw_bytes_append(name, member->name, strlen(member->name)) != TWINSET_OK)
-        return out_of_memory(reason);
+        return tw_no_memory(reason);
     members->prefix = name->length;
     return source_open(&members->inner, member->name, file->length ? file->data : "", file->length,
                        INNER_BYTES, members->outer.archive, reason);
@@ -164,7 +159,7 @@ static int name_inner(tw_members *members, const char *separator, tw_member *mem
     name->length = members->prefix;
     if (tw_bytes_append(name, separator, strlen(separator)) != TWINSET_OK ||
         tw_bytes_append(name, rest, strlen(rest) + 1) != TWINSET_OK)
-        return out_of_memory(reason);
+        return tw_no_memory(reason);
     member->name = name->data;
     return TWINSET_OK;
 }

@@ -21,7 +21,7 @@
 
 /* A binary file tells itself by a NUL in its first bytes, before the rest is read. */
 #define HEAD_BYTES ((size_t)64 << 10)
-#define KEEP_BYTES ((size_t)64 << 20)
+#define KEEP_BYTES ((uint64_t)64 << 20)
 /* Some systems refuse to read more than 2 GB at once. */
 #define ONCE_BYTES ((size_t)1 << 30)
 
@@ -63,11 +63,12 @@ const tw_bytes *tw_reader_raw(const tw_reader *reader)
     return &reader->raw;
 }
 
-static void start_over(tw_reader *reader, const char *name)
+static void start_over(tw_reader *reader, const char *name, uint64_t limit_bytes)
 {
+    uint64_t keep = limit_bytes / 4 < KEEP_BYTES ? limit_bytes / 4 : KEEP_BYTES;
     tw_bytes *buffers[] = {&reader->raw, &reader->unpacked, &reader->converted.text};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
-        if (buffers[i]->capacity > KEEP_BYTES)
+        if (buffers[i]->capacity > keep)
             tw_bytes_free(buffers[i]);
         buffers[i]->length = 0;
     }
@@ -81,12 +82,6 @@ static int refuse(const char **reason, const char *why)
 {
     *reason = why;
     return TWINSET_IO;
-}
-
-static int out_of_memory(const char **reason)
-{
-    *reason = "not enough memory to read it";
-    return TWINSET_NOMEM;
 }
 
 static void print_size(char *out, size_t room, uint64_t bytes)
@@ -129,7 +124,7 @@ static uint64_t bytes_left(int fd, const struct stat *status)
 static int fill(tw_bytes *raw, int fd, size_t want, const char **reason)
 {
     if (tw_bytes_reserve(raw, want - raw->length) != TWINSET_OK)
-        return out_of_memory(reason);
+        return tw_no_memory(reason);
     while (raw->length < want) {
         size_t room = want - raw->length;
         ssize_t got = read(fd, raw->data + raw->length, room < ONCE_BYTES ? room : ONCE_BYTES);
@@ -146,19 +141,11 @@ static int fill(tw_bytes *raw, int fd, size_t want, const char **reason)
 
 /* ---- from bytes to text */
 
-static bool is_binary(const char *bytes, size_t length)
-{
-    size_t mark, head = length < HEAD_BYTES ? length : HEAD_BYTES;
-    return head && memchr(bytes, '\0', head) &&
-           tw_encoding_detect(bytes, head, &mark) == TW_ENCODING_UTF8 &&
-           (mark || tw_encoding_guess(bytes, head) == TW_ENCODING_UTF8);
-}
-
 /* What is packed, or has a converter, may hold any bytes. */
 static bool is_useless(const tw_reader *reader)
 {
     const tw_bytes *raw = &reader->raw;
-    return is_binary(raw->data, raw->length) && !tw_is_packed(raw->data, raw->length) &&
+    return tw_is_binary(raw->data, raw->length) && !tw_is_packed(raw->data, raw->length) &&
            !tw_converter_for(reader->name, raw->data, raw->length);
 }
 
@@ -191,7 +178,7 @@ static int convert(tw_reader *reader, const tw_converter *converter, const tw_ma
     int status =
         converter ? converter->convert(from, to) : tw_to_utf8(from->bytes, from->length, NULL, to);
     if (status == TWINSET_NOMEM)
-        return out_of_memory(reason);
+        return tw_no_memory(reason);
     if (status == TWINSET_IO)
         *reason = to->reason;
     return status;
@@ -208,7 +195,7 @@ static int interpret(tw_reader *reader, const char *bytes, size_t length, uint64
     if (status != TWINSET_OK)
         return status;
     const tw_converter *converter = tw_converter_for(name, bytes, length);
-    if (!converter && is_binary(bytes, length))
+    if (!converter && tw_is_binary(bytes, length))
         return refuse(reason, "binary file");
     reader->told.kind = converter ? converter->kind : "text";
     reader->told.made = true;
@@ -232,7 +219,7 @@ static int interpret(tw_reader *reader, const char *bytes, size_t length, uint64
 int tw_read_bytes(tw_reader *reader, const char *name, const char *bytes, size_t length,
                   uint64_t limit_bytes, const char **text, size_t *text_length, const char **reason)
 {
-    start_over(reader, name);
+    start_over(reader, name, limit_bytes);
     return interpret(reader, bytes, length, limit_bytes, text, text_length, reason);
 }
 
@@ -279,7 +266,7 @@ static int read_file(tw_reader *reader, int fd, uint64_t limit_bytes, const char
 static int read_named(tw_reader *reader, const char *name, int fd, uint64_t limit_bytes,
                       const char **text, size_t *length, const char **reason)
 {
-    start_over(reader, name);
+    start_over(reader, name, limit_bytes);
     int status = read_file(reader, fd, limit_bytes, reason);
     if (status != TWINSET_OK)
         return status;

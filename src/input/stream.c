@@ -21,7 +21,7 @@
 
 #include "common/codec.h"
 
-enum { INPUT_BYTES = 256 << 10, MAGIC_BYTES = 6, BLOCK_HEADER_BYTES = 3 };
+enum { INPUT_BYTES = 256 << 10, BLOCK_HEADER_BYTES = 3 };
 /* Some systems refuse to read more than 2 GB at once, and some libraries count in 32 bits. */
 #define ONCE_BYTES ((size_t)1 << 30)
 /* A stream says itself how much memory it takes to unpack; zstd's own limit is the same. */
@@ -70,8 +70,7 @@ typedef enum fault { CUT, DAMAGED, TOO_LARGE, NOT_THE_END, FAULTS } fault;
 
 struct codec {
     const char *faults[FAULTS];
-    char magic[MAGIC_BYTES + 1];
-    size_t magic_length;
+    bool (*is)(const char *bytes, size_t length); /* whether they start so */
     bool (*begin)(tw_stream *stream, bool first); /* a member; false where memory is short */
     step (*unpack)(tw_stream *stream, char *out, size_t room, size_t *made);
     void (*end)(tw_stream *stream); /* of the stream, if a member was begun */
@@ -227,26 +226,45 @@ static void bzip2_end(tw_stream *stream)
 
 /* ---- which of them */
 
-static const codec codecs[] = {
-    {FAULTS_OF("gzip"), "\x1F\x8B\x08", 3, gzip_begin, gzip_unpack, gzip_end},
-    {FAULTS_OF("zstd"), "\x28\xB5\x2F\xFD", 4, zstd_begin, zstd_unpack, zstd_end},
-    {FAULTS_OF("xz"), "\3757zXZ\0", 6, xz_begin, xz_unpack, xz_end},
-    {FAULTS_OF("bzip2"), "BZh", 3, bzip2_begin, bzip2_unpack, bzip2_end},
-};
-
-/* A frame of zstd that holds no data; some programs start with one. */
-static bool is_skippable(const char *bytes, size_t length)
+static bool is_gzip(const char *bytes, size_t length)
 {
-    return length >= 4 && (bytes[0] & 0xF0) == 0x50 && memcmp(bytes + 1, "\x2A\x4D\x18", 3) == 0;
+    return length >= 3 && memcmp(bytes, "\x1F\x8B\x08", 3) == 0;
 }
+
+/* Some programs start with a frame that holds no data. */
+static bool is_zstd(const char *bytes, size_t length)
+{
+    bool skippable =
+        length >= 4 && (bytes[0] & 0xF0) == 0x50 && memcmp(bytes + 1, "\x2A\x4D\x18", 3) == 0;
+    return skippable || (length >= 4 && memcmp(bytes, "\x28\xB5\x2F\xFD", 4) == 0);
+}
+
+static bool is_xz(const char *bytes, size_t length)
+{
+    return length >= 6 && memcmp(bytes, "\3757zXZ\0", 6) == 0;
+}
+
+/* Letters and a digit, as a text may have them; then a block, or the end. */
+static bool is_bzip2(const char *bytes, size_t length)
+{
+    return length >= 10 && memcmp(bytes, "BZh", 3) == 0 && bytes[3] >= '1' && bytes[3] <= '9' &&
+           (memcmp(bytes + 4, "\x31\x41\x59\x26\x53\x59", 6) == 0 ||
+            memcmp(bytes + 4, "\x17\x72\x45\x38\x50\x90", 6) == 0);
+}
+
+static const codec codecs[] = {
+    {FAULTS_OF("gzip"), is_gzip, gzip_begin, gzip_unpack, gzip_end},
+    {FAULTS_OF("zstd"), is_zstd, zstd_begin, zstd_unpack, zstd_end},
+    {FAULTS_OF("xz"), is_xz, xz_begin, xz_unpack, xz_end},
+    {FAULTS_OF("bzip2"), is_bzip2, bzip2_begin, bzip2_unpack, bzip2_end},
+};
 
 static const codec *recognise(const char *bytes, size_t length)
 {
     for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++)
-        if (length >= codecs[i].magic_length &&
-            memcmp(bytes, codecs[i].magic, codecs[i].magic_length) == 0)
+        if (codecs[i].is(bytes, length))
             return &codecs[i];
-    return is_skippable(bytes, length) ? &codecs[1] : NULL;
+    return NULL;
 }
 
 bool tw_is_packed(const char *bytes, size_t length)
@@ -270,7 +288,7 @@ static int fail_by(tw_stream *stream, fault what)
 
 static int out_of_memory(tw_stream *stream)
 {
-    return fail(stream, TWINSET_NOMEM, "not enough memory to read it");
+    return fail(stream, TWINSET_NOMEM, TW_NO_MEMORY);
 }
 
 static ssize_t read_on(int fd, char *buffer, size_t room)
@@ -334,7 +352,7 @@ static int next_member(tw_stream *stream)
         status = fill(stream, 1);
     }
     if (status == TWINSET_OK)
-        status = fill(stream, MAGIC_BYTES);
+        status = fill(stream, TW_MAGIC_BYTES);
     if (status != TWINSET_OK)
         return status;
     size_t length = stream->end - stream->at;
@@ -428,7 +446,7 @@ static int look_at(tw_stream *stream)
     off_t at = S_ISREG(file.st_mode) ? lseek(stream->fd, 0, SEEK_CUR) : -1;
     stream->known = at >= 0 && at < file.st_size;
     stream->left = stream->known ? (uint64_t)(file.st_size - at) : 0;
-    int status = fill(stream, MAGIC_BYTES);
+    int status = fill(stream, TW_MAGIC_BYTES);
     return status == TWINSET_OK ? recognise_start(stream) : status;
 }
 
@@ -436,7 +454,7 @@ static tw_stream *new_stream(size_t buffer_bytes, const char **reason)
 {
     tw_stream *stream = tw_calloc(1, sizeof *stream + buffer_bytes);
     if (!stream)
-        *reason = "not enough memory to read it";
+        *reason = TW_NO_MEMORY;
     return stream;
 }
 

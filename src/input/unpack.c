@@ -13,7 +13,7 @@ static int unpack(tw_stream *stream, uint64_t limit_bytes, tw_bytes *out, const 
     size_t before = out->length, got = 1;
     while (got > 0) {
         if (tw_bytes_reserve(out, PIECE_BYTES) != TWINSET_OK) {
-            *reason = "not enough memory to read it";
+            *reason = TW_NO_MEMORY;
             return TWINSET_NOMEM;
         }
         int status = tw_stream_read(stream, out->data + out->length, out->capacity - out->length,

@@ -154,6 +154,7 @@ bool tw_find_leaves_out(tw_finder *finder, const char *member)
     char folder[PATH_MAX];
     for (const char *slash = strchr(member, '/'); slash; slash = strchr(slash + 1, '/')) {
         size_t length = (size_t)(slash - member);
+        length -= length > 0 && slash[-1] == '!'; /* of an archive inside */
         if (length >= sizeof folder)
             break;
         memcpy(folder, member, length);

@@ -283,10 +283,8 @@ static bool make_room(searcher *self, size_t records)
     tw_free(self->records); /* there is nothing in it to keep */
     self->record_capacity = records + records / 16;
     self->records = tw_array(self->record_capacity, sizeof *self->records);
-    if (self->records) {
-        tw_large_pages(self->records, self->record_capacity * sizeof *self->records);
+    if (self->records)
         return true;
-    }
     self->record_capacity = 0;
     no_memory(self);
     return false;

@@ -136,10 +136,7 @@ static int open_block(tw_keys *keys, twinset_error *error)
     if (keys->open)
         return TWINSET_OK;
     keys->open = tw_malloc(block_bytes(keys));
-    if (!keys->open)
-        return tw_nomem(error);
-    tw_large_pages(keys->open, block_bytes(keys));
-    return TWINSET_OK;
+    return keys->open ? TWINSET_OK : tw_nomem(error);
 }
 
 /* Puts a full block away; one that is spilled serves again. */

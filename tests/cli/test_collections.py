@@ -1,6 +1,8 @@
 """Which documents are read, what they are called, and which belong together."""
+import io
 import json
 import os
+import tarfile
 import unittest
 import zipfile
 
@@ -87,6 +89,37 @@ class Members(Collections):
         result = self.succeed("scan", "a.zip")
         self.assert_says(result, "a.zip!/lines.jsonl", "unpack")
 
+    def test_names_that_repeat(self):
+        """A tar may hold a name twice: what is not read is named."""
+        with tarfile.open(self.path("twice.tar"), "w") as packed:
+            for text in (TEXT, OTHER):
+                data = text.encode()
+                member = tarfile.TarInfo("x.txt")
+                member.size = len(data)
+                packed.addfile(member, io.BytesIO(data))
+        result = self.run_command("scan", "twice.tar", "b.txt", "--strict")
+        self.assertEqual(result.status, 3)
+        self.assert_says(result, "twice.tar!/x.txt", "duplicate")
+
+    def test_archive_given_twice(self):
+        self.assertEqual(self.names("a.zip", "a.zip", "--exclude", "*.jsonl"),
+                         ["a.zip!/dir/x.txt", "a.zip!/y.txt"])
+
+    def test_nested_and_left_out(self):
+        with zipfile.ZipFile(self.path("outer.zip"), "w") as packed:
+            packed.write(self.path("a.zip"), "inner.zip")
+            packed.writestr("z.txt", TEXT)
+        self.assertEqual(self.names("outer.zip", "--exclude", "inner.zip"), ["outer.zip!/z.txt"])
+        self.assertEqual(self.names("outer.zip", "--exclude", "*.jsonl"),
+                         ["outer.zip!/inner.zip!/dir/x.txt", "outer.zip!/inner.zip!/y.txt",
+                          "outer.zip!/z.txt"])
+
+    def test_empty(self):
+        with zipfile.ZipFile(self.path("empty.zip"), "w"):
+            pass
+        result = self.succeed("scan", ".")
+        self.assert_says(result, "empty.zip: no documents in it")
+
     def test_template(self):
         """What is in an archive can be a template as well."""
         self.write("p.txt", TEXT + OTHER)
@@ -128,6 +161,21 @@ class Manifests(Collections):
         result = self.succeed("scan", listed)
         self.assert_says(result, "files.csv:3", "files.csv:4", "no.txt")
 
+    def test_one_file_of_two(self):
+        listed = self.manifest("path,id\n0.txt,Ann\n0.txt,Bob\n0.txt,Bob\n")
+        self.assertEqual(self.pairs(listed), [("Ann", "Bob")])
+
+    def test_members(self):
+        with zipfile.ZipFile(self.path("work/all.zip"), "w") as packed:
+            packed.writestr("x.txt", TEXT)
+        listed = self.manifest("path,id\nall.zip!/x.txt,Ann\n0.txt,Bob\n")
+        self.assertEqual(self.pairs(listed), [("Ann", "Bob")])
+
+    def test_no_such_column(self):
+        listed = self.manifest("path,author\n0.txt,Ann\n1.txt,Ann\n")
+        result = self.succeed("scan", listed, "--group", "autor", "--format", "json")
+        self.assertIn("autor", result.json["run"]["notes"][0])
+
     def test_same_id_twice(self):
         listed = self.manifest("path,id\n0.txt,a\n1.txt,a\n2.txt,b\n")
         result = self.succeed("scan", listed)
@@ -157,6 +205,23 @@ class Fields(Collections):
         for _ in range(2):
             again = self.pairs("in.jsonl", "--group", "who", "--checkpoint", "keep")
             self.assertEqual(again, plain)
+
+
+class Streams(Collections):
+    def test_what_is_known_of_a_pipe(self):
+        os.mkfifo(self.path("pipe"))
+        process = self.start("scan", "pipe", "--format", "json")
+        with open(self.path("pipe"), "wb") as pipe:
+            pipe.write((TEXT + " Grüße aus Köln, schön.").encode("latin-1"))
+        result = self.finish(process)
+        self.assertEqual(result.json["run"]["flagged"][0]["encoding"], "WINDOWS-1252")
+
+    def test_large_files_are_not_shown(self):
+        self.write("large.txt", TEXT * 70_000)
+        self.write("small.txt", TEXT)
+        result = self.succeed("cat", "large.txt", "small.txt", "--memory", "64M")
+        self.assert_says(result, "large.txt: too large to be shown")
+        self.assertIn("small.txt", result.text)
 
 
 class Lists(Collections):

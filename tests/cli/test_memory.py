@@ -38,6 +38,20 @@ class Memory(Case):
         return [dict(pair, longest=None) for pair in result.json["pairs"]]
 
 
+class Converted(Memory):
+    def test_packed_files(self):
+        """What is made of many files, 400 MB here, is not held."""
+        packed = gzip.compress(" ".join(str(i) for i in range(300_000)).encode(), 1)
+        for i in range(200):
+            self.write(f"docs/{i:03}.txt.gz", packed)
+        process = self.start("cat", "docs", "--memory", "256M", "-j", "4", "-o", "/dev/null")
+        _, status, used = os.wait4(process.pid, 0)
+        process.communicate()
+        self.assertEqual(status, 0)
+        if not SANITIZED:
+            self.assertLess(used.ru_maxrss / 1024, 256)
+
+
 class Spilling(Memory):
     def test_threads_and_memory(self):
         """In 16 MB the keys of so many do not fit: without a place for temporary files the

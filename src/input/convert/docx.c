@@ -4,7 +4,10 @@
  * sees, which are hidden or white. White letters on something shaded are an honest heading, and
  * what shades a table or a box stands elsewhere, so there they count.
  */
+#include <string.h>
+
 #include "input/convert/office.h"
+#include "input/input.h"
 
 typedef struct docx {
     bool in_run;
@@ -146,3 +149,18 @@ static int convert(const tw_material *from, tw_converted *to)
 
 const tw_converter tw_convert_docx = {
     .kind = "docx", .endings = "docx docm dotx", .convert = convert};
+
+/* A name that people give to documents of any kind. What is HTML or RTF tells itself, and does
+ * not come here. */
+static int convert_doc(const tw_material *from, tw_converted *to)
+{
+    static const char *const starts[] = {"PK\x03\x04", "\xD0\xCF\x11\xE0"};
+    for (size_t i = 0; i < 2; i++)
+        if (from->length >= 4 && memcmp(from->bytes, starts[i], 4) == 0)
+            return convert(from, to);
+    if (tw_is_binary(from->bytes, from->length))
+        return tw_refuse(to, "binary file");
+    return tw_to_utf8(from->bytes, from->length, NULL, to);
+}
+
+const tw_converter tw_convert_doc = {.kind = "doc", .endings = "doc", .convert = convert_doc};

@@ -78,7 +78,7 @@ static void arena_free(arena *in)
     }
 }
 
-/* The tree lives in the in. NULL: in->status says why. */
+/* The tree lives in the arena. NULL: in->status says why. */
 static const GumboOutput *parse(arena *in, const tw_bytes *source)
 {
     GumboOptions options = kGumboDefaultOptions;
@@ -101,6 +101,8 @@ enum {
     TOLD = 16,   /* hidden in the midst of text */
     LINKED = 32, /* in a link */
     VERBATIM = 64,
+    FADED = 128, /* displayed, but not before a program says so, or never */
+    NAMED = 256, /* has a name for style sheets */
 };
 
 static bool starts(const char *text, const char *word)
@@ -135,8 +137,10 @@ static unsigned declaration_state(const char *name, const char *value)
         return starts(value, "none") ? HIDDEN : 0;
     if (starts(name, "visibility"))
         return starts(value, "hidden") || starts(value, "collapse") ? HIDDEN : 0;
-    if (starts(name, "font-size") || starts(name, "opacity"))
+    if (starts(name, "font-size"))
         return is_nothing(value) ? TRICK : 0;
+    if (starts(name, "opacity"))
+        return is_nothing(value) ? FADED : 0;
     if (starts(name, "color"))
         return is_white(value) ? WHITE : starts(value, "transparent") ? TRICK : 0;
     if (starts(name, "background"))
@@ -407,9 +411,13 @@ static unsigned element_state(const GumboElement *element, unsigned state)
         own |= HIDDEN;
     if (ground && !is_white(ground))
         own |= GROUND;
-    /* A style sheet may give a ground to what has a name. */
-    if ((own & WHITE) && !((own | state) & (GROUND | LINKED)) && !attribute(element, "class") &&
-        !attribute(element, "id"))
+    if (attribute(element, "class") || attribute(element, "id"))
+        own |= NAMED;
+    /* A style sheet may give a ground to what has a name, and so to all in it. */
+    if ((own & WHITE) && !((own | state) & (GROUND | LINKED | NAMED)))
+        own |= TRICK;
+    /* Programs let whole blocks fade in. */
+    if ((own & FADED) && flows)
         own |= TRICK;
     if ((own & HIDDEN) && !(state & HIDDEN) && flows)
         own |= TOLD;
@@ -644,29 +652,39 @@ static int convert(const tw_material *from, tw_converted *to)
     return status;
 }
 
-/* Whether these bytes begin so, after white space and comments. */
+#define UTF8_MARK "\xEF\xBB\xBF"
+
+static bool begins(const char *at, const char *end, const char *word)
+{
+    return (size_t)(end - at) >= strlen(word) && starts(at, word);
+}
+
+/* The place after the mark that ends something, then white space; the end: there is none. */
+static const char *pass(const char *at, const char *end, const char *mark)
+{
+    while (at < end && !begins(at, end, mark))
+        at++;
+    at = at < end ? at + strlen(mark) : end;
+    while (at < end && tw_is_space(*at))
+        at++;
+    return at;
+}
+
+/* Whether these bytes begin so, after white space and comments. A text on HTML may as well
+ * begin with its first line, but no tag follows then. */
 static bool looks_like(const char *head, size_t length)
 {
-    const char *at = head, *end = head + length;
-    if (length >= 3 && memcmp(at, "\xEF\xBB\xBF", 3) == 0)
-        at += 3;
-    while (at < end) {
-        size_t left = (size_t)(end - at);
-        if (tw_is_space(*at)) {
-            at++;
-            continue;
-        }
-        if (left >= 14 && starts(at, "<!doctype html"))
-            return true;
-        if (left >= 6 && starts(at, "<html") && (tw_is_space(at[5]) || at[5] == '>'))
-            return true;
-        bool passed = left >= 4 && (memcmp(at, "<!--", 4) == 0 || memcmp(at, "<?xml", 5) == 0);
-        at = passed ? memchr(at, '>', left) : NULL;
-        if (!at)
-            return false;
-        at++;
+    const char *end = head + length,
+               *at = pass(head, end, begins(head, end, UTF8_MARK) ? UTF8_MARK : "");
+    while (begins(at, end, "<!--") || begins(at, end, "<?xml"))
+        at = pass(at, end, at[1] == '!' ? "-->" : ">");
+    if (begins(at, end, "<!doctype html") && end - at > 14 &&
+        (tw_is_space(at[14]) || at[14] == '>')) {
+        at = pass(at, end, ">");
+        return at < end && *at == '<';
     }
-    return false;
+    return begins(at, end, "<html") && end - at > 5 &&
+           (tw_is_space(at[5]) || at[5] == '>' || at[5] == '/');
 }
 
 const tw_converter tw_convert_html = {

@@ -15,6 +15,7 @@
 #include <utf8proc.h>
 
 #include "common/digest.h"
+#include "input/convert.h"
 
 /* ---- pages: what comes back at their edges */
 
@@ -32,12 +33,6 @@ typedef struct repeated {
     bool seen[MOST_REPEATED];
     size_t count;
 } repeated;
-
-static const char *line_end(const char *at, const char *end)
-{
-    const char *newline = memchr(at, '\n', (size_t)(end - at));
-    return newline ? newline + 1 : end;
-}
 
 /* The next page; what is after the last form feed is one, too. */
 static span next_page(const char *at, const char *end)
@@ -96,7 +91,7 @@ static size_t find_edges(span page, span lines[EDGES])
     size_t count = 0, below = 0;
     const char *at = page.at, *end = page.end;
     for (const char *next; at < end && count < EDGE; at = next) {
-        next = line_end(at, end);
+        next = tw_line_end(at, end);
         if (line_key((span){at, next}))
             lines[count++] = (span){at, next};
     }
@@ -309,7 +304,7 @@ typedef struct dictionary {
 static size_t count_lines(span text)
 {
     size_t lines = 0;
-    for (; text.at < text.end; text.at = line_end(text.at, text.end))
+    for (; text.at < text.end; text.at = tw_line_end(text.at, text.end))
         lines++;
     return lines;
 }

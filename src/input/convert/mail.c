@@ -12,8 +12,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "common/number.h"
-
 /* More of either is no mail that a person wrote. */
 enum { MOST_LEVELS = 20, MOST_PARTS = 10000 };
 
@@ -67,13 +65,6 @@ static const char *skip_space(const char *at, const char *end)
     return at;
 }
 
-/* The place after the line, its newline included. */
-static const char *line_end(const char *at, const char *end)
-{
-    const char *newline = memchr(at, '\n', (size_t)(end - at));
-    return newline ? newline + 1 : end;
-}
-
 /* The line without its newline. */
 static span without_newline(const char *at, const char *next)
 {
@@ -99,7 +90,7 @@ static size_t name_length(const char *at, const char *end)
 static const char *header_end(const char *at, const char *end)
 {
     do
-        at = line_end(at, end);
+        at = tw_line_end(at, end);
     while (at < end && (*at == ' ' || *at == '\t'));
     return at;
 }
@@ -131,7 +122,7 @@ static part open_part(span whole, const char *usual_type)
         at = next;
     }
     if (at < whole.end) {
-        const char *next = line_end(at, whole.end);
+        const char *next = tw_line_end(at, whole.end);
         p.body.at = length_of(without_newline(at, next)) == 0 ? next : at;
     } else {
         p.body.at = at;
@@ -343,7 +334,7 @@ static void shape_lines(tw_bytes *text, size_t start, const shape_rules *rules)
     shaper s = {.rules = *rules, .out = text->data + start};
     const char *end = text->data + text->length;
     for (const char *at = s.out, *next; at < end; at = next) {
-        next = line_end(at, end);
+        next = tw_line_end(at, end);
         line l = read_line(at, next, rules->flowed);
         bool drops = rules->drop_quotes && *at == '>';
         if (drops && !s.quoted)
@@ -404,7 +395,7 @@ static int add_html(reading *r, const part *p)
             status = tw_to_utf8(page.bytes, page.length, declared, &decoded);
         page.bytes = decoded.text.data;
         page.length = decoded.text.length;
-        r->to->flags |= decoded.flags;
+        tw_adopt(&decoded, r->to);
     }
     if (status == TWINSET_OK)
         status = tw_convert_html.convert(&page, r->to);
@@ -422,8 +413,7 @@ static int add_text(reading *r, const part *p)
     if (status == TWINSET_OK && text->length > 0 && text->data[text->length - 1] != '\n')
         status = tw_bytes_append(text, "\n", 1);
     if (status == TWINSET_OK && text->length - r->start > r->from->limit_bytes)
-        return tw_refuse(r->to, "too large: more than %s bytes of text",
-                         tw_number_count(r->from->limit_bytes).text);
+        return tw_refuse_large(r->to, r->from->limit_bytes);
     return status;
 }
 
@@ -451,7 +441,7 @@ static bool is_delimiter(span l, span boundary, bool *last)
 static const char *pass_delimiter(parts *p)
 {
     for (const char *at = p->rest.at, *next; at < p->rest.end; at = next) {
-        next = line_end(at, p->rest.end);
+        next = tw_line_end(at, p->rest.end);
         if (is_delimiter((span){at, next}, p->boundary, &p->ended)) {
             p->rest.at = next;
             return at;
@@ -489,14 +479,6 @@ static bool is_attachment(const part *p)
            !equals(first_word(p->type), "message/rfc822");
 }
 
-static bool has_words(const tw_bytes *text, size_t start)
-{
-    if (text->length == start)
-        return false;
-    const char *end = text->data + text->length;
-    return skip_space(text->data + start, end) < end;
-}
-
 static int add_part(reading *r, part p, unsigned level);
 
 /* Of these alternatives, plain text or not, the first that has words. */
@@ -510,7 +492,7 @@ static int add_one_of(reading *r, parts alternatives, bool plain, unsigned level
         if (equals(first_word(p.type), "text/plain") != plain || is_attachment(&p))
             continue;
         status = add_part(r, p, level + 1);
-        if (has_words(text, start))
+        if (tw_has_words(text, start))
             break;
         text->length = start;
     }
@@ -528,7 +510,7 @@ static int add_multipart(reading *r, const part *p, unsigned level)
         return add_text(r, &(part){.type = span_of("text/plain"), .body = p->body});
     if (equals(type, "multipart/alternative")) {
         status = add_one_of(r, found, true, level);
-        if (status == TWINSET_OK && !has_words(&r->to->text, start))
+        if (status == TWINSET_OK && !tw_has_words(&r->to->text, start))
             status = add_one_of(r, found, false, level);
         return status;
     }
@@ -580,7 +562,7 @@ static span without_envelope(const tw_material *from)
     if (starts_with(whole, "\xEF\xBB\xBF"))
         whole.at += 3;
     if (length_of(whole) >= 5 && memcmp(whole.at, "From ", 5) == 0)
-        whole.at = line_end(whole.at, whole.end);
+        whole.at = tw_line_end(whole.at, whole.end);
     return whole;
 }
 
@@ -590,7 +572,7 @@ static int convert(const tw_material *from, tw_converted *to)
     if (from->length == 0)
         return TWINSET_OK;
     int status = add_part(&r, open_part(without_envelope(from), "text/plain"), 0);
-    if (status == TWINSET_OK && r.encrypted && !has_words(&to->text, r.start))
+    if (status == TWINSET_OK && r.encrypted && !tw_has_words(&to->text, r.start))
         return tw_refuse(to, "encrypted");
     return status;
 }

@@ -171,7 +171,7 @@ static void take_bracket(markdown *in, cursor *from)
     size_t open = in->brackets.at[--in->brackets.count];
     bool image = open > 0 && in->text.data[open - 1] == '!';
     bool note = open + 1 < in->text.length && in->text.data[open + 1] == '^';
-    const char *end = target_end(in, from);
+    const char *end = note ? NULL : target_end(in, from);
     if (note) {
         in->text.length = open;
     } else if (end && image) {
@@ -181,7 +181,7 @@ static void take_bracket(markdown *in, cursor *from)
     } else {
         put(in, from->at, 1);
     }
-    from->at = end && !note ? end + 1 : from->at + 1;
+    from->at = end ? end + 1 : from->at + 1;
 }
 
 /* After a cut, marks that lay behind it are no more. */
@@ -378,11 +378,28 @@ static line next_line(markdown *in)
     return next;
 }
 
-/* A line between header and rows of a table, or a rule, or the mark under a title. */
+/* How much of the end of a line has such characters alone; blanks before it do not count. */
+static size_t tail_of(line of, const char *characters)
+{
+    line tail = {of.end, of.end};
+    while (tail.begin > of.begin && tail.begin[-1] && strchr(characters, tail.begin[-1]))
+        tail.begin--;
+    return length_of(trimmed(tail));
+}
+
+/* The longest end of a line that, as a line, would stand between header and rows of a table,
+ * or be a rule, or the mark under a title. */
+static size_t rule_length(line of)
+{
+    size_t length = tail_of(of, "-=:|+ \t"), stars = tail_of(of, "* "), bars = tail_of(of, "_ ");
+    if (stars >= 3 && stars > length)
+        length = stars;
+    return bars >= 3 && bars > length ? bars : length;
+}
+
 static bool is_rule(line of)
 {
-    return only_has(of, "-=:|+ \t") || (length_of(of) >= 3 && only_has(of, "* ")) ||
-           (length_of(of) >= 3 && only_has(of, "_ "));
+    return length_of(of) > 0 && rule_length(of) == length_of(of);
 }
 
 /* [label]: address */
@@ -425,13 +442,14 @@ static size_t bullet_length(const markdown *in, line of)
     return length;
 }
 
-/* Takes off quotation marks, bullets, and the box of a task. */
+/* Takes off quotation marks, bullets, and the box of a task, up to a rule. */
 static line without_bullets(markdown *in, line from)
 {
+    size_t rule = rule_length(from);
     for (size_t length; from.begin < from.end; from = trimmed(from)) {
         if (*from.begin == '>') {
             from.begin++;
-        } else if ((length = bullet_length(in, from)) > 0 && !is_rule(from)) {
+        } else if ((length = bullet_length(in, from)) > 0 && length_of(from) > rule) {
             end_paragraph(in, TW_GAP_LINE);
             in->in_list = true;
             from.begin += length;

@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "common/number.h"
 #include "input/input.h"
 
 typedef struct notebook {
@@ -77,8 +76,7 @@ static int convert(const tw_material *from, tw_converted *to)
         status = tw_bytes_append(&to->text, n.code.data, n.code.length);
     tw_bytes_free(&n.code);
     if (status == TWINSET_OK && to->text.length - start > from->limit_bytes)
-        return tw_refuse(to, "too large: more than %s bytes of text",
-                         tw_number_count(from->limit_bytes).text);
+        return tw_refuse_large(to, from->limit_bytes);
     return status;
 }
 

@@ -24,7 +24,7 @@ struct tw_office {
     const tw_office_format *format;
     void *own;
     xmlParserCtxtPtr parser;
-    uint64_t left_bytes; /* of text */
+    uint64_t limit_bytes, left_bytes; /* of text */
     unsigned flags;
 
     tw_archive *archive; /* the XML: what is left of a piece, then more of the member, */
@@ -104,7 +104,7 @@ void tw_office_add(tw_office *office, const char *text, size_t length)
         return;
     }
     if (length > office->left_bytes) {
-        fail(office, tw_refuse(office->to, "more text than a document may have"));
+        fail(office, tw_refuse_large(office->to, office->limit_bytes));
         return;
     }
     office->left_bytes -= length;
@@ -348,7 +348,11 @@ static int read_any(tw_office *office, const tw_material *from)
 int tw_office_convert(const tw_office_format *format, void *own, const tw_material *from,
                       tw_converted *to)
 {
-    tw_office office = {.format = format, .own = own, .left_bytes = from->limit_bytes, .to = to};
+    tw_office office = {.format = format,
+                        .own = own,
+                        .limit_bytes = from->limit_bytes,
+                        .left_bytes = from->limit_bytes,
+                        .to = to};
     int status = read_any(&office, from);
     for (size_t i = 0; i < TW_OFFICE_PARTS && status == TWINSET_OK; i++)
         status = tw_bytes_append(&to->text, office.texts[i].data, office.texts[i].length);

@@ -24,7 +24,6 @@
 #include <unistd.h>
 
 #include "common/file.h"
-#include "common/number.h"
 #include "input/convert/layout.h"
 
 enum { CPU_SECONDS = 60, WALL_SECONDS = 180, COMPLAINT_BYTES = 4096, READ_BYTES = 64 << 10 };
@@ -192,8 +191,7 @@ static int listen_to(child *c, uint64_t limit, tw_bytes *text, tw_converted *to)
         if (ends[1].revents)
             read_complaint(c);
         if (text->length > limit)
-            return tw_refuse(to, "too large: more than %s bytes of text",
-                             tw_number_count(limit).text);
+            return tw_refuse_large(to, limit);
     }
     return TWINSET_OK;
 }
@@ -247,19 +245,11 @@ static int extract(const tw_material *from, tw_bytes *text, tw_converted *to)
 
 /* ---- what the table sees */
 
-static bool has_words(const tw_bytes *text)
-{
-    for (size_t i = 0; i < text->length; i++)
-        if (!isspace((unsigned char)text->data[i]))
-            return true;
-    return false;
-}
-
 static int convert(const tw_material *from, tw_converted *to)
 {
     tw_bytes pages = {0};
     int status = extract(from, &pages, to);
-    if (status == TWINSET_OK && !has_words(&pages))
+    if (status == TWINSET_OK && !tw_has_words(&pages, 0))
         status = tw_refuse(to, "no text in it: scanned pages?");
     if (status == TWINSET_OK)
         status = tw_undo_layout(&pages, &to->text);
@@ -267,16 +257,13 @@ static int convert(const tw_material *from, tw_converted *to)
     return status;
 }
 
-/* Some bytes may come before it, but it starts a line. */
+/* Readers take such a file with other bytes before it as well, but so may begin a text on it;
+ * then its name must tell. */
 static bool looks_like(const char *head, size_t length)
 {
-    static const char magic[] = "%PDF-";
-    size_t size = sizeof magic - 1, most = length < 1024 ? length : 1024;
-    for (size_t i = 0; i + size <= most; i++)
-        if (memcmp(head + i, magic, size) == 0 &&
-            (i == 0 || head[i - 1] == '\n' || head[i - 1] == '\r'))
-            return true;
-    return false;
+    size_t mark = length >= 3 && memcmp(head, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    return length > mark + 5 && memcmp(head + mark, "%PDF-", 5) == 0 &&
+           isdigit((unsigned char)head[mark + 5]);
 }
 
 const tw_converter tw_convert_pdf = {

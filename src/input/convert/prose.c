@@ -63,9 +63,7 @@ int tw_prose_decode(const tw_material *from, const char *declared, tw_bytes *tex
     if (status == TWINSET_OK)
         status = tw_to_utf8(from->bytes, from->length, declared, &decoded);
     *text = decoded.text;
-    to->flags |= decoded.flags;
-    if (decoded.encoding)
-        to->encoding = decoded.encoding;
+    tw_adopt(&decoded, to);
     if (status == TWINSET_IO)
         return tw_refuse(to, "%s", decoded.reason);
     return status;
@@ -76,6 +74,6 @@ int tw_prose_end(const tw_prose *prose, const tw_material *from, tw_converted *t
     if (prose->status != TWINSET_OK)
         return prose->status;
     if (to->text.length - prose->start > from->limit_bytes)
-        return tw_refuse(to, "its text is larger than %.4g MB", (double)from->limit_bytes / 1e6);
+        return tw_refuse_large(to, from->limit_bytes);
     return TWINSET_OK;
 }

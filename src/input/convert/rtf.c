@@ -75,7 +75,7 @@ static void end_run(rtf *in)
         tw_converted decoded = {.flags = 0};
         in->prose.status =
             tw_to_utf8(in->run.data, in->run.length, page_name(in->run_page), &decoded);
-        in->to->flags |= decoded.flags;
+        tw_adopt(&decoded, in->to);
         tw_prose_add(&in->prose, decoded.text.data, decoded.text.length);
         tw_bytes_free(&decoded.text);
     }
