@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     switch (take_byte(&data, &size) % 4) {
     case 0:
-        try_convert(&tw_convert_doc, (const char *)data, size);
+        try_convert(&tw_convert_docx, (const char *)data, size);
         break;
     case 1:
         try_convert(&tw_convert_odt, (const char *)data, size);

@@ -298,6 +298,10 @@ static void a_doc_may_be_anything(void **state)
                    "binary file");
     assert_refused(&tw_convert_doc, bytes_of(LITERAL("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1\0\0")),
                    "a file of Word 97 to 2003: save it as .docx");
+    tw_converted to;
+    assert_int_equal(convert_limited(&tw_convert_doc, LITERAL("text"), 3, &to), TWINSET_IO);
+    assert_string_equal(to.reason, "too large: more than 3 bytes of text");
+    tw_bytes_free(&to.text);
     assert_true(tw_converter_for("a.DOC", LITERAL("text")) == &tw_convert_doc);
     assert_true(tw_converter_for("a.doc", LITERAL(page)) == &tw_convert_html);
     assert_true(tw_converter_for("a.doc", LITERAL(rtf)) == &tw_convert_rtf);

@@ -160,7 +160,11 @@ static int convert_doc(const tw_material *from, tw_converted *to)
             return convert(from, to);
     if (tw_is_binary(from->bytes, from->length))
         return tw_refuse(to, "binary file");
-    return tw_to_utf8(from->bytes, from->length, NULL, to);
+    size_t start = to->text.length;
+    int status = tw_to_utf8(from->bytes, from->length, NULL, to);
+    if (status == TWINSET_OK && to->text.length - start > from->limit_bytes)
+        return tw_refuse_large(to, from->limit_bytes);
+    return status;
 }
 
 const tw_converter tw_convert_doc = {.kind = "doc", .endings = "doc", .convert = convert_doc};
