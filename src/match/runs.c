@@ -156,6 +156,9 @@ static size_t count_up_to(const uint64_t *numbers, size_t count, uint64_t bound)
  * come before others taken; the block is empty at the end. */
 static int merge_block(tw_runs *runs, size_t count, twinset_error *error)
 {
+    runs->block_at = runs->block_count = 0;
+    if (count == 0)
+        return TWINSET_OK;
     run *first = runs->runs + runs->count - count, *end = first + count;
     uint64_t bound = UINT64_MAX;
     size_t sources = 0, got = 0;
@@ -179,7 +182,6 @@ static int merge_block(tw_runs *runs, size_t count, twinset_error *error)
         got += now;
         sources += now > 0;
     }
-    runs->block_at = 0;
     runs->block_count = sources > 1 ? tw_sort_unique_u64(runs->block, got, runs->scratch) : got;
     return TWINSET_OK;
 }
