@@ -24,7 +24,9 @@ const char *tw_clean_name(const tw_source *source)
 {
     if (source->role != TWINSET_ROLE_NEW || source->repeated)
         return NULL;
-    return strcmp(source->name, "-") == 0 ? "stdin.jsonl" : source->name + source->below;
+    if (!source->path)
+        return source->name;
+    return strcmp(source->path, "-") == 0 ? "stdin.jsonl" : source->path + source->below;
 }
 
 static int by_output(const void *left, const void *right)

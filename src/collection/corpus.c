@@ -157,6 +157,8 @@ void tw_corpus_clear(tw_corpus *corpus)
     corpus->groups = NULL;
     corpus->group_capacity = 0;
     corpus->skip_count = corpus->given_skips;
+    for (unsigned i = 0; corpus->workers && i < corpus->options.threads; i++)
+        tw_inside_close(&corpus->workers[i].inside); /* the archive may be another next time */
     for (size_t i = 0; i < corpus->source_count; i++)
         corpus->sources[i].start = corpus->sources[i].bytes = corpus->sources[i].records = 0;
     corpus->keys = NULL;
@@ -396,13 +398,14 @@ static int add_member(adding *add, const tw_found *archive, const char *path, ui
     if (status != TWINSET_OK)
         return status;
     source->path = path;
-    source->inside = true;
     source->member = number;
+    status = keep_name(corpus, member->name, &source->inside);
     tw_found found = {.path = place,
                       .size_bytes = member->size_bytes,
                       .root_length = archive->named ? strlen(path) + 2 : archive->root_length,
                       .told = archive->told};
-    status = place_source(corpus, source, &found);
+    if (status == TWINSET_OK)
+        status = place_source(corpus, source, &found);
     if (status == TWINSET_OK && add->role == TWINSET_ROLE_NEW)
         status = count_folder(corpus, &found);
     corpus->source_count -= status != TWINSET_OK;
@@ -532,7 +535,7 @@ static int by_identity(const tw_source *x, const tw_source *y)
 {
     int order = strcmp(key_of(x), key_of(y));
     if (order == 0)
-        order = (x->inside > y->inside) - (x->inside < y->inside);
+        order = (x->inside != NULL) - (y->inside != NULL);
     if (order == 0)
         order = (x->member > y->member) - (x->member < y->member);
     return order ? order : strcmp(id_of(x), id_of(y));

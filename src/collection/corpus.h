@@ -25,8 +25,8 @@
 typedef struct tw_source {
     const char *name;     /* as results call it: its path, or the id that a list gives it */
     const char *path;     /* of the file that it is, or is a member of; NULL: a text in memory */
-    bool inside;          /* it is a member, */
-    uint32_t member;      /* of this number */
+    const char *inside;   /* its name there, if it is a member; else NULL */
+    uint32_t member;      /* its number there */
     const char *encoding; /* that was guessed, or NULL */
     const char *time;     /* that a list gives it, or NULL */
     int named;            /* TW_KIND_*, by its name */
@@ -39,7 +39,7 @@ typedef struct tw_source {
     bool spooled;   /* what it said is in corpus->spool; offsets are there */
     uint64_t group; /* documents of one group are not compared; 0: of none */
     uint64_t size_bytes;
-    size_t below;          /* where in the name its part below the folder walked starts */
+    size_t below;          /* where in the path its part below the folder walked starts */
     uint64_t start, bytes; /* where its lines start, and how much of them was read */
     uint64_t records;      /* read, usable or not */
     char *text;            /* held, because it cannot be read again, or NULL */

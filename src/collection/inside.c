@@ -12,10 +12,11 @@ static int open_archive(tw_inside *inside, const char *path, uint64_t most_bytes
     const char *reason;
     tw_inside_close(inside);
     int status = tw_members_open(path, most_bytes, &inside->members, &reason);
+    if (status != TWINSET_OK && status != TWINSET_IO)
+        return status;
     inside->path = path;
-    if (status == TWINSET_IO)
-        inside->broken = reason;
-    return status == TWINSET_IO ? TWINSET_OK : status;
+    inside->broken = status == TWINSET_IO ? reason : NULL;
+    return TWINSET_OK;
 }
 
 /* Goes on until the member is the last that was passed. */

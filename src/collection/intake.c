@@ -120,14 +120,14 @@ static int add_document(taking *take, tw_part *part, const tw_document *document
 
 static const char EMPTY[] = "empty";
 
-/* A record without the field belongs to no submission. */
+/* A record without the field belongs to the submission of its file, if that has one. */
 static int add_group_of_record(tw_intake *intake, tw_worker *worker, tw_part *part,
                                const char *line, size_t length)
 {
     const char *field = tw_group_field(&intake->corpus->options);
     tw_value value;
     char number[40];
-    uint64_t group = 0;
+    uint64_t group = intake->corpus->sources[part->source].group; /* that a list says */
     if (!field)
         return TWINSET_OK;
     int status = tw_jsonl_value(worker->records, line, length, field, &value);

@@ -156,8 +156,7 @@ static int next_members(loading *load, tw_part *part)
 
 static bool passes(const tw_source *source)
 {
-    return source->kind == TW_KIND_JSONL &&
-           (source->repeated || source->role == TWINSET_ROLE_IGNORE);
+    return source->kind == TW_KIND_JSONL && tw_is_passed_over(source);
 }
 
 static int read_next(void *context, void *item, bool *end)

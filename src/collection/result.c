@@ -61,6 +61,22 @@ static int note_groups(twinset_result *result)
                : TWINSET_OK;
 }
 
+static int note_left_out(twinset_result *result)
+{
+    const tw_corpus *corpus = result->corpus;
+    int status = TWINSET_OK;
+    if (corpus->hidden)
+        status =
+            tw_result_note(result, "%zu hidden %s left out; --all takes %s in", corpus->hidden,
+                           corpus->hidden == 1 ? "file or folder was" : "files or folders were",
+                           corpus->hidden == 1 ? "it" : "them");
+    if (corpus->left_out && status == TWINSET_OK)
+        status =
+            tw_result_note(result, "%zu %s left out by --include or --exclude", corpus->left_out,
+                           corpus->left_out == 1 ? "file or folder was" : "files or folders were");
+    return status;
+}
+
 int tw_result_finish(twinset_result *result)
 {
     const tw_corpus *corpus = result->corpus;
@@ -93,11 +109,7 @@ int tw_result_finish(twinset_result *result)
     result->run.records = corpus->records;
     result->run.bytes = corpus->bytes;
     result->run.shingles = corpus->shingles;
-    if (!corpus->hidden)
-        return TWINSET_OK;
-    return tw_result_note(result, "%zu hidden %s left out; --all takes %s in", corpus->hidden,
-                          corpus->hidden == 1 ? "file or folder was" : "files or folders were",
-                          corpus->hidden == 1 ? "it" : "them");
+    return note_left_out(result);
 }
 
 void twinset_result_free(twinset_result *result)

@@ -16,7 +16,6 @@
 
 enum {
     WINDOW = 1 << 20,   /* of a file that is not read whole */
-    HEAD = 64 << 10,    /* of a file, where a NUL byte tells that it is no text */
     OPEN_SOURCES = 256, /* whose descriptors are kept */
 };
 
@@ -82,10 +81,10 @@ static int feed_windows(tw_worker *worker, int fd, const char **reason)
         if (status != TWINSET_OK || bytes->length == 0)
             return status;
         if (offset == 0 &&
-            tw_encoding_detect(bytes->data, bytes->length, &mark) != TW_ENCODING_UTF8)
+            (tw_encoding_detect(bytes->data, bytes->length, &mark) != TW_ENCODING_UTF8 ||
+             tw_encoding_guess(bytes->data, bytes->length) != TW_ENCODING_UTF8))
             *reason = "too large for UTF-16 or UTF-32; convert it to UTF-8, or raise --memory";
-        else if (offset == 0 &&
-                 memchr(bytes->data, '\0', bytes->length < HEAD ? bytes->length : HEAD))
+        else if (offset == 0 && tw_is_binary(bytes->data, bytes->length))
             *reason = "binary file";
         if (*reason)
             return TWINSET_IO;
@@ -137,12 +136,12 @@ int tw_source_text_of(tw_corpus *corpus, tw_worker *worker, const tw_source *sou
                                 corpus->options.max_size, limit, &worker->bytes, reason);
     }
     if (status == TWINSET_OK && raw)
-        status = tw_read_bytes(worker->reader, source->name, raw->data, raw->length, limit,
+        status = tw_read_bytes(worker->reader, source->inside, raw->data, raw->length, limit,
                                &text->text, &text->length, reason);
     else if (status == TWINSET_OK)
         status = tw_read(worker->reader, source->path, limit, &text->text, &text->length, reason);
     text->told = tw_reader_told(worker->reader);
-    text->told.made |= source->inside;
+    text->told.made |= source->inside != NULL;
     return status;
 }
 

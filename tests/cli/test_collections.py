@@ -51,6 +51,10 @@ class Walks(Collections):
         self.assertEqual(self.names("in", "--include", "*.py", "--exclude", "test",
                                     "--exclude", "deep/"), ["in/b.py", "in/sub/c.py"])
 
+    def test_what_patterns_left_out_is_told(self):
+        notes = self.succeed("scan", "in", "--exclude", "*.py", "--format", "json").json["run"]
+        self.assertIn("4 files or folders were left out by --include", notes["notes"][1])
+
     def test_what_is_named_is_read(self):
         self.assertEqual(self.names("in/.hidden.py", "--exclude", "*.py"), ["in/.hidden.py"])
 
@@ -156,6 +160,11 @@ class Manifests(Collections):
         self.succeed("dedup", listed, "-o", "out", "--keep", "newest")
         self.assertEqual(self.entries("out"), ["1.txt"])
 
+    def test_cleaned_files_keep_their_names(self):
+        listed = self.manifest("path,id\n0.txt,a\n1.txt,b\n3.txt,a much longer name\n")
+        self.succeed("dedup", listed, "-o", "out")
+        self.assertEqual(self.entries("out"), ["0.txt", "3.txt"])
+
     def test_broken_rows(self):
         listed = self.manifest("path,id\n0.txt,a\n1.txt,b,c\n,d\nno.txt,e\n2.txt,f\n")
         result = self.succeed("scan", listed)
@@ -167,9 +176,9 @@ class Manifests(Collections):
 
     def test_members(self):
         with zipfile.ZipFile(self.path("work/all.zip"), "w") as packed:
-            packed.writestr("x.txt", TEXT)
-        listed = self.manifest("path,id\nall.zip!/x.txt,Ann\n0.txt,Bob\n")
-        self.assertEqual(self.pairs(listed), [("Ann", "Bob")])
+            packed.writestr("x.md", f"# *{TEXT.strip()}*")
+        listed = self.manifest("path,id\nall.zip!/x.md,Ann\n0.txt,Bob\n")
+        self.assertEqual(self.pairs(listed, "-t", "1"), [("Ann", "Bob")])
 
     def test_no_such_column(self):
         listed = self.manifest("path,author\n0.txt,Ann\n1.txt,Ann\n")
@@ -197,6 +206,15 @@ class Fields(Collections):
         rows = [{"id": name, "text": TEXT, "n": n} for name, n in (("b", 1), ("a", 1), ("c", 2))]
         self.write("in.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
         self.assertEqual(self.pairs("in.jsonl", "--group", "n"), [("a", "c"), ("b", "c")])
+
+    def test_groups_of_files(self):
+        """What a list says holds for records that say nothing."""
+        for name in ("x", "y"):
+            self.write(f"{name}.jsonl", "".join(json.dumps({"id": name + str(i), "text": TEXT}) +
+                                                "\n" for i in range(2)))
+        self.write("files.csv", "path,author\nx.jsonl,Ann\ny.jsonl,Bob\n")
+        self.assertEqual(self.pairs("@files.csv", "--group", "author"),
+                         [("x0", "y0"), ("x0", "y1"), ("x1", "y0"), ("x1", "y1")])
 
     def test_resumed(self):
         rows = [{"id": str(i), "text": TEXT + str(i), "who": i % 3} for i in range(30)]
