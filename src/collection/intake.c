@@ -253,23 +253,21 @@ static int read_part_of_file(tw_intake *intake, tw_part *part)
 
 /* ---- files that are one document */
 
-/* A long text goes to where it stays at once, or parts would take up the memory; unless it has
- * to go through a journal. */
-static int spill_text(tw_intake *intake, const tw_source_text *text, tw_document *document)
+/* The first text opens the file. */
+int tw_intake_spill(tw_intake *intake, const char *text, size_t length, uint64_t *offset)
 {
     tw_corpus *corpus = intake->corpus;
     int status = TWINSET_OK;
     pthread_mutex_lock(&intake->spilling);
     if (!corpus->texts)
-        status = tw_spill_new(corpus->options.tmp, &corpus->texts, NULL);
-    pthread_mutex_unlock(&intake->spilling);
+        status = tw_spill_new(corpus->options.tmp, &corpus->texts, &intake->error);
     if (status == TWINSET_OK)
-        status = tw_spill_append(corpus->texts, text->text, text->length, &document->offset, NULL);
-    document->offset |= TW_SPILLED;
+        status = tw_spill_append(corpus->texts, text, length, offset, &intake->error);
+    pthread_mutex_unlock(&intake->spilling);
     return status;
 }
 
-/* Keeps a text that was made from a file. */
+/* Keeps a text that was made from a file: at once, unless it has to go through the journal. */
 static int keep_text(tw_intake *intake, tw_part *part, const tw_source_text *text,
                      tw_document *document)
 {
@@ -278,8 +276,8 @@ static int keep_text(tw_intake *intake, tw_part *part, const tw_source_text *tex
     if (status != TWINSET_OK || !text->told.made)
         return status;
     document->length = (uint32_t)text->length;
-    if (text->length > TW_PART_BYTES && !intake->journalled)
-        return spill_text(intake, text, document);
+    if (!intake->journalled)
+        return tw_intake_spill(intake, text->text, text->length, &document->offset);
     document->offset = part->texts.length;
     return tw_bytes_append(&part->texts, text->text, text->length);
 }

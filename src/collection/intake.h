@@ -12,11 +12,15 @@ typedef struct tw_intake {
     atomic_bool holding;
     atomic_uint_fast64_t shingles;
     bool journalled;          /* all that a part has must be in it */
-    pthread_mutex_t spilling; /* for the one who opens corpus->texts */
+    pthread_mutex_t spilling; /* held by who adds to corpus->texts */
+    twinset_error error;      /* of that */
 } tw_intake;
 
 /* Fills a part whose place is known, and whose bytes may be. */
 int tw_intake_part(tw_intake *intake, unsigned worker, tw_part *part) TW_CHECKED;
+/* Adds to corpus->texts, and tells where. */
+int tw_intake_spill(tw_intake *intake, const char *text, size_t length,
+                    uint64_t *offset) TW_CHECKED;
 /* Counts the shingles of documents; too many end the wish for sets. */
 void tw_intake_count(tw_intake *intake, uint64_t shingles);
 

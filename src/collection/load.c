@@ -9,10 +9,7 @@
  * Memory: some parts of a megabyte for each thread. Cost: about a microsecond for a record
  * of 600 bytes, most of it for its signature.
  */
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "collection/intake.h"
 
@@ -228,28 +225,15 @@ static void forget_sets(loading *load, tw_part *part)
     }
 }
 
-/* Moves the texts of a part to where they stay. */
+/* Moves texts that came by way of the journal to where they stay. */
 static int commit_texts(loading *load, tw_part *part)
 {
-    tw_corpus *corpus = load->corpus;
     uint64_t start = 0;
-    int status = TWINSET_OK;
-    if (part->texts.length) {
-        pthread_mutex_lock(&load->intake.spilling);
-        if (!corpus->texts)
-            status = tw_spill_new(corpus->options.tmp, &corpus->texts, load->error);
-        pthread_mutex_unlock(&load->intake.spilling);
-    }
-    if (part->texts.length && status == TWINSET_OK)
-        status = tw_spill_append(corpus->texts, part->texts.data, part->texts.length, &start,
-                                 load->error);
-    for (size_t i = 0; i < part->count; i++) {
-        tw_document *document = &part->documents[i];
-        if (document->offset & TW_SPILLED)
-            document->offset &= ~TW_SPILLED;
-        else if (document->length)
-            document->offset += start;
-    }
+    if (!part->texts.length)
+        return TWINSET_OK;
+    int status = tw_intake_spill(&load->intake, part->texts.data, part->texts.length, &start);
+    for (size_t i = 0; i < part->count; i++)
+        part->documents[i].offset += part->documents[i].length ? start : 0;
     return status;
 }
 
@@ -512,6 +496,8 @@ int tw_corpus_load(tw_corpus *corpus, const tw_wish *wish, tw_journal *journal,
         status = settle_sets(&load);
     if (load.opened)
         tw_lines_close(&load.lines);
+    if (load.intake.error.message[0] && error && !error->message[0])
+        *error = load.intake.error;
     tw_inside_close(&load.inside);
     pthread_mutex_destroy(&load.intake.spilling);
     tw_bytes_free(&load.frame);

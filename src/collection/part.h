@@ -20,9 +20,6 @@ typedef struct tw_problem {
     size_t reason; /* where it starts in part->reasons */
 } tw_problem;
 
-/* Marks the offset of a text that is in corpus->texts already, not in the part. */
-#define TW_SPILLED ((uint64_t)1 << 63)
-
 /* A member of an archive: its bytes in the part's block, unless it is among the problems. */
 typedef struct tw_piece {
     size_t start, length;
@@ -46,7 +43,7 @@ typedef struct tw_part {
     size_t count, capacity;
     tw_bytes ids;   /* the names of records, each terminated; empty: FILE:LINE. Of other
                        documents, the encodings that were guessed */
-    tw_bytes texts; /* that were made from files; documents have their places */
+    tw_bytes texts; /* that were made from files, for the journal; documents have their places */
     tw_bytes reasons;
     tw_problem *problems;
     size_t problem_count, problem_capacity;

@@ -201,21 +201,6 @@ int tw_document_record(tw_corpus *corpus, tw_worker *worker, uint32_t index)
     return status;
 }
 
-static int shingle_record(tw_corpus *corpus, tw_worker *worker, uint32_t index, tw_shingles_fn sink,
-                          void *context, tw_text_summary *summary)
-{
-    tw_record record = {0};
-    int status = tw_document_record(corpus, worker, index);
-    if (status == TWINSET_OK)
-        status =
-            tw_jsonl_record(worker->records, worker->bytes.data, worker->bytes.length, &record);
-    if (status == TWINSET_OK && record.reason)
-        status = TWINSET_IO;
-    if (status != TWINSET_OK)
-        return status;
-    return tw_shingle(worker->shingler, record.text, record.text_length, sink, context, summary);
-}
-
 /* A text that was made from a file, into the worker's bytes. */
 static int read_text(tw_corpus *corpus, tw_worker *worker, const tw_document *document)
 {
@@ -227,30 +212,57 @@ static int read_text(tw_corpus *corpus, tw_worker *worker, const tw_document *do
     return tw_spill_read(corpus->texts, document->offset, bytes->data, bytes->length, NULL);
 }
 
-static int shingle_text(tw_corpus *corpus, tw_worker *worker, const tw_document *document,
-                        tw_shingles_fn sink, void *context, tw_text_summary *summary)
+/* The text of a record, as the parser holds it. */
+static int record_text(tw_corpus *corpus, tw_worker *worker, uint32_t index, tw_source_text *text)
 {
+    tw_record record;
+    int status = tw_document_record(corpus, worker, index);
+    if (status == TWINSET_OK)
+        status =
+            tw_jsonl_record(worker->records, worker->bytes.data, worker->bytes.length, &record);
+    if (status != TWINSET_OK || record.reason)
+        return status != TWINSET_OK ? status : TWINSET_IO;
+    *text = (tw_source_text){.text = record.text, .length = record.text_length};
+    return TWINSET_OK;
+}
+
+/* The text of a document, before anything is folded; not of one that goes through in windows. */
+static int document_text(tw_corpus *corpus, tw_worker *worker, uint32_t index, tw_source_text *text)
+{
+    const tw_document *document = &corpus->documents[index];
+    const char *reason;
+    if (document->line)
+        return record_text(corpus, worker, index, text);
+    if (!document->length)
+        return tw_source_text_of(corpus, worker, &corpus->sources[document->source], text, &reason);
     int status = read_text(corpus, worker, document);
-    if (status != TWINSET_OK)
-        return status;
-    return tw_shingle(worker->shingler, worker->bytes.data, worker->bytes.length, sink, context,
-                      summary);
+    *text = (tw_source_text){.text = worker->bytes.data, .length = worker->bytes.length};
+    return status;
+}
+
+bool tw_corpus_reads_in_windows(const tw_corpus *corpus, uint32_t index)
+{
+    const tw_document *document = &corpus->documents[index];
+    return !document->line && !document->length &&
+           tw_source_is_large(corpus, &corpus->sources[document->source]);
 }
 
 int tw_document_shingle(tw_corpus *corpus, tw_worker *worker, uint32_t index, tw_shingles_fn sink,
                         void *context)
 {
     const tw_document *document = &corpus->documents[index];
-    const tw_source *source = &corpus->sources[document->source];
     const char *reason;
+    tw_source_text text = {0};
     tw_text_summary summary = {0};
     int status;
-    if (document->line)
-        status = shingle_record(corpus, worker, index, sink, context, &summary);
-    else if (document->length)
-        status = shingle_text(corpus, worker, document, sink, context, &summary);
-    else
-        status = tw_source_shingle(corpus, worker, source, sink, context, &summary, &reason);
+    if (tw_corpus_reads_in_windows(corpus, index)) {
+        status = shingle_large(worker, &corpus->sources[document->source], sink, context, &summary,
+                               &reason);
+    } else {
+        status = document_text(corpus, worker, index, &text);
+        if (status == TWINSET_OK)
+            status = tw_shingle(worker->shingler, text.text, text.length, sink, context, &summary);
+    }
     if (status == TWINSET_OK &&
         memcmp(summary.digest, document->digest, sizeof summary.digest) != 0)
         status = TWINSET_IO;
@@ -369,49 +381,13 @@ int tw_corpus_fetch_all(tw_corpus *corpus, twinset_error *error)
     return status;
 }
 
-bool tw_corpus_reads_in_windows(const tw_corpus *corpus, uint32_t index)
-{
-    const tw_document *document = &corpus->documents[index];
-    return !document->line && !document->length &&
-           tw_source_is_large(corpus, &corpus->sources[document->source]);
-}
-
-/* The text of a document before anything is left out of it or folded. */
-static int raw_text(tw_corpus *corpus, uint32_t index, const char **text, size_t *length)
-{
-    tw_worker *worker = &corpus->workers[0];
-    const tw_document *document = &corpus->documents[index];
-    tw_source_text whole = {0};
-    tw_record record;
-    const char *reason;
-    int status;
-    if (document->line) {
-        status = tw_document_record(corpus, worker, index);
-        if (status == TWINSET_OK)
-            status =
-                tw_jsonl_record(worker->records, worker->bytes.data, worker->bytes.length, &record);
-        if (status == TWINSET_OK && record.reason)
-            status = TWINSET_IO;
-        whole = (tw_source_text){.text = record.text, .length = record.text_length};
-    } else if (document->length) {
-        status = read_text(corpus, worker, document);
-        whole = (tw_source_text){.text = worker->bytes.data, .length = worker->bytes.length};
-    } else {
-        status =
-            tw_source_text_of(corpus, worker, &corpus->sources[document->source], &whole, &reason);
-    }
-    *text = whole.text;
-    *length = whole.length;
-    return status;
-}
-
 int tw_corpus_text(tw_corpus *corpus, uint32_t index, tw_bytes *out)
 {
-    const char *text;
-    size_t length;
-    int status = raw_text(corpus, index, &text, &length);
+    tw_worker *worker = &corpus->workers[0];
+    tw_source_text text = {0};
+    int status = document_text(corpus, worker, index, &text);
     if (status == TWINSET_IO)
         atomic_store(&corpus->changed, corpus->documents[index].name);
-    return status == TWINSET_OK ? tw_shingler_text(corpus->workers[0].shingler, text, length, out)
+    return status == TWINSET_OK ? tw_shingler_text(worker->shingler, text.text, text.length, out)
                                 : status;
 }

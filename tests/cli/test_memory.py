@@ -52,6 +52,14 @@ class Converted(Memory):
             self.assertLess(used.ru_maxrss / 1024, 256)
 
 
+    def test_nowhere_to_keep_them(self):
+        self.write("docs/a.txt.gz", gzip.compress(b"a few words of text"))
+        self.write("docs/b.txt.gz", gzip.compress(b"a few words of text"))
+        for more in ([], ["--checkpoint", "keep"]):
+            self.fail_with(2, "docs", "--tmp", "nowhere", *more,
+                           says=["temporary files in nowhere", "--tmp"])
+
+
 class Spilling(Memory):
     def test_threads_and_memory(self):
         """In 16 MB the keys of so many do not fit: without a place for temporary files the
