@@ -5,14 +5,11 @@
 #ifndef SCANNING_H
 #define SCANNING_H
 
-#include <ftw.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "dice.h"
+#include "folder.h"
 #include "twinset.h"
 
 /* ---- texts */
@@ -104,30 +101,6 @@ static inline bool write_file(const char *path, const char *text)
     FILE *file = fopen(path, "w");
     bool good = file && fputs(text, file) >= 0;
     return file && fclose(file) == 0 && good;
-}
-
-/* A static in a header: each test program has its one folder. */
-static char test_folder[PATH_MAX];
-
-static inline int enter_folder(void **state)
-{
-    (void)state;
-    const char *base = getenv("TMPDIR");
-    snprintf(test_folder, sizeof test_folder, "%s/twinset-test-XXXXXX", base ? base : "/tmp");
-    return mkdtemp(test_folder) && chdir(test_folder) == 0 ? 0 : -1;
-}
-
-static inline int remove_entry(const char *path, const struct stat *status, int type,
-                               struct FTW *place)
-{
-    (void)status, (void)type, (void)place;
-    return remove(path);
-}
-
-static inline int leave_folder(void **state)
-{
-    (void)state;
-    return chdir("/") == 0 ? nftw(test_folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS) : -1;
 }
 
 #endif

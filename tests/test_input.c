@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +23,7 @@
 #include <cmocka.h>
 
 #include "common/memory.h"
+#include "folder.h"
 #include "input/input.h"
 
 #define LITERAL(text) text, sizeof(text) - 1
@@ -46,29 +46,10 @@ ssize_t read(int fd, void *buffer, size_t count)
 
 /* ---- files */
 
-static char home[PATH_MAX];
-
-static int set_up(void **state)
-{
-    (void)state;
-    const char *base = getenv("TMPDIR");
-    snprintf(home, sizeof home, "%s/twinset-input-XXXXXX", base ? base : "/tmp");
-    return mkdtemp(home) && chdir(home) == 0 ? 0 : -1;
-}
-
-static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place)
-{
-    (void)status;
-    (void)type;
-    (void)place;
-    return remove(path);
-}
-
 static int tear_down(void **state)
 {
-    (void)state;
     read_instead = NULL;
-    return chdir("/") == 0 ? nftw(home, remove_entry, 16, FTW_DEPTH | FTW_PHYS) : -1;
+    return leave_folder(state);
 }
 
 static void write_file(const char *path, const void *data, size_t length)
@@ -202,8 +183,8 @@ static void paths_are_printed_as_given(void **state)
     assert_false(assert_finds(".//", "x/y/a\n").named);
 
     char whole[PATH_MAX + 32], expected[PATH_MAX + 32];
-    snprintf(whole, sizeof whole, "%s/x", home);
-    snprintf(expected, sizeof expected, "%s/x/y/a\n", home);
+    snprintf(whole, sizeof whole, "%s/x", test_folder);
+    snprintf(expected, sizeof expected, "%s/x/y/a\n", test_folder);
     assert_int_equal(assert_finds(whole, expected).root_length, strlen(whole) + 1);
     assert_int_equal(chdir("x/y"), 0);
     assert_int_equal(assert_finds("..", "../y/a\n").root_length, 3);
@@ -369,7 +350,7 @@ static void a_deep_tree_ends_with_a_reason(void **state)
     (void)state;
     make_file("last");
     dig();
-    assert_int_equal(chdir(home), 0);
+    assert_int_equal(chdir(test_folder), 0);
 
     struct rlimit before, few;
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
@@ -381,7 +362,7 @@ static void a_deep_tree_ends_with_a_reason(void **state)
     int status = tw_find(&finder, ".", NULL);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
     fill_in();
-    assert_int_equal(chdir(home), 0);
+    assert_int_equal(chdir(test_folder), 0);
 
     assert_int_equal(status, TWINSET_OK);
     assert_int_equal(tw_bytes_append(&found.text, "", 1), 0);
@@ -973,7 +954,7 @@ static void reading_survives_the_loss_of_any_allocation(void **state)
 }
 #endif
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, enter_folder, tear_down)
 
 int main(void)
 {

@@ -8,7 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +19,7 @@
 
 #include "common/memory.h"
 #include "dice.h"
+#include "folder.h"
 #include "input/input.h"
 
 #define LITERAL(text) text, sizeof(text) - 1
@@ -197,30 +197,6 @@ static void no_pattern_takes_long(void **state)
 }
 
 /* ---- folders */
-
-static char home[PATH_MAX];
-
-static int set_up(void **state)
-{
-    (void)state;
-    const char *base = getenv("TMPDIR");
-    snprintf(home, sizeof home, "%s/twinset-walk-XXXXXX", base ? base : "/tmp");
-    return mkdtemp(home) && chdir(home) == 0 ? 0 : -1;
-}
-
-static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place)
-{
-    (void)status;
-    (void)type;
-    (void)place;
-    return remove(path);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    return chdir("/") == 0 ? nftw(home, remove_entry, 16, FTW_DEPTH | FTW_PHYS) : -1;
-}
 
 static void write_file(const char *path, const char *data, size_t length)
 {
@@ -407,8 +383,8 @@ static void a_manifest_may_name_folders(void **state)
     write_file("files.csv", LITERAL("path,id,author\nx,1,Ann\nx/a,2,\n"));
     assert_finds(NULL, "@files.csv", "x/a {||Ann|}\nx/b {||Ann|}\nx/a {2|||}\n");
     char text[PATH_MAX + 32], expected[PATH_MAX + 32];
-    snprintf(text, sizeof text, "path\n%s/x/a\n", home);
-    snprintf(expected, sizeof expected, "%s/x/a\n", home);
+    snprintf(text, sizeof text, "path\n%s/x/a\n", test_folder);
+    snprintf(expected, sizeof expected, "%s/x/a\n", test_folder);
     write_file("x/whole.csv", text, strlen(text));
     assert_finds(NULL, "@x/whole.csv", expected);
 }
@@ -500,7 +476,7 @@ static void lost_memory_is_told(void **state)
 }
 #endif
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, enter_folder, leave_folder)
 
 int main(void)
 {
