@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "input/convert/prose.h"
+#include "input/convert/latex_words.h"
 
 typedef struct latex {
     const char *at, *end;
@@ -202,65 +202,16 @@ static void take_verbatim(latex *in, span name, bool kept)
     in->at = end;
 }
 
-typedef struct environment {
-    const char *name;
-    enum { PLAIN, RAW, LEFT_OUT, FORMULA } kind;
-    unsigned arguments; /* that are no text */
-} environment;
-
-static const environment ENVIRONMENTS[] = {
-    {"Verbatim", RAW, 0},
-    {"align", FORMULA, 0},
-    {"align*", FORMULA, 0},
-    {"array", FORMULA, 1},
-    {"comment", LEFT_OUT, 0},
-    {"displaymath", FORMULA, 0},
-    {"eqnarray", FORMULA, 0},
-    {"eqnarray*", FORMULA, 0},
-    {"equation", FORMULA, 0},
-    {"equation*", FORMULA, 0},
-    {"filecontents", LEFT_OUT, 0},
-    {"filecontents*", LEFT_OUT, 0},
-    {"gather", FORMULA, 0},
-    {"gather*", FORMULA, 0},
-    {"list", PLAIN, 2},
-    {"longtable", PLAIN, 1},
-    {"lstlisting", RAW, 0},
-    {"math", FORMULA, 0},
-    {"minipage", PLAIN, 1},
-    {"minted", RAW, 0},
-    {"multicols", PLAIN, 1},
-    {"multline", FORMULA, 0},
-    {"multline*", FORMULA, 0},
-    {"picture", LEFT_OUT, 0},
-    {"supertabular", PLAIN, 1},
-    {"tabular", PLAIN, 1},
-    {"tabular*", PLAIN, 2},
-    {"tabularx", PLAIN, 2},
-    {"thebibliography", PLAIN, 1},
-    {"tikzpicture", LEFT_OUT, 0},
-    {"verbatim", RAW, 0},
-    {"verbatim*", RAW, 0},
-    {"wrapfigure", PLAIN, 2},
-};
-
-static environment find_environment(span name)
-{
-    for (size_t i = 0; i < sizeof ENVIRONMENTS / sizeof *ENVIRONMENTS; i++)
-        if (is_name(name, ENVIRONMENTS[i].name))
-            return ENVIRONMENTS[i];
-    return (environment){"", PLAIN, 0};
-}
-
 static void take_begin(latex *in)
 {
     span name = take_group(in);
-    environment found = find_environment(name);
+    tw_latex_environment found =
+        tw_latex_environment_of(name.begin, (size_t)(name.end - name.begin));
     tw_prose_gap(&in->prose, TW_GAP_BLOCK);
     skip_arguments(in, found.arguments);
-    in->math |= found.kind == FORMULA;
-    if (found.kind == RAW || found.kind == LEFT_OUT)
-        take_verbatim(in, name, found.kind == RAW);
+    in->math |= found.kind == TW_LATEX_FORMULA;
+    if (found.kind == TW_LATEX_RAW || found.kind == TW_LATEX_LEFT_OUT)
+        take_verbatim(in, name, found.kind == TW_LATEX_RAW);
 }
 
 static void take_end(latex *in)
@@ -273,190 +224,6 @@ static void take_end(latex *in)
 }
 
 /* ---- commands */
-
-typedef enum meaning {
-    SKIP,   /* so many arguments are no text */
-    TEXT,   /* stands for this */
-    GAP,    /* such a gap */
-    TITLE,  /* its argument is a block */
-    NOTE,   /* its argument stands apart */
-    ACCENT, /* a mark over the next letter */
-    BEGIN,
-    END,
-    VERB,
-    DEFINE, /* \def\name#1{...} */
-} meaning;
-
-typedef struct command {
-    const char *name;
-    meaning meaning;
-    unsigned value; /* arguments, gap, or mark */
-    const char *text;
-} command;
-
-/* In order. */
-static const command COMMANDS[] = {
-    {"AA", TEXT, 0, "\xC3\x85"},
-    {"AE", TEXT, 0, "\xC3\x86"},
-    {"H", ACCENT, 0x30B, NULL},
-    {"L", TEXT, 0, "\xC5\x81"},
-    {"LaTeX", TEXT, 0, "LaTeX"},
-    {"LaTeXe", TEXT, 0, "LaTeX2e"},
-    {"O", TEXT, 0, "\xC3\x98"},
-    {"OE", TEXT, 0, "\xC5\x92"},
-    {"P", TEXT, 0, "\xC2\xB6"},
-    {"S", TEXT, 0, "\xC2\xA7"},
-    {"TeX", TEXT, 0, "TeX"},
-    {"aa", TEXT, 0, "\xC3\xA5"},
-    {"addbibresource", SKIP, 1, NULL},
-    {"addcontentsline", SKIP, 3, NULL},
-    {"addtocounter", SKIP, 2, NULL},
-    {"addtolength", SKIP, 2, NULL},
-    {"ae", TEXT, 0, "\xC3\xA6"},
-    {"author", SKIP, 1, NULL},
-    {"autocite", SKIP, 1, NULL},
-    {"autoref", SKIP, 1, NULL},
-    {"b", ACCENT, 0x331, NULL},
-    {"begin", BEGIN, 0, NULL},
-    {"bibitem", SKIP, 1, NULL},
-    {"bibliography", SKIP, 1, NULL},
-    {"bibliographystyle", SKIP, 1, NULL},
-    {"c", ACCENT, 0x327, NULL},
-    {"caption", TITLE, 0, NULL},
-    {"chapter", TITLE, 0, NULL},
-    {"cite", SKIP, 1, NULL},
-    {"citeauthor", SKIP, 1, NULL},
-    {"citep", SKIP, 1, NULL},
-    {"citet", SKIP, 1, NULL},
-    {"citeyear", SKIP, 1, NULL},
-    {"cline", SKIP, 1, NULL},
-    {"color", SKIP, 1, NULL},
-    {"colorbox", SKIP, 1, NULL},
-    {"copyright", TEXT, 0, "\xC2\xA9"},
-    {"cref", SKIP, 1, NULL},
-    {"d", ACCENT, 0x323, NULL},
-    {"date", SKIP, 1, NULL},
-    {"def", DEFINE, 0, NULL},
-    {"definecolor", SKIP, 3, NULL},
-    {"documentclass", SKIP, 1, NULL},
-    {"dots", TEXT, 0, "\xE2\x80\xA6"},
-    {"end", END, 0, NULL},
-    {"eqref", SKIP, 1, NULL},
-    {"euro", TEXT, 0, "\xE2\x82\xAC"},
-    {"fontsize", SKIP, 2, NULL},
-    {"footcite", SKIP, 1, NULL},
-    {"footnote", NOTE, 0, NULL},
-    {"footnotetext", NOTE, 0, NULL},
-    {"geometry", SKIP, 1, NULL},
-    {"glqq", TEXT, 0, "\xE2\x80\x9E"},
-    {"grqq", TEXT, 0, "\xE2\x80\x9C"},
-    {"hfill", GAP, TW_GAP_BLANK, NULL},
-    {"href", SKIP, 1, NULL},
-    {"hspace", SKIP, 1, NULL},
-    {"hyperref", SKIP, 0, NULL},
-    {"hypersetup", SKIP, 1, NULL},
-    {"hypertarget", SKIP, 1, NULL},
-    {"hyphenation", SKIP, 1, NULL},
-    {"i", TEXT, 0, "\xC4\xB1"},
-    {"include", SKIP, 1, NULL},
-    {"includegraphics", SKIP, 1, NULL},
-    {"index", SKIP, 1, NULL},
-    {"input", SKIP, 1, NULL},
-    {"item", GAP, TW_GAP_LINE, NULL},
-    {"j", TEXT, 0, "\xC8\xB7"},
-    {"k", ACCENT, 0x328, NULL},
-    {"l", TEXT, 0, "\xC5\x82"},
-    {"label", SKIP, 1, NULL},
-    {"ldots", TEXT, 0, "\xE2\x80\xA6"},
-    {"let", DEFINE, 0, NULL},
-    {"linebreak", GAP, TW_GAP_LINE, NULL},
-    {"multicolumn", SKIP, 2, NULL},
-    {"multirow", SKIP, 2, NULL},
-    {"newcommand", SKIP, 2, NULL},
-    {"newcounter", SKIP, 1, NULL},
-    {"newenvironment", SKIP, 3, NULL},
-    {"newline", GAP, TW_GAP_LINE, NULL},
-    {"newpage", GAP, TW_GAP_BLOCK, NULL},
-    {"newtheorem", SKIP, 2, NULL},
-    {"nocite", SKIP, 1, NULL},
-    {"o", TEXT, 0, "\xC3\xB8"},
-    {"oe", TEXT, 0, "\xC5\x93"},
-    {"pagenumbering", SKIP, 1, NULL},
-    {"pageref", SKIP, 1, NULL},
-    {"pagestyle", SKIP, 1, NULL},
-    {"par", GAP, TW_GAP_BLOCK, NULL},
-    {"paragraph", TITLE, 0, NULL},
-    {"parbox", SKIP, 1, NULL},
-    {"parencite", SKIP, 1, NULL},
-    {"part", TITLE, 0, NULL},
-    {"pounds", TEXT, 0, "\xC2\xA3"},
-    {"providecommand", SKIP, 2, NULL},
-    {"qquad", GAP, TW_GAP_BLANK, NULL},
-    {"quad", GAP, TW_GAP_BLANK, NULL},
-    {"r", ACCENT, 0x30A, NULL},
-    {"raisebox", SKIP, 1, NULL},
-    {"ref", SKIP, 1, NULL},
-    {"renewcommand", SKIP, 2, NULL},
-    {"rule", SKIP, 2, NULL},
-    {"section", TITLE, 0, NULL},
-    {"setcounter", SKIP, 2, NULL},
-    {"setlength", SKIP, 2, NULL},
-    {"ss", TEXT, 0, "\xC3\x9F"},
-    {"subparagraph", TITLE, 0, NULL},
-    {"subsection", TITLE, 0, NULL},
-    {"subsubsection", TITLE, 0, NULL},
-    {"tabularnewline", GAP, TW_GAP_LINE, NULL},
-    {"textasciicircum", TEXT, 0, "^"},
-    {"textasciitilde", TEXT, 0, "~"},
-    {"textbackslash", TEXT, 0, "\\"},
-    {"textbar", TEXT, 0, "|"},
-    {"textbullet", TEXT, 0, "\xE2\x80\xA2"},
-    {"textcite", SKIP, 1, NULL},
-    {"textcolor", SKIP, 1, NULL},
-    {"textdegree", TEXT, 0, "\xC2\xB0"},
-    {"textellipsis", TEXT, 0, "\xE2\x80\xA6"},
-    {"textemdash", TEXT, 0, "\xE2\x80\x94"},
-    {"textendash", TEXT, 0, "\xE2\x80\x93"},
-    {"texteuro", TEXT, 0, "\xE2\x82\xAC"},
-    {"textgreater", TEXT, 0, ">"},
-    {"textless", TEXT, 0, "<"},
-    {"textquotedbl", TEXT, 0, "\""},
-    {"textquotedblleft", TEXT, 0, "\xE2\x80\x9C"},
-    {"textquotedblright", TEXT, 0, "\xE2\x80\x9D"},
-    {"textquoteleft", TEXT, 0, "\xE2\x80\x98"},
-    {"textquoteright", TEXT, 0, "\xE2\x80\x99"},
-    {"textquotesingle", TEXT, 0, "'"},
-    {"textregistered", TEXT, 0, "\xC2\xAE"},
-    {"texttrademark", TEXT, 0, "\xE2\x84\xA2"},
-    {"textunderscore", TEXT, 0, "_"},
-    {"thanks", NOTE, 0, NULL},
-    {"thispagestyle", SKIP, 1, NULL},
-    {"title", TITLE, 0, NULL},
-    {"u", ACCENT, 0x306, NULL},
-    {"usepackage", SKIP, 1, NULL},
-    {"usetikzlibrary", SKIP, 1, NULL},
-    {"v", ACCENT, 0x30C, NULL},
-    {"verb", VERB, 0, NULL},
-    {"vskip", SKIP, 0, NULL},
-    {"vspace", SKIP, 1, NULL},
-};
-
-static const command *find_command(span name)
-{
-    size_t low = 0, high = sizeof COMMANDS / sizeof *COMMANDS;
-    size_t length = (size_t)(name.end - name.begin);
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = strncmp(name.begin, COMMANDS[middle].name, length);
-        if (order == 0 && COMMANDS[middle].name[length] == '\0')
-            return &COMMANDS[middle];
-        if (order > 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
-}
 
 /* \verb|...|: any character ends it. */
 static void take_verb(latex *in)
@@ -479,45 +246,45 @@ static void take_definition(latex *in)
     skip_group(in);
 }
 
-static void obey(latex *in, const command *it)
+static void obey(latex *in, const tw_latex_command *it)
 {
     switch (it->meaning) {
-    case SKIP:
+    case TW_LATEX_SKIP:
         skip_arguments(in, it->value);
         break;
-    case TEXT:
+    case TW_LATEX_TEXT:
         /* An accent goes on a letter with a dot, which it takes off. */
         if (in->accent && (strcmp(it->name, "i") == 0 || strcmp(it->name, "j") == 0))
             add(in, it->name, 1);
         else
             add(in, it->text, strlen(it->text));
         break;
-    case GAP:
+    case TW_LATEX_GAP:
         tw_prose_gap(&in->prose, (tw_gap)it->value);
         break;
-    case TITLE:
+    case TW_LATEX_TITLE:
         skip_option(in);
         tw_prose_gap(&in->prose, TW_GAP_BLOCK);
         in->after = TW_GAP_BLOCK;
         break;
-    case NOTE:
+    case TW_LATEX_NOTE:
         skip_option(in);
         tw_prose_gap(&in->prose, TW_GAP_BLANK);
         in->after = TW_GAP_BLANK;
         break;
-    case ACCENT:
+    case TW_LATEX_ACCENT:
         in->accent = it->value;
         break;
-    case BEGIN:
+    case TW_LATEX_BEGIN:
         take_begin(in);
         break;
-    case END:
+    case TW_LATEX_END:
         take_end(in);
         break;
-    case VERB:
+    case TW_LATEX_VERB:
         take_verb(in);
         break;
-    case DEFINE:
+    case TW_LATEX_DEFINE:
         take_definition(in);
         break;
     }
@@ -531,9 +298,10 @@ static void take_command(latex *in)
     while (in->at < in->end && (tw_is_letter(*in->at) || *in->at == '@'))
         in->at++;
     name.end = in->at;
-    const command *found = find_command(name);
-    in->at += in->at < in->end && *in->at == '*' && !(found && found->meaning == VERB);
-    if (!(found && found->meaning == VERB))
+    const tw_latex_command *found =
+        tw_latex_command_of(name.begin, (size_t)(name.end - name.begin));
+    in->at += in->at < in->end && *in->at == '*' && !(found && found->meaning == TW_LATEX_VERB);
+    if (!(found && found->meaning == TW_LATEX_VERB))
         skip_blanks(in);
     if (found)
         obey(in, found);
