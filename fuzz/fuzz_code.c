@@ -1,0 +1,63 @@
+/*
+ * Any bytes as a program, the first of them its language. Promises: tokens stand in order and
+ * within the text, each has a form without white space, and another coder finds the same.
+ */
+#include "fuzz.h"
+#include "text/code.h"
+
+static const tw_language *language_of(uint8_t byte)
+{
+    size_t count = 0;
+    while (tw_language_at(count))
+        count++;
+    return tw_language_at(byte % count);
+}
+
+static void check(const tw_code *code, size_t size)
+{
+    size_t at = 0, forms = 0;
+    uint32_t line = 1;
+    for (size_t i = 0; i < code->count; i++) {
+        const tw_token *token = &code->tokens[i];
+        REQUIRE(token->start >= at && token->start < token->end && token->end <= size);
+        REQUIRE(token->line >= line);
+        at = token->end;
+        line = token->line;
+    }
+    for (size_t i = 0; i < code->normal.length; i++) {
+        REQUIRE((unsigned char)code->normal.data[i] >= ' ');
+        forms += code->normal.data[i] == ' ';
+    }
+    REQUIRE(forms == code->count);
+}
+
+static tw_code take_tokens(tw_coder *coder, const tw_language *language, const char *text,
+                           size_t size)
+{
+    tw_code code = {0};
+    REQUIRE(tw_code_tokens(coder, language, text, size, &code) == TWINSET_OK);
+    check(&code, size);
+    return code;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static tw_coder *used; /* by all inputs; another is new */
+    tw_coder *new;
+    REQUIRE((used || tw_coder_new(&used) == TWINSET_OK) && tw_coder_new(&new) == TWINSET_OK);
+    const tw_language *language = language_of(take_byte(&data, &size));
+    char *text = malloc(size ? size : 1); /* a byte too many is noticed */
+    REQUIRE(text);
+    memcpy(text, data, size);
+    REQUIRE(tw_language_of("name", text, size) && tw_language_of("name.h", text, size));
+    tw_code first = take_tokens(used, language, text, size);
+    tw_code second = take_tokens(new, language, text, size);
+    REQUIRE(first.count == second.count && first.normal.length == second.normal.length);
+    REQUIRE(memcmp(first.normal.data ? first.normal.data : "",
+                   second.normal.data ? second.normal.data : "", first.normal.length) == 0);
+    tw_code_free(&first);
+    tw_code_free(&second);
+    tw_coder_free(new);
+    free(text);
+    return 0;
+}

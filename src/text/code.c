@@ -1,0 +1,125 @@
+/*
+ * Programs to tokens: parsed where there is a grammar, else lexed.
+ *
+ * A parse takes some ten times the memory of the text, and time that is linear but for rare
+ * texts. Both have limits that depend on the text alone, never on the machine or the clock, so
+ * that a file has the same tokens wherever it is read; past them the plain lexer takes over.
+ */
+#include "text/code.h"
+
+#include <string.h>
+
+#include "text/coding.h"
+
+enum { FORM_BYTES = 64 }; /* of a normal form, at most */
+
+struct tw_coder {
+    tw_parser *parser; /* NULL where there is no tree-sitter */
+};
+
+/* What stands for a name, a number, a string. */
+static const char *const signs[] = {
+    [TW_FORM_NAME] = "I", [TW_FORM_NUMBER] = "N", [TW_FORM_STRING] = "S"};
+
+/* The length that fits, at a character's end. */
+static size_t fit(const char *text, size_t length)
+{
+    if (length <= FORM_BYTES)
+        return length;
+    length = FORM_BYTES;
+    while (length > FORM_BYTES - 4 && (text[length] & 0xC0) == 0x80)
+        length--;
+    return length;
+}
+
+static void fold(char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (text[i] >= 'A' && text[i] <= 'Z')
+            text[i] |= 32;
+}
+
+int tw_token_put(tw_code *code, const char *text, tw_token token, tw_form form)
+{
+    int status = TW_GROW(code->tokens, code->capacity, code->count + 1);
+    if (status == TWINSET_OK)
+        status = tw_bytes_reserve(&code->normal, FORM_BYTES + 1);
+    if (status != TWINSET_OK)
+        return status;
+    bool written = form >= TW_FORM_WRITTEN;
+    const char *from = written ? text + token.start : signs[form];
+    size_t length = written ? fit(from, token.end - token.start) : 1;
+    char *to = code->normal.data + code->normal.length;
+    memcpy(to, from, length);
+    if (form == TW_FORM_FOLDED)
+        fold(to, length);
+    to[length] = ' ';
+    code->normal.length += length + 1;
+    code->tokens[code->count++] = token;
+    return TWINSET_OK;
+}
+
+int tw_coder_new(tw_coder **coder)
+{
+    *coder = tw_calloc(1, sizeof **coder);
+    if (!*coder)
+        return TWINSET_NOMEM;
+    int status = TWINSET_OK;
+#ifdef TW_GRAMMARS
+    status = tw_parser_new(&(*coder)->parser);
+    if (status != TWINSET_OK) {
+        tw_coder_free(*coder);
+        *coder = NULL;
+    }
+#endif
+    return status;
+}
+
+void tw_coder_free(tw_coder *coder)
+{
+    if (!coder)
+        return;
+#ifdef TW_GRAMMARS
+    tw_parser_free(coder->parser);
+#endif
+    tw_free(coder);
+}
+
+static void forget(tw_code *code)
+{
+    code->count = 0;
+    code->normal.length = 0;
+    code->lexed = code->unreliable = false;
+}
+
+int tw_code_tokens(tw_coder *coder, const tw_language *language, const char *text, size_t length,
+                   tw_code *code)
+{
+    int status = TWINSET_OK;
+    bool parsed = false;
+    forget(code);
+    if (length > INT32_MAX)
+        return TWINSET_USAGE;
+#ifdef TW_GRAMMARS
+    if (language->grammar)
+        status = tw_parse(coder->parser, language, text, length, code, &parsed);
+#else
+    (void)coder;
+#endif
+    if (status != TWINSET_OK || parsed)
+        return status;
+    bool unreliable = code->unreliable;
+    forget(code);
+    code->lexed = language->grammar != NULL;
+    code->unreliable = unreliable;
+    if (unreliable) /* it may be in some other language */
+        language = tw_language_named("plain");
+    return tw_lex(language->lexis, text, 0, length, 1, code);
+}
+
+void tw_code_free(tw_code *code)
+{
+    tw_free(code->tokens);
+    tw_bytes_free(&code->normal);
+    *code = (tw_code){0};
+}

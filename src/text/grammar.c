@@ -1,0 +1,210 @@
+/*
+ * Grammars are shared libraries, one a language and up to 5 MB: only those of the languages
+ * that occur are loaded. They are looked for where TWINSET_GRAMMARS says, or else where the
+ * library or command was installed, or else where they were built. What a grammar calls its
+ * nodes tells what they are: the names of names end alike in all of them.
+ */
+#define _GNU_SOURCE /* dladdr */
+#include "text/grammar.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "text/pool.h"
+
+enum { MOST_LANGUAGES = 64 };
+
+/* Loaded once for the process. */
+static struct {
+    pthread_mutex_t lock;
+    bool ready; /* tree-sitter takes its memory from pools */
+    tw_grammar *loaded[MOST_LANGUAGES];
+} table = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- what a node is, by the end of its kind's name; of two that fit the first counts */
+
+static const struct {
+    const char *ending;
+    uint8_t class;
+} endings[] = {
+    {"comment", TW_NODE_COMMENT},
+    {"haddock", TW_NODE_COMMENT},
+    {"marginalia", TW_NODE_COMMENT},
+    {"shebang", TW_NODE_COMMENT},
+    {"shebang_line", TW_NODE_COMMENT},
+    {"hash_bang_line", TW_NODE_COMMENT},
+
+    {"import", TW_NODE_IMPORT},
+    {"import_statement", TW_NODE_IMPORT},
+    {"import_from_statement", TW_NODE_IMPORT},
+    {"import_declaration", TW_NODE_IMPORT},
+    {"preproc_include", TW_NODE_IMPORT},
+    {"using_directive", TW_NODE_IMPORT},
+    {"use_declaration", TW_NODE_IMPORT},
+    {"open_module", TW_NODE_IMPORT},
+    {"package_declaration", TW_NODE_IMPORT},
+    {"package_header", TW_NODE_IMPORT},
+    {"import_header", TW_NODE_IMPORT},
+    {"import_list", TW_NODE_IMPORT},
+
+    {"concatenated_string", TW_NODE_OTHER},
+    {"chained_string", TW_NODE_OTHER},
+    {"string", TW_NODE_STRING},
+    {"string_literal", TW_NODE_STRING},
+    {"string_expression", TW_NODE_STRING},
+    {"template_literal_type", TW_NODE_STRING},
+    {"character", TW_NODE_STRING},
+    {"char_literal", TW_NODE_STRING},
+    {"character_literal", TW_NODE_STRING},
+    {"rune_literal", TW_NODE_STRING},
+    {"regex", TW_NODE_STRING},
+    {"regex_literal", TW_NODE_STRING},
+    {"heredoc", TW_NODE_STRING},
+    {"heredoc_body", TW_NODE_STRING},
+    {"nowdoc", TW_NODE_STRING},
+    {"jsx_text", TW_NODE_STRING},
+    {"content", TW_NODE_CONTENT},
+
+    {"integer", TW_NODE_NUMBER},
+    {"complex", TW_NODE_NUMBER},
+    {"number", TW_NODE_NUMBER},
+
+    {"identifier", TW_NODE_NAME},
+    {"name", TW_NODE_NAME},
+    {"variable", TW_NODE_NAME},
+    {"metavariable", TW_NODE_NAME},
+    {"constant", TW_NODE_NAME},
+    {"constructor", TW_NODE_NAME},
+    {"parameter", TW_NODE_NAME},
+    {"pattern", TW_NODE_NAME},
+    {"word", TW_NODE_NAME},
+    {"symbol", TW_NODE_NAME},
+    {"label", TW_NODE_NAME},
+    {"module_id", TW_NODE_NAME},
+    {"literal_suffix", TW_NODE_NAME},
+    {"php_tag", TW_NODE_OTHER},
+    {"tag", TW_NODE_NAME},
+    {"heredoc_start", TW_NODE_NAME},
+    {"heredoc_beginning", TW_NODE_NAME},
+    {"heredoc_end", TW_NODE_NAME},
+
+    {"preproc_arg", TW_NODE_LINES},
+    {"text", TW_NODE_LINES},
+};
+
+static bool ends_with(const char *text, const char *ending)
+{
+    size_t length = strlen(text), size = strlen(ending);
+    return length >= size && strcmp(text + length - size, ending) == 0 &&
+           (length == size || text[length - size - 1] == '_');
+}
+
+static uint8_t classify(const TSLanguage *parser, TSSymbol symbol, bool docstrings)
+{
+    const char *name = ts_language_symbol_name(parser, symbol);
+    if (ts_language_symbol_type(parser, symbol) != TSSymbolTypeRegular)
+        return TW_NODE_FIXED;
+    if (strncmp(name, "keyword_", 8) == 0)
+        return TW_NODE_OTHER;
+    if (docstrings && strcmp(name, "expression_statement") == 0)
+        return TW_NODE_STATEMENT;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (ends_with(name, endings[i].ending))
+            return endings[i].class;
+    return TW_NODE_OTHER;
+}
+
+/* ---- where they are */
+
+static void *open_in(const char *folder, const char *below, const char *grammar)
+{
+    char path[PATH_MAX];
+    int length = snprintf(path, sizeof path, "%s%s/%s.so", folder, below, grammar);
+    return length > 0 && (size_t)length < sizeof path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+}
+
+/* In the places of an installation, as seen from a file of it. */
+static void *open_beside(const char *file, const char *grammar)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(file, '/');
+    if (!slash || (size_t)(slash - file) >= sizeof folder)
+        return NULL;
+    memcpy(folder, file, (size_t)(slash - file));
+    folder[slash - file] = '\0';
+    void *library = open_in(folder, "/twinset/grammars", grammar);
+    return library ? library : open_in(folder, "/../" TW_LIBDIR "/twinset/grammars", grammar);
+}
+
+static void *open_library(const char *grammar)
+{
+    const char *folder = getenv("TWINSET_GRAMMARS");
+    if (folder)
+        return open_in(folder, "", grammar);
+    Dl_info here;
+    void *library =
+        dladdr(&table, &here) && here.dli_fname ? open_beside(here.dli_fname, grammar) : NULL;
+    char command[PATH_MAX] = "";
+    if (!library && readlink("/proc/self/exe", command, sizeof command - 1) > 0)
+        library = open_beside(command, grammar);
+    return library ? library : open_in(TW_GRAMMARS, "", grammar);
+}
+
+/* NULL where there is none that fits. */
+static const TSLanguage *find_parser(const char *grammar)
+{
+    char entry[64];
+    snprintf(entry, sizeof entry, "tree_sitter_%s", grammar);
+    void *library = open_library(grammar), *found = library ? dlsym(library, entry) : NULL;
+    if (!found)
+        return NULL;
+    void *memory = dlsym(library, "twinset_memory");
+    if (memory)
+        memcpy(memory, &tw_pool_memory_calls, sizeof tw_pool_memory_calls);
+    const TSLanguage *(*parser_of)(void);
+    memcpy(&parser_of, &found, sizeof parser_of); /* ISO C has no cast for it */
+    const TSLanguage *parser = parser_of();
+    uint32_t version = ts_language_abi_version(parser);
+    bool known = version >= TREE_SITTER_MIN_COMPATIBLE_LANGUAGE_VERSION &&
+                 version <= TREE_SITTER_LANGUAGE_VERSION;
+    return known ? parser : NULL;
+}
+
+static int load(const tw_language *language, tw_grammar **loaded)
+{
+    const TSLanguage *parser = find_parser(language->grammar);
+    size_t symbols = parser ? ts_language_symbol_count(parser) : 0;
+    tw_grammar *grammar = tw_malloc(sizeof *grammar + symbols);
+    if (!grammar)
+        return TWINSET_NOMEM;
+    grammar->parser = parser;
+    bool docstrings = strcmp(language->name, "python") == 0;
+    for (size_t i = 0; i < symbols; i++)
+        grammar->class_of[i] = classify(parser, (TSSymbol)i, docstrings);
+    *loaded = grammar;
+    return TWINSET_OK;
+}
+
+static void set_allocator(void)
+{
+    const tw_pool_memory *calls = &tw_pool_memory_calls;
+    ts_set_allocator(calls->take, calls->take_zeroed, calls->take_more, calls->give_back);
+    table.ready = true;
+}
+
+int tw_grammar_for(const tw_language *language, const tw_grammar **grammar)
+{
+    tw_grammar **loaded = &table.loaded[language - tw_language_at(0)];
+    pthread_mutex_lock(&table.lock);
+    if (!table.ready)
+        set_allocator();
+    int status = *loaded ? TWINSET_OK : load(language, loaded);
+    *grammar = *loaded;
+    pthread_mutex_unlock(&table.lock);
+    return status;
+}

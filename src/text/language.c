@@ -1,0 +1,235 @@
+/*
+ * Which language a file is in. Its name tells, with a look at its text where several languages
+ * share an ending; without a known ending the first line may (#!, <?php); else the share of
+ * brackets and operators tells programs from prose.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "text/coding.h"
+
+#define CPP_WORDS " class namespace template using public private protected virtual constexpr "
+
+enum {
+    C_LIKE = TW_LEX_SLASHES,
+    LOOK_BYTES = 16 << 10, /* that are looked at */
+};
+
+static const tw_language languages[] = {
+    {"bash", "bash", " sh bash zsh ksh dash bats ", " sh bash zsh ksh dash ash ", TW_LEX_HASH},
+    {"c", "c", " c h ", " tcc ", C_LIKE},
+    {"cpp", "cpp", " cpp cc cxx c++ hpp hh hxx h++ ipp tpp inl ino cu cuh ", " ", C_LIKE},
+    {"csharp", "c_sharp", " cs csx ", " dotnet-script ", C_LIKE},
+    {"go", "go", " go ", " ", C_LIKE | TW_LEX_TICKS},
+    {"haskell", "haskell", " hs ", " runhaskell runghc ",
+     TW_LEX_DASHES | TW_LEX_BRACES | TW_LEX_PRIMES},
+    {"java", "java", " java jav ", " ", C_LIKE},
+    {"javascript", "javascript", " js jsx mjs cjs es6 ", " node nodejs ", C_LIKE | TW_LEX_TICKS},
+    {"kotlin", "kotlin", " kt kts ", " kotlin ", C_LIKE},
+    {"lua", "lua", " lua ", " lua luajit ", TW_LEX_DASHES},
+    {"ocaml", "ocaml", " ml mli ", " ocaml ", TW_LEX_PARENS | TW_LEX_PRIMES},
+    {"php", "php", " php php3 php4 php5 php7 phtml ", " php ", C_LIKE | TW_LEX_HASH | TW_LEX_FOLD},
+    {"python", "python", " py py2 py3 pyw pyi ipynb ", " python pypy ", TW_LEX_HASH},
+    {"r", "r", " r ", " rscript ", TW_LEX_HASH},
+    {"ruby", "ruby", " rb rbw rake gemspec ru ", " ruby jruby ", TW_LEX_HASH},
+    {"rust", "rust", " rs ", " ", C_LIKE | TW_LEX_PRIMES},
+    {"scala", "scala", " scala sc sbt ", " scala ", C_LIKE | TW_LEX_PRIMES},
+    {"sql", "sql", " sql pgsql mysql ", " ",
+     C_LIKE | TW_LEX_DASHES | TW_LEX_FOLD | TW_LEX_DIALECTS},
+    {"swift", "swift", " swift ", " swift ", C_LIKE},
+    {"tsx", "tsx", " tsx ", " ", C_LIKE | TW_LEX_TICKS},
+    {"typescript", "typescript", " ts mts cts ", " deno ts-node ", C_LIKE | TW_LEX_TICKS},
+    {"plain", NULL,
+     " ada adb ads applescript as asm awk bas cl clj cljc cljs cob cbl coffee cr d dart dpr e el "
+     "elm erl ex exs f f03 f08 f77 f90 f95 for fpp fs fsi fsx fth gd glsl gms groovy gradle hlsl "
+     "hrl hx idr inc j jl jsonnet kk lean lhs lisp lpr lsp m mm mod nim nix nqp nut odin pas "
+     "pde pl pm pp prg pro prolog ps1 psm1 pyx raku rkt s sas scm sml sol ss st stan sv svh tcl "
+     "vala vb vbs vhd vhdl vim wl wls wren zig ",
+     " perl tclsh awk gawk sbcl guile groovy julia elixir escript swipl pwsh raku ",
+     TW_LEX_GUESS | TW_LEX_FOLD},
+    {"text", NULL,
+     " txt text md markdown rst adoc asciidoc org textile wiki tex latex ltx sty htm html xhtml "
+     "doc "
+     "docx odt pdf rtf eml mbox log srt epub ",
+     " ", TW_LEX_PROSE},
+};
+
+enum { LANGUAGES = sizeof languages / sizeof *languages };
+
+const tw_language *tw_language_at(size_t index)
+{
+    return index < LANGUAGES ? &languages[index] : NULL;
+}
+
+const tw_language *tw_language_named(const char *name)
+{
+    for (size_t i = 0; i < LANGUAGES; i++)
+        if (strcmp(languages[i].name, name) == 0)
+            return &languages[i];
+    return NULL;
+}
+
+const char *tw_language_name(const tw_language *language)
+{
+    return language->name;
+}
+
+/* ---- by name */
+
+/* Whether a word stands in a list, whatever its case. */
+static bool lists(const char *list, const char *word, size_t length)
+{
+    char padded[20] = " ";
+    if (length == 0 || length > sizeof padded - 3)
+        return false;
+    for (size_t i = 0; i < length; i++)
+        padded[i + 1] = (char)tolower((unsigned char)word[i]);
+    memcpy(padded + length + 1, " ", 2);
+    return strstr(list, padded) != NULL;
+}
+
+static const tw_language *with_ending(const char *ending, size_t length)
+{
+    for (size_t i = 0; i < LANGUAGES; i++)
+        if (lists(languages[i].endings, ending, length))
+            return &languages[i];
+    return NULL;
+}
+
+/* The dot of the last ending in a name's first `length` bytes, or NULL. */
+static const char *last_dot(const char *name, size_t length)
+{
+    while (length > 0 && name[length - 1] != '.' && name[length - 1] != '/')
+        length--;
+    return length > 1 && name[length - 1] == '.' ? name + length - 1 : NULL;
+}
+
+/* By the ending. Many who must hand in text name their program task.c.txt, and editors keep
+ * task.c.bak. */
+static const tw_language *by_path(const char *path)
+{
+    const char *end = path + strlen(path), *dot = last_dot(path, (size_t)(end - path));
+    if (!dot)
+        return NULL;
+    const tw_language *language = with_ending(dot + 1, (size_t)(end - dot - 1));
+    if (lists(" txt bak orig old ", dot + 1, (size_t)(end - dot - 1))) {
+        const char *before = last_dot(path, (size_t)(dot - path));
+        const tw_language *inner =
+            before ? with_ending(before + 1, (size_t)(dot - before - 1)) : NULL;
+        language = inner ? inner : language;
+    }
+    return language;
+}
+
+bool tw_names_program(const char *path)
+{
+    const tw_language *language = by_path(path);
+    return language && !(language->lexis & TW_LEX_PROSE);
+}
+
+/* ---- by content */
+
+/* Whether a line begins with one of the words, of which none has more than 16 letters. */
+static bool line_begins(const char *text, size_t length, const char *words)
+{
+    for (const char *end = text + length; text < end;) {
+        while (text < end && isspace((unsigned char)*text))
+            text++;
+        const char *word = text;
+        while (text < end && isalpha((unsigned char)*text))
+            text++;
+        if (text - word <= 16 && lists(words, word, (size_t)(text - word)))
+            return true;
+        const char *newline = memchr(text, '\n', (size_t)(end - text));
+        text = newline ? newline + 1 : end;
+    }
+    return false;
+}
+
+static bool starts_with(const char *text, size_t length, const char *with)
+{
+    size_t size = strlen(with);
+    return length >= size && memcmp(text, with, size) == 0;
+}
+
+/* Past the byte order mark and white space. */
+static void skip_blank(const char **text, size_t *length)
+{
+    size_t i = starts_with(*text, *length, "\xEF\xBB\xBF") ? 3 : 0;
+    while (i < *length && isspace((unsigned char)(*text)[i]))
+        i++;
+    *text += i;
+    *length -= i;
+}
+
+/* By what a line such as "#!/usr/bin/env -S python3 -u" runs. */
+static const tw_language *by_command(const char *text, size_t length)
+{
+    if (!starts_with(text, length, "#!"))
+        return NULL;
+    const char *newline = memchr(text, '\n', length), *end = newline ? newline : text + length;
+    for (const char *at = text + 2; at < end;) {
+        const char *name = at;
+        while (at < end && !isspace((unsigned char)*at))
+            if (*at++ == '/')
+                name = at;
+        size_t size = (size_t)(at - name);
+        while (size > 0 && (isdigit((unsigned char)name[size - 1]) || name[size - 1] == '.'))
+            size--;
+        for (size_t i = 0; i < LANGUAGES; i++)
+            if (lists(languages[i].commands, name, size))
+                return &languages[i];
+        while (at < end && isspace((unsigned char)*at))
+            at++;
+    }
+    return tw_language_named("plain");
+}
+
+/* Sentences have few brackets and operators, programs many. This tells 97% of programs and 93% of
+ * texts, newsgroups and standards with their diagrams among them. */
+static bool looks_like_prose(const char *text, size_t length)
+{
+    size_t visible = 0, signs = 0;
+    for (size_t i = 0; i < length; i++) {
+        visible += !isspace((unsigned char)text[i]);
+        signs += text[i] && strchr("{}()[]<>;=+*/%&|^~!$#@\\_", text[i]);
+    }
+    return signs * 24 <= visible;
+}
+
+static const tw_language *by_content(const char *text, size_t length)
+{
+    const tw_language *language = by_command(text, length);
+    if (language)
+        return language;
+    if (starts_with(text, length, "<?php"))
+        return tw_language_named("php");
+    bool markup = starts_with(text, length, "<?xml") || starts_with(text, length, "<!DOCTYPE") ||
+                  starts_with(text, length, "<!doctype") || starts_with(text, length, "<html");
+    return tw_language_named(markup || looks_like_prose(text, length) ? "text" : "plain");
+}
+
+/* Endings of several languages: a header of C++, messages of Qt, what PHP includes. */
+static const tw_language *settle(const tw_language *language, const char *path, const char *text,
+                                 size_t length)
+{
+    const char *dot = last_dot(path, strlen(path));
+    if (lists(" h ", dot + 1, strlen(dot + 1)))
+        return line_begins(text, length, CPP_WORDS) ? tw_language_named("cpp") : language;
+    if (text[0] != '<')
+        return language;
+    if (lists(" ts ", dot + 1, strlen(dot + 1)) || starts_with(text, length, "<?php"))
+        return by_content(text, length);
+    return language;
+}
+
+const tw_language *tw_language_of(const char *path, const char *text, size_t length)
+{
+    const tw_language *language = by_path(path);
+    skip_blank(&text, &length);
+    if (length > LOOK_BYTES)
+        length = LOOK_BYTES;
+    if (language)
+        return length > 0 ? settle(language, path, text, length) : language;
+    return by_content(text, length);
+}

@@ -1,0 +1,729 @@
+/* Programs as tokens: which language, the plain lexer, parsed programs, hostile ones. */
+#include "testing.h"
+
+#include "common/common.h"
+#include "common/memory.h"
+#include "dice.h"
+#include "text/code.h"
+
+typedef struct run {
+    tw_coder *coder;
+    tw_code code;
+} run;
+
+static int set_up(void **state)
+{
+    run *r = calloc(1, sizeof *r);
+    if (!r || tw_coder_new(&r->coder) != TWINSET_OK)
+        return 1;
+    *state = r;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    run *r = *state;
+    tw_code_free(&r->code);
+    tw_coder_free(r->coder);
+    free(r);
+    return 0;
+}
+
+static const tw_language *named(const char *name)
+{
+    const tw_language *language = tw_language_named(name);
+    if (!language)
+        fail_msg("no language %s", name);
+    return language;
+}
+
+/* The normal forms, as one string. */
+static const char *tokens_of(run *r, const char *language, const char *text, size_t length)
+{
+    tw_code *code = &r->code;
+    assert_int_equal(tw_code_tokens(r->coder, named(language), text, length, code), TWINSET_OK);
+    assert_int_equal(tw_bytes_append(&code->normal, "", 1), TWINSET_OK);
+    code->normal.length--;
+    return code->normal.data;
+}
+
+#define assert_tokens(r, language, text, expected)                                                 \
+    assert_string_equal(tokens_of(r, language, LITERAL(text)), expected)
+
+/* Skips a test that needs grammars where there are none. */
+static void need_grammars(run *r)
+{
+    tokens_of(r, "c", LITERAL("int a;"));
+    if (r->code.lexed)
+        skip();
+}
+
+/* What holds for all tokens of a text: they stand in order, on their lines, each with a form. */
+static void check_spans(const tw_code *code, const char *text, size_t length)
+{
+    size_t at = 0, spaces = 0;
+    uint32_t line = 1;
+    for (size_t i = 0; i < code->count; i++) {
+        const tw_token *token = &code->tokens[i];
+        assert_true(token->start >= at && token->start < token->end && token->end <= length);
+        for (; at < token->start; at++)
+            line += text[at] == '\n';
+        assert_int_equal(token->line, line);
+        for (; at < token->end; at++)
+            line += text[at] == '\n';
+    }
+    for (size_t i = 0; i < code->normal.length; i++) {
+        unsigned char c = (unsigned char)code->normal.data[i];
+        assert_true(c >= ' ');
+        spaces += c == ' ';
+    }
+    assert_int_equal(spaces, code->count);
+}
+
+/* ---- languages */
+
+static void test_names(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"a/b.py", "python"},
+        {"A.PY", "python"},
+        {"x.java", "java"},
+        {"x.c", "c"},
+        {"x.h", "c"},
+        {"x.C++", "cpp"},
+        {"x.cs", "csharp"},
+        {"x.mjs", "javascript"},
+        {"x.ts", "typescript"},
+        {"x.tsx", "tsx"},
+        {"x.go", "go"},
+        {"x.rs", "rust"},
+        {"x.php", "php"},
+        {"x.rb", "ruby"},
+        {"x.kt", "kotlin"},
+        {"x.scala", "scala"},
+        {"x.swift", "swift"},
+        {"x.hs", "haskell"},
+        {"x.mli", "ocaml"},
+        {"x.lua", "lua"},
+        {"x.R", "r"},
+        {"x.sh", "bash"},
+        {"x.sql", "sql"},
+        {"x.f90", "plain"},
+        {"x.pas", "plain"},
+        {"x.pl", "plain"},
+        {"x.m", "plain"},
+        {"x.txt", "text"},
+        {"x.md", "text"},
+        {"x.html", "text"},
+        {"task.c.txt", "c"},
+        {"task.py.bak", "python"},
+        {"a.b/c.d.txt", "plain"},
+        {"dir.py/notes.txt", "text"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_string_equal(tw_language_name(tw_language_of(cases[i][0], "", 0)), cases[i][1]);
+    for (size_t i = 0; tw_language_at(i); i++)
+        assert_ptr_equal(tw_language_named(tw_language_name(tw_language_at(i))), tw_language_at(i));
+    assert_null(tw_language_named("klingon"));
+    assert_true(tw_names_program("x.zig") && tw_names_program("x.c.txt"));
+    assert_false(tw_names_program("x.txt") || tw_names_program("x") || tw_names_program("x.json"));
+}
+
+static void assert_language(const char *path, const char *text, const char *expected)
+{
+    assert_string_equal(tw_language_name(tw_language_of(path, text, strlen(text))), expected);
+}
+
+static void test_contents(void **state)
+{
+    (void)state;
+    assert_language("x.h", "/* the class of all */\nint f(void);\n", "c");
+    assert_language("x.h", "namespace a {\n}\n", "cpp");
+    assert_language("x.h", "struct A {\n  virtual void f();\n};\n", "cpp");
+    assert_language("x.ts", "let a: number;", "typescript");
+    assert_language("x.ts", "<?xml version=\"1.0\"?><!DOCTYPE TS><TS/>", "text");
+    assert_language("x.inc", "<?php echo 1;", "php");
+    assert_language("run", "#!/usr/bin/env -S python3.11 -u\n", "python");
+    assert_language("run", "#!/bin/sh\n", "bash");
+    assert_language("run", "#! /usr/bin/perl -w\n", "plain");
+    assert_language("run", "#!/opt/odd\n", "plain");
+    assert_language("page", "\xEF\xBB\xBF\n<?php echo 1;", "php");
+    assert_language("page", "<!DOCTYPE html><p>a</p>", "text");
+    assert_language("note", "It is a truth universally acknowledged, that a man must be.", "text");
+    assert_language("prog", "for (i = 0; i < n; i++) { s += a[i]; }", "plain");
+    assert_language("empty", "", "text");
+}
+
+/* ---- the plain lexer */
+
+static void test_lexed(void **state)
+{
+    run *r = *state;
+    assert_tokens(r, "plain", "let total = 12 + rate * 1.5e-3;", "let I = N + I * N ; ");
+    assert_tokens(r, "plain", "IF x THEN y := 0xFFul ELSE End", "if I then I := N else end ");
+    assert_tokens(r, "plain", "a[1..9] >>>= b->c :: d", "I [ N .. N ] >>>= I -> I :: I ");
+    assert_tokens(r, "plain", "na\xC3\xAFve \xE2\x80\xA6\xC2\xA0x\xE2\x88\x80",
+                  "I \xE2\x80\xA6 I \xE2\x88\x80 ");
+    assert_tokens(r, "plain", "a \\\n  b", "I I ");
+}
+
+static void test_lexed_strings(void **state)
+{
+    run *r = *state;
+    assert_tokens(r, "plain", "say \"a \\\" b\" 'c' `d`", "I S S S ");
+    assert_tokens(r, "plain", "x = \"\"\"a\n\"b\"\n\"\"\" y", "I = S I ");
+    assert_tokens(r, "plain", "it's\nopen\" x\n\"y\"", "I ' I I \" I S ");
+    assert_tokens(r, "plain", "\"\"\" never", "S \" I ");
+}
+
+static void test_lexed_comments(void **state)
+{
+    run *r = *state;
+    assert_tokens(r, "plain", "a // b\nc /* d\n */ e /* f", "I I I / * I ");
+    assert_tokens(r, "plain", "# all\na # b\n", "I ");
+    assert_tokens(r, "plain", "#define x\na", "# define I I ");
+    assert_tokens(r, "plain", "-- all\na = b -- c", "I = I ");
+    assert_tokens(r, "plain", "; all\n(define (f 'x) ; c\n", "( define ( I ' I ) ");
+    assert_tokens(r, "plain", "% all\nf(X) :- g(X). % c", "I ( I ) : - I ( I ) . ");
+    assert_tokens(r, "plain", "! all\nx = y ! c\nif (a != b)", "I = I if ( I != I ) ");
+    assert_tokens(r, "plain", "(* a\n *) begin (* b *) end", "begin end ");
+}
+
+/* What a program uses is left out, but not what only begins like that. */
+static void test_lexed_imports(void **state)
+{
+    run *r = *state;
+    assert_tokens(r, "plain", "  import a.b.*; int c;\nuses crt\n#include <x>\nusing d;",
+                  "int I ; ");
+    assert_tokens(r, "plain", "using (a) b\nx = import c\npackage.d",
+                  "using ( I ) I I = import I package . I ");
+}
+
+static void test_prose(void **state)
+{
+    run *r = *state;
+    assert_tokens(r, "text", "The Cat\xE2\x80\x99s 2nd na\xC3\xAFve\n\xE4\xB8\xAD\xE6\x96\x87!",
+                  "the cat s 2nd na\xC3\xAFve \xE4\xB8\xAD \xE6\x96\x87 ");
+    check_spans(&r->code,
+                LITERAL("The Cat\xE2\x80\x99s 2nd na\xC3\xAFve\n\xE4\xB8\xAD\xE6\x96\x87!"));
+    assert_int_equal(r->code.tokens[5].line, 2);
+    assert_int_equal(r->code.tokens[0].kind, TW_TOKEN_OTHER);
+}
+
+/* A form has 64 bytes at most, and ends with a character. */
+static void test_long_words(void **state)
+{
+    run *r = *state;
+    char text[203];
+    text[0] = 'x';
+    for (size_t i = 1; i < 201; i += 2)
+        memcpy(text + i, "\xC3\xA9", 2);
+    tokens_of(r, "text", text, 201);
+    assert_int_equal(r->code.count, 1);
+    assert_int_equal(r->code.normal.length, 63 + 1);
+    assert_int_equal(r->code.tokens[0].end, 201);
+}
+
+/* ---- parsed */
+
+static const struct sample {
+    const char *language, *text, *tokens;
+} samples[] = {
+    {"bash",
+     "#!/bin/bash\n"
+     "# c\n"
+     "set -eu\n"
+     "name=${1:-\"def ault\"}\n"
+     "f() { local x=$((1 + 2)); for i in a b \"$name\" *.c; do [ -f \"$i\" ] && echo \"got $i $(ls "
+     "-l | wc -l)\" >&2; done; }\n"
+     "case $name in a|b) f 'x y' ;; *) exit 1 ;; esac\n"
+     "cat <<EOF1\n"
+     "text $name\n"
+     "EOF1\n"
+     "if [[ $x =~ ^a.*b$ ]]; then echo -n --long=$x; fi\n",
+     "I I I = ${ N :- S } I ( ) { local I = $(( N + N )) ; for I in I I S $ I I ; do "
+     "[ -f S $ I ] && I S $ I $ ( I I | I I ) >& N ; done ; } case $ I in I | I ) I "
+     "S ;; * ) I N ;; esac I << I S $ I I if [[ $ I =~ S ]] ; then I I I $ I ; fi "},
+    {"c",
+     "#include <stdio.h>\n"
+     "#include \"a.h\"\n"
+     "#define MAX(a, b) ((a) > (b) ? (a) : (b)) /* c */\n"
+     "#define EMPTY\n"
+     "#ifdef X\n"
+     "typedef struct node { unsigned long n; struct node *next; } node_t;\n"
+     "#endif\n"
+     "static int f(const char *s, size_t n) { for (int i = 0; i < n; i++) if (s[i] == '\\n') goto "
+     "end; end: return L\"wide\"[0] + NULL; }\n",
+     "#define I ( I , I ) ( ( I ) > ( I ) ? ( I ) : ( I ) ) #define I #ifdef I "
+     "typedef struct I { unsigned long I ; struct I * I ; } I ; #endif static int I "
+     "( const char * I , size_t I ) { for ( int I = N ; I < I ; I ++ ) if ( I [ I ] "
+     "== S ) goto I ; I : return S [ N ] + NULL ; } "},
+    {"cpp",
+     "#include <vector>\n"
+     "using namespace std;\n"
+     "template <typename T> class Foo : public Bar<T> { public: virtual ~Foo() {} auto f() const "
+     "-> int { return R\"(raw \"x\")\"[1'000]; } };\n"
+     "int main() { std::vector<std::vector<int>> v; cout << \"a\" << endl; auto g = [&](int x) { "
+     "return x; }; 5_km; }\n",
+     "using namespace I ; template < typename I > class I : public I < I > { public : virtual ~ I "
+     "( ) { "
+     "} auto I ( ) const -> int { return S [ N ] ; } } ; int I ( ) { I :: I < I :: I "
+     "< int > > I ; I << S << I ; auto I = [ & ] ( int I ) { return I ; } ; N I ; } "},
+    {"csharp",
+     "using System;\n"
+     "#region Foo bar\n"
+     "namespace N { public class A : B { public int X { get; set; } = 1;\n"
+     "  string F(object o) => $\"x {o.Y:F2} y\" + @\"c:\\a\" + \"\"\"raw\"\"\" + 'c'; /// doc\n"
+     "  var q = from s in list where s > 3m select s; } }\n"
+     "#endregion\n",
+     "#region I I namespace I { public class I : I { public int I { get ; set ; } = "
+     "N ; string I ( object I ) => S { I . I : I } + S + S + S ; var I = from I in I "
+     "where I > N select I ; } } #endregion "},
+    {"go",
+     "package main\n"
+     "import (\"fmt\"; m \"math\")\n"
+     "// c\n"
+     "type T struct { X int `json:\"x\"`; c chan<- string }\n"
+     "func (t *T) F(n int) (r float64, err error) {\n"
+     "	for i, v := range xs { if v != nil { r += 1i; continue } }\n"
+     "	defer fmt.Printf(\"%d\\n\", 'x', `raw`, iota); return r, err\n"
+     "}\n",
+     "package I type I struct { I I S ; I chan <- I } func ( I * I ) I ( I I ) ( I I "
+     ", I I ) { for I , I := range I { if I != nil { I += N ; continue } } defer I . "
+     "I ( S , S , S , iota ) ; return I , I } "},
+    {"haskell",
+     "{-# LANGUAGE X #-}\n"
+     "module Main (main) where\n"
+     "import qualified Data.Map as M\n"
+     "-- | doc\n"
+     "-- c\n"
+     "data T a = A Int | B { f :: a } deriving (Show, Eq)\n"
+     "g :: Int -> [a] -> Maybe Char\n"
+     "g n (x:xs') | n > 1 = Just 'c' | otherwise = let y = \"s\" ++ show 1.5 in case xs' of { [] "
+     "-> Nothing; _ -> g (n `div` 2) xs' }\n"
+     "main = do { x <- getLine; print $ map (\\y -> y + 1) [1..3] }\n",
+     "module I ( I ) where data I I = I I | I { I :: I } deriving ( I , I ) I :: I "
+     "-> [ I ] -> I I I I ( I : I ) | I > N = I S | I = let I = S ++ I N in case I "
+     "of { [ ] -> I ; _ -> I ( I ` I ` N ) I } I = do { I <- I ; I $ I ( \\ I -> I + "
+     "N ) [ N .. N ] } "},
+    {"java",
+     "package a.b; // c\n"
+     "public class Point<T> extends Base {\n"
+     "    /* c */ private final int[] xs = {1, 2L, 0x3f, 1.5e3f};\n"
+     "    @Override public String name(String s) { return \"a\\n\" + 'c' + s + \"\"\"\n"
+     "      text block\"\"\"; }\n"
+     "    boolean ok = true; Object o = null; void f() throws E { for (var x : xs) this.y += x >>> "
+     "2; }\n"
+     "}\n",
+     "public class I < I > extends I { private final int [ ] I = { N , N , N , N } ; "
+     "@ I public I I ( I I ) { return S + S + I + S ; } boolean I = true ; I I = "
+     "null ; void I ( ) throws I { for ( I I : I ) this . I += I >>> N ; } } "},
+    {"javascript",
+     "#!/usr/bin/env node\n"
+     "'use strict';\n"
+     "// c\n"
+     "const { a, b: c } = require('x'); /* c */\n"
+     "let f = async (x, ...y) => `t ${x + `n ${y}`} u` + /re+/gi.test(x) \?\? null;\n"
+     "class A extends B { #p = 1; get v() { return this.#p ** 2; } }\n",
+     "S ; const { I , I : I } = I ( S ) ; let I = async ( I , ... I ) => S ${ I + S "
+     "${ I } } + S . I ( I ) \?\? null ; class I extends I { I = N ; get I ( ) { "
+     "return this . I ** N ; } } "},
+    {"kotlin",
+     "package a\n"
+     "import b.c\n"
+     "/* c */\n"
+     "data class P(val x: Int = 1, private var y: String?) : Q() {\n"
+     "    fun f(n: Long): Boolean { val s = \"a $n b ${n + 1L}\"; return when (n) { 1L -> true; in "
+     "2..3 -> x!! > 0x1F; else -> y?.length ?: 'c' == 'd' } }\n"
+     "}\n"
+     "val t = \"\"\"raw\n"
+     "text\"\"\"\n",
+     "data class I ( val I : I = N , private var I : I ? ) : I ( ) { fun I ( I : I ) "
+     ": I { val I = S ${ I + N } ; return when ( I ) { N -> true ; in N .. N -> I !! "
+     "> N ; else -> I ?. I ?: S == S } } } val I = S "},
+    {"lua",
+     "#!/usr/bin/lua\n"
+     "-- c\n"
+     "--[[ long\n"
+     "c ]]\n"
+     "local function f(x, ...) for i = 1, #x do t[i] = x.y:m(\"s\", 's', [[raw]]) .. 0x1F end "
+     "return not nil and true or x ~= 3 end\n"
+     "goto l ::l::\n",
+     "local function I ( I , ... ) for I = N , # I do I [ I ] = I . I : I ( S , S , "
+     "S ) .. N end return not nil and true or I ~= N end goto I :: I :: "},
+    {"ocaml",
+     "(* c (* nested *) *)\n"
+     "open Printf\n"
+     "type 'a t = A | B of int * 'a | C of { x : float; mutable y : string }\n"
+     "let rec f ?(k=1) ~l x = match x with | [] -> 0 | h :: t when h > 1 -> f t + k | _ -> (fun y "
+     "-> y mod 2) 3\n"
+     "let () = printf \"%d\\n\" (f [1; 2]) ; ignore 'c'; ignore `Tag; x.y <- {|raw|}\n"
+     "module M = struct let z = 1.5 end\n",
+     "type I I = I | I of I * I | I of { I : I ; mutable I : I } let rec I ? ( I = N "
+     ") ~ I I = match I with | [ ] -> N | I :: I when I > N -> I I + I | I -> ( fun "
+     "I -> I mod N ) N let ( ) = I S ( I [ N ; N ] ) ; I S ; I I ; I . I <- S module "
+     "I = struct let I = N end "},
+    {"php",
+     "<html><?php\n"
+     "// c\n"
+     "# c\n"
+     "namespace A\\B;\n"
+     "function f(int $x, ?string $y = null): array { $s = \"a $x b {$y['k']} c\"; echo <<<EOT\n"
+     "text $x more\n"
+     "EOT;\n"
+     "  return [1, 'b' => 2.5, TRUE]; }\n"
+     "?>\n"
+     "<p>bye now</p>\n",
+     "< I > <?php namespace I \\ I ; function I ( int $ I , ? string $ I = null ) : "
+     "array { $ I = S $ I $ I [ S ] ; echo S $ I ; return [ N , S => N , true ] ; } "
+     "?> < I > I I < / I > "},
+    {"python",
+     "\"\"\"Doc.\"\"\"\n"
+     "import os\n"
+     "def area(r, *, pi=3.14):\n"
+     "    'doc too'\n"
+     "    # a comment\n"
+     "    s = f\"r is {r!r:>{width}} and {pi}\" \"b\"\n"
+     "    return r ** 2 * pi if r is not None else b'x' + 0x1F - 1e-3\n",
+     "def I ( I , * , I = N ) : I = S { I !r : > { I } } { I } S return I ** N * I "
+     "if I is not None else S + N - N "},
+    {"r",
+     "# c\n"
+     "f <- function(x, n = 1L, ...) { y <- x[[\"a\"]]$b %in% c('s', TRUE, NA, 1e-3, 2i); if "
+     "(is.null(y) && !n) return(y |> g(z = ~ a + b)) else repeat break }\n",
+     "I <- function ( I , I = N , ... ) { I <- I [[ S ]] $ I %in% I ( S , TRUE , NA "
+     ", N , N ) ; if ( I ( I ) && ! I ) I ( I |> I ( I = ~ I + I ) ) else repeat "
+     "break } "},
+    {"ruby",
+     "# c\n"
+     "require 'set'\n"
+     "=begin\n"
+     "c\n"
+     "=end\n"
+     "class Foo < Bar\n"
+     "  attr_reader :name\n"
+     "  CONST = %w[a b]\n"
+     "  def go!(x, y: 1) = @z ||= \"a #{x + 1} b\"\n"
+     "  def m; puts <<~T; x&.each { |e| yield e if e =~ /re/ }; end\n"
+     "    text #{name}\n"
+     "  T\n"
+     "  nil.foo? ? :sym : { key: 'v', 'k' => ?c, $g => @@c }\n"
+     "end\n",
+     "I S class I < I I I I = %w[ S S ] def I ( I , I : N ) = I ||= S #{ I + N } def "
+     "I ; I I ; I &. I { | I | yield I if I =~ S } ; end S #{ I } nil . I ? I : { I "
+     ": S , S => S , I => I } end "},
+    {"rust",
+     "//! doc\n"
+     "use std::collections::HashMap;\n"
+     "/// doc\n"
+     "#[derive(Debug)] pub struct A<'a, T: Clone> { x: &'a str, y: Vec<u8> }\n"
+     "impl<'a> A<'a> { fn f(&mut self, n: i32) -> Option<f64> { let s = r#\"raw\"#; println!(\"{} "
+     "{}\", n, b'c'); match n { 0..=9 => Some(1.0), _ => None } } }\n",
+     "# [ I ( I ) ] pub struct I < ' I , I : I > { I : & ' I str , I : I < u8 > } "
+     "impl < ' I > I < ' I > { fn I ( & mut self , I : i32 ) -> I < f64 > { let I = "
+     "S ; I ! ( S , I , S ) ; match I { N ..= N => I ( N ) , _ => I } } } "},
+    {"scala",
+     "package a\n"
+     "import b.{C, D => E}\n"
+     "// c\n"
+     "object M extends App { case class P[T](x: Int, y: Option[T] = None)\n"
+     "  def f(n: Int): String = n match { case 0 | 1 => s\"a $n b ${n + 1}\"; case _ if n > 2 => "
+     "\"\"\"raw\"\"\" + 'c' + 1.5f }\n"
+     "  val xs = for (x <- 1 to 3; if x % 2 == 0) yield x :: Nil }\n",
+     "package I object I extends I { case class I [ I ] ( I : I , I : I [ I ] = I ) "
+     "def I ( I : I ) : I = I match { case N | N => S $ I $ { I + N } ; case _ if I "
+     "> N => S + S + N } val I = for ( I <- N I N ; if I % N == N ) yield I :: I } "},
+    {"sql",
+     "-- c\n"
+     "SELECT a.x, COUNT(*) AS n FROM tbl a LEFT JOIN \"B c\" b ON a.id = b.id WHERE a.y LIKE 'p%' "
+     "AND z IN (1, 2.5) GROUP BY a.x HAVING COUNT(*) > 1 ORDER BY n DESC; /* c */\n"
+     "create table t (id int primary key, name varchar(20) not null default 'x', f float(10), c "
+     "char(3));\n",
+     "select I . I , I ( * ) as I from I I left join I I on I . I = I . I where I . "
+     "I like S and I in ( N , N ) group by I . I having I ( * ) > N order by I desc "
+     "; create table I ( I int primary key , I varchar ( N ) not null default S , I "
+     "float ( N ) , I char ( N ) ) ; "},
+    {"swift",
+     "import Foundation\n"
+     "// c\n"
+     "struct P: Equatable { let x: Int; var y: String? = nil\n"
+     "  func f(_ n: Int, by k: Double = 1.5) throws -> Bool { guard let z = y else { return false "
+     "}; let s = \"a \\(n + 1) b\"; for i in 0..<n where i % 2 == 0 { print(i, z, 0x1F) }; return "
+     "x == n && !s.isEmpty } }\n"
+     "let t = \"\"\"\n"
+     " text\n"
+     " \"\"\"\n",
+     "struct I : I { let I : I ; var I : I ? = nil func I ( I I : I , I I : I = N ) "
+     "throws -> I { guard let I = I else { return false } ; let I = S I + N ; for I "
+     "in N ..< I where I % N == N { I ( I , I , N ) } ; return I == I && ! I . I } } "
+     "let I = S "},
+    {"tsx",
+     "const A = ({ name }: Props) => <div className=\"a\" id={name}>Hello, big "
+     "{name}!<br/></div>;\n",
+     "const I = ( { I } : I ) => < I I = S I = { I } > S { I } S < I /> </ I > ; "},
+    {"typescript",
+     "interface P<T> { readonly x: number; y?: string | T; }\n"
+     "type L = `a${string}`; enum E { A = 1 }\n"
+     "function f(this: P<any>, x: unknown): x is string { return (x as string)!.length > 0; }\n",
+     "interface I < I > { readonly I : number ; I ? : string | I ; } type I = S ${ "
+     "string } ; enum I { I = N } function I ( this : I < any > , I : unknown ) : I "
+     "is string { return ( I as string ) ! . I > N ; } "},
+};
+
+static void test_samples(void **state)
+{
+    run *r = *state;
+    need_grammars(r);
+    for (size_t i = 0; i < COUNT(samples); i++) {
+        const struct sample *s = &samples[i];
+        print_message("           %s\n", s->language);
+        assert_string_equal(tokens_of(r, s->language, s->text, strlen(s->text)), s->tokens);
+        assert_false(r->code.lexed || r->code.unreliable);
+        check_spans(&r->code, s->text, strlen(s->text));
+    }
+}
+
+/* Other ends of lines, a mark at the start and other layout leave no trace. */
+static void test_layout(void **state)
+{
+    run *r = *state;
+    char changed[4096];
+    need_grammars(r);
+    for (size_t i = 0; i < COUNT(samples); i++) {
+        const struct sample *s = &samples[i];
+        size_t length = 3;
+        memcpy(changed, "\xEF\xBB\xBF", 3);
+        for (const char *c = s->text; *c; c++) {
+            if (*c == '\n')
+                changed[length++] = '\r';
+            changed[length++] = *c;
+            assert_true(length + 2 < sizeof changed);
+        }
+        print_message("           %s\n", s->language);
+        assert_string_equal(tokens_of(r, s->language, changed, length), s->tokens);
+        check_spans(&r->code, changed, length);
+    }
+}
+
+/* What students change by hand first. */
+static void test_disguise(void **state)
+{
+    run *r = *state;
+    char expected[256];
+    need_grammars(r);
+    strcpy(expected, tokens_of(r, "java", LITERAL("class A { int f(int x) { return x + 1; } }")));
+    assert_tokens(
+        r, "java",
+        "// mine\nclass Sum\n{\n\tint add( int number )\n\t{ /* so */ return number + 42; }}",
+        expected);
+    strcpy(expected, tokens_of(r, "python", LITERAL("def f(x):\n    return x + 'a'\n")));
+    assert_tokens(r, "python",
+                  "def g(y):\n\t\"\"\"Adds.\"\"\"\n\n\t# so\n\treturn y + \\\n\t\t\"b\"\n",
+                  expected);
+}
+
+static void test_kinds(void **state)
+{
+    run *r = *state;
+    static const uint8_t kinds[] = {TW_TOKEN_OTHER, TW_TOKEN_NAME, TW_TOKEN_OTHER, TW_TOKEN_LITERAL,
+                                    TW_TOKEN_OTHER};
+    assert_tokens(r, "c", "int a = 1;", "int I = N ; ");
+    for (size_t i = 0; i < COUNT(kinds); i++)
+        assert_int_equal(r->code.tokens[i].kind, kinds[i]);
+}
+
+/* A string's token ends where something is interpolated, which has tokens of its own. */
+static void test_interpolation(void **state)
+{
+    run *r = *state;
+    need_grammars(r);
+    assert_tokens(r, "python", "a = f'bc {x} de {y}'", "I = S { I } { I } ");
+    assert_int_equal(r->code.tokens[2].end, 9);
+    assert_int_equal(r->code.tokens[4].start, 10);
+}
+
+/* ---- what does not parse */
+
+/* Nothing vanishes that a grammar cannot read. */
+static void test_errors(void **state)
+{
+    run *r = *state;
+    need_grammars(r);
+    assert_tokens(r, "c", "int f( { return 1 +; } \x01 @ x", "int I ( { return N + ; } @ I ");
+    assert_tokens(r, "java", "class A { int = ; foo bar baz ) }", "class I { int = ; I I I ) } ");
+    assert_false(r->code.lexed);
+}
+
+static char *repeat(const char *unit, size_t times)
+{
+    size_t size = strlen(unit);
+    char *text = malloc(size * times + 1);
+    assert_non_null(text);
+    for (size_t i = 0; i < times; i++)
+        memcpy(text + i * size, unit, size);
+    text[size * times] = '\0';
+    return text;
+}
+
+static char *repeated_sample(const char *language)
+{
+    size_t i = 0;
+    while (strcmp(samples[i].language, language) != 0)
+        i++;
+    return repeat(samples[i].text, 4);
+}
+
+/* A wrong ending: read by the plain lexer, and flagged. */
+static void test_wrong_language(void **state)
+{
+    run *r = *state;
+    static const char *const pairs[][2] = {{"java", "python"}, {"python", "java"}, {"go", "rust"}};
+    need_grammars(r);
+    for (size_t i = 0; i < COUNT(pairs); i++) {
+        char *text = repeated_sample(pairs[i][0]);
+        tokens_of(r, pairs[i][1], text, strlen(text));
+        assert_true(r->code.lexed && r->code.unreliable);
+        check_spans(&r->code, text, strlen(text));
+        free(text);
+    }
+}
+
+static void check_repeated(run *r, const char *unit, size_t times, size_t every)
+{
+    char *text = repeat(unit, times);
+    for (size_t i = 0; tw_language_at(i); i += every) {
+        tokens_of(r, tw_language_name(tw_language_at(i)), text, strlen(text));
+        check_spans(&r->code, text, strlen(text));
+    }
+    free(text);
+}
+
+static void test_deep(void **state)
+{
+    run *r = *state;
+    static const char *const units[] = {"{", "[", "f(", "if(a){", "(*", "{-", "\"${", "<a>", ")"};
+    check_repeated(r, "(", 100000, SANITIZED ? 7 : 3);
+    for (size_t u = 0; u < COUNT(units); u++)
+        check_repeated(r, units[u], SANITIZED ? 2000 : 10000, 1);
+}
+
+/* Larger than is parsed. */
+static void test_large(void **state)
+{
+    run *r = *state;
+    char *text = repeat("var a=function(b,c){return b+c*\"x\"};", 100000);
+    tokens_of(r, "javascript", text, strlen(text));
+    assert_true(r->code.lexed && !r->code.unreliable);
+    assert_int_equal(r->code.count, 1800000);
+    free(text);
+}
+
+/* Pieces of programs, and any bytes, as any language; twice the same, whatever came before. */
+static void test_random(void **state)
+{
+    run *r = *state, again = {0};
+    dice from = new_dice();
+    print_seed();
+    assert_int_equal(tw_coder_new(&again.coder), TWINSET_OK);
+    for (size_t round = 0; round < (SANITIZED ? 200 : 500); round++) {
+        char text[600];
+        size_t length = 0, most = below(&from, sizeof text);
+        while (length < most) {
+            const char *piece = samples[below(&from, COUNT(samples))].text;
+            size_t start = below(&from, strlen(piece)), size = below(&from, 40);
+            for (size_t i = 0; i < size && piece[start + i] && length < most; i++)
+                text[length++] = chance(&from, 2) ? (char)below(&from, 256) : piece[start + i];
+        }
+        size_t languages = 0;
+        while (tw_language_at(languages))
+            languages++;
+        const char *language = tw_language_name(tw_language_at(below(&from, languages)));
+        const char *forms = tokens_of(r, language, text, length);
+        check_spans(&r->code, text, length);
+        if (chance(&from, 50))
+            assert_string_equal(tokens_of(&again, language, text, length), forms);
+    }
+    tw_code_free(&again.code);
+    tw_coder_free(again.coder);
+}
+
+/* ---- memory, threads */
+
+#ifdef TW_FAULTS
+static void test_faults(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(samples); i++) {
+        const struct sample *s = &samples[i];
+        int status = TWINSET_NOMEM;
+        for (long long allowed = 0; status != TWINSET_OK; allowed++) {
+            run r = {0};
+            tw_faults_after(allowed);
+            status = tw_coder_new(&r.coder);
+            if (status == TWINSET_OK)
+                status =
+                    tw_code_tokens(r.coder, named(s->language), s->text, strlen(s->text), &r.code);
+            tw_faults_after(-1);
+            assert_true(status == TWINSET_OK || status == TWINSET_NOMEM);
+            tw_code_free(&r.code);
+            tw_coder_free(r.coder);
+        }
+    }
+}
+#endif
+
+static int parse_one(void *context, unsigned worker, size_t index)
+{
+    run *runs = context;
+    const struct sample *s = &samples[index % COUNT(samples)];
+    tw_code *code = &runs[worker].code;
+    int status =
+        tw_code_tokens(runs[worker].coder, named(s->language), s->text, strlen(s->text), code);
+    bool same = code->normal.length == strlen(s->tokens) &&
+                memcmp(code->normal.data, s->tokens, code->normal.length) == 0;
+    return status == TWINSET_OK && !same && !code->lexed ? TWINSET_USAGE : status;
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    run runs[4] = {{0}};
+    tw_loop loop = {.threads = COUNT(runs)};
+    for (size_t i = 0; i < COUNT(runs); i++)
+        assert_int_equal(tw_coder_new(&runs[i].coder), TWINSET_OK);
+    assert_int_equal(tw_parallel(&loop, 10 * COUNT(samples), parse_one, runs), TWINSET_OK);
+    for (size_t i = 0; i < COUNT(runs); i++) {
+        tw_code_free(&runs[i].code);
+        tw_coder_free(runs[i].coder);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_threads), /* first, when no grammar is loaded */
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_contents),
+        cmocka_unit_test_setup_teardown(test_lexed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_lexed_strings, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_lexed_comments, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_lexed_imports, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_prose, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_long_words, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_samples, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_layout, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_disguise, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_kinds, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_interpolation, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_errors, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_wrong_language, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_deep, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_large, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_random, set_up, tear_down),
+#ifdef TW_FAULTS
+        cmocka_unit_test(test_faults),
+#endif
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,69 @@
+/* Grammars that are missing or cannot be used: programs go through the plain lexer all the same. */
+#define _XOPEN_SOURCE 700 /* nftw */
+#include "testing.h"
+
+#include "folder.h"
+#include "text/code.h"
+
+static void write_file(const char *name, const char *text)
+{
+    FILE *file = fopen(name, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void assert_lexed(const char *language, const char *text, const char *expected)
+{
+    tw_coder *coder;
+    tw_code code = {0};
+    assert_int_equal(tw_coder_new(&coder), TWINSET_OK);
+    for (int i = 0; i < 2; i++) { /* the second time it is known */
+        assert_int_equal(
+            tw_code_tokens(coder, tw_language_named(language), text, strlen(text), &code),
+            TWINSET_OK);
+        assert_true(code.lexed && !code.unreliable);
+        assert_int_equal(code.normal.length, strlen(expected));
+        assert_memory_equal(code.normal.data, expected, code.normal.length);
+    }
+    tw_code_free(&code);
+    tw_coder_free(coder);
+}
+
+static void test_missing(void **state)
+{
+    (void)state;
+    assert_lexed("java", "int f(int a) { return a + 1; } // c",
+                 "int I ( int I ) { return I + N ; } ");
+}
+
+static void test_broken(void **state)
+{
+    (void)state;
+    write_file("python.so", "no library at all\n");
+    assert_lexed("python", "x = 'a'  # c\n", "I = S ");
+}
+
+/* A library without a grammar in it. */
+static void test_foreign(void **state)
+{
+    (void)state;
+    if (symlink("/proc/self/exe", "c.so") != 0)
+        skip();
+    assert_lexed("c", "int a = 1; /* c */", "int I = N ; ");
+}
+
+static int set_up(void **state)
+{
+    return enter_folder(state) == 0 ? setenv("TWINSET_GRAMMARS", test_folder, 1) : -1;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_broken),
+        cmocka_unit_test(test_foreign),
+    };
+    return cmocka_run_group_tests(tests, set_up, leave_folder);
+}
