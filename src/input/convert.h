@@ -13,6 +13,10 @@
 typedef struct tw_convert_rules {
     int html_boilerplate; /* TWINSET_BOILERPLATE_* */
     int mail_quotes;      /* TWINSET_QUOTES_* */
+    int quotations;       /* TWINSET_QUOTATIONS_*; drop: "> " stands before those of blocks */
+    /* Whether a name is that of a program, which is then read as it is, whatever it looks like,
+     * and of notebooks the code alone; NULL: programs are texts like others. */
+    bool (*is_program)(const char *name);
 } tw_convert_rules;
 
 typedef struct tw_material {

@@ -142,11 +142,18 @@ static int fill(tw_bytes *raw, int fd, size_t want, const char **reason)
 /* ---- from bytes to text */
 
 /* What is packed, or has a converter, may hold any bytes. */
+static const tw_converter *converter_for(const tw_reader *reader, const char *name,
+                                         const char *bytes, size_t length)
+{
+    bool program = reader->rules && reader->rules->is_program && reader->rules->is_program(name);
+    return program && !tw_name_is_converted(name) ? NULL : tw_converter_for(name, bytes, length);
+}
+
 static bool is_useless(const tw_reader *reader)
 {
     const tw_bytes *raw = &reader->raw;
     return tw_is_binary(raw->data, raw->length) && !tw_is_packed(raw->data, raw->length) &&
-           !tw_converter_for(reader->name, raw->data, raw->length);
+           !converter_for(reader, reader->name, raw->data, raw->length);
 }
 
 /* The last part of a name, without the ending of a packing, which is in the way of another. */
@@ -194,7 +201,7 @@ static int interpret(tw_reader *reader, const char *bytes, size_t length, uint64
     int status = unpack(reader, limit, &bytes, &length, &packed, reason);
     if (status != TWINSET_OK)
         return status;
-    const tw_converter *converter = tw_converter_for(name, bytes, length);
+    const tw_converter *converter = converter_for(reader, name, bytes, length);
     if (!converter && tw_is_binary(bytes, length))
         return refuse(reason, "binary file");
     reader->told.kind = converter ? converter->kind : "text";

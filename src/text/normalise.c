@@ -123,11 +123,16 @@ void tw_normaliser_init(tw_normaliser *normaliser, const twinset_options *option
     tw_normaliser_reset(normaliser);
 }
 
-void tw_normaliser_reset(tw_normaliser *normaliser)
+void tw_normaliser_part(tw_normaliser *normaliser)
 {
     normaliser->ascii.after_space = true;
     normaliser->ascii.after_return = false;
     normaliser->in_word = normaliser->hidden = false;
+}
+
+void tw_normaliser_reset(tw_normaliser *normaliser)
+{
+    tw_normaliser_part(normaliser);
     normaliser->flags = 0;
 }
 

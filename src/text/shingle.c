@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "common/digest.h"
 #include "text/text.h"
 
 /* Bytes of text taken at once, and of tokens handed over at once at least. */
@@ -14,7 +15,8 @@ struct tw_shingler {
     const twinset_options *options;
     tw_normaliser normaliser;
     tw_tokens tokens;
-    tw_bytes undone;  /* a text without its look-alikes */
+    tw_bytes undone; /* a text without its look-alikes */
+    tw_spans left_out;
     tw_bytes carried; /* bytes of the text */
     /* The document at hand. */
     tw_shingles_fn sink;
@@ -22,7 +24,8 @@ struct tw_shingler {
     tw_bytes *copy; /* of the tokens' text, or NULL */
     size_t full;    /* length of the tokens' text at which they are handed over */
     uint64_t count; /* shingles so far */
-    tw_fingerprint fingerprint;
+    bool seams;     /* something was left out */
+    tw_fingerprint fingerprint, omitted;
 };
 
 int tw_shingler_new(const twinset_options *options, const tw_stop_list *stop,
@@ -45,6 +48,7 @@ void tw_shingler_free(tw_shingler *shingler)
     tw_tokens_free(&shingler->tokens);
     tw_bytes_free(&shingler->carried);
     tw_bytes_free(&shingler->undone);
+    tw_spans_free(&shingler->left_out);
     tw_free(shingler);
 }
 
@@ -68,6 +72,7 @@ static int give_batch(tw_shingler *shingler, size_t k)
         .start = tokens->single_bytes ? NULL : tokens->start,
         .k = k,
         .gap = shingler->options->by == TWINSET_BY_WORD,
+        .seams = shingler->seams,
     };
     return shingler->sink(shingler->context, &batch);
 }
@@ -111,11 +116,13 @@ int tw_shingle_begin(tw_shingler *shingler, tw_shingles_fn sink, void *context)
     tw_normaliser_reset(&shingler->normaliser);
     tw_tokens_reset(&shingler->tokens);
     tw_fingerprint_begin(&shingler->fingerprint);
+    tw_fingerprint_begin(&shingler->omitted);
     shingler->sink = sink;
     shingler->context = context;
     shingler->copy = NULL;
     shingler->carried.length = 0;
     shingler->count = 0;
+    shingler->seams = false;
     shingler->full = BATCH;
     return tw_bytes_reserve(&shingler->tokens.text, PIECE + TW_SLACK);
 }
@@ -169,6 +176,28 @@ static int take_all(tw_shingler *shingler, const char *text, size_t length, bool
     return status;
 }
 
+/* Takes a text piece by piece, with a seam for each part that is left out. */
+static int take_pieces(tw_shingler *shingler, const char *text, size_t length)
+{
+    const tw_spans *spans = &shingler->left_out;
+    size_t at = 0, omitted = 0;
+    int status = tw_omissions_find(shingler->options, text, length, &shingler->left_out);
+    shingler->seams = spans->count > 0;
+    for (size_t i = 0; i < spans->count && status == TWINSET_OK; i++) {
+        tw_span span = spans->data[i];
+        status = take_all(shingler, text + at, span.start - at, true);
+        if (status == TWINSET_OK)
+            status = tw_tokens_part(&shingler->tokens);
+        tw_normaliser_part(&shingler->normaliser);
+        tw_fingerprint_add(&shingler->omitted, text + span.start, span.end - span.start);
+        omitted += span.end - span.start;
+        at = span.end;
+    }
+    if (omitted > length / 2)
+        shingler->normaliser.flags |= TWINSET_FLAG_MOSTLY_QUOTED;
+    return status == TWINSET_OK ? take_all(shingler, text + at, length - at, true) : status;
+}
+
 /* Takes a document that is here as a whole, so that words can be looked at among others. */
 static int take_document(tw_shingler *shingler, const char *text, size_t length)
 {
@@ -179,13 +208,29 @@ static int take_document(tw_shingler *shingler, const char *text, size_t length)
         shingler->normaliser.flags |= TWINSET_FLAG_HOMOGLYPHS;
     if (status != TWINSET_OK)
         return status;
-    return changed ? take_all(shingler, shingler->undone.data, shingler->undone.length, true)
-                   : take_all(shingler, text, length, true);
+    if (changed) {
+        text = shingler->undone.data;
+        length = shingler->undone.length;
+    }
+    return tw_omits(shingler->options) ? take_pieces(shingler, text, length)
+                                       : take_all(shingler, text, length, true);
 }
 
 int tw_shingle_feed(tw_shingler *shingler, const char *text, size_t length)
 {
     return take_all(shingler, text, length, false);
+}
+
+/* Texts of which different parts were left out are different. */
+static void end_fingerprint(tw_shingler *shingler, uint64_t digest[2])
+{
+    uint64_t omitted[2];
+    tw_fingerprint_end(&shingler->fingerprint, digest);
+    if (!shingler->seams)
+        return;
+    tw_fingerprint_end(&shingler->omitted, omitted);
+    digest[0] ^= tw_mix64(omitted[0]);
+    digest[1] ^= tw_mix64(omitted[1]);
 }
 
 int tw_shingle_end(tw_shingler *shingler, tw_text_summary *summary)
@@ -202,7 +247,7 @@ int tw_shingle_end(tw_shingler *shingler, tw_text_summary *summary)
         return status;
     *summary = (tw_text_summary){.tokens = shingler->count + shingler->options->k - 1,
                                  .flags = shingler->normaliser.flags};
-    tw_fingerprint_end(&shingler->fingerprint, summary->digest);
+    end_fingerprint(shingler, summary->digest);
     if (shingler->count)
         return TWINSET_OK;
     summary->tokens = shingler->tokens.count;
@@ -220,20 +265,52 @@ int tw_shingle(tw_shingler *shingler, const char *text, size_t length, tw_shingl
     return status == TWINSET_OK ? tw_shingle_end(shingler, summary) : status;
 }
 
+/* What has a seam in it is no shingle. */
+static void mark_seams(const tw_shingles *batch, uint64_t *ids)
+{
+    const size_t *start = batch->start;
+    size_t k = batch->k, after = 0; /* the last seam */
+    for (size_t i = 0; i < batch->count + k - 1; i++) {
+        if (tw_is_seam(batch->text + start[i], start[i + 1] - batch->gap - start[i]))
+            after = i + 1;
+        if (i + 1 >= k && after > i + 1 - k)
+            ids[i + 1 - k] = TW_SEAM_ID;
+    }
+}
+
 int tw_append_ids(void *context, const tw_shingles *batch)
 {
     tw_u64s *ids = context;
     int status = TW_GROW(ids->data, ids->capacity, ids->count + batch->count);
     if (status != TWINSET_OK)
         return status;
-    hash_windows(batch, ids->data + ids->count);
+    uint64_t *added = ids->data + ids->count;
+    hash_windows(batch, added);
+    for (size_t i = 0; i < batch->count && batch->kind != TW_SHINGLE_TEXT; i++)
+        added[i] = tw_id_of_kind(added[i], batch->kind);
+    if (batch->seams && batch->start)
+        mark_seams(batch, added);
     ids->count += batch->count;
     return TWINSET_OK;
+}
+
+/* A seam is seen as a line break, which is a token as well. */
+static void show_seams(tw_bytes *text, size_t from)
+{
+    size_t to = from;
+    for (size_t at = from; at < text->length; to++) {
+        bool seam =
+            text->length - at >= TW_SEAM_LENGTH && tw_is_seam(text->data + at, TW_SEAM_LENGTH);
+        text->data[to] = seam ? '\n' : text->data[at];
+        at += seam ? TW_SEAM_LENGTH : 1;
+    }
+    text->length = to;
 }
 
 int tw_shingler_text(tw_shingler *shingler, const char *text, size_t length, tw_bytes *out)
 {
     tw_text_summary summary;
+    size_t before = out->length;
     int status = tw_shingle_begin(shingler, NULL, NULL);
     shingler->copy = out;
     if (status == TWINSET_OK)
@@ -242,5 +319,7 @@ int tw_shingler_text(tw_shingler *shingler, const char *text, size_t length, tw_
         status = tw_shingle_end(shingler, &summary);
     if (status == TWINSET_OK && summary.tokens && shingler->options->by == TWINSET_BY_WORD)
         out->length--; /* the space after the last word */
+    if (status == TWINSET_OK && shingler->seams)
+        show_seams(out, before);
     return status;
 }

@@ -1,6 +1,7 @@
 /*
  * Text: from the bytes of a document to its shingles.
  *
+ *   omit.c          what is left out: quotations, lists of sources; omit.h
  *   normalise.c     bytes to clean UTF-8: case, compatibility forms, punctuation, spaces
  *   tokens.c        what of it is a token (a character or a word), without stop words
  *   shingle.c       every k tokens in a row
@@ -14,7 +15,10 @@
 #ifndef TW_TEXT_H
 #define TW_TEXT_H
 
+#include <string.h>
+
 #include "common/common.h"
+#include "text/omit.h"
 #include "text/window.h"
 
 /* ---- stop words */
@@ -85,6 +89,8 @@ void tw_normaliser_init(tw_normaliser *normaliser, const twinset_options *option
 void tw_normaliser_free(tw_normaliser *normaliser);
 /* Starts the next document. */
 void tw_normaliser_reset(tw_normaliser *normaliser);
+/* Goes on behind something that was left out. */
+void tw_normaliser_part(tw_normaliser *normaliser);
 /* Appends the text of the tokens, by the rule for spaces; by words, it is words with a space
  * between. A space at the end counts only if more follows. `taken` tells how much of the
  * text could be settled without what follows: all where it is the `last` of a document, else
@@ -115,6 +121,16 @@ bool tw_is_ignorable(int32_t point);
 
 /* ---- tokens: characters as they follow each other, or words, each with a space after it */
 
+/* A token that stands where something was left out, and is no part of any text: it is no
+ * character. A shingle with one in it is none; all of these have one id, which counts in no set. */
+#define TW_SEAM "\xEF\xB7\x90" /* U+FDD0 */
+enum { TW_SEAM_LENGTH = sizeof TW_SEAM - 1, TW_SEAM_ID = 0 };
+
+static inline bool tw_is_seam(const char *token, size_t length)
+{
+    return length == TW_SEAM_LENGTH && memcmp(token, TW_SEAM, TW_SEAM_LENGTH) == 0;
+}
+
 typedef struct tw_tokens {
     const twinset_options *options;
     const tw_stop_list *stop; /* or NULL */
@@ -132,6 +148,8 @@ typedef struct tw_tokens {
 void tw_tokens_init(tw_tokens *tokens, const twinset_options *options, const tw_stop_list *stop);
 void tw_tokens_free(tw_tokens *tokens);
 void tw_tokens_reset(tw_tokens *tokens);
+/* Appends a seam to the text so far, which is complete up to here. */
+int tw_tokens_part(tw_tokens *tokens) TW_CHECKED;
 /* Finds the tokens in the text so far; `last`: nothing follows. */
 int tw_tokens_settle(tw_tokens *tokens, bool last) TW_CHECKED;
 /* Looks at a stretch of them, all single bytes where many are. It has k tokens at least if
@@ -174,7 +192,23 @@ typedef struct tw_shingles {
     const size_t *start; /* of tokens; NULL: every token is one byte */
     size_t k;            /* tokens in a shingle */
     size_t gap;          /* bytes between two tokens */
+    uint8_t kind;        /* TW_SHINGLE_*, which the last bit of ids tells but for those of text */
+    bool seams;          /* there may be some among the tokens */
 } tw_shingles;
+
+enum { TW_SHINGLE_TEXT, TW_SHINGLE_STRUCTURE, TW_SHINGLE_WORD };
+
+/* The id of a shingle of this kind. */
+static inline uint64_t tw_id_of_kind(uint64_t id, unsigned kind)
+{
+    return kind == TW_SHINGLE_TEXT ? id : (id & ~UINT64_C(1)) | (kind == TW_SHINGLE_WORD);
+}
+
+/* Whether the id is that of a word of a program, and not of its structure. */
+static inline bool tw_id_is_word(uint64_t id)
+{
+    return id & 1;
+}
 
 static inline const char *tw_shingle_bytes(const tw_shingles *batch, size_t i, size_t *length)
 {
@@ -188,13 +222,14 @@ static inline const char *tw_shingle_bytes(const tw_shingles *batch, size_t i, s
 
 typedef int (*tw_shingles_fn)(void *context, const tw_shingles *batch);
 
-/* A sink that appends the ids to a tw_u64s. */
+/* A sink that appends the ids to a tw_u64s; TW_SEAM_ID for what is no shingle. */
 int tw_append_ids(void *ids, const tw_shingles *batch) TW_CHECKED;
 
 /* What is known of a text once it went through. */
 typedef struct tw_text_summary {
     uint64_t tokens;
-    uint64_t digest[2]; /* equal for equal texts of tokens, and for no others */
+    uint64_t digest[2]; /* equal for equal texts of tokens with the same parts left out, and for
+                           no others */
     unsigned flags;
 } tw_text_summary;
 

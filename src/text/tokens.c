@@ -26,6 +26,21 @@ void tw_tokens_reset(tw_tokens *tokens)
     tokens->started = false;
 }
 
+int tw_tokens_part(tw_tokens *tokens)
+{
+    tw_bytes *text = &tokens->text;
+    bool words = tokens->options->by == TWINSET_BY_WORD;
+    bool open = text->length > tokens->settled && text->data[text->length - 1] != ' ';
+    int status = TWINSET_OK;
+    if (words && open)
+        status = tw_bytes_append(text, " ", 1);
+    else if (!words && tokens->options->spaces == TWINSET_SPACES_SQUEEZE)
+        text->length -= text->length > tokens->settled && !open; /* none at the end */
+    if (status == TWINSET_OK)
+        status = tw_bytes_append(text, TW_SEAM " ", TW_SEAM_LENGTH + words);
+    return status;
+}
+
 bool tw_is_unspaced(int32_t point)
 {
     return (point >= 0x0E01 && point <= 0x0E4E) ||   /* Thai */
@@ -100,7 +115,8 @@ static void drop_stop_words(tw_tokens *tokens)
     while (at < text->length) {
         const char *word = text->data + at;
         size_t left = text->length - at, length = word_length(word, left);
-        bool gone = length < left && tw_stop_list_has(tokens->stop, word, length);
+        bool gone = length < left && !tw_is_seam(word, length) &&
+                    tw_stop_list_has(tokens->stop, word, length);
         size_t whole = length < left ? length + 1 : length;
         if (!gone) {
             memmove(text->data + to, word, whole);

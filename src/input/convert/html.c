@@ -469,6 +469,7 @@ static void begin_element(walker *on, const GumboElement *element, frame *now)
     }
     if (its->flow != INLINE)
         end_block(on, gap_of(its->flow));
+    on->prose.quoted += element->tag == GUMBO_TAG_BLOCKQUOTE;
     if (its->flow == ROW)
         on->row = ++on->rows;
     if (its->flow == CELL || its->flow == ROW)
@@ -488,6 +489,7 @@ static void end_element(walker *on, const frame *now)
     if (its->flow == ROW || now->node->v.element.tag == GUMBO_TAG_TABLE)
         on->row = 0;
     end_block(on, gap_of(its->flow));
+    on->prose.quoted -= now->node->v.element.tag == GUMBO_TAG_BLOCKQUOTE;
     if (its->part)
         on->page->parts[now->part].end = (uint32_t)on->page->block_count;
 }
@@ -514,9 +516,13 @@ static void visit(walker *on, frame *now)
 }
 
 /* Makes the blocks and parts of a page. */
-static int read_blocks(tw_html_page *page, const GumboNode *root)
+static int read_blocks(tw_html_page *page, const GumboNode *root, bool marks_quotes)
 {
-    walker on = {.page = page, .prose = {.text = &page->text}, .block.kept = true};
+    walker on = {
+        .page = page,
+        .prose = {.text = &page->text, .marks_quotes = marks_quotes},
+        .block.kept = true,
+    };
     if (TW_GROW(page->parts, page->part_capacity, 1) != TWINSET_OK ||
         tw_bytes_reserve(&page->text, 1) != TWINSET_OK)
         return TWINSET_NOMEM;
@@ -610,7 +616,7 @@ static int write_blocks(const tw_html_page *page, const tw_material *from, tw_co
 static int convert_tree(const tw_material *from, const GumboNode *root, tw_converted *to)
 {
     tw_html_page page = {0};
-    int status = read_blocks(&page, root);
+    int status = read_blocks(&page, root, tw_marks_quotes(from));
     if (status == TWINSET_OK &&
         !(from->rules && from->rules->html_boilerplate == TWINSET_BOILERPLATE_KEEP))
         status = tw_html_select(&page);

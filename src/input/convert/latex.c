@@ -202,12 +202,19 @@ static void take_verbatim(latex *in, span name, bool kept)
     in->at = end;
 }
 
+static bool is_quotation(span name)
+{
+    return is_name(name, "quote") || is_name(name, "quotation") || is_name(name, "verse") ||
+           is_name(name, "displayquote");
+}
+
 static void take_begin(latex *in)
 {
     span name = take_group(in);
     tw_latex_environment found =
         tw_latex_environment_of(name.begin, (size_t)(name.end - name.begin));
     tw_prose_gap(&in->prose, TW_GAP_BLOCK);
+    in->prose.quoted += is_quotation(name);
     skip_arguments(in, found.arguments);
     in->math |= found.kind == TW_LATEX_FORMULA;
     if (found.kind == TW_LATEX_RAW || found.kind == TW_LATEX_LEFT_OUT)
@@ -219,6 +226,7 @@ static void take_end(latex *in)
     span name = take_group(in);
     in->math = false;
     tw_prose_gap(&in->prose, TW_GAP_BLOCK);
+    in->prose.quoted -= is_quotation(name) && in->prose.quoted > 0;
     if (is_name(name, "document"))
         in->at = in->end;
 }
@@ -488,7 +496,9 @@ static int convert(const tw_material *from, tw_converted *to)
         latex in = {
             .at = source.data,
             .end = source.data + source.length,
-            .prose = {.text = &to->text, .start = to->text.length},
+            .prose = {.text = &to->text,
+                      .start = to->text.length,
+                      .marks_quotes = tw_marks_quotes(from)},
         };
         take_document(&in);
         tw_free(in.groups);

@@ -576,6 +576,17 @@ static bool is_code(const markdown *in, line whole)
     return in->after_blank && !in->in_list && (starts(whole, "    ") || starts(whole, "\t"));
 }
 
+/* Quoted lines begin a paragraph of their own; what follows without a mark is part of it. */
+static void take_quote_mark(markdown *in, bool quoted)
+{
+    if (!in->prose.marks_quotes)
+        return;
+    if (quoted && !in->prose.quoted)
+        end_paragraph(in, TW_GAP_BLOCK);
+    if (quoted || in->paragraph.length == 0)
+        in->prose.quoted = quoted;
+}
+
 static void take_line(markdown *in, line whole)
 {
     line inner = trimmed(whole);
@@ -586,6 +597,7 @@ static void take_line(markdown *in, line whole)
         take_blank(in);
         return;
     }
+    take_quote_mark(in, !code && starts(inner, ">"));
     if (code) {
         tw_prose_gap(&in->prose, TW_GAP_LINE);
         tw_prose_add_verbatim(&in->prose, whole.begin, length_of(whole));
@@ -643,7 +655,9 @@ static int convert(const tw_material *from, tw_converted *to)
     markdown in = {
         .at = source.data,
         .end = source.data + source.length,
-        .prose = {.text = &to->text, .start = to->text.length},
+        .prose = {.text = &to->text,
+                  .start = to->text.length,
+                  .marks_quotes = tw_marks_quotes(from)},
         .after_blank = true,
     };
     if (status == TWINSET_OK && source.length > 0) {

@@ -1,6 +1,7 @@
 /*
  * Jupyter notebooks (.ipynb): what was written, then what was programmed, as prose that is
- * chopped up by code would equal neither. Outputs are left out. Cells of prose are Markdown.
+ * chopped up by code would equal neither; where programs are compared, the code alone. Outputs
+ * are left out. Cells of prose are Markdown.
  */
 #include "input/convert.h"
 
@@ -27,6 +28,8 @@ static int take_cell(void *context, bool code, const char *text, size_t length)
     int status;
     if (code) {
         status = tw_bytes_append(out, text, length);
+    } else if (n->from->rules && n->from->rules->is_program) {
+        return TWINSET_OK;
     } else {
         tw_material cell = *n->from;
         cell.name = "cell.md";

@@ -1,6 +1,11 @@
 /* Words and gaps, one pass, at the speed of copying. */
 #include "input/convert/prose.h"
 
+bool tw_marks_quotes(const tw_material *from)
+{
+    return from->rules && from->rules->quotations == TWINSET_QUOTATIONS_DROP;
+}
+
 void tw_prose_gap(tw_prose *prose, tw_gap gap)
 {
     if (gap > prose->gap)
@@ -17,8 +22,11 @@ static void append_word(tw_prose *prose, const char *bytes, size_t length)
 {
     static const char *const gaps[] = {"", " ", "\t", "\n", "\n\n"};
     static const size_t lengths[] = {0, 1, 1, 1, 2};
-    if (prose->text->length > prose->start)
+    bool first = prose->text->length == prose->start;
+    if (!first)
         append(prose, gaps[prose->gap], lengths[prose->gap]);
+    if (prose->marks_quotes && prose->quoted && (first || prose->gap >= TW_GAP_LINE))
+        append(prose, "> ", 2);
     prose->gap = TW_GAP_NONE;
     append(prose, bytes, length);
 }

@@ -15,7 +15,12 @@ typedef struct tw_prose {
     size_t start; /* of what this writes: text->length as it was */
     tw_gap gap;
     int status;
+    bool marks_quotes; /* lines of quoted blocks begin with "> " */
+    unsigned quoted;   /* such blocks that this is in */
 } tw_prose;
+
+/* Whether quoted blocks are to be told from others. */
+bool tw_marks_quotes(const tw_material *from);
 
 void tw_prose_gap(tw_prose *prose, tw_gap gap);
 /* White space of any length is a gap of one blank. */

@@ -1,0 +1,349 @@
+/*
+ * The list of sources: a line that is nothing but such a heading, and what follows while it looks
+ * like entries, up to the heading of an appendix. Entries are told by what they are full of:
+ * years, pages, initials, addresses. A sign of these is worth so many bytes of text; the list ends
+ * where its balance is highest, so that prose behind it stays, and prose under such a heading has
+ * no balance at all.
+ */
+#include <string.h>
+
+#include <utf8proc.h>
+
+#include "text/omit.h"
+
+/* Bytes: what a sign is worth, the longest line that is looked at as a heading, with how many
+ * blanks, and the longest rest of an entry that has no sign. */
+enum { WORTH = 160, LONGEST_HEADING = 72, MOST_BLANKS = 6, LONGEST_REST = 240 };
+
+/* Letters alone: accents and case are taken off, and what is no letter is one blank. */
+static const char *const headings[] = {
+    "references",
+    "reference",
+    "reference list",
+    "list of references",
+    "references cited",
+    "references and notes",
+    "notes and references",
+    "bibliography",
+    "annotated bibliography",
+    "selected bibliography",
+    "works cited",
+    "work cited",
+    "works consulted",
+    "literature",
+    "literature cited",
+    "cited literature",
+    "sources",
+    "sources cited",
+    "literatur",
+    "literaturverzeichnis",
+    "literaturangaben",
+    "quellen",
+    "quellenverzeichnis",
+    "quellen und literatur",
+    "bibliographie",
+    "bibliografie",
+    "references bibliographiques",
+    "ouvrages cites",
+    "referencias",
+    "referencias bibliograficas",
+    "bibliografia",
+    "obras citadas",
+    "literatuur",
+    "literatuurlijst",
+    "literatuuropgave",
+    "bronnen",
+    "bronnenlijst",
+    "referenties",
+    "riferimenti",
+    "riferimenti bibliografici",
+    "opere citate",
+    "litteratur",
+    "litteraturliste",
+    "referenser",
+    "kallor",
+    "kilder",
+    "kirjallisuus",
+    "spis literatury",
+    "seznam literatury",
+    "список литературы",
+    "литература",
+    "参考文献",
+};
+static const char *const ends[] = {
+    "appendix",
+    "appendices",
+    "annex",
+    "annexes",
+    "supplement",
+    "supplementary",
+    "anhang",
+    "anlage",
+    "anlagen",
+    "annexe",
+    "anexo",
+    "anexos",
+    "apendice",
+    "apendices",
+    "bijlage",
+    "bijlagen",
+    "appendice",
+    "appendici",
+    "allegato",
+    "allegati",
+    "bilaga",
+    "liite",
+    "acknowledgements",
+    "acknowledgments",
+    "danksagung",
+    "remerciements",
+    "agradecimientos",
+    "dankwoord",
+    "author",
+    "authors",
+    "about",
+    "glossary",
+    "glossar",
+    "index",
+    "erklarung",
+    "eidesstattliche",
+};
+
+typedef struct line {
+    size_t start, end; /* without the newline; blanks at either end are off */
+    size_t next;       /* where the next one starts */
+} line;
+
+static line line_at(const char *text, size_t length, size_t at)
+{
+    size_t end = at;
+    while (end < length && text[end] != '\n' && text[end] != '\r')
+        end++;
+    line found = {at, end, end < length ? end + 1 : length};
+    while (found.start < found.end && tw_is_gap(text[found.start]))
+        found.start++;
+    while (found.end > found.start && tw_is_gap(text[found.end - 1]))
+        found.end--;
+    return found;
+}
+
+/* ---- headings */
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Appends what a code point is without accents and case. Returns the bytes. */
+static size_t put_letter(utf8proc_int32_t point, char *out)
+{
+    utf8proc_int32_t parts[4];
+    size_t size = 0;
+    int boundary = 0;
+    utf8proc_ssize_t count = utf8proc_decompose_char(
+        point, parts, 4,
+        UTF8PROC_DECOMPOSE | UTF8PROC_CASEFOLD | UTF8PROC_STRIPMARK | UTF8PROC_COMPAT, &boundary);
+    for (utf8proc_ssize_t i = 0; i < count && i < 4; i++)
+        size += (size_t)utf8proc_encode_char(parts[i], (utf8proc_uint8_t *)out + size);
+    return size;
+}
+
+static bool is_letter(utf8proc_int32_t point)
+{
+    utf8proc_category_t category = utf8proc_category(point);
+    return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_ME;
+}
+
+/* The letters of a short line, terminated; numbers and marks of a heading are not among them. */
+static void spell(const char *text, line from, char out[4 * 4 * LONGEST_HEADING + 2])
+{
+    size_t length = 0;
+    utf8proc_int32_t point;
+    for (size_t at = from.start; at < from.end;) {
+        utf8proc_ssize_t size = utf8proc_iterate((const utf8proc_uint8_t *)text + at,
+                                                 (utf8proc_ssize_t)(from.end - at), &point);
+        if (size > 0 && is_letter(point))
+            length += put_letter(point, out + length);
+        else if (length > 0 && out[length - 1] != ' ')
+            out[length++] = ' ';
+        at += size > 0 ? (size_t)size : 1;
+    }
+    length -= length > 0 && out[length - 1] == ' ';
+    out[length] = '\0';
+}
+
+/* "a references", "vii references": letters may be numbers. */
+static const char *without_number(const char *words)
+{
+    size_t numerals = strspn(words, "ivxlc");
+    if (numerals == 0)
+        numerals = words[0] >= 'a' && words[0] <= 'z' && words[1] == ' ';
+    return words[numerals] == ' ' ? words + numerals + 1 : words;
+}
+
+static bool is_one_of(const char *words, const char *const *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(words, list[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Most lines are seen not to be one by their length, or by the number of their blanks. */
+static bool may_be_heading(const char *text, line at)
+{
+    size_t blanks = 0;
+    if (at.end == at.start || at.end - at.start > LONGEST_HEADING)
+        return false;
+    for (size_t i = at.start; i < at.end && blanks <= MOST_BLANKS; i++)
+        blanks += text[i] == ' ';
+    return blanks <= MOST_BLANKS;
+}
+
+static bool is_heading(const char *text, line at)
+{
+    char words[4 * 4 * LONGEST_HEADING + 2];
+    if (!may_be_heading(text, at) || is_digit(text[at.end - 1])) /* in a table of contents */
+        return false;
+    spell(text, at, words);
+    return is_one_of(without_number(words), headings, sizeof headings / sizeof *headings);
+}
+
+/* ---- entries */
+
+static bool is_capital(char c)
+{
+    return c >= 'A' && c <= 'Z';
+}
+
+static bool is_ascii_letter(char c)
+{
+    return is_capital(c) || (c >= 'a' && c <= 'z');
+}
+
+/* A year, or the pages 12-34; `*at` moves past the number. */
+static bool is_number_of_entry(const char *text, size_t end, size_t *at)
+{
+    size_t start = *at;
+    while (*at < end && is_digit(text[*at]))
+        ++*at;
+    size_t digits = *at - start;
+    bool year = digits == 4 && (memcmp(text + start, "20", 2) == 0 ||
+                                (text[start] == '1' && text[start + 1] >= '5'));
+    if (year)
+        return true;
+    size_t dash = end - *at >= 3 && memcmp(text + *at, "–", 3) == 0 ? 3 : 0;
+    dash = *at < end && text[*at] == '-' ? 1 : dash;
+    if (!dash || digits > 5 || *at + dash >= end || !is_digit(text[*at + dash]))
+        return false;
+    for (*at += dash; *at < end && is_digit(text[*at]);)
+        ++*at;
+    return true;
+}
+
+static char lower(char c)
+{
+    return is_capital(c) ? (char)(c + 'a' - 'A') : c;
+}
+
+/* A word that entries have, or the letter of a first name; `*at` moves past its letters. */
+static bool is_word_of_entry(const char *text, size_t end, size_t *at)
+{
+    static const char *const words[] = {
+        "pp",        "vol",        "eds",        "ed",          "doi",       "isbn",
+        "issn",      "http",       "https",      "www",         "journal",   "press",
+        "hrsg",      "verlag",     "arxiv",      "trans",       "retrieved", "accessed",
+        "abgerufen", "university", "conference", "proceedings",
+    };
+    char word[16];
+    size_t start = *at, length = 0;
+    for (; *at < end && is_ascii_letter(text[*at]); ++*at)
+        if (length < sizeof word - 1)
+            word[length++] = lower(text[*at]);
+    word[length] = '\0';
+    bool dotted = *at < end && text[*at] == '.';
+    if (*at - start == 1)
+        return dotted && is_capital(text[start]);
+    return *at - start < sizeof word && is_one_of(word, words, sizeof words / sizeof *words);
+}
+
+static size_t count_signs(const char *text, line of)
+{
+    size_t signs = of.start < of.end && text[of.start] == '['; /* [1], [Smith 2001] */
+    for (size_t at = of.start; at < of.end;) {
+        if (is_digit(text[at]))
+            signs += is_number_of_entry(text, of.end, &at);
+        else if (is_ascii_letter(text[at]))
+            signs += is_word_of_entry(text, of.end, &at);
+        else
+            at++;
+    }
+    return signs;
+}
+
+/* ---- the list */
+
+/* Whether it is the heading of something else, after an empty line: one that is known, or has a
+ * number. */
+static bool is_end(const char *text, line before, line at)
+{
+    char words[4 * 4 * LONGEST_HEADING + 2];
+    if (!may_be_heading(text, at) || before.end > before.start)
+        return false;
+    spell(text, at, words);
+    if (is_digit(text[at.start]))
+        return *words && count_signs(text, at) == 0;
+    words[strcspn(words, " ")] = '\0';
+    return is_one_of(words, ends, sizeof ends / sizeof *ends);
+}
+
+/* Where the paragraph ends that a line is in, if that is soon. */
+static size_t rest_of_entry(const char *text, size_t length, line last)
+{
+    line at = last;
+    size_t end = last.end;
+    while (at.next < length) {
+        at = line_at(text, length, at.next);
+        if (at.end == at.start || at.end - last.end > LONGEST_REST)
+            break;
+        end = at.end;
+    }
+    return end;
+}
+
+/* The end of the list that follows a heading, or where that ends if there is none. `*next` is
+ * where to look for another heading. */
+static size_t end_of_list(const char *text, size_t length, line heading, size_t *next)
+{
+    line best = heading, at = heading;
+    int64_t balance = 0, highest = 0;
+    *next = heading.next;
+    while (at.next < length) {
+        line before = at;
+        at = line_at(text, length, at.next);
+        if (is_heading(text, at) || is_end(text, before, at))
+            break;
+        balance += (int64_t)(WORTH * count_signs(text, at)) - (int64_t)(at.end - at.start);
+        if (balance > highest) {
+            highest = balance;
+            best = at;
+        }
+        *next = at.next;
+    }
+    return best.start == heading.start ? heading.end : rest_of_entry(text, *next, best);
+}
+
+int tw_bibliography_find(const char *text, size_t length, tw_spans *spans)
+{
+    int status = TWINSET_OK;
+    for (size_t next = 0; next < length && status == TWINSET_OK;) {
+        line at = line_at(text, length, next);
+        next = at.next;
+        if (!is_heading(text, at))
+            continue;
+        size_t end = end_of_list(text, length, at, &next);
+        if (end > at.end)
+            status = tw_spans_add(spans, at.start, end);
+    }
+    return status;
+}

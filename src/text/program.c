@@ -1,0 +1,350 @@
+/*
+ * The block of a program: sizes, its files, its tokens, a number for each token as it is
+ * written, one for each word, the normal forms. Some 32 bytes a token.
+ */
+#include "text/program.h"
+
+#include <string.h>
+
+#include "text/shingle_id.h"
+
+typedef struct sizes {
+    uint64_t files, tokens, wording, normal;
+} sizes;
+
+/* ---- writing */
+
+/* Makes room for all of a block. */
+static int begin(tw_bytes *block, const sizes *head)
+{
+    size_t bytes = sizeof *head + head->files * sizeof(tw_program_file) +
+                   head->tokens * (sizeof(tw_token) + sizeof(uint64_t)) +
+                   head->wording * sizeof(uint64_t) + head->normal + TW_SLACK;
+    block->length = 0;
+    int status = tw_bytes_reserve(block, bytes);
+    return status == TWINSET_OK ? tw_bytes_append(block, head, sizeof *head) : status;
+}
+
+static int append_number(tw_bytes *block, uint64_t number)
+{
+    return tw_bytes_append(block, &number, sizeof number);
+}
+
+static int append_words(const tw_code *code, const char *text, tw_bytes *block)
+{
+    int status = TWINSET_OK;
+    for (size_t i = 0; i < code->count && status == TWINSET_OK; i++) {
+        const tw_token *token = &code->tokens[i];
+        status =
+            append_number(block, tw_shingle_id(text + token->start, token->end - token->start));
+    }
+    return status;
+}
+
+/* ---- wording */
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Letters, digits, underscores, and all beyond ASCII. */
+static bool in_word(char c)
+{
+    char small = (char)(c | 0x20);
+    return (small >= 'a' && small <= 'z') || is_digit(c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
+static size_t word_length(const char *text, size_t length)
+{
+    size_t end = 0;
+    while (end < length && in_word(text[end]))
+        end++;
+    return end;
+}
+
+static int append_word(tw_bytes *block, const char *word, size_t length, uint64_t *count)
+{
+    ++*count;
+    return append_number(block, tw_shingle_id(word, length));
+}
+
+/* A string counts as a whole, and, if it says several words, by each of them. */
+static int append_string(tw_bytes *block, const char *text, size_t length, uint64_t *count)
+{
+    uint64_t before = *count;
+    int status = append_word(block, text, length, count);
+    for (size_t at = 0, word; at < length && status == TWINSET_OK; at += word + !word) {
+        word = word_length(text + at, length - at);
+        if (word)
+            status = append_word(block, text + at, word, count);
+    }
+    if (*count == before + 2) { /* one word is the whole */
+        block->length -= sizeof(uint64_t);
+        --*count;
+    }
+    return status;
+}
+
+static bool is_punctuation(const char *text, size_t length)
+{
+    return length == 1 && strchr(";(){},[].", *text);
+}
+
+static int append_wording(const tw_code *code, const char *text, tw_bytes *block, uint64_t *count)
+{
+    int status = TWINSET_OK;
+    for (size_t i = 0; i < code->count && status == TWINSET_OK; i++) {
+        const tw_token *token = &code->tokens[i];
+        const char *word = text + token->start;
+        size_t length = token->end - token->start;
+        bool string = token->kind == TW_TOKEN_LITERAL && !is_digit(*word) && *word != '.';
+        if (string)
+            status = append_string(block, word, length, count);
+        else if (!is_punctuation(word, length))
+            status = append_word(block, word, length, count);
+    }
+    return status;
+}
+
+/* ---- blocks */
+
+/* What follows the normal forms may be read. */
+static int end(tw_bytes *block)
+{
+    static const char slack[TW_SLACK];
+    return tw_bytes_append(block, slack, sizeof slack);
+}
+
+int tw_program_write(const tw_code *code, const char *text, uint32_t source, tw_bytes *block)
+{
+    sizes head = {.files = 1, .tokens = code->count, .normal = code->normal.length};
+    tw_program_file file = {
+        .source = source,
+        .tokens = (uint32_t)code->count,
+        .normal = (uint32_t)code->normal.length,
+    };
+    int status = begin(block, &head);
+    if (status == TWINSET_OK)
+        status = tw_bytes_append(block, &file, sizeof file);
+    if (status == TWINSET_OK)
+        status = tw_bytes_append(block, code->tokens, code->count * sizeof *code->tokens);
+    if (status == TWINSET_OK)
+        status = append_words(code, text, block);
+    if (status == TWINSET_OK)
+        status = append_wording(code, text, block, &head.wording);
+    if (status == TWINSET_OK)
+        status = tw_bytes_append(block, code->normal.data, code->normal.length);
+    if (status != TWINSET_OK)
+        return status;
+    /* How many words there are is known only now. */
+    file.wording = (uint32_t)head.wording;
+    memcpy(block->data, &head, sizeof head);
+    memcpy(block->data + sizeof head, &file, sizeof file);
+    return end(block);
+}
+
+static int append_files(const tw_program *parts, size_t count, tw_bytes *block)
+{
+    uint32_t tokens = 0, normal = 0, wording = 0;
+    int status = TWINSET_OK;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 0; j < parts[i].file_count && status == TWINSET_OK; j++) {
+            tw_program_file file = parts[i].files[j];
+            file.tokens += tokens;
+            file.normal += normal;
+            file.wording += wording;
+            status = tw_bytes_append(block, &file, sizeof file);
+        }
+        tokens += (uint32_t)parts[i].count;
+        normal += (uint32_t)parts[i].normal_length;
+        wording += (uint32_t)parts[i].wording_count;
+    }
+    return status;
+}
+
+int tw_program_join(const tw_program *parts, size_t count, tw_bytes *block)
+{
+    sizes head = {0};
+    for (size_t i = 0; i < count; i++) {
+        head.files += parts[i].file_count;
+        head.tokens += parts[i].count;
+        head.wording += parts[i].wording_count;
+        head.normal += parts[i].normal_length;
+    }
+    if (head.tokens > UINT32_MAX || head.wording > UINT32_MAX || head.normal > UINT32_MAX)
+        return TWINSET_NOMEM;
+    int status = begin(block, &head);
+    if (status == TWINSET_OK)
+        status = append_files(parts, count, block);
+    for (size_t i = 0; i < count && status == TWINSET_OK; i++)
+        status = tw_bytes_append(block, parts[i].tokens, parts[i].count * sizeof *parts->tokens);
+    for (size_t i = 0; i < count && status == TWINSET_OK; i++)
+        status = tw_bytes_append(block, parts[i].words, parts[i].count * sizeof *parts->words);
+    for (size_t i = 0; i < count && status == TWINSET_OK; i++)
+        status = tw_bytes_append(block, parts[i].wording,
+                                 parts[i].wording_count * sizeof *parts->wording);
+    for (size_t i = 0; i < count && status == TWINSET_OK; i++)
+        status = tw_bytes_append(block, parts[i].normal, parts[i].normal_length);
+    return status == TWINSET_OK ? end(block) : status;
+}
+
+/* ---- reading */
+
+tw_program tw_program_of(const tw_bytes *block)
+{
+    sizes head;
+    memcpy(&head, block->data, sizeof head);
+    const char *at = block->data + sizeof head;
+    tw_program program = {
+        .files = (const tw_program_file *)(const void *)at,
+        .file_count = (size_t)head.files,
+        .count = (size_t)head.tokens,
+        .wording_count = (size_t)head.wording,
+        .normal_length = (size_t)head.normal,
+    };
+    at += head.files * sizeof *program.files;
+    program.tokens = (const tw_token *)(const void *)at;
+    at += head.tokens * sizeof *program.tokens;
+    program.words = (const uint64_t *)(const void *)at;
+    program.wording = program.words + head.tokens;
+    program.normal = (const char *)(const void *)(program.wording + head.wording);
+    return program;
+}
+
+/* ---- shingles */
+
+int tw_program_file_tokens(const tw_program *program, size_t index, tw_places *starts,
+                           tw_file_tokens *tokens)
+{
+    static const tw_program_file none;
+    const tw_program_file *file = &program->files[index], *before = index ? file - 1 : &none;
+    *tokens = (tw_file_tokens){
+        .first = before->tokens,
+        .count = file->tokens - before->tokens,
+        .normal = program->normal + before->normal,
+    };
+    int status = TW_GROW(starts->data, starts->capacity, tokens->count + 1 + TW_SLACK);
+    if (status != TWINSET_OK)
+        return status;
+    size_t *start = tokens->start = starts->data;
+    const char *at = tokens->normal, *stop = program->normal + file->normal;
+    for (*start = 0; (at = memchr(at, ' ', (size_t)(stop - at)));)
+        *++start = (size_t)(++at - tokens->normal);
+    return TWINSET_OK;
+}
+
+static int shingle_file(const tw_program *program, size_t index, size_t k, tw_places *starts,
+                        tw_shingles_fn sink, void *context)
+{
+    tw_file_tokens tokens;
+    int status = tw_program_file_tokens(program, index, starts, &tokens);
+    if (status != TWINSET_OK || !tokens.count)
+        return status;
+    k = tokens.count < k ? tokens.count : k;
+    tw_shingles batch = {
+        .count = tokens.count - k + 1,
+        .text = tokens.normal,
+        .start = tokens.start,
+        .k = k,
+        .gap = 1,
+        .kind = TW_SHINGLE_STRUCTURE,
+    };
+    return sink(context, &batch);
+}
+
+/* ---- words */
+
+/* Replaces the words of one file by its shingles of them: the first, second, fourth, eighth...
+ * time that a word comes is a shingle of its own, the others are none. Returns how many. */
+static size_t number_words(uint64_t *words, size_t count, uint64_t *scratch)
+{
+    size_t kept = 0;
+    tw_sort_u64(words, count, scratch);
+    for (size_t i = 0, end; i < count; i = end) {
+        uint64_t word = words[i];
+        for (end = i; end < count && words[end] == word;)
+            end++;
+        for (size_t n = 1; n <= end - i; n *= 2) /* never ahead of what is read */
+            words[kept++] = tw_mix64(word + n * UINT64_C(0x9E3779B97F4A7C15));
+    }
+    return kept;
+}
+
+/* By file, since the words of a template are those of a file. */
+static int collect_words(const tw_program *program, tw_program_scratch *scratch)
+{
+    tw_u64s *words = &scratch->words;
+    size_t all = program->wording_count, from = 0;
+    int status = TW_GROW(words->data, words->capacity, all + TW_SLACK);
+    if (status == TWINSET_OK)
+        status = TW_GROW(scratch->sorted.data, scratch->sorted.capacity, all);
+    words->count = 0;
+    for (size_t i = 0; i < program->file_count && status == TWINSET_OK; i++) {
+        size_t count = program->files[i].wording - from;
+        uint64_t *added = words->data + words->count;
+        memcpy(added, program->wording + from, count * sizeof *added);
+        words->count += number_words(added, count, scratch->sorted.data);
+        from += count;
+    }
+    return status;
+}
+
+/* Eight bytes of hash stand for a word. */
+static int shingle_words(const tw_program *program, tw_program_scratch *scratch,
+                         tw_shingles_fn sink, void *context)
+{
+    int status = collect_words(program, scratch);
+    size_t count = scratch->words.count;
+    if (status == TWINSET_OK)
+        status = TW_GROW(scratch->starts.data, scratch->starts.capacity, count + 1 + TW_SLACK);
+    if (status != TWINSET_OK || !count)
+        return status;
+    for (size_t i = 0; i <= count; i++)
+        scratch->starts.data[i] = i * sizeof *scratch->words.data;
+    const void *text = scratch->words.data;
+    tw_shingles batch = {
+        .count = count,
+        .text = text,
+        .start = scratch->starts.data,
+        .k = 1,
+        .kind = TW_SHINGLE_WORD,
+    };
+    return sink(context, &batch);
+}
+
+/* ---- both */
+
+/* What tells one program from every other. */
+static void fingerprint(const tw_program *program, uint64_t digest[2])
+{
+    tw_fingerprint print;
+    tw_fingerprint_begin(&print);
+    for (size_t i = 0; i + 1 < program->file_count; i++) /* one file has no end inside */
+        tw_fingerprint_add(&print, (const char *)&program->files[i].tokens,
+                           sizeof program->files[i].tokens);
+    tw_fingerprint_add(&print, program->normal, program->normal_length);
+    tw_fingerprint_add(&print, (const char *)(const void *)program->wording,
+                       program->wording_count * sizeof *program->wording);
+    tw_fingerprint_end(&print, digest);
+}
+
+int tw_program_shingle(const tw_program *program, size_t k, tw_program_scratch *scratch,
+                       tw_shingles_fn sink, void *context, tw_text_summary *summary)
+{
+    int status = TWINSET_OK;
+    *summary = (tw_text_summary){.tokens = program->count};
+    fingerprint(program, summary->digest);
+    if (!sink)
+        return TWINSET_OK;
+    for (size_t i = 0; i < program->file_count && status == TWINSET_OK; i++)
+        status = shingle_file(program, i, k, &scratch->starts, sink, context);
+    return status == TWINSET_OK ? shingle_words(program, scratch, sink, context) : status;
+}
+
+void tw_program_scratch_free(tw_program_scratch *scratch)
+{
+    tw_free(scratch->starts.data);
+    tw_free(scratch->words.data);
+    tw_free(scratch->sorted.data);
+}
