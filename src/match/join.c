@@ -227,16 +227,17 @@ static int check(exact_join *join, worker_state *state, uint32_t x, uint32_t y)
     if (!docs->wanted(docs->context, x, y))
         return TWINSET_OK;
     state->candidates++;
+    tw_overlap overlap = tw_ranks_overlap(join->ranks, x, y);
     tw_match match = {
         .a = x < y ? x : y,
         .b = x < y ? y : x,
-        .shared = tw_ranks_overlap(join->ranks, x, y).count,
+        .shared = overlap.count,
         .estimate = NAN,
     };
     match.a_count = docs->sizes[match.a];
     match.b_count = docs->sizes[match.b];
-    match.similarity = tw_similarity(join->measure, join->ranks, match.a, match.b, match.a_count,
-                                     match.b_count, match.shared);
+    match.similarity = tw_similarity_of(join->measure, join->ranks, match.a, match.b, match.a_count,
+                                        match.b_count, overlap);
     if (match.shared == 0 || match.similarity < join->threshold)
         return TWINSET_OK;
     return tw_matches_add(&state->matches, &match);
@@ -279,12 +280,31 @@ static int run(exact_join *join, const tw_loop *loop, tw_matches *matches, uint6
     return status;
 }
 
+/* Whether to count all that is shared, and not to look at prefixes: these cost their own steps,
+ * and each candidate two documents laid side by side. */
+static int is_dense(const tw_docs *docs, const tw_ranks *ranks, int measure, double threshold,
+                    bool *dense)
+{
+    double count = (double)docs->count, pairs = count * (count - 1) / 2, steps;
+    int status = tw_join_cost(docs, ranks, measure, threshold, &steps);
+    double ranked = docs->count ? (double)ranks->start[docs->count] / count : 0;
+    double by_prefix = steps + fmin(steps, pairs) * 2 * ranked;
+    *dense = status == TWINSET_OK && tw_dense_steps(ranks, docs->count) < by_prefix;
+    return status;
+}
+
 int tw_join(const tw_docs *docs, const tw_ranks *ranks, int measure, double threshold,
             const tw_loop *loop, tw_matches *matches, uint64_t *candidates)
 {
+    bool dense;
+    int status = is_dense(docs, ranks, measure, threshold, &dense);
+    if (status != TWINSET_OK)
+        return status;
+    if (dense)
+        return tw_dense_join(docs, ranks, measure, threshold, loop, matches, candidates);
     exact_join join = {.docs = docs, .ranks = ranks, .measure = measure, .threshold = threshold};
     join.workers = tw_calloc(loop->threads, sizeof *join.workers);
-    int status = join.workers ? order_documents(&join) : TWINSET_NOMEM;
+    status = join.workers ? order_documents(&join) : TWINSET_NOMEM;
     if (status == TWINSET_OK)
         status = build_index(&join);
     if (status == TWINSET_OK)

@@ -9,10 +9,12 @@
  *   propose.c   both hand them on by this
  *   rank.c      shingles in order of rarity, with their weights
  *   join.c      exact join: all pairs from the threshold up, by prefix filters
+ *   dense.c     the same where these rule little out
  *   verify.c    the exact similarity of one pair
  *   tally.c     the same for two that meet but once
  *   cluster.c   verified pairs joined to clusters
  *   passage.c   the longest passage that two documents share
+ *   background.c  how many pairs are so similar by chance; background.h
  *
  * Documents are numbers here, in the order of their names; identical ones are one.
  */
@@ -36,6 +38,9 @@ typedef struct tw_docs {
     int (*set)(void *context, unsigned worker, unsigned side, uint32_t doc, tw_set *set);
     /* Whether some pair of what these two stand for is wanted. */
     bool (*wanted)(const void *context, uint32_t a, uint32_t b);
+    /* What a shingle weighs that so many of all documents have, in units of 2^-16; NULL:
+     * ln(1 + all/having). */
+    uint32_t (*weight)(uint64_t id, uint64_t all, uint64_t having);
     void *context;
 } tw_docs;
 
@@ -71,7 +76,7 @@ typedef struct tw_ranks {
     size_t *lonely;          /* shingles that only this document has */
     size_t shared;           /* number of ranks */
     uint32_t *weight;        /* of each rank, in units of 2^-16 */
-    uint32_t *lonely_weight; /* of each of a document's lonely shingles */
+    uint64_t *lonely_weight; /* of a document's lonely shingles, all together */
     uint64_t *total_weight;  /* of a document's whole set */
 } tw_ranks;
 
@@ -88,6 +93,9 @@ tw_overlap tw_ranks_overlap(const tw_ranks *ranks, uint32_t a, uint32_t b);
 
 size_t tw_intersect(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count);
 /* By the measure, from counts; `ranks` is needed by the weighted one alone. */
+double tw_similarity_of(int measure, const tw_ranks *ranks, uint32_t a, uint32_t b, size_t a_size,
+                        size_t b_size, tw_overlap shared);
+/* The same, if only the count is known. */
 double tw_similarity(int measure, const tw_ranks *ranks, uint32_t a, uint32_t b, size_t a_size,
                      size_t b_size, uint64_t shared);
 
@@ -191,6 +199,14 @@ int tw_join_cost(const tw_docs *docs, const tw_ranks *ranks, int measure, double
 /* All wanted pairs from the threshold up that share a shingle, by a and b. */
 int tw_join(const tw_docs *docs, const tw_ranks *ranks, int measure, double threshold,
             const tw_loop *loop, tw_matches *matches, uint64_t *candidates) TW_CHECKED;
+
+/* ---- dense.c */
+
+/* Steps of a dense join; infinite where nobody knows. */
+double tw_dense_steps(const tw_ranks *ranks, size_t documents);
+/* What tw_join() does. */
+int tw_dense_join(const tw_docs *docs, const tw_ranks *ranks, int measure, double threshold,
+                  const tw_loop *loop, tw_matches *matches, uint64_t *candidates) TW_CHECKED;
 
 /* ---- cluster.c: here, documents are all of them, copies too */
 

@@ -28,6 +28,7 @@ typedef struct id_slice {
 typedef struct builder {
     const tw_docs *docs;
     tw_ranks *ranks;
+    uint64_t documents; /* copies counted */
     id_slice slices[SLICES];
 } builder;
 
@@ -135,15 +136,16 @@ static int build_slice(void *context, unsigned worker, size_t number)
 
 /* ---- ranking */
 
-/* ln(1 + N/n) in units of 2^-16: whole numbers, so that sums do not depend on their order. */
-static uint32_t weight_of(uint64_t documents, uint64_t copies)
+/* Whole numbers, so that sums do not depend on their order. */
+static uint32_t weight_of(const builder *build, uint64_t id, uint64_t copies)
 {
-    return (uint32_t)llround(65536 * log1p((double)documents / (double)copies));
+    if (build->docs->weight)
+        return build->docs->weight(id, build->documents, copies);
+    return (uint32_t)llround(65536 * log1p((double)build->documents / (double)copies));
 }
 
 /* Numbers the shared shingles by count, then id: the slices lie in the order of ids. */
-static void number_shingles(builder *build, uint64_t documents, uint32_t **place, uint64_t *keys,
-                            uint64_t *scratch)
+static void number_shingles(builder *build, uint32_t **place, uint64_t *keys, uint64_t *scratch)
 {
     size_t count = 0;
     for (size_t i = 0; i < SLICES; i++)
@@ -152,13 +154,17 @@ static void number_shingles(builder *build, uint64_t documents, uint32_t **place
             keys[count] = (uint64_t)build->slices[i].data[j].copies << 32 | count;
         }
     tw_sort_u64(keys, count, scratch);
-    for (size_t rank = 0; rank < count; rank++) {
+    for (size_t rank = 0; rank < count; rank++)
         *place[(uint32_t)keys[rank]] = (uint32_t)rank;
-        build->ranks->weight[rank] = weight_of(documents, keys[rank] >> 32);
-    }
+    for (size_t i = 0; i < SLICES; i++)
+        for (size_t j = 0; j < build->slices[i].count; j++) {
+            const id_slice *slice = &build->slices[i];
+            build->ranks->weight[slice->rank[j]] =
+                weight_of(build, slice->data[j].id, slice->data[j].copies);
+        }
 }
 
-static int rank_shingles(builder *build, uint64_t documents)
+static int rank_shingles(builder *build)
 {
     tw_ranks *ranks = build->ranks;
     bool enough = true;
@@ -173,7 +179,7 @@ static int rank_shingles(builder *build, uint64_t documents)
     ranks->weight = tw_array(ranks->shared, sizeof *ranks->weight);
     enough = enough && place && keys && ranks->weight && ranks->shared < NO_RANK;
     if (enough)
-        number_shingles(build, documents, place, keys, keys + ranks->shared);
+        number_shingles(build, place, keys, keys + ranks->shared);
     tw_free(place);
     tw_free(keys);
     return enough ? TWINSET_OK : TWINSET_NOMEM;
@@ -243,17 +249,24 @@ static int rank_slice(void *context, unsigned worker, size_t number)
 /* Keeps the ranks that there are, ascending; close_gaps() brings the documents together. */
 static int rank_document(void *context, unsigned worker, size_t doc)
 {
-    (void)worker;
     builder *build = context;
+    const tw_docs *docs = build->docs;
     tw_ranks *ranks = build->ranks;
-    size_t size = build->docs->sizes[doc], count = 0;
+    tw_set set = {0};
+    size_t size = docs->sizes[doc], count = 0;
     uint32_t *mine = ranks->ranks + ranks->start[doc];
-    uint64_t *found = tw_array(2 * size, sizeof *found), weight = 0;
+    uint64_t weight = 0, lonely = 0;
+    int status = size ? docs->set(docs->context, worker, 0, (uint32_t)doc, &set) : TWINSET_OK;
+    if (status != TWINSET_OK)
+        return status;
+    uint64_t *found = tw_array(2 * size, sizeof *found);
     if (!found)
         return TWINSET_NOMEM;
     for (size_t i = 0; i < size; i++) {
-        if (mine[i] == NO_RANK)
+        if (mine[i] == NO_RANK) {
+            lonely += weight_of(build, set.ids[i], docs->copies[doc]);
             continue;
+        }
         found[count++] = mine[i];
         weight += ranks->weight[mine[i]];
     }
@@ -262,7 +275,8 @@ static int rank_document(void *context, unsigned worker, size_t doc)
         mine[i] = (uint32_t)found[i];
     tw_free(found);
     ranks->lonely[doc] = size - count;
-    ranks->total_weight[doc] = weight + (uint64_t)ranks->lonely[doc] * ranks->lonely_weight[doc];
+    ranks->lonely_weight[doc] = lonely;
+    ranks->total_weight[doc] = weight + lonely;
     return TWINSET_OK;
 }
 
@@ -280,8 +294,10 @@ static void close_gaps(tw_ranks *ranks, const tw_docs *docs)
     ranks->start[docs->count] = end;
 }
 
-static int allocate(tw_ranks *ranks, const tw_docs *docs, uint64_t *documents)
+static int allocate(builder *build)
 {
+    tw_ranks *ranks = build->ranks;
+    const tw_docs *docs = build->docs;
     size_t total = 0;
     ranks->start = tw_array(docs->count + 1, sizeof *ranks->start);
     ranks->lonely = tw_array(docs->count, sizeof *ranks->lonely);
@@ -289,14 +305,11 @@ static int allocate(tw_ranks *ranks, const tw_docs *docs, uint64_t *documents)
     ranks->total_weight = tw_array(docs->count, sizeof *ranks->total_weight);
     if (!ranks->start || !ranks->lonely || !ranks->lonely_weight || !ranks->total_weight)
         return TWINSET_NOMEM;
-    *documents = 0;
     for (size_t doc = 0; doc < docs->count; doc++) {
         ranks->start[doc] = total;
         total += docs->sizes[doc];
-        *documents += docs->copies[doc];
+        build->documents += docs->copies[doc];
     }
-    for (size_t doc = 0; doc < docs->count; doc++)
-        ranks->lonely_weight[doc] = weight_of(*documents, docs->copies[doc]);
     ranks->ranks = tw_array(total, sizeof *ranks->ranks);
     return ranks->ranks ? TWINSET_OK : TWINSET_NOMEM;
 }
@@ -308,14 +321,13 @@ int tw_ranks_new(const tw_docs *docs, const tw_loop *loop, tw_ranks **out)
     int status = build && ranks ? TWINSET_OK : TWINSET_NOMEM;
     if (status != TWINSET_OK)
         goto cleanup;
-    uint64_t documents;
     build->docs = docs;
     build->ranks = ranks;
-    status = allocate(ranks, docs, &documents);
+    status = allocate(build);
     if (status == TWINSET_OK)
         status = tw_parallel(loop, SLICES, build_slice, build);
     if (status == TWINSET_OK)
-        status = rank_shingles(build, documents);
+        status = rank_shingles(build);
     if (status == TWINSET_OK)
         status = tw_parallel(loop, SLICES, rank_slice, build);
     if (status == TWINSET_OK)

@@ -26,18 +26,27 @@ size_t tw_intersect(const uint64_t *a, size_t a_count, const uint64_t *b, size_t
     return TW_KERNELS(KERNELS)(a, a_count, b, b_count);
 }
 
+double tw_similarity_of(int measure, const tw_ranks *ranks, uint32_t a, uint32_t b, size_t a_size,
+                        size_t b_size, tw_overlap shared)
+{
+    double count = (double)shared.count;
+    if (shared.count == 0)
+        return 0;
+    if (measure == TWINSET_MEASURE_WEIGHTED)
+        return (double)shared.weight /
+               (double)(ranks->total_weight[a] + ranks->total_weight[b] - shared.weight);
+    if (measure == TWINSET_MEASURE_CONTAINMENT)
+        return count / (double)(a_size < b_size ? a_size : b_size);
+    return count / (double)(a_size + b_size - shared.count);
+}
+
 double tw_similarity(int measure, const tw_ranks *ranks, uint32_t a, uint32_t b, size_t a_size,
                      size_t b_size, uint64_t shared)
 {
-    if (shared == 0)
-        return 0;
-    if (measure == TWINSET_MEASURE_WEIGHTED) {
-        uint64_t weight = tw_ranks_overlap(ranks, a, b).weight;
-        return (double)weight / (double)(ranks->total_weight[a] + ranks->total_weight[b] - weight);
-    }
-    if (measure == TWINSET_MEASURE_CONTAINMENT)
-        return (double)shared / (double)(a_size < b_size ? a_size : b_size);
-    return (double)shared / (double)(a_size + b_size - shared);
+    tw_overlap overlap = {.count = shared};
+    if (measure == TWINSET_MEASURE_WEIGHTED && shared)
+        overlap = tw_ranks_overlap(ranks, a, b);
+    return tw_similarity_of(measure, ranks, a, b, a_size, b_size, overlap);
 }
 
 /* ---- lists of matches */
