@@ -1,0 +1,195 @@
+"""Sets of programs and texts of which it is known what was copied.
+
+A set has one or more collections, each compared as a whole; what is known is known of pairs. A
+collection is laid out anew, the same for every tool: a folder for each language, in it a file
+for each document, or a folder where a document has several files.
+"""
+import csv
+import itertools
+import os
+import shutil
+from dataclasses import dataclass, field
+
+LANGUAGES = {".c": "c", ".cpp": "cpp", ".cs": "csharp", ".d": "d", ".java": "java",
+             ".pas": "pascal", ".dpr": "pascal", ".py": "python", ".py3": "python", ".txt": "text"}
+ENDINGS = {language: ending for ending, language in reversed(LANGUAGES.items())}
+
+
+@dataclass
+class Pair:
+    a: str
+    b: str
+    is_copy: bool
+    kind: str = ""
+
+
+@dataclass
+class Collection:
+    folder: str  # LANGUAGE/DOCUMENT
+    pairs: list = field(default_factory=list)
+    names: dict = field(default_factory=dict)  # where a document came from, and its name here
+    several: bool = False  # files in a document
+
+    @property
+    def languages(self):
+        return sorted(os.listdir(self.folder))
+
+    @property
+    def joined(self):
+        """Where each document is one file, for tools that know of no others."""
+        return self.folder + "-joined" if self.several else self.folder
+
+    def add(self, source):
+        language = LANGUAGES[os.path.splitext(source)[1]]
+        name = f"{language}/{len(self.names):04}{ENDINGS[language]}"
+        os.makedirs(os.path.join(self.folder, language), exist_ok=True)
+        shutil.copyfile(source, os.path.join(self.folder, name))
+        self.names[source] = name
+
+    def add_folder(self, source, ending):
+        """Its files in order of their paths, which keep their folders."""
+        self.several = True
+        name = f"{LANGUAGES[ending]}/{len(self.names):04}"
+        one = os.path.join(self.joined, name + ending)
+        os.makedirs(os.path.dirname(one), exist_ok=True)
+        with open(one, "wb") as joined:
+            for path in files(source, ending):
+                target = os.path.join(self.folder, name, os.path.relpath(path, source))
+                os.makedirs(os.path.dirname(target), exist_ok=True)
+                shutil.copyfile(path, target)
+                with open(path, "rb") as file:
+                    joined.write(file.read() + b"\n")
+        self.names[source] = name
+
+    def know(self, a, b, is_copy, kind=""):
+        self.pairs.append(Pair(self.names[a], self.names[b], is_copy, kind))
+
+    def know_all(self, copies):
+        """Every pair: those in `copies`, sets of two sources, and that the others are none."""
+        for a, b in itertools.combinations(self.names, 2):
+            self.know(a, b, {a, b} in copies)
+
+
+@dataclass
+class Labelled:
+    name: str
+    collections: list
+    parts: dict = field(default_factory=dict)  # a name for some of its kinds of pairs
+    false_share: float = None  # of the pairs that are no copies; recall is told at this
+
+    def known(self, part):
+        """The pairs of a part, each with its collection."""
+        return [(collection, pair) for collection in self.collections
+                for pair in collection.pairs
+                if part == "all" or pair.kind in self.parts[part]]
+
+
+def files(folder, ending=""):
+    return sorted(os.path.join(root, name) for root, _, names in os.walk(folder)
+                  for name in names if name.endswith(ending))
+
+
+def rows(path):
+    """Of a truth file: two documents, by their paths, whether one is a copy, and its kind."""
+    base = os.path.dirname(path)
+    with open(path, encoding="utf-8", newline="") as file:
+        for a, b, is_copy, kind in csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
+            yield os.path.join(base, a), os.path.join(base, b), is_copy == "1", kind
+
+
+# ---- the sets
+
+def soco(data, stage, language):
+    collection = Collection(os.path.join(stage, "soco-" + language))
+    for path in files(os.path.join(data, "soco14/train", language), "." + language):
+        collection.add(path)
+    truth = os.path.join(data, f"soco14/pairs_train_{language}.tsv")
+    collection.know_all([{a, b} for a, b, _, _ in rows(truth)])
+    return Labelled("SOCO " + language.title(), [collection])
+
+
+def conplag(data, stage):
+    """Documents of several tasks; only of some pairs is anything known."""
+    docs = os.path.join(data, "conplag/docs")
+    collection = Collection(os.path.join(stage, "conplag"))
+    for path in files(docs, ".java"):
+        collection.add(path)
+    for a, b, is_copy, kind in rows(os.path.join(data, "conplag/pairs.tsv")):
+        collection.know(*(os.path.join(docs, os.path.basename(path)) for path in (a, b)),
+                        is_copy, kind.split("|")[0])
+    return Labelled("ConPlag", [collection],
+                    {"train": {"train"}, "validation": {"validation"}})
+
+
+def vk_cup(data, stage):
+    """Each test is a collection, in several languages."""
+    home = os.path.join(data, "vkcup2015")
+    copies = [{a, b} for a, b, _, _ in rows(os.path.join(home, "pairs.tsv"))]
+    collections = []
+    for test in sorted(name for name in os.listdir(home) if name.startswith("sample-")):
+        collection = Collection(os.path.join(stage, "vkcup-" + test))
+        for path in files(os.path.join(home, test, "sources")):
+            collection.add(path)
+        collection.know_all(copies)
+        collections.append(collection)
+    return Labelled("VK Cup", collections)
+
+
+LEVELS = ("L1", "L2", "L3", "L4", "L5", "L6")
+
+
+def ir_plag(data, stage):
+    """Each task is a collection; known is what each program has to do with the original."""
+    home = os.path.join(data, "ir_plag")
+    collections = {}
+    for task in sorted(os.listdir(os.path.join(home, "IR-Plag-Dataset"))):
+        collections[task] = Collection(os.path.join(stage, "ir-plag-" + task))
+        for path in files(os.path.join(home, "IR-Plag-Dataset", task), ".java"):
+            collections[task].add(path)
+    for a, b, is_copy, kind in rows(os.path.join(home, "pairs.tsv")):
+        task = os.path.relpath(a, home).split(os.sep)[1]
+        collections[task].know(a, b, is_copy, kind)
+    return Labelled("IR-Plag", list(collections.values()),
+                    {level: {level, "non"} for level in LEVELS}, false_share=0.01)
+
+
+BASES = ("1", "2", "3", "4")
+
+
+def simplag(data, stage):
+    """Each variant against its own base, and against the other ones."""
+    home = os.path.join(data, "simplag_java")
+    bases = {base: os.path.join(home, "Base Programs", base) for base in BASES}
+    variants = {}
+    for base in BASES:
+        folder = os.path.join(home, "Variant Programs", base)
+        variants.update((os.path.join(folder, name), base) for name in sorted(os.listdir(folder)))
+    collection = Collection(os.path.join(stage, "simplag"))
+    for folder in (*bases.values(), *variants):
+        collection.add_folder(folder, ".java")
+    for variant, own in variants.items():
+        for base, folder in bases.items():
+            collection.know(variant, folder, base == own,
+                            f"program {own}" if base == own else "others")
+    parts = [f"program {base}" for base in BASES]
+    return Labelled("SimPlag", [collection], {part: {part, "others"} for part in parts},
+                    false_share=0)
+
+
+def short_answers(data, stage):
+    """Prose: each answer against the source of its question."""
+    docs = os.path.join(data, "short_answers/docs")
+    collection = Collection(os.path.join(stage, "short-answers"))
+    for path in files(docs, ".txt"):
+        collection.add(path)
+    for a, b, is_copy, kind in rows(os.path.join(data, "short_answers/pairs.tsv")):
+        collection.know(*(os.path.join(docs, os.path.basename(path)) for path in (a, b)),
+                        is_copy, kind)
+    return Labelled("short answers", [collection])
+
+
+def programs(data, stage):
+    """All sets of programs, from the folder with the data, laid out in another."""
+    shutil.rmtree(stage, ignore_errors=True)
+    return [soco(data, stage, "c"), soco(data, stage, "java"), conplag(data, stage),
+            vk_cup(data, stage), ir_plag(data, stage), simplag(data, stage)]

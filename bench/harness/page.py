@@ -1,0 +1,132 @@
+"""docs/accuracy.md: the text of accuracy.md here, with the figures in it."""
+import os
+
+from harness import goals
+from harness.labelled import BASES, LEVELS
+from harness.report import digits, markdown
+
+FRAME = os.path.join(os.path.dirname(os.path.abspath(__file__)), "accuracy.md")
+SETS = ("SOCO C", "SOCO Java", "ConPlag", "VK Cup", "IR-Plag", "SimPlag")
+
+
+def best(rows, tool, column, **wanted):
+    """The figure by the reading of the tool that has the highest, or None."""
+    found = [row for row in rows if row["tool"] == tool
+             and all(row[name] == value for name, value in wanted.items())]
+    return max((row[column] for row in found), default=None)
+
+
+def part_of_one(value):
+    """Three digits, without the 0 in front."""
+    if value is None:
+        return "–"
+    return "1" if value >= 0.9995 else f"{value:.3f}".lstrip("0")
+
+
+def tools(rows):
+    return list(dict.fromkeys(row["tool"] for row in rows))
+
+
+def table(headings, rows, columns):
+    """A line for each tool: its name, and a cell for each of the columns, functions of it."""
+    return markdown(headings, [[tool, *(column(tool) for column in columns)]
+                               for tool in tools(rows)])
+
+
+def cells(rows, columns, **wanted):
+    """What a tool reached on a set or a part of it: figures parted by strokes."""
+    def write(tool):
+        return " / ".join(part_of_one(best(rows, tool, column, **wanted)) for column in columns)
+    return write
+
+
+def ranked(rows):
+    return table(["tool", *SETS], rows,
+                 [cells(rows, goals.measures(name), set=name, part="all") for name in SETS])
+
+
+def conplag(rows):
+    parts = ["train", "validation"]
+    return table(["tool", *parts], rows,
+                 [cells(rows, goals.measures("ConPlag"), set="ConPlag", part=part)
+                  for part in parts])
+
+
+def levels(rows):
+    return table(["tool", *LEVELS, "all"], rows,
+                 [cells(rows, ["auc", "recall"], set="IR-Plag", part=part)
+                  for part in (*LEVELS, "all")])
+
+
+def variants(rows):
+    parts = [f"program {base}" for base in BASES]
+    return table(["tool", *parts], rows,
+                 [cells(rows, ["recall"], set="SimPlag", part=part) for part in parts])
+
+
+def threshold(rows):
+    def span(row):
+        both = [f"{row[name]:.2f}" for name in ("threshold", "highest_threshold")]
+        return "–".join(dict.fromkeys(both))
+
+    own = [row for row in rows if row["tool"] == "twinset" and row["part"] == "all"]
+    return markdown(["set", "pairs", "copies", "threshold", "F1 there", "best F1"],
+                    [[row["set"], digits(row["pairs"]), digits(row["copies"]), span(row),
+                      part_of_one(row["f1"]), part_of_one(row["best_f1"])] for row in own])
+
+
+def prose(rows):
+    own = [row for row in rows if row["set"] == "short answers"]
+    return markdown(["pairs", "copies", "average precision", "best F1"],
+                    [[digits(row["pairs"]), digits(row["copies"]),
+                      part_of_one(row["average_precision"]), part_of_one(row["best_f1"])]
+                     for row in own])
+
+
+def readings(rows):
+    """Which reading of its score served a tool best, where it has several."""
+    lines = []
+    for tool in tools(rows):
+        own = [row for row in rows if row["tool"] == tool and row["part"] == "all"]
+        if len({row["reading"] for row in own}) > 1:
+            chosen = {}
+            for name in dict.fromkeys(row["set"] for row in own):
+                column = goals.measures(name)[0]
+                top = max((row for row in own if row["set"] == name),
+                          key=lambda row, column=column: row[column])
+                chosen.setdefault(top["reading"], []).append(name)
+            lines.append(f"* {tool}: " + "; ".join(
+                f"{reading} ({', '.join(names)})" for reading, names in chosen.items()) + "\n")
+    return "".join(lines)
+
+
+def speed(rows):
+    return markdown(["programs", "lines", "tool", "seconds", "CPU", "peak MB", "planted found"],
+                    [[digits(row["count"]), digits(row["lines"]), row["tool"],
+                      digits(row["seconds"]) if row["ended"] == "True" else "not done in "
+                      + digits(row["seconds"]), digits(row["cpu"]), digits(row["peak_mb"]),
+                      part_of_one(row["found"] if row["found"] != "" else None)]
+                     for row in rows])
+
+
+def machine(described):
+    return "<sub>" + "; ".join(f"{name}: {value}" for name, value in described.items()) + "</sub>\n"
+
+
+def write(path, accuracy, programs):
+    """From what report.load() gave of both parts."""
+    (measured_on, rows), (timed_on, timed) = accuracy, programs
+    code = [row for row in rows if row["set"] != "short answers"]
+    parts = {
+        "goals": goals.listing([*goals.accuracy_goals(rows), *goals.speed_goals(timed)]),
+        "ranked": ranked(code), "readings": readings(code), "threshold": threshold(code),
+        "conplag": conplag(code), "levels": levels(code), "variants": variants(code),
+        "prose": prose(rows), "machine": machine(measured_on),
+        "speed": speed(timed), "speed machine": machine(timed_on),
+    }
+    with open(FRAME, encoding="utf-8") as file:
+        text = file.read()
+    for name, part in parts.items():
+        text = text.replace(f"<!-- {name} -->\n", part)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
