@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static const char FORMATS[] = "table|csv|tsv|json|jsonl";
+#define FORMATS "table|csv|tsv|json|jsonl"
 
 const cli_command commands[COMMANDS] = {
     {
@@ -19,7 +19,7 @@ const cli_command commands[COMMANDS] = {
             "folder with all below it, or @LIST: a file that names one path a line (@- reads "
             "the list from standard input).\n"
             "Inputs that cannot be used are named on standard error with the reason.",
-        .formats = FORMATS,
+        .formats = FORMATS "|candidates",
         .examples =
             {
                 {"twinset essays/", "which essays resemble each other, and how much"},
@@ -190,8 +190,8 @@ static const cli_option own_last[] = {
      "scan dedup"},
     {OPTION_FAIL_ABOVE,
      {"fail-above", 0, "X", "Output",
-      "Exit with status 1 if a pair has at least this similarity. For scan it also lowers the "
-      "threshold to X, unless --threshold is given."},
+      "Exit with status 1 if a pair has at least this similarity. For scan it also sets the "
+      "threshold to X, or 0.5 if that is lower, unless --threshold is given."},
      "scan compare"},
     {OPTION_STRICT,
      {"strict", 0, NULL, "Output",

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double DEDUP_THRESHOLD = 0.8;
+static const double DEDUP_THRESHOLD = 0.8, SCAN_THRESHOLD = 0.5;
 
 /* ---- words of the command line, taken apart */
 
@@ -188,7 +188,8 @@ static int add_input(cli_invocation *in, const char *path, twinset_role role)
 
 static int set_format(cli_invocation *in, const char *value)
 {
-    static const char *const names[] = {"table", "csv", "tsv", "json", "jsonl", "binary"};
+    static const char *const names[] = {"table", "csv",    "tsv",       "json",
+                                        "jsonl", "binary", "candidates"};
     const char *formats = in->command->formats;
     if (!list_has(formats, '|', value))
         return usage(in->command, "--format: '%s' is not one of %s", value, formats);
@@ -354,8 +355,11 @@ static int check_outputs(const cli_invocation *in)
 /* Pairs below the threshold are not looked for, so that --fail-above could not see them. */
 static int check_fail_above(cli_invocation *in)
 {
-    bool below = in->fail_above < in->options.threshold && in->command->run == cmd_scan;
-    if (!below)
+    if (isnan(in->fail_above) || in->command->run != cmd_scan)
+        return 0;
+    if (in->options.threshold == TWINSET_AUTO) /* which may be higher, of programs */
+        in->options.threshold = SCAN_THRESHOLD;
+    if (in->fail_above >= in->options.threshold)
         return 0;
     if (in->threshold_given)
         return usage(in->command,

@@ -258,6 +258,15 @@ void report_result(const twinset_result *result, bool verbose)
                 verbose);
     report_flag(result, TWINSET_FLAG_HIDDEN_TEXT, NULL,
                 "text that no reader would see was left out", verbose);
+    report_flag(result, TWINSET_FLAG_UNPARSED, NULL,
+                "much of it does not parse: what it was compared by may be wrong", verbose);
+    report_flag(
+        result, TWINSET_FLAG_LEXED, NULL,
+        "not parsed, but taken apart by rules that most languages share: no grammar, or too "
+        "large or deep for it",
+        verbose);
+    report_flag(result, TWINSET_FLAG_MOSTLY_QUOTED, NULL,
+                "most of it was left out, as quotations or a list of sources", verbose);
     report_encodings(result, verbose);
     size_t notes = twinset_result_run(result).notes;
     for (size_t i = 0; i < notes; i++)

@@ -59,7 +59,12 @@ enum { TWINSET_BY_AUTO, TWINSET_BY_CHAR, TWINSET_BY_WORD, TWINSET_BY_CODE };
 enum { TWINSET_CASE_FOLD, TWINSET_CASE_KEEP };
 enum { TWINSET_SPACES_SQUEEZE, TWINSET_SPACES_KEEP, TWINSET_SPACES_DROP };
 enum { TWINSET_PUNCTUATION_KEEP, TWINSET_PUNCTUATION_SPACE, TWINSET_PUNCTUATION_DROP };
-enum { TWINSET_MEASURE_JACCARD, TWINSET_MEASURE_CONTAINMENT, TWINSET_MEASURE_WEIGHTED };
+enum {
+    TWINSET_MEASURE_AUTO,
+    TWINSET_MEASURE_JACCARD,
+    TWINSET_MEASURE_CONTAINMENT,
+    TWINSET_MEASURE_WEIGHTED
+};
 enum { TWINSET_METHOD_AUTO, TWINSET_METHOD_LSH, TWINSET_METHOD_EXACT };
 enum {
     TWINSET_SCHEME_FSS,
@@ -79,6 +84,11 @@ enum {
 };
 enum { TWINSET_BOILERPLATE_DROP, TWINSET_BOILERPLATE_KEEP };
 enum { TWINSET_QUOTES_KEEP, TWINSET_QUOTES_DROP };
+enum { TWINSET_QUOTATIONS_KEEP, TWINSET_QUOTATIONS_DROP };
+enum { TWINSET_BIBLIOGRAPHY_KEEP, TWINSET_BIBLIOGRAPHY_DROP };
+
+/* A number that is chosen by what is compared: text, or programs. */
+#define TWINSET_AUTO (-1.0)
 
 /* Called now and then from the thread that made the call. A non-zero answer stops the
  * work, which then fails with TWINSET_CANCELLED. `total` is 0 where it is not known. */
@@ -87,18 +97,27 @@ typedef int (*twinset_progress_fn)(void *context, const char *stage, uint64_t do
 /* Always start from twinset_options_init(); then set what you want to differ. */
 typedef struct twinset_options {
     /* Text: what two documents are compared by. */
-    int by;           /* TWINSET_BY_*: characters (the default) or words */
-    unsigned k;       /* shingle length, 1 to 64; 0: 9 characters, 5 words */
+    int by;           /* TWINSET_BY_*: characters, words or the tokens of programs; auto: programs
+                         where most of the files that are scanned or compared are such by name,
+                         else characters */
+    unsigned k;       /* shingle length, 1 to 64; 0: 9 characters, 5 words, 8 tokens */
+    const char *lang; /* of programs, such as "python"; NULL or "auto": each one's own; borrowed */
     int letter_case;  /* TWINSET_CASE_*: NFKC and full case folding, or NFC alone */
     int spaces;       /* TWINSET_SPACES_* */
     int punctuation;  /* TWINSET_PUNCTUATION_* */
     const char *stop; /* file of words to leave out, or NULL; borrowed */
+    int quotations;   /* TWINSET_QUOTATIONS_*: what a text quotes */
+    int bibliography; /* TWINSET_BIBLIOGRAPHY_*: the list of its sources */
 
     /* Similarity. */
-    double threshold;  /* pairs from here up are reported; 0: all that share a shingle */
-    int measure;       /* TWINSET_MEASURE_*: what `similarity` means */
+    double threshold;  /* pairs from here up are reported; 0: all that share a shingle;
+                          TWINSET_AUTO: 0.5; of programs 0.35, or what
+                          chance suggests (docs/programs.md) */
+    int measure;       /* TWINSET_MEASURE_*: what `similarity` means; auto: weighted for
+                          programs, else Jaccard */
     int bag;           /* non-zero: count repeated shingles */
-    double common;     /* leave out shingles in more than this share of the documents; 1: none */
+    double common;     /* leave out shingles in more than this share of the documents; 1: none;
+                          TWINSET_AUTO: 1; of 20 programs or more, 0.9 */
     const char *group; /* submissions, whose documents are not compared with each other: "dir",
                           one for each sub-folder; or the field of records, or the column of a
                           list, whose value they share; NULL or "none": no such thing; borrowed */
@@ -159,6 +178,15 @@ typedef struct twinset_pair {
     double estimate;  /* agreement of the signatures; NaN where none was made */
     uint64_t longest; /* characters or words in the longest passage that both have */
     uint32_t cluster; /* number of the pair's cluster, from 1; 0 where there is none */
+
+    /* Of programs alone; what is not known is NaN or 0. */
+    double weighted;        /* Jaccard by weights: rare shingles count more */
+    uint64_t overlap;       /* tokens in all passages that both have */
+    uint64_t longest_lines; /* lines of the longest passage, in a */
+    uint64_t lines_a;       /* lines with a passage */
+    uint64_t lines_b;
+    double false_alarms; /* pairs of this similarity or more to expect among programs that
+                            have nothing to do with each other */
 } twinset_pair;
 
 /* Compares two texts: exact similarity and estimate. `options` may be NULL; threshold and
@@ -239,6 +267,11 @@ enum {
     TWINSET_FLAG_HOMOGLYPHS = 4,        /* letters of another script in words of Latin ones */
     TWINSET_FLAG_HIDDEN_TEXT = 8,       /* text that no reader would see was left out */
     TWINSET_FLAG_ENCODING = 16,         /* its encoding was guessed: `encoding` */
+    TWINSET_FLAG_UNPARSED = 32,         /* so much of a program does not parse that its tokens
+                                           may be wrong */
+    TWINSET_FLAG_LEXED = 128,           /* a program was not parsed: its grammar could not be
+                                           loaded, or it is too large or too deep for it */
+    TWINSET_FLAG_MOSTLY_QUOTED = 64,    /* most was left out as quotations or list of sources */
 };
 
 /* A document that was read, with something to know about it. */
@@ -285,6 +318,71 @@ TWINSET_API const char *twinset_result_note(const twinset_result *result, size_t
 /* Seconds by stage, the only thing that varies from run to run; NULL past the last. */
 TWINSET_API const twinset_stage *twinset_result_stage(const twinset_result *result, size_t index);
 
+/* ---- what two documents have in common, passage by passage */
+
+/* What was done to a passage; none of it: it is verbatim. */
+enum {
+    TWINSET_PASSAGE_RENAMED = 1,   /* names became others, one for each: `renames` */
+    TWINSET_PASSAGE_EDITED = 2,    /* a few names or values are others */
+    TWINSET_PASSAGE_ALIKE = 4,     /* many are, and follow no rule: it is only built the same */
+    TWINSET_PASSAGE_REORDERED = 8, /* it was moved past others of the same files */
+    TWINSET_PASSAGE_PADDED = 16,   /* something was put in, taken out or changed inside it */
+};
+
+/* A part of a document's text. */
+typedef struct twinset_span {
+    const char *file;             /* of a submission of several; else NULL */
+    size_t number;                /* of that file in its document, from 0 */
+    size_t start, end;            /* bytes of that file's text; `end` is past the last */
+    size_t first_line, last_line; /* from 1 */
+} twinset_span;
+
+/* A name of a, and what it is in b. */
+typedef struct twinset_rename {
+    const char *a, *b;
+    size_t count; /* of times that they meet */
+} twinset_rename;
+
+/* Where tokens begin and end, and the line of the first. */
+typedef struct twinset_place {
+    size_t start, end, line;
+} twinset_place;
+
+/* Tokens that stand together on one line of either document, and match one by one. */
+typedef struct twinset_stretch {
+    twinset_place a, b;
+    int differs; /* they are written differently: other names or values */
+} twinset_stretch;
+
+typedef struct twinset_passage {
+    twinset_span a, b;
+    uint64_t tokens;               /* that match; words of prose */
+    unsigned kinds;                /* TWINSET_PASSAGE_* */
+    uint64_t documents;            /* that have its rarest part; 0: not known */
+    const twinset_rename *renames; /* most frequent first */
+    size_t rename_count;
+    const twinset_stretch *stretches; /* in the order of both texts; the rest of it is padding */
+    size_t stretch_count;
+} twinset_passage;
+
+/* The passages of a pair, in the order of a; no token is in two of them. */
+typedef struct twinset_passages twinset_passages;
+
+/* Those of a pair of a scan, found when they are asked for; the collection must be as it was.
+ * *passages is NULL where the documents are too large for it. Freed with
+ * twinset_passages_free(). */
+TWINSET_CHECKED int twinset_result_passages(const twinset_result *result, size_t index,
+                                            twinset_passages **passages, twinset_error *error);
+TWINSET_API void twinset_passages_free(twinset_passages *passages);
+TWINSET_API size_t twinset_passages_count(const twinset_passages *passages);
+TWINSET_API twinset_passage twinset_passages_at(const twinset_passages *passages, size_t index);
+/* Parts of a (side 0) or b (1) that were left out: templates, and what many documents have. */
+TWINSET_API size_t twinset_passages_left_out(const twinset_passages *passages, int side,
+                                             const twinset_span **spans);
+/* The text of a document's file; NULL past the last. */
+TWINSET_API const char *twinset_passages_text(const twinset_passages *passages, int side,
+                                              size_t number, size_t *length);
+
 /* The most memory that the process has had so far, in bytes. */
 TWINSET_API uint64_t twinset_peak_memory(void);
 
@@ -311,7 +409,8 @@ typedef enum twinset_format {
     TWINSET_FORMAT_TSV,
     TWINSET_FORMAT_JSON,
     TWINSET_FORMAT_JSONL,
-    TWINSET_FORMAT_BINARY, /* signatures only; docs/format.md */
+    TWINSET_FORMAT_BINARY,     /* signatures only; docs/format.md */
+    TWINSET_FORMAT_CANDIDATES, /* of a scan: a line a document, with those it is paired with */
 } twinset_format;
 
 /* How a table looks; zero for plain text of any width. */

@@ -54,6 +54,32 @@ static void fail_everywhere(run_fn run, const twinset_options *options)
 
 /* ---- collections */
 
+#define SUM_C "int sum(int *list, int n) { int s = 0; while (n--) s += list[n]; return s; }\n"
+#define ADD_C "int add(int *all, int m) { int t = 0; while (m--) t += all[m]; return t; }\n"
+#define MAIN_C "int main(void) { int some[] = {1, 2}; return sum(some, 2); } /* of two */\n"
+#define SUM_PY "def total(numbers):\n    sum = 0\n    for n in numbers:\n        sum += n\n"
+#define ADD_PY "def f(xs):\n    y = 0\n    for x in xs:\n        y += x\n    print('a b', y)\n"
+
+/* Submissions of two files and of one, and a template. */
+static bool write_programs(void)
+{
+    static const struct {
+        const char *path, *text;
+    } files[] = {
+        {"programs/anna/sum.c", SUM_C},         {"programs/anna/sum.py", SUM_PY},
+        {"programs/otto/main.c", ADD_C MAIN_C}, {"programs/otto/sum.py", ADD_PY},
+        {"programs/emma/all.c", MAIN_C SUM_C},  {"form.c", MAIN_C},
+    };
+    mkdir("programs", 0700);
+    mkdir("programs/anna", 0700);
+    mkdir("programs/otto", 0700);
+    mkdir("programs/emma", 0700);
+    bool good = true;
+    for (size_t i = 0; i < COUNT(files); i++)
+        good = good && write_file(files[i].path, files[i].text);
+    return good;
+}
+
 static int write_files(void **state)
 {
     int status = enter_folder(state);
@@ -61,12 +87,16 @@ static int write_files(void **state)
     mkdir("folder/below", 0700);
     return status == 0 && write_file("folder/first", FIRST) &&
                    write_file("folder/below/second", SECOND) && write_file("folder/hollow", "") &&
-                   write_file("list", "folder\nno-such-file\n") && write_file("stop", "and\nthe\n")
+                   write_file("list", "folder\nno-such-file\n") &&
+                   write_file("stop", "and\nthe\n") && write_programs()
                ? 0
                : -1;
 }
 
-static int fill(twinset_collection *collection, bool like, twinset_error *error)
+/* Adds what a run is about. */
+typedef int (*fill_fn)(twinset_collection *collection, twinset_error *error);
+
+static int fill_texts(twinset_collection *collection, twinset_error *error)
 {
     static const struct {
         const char *name, *text;
@@ -82,7 +112,13 @@ static int fill(twinset_collection *collection, bool like, twinset_error *error)
                                              strlen(texts[i].text), texts[i].role, error);
     if (status == TWINSET_OK)
         status = twinset_collection_add_path(collection, "@list", TWINSET_ROLE_NEW, error);
-    if (status == TWINSET_OK && like)
+    return status;
+}
+
+static int fill_like(twinset_collection *collection, twinset_error *error)
+{
+    int status = fill_texts(collection, error);
+    if (status == TWINSET_OK)
         status = twinset_collection_add_path(collection, "folder/first", TWINSET_ROLE_LIKE, error);
     return status;
 }
@@ -100,13 +136,13 @@ static int write_all(const twinset_result *result, twinset_error *error)
     return status;
 }
 
-static int scan_and_write(const twinset_options *options, bool like, twinset_error *error)
+static int scan_and_write(const twinset_options *options, fill_fn fill, twinset_error *error)
 {
     twinset_collection *collection = NULL;
     twinset_result *result = NULL;
     int status = twinset_collection_new(options, &collection, error);
     if (status == TWINSET_OK)
-        status = fill(collection, like, error);
+        status = fill(collection, error);
     if (status == TWINSET_OK)
         status = twinset_collection_scan(collection, &result, error);
     if (status == TWINSET_OK)
@@ -118,12 +154,12 @@ static int scan_and_write(const twinset_options *options, bool like, twinset_err
 
 static int scan_all(const twinset_options *options, twinset_error *error)
 {
-    return scan_and_write(options, false, error);
+    return scan_and_write(options, fill_texts, error);
 }
 
 static int scan_like(const twinset_options *options, twinset_error *error)
 {
-    return scan_and_write(options, true, error);
+    return scan_and_write(options, fill_like, error);
 }
 
 static void scans_survive(void **state)
@@ -158,20 +194,56 @@ static void scans_of_every_kind_survive(void **state)
     fail_everywhere(scan_like, &options);
 }
 
-/* Without memory a scan fails; with it, the same handle gives what a fresh one would. */
-static void a_failed_scan_can_be_repeated(void **state)
+/* ---- programs */
+
+static twinset_options program_options(void)
+{
+    twinset_options options = small_options();
+    options.by = TWINSET_BY_CODE;
+    options.threshold = 0;
+    options.k = 5;
+    return options;
+}
+
+static int fill_programs(twinset_collection *collection, twinset_error *error)
+{
+    int status = twinset_collection_add_path(collection, "programs", TWINSET_ROLE_NEW, error);
+    if (status == TWINSET_OK)
+        status = twinset_collection_add_path(collection, "form.c", TWINSET_ROLE_IGNORE, error);
+    return status;
+}
+
+static int scan_programs(const twinset_options *options, twinset_error *error)
+{
+    return scan_and_write(options, fill_programs, error);
+}
+
+static void programs_survive(void **state)
 {
     (void)state;
-    twinset_options options = small_options();
+    twinset_options options = program_options();
+    fail_everywhere(scan_programs, &options);
+    options.group = "dir";
     options.common = .9;
+    fail_everywhere(scan_programs, &options);
+    options.threshold = .1;
+    options.method = TWINSET_METHOD_LSH;
+    options.measure = TWINSET_MEASURE_JACCARD;
+    options.memory_bytes = 1;
+    fail_everywhere(scan_programs, &options);
+}
+
+/* Without memory a scan fails; with it, the same handle gives what a fresh one would. */
+static void check_repetition(const twinset_options *options, fill_fn fill)
+{
     page expected = {0};
     int status = TWINSET_NOMEM;
     for (long long allocations = 0; status != TWINSET_OK; allocations++) {
         twinset_collection *collection;
         twinset_result *result;
         page found = {0};
-        assert_int_equal(twinset_collection_new(&options, &collection, NULL), TWINSET_OK);
-        assert_int_equal(fill(collection, false, NULL), TWINSET_OK);
+        assert_int_equal(twinset_collection_new(options, &collection, NULL), TWINSET_OK);
+        assert_int_equal(fill(collection, NULL), TWINSET_OK);
         tw_faults_after(expected.text ? allocations : -1);
         status = twinset_collection_scan(collection, &result, NULL);
         tw_faults_after(-1);
@@ -195,6 +267,17 @@ static void a_failed_scan_can_be_repeated(void **state)
         twinset_collection_free(collection);
     }
     free_page(&expected);
+}
+
+static void a_failed_scan_can_be_repeated(void **state)
+{
+    (void)state;
+    twinset_options options = small_options();
+    options.common = .9;
+    check_repetition(&options, fill_texts);
+    options = program_options();
+    options.group = "dir";
+    check_repetition(&options, fill_programs);
 }
 
 /* What could not be added is not there, and can be added again. */
@@ -392,7 +475,7 @@ static int sketch_both(const twinset_options *options, twinset_error *error)
     twinset_collection *collection = NULL;
     int status = twinset_collection_new(options, &collection, error);
     if (status == TWINSET_OK)
-        status = fill(collection, false, error);
+        status = fill_texts(collection, error);
     for (int format = TWINSET_FORMAT_JSONL; format <= TWINSET_FORMAT_BINARY && !status; format++) {
         page out = {0};
         status =
@@ -414,15 +497,14 @@ static void sketches_survive(void **state)
     fail_everywhere(sketch_both, &options);
 }
 
-static int compare_files(const twinset_options *options, twinset_error *error)
+static int compare_paths(const twinset_options *options, const char *const paths[2],
+                         twinset_error *error)
 {
     twinset_collection *collection = NULL;
     twinset_result *result = NULL;
     int status = twinset_collection_new(options, &collection, error);
-    if (status == TWINSET_OK)
-        status = twinset_collection_add_path(collection, "folder/first", TWINSET_ROLE_NEW, error);
-    if (status == TWINSET_OK)
-        status = twinset_collection_add_path(collection, "folder/below", TWINSET_ROLE_NEW, error);
+    for (size_t i = 0; i < 2 && status == TWINSET_OK; i++)
+        status = twinset_collection_add_path(collection, paths[i], TWINSET_ROLE_NEW, error);
     if (status == TWINSET_OK)
         status = twinset_collection_compare(collection, &result, error);
     if (status == TWINSET_OK)
@@ -430,6 +512,17 @@ static int compare_files(const twinset_options *options, twinset_error *error)
     twinset_result_free(result);
     twinset_collection_free(collection);
     return status;
+}
+
+static int compare_files(const twinset_options *options, twinset_error *error)
+{
+    return compare_paths(options, (const char *[]){"folder/first", "folder/below"}, error);
+}
+
+static int compare_programs(const twinset_options *options, twinset_error *error)
+{
+    static const char *const paths[] = {"programs/anna/sum.c", "programs/otto/main.c"};
+    return compare_paths(options, paths, error);
 }
 
 static int compare_texts(const twinset_options *options, twinset_error *error)
@@ -446,6 +539,8 @@ static void comparisons_survive(void **state)
     fail_everywhere(compare_texts, &options);
     options.by = TWINSET_BY_WORD;
     fail_everywhere(compare_files, &options);
+    options = program_options();
+    fail_everywhere(compare_programs, &options);
 }
 
 /* ---- single texts */
@@ -520,6 +615,7 @@ int main(void)
 #ifdef TW_FAULTS
         cmocka_unit_test(scans_survive),
         cmocka_unit_test(scans_of_every_kind_survive),
+        cmocka_unit_test(programs_survive),
         cmocka_unit_test(records_survive),
         cmocka_unit_test(cleanings_survive),
         cmocka_unit_test(sketches_survive),

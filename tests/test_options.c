@@ -301,7 +301,8 @@ static void defaults_are_those_of_the_manual(void **state)
     twinset_options options, resolved;
     (void)state;
     twinset_options_init(&options);
-    assert_true(options.threshold == 0.5 && options.recall == 0.99 && options.common == 1);
+    assert_true(options.threshold == TWINSET_AUTO && options.common == TWINSET_AUTO);
+    assert_true(options.recall == 0.99);
     assert_int_equal(options.hashes, 256);
     assert_true(options.seed == 1);
     assert_int_equal(options.max_bucket, 1000);
@@ -310,6 +311,8 @@ static void defaults_are_those_of_the_manual(void **state)
     assert_int_equal(tw_options_resolve(NULL, &resolved, NULL), 0);
     assert_int_equal(resolved.by, TWINSET_BY_CHAR);
     assert_int_equal(resolved.k, 9);
+    assert_int_equal(resolved.measure, TWINSET_MEASURE_JACCARD);
+    assert_true(resolved.threshold == 0.5 && resolved.common == 1);
     assert_true(resolved.threads >= 1 && resolved.memory_bytes > 0);
     options.by = TWINSET_BY_WORD;
     assert_int_equal(tw_options_resolve(&options, &resolved, NULL), 0);
@@ -355,13 +358,14 @@ static void nonsense_in_choices_is_refused(void **state)
     (void)state;
     NONSENSE(by, -1, "--by");
     NONSENSE(by, 4, "--by");
-    NONSENSE(by, TWINSET_BY_CODE, "--by");
     NONSENSE(letter_case, 2, "--case");
     NONSENSE(spaces, 3, "--spaces");
     NONSENSE(punctuation, -7, "--punctuation");
-    NONSENSE(measure, 3, "--measure");
+    NONSENSE(measure, 4, "--measure");
     NONSENSE(html_boilerplate, 2, "--html-boilerplate");
     NONSENSE(mail_quotes, -1, "--mail-quotes");
+    NONSENSE(quotations, 2, "--quotations");
+    NONSENSE(bibliography, -1, "--bibliography");
     NONSENSE(method, 3, "--method");
     NONSENSE(scheme, 7, "--scheme");
     NONSENSE(shingle_hash, 3, "--shingle-hash");

@@ -616,6 +616,63 @@ static void jsonl_is_an_object_a_line(void **state)
     scan_free(&scan);
 }
 
+static void candidates_are_a_line_a_document(void **state)
+{
+    finding scan = scan_letters();
+    paper page = write_out(scan.result, TWINSET_FORMAT_CANDIDATES, NULL);
+
+    (void)state;
+    assert_string_equal(page.text, "set/one.txt: [set/three.txt, set/two.txt]\n"
+                                   "set/three.txt: [set/one.txt, set/two.txt]\n"
+                                   "set/two.txt: [set/one.txt, set/three.txt]\n"
+                                   "set/zebra.txt: []\n");
+    free(page.text);
+    scan_free(&scan);
+}
+
+static void candidates_quote_what_could_be_misread(void **state)
+{
+    static const document odd[] = {
+        {"a, b", "same text"},    {"c: [d]", "same text"}, {"e \\: f\xff", "same text"},
+        {"g\n\xff", "same text"}, {"\"h\"", "same text"},  {"i\x7f", "something else"},
+    };
+    finding scan = scan_all(NULL, odd, COUNT(odd));
+    paper page = write_out(scan.result, TWINSET_FORMAT_CANDIDATES, NULL);
+
+    (void)state;
+    assert_contains(
+        page.text,
+        "\"\\\"h\\\"\": [\"a, b\", \"c: [d]\", e \\: f\xff, \"g\\n\\udcff\"]\n\"a, b\": [");
+    assert_contains(page.text, "\ne \\: f\xff: [");
+    assert_contains(page.text, "\n\"i\\u007f\": []\n");
+    assert_int_equal(count_of(page.text, "\n"), COUNT(odd));
+    free(page.text);
+    scan_free(&scan);
+}
+
+static void a_comparison_has_no_candidates(void **state)
+{
+    finding both;
+    paper page = new_page();
+    twinset_error error;
+
+    (void)state;
+    assert_int_equal(twinset_collection_new(NULL, &both.collection, &error), TWINSET_OK);
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(twinset_collection_add_text(both.collection, letters[i].name,
+                                                     letters[i].text, strlen(letters[i].text),
+                                                     TWINSET_ROLE_NEW, &error),
+                         TWINSET_OK);
+    assert_int_equal(twinset_collection_compare(both.collection, &both.result, &error), TWINSET_OK);
+    assert_int_equal(twinset_result_write(both.result, TWINSET_FORMAT_CANDIDATES, NULL, page_write,
+                                          &page, &error),
+                     TWINSET_USAGE);
+    assert_contains(error.message, "scan");
+    assert_int_equal(page.length, 0);
+    free(page.text);
+    scan_free(&both);
+}
+
 static void pairs_have_no_binary_form(void **state)
 {
     finding scan = scan_letters();
@@ -971,18 +1028,20 @@ static void comparison_is_put_in_words(void **state)
     assert_contains(page.text, "% of second.txt is found in first.txt\n");
     assert_contains(page.text, "% of first.txt is found in second.txt\n");
     assert_contains(page.text, "% of 256 hash values agree\n");
-    assert_contains(page.text, " chars in a row that both have\n             \xe2\x80\x9c");
+    assert_contains(page.text, " chars in a row that both have\n");
+    assert_contains(page.text, " words in 1 passage that both have\n");
+    assert_contains(page.text, "\n   \xe2\x80\x9c");
     assert_contains(page.text, "\xe2\x80\x9d\n");
     free(page.text);
 
     page = write_out(scan.result, TWINSET_FORMAT_TABLE, &(twinset_style){.width = 30, .colour = 1});
-    assert_contains(page.text, "\xe2\x80\xa6\xe2\x80\x9d\n");
+    assert_contains(page.text, "\xe2\x80\x9d\n");
     free(page.text);
 
     page = write_out(scan.result, TWINSET_FORMAT_TABLE, &(twinset_style){.width = 36, .ascii = 1});
     assert_ascii(page.text);
-    assert_contains(page.text, "             \"");
-    assert_contains(page.text, "...\"\n");
+    assert_contains(page.text, "\n   \"It was");
+    assert_contains(page.text, "\"\n");
     free(page.text);
     scan_free(&scan);
 }
@@ -993,9 +1052,9 @@ static void comparison_fits_its_width(void **state)
 {
     static const document two[] = {
         {"a-folder/that-has-such-a-very-long-name-as-nobody-would-ever-give-it/number-1/same.txt",
-         "gr\xc3\xbcn und noch mehr davon"},
+         "gr\xc3\xbcn und noch etwas mehr davon ist da"},
         {"a-folder/that-has-such-a-very-long-name-as-nobody-would-ever-give-it/number-2/same.txt",
-         "gr\xc3\xbcn und noch viel davon"},
+         "gr\xc3\xbcn und noch etwas mehr davon ist weg"},
     };
     finding scan = compare_two(two);
 
@@ -1116,12 +1175,12 @@ static void signatures_have_no_other_form(void **state)
 /* ---- the disk or the memory ends */
 
 static const twinset_format formats[] = {TWINSET_FORMAT_TABLE, TWINSET_FORMAT_CSV,
-                                         TWINSET_FORMAT_TSV, TWINSET_FORMAT_JSON,
-                                         TWINSET_FORMAT_JSONL};
+                                         TWINSET_FORMAT_TSV,   TWINSET_FORMAT_JSON,
+                                         TWINSET_FORMAT_JSONL, TWINSET_FORMAT_CANDIDATES};
 
 static void a_full_disk_is_reported_once(void **state)
 {
-    static const size_t limits[] = {0, TW_SINK_BYTES, 5 * TW_SINK_BYTES};
+    static const size_t limits[] = {0, TW_SINK_BYTES, 3 * TW_SINK_BYTES};
     finding scan = scan_copies();
 
     (void)state;
@@ -1264,6 +1323,9 @@ int main(void)
         cmocka_unit_test(json_is_the_object_of_the_contract),
         cmocka_unit_test(json_names_what_is_skipped_or_flagged),
         cmocka_unit_test(jsonl_is_an_object_a_line),
+        cmocka_unit_test(candidates_are_a_line_a_document),
+        cmocka_unit_test(candidates_quote_what_could_be_misread),
+        cmocka_unit_test(a_comparison_has_no_candidates),
         cmocka_unit_test(pairs_have_no_binary_form),
         cmocka_unit_test(table_is_aligned),
         cmocka_unit_test(table_fits_its_width),

@@ -13,7 +13,8 @@ static twinset_tuning tune(const char *settings)
     twinset_error error;
     assert_ok(twinset_tune(&options, &tuning, &error), &error);
     assert_int_equal(tuning.hashes, options.hashes);
-    assert_true(tuning.threshold == options.threshold);
+    double threshold = options.threshold == TWINSET_AUTO ? 0.5 : options.threshold;
+    assert_true(tuning.threshold == threshold);
     return tuning;
 }
 

@@ -174,8 +174,9 @@ static int run(twinset_collection *collection, tw_task task, twinset_result **re
     if (!*result)
         return tw_nomem(error);
     (*result)->corpus = corpus;
-    int status = TWINSET_OK;
-    if (corpus->options.checkpoint && !corpus->comparison) {
+    (*result)->revealing = tw_revealing_new();
+    int status = (*result)->revealing ? TWINSET_OK : TWINSET_NOMEM;
+    if (status == TWINSET_OK && corpus->options.checkpoint && !corpus->comparison) {
         status = open_journals(corpus, &task, &journals[0], &journals[1], error);
         task.read = &journals[0];
         task.matches = &journals[1];
@@ -195,6 +196,7 @@ int twinset_collection_scan(twinset_collection *collection, twinset_result **res
                             twinset_error *error)
 {
     clear(error);
+    tw_corpus_choose_unit(&collection->corpus);
     return run(collection, (tw_task){.details = true}, result, error);
 }
 
@@ -257,7 +259,12 @@ static int settle_pair(twinset_collection *collection, twinset_result *result, t
     tw_corpus *corpus = &collection->corpus;
     const tw_document *documents = corpus->documents;
     bool second = corpus->count > 1;
-    twinset_pair pair = {.a = documents[0].name, .b = documents[second].name};
+    twinset_pair pair = {
+        .a = documents[0].name,
+        .b = documents[second].name,
+        .weighted = NAN,
+        .false_alarms = NAN,
+    };
     int status = TWINSET_OK;
     if (result->run.pairs)
         pair = twinset_result_pair(result, 0);
@@ -275,6 +282,8 @@ static int settle_pair(twinset_collection *collection, twinset_result *result, t
     result->compared.b = pair.a;
     result->compared.containment_a = pair.containment_b;
     result->compared.containment_b = pair.containment_a;
+    result->compared.lines_a = pair.lines_b;
+    result->compared.lines_b = pair.lines_a;
     return TWINSET_OK;
 }
 
@@ -292,50 +301,6 @@ static int estimate_pair(tw_corpus *corpus, uint32_t a, uint32_t b, double *esti
                         ? NAN /* all of both is left out */
                         : twinset_signature_estimate(slots, slots + hashes, hashes);
     tw_free(slots);
-    return status;
-}
-
-/* Bytes of the first so many tokens. */
-static size_t skip_tokens(const char *text, size_t length, bool words, uint64_t tokens)
-{
-    size_t i = 0;
-    while (i < length && tokens) {
-        i++;
-        if (words ? i == length || text[i] == ' ' : i == length || (text[i] & 0xC0) != 0x80)
-            tokens--;
-    }
-    return i;
-}
-
-static bool too_large_to_quote(const tw_corpus *corpus, uint32_t document)
-{
-    const tw_source *source = &corpus->sources[corpus->documents[document].source];
-    return tw_view_refuses(corpus, document) || source->size_bytes > tw_corpus_size_limit(corpus);
-}
-
-static int quote_passage(tw_corpus *corpus, uint32_t a, uint32_t b, char **passage)
-{
-    tw_passage found;
-    uint64_t tokens;
-    tw_bytes text = {0};
-    if (too_large_to_quote(corpus, a) || tw_view_refuses(corpus, b))
-        return TWINSET_OK;
-    int status = tw_scan_passage(corpus, a, b, &found, &tokens);
-    if (status == TWINSET_OK)
-        status = tw_corpus_text(corpus, a, &text);
-    if (status == TWINSET_OK && tokens) {
-        bool words = corpus->options.by == TWINSET_BY_WORD;
-        size_t from = skip_tokens(text.data, text.length, words, found.a);
-        from += words && found.a; /* the space between */
-        size_t length = skip_tokens(text.data + from, text.length - from, words, tokens);
-        *passage = tw_array(length + 1, 1);
-        if (*passage) {
-            memcpy(*passage, text.data + from, length);
-            (*passage)[length] = '\0';
-        }
-        status = *passage ? TWINSET_OK : TWINSET_NOMEM;
-    }
-    tw_bytes_free(&text);
     return status;
 }
 
@@ -360,10 +325,9 @@ static int fill_comparison(twinset_collection *collection, twinset_result *resul
     int status = settle_pair(collection, result, error);
     if (status == TWINSET_OK)
         status = estimate_pair(corpus, 0, second, &result->compared.estimate);
-    if (status == TWINSET_OK)
-        status = quote_passage(corpus, 0, second, &result->passage);
     result->comparison = 1;
-    return status;
+    return status == TWINSET_OK ? twinset_result_passages(result, 0, &result->passages, error)
+                                : status;
 }
 
 static int compare(twinset_collection *collection, twinset_result **result, twinset_error *error)
@@ -374,6 +338,7 @@ static int compare(twinset_collection *collection, twinset_result **result, twin
                        collection->given_count);
     tw_corpus_read_whole(corpus, true);
     bool twice = strcmp(tw_path_key(collection->given[0]), tw_path_key(collection->given[1])) == 0;
+    tw_corpus_choose_unit(corpus);
     twinset_options given = corpus->options;
     corpus->options.threshold = 0;
     corpus->options.method = TWINSET_METHOD_EXACT;

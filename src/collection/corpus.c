@@ -69,6 +69,26 @@ static int make_walk_rules(tw_corpus *corpus, twinset_error *error)
     return TWINSET_OK;
 }
 
+static int find_language(tw_corpus *corpus, twinset_error *error)
+{
+    const char *name = corpus->options.lang;
+    if (!name || strcmp(name, "auto") == 0)
+        return TWINSET_OK;
+    corpus->language = tw_language_named(name);
+    if (corpus->language)
+        return TWINSET_OK;
+    tw_bytes names = {0};
+    const tw_language *language;
+    int status = TWINSET_OK;
+    for (size_t i = 0; (language = tw_language_at(i)) && status == TWINSET_OK; i++)
+        status = tw_bytes_printf(&names, "%s%s", i ? ", " : "", tw_language_name(language));
+    if (status == TWINSET_OK)
+        status = tw_fail(error, TWINSET_USAGE, "--lang: '%s' is not auto or one of %.*s", name,
+                         (int)names.length, names.data);
+    tw_bytes_free(&names);
+    return status;
+}
+
 static int make_workers(tw_corpus *corpus, twinset_error *error)
 {
     unsigned threads = corpus->options.threads;
@@ -82,7 +102,7 @@ static int make_workers(tw_corpus *corpus, twinset_error *error)
         worker->side_document[0] = worker->side_document[1] = UINT32_MAX;
         worker->reader = tw_reader_new(&corpus->rules);
         worker->slots = tw_array(corpus->options.hashes, sizeof *worker->slots);
-        if (!worker->reader || !worker->slots ||
+        if (!worker->reader || !worker->slots || tw_coder_new(&worker->coder) != TWINSET_OK ||
             tw_jsonl_new(corpus->options.text ? corpus->options.text : "text", corpus->options.id,
                          &worker->records) != TWINSET_OK)
             return tw_nomem(error);
@@ -98,10 +118,20 @@ int tw_corpus_init(tw_corpus *corpus, const twinset_options *options, twinset_er
     memset(corpus, 0, sizeof *corpus);
     pthread_mutex_init(&corpus->large, NULL);
     int status = tw_options_resolve(options, &corpus->options, error);
-    corpus->rules =
-        (tw_convert_rules){corpus->options.html_boilerplate, corpus->options.mail_quotes};
+    if (options)
+        corpus->given = *options;
+    else
+        twinset_options_init(&corpus->given);
+    corpus->rules = (tw_convert_rules){
+        .html_boilerplate = corpus->options.html_boilerplate,
+        .mail_quotes = corpus->options.mail_quotes,
+        .quotations = corpus->options.quotations,
+        .is_program = tw_by_code(corpus) ? tw_names_program : NULL,
+    };
     if (status == TWINSET_OK)
         status = make_walk_rules(corpus, error);
+    if (status == TWINSET_OK)
+        status = find_language(corpus, error);
     if (status == TWINSET_OK && corpus->options.stop)
         status = read_stop_list(corpus, error);
     if (status == TWINSET_OK)
@@ -117,6 +147,11 @@ static void free_worker(tw_worker *worker)
     tw_reader_free(worker->reader);
     tw_jsonl_free(worker->records);
     tw_shingler_free(worker->shingler);
+    tw_coder_free(worker->coder);
+    tw_code_free(&worker->code);
+    tw_bytes_free(&worker->program);
+    tw_spans_free(&worker->omitted);
+    tw_program_scratch_free(&worker->scratch_of_programs);
     tw_sketch_free(&worker->sketch);
     tw_bytes_free(&worker->bytes);
     tw_free(worker->slots);
@@ -294,14 +329,20 @@ static uint64_t hash_path(const char *path, const char *end)
 
 /* The submission a file belongs to: the sub-folder of the folder that was walked, or the
  * folder that it lies in directly. Of none: 0. */
-static void find_group(tw_source *source, const tw_found *found)
+static int find_group(tw_corpus *corpus, tw_source *source, const tw_found *found)
 {
     const char *below = found->path + (found->named ? 0 : found->root_length);
     const char *slash = found->named ? strrchr(below, '/') : strchr(below, '/');
     source->directly = !found->named && !slash;
     const char *end = slash ? slash : below;
     bool of_none = found->named && end <= tw_path_key(found->path);
-    source->group = of_none ? 0 : hash_path(found->path, end);
+    if (of_none)
+        return TWINSET_OK;
+    source->group = hash_path(found->path, end);
+    size_t length = (size_t)(end - found->path);
+    while (length > 1 && strchr("/!", found->path[length - 1])) /* "a.zip!/" is that of a.zip */
+        length--;
+    return tw_names_keep(&corpus->names, found->path, length, &source->submission);
 }
 
 /* Counts the folders of new documents that were named, each once. */
@@ -373,11 +414,16 @@ static int place_source(tw_corpus *corpus, tw_source *source, const tw_found *fo
 {
     const char *group = told_group(&found->told, tw_group_field(&corpus->options));
     source->size_bytes = found->size_bytes;
+    int status = TWINSET_OK;
     if (tw_groups_are_folders(&corpus->options) && source->named == TW_KIND_TEXT)
-        find_group(source, found);
-    if (group)
+        status = find_group(corpus, source, found);
+    if (group && status == TWINSET_OK) {
         source->group = tw_group_of_name(group, strlen(group));
-    return found->told.time ? keep_name(corpus, found->told.time, &source->time) : TWINSET_OK;
+        status = keep_name(corpus, group, &source->submission);
+    }
+    return found->told.time && status == TWINSET_OK
+               ? keep_name(corpus, found->told.time, &source->time)
+               : status;
 }
 
 /* ---- members of archives */
@@ -574,6 +620,23 @@ static int mark_repeated(tw_source **sorted, size_t count, twinset_error *error)
             return tw_fail(error, TWINSET_USAGE, "two documents are named '%s'", sorted[i]->name);
     }
     return TWINSET_OK;
+}
+
+void tw_corpus_choose_unit(tw_corpus *corpus)
+{
+    size_t programs = 0, all = 0;
+    if (corpus->given.by != TWINSET_BY_AUTO)
+        return;
+    for (size_t i = 0; i < corpus->source_count; i++) {
+        const tw_source *source = &corpus->sources[i];
+        bool counts = source->role != TWINSET_ROLE_IGNORE && source->kind == TW_KIND_TEXT;
+        all += counts;
+        programs += counts && tw_names_program(tw_source_file(source));
+    }
+    int by = 2 * programs > all ? TWINSET_BY_CODE : TWINSET_BY_CHAR;
+    if (by != corpus->options.by)
+        tw_options_settle(&corpus->given, by, &corpus->options);
+    corpus->rules.is_program = tw_by_code(corpus) ? tw_names_program : NULL;
 }
 
 int tw_corpus_prepare(tw_corpus *corpus, twinset_error *error)

@@ -19,6 +19,8 @@
 #include "input/input.h"
 #include "match/match.h"
 #include "sketch/sketch.h"
+#include "text/omit.h"
+#include "text/program.h"
 #include "text/text.h"
 
 /* A file of one document or of many records, a member of an archive, or a text in memory. */
@@ -32,12 +34,13 @@ typedef struct tw_source {
     int named;            /* TW_KIND_*, by its name */
     int kind;             /* the same, as it is read */
     twinset_role role;
-    bool regular;   /* a file that can be read at any place and time */
-    bool directly;  /* in a folder that was named: a group only beside other folders */
-    bool repeated;  /* given before */
-    bool packed;    /* can only be read from first to last */
-    bool spooled;   /* what it said is in corpus->spool; offsets are there */
-    uint64_t group; /* documents of one group are not compared; 0: of none */
+    bool regular;           /* a file that can be read at any place and time */
+    bool directly;          /* in a folder that was named: a group only beside other folders */
+    bool repeated;          /* given before */
+    bool packed;            /* can only be read from first to last */
+    bool spooled;           /* what it said is in corpus->spool; offsets are there */
+    uint64_t group;         /* documents of one group are not compared; 0: of none */
+    const char *submission; /* what that group is called, or NULL */
     uint64_t size_bytes;
     size_t below;          /* where in the path its part below the folder walked starts */
     uint64_t start, bytes; /* where its lines start, and how much of them was read */
@@ -76,6 +79,11 @@ typedef struct tw_worker {
     tw_reader *reader;
     tw_jsonl *records;
     tw_shingler *shingler;
+    tw_coder *coder;
+    tw_code code;     /* the tokens of a text */
+    tw_bytes program; /* the block made of them */
+    tw_spans omitted; /* of a text of words */
+    tw_program_scratch scratch_of_programs;
     tw_sketch sketch;
     tw_inside inside;
     tw_bytes bytes; /* of a record or a part of a file */
@@ -93,7 +101,9 @@ typedef struct tw_fetched {
 } tw_fetched;
 
 typedef struct tw_corpus {
-    twinset_options options; /* resolved */
+    twinset_options options;     /* resolved */
+    twinset_options given;       /* as they were before */
+    const tw_language *language; /* of all programs; NULL: each one's own */
     tw_convert_rules rules;
     tw_walk_rules walk;
     char *patterns; /* of the walk */
@@ -147,6 +157,10 @@ int tw_corpus_add_path(tw_corpus *corpus, const char *path, twinset_role role,
                        twinset_error *error) TW_CHECKED;
 /* Adds to the list of what could not be used. */
 int tw_corpus_skip(tw_corpus *corpus, const tw_skipped *skip) TW_CHECKED;
+
+/* Decides what documents are compared by, if that is left open: programs, where most of them
+ * are such by their names. */
+void tw_corpus_choose_unit(tw_corpus *corpus);
 
 /* What a reading has to make beside the documents. */
 typedef struct tw_wish {
@@ -273,6 +287,41 @@ int tw_document_shingle(tw_corpus *corpus, tw_worker *worker, uint32_t document,
 /* The record of such a document, in the worker's bytes, with TW_JSON_PADDING after it. */
 int tw_document_record(tw_corpus *corpus, tw_worker *worker, uint32_t document) TW_CHECKED;
 
+/* Sends the shingles of a text to a sink. The name says the language of a program, whose block
+ * is then the worker's. */
+int tw_text_shingle(tw_worker *worker, const char *name, const char *text, size_t length,
+                    uint32_t source, tw_shingles_fn sink, void *context,
+                    tw_text_summary *summary) TW_CHECKED;
+/* The text that its shingles are cut from, appended. */
+int tw_text_normal(tw_worker *worker, const char *text, size_t length, tw_bytes *out) TW_CHECKED;
+/* What a language is told by: the name of the file. */
+static inline const char *tw_source_file(const tw_source *source)
+{
+    return source->inside ? source->inside : source->path ? source->path : source->name;
+}
+
+/* submission.c */
+
+/* Whether documents are programs; whether those of a submission are one. */
+static inline bool tw_by_code(const tw_corpus *corpus)
+{
+    return corpus->options.by == TWINSET_BY_CODE;
+}
+
+bool tw_gathers(const tw_corpus *corpus);
+/* Makes the documents of each submission one, named like it. */
+int tw_corpus_gather(tw_corpus *corpus, twinset_error *error) TW_CHECKED;
+/* A document's tokens, or the words of one that is no program. They die with the worker's next. */
+int tw_document_program(tw_corpus *corpus, tw_worker *worker, uint32_t document,
+                        tw_program *program) TW_CHECKED;
+
+/* The same for a source that is one document. */
+int tw_source_program(tw_corpus *corpus, tw_worker *worker, const tw_source *source,
+                      tw_program *program) TW_CHECKED;
+/* The text that the tokens of a document's file were found in; it dies with the worker's next. */
+int tw_document_file(tw_corpus *corpus, tw_worker *worker, uint32_t document,
+                     const tw_source *source, tw_source_text *text) TW_CHECKED;
+
 /* signature.c: what a worker's signature is made from, between tw_sketch_begin() and
  * tw_sketch_end(): a sink for shingles, after which a bag must be finished; or a set, where
  * the scheme takes ids. */
@@ -286,6 +335,8 @@ bool tw_signature_is_blank(const tw_corpus *corpus, const uint32_t *slots);
 
 /* sets.c */
 
+/* Whether an ascending list has an id. */
+bool tw_contains(const uint64_t *sorted, size_t count, uint64_t id);
 /* Whether an id is among those that are left out. */
 bool tw_corpus_excludes(const tw_corpus *corpus, uint64_t id);
 /* Turns all ids of a text into its set: sorted, each once; with `bag` the second, third...
@@ -308,5 +359,7 @@ void tw_corpus_leave_large(tw_corpus *corpus, tw_worker *worker, bool large);
  * been read. */
 int tw_exclude_templates(tw_corpus *corpus) TW_CHECKED;
 int tw_exclude_common(tw_corpus *corpus, twinset_error *error) TW_CHECKED;
+/* Whether that is to be done. */
+bool tw_excludes_common(const tw_corpus *corpus);
 
 #endif

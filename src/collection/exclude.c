@@ -1,4 +1,5 @@
-/* What counts in no document: the shingles of templates, and those that are too common. */
+/* What counts in no document: the shingles of templates, those that are too common, and what
+ * stands across a part that was left out. */
 #include <math.h>
 #include <string.h>
 
@@ -29,8 +30,8 @@ static int shingle_line(tw_worker *worker, const char *line, size_t length, tw_u
     *reason = record.reason;
     if (status != TWINSET_OK || record.reason)
         return status;
-    return tw_shingle(worker->shingler, record.text, record.text_length, tw_append_ids, all,
-                      &summary);
+    return tw_text_shingle(worker, "", record.text, record.text_length, 0, tw_append_ids, all,
+                           &summary);
 }
 
 static int skip_line(tw_corpus *corpus, const tw_source *source, uint64_t line, const char *reason)
@@ -93,10 +94,21 @@ static int shingle_template(tw_corpus *corpus, tw_source *source, tw_u64s *all)
     return tw_corpus_skip(corpus, &skip);
 }
 
+/* What stands across a part that was left out. */
+static int exclude_seams(tw_u64s *all)
+{
+    int status = TW_GROW(all->data, all->capacity, 1);
+    if (status == TWINSET_OK)
+        all->data[all->count++] = TW_SEAM_ID;
+    return status;
+}
+
 int tw_exclude_templates(tw_corpus *corpus)
 {
     tw_u64s all = {0};
     int status = TWINSET_OK;
+    if (tw_omits(&corpus->options))
+        status = exclude_seams(&all);
     for (size_t i = 0; i < corpus->source_count && status == TWINSET_OK; i++) {
         tw_source *source = &corpus->sources[i];
         if (source->role == TWINSET_ROLE_IGNORE && !source->repeated)
@@ -183,6 +195,14 @@ static int exclude_found(counting *count)
         memcpy(all.data + all.count, corpus->excluded, corpus->excluded_count * sizeof *all.data);
     all.count += corpus->excluded_count;
     return exclude(corpus, &all);
+}
+
+/* A default says nothing where so few documents may be copies of each other. */
+bool tw_excludes_common(const tw_corpus *corpus)
+{
+    enum { FEW = 20 };
+    return corpus->options.common < 1 &&
+           (corpus->given.common != TWINSET_AUTO || corpus->count >= FEW);
 }
 
 int tw_exclude_common(tw_corpus *corpus, twinset_error *error)

@@ -157,5 +157,9 @@ int tw_scan_find(tw_scan_run *scan)
     run->expected_recall = 1;
     if (!exact)
         return tw_scan_propose(scan);
+    if (tw_by_code(scan->corpus) && scan->ranks && scan->pairs && !scan->corpus->comparison)
+        status = tw_scan_chance(scan);
+    if (status != TWINSET_OK)
+        return status;
     return like ? find_like(scan) : find_by_join(scan);
 }

@@ -159,8 +159,8 @@ static int shingle_record(tw_intake *intake, tw_worker *worker, tw_part *part, c
             part, (tw_problem){.source = part->source, .offset = offset, .length = length + 1},
             record.reason);
     begin_document(&take, intake, worker);
-    status =
-        tw_shingle(worker->shingler, record.text, record.text_length, take_batch, &take, &summary);
+    status = tw_text_shingle(worker, "", record.text, record.text_length, part->source, take_batch,
+                             &take, &summary);
     if (status != TWINSET_OK)
         return status;
     if (!summary.tokens)
@@ -299,16 +299,24 @@ static int take_file(tw_intake *intake, tw_worker *worker, tw_part *part, uint32
     taking take;
     begin_document(&take, intake, worker);
     int status =
-        windows
-            ? tw_source_shingle(corpus, worker, source, take_batch, &take, &summary, &reason)
-            : tw_shingle(worker->shingler, text->text, text->length, take_batch, &take, &summary);
+        windows ? tw_source_shingle(corpus, worker, source, take_batch, &take, &summary, &reason)
+                : tw_text_shingle(worker, tw_source_file(source), text->text, text->length, index,
+                                  take_batch, &take, &summary);
     if (status == TWINSET_IO && reason)
         return refuse_file(part, index, false, reason);
     if (status == TWINSET_OK && !summary.tokens)
         return refuse_file(part, index, true, EMPTY);
     summary.flags |= text->told.flags;
+    tw_source_text kept = *text;
+    if (tw_by_code(corpus) && worker->program.length > UINT32_MAX)
+        return refuse_file(part, index, false, "more than 4 GB of tokens");
+    if (tw_by_code(corpus)) { /* tokens take longer to find than all else */
+        kept.text = worker->program.data;
+        kept.length = worker->program.length;
+        kept.told.made = true;
+    }
     if (status == TWINSET_OK)
-        status = keep_text(intake, part, text, &document);
+        status = keep_text(intake, part, &kept, &document);
     if (status == TWINSET_OK && tw_group_field(&corpus->options))
         status = add_group(part, source->group);
     return status == TWINSET_OK ? add_document(&take, part, &document, &summary) : status;

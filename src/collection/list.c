@@ -95,7 +95,12 @@ static int add_match_of_copies(tw_scan_run *scan, uint32_t original, uint32_t *m
     uint32_t document = tw_original_first(&scan->originals, original);
     uint64_t count, longest = 0;
     int status = tw_corpus_set_size(scan->corpus, 0, document, &count, scan->error);
-    if (status == TWINSET_OK && scan->details)
+    bool programs = tw_by_code(scan->corpus);
+    if (status == TWINSET_OK && scan->details && programs)
+        status = tw_scan_copy_extent(scan, document);
+    if (status == TWINSET_OK && scan->details && programs)
+        longest = result->copy_extents[result->copies.count].longest;
+    else if (status == TWINSET_OK && scan->details)
         status = tw_corpus_longest(scan->corpus, 0, document, &longest);
     if (status != TWINSET_OK)
         return status;
@@ -236,12 +241,13 @@ int tw_scan_list(tw_scan_run *scan)
     twinset_result *result = scan->result;
     int status = tw_unions_new(scan->corpus->count, &scan->unions);
     for (uint32_t i = 0; i < scan->originals.count && status == TWINSET_OK; i++)
-        if (scan->originals.copies[i] > 1)
+        if (scan->originals.copies[i] > 1 && !scan->result->chance_alone)
             status = list_copies(scan, i);
     if (scan->matches.count + scan->originals.count >= UINT32_MAX)
         return tw_fail(scan->error, TWINSET_NOMEM,
                        "more than 4 billion pairs; raise --threshold, or set --max-bucket");
-    for (uint32_t i = 0; i < scan->matches.count && status == TWINSET_OK; i++)
+    for (uint32_t i = 0;
+         i < scan->matches.count && status == TWINSET_OK && !scan->result->chance_alone; i++)
         status = list_match(scan, i);
     result->matches = scan->matches;
     if (status != TWINSET_OK || !result->run.pairs)

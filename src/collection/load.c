@@ -461,7 +461,7 @@ static int settle_sets(loading *load)
     tw_corpus *corpus = load->corpus;
     bool hold = load->wish->sets && atomic_load(&load->intake.holding);
     int status = TWINSET_OK;
-    if (corpus->options.common < 1)
+    if (tw_excludes_common(corpus))
         status = tw_exclude_common(corpus, load->error);
     if (!hold)
         tw_corpus_forget_sets(corpus);
@@ -471,10 +471,15 @@ static int settle_sets(loading *load)
 int tw_corpus_load(tw_corpus *corpus, const tw_wish *wish, tw_journal *journal,
                    twinset_error *error)
 {
+    /* What is asked of submissions, their files do not have. */
+    static const tw_wish nothing = {.shingles = UINT64_MAX};
+    bool gathers = tw_gathers(corpus);
     loading load = {
         .corpus = corpus,
-        .wish = wish,
-        .intake = {.corpus = corpus, .wish = wish, .journalled = journal != NULL},
+        .wish = gathers ? &nothing : wish,
+        .intake = {.corpus = corpus,
+                   .wish = gathers ? &nothing : wish,
+                   .journalled = journal != NULL},
         .journal = journal,
         .error = error,
     };
@@ -490,8 +495,11 @@ int tw_corpus_load(tw_corpus *corpus, const tw_wish *wish, tw_journal *journal,
         status = replay(&load);
     if (status == TWINSET_OK)
         status = run_pipeline(&load);
+    if (status == TWINSET_OK && gathers)
+        status = tw_corpus_gather(corpus, error);
     if (status == TWINSET_OK)
         status = tw_corpus_order(corpus);
+    load.wish = wish;
     if (status == TWINSET_OK)
         status = settle_sets(&load);
     if (load.opened)

@@ -1,5 +1,6 @@
 /* Results: filled by scan.c, read through the calls of twinset.h. */
 #include "collection/result.h"
+#include <math.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,6 +78,23 @@ static int note_left_out(twinset_result *result)
     return status;
 }
 
+/* What goes through in windows is not looked through for what could be left out. */
+static int note_windows(twinset_result *result)
+{
+    const tw_corpus *corpus = result->corpus;
+    size_t count = 0;
+    const char *first = NULL;
+    for (size_t i = 0; i < corpus->count && tw_omits(&corpus->options); i++)
+        if (tw_corpus_reads_in_windows(corpus, (uint32_t)i) && count++ == 0)
+            first = corpus->documents[i].name;
+    if (!count)
+        return TWINSET_OK;
+    return tw_result_note(result,
+                          "%zu %s too large to be read whole, such as %s: quotations and lists of "
+                          "sources stay in; raise --memory",
+                          count, count == 1 ? "document is" : "documents are", first);
+}
+
 int tw_result_finish(twinset_result *result)
 {
     const tw_corpus *corpus = result->corpus;
@@ -103,6 +121,8 @@ int tw_result_finish(twinset_result *result)
                 document->name, document->flags, corpus->sources[document->source].encoding};
     }
     int status = note_groups(result);
+    if (status == TWINSET_OK)
+        status = note_windows(result);
     if (status != TWINSET_OK)
         return status;
     result->run.documents = corpus->count;
@@ -123,6 +143,9 @@ void twinset_result_free(twinset_result *result)
     tw_free(result->pairs);
     tw_matches_free(&result->matches);
     tw_matches_free(&result->copies);
+    tw_free(result->extents);
+    tw_free(result->copy_extents);
+    tw_revealing_free(result->revealing);
     tw_clusters_free(&result->clusters);
     tw_free(result->members);
     tw_free(result->removed);
@@ -130,7 +153,7 @@ void twinset_result_free(twinset_result *result)
     tw_free(result->clustered);
     tw_free(result->flagged);
     tw_free(result->skips);
-    tw_free(result->passage);
+    twinset_passages_free(result->passages);
     tw_free(result);
 }
 
@@ -145,6 +168,30 @@ const tw_match *tw_result_match(const twinset_result *result, const tw_listed *p
     return index < matches ? &result->matches.data[index] : &result->copies.data[index - matches];
 }
 
+/* To three digits or so: libraries differ in the last ones. */
+static double rounded(double number)
+{
+    int exponent;
+    double part = frexp(number, &exponent);
+    return ldexp(round(ldexp(part, 10)), exponent - 10);
+}
+
+/* Adds what is known of programs. */
+static void fill_extent(const twinset_result *result, const tw_listed *listed, twinset_pair *pair)
+{
+    size_t index = listed->match, matches = result->matches.count;
+    const tw_extent *extent =
+        index < matches ? &result->extents[index] : &result->copy_extents[index - matches];
+    pair->weighted = extent->weighted;
+    if (result->chance_pairs > 0)
+        pair->false_alarms = rounded(tw_background_false_alarms(
+            &result->background, pair->similarity, result->chance_pairs));
+    pair->overlap = extent->tokens;
+    pair->longest_lines = extent->longest_lines[listed->swapped];
+    pair->lines_a = listed->swapped ? extent->b_lines : extent->a_lines;
+    pair->lines_b = listed->swapped ? extent->a_lines : extent->b_lines;
+}
+
 twinset_pair twinset_result_pair(const twinset_result *result, size_t index)
 {
     if (result->comparison)
@@ -156,7 +203,7 @@ twinset_pair twinset_result_pair(const twinset_result *result, size_t index)
     uint64_t all = a_count + b_count - match->shared;
     /* Identical is 1, even where all of both is left out. */
     bool blank = all == 0;
-    return (twinset_pair){
+    twinset_pair found = {
         .a = result->names[pair->a],
         .b = result->names[pair->b],
         .similarity = match->similarity,
@@ -168,7 +215,23 @@ twinset_pair twinset_result_pair(const twinset_result *result, size_t index)
         .estimate = match->estimate,
         .longest = match->longest,
         .cluster = result->clusters.of ? result->clusters.of[pair->a] + 1 : 0,
+        .weighted = NAN,
+        .false_alarms = NAN,
     };
+    if (result->extents)
+        fill_extent(result, pair, &found);
+    return found;
+}
+
+const char *tw_result_name(const twinset_result *result, uint32_t document)
+{
+    return result->names[document];
+}
+
+void tw_result_paired(const twinset_result *result, size_t index, uint32_t documents[2])
+{
+    documents[0] = result->pairs[index].a;
+    documents[1] = result->pairs[index].b;
 }
 
 twinset_cluster twinset_result_cluster(const twinset_result *result, size_t index)
@@ -224,7 +287,12 @@ unsigned tw_result_comparison(const twinset_result *result)
     return result->comparison;
 }
 
-const char *tw_result_passage(const twinset_result *result)
+bool tw_result_tells_nothing(const twinset_result *result)
 {
-    return result->passage;
+    return result->chance_alone;
+}
+
+const twinset_passages *tw_result_passages(const twinset_result *result)
+{
+    return result->passages;
 }

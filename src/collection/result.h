@@ -3,8 +3,18 @@
 #define TW_RESULT_H
 
 #include "collection/corpus.h"
+#include "match/background.h"
 
 enum { TW_STAGES = 16 };
+
+/* What the passages of a match amount to, where documents are programs. */
+typedef struct tw_extent {
+    uint32_t tokens;           /* in all passages */
+    uint32_t longest;          /* in the one with most */
+    uint32_t longest_lines[2]; /* lines of that, in a and in b */
+    uint32_t a_lines, b_lines; /* that have a token of a passage */
+    double weighted;           /* similarity by weights; NaN where they are not known */
+} tw_extent;
 
 /* A pair of documents, by number, and the match that says what is known of it. */
 typedef struct tw_listed {
@@ -26,12 +36,20 @@ typedef struct tw_cut {
     uint64_t offset, length;
 } tw_cut;
 
+typedef struct tw_revealing tw_revealing;
+
 struct twinset_result {
-    const tw_corpus *corpus;
+    tw_corpus *corpus;
     twinset_run run;
     const char **names; /* of the documents */
     tw_listed *pairs;
-    tw_matches matches, copies; /* one list, the second after the first */
+    tw_matches matches, copies;        /* one list, the second after the first */
+    tw_extent *extents, *copy_extents; /* of programs: the same */
+    size_t copy_capacity;
+    tw_background background; /* of programs */
+    bool chance_alone;        /* chance makes even identical programs: none is listed */
+    double chance_pairs;      /* pairs that there are; 0: the background is not known */
+    tw_revealing *revealing;  /* what passages of all pairs need */
     tw_clusters clusters;
     const char **members; /* names, in the order of clusters.members */
     twinset_flagged *flagged;
@@ -40,8 +58,8 @@ struct twinset_result {
     size_t note_capacity;
     twinset_stage stages[TW_STAGES + 1]; /* ends with a NULL name */
     unsigned comparison;
-    twinset_pair compared; /* of a comparison */
-    char *passage;         /* the same */
+    twinset_pair compared;      /* of a comparison */
+    twinset_passages *passages; /* the same; NULL where the two are too large */
 
     /* Of a cleaned collection, by source and offset. */
     tw_removal *removed; /* run.removed of them */
@@ -50,6 +68,10 @@ struct twinset_result {
     uint32_t *clustered; /* documents in clusters, made when they are asked for */
     size_t clustered_count;
 };
+
+/* reveal.c */
+tw_revealing *tw_revealing_new(void) TW_CHECKED;
+void tw_revealing_free(tw_revealing *revealing);
 
 /* Adds a sentence. */
 int tw_result_note(twinset_result *result, const char *format, ...) TW_PRINTF(2, 3) TW_CHECKED;

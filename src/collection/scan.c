@@ -1,6 +1,8 @@
 /* A scan, stage by stage; scan.h shows the way. */
 #include "collection/scan.h"
 
+#include <math.h>
+
 #include "common/options.h"
 
 /* Different documents up to which all pairs of a cluster are computed. */
@@ -26,6 +28,16 @@ bool tw_scan_wanted(const void *context, uint32_t a, uint32_t b)
                             tw_original_first(&scan->originals, b));
 }
 
+/* A word of a program weighs the same however many have it; a piece of its structure the more
+ * the fewer have it, 1 where only one does. Figures: docs/accuracy.md. */
+static uint32_t weigh_program(uint64_t id, uint64_t all, uint64_t having)
+{
+    if (tw_id_is_word(id))
+        return 3 << 15; /* 1.5 */
+    double some = log((double)(all + 1) / (double)having), most = log((double)(all + 1));
+    return (uint32_t)llround(65536 * some / most);
+}
+
 static int collapse(tw_scan_run *scan)
 {
     const tw_corpus *corpus = scan->corpus;
@@ -43,30 +55,13 @@ static int collapse(tw_scan_run *scan)
         .copies = scan->originals.copies,
         .set = original_set,
         .wanted = tw_scan_wanted,
+        .weight = tw_by_code(corpus) ? weigh_program : NULL,
         .context = scan,
     };
     return TWINSET_OK;
 }
 
 /* ---- passages */
-
-int tw_scan_passage(tw_corpus *corpus, uint32_t a, uint32_t b, tw_passage *passage,
-                    uint64_t *tokens)
-{
-    tw_worker *worker = &corpus->workers[0];
-    worker->side_document[0] = worker->side_document[1] = UINT32_MAX;
-    int status = tw_corpus_sequence(corpus, 0, a, &worker->side[0]);
-    if (status == TWINSET_OK)
-        status = tw_corpus_sequence(corpus, 0, b, &worker->side[1]);
-    if (status == TWINSET_OK)
-        status = tw_passage_build(&worker->passages, worker->side[0].data, worker->side[0].count);
-    if (status == TWINSET_OK)
-        status = tw_passage_find(&worker->passages, worker->side[1].data, worker->side[1].count,
-                                 passage);
-    if (status == TWINSET_OK)
-        *tokens = tw_corpus_tokens_in(corpus, a, passage->length);
-    return status;
-}
 
 /* The matches of one document with those before it: the join leaves them unmeasured. */
 static int measure_passage(void *context, unsigned worker, size_t index)
@@ -81,13 +76,14 @@ static int measure_passages(tw_scan_run *scan)
     tw_loop loop = tw_corpus_loop(scan->corpus, "passages");
     bool joined = scan->result->run.method == TWINSET_METHOD_EXACT && !tw_scan_asks_about_one(scan);
     int status = TWINSET_OK;
-    if (scan->details && joined)
+    if (scan->details && tw_by_code(scan->corpus))
+        status = tw_scan_extents(scan);
+    else if (scan->details && joined)
         status = tw_parallel(&loop, scan->matches.count, measure_passage, scan);
     if (status != TWINSET_OK || !atomic_load(&scan->unmeasured))
         return status;
     return tw_result_note(scan->result,
-                          "the longest passage of documents too large for --memory %lluM was not "
-                          "measured",
+                          "passages of documents too large for --memory %lluM were not looked for",
                           (unsigned long long)(scan->options->memory_bytes >> 20));
 }
 
@@ -127,15 +123,16 @@ static int fetch_found(tw_scan_run *scan)
     const tw_originals *originals = &scan->originals;
     if (!scan->corpus->spool)
         return TWINSET_OK;
-    uint32_t *documents = tw_array(originals->count, sizeof *documents);
+    uint32_t *documents = tw_array(scan->corpus->count, sizeof *documents);
     bool *wanted = tw_calloc(originals->count, sizeof *wanted);
     int status = documents && wanted ? TWINSET_OK : TWINSET_NOMEM;
     for (size_t i = 0; i < scan->matches.count && status == TWINSET_OK; i++)
         wanted[scan->matches.data[i].a] = wanted[scan->matches.data[i].b] = true;
     size_t count = 0;
     for (uint32_t i = 0; i < originals->count && status == TWINSET_OK; i++)
-        if (wanted[i] || originals->copies[i] > 1)
-            documents[count++] = tw_original_first(originals, i);
+        for (size_t j = originals->start[i]; j < originals->start[i + 1]; j++)
+            if (wanted[i] || originals->copies[i] > 1)
+                documents[count++] = originals->members[j];
     if (status == TWINSET_OK)
         status = tw_corpus_fetch(scan->corpus, documents, count, scan->error);
     tw_free(documents);
@@ -232,6 +229,8 @@ static int run_stages(tw_scan_run *scan, const tw_task *task)
 int tw_scan(tw_corpus *corpus, const tw_task *task, twinset_result *result, twinset_error *error)
 {
     unsigned threads = corpus->options.threads;
+    if (tw_by_code(corpus) && !corpus->comparison) /* a run may settle it otherwise */
+        tw_options_settle(&corpus->given, corpus->options.by, &corpus->options);
     tw_scan_run scan = {
         .corpus = corpus,
         .result = result,
@@ -257,6 +256,7 @@ int tw_scan(tw_corpus *corpus, const tw_task *task, twinset_result *result, twin
         result->matches = scan.matches; /* for whoever frees it */
     tw_free(scan.views);
     tw_free(scan.found);
+    tw_outlines_free(&scan.outlines);
     tw_originals_free(&scan.originals);
     tw_free(scan.sizes);
     tw_ranks_free(scan.ranks);

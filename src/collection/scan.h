@@ -13,6 +13,7 @@
 
 #include "collection/corpus.h"
 #include "collection/originals.h"
+#include "collection/outline.h"
 #include "collection/result.h"
 #include "collection/view.h"
 
@@ -31,13 +32,14 @@ typedef struct tw_scan_run {
     twinset_tuning tuning;
     double started; /* the stage in work */
     tw_originals originals;
-    size_t *sizes;      /* of the originals' sets, where all are held */
-    tw_docs docs;       /* the same for the join */
-    tw_ranks *ranks;    /* where the join or weights need them */
-    tw_views *views;    /* by worker */
-    tw_matches *found;  /* by worker */
-    tw_matches matches; /* by a and b */
-    bool *listed;       /* of each match */
+    size_t *sizes;        /* of the originals' sets, where all are held */
+    tw_docs docs;         /* the same for the join */
+    tw_ranks *ranks;      /* where the join or weights need them */
+    tw_views *views;      /* by worker */
+    tw_outlines outlines; /* of programs */
+    tw_matches *found;    /* by worker */
+    tw_matches matches;   /* by a and b */
+    bool *listed;         /* of each match */
     uint32_t *unions;
     atomic_uint_fast64_t verified;
     atomic_bool unmeasured; /* a passage was not, for want of memory */
@@ -55,10 +57,6 @@ typedef struct tw_task {
 
 int tw_scan(tw_corpus *corpus, const tw_task *task, twinset_result *result,
             twinset_error *error) TW_CHECKED;
-
-/* The longest passage of two documents, and the tokens in it. */
-int tw_scan_passage(tw_corpus *corpus, uint32_t a, uint32_t b, tw_passage *passage,
-                    uint64_t *tokens) TW_CHECKED;
 
 /* ---- stages */
 
@@ -79,6 +77,12 @@ int tw_scan_verify(tw_scan_run *scan, unsigned worker, uint32_t a, uint32_t b,
                    bool signatures) TW_CHECKED;
 /* Measures the longest passage of a match. */
 int tw_scan_measure(tw_scan_run *scan, unsigned worker, tw_match *match) TW_CHECKED;
+/* Estimates what chance alone gives, where documents are programs; settles the threshold. */
+int tw_scan_chance(tw_scan_run *scan) TW_CHECKED;
+/* Measures the passages of all listed matches of programs. */
+int tw_scan_extents(tw_scan_run *scan) TW_CHECKED;
+/* Those of a program and its copy, added to the result. */
+int tw_scan_copy_extent(tw_scan_run *scan, uint32_t document) TW_CHECKED;
 /* Decides which matches are listed. */
 int tw_scan_limit(tw_scan_run *scan) TW_CHECKED;
 /* Turns matches into pairs, in the order of the report. */

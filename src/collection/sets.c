@@ -52,7 +52,7 @@ void tw_corpus_leave_large(tw_corpus *corpus, tw_worker *worker, bool large)
 
 /* ---- sets */
 
-static bool contains(const uint64_t *sorted, size_t count, uint64_t id)
+bool tw_contains(const uint64_t *sorted, size_t count, uint64_t id)
 {
     size_t low = 0, high = count;
     while (low < high) {
@@ -67,7 +67,7 @@ static bool contains(const uint64_t *sorted, size_t count, uint64_t id)
 
 bool tw_corpus_excludes(const tw_corpus *corpus, uint64_t id)
 {
-    return contains(corpus->excluded, corpus->excluded_count, id);
+    return tw_contains(corpus->excluded, corpus->excluded_count, id);
 }
 
 /* Removes from a sorted list what the other sorted list has. */
@@ -83,10 +83,12 @@ static void subtract(tw_u64s *ids, const uint64_t *excluded, size_t excluded_cou
     ids->count = kept;
 }
 
-/* The n-th occurrence of a number, as a number of its own. */
+/* The n-th occurrence of a number, as a number of its own; of the same kind, which the last bit
+ * tells where documents are programs. */
 static uint64_t occurrence(uint64_t number, uint64_t n)
 {
-    return n ? tw_mix64(number + n * 0x9E3779B97F4A7C15u) : number;
+    uint64_t mixed = tw_mix64(number + n * 0x9E3779B97F4A7C15u);
+    return n ? (mixed & ~UINT64_C(1)) | (number & 1) : number;
 }
 
 /* Tells the occurrences of each of some sorted numbers apart. */

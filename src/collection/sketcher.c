@@ -20,6 +20,8 @@ int twinset_sketcher_new(const twinset_options *options, twinset_sketcher **sket
     if (!*sketcher)
         return tw_nomem(error);
     int status = tw_corpus_init(&(*sketcher)->corpus, &one, error);
+    if (status == TWINSET_OK && tw_exclude_templates(&(*sketcher)->corpus) != TWINSET_OK)
+        status = tw_nomem(error);
     if (status != TWINSET_OK) {
         twinset_sketcher_free(*sketcher);
         *sketcher = NULL;
@@ -59,7 +61,7 @@ static int sketch_text(tw_corpus *corpus, const char *text, size_t length)
     tw_worker *worker = &corpus->workers[0];
     tw_text_summary summary;
     worker->values.count = 0;
-    int status = tw_shingle(worker->shingler, text, length, tw_signature_batch, worker, &summary);
+    int status = tw_text_shingle(worker, "", text, length, 0, tw_signature_batch, worker, &summary);
     if (status != TWINSET_OK || !corpus->options.bag)
         return status;
     return tw_signature_finish_bag(worker);
@@ -101,7 +103,7 @@ int twinset_normalise(const char *text, size_t length, const twinset_options *op
     if (status != TWINSET_OK)
         return status;
     tw_bytes out = {0};
-    status = tw_shingler_text(sketcher->corpus.workers[0].shingler, text, length, &out);
+    status = tw_text_normal(&sketcher->corpus.workers[0], text, length, &out);
     twinset_sketcher_free(sketcher);
     if (status == TWINSET_OK)
         status = tw_bytes_append(&out, "", 1);
@@ -126,9 +128,9 @@ int twinset_shingles(const char *text, size_t length, const twinset_options *opt
     tw_u64s ids = {0};
     status = TW_GROW(ids.data, ids.capacity, 1);
     if (status == TWINSET_OK)
-        status = tw_shingle(worker->shingler, text, length, tw_append_ids, &ids, &summary);
+        status = tw_text_shingle(worker, "", text, length, 0, tw_append_ids, &ids, &summary);
     if (status == TWINSET_OK)
-        status = tw_make_set(&ids, &worker->scratch, sketcher->corpus.options.bag, NULL, 0);
+        status = tw_corpus_make_set(&sketcher->corpus, worker, &ids);
     twinset_sketcher_free(sketcher);
     if (status != TWINSET_OK) {
         tw_free(ids.data);

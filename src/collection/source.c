@@ -110,7 +110,9 @@ static int shingle_large(tw_worker *worker, const tw_source *source, tw_shingles
 
 bool tw_source_is_large(const tw_corpus *corpus, const tw_source *source)
 {
-    return !source->text && !source->inside && source->size_bytes > tw_corpus_size_limit(corpus) &&
+    /* A program takes up to a hundred times its size while its tokens are found. */
+    uint64_t limit = tw_corpus_size_limit(corpus) / (tw_by_code(corpus) ? 3 : 1);
+    return !source->text && !source->inside && source->size_bytes > limit &&
            !tw_name_is_packed(source->path) && !tw_name_is_converted(source->path);
 }
 
@@ -145,16 +147,98 @@ int tw_source_text_of(tw_corpus *corpus, tw_worker *worker, const tw_source *sou
     return status;
 }
 
+/* Marks the words that are quoted, or name a source, and so left out. */
+static int omit_words(tw_worker *worker, const char *text, size_t length)
+{
+    tw_spans *spans = &worker->omitted;
+    tw_code *code = &worker->code;
+    int status = tw_omissions_find(&worker->corpus->options, text, length, spans);
+    if (status != TWINSET_OK)
+        return status;
+    for (size_t i = 0, at = 0; i < code->count; i++) {
+        while (at < spans->count && spans->data[at].end <= code->tokens[i].start)
+            at++;
+        if (at < spans->count && spans->data[at].start < code->tokens[i].end)
+            code->tokens[i].kind = TW_TOKEN_OMITTED;
+    }
+    return TWINSET_OK;
+}
+
+/* Tokens of a program, into the worker's block. */
+static int lex(tw_worker *worker, const char *name, const char *text, size_t length,
+               uint32_t source, unsigned *flags)
+{
+    const tw_corpus *corpus = worker->corpus;
+    const tw_language *language = !tw_by_code(corpus) ? tw_language_named("text")
+                                  : corpus->language  ? corpus->language
+                                                      : tw_language_of(name, text, length);
+    int status = tw_code_tokens(worker->coder, language, text, length, &worker->code);
+    if (worker->code.unreliable)
+        *flags |= TWINSET_FLAG_UNPARSED;
+    if (worker->code.lexed)
+        *flags |= TWINSET_FLAG_LEXED;
+    if (status == TWINSET_OK && !tw_by_code(corpus) && tw_omits(&corpus->options))
+        status = omit_words(worker, text, length);
+    return status == TWINSET_OK ? tw_program_write(&worker->code, text, source, &worker->program)
+                                : status;
+}
+
+static int shingle_program(tw_worker *worker, const tw_bytes *block, tw_shingles_fn sink,
+                           void *context, tw_text_summary *summary)
+{
+    tw_program program = tw_program_of(block);
+    return tw_program_shingle(&program, worker->corpus->options.k, &worker->scratch_of_programs,
+                              sink, context, summary);
+}
+
+int tw_text_shingle(tw_worker *worker, const char *name, const char *text, size_t length,
+                    uint32_t source, tw_shingles_fn sink, void *context, tw_text_summary *summary)
+{
+    unsigned flags = 0;
+    if (!tw_by_code(worker->corpus))
+        return tw_shingle(worker->shingler, text, length, sink, context, summary);
+    int status = lex(worker, name, text, length, source, &flags);
+    if (status == TWINSET_OK)
+        status = shingle_program(worker, &worker->program, sink, context, summary);
+    if (status == TWINSET_OK)
+        summary->flags |= flags;
+    return status;
+}
+
+/* Without the space after the last token. */
+static int append_normal(const tw_program *program, tw_bytes *out)
+{
+    return tw_bytes_append(out, program->normal, program->normal_length - (program->count > 0));
+}
+
+int tw_text_normal(tw_worker *worker, const char *text, size_t length, tw_bytes *out)
+{
+    unsigned flags = 0;
+    if (!tw_by_code(worker->corpus))
+        return tw_shingler_text(worker->shingler, text, length, out);
+    int status = lex(worker, "", text, length, 0, &flags);
+    if (status != TWINSET_OK)
+        return status;
+    tw_program program = tw_program_of(&worker->program);
+    return append_normal(&program, out);
+}
+
 int tw_source_shingle(tw_corpus *corpus, tw_worker *worker, const tw_source *source,
                       tw_shingles_fn sink, void *context, tw_text_summary *summary,
                       const char **reason)
 {
     tw_source_text text = {0};
-    if (tw_source_is_large(corpus, source))
+    bool large = tw_source_is_large(corpus, source);
+    if (large && tw_by_code(corpus)) {
+        *reason = "too large for a program; raise --memory, or compare by characters or words";
+        return TWINSET_IO;
+    }
+    if (large)
         return shingle_large(worker, source, sink, context, summary, reason);
     int status = tw_source_text_of(corpus, worker, source, &text, reason);
     if (status == TWINSET_OK)
-        status = tw_shingle(worker->shingler, text.text, text.length, sink, context, summary);
+        status = tw_text_shingle(worker, tw_source_file(source), text.text, text.length,
+                                 (uint32_t)(source - corpus->sources), sink, context, summary);
     return status;
 }
 
@@ -240,6 +324,29 @@ static int document_text(tw_corpus *corpus, tw_worker *worker, uint32_t index, t
     return status;
 }
 
+int tw_source_program(tw_corpus *corpus, tw_worker *worker, const tw_source *source,
+                      tw_program *program)
+{
+    tw_source_text text = {0};
+    const char *reason;
+    unsigned flags = 0;
+    int status = tw_source_text_of(corpus, worker, source, &text, &reason);
+    if (status == TWINSET_OK)
+        status = lex(worker, tw_source_file(source), text.text, text.length,
+                     (uint32_t)(source - corpus->sources), &flags);
+    *program = status == TWINSET_OK ? tw_program_of(&worker->program) : (tw_program){0};
+    return status;
+}
+
+int tw_document_file(tw_corpus *corpus, tw_worker *worker, uint32_t index, const tw_source *source,
+                     tw_source_text *text)
+{
+    const char *reason;
+    if (!tw_by_code(corpus) || corpus->documents[index].line)
+        return document_text(corpus, worker, index, text);
+    return tw_source_text_of(corpus, worker, source, text, &reason);
+}
+
 bool tw_corpus_reads_in_windows(const tw_corpus *corpus, uint32_t index)
 {
     const tw_document *document = &corpus->documents[index];
@@ -258,16 +365,41 @@ int tw_document_shingle(tw_corpus *corpus, tw_worker *worker, uint32_t index, tw
     if (tw_corpus_reads_in_windows(corpus, index)) {
         status = shingle_large(worker, &corpus->sources[document->source], sink, context, &summary,
                                &reason);
+    } else if (tw_by_code(corpus) && !document->line) {
+        status = read_text(corpus, worker, document);
+        if (status == TWINSET_OK)
+            status = shingle_program(worker, &worker->bytes, sink, context, &summary);
     } else {
         status = document_text(corpus, worker, index, &text);
         if (status == TWINSET_OK)
-            status = tw_shingle(worker->shingler, text.text, text.length, sink, context, &summary);
+            status = tw_text_shingle(worker, "", text.text, text.length, document->source, sink,
+                                     context, &summary);
     }
     if (status == TWINSET_OK &&
         memcmp(summary.digest, document->digest, sizeof summary.digest) != 0)
         status = TWINSET_IO;
     if (status == TWINSET_IO)
         atomic_store(&corpus->changed, document->name);
+    return status;
+}
+
+int tw_document_program(tw_corpus *corpus, tw_worker *worker, uint32_t index, tw_program *program)
+{
+    const tw_document *document = &corpus->documents[index];
+    tw_source_text text = {0};
+    unsigned flags = 0;
+    int status;
+    if (tw_by_code(corpus) && !document->line) {
+        status = read_text(corpus, worker, document);
+        *program = status == TWINSET_OK ? tw_program_of(&worker->bytes) : (tw_program){0};
+        return status;
+    }
+    status = document_text(corpus, worker, index, &text);
+    if (status == TWINSET_OK)
+        status = lex(worker, "", text.text, text.length, document->source, &flags);
+    if (status == TWINSET_IO)
+        atomic_store(&corpus->changed, document->name);
+    *program = status == TWINSET_OK ? tw_program_of(&worker->program) : (tw_program){0};
     return status;
 }
 
@@ -385,6 +517,11 @@ int tw_corpus_text(tw_corpus *corpus, uint32_t index, tw_bytes *out)
 {
     tw_worker *worker = &corpus->workers[0];
     tw_source_text text = {0};
+    tw_program program;
+    if (tw_by_code(corpus)) {
+        int found = tw_document_program(corpus, worker, index, &program);
+        return found == TWINSET_OK ? append_normal(&program, out) : found;
+    }
     int status = document_text(corpus, worker, index, &text);
     if (status == TWINSET_IO)
         atomic_store(&corpus->changed, corpus->documents[index].name);

@@ -37,13 +37,18 @@ static const char MACHINE_TOPIC[] = "Machine";
 /* clang-format off */
 static const option_row rows[] = {
     {{"by", 0, "auto|char|word|code", TEXT_TOPIC,
-      "What shingles are made of: characters (Unicode code points) or words. auto takes "
-      "characters."},
+      "What shingles are made of: characters (Unicode code points), words, or the tokens of "
+      "programs, without names, comments and layout. auto (default) takes code for scan and "
+      "compare where most files are programs by their names, else char."},
      CHOICE, FIELD(by), 0, 0, true},
     {{"k", 'k', "N", TEXT_TOPIC,
-      "Shingle length, 1 to 64. Default: 9 characters or 5 words; 5 characters suit "
+      "Shingle length, 1 to 64. Default: 9 characters, 5 words or 8 tokens; 5 characters suit "
       "e-mail-sized texts."},
      WHOLE, FIELD(k), 1, 64, true},
+    {{"lang", 0, "auto|NAME", TEXT_TOPIC,
+      "Language of programs: python, java, c, cpp, ...; plain for any other, text for prose. "
+      "Default: each file's own, by its name and its first lines."},
+     NAME, FIELD(lang), 0, 0, true},
     {{"case", 0, "fold|keep", TEXT_TOPIC,
       "fold (default): Unicode NFKC and full case folding; keep: NFC only."},
      CHOICE, FIELD(letter_case), 0, 0, true},
@@ -58,19 +63,27 @@ static const option_row rows[] = {
       "Leave out the words listed in FILE, one a line; ? stands for any one character, # "
       "starts a comment line."},
      TEXT, FIELD(stop), 0, 0, true},
+    {{"quotations", 0, "keep|drop", TEXT_TOPIC,
+      "What becomes of the quotations of a text: three words or more between quotation marks, and "
+      "lines that begin with >. Default: keep."},
+     CHOICE, FIELD(quotations), 0, 0, true},
+    {{"bibliography", 0, "keep|drop", TEXT_TOPIC,
+      "What becomes of the list of sources under a heading such as References. Default: keep."},
+     CHOICE, FIELD(bibliography), 0, 0, true},
     {{"threshold", 't', "X", SIMILARITY_TOPIC,
-      "Report pairs of at least this similarity, 0 to 1. Default 0.5, for dedup 0.8; 0 lists "
+      "Report pairs of at least this similarity, 0 to 1. Default 0.5; for dedup 0.8; of programs "
+      "0.35, or down to 0.2 where chance gives fewer than one pair. 0 lists "
       "every pair that shares a shingle."},
      REAL, FIELD(threshold), 0, 1, true},
-    {{"measure", 0, "jaccard|containment|weighted", SIMILARITY_TOPIC,
-      "jaccard (default): shared shingles of all; containment: shared of the smaller "
-      "document; weighted: Jaccard with rare shingles counting more."},
+    {{"measure", 0, "auto|jaccard|containment|weighted", SIMILARITY_TOPIC,
+      "jaccard (default for text): shared shingles of all; containment: shared of the smaller "
+      "document; weighted (default for programs): rare shingles count more."},
      CHOICE, FIELD(measure), 0, 0, true},
     {{"bag", 0, NULL, SIMILARITY_TOPIC, "Count how often a shingle stands in a document."},
      SWITCH, FIELD(bag), 0, 0, true},
     {{"common", 0, "X", SIMILARITY_TOPIC,
       "Leave out the shingles that stand in more than this share of the documents, 0 to 1. "
-      "Default 1: none."},
+      "Default 1: none; of 20 programs or more, 0.9."},
      REAL, FIELD(common), 0, 1, true},
     {{"group", 0, "dir|FIELD|none", SIMILARITY_TOPIC,
       "What makes a submission, whose documents are not compared with each other. dir: a "
@@ -160,8 +173,8 @@ enum { ROWS = sizeof rows / sizeof *rows };
 void twinset_options_init(twinset_options *options)
 {
     *options = (twinset_options){
-        .threshold = 0.5,
-        .common = 1,
+        .threshold = TWINSET_AUTO,
+        .common = TWINSET_AUTO,
         .hashes = 256,
         .seed = 1,
         .recall = 0.99,
@@ -373,6 +386,9 @@ static int check_row(const option_row *row, const twinset_options *options, twin
                            choice, row->info.argument);
     } else if (row->kind == REAL) {
         number = *(const double *)field;
+        bool chosen = row->offset == FIELD(threshold) || row->offset == FIELD(common);
+        if (chosen && number == TWINSET_AUTO)
+            return TWINSET_OK;
     } else if (row->kind == WHOLE && *(const unsigned *)field) {
         number = *(const unsigned *)field;
     }
@@ -384,9 +400,10 @@ static int check_row(const option_row *row, const twinset_options *options, twin
 
 static int check_together(const twinset_options *options, twinset_error *error)
 {
-    if (options->by == TWINSET_BY_CODE)
-        return tw_fail(error, TWINSET_USAGE,
-                       "--by code: this build cannot read programs; compare them with --by word");
+    if (options->by == TWINSET_BY_CODE && (options->quotations || options->bibliography))
+        return tw_fail(
+            error, TWINSET_USAGE,
+            "--quotations and --bibliography are of prose; leave them out with --by code");
     if (options->hashes == 0)
         return tw_fail(error, TWINSET_USAGE, "--hashes: a signature needs at least 1 slot");
     unsigned bands = options->bands ? options->bands : 1, deep = options->rows ? options->rows : 1;
@@ -400,7 +417,7 @@ static int check_together(const twinset_options *options, twinset_error *error)
         return tw_fail(error, TWINSET_USAGE,
                        "--method lsh finds no pair reliably at threshold 0; use --method exact, "
                        "or a threshold");
-    if (options->sample && options->measure != TWINSET_MEASURE_JACCARD)
+    if (options->sample && options->measure > TWINSET_MEASURE_JACCARD)
         return tw_fail(error, TWINSET_USAGE, "--sample takes --measure jaccard alone");
     if (options->scheme >= TWINSET_SCHEME_DATASKETCH1 && options->seed > UINT32_MAX)
         return tw_fail(error, TWINSET_USAGE, "--seed: datasketch's seeds are at most 4294967295");
@@ -409,6 +426,26 @@ static int check_together(const twinset_options *options, twinset_error *error)
                        "--scheme datasketch1 and datasketch2 are defined on SHA-1; leave "
                        "--shingle-hash out");
     return TWINSET_OK;
+}
+
+void tw_options_settle(const twinset_options *given, int by, twinset_options *resolved)
+{
+    static const struct {
+        unsigned k;
+        int measure;
+        double threshold, common;
+    } defaults[] = {
+        [TWINSET_BY_CHAR] = {9, TWINSET_MEASURE_JACCARD, 0.5, 1},
+        [TWINSET_BY_WORD] = {5, TWINSET_MEASURE_JACCARD, 0.5, 1},
+        [TWINSET_BY_CODE] = {8, TWINSET_MEASURE_WEIGHTED, 0.35, 0.9},
+    };
+    resolved->by = by;
+    resolved->k = given && given->k ? given->k : defaults[by].k;
+    resolved->measure = given && given->measure ? given->measure : defaults[by].measure;
+    bool threshold = given && given->threshold != TWINSET_AUTO;
+    resolved->threshold = threshold ? given->threshold : defaults[by].threshold;
+    bool common = given && given->common != TWINSET_AUTO;
+    resolved->common = common ? given->common : defaults[by].common;
 }
 
 int tw_options_resolve(const twinset_options *given, twinset_options *resolved,
@@ -428,10 +465,7 @@ int tw_options_resolve(const twinset_options *given, twinset_options *resolved,
         status = tw_cpu_check(error);
     if (status != TWINSET_OK)
         return status;
-    if (resolved->by == TWINSET_BY_AUTO)
-        resolved->by = TWINSET_BY_CHAR;
-    if (!resolved->k)
-        resolved->k = resolved->by == TWINSET_BY_WORD ? 5 : 9;
+    tw_options_settle(given, resolved->by ? resolved->by : TWINSET_BY_CHAR, resolved);
     if (!resolved->threads)
         resolved->threads = tw_cores();
     if (!resolved->memory_bytes)

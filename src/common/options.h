@@ -9,6 +9,10 @@
 int tw_options_resolve(const twinset_options *given, twinset_options *resolved,
                        twinset_error *error) TW_CHECKED;
 
+/* Those of the defaults that depend on what is compared, where `given` (may be NULL) has no
+ * value for them. */
+void tw_options_settle(const twinset_options *given, int by, twinset_options *resolved);
+
 /* Appends a JSON object of all options that can change a result. */
 int tw_options_json(const twinset_options *options, tw_bytes *out) TW_CHECKED;
 

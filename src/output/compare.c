@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/options.h"
-#include "output/output.h"
+#include "output/evidence.h"
 
 enum {
     INDENT = 13,      /* "containment  " */
@@ -108,70 +108,31 @@ static void put_estimate(const page *p)
     tw_put_text(p->sink, " agree\n");
 }
 
-/* ---- the passage */
+/* ---- passages */
 
-/* Bytes for a line of so many columns: up to the last space that is in it, if any. */
-static size_t line_bytes(const char *text, size_t length, size_t columns)
+static void put_longest(const page *p)
 {
-    size_t bytes = tw_head(text, length, columns), space = bytes;
-    while (space > 0 && space < length && text[space] != ' ')
-        space--;
-    return space > 0 ? space : bytes;
-}
-
-static void put_quoted(const page *p, const char *text, size_t length, size_t columns)
-{
-    const bool ascii = p->style->ascii;
-    const char *ellipsis = tw_ellipsis(ascii);
-    const size_t dots = tw_columns(ellipsis, strlen(ellipsis));
-    for (size_t line = 1; length > 0; line++) {
-        bool last = line == PASSAGE_LINES;
-        size_t bytes = line_bytes(text, length, last ? columns - dots : columns);
-        tw_put_spaces(p->sink, INDENT);
-        tw_put_text(p->sink, line > 1 ? " " : ascii ? "\"" : "\xe2\x80\x9c");
-        tw_put(p->sink, text, bytes);
-        bytes += bytes < length && text[bytes] == ' ';
-        text += bytes;
-        length -= bytes;
-        if (last && length > 0)
-            tw_put_text(p->sink, ellipsis);
-        length = last ? 0 : length;
-        tw_put_text(p->sink, length > 0 ? "" : ascii ? "\"" : "\xe2\x80\x9d");
-        tw_put(p->sink, "\n", 1);
-    }
-}
-
-/* A question mark for each character beyond ASCII. */
-static void make_ascii(tw_bytes *text)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < text->length; i++) {
-        unsigned char byte = (unsigned char)text->data[i];
-        if (byte < 0x80 || byte >= 0xc0)
-            text->data[kept++] = byte < 0x80 ? text->data[i] : '?';
-    }
-    text->length = kept;
-}
-
-static int put_passage(const page *p)
-{
-    const char *passage = tw_result_passage(p->result);
-    size_t quotes = 2, columns = p->width > INDENT + quotes ? p->width - INDENT - quotes : 0;
-    tw_bytes text = {0};
+    bool code = p->options->by == TWINSET_BY_CODE; /* what was put in between does not count */
     put_topic(p, "longest");
     tw_put_text(p->sink, tw_counted(p->pair.longest, tw_unit(p->options)).text);
-    tw_put_text(p->sink, " in a row that both have\n");
-    if (!passage)
+    tw_put_text(p->sink, code ? " in one passage\n" : " in a row that both have\n");
+}
+
+/* Passages, with what they come to. */
+static int put_passages(const page *p)
+{
+    const twinset_passages *passages = tw_result_passages(p->result);
+    uint64_t tokens = 0;
+    if (!passages || !passages->count)
         return TWINSET_OK;
-    if (columns < MIN_COLUMNS)
-        columns = MIN_COLUMNS;
-    int status = tw_append_line(&text, passage, PASSAGE_LINES * (columns + 1));
-    if (p->style->ascii)
-        make_ascii(&text);
-    if (status == TWINSET_OK)
-        put_quoted(p, text.data, text.length, columns);
-    tw_bytes_free(&text);
-    return status;
+    for (size_t i = 0; i < passages->count; i++)
+        tokens += passages->list[i].tokens;
+    put_topic(p, "passages");
+    tw_put_text(p->sink, tw_counted(tokens, passages->token).text);
+    tw_put_text(p->sink, " in ");
+    tw_put_text(p->sink, tw_counted(passages->count, "passage").text);
+    tw_put_text(p->sink, " that both have\n\n");
+    return tw_write_passages(p->sink, passages, p->style);
 }
 
 static int put_page(page *p)
@@ -189,7 +150,8 @@ static int put_page(page *p)
     put_containment(p, "containment", p->pair.containment_a, p->pair.a, p->pair.b);
     put_containment(p, "", p->pair.containment_b, p->pair.b, p->pair.a);
     put_estimate(p);
-    status = put_passage(p);
+    put_longest(p);
+    status = put_passages(p);
     tw_put_footnote(p->sink, p->result, p->style);
     return status;
 }

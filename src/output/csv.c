@@ -40,15 +40,15 @@ static void put_tsv_name(tw_sink *sink, const char *name)
 static void write_lines(tw_sink *sink, const twinset_result *result, const char *separator,
                         void (*put_name)(tw_sink *, const char *))
 {
-    size_t pairs = twinset_result_run(result).pairs;
-    for (size_t i = 0; i < TW_FIELDS; i++) {
+    size_t pairs = twinset_result_run(result).pairs, fields = tw_field_count(result);
+    for (size_t i = 0; i < fields; i++) {
         tw_put_text(sink, i == 0 ? "" : separator);
         tw_put_text(sink, tw_fields[i].name);
     }
     tw_put(sink, "\n", 1);
     for (size_t i = 0; i < pairs && sink->failure == 0; i++) {
         twinset_pair pair = twinset_result_pair(result, i);
-        for (const tw_field *field = tw_fields; field < tw_fields + TW_FIELDS; field++) {
+        for (const tw_field *field = tw_fields; field < tw_fields + fields; field++) {
             tw_put_text(sink, field == tw_fields ? "" : separator);
             if (field->kind == TW_KIND_NAME)
                 put_name(sink, tw_field_name(field, &pair));

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "common/options.h"
-#include "output/output.h"
+#include "output/evidence.h"
 
 static void put_key(tw_sink *sink, const char *key)
 {
@@ -23,11 +23,31 @@ static void put_real(tw_sink *sink, double value)
     tw_put_text(sink, isnan(value) ? "null" : tw_number_real(value).text);
 }
 
-static void put_pair(tw_sink *sink, const twinset_result *result, size_t index)
+/* What both documents have, for as many pairs as a person may look at. */
+static int put_passages(tw_sink *sink, const twinset_result *result, size_t index,
+                        twinset_error *error)
+{
+    enum { MOST_PAIRS = 10000 };
+    const twinset_passages *shown = tw_result_passages(result);
+    twinset_passages *found = NULL;
+    int status = TWINSET_OK;
+    if (index < MOST_PAIRS && !tw_result_comparison(result))
+        status = twinset_result_passages(result, index, &found, error);
+    shown = found ? found : shown;
+    tw_put_text(sink, ", \"passages\": ");
+    if (shown)
+        tw_put_passages(sink, shown);
+    else
+        tw_put_text(sink, "null");
+    twinset_passages_free(found);
+    return status;
+}
+
+static void put_fields(tw_sink *sink, const twinset_result *result, size_t index)
 {
     twinset_pair pair = twinset_result_pair(result, index);
-    tw_put(sink, "{", 1);
-    for (const tw_field *field = tw_fields; field < tw_fields + TW_FIELDS; field++) {
+    const tw_field *end = tw_fields + tw_field_count(result);
+    for (const tw_field *field = tw_fields; field < end; field++) {
         tw_put_text(sink, field == tw_fields ? "" : ", ");
         put_key(sink, field->name);
         if (field->kind == TW_KIND_NAME)
@@ -35,7 +55,21 @@ static void put_pair(tw_sink *sink, const twinset_result *result, size_t index)
         else
             tw_put_field(sink, field, &pair, "null");
     }
-    tw_put(sink, "}", 1);
+}
+
+static int put_pairs(tw_sink *sink, const twinset_result *result, size_t count,
+                     twinset_error *error)
+{
+    int status = TWINSET_OK;
+    tw_put_text(sink, "  \"pairs\": [");
+    for (size_t i = 0; i < count && sink->failure == 0 && status == TWINSET_OK; i++) {
+        tw_put_text(sink, i == 0 ? "\n    {" : ",\n    {");
+        put_fields(sink, result, i);
+        status = put_passages(sink, result, i, error);
+        tw_put(sink, "}", 1);
+    }
+    tw_put_text(sink, count ? "\n  ]" : "]");
+    return status;
 }
 
 static void put_cluster(tw_sink *sink, const twinset_result *result, size_t index)
@@ -69,8 +103,9 @@ static void put_skip(tw_sink *sink, const twinset_result *result, size_t index)
 
 static void put_flags(tw_sink *sink, unsigned flags)
 {
-    static const char *const names[] = {"invalid-utf8", "hidden-characters", "homoglyphs",
-                                        "hidden-text", "encoding-guessed"};
+    static const char *const names[] = {
+        "invalid-utf8",     "hidden-characters", "homoglyphs",    "hidden-text",
+        "encoding-guessed", "unparsed",          "mostly-quoted", "lexed"};
     const char *before = "";
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (!(flags >> i & 1))
@@ -167,7 +202,7 @@ static int put_run(tw_sink *sink, const twinset_result *result, const twinset_ru
     return TWINSET_OK;
 }
 
-int tw_write_json(tw_sink *sink, const twinset_result *result)
+int tw_write_json(tw_sink *sink, const twinset_result *result, twinset_error *error)
 {
     twinset_run run = twinset_result_run(result);
     tw_put(sink, "{\n", 2);
@@ -175,18 +210,19 @@ int tw_write_json(tw_sink *sink, const twinset_result *result)
     if (status != TWINSET_OK)
         return status;
     tw_put(sink, ",\n", 2);
-    put_list(sink, "  ", "pairs", put_pair, result, run.pairs);
+    status = put_pairs(sink, result, run.pairs, error);
     tw_put(sink, ",\n", 2);
     put_list(sink, "  ", "clusters", put_cluster, result, run.clusters);
     tw_put(sink, "\n}\n", 3);
-    return TWINSET_OK;
+    return status;
 }
 
 void tw_write_jsonl(tw_sink *sink, const twinset_result *result)
 {
     size_t pairs = twinset_result_run(result).pairs;
     for (size_t i = 0; i < pairs && sink->failure == 0; i++) {
-        put_pair(sink, result, i);
-        tw_put(sink, "\n", 1);
+        tw_put(sink, "{", 1);
+        put_fields(sink, result, i);
+        tw_put(sink, "}\n", 2);
     }
 }

@@ -4,9 +4,10 @@
  *   sink.c        bytes to the caller's function, through a buffer
  *   pack.c        the same, packed as a name says
  *   text.c        strings made fit for JSON or a terminal; columns they take there
- *   json.c csv.c  pairs for programs
+ *   json.c csv.c  pairs for programs; candidates.c documents with their partners
  *   labels.c      names cut to fit, never to look the same
  *   table.c compare.c style.c  results for people
+ *   evidence.h    and what they have in common, passage by passage
  *   signatures.c  signatures for programs
  *   annotate.c removed.c  what was decided in cleaning a collection
  *   report.c      how a run went
@@ -23,8 +24,14 @@
 const twinset_options *tw_result_options(const twinset_result *result);
 /* 1 when the result comes from twinset_collection_compare(). */
 unsigned tw_result_comparison(const twinset_result *result);
-/* The text of the longest shared passage, for a comparison that has one; else NULL. */
-const char *tw_result_passage(const twinset_result *result);
+/* The documents in the order of their names, and the two of a pair by their number there; not
+ * for a comparison. */
+const char *tw_result_name(const twinset_result *result, uint32_t document);
+void tw_result_paired(const twinset_result *result, size_t index, uint32_t documents[2]);
+/* Whether pairs are not listed since chance alone makes as many. */
+bool tw_result_tells_nothing(const twinset_result *result);
+/* All shared passages of a comparison that has them; else NULL. */
+const twinset_passages *tw_result_passages(const twinset_result *result);
 
 /* ---- sink */
 
@@ -73,6 +80,9 @@ int tw_append_utf8(tw_bytes *out, const char *text) TW_CHECKED;
  * not UTF-8 is shown as \n, \x1b, \u{200b}, \xff, a backslash as \\. Different names stay
  * different. */
 int tw_append_name(tw_bytes *out, const char *name) TW_CHECKED;
+/* Appends the character at *text, which moves on, in this way, but for a backslash; `ascii`: what
+ * is none becomes a question mark. */
+int tw_append_cell(tw_bytes *out, const char **text, bool ascii) TW_CHECKED;
 /* Appends running text in the same way on one line: white space becomes a space, a backslash
  * stays. Stops once `columns` are exceeded. */
 int tw_append_line(tw_bytes *out, const char *text, size_t columns) TW_CHECKED;
@@ -127,8 +137,10 @@ typedef struct tw_field {
     size_t offset; /* in twinset_pair */
 } tw_field;
 
-enum { TW_FIELDS = 11 };
+/* The last ones are of programs alone. */
+enum { TW_FIELDS_OF_TEXT = 11, TW_FIELDS = 17 };
 extern const tw_field tw_fields[TW_FIELDS];
+size_t tw_field_count(const twinset_result *result);
 
 const char *tw_field_name(const tw_field *field, const twinset_pair *pair);
 /* The number in a field that is no name; `unknown` stands for NaN. */
@@ -157,7 +169,7 @@ enum { TW_BAR = 8 };
 void tw_put_bar(tw_sink *sink, const twinset_style *style, double share);
 /* The rendition for a similarity. */
 const char *tw_strength(double similarity);
-/* What `longest` counts: "char" or "word". */
+/* What `longest` counts: "char", "word" or "token". */
 const char *tw_unit(const twinset_options *options);
 /* The line below a result that counts what was skipped or flagged, if anything was. */
 void tw_put_footnote(tw_sink *sink, const twinset_result *result, const twinset_style *style);
@@ -178,15 +190,19 @@ void tw_flow_text(tw_flow *flow, const char *text);
 void tw_flow_label(tw_flow *flow, const char *before, const char *label, const char *after);
 /* Broken anywhere, for what must be seen whole however long it is. */
 void tw_flow_path(tw_flow *flow, const char *path, size_t length);
+/* Goes on in the next line. */
+void tw_flow_break(tw_flow *flow);
 /* A paragraph of its own. */
 void tw_put_sentence(tw_sink *sink, const twinset_style *style, const char *text);
 
 /* ---- writers: 0 or TWINSET_NOMEM; the sink knows of failed writes */
 
-int tw_write_json(tw_sink *sink, const twinset_result *result) TW_CHECKED;
+/* Reads documents again, for their passages, and says why it cannot. */
+int tw_write_json(tw_sink *sink, const twinset_result *result, twinset_error *error) TW_CHECKED;
 void tw_write_jsonl(tw_sink *sink, const twinset_result *result);
 void tw_write_csv(tw_sink *sink, const twinset_result *result);
 void tw_write_tsv(tw_sink *sink, const twinset_result *result);
+int tw_write_candidates(tw_sink *sink, const twinset_result *result) TW_CHECKED;
 int tw_write_table(tw_sink *sink, const twinset_result *result,
                    const twinset_style *style) TW_CHECKED;
 int tw_write_comparison(tw_sink *sink, const twinset_result *result,

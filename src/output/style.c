@@ -51,7 +51,9 @@ tw_phrase tw_counted(uint64_t count, const char *noun)
 
 const char *tw_unit(const twinset_options *options)
 {
-    return options->by == TWINSET_BY_WORD ? "word" : "char";
+    return options->by == TWINSET_BY_CODE   ? "token"
+           : options->by == TWINSET_BY_WORD ? "word"
+                                            : "char";
 }
 
 void tw_put_footnote(tw_sink *sink, const twinset_result *result, const twinset_style *style)
@@ -71,7 +73,7 @@ void tw_put_footnote(tw_sink *sink, const twinset_result *result, const twinset_
 
 /* ---- running text */
 
-static void break_line(tw_flow *flow)
+void tw_flow_break(tw_flow *flow)
 {
     tw_put(flow->sink, "\n", 1);
     tw_put_spaces(flow->sink, flow->indent);
@@ -84,7 +86,7 @@ static void put_piece(tw_flow *flow, const char *before, const char *text, size_
 {
     size_t columns = strlen(before) + tw_columns(text, length) + strlen(after);
     if (flow->gap && flow->width > 0 && flow->used + 1 + columns > flow->width)
-        break_line(flow);
+        tw_flow_break(flow);
     tw_put_spaces(flow->sink, flow->gap);
     tw_put_text(flow->sink, before);
     tw_put(flow->sink, text, length);
@@ -117,7 +119,7 @@ void tw_flow_path(tw_flow *flow, const char *path, size_t length)
         tw_put(flow->sink, path, bytes);
         path += bytes;
         length -= bytes;
-        break_line(flow);
+        tw_flow_break(flow);
     }
     tw_put(flow->sink, path, length);
     flow->used += tw_columns(path, length);

@@ -17,7 +17,7 @@ enum {
     GAP = 2,
     PERCENT = 6, /* "100.0%" */
     SIMILAR = 7, /* "similar", "jaccard", "cluster" */
-    JACCARD = 7,
+    JACCARD = 7, /* "jaccard", or "chance" */
     CLUSTER = 7
 };
 
@@ -47,7 +47,8 @@ typedef struct table {
     size_t rows, clusters; /* shown */
     tw_labels labels;
     const layout *layout;
-    bool jaccard;
+    bool jaccard;                  /* is shown, beside another measure */
+    bool chance;                   /* is, in place of it: pairs to be expected by chance alone */
     size_t longest, a, b, cluster; /* columns of the columns */
 } table;
 
@@ -118,7 +119,7 @@ static size_t other_columns(const table *t)
     size_t columns = SIMILAR + GAP + GAP;
     columns += t->layout->bar ? 1 + TW_BAR : 0;
     columns += t->layout->shares ? GAP + PERCENT + GAP + PERCENT : 0;
-    columns += t->layout->shares && t->jaccard ? GAP + JACCARD : 0;
+    columns += t->layout->shares && (t->jaccard || t->chance) ? GAP + JACCARD : 0;
     columns += t->layout->longest ? GAP + longest_columns(t) : 0;
     return columns + (t->run.clusters > 0 ? GAP + t->cluster : 0);
 }
@@ -157,7 +158,8 @@ static int lay_out(table *t)
     int status = add_labels(t);
     if (status != TWINSET_OK)
         return status;
-    t->jaccard = t->options->measure != TWINSET_MEASURE_JACCARD;
+    t->chance = t->rows && !isnan(twinset_result_pair(t->result, 0).false_alarms);
+    t->jaccard = !t->chance && t->options->measure != TWINSET_MEASURE_JACCARD;
     t->layout = layouts;
     measure(t);
     size_t a = t->a, b = t->b;
@@ -193,8 +195,8 @@ static void put_headings(const table *t)
     tw_put_text(sink, "similar");
     tw_put_spaces(sink, t->layout->bar ? 1 + TW_BAR : 0);
     if (t->layout->shares) {
-        if (t->jaccard)
-            put_right(sink, GAP + JACCARD, "jaccard");
+        if (t->jaccard || t->chance)
+            put_right(sink, GAP + JACCARD, t->jaccard ? "jaccard" : "chance");
         put_right(sink, GAP + PERCENT, "a in b");
         put_right(sink, GAP + PERCENT, "b in a");
     }
@@ -221,9 +223,18 @@ static void put_similarity(const table *t, double similarity)
     tw_put_style(t->sink, t->style, TW_PLAIN);
 }
 
+static void put_chance(const table *t, double expected)
+{
+    char text[16];
+    snprintf(text, sizeof text, expected < 10 ? "%.2g" : "%.0f", expected);
+    put_right(t->sink, GAP + JACCARD, expected < 0.001 ? "<0.001" : text);
+}
+
 static void put_shares(const table *t, const twinset_pair *pair)
 {
-    if (t->jaccard)
+    if (t->chance)
+        put_chance(t, pair->false_alarms);
+    else if (t->jaccard)
         put_right(t->sink, GAP + JACCARD, tw_number_percent(pair->jaccard).text);
     put_right(t->sink, GAP + PERCENT, tw_number_percent(pair->containment_a).text);
     put_right(t->sink, GAP + PERCENT, tw_number_percent(pair->containment_b).text);
@@ -377,6 +388,11 @@ static void put_no_pair(const table *t)
     char text[256];
     if (t->run.documents < 2)
         snprintf(text, sizeof text, "Only one document: there is nothing to compare it with.");
+    else if (tw_result_tells_nothing(t->result))
+        snprintf(text, sizeof text,
+                 "%s, too short to tell copies from coincidence. With -t 0.5 those that are "
+                 "alike show.",
+                 documents.text);
     else if (threshold > 0)
         snprintf(text, sizeof text, "No pair at %s or more in %s. With -t %s.",
                  threshold_percent(threshold).text, documents.text,

@@ -139,6 +139,19 @@ int tw_append_name(tw_bytes *out, const char *name)
     return status;
 }
 
+int tw_append_cell(tw_bytes *out, const char **text, bool ascii)
+{
+    size_t start = out->length;
+    int status = append_visible(out, text);
+    if (status != TWINSET_OK || !ascii || (unsigned char)out->data[start] < 0x80)
+        return status;
+    /* A mark goes with the character that it stood on. */
+    bool seen = tw_columns(out->data + start, out->length - start) > 0;
+    out->data[start] = '?';
+    out->length = start + seen;
+    return status;
+}
+
 int tw_append_line(tw_bytes *out, const char *text, size_t columns)
 {
     static const char blanks[] = " \t\n\v\f\r";

@@ -20,7 +20,18 @@ const tw_field tw_fields[TW_FIELDS] = {
     FIELD("estimate", TW_KIND_SHARE, estimate),
     FIELD("longest", TW_KIND_COUNT, longest),
     FIELD("cluster", TW_KIND_CLUSTER, cluster),
+    FIELD("weighted", TW_KIND_SHARE, weighted),
+    FIELD("overlap", TW_KIND_COUNT, overlap),
+    FIELD("longest_lines", TW_KIND_COUNT, longest_lines),
+    FIELD("lines_a", TW_KIND_COUNT, lines_a),
+    FIELD("lines_b", TW_KIND_COUNT, lines_b),
+    FIELD("false_alarms", TW_KIND_SHARE, false_alarms),
 };
+
+size_t tw_field_count(const twinset_result *result)
+{
+    return tw_result_options(result)->by == TWINSET_BY_CODE ? TW_FIELDS : TW_FIELDS_OF_TEXT;
+}
 
 static const void *member(const tw_field *field, const twinset_pair *pair)
 {
@@ -67,15 +78,22 @@ int twinset_result_write(const twinset_result *result, twinset_format format,
         tw_write_tsv(&sink, result);
         break;
     case TWINSET_FORMAT_JSON:
-        status = tw_write_json(&sink, result);
+        status = tw_write_json(&sink, result, error);
         break;
     case TWINSET_FORMAT_JSONL:
         tw_write_jsonl(&sink, result);
         break;
+    case TWINSET_FORMAT_CANDIDATES:
+        if (tw_result_comparison(result))
+            return tw_fail(error, TWINSET_USAGE, "candidates are what a scan finds");
+        status = tw_write_candidates(&sink, result);
+        break;
     default:
         return tw_fail(error, TWINSET_USAGE,
-                       "pairs are written as table, csv, tsv, json or jsonl; the binary format is "
-                       "for signatures");
+                       "pairs are written as table, csv, tsv, json, jsonl or candidates; the "
+                       "binary format is for signatures");
     }
-    return status == TWINSET_OK ? tw_sink_end(&sink, error) : tw_nomem(error);
+    if (status == TWINSET_OK)
+        return tw_sink_end(&sink, error);
+    return status == TWINSET_NOMEM ? tw_nomem(error) : status;
 }

@@ -315,7 +315,8 @@ def scan(documents, rules, signatures=None, is_candidate=None):
         pair["cluster"] = number[pair["a"]]
     pairs.sort(key=lambda pair: (-pair["similarity"], os.fsencode(pair["a"]),
                                  os.fsencode(pair["b"])))
-    return {"documents": len(prepared), "pairs": pairs, "clusters": clusters}
+    return {"documents": len(prepared), "names": [one.document.name for one in prepared],
+            "pairs": pairs, "clusters": clusters}
 
 
 def find_clusters(prepared, joined, rules, weights):

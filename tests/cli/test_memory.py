@@ -175,10 +175,10 @@ class LargeDocuments(Memory):
             self.write(name, self.read("a")[40 << 10:52 << 10] + name.encode())
         search = ["a", "b", "c", "d", "e", "--ignore", "form", "--format", "json", "-t", "0.001",
                   "--method", "lsh", "--rows", "1"]
-        usual = json.loads(self.succeed(*search, "--memory", "1G", "-j", "1").out)["pairs"]
+        usual = self.succeed(*search, "--memory", "1G", "-j", "1").json["pairs"]
         self.assertGreater(len(usual), 3)
         for threads in ("1", "3"):
-            found = json.loads(self.succeed(*search, "--memory", "1M", "-j", threads).out)["pairs"]
+            found = self.succeed(*search, "--memory", "1M", "-j", threads).json["pairs"]
             large = {"a", "b"}
             for pair, other in zip(found, usual):
                 if large & {pair["a"], pair["b"]}:

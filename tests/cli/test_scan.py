@@ -4,6 +4,7 @@ import io
 import itertools
 import json
 import os
+import re
 import unittest
 from decimal import Decimal
 
@@ -16,8 +17,9 @@ STOP = ["# comment", "the", "?", "STRASSE", "and  ", "мир", "中", "over"]
 RUN_FIELDS = ["version", "parameters", "method", "bands", "rows", "documents", "skipped",
               "flagged", "notes", "candidates", "verified", "expected_recall"]
 PARAMETERS = {
-    "by": "char", "k": 9, "case": "fold", "spaces": "squeeze", "punctuation": "keep",
-    "stop": False, "threshold": 0.5, "measure": "jaccard", "bag": False, "common": 1,
+    "by": "char", "k": 9, "lang": None, "case": "fold", "spaces": "squeeze", "punctuation": "keep",
+    "stop": False, "quotations": "keep", "bibliography": "keep", "threshold": 0.5,
+    "measure": "jaccard", "bag": False, "common": 1,
     "group": "none", "method": "auto", "hashes": 256, "scheme": "fss", "shingle-hash": "default",
     "seed": 1, "recall": 0.99, "prefer": "recall", "bands": 0, "rows": 0, "max-bucket": 1000,
     "text": None, "id": None, "all": False, "include": None,
@@ -51,6 +53,10 @@ def tsv_name(name):
     return name
 
 
+def candidates_name(name):
+    return json.dumps(name, ensure_ascii=False) if re.search(r'[",\[\]\0-\x1f\x7f]', name) else name
+
+
 class Scan(Case):
     def check(self, paths, rules, *options, **found):
         """Runs the scan in all formats and compares each with what the oracle finds.
@@ -67,6 +73,7 @@ class Scan(Case):
         self.assertEqual(answer["clusters"], expected["clusters"], arguments)
         self.assertEqual(answer["run"]["documents"], expected["documents"])
         self.check_formats(arguments, expected["pairs"])
+        self.check_candidates(arguments, expected)
         return answer
 
     def find(self, paths, found):
@@ -95,6 +102,17 @@ class Scan(Case):
                          for pair in pairs])
         self.assertEqual(self.succeed(*arguments, "tsv").text,
                          "".join("\t".join(row) + "\n" for row in rows))
+
+    def check_candidates(self, arguments, expected):
+        lines = {name: [] for name in expected["names"]}
+        for pair in expected["pairs"]:
+            lines[pair["a"]].append(pair["b"])
+            lines[pair["b"]].append(pair["a"])
+        text = self.succeed(*arguments, "--method", "exact", "--format", "candidates").text
+        self.assertEqual(text, "".join(
+            f"{candidates_name(name)}: "
+            f"[{', '.join(map(candidates_name, sorted(others, key=os.fsencode)))}]\n"
+            for name, others in lines.items()))
 
     def write_mixed(self, **options):
         for name, text in corpus.mixed_texts(**options).items():
@@ -252,10 +270,10 @@ class Contract(Scan):
     def test_fields(self):
         self.write_mixed()
         self.write("docs/empty", b"")
-        answer = self.succeed("docs", "--format", "json").json
+        answer = json.loads(self.succeed("docs", "--format", "json").out)
         self.assertEqual(list(answer), ["run", "pairs", "clusters"])
         self.assertEqual(list(answer["run"]), RUN_FIELDS)
-        self.assertEqual(list(answer["pairs"][0]), FIELDS)
+        self.assertEqual(list(answer["pairs"][0]), [*FIELDS, "passages"])
         self.assertEqual(list(answer["clusters"][0]),
                          ["id", "size", "members", "representative", "min_similarity"])
         run = answer["run"]
@@ -273,7 +291,9 @@ class Contract(Scan):
         self.write_mixed()
         self.write("list", "the\n")
         options = {
-            "by": "word", "k": 3, "case": "keep", "spaces": "drop", "punctuation": "space",
+            "by": "word", "k": 3, "lang": "c", "case": "keep", "spaces": "drop",
+            "punctuation": "space",
+            "quotations": "drop", "bibliography": "drop",
             "threshold": 0.25, "measure": "weighted", "common": 0.75, "group": "dir",
             "method": "lsh", "hashes": 100, "scheme": "affine", "shingle-hash": "murmur3",
             "seed": 18446744073709551615, "recall": 0.9, "prefer": "nearest", "bands": 20,

@@ -43,7 +43,11 @@ containment   88.8% of anna.txt is found in boris.txt
               88.8% of boris.txt is found in anna.txt
 estimate      {estimate}% of 256 hash values agree
 longest      40 chars in a row that both have
-             “the quick brown fox jumps over the lazy”
+passages     8 words in 1 passage that both have
+
+1. verbatim: 8 words
+   essays/anna.txt 1 essays/boris.txt 1
+   “The quick brown fox jumps over the lazy”
 """
 
 TUNE = """\

@@ -105,5 +105,48 @@ class Text(Case):
             self.check(texts, oracle.Rules(by=by, k=7, spaces=spaces))
 
 
+class Omissions(Case):
+    QUOTED = "“It is the same old story, told by the same old people in the same old words.”"
+    ENTRIES = ("Doe, J. (1999). On bridges, and what they are built of. Journal of Bridges, 12, "
+               "pp. 1-20.\nRoe, R. (2001). Rivers. Vol. 3. Oxford University Press.\n")
+    OPTIONS = ["--quotations", "drop", "--bibliography", "drop"]
+
+    def setUp(self):
+        super().setUp()
+        for name, own in (("a", "Nothing of this is from anyone else, as far as the author knows."),
+                          ("b", "Here is another essay on a subject that is quite different.")):
+            self.write(f"docs/{name}", f"{own} {self.QUOTED} {own[::-1]}\n\nReferences\n\n"
+                                       f"{self.ENTRIES}\nAppendix\n\n{own.upper()[::-1]}\n")
+
+    def similarity(self, *options):
+        pairs = self.succeed("docs", "-t", "0", "--format", "json", *options).json["pairs"]
+        return pairs[0]["similarity"] if pairs else 0
+
+    def test_sides(self):
+        """What is left out is in neither part of the fraction."""
+        whole = self.similarity()
+        self.assertGreater(whole, 0.4)
+        self.assertLess(self.similarity(*self.OPTIONS[:2]), whole)
+        self.assertLess(self.similarity(*self.OPTIONS[2:]), whole)
+        self.assertLess(self.similarity(*self.OPTIONS), 0.1)
+        with open(self.path("docs/a"), encoding="utf-8") as file:
+            self.write("docs/b", file.read().replace(self.QUOTED, self.QUOTED.upper()))
+        self.assertEqual(self.similarity(*self.OPTIONS, "--case", "keep"), 1)
+
+    def test_cat(self):
+        text = self.succeed("cat", "docs/a", "--case", "keep", *self.OPTIONS).text
+        self.assertNotIn("same old", text)
+        self.assertNotIn("Doe", text)
+        self.assertIn("far as the author knows.\n", text)
+        self.assertIn("Appendix", text)
+
+    def test_mostly(self):
+        self.write("docs/c", f"As they say: {self.QUOTED}")
+        result = self.succeed("docs", *self.OPTIONS, "--format", "json")
+        self.assertIn({"path": "docs/c", "flags": ["mostly-quoted"]},
+                      result.json["run"]["flagged"])
+        self.assert_says(result, "docs/c: most of it was left out")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -60,6 +60,8 @@ class Values(Usage):
     def test_format_of_another_command(self):
         self.refuse("sketch", "docs", "--format", "csv", says=["'csv'", "jsonl|binary"])
         self.refuse("docs", "--format", "binary", says=["'binary'", "csv"])
+        self.refuse("compare", "docs/a.txt", "docs/b.txt", "--format", "candidates",
+                    says=["'candidates'", "table|csv|tsv|json|jsonl"])
         self.refuse("tune", "--format", "csv", says=["'csv'", "table|json"])
 
     def test_stop_list_missing(self):

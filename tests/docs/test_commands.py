@@ -98,6 +98,24 @@ class Format(unittest.TestCase):
                                   check=True, capture_output=True, env=environment()).stdout
         self.assertEqual(read.decode(), self.expected(lines.decode()))
 
+    def test_candidates(self):
+        """Each pair from both sides, of names that look like something else, too."""
+        text = "The very same text, whatever the name of its file may look like. "
+        names = ["a", "b, c", "d: [e, f]", '"g"', "h\ti", " j", "k ", "l\\", "m: ", "\udcff"]
+        with tempfile.TemporaryDirectory() as folder:
+            for name_ in names + ["alone"]:
+                pathlib.Path(folder, name_).write_text(text if name_ in names else "Nothing alike.")
+            done = subprocess.run([TWINSET, ".", "--format", "candidates"], cwd=folder, check=True,
+                                  capture_output=True).stdout.decode(errors="surrogateescape")
+        reader = next(lines for _, lines in blocks(ROOT / "docs/format.md", "python")
+                      if any("def read(line)" in line for line in lines))
+        found = {}
+        exec("\n".join(reader), found)
+        names.sort(key=os.fsencode)
+        expected = {one: [other for other in names if other != one] for one in names}
+        self.assertEqual(dict(found["read"](line + "\n") for line in done.split("\n")[:-1]),
+                         {**expected, "alone": []})
+
     @staticmethod
     def expected(jsonl):
         rows = [json.loads(line) for line in jsonl.splitlines()]

@@ -1,0 +1,549 @@
+"""Programs as a teacher has them: a class with copies in it, exercises too small to tell,
+submissions of several files, and files that are no good programs."""
+import functools
+import json
+import os
+import random
+import re
+import resource
+import subprocess
+import unittest
+
+from classroom import Class, COMBINED, DISGUISES, write_tiny
+from command import LARGE, SANITIZED, Case, heed_signals
+from dialect import LANGUAGES
+
+NAMES = ("bash c cpp csharp go haskell java javascript kotlin lua ocaml php python r ruby rust "
+         "scala sql swift tsx typescript plain text").split()
+DEPTH = 100_000
+
+
+@functools.lru_cache(None)
+def class_of(language):
+    """One class serves many tests."""
+    return Class(language, seed=2)
+
+
+class Programs(Case):
+    def write_all(self, files, folder="in"):
+        for name, text in files.items():
+            self.write(f"{folder}/{name}", text)
+
+    def rank(self, *arguments, **options):
+        """Similarities of all pairs, by the names of their files."""
+        result = self.succeed("scan", *arguments, "-t", "0", "--format", "jsonl", **options)
+        rows = (json.loads(line) for line in result.text.splitlines())
+        return {tuple(sorted(os.path.basename(row[side]) for side in "ab")): row["similarity"]
+                for row in rows if "a" in row}
+
+    def report(self, *arguments, **options):
+        """The run, and its messages."""
+        result = self.succeed("scan", *arguments, "--format", "json", **options)
+        return result.json["run"], result
+
+
+class Classes(Programs):
+    """Every copy ranks above every honest pair, whatever it is disguised by."""
+
+    def check(self, language, *arguments):
+        made = class_of(language)
+        found = self.rank("in", "--by", "code", *arguments)
+        rows = {"honest": [], "copy": []}
+        for pair, kind in made.pairs().items():
+            rows[kind].append((found.get(pair, 0), pair))
+        honest, copies = sorted(rows["honest"], reverse=True), sorted(rows["copy"])
+        if copies[0][0] <= honest[0][0]:
+            self.fail("\n".join(["a copy ranks below honest pairs"] +
+                                [f"{score:.3f} {kind} {' '.join(pair)}" for score, kind, pair in
+                                 self.around(honest, copies)]))
+
+    @staticmethod
+    def around(honest, copies):
+        """The top of one kind and the end of the other, in order."""
+        rows = [(score, "honest", pair) for score, pair in honest[:5]]
+        rows += [(score, "COPY", pair) for score, pair in copies[:12]]
+        return sorted(rows, reverse=True)
+
+    def check_language(self, language):
+        made = class_of(language)
+        self.write_all(made.files())
+        handout = self.write(f"handout{LANGUAGES[language].ending}", made.handout())
+        self.check(language)
+        self.check(language, "--ignore", handout)
+
+    def test_python(self):
+        self.check_language("python")
+
+    def test_java(self):
+        self.check_language("java")
+
+    def test_c(self):
+        self.check_language("c")
+
+    def test_what_is_in_a_class(self):
+        made = class_of("python")
+        kinds = list(made.pairs().values())
+        self.assertEqual(len(made.copies), len(DISGUISES) + len(COMBINED) + 2)
+        self.assertEqual(kinds.count("copy"), len(made.copies) + 1)  # merged has two sources
+        self.assertGreater(kinds.count("honest"), 500)
+        for text in made.files().values():
+            compile(text, "student", "exec")
+
+    def test_by_chance(self):
+        """Honest pairs are to be expected, most copies are not."""
+        made = class_of("python")
+        self.write_all(made.files())
+        self.assertEqual(self.listed(made)["honest"], [])
+        self.assertGreater(len(self.listed(made)["copy"]), 9)
+        alarms = self.listed(made, "-t", "0")
+        self.assertGreater(min(alarms["honest"]), 0.5)
+        self.assertGreater(sum(number < 1 for number in alarms["copy"]), 9)
+
+    def listed(self, made, *arguments):
+        """Of the pairs that are listed, by their kind: how many such are to be expected."""
+        alarms, kinds = {"honest": [], "copy": [], None: []}, made.pairs()
+        for pair in self.succeed("scan", "in", "--format", "json", *arguments).json["pairs"]:
+            names = tuple(sorted(os.path.basename(pair[side]) for side in "ab"))
+            alarms[kinds.get(names)].append(pair["false_alarms"])
+        return alarms
+
+    def test_long_enough(self):
+        self.write_all(class_of("python").files())
+        run, _ = self.report("in")
+        self.assertNotIn("too short", " ".join(run["notes"]))
+
+
+class Tiny(Programs):
+    """Where there is not much to choose, many who never met write the same."""
+
+    def check(self, exercise, language):
+        self.write_all(write_tiny(exercise, language))
+        run, result = self.report("in")
+        self.assertEqual(run["documents"], 200)
+        self.assertIn("too short to tell", " ".join(run["notes"]))
+        self.assert_says(result, "too short to tell")
+        self.assertLess(len(result.json["pairs"]), 50)
+        return result
+
+    def test_sum(self):
+        self.check("sum", "python")
+
+    def test_fizzbuzz(self):
+        self.check("fizzbuzz", "java")
+
+    def test_reverse(self):
+        self.check("reverse", "c")
+
+    def test_what_is_asked_for_is_listed(self):
+        self.write_all(write_tiny("sum", "python"))
+        run, result = self.report("in", "-t", "0.4")
+        self.assertIn("too short to tell", " ".join(run["notes"]))
+        self.assertGreater(len(result.json["pairs"]), 500)
+
+
+class Submissions(Programs):
+    """Folders of several files: who copied matters, not in which file."""
+
+    def setUp(self):
+        super().setUp()
+        made = class_of("java")
+        self.texts = {work.name: made.write(work) for work in made.honest + made.copies}
+
+    def submit(self, name, work, *files):
+        """Hands a program in, cut between functions into so many files."""
+        parts = re.split(r"(?<=\n)(?=[ \t]+static )", self.texts[work])
+        for i, file in enumerate(files):
+            start, stop = (len(parts) * at // len(files) for at in (i, i + 1))
+            self.write(f"{name}/{file}", "".join(parts[start:stop]))
+
+    def submit_all(self):
+        self.submit("work/ann", "student00", "Main.java", "Tools.java")
+        self.submit("work/bob", "renamed", "Start.java", "lib/First.java", "lib/Second.java")
+        self.submit("work/cem", "student05", "Main.java", "Tools.java")
+        self.submit("work/dan", "student06", "Main.java")
+
+    def pairs(self, *arguments):
+        result = self.succeed("scan", *arguments, "-t", "0", "--group", "dir", "--format", "json")
+        pairs = json.loads(result.text)["pairs"]  # with passages
+        return sorted(pairs, key=lambda pair: -pair["similarity"])
+
+    def test_copied_into_other_files(self):
+        self.submit_all()
+        pairs = self.pairs("work")
+        self.assertEqual({pair[side] for pair in pairs for side in "ab"},
+                         {"work/ann", "work/bob", "work/cem", "work/dan"})
+        self.assertEqual(len(pairs), 6)
+        self.assertEqual((pairs[0]["a"], pairs[0]["b"]), ("work/ann", "work/bob"))
+        self.assertGreater(pairs[0]["similarity"], 2 * pairs[1]["similarity"])
+
+    def test_passages_are_in_files(self):
+        self.submit_all()
+        passages = self.pairs("work")[0]["passages"]
+        files = {(passage["a"]["file"], passage["b"]["file"]) for passage in passages}
+        self.assertIn(("work/ann/Main.java", "work/bob/Start.java"), files)
+        self.assertIn(("work/ann/Tools.java", "work/bob/lib/Second.java"), files)
+
+    def test_split_differently(self):
+        """The same in one file, in two and in three: nearly alike."""
+        for name, files in (("a", "A"), ("b", "AB"), ("c", "ABC")):
+            self.submit(f"work/{name}", "student03", *(f"{file}.java" for file in files))
+        for pair in self.pairs("work"):
+            self.assertGreater(pair["similarity"], 0.85)
+
+    def test_earlier_years(self):
+        self.submit_all()
+        self.submit("old/eva", "student06", "A.java", "B.java")
+        self.submit("old/fay", "student06", "A.java", "B.java")
+        pairs = self.pairs("work", "--old", "old")
+        names = [(pair["a"], pair["b"]) for pair in pairs]
+        self.assertNotIn(("old/eva", "old/fay"), names)
+        self.assertEqual(set(names[:2]), {("old/eva", "work/dan"), ("old/fay", "work/dan")})
+        self.assertEqual(names[2], ("work/ann", "work/bob"))
+
+    def test_nothing_is_left_of_templates(self):
+        """What is handed out as it is counts for nothing; two who hand in the same are alike
+        all the same."""
+        self.submit_all()
+        for name in ("ann", "bob", "cem", "dan"):
+            self.submit(f"given/{name}", {"ann": "student00", "bob": "renamed", "cem": "student05",
+                                          "dan": "student06"}[name], "Main.java", "Tools.java")
+        self.submit("work/eva", "student05", "Main.java", "Tools.java")
+        self.submit("work/bob", "renamed", "Start.java", "lib/First.java")
+        os.remove(self.path("work/bob/lib/Second.java"))
+        self.submit("work/dan", "student06", "Main.java", "Tools.java")
+        pairs = self.pairs("work", "--ignore", "given")
+        self.assertEqual((pairs[0]["a"], pairs[0]["b"], pairs[0]["similarity"]),
+                         ("work/cem", "work/eva", 1))
+        self.assertEqual([pair for pair in pairs[1:] if pair["similarity"] > 0], [])
+
+    def test_identical(self):
+        self.submit_all()
+        self.submit("work/eva", "student00", "Main.java", "Tools.java")
+        pairs = self.pairs("work")
+        self.assertEqual((pairs[0]["a"], pairs[0]["b"], pairs[0]["similarity"]),
+                         ("work/ann", "work/eva", 1))
+
+
+class Odd(Programs):
+    """What is no good program is compared as well as can be, and the others as ever."""
+
+    def setUp(self):
+        super().setUp()
+        made = class_of("python")
+        texts = {work.name: made.write(work) for work in made.honest + made.copies}
+        self.text, self.other = texts["student00"], texts["student09"]
+        self.write("in/a.py", self.text)
+        self.write("in/b.py", texts["renamed"])
+        self.write("in/c.py", self.other)
+
+    def check_others(self, *arguments, **options):
+        """The pair that is there anyhow, found whatever else is; all similarities."""
+        found = self.rank("in", "--by", "code", *arguments, **options)
+        self.assertGreater(found["a.py", "b.py"], 0.4)
+        self.assertLess(found["a.py", "c.py"], 0.4)
+        return found
+
+    def flags(self, **options):
+        run, _ = self.report("in", "--by", "code", **options)
+        return {os.path.basename(entry["path"]): entry["flags"] for entry in run["flagged"]}
+
+    def check_unparsed(self, *names):
+        """These alone are flagged as what cannot be read as their names say."""
+        flags = self.flags()
+        if "lexed" in flags.get("a.py", []):
+            self.skipTest("this build has no grammars")
+        self.assertEqual([name for name in flags if "unparsed" in flags[name]], list(names))
+
+    def check_skipped(self, name, reason):
+        run, result = self.report("in", "--by", "code")
+        self.assertEqual([(skip["path"], skip["reason"]) for skip in run["skipped"]],
+                         [(f"in/{name}", reason)])
+        self.assert_says(result, f"skipped in/{name}: {reason}")
+        self.fail_with(3, "in", "--by", "code", "--strict", says=name)
+        self.check_others()
+
+
+class Contents(Odd):
+    def test_cut_off(self):
+        """In the middle of a function, of a string, of a word."""
+        for part in (0.5, 0.7, 0.9):
+            self.write("in/cut.py", self.text[:int(part * len(self.text))])
+            found = self.check_others()
+            self.assertGreater(found["a.py", "cut.py"], part - 0.2)
+            self.check_unparsed()
+
+    def test_a_missing_bracket(self):
+        """One error does not spoil what follows it."""
+        self.write("in/error.py", self.text.replace("):\n", ":\n", 1))
+        self.assertGreater(self.check_others()["a.py", "error.py"], 0.9)
+        self.check_unparsed()
+
+    def test_empty(self):
+        self.write("in/empty.py")
+        self.check_skipped("empty.py", "empty")
+
+    def test_comments_alone(self):
+        self.write("in/comments.py", "# nothing to see\n# here\n" * 50)
+        self.check_skipped("comments.py", "empty")
+
+    def test_strings_alone(self):
+        text = "".join(f'say("{word} is what was said here")\n' for word in self.text.split()[:80])
+        self.write("in/strings.py", text)
+        self.write("in/strings too.py", text.replace("say", "tell").replace("here", "there"))
+        found = self.check_others()
+        self.assertGreater(found["strings too.py", "strings.py"], 0.3)
+
+    def test_a_list_of_strings(self):
+        words = "".join(f'    "{word!r}",\n' for word in self.text.split())
+        self.write("in/words.py", f"WORDS = [\n{words}]\n")
+        self.check_others()
+
+    def test_binary(self):
+        self.write("in/binary.py", random.Random(1).randbytes(20000))
+        self.check_skipped("binary.py", "binary file")
+
+    def test_layout(self):
+        """Line ends, tabs, marks at the start: no difference at all."""
+        plain = self.check_others()["a.py", "c.py"]
+        forms = {"crlf.py": self.text.replace("\n", "\r\n"), "mark.py": "\ufeff" + self.text,
+                 "tabs.py": self.text.replace("    ", "\t"),
+                 "mixed.py": self.text.replace("\n", "\r\n", 40).replace("    ", "\t", 30),
+                 "wide.py": self.text.encode("utf-16"), "end.py": self.text.rstrip("\n"),
+                 "spaces.py": self.text.replace("\n", "   \n\n")}
+        for name, text in forms.items():
+            self.write(f"in/{name}", text)
+        found = self.rank("in", "--by", "code", "--common", "1")
+        for name in forms:
+            self.assertEqual(found[tuple(sorted(("a.py", name)))], 1, name)
+            self.assertEqual(found[tuple(sorted(("c.py", name)))], found["a.py", "c.py"], name)
+        self.assertGreater(plain, 0)
+
+    def test_names(self):
+        names = [b"two\nlines.py", b"caf\xe9.py", "π и 中.py".encode(), b"-t 0 '\".py",
+                 b"red \x1b[31m.py"]
+        for name in names:
+            self.write(b"in/" + name, self.text)
+        found = self.rank("in", "--by", "code")
+        for name in names:
+            self.assertEqual(found[tuple(sorted(("a.py", os.fsdecode(name))))], 1, name)
+
+
+class Deep(Odd):
+    """Nesting that no stack would take."""
+
+    def check_deep(self, files):
+        for name, text in files.items():
+            self.write(f"in/{name}", text)
+            self.write(f"in/again-{name}", text + "\n")
+        found = self.check_others(preexec_fn=limited(60))
+        for name in files:
+            self.assertEqual(found[tuple(sorted((name, f"again-{name}")))], 1, name)
+
+    def test_brackets(self):
+        text = f"x = {'(' * DEPTH}1{')' * DEPTH};\n"
+        self.check_deep({f"round.{ending}": text for ending in ("py", "java", "c", "js")})
+
+    def test_brackets_that_stay_open(self):
+        self.check_deep({"open.py": "f" + "(" * DEPTH,
+                         "open.c": "int x = " + "{[(" * (DEPTH // 3)})
+
+    def test_blocks(self):
+        blocks = "{" * DEPTH + "}" * DEPTH
+        self.check_deep({"blocks.c": f"int main(void) {blocks}", "blocks.js": f"() => {blocks}",
+                         "Blocks.java": f"class A {{ void f() {blocks} }}"})
+
+    def test_conditions(self):
+        self.check_deep({
+            "else.c": "int f(int x) { " + "if (x) x++; else " * (DEPTH // 3) + "x--; }\n",
+            "if.py": "".join(" " * i + "if x:\n" for i in range(1500)) + " " * 1500 + "y\n"})
+
+    def test_operators(self):
+        self.check_deep({"sum.py": "x = " + "1 + " * DEPTH + "1\n",
+                         "not.c": "int x = " + "!" * DEPTH + "1;\n"})
+
+
+def limited(seconds, memory=0):
+    """So much processor time, and so many bytes, for a command."""
+    def limit():
+        heed_signals()
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        if memory and not SANITIZED:
+            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    return limit
+
+
+class Large(Odd):
+    def minified(self, size):
+        """A line of statements; blocks of it repeat."""
+        rng = random.Random(5)
+        forms = ["function {}({},b){{return {}+b*{}}}", "var {}={}?{}:[{},\"{}\"];",
+                 "for(var {}=0;{}<{};i++){{f({},c)}}", "{}.prototype.{}=function(){{return {}}};"]
+        letters = [a + b for a in "abcdefghijklm" for b in "nopqrstuvwxyz_$"]
+        block = "".join(rng.choice(forms).format(*rng.choices(letters, k=5)) for _ in range(30_000))
+        return (block * (size // len(block) + 1))[:size]
+
+    def test_minified(self):
+        """One line of many megabytes: lexed, flagged, and within the memory that is given."""
+        size, memory = (50 << 20, 3 << 10) if LARGE else (6 << 20, 1 << 9)
+        text = self.minified(size)
+        self.write("in/large.js", text)
+        self.write("in/part.js", text[:100_000])
+        process = self.start("scan", "in", "--by", "code", "-t", "0", "--format", "json",
+                             "--memory", f"{memory}M", stderr=subprocess.DEVNULL,
+                             preexec_fn=limited(120))
+        out = process.stdout.read()
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = status
+        process.communicate()
+        self.assertEqual(status, 0)
+        result = json.loads(out)
+        names = {os.path.basename(pair[side]) for pair in result["pairs"] for side in "ab"}
+        self.assertLessEqual({"a.py", "b.py", "c.py", "large.js", "part.js"}, names)
+        self.assertIn({"path": "in/large.js", "flags": ["lexed"]}, result["run"]["flagged"])
+        if not SANITIZED:
+            self.assertLess(used.ru_maxrss / 1024, memory)
+
+    def test_too_large_for_little_memory(self):
+        self.write("in/large.js", self.minified(20 << 20))
+        result = self.succeed("scan", "in", "--by", "code", "--memory", "64M", "-t", "0")
+        self.assert_says(result, "skipped in/large.js: too large")
+        self.assertIn("b.py", result.text)
+
+
+class WrongNames(Odd):
+    """A file whose name says another language than it is in."""
+
+    def check_wrong(self, text, right, wrong):
+        """It is compared, with the right one too, and flagged."""
+        self.write(f"in/{right}", text)
+        self.write(f"in/{wrong}", text)
+        found = self.check_others()
+        self.assertGreater(found[tuple(sorted((right, wrong)))], 0.5)
+        self.check_unparsed(wrong)
+
+    def text_in(self, language):
+        made = class_of(language)
+        return made.write(made.honest[4])
+
+    def test_java_for_python(self):
+        self.check_wrong(self.text_in("java"), "Right.java", "wrong.py")
+
+    def test_c_for_python(self):
+        self.check_wrong(self.text_in("c"), "right.c", "wrong.py")
+
+    def test_python_for_java(self):
+        self.check_wrong(self.text_in("python"), "right.py", "Wrong.java")
+
+    def test_c_for_java(self):
+        """So near that it may well be read as it is."""
+        self.write("in/right.c", self.text_in("c"))
+        self.write("in/Wrong.java", self.text_in("c"))
+        self.assertGreater(self.check_others()["Wrong.java", "right.c"], 0.5)
+
+    def test_prose(self):
+        prose = " ".join(f"It was the {word} of times, it was the age of {word}."
+                         for word in self.text.split() if word.isalpha())
+        self.write("in/prose.c", prose)
+        self.check_others()
+        self.check_unparsed("prose.c")
+
+    def test_no_name_at_all(self):
+        self.write("in/a", self.text)
+        self.assertGreater(self.check_others()["a", "a.py"], 0.5)
+        self.assertGreater(self.check_others("--lang", "python")["a", "a.py"], 0.99)
+
+
+class Grammars(Odd):
+    """One that cannot be loaded: the plain lexer takes its place, and its files are flagged."""
+
+    def check_without(self, grammars):
+        variables = {"TWINSET_GRAMMARS": grammars}
+        found = self.check_others(env=variables)
+        self.assertLess(found["a.py", "c.py"], 0.3)
+        self.assertEqual(self.flags(env=variables), {name: ["lexed"] for name in
+                                                     ("a.py", "b.py", "c.py")})
+
+    def test_none_there(self):
+        os.mkdir(self.path("none"))
+        self.check_without(self.path("none"))
+
+    def test_no_such_folder(self):
+        self.check_without(self.path("nowhere"))
+
+    def test_damaged(self):
+        self.write("damaged/python.so", b"\x7fELF" + random.Random(1).randbytes(5000))
+        self.check_without(self.path("damaged"))
+
+    def test_no_library(self):
+        self.write("text/python.so", "no library\n")
+        self.check_without(self.path("text"))
+
+    def test_a_folder_in_its_place(self):
+        os.makedirs(self.path("strange/python.so"))
+        self.check_without(self.path("strange"))
+
+    def test_others_are_not_needed(self):
+        """Nothing is said of what has no grammar."""
+        self.write("in/a.txt", "Prose, of a few words, is not parsed.")
+        self.write("in/a.zig", "const x = 1;\n")
+        self.assertLessEqual(set(self.flags()), {"a.py", "b.py", "c.py"})
+
+
+class Languages(Programs):
+    def write_samples(self, *languages):
+        for language in languages:
+            made = class_of(language)
+            ending = LANGUAGES[language].ending
+            self.write(f"in/one{ending}", made.write(made.honest[0]))
+            self.write(f"in/copy{ending}", made.write(made.copies[0]))
+
+    def test_names(self):
+        self.write_samples("c")
+        for name in NAMES + ["auto"]:
+            with self.subTest(name):
+                found = self.rank("in", "--lang", name, "--by", "code")
+                self.assertGreater(found["copy.c", "one.c"], 0.1)
+
+    def test_unknown(self):
+        self.write_samples("c")
+        for name in ("klingon", "", "Python ", "py,c"):
+            self.fail_with(2, "scan", "in", "--lang", name,
+                           says=["--lang", f"'{name}'", "python", "plain"])
+
+    def test_mixed(self):
+        """Languages side by side: copies are found in each."""
+        self.write_samples("python", "java", "c")
+        found = self.rank("in", "--by", "code")
+        best = sorted(found, key=found.get, reverse=True)[:3]
+        self.assertEqual(set(best), {("copy.py", "one.py"), ("copy.java", "one.java"),
+                                     ("copy.c", "one.c")})
+
+    def by(self, *arguments):
+        return self.report("in", *arguments)[0]["parameters"]["by"]
+
+    def test_programs_are_told_from_prose(self):
+        self.write_samples("python", "java")
+        self.assertEqual(self.by(), "code")
+        self.assertEqual(self.by("--by", "auto"), "code")
+        self.assertEqual(self.by("--by", "word"), "word")
+        for i in range(3):
+            self.write(f"in/notes{i}.txt", f"Some prose, the {i}th, about what the program does.")
+        self.assertEqual(self.by(), "code")
+        for i in range(3, 8):
+            self.write(f"in/notes{i}.txt", f"Some prose, the {i}th, about what the program does.")
+        self.assertEqual(self.by(), "char")
+
+    def test_prose(self):
+        for i in range(3):
+            self.write(f"in/{i}.txt", f"Nothing but words, {i} times.")
+        self.assertEqual(self.by(), "char")
+
+    def test_prose_by_code(self):
+        """Asked for, so done: words are tokens."""
+        for i in range(2):
+            self.write(f"in/{i}.txt", f"Nothing but words, in a row of {i}, and some more words.")
+        self.assertGreater(self.rank("in", "--by", "code")["0.txt", "1.txt"], 0.1)
+
+
+if __name__ == "__main__":
+    unittest.main()
