@@ -52,7 +52,8 @@ class Options(unittest.TestCase):
         self.assertEqual(self.manual - self.help, set())
 
     def test_pages_name_real_options(self):
-        foreign = {"--preset", "--build", "--install", "--prefix", "--cflags", "--libs", "--tidy"}
+        foreign = {"--preset", "--build", "--install", "--prefix", "--cflags", "--libs", "--tidy",
+                   "--repeat", "--quick"}  # of other commands
         for page in PAGES:
             text = prose(page) + "".join(
                 line for _, lines in blocks(page, "sh") for line in lines if line.startswith("$ "))
