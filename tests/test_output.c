@@ -301,20 +301,6 @@ static void names_cannot_touch_the_terminal(void **state)
     }
 }
 
-static void lines_are_squeezed_and_end(void **state)
-{
-    tw_bytes out = {0};
-
-    (void)state;
-    assert_int_equal(tw_append_line(&out, " \n one\n\n two\\ \x1b \n", 100), TWINSET_OK);
-    assert_int_equal(out.length, strlen("one two\\ \\x1b"));
-    assert_memory_equal(out.data, "one two\\ \\x1b", out.length);
-    out.length = 0;
-    assert_int_equal(tw_append_line(&out, "abcdefgh", 3), TWINSET_OK);
-    assert_int_equal(out.length, 4);
-    tw_bytes_free(&out);
-}
-
 static void columns_are_those_of_a_terminal(void **state)
 {
     static const char wide[] = "\xe4\xb8\xad\xe6\x96\x87", accented[] = "e\xcc\x81x";
@@ -1312,7 +1298,6 @@ int main(void)
         cmocka_unit_test(counts_have_separators),
         cmocka_unit_test(json_strings_are_valid_whatever_they_hold),
         cmocka_unit_test(names_cannot_touch_the_terminal),
-        cmocka_unit_test(lines_are_squeezed_and_end),
         cmocka_unit_test(columns_are_those_of_a_terminal),
         cmocka_unit_test(labels_leave_off_the_common_folder),
         cmocka_unit_test(labels_are_cut_in_the_middle),

@@ -6,7 +6,6 @@
  * are alike by chance, the run says so and does not list what means nothing.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "collection/scan.h"
 #include "common/digest.h"
@@ -38,8 +37,8 @@ static void draw(drawing *from, uint32_t a, uint32_t b)
         return;
     double score = 1;
     if (x != y)
-        score = tw_similarity(scan->options->measure, scan->ranks, x, y, scan->sizes[x],
-                              scan->sizes[y], tw_ranks_overlap(scan->ranks, x, y).count);
+        score = tw_similarity_of(scan->options->measure, scan->ranks, x, y, scan->sizes[x],
+                                 scan->sizes[y], tw_ranks_overlap(scan->ranks, x, y));
     from->scores[from->drawn++] = score;
 }
 
@@ -109,21 +108,15 @@ static double least_telling(const tw_scan_run *scan, int low, int high)
     return at / 100.0;
 }
 
-static int ascending(const void *left, const void *right)
-{
-    uint64_t x = *(const uint64_t *)left, y = *(const uint64_t *)right;
-    return x < y ? -1 : x > y;
-}
-
 /* Tokens of the program in the middle. */
 static int middle_length(const tw_corpus *corpus, uint64_t *tokens)
 {
-    uint64_t *lengths = tw_array(corpus->count, sizeof *lengths);
+    uint64_t *lengths = tw_array(2 * corpus->count, sizeof *lengths); /* half of it to sort */
     if (!lengths)
         return TWINSET_NOMEM;
     for (size_t i = 0; i < corpus->count; i++)
         lengths[i] = corpus->documents[i].tokens;
-    qsort(lengths, corpus->count, sizeof *lengths, ascending);
+    tw_sort_u64(lengths, corpus->count, lengths + corpus->count);
     *tokens = lengths[corpus->count / 2];
     tw_free(lengths);
     return TWINSET_OK;

@@ -335,7 +335,8 @@ bool tw_signature_is_blank(const tw_corpus *corpus, const uint32_t *slots);
 
 /* sets.c */
 
-/* Whether an ascending list has an id. */
+/* The first place in an ascending list that is no less than an id; whether it has the id. */
+size_t tw_lower_bound(const uint64_t *sorted, size_t count, uint64_t id);
 bool tw_contains(const uint64_t *sorted, size_t count, uint64_t id);
 /* Whether an id is among those that are left out. */
 bool tw_corpus_excludes(const tw_corpus *corpus, uint64_t id);

@@ -17,7 +17,7 @@ static int measure(tw_scan_run *scan, unsigned worker, uint32_t a, uint32_t b, t
     if (status == TWINSET_OK)
         status = tw_outlines_get(outlines, worker, 1, b, &y);
     if (status == TWINSET_OK)
-        status = tw_outlines_compare(outlines, worker, x, y, &rules);
+        status = tw_passages_find(&outlines->found[worker], &x->side, &y->side, &rules);
     if (status == TWINSET_OK)
         *extent = tw_outline_extent(&outlines->found[worker], x, y);
     return status;

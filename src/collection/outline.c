@@ -235,12 +235,6 @@ int tw_outlines_get(tw_outlines *outlines, unsigned worker, unsigned side, uint3
     return make(outlines, worker, document, own);
 }
 
-int tw_outlines_compare(tw_outlines *outlines, unsigned worker, const tw_outline *a,
-                        const tw_outline *b, const tw_shared_rules *rules)
-{
-    return tw_passages_find(&outlines->found[worker], &a->side, &b->side, rules);
-}
-
 /* ---- what passages amount to */
 
 /* Lines from one token to the last before another, not counting one that was counted before. */
@@ -249,16 +243,9 @@ typedef struct line_count {
     size_t file;          /* that it is in */
 } line_count;
 
-static size_t file_of(const tw_side *side, uint32_t token, size_t file)
-{
-    while (file < side->break_count && side->breaks[file] <= token)
-        file++;
-    return file;
-}
-
 static void count_lines(line_count *count, const tw_outline *outline, uint32_t from, uint32_t to)
 {
-    size_t file = file_of(&outline->side, from, count->file);
+    size_t file = tw_side_file(&outline->side, from);
     uint32_t first = outline->lines[from], last = outline->lines[to - 1];
     if (file != count->file)
         count->last = 0;

@@ -39,9 +39,6 @@ void tw_outlines_free(tw_outlines *outlines);
 /* The outline of a document; valid until this worker asks again for this side (0 or 1). */
 int tw_outlines_get(tw_outlines *outlines, unsigned worker, unsigned side, uint32_t document,
                     const tw_outline **outline) TW_CHECKED;
-/* The passages of two documents, in outlines->found of the worker. */
-int tw_outlines_compare(tw_outlines *outlines, unsigned worker, const tw_outline *a,
-                        const tw_outline *b, const tw_shared_rules *rules) TW_CHECKED;
 /* The shingles of templates of prose, ascending, for outlines->templates; into any list. */
 int tw_outline_templates(tw_corpus *corpus, tw_u64s *templates) TW_CHECKED;
 /* The rules for such passages, without frequencies. */

@@ -89,15 +89,8 @@ void tw_revealing_free(tw_revealing *revealing)
 static uint32_t documents_with(void *context, uint64_t id)
 {
     const tw_revealing *revealing = context;
-    size_t low = 0, high = revealing->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (revealing->ids[middle] < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < revealing->count && revealing->ids[low] == id ? revealing->counts[low] : 0;
+    size_t at = tw_lower_bound(revealing->ids, revealing->count, id);
+    return at < revealing->count && revealing->ids[at] == id ? revealing->counts[at] : 0;
 }
 
 /* ---- the two documents */

@@ -52,7 +52,7 @@ void tw_corpus_leave_large(tw_corpus *corpus, tw_worker *worker, bool large)
 
 /* ---- sets */
 
-bool tw_contains(const uint64_t *sorted, size_t count, uint64_t id)
+size_t tw_lower_bound(const uint64_t *sorted, size_t count, uint64_t id)
 {
     size_t low = 0, high = count;
     while (low < high) {
@@ -62,7 +62,13 @@ bool tw_contains(const uint64_t *sorted, size_t count, uint64_t id)
         else
             high = middle;
     }
-    return low < count && sorted[low] == id;
+    return low;
+}
+
+bool tw_contains(const uint64_t *sorted, size_t count, uint64_t id)
+{
+    size_t at = tw_lower_bound(sorted, count, id);
+    return at < count && sorted[at] == id;
 }
 
 bool tw_corpus_excludes(const tw_corpus *corpus, uint64_t id)

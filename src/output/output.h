@@ -83,9 +83,6 @@ int tw_append_name(tw_bytes *out, const char *name) TW_CHECKED;
 /* Appends the character at *text, which moves on, in this way, but for a backslash; `ascii`: what
  * is none becomes a question mark. */
 int tw_append_cell(tw_bytes *out, const char **text, bool ascii) TW_CHECKED;
-/* Appends running text in the same way on one line: white space becomes a space, a backslash
- * stays. Stops once `columns` are exceeded. */
-int tw_append_line(tw_bytes *out, const char *text, size_t columns) TW_CHECKED;
 
 /* Columns that text fit for a terminal takes there: 2 for wide characters, 0 for combining
  * ones. */

@@ -152,24 +152,6 @@ int tw_append_cell(tw_bytes *out, const char **text, bool ascii)
     return status;
 }
 
-int tw_append_line(tw_bytes *out, const char *text, size_t columns)
-{
-    static const char blanks[] = " \t\n\v\f\r";
-    int status = TWINSET_OK;
-    text += strspn(text, blanks);
-    for (size_t used = 0; *text && used <= columns && status == TWINSET_OK;) {
-        size_t blank = strspn(text, blanks), before = out->length;
-        if (blank > 0) {
-            text += blank;
-            status = tw_bytes_append(out, " ", *text ? 1 : 0);
-        } else {
-            status = append_visible(out, &text);
-        }
-        used += tw_columns(out->data + before, out->length - before);
-    }
-    return status;
-}
-
 static size_t code_point_columns(int32_t code_point)
 {
     int width = code_point < 0 ? 1 : utf8proc_charwidth(code_point);
