@@ -10,7 +10,7 @@ def first_line(*command):
         done = subprocess.run(command, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return "none"
-    return (done.stdout or done.stderr).splitlines()[0]
+    return next(iter((done.stdout or done.stderr).splitlines()), "")
 
 
 def processor():
@@ -27,7 +27,11 @@ def memory():
 
 
 def revision(root):
-    return first_line("git", "-C", root, "describe", "--always", "--dirty", "--abbrev=10")
+    """What is checked out; its results, which a run changes, do not count as a change."""
+    changed = first_line("git", "-C", root, "status", "--short", "-uno", "--", ".",
+                         ":!bench/results")
+    name = first_line("git", "-C", root, "rev-parse", "--short=10", "HEAD")
+    return f"{name}-dirty" if changed else name
 
 
 def describe(root, twinset, command):
