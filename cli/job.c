@@ -164,6 +164,10 @@ static int conclude(const cli_job *job, const twinset_result *result)
         report_collection(job->collection, in->verbose, job->cleaned != NULL);
     if (!in->quiet && result != NULL)
         report_result(result, in->verbose);
+    if (!in->quiet && result != NULL && in->format == TWINSET_FORMAT_JSON &&
+        twinset_result_run(result).pairs > TWINSET_PAIRS_WITH_PASSAGES)
+        say("only the first %d pairs have passages; a higher --threshold lists fewer",
+            TWINSET_PAIRS_WITH_PASSAGES);
     if (!in->quiet && job->cleaned != NULL)
         report_cleaned(job->cleaned);
     if (in->strict && any_skipped(job))

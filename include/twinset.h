@@ -56,6 +56,7 @@ TWINSET_API const char *twinset_version(void);
 /* ---------------------------------------------------------------- options */
 
 enum { TWINSET_BY_AUTO, TWINSET_BY_CHAR, TWINSET_BY_WORD, TWINSET_BY_CODE };
+enum { TWINSET_VIEW_BOTH, TWINSET_VIEW_NORMALISED, TWINSET_VIEW_RAW };
 enum { TWINSET_CASE_FOLD, TWINSET_CASE_KEEP };
 enum { TWINSET_SPACES_SQUEEZE, TWINSET_SPACES_KEEP, TWINSET_SPACES_DROP };
 enum { TWINSET_PUNCTUATION_KEEP, TWINSET_PUNCTUATION_SPACE, TWINSET_PUNCTUATION_DROP };
@@ -102,6 +103,8 @@ typedef struct twinset_options {
                          else characters */
     unsigned k;       /* shingle length, 1 to 64; 0: 9 characters, 5 words, 8 tokens */
     const char *lang; /* of programs, such as "python"; NULL or "auto": each one's own; borrowed */
+    int view;         /* TWINSET_VIEW_*: of programs, tokens in normal form with the words as
+                         they are written beside them, or one of the two views alone */
     int letter_case;  /* TWINSET_CASE_*: NFKC and full case folding, or NFC alone */
     int spaces;       /* TWINSET_SPACES_* */
     int punctuation;  /* TWINSET_PUNCTUATION_* */
@@ -214,10 +217,16 @@ TWINSET_CHECKED int twinset_collection_new(const twinset_options *options,
                                            twinset_collection **collection, twinset_error *error);
 TWINSET_API void twinset_collection_free(twinset_collection *collection);
 
-/* Adds a text that lies in memory; it is copied. `name` must not have been added before. */
+/* Adds a text that lies in memory; it is copied. `name` must not have been added before. Without
+ * a text (NULL) it becomes a skipped input. */
 TWINSET_CHECKED int twinset_collection_add_text(twinset_collection *collection, const char *name,
                                                 const char *text, size_t length, twinset_role role,
                                                 twinset_error *error);
+
+/* The same without a copy: the text must stay as it is until the collection is freed. */
+TWINSET_CHECKED int twinset_collection_lend_text(twinset_collection *collection, const char *name,
+                                                 const char *text, size_t length, twinset_role role,
+                                                 twinset_error *error);
 
 /* Adds a file, every document below a folder, or, for "@list", the paths that the file
  * `list` names, one a line; a path that does not exist may have wildcards. Of files named
@@ -407,11 +416,13 @@ typedef enum twinset_format {
     TWINSET_FORMAT_TABLE, /* for people */
     TWINSET_FORMAT_CSV,
     TWINSET_FORMAT_TSV,
-    TWINSET_FORMAT_JSON,
+    TWINSET_FORMAT_JSON, /* with the passages of the first TWINSET_PAIRS_WITH_PASSAGES pairs */
     TWINSET_FORMAT_JSONL,
     TWINSET_FORMAT_BINARY,     /* signatures only; docs/format.md */
     TWINSET_FORMAT_CANDIDATES, /* of a scan: a line a document, with those it is paired with */
 } twinset_format;
+
+enum { TWINSET_PAIRS_WITH_PASSAGES = 10000 };
 
 /* How a table looks; zero for plain text of any width. */
 typedef struct twinset_style {
@@ -491,10 +502,16 @@ TWINSET_CHECKED int twinset_sketcher_new(const twinset_options *options,
                                          twinset_sketcher **sketcher, twinset_error *error);
 TWINSET_API void twinset_sketcher_free(twinset_sketcher *sketcher);
 
-/* For the modular scheme: slot i becomes min (a[i] x + b[i]) mod p. Needs p below 2^32. */
-TWINSET_CHECKED int twinset_sketcher_set_modular(twinset_sketcher *sketcher, const uint64_t *a,
-                                                 const uint64_t *b, uint64_t p,
-                                                 twinset_error *error);
+/* The functions of the slots in place of those that the seed gave, options->hashes of them:
+ * slot i becomes the smallest of (a[i] x + b[i]) mod p with the modular scheme (p from 2 to
+ * 2^32 - 1), mod 2^32 with affine and datasketch2, and ((a[i] x + b[i]) mod 2^64) mod (2^61 - 1)
+ * mod 2^32 with datasketch1. Other schemes have none. `p` is for the modular scheme alone. */
+TWINSET_CHECKED int twinset_sketcher_set_functions(twinset_sketcher *sketcher, const uint64_t *a,
+                                                   const uint64_t *b, uint64_t p,
+                                                   twinset_error *error);
+/* Those in use, of the same schemes. */
+TWINSET_CHECKED int twinset_sketcher_functions(const twinset_sketcher *sketcher, uint64_t *a,
+                                               uint64_t *b, twinset_error *error);
 
 /* Fills options->hashes slots. A text without shingles gives the empty signature, every
  * slot UINT32_MAX. */
@@ -504,6 +521,11 @@ TWINSET_CHECKED int twinset_sketcher_text(twinset_sketcher *sketcher, const char
 /* The same for a set of numbers that stand for shingles already. */
 TWINSET_CHECKED int twinset_sketcher_values(twinset_sketcher *sketcher, const uint64_t *values,
                                             size_t count, uint32_t *slots, twinset_error *error);
+
+/* The same for a set of byte strings, each of them a shingle as it is. */
+TWINSET_CHECKED int twinset_sketcher_items(twinset_sketcher *sketcher, const char *const *items,
+                                           const size_t *lengths, size_t count, uint32_t *slots,
+                                           twinset_error *error);
 
 /* Makes `into` the signature of the union. Works for every scheme, if both were made with
  * the same options. */
@@ -517,6 +539,30 @@ TWINSET_API double twinset_signature_estimate(const uint32_t *a, const uint32_t 
 TWINSET_CHECKED int twinset_collection_sketch(twinset_collection *collection, twinset_format format,
                                               twinset_write_fn write, void *context,
                                               twinset_error *error);
+
+/* A growing set of signatures, to be asked for those that agree in a band: the same bytes at the
+ * same place. A signature is `bands` times `band_bytes` bytes, of any kind. */
+typedef struct twinset_lsh twinset_lsh;
+
+TWINSET_CHECKED int twinset_lsh_new(unsigned bands, size_t band_bytes, twinset_lsh **lsh,
+                                    twinset_error *error);
+TWINSET_API void twinset_lsh_free(twinset_lsh *lsh);
+
+/* Adds a copy of a signature. *number is its number from now on: the last that became free, or
+ * the next from 0 on. */
+TWINSET_CHECKED int twinset_lsh_add(twinset_lsh *lsh, const void *signature, uint32_t *number,
+                                    twinset_error *error);
+/* The number must be in use; it becomes free. */
+TWINSET_API void twinset_lsh_remove(twinset_lsh *lsh, uint32_t number);
+
+/* The numbers of those that agree with a signature in at least one of its first `bands` bands (0:
+ * of all), each once, in the order they were added. *found is valid until the next call. */
+TWINSET_CHECKED int twinset_lsh_query(twinset_lsh *lsh, const void *signature, unsigned bands,
+                                      const uint32_t **found, size_t *count, twinset_error *error);
+
+/* The signature of a number in use; valid until one is added or removed. */
+TWINSET_API const void *twinset_lsh_signature(const twinset_lsh *lsh, uint32_t number);
+TWINSET_API size_t twinset_lsh_count(const twinset_lsh *lsh);
 
 /* The text as it is compared, and its shingles' 64-bit hashes, sorted, each once (with
  * options->bag, once for every occurrence). Both are freed with twinset_free(). */
@@ -550,6 +596,50 @@ TWINSET_CHECKED int twinset_tune(const twinset_options *options, twinset_tuning 
  * tunings and returns how many there are. */
 TWINSET_API size_t twinset_tune_walk(const twinset_options *options, twinset_tuning *walk,
                                      size_t capacity);
+
+/* ---- the steps of a scan by lsh, for programs that spread documents over many machines: a
+ * text becomes keys, documents that share one become candidates, two texts a pair, a pair a
+ * line. docs/cluster.md says what has to happen in between. */
+
+/* What is known of a document once its text was looked through. */
+typedef struct twinset_document {
+    uint64_t digest[2]; /* of the text as it is compared: documents of one digest and as many
+                           tokens are identical */
+    uint64_t tokens;    /* characters or words; 0: it is empty, and resembles nothing */
+    int blank;          /* all of it is left out: it resembles only what is identical */
+    unsigned flags;     /* TWINSET_FLAG_* */
+} twinset_document;
+
+enum { TWINSET_KEY_BITS = 40 };
+
+/* Looks through a text once. `keys` gets a number of so many bits for each band of its
+ * signature, which must have bands times rows slots; twinset_tune() chooses them. Documents are
+ * candidates where they have the same key in the same band. */
+TWINSET_CHECKED int twinset_sketcher_document(twinset_sketcher *sketcher, const char *text,
+                                              size_t length, unsigned bands, unsigned rows,
+                                              uint64_t *keys, twinset_document *document,
+                                              twinset_error *error);
+
+/* Compares texts, two at a time, by characters or words, and by Jaccard similarity or
+ * containment. Holds the scratch memory of one thread. */
+typedef struct twinset_comparer twinset_comparer;
+
+TWINSET_CHECKED int twinset_comparer_new(const twinset_options *options,
+                                         twinset_comparer **comparer, twinset_error *error);
+TWINSET_API void twinset_comparer_free(twinset_comparer *comparer);
+
+/* What a scan by lsh says of two documents. Below the threshold, the estimate is NaN and the
+ * longest passage 0. Texts are known again by what they say: the last `b` and many an `a` cost
+ * less the next time, so of texts that all meet, let `a` be the ones that meet most. The pair's
+ * names are "a" and "b", and it has no cluster. */
+TWINSET_CHECKED int twinset_comparer_texts(twinset_comparer *comparer, const char *a,
+                                           size_t a_length, const char *b, size_t b_length,
+                                           twinset_pair *pair, twinset_error *error);
+
+/* Writes a pair of texts as a line of TWINSET_FORMAT_CSV, _TSV or _JSONL, the same that
+ * twinset_result_write() writes. Without a pair (NULL): the headings, of which JSONL has none. */
+TWINSET_CHECKED int twinset_pair_write(const twinset_pair *pair, twinset_format format,
+                                       twinset_write_fn write, void *context, twinset_error *error);
 
 /* The options as data, for programs that show or parse them. */
 typedef struct twinset_option_info {

@@ -144,6 +144,22 @@ static int refuse(void *context, const char *bytes, size_t count)
     return count ? 28 : 0;
 }
 
+static void nothing_is_left_of_nothing(void **state)
+{
+    (void)state;
+    for (int missing = 0; missing < 2; missing++) {
+        static const char *const paths[] = {"nowhere"};
+        twinset_collection *collection = collection_of(paths, (size_t)missing, 0.5);
+        twinset_result *result;
+        assert_int_equal(twinset_collection_dedup(collection, NULL, &result, NULL),
+                         missing ? TWINSET_EMPTY : TWINSET_OK);
+        if (!missing)
+            assert_int_equal(twinset_result_run(result).removed, 0);
+        twinset_result_free(result);
+        twinset_collection_free(collection);
+    }
+}
+
 /* Between the reading and the writing anything may happen to a file. */
 static void changes_are_noticed(void **state)
 {
@@ -205,9 +221,12 @@ static void what_makes_no_sense_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(annotations_come_last),          cmocka_unit_test(any_line_is_survived),
-        cmocka_unit_test(texts_in_memory_are_cleaned),    cmocka_unit_test(changes_are_noticed),
+        cmocka_unit_test(annotations_come_last),
+        cmocka_unit_test(any_line_is_survived),
+        cmocka_unit_test(texts_in_memory_are_cleaned),
+        cmocka_unit_test(changes_are_noticed),
         cmocka_unit_test(what_makes_no_sense_is_refused),
+        cmocka_unit_test(nothing_is_left_of_nothing),
     };
     print_seed();
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);

@@ -230,6 +230,7 @@ static void programs_survive(void **state)
     options.method = TWINSET_METHOD_LSH;
     options.measure = TWINSET_MEASURE_JACCARD;
     options.memory_bytes = 1;
+    options.view = TWINSET_VIEW_RAW;
     fail_everywhere(scan_programs, &options);
 }
 
@@ -559,6 +560,31 @@ static int sketch_text(const twinset_options *options, twinset_error *error)
     return status;
 }
 
+static int look_through_text(const twinset_options *options, twinset_error *error)
+{
+    uint64_t keys[2];
+    twinset_sketcher *sketcher = NULL;
+    twinset_document told;
+    int status = twinset_sketcher_new(options, &sketcher, error);
+    if (status == TWINSET_OK)
+        status =
+            twinset_sketcher_document(sketcher, THIRD, strlen(THIRD), 2, 3, keys, &told, error);
+    twinset_sketcher_free(sketcher);
+    return status;
+}
+
+static int compare_two_texts(const twinset_options *options, twinset_error *error)
+{
+    twinset_comparer *comparer = NULL;
+    twinset_pair pair;
+    int status = twinset_comparer_new(options, &comparer, error);
+    for (int i = 0; i < 2 && status == TWINSET_OK; i++)
+        status = twinset_comparer_texts(comparer, THIRD, strlen(THIRD), THIRD + i,
+                                        strlen(THIRD) - (size_t)i, &pair, error);
+    twinset_comparer_free(comparer);
+    return status;
+}
+
 static int normalise_text(const twinset_options *options, twinset_error *error)
 {
     char *normal = NULL;
@@ -582,7 +608,8 @@ static int shingle_text(const twinset_options *options, twinset_error *error)
 static void single_texts_survive(void **state)
 {
     (void)state;
-    static const run_fn runs[] = {sketch_text, normalise_text, shingle_text};
+    static const run_fn runs[] = {sketch_text, look_through_text, compare_two_texts, normalise_text,
+                                  shingle_text};
     for (size_t i = 0; i < COUNT(runs); i++)
         for (int scheme = TWINSET_SCHEME_FSS; scheme <= TWINSET_SCHEME_DATASKETCH2; scheme++) {
             twinset_options options = small_options();

@@ -10,6 +10,7 @@
 
 #include "common/cpu.h"
 #include "common/memory.h"
+#include "common/sha1.h"
 #include "match/match.h"
 #include "sketch/sketch.h"
 #include "text/shingle_id.h"
@@ -118,6 +119,47 @@ static void windows_of_tokens_have_the_ids_of_shingles(void **state)
                 assert_true(ids[i] ==
                             tw_shingle_id(text + start[i], start[i + k] - gap - start[i]));
             assert_true(ids[count] == UINT64_C(0xABABABABABABABAB));
+        }
+    }
+}
+
+/* ---- digests */
+
+/* Items end where the page does, without any slack. */
+static void draw_items(uint64_t *random, size_t longest, const char **items, size_t *lengths,
+                       size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        lengths[i] = random_below(random, longest);
+        items[i] = page_end - lengths[i] - (random_below(random, 4) ? random_below(random, 90) : 0);
+    }
+}
+
+static void items_have_the_digests_of_the_reference(void **state)
+{
+    enum { MOST_ITEMS = 70 };
+    const char *items[MOST_ITEMS];
+    size_t lengths[MOST_ITEMS];
+    uint32_t words[MOST_ITEMS + 1];
+    uint64_t random = test_seed(8);
+    (void)state;
+    for (int round = 0; round < 3000; round++) {
+        size_t count = random_below(&random, MOST_ITEMS + 1);
+        for (char *byte = page_end - 256; byte < page_end; byte++)
+            *byte = (char)random_below(&random, 256);
+        draw_items(&random, round % 4 ? TW_SHA1_SHORT + 1 : 130, items, lengths, count);
+        FOR_ISAS(isa)
+        {
+            use(isa);
+            memset(words, 0xAB, sizeof words);
+            tw_sha1_words(items, lengths, count, words);
+            assert_int_equal(words[count], 0xABABABAB);
+            for (size_t i = 0; i < count; i++) {
+                uint8_t digest[20];
+                tw_sha1(items[i], lengths[i], digest);
+                assert_int_equal(words[i], digest[0] | digest[1] << 8 | digest[2] << 16 |
+                                               (uint32_t)digest[3] << 24);
+            }
         }
     }
 }
@@ -269,6 +311,64 @@ static void odd_values_have_the_signatures_of_the_reference(void **state)
     }
 }
 
+/* As numpy computes it, in 64 bits. */
+static uint32_t datasketch1(uint64_t a, uint64_t b, uint64_t x)
+{
+    return (uint32_t)((a * x + b) % ((UINT64_C(1) << 61) - 1));
+}
+
+/* Sums near multiples of 2^61, of 2^61 - 1 and of 2^32, where a carry could get lost. */
+static uint64_t draw_sum(uint64_t *random)
+{
+    uint64_t sum = tw_splitmix64(random);
+    uint64_t near = random_below(random, 24) - 12;
+    switch (random_below(random, 4)) {
+    case 0:
+        return (sum >> 61 << 61) + near;
+    case 1:
+        return (sum >> 61) * ((UINT64_C(1) << 61) - 1) + near;
+    case 2:
+        return (sum >> 32 << 32) + near;
+    default:
+        return sum;
+    }
+}
+
+/* b is chosen so that value number i gives the sum for slot i. */
+static void sums_at_the_edge_have_the_slots_of_the_reference(void **state)
+{
+    enum { MOST_VALUES = 200, HASHES = 200 };
+    uint64_t values[MOST_VALUES], random = test_seed(9);
+    uint32_t slots[HASHES];
+    tw_scheme *scheme = make_scheme(TWINSET_SCHEME_DATASKETCH1, HASHES, 1);
+    (void)state;
+    for (int round = 0; round < 1000; round++) {
+        size_t count = 1 + random_below(&random, round % 2 ? MOST_VALUES : 3);
+        bool wide = round % 10 == 0;
+        for (size_t i = 0; i < count; i++)
+            values[i] = tw_splitmix64(&random) >> (wide ? 0 : 32);
+        for (size_t i = 0; i < HASHES; i++) {
+            scheme->a[i] = tw_splitmix64(&random) >> random_below(&random, 64);
+            scheme->b[i] = draw_sum(&random) - scheme->a[i] * values[i % count];
+        }
+        FOR_ISAS(isa)
+        {
+            use(isa);
+            memset(slots, 0xFF, sizeof slots);
+            tw_classic_add(scheme, values, count, slots);
+            for (size_t i = 0; i < HASHES; i++) {
+                uint32_t least = UINT32_MAX;
+                for (size_t j = 0; j < count; j++) {
+                    uint32_t slot = datasketch1(scheme->a[i], scheme->b[i], values[j]);
+                    least = slot < least ? slot : least;
+                }
+                assert_int_equal(slots[i], least);
+            }
+        }
+    }
+    tw_scheme_free(scheme);
+}
+
 static void agreeing_slots_are_counted_the_same(void **state)
 {
     static uint32_t a[300], b[300];
@@ -359,11 +459,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(windows_have_the_ids_of_shingles),
         cmocka_unit_test(windows_of_tokens_have_the_ids_of_shingles),
+        cmocka_unit_test(items_have_the_digests_of_the_reference),
         cmocka_unit_test(texts_have_the_signatures_of_the_reference),
         cmocka_unit_test(odd_values_have_the_signatures_of_the_reference),
 #ifdef TW_FAULTS
         cmocka_unit_test(failed_allocations_are_reported),
 #endif
+        cmocka_unit_test(sums_at_the_edge_have_the_slots_of_the_reference),
         cmocka_unit_test(agreeing_slots_are_counted_the_same),
         cmocka_unit_test(sets_share_the_same),
     };

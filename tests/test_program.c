@@ -1,12 +1,18 @@
-/* Programs as blocks: what goes in comes out, one file or many; shingles as their definition
- * says. */
+/* Programs as blocks: what goes in comes out, one file or many; shingles of each view as their
+ * definition says. */
+#define _XOPEN_SOURCE 700
+#include <ctype.h>
+
+#include "folder.h"
 #include "testing.h"
 #include "text/program.h"
 #include "text/shingle_id.h"
 
 enum { MOST = 40 };
 
-/* Tokens of a text whose words stand for themselves. */
+static const char LETTERS[] = "abcAB";
+
+/* Tokens of a text whose words stand for themselves, in small letters. */
 static tw_code code_of(const char *text)
 {
     tw_code code = {0};
@@ -21,9 +27,11 @@ static tw_code code_of(const char *text)
         assert_int_equal(TW_GROW(code.tokens, code.capacity, code.count + 1), TWINSET_OK);
         code.tokens[code.count++] =
             (tw_token){(uint32_t)i, (uint32_t)(i + length), line, TW_TOKEN_NAME};
-        assert_int_equal(tw_bytes_append(&code.normal, text + i, length), TWINSET_OK);
+        for (size_t end = i + length; i < end; i++) {
+            char small = (char)tolower((unsigned char)text[i]);
+            assert_int_equal(tw_bytes_append(&code.normal, &small, 1), TWINSET_OK);
+        }
         assert_int_equal(tw_bytes_append(&code.normal, " ", 1), TWINSET_OK);
-        i += length;
     }
     return code;
 }
@@ -92,6 +100,7 @@ static void joined(void **state)
 typedef struct seen {
     char shingles[8 * MOST][8 * MOST];
     size_t lengths[8 * MOST], count;
+    size_t words; /* of them */
 } seen;
 
 static int see(void *context, const tw_shingles *batch)
@@ -102,25 +111,35 @@ static int see(void *context, const tw_shingles *batch)
         memcpy(all->shingles[all->count], bytes, all->lengths[all->count]);
         all->count++;
     }
+    assert_int_not_equal(batch->kind, TW_SHINGLE_TEXT);
+    all->words += batch->kind == TW_SHINGLE_WORD ? batch->count : 0;
     return TWINSET_OK;
 }
 
-/* Files of random one-letter tokens, joined, with the shingles that they must have. */
+/* Files of random one-letter tokens, joined, with the shingles of tokens that they must have. */
 typedef struct sample {
     tw_bytes block;
     seen expected;
 } sample;
 
-static void expect_file(seen *expected, const char *text, size_t tokens, size_t k)
+static void expect_file(seen *expected, int view, const char *text, size_t tokens, size_t k)
 {
     size_t part = tokens < k ? tokens : k;
+    bool raw = view == TWINSET_VIEW_RAW;
     for (size_t i = 0; tokens && i + part <= tokens; i++) {
-        memcpy(expected->shingles[expected->count], text + 2 * i, 2 * part - 1);
-        expected->lengths[expected->count++] = 2 * part - 1;
+        char *shingle = expected->shingles[expected->count];
+        expected->lengths[expected->count++] = raw ? part * sizeof(uint64_t) : 2 * part - 1;
+        for (size_t j = 0; j < part; j++) {
+            uint64_t hash = tw_shingle_id(text + 2 * (i + j), 1);
+            if (raw)
+                memcpy(shingle + j * sizeof hash, &hash, sizeof hash);
+            else
+                snprintf(shingle + 2 * j, 3, "%c ", tolower((unsigned char)text[2 * (i + j)]));
+        }
     }
 }
 
-static void make_sample(uint64_t *state, size_t k, sample *made)
+static void make_sample(uint64_t *state, int view, size_t k, sample *made)
 {
     size_t files = 1 + random_below(state, 3);
     tw_bytes blocks[3];
@@ -130,13 +149,13 @@ static void make_sample(uint64_t *state, size_t k, sample *made)
         char text[2 * MOST + 1] = "";
         size_t tokens = random_below(state, MOST);
         for (size_t j = 0; j < tokens; j++) {
-            text[2 * j] = (char)('a' + random_below(state, 3));
+            text[2 * j] = LETTERS[random_below(state, sizeof LETTERS - 1)];
             text[2 * j + 1] = ' ';
         }
         text[2 * tokens] = '\0';
         blocks[i] = write_text(text, i);
         parts[i] = tw_program_of(&blocks[i]);
-        expect_file(&made->expected, text, tokens, k);
+        expect_file(&made->expected, view, text, tokens, k);
     }
     assert_int_equal(tw_program_join(parts, files, &made->block), TWINSET_OK);
     for (size_t i = 0; i < files; i++)
@@ -149,10 +168,10 @@ static size_t count_word_shingles(const tw_program *program)
     size_t count = 0, from = 0;
     for (size_t file = 0; file < program->file_count; file++) {
         size_t to = program->files[file].tokens;
-        for (char letter = 'a'; letter <= 'c'; letter++) {
+        for (const char *letter = LETTERS; *letter; letter++) {
             size_t times = 0;
             for (size_t i = from; i < to; i++)
-                times += program->normal[2 * i] == letter;
+                times += program->words[i] == tw_shingle_id(letter, 1);
             for (; times; times /= 2)
                 count++;
         }
@@ -170,14 +189,17 @@ static void shingles_stay_inside_files(void **state)
     (void)state;
     for (int round = 0; round < 500; round++) {
         size_t k = 1 + random_below(&random, 8);
+        int view = round % 3;
         tw_text_summary summary;
-        make_sample(&random, k, &made);
+        make_sample(&random, view, k, &made);
         tw_program program = tw_program_of(&made.block);
-        found.count = 0;
-        assert_int_equal(tw_program_shingle(&program, k, &scratch, see, &found, &summary),
+        found.count = found.words = 0;
+        assert_int_equal(tw_program_shingle(&program, view, k, &scratch, see, &found, &summary),
                          TWINSET_OK);
         assert_int_equal(summary.tokens, program.count);
-        assert_int_equal(found.count, made.expected.count + count_word_shingles(&program));
+        assert_int_equal(found.words,
+                         view == TWINSET_VIEW_BOTH ? count_word_shingles(&program) : 0);
+        assert_int_equal(found.count, made.expected.count + found.words);
         for (size_t i = 0; i < made.expected.count; i++) {
             assert_int_equal(found.lengths[i], made.expected.lengths[i]);
             assert_memory_equal(found.shingles[i], made.expected.shingles[i], found.lengths[i]);
@@ -195,7 +217,9 @@ static void digest_of(const char *first, const char *second, uint64_t digest[2])
     tw_text_summary summary;
     assert_int_equal(tw_program_join(parts, *second ? 2 : 1, &all), TWINSET_OK);
     tw_program program = tw_program_of(&all);
-    assert_int_equal(tw_program_shingle(&program, 3, &scratch, NULL, NULL, &summary), TWINSET_OK);
+    assert_int_equal(
+        tw_program_shingle(&program, TWINSET_VIEW_BOTH, 3, &scratch, NULL, NULL, &summary),
+        TWINSET_OK);
     memcpy(digest, summary.digest, sizeof summary.digest);
     tw_bytes_free(&blocks[0]);
     tw_bytes_free(&blocks[1]);
@@ -216,6 +240,99 @@ static void digests_tell_programs_apart(void **state)
     assert_memory_not_equal(other, split, sizeof whole);
 }
 
+/* ---- by the public calls */
+
+static const char FIRST[] = "int main(void) { return n + 1; }\n";
+static const char NORMAL[] = "int I ( void ) { return I + N ; }";
+static const char WRITTEN[] = "int main ( void ) { return n + 1 ; }";
+
+static twinset_options options_of(int view)
+{
+    twinset_options options;
+    twinset_options_init(&options);
+    options.by = TWINSET_BY_CODE;
+    options.lang = "c";
+    options.view = view;
+    options.k = 4;
+    return options;
+}
+
+static void single_texts(void **state)
+{
+    static const char renamed[] = "int start(void) { return m + 2; } // another\n";
+    (void)state;
+    for (int view = TWINSET_VIEW_BOTH; view <= TWINSET_VIEW_RAW; view++) {
+        twinset_options options = options_of(view);
+        twinset_pair pair;
+        uint64_t *hashes;
+        size_t length, count;
+        char *normal;
+        assert_int_equal(twinset_normalise(FIRST, strlen(FIRST), &options, &normal, &length, NULL),
+                         TWINSET_OK);
+        assert_string_equal(normal, view == TWINSET_VIEW_RAW ? WRITTEN : NORMAL);
+        assert_int_equal(length, strlen(normal));
+        twinset_free(normal);
+        assert_int_equal(twinset_shingles(FIRST, strlen(FIRST), &options, &hashes, &count, NULL),
+                         TWINSET_OK);
+        /* 12 tokens; 7 words: int main void return n + 1. */
+        assert_int_equal(count, view == TWINSET_VIEW_BOTH ? 9 + 7 : 9);
+        twinset_free(hashes);
+        assert_int_equal(
+            twinset_compare(FIRST, strlen(FIRST), renamed, strlen(renamed), &options, &pair, NULL),
+            TWINSET_OK);
+        static const unsigned shared[] = {9 + 4, 9, 2};
+        assert_int_equal(pair.shared, shared[view]);
+    }
+}
+
+typedef struct shown {
+    char text[1000];
+} shown;
+
+static int show(void *context, const char *name, const char *text, size_t length)
+{
+    shown *all = context;
+    size_t used = strlen(all->text);
+    snprintf(all->text + used, sizeof all->text - used, "%s: %.*s\n", name, (int)length, text);
+    return 0;
+}
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Texts of a submission are those of its files, one after the other. */
+static void texts_of_submissions(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir("all", 0700) | mkdir("all/ann", 0700) | mkdir("all/bob", 0700), 0);
+    write_file("all/ann/a.c", FIRST);
+    write_file("all/ann/b.c", "x = \"a b\";\n");
+    write_file("all/bob/a.c", "y;\n");
+    static const char *const expected[] = {
+        [TWINSET_VIEW_NORMALISED] = "all/ann: int I ( void ) { return I + N ; } I = S ;\n"
+                                    "all/bob: I ;\n",
+        [TWINSET_VIEW_RAW] = "all/ann: int main ( void ) { return n + 1 ; } x = \"a b\" ;\n"
+                             "all/bob: y ;\n",
+    };
+    for (int view = TWINSET_VIEW_NORMALISED; view <= TWINSET_VIEW_RAW; view++) {
+        twinset_options options = options_of(view);
+        twinset_collection *collection;
+        shown all = {""};
+        options.group = "dir";
+        assert_int_equal(twinset_collection_new(&options, &collection, NULL), TWINSET_OK);
+        assert_int_equal(twinset_collection_add_path(collection, "all", TWINSET_ROLE_NEW, NULL),
+                         TWINSET_OK);
+        assert_int_equal(twinset_collection_texts(collection, show, &all, NULL), TWINSET_OK);
+        assert_string_equal(all.text, expected[view]);
+        twinset_collection_free(collection);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +340,8 @@ int main(void)
         cmocka_unit_test(joined),
         cmocka_unit_test(shingles_stay_inside_files),
         cmocka_unit_test(digests_tell_programs_apart),
+        cmocka_unit_test(single_texts),
+        cmocka_unit_test_setup_teardown(texts_of_submissions, enter_folder, leave_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

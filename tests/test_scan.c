@@ -761,6 +761,84 @@ static void empty_and_missing_documents_are_listed(void **state)
     twinset_collection_free(collection);
 }
 
+/* In memory, too, there can be a place without a text. */
+static void texts_that_are_null_are_listed(void **state)
+{
+    (void)state;
+    static const twinset_role roles[] = {TWINSET_ROLE_NEW, TWINSET_ROLE_OLD, TWINSET_ROLE_IGNORE};
+    for (size_t i = 0; i < 2 * COUNT(roles); i++) {
+        twinset_options options = defaults();
+        twinset_collection *collection = new_collection(&options);
+        add_text(collection, "a", SAME_TEXT, TWINSET_ROLE_NEW);
+        assert_int_equal((i % 2 ? twinset_collection_lend_text : twinset_collection_add_text)(
+                             collection, "none", NULL, 0, roles[i / 2], NULL),
+                         TWINSET_OK);
+        add_text(collection, "z", SAME_TEXT, TWINSET_ROLE_NEW);
+        for (int again = 0; again < 2; again++) {
+            twinset_result *result = scan(collection);
+            ASSERT_PAIRS(result, "a z");
+            assert_int_equal(twinset_result_run(result).skipped, 1);
+            assert_string_equal(twinset_result_skip(result, 0).path, "none");
+            assert_string_equal(twinset_result_skip(result, 0).reason, "null");
+            assert_false(twinset_result_skip(result, 0).empty);
+            twinset_result_free(result);
+        }
+        twinset_collection_free(collection);
+    }
+}
+
+static void a_comparison_with_null_says_so(void **state)
+{
+    (void)state;
+    twinset_options options = defaults();
+    twinset_collection *collection = new_collection(&options);
+    twinset_result *result;
+    twinset_error error = {""};
+    add_text(collection, "a", SAME_TEXT, TWINSET_ROLE_NEW);
+    assert_int_equal(twinset_collection_lend_text(collection, "b", NULL, 0, TWINSET_ROLE_NEW, NULL),
+                     TWINSET_OK);
+    assert_int_equal(twinset_collection_compare(collection, &result, &error), TWINSET_EMPTY);
+    assert_string_equal(error.message, "b: null");
+    twinset_collection_free(collection);
+}
+
+/* Several parts of texts, which are not terminated, some of them not there. */
+static void lent_texts_are_like_copies(void **state)
+{
+    enum { TEXTS = 6000, LENGTH = 500, STEP = 37 };
+    static char bytes[TEXTS * STEP + LENGTH];
+    dice from = new_dice();
+    (void)state;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (char)('a' + below(&from, 20));
+    page outputs[2] = {{0}, {0}};
+    for (int lent = 0; lent < 2; lent++) {
+        twinset_options options = defaults();
+        options.method = TWINSET_METHOD_LSH;
+        twinset_collection *collection = new_collection(&options);
+        for (size_t i = 0; i < TEXTS; i++) {
+            char name[24];
+            const char *text = i % 100 ? bytes + i * STEP : NULL;
+            snprintf(name, sizeof name, "%zu", i);
+            assert_int_equal((lent ? twinset_collection_lend_text : twinset_collection_add_text)(
+                                 collection, name, text, text ? LENGTH : 0, TWINSET_ROLE_NEW, NULL),
+                             TWINSET_OK);
+        }
+        twinset_result *result = scan(collection);
+        assert_true(twinset_result_run(result).pairs > TEXTS / 2);
+        assert_int_equal(twinset_result_run(result).skipped, TEXTS / 100);
+        assert_int_equal(twinset_result_run(result).records, TEXTS);
+        assert_int_equal(twinset_result_write(result, TWINSET_FORMAT_JSONL, NULL, write_page,
+                                              &outputs[lent], NULL),
+                         TWINSET_OK);
+        twinset_result_free(result);
+        twinset_collection_free(collection);
+    }
+    assert_string_equal(outputs[0].text, outputs[1].text);
+    free_page(&outputs[0]);
+    free_page(&outputs[1]);
+}
+
 static void a_template_that_cannot_be_read_is_listed(void **state)
 {
     (void)state;
@@ -1771,6 +1849,9 @@ int main(void)
         cmocka_unit_test(stop_words_are_left_out),
         cmocka_unit_test(short_texts_are_one_shingle),
         cmocka_unit_test(empty_and_missing_documents_are_listed),
+        cmocka_unit_test(texts_that_are_null_are_listed),
+        cmocka_unit_test(a_comparison_with_null_says_so),
+        cmocka_unit_test(lent_texts_are_like_copies),
         cmocka_unit_test(a_template_that_cannot_be_read_is_listed),
         cmocka_unit_test(nothing_to_compare_is_said),
         cmocka_unit_test(a_name_is_given_once),

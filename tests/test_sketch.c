@@ -82,7 +82,7 @@ static void modular_gives_the_matrix_of_s0(void **state)
     twinset_options options = options_with("scheme=modular hashes=6");
     twinset_sketcher *sketcher = sketcher_with(&options);
     (void)state;
-    assert_int_equal(twinset_sketcher_set_modular(sketcher, a, b, 13, NULL), 0);
+    assert_int_equal(twinset_sketcher_set_functions(sketcher, a, b, 13, NULL), 0);
     for (size_t i = 0; i < COUNT(sets); i++) {
         uint32_t slots[6];
         assert_int_equal(
@@ -300,7 +300,7 @@ static void murmur3_shingles_are_numbers_of_31_bits(void **state)
     twinset_sketcher *sketcher = sketcher_with(&options);
     uint32_t slot, smallest = UINT32_MAX;
     (void)state;
-    assert_int_equal(twinset_sketcher_set_modular(sketcher, &a, &b, 4294967291u, NULL), 0);
+    assert_int_equal(twinset_sketcher_set_functions(sketcher, &a, &b, 4294967291u, NULL), 0);
     assert_int_equal(twinset_sketcher_text(sketcher, LITERAL(text), &slot, NULL), 0);
     for (size_t i = 0; i + 3 <= strlen(text); i++) {
         uint32_t number = tw_murmur3_32(text + i, 3, 0) & 0x7FFFFFFF;
@@ -310,23 +310,137 @@ static void murmur3_shingles_are_numbers_of_31_bits(void **state)
     twinset_sketcher_free(sketcher);
 }
 
-static void modular_parameters_are_checked(void **state)
+static void functions_are_checked(void **state)
 {
     static const uint64_t numbers[4] = {1, 2, 3, 4};
     static const uint64_t wrong[] = {0, 1, UINT64_C(1) << 32, UINT64_MAX};
+    uint64_t a[4], b[4];
     (void)state;
     for (size_t scheme = 0; scheme < COUNT(SCHEMES); scheme++) {
         twinset_options options = scheme_options(scheme, 4, 1);
         twinset_sketcher *sketcher = sketcher_with(&options);
         twinset_error error = {""};
         bool modular = scheme == TWINSET_SCHEME_MODULAR;
-        assert_int_equal(twinset_sketcher_set_modular(sketcher, numbers, numbers, 101, &error),
-                         modular ? TWINSET_OK : TWINSET_USAGE);
-        assert_true(modular || strstr(error.message, "modular"));
+        bool none = scheme == TWINSET_SCHEME_FSS || scheme == TWINSET_SCHEME_JENKINS ||
+                    scheme == TWINSET_SCHEME_MD5;
+        int expected = none ? TWINSET_USAGE : TWINSET_OK;
+        assert_int_equal(twinset_sketcher_functions(sketcher, a, b, &error), expected);
+        assert_int_equal(twinset_sketcher_set_functions(sketcher, numbers, numbers, 101, &error),
+                         expected);
+        assert_true(!none || strstr(error.message, "functions"));
         for (size_t i = 0; i < COUNT(wrong); i++)
             assert_int_equal(
-                twinset_sketcher_set_modular(sketcher, numbers, numbers, wrong[i], &error),
-                TWINSET_USAGE);
+                twinset_sketcher_set_functions(sketcher, numbers, numbers, wrong[i], &error),
+                modular ? TWINSET_USAGE : expected);
+        assert_int_equal(twinset_sketcher_functions(sketcher, a, b, NULL), expected);
+        if (!none) {
+            assert_memory_equal(a, numbers, sizeof numbers);
+            assert_memory_equal(b, numbers, sizeof numbers);
+        }
+        twinset_sketcher_free(sketcher);
+    }
+}
+
+/* Those of one seed, given to a sketcher of another. */
+static void functions_can_be_handed_on(void **state)
+{
+    enum { HASHES = 200 };
+    static const size_t schemes[] = {TWINSET_SCHEME_AFFINE, TWINSET_SCHEME_MODULAR,
+                                     TWINSET_SCHEME_DATASKETCH1, TWINSET_SCHEME_DATASKETCH2};
+    static const uint64_t modulus = 2147483659; /* that of the modular scheme */
+    uint64_t a[HASHES], b[HASHES];
+    (void)state;
+    for (size_t i = 0; i < COUNT(schemes); i++) {
+        twinset_options from = scheme_options(schemes[i], HASHES, 1);
+        twinset_options to = scheme_options(schemes[i], HASHES, 2);
+        twinset_sketcher *sketcher = sketcher_with(&from), *other = sketcher_with(&to);
+        uint32_t expected[HASHES], slots[HASHES];
+        assert_int_equal(twinset_sketcher_functions(sketcher, a, b, NULL), TWINSET_OK);
+        assert_int_equal(twinset_sketcher_set_functions(other, a, b, modulus, NULL), TWINSET_OK);
+        assert_int_equal(twinset_sketcher_text(sketcher, LITERAL("some text"), expected, NULL), 0);
+        assert_int_equal(twinset_sketcher_text(other, LITERAL("some text"), slots, NULL), 0);
+        assert_same(slots, expected, HASHES);
+        twinset_sketcher_free(sketcher);
+        twinset_sketcher_free(other);
+    }
+}
+
+/* What numpy makes of numbers over 32 bits: ((a x + b) mod 2^64) mod (2^61 - 1). */
+static void datasketch1_takes_numbers_of_64_bits(void **state)
+{
+    static const uint64_t a[2] = {3, UINT64_C(1) << 60}, b[2] = {5, 7};
+    static const uint64_t x = (UINT64_C(1) << 62) + 11;
+    twinset_options options = options_with("scheme=datasketch1 hashes=2");
+    twinset_sketcher *sketcher = sketcher_with(&options);
+    uint32_t slots[2];
+    (void)state;
+    assert_int_equal(twinset_sketcher_set_functions(sketcher, a, b, 0, NULL), 0);
+    assert_int_equal(twinset_sketcher_values(sketcher, &x, 1, slots, NULL), 0);
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(slots[i], (uint32_t)((a[i] * x + b[i]) % ((UINT64_C(1) << 61) - 1)));
+    twinset_sketcher_free(sketcher);
+}
+
+/* The shingles of a text, handed over one by one. */
+static void items_are_shingles(void **state)
+{
+    static const char text[] = "the quick brown fox jumps over the lazy dog";
+    enum { K = 5, ITEMS = sizeof text - K, HASHES = 70 };
+    const char *items[ITEMS];
+    size_t lengths[ITEMS];
+    (void)state;
+    for (size_t i = 0; i < ITEMS; i++) {
+        items[i] = text + i;
+        lengths[i] = K;
+    }
+    for (size_t scheme = 0; scheme < COUNT(SCHEMES); scheme++)
+        for (int hash = TWINSET_SHINGLE_HASH_DEFAULT; hash <= TWINSET_SHINGLE_HASH_MD5; hash++) {
+            if (hash && scheme >= TWINSET_SCHEME_DATASKETCH1)
+                break; /* has one of its own */
+            twinset_options options = scheme_options(scheme, HASHES, 1);
+            uint32_t slots[HASHES], expected[HASHES];
+            options.k = K;
+            options.shingle_hash = hash;
+            twinset_sketcher *sketcher = sketcher_with(&options);
+            assert_int_equal(twinset_sketcher_text(sketcher, LITERAL(text), expected, NULL), 0);
+            assert_int_equal(twinset_sketcher_items(sketcher, items, lengths, ITEMS, slots, NULL),
+                             0);
+            assert_same(slots, expected, HASHES);
+            assert_int_equal(twinset_sketcher_items(sketcher, NULL, NULL, 0, slots, NULL), 0);
+            memset(expected, 0xFF, sizeof expected);
+            assert_same(slots, expected, HASHES);
+            twinset_sketcher_free(sketcher);
+        }
+}
+
+/* More than are looked at together; long ones among them. */
+static void many_items_merge(void **state)
+{
+    enum { ITEMS = 5000, LONGEST = 100, HASHES = 64 };
+    static char bytes[ITEMS + LONGEST];
+    static const char *items[ITEMS];
+    static size_t lengths[ITEMS];
+    uint64_t random = test_seed(11);
+    (void)state;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (char)random_below(&random, 256);
+    for (size_t i = 0; i < ITEMS; i++) {
+        items[i] = bytes + i;
+        lengths[i] = random_below(&random, i % 50 ? 20 : LONGEST);
+    }
+    for (size_t scheme = 0; scheme < COUNT(SCHEMES); scheme++) {
+        twinset_options options = scheme_options(scheme, HASHES, 1);
+        twinset_sketcher *sketcher = sketcher_with(&options);
+        uint32_t all[HASHES], merged[HASHES], one[HASHES];
+        size_t count = scheme == TWINSET_SCHEME_MD5 ? 500 : ITEMS;
+        memset(merged, 0xFF, sizeof merged);
+        for (size_t i = 0; i < count; i++) {
+            assert_int_equal(twinset_sketcher_items(sketcher, items + i, lengths + i, 1, one, NULL),
+                             0);
+            twinset_signature_merge(merged, one, HASHES);
+        }
+        assert_int_equal(twinset_sketcher_items(sketcher, items, lengths, count, all, NULL), 0);
+        assert_same(all, merged, HASHES);
         twinset_sketcher_free(sketcher);
     }
 }
@@ -876,6 +990,8 @@ static void failed_allocations_are_reported(void **state)
 {
     uint64_t values[100] = {0};
     uint32_t slots[16];
+    const char *item = "item";
+    size_t length = strlen(item);
     (void)state;
     for (size_t scheme = 0; scheme < COUNT(SCHEMES); scheme++) {
         twinset_options options = scheme_options(scheme, 16, 1);
@@ -891,6 +1007,8 @@ static void failed_allocations_are_reported(void **state)
                     twinset_sketcher_text(sketcher, LITERAL("some text or other"), slots, &error);
             if (status == TWINSET_OK)
                 status = twinset_sketcher_values(sketcher, values, 100, slots, &error);
+            if (status == TWINSET_OK)
+                status = twinset_sketcher_items(sketcher, &item, &length, 1, slots, &error);
             tw_faults_after(-1);
             if (status != TWINSET_OK) {
                 assert_int_equal(status, TWINSET_NOMEM);
@@ -911,7 +1029,11 @@ int main(void)
         cmocka_unit_test(own_signatures_stay_what_they_are),
         cmocka_unit_test(own_signatures_of_long_texts_stay_what_they_are),
         cmocka_unit_test(murmur3_shingles_are_numbers_of_31_bits),
-        cmocka_unit_test(modular_parameters_are_checked),
+        cmocka_unit_test(functions_are_checked),
+        cmocka_unit_test(functions_can_be_handed_on),
+        cmocka_unit_test(datasketch1_takes_numbers_of_64_bits),
+        cmocka_unit_test(items_are_shingles),
+        cmocka_unit_test(many_items_merge),
         cmocka_unit_test(an_empty_set_has_the_empty_signature),
         cmocka_unit_test(the_estimate_is_the_share_of_equal_slots),
         cmocka_unit_test(order_and_repetition_do_not_matter),

@@ -26,7 +26,7 @@ const char *tw_clean_name(const tw_source *source)
         return NULL;
     if (!source->path)
         return source->name;
-    return strcmp(source->path, "-") == 0 ? "stdin.jsonl" : source->path + source->below;
+    return strcmp(source->path, "-") == 0 ? "stdin.jsonl" : source->path + source->file->below;
 }
 
 static int by_output(const void *left, const void *right)
@@ -51,7 +51,7 @@ static int check_names(const tw_source **outputs, size_t count, twinset_error *e
 
 static int check_kind(const tw_source *source, bool together, bool annotate, twinset_error *error)
 {
-    if (source->inside)
+    if (source->file->inside)
         return tw_fail(
             error, TWINSET_USAGE,
             "%s holds documents, and can only be cleaned as a whole: unpack it, or leave "
@@ -416,7 +416,7 @@ static int write_stream(cleaning *clean)
     if (status != TWINSET_OK)
         return status == TWINSET_IO ? changed(clean) : status;
     status = run_pipeline(clean);
-    if (status == TWINSET_OK && clean->lines.offset != clean->source->bytes)
+    if (status == TWINSET_OK && clean->lines.offset != clean->source->file->bytes)
         status = changed(clean);
     tw_lines_close(&clean->lines);
     return status;
@@ -425,12 +425,12 @@ static int write_stream(cleaning *clean)
 static int write_lines(cleaning *clean)
 {
     const tw_source *source = clean->source;
-    if (source->bytes == 0)
+    if (source->file->bytes == 0)
         return TWINSET_OK;
     if (source->packed && !source->spooled)
         return write_stream(clean);
-    clean->next = source->start;
-    clean->end = source->start + source->bytes;
+    clean->next = source->file->start;
+    clean->end = source->file->start + source->file->bytes;
     clean->fd = source->spooled ? tw_spill_file(clean->corpus->spool)
                                 : tw_source_open(clean->corpus, clean->number);
     if (clean->fd < 0)
@@ -475,8 +475,8 @@ static int write_document(cleaning *clean)
     clean->records = 1;
     if (!source->text)
         return copy_file(clean);
-    clean->bytes = source->text_length;
-    return tw_pack_write(clean->pack, source->text, source->text_length, clean->error);
+    clean->bytes = source->size_bytes;
+    return tw_pack_write(clean->pack, source->text, source->size_bytes, clean->error);
 }
 
 /* ---- the whole */

@@ -68,14 +68,26 @@ static void remember(twinset_collection *collection, size_t before)
     }
 }
 
-int twinset_collection_add_text(twinset_collection *collection, const char *name, const char *text,
-                                size_t length, twinset_role role, twinset_error *error)
+static int add_text(twinset_collection *collection, const char *name, const char *text,
+                    size_t length, bool lent, twinset_role role, twinset_error *error)
 {
     clear(error);
     size_t before = collection->corpus.source_count;
-    int status = tw_corpus_add_text(&collection->corpus, name, text, length, role, error);
+    int status = tw_corpus_add_text(&collection->corpus, name, text, length, lent, role, error);
     remember(collection, before);
     return status;
+}
+
+int twinset_collection_add_text(twinset_collection *collection, const char *name, const char *text,
+                                size_t length, twinset_role role, twinset_error *error)
+{
+    return add_text(collection, name, text, length, false, role, error);
+}
+
+int twinset_collection_lend_text(twinset_collection *collection, const char *name, const char *text,
+                                 size_t length, twinset_role role, twinset_error *error)
+{
+    return add_text(collection, name, text, length, true, role, error);
 }
 
 int twinset_collection_add_path(twinset_collection *collection, const char *path, twinset_role role,

@@ -125,19 +125,28 @@ int tw_scan_measure(tw_scan_run *scan, unsigned worker, tw_match *match)
     return status;
 }
 
+int tw_scan_look(tw_scan_run *scan, unsigned worker, uint32_t a, uint32_t b, bool signatures,
+                 tw_match *match, bool *similar)
+{
+    *match = (tw_match){.a = a, .b = b, .estimate = NAN};
+    looking look = begin(scan, worker, match);
+    int status = compare(scan, worker, &look, match);
+    *similar = match->shared && match->similarity >= scan->options->threshold;
+    if (status == TWINSET_OK && *similar && scan->details && signatures)
+        status = estimate(scan, worker, &look, match);
+    if (status == TWINSET_OK && *similar && scan->details)
+        status = measure(scan, worker, &look, match);
+    end(scan, worker, &look);
+    return status;
+}
+
 int tw_scan_verify(tw_scan_run *scan, unsigned worker, uint32_t a, uint32_t b, bool signatures)
 {
-    tw_match match = {.a = a, .b = b, .estimate = NAN};
-    looking look = begin(scan, worker, &match);
-    int status = compare(scan, worker, &look, &match);
-    bool similar = match.shared && match.similarity >= scan->options->threshold;
+    tw_match match;
+    bool similar;
+    int status = tw_scan_look(scan, worker, a, b, signatures, &match, &similar);
     atomic_fetch_add_explicit(&scan->verified, 1, memory_order_relaxed);
-    if (status == TWINSET_OK && similar && scan->details && signatures)
-        status = estimate(scan, worker, &look, &match);
-    if (status == TWINSET_OK && similar && scan->details)
-        status = measure(scan, worker, &look, &match);
     if (status == TWINSET_OK && similar)
         status = tw_matches_add(&scan->found[worker], &match);
-    end(scan, worker, &look);
     return status;
 }

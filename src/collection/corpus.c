@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/digest.h"
+#include "common/hash.h"
 #include "common/options.h"
 #include "input/members.h"
 
@@ -163,10 +164,14 @@ static void free_worker(tw_worker *worker)
     tw_passage_free(&worker->passages);
 }
 
-static void free_source(tw_source *source)
+static void free_source(tw_corpus *corpus, tw_source *source)
 {
-    tw_free(source->text);
-    tw_free(source->skipped);
+    if (!source->lent)
+        tw_free((void *)(uintptr_t)source->text);
+    if (source->file == &corpus->none)
+        return;
+    tw_free(source->file->skipped);
+    tw_free(source->file);
 }
 
 static void close_files(tw_corpus *corpus)
@@ -178,9 +183,18 @@ static void close_files(tw_corpus *corpus)
     corpus->files = NULL;
 }
 
+static void forget_reading(tw_source *source)
+{
+    source->records = 0;
+    source->file->start = source->file->bytes = 0;
+}
+
 /* All that a reading left behind. */
 void tw_corpus_clear(tw_corpus *corpus)
 {
+    if (!corpus->was_read) /* or to add a million texts would take a million times as long */
+        return;
+    corpus->was_read = false;
     tw_corpus_forget_sets(corpus);
     close_files(corpus);
     tw_keys_free(corpus->keys);
@@ -195,7 +209,7 @@ void tw_corpus_clear(tw_corpus *corpus)
     for (unsigned i = 0; corpus->workers && i < corpus->options.threads; i++)
         tw_inside_close(&corpus->workers[i].inside); /* the archive may be another next time */
     for (size_t i = 0; i < corpus->source_count; i++)
-        corpus->sources[i].start = corpus->sources[i].bytes = corpus->sources[i].records = 0;
+        forget_reading(&corpus->sources[i]);
     corpus->keys = NULL;
     corpus->spool = corpus->texts = NULL;
     corpus->fetched = NULL;
@@ -211,7 +225,7 @@ void tw_corpus_free(tw_corpus *corpus)
     for (unsigned i = 0; corpus->workers && i < corpus->options.threads; i++)
         free_worker(&corpus->workers[i]);
     for (size_t i = 0; i < corpus->source_count; i++)
-        free_source(&corpus->sources[i]);
+        free_source(corpus, &corpus->sources[i]);
     tw_names_free(&corpus->names);
     tw_free(corpus->folders.data);
     tw_free(corpus->workers);
@@ -275,31 +289,53 @@ static int add_source(tw_corpus *corpus, const char *name, twinset_role role, tw
     if (status != TWINSET_OK)
         return status;
     *source = &corpus->sources[corpus->source_count++];
-    **source = (tw_source){.name = kept, .role = role};
+    **source = (tw_source){.name = kept, .role = role, .file = &corpus->none};
     return TWINSET_OK;
+}
+
+static void drop_last_source(tw_corpus *corpus)
+{
+    free_source(corpus, &corpus->sources[--corpus->source_count]);
+}
+
+/* One that is more than a text in memory. */
+static int add_outside(tw_corpus *corpus, const char *name, twinset_role role, tw_source **source)
+{
+    int status = add_source(corpus, name, role, source);
+    tw_file *file = status == TWINSET_OK ? tw_calloc(1, sizeof *file) : NULL;
+    if (file)
+        (*source)->file = file;
+    else if (status == TWINSET_OK)
+        drop_last_source(corpus);
+    return file ? TWINSET_OK : TWINSET_NOMEM;
 }
 
 static int hold_text(tw_source *source, const char *text, size_t length)
 {
-    source->text = tw_array(length, 1);
-    if (!source->text)
+    char *copy = tw_array(length, 1);
+    if (!copy)
         return TWINSET_NOMEM;
     if (length)
-        memcpy(source->text, text, length);
-    source->text_length = length;
+        memcpy(copy, text, length);
+    source->text = copy;
     source->size_bytes = length;
     return TWINSET_OK;
 }
 
 int tw_corpus_add_text(tw_corpus *corpus, const char *name, const char *text, size_t length,
-                       twinset_role role, twinset_error *error)
+                       bool lent, twinset_role role, twinset_error *error)
 {
     tw_source *source;
     tw_corpus_clear(corpus);
     int status = add_source(corpus, name, role, &source);
-    if (status == TWINSET_OK) {
+    if (status == TWINSET_OK && text && lent) {
+        source->text = text;
+        source->size_bytes = length;
+        source->lent = true;
+    } else if (status == TWINSET_OK && text) {
         status = hold_text(source, text, length);
-        corpus->source_count -= status != TWINSET_OK;
+        if (status != TWINSET_OK)
+            drop_last_source(corpus);
     }
     return tw_corpus_fail(corpus, error, status);
 }
@@ -338,11 +374,11 @@ static int find_group(tw_corpus *corpus, tw_source *source, const tw_found *foun
     bool of_none = found->named && end <= tw_path_key(found->path);
     if (of_none)
         return TWINSET_OK;
-    source->group = hash_path(found->path, end);
+    source->file->group = hash_path(found->path, end);
     size_t length = (size_t)(end - found->path);
     while (length > 1 && strchr("/!", found->path[length - 1])) /* "a.zip!/" is that of a.zip */
         length--;
-    return tw_names_keep(&corpus->names, found->path, length, &source->submission);
+    return tw_names_keep(&corpus->names, found->path, length, &source->file->submission);
 }
 
 /* Counts the folders of new documents that were named, each once. */
@@ -373,15 +409,15 @@ static int hold_stream(tw_corpus *corpus, tw_source *source)
                          &text, &length, &reason);
     if (status != TWINSET_OK)
         return status == TWINSET_IO ? tw_source_skip(source, reason) : status;
-    source->told = tw_reader_told(corpus->workers[0].reader);
+    source->file->told = tw_reader_told(corpus->workers[0].reader);
     return hold_text(source, text, length);
 }
 
 static void settle_kind(tw_source *source, bool whole)
 {
-    if (source->inside)
+    if (source->file->inside)
         return;
-    source->kind = whole ? TW_KIND_TEXT : source->named;
+    source->kind = whole ? (uint8_t)TW_KIND_TEXT : source->named;
     bool lines = source->kind == TW_KIND_JSONL;
     source->spooled = lines && !source->regular;
     source->packed = source->spooled || (lines && tw_name_is_packed(source->path));
@@ -418,11 +454,11 @@ static int place_source(tw_corpus *corpus, tw_source *source, const tw_found *fo
     if (tw_groups_are_folders(&corpus->options) && source->named == TW_KIND_TEXT)
         status = find_group(corpus, source, found);
     if (group && status == TWINSET_OK) {
-        source->group = tw_group_of_name(group, strlen(group));
-        status = keep_name(corpus, group, &source->submission);
+        source->file->group = tw_group_of_name(group, strlen(group));
+        status = keep_name(corpus, group, &source->file->submission);
     }
     return found->told.time && status == TWINSET_OK
-               ? keep_name(corpus, found->told.time, &source->time)
+               ? keep_name(corpus, found->told.time, &source->file->time)
                : status;
 }
 
@@ -440,12 +476,12 @@ static int add_member(adding *add, const tw_found *archive, const char *path, ui
         return add_skip(add, place, member->reason);
     if (tw_kind_of(member->name) == TW_KIND_JSONL)
         return add_skip(add, place, "JSON lines in an archive are not read; unpack it");
-    int status = add_source(corpus, id ? id : place, add->role, &source);
+    int status = add_outside(corpus, id ? id : place, add->role, &source);
     if (status != TWINSET_OK)
         return status;
     source->path = path;
-    source->member = number;
-    status = keep_name(corpus, member->name, &source->inside);
+    source->file->member = number;
+    status = keep_name(corpus, member->name, &source->file->inside);
     tw_found found = {.path = place,
                       .size_bytes = member->size_bytes,
                       .root_length = archive->named ? strlen(path) + 2 : archive->root_length,
@@ -454,7 +490,8 @@ static int add_member(adding *add, const tw_found *archive, const char *path, ui
         status = place_source(corpus, source, &found);
     if (status == TWINSET_OK && add->role == TWINSET_ROLE_NEW)
         status = count_folder(corpus, &found);
-    corpus->source_count -= status != TWINSET_OK;
+    if (status != TWINSET_OK)
+        drop_last_source(corpus);
     return status;
 }
 
@@ -518,24 +555,25 @@ static int add_file(adding *add, const tw_found *found)
     tw_corpus *corpus = add->corpus;
     tw_source *source;
     const char *id = found->told.id;
-    int status = add_source(corpus, id ? id : found->path, add->role, &source);
+    int status = add_outside(corpus, id ? id : found->path, add->role, &source);
     if (status != TWINSET_OK)
         return status;
     source->path = source->name;
     if (id)
         status = keep_name(corpus, found->path, &source->path);
-    source->named = found->kind;
+    source->named = (uint8_t)found->kind;
     source->regular = found->regular;
     settle_kind(source, false);
     const char *slash = found->named ? strrchr(found->path, '/') : NULL;
-    source->below = slash ? (size_t)(slash - found->path) + 1 : found->root_length;
+    source->file->below = slash ? (size_t)(slash - found->path) + 1 : found->root_length;
     if (status == TWINSET_OK)
         status = place_source(corpus, source, found);
     if (!found->named && add->role == TWINSET_ROLE_NEW && status == TWINSET_OK)
         status = count_folder(corpus, found);
     if (found->kind == TW_KIND_TEXT && !found->regular && status == TWINSET_OK)
         status = hold_stream(corpus, source);
-    corpus->source_count -= status != TWINSET_OK;
+    if (status != TWINSET_OK)
+        drop_last_source(corpus);
     return status;
 }
 
@@ -573,7 +611,8 @@ static const char *key_of(const tw_source *source)
 /* The id that a list gives a file, by which it may come several times. */
 static const char *id_of(const tw_source *source)
 {
-    return source->path && !source->inside && source->name != source->path ? source->name : "";
+    return source->path && !source->file->inside && source->name != source->path ? source->name
+                                                                                 : "";
 }
 
 /* Whether two are one: the file, of an archive the member, of a list the id. */
@@ -581,9 +620,9 @@ static int by_identity(const tw_source *x, const tw_source *y)
 {
     int order = strcmp(key_of(x), key_of(y));
     if (order == 0)
-        order = (x->inside != NULL) - (y->inside != NULL);
+        order = (x->file->inside != NULL) - (y->file->inside != NULL);
     if (order == 0)
-        order = (x->member > y->member) - (x->member < y->member);
+        order = (x->file->member > y->file->member) - (x->file->member < y->file->member);
     return order ? order : strcmp(id_of(x), id_of(y));
 }
 
@@ -606,12 +645,33 @@ static int by_key(const void *left, const void *right)
     if (order == 0)
         order = strcmp(x->name, y->name);
     if (order == 0)
-        order = (x->group > y->group) - (x->group < y->group);
+        order = (x->file->group > y->file->group) - (x->file->group < y->file->group);
     return order ? order : (x > y) - (x < y);
 }
 
+/* Equal for two that are one. */
+static uint64_t hash_identity(const tw_source *source)
+{
+    const char *key = key_of(source);
+    return tw_hash_bytes(key, strlen(key)) + source->file->member;
+}
+
+/* Whether any two may be one; mostly they are not, and need not be sorted. */
+static int look_for_repeated(const tw_corpus *corpus, bool *found)
+{
+    size_t count = corpus->source_count;
+    uint64_t *hashes = tw_array(2 * count, sizeof *hashes);
+    if (!hashes)
+        return TWINSET_NOMEM;
+    for (size_t i = 0; i < count; i++)
+        hashes[i] = hash_identity(&corpus->sources[i]);
+    *found = tw_sort_unique_u64(hashes, count, hashes + count) < count;
+    tw_free(hashes);
+    return TWINSET_OK;
+}
+
 /* A path may be added twice, a text must not. */
-static int mark_repeated(tw_source **sorted, size_t count, twinset_error *error)
+static int mark_sorted(tw_source **sorted, size_t count, twinset_error *error)
 {
     for (size_t i = 0; i < count; i++) {
         const tw_source *before = i ? sorted[i - 1] : NULL;
@@ -620,6 +680,21 @@ static int mark_repeated(tw_source **sorted, size_t count, twinset_error *error)
             return tw_fail(error, TWINSET_USAGE, "two documents are named '%s'", sorted[i]->name);
     }
     return TWINSET_OK;
+}
+
+static int mark_repeated(tw_corpus *corpus, twinset_error *error)
+{
+    size_t count = corpus->source_count;
+    tw_source **sorted = tw_array(count, sizeof *sorted);
+    if (!sorted)
+        return tw_nomem(error);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = &corpus->sources[i];
+    if (count)
+        qsort(sorted, count, sizeof *sorted, by_key);
+    int status = mark_sorted(sorted, count, error);
+    tw_free(sorted);
+    return status;
 }
 
 void tw_corpus_choose_unit(tw_corpus *corpus)
@@ -641,18 +716,12 @@ void tw_corpus_choose_unit(tw_corpus *corpus)
 
 int tw_corpus_prepare(tw_corpus *corpus, twinset_error *error)
 {
-    size_t count = corpus->source_count;
-    tw_source **sorted = tw_array(count, sizeof *sorted);
-    if (!sorted)
+    bool repeated;
+    if (look_for_repeated(corpus, &repeated) != TWINSET_OK)
         return tw_nomem(error);
-    for (size_t i = 0; i < count; i++)
-        sorted[i] = &corpus->sources[i];
-    if (count)
-        qsort(sorted, count, sizeof *sorted, by_key);
-    int status = mark_repeated(sorted, count, error);
-    tw_free(sorted);
+    int status = repeated ? mark_repeated(corpus, error) : TWINSET_OK;
     corpus->like = false;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < corpus->source_count; i++)
         corpus->like |=
             corpus->sources[i].role == TWINSET_ROLE_LIKE && !corpus->sources[i].repeated;
     return status;
@@ -661,7 +730,7 @@ int tw_corpus_prepare(tw_corpus *corpus, twinset_error *error)
 static uint64_t group_of(const tw_corpus *corpus, uint32_t document)
 {
     return corpus->groups ? corpus->groups[document]
-                          : corpus->sources[corpus->documents[document].source].group;
+                          : corpus->sources[corpus->documents[document].source].file->group;
 }
 
 bool tw_corpus_wanted(const tw_corpus *corpus, uint32_t a, uint32_t b)
@@ -681,6 +750,6 @@ bool tw_corpus_wanted(const tw_corpus *corpus, uint32_t a, uint32_t b)
 
 int tw_source_skip(tw_source *source, const char *reason)
 {
-    source->skipped = tw_strdup(reason);
-    return source->skipped ? TWINSET_OK : TWINSET_NOMEM;
+    source->file->skipped = tw_strdup(reason);
+    return source->file->skipped ? TWINSET_OK : TWINSET_NOMEM;
 }

@@ -23,32 +23,38 @@
 #include "text/program.h"
 #include "text/text.h"
 
-/* A file of one document or of many records, a member of an archive, or a text in memory. */
-typedef struct tw_source {
-    const char *name;     /* as results call it: its path, or the id that a list gives it */
-    const char *path;     /* of the file that it is, or is a member of; NULL: a text in memory */
-    const char *inside;   /* its name there, if it is a member; else NULL */
-    uint32_t member;      /* its number there */
-    const char *encoding; /* that was guessed, or NULL */
-    const char *time;     /* that a list gives it, or NULL */
-    int named;            /* TW_KIND_*, by its name */
-    int kind;             /* the same, as it is read */
-    twinset_role role;
-    bool regular;           /* a file that can be read at any place and time */
-    bool directly;          /* in a folder that was named: a group only beside other folders */
-    bool repeated;          /* given before */
-    bool packed;            /* can only be read from first to last */
-    bool spooled;           /* what it said is in corpus->spool; offsets are there */
+/* What is to be known of a source that lies outside. */
+typedef struct tw_file {
+    const char *inside;     /* its name in the archive that it is a member of, or NULL */
+    uint32_t member;        /* its number there */
+    const char *encoding;   /* that was guessed, or NULL */
+    const char *time;       /* that a list gives it, or NULL */
     uint64_t group;         /* documents of one group are not compared; 0: of none */
     const char *submission; /* what that group is called, or NULL */
+    size_t below;           /* where in the path its part below the folder walked starts */
+    uint64_t start, bytes;  /* where its lines start, and how much of them was read */
+    tw_reading told;        /* of a text that is held */
+    char *skipped;          /* the reason why it could not be used, or NULL */
+} tw_file;
+
+/* A file of one document or of many records, a member of an archive, or a text in memory. There
+ * may be millions of the last, so a source is small. */
+typedef struct tw_source {
+    const char *name; /* as results call it: its path, or the id that a list gives it */
+    const char *path; /* of the file that it is, or is a member of; NULL: a text in memory */
+    const char *text; /* held, because it cannot be read again, or NULL */
     uint64_t size_bytes;
-    size_t below;          /* where in the path its part below the folder walked starts */
-    uint64_t start, bytes; /* where its lines start, and how much of them was read */
-    uint64_t records;      /* read, usable or not */
-    char *text;            /* held, because it cannot be read again, or NULL */
-    size_t text_length;
-    tw_reading told; /* of that text */
-    char *skipped;   /* the reason why it could not be used, or NULL */
+    uint64_t records; /* read, usable or not */
+    tw_file *file;    /* of a text in memory the corpus's `none` */
+    twinset_role role;
+    uint8_t named; /* TW_KIND_*, by its name */
+    uint8_t kind;  /* the same, as it is read */
+    bool lent;     /* the text is somebody else's */
+    bool regular;  /* a file that can be read at any place and time */
+    bool directly; /* in a folder that was named: a group only beside other folders */
+    bool repeated; /* given before */
+    bool packed;   /* can only be read from first to last */
+    bool spooled;  /* what it said is in corpus->spool; offsets are there */
 } tw_source;
 
 typedef struct tw_document {
@@ -112,6 +118,8 @@ typedef struct tw_corpus {
     tw_names names; /* of all documents and skipped paths there ever were */
     tw_source *sources;
     size_t source_count, source_capacity;
+    tw_file none;      /* nothing, for all texts in memory */
+    bool was_read;     /* there may be something to be cleared */
     atomic_int *files; /* an open descriptor of each source, + 1, while there are few */
     tw_u64s folders;   /* of new documents that were named, by hash */
     bool like;         /* only pairs with a document like this are wanted */
@@ -151,8 +159,9 @@ int tw_corpus_init(tw_corpus *corpus, const twinset_options *options,
                    twinset_error *error) TW_CHECKED;
 void tw_corpus_free(tw_corpus *corpus);
 
+/* A text that is lent is not copied. */
 int tw_corpus_add_text(tw_corpus *corpus, const char *name, const char *text, size_t length,
-                       twinset_role role, twinset_error *error) TW_CHECKED;
+                       bool lent, twinset_role role, twinset_error *error) TW_CHECKED;
 int tw_corpus_add_path(tw_corpus *corpus, const char *path, twinset_role role,
                        twinset_error *error) TW_CHECKED;
 /* Adds to the list of what could not be used. */
@@ -250,6 +259,11 @@ int tw_corpus_prepare(tw_corpus *corpus, twinset_error *error) TW_CHECKED;
 /* Puts the documents that were read in the order of their names, each name once. */
 int tw_corpus_order(tw_corpus *corpus) TW_CHECKED;
 int tw_source_skip(tw_source *source, const char *reason) TW_CHECKED;
+/* Why it cannot be used, as far as that is known before it is read; or NULL. */
+static inline const char *tw_source_reason(const tw_source *source)
+{
+    return source->path || source->text ? source->file->skipped : "null";
+}
 /* Has every source read record by record, or as the one document that it is. */
 void tw_corpus_read_whole(tw_corpus *corpus, bool whole);
 
@@ -297,7 +311,7 @@ int tw_text_normal(tw_worker *worker, const char *text, size_t length, tw_bytes 
 /* What a language is told by: the name of the file. */
 static inline const char *tw_source_file(const tw_source *source)
 {
-    return source->inside ? source->inside : source->path ? source->path : source->name;
+    return source->file->inside ? source->file->inside : source->path ? source->path : source->name;
 }
 
 /* submission.c */
@@ -318,9 +332,10 @@ int tw_document_program(tw_corpus *corpus, tw_worker *worker, uint32_t document,
 /* The same for a source that is one document. */
 int tw_source_program(tw_corpus *corpus, tw_worker *worker, const tw_source *source,
                       tw_program *program) TW_CHECKED;
-/* The text that the tokens of a document's file were found in; it dies with the worker's next. */
+/* The text that the tokens of a document's file were found in; it dies with the worker's next. The
+ * program stays. TWINSET_IO where the text is no longer what it was. */
 int tw_document_file(tw_corpus *corpus, tw_worker *worker, uint32_t document,
-                     const tw_source *source, tw_source_text *text) TW_CHECKED;
+                     const tw_program *program, size_t file, tw_source_text *text) TW_CHECKED;
 
 /* signature.c: what a worker's signature is made from, between tw_sketch_begin() and
  * tw_sketch_end(): a sink for shingles, after which a bag must be finished; or a set, where

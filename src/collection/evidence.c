@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "output/evidence.h"
+#include "collection/shown.h"
 
 /* Two documents, and what is told of them. */
 typedef struct telling {

@@ -81,7 +81,7 @@ static int shingle_lines(tw_corpus *corpus, const tw_source *source, tw_u64s *al
 static int shingle_template(tw_corpus *corpus, tw_source *source, tw_u64s *all)
 {
     tw_text_summary summary = {0};
-    const char *reason = source->skipped;
+    const char *reason = tw_source_reason(source);
     int status = TWINSET_IO;
     if (!reason && source->kind == TW_KIND_JSONL)
         status = shingle_lines(corpus, source, all, &reason);

@@ -127,7 +127,7 @@ static int add_group_of_record(tw_intake *intake, tw_worker *worker, tw_part *pa
     const char *field = tw_group_field(&intake->corpus->options);
     tw_value value;
     char number[40];
-    uint64_t group = intake->corpus->sources[part->source].group; /* that a list says */
+    uint64_t group = intake->corpus->sources[part->source].file->group; /* that a list says */
     if (!field)
         return TWINSET_OK;
     int status = tw_jsonl_value(worker->records, line, length, field, &value);
@@ -139,6 +139,13 @@ static int add_group_of_record(tw_intake *intake, tw_worker *worker, tw_part *pa
         group = tw_group_of_name(number,
                                  (size_t)snprintf(number, sizeof number, "%.17g", value.number));
     return add_group(part, group);
+}
+
+/* The id, or nothing, and its end. */
+static int append_id(tw_part *part, const tw_record *record)
+{
+    int status = tw_bytes_append(&part->ids, record->id, record->id ? record->id_length : 0);
+    return status == TWINSET_OK ? tw_bytes_append(&part->ids, "", 1) : status;
 }
 
 static int shingle_record(tw_intake *intake, tw_worker *worker, tw_part *part, const char *line,
@@ -158,25 +165,27 @@ static int shingle_record(tw_intake *intake, tw_worker *worker, tw_part *part, c
         return tw_part_problem(
             part, (tw_problem){.source = part->source, .offset = offset, .length = length + 1},
             record.reason);
-    begin_document(&take, intake, worker);
-    status = tw_text_shingle(worker, "", record.text, record.text_length, part->source, take_batch,
-                             &take, &summary);
+    size_t name = part->ids.length;
+    status = append_id(part, &record);
     if (status != TWINSET_OK)
         return status;
-    if (!summary.tokens)
+    begin_document(&take, intake, worker);
+    status = tw_text_shingle(worker, part->ids.data + name, record.text, record.text_length,
+                             part->source, take_batch, &take, &summary);
+    if (status != TWINSET_OK)
+        return status;
+    if (!summary.tokens) {
+        part->ids.length = name;
         return tw_part_problem(
             part, (tw_problem){.source = part->source, .empty = true, .offset = offset}, EMPTY);
+    }
     tw_document document = {
         .offset = offset,
         .length = (uint32_t)length,
         .source = part->source,
         .line = (uint32_t)part->line_count + 1,
     };
-    status = tw_bytes_append(&part->ids, record.id, record.id ? record.id_length : 0);
-    if (status == TWINSET_OK)
-        status = tw_bytes_append(&part->ids, "", 1);
-    if (status == TWINSET_OK)
-        status = add_group_of_record(intake, worker, part, line, length); /* the record goes */
+    status = add_group_of_record(intake, worker, part, line, length); /* the record goes */
     return status == TWINSET_OK ? add_document(&take, part, &document, &summary) : status;
 }
 
@@ -318,7 +327,7 @@ static int take_file(tw_intake *intake, tw_worker *worker, tw_part *part, uint32
     if (status == TWINSET_OK)
         status = keep_text(intake, part, &kept, &document);
     if (status == TWINSET_OK && tw_group_field(&corpus->options))
-        status = add_group(part, source->group);
+        status = add_group(part, source->file->group);
     return status == TWINSET_OK ? add_document(&take, part, &document, &summary) : status;
 }
 
@@ -335,7 +344,7 @@ static int read_file(tw_intake *intake, tw_worker *worker, tw_part *part, uint32
     uint32_t index = part->source + number;
     const tw_source *source = &corpus->sources[index];
     const tw_piece *piece = part->read ? &part->pieces[number] : NULL;
-    const char *reason = source->skipped;
+    const char *reason = tw_source_reason(source);
     tw_bytes raw = {0};
     tw_source_text text = {.raw = piece ? &raw : NULL};
     if (tw_is_passed_over(source))

@@ -47,8 +47,8 @@ static int spool(loading *load, tw_source *source, tw_block *block)
     int status = tw_spill_append(spill, bytes->data, bytes->length, &block->offset, load->error);
     if (status == TWINSET_OK && bytes->data[bytes->length - 1] != '\n')
         status = tw_spill_append(spill, "\n", 1, &end, load->error);
-    source->start = source->bytes ? source->start : block->offset;
-    source->bytes += bytes->length;
+    source->file->start = source->file->bytes ? source->file->start : block->offset;
+    source->file->bytes += bytes->length;
     return status;
 }
 
@@ -92,20 +92,24 @@ static void next_of_file(loading *load, tw_part *part)
 
 static bool is_file(const tw_source *source)
 {
-    return source->kind == TW_KIND_TEXT && !source->inside;
+    return source->kind == TW_KIND_TEXT && !source->file->inside;
 }
 
-/* What is converted takes its time and its memory, and ends a part. */
+/* What is converted takes its time and its memory, and ends a part. Of texts in memory it takes as
+ * much as of lines. */
 static void next_files(loading *load, tw_part *part)
 {
     const tw_corpus *corpus = load->corpus;
+    uint64_t files = 0, bytes = 0;
     bool slow = false;
-    while (load->next < corpus->source_count && part->sources < FILES_A_PART && !slow &&
-           is_file(&corpus->sources[load->next])) {
-        const char *path = corpus->sources[load->next].path;
+    while (load->next < corpus->source_count && files < FILES_A_PART && bytes < TW_PART_BYTES &&
+           !slow && is_file(&corpus->sources[load->next])) {
+        const tw_source *source = &corpus->sources[load->next++];
+        const char *path = source->path;
         slow = path && (tw_name_is_converted(path) || tw_name_is_packed(path));
+        files += path != NULL;
+        bytes += path ? 0 : source->size_bytes + 1;
         part->sources++;
-        load->next++;
     }
 }
 
@@ -121,7 +125,7 @@ static int read_member(loading *load, uint32_t index, tw_part *part, tw_piece *p
     if (tw_is_passed_over(source))
         return TWINSET_OK;
     int status =
-        tw_inside_read(&load->inside, source->path, source->member, corpus->options.max_size,
+        tw_inside_read(&load->inside, source->path, source->file->member, corpus->options.max_size,
                        tw_corpus_size_limit(corpus), bytes, &reason);
     piece->length = bytes->length - piece->start;
     piece->failed = status == TWINSET_IO;
@@ -132,7 +136,7 @@ static int read_member(loading *load, uint32_t index, tw_part *part, tw_piece *p
 static bool is_member_of(const loading *load, const char *archive)
 {
     const tw_corpus *corpus = load->corpus;
-    return load->next < corpus->source_count && corpus->sources[load->next].inside &&
+    return load->next < corpus->source_count && corpus->sources[load->next].file->inside &&
            corpus->sources[load->next].path == archive;
 }
 
@@ -172,7 +176,7 @@ static int read_next(void *context, void *item, bool *end)
     int status = TWINSET_OK;
     part->lines = source->kind == TW_KIND_JSONL;
     part->sources = 0;
-    if (source->inside)
+    if (source->file->inside)
         return next_members(load, part);
     if (!part->lines) {
         next_files(load, part);
@@ -245,7 +249,8 @@ static int name_document(loading *load, tw_document *document, const char *id)
     size_t length = strlen(id);
     document->name = source->name;
     if (!document->line)
-        return length ? tw_names_keep(&corpus->names, id, length, &source->encoding) : TWINSET_OK;
+        return length ? tw_names_keep(&corpus->names, id, length, &source->file->encoding)
+                      : TWINSET_OK;
     uint64_t line = load->line + document->line;
     document->line = line < UINT32_MAX ? (uint32_t)line : UINT32_MAX;
     return length ? tw_names_keep(&corpus->names, id, length, &document->name)
@@ -329,7 +334,7 @@ static void commit_counts(loading *load, const tw_part *part)
     if (part->lines) {
         sources[part->source].records += part->records;
         if (!sources[part->source].spooled)
-            sources[part->source].bytes += part->bytes;
+            sources[part->source].file->bytes += part->bytes;
         return;
     }
     for (size_t i = 0; i < part->count; i++)
@@ -488,6 +493,7 @@ int tw_corpus_load(tw_corpus *corpus, const tw_wish *wish, tw_journal *journal,
     atomic_init(&load.intake.holding, wish->sets);
     pthread_mutex_init(&load.intake.spilling, NULL);
     tw_corpus_clear(corpus);
+    corpus->was_read = true;
     int status = tw_exclude_templates(corpus);
     if (status == TWINSET_OK)
         status = prepare(&load);

@@ -73,10 +73,25 @@ static bool is_left_out(const tw_outlines *outlines, uint64_t id)
                : templates && tw_contains(templates->data, templates->count, id);
 }
 
+/* The shingles of k tokens by which documents are compared, as tw_program_shingle() makes them. */
+static void fill_ids(const tw_corpus *corpus, const tw_file_tokens *tokens, const uint64_t *words,
+                     size_t count, size_t k, uint64_t *ids)
+{
+    bool code = tw_by_code(corpus);
+    if (code && corpus->options.view == TWINSET_VIEW_RAW)
+        for (size_t i = 0; i < count; i++)
+            ids[i] = tw_shingle_id((const char *)(words + i), k * sizeof *words);
+    else
+        tw_window_ids_at(tokens->normal, tokens->start, count, k, 1, ids);
+    for (size_t i = 0; i < count && code; i++)
+        ids[i] = tw_id_of_kind(ids[i], TW_SHINGLE_TOKENS);
+}
+
 /* Shingles and forms of one file. */
 static void fill_file(const tw_outlines *outlines, const tw_file_tokens *tokens,
                       const tw_token *kinds, tw_outline *outline)
 {
+    const uint64_t *words = outline->side.words + tokens->first;
     uint64_t *ids = (uint64_t *)(uintptr_t)outline->side.ids + tokens->first;
     uint64_t *forms = (uint64_t *)(uintptr_t)outline->side.forms + tokens->first;
     const size_t *start = tokens->start;
@@ -85,9 +100,7 @@ static void fill_file(const tw_outlines *outlines, const tw_file_tokens *tokens,
     if (!tokens->count)
         return;
     size_t shingles = tokens->count - k + 1;
-    tw_window_ids_at(tokens->normal, start, shingles, k, 1, ids);
-    for (size_t i = 0; i < shingles && tw_by_code(outlines->corpus); i++)
-        ids[i] = tw_id_of_kind(ids[i], TW_SHINGLE_STRUCTURE);
+    fill_ids(outlines->corpus, tokens, words, shingles, k, ids);
     memset(ids + shingles, 0, (k - 1) * sizeof *ids);
     for (size_t i = 0, omitted = 0; i < tokens->count; i++) { /* `omitted`: past the last such */
         if (kinds[i].kind == TW_TOKEN_OMITTED)
@@ -152,7 +165,7 @@ int tw_outline_templates(tw_corpus *corpus, tw_u64s *templates)
     templates->count = 0;
     for (size_t i = 0; i < corpus->source_count && status == TWINSET_OK; i++) {
         const tw_source *source = &corpus->sources[i];
-        if (source->role == TWINSET_ROLE_IGNORE && !source->repeated && !source->skipped &&
+        if (source->role == TWINSET_ROLE_IGNORE && !source->repeated && !tw_source_reason(source) &&
             source->kind == TW_KIND_TEXT && !tw_source_is_large(corpus, source))
             status = add_template(corpus, source, templates);
         status = status == TWINSET_IO ? TWINSET_OK : status;

@@ -95,10 +95,10 @@ static int read_value(preferring *prefer, unsigned number, entry *candidate)
 static void take_time(const tw_source *source, entry *candidate)
 {
     struct stat file;
-    if (source->time) {
+    if (source->file->time) {
         candidate->kind = TW_VALUE_STRING;
-        candidate->string = source->time;
-        candidate->length = strlen(source->time);
+        candidate->string = source->file->time;
+        candidate->length = strlen(source->file->time);
         return;
     }
     if (!source->path || stat(source->path, &file) != 0)

@@ -106,7 +106,7 @@ static bool all_wanted(const tw_corpus *corpus)
         return false;
     for (size_t i = 0; i < corpus->source_count; i++)
         if (corpus->sources[i].role == TWINSET_ROLE_OLD ||
-            corpus->sources[i].role == TWINSET_ROLE_LIKE || corpus->sources[i].group)
+            corpus->sources[i].role == TWINSET_ROLE_LIKE || corpus->sources[i].file->group)
             return false;
     return true;
 }

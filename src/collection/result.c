@@ -118,7 +118,7 @@ int tw_result_finish(twinset_result *result)
         result->names[i] = document->name;
         if (document->flags)
             result->flagged[result->run.flagged++] = (twinset_flagged){
-                document->name, document->flags, corpus->sources[document->source].encoding};
+                document->name, document->flags, corpus->sources[document->source].file->encoding};
     }
     int status = note_groups(result);
     if (status == TWINSET_OK)
@@ -192,20 +192,14 @@ static void fill_extent(const twinset_result *result, const tw_listed *listed, t
     pair->lines_b = listed->swapped ? extent->a_lines : extent->b_lines;
 }
 
-twinset_pair twinset_result_pair(const twinset_result *result, size_t index)
+twinset_pair tw_match_pair(const tw_match *match, bool swapped)
 {
-    if (result->comparison)
-        return result->compared;
-    const tw_listed *pair = &result->pairs[index];
-    const tw_match *match = tw_result_match(result, pair);
-    uint64_t a_count = pair->swapped ? match->b_count : match->a_count;
-    uint64_t b_count = pair->swapped ? match->a_count : match->b_count;
+    uint64_t a_count = swapped ? match->b_count : match->a_count;
+    uint64_t b_count = swapped ? match->a_count : match->b_count;
     uint64_t all = a_count + b_count - match->shared;
     /* Identical is 1, even where all of both is left out. */
     bool blank = all == 0;
-    twinset_pair found = {
-        .a = result->names[pair->a],
-        .b = result->names[pair->b],
+    return (twinset_pair){
         .similarity = match->similarity,
         .jaccard = blank ? 1 : (double)match->shared / (double)all,
         .containment_a = blank ? 1 : (double)match->shared / (double)a_count,
@@ -214,10 +208,20 @@ twinset_pair twinset_result_pair(const twinset_result *result, size_t index)
         .union_count = all,
         .estimate = match->estimate,
         .longest = match->longest,
-        .cluster = result->clusters.of ? result->clusters.of[pair->a] + 1 : 0,
         .weighted = NAN,
         .false_alarms = NAN,
     };
+}
+
+twinset_pair twinset_result_pair(const twinset_result *result, size_t index)
+{
+    if (result->comparison)
+        return result->compared;
+    const tw_listed *pair = &result->pairs[index];
+    twinset_pair found = tw_match_pair(tw_result_match(result, pair), pair->swapped);
+    found.a = result->names[pair->a];
+    found.b = result->names[pair->b];
+    found.cluster = result->clusters.of ? result->clusters.of[pair->a] + 1 : 0;
     if (result->extents)
         fill_extent(result, pair, &found);
     return found;

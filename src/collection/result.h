@@ -80,6 +80,8 @@ double tw_result_stage(twinset_result *result, const char *name, double start);
 /* Adds to a stage, which may have been there before. */
 void tw_result_add_stage(twinset_result *result, const char *name, double seconds, uint64_t bytes);
 const tw_match *tw_result_match(const twinset_result *result, const tw_listed *pair);
+/* A match as users see it, without names and cluster; `swapped`: a is on its second side. */
+twinset_pair tw_match_pair(const tw_match *match, bool swapped);
 /* Lists what the corpus skipped and flagged. */
 int tw_result_finish(twinset_result *result) TW_CHECKED;
 

@@ -7,7 +7,6 @@
 #include "collection/evidence.h"
 #include "collection/outline.h"
 #include "collection/view.h"
-#include "text/shingle_id.h"
 
 /* What the passages of all pairs need, found for the first of them. */
 struct tw_revealing {
@@ -102,7 +101,6 @@ typedef struct revealed {
     tw_evidence_file *files;
     char **texts; /* of the files */
     size_t file_count;
-    uint32_t *sources; /* of the files */
 } revealed;
 
 static void free_revealed(revealed *side)
@@ -112,7 +110,13 @@ static void free_revealed(revealed *side)
     tw_free(side->texts);
     tw_free(side->places);
     tw_free(side->files);
-    tw_free(side->sources);
+}
+
+/* Whether a document is, to the word, what it was a moment ago. */
+static bool are_same(const tw_program *program, const tw_side *side)
+{
+    return program->count == side->count &&
+           memcmp(program->words, side->words, side->count * sizeof *side->words) == 0;
 }
 
 /* Copies what the next program takes away. */
@@ -121,39 +125,22 @@ static int copy_program(const tw_program *program, revealed *side)
     side->places = tw_array(program->count, sizeof *side->places);
     side->files = tw_calloc(program->file_count, sizeof *side->files);
     side->texts = tw_calloc(program->file_count, sizeof *side->texts);
-    side->sources = tw_array(program->file_count, sizeof *side->sources);
-    if (!side->places || !side->files || !side->texts || !side->sources)
+    if (!side->places || !side->files || !side->texts)
         return TWINSET_NOMEM;
     side->file_count = program->file_count;
     for (size_t i = 0; i < program->count; i++) {
         const tw_token *token = &program->tokens[i];
         side->places[i] = (tw_place){token->start, token->end, token->line};
     }
-    for (size_t i = 0; i < program->file_count; i++)
-        side->sources[i] = program->files[i].source;
     return TWINSET_OK;
 }
 
-/* The text of one file, which must still be what its tokens were found in. */
-static int read_file(tw_corpus *corpus, uint32_t document, const tw_outline *outline,
-                     revealed *side, size_t index)
+static int read_file(tw_corpus *corpus, uint32_t document, const tw_program *program, size_t index,
+                     revealed *side)
 {
-    const tw_source *source = &corpus->sources[side->sources[index]];
+    const tw_source *source = &corpus->sources[program->files[index].source];
     tw_source_text text = {0};
-    int status = tw_document_file(corpus, &corpus->workers[0], document, source, &text);
-    if (status != TWINSET_OK)
-        return status;
-    const tw_side *tokens = &outline->side;
-    size_t from = index ? tokens->breaks[index - 1] : 0;
-    size_t to = index < tokens->break_count ? tokens->breaks[index] : tokens->count;
-    for (size_t i = from; i < to && status == TWINSET_OK; i++) {
-        const tw_place *place = &side->places[i];
-        if (place->end > text.length ||
-            tw_shingle_id(text.text + place->start, place->end - place->start) != tokens->words[i])
-            status = TWINSET_IO;
-    }
-    if (status == TWINSET_IO)
-        atomic_store(&corpus->changed, corpus->documents[document].name);
+    int status = tw_document_file(corpus, &corpus->workers[0], document, program, index, &text);
     if (status != TWINSET_OK)
         return status;
     side->texts[index] = tw_array(text.length + 1, 1);
@@ -174,10 +161,14 @@ static int reveal_side(tw_outlines *outlines, unsigned number, uint32_t document
     int status = tw_outlines_get(outlines, 0, number, document, &outline);
     if (status == TWINSET_OK)
         status = tw_document_program(corpus, &corpus->workers[0], document, &program);
+    if (status == TWINSET_OK && !are_same(&program, &outline->side)) {
+        atomic_store(&corpus->changed, corpus->documents[document].name);
+        status = TWINSET_IO;
+    }
     if (status == TWINSET_OK)
         status = copy_program(&program, side);
     for (size_t i = 0; i < side->file_count && status == TWINSET_OK; i++)
-        status = read_file(corpus, document, outline, side, i);
+        status = read_file(corpus, document, &program, i, side);
     if (status != TWINSET_OK)
         return status;
     side->tokens = outline->side;

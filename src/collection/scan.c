@@ -28,8 +28,8 @@ bool tw_scan_wanted(const void *context, uint32_t a, uint32_t b)
                             tw_original_first(&scan->originals, b));
 }
 
-/* A word of a program weighs the same however many have it; a piece of its structure the more
- * the fewer have it, 1 where only one does. Figures: docs/accuracy.md. */
+/* A word of a program weighs the same however many have it; tokens in a row the more the fewer
+ * have them, 1 where only one does. Figures: docs/accuracy.md. */
 static uint32_t weigh_program(uint64_t id, uint64_t all, uint64_t having)
 {
     if (tw_id_is_word(id))
@@ -182,8 +182,10 @@ static int read_all(tw_scan_run *scan, const tw_task *task)
     status = tw_corpus_load(corpus, &wish, task->read, scan->error);
     if (status == TWINSET_OK)
         status = tw_result_finish(scan->result);
-    /* Of what has no document, a cleaned collection is what is left of it. */
-    if (status == TWINSET_OK && corpus->count == 0 && !(task->keep && corpus->source_count))
+    /* Of what has no document, a cleaned collection is what is left of it; but for paths that
+     * could not be read. */
+    bool lost = corpus->source_count == 0 && corpus->skip_count > 0;
+    if (status == TWINSET_OK && corpus->count == 0 && (!task->keep || lost))
         return tw_fail(scan->error, TWINSET_EMPTY, "there is no document to compare");
     return status == TWINSET_OK ? collapse(scan) : status;
 }

@@ -72,7 +72,10 @@ int tw_scan_propose(tw_scan_run *scan) TW_CHECKED;
 /* Computes a pair of originals exactly. */
 int tw_scan_compare(tw_scan_run *scan, unsigned worker, uint32_t a, uint32_t b,
                     tw_match *match) TW_CHECKED;
-/* The same, and keeps it if it is similar enough, with the details that are wanted. */
+/* The same, and, if it is similar enough, the details that are wanted. */
+int tw_scan_look(tw_scan_run *scan, unsigned worker, uint32_t a, uint32_t b, bool signatures,
+                 tw_match *match, bool *similar) TW_CHECKED;
+/* The same, and keeps it if it is. */
 int tw_scan_verify(tw_scan_run *scan, unsigned worker, uint32_t a, uint32_t b,
                    bool signatures) TW_CHECKED;
 /* Measures the longest passage of a match. */

@@ -17,24 +17,39 @@ static bool is_bag_of_ids(const tw_corpus *corpus)
     return corpus->options.bag && tw_scheme_takes_ids(corpus->scheme);
 }
 
+/* The last values are the ids of a batch: makes them the numbers of those that count. */
+static void make_values(tw_worker *worker, const tw_shingles *batch, bool ids)
+{
+    enum { AT_ONCE = 512 };
+    const tw_corpus *corpus = worker->corpus;
+    tw_u64s *values = &worker->values;
+    const char *bytes[AT_ONCE];
+    size_t lengths[AT_ONCE], start = values->count - batch->count, count = start, some = 0;
+    for (size_t i = 0; i < batch->count; i++) {
+        uint64_t id = values->data[start + i];
+        if (!tw_corpus_excludes(corpus, id)) {
+            values->data[count + some] = id;
+            bytes[some] = tw_shingle_bytes(batch, i, &lengths[some]);
+            some++;
+        }
+        if (some < AT_ONCE && i + 1 < batch->count)
+            continue;
+        if (!ids)
+            tw_scheme_values(corpus->scheme, bytes, lengths, some, values->data + count);
+        count += some;
+        some = 0;
+    }
+    values->count = count;
+}
+
 /* Appends the numbers that stand for the shingles that count. */
 static int append_values(tw_worker *worker, const tw_shingles *batch)
 {
     const tw_corpus *corpus = worker->corpus;
-    tw_u64s *values = &worker->values;
-    size_t count = values->count;
-    int status = tw_append_ids(values, batch);
+    int status = tw_append_ids(&worker->values, batch);
     bool ids = is_plain(corpus) || is_bag_of_ids(corpus);
-    if (status != TWINSET_OK || (!corpus->excluded_count && ids))
-        return status;
-    for (size_t i = 0; i < batch->count; i++) {
-        uint64_t id = values->data[values->count - batch->count + i];
-        size_t length;
-        const char *bytes = tw_shingle_bytes(batch, i, &length);
-        if (!tw_corpus_excludes(corpus, id))
-            values->data[count++] = ids ? id : tw_scheme_value(corpus->scheme, id, bytes, length);
-    }
-    values->count = count;
+    if (status == TWINSET_OK && (corpus->excluded_count || !ids))
+        make_values(worker, batch, ids);
     return status;
 }
 

@@ -3,6 +3,7 @@
  * sketcher is a corpus without documents: its one worker does the work.
  */
 #include "collection/corpus.h"
+#include "text/shingle_id.h"
 
 struct twinset_sketcher {
     tw_corpus corpus;
@@ -37,31 +38,61 @@ void twinset_sketcher_free(twinset_sketcher *sketcher)
     tw_free(sketcher);
 }
 
-int twinset_sketcher_set_modular(twinset_sketcher *sketcher, const uint64_t *a, const uint64_t *b,
-                                 uint64_t p, twinset_error *error)
+/* ---- functions */
+
+static int check_functions(const tw_scheme *scheme, twinset_error *error)
+{
+    switch (scheme->kind) {
+    case TWINSET_SCHEME_AFFINE:
+    case TWINSET_SCHEME_MODULAR:
+    case TWINSET_SCHEME_DATASKETCH1:
+    case TWINSET_SCHEME_DATASKETCH2:
+        return TWINSET_OK;
+    default:
+        return tw_fail(error, TWINSET_USAGE,
+                       "only the schemes affine, modular, datasketch1 and datasketch2 have "
+                       "functions a x + b");
+    }
+}
+
+int twinset_sketcher_set_functions(twinset_sketcher *sketcher, const uint64_t *a, const uint64_t *b,
+                                   uint64_t p, twinset_error *error)
 {
     tw_scheme *scheme = sketcher->corpus.scheme;
-    if (scheme->kind != TWINSET_SCHEME_MODULAR)
-        return tw_fail(error, TWINSET_USAGE, "only the modular scheme takes a, b and p");
-    if (p < 2 || p > UINT32_MAX)
+    bool modular = scheme->kind == TWINSET_SCHEME_MODULAR;
+    int status = check_functions(scheme, error);
+    if (status != TWINSET_OK)
+        return status;
+    if (modular && (p < 2 || p > UINT32_MAX))
         return tw_fail(error, TWINSET_USAGE, "p is %llu, but must be from 2 to 4294967295",
                        (unsigned long long)p);
     for (size_t i = 0; i < scheme->hashes; i++) {
-        scheme->a[i] = a[i] % p;
-        scheme->b[i] = b[i] % p;
+        scheme->a[i] = modular ? a[i] % p : a[i];
+        scheme->b[i] = modular ? b[i] % p : b[i];
     }
     scheme->p = p;
     return TWINSET_OK;
 }
 
-/* ---- texts */
+int twinset_sketcher_functions(const twinset_sketcher *sketcher, uint64_t *a, uint64_t *b,
+                               twinset_error *error)
+{
+    const tw_scheme *scheme = sketcher->corpus.scheme;
+    int status = check_functions(scheme, error);
+    if (status != TWINSET_OK)
+        return status;
+    memcpy(a, scheme->a, scheme->hashes * sizeof *a);
+    memcpy(b, scheme->b, scheme->hashes * sizeof *b);
+    return TWINSET_OK;
+}
 
-static int sketch_text(tw_corpus *corpus, const char *text, size_t length)
+/* ---- signatures */
+
+static int sketch_text(tw_corpus *corpus, const char *text, size_t length, tw_text_summary *summary)
 {
     tw_worker *worker = &corpus->workers[0];
-    tw_text_summary summary;
     worker->values.count = 0;
-    int status = tw_text_shingle(worker, "", text, length, 0, tw_signature_batch, worker, &summary);
+    int status = tw_text_shingle(worker, "", text, length, 0, tw_signature_batch, worker, summary);
     if (status != TWINSET_OK || !corpus->options.bag)
         return status;
     return tw_signature_finish_bag(worker);
@@ -72,10 +103,38 @@ int twinset_sketcher_text(twinset_sketcher *sketcher, const char *text, size_t l
 {
     tw_corpus *corpus = &sketcher->corpus;
     tw_sketch *sketch = &corpus->workers[0].sketch;
+    tw_text_summary summary = {0};
     tw_sketch_begin(sketch, slots);
-    int status = sketch_text(corpus, text, length);
+    int status = sketch_text(corpus, text, length, &summary);
     tw_sketch_end(sketch);
     return status == TWINSET_OK ? status : tw_nomem(error);
+}
+
+int twinset_sketcher_document(twinset_sketcher *sketcher, const char *text, size_t length,
+                              unsigned bands, unsigned rows, uint64_t *keys,
+                              twinset_document *document, twinset_error *error)
+{
+    tw_corpus *corpus = &sketcher->corpus;
+    tw_worker *worker = &corpus->workers[0];
+    tw_text_summary summary = {0};
+    if (!rows || bands > corpus->options.hashes / rows)
+        return tw_fail(error, TWINSET_USAGE, "a signature of %u hashes has no %u bands of %u rows",
+                       corpus->options.hashes, bands, rows);
+    tw_sketch_begin(&worker->sketch, worker->slots);
+    int status = sketch_text(corpus, text, length, &summary);
+    tw_sketch_end(&worker->sketch);
+    if (status != TWINSET_OK)
+        return tw_nomem(error);
+    tw_band_keys(worker->slots, bands, rows, keys);
+    for (unsigned band = 0; band < bands; band++)
+        keys[band] >>= 64 - TWINSET_KEY_BITS; /* as match/keys.c keeps them */
+    *document = (twinset_document){
+        .digest = {summary.digest[0], summary.digest[1]},
+        .tokens = summary.tokens,
+        .blank = tw_signature_is_blank(corpus, worker->slots),
+        .flags = summary.flags,
+    };
+    return TWINSET_OK;
 }
 
 int twinset_sketcher_values(twinset_sketcher *sketcher, const uint64_t *values, size_t count,
@@ -90,6 +149,28 @@ int twinset_sketcher_values(twinset_sketcher *sketcher, const uint64_t *values, 
     tw_sketch_begin(&worker->sketch, slots);
     status = tw_sketch_add(&worker->sketch, worker->values.data, count);
     tw_sketch_end(&worker->sketch);
+    return status == TWINSET_OK ? status : tw_nomem(error);
+}
+
+int twinset_sketcher_items(twinset_sketcher *sketcher, const char *const *items,
+                           const size_t *lengths, size_t count, uint32_t *slots,
+                           twinset_error *error)
+{
+    enum { AT_ONCE = 1024 }; /* stay in the nearest cache */
+    const tw_scheme *scheme = sketcher->corpus.scheme;
+    tw_sketch *sketch = &sketcher->corpus.workers[0].sketch;
+    bool ids = tw_scheme_takes_ids(scheme);
+    uint64_t values[AT_ONCE];
+    int status = TWINSET_OK;
+    tw_sketch_begin(sketch, slots);
+    for (size_t at = 0, some; at < count && status == TWINSET_OK; at += some) {
+        some = count - at < AT_ONCE ? count - at : AT_ONCE;
+        for (size_t i = 0; i < some; i++)
+            values[i] = ids ? tw_shingle_id(items[at + i], lengths[at + i]) : 0;
+        tw_scheme_values(scheme, items + at, lengths + at, some, values);
+        status = tw_sketch_add(sketch, values, some);
+    }
+    tw_sketch_end(sketch);
     return status == TWINSET_OK ? status : tw_nomem(error);
 }
 

@@ -13,6 +13,7 @@
 #include "collection/corpus.h"
 #include "common/file.h"
 #include "input/lines.h"
+#include "text/shingle_id.h"
 
 enum {
     WINDOW = 1 << 20,   /* of a file that is not read whole */
@@ -112,7 +113,7 @@ bool tw_source_is_large(const tw_corpus *corpus, const tw_source *source)
 {
     /* A program takes up to a hundred times its size while its tokens are found. */
     uint64_t limit = tw_corpus_size_limit(corpus) / (tw_by_code(corpus) ? 3 : 1);
-    return !source->text && !source->inside && source->size_bytes > limit &&
+    return !source->text && !source->file->inside && source->size_bytes > limit &&
            !tw_name_is_packed(source->path) && !tw_name_is_converted(source->path);
 }
 
@@ -125,25 +126,25 @@ int tw_source_text_of(tw_corpus *corpus, tw_worker *worker, const tw_source *sou
     *text = (tw_source_text){
         .raw = raw,
         .text = source->text,
-        .length = source->text_length,
-        .told = source->told,
+        .length = source->size_bytes,
+        .told = source->file->told,
     };
     text->told.made = false; /* it is held as it is */
     if (source->text)
         return TWINSET_OK;
-    if (source->inside && !raw) {
+    if (source->file->inside && !raw) {
         raw = &worker->bytes;
         worker->bytes.length = 0;
-        status = tw_inside_read(&worker->inside, source->path, source->member,
+        status = tw_inside_read(&worker->inside, source->path, source->file->member,
                                 corpus->options.max_size, limit, &worker->bytes, reason);
     }
     if (status == TWINSET_OK && raw)
-        status = tw_read_bytes(worker->reader, source->inside, raw->data, raw->length, limit,
+        status = tw_read_bytes(worker->reader, source->file->inside, raw->data, raw->length, limit,
                                &text->text, &text->length, reason);
     else if (status == TWINSET_OK)
         status = tw_read(worker->reader, source->path, limit, &text->text, &text->length, reason);
     text->told = tw_reader_told(worker->reader);
-    text->told.made |= source->inside != NULL;
+    text->told.made |= source->file->inside != NULL;
     return status;
 }
 
@@ -186,8 +187,9 @@ static int lex(tw_worker *worker, const char *name, const char *text, size_t len
 static int shingle_program(tw_worker *worker, const tw_bytes *block, tw_shingles_fn sink,
                            void *context, tw_text_summary *summary)
 {
+    const twinset_options *options = &worker->corpus->options;
     tw_program program = tw_program_of(block);
-    return tw_program_shingle(&program, worker->corpus->options.k, &worker->scratch_of_programs,
+    return tw_program_shingle(&program, options->view, options->k, &worker->scratch_of_programs,
                               sink, context, summary);
 }
 
@@ -205,10 +207,19 @@ int tw_text_shingle(tw_worker *worker, const char *name, const char *text, size_
     return status;
 }
 
-/* Without the space after the last token. */
-static int append_normal(const tw_program *program, tw_bytes *out)
+/* Appends a file's tokens as they are written, each with a space after it, as normal forms have
+ * one. */
+static int append_written(const tw_program *program, size_t file, const char *text, tw_bytes *out)
 {
-    return tw_bytes_append(out, program->normal, program->normal_length - (program->count > 0));
+    size_t from = file ? program->files[file - 1].tokens : 0;
+    int status = TWINSET_OK;
+    for (size_t i = from; i < program->files[file].tokens && status == TWINSET_OK; i++) {
+        const tw_token *token = &program->tokens[i];
+        status = tw_bytes_append(out, text + token->start, token->end - token->start);
+        if (status == TWINSET_OK)
+            status = tw_bytes_append(out, " ", 1);
+    }
+    return status;
 }
 
 int tw_text_normal(tw_worker *worker, const char *text, size_t length, tw_bytes *out)
@@ -220,7 +231,12 @@ int tw_text_normal(tw_worker *worker, const char *text, size_t length, tw_bytes 
     if (status != TWINSET_OK)
         return status;
     tw_program program = tw_program_of(&worker->program);
-    return append_normal(&program, out);
+    if (worker->corpus->options.view == TWINSET_VIEW_RAW)
+        status = append_written(&program, 0, text, out);
+    else
+        status = tw_bytes_append(out, program.normal, program.normal_length);
+    out->length -= status == TWINSET_OK && program.count; /* the last space */
+    return status;
 }
 
 int tw_source_shingle(tw_corpus *corpus, tw_worker *worker, const tw_source *source,
@@ -285,10 +301,9 @@ int tw_document_record(tw_corpus *corpus, tw_worker *worker, uint32_t index)
     return status;
 }
 
-/* A text that was made from a file, into the worker's bytes. */
-static int read_text(tw_corpus *corpus, tw_worker *worker, const tw_document *document)
+/* What was kept of a file: the text that was made from it, or the tokens of a program. */
+static int read_kept(tw_corpus *corpus, const tw_document *document, tw_bytes *bytes)
 {
-    tw_bytes *bytes = &worker->bytes;
     bytes->length = 0;
     if (tw_bytes_reserve(bytes, document->length) != TWINSET_OK)
         return TWINSET_NOMEM;
@@ -319,7 +334,7 @@ static int document_text(tw_corpus *corpus, tw_worker *worker, uint32_t index, t
         return record_text(corpus, worker, index, text);
     if (!document->length)
         return tw_source_text_of(corpus, worker, &corpus->sources[document->source], text, &reason);
-    int status = read_text(corpus, worker, document);
+    int status = read_kept(corpus, document, &worker->bytes);
     *text = (tw_source_text){.text = worker->bytes.data, .length = worker->bytes.length};
     return status;
 }
@@ -338,13 +353,33 @@ int tw_source_program(tw_corpus *corpus, tw_worker *worker, const tw_source *sou
     return status;
 }
 
-int tw_document_file(tw_corpus *corpus, tw_worker *worker, uint32_t index, const tw_source *source,
-                     tw_source_text *text)
+/* Whether a text still has a file's tokens where they were found. */
+static bool has_tokens(const tw_source_text *text, const tw_program *program, size_t file)
 {
+    for (size_t i = file ? program->files[file - 1].tokens : 0; i < program->files[file].tokens;
+         i++) {
+        const tw_token *token = &program->tokens[i];
+        if (token->end > text->length ||
+            tw_shingle_id(text->text + token->start, token->end - token->start) !=
+                program->words[i])
+            return false;
+    }
+    return true;
+}
+
+int tw_document_file(tw_corpus *corpus, tw_worker *worker, uint32_t index,
+                     const tw_program *program, size_t file, tw_source_text *text)
+{
+    const tw_source *source = &corpus->sources[program->files[file].source];
     const char *reason;
-    if (!tw_by_code(corpus) || corpus->documents[index].line)
-        return document_text(corpus, worker, index, text);
-    return tw_source_text_of(corpus, worker, source, text, &reason);
+    int status = !tw_by_code(corpus) || corpus->documents[index].line
+                     ? document_text(corpus, worker, index, text)
+                     : tw_source_text_of(corpus, worker, source, text, &reason);
+    if (status == TWINSET_OK && !has_tokens(text, program, file)) {
+        atomic_store(&corpus->changed, corpus->documents[index].name);
+        status = TWINSET_IO;
+    }
+    return status;
 }
 
 bool tw_corpus_reads_in_windows(const tw_corpus *corpus, uint32_t index)
@@ -366,14 +401,14 @@ int tw_document_shingle(tw_corpus *corpus, tw_worker *worker, uint32_t index, tw
         status = shingle_large(worker, &corpus->sources[document->source], sink, context, &summary,
                                &reason);
     } else if (tw_by_code(corpus) && !document->line) {
-        status = read_text(corpus, worker, document);
+        status = read_kept(corpus, document, &worker->program);
         if (status == TWINSET_OK)
-            status = shingle_program(worker, &worker->bytes, sink, context, &summary);
+            status = shingle_program(worker, &worker->program, sink, context, &summary);
     } else {
         status = document_text(corpus, worker, index, &text);
         if (status == TWINSET_OK)
-            status = tw_text_shingle(worker, "", text.text, text.length, document->source, sink,
-                                     context, &summary);
+            status = tw_text_shingle(worker, document->name, text.text, text.length,
+                                     document->source, sink, context, &summary);
     }
     if (status == TWINSET_OK &&
         memcmp(summary.digest, document->digest, sizeof summary.digest) != 0)
@@ -390,15 +425,14 @@ int tw_document_program(tw_corpus *corpus, tw_worker *worker, uint32_t index, tw
     unsigned flags = 0;
     int status;
     if (tw_by_code(corpus) && !document->line) {
-        status = read_text(corpus, worker, document);
-        *program = status == TWINSET_OK ? tw_program_of(&worker->bytes) : (tw_program){0};
-        return status;
+        status = read_kept(corpus, document, &worker->program);
+    } else {
+        status = document_text(corpus, worker, index, &text);
+        if (status == TWINSET_OK)
+            status = lex(worker, document->name, text.text, text.length, document->source, &flags);
+        if (status == TWINSET_IO)
+            atomic_store(&corpus->changed, document->name);
     }
-    status = document_text(corpus, worker, index, &text);
-    if (status == TWINSET_OK)
-        status = lex(worker, "", text.text, text.length, document->source, &flags);
-    if (status == TWINSET_IO)
-        atomic_store(&corpus->changed, document->name);
     *program = status == TWINSET_OK ? tw_program_of(&worker->program) : (tw_program){0};
     return status;
 }
@@ -513,15 +547,30 @@ int tw_corpus_fetch_all(tw_corpus *corpus, twinset_error *error)
     return status;
 }
 
+/* The tokens of a program in the view that it is compared by. */
+static int append_tokens(tw_corpus *corpus, tw_worker *worker, uint32_t index, tw_bytes *out)
+{
+    bool raw = corpus->options.view == TWINSET_VIEW_RAW;
+    tw_source_text text = {0};
+    tw_program program;
+    int status = tw_document_program(corpus, worker, index, &program);
+    if (status == TWINSET_OK && !raw)
+        status = tw_bytes_append(out, program.normal, program.normal_length);
+    for (size_t i = 0; raw && i < program.file_count && status == TWINSET_OK; i++) {
+        status = tw_document_file(corpus, worker, index, &program, i, &text);
+        if (status == TWINSET_OK)
+            status = append_written(&program, i, text.text, out);
+    }
+    out->length -= status == TWINSET_OK && program.count; /* the last space */
+    return status;
+}
+
 int tw_corpus_text(tw_corpus *corpus, uint32_t index, tw_bytes *out)
 {
     tw_worker *worker = &corpus->workers[0];
     tw_source_text text = {0};
-    tw_program program;
-    if (tw_by_code(corpus)) {
-        int found = tw_document_program(corpus, worker, index, &program);
-        return found == TWINSET_OK ? append_normal(&program, out) : found;
-    }
+    if (tw_by_code(corpus))
+        return append_tokens(corpus, worker, index, out);
     int status = document_text(corpus, worker, index, &text);
     if (status == TWINSET_IO)
         atomic_store(&corpus->changed, corpus->documents[index].name);

@@ -19,7 +19,7 @@ static uint64_t group_of(const tw_corpus *corpus, const tw_document *document)
 {
     const tw_source *source = &corpus->sources[document->source];
     bool alone = document->line || (source->directly && corpus->folders.count < 2);
-    return alone || !source->submission ? 0 : source->group;
+    return alone || !source->file->submission ? 0 : source->file->group;
 }
 
 /* Those by themselves first, then group by group, each by the names of its files: an archive may
@@ -90,7 +90,7 @@ static int keep_joined(gathering *gather, tw_document *document)
 static tw_document begin_submission(const tw_corpus *corpus, const uint32_t *members, size_t count)
 {
     tw_document document = corpus->documents[members[0]];
-    document.name = corpus->sources[document.source].submission;
+    document.name = corpus->sources[document.source].file->submission;
     for (size_t i = 1; i < count; i++) {
         const tw_document *member = &corpus->documents[members[i]];
         document.flags |= member->flags;
@@ -104,6 +104,7 @@ static int join_members(gathering *gather, const uint32_t *members, size_t count
                         tw_document *document)
 {
     tw_worker *worker = &gather->corpus->workers[0];
+    const twinset_options *options = &gather->corpus->options;
     tw_text_summary summary;
     *document = begin_submission(gather->corpus, members, count);
     if (count == 1)
@@ -116,7 +117,7 @@ static int join_members(gathering *gather, const uint32_t *members, size_t count
     if (status != TWINSET_OK)
         return status;
     tw_program program = tw_program_of(&gather->joined);
-    status = tw_program_shingle(&program, gather->corpus->options.k, &worker->scratch_of_programs,
+    status = tw_program_shingle(&program, options->view, options->k, &worker->scratch_of_programs,
                                 NULL, NULL, &summary);
     memcpy(document->digest, summary.digest, sizeof document->digest);
     document->tokens = summary.tokens;

@@ -119,6 +119,15 @@ int tw_views_other(tw_views *views, uint32_t document, tw_view **found)
     return TWINSET_OK;
 }
 
+void tw_views_forget(tw_views *views, uint32_t document)
+{
+    tw_view *kept = views->kept ? &views->kept[document % KEPT] : NULL;
+    if (views->current.document == document)
+        views->current.document = UINT32_MAX;
+    if (kept && kept->document == document)
+        kept->document = UINT32_MAX;
+}
+
 int tw_view_sequence(tw_views *views, tw_view *view)
 {
     if (view->has_sequence)

@@ -51,6 +51,9 @@ tw_view *tw_views_current(tw_views *views, uint32_t document);
 /* One to compare it with, valid until the next is asked for. */
 int tw_views_other(tw_views *views, uint32_t document, tw_view **view) TW_CHECKED;
 
+/* What is known of a document goes, since it is another. */
+void tw_views_forget(tw_views *views, uint32_t document);
+
 /* These make what is not there yet. */
 int tw_view_sequence(tw_views *views, tw_view *view) TW_CHECKED;
 int tw_view_set(tw_views *views, tw_view *view) TW_CHECKED;

@@ -35,6 +35,9 @@ void *tw_realloc(void *memory, size_t size) TW_CHECKED;
 /* malloc(count * size) that refuses an overflow. */
 void *tw_array(size_t count, size_t size) TW_CHECKED;
 void tw_free(void *memory);
+/* For what will be filled: in pages of 2 MB, where the system has them. A page of 4 KB may take
+ * longer to get than a kilobyte to hash and to copy. */
+void *tw_large(size_t size) TW_CHECKED;
 /* Gives what was freed back to the system, as far as it can be. */
 void tw_memory_trim(void);
 char *tw_strdup(const char *text) TW_CHECKED;
@@ -61,6 +64,12 @@ int tw_bytes_reserve(tw_bytes *bytes, size_t more) TW_CHECKED;
 int tw_bytes_append(tw_bytes *bytes, const void *data, size_t length) TW_CHECKED;
 int tw_bytes_printf(tw_bytes *bytes, const char *format, ...) TW_PRINTF(2, 3) TW_CHECKED;
 void tw_bytes_free(tw_bytes *bytes);
+
+/* ASCII, whatever the locale. */
+static inline bool tw_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
 
 /* ---- threads */
 

@@ -2,6 +2,7 @@
  * Memory. All allocations of the library pass here. In a build with TW_FAULTS the tests
  * make the Nth one fail, and so reach every way out of a function.
  */
+#define _DEFAULT_SOURCE /* madvise */
 #include "common/memory.h"
 
 #include <stdio.h>
@@ -10,6 +11,9 @@
 #include <malloc.h>
 #endif
 #include <string.h>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 #ifdef TW_FAULTS
 #include <stdatomic.h>
@@ -68,6 +72,21 @@ void tw_memory_trim(void)
 #ifdef __GLIBC__
     malloc_trim(0);
 #endif
+}
+
+void *tw_large(size_t size)
+{
+#ifdef MADV_HUGEPAGE
+    const size_t page = (size_t)2 << 20;
+    if (size >= page / 2 && size <= SIZE_MAX - page) {
+        size_t whole = (size + page - 1) / page * page;
+        void *memory = fault() ? NULL : aligned_alloc(page, whole);
+        if (memory)
+            (void)madvise(memory, whole, MADV_HUGEPAGE);
+        return memory;
+    }
+#endif
+    return tw_malloc(size);
 }
 
 char *tw_strdup(const char *text)

@@ -10,11 +10,17 @@
  */
 #include <string.h>
 
+#include "common/hash.h"
 #include "common/spill.h"
 #include "match/match.h"
 
 /* A block of 8 MB holds 50,000 documents of 21 bands: a band's piece of it is 400 KB. */
-enum { BLOCK_BYTES = 8 << 20, LEAST_DOCUMENTS = 64, MOST_DOCUMENTS = 1 << 16, KEY_BYTES = 5 };
+enum {
+    BLOCK_BYTES = 8 << 20,
+    LEAST_DOCUMENTS = 64,
+    MOST_DOCUMENTS = 1 << 16,
+    KEY_BYTES = TWINSET_KEY_BITS / 8
+};
 
 typedef struct key_block {
     unsigned char *keys; /* NULL: spilled */
@@ -35,12 +41,6 @@ struct tw_keys {
 
 /* ---- the keys of a signature */
 
-static uint64_t fold(uint64_t a, uint64_t b)
-{
-    unsigned __int128 product = (unsigned __int128)a * b;
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
 static uint64_t two(const uint32_t *slots)
 {
     return slots[0] | (uint64_t)slots[1] << 32;
@@ -51,13 +51,13 @@ static uint64_t band_key(const uint32_t *slots, unsigned rows)
     const uint64_t inner = 0xBF58476D1CE4E5B9u, outer = 0x94D049BB133111EBu;
     uint64_t hash = 0x9E3779B97F4A7C15u + rows;
     for (; rows >= 4; rows -= 4, slots += 4)
-        hash = fold(hash ^ two(slots), inner ^ two(slots + 2));
+        hash = tw_fold(hash ^ two(slots), inner ^ two(slots + 2));
     if (rows > 0) {
         uint32_t rest[4] = {0};
         memcpy(rest, slots, rows * sizeof *rest);
-        hash = fold(hash ^ two(rest), inner ^ two(rest + 2));
+        hash = tw_fold(hash ^ two(rest), inner ^ two(rest + 2));
     }
-    return fold(hash ^ inner, outer);
+    return tw_fold(hash ^ inner, outer);
 }
 
 void tw_band_keys(const uint32_t *slots, unsigned bands, unsigned rows, uint64_t *keys)

@@ -7,6 +7,7 @@
  *   band.c      candidates: documents that agree in a band of their signatures
  *   stars.c     and those of buckets over the limit
  *   propose.c   both hand them on by this
+ *   lookup.c    signatures that are asked one at a time: twinset_lsh
  *   rank.c      shingles in order of rarity, with their weights
  *   join.c      exact join: all pairs from the threshold up, by prefix filters
  *   dense.c     the same where these rule little out

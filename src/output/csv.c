@@ -37,34 +37,53 @@ static void put_tsv_name(tw_sink *sink, const char *name)
     }
 }
 
-static void write_lines(tw_sink *sink, const twinset_result *result, const char *separator,
-                        void (*put_name)(tw_sink *, const char *))
+static void put_headings(tw_sink *sink, size_t fields, const char *separator)
 {
-    size_t pairs = twinset_result_run(result).pairs, fields = tw_field_count(result);
     for (size_t i = 0; i < fields; i++) {
         tw_put_text(sink, i == 0 ? "" : separator);
         tw_put_text(sink, tw_fields[i].name);
     }
     tw_put(sink, "\n", 1);
+}
+
+static void put_line(tw_sink *sink, const twinset_pair *pair, size_t fields, const char *separator)
+{
+    for (const tw_field *field = tw_fields; field < tw_fields + fields; field++) {
+        tw_put_text(sink, field == tw_fields ? "" : separator);
+        if (field->kind != TW_KIND_NAME)
+            tw_put_field(sink, field, pair, "");
+        else if (*separator == '\t')
+            put_tsv_name(sink, tw_field_name(field, pair));
+        else
+            put_csv_name(sink, tw_field_name(field, pair));
+    }
+    tw_put(sink, "\n", 1);
+}
+
+void tw_put_values(tw_sink *sink, const twinset_pair *pair, const char *separator)
+{
+    if (pair)
+        put_line(sink, pair, TW_FIELDS_OF_TEXT, separator);
+    else
+        put_headings(sink, TW_FIELDS_OF_TEXT, separator);
+}
+
+static void write_lines(tw_sink *sink, const twinset_result *result, const char *separator)
+{
+    size_t pairs = twinset_result_run(result).pairs, fields = tw_field_count(result);
+    put_headings(sink, fields, separator);
     for (size_t i = 0; i < pairs && sink->failure == 0; i++) {
         twinset_pair pair = twinset_result_pair(result, i);
-        for (const tw_field *field = tw_fields; field < tw_fields + fields; field++) {
-            tw_put_text(sink, field == tw_fields ? "" : separator);
-            if (field->kind == TW_KIND_NAME)
-                put_name(sink, tw_field_name(field, &pair));
-            else
-                tw_put_field(sink, field, &pair, "");
-        }
-        tw_put(sink, "\n", 1);
+        put_line(sink, &pair, fields, separator);
     }
 }
 
 void tw_write_csv(tw_sink *sink, const twinset_result *result)
 {
-    write_lines(sink, result, ",", put_csv_name);
+    write_lines(sink, result, ",");
 }
 
 void tw_write_tsv(tw_sink *sink, const twinset_result *result)
 {
-    write_lines(sink, result, "\t", put_tsv_name);
+    write_lines(sink, result, "\t");
 }

@@ -27,11 +27,10 @@ static void put_real(tw_sink *sink, double value)
 static int put_passages(tw_sink *sink, const twinset_result *result, size_t index,
                         twinset_error *error)
 {
-    enum { MOST_PAIRS = 10000 };
     const twinset_passages *shown = tw_result_passages(result);
     twinset_passages *found = NULL;
     int status = TWINSET_OK;
-    if (index < MOST_PAIRS && !tw_result_comparison(result))
+    if (index < TWINSET_PAIRS_WITH_PASSAGES && !tw_result_comparison(result))
         status = twinset_result_passages(result, index, &found, error);
     shown = found ? found : shown;
     tw_put_text(sink, ", \"passages\": ");
@@ -43,18 +42,28 @@ static int put_passages(tw_sink *sink, const twinset_result *result, size_t inde
     return status;
 }
 
-static void put_fields(tw_sink *sink, const twinset_result *result, size_t index)
+static void put_fields(tw_sink *sink, const twinset_pair *pair, size_t fields)
 {
-    twinset_pair pair = twinset_result_pair(result, index);
-    const tw_field *end = tw_fields + tw_field_count(result);
-    for (const tw_field *field = tw_fields; field < end; field++) {
+    for (const tw_field *field = tw_fields; field < tw_fields + fields; field++) {
         tw_put_text(sink, field == tw_fields ? "" : ", ");
         put_key(sink, field->name);
         if (field->kind == TW_KIND_NAME)
-            tw_put_json(sink, tw_field_name(field, &pair));
+            tw_put_json(sink, tw_field_name(field, pair));
         else
-            tw_put_field(sink, field, &pair, "null");
+            tw_put_field(sink, field, pair, "null");
     }
+}
+
+static void put_object(tw_sink *sink, const twinset_pair *pair, size_t fields)
+{
+    tw_put(sink, "{", 1);
+    put_fields(sink, pair, fields);
+    tw_put(sink, "}\n", 2);
+}
+
+void tw_put_object(tw_sink *sink, const twinset_pair *pair)
+{
+    put_object(sink, pair, TW_FIELDS_OF_TEXT);
 }
 
 static int put_pairs(tw_sink *sink, const twinset_result *result, size_t count,
@@ -63,8 +72,9 @@ static int put_pairs(tw_sink *sink, const twinset_result *result, size_t count,
     int status = TWINSET_OK;
     tw_put_text(sink, "  \"pairs\": [");
     for (size_t i = 0; i < count && sink->failure == 0 && status == TWINSET_OK; i++) {
+        twinset_pair pair = twinset_result_pair(result, i);
         tw_put_text(sink, i == 0 ? "\n    {" : ",\n    {");
-        put_fields(sink, result, i);
+        put_fields(sink, &pair, tw_field_count(result));
         status = put_passages(sink, result, i, error);
         tw_put(sink, "}", 1);
     }
@@ -131,9 +141,12 @@ void tw_put_flagged(tw_sink *sink, const twinset_result *result, size_t index)
     tw_put_text(sink, "}");
 }
 
+/* The notes of the run, and then what is to be said of this format. */
 static void put_note(tw_sink *sink, const twinset_result *result, size_t index)
 {
-    tw_put_json(sink, twinset_result_note(result, index));
+    tw_put_json(sink, index < twinset_result_run(result).notes
+                          ? twinset_result_note(result, index)
+                          : "only the first 10,000 pairs have passages here");
 }
 
 /* "key": [ one element a line ] */
@@ -193,7 +206,8 @@ static int put_run(tw_sink *sink, const twinset_result *result, const twinset_ru
     put_run_number(sink, "documents", run->documents);
     put_run_list(sink, "skipped", put_skip, result, run->skipped);
     put_run_list(sink, "flagged", tw_put_flagged, result, run->flagged);
-    put_run_list(sink, "notes", put_note, result, run->notes);
+    put_run_list(sink, "notes", put_note, result,
+                 run->notes + (run->pairs > TWINSET_PAIRS_WITH_PASSAGES));
     put_run_number(sink, "candidates", run->candidates);
     put_run_number(sink, "verified", run->verified);
     tw_put_text(sink, "    \"expected_recall\": ");
@@ -221,8 +235,7 @@ void tw_write_jsonl(tw_sink *sink, const twinset_result *result)
 {
     size_t pairs = twinset_result_run(result).pairs;
     for (size_t i = 0; i < pairs && sink->failure == 0; i++) {
-        tw_put(sink, "{", 1);
-        put_fields(sink, result, i);
-        tw_put(sink, "}\n", 2);
+        twinset_pair pair = twinset_result_pair(result, i);
+        put_object(sink, &pair, tw_field_count(result));
     }
 }

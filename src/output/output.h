@@ -144,6 +144,10 @@ const char *tw_field_name(const tw_field *field, const twinset_pair *pair);
 void tw_put_field(tw_sink *sink, const tw_field *field, const twinset_pair *pair,
                   const char *unknown);
 
+/* A pair of texts as a line of values, or as an object on a line; without a pair, headings. */
+void tw_put_values(tw_sink *sink, const twinset_pair *pair, const char *separator);
+void tw_put_object(tw_sink *sink, const twinset_pair *pair);
+
 /* ---- results for people */
 
 /* ANSI renditions, put only where the style asks for colour. */

@@ -97,3 +97,17 @@ int twinset_result_write(const twinset_result *result, twinset_format format,
         return tw_sink_end(&sink, error);
     return status == TWINSET_NOMEM ? tw_nomem(error) : status;
 }
+
+int twinset_pair_write(const twinset_pair *pair, twinset_format format, twinset_write_fn write,
+                       void *context, twinset_error *error)
+{
+    tw_sink sink;
+    tw_sink_init(&sink, write, context);
+    if (format == TWINSET_FORMAT_CSV || format == TWINSET_FORMAT_TSV)
+        tw_put_values(&sink, pair, format == TWINSET_FORMAT_CSV ? "," : "\t");
+    else if (format != TWINSET_FORMAT_JSONL)
+        return tw_fail(error, TWINSET_USAGE, "a pair alone is written as csv, tsv or jsonl");
+    else if (pair)
+        tw_put_object(&sink, pair);
+    return tw_sink_end(&sink, error);
+}

@@ -38,7 +38,7 @@ static uint32_t hash(const tw_scheme *scheme, size_t slot, uint64_t value)
     case TWINSET_SCHEME_MD5:
         return md5_of(a, value);
     case TWINSET_SCHEME_DATASKETCH1:
-        return datasketch1(a, b, (uint32_t)value);
+        return datasketch1(a, b, value);
     default:
         return (uint32_t)a * (uint32_t)value + (uint32_t)b; /* affine, datasketch2 */
     }
@@ -49,19 +49,35 @@ static bool is_affine(const tw_scheme *scheme)
     return scheme->kind == TWINSET_SCHEME_AFFINE || scheme->kind == TWINSET_SCHEME_DATASKETCH2;
 }
 
+static bool fit_32_bits(const uint64_t *values, size_t count)
+{
+    uint64_t all = 0;
+    for (size_t i = 0; i < count; i++)
+        all |= values[i];
+    return all <= UINT32_MAX;
+}
+
 /* The switch is the same for all values of a call: compilers take it out of the loop. */
+void tw_classic_slot(const tw_scheme *scheme, const uint64_t *values, size_t count, size_t slot,
+                     uint32_t *slots)
+{
+    uint32_t smallest = slots[slot];
+    for (size_t i = 0; i < count; i++) {
+        uint32_t value = hash(scheme, slot, values[i]);
+        smallest = value < smallest ? value : smallest;
+    }
+    slots[slot] = smallest;
+}
+
 void tw_classic_add(const tw_scheme *scheme, const uint64_t *values, size_t count, uint32_t *slots)
 {
     const tw_slot_kernels *kernels = tw_slots_choose();
+    bool mersenne = scheme->kind == TWINSET_SCHEME_DATASKETCH1 && fit_32_bits(values, count);
     size_t slot = 0;
     if (is_affine(scheme) && kernels->affine)
         slot = kernels->affine(scheme, values, count, slots);
-    for (; slot < scheme->hashes; slot++) {
-        uint32_t smallest = slots[slot];
-        for (size_t i = 0; i < count; i++) {
-            uint32_t value = hash(scheme, slot, values[i]);
-            smallest = value < smallest ? value : smallest;
-        }
-        slots[slot] = smallest;
-    }
+    else if (mersenne && kernels->mersenne)
+        slot = kernels->mersenne(scheme, values, count, slots);
+    for (; slot < scheme->hashes; slot++)
+        tw_classic_slot(scheme, values, count, slot, slots);
 }

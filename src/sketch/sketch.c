@@ -5,6 +5,7 @@
 
 #include "common/cpu.h"
 #include "common/digest.h"
+#include "common/sha1.h"
 #include "text/window.h"
 
 /* The first prime above 2^31, the range of the modular scheme's shingle numbers. */
@@ -13,6 +14,11 @@
 static int is_classic(const tw_scheme *scheme)
 {
     return scheme->kind != TWINSET_SCHEME_FSS;
+}
+
+static bool is_datasketch(const tw_scheme *scheme)
+{
+    return scheme->kind >= TWINSET_SCHEME_DATASKETCH1;
 }
 
 /* ---- parameters */
@@ -96,8 +102,7 @@ void tw_scheme_free(tw_scheme *scheme)
 
 bool tw_scheme_takes_ids(const tw_scheme *scheme)
 {
-    return scheme->shingle_hash == TWINSET_SHINGLE_HASH_DEFAULT &&
-           scheme->kind < TWINSET_SCHEME_DATASKETCH1;
+    return scheme->shingle_hash == TWINSET_SHINGLE_HASH_DEFAULT && !is_datasketch(scheme);
 }
 
 static uint64_t little_endian(const uint8_t *bytes, size_t count)
@@ -125,7 +130,7 @@ uint64_t tw_scheme_foreign(const tw_scheme *scheme, uint64_t number)
 uint64_t tw_scheme_value(const tw_scheme *scheme, uint64_t id, const char *bytes, size_t length)
 {
     uint8_t digest[20];
-    if (scheme->kind >= TWINSET_SCHEME_DATASKETCH1) {
+    if (is_datasketch(scheme)) {
         tw_sha1(bytes, length, digest);
         return tw_scheme_foreign(scheme, little_endian(digest, 4));
     }
@@ -144,6 +149,29 @@ uint64_t tw_scheme_value(const tw_scheme *scheme, uint64_t id, const char *bytes
     default:
         return id;
     }
+}
+
+static void values_of_datasketch(const tw_scheme *scheme, const char *const *bytes,
+                                 const size_t *lengths, size_t count, uint64_t *values)
+{
+    uint32_t words[256];
+    for (size_t at = 0, some; at < count; at += some) {
+        some = count - at < 256 ? count - at : 256;
+        tw_sha1_words(bytes + at, lengths + at, some, words);
+        for (size_t i = 0; i < some; i++)
+            values[at + i] = tw_scheme_foreign(scheme, words[i]);
+    }
+}
+
+void tw_scheme_values(const tw_scheme *scheme, const char *const *bytes, const size_t *lengths,
+                      size_t count, uint64_t *values)
+{
+    if (is_datasketch(scheme)) {
+        values_of_datasketch(scheme, bytes, lengths, count, values);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        values[i] = tw_scheme_value(scheme, values[i], bytes[i], lengths[i]);
 }
 
 /* ---- signatures */
@@ -177,16 +205,21 @@ int tw_sketch_add(tw_sketch *sketch, const uint64_t *values, size_t count)
     return TWINSET_OK;
 }
 
-/* The ids of so many windows at once stay in the nearest cache. */
 static int add_windows(tw_sketch *sketch, const char *text, size_t count, size_t k)
 {
-    uint64_t values[1024];
+    enum { AT_ONCE = 512 }; /* stay in the nearest cache */
+    uint64_t values[AT_ONCE];
+    const char *bytes[AT_ONCE];
+    size_t lengths[AT_ONCE];
     int status = TWINSET_OK;
     for (size_t some; count && status == TWINSET_OK; text += some, count -= some) {
-        some = count < 1024 ? count : 1024;
+        some = count < AT_ONCE ? count : AT_ONCE;
         tw_window_ids(text, some, k, values);
-        for (size_t i = 0; i < some; i++)
-            values[i] = tw_scheme_value(sketch->scheme, values[i], text + i, k);
+        for (size_t i = 0; i < some; i++) {
+            bytes[i] = text + i;
+            lengths[i] = k;
+        }
+        tw_scheme_values(sketch->scheme, bytes, lengths, some, values);
         status = tw_sketch_add(sketch, values, some);
     }
     return status;

@@ -37,7 +37,10 @@ void tw_scheme_free(tw_scheme *scheme);
 bool tw_scheme_takes_ids(const tw_scheme *scheme);
 /* The number that stands for a shingle in this scheme. */
 uint64_t tw_scheme_value(const tw_scheme *scheme, uint64_t id, const char *bytes, size_t length);
-/* The same for a number that some other program hashed. */
+/* The same for many at once: `values` has their ids, and gets the numbers. */
+void tw_scheme_values(const tw_scheme *scheme, const char *const *bytes, const size_t *lengths,
+                      size_t count, uint64_t *values);
+/* The number for one that some other program hashed. */
 uint64_t tw_scheme_foreign(const tw_scheme *scheme, uint64_t number);
 
 struct tw_fss_kernels;
@@ -83,6 +86,9 @@ int tw_fss_add(tw_sketch *sketch, const uint64_t *values, size_t count) TW_CHECK
 int tw_fss_windows(tw_sketch *sketch, const char *text, size_t count, size_t k) TW_CHECKED;
 void tw_fss_end(tw_sketch *sketch);
 void tw_classic_add(const tw_scheme *scheme, const uint64_t *values, size_t count, uint32_t *slots);
+/* The same for one slot: the reference of the kernels. */
+void tw_classic_slot(const tw_scheme *scheme, const uint64_t *values, size_t count, size_t slot,
+                     uint32_t *slots);
 
 /* ---- kernels */
 
@@ -93,6 +99,9 @@ typedef struct tw_slot_kernels {
      * first on, it took care of. May be NULL. */
     size_t (*affine)(const tw_scheme *scheme, const uint64_t *values, size_t count,
                      uint32_t *slots);
+    /* The same for datasketch1, of values below 2^32. */
+    size_t (*mersenne)(const tw_scheme *scheme, const uint64_t *values, size_t count,
+                       uint32_t *slots);
 } tw_slot_kernels;
 
 extern const tw_slot_kernels tw_slots_avx2, tw_slots_avx512, tw_slots_neon;

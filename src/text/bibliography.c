@@ -129,11 +129,6 @@ static line line_at(const char *text, size_t length, size_t at)
 
 /* ---- headings */
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* Appends what a code point is without accents and case. Returns the bytes. */
 static size_t put_letter(utf8proc_int32_t point, char *out)
 {
@@ -203,7 +198,7 @@ static bool may_be_heading(const char *text, line at)
 static bool is_heading(const char *text, line at)
 {
     char words[4 * 4 * LONGEST_HEADING + 2];
-    if (!may_be_heading(text, at) || is_digit(text[at.end - 1])) /* in a table of contents */
+    if (!may_be_heading(text, at) || tw_is_digit(text[at.end - 1])) /* in a table of contents */
         return false;
     spell(text, at, words);
     return is_one_of(without_number(words), headings, sizeof headings / sizeof *headings);
@@ -225,7 +220,7 @@ static bool is_ascii_letter(char c)
 static bool is_number_of_entry(const char *text, size_t end, size_t *at)
 {
     size_t start = *at;
-    while (*at < end && is_digit(text[*at]))
+    while (*at < end && tw_is_digit(text[*at]))
         ++*at;
     size_t digits = *at - start;
     bool year = digits == 4 && (memcmp(text + start, "20", 2) == 0 ||
@@ -234,9 +229,9 @@ static bool is_number_of_entry(const char *text, size_t end, size_t *at)
         return true;
     size_t dash = end - *at >= 3 && memcmp(text + *at, "–", 3) == 0 ? 3 : 0;
     dash = *at < end && text[*at] == '-' ? 1 : dash;
-    if (!dash || digits > 5 || *at + dash >= end || !is_digit(text[*at + dash]))
+    if (!dash || digits > 5 || *at + dash >= end || !tw_is_digit(text[*at + dash]))
         return false;
-    for (*at += dash; *at < end && is_digit(text[*at]);)
+    for (*at += dash; *at < end && tw_is_digit(text[*at]);)
         ++*at;
     return true;
 }
@@ -271,7 +266,7 @@ static size_t count_signs(const char *text, line of)
 {
     size_t signs = of.start < of.end && text[of.start] == '['; /* [1], [Smith 2001] */
     for (size_t at = of.start; at < of.end;) {
-        if (is_digit(text[at]))
+        if (tw_is_digit(text[at]))
             signs += is_number_of_entry(text, of.end, &at);
         else if (is_ascii_letter(text[at]))
             signs += is_word_of_entry(text, of.end, &at);
@@ -291,7 +286,7 @@ static bool is_end(const char *text, line before, line at)
     if (!may_be_heading(text, at) || before.end > before.start)
         return false;
     spell(text, at, words);
-    if (is_digit(text[at.start]))
+    if (tw_is_digit(text[at.start]))
         return *words && count_signs(text, at) == 0;
     words[strcspn(words, " ")] = '\0';
     return is_one_of(words, ends, sizeof ends / sizeof *ends);

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "common/hash.h"
 #include "text/text.h"
 
 enum { BLOCK = 64, LANES = 8 };
@@ -21,28 +22,15 @@ static const uint64_t KEYS[LANES] = {0x9216D5D9FF79FB1Bu, 0xD1310BA6FFDFB5ADu, 0
                                      0xB8E1AFEDFF267E97u, 0xBA7C9045FF12C7F9u, 0x24A19947FF916CF7u,
                                      0x0801F2E2FF58EFC1u, 0x636920D8FF157495u};
 
-static uint64_t load64(const char *bytes)
-{
-    uint64_t word;
-    memcpy(&word, bytes, sizeof word);
-    return word;
-}
-
-static uint64_t fold(uint64_t a, uint64_t b)
-{
-    unsigned __int128 product = (unsigned __int128)a * b;
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
 static void add_blocks(uint64_t lanes[LANES], const char *text, size_t blocks)
 {
     uint64_t lane[LANES];
     memcpy(lane, lanes, sizeof lane);
     for (; blocks; blocks--, text += BLOCK)
         for (int i = 0; i < LANES; i += 2) {
-            uint64_t first = load64(text + 8 * i), second = load64(text + 8 * i + 8);
-            lane[i] = fold(lane[i] ^ first, second ^ KEYS[i]);
-            lane[i + 1] = fold(lane[i + 1] ^ second, first ^ KEYS[i + 1]);
+            uint64_t first = tw_load64(text + 8 * i), second = tw_load64(text + 8 * i + 8);
+            lane[i] = tw_fold(lane[i] ^ first, second ^ KEYS[i]);
+            lane[i + 1] = tw_fold(lane[i + 1] ^ second, first ^ KEYS[i + 1]);
         }
     memcpy(lanes, lane, sizeof lane);
 }
@@ -78,11 +66,11 @@ void tw_fingerprint_end(tw_fingerprint *fingerprint, uint64_t digest[2])
     memset(fingerprint->tail + held, 0, BLOCK - held);
     add_blocks(fingerprint->lanes, fingerprint->tail, 1);
     /* The length tells zeros that were added from those of the text. */
-    uint64_t first = fold(fingerprint->length ^ KEYS[0], FIRST[0]);
-    uint64_t second = fold(fingerprint->length ^ KEYS[1], FIRST[1]);
+    uint64_t first = tw_fold(fingerprint->length ^ KEYS[0], FIRST[0]);
+    uint64_t second = tw_fold(fingerprint->length ^ KEYS[1], FIRST[1]);
     for (int i = 0; i < LANES; i++) {
-        first = fold(first ^ lanes[i], FIRST[i]);
-        second = fold(second + lanes[i], KEYS[i]);
+        first = tw_fold(first ^ lanes[i], FIRST[i]);
+        second = tw_fold(second + lanes[i], KEYS[i]);
     }
     digest[0] = first ^ first >> 32;
     digest[1] = second ^ second >> 32;

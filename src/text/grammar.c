@@ -128,17 +128,22 @@ static void *open_in(const char *folder, const char *below, const char *grammar)
     return length > 0 && (size_t)length < sizeof path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
 }
 
-/* In the places of an installation, as seen from a file of it. */
+/* In the places of an installation, as seen from a file of it: the library, the command, the
+ * module in a package of Python. */
 static void *open_beside(const char *file, const char *grammar)
 {
+    static const char *const places[] = {"/twinset/grammars", "/../" TW_LIBDIR "/twinset/grammars",
+                                         "/grammars"};
     char folder[PATH_MAX];
     const char *slash = strrchr(file, '/');
     if (!slash || (size_t)(slash - file) >= sizeof folder)
         return NULL;
     memcpy(folder, file, (size_t)(slash - file));
     folder[slash - file] = '\0';
-    void *library = open_in(folder, "/twinset/grammars", grammar);
-    return library ? library : open_in(folder, "/../" TW_LIBDIR "/twinset/grammars", grammar);
+    void *library = NULL;
+    for (size_t i = 0; i < sizeof places / sizeof *places && !library; i++)
+        library = open_in(folder, places[i], grammar);
+    return library;
 }
 
 static void *open_library(const char *grammar)

@@ -87,11 +87,6 @@ static bool is_alpha(unsigned char c)
     return (unsigned char)((c | 32) - 'a') < 26;
 }
 
-static bool is_digit(unsigned char c)
-{
-    return (unsigned char)(c - '0') < 10;
-}
-
 static bool is_space(unsigned char c)
 {
     return c == ' ' || (unsigned char)(c - '\t') < 5;
@@ -167,7 +162,7 @@ static size_t word_end(const lexer *l, size_t at)
         unsigned char c = byte_at(l, at);
         int32_t point;
         if (c < 0x80) {
-            if (!is_alpha(c) && !is_digit(c) && c != '_' && c != '$' &&
+            if (!is_alpha(c) && !tw_is_digit(c) && c != '_' && c != '$' &&
                 !(c == '\'' && l->lexis & TW_LEX_PRIMES))
                 return at;
             at++;
@@ -376,10 +371,11 @@ static int lex_number(lexer *l)
     bool hex = l->text[at] == '0' && (byte_at(l, at + 1) | 32) == 'x';
     for (;; at++) {
         unsigned char c = byte_at(l, at), next = byte_at(l, at + 1);
-        if (is_alpha(c) || is_digit(c) || c == '_' || (c == '.' && next != '.' && !is_alpha(next)))
+        if (is_alpha(c) || tw_is_digit(c) || c == '_' ||
+            (c == '.' && next != '.' && !is_alpha(next)))
             continue;
         unsigned char before = at > l->at ? (unsigned char)l->text[at - 1] | 32 : 0;
-        if ((c == '-' || c == '+') && is_digit(next) && before == (hex ? 'p' : 'e'))
+        if ((c == '-' || c == '+') && tw_is_digit(next) && before == (hex ? 'p' : 'e'))
             continue;
         return put(l, at, TW_TOKEN_LITERAL, TW_FORM_NUMBER);
     }
@@ -396,27 +392,13 @@ static int lex_operator(lexer *l)
     return put(l, l->at + length, TW_TOKEN_OTHER, TW_FORM_WRITTEN);
 }
 
-static bool is_blank(int32_t point)
-{
-    switch (utf8proc_category(point)) {
-    case UTF8PROC_CATEGORY_ZS:
-    case UTF8PROC_CATEGORY_ZL:
-    case UTF8PROC_CATEGORY_ZP:
-    case UTF8PROC_CATEGORY_CC:
-    case UTF8PROC_CATEGORY_CF:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static int lex_beyond_ascii(lexer *l)
 {
     int32_t point;
     size_t size = beyond_ascii(l, l->at, &point);
     if (point >= 0 && tw_is_word(point))
         return lex_word(l);
-    if (point >= 0 && is_blank(point)) {
+    if (point >= 0 && (tw_is_blank(point) || utf8proc_category(point) == UTF8PROC_CATEGORY_CF)) {
         l->at += size;
         return TWINSET_OK;
     }
@@ -430,7 +412,7 @@ static int lex_next(lexer *l)
         return lex_beyond_ascii(l);
     if (is_alpha(c) || c == '_')
         return lex_word(l);
-    if (is_digit(c) || (c == '.' && is_digit(byte_at(l, l->at + 1))))
+    if (tw_is_digit(c) || (c == '.' && tw_is_digit(byte_at(l, l->at + 1))))
         return lex_number(l);
     size_t end = comment_end(l);
     if (c == '#' && !end)

@@ -71,6 +71,19 @@ bool tw_is_word(int32_t point)
     }
 }
 
+bool tw_is_blank(int32_t point)
+{
+    switch (utf8proc_category(point)) {
+    case UTF8PROC_CATEGORY_ZS:
+    case UTF8PROC_CATEGORY_ZL:
+    case UTF8PROC_CATEGORY_ZP:
+    case UTF8PROC_CATEGORY_CC:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* The property White_Space, of which no table is at hand; it has not changed since 2002. */
 static bool is_space(int32_t point)
 {

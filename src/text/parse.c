@@ -98,11 +98,6 @@ static int fill_gap(tw_parser *p, size_t next, uint32_t line)
     return lex(p, from, next, line);
 }
 
-static bool is_digit(unsigned char c)
-{
-    return (unsigned char)(c - '0') < 10;
-}
-
 static bool has_letter(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -121,8 +116,7 @@ static bool is_quote(char c)
 static bool looks_like_number(const char *text, size_t length)
 {
     bool sign = text[0] == '.' || text[0] == '-' || text[0] == '+';
-    return is_digit((unsigned char)text[0]) ||
-           (sign && length > 1 && is_digit((unsigned char)text[1]));
+    return tw_is_digit(text[0]) || (sign && length > 1 && tw_is_digit(text[1]));
 }
 
 /* Some grammars take these for names. */

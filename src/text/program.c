@@ -43,16 +43,11 @@ static int append_words(const tw_code *code, const char *text, tw_bytes *block)
 
 /* ---- wording */
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* Letters, digits, underscores, and all beyond ASCII. */
 static bool in_word(char c)
 {
     char small = (char)(c | 0x20);
-    return (small >= 'a' && small <= 'z') || is_digit(c) || c == '_' || (unsigned char)c >= 0x80;
+    return (small >= 'a' && small <= 'z') || tw_is_digit(c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
 static size_t word_length(const char *text, size_t length)
@@ -98,7 +93,7 @@ static int append_wording(const tw_code *code, const char *text, tw_bytes *block
         const tw_token *token = &code->tokens[i];
         const char *word = text + token->start;
         size_t length = token->end - token->start;
-        bool string = token->kind == TW_TOKEN_LITERAL && !is_digit(*word) && *word != '.';
+        bool string = token->kind == TW_TOKEN_LITERAL && !tw_is_digit(*word) && *word != '.';
         if (string)
             status = append_string(block, word, length, count);
         else if (!is_punctuation(word, length))
@@ -234,23 +229,51 @@ int tw_program_file_tokens(const tw_program *program, size_t index, tw_places *s
     return TWINSET_OK;
 }
 
-static int shingle_file(const tw_program *program, size_t index, size_t k, tw_places *starts,
-                        tw_shingles_fn sink, void *context)
+/* Every k in a row of some hashes, each of which stands for what was hashed. */
+static int shingle_hashes(const uint64_t *hashes, size_t count, size_t k, uint8_t kind,
+                          tw_places *starts, tw_shingles_fn sink, void *context)
+{
+    int status = TW_GROW(starts->data, starts->capacity, count + 1 + TW_SLACK);
+    if (status != TWINSET_OK)
+        return status;
+    for (size_t i = 0; i <= count; i++)
+        starts->data[i] = i * sizeof *hashes;
+    tw_shingles batch = {
+        .count = count - k + 1,
+        .text = (const char *)(const void *)hashes,
+        .start = starts->data,
+        .k = k,
+        .kind = kind,
+    };
+    return sink(context, &batch);
+}
+
+static int shingle_normal(const tw_file_tokens *tokens, size_t k, tw_shingles_fn sink,
+                          void *context)
+{
+    tw_shingles batch = {
+        .count = tokens->count - k + 1,
+        .text = tokens->normal,
+        .start = tokens->start,
+        .k = k,
+        .gap = 1,
+        .kind = TW_SHINGLE_TOKENS,
+    };
+    return sink(context, &batch);
+}
+
+static int shingle_file(const tw_program *program, size_t index, int view, size_t k,
+                        tw_places *starts, tw_shingles_fn sink, void *context)
 {
     tw_file_tokens tokens;
     int status = tw_program_file_tokens(program, index, starts, &tokens);
     if (status != TWINSET_OK || !tokens.count)
         return status;
     k = tokens.count < k ? tokens.count : k;
-    tw_shingles batch = {
-        .count = tokens.count - k + 1,
-        .text = tokens.normal,
-        .start = tokens.start,
-        .k = k,
-        .gap = 1,
-        .kind = TW_SHINGLE_STRUCTURE,
-    };
-    return sink(context, &batch);
+    if (view != TWINSET_VIEW_RAW)
+        return shingle_normal(&tokens, k, sink, context);
+    return shingle_hashes(program->words + tokens.first, tokens.count, k, TW_SHINGLE_TOKENS, starts,
+                          sink, context);
 }
 
 /* ---- words */
@@ -290,30 +313,18 @@ static int collect_words(const tw_program *program, tw_program_scratch *scratch)
     return status;
 }
 
-/* Eight bytes of hash stand for a word. */
 static int shingle_words(const tw_program *program, tw_program_scratch *scratch,
                          tw_shingles_fn sink, void *context)
 {
     int status = collect_words(program, scratch);
-    size_t count = scratch->words.count;
-    if (status == TWINSET_OK)
-        status = TW_GROW(scratch->starts.data, scratch->starts.capacity, count + 1 + TW_SLACK);
-    if (status != TWINSET_OK || !count)
+    const tw_u64s *words = &scratch->words;
+    if (status != TWINSET_OK || !words->count)
         return status;
-    for (size_t i = 0; i <= count; i++)
-        scratch->starts.data[i] = i * sizeof *scratch->words.data;
-    const void *text = scratch->words.data;
-    tw_shingles batch = {
-        .count = count,
-        .text = text,
-        .start = scratch->starts.data,
-        .k = 1,
-        .kind = TW_SHINGLE_WORD,
-    };
-    return sink(context, &batch);
+    return shingle_hashes(words->data, words->count, 1, TW_SHINGLE_WORD, &scratch->starts, sink,
+                          context);
 }
 
-/* ---- both */
+/* ---- all of it */
 
 /* What tells one program from every other. */
 static void fingerprint(const tw_program *program, uint64_t digest[2])
@@ -329,7 +340,7 @@ static void fingerprint(const tw_program *program, uint64_t digest[2])
     tw_fingerprint_end(&print, digest);
 }
 
-int tw_program_shingle(const tw_program *program, size_t k, tw_program_scratch *scratch,
+int tw_program_shingle(const tw_program *program, int view, size_t k, tw_program_scratch *scratch,
                        tw_shingles_fn sink, void *context, tw_text_summary *summary)
 {
     int status = TWINSET_OK;
@@ -338,8 +349,10 @@ int tw_program_shingle(const tw_program *program, size_t k, tw_program_scratch *
     if (!sink)
         return TWINSET_OK;
     for (size_t i = 0; i < program->file_count && status == TWINSET_OK; i++)
-        status = shingle_file(program, i, k, &scratch->starts, sink, context);
-    return status == TWINSET_OK ? shingle_words(program, scratch, sink, context) : status;
+        status = shingle_file(program, i, view, k, &scratch->starts, sink, context);
+    if (status == TWINSET_OK && view == TWINSET_VIEW_BOTH)
+        status = shingle_words(program, scratch, sink, context);
+    return status;
 }
 
 void tw_program_scratch_free(tw_program_scratch *scratch)

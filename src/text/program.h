@@ -2,8 +2,9 @@
  * A program as a document: the tokens of its files in one block of bytes, which can be kept
  * in a file and had back. A submission is a program of several files.
  *
- * It is compared by two views of it at once. Its structure: every k tokens in a row, in their
- * normal form; no such shingle goes from one file into the next. And its wording: each word as
+ * It is compared by one of three views. Its structure, TWINSET_VIEW_NORMALISED: every k tokens in
+ * a row, in their normal form; no such shingle goes from one file into the next. The same as they
+ * are written, TWINSET_VIEW_RAW. Or TWINSET_VIEW_BOTH: its structure and its wording, each word as
  * it is written, names and numbers and what strings say, but no punctuation; the first, second,
  * fourth, eighth... time that it comes in a file are different shingles.
  */
@@ -54,14 +55,14 @@ typedef struct tw_file_tokens {
 
 int tw_program_file_tokens(const tw_program *program, size_t file, tw_places *starts,
                            tw_file_tokens *tokens) TW_CHECKED;
-/* Sends its shingles to a sink (may be NULL): of k tokens, file after file, where a file with
- * fewer is one shingle; then its words. */
+/* Sends the shingles of a view to a sink (may be NULL): of k tokens, file after file, where a
+ * file with fewer is one shingle; then, for both, its words. */
 typedef struct tw_program_scratch {
     tw_places starts;
     tw_u64s words, sorted;
 } tw_program_scratch;
 
-int tw_program_shingle(const tw_program *program, size_t k, tw_program_scratch *scratch,
+int tw_program_shingle(const tw_program *program, int view, size_t k, tw_program_scratch *scratch,
                        tw_shingles_fn sink, void *context, tw_text_summary *summary) TW_CHECKED;
 void tw_program_scratch_free(tw_program_scratch *scratch);
 

@@ -81,17 +81,10 @@ static int32_t point_before(const scan *in, size_t at)
     return at > 0 ? point_at(in, start) : -1;
 }
 
+/* Where the text ends, there is nothing but blanks. */
 static bool is_blank(int32_t point)
 {
-    switch (utf8proc_category(point)) {
-    case UTF8PROC_CATEGORY_ZS:
-    case UTF8PROC_CATEGORY_ZL:
-    case UTF8PROC_CATEGORY_ZP:
-    case UTF8PROC_CATEGORY_CC:
-        return true;
-    default:
-        return point < 0;
-    }
+    return point < 0 || tw_is_blank(point);
 }
 
 /* Whether a quotation may begin after this: not after a word or what ends a sentence. Scripts

@@ -164,6 +164,8 @@ void tw_tokens_drop(tw_tokens *tokens);
 size_t tw_utf8_next(const char *text, int32_t *point);
 /* Letters, marks and digits: what words are made of. */
 bool tw_is_word(int32_t point);
+/* Spaces of any kind, and control characters. */
+bool tw_is_blank(int32_t point);
 /* Han, Kana and Thai, whose words are not told apart by spaces. */
 bool tw_is_unspaced(int32_t point);
 
@@ -196,7 +198,7 @@ typedef struct tw_shingles {
     bool seams;          /* there may be some among the tokens */
 } tw_shingles;
 
-enum { TW_SHINGLE_TEXT, TW_SHINGLE_STRUCTURE, TW_SHINGLE_WORD };
+enum { TW_SHINGLE_TEXT, TW_SHINGLE_TOKENS, TW_SHINGLE_WORD };
 
 /* The id of a shingle of this kind. */
 static inline uint64_t tw_id_of_kind(uint64_t id, unsigned kind)
@@ -204,7 +206,7 @@ static inline uint64_t tw_id_of_kind(uint64_t id, unsigned kind)
     return kind == TW_SHINGLE_TEXT ? id : (id & ~UINT64_C(1)) | (kind == TW_SHINGLE_WORD);
 }
 
-/* Whether the id is that of a word of a program, and not of its structure. */
+/* Whether the id is that of a word of a program, and not of its tokens in a row. */
 static inline bool tw_id_is_word(uint64_t id)
 {
     return id & 1;

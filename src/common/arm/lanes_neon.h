@@ -68,6 +68,24 @@ TW_INLINE void tw_lower(uint32_t *entry, const uint32_t *number)
     *entry = *number < *entry ? *number : *entry;
 }
 
+/* ---- words: bit by bit */
+
+/* y where x has a one, else z. */
+TW_INLINE tw_lanes tw_choose(tw_lanes x, tw_lanes y, tw_lanes z)
+{
+    return vbslq_u32(x, y, z);
+}
+
+TW_INLINE tw_lanes tw_majority(tw_lanes x, tw_lanes y, tw_lanes z)
+{
+    return vbslq_u32(x ^ y, z, y);
+}
+
+TW_INLINE tw_lanes tw_xor3(tw_lanes x, tw_lanes y, tw_lanes z)
+{
+    return x ^ y ^ z;
+}
+
 /* ---- bits: one a lane, the first lane's lowest */
 
 TW_INLINE unsigned tw_bits(uint32x4_t truth)
@@ -119,6 +137,17 @@ TW_INLINE unsigned tw_in_map(tw_map map, tw_lanes numbers)
 }
 
 /* ---- 64 bits */
+
+/* As many numbers of twice the size as fit: two. */
+typedef uint64x2_t tw_wide;
+
+/* Modulo 2^64; `by` is below 2^32. */
+TW_INLINE tw_wide tw_times(tw_wide a, uint64_t by)
+{
+    uint64x2_t low = vmull_n_u32(vmovn_u64(a), (uint32_t)by);
+    uint64x2_t high = vmull_n_u32(vshrn_n_u64(a, 32), (uint32_t)by);
+    return vaddq_u64(low, vshlq_n_u64(high, 32));
+}
 
 TW_INLINE void tw_store_pairs(uint64_t *pairs, tw_lanes high, tw_lanes low)
 {

@@ -66,6 +66,24 @@ TW_INLINE void tw_lower(uint32_t *entry, const uint32_t *number)
     _mm_storeu_si32(entry, _mm_min_epu32(_mm_loadu_si32(entry), _mm_loadu_si32(number)));
 }
 
+/* ---- words: bit by bit */
+
+/* y where x has a one, else z. */
+TW_INLINE tw_lanes tw_choose(tw_lanes x, tw_lanes y, tw_lanes z)
+{
+    return z ^ (x & (y ^ z));
+}
+
+TW_INLINE tw_lanes tw_majority(tw_lanes x, tw_lanes y, tw_lanes z)
+{
+    return (x & y) | (z & (x | y));
+}
+
+TW_INLINE tw_lanes tw_xor3(tw_lanes x, tw_lanes y, tw_lanes z)
+{
+    return x ^ y ^ z;
+}
+
 /* ---- bits: one a lane, the first lane's lowest */
 
 TW_INLINE unsigned tw_equal(tw_lanes a, tw_lanes b)
@@ -125,6 +143,18 @@ TW_INLINE unsigned tw_in_map(tw_map map, tw_lanes numbers)
 }
 
 /* ---- 64 bits */
+
+/* As many numbers of twice the size as fit: four. */
+typedef uint64_t tw_wide __attribute__((vector_size(32)));
+
+/* Modulo 2^64; `by` is below 2^32. */
+TW_INLINE tw_wide tw_times(tw_wide a, uint64_t by)
+{
+    __m256i all = _mm256_set1_epi64x((long long)by);
+    __m256i low = _mm256_mul_epu32((__m256i)a, all);
+    __m256i high = _mm256_mul_epu32(_mm256_srli_epi64((__m256i)a, 32), all);
+    return (tw_wide)_mm256_add_epi64(low, _mm256_slli_epi64(high, 32));
+}
 
 TW_INLINE void tw_store_pairs(uint64_t *pairs, tw_lanes high, tw_lanes low)
 {

@@ -68,6 +68,24 @@ TW_INLINE void tw_lower(uint32_t *entry, const uint32_t *number)
     _mm_storeu_si32(entry, _mm_min_epu32(_mm_loadu_si32(entry), _mm_loadu_si32(number)));
 }
 
+/* ---- words: bit by bit */
+
+/* y where x has a one, else z. */
+TW_INLINE tw_lanes tw_choose(tw_lanes x, tw_lanes y, tw_lanes z)
+{
+    return (tw_lanes)_mm512_ternarylogic_epi32((__m512i)x, (__m512i)y, (__m512i)z, 0xCA);
+}
+
+TW_INLINE tw_lanes tw_majority(tw_lanes x, tw_lanes y, tw_lanes z)
+{
+    return (tw_lanes)_mm512_ternarylogic_epi32((__m512i)x, (__m512i)y, (__m512i)z, 0xE8);
+}
+
+TW_INLINE tw_lanes tw_xor3(tw_lanes x, tw_lanes y, tw_lanes z)
+{
+    return (tw_lanes)_mm512_ternarylogic_epi32((__m512i)x, (__m512i)y, (__m512i)z, 0x96);
+}
+
 /* ---- bits: one a lane, the first lane's lowest */
 
 TW_INLINE unsigned tw_equal(tw_lanes a, tw_lanes b)
@@ -106,6 +124,15 @@ TW_INLINE unsigned tw_in_map(tw_map map, tw_lanes numbers)
 }
 
 /* ---- 64 bits */
+
+/* As many numbers of twice the size as fit: eight. */
+typedef uint64_t tw_wide __attribute__((vector_size(64)));
+
+/* Modulo 2^64; `by` is below 2^32. */
+TW_INLINE tw_wide tw_times(tw_wide a, uint64_t by)
+{
+    return a * by;
+}
 
 TW_INLINE void tw_store_pairs(uint64_t *pairs, tw_lanes high, tw_lanes low)
 {

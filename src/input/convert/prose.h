@@ -48,9 +48,4 @@ static inline bool tw_is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static inline bool tw_is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 #endif

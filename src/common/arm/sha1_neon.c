@@ -1,0 +1,3 @@
+#include "common/arm/lanes_neon.h"
+
+#include "common/sha1_template.h"

@@ -1,0 +1,513 @@
+/*
+ * The steps that other programs make a scan of, one by one: keys of a text, two texts compared,
+ * a pair as a line. Put together as docs/cluster.md has it, by loops over everything, they must
+ * give the bytes that a scan writes.
+ */
+#define _XOPEN_SOURCE 700
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <math.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "scanning.h"
+
+enum { MOST = 120, STAR = 16, MOST_BANDS = 128, LANGUAGE = 300 };
+
+#define assert_ok(call) assert_int_equal(call, TWINSET_OK)
+
+/* ---- a collection, document by document */
+
+typedef struct item {
+    char name[16], *text;
+    twinset_document told;
+    uint64_t keys[MOST_BANDS];
+    size_t first;   /* of those that are identical */
+    size_t place;   /* among these */
+    size_t copies;  /* of these there are so many */
+    size_t cluster; /* the lowest item of it */
+} item;
+
+typedef struct collection {
+    item items[MOST];
+    size_t count;
+    twinset_options options;
+    twinset_tuning tuning;
+    twinset_comparer *comparer;
+    twinset_pair *pairs;
+    size_t pair_count;
+    bool compared[MOST][MOST];
+} collection;
+
+static int by_name(const void *left, const void *right)
+{
+    return strcmp(((const item *)left)->name, ((const item *)right)->name);
+}
+
+/* Copies, near copies, a family that fills buckets, empty texts, quotations. */
+static void fill(collection *all, dice *from)
+{
+    *all = (collection){.count = 2 + below(from, MOST - 2)};
+    char *family = random_text(from, 40, LANGUAGE);
+    for (size_t i = 0; i < all->count; i++) {
+        item *made = &all->items[i];
+        const item *model = &all->items[below(from, i + 1)];
+        snprintf(made->name, sizeof made->name, "%c%u", "aBcD-,\"\t"[below(from, 8)], (unsigned)i);
+        if (model != made && chance(from, 25))
+            made->text = strdup(model->text);
+        else if (chance(from, 30))
+            made->text = similar_text(from, family, 1 + below(from, 3), LANGUAGE);
+        else if (model != made && chance(from, 30))
+            made->text = similar_text(from, model->text, 1 + below(from, 5), LANGUAGE);
+        else if (chance(from, 4))
+            made->text = strdup(chance(from, 50) ? "" : " \n ");
+        else if (chance(from, 4))
+            made->text = strdup("\"All of this is what somebody else has said before.\"");
+        else
+            made->text = random_text(from, 1 + below(from, 60), LANGUAGE);
+    }
+    free(family);
+    qsort(all->items, all->count, sizeof *all->items, by_name);
+}
+
+static void choose_options(collection *all, dice *from)
+{
+    static const double thresholds[] = {.1, .3, .5, .8, .9, 1};
+    twinset_options *options = &all->options;
+    twinset_options_init(options);
+    options->by = chance(from, 60) ? TWINSET_BY_CHAR : TWINSET_BY_WORD;
+    options->k = 1 + (unsigned)below(from, 9);
+    options->method = TWINSET_METHOD_LSH;
+    options->threshold = thresholds[below(from, COUNT(thresholds))];
+    options->measure = chance(from, 70) ? TWINSET_MEASURE_JACCARD : TWINSET_MEASURE_CONTAINMENT;
+    options->bag = chance(from, 20);
+    options->quotations = chance(from, 20) ? TWINSET_QUOTATIONS_DROP : TWINSET_QUOTATIONS_KEEP;
+    options->scheme = chance(from, 70) ? TWINSET_SCHEME_FSS : TWINSET_SCHEME_AFFINE;
+    options->hashes = 8u << below(from, 5);
+    options->seed = roll(from);
+    options->max_bucket = (unsigned[]){0, 1, 3, 20, 1000}[below(from, 5)];
+    assert_ok(twinset_tune(options, &all->tuning, NULL));
+}
+
+static void free_collection(collection *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        free(all->items[i].text);
+    free(all->pairs);
+    twinset_comparer_free(all->comparer);
+}
+
+/* ---- step by step */
+
+static bool identical(const item *x, const item *y)
+{
+    return x->told.tokens == y->told.tokens &&
+           memcmp(x->told.digest, y->told.digest, sizeof x->told.digest) == 0;
+}
+
+static void look_through(collection *all)
+{
+    twinset_sketcher *sketcher;
+    assert_ok(twinset_sketcher_new(&all->options, &sketcher, NULL));
+    for (size_t i = 0; i < all->count; i++) {
+        item *one = &all->items[i];
+        assert_ok(twinset_sketcher_document(sketcher, one->text, strlen(one->text),
+                                            all->tuning.bands, all->tuning.rows, one->keys,
+                                            &one->told, NULL));
+        one->cluster = i;
+        for (one->first = 0; !identical(&all->items[one->first], one);)
+            one->first++;
+        one->place = all->items[one->first].copies++;
+    }
+    twinset_sketcher_free(sketcher);
+    for (size_t i = 0; i < all->count; i++)
+        all->items[i].copies = all->items[all->items[i].first].copies;
+}
+
+static void join(collection *all, size_t i, size_t j)
+{
+    size_t x = all->items[i].cluster, y = all->items[j].cluster;
+    for (size_t n = 0; n < all->count; n++)
+        if (all->items[n].cluster == x || all->items[n].cluster == y)
+            all->items[n].cluster = x < y ? x : y;
+}
+
+static void add_pair(collection *all, const twinset_pair *known, size_t i, size_t j)
+{
+    all->pairs = realloc(all->pairs, (all->pair_count + 1) * sizeof *all->pairs);
+    twinset_pair *pair = &all->pairs[all->pair_count++];
+    *pair = *known;
+    pair->a = all->items[i < j ? i : j].name;
+    pair->b = all->items[i < j ? j : i].name;
+    if (i > j) {
+        pair->containment_a = known->containment_b;
+        pair->containment_b = known->containment_a;
+    }
+    join(all, i, j);
+}
+
+static twinset_pair compare_items(collection *all, size_t i, size_t j)
+{
+    const item *a = &all->items[i], *b = &all->items[j];
+    twinset_pair pair;
+    assert_ok(twinset_comparer_texts(all->comparer, a->text, strlen(a->text), b->text,
+                                     strlen(b->text), &pair, NULL));
+    return pair;
+}
+
+static bool hot(const collection *all, size_t size)
+{
+    return all->options.max_bucket && size > all->options.max_bucket;
+}
+
+static bool is_centre(const collection *all, const item *one)
+{
+    return !hot(all, one->copies) || one->place < STAR;
+}
+
+static void list_copies(collection *all, size_t first)
+{
+    twinset_pair known = compare_items(all, first, first);
+    for (size_t i = first; i < all->count; i++)
+        for (size_t j = i + 1; j < all->count; j++)
+            if (all->items[i].first == first && all->items[j].first == first) {
+                if (is_centre(all, &all->items[i]))
+                    add_pair(all, &known, i, j);
+                join(all, i, j);
+            }
+}
+
+/* Two that share a bucket, unless they were compared before. */
+static void meet(collection *all, size_t x, size_t y)
+{
+    if (all->compared[x][y])
+        return;
+    all->compared[x][y] = true;
+    twinset_pair known = compare_items(all, x, y);
+    if (!known.shared || known.similarity < all->options.threshold)
+        return;
+    for (size_t i = 0; i < all->count; i++)
+        for (size_t j = 0; j < all->count; j++)
+            if (all->items[i].first == x && all->items[j].first == y &&
+                is_centre(all, &all->items[i]) && is_centre(all, &all->items[j]))
+                add_pair(all, &known, i, j);
+}
+
+static void meet_in_bucket(collection *all, unsigned band, uint64_t key)
+{
+    size_t members[MOST], count = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        const item *one = &all->items[i];
+        if (one->first == i && one->told.tokens && !one->told.blank && one->keys[band] == key)
+            members[count++] = i;
+    }
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = i + 1; j < count; j++)
+            if (!hot(all, count) || i < STAR)
+                meet(all, members[i], members[j]);
+}
+
+static size_t size_of_cluster(const collection *all, size_t cluster)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < all->count; i++)
+        size += all->items[i].cluster == cluster;
+    return size;
+}
+
+/* Those before it, the larger first. */
+static void number_clusters(collection *all)
+{
+    for (size_t i = 0; i < all->pair_count; i++) {
+        item key;
+        strcpy(key.name, all->pairs[i].a);
+        const item *one = bsearch(&key, all->items, all->count, sizeof *all->items, by_name);
+        size_t size = size_of_cluster(all, one->cluster), number = 1;
+        for (size_t j = 0; j < all->count; j++) {
+            size_t other = size_of_cluster(all, j);
+            number += other > size || (other == size && size > 1 && j < one->cluster);
+        }
+        all->pairs[i].cluster = (uint32_t)number;
+    }
+}
+
+static int by_similarity(const void *left, const void *right)
+{
+    const twinset_pair *x = left, *y = right;
+    if (x->similarity != y->similarity)
+        return x->similarity > y->similarity ? -1 : 1;
+    int order = strcmp(x->a, y->a);
+    return order ? order : strcmp(x->b, y->b);
+}
+
+static void scan_by_steps(collection *all)
+{
+    assert_ok(twinset_comparer_new(&all->options, &all->comparer, NULL));
+    look_through(all);
+    for (size_t i = 0; i < all->count; i++)
+        if (all->items[i].first == i && all->items[i].told.tokens && all->items[i].copies > 1)
+            list_copies(all, i);
+    for (unsigned band = 0; band < all->tuning.bands; band++)
+        for (size_t i = 0; i < all->count; i++)
+            meet_in_bucket(all, band, all->items[i].keys[band]);
+    number_clusters(all);
+    if (all->pair_count)
+        qsort(all->pairs, all->pair_count, sizeof *all->pairs, by_similarity);
+}
+
+/* ---- beside a scan */
+
+static page written_by_steps(const collection *all, twinset_format format)
+{
+    page out = {0};
+    assert_ok(twinset_pair_write(NULL, format, write_page, &out, NULL));
+    for (size_t i = 0; i < all->pair_count; i++)
+        assert_ok(twinset_pair_write(&all->pairs[i], format, write_page, &out, NULL));
+    write_page(&out, "", 0);
+    return out;
+}
+
+static twinset_result *scan_at_once(const collection *all, twinset_collection **made)
+{
+    twinset_result *result;
+    assert_ok(twinset_collection_new(&all->options, made, NULL));
+    for (size_t i = 0; i < all->count; i++)
+        assert_ok(twinset_collection_add_text(*made, all->items[i].name, all->items[i].text,
+                                              strlen(all->items[i].text), TWINSET_ROLE_NEW, NULL));
+    int status = twinset_collection_scan(*made, &result, NULL);
+    return status == TWINSET_OK ? result : NULL;
+}
+
+static void steps_make_a_scan(void **state)
+{
+    (void)state;
+    static const twinset_format formats[] = {TWINSET_FORMAT_CSV, TWINSET_FORMAT_TSV,
+                                             TWINSET_FORMAT_JSONL};
+    dice from = new_dice();
+    collection *all = malloc(sizeof *all);
+    size_t pairs = 0;
+    for (int round = 0; round < 150; round++) {
+        twinset_collection *made;
+        fill(all, &from);
+        choose_options(all, &from);
+        scan_by_steps(all);
+        pairs += all->pair_count;
+        twinset_result *result = scan_at_once(all, &made);
+        for (size_t i = 0; i < COUNT(formats) && result; i++) {
+            page expected = {0}, found = written_by_steps(all, formats[i]);
+            assert_ok(twinset_result_write(result, formats[i], NULL, write_page, &expected, NULL));
+            write_page(&expected, "", 0);
+            assert_string_equal(found.text, expected.text);
+            free_page(&expected);
+            free_page(&found);
+        }
+        if (!result) /* all were empty */
+            assert_int_equal(all->pair_count, 0);
+        twinset_result_free(result);
+        twinset_collection_free(made);
+        free_collection(all);
+    }
+    assert_true(pairs > 10000); /* or little was compared */
+    free(all);
+}
+
+/* ---- the steps alone */
+
+/* What was compared before leaves no trace. */
+static void a_comparer_forgets_nothing_wrongly(void **state)
+{
+    (void)state;
+    enum { TEXTS = 24 };
+    dice from = new_dice();
+    for (int round = 0; round < 8; round++) {
+        char *texts[TEXTS];
+        twinset_options options;
+        twinset_comparer *old, *fresh;
+        twinset_options_init(&options);
+        options.threshold = .3;
+        options.bag = round % 2;
+        options.memory_bytes = round % 4 < 2 ? 1 : 0; /* the least there can be */
+        texts[0] = random_text(&from, round < 4 ? 80 : 30000, LANGUAGE);
+        for (size_t i = 1; i < TEXTS; i++)
+            texts[i] = similar_text(&from, texts[below(&from, i)], below(&from, 30), LANGUAGE);
+        assert_ok(twinset_comparer_new(&options, &old, NULL));
+        for (int i = 0; i < (round < 4 ? 500 : 20); i++) {
+            const char *a = texts[below(&from, TEXTS)], *b = texts[below(&from, 1 + i % TEXTS)];
+            twinset_pair first, second;
+            assert_ok(twinset_comparer_new(&options, &fresh, NULL));
+            assert_ok(twinset_comparer_texts(old, a, strlen(a), b, strlen(b), &first, NULL));
+            assert_ok(twinset_comparer_texts(fresh, a, strlen(a), b, strlen(b), &second, NULL));
+            assert_memory_equal(&first.similarity, &second.similarity,
+                                sizeof first - offsetof(twinset_pair, similarity));
+            twinset_comparer_free(fresh);
+        }
+        twinset_comparer_free(old);
+        for (size_t i = 0; i < TEXTS; i++)
+            free(texts[i]);
+    }
+}
+
+static void below_the_threshold_only_counts_are_told(void **state)
+{
+    (void)state;
+    static const char a[] = "the quick brown fox jumps over", b[] = "the quick brown cat sits down";
+    twinset_comparer *comparer;
+    twinset_options options;
+    twinset_pair pair;
+    twinset_options_init(&options);
+    for (int similar = 0; similar < 2; similar++) {
+        options.threshold = similar ? .2 : .9;
+        assert_ok(twinset_comparer_new(&options, &comparer, NULL));
+        assert_ok(twinset_comparer_texts(comparer, a, strlen(a), b, strlen(b), &pair, NULL));
+        assert_int_equal(pair.shared, 8); /* "the quick brown " without the last 8 */
+        assert_int_equal(pair.union_count, 22 + 21 - 8);
+        assert_true(pair.similarity == 8. / 35);
+        assert_int_equal(pair.longest, similar ? 16 : 0);
+        assert_int_equal(isnan(pair.estimate), !similar);
+        assert_int_equal(pair.cluster, 0);
+        twinset_comparer_free(comparer);
+    }
+}
+
+static void empty_texts_resemble_nothing(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"", " ", "some text"};
+    twinset_comparer *comparer;
+    twinset_pair pair;
+    assert_ok(twinset_comparer_new(NULL, &comparer, NULL));
+    for (size_t i = 0; i < COUNT(texts); i++)
+        for (size_t j = 0; j < 2; j++) {
+            assert_ok(twinset_comparer_texts(comparer, texts[i], strlen(texts[i]), texts[j],
+                                             strlen(texts[j]), &pair, NULL));
+            assert_true(pair.similarity == 0 && pair.jaccard == 0 && pair.containment_a == 0 &&
+                        pair.containment_b == 0 && isnan(pair.estimate));
+            assert_int_equal(pair.shared + pair.longest, 0);
+        }
+    assert_ok(twinset_comparer_texts(comparer, NULL, 0, NULL, 0, &pair, NULL));
+    assert_true(pair.similarity == 0);
+    twinset_comparer_free(comparer);
+}
+
+static void a_document_tells_of_itself(void **state)
+{
+    (void)state;
+    twinset_sketcher *sketcher;
+    twinset_document told, again;
+    uint64_t keys[8], others[8];
+    assert_ok(twinset_sketcher_new(NULL, &sketcher, NULL));
+    assert_ok(twinset_sketcher_document(sketcher, "A  quick\nfox", 12, 8, 32, keys, &told, NULL));
+    assert_ok(twinset_sketcher_document(sketcher, "a quick fox ", 12, 8, 32, others, &again, NULL));
+    assert_int_equal(told.tokens, strlen("a quick fox"));
+    assert_int_equal(told.flags, 0);
+    assert_false(told.blank);
+    assert_memory_equal(told.digest, again.digest, sizeof told.digest);
+    assert_memory_equal(keys, others, sizeof keys);
+    for (size_t i = 0; i < COUNT(keys); i++)
+        assert_true(keys[i] >> TWINSET_KEY_BITS == 0);
+    assert_ok(twinset_sketcher_document(sketcher, "bad \xff byte", 10, 1, 1, keys, &told, NULL));
+    assert_int_equal(told.flags, TWINSET_FLAG_INVALID_UTF8);
+    assert_ok(twinset_sketcher_document(sketcher, "", 0, 1, 1, keys, &told, NULL));
+    assert_int_equal(told.tokens, 0);
+    twinset_sketcher_free(sketcher);
+}
+
+/* ---- what makes no sense */
+
+static void refuse_comparer(void (*set)(twinset_options *), const char *word)
+{
+    twinset_options options;
+    twinset_comparer *comparer;
+    twinset_error error;
+    twinset_options_init(&options);
+    set(&options);
+    assert_int_equal(twinset_comparer_new(&options, &comparer, &error), TWINSET_USAGE);
+    assert_null(comparer);
+    assert_non_null(strstr(error.message, word));
+}
+
+static void set_code(twinset_options *options)
+{
+    options->by = TWINSET_BY_CODE;
+}
+
+static void set_weighted(twinset_options *options)
+{
+    options->measure = TWINSET_MEASURE_WEIGHTED;
+}
+
+static void set_common(twinset_options *options)
+{
+    options->common = .5;
+}
+
+static void set_k(twinset_options *options)
+{
+    options->k = 65;
+}
+
+static void what_needs_a_collection_is_refused(void **state)
+{
+    (void)state;
+    refuse_comparer(set_code, "programs");
+    refuse_comparer(set_weighted, "--measure weighted");
+    refuse_comparer(set_common, "--common");
+    refuse_comparer(set_k, "k");
+}
+
+static void more_bands_than_slots_are_refused(void **state)
+{
+    (void)state;
+    static const unsigned shapes[][2] = {{257, 1}, {1, 257}, {86, 3}, {1, 0}};
+    twinset_sketcher *sketcher;
+    twinset_document told;
+    twinset_error error;
+    uint64_t keys[257];
+    assert_ok(twinset_sketcher_new(NULL, &sketcher, NULL));
+    for (size_t i = 0; i < COUNT(shapes); i++)
+        assert_int_equal(twinset_sketcher_document(sketcher, "text", 4, shapes[i][0], shapes[i][1],
+                                                   keys, &told, &error),
+                         TWINSET_USAGE);
+    assert_non_null(strstr(error.message, "256 hashes"));
+    twinset_sketcher_free(sketcher);
+}
+
+static int refuse_bytes(void *context, const char *bytes, size_t count)
+{
+    (void)context, (void)bytes, (void)count;
+    return 28; /* ENOSPC */
+}
+
+static void a_line_has_three_formats(void **state)
+{
+    (void)state;
+    twinset_pair pair = {.a = "a", .b = "b"};
+    twinset_error error;
+    page out = {0};
+    assert_int_equal(twinset_pair_write(&pair, TWINSET_FORMAT_TABLE, write_page, &out, &error),
+                     TWINSET_USAGE);
+    assert_non_null(strstr(error.message, "csv, tsv or jsonl"));
+    assert_null(out.text);
+    assert_int_equal(twinset_pair_write(&pair, TWINSET_FORMAT_CSV, refuse_bytes, NULL, &error),
+                     TWINSET_IO);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(steps_make_a_scan),
+        cmocka_unit_test(a_comparer_forgets_nothing_wrongly),
+        cmocka_unit_test(below_the_threshold_only_counts_are_told),
+        cmocka_unit_test(empty_texts_resemble_nothing),
+        cmocka_unit_test(a_document_tells_of_itself),
+        cmocka_unit_test(what_needs_a_collection_is_refused),
+        cmocka_unit_test(more_bands_than_slots_are_refused),
+        cmocka_unit_test(a_line_has_three_formats),
+    };
+    print_seed();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
