@@ -1,5 +1,6 @@
 """Runs that are cut short and go on: the same bytes in the end. And what they leave behind."""
 import fcntl
+import functools
 import gzip
 import json
 import os
@@ -15,6 +16,7 @@ from command import SANITIZED, Case
 SEARCH = ["--method", "lsh", "--format", "json", "-t", "0.6"]
 
 
+@functools.lru_cache(None)
 def write_texts(count, seed=11):
     """Records in which every third document is like the one before it, every tenth a copy."""
     rng = random.Random(seed)
@@ -93,6 +95,7 @@ class Killed(Checkpoint):
 class Journal(Checkpoint):
     def test_damaged(self):
         """Cut off or changed anywhere, a journal is good up to there."""
+        self.write("docs.jsonl", write_texts(1500 if SANITIZED else 4000))  # two parts or more
         usual = self.usual("docs.jsonl")
         command = ["docs.jsonl", *SEARCH, "--checkpoint", "state"]
         self.assertEqual(self.succeed(*command).out, usual.out)

@@ -232,10 +232,17 @@ class Prose(Passages):
         """After so many pairs nobody reads them."""
         for i in range(143):
             self.write(f"docs/{i:03}", "the same few words in each")
-        found = list(self.pairs("docs", "--max-bucket", "0").values())
+        result = self.succeed("docs", "--max-bucket", "0", "--format", "json")
+        answer = json.loads(result.out)
+        found = [pair["passages"] for pair in answer["pairs"]]
         self.assertEqual(len(found), 10153)
         self.assertTrue(all(len(passages) == 1 for passages in found[:10000]))
         self.assertEqual(found[10000:], [None] * 153)
+        self.assertIn("the first 10,000 pairs have passages", answer["run"]["notes"][-1])
+        self.assert_says(result, "the first 10000 pairs have passages")
+        for options in (("jsonl",), ("json", "--like", "docs/000")):
+            other = self.succeed("docs", "--max-bucket", "0", "--format", *options)
+            self.assertNotIn("have passages", other.messages + other.text)
 
     def test_records(self):
         """Places are those in the text of the record, however it is packed."""

@@ -8,6 +8,7 @@ import re
 import resource
 import subprocess
 import unittest
+import zipfile
 
 from classroom import Class, COMBINED, DISGUISES, write_tiny
 from command import LARGE, SANITIZED, Case, heed_signals
@@ -139,6 +140,125 @@ class Tiny(Programs):
         run, result = self.report("in", "-t", "0.4")
         self.assertIn("too short to tell", " ".join(run["notes"]))
         self.assertGreater(len(result.json["pairs"]), 500)
+
+
+class Views(Programs):
+    """Normalised tokens, tokens as they are written, or both."""
+    VIEWS = ("both", "normalised", "raw")
+    ONE = "def grow(size):\n    return size * 2 + 'a b'  # more\n"
+
+    def write_copies(self):
+        """A work, copies of it in a disguise each, and what another made of the task."""
+        made = class_of("python")
+        for work in (made.honest[0], made.honest[9], *made.copies):
+            self.write(f"in/{made.file_name(work)}", made.write(work))
+
+    def tokens(self, name, view):
+        """Those that `cat` prints. In these files none has a space in it."""
+        return self.succeed("cat", f"in/{name}", "--by", "code", "--view", view).text.split()
+
+    def test_what_each_sees(self):
+        self.write_copies()
+        found = {view: self.rank("in", "--view", view) for view in self.VIEWS}
+        renamed = ("renamed.py", "student00.py")
+        self.assertEqual(found["normalised"][renamed], 1)
+        self.assertLess(found["raw"][renamed], 0.1)
+        self.assertTrue(0.3 < found["both"][renamed] < 0.9, found["both"][renamed])
+        for view in self.VIEWS:
+            self.assertEqual(found[view]["reformatted.py", "student00.py"], 1)
+            self.assertGreater(found[view]["reordered.py", "student00.py"],
+                               2 * found[view]["student00.py", "student09.py"])
+
+    def test_shingles(self):
+        """Every k tokens in a row, as `cat` prints them."""
+        names = ("one.py", "two.py", "three.py")
+        rng = random.Random(3)
+        for name in names:
+            lines = (f"{rng.choice('xyz')} = {rng.choice('12')} {rng.choice('+*')} "
+                     f"f('a', {name[0]})" for _ in range(40))
+            self.write(f"in/{name}", "\n".join(lines))
+        for view in ("normalised", "raw"):
+            for k in (1, 3, 8):
+                sets = {}
+                for name in names:
+                    tokens = self.tokens(name, view)
+                    self.assertEqual(len(tokens), 40 * 10)
+                    sets[name] = {tuple(tokens[i:i + k]) for i in range(len(tokens) - k + 1)}
+                found = self.rank("in", "--view", view, "-k", str(k), "--measure", "jaccard")
+                for (a, b), similarity in found.items():
+                    self.assertAlmostEqual(
+                        similarity, len(sets[a] & sets[b]) / len(sets[a] | sets[b]), 5)
+
+    def test_default(self):
+        self.write_copies()
+        answers = {self.succeed("in", *options, "--by", "code", "--format", "json").out
+                   for options in ((), ("--view", "both"))}
+        self.assertEqual(len(answers), 1)
+        self.assertEqual(self.report("in", "--view", "raw")[0]["parameters"]["view"], "raw")
+
+    def test_cat(self):
+        self.write("in/one.py", self.ONE)
+        for view, text in (("both", "def I ( I ) : return I * N + S\n"),
+                           ("normalised", "def I ( I ) : return I * N + S\n"),
+                           ("raw", "def grow ( size ) : return size * 2 + 'a b'\n")):
+            self.assertEqual(self.succeed("cat", "in", "--by", "code", "--view", view).text, text)
+
+    def test_cat_of_an_archive(self):
+        with zipfile.ZipFile(self.path("in.zip"), "w") as packed:
+            packed.writestr("a.py", self.ONE)
+            packed.writestr("b.py", "pass\n" * 3)
+        answer = self.succeed("cat", "in.zip", "--by", "code", "--view", "raw")
+        self.assertEqual(answer.text, "==> in.zip!/a.py <==\ndef grow ( size ) : return size * 2 + "
+                         "'a b'\n\n==> in.zip!/b.py <==\npass pass pass\n")
+
+    def test_templates(self):
+        """What is written otherwise is no part of a template, but by its structure."""
+        self.write_copies()
+        template = ("--ignore", "in/student00.py", "in/renamed.py", "in/reordered.py")
+        found = {view: self.rank(*template, "--view", view).get(("renamed.py", "reordered.py"), 0)
+                 for view in self.VIEWS}
+        whole = self.rank("in", "--view", "raw")["renamed.py", "reordered.py"]
+        self.assertEqual(found["normalised"], 0)
+        self.assertLess(found["raw"], whole)
+
+    def passages(self, view, copy):
+        """Of the original and a copy, as they are found by a scan of all."""
+        answer = self.succeed("scan", "in", "-t", "0", "--view", view, "--format", "json")
+        for pair in json.loads(answer.out)["pairs"]:
+            if (pair["a"], pair["b"]) == (f"in/{copy}.py", "in/student00.py"):
+                return pair, pair["passages"]
+        return None, []
+
+    def test_passages(self):
+        self.write_copies()
+        for view in self.VIEWS:
+            with self.subTest(view):
+                pair, passages = self.passages(view, "reordered")
+                self.assertGreater(sum(passage["tokens"] for passage in passages), 200)
+                self.assertEqual(pair["overlap"], sum(passage["tokens"] for passage in passages))
+                kinds = {kind for passage in passages for kind in passage["kinds"]}
+                self.assertLessEqual({"verbatim", "reordered"}, kinds)
+                self.assertTrue(all(1 < passage["documents"] <= passage["among"]
+                                    for passage in passages))
+
+    def test_passages_with_other_names(self):
+        self.write_copies()
+        for view in ("both", "normalised"):
+            kinds = [passage["kinds"] for passage in self.passages(view, "renamed")[1]]
+            self.assertIn(["renamed"], kinds)
+        written, normal = (sum(passage["tokens"] for passage in self.passages(view, "renamed")[1])
+                           for view in ("raw", "normalised"))
+        self.assertLess(written, normal / 2)  # what was handed out, and where names are few
+
+    def test_prose_does_not_care(self):
+        self.write("in/a.txt", "nothing but words in a row")
+        self.write("in/b.txt", "nothing but words in a line")
+        found = {self.succeed("in", "-t", "0", "--format", "csv", "--view", view).out
+                 for view in self.VIEWS}
+        self.assertEqual(len(found), 1)
+
+    def test_unknown(self):
+        self.fail_with(2, "in", "--view", "names", says=["--view", "both|normalised|raw"])
 
 
 class Submissions(Programs):
@@ -517,6 +637,19 @@ class Languages(Programs):
         best = sorted(found, key=found.get, reverse=True)[:3]
         self.assertEqual(set(best), {("copy.py", "one.py"), ("copy.java", "one.java"),
                                      ("copy.c", "one.c")})
+
+    def test_records(self):
+        """The id of a record tells its language as the name of a file does."""
+        self.write_samples("python", "java", "c")
+        folder = self.path("in")
+        records = []
+        for name in self.entries("in"):
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                records.append(json.dumps({"id": name, "text": file.read()}))
+        self.write("in.jsonl", "\n".join(records))
+        files = self.rank("in", "--by", "code")
+        self.assertEqual(self.rank("in.jsonl", "--by", "code"), files)
+        self.assertEqual(self.rank("in.jsonl", "--by", "code", "--memory", "1M"), files)
 
     def by(self, *arguments):
         return self.report("in", *arguments)[0]["parameters"]["by"]

@@ -167,8 +167,9 @@ class Page(Case):
                  for tool, seconds in (("twinset", 0.1), ("Dolos 3.5.1", 6.0))]
         report.save(self.folder, "accuracy", {"cores": "2"}, rows)
         report.save(self.folder, "programs", {"cores": "3"}, times)
-        page.write(self.path("page.md"), report.load(self.folder, "accuracy"),
-                   report.load(self.folder, "programs"))
+        report.save(self.folder, "views", {"cores": "4"},
+                    [dict(row, tool="`--view raw`", best_f1=0.7) for row in rows])
+        page.write(self.path("page.md"), self.folder)
         with open(self.path("page.md"), encoding="utf-8") as file:
             text = file.read()
         self.assertNotIn("<!--", text)
@@ -177,7 +178,9 @@ class Page(Case):
         self.assertIn("| large programs: times Dolos | at least 50 | 60 | ✓ |", text)
         self.assertIn("| Dolos 3.5.1 | .800 / .800 |", text)
         self.assertIn("| SOCO C | 10 | 2 | 0.50 | .250 | .900 |", text)
-        self.assertIn("<sub>cores: 3</sub>", text)
+        self.assertIn("| `--view raw` | .900 / .700 |", text)
+        for cores in (2, 3, 4):
+            self.assertIn(f"<sub>cores: {cores}</sub>", text)
 
 
 if __name__ == "__main__":

@@ -295,10 +295,11 @@ class Bad(Records):
             self.assertIn(("a", "x"), [(pair["a"], pair["b"]) for pair in pairs])
 
     def test_each_file_has_its_own_reason(self):
-        """Parts of several files are under way at once."""
-        data = line(FOX) * 20000
+        """Parts of several files are under way at once: each has more than one."""
+        rng = random.Random(5)
         names = [f"{i}.jsonl{packer}" for i in range(6) for packer in (".gz", ".zst")]
         for name in names:
+            data = b"".join(line(rng.randbytes(10_000).hex()) for _ in range(70))
             packed = PACKERS[os.path.splitext(name)[1]](data)
             self.write(name, packed[:-3])
         run = self.succeed(*names, "--format", "json", "-j", "7").json["run"]

@@ -17,9 +17,9 @@ STOP = ["# comment", "the", "?", "STRASSE", "and  ", "мир", "中", "over"]
 RUN_FIELDS = ["version", "parameters", "method", "bands", "rows", "documents", "skipped",
               "flagged", "notes", "candidates", "verified", "expected_recall"]
 PARAMETERS = {
-    "by": "char", "k": 9, "lang": None, "case": "fold", "spaces": "squeeze", "punctuation": "keep",
-    "stop": False, "quotations": "keep", "bibliography": "keep", "threshold": 0.5,
-    "measure": "jaccard", "bag": False, "common": 1,
+    "by": "char", "k": 9, "lang": None, "view": "both", "case": "fold", "spaces": "squeeze",
+    "punctuation": "keep", "stop": False, "quotations": "keep", "bibliography": "keep",
+    "threshold": 0.5, "measure": "jaccard", "bag": False, "common": 1,
     "group": "none", "method": "auto", "hashes": 256, "scheme": "fss", "shingle-hash": "default",
     "seed": 1, "recall": 0.99, "prefer": "recall", "bands": 0, "rows": 0, "max-bucket": 1000,
     "text": None, "id": None, "all": False, "include": None,
@@ -291,7 +291,7 @@ class Contract(Scan):
         self.write_mixed()
         self.write("list", "the\n")
         options = {
-            "by": "word", "k": 3, "lang": "c", "case": "keep", "spaces": "drop",
+            "by": "word", "k": 3, "lang": "c", "view": "raw", "case": "keep", "spaces": "drop",
             "punctuation": "space",
             "quotations": "drop", "bibliography": "drop",
             "threshold": 0.25, "measure": "weighted", "common": 0.75, "group": "dir",
