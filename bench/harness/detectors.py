@@ -107,6 +107,19 @@ class Twinset:
                                pair["similarity"] for pair in pairs}}
 
 
+class View(Twinset):
+    """twinset by other shingles than its defaults."""
+
+    def __init__(self, *options):
+        self.name = f"`{' '.join(options)}`"
+        self.options = (*Twinset.options, *options)
+
+
+VIEWS = [View("--view", view, "-k", str(k))
+         for view, lengths in (("both", (6, 8, 10)), ("normalised", (6, 8, 10)), ("raw", (3, 5, 8)))
+         for k in lengths]
+
+
 class Prose(Twinset):
     """How much of an answer stands in its source."""
     options = ("--by", "word", "-k", "3", "--measure", "containment")

@@ -77,6 +77,13 @@ def resume_goals(rows):
                float(sum(row["same_bytes"] == "True" for row in rows)))
 
 
+def datasketch_goals(rows):
+    for row in rows:
+        limit = 50.0 if "update_batch" in row["call"] else 20.0
+        if ",000" in row["call"] or "threshold" in row["call"]:
+            yield f"{row['call']}: times datasketch 1.10.0", "at least", limit, row["times"]
+
+
 # ---- copied programs
 
 # Average precision; of IR-Plag, the area under the curve.
@@ -127,7 +134,7 @@ def table(parts):
     goals = [*kernel_goals(parts["kernels"]), *sketch_goals(parts["sketch"], parts["kernels"]),
              *whole_goals(parts["whole"]), *growth_goals(parts["growth"]),
              *limit_goals(parts["hot"], "one bucket"), *limit_goals(parts["huge"], "huge document"),
-             *resume_goals(parts["resume"])]
+             *resume_goals(parts["resume"]), *datasketch_goals(parts["datasketch"])]
     return listing(goals)
 
 

@@ -3,7 +3,7 @@ import os
 
 from harness import goals
 from harness.labelled import BASES, LEVELS
-from harness.report import digits, markdown
+from harness.report import digits, load, markdown
 
 FRAME = os.path.join(os.path.dirname(os.path.abspath(__file__)), "accuracy.md")
 SETS = ("SOCO C", "SOCO Java", "ConPlag", "VK Cup", "IR-Plag", "SimPlag")
@@ -40,8 +40,8 @@ def cells(rows, columns, **wanted):
     return write
 
 
-def ranked(rows):
-    return table(["tool", *SETS], rows,
+def ranked(rows, what="tool"):
+    return table([what, *SETS], rows,
                  [cells(rows, goals.measures(name), set=name, part="all") for name in SETS])
 
 
@@ -113,15 +113,18 @@ def machine(described):
     return "<sub>" + "; ".join(f"{name}: {value}" for name, value in described.items()) + "</sub>\n"
 
 
-def write(path, accuracy, programs):
-    """From what report.load() gave of both parts."""
-    (measured_on, rows), (timed_on, timed) = accuracy, programs
+def write(path, results):
+    """From the figures in a folder."""
+    measured_on, rows = load(results, "accuracy")
+    seen_on, views = load(results, "views")
+    timed_on, timed = load(results, "programs")
     code = [row for row in rows if row["set"] != "short answers"]
     parts = {
         "goals": goals.listing([*goals.accuracy_goals(rows), *goals.speed_goals(timed)]),
         "ranked": ranked(code), "readings": readings(code), "threshold": threshold(code),
         "conplag": conplag(code), "levels": levels(code), "variants": variants(code),
         "prose": prose(rows), "machine": machine(measured_on),
+        "views": ranked(views, "options"), "views machine": machine(seen_on),
         "speed": speed(timed), "speed machine": machine(timed_on),
     }
     with open(FRAME, encoding="utf-8") as file:

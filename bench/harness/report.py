@@ -16,6 +16,8 @@ TITLES = {
     "hot": "One bucket: all documents are nearly the same",
     "huge": "One huge document among 999 others",
     "resume": "Killed at a random moment, then started again",
+    "python": "What Python adds",
+    "datasketch": "twinset.datasketch beside datasketch 1.10.0, 128 functions, 10,000 sets indexed",
 }
 
 
@@ -81,6 +83,9 @@ COLUMNS = {
                ("killed after, s", "killed_after", digits), ("was killed", "was_killed", str),
                ("then took, s", "then_took", digits), ("same bytes", "same_bytes", str)],
 }
+COLUMNS["python"] = [("", "what", str), ("", "figure", digits), ("of C", "of_c", part_of_one)]
+COLUMNS["datasketch"] = [("", "call", str), ("datasketch, µs", "datasketch_us", digits),
+                         ("twinset, µs", "twinset_us", digits), ("times", "times", digits)]
 COLUMNS["growth"] = [("documents", "documents", digits), *COLUMNS["whole"],
                      ("µs a document", "us_per_document", digits)]
 COLUMNS["hot"] = COLUMNS["huge"] = COLUMNS["growth"]

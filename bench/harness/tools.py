@@ -53,6 +53,16 @@ def read(path):
         return file.read()
 
 
+def go_on_with_package(program):
+    """In the Python that the package twinset is installed for."""
+    home = os.path.join(ROOT, "build/python/venv")
+    python = os.path.join(home, "bin/python")
+    if not os.path.exists(python):
+        sys.exit(f"{program}: there is no build/python/venv; run script/test python first")
+    if sys.prefix != home:
+        os.execv(python, [python, *sys.argv])
+
+
 def build_twinset():
     """With the program that times the kernels. Not where TWINSET names another build."""
     if "TWINSET" in os.environ:
