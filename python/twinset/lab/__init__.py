@@ -1,0 +1,34 @@
+"""The experiments of the papers that twinset grew from, with tables and figures.
+
+Each is a function that returns a Result: `result.table`, `result.svg()`, `result.write(folder,
+name)`. `python -m twinset.lab NAME DIR` does the same from the shell; docs/lab.md shows them
+all beside what the papers found.
+"""
+
+from collections.abc import Callable
+
+from . import s0, s1, s2, s3
+from .result import Result
+from .table import Table
+
+__all__ = ["EXPERIMENTS", "Result", "Table", "s0", "s1", "s2", "s3"]
+
+EXPERIMENTS: dict[str, Callable[..., Result]] = {
+    "s0-walk": s0.walk,
+    "s0-curve": s0.s_curve,
+    "s0-matrix": s0.matrix,
+    "s1-k": s1.jaccard_by_k,
+    "s1-spaces": s1.jaccard_by_spaces,
+    "s1-time": s1.time_by_k,
+    "s1-estimate": s1.estimate_by_hashes,
+    "s1-error": s1.error_by_hashes,
+    "s1-lsh": s1.lsh_against_brute_force,
+    "s1-candidates": s1.candidates_by_k,
+    "s1-bands": s1.best_bands,
+    "s2-accuracy": s2.accuracy,
+    "s2-time": s2.time,
+    "s2-bands": s2.bands,
+    "s3-documents": s3.time_by_documents,
+    "s3-hashes": s3.time_by_hashes,
+    "s3-probabilities": s3.probabilities,
+}
