@@ -1,0 +1,263 @@
+"""twinset.cluster: the pieces of a scan, put together by hand, give the command's bytes.
+
+Rows are dealt out to parts by a hash, sorted there, and cut into batches anywhere, as an engine
+does it.
+"""
+
+import random
+from collections import Counter
+
+import pytest
+
+pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+
+from spread import SEED, documents, scanned  # noqa: E402
+from twinset import _core  # noqa: E402
+from twinset.cluster import clusters, lines, runs  # noqa: E402
+from twinset.cluster import documents as texts, verify as verifying  # noqa: E402
+from twinset.cluster.decide import decide  # noqa: E402
+from twinset.cluster.settings import settings  # noqa: E402
+
+
+class Engine:
+    """Parts, and the rows in them."""
+
+    def __init__(self, parts, seed=SEED):
+        self.parts, self.chance = parts, random.Random(seed)
+
+    def deal(self, rows, key, order):
+        """Dicts to parts by their key, sorted by `order`."""
+        parts = [[] for _ in range(self.parts)]
+        for row in rows:
+            parts[hash(tuple(row[name] for name in key)) % self.parts].append(row)
+        for part in parts:
+            part.sort(key=lambda row: tuple(encoded(row[name]) for name in order))
+        return parts
+
+    def run(self, parts, schema, stage, *arguments):
+        """A stage over each part, in batches of any size; the rows that come out."""
+        return [row for part in parts for batch in stage(self.cut(part, schema), *arguments)
+                for row in batch.to_pylist()]
+
+    def cut(self, rows, schema):
+        at = 0
+        while at < len(rows):
+            size = self.chance.choice((0, 1, 2, 7, 100, 5000))
+            yield pa.RecordBatch.from_pylist(rows[at:at + size], schema=schema)
+            at += size
+
+
+def encoded(value):
+    return value.encode() if isinstance(value, str) else value
+
+
+def schema(**fields):
+    kinds = {"s": pa.string(), "b": pa.binary(), "i": pa.int64(), "S": pa.list_(pa.string()),
+             "I": pa.list_(pa.int64())}
+    return pa.schema([(name, kinds[kind]) for name, kind in fields.items()])
+
+
+def number(engine, pairs, copies, stars):
+    """Pairs with the numbers of their clusters."""
+    edges = [{"u": row["a"], "v": row["b"]} for row in pairs if row["match"]]
+    roots = components(engine, edges, stars)
+    sizes = Counter()
+    for row in copies:
+        sizes[row["id"]] += len(row["members"])
+    all = {row["original"] for row in pairs} | {row["a"] for row in pairs if row["match"]}
+    by_root = Counter()
+    for id in all:
+        by_root[roots.get(id, id)] += sizes.get(id, 1)
+    order = sorted(by_root, key=lambda root: (-by_root[root], root.encode()))
+    half = len(order) // 2
+    rows = [{"part": 7 if at >= half else 3, "root": root, "size": by_root[root]}
+            for at, root in enumerate(order)]
+    numbered = engine.run([rows], schema(part="i", root="s", size="i"), clusters.number,
+                          {3: 0, 7: half})
+    cluster = {row["root"]: row["cluster"] for row in numbered}
+    for row in pairs:
+        row["cluster"] = cluster[roots.get(row["original"], row["original"])]
+    return pairs
+
+
+def components(engine, edges, stars):
+    kind = schema(u="s", v="s")
+    if not stars:
+        found = engine.run([edges], kind, clusters.union_find)
+        return {row["u"]: row["v"] for row in found}
+    before = None
+    while edges != before:
+        before = edges
+        both = edges + [{"u": row["v"], "v": row["u"]} for row in edges]
+        large = engine.run(engine.deal(both, ["u"], ["u", "v"]), kind, clusters.large_star)
+        down = [{"u": max(row.values()), "v": min(row.values())} for row in large]
+        small = engine.run(engine.deal(down, ["u"], ["u", "v"]), kind, clusters.small_star)
+        edges = [dict(row) for row in sorted({tuple(row.items()) for row in small})]
+    return {row["u"]: row["v"] for row in edges}
+
+
+def scan(engine, given, stars=False, **options):
+    """All pairs."""
+    chosen = settings("twinset.spark", options)
+    rows = [{"id": name, "text": one} for name, one in given]
+    looked = engine.run([rows[0::2], rows[1::2]], schema(id="s", text="s"), texts.look_through,
+                        chosen)
+    known = [row for row in looked if not row["skipped"]]
+    assert {row["skipped"] for row in looked} == {None, "null", "empty"}
+    packed = engine.run(engine.deal(known, ["identity"], ["identity", "id"]),
+                        schema(identity="b", id="s", buckets="I"), runs.originals, chosen, 4)
+    found = engine.run(engine.deal(packed, ["part"], ["part"]), runs.PACKED, runs.candidates,
+                       chosen)
+    asked = engine.run(engine.deal(found, ["b"], ["b", "a", "family", "chunk"]),
+                       runs.CANDIDATES, runs.needs)
+    copies = [row for row in asked if row["members"]]
+    text, centres = dict(given), {row["id"]: row["centres"] for row in copies}
+    asked = {(row["id"], row["family"], row["chunk"], row["partners"] is None): row
+             for row in asked if not row["members"]}.values()
+    asked = [{**row, "centres": centres.get(row["id"])} for row in asked] + copies
+    asked = [{**row, "text": text[row["id"]]} for row in asked]
+    kind = schema(family="s", chunk="i", id="s", text="s", partners="S", centres="S", members="S")
+    pairs = engine.run(engine.deal(asked, ["family", "chunk"], ["family", "chunk", "id"]), kind,
+                       verifying.verify, chosen)
+    return number(engine, pairs, copies, stars)
+
+
+def as_lines(engine, pairs, format="jsonl"):
+    pairs = sorted(pairs, key=lambda row: (-row["similarity"], row["a"], row["b"]))
+    kind = pa.schema([*verifying.PAIRS, ("cluster", pa.int64())])
+    return [row["value"] for row in engine.run([pairs], kind, lines.lines, format)]
+
+
+@pytest.mark.parametrize("parts", (1, 2, 8))
+@pytest.mark.parametrize("stars", (False, True))
+def test_pieces_make_a_scan(tmp_path, parts, stars):
+    engine = Engine(parts)
+    given = documents(400)
+    expected = scanned(tmp_path, given)
+    assert len(expected) > 200
+    assert as_lines(engine, scan(engine, given, stars)) == expected
+
+
+OPTIONS = [
+    {"threshold": 0.8},
+    {"max_bucket": 5},
+    {"max_bucket": 0, "threshold": 0.9},
+    {"max_bucket": 20, "by": "word", "k": 2, "measure": "containment"},
+    {"bag": True, "hashes": 64, "scheme": "affine", "seed": 7},
+    {"quotations": "drop", "bibliography": "drop", "k": 5, "case": "keep"},
+    {"bands": 20, "rows": 2, "max_bucket": 3},
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_pieces_make_a_scan_with_any_options(tmp_path, options):
+    engine = Engine(3)
+    given = documents(150, hot=60, copies=40)
+    given += [("q1", '"All of this was said by somebody else."'),
+              ("q2", '"All of this was said by somebody else."')]
+    words = [word for name, value in options.items()
+             for word in ([f"--{name.replace('_', '-')}"] +
+                          ([] if value is True else [str(value)]))]
+    for format in lines.FORMATS:
+        expected = scanned(tmp_path, given, *words, format=format)
+        assert as_lines(engine, scan(engine, given, **options), format) == expected
+    assert len(expected) > 500
+
+
+def test_a_hot_bucket_and_many_copies(tmp_path):
+    engine = Engine(4)
+    given = documents(50, hot=1200, copies=1200)
+    expected = scanned(tmp_path, given, "--max-bucket", "100", "--threshold", "0.9")
+    assert as_lines(engine, scan(engine, given, max_bucket=100, threshold=.9)) == expected
+
+
+def test_what_is_held_goes_to_disk(tmp_path, monkeypatch):
+    monkeypatch.setattr(verifying, "HELD_BYTES", 2000)
+    monkeypatch.setattr(runs, "PART_BYTES", 5000)
+    engine = Engine(1)
+    given = documents(60, hot=80)
+    expected = scanned(tmp_path, given, "--max-bucket", "10")
+    assert as_lines(engine, scan(engine, given, max_bucket=10)) == expected
+
+
+# ---- runs
+
+def test_a_bucket_over_the_limit_is_a_star():
+    ids = [f"{number:05}" for number in range(3000)]
+    found = list(runs.meetings(iter(ids), 1000))
+    assert len(found) == 16 * 3000 - 16 * 17 // 2
+    assert {a for a, _, _, _ in found} == set(ids[:16])
+    assert Counter(chunk for _, _, _, chunk in found)[1] == 16 * 1024
+    assert all(a < b and family == ids[0] for a, b, family, _ in found)
+    assert len(list(runs.meetings(iter(ids[:1000]), 1000))) == 1000 * 999 // 2
+    assert len(list(runs.meetings(iter(ids[:50]), 0))) == 50 * 49 // 2
+    assert list(runs.meetings(iter(ids[:1]), 1)) == []
+
+
+def test_a_run_is_not_held():
+    """A bucket of a million: what has come out is no more than what has gone in allows."""
+    def endless():
+        for number in range(1_000_000):
+            taken.append(number)
+            yield f"{number:07}"
+
+    taken = []
+    found = runs.meetings(endless(), 1000)
+    for _ in range(16 * 5000):
+        next(found)
+    assert len(taken) < 5100
+
+
+# ---- clusters and decisions
+
+@pytest.mark.parametrize("seed", range(5))
+def test_components_by_stars_and_in_one_task(seed):
+    chance = random.Random(seed)
+    engine = Engine(3, seed)
+    edges = [{"u": f"{chance.randrange(200):03}", "v": f"{chance.randrange(200):03}"}
+             for _ in range(150)]
+    edges = [row for row in edges if row["u"] != row["v"]]
+    edges += [{"u": f"x{at:03}", "v": f"x{at + 1:03}"} for at in range(300)]  # a long chain
+    leader = {}
+    for row in edges:
+        one, other = leader.get(row["u"], {row["u"]}), leader.get(row["v"], {row["v"]})
+        both = one | other
+        leader.update(dict.fromkeys(both, both))
+    expected = {id: min(all) for id, all in leader.items() if id != min(all)}
+    assert components(engine, edges, True) == expected
+    assert components(engine, edges, False) == expected
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_kept_is_what_has_nothing_kept_before_it(seed):
+    chance = random.Random(seed)
+    edges = {(max(pair), min(pair)) for pair in
+             (chance.sample(range(1000, 1200), 2) for _ in range(300))}
+    edges |= {(at + 1, at) for at in range(2000, 5000)}  # a chain beyond any stack
+    edges = sorted((str(later), str(earlier)) for later, earlier in edges)
+    kept = set()
+    for id in sorted({id for edge in edges for id in edge}):
+        if not any(later == id and earlier in kept for later, earlier in edges if later == id):
+            kept.add(id)
+    batch = pa.record_batch({"later": [edge[0] for edge in edges],
+                             "earlier": [edge[1] for edge in edges]})
+    found = {row["id"]: row["kept"] for out in decide([batch]) for row in out.to_pylist()}
+    assert {id for id, stays in found.items() if stays} == kept
+    assert set(found) == {id for edge in edges for id in edge}
+
+
+# ---- what makes no sense
+
+@pytest.mark.parametrize("options, word", [
+    ({"by": "code"}, "one machine"), ({"method": "exact"}, "lsh"),
+    ({"measure": "weighted"}, "whole collection"), ({"threshold": 2}, "threshold"),
+])
+def test_options_that_need_one_machine_are_refused(options, word):
+    with pytest.raises(_core.UsageError, match=word):
+        settings("twinset.spark", options)
+
+
+@pytest.mark.parametrize("name", ("common", "group", "old", "like", "stop", "threads", "treshold"))
+def test_options_that_are_not_there_are_refused(name):
+    with pytest.raises(TypeError, match=name):
+        settings("twinset.spark", {name: 1})

@@ -1,0 +1,90 @@
+"""What pairs join: connected components, and their numbers.
+
+Kiveris, Lattanzi, Mirrokni, Rastogi and Vassilvitskii, Connected Components in MapReduce and
+Beyond (2014): large_star() and small_star() in turn, until nothing changes; then each id has one
+edge, to the lowest of its component. About log n rounds of two sorts. A graph that fits into one
+task takes one, by union_find().
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .runs import batched, starts
+
+SMALL = 500_000  # edges that one task takes: up to 250 MB
+
+EDGES = pa.schema([pa.field("u", pa.string(), False), pa.field("v", pa.string(), False)])
+
+
+def large_star(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Edges (u, v) in both directions, by u and v: every larger neighbour to the least of all."""
+    for u, v, least in _with_least(batches):
+        least = pc.if_else(pc.less(u, least), u, least)
+        larger = pc.greater(v, u)
+        yield _edges(v.filter(larger), least.filter(larger))
+
+
+def small_star(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Edges (u, v) with u > v, by u and v: u and its neighbours to the least of them."""
+    for u, v, least in _with_least(batches):
+        first = pc.equal(v, least)
+        yield _edges(pc.if_else(first, u, v), least)
+
+
+def _with_least(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[pa.Array, pa.Array, pa.Array]]:
+    """u, v, and the least v of the same u, which is the first."""
+    last = least = None
+    for batch in batches:
+        if batch.num_rows == 0:
+            continue
+        u, v = batch.column("u"), batch.column("v")
+        first = pc.fill_null_forward(pc.if_else(starts(u, last), v, None))
+        if first.null_count:
+            first = pc.fill_null(first, least)
+        last, least = u[-1], first[-1]
+        yield u, v, first
+
+
+def _edges(u: pa.Array, v: pa.Array) -> pa.RecordBatch:
+    return pa.record_batch([u, v], schema=EDGES)
+
+
+def union_find(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """All edges (u, v) of a graph, in any order, to one for each id that is not the lowest of its
+    component: (id, that one)."""
+    to: dict[str, str] = {}
+    for batch in batches:
+        for u, v in zip(batch.column("u").to_pylist(), batch.column("v").to_pylist()):
+            u, v = _root(to, u), _root(to, v)
+            if u != v:
+                to[max(u, v)] = min(u, v)
+    return batched(((id, _root(to, id)) for id in list(to)), EDGES)
+
+
+def _root(to: dict[str, str], id: str) -> str:
+    root = id
+    while root in to:
+        root = to[root]
+    while id != root:  # shortens the way for the next time
+        to[id], id = root, to[id]
+    return root
+
+
+def number(batches: Iterable[pa.RecordBatch],
+           before: Mapping[int, int]) -> Iterator[pa.RecordBatch]:
+    """(part, root, size), in the order of their numbers, to (root, size, cluster).
+
+    `before` says how many clusters there are before a part's first.
+    """
+    seen: dict[int, int] = {}
+    for batch in batches:
+        numbers = []
+        for part in batch.column("part").to_pylist():
+            seen[part] = seen.get(part, 0) + 1
+            numbers.append(before[part] + seen[part])
+        yield pa.record_batch({"root": batch.column("root"), "size": batch.column("size"),
+                               "cluster": pa.array(numbers, pa.int64())})

@@ -1,0 +1,38 @@
+"""Pairs as lines, the same bytes that the command writes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .. import _core
+from .verify import FIELDS
+
+FORMATS = ("jsonl", "csv", "tsv")
+
+
+def lines(batches: Iterable[pa.RecordBatch], format: str) -> Iterator[pa.RecordBatch]:
+    """Pairs to lines, without their newlines; the headings come before the first of a stream."""
+    heading = _core.pair_heading(format).decode().rstrip("\n")
+    for batch in batches:
+        if batch.num_rows and heading:
+            yield pa.record_batch({"value": [heading]})
+            heading = ""
+        text, ends = _core.pair_lines(format, batch.column("a"), batch.column("b"),
+                                      {name: _bytes(batch.column(name))
+                                       for name in (*FIELDS, "cluster")})
+        yield pa.record_batch({"value": _strings(text, memoryview(ends).cast("q").tolist())})
+
+
+def _bytes(column: pa.Array) -> memoryview:
+    """The values of a column of 8 bytes each; NaN for null."""
+    if pa.types.is_floating(column.type):
+        column = pc.fill_null(column, math.nan)
+    return memoryview(column.buffers()[1])[8 * column.offset:8 * (column.offset + len(column))]
+
+
+def _strings(text: bytes, ends: list[int]) -> list[str]:
+    return [text[start:end - 1].decode() for start, end in zip([0, *ends], ends)]

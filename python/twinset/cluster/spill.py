@@ -1,0 +1,19 @@
+"""What does not fit into memory."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+
+def on_disk(batches: Sequence[pa.RecordBatch]) -> list[pa.RecordBatch]:
+    """The same batches in a temporary file, which is gone when they are."""
+    with tempfile.NamedTemporaryFile(prefix="twinset-") as file:
+        with pa.ipc.new_file(file, batches[0].schema) as writer:
+            for batch in batches:
+                writer.write_batch(batch)
+        file.flush()
+        reader = pa.ipc.open_file(pa.memory_map(file.name))
+        return [reader.get_batch(number) for number in range(reader.num_record_batches)]
