@@ -8,7 +8,7 @@ import unittest
 
 from pages import ALL_PAGES, PAGES, ROOT, TWINSET, name, prose, text
 
-FOLDERS = "bench|cli|cmake|docs|examples|fuzz|grammars|include|samples|script|src|tests"
+FOLDERS = "bench|cli|cmake|docs|examples|fuzz|grammars|include|python|samples|script|src|tests"
 
 
 def anchors(page):

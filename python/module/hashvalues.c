@@ -1,0 +1,95 @@
+/*
+ * HashValues: the base of a signature in Python, with the one attribute hashvalues. It keeps the
+ * buffer of what is there, so that an index reads it at once: to ask an array for its buffer takes
+ * as long as to look up its bands.
+ */
+#include "module.h"
+
+static void release(core_hashvalues *self)
+{
+    self->bytes = NULL;
+    if (self->view.obj)
+        PyBuffer_Release(&self->view);
+    self->view = (Py_buffer){0};
+}
+
+/* All that an index looks at lies together. */
+static void hold(core_hashvalues *self, const Py_buffer *view)
+{
+    self->view = *view;
+    self->length = view->obj && view->ndim ? view->shape[0] : 0;
+    self->size = self->length ? view->len / self->length : 0;
+    self->bytes = self->length ? view->buf : NULL;
+}
+
+static PyObject *get_values(PyObject *object, void *Py_UNUSED(closure))
+{
+    PyObject *values = ((core_hashvalues *)object)->values;
+    if (!values)
+        PyErr_SetString(PyExc_AttributeError, "hashvalues");
+    return values ? Py_NewRef(values) : NULL;
+}
+
+/* What has no buffer, or none that lies in one piece, is kept without. */
+static int set_values(PyObject *object, PyObject *values, void *Py_UNUSED(closure))
+{
+    core_hashvalues *self = (core_hashvalues *)object;
+    PyObject *before = self->values;
+    Py_buffer view = {0};
+    if (values && PyObject_CheckBuffer(values) && PyObject_GetBuffer(values, &view, PyBUF_ND)) {
+        PyErr_Clear();
+        view.obj = NULL;
+    }
+    release(self);
+    hold(self, &view);
+    self->values = values ? Py_NewRef(values) : NULL;
+    Py_XDECREF(before);
+    return 0;
+}
+
+static int traverse(PyObject *object, visitproc visit, void *arg)
+{
+    core_hashvalues *self = (core_hashvalues *)object;
+    Py_VISIT(Py_TYPE(object));
+    Py_VISIT(self->values);
+    Py_VISIT(self->view.obj);
+    return 0;
+}
+
+static int clear(PyObject *object)
+{
+    core_hashvalues *self = (core_hashvalues *)object;
+    release(self);
+    Py_CLEAR(self->values);
+    return 0;
+}
+
+static void dealloc(PyObject *object)
+{
+    PyTypeObject *type = Py_TYPE(object);
+    PyObject_GC_UnTrack(object);
+    clear(object);
+    freefunc release_memory = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    release_memory(object);
+    Py_DECREF(type);
+}
+
+static char type_doc[] =
+    "HashValues()\n--\n\nA signature that an index reads without asking twice.";
+
+static PyGetSetDef properties[] = {
+    {"hashvalues", get_values, set_values, "The hash values, an array.", NULL},
+    {0},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_doc, type_doc}, {Py_tp_dealloc, dealloc},   {Py_tp_traverse, traverse},
+    {Py_tp_clear, clear},  {Py_tp_getset, properties}, {0},
+};
+
+PyType_Spec core_hashvalues_spec = {
+    .name = "twinset._core.HashValues",
+    .basicsize = sizeof(core_hashvalues),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE,
+    .slots = slots,
+};

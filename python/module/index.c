@@ -1,0 +1,632 @@
+/*
+ * MinHashIndex: an LSH that is called as MinHashLSH of datasketch is. It looks at the length of a
+ * signature, learns from the first how many bytes a hash value takes, and may keep several
+ * signatures by one key.
+ *
+ * Hash values of 64 bits that have no more than 32, as those of datasketch 1.x, are held in half
+ * the memory, which is most of the time; the first that has more has all written out again.
+ * So schemes differ in what they look like, and only where something looks different is the
+ * signature asked for its scheme.
+ *
+ * As in lsh.c: attributes, keys and buffers may run Python, and that may use the same object. All
+ * that is done before the engine is called; what was learned is looked at after it.
+ */
+#include "module.h"
+
+#include <string.h>
+#include <structmember.h>
+
+typedef struct core_index {
+    core_lsh lsh;
+    Py_ssize_t rows, length; /* hash values of a band and of a signature */
+    Py_ssize_t slot_bytes;   /* of a hash value; 0 before the first signature */
+    uint32_t *narrow; /* room for the bands of a signature; NULL: they are held as they are */
+    PyObject *scheme; /* of the signatures; NULL or None where that is not known */
+    PyObject *more;   /* dict: from key to the list of its further numbers */
+    Py_ssize_t changes;
+    PyObject *scheme_name;         /* the name of the attribute */
+    PyTypeObject *hashvalues_type; /* whose objects have their buffer ready */
+} core_index;
+
+/* ---- arguments */
+
+/* Puts arguments, by place or by name, into the places of their names. */
+static int take_arguments(PyObject *const *given, Py_ssize_t count, PyObject *keywords,
+                          const char *const *names, Py_ssize_t most, PyObject **taken)
+{
+    Py_ssize_t named = keywords ? PyTuple_Size(keywords) : 0;
+    if (count > most || count + named > most) {
+        PyErr_Format(PyExc_TypeError, "%zd arguments are too many: at most %zd", count + named,
+                     most);
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < most; i++)
+        taken[i] = i < count ? given[i] : NULL;
+    for (Py_ssize_t i = 0; i < named; i++) {
+        PyObject *name = PyTuple_GetItem(keywords, i);
+        Py_ssize_t at = 0;
+        while (at < most && PyUnicode_CompareWithASCIIString(name, names[at]) != 0)
+            at++;
+        if (at == most || taken[at]) {
+            PyErr_Format(PyExc_TypeError, "%s argument '%U'",
+                         at == most ? "there is no" : "twice the", name);
+            return -1;
+        }
+        taken[at] = given[count + i];
+    }
+    return 0;
+}
+
+static int need(PyObject *argument, const char *name)
+{
+    if (!argument)
+        PyErr_Format(PyExc_TypeError, "missing the argument '%s'", name);
+    return argument ? 0 : -1;
+}
+
+/* ---- signatures */
+
+static Py_ssize_t slots_in_bands(const core_index *self)
+{
+    return (Py_ssize_t)self->lsh.bands * self->rows;
+}
+
+static int fail_length(Py_ssize_t expected, Py_ssize_t got)
+{
+    PyErr_Format(PyExc_ValueError, "Expecting minhash with length %zd, got %zd", expected, got);
+    return -1;
+}
+
+/* A signature that was handed in. */
+typedef struct handed {
+    const char *bytes;
+    Py_ssize_t size;  /* of a hash value */
+    PyObject *lender; /* whose bytes they are, if they are borrowed: until Python runs */
+    PyObject *owner;  /* the same, held */
+    Py_buffer view;   /* or where they are from */
+} handed;
+
+/* A buffer is what the bands are made of, and no more. */
+static int take_raw(const core_index *self, PyObject *from, handed *got)
+{
+    if (PyObject_GetBuffer(from, &got->view, PyBUF_SIMPLE))
+        return -1;
+    got->bytes = got->view.buf;
+    got->size = got->view.len / slots_in_bands(self);
+    if (got->size && got->size * slots_in_bands(self) == got->view.len)
+        return 0;
+    PyErr_Format(PyExc_ValueError, "%zd bytes are no %zd hash values", got->view.len,
+                 slots_in_bands(self));
+    return -1;
+}
+
+static int take_view(const core_index *self, const Py_buffer *view, handed *got)
+{
+    Py_ssize_t length = view->ndim ? view->shape[0] : 0;
+    if (length != self->length)
+        return fail_length(self->length, length);
+    got->bytes = view->buf;
+    got->size = view->len / length;
+    return 0;
+}
+
+/* A copy of what does not lie in one piece. */
+static int take_pieces(PyObject *values, Py_buffer *view)
+{
+    PyErr_Clear();
+    PyObject *whole = PyMemoryView_GetContiguous(values, PyBUF_READ, 'C');
+    int status = whole ? PyObject_GetBuffer(whole, view, PyBUF_ND) : -1;
+    Py_XDECREF(whole);
+    return status;
+}
+
+static int take_attribute(const core_index *self, PyObject *from, handed *got)
+{
+    PyObject *values = PyObject_GetAttr(from, self->lsh.hashvalues);
+    int status = values ? PyObject_GetBuffer(values, &got->view, PyBUF_ND) : -1;
+    if (values && status)
+        status = take_pieces(values, &got->view);
+    Py_XDECREF(values);
+    return status ? -1 : take_view(self, &got->view, got);
+}
+
+/* Whatever comes of it, it is to be given back. */
+static int take_minhash(const core_index *self, PyObject *from, handed *got)
+{
+    *got = (handed){0};
+    if (!self->more) {
+        PyErr_SetString(PyExc_ValueError, "the index has no bands: __init__() was not called");
+        return -1;
+    }
+    const core_hashvalues *ready = (const core_hashvalues *)from;
+    if (PyObject_TypeCheck(from, self->hashvalues_type) && ready->bytes) {
+        got->bytes = ready->bytes;
+        got->size = ready->size;
+        got->lender = ready->values;
+        return ready->length == self->length ? 0 : fail_length(self->length, ready->length);
+    }
+    return PyObject_CheckBuffer(from) ? take_raw(self, from, got) : take_attribute(self, from, got);
+}
+
+/* Before Python runs. */
+static void hold(handed *got)
+{
+    if (got->lender && !got->owner)
+        got->owner = Py_NewRef(got->lender);
+}
+
+static void give_back(handed *got)
+{
+    Py_XDECREF(got->owner);
+    if (got->view.obj)
+        PyBuffer_Release(&got->view);
+}
+
+/* The scheme of a signature, a new reference; None where it has no such attribute. */
+static PyObject *scheme_of(const core_index *self, PyObject *minhash)
+{
+    PyObject *scheme = PyObject_GetAttr(minhash, self->scheme_name);
+    if (scheme || !PyErr_ExceptionMatches(PyExc_AttributeError))
+        return scheme;
+    PyErr_Clear();
+    return Py_NewRef(Py_None);
+}
+
+/* Signatures of different schemes agree by chance alone. */
+static int check_scheme(const core_index *self, PyObject *minhash)
+{
+    PyObject *known = self->scheme, *scheme = scheme_of(self, minhash);
+    if (!scheme)
+        return -1;
+    int same = !known || known == Py_None || scheme == Py_None;
+    if (!same)
+        same = PyObject_RichCompareBool(scheme, known, Py_EQ);
+    if (same == 0)
+        PyErr_Format(PyExc_ValueError,
+                     "MinHash scheme %R does not match scheme %R of the MinHash previously given "
+                     "to this index",
+                     scheme, known);
+    Py_DECREF(scheme);
+    return same == 1 ? 0 : -1;
+}
+
+static int fail_size(const core_index *self, Py_ssize_t size)
+{
+    PyErr_Format(PyExc_ValueError,
+                 "the minhash has hash values of %zd bytes, but the index holds those of %zd", size,
+                 self->slot_bytes);
+    return -1;
+}
+
+/* ---- as they are held */
+
+/* False where a value does not fit. */
+static bool narrow_to(uint32_t *narrow, const char *wide, Py_ssize_t count)
+{
+    uint64_t all = 0;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        uint64_t value;
+        memcpy(&value, wide + 8 * i, sizeof value);
+        narrow[i] = (uint32_t)value;
+        all |= value;
+    }
+    return all >> 32 == 0;
+}
+
+static PyObject *signature_bytes(const core_index *self, Py_ssize_t number)
+{
+    const char *held = twinset_lsh_signature(self->lsh.handle, (uint32_t)number);
+    Py_ssize_t count = slots_in_bands(self);
+    PyObject *bytes =
+        PyBytes_FromStringAndSize(self->narrow ? NULL : held, count * self->slot_bytes);
+    char *wide = bytes ? PyBytes_AsString(bytes) : NULL;
+    for (Py_ssize_t i = 0; wide && self->narrow && i < count; i++) {
+        uint32_t value;
+        memcpy(&value, held + 4 * i, sizeof value);
+        memcpy(wide + 8 * i, &(uint64_t){value}, sizeof(uint64_t));
+    }
+    return bytes;
+}
+
+/* Learns from the first signature. */
+static int open_index(core_index *self, PyObject *minhash, handed *got)
+{
+    Py_ssize_t count = slots_in_bands(self);
+    hold(got);
+    PyObject *scheme = scheme_of(self, minhash);
+    if (!scheme)
+        return -1;
+    if (self->lsh.handle) { /* by what that ran */
+        Py_DECREF(scheme);
+        return 0;
+    }
+    uint32_t *narrow = got->size == 8 ? PyMem_Malloc((size_t)count * sizeof *narrow) : NULL;
+    if (narrow && !narrow_to(narrow, got->bytes, count)) {
+        PyMem_Free(narrow);
+        narrow = NULL;
+    }
+    if (core_lsh_open(&self->lsh, self->lsh.bands, self->rows * (narrow ? 4 : got->size))) {
+        PyMem_Free(narrow);
+        Py_DECREF(scheme);
+        return -1;
+    }
+    PyMem_Free(self->narrow);
+    self->narrow = narrow;
+    self->slot_bytes = got->size;
+    Py_XDECREF(self->scheme);
+    self->scheme = scheme;
+    return 0;
+}
+
+static int widen(core_index *self);
+
+/* The signature as the engine is to have it, or NULL. What it is asked for may run Python. */
+static const void *held_form(core_index *self, PyObject *minhash, handed *got)
+{
+    Py_ssize_t size = got->size;
+    if (self->narrow && size == 8 && narrow_to(self->narrow, got->bytes, slots_in_bands(self)))
+        return self->narrow;
+    if (size == self->slot_bytes && size != 8)
+        return got->bytes;
+    hold(got);
+    if (check_scheme(self, minhash))
+        return NULL;
+    if (size != self->slot_bytes) {
+        fail_size(self, size);
+        return NULL;
+    }
+    return self->narrow && widen(self) ? NULL : got->bytes;
+}
+
+/* ---- calls */
+
+/* The list of the further numbers of a key, made where there is none; a new reference. */
+static PyObject *list_of_more(core_index *self, PyObject *key)
+{
+    PyObject *numbers = PyDict_GetItemWithError(self->more, key);
+    if (numbers)
+        return Py_NewRef(numbers);
+    numbers = PyErr_Occurred() ? NULL : PyList_New(0);
+    if (numbers && PyDict_SetItem(self->more, key, numbers))
+        Py_CLEAR(numbers);
+    return numbers;
+}
+
+static int insert_more(core_index *self, PyObject *key, const void *signature, PyObject *numbers)
+{
+    uint32_t number;
+    if (core_lsh_add(&self->lsh, key, signature, &number))
+        return -1;
+    PyObject *object = PyLong_FromUnsignedLong(number);
+    int status = object ? PyList_Append(numbers, object) : -1;
+    Py_XDECREF(object);
+    if (status)
+        core_lsh_drop(&self->lsh, number);
+    return status;
+}
+
+static int add_signature(core_index *self, PyObject *key, PyObject *minhash, PyObject *numbers)
+{
+    handed got;
+    const void *signature = NULL;
+    int status = take_minhash(self, minhash, &got);
+    if (status == 0 && !self->lsh.handle)
+        status = open_index(self, minhash, &got);
+    if (status == 0)
+        signature = held_form(self, minhash, &got);
+    if (!signature)
+        status = -1;
+    else if (numbers)
+        status = insert_more(self, key, signature, numbers);
+    else
+        status = core_lsh_insert(&self->lsh, key, signature);
+    give_back(&got);
+    return status;
+}
+
+/* To look up a key or to make an object may run Python, so that comes first. */
+static int add(core_index *self, PyObject *key, PyObject *minhash, bool check)
+{
+    Py_ssize_t number = core_lsh_number(&self->lsh, key);
+    if (number >= 0 && check)
+        PyErr_SetString(PyExc_ValueError, "The given key already exists");
+    if (number == -2 || (number >= 0 && check))
+        return -1;
+    PyObject *numbers = number >= 0 ? list_of_more(self, key) : NULL;
+    if (number >= 0 && !numbers)
+        return -1;
+    int status = add_signature(self, key, minhash, numbers);
+    self->changes++;
+    Py_XDECREF(numbers);
+    return status;
+}
+
+PyDoc_STRVAR(insert_doc,
+             "insert($self, key, minhash, check_duplication=True)\n--\n\n"
+             "Adds a signature by a hashable key. ValueError where the key is there already;\n"
+             "without that check it has one signature more.");
+
+static PyObject *insert(PyObject *object, PyObject *const *given, Py_ssize_t count,
+                        PyObject *keywords)
+{
+    static const char *const names[] = {"key", "minhash", "check_duplication"};
+    core_index *self = (core_index *)object;
+    PyObject *taken[3];
+    if (take_arguments(given, count, keywords, names, 3, taken) || need(taken[0], names[0]) ||
+        need(taken[1], names[1]))
+        return NULL;
+    int check = taken[2] ? PyObject_IsTrue(taken[2]) : 1;
+    if (check < 0)
+        return NULL;
+    return add(self, taken[0], taken[1], check) ? NULL : Py_NewRef(Py_None);
+}
+
+/* Each key once, in their order. */
+static PyObject *without_repeats(PyObject *keys)
+{
+    PyObject *seen = PyDict_New(), *list = NULL;
+    Py_ssize_t count = PyList_Size(keys), i = 0;
+    while (seen && i < count && PyDict_SetItem(seen, PyList_GetItem(keys, i), Py_None) == 0)
+        i++;
+    if (seen && i == count)
+        list = PyDict_Keys(seen);
+    Py_XDECREF(seen);
+    Py_DECREF(keys);
+    return list;
+}
+
+static int find(core_index *self, PyObject *minhash, unsigned bands, PyObject *keys)
+{
+    handed got;
+    int status = take_minhash(self, minhash, &got);
+    if (status == 0 && self->lsh.handle) {
+        const void *signature = held_form(self, minhash, &got);
+        status = signature ? core_lsh_find(&self->lsh, signature, bands, keys) : -1;
+    }
+    give_back(&got);
+    return status;
+}
+
+PyDoc_STRVAR(query_doc, "query($self, minhash, bands=0)\n--\n\n"
+                        "The keys of those that agree with a signature in at least one of its\n"
+                        "first bands (0: of all), in the order in which they were inserted.");
+
+static PyObject *query(PyObject *object, PyObject *const *given, Py_ssize_t count,
+                       PyObject *keywords)
+{
+    static const char *const names[] = {"minhash", "bands"};
+    core_index *self = (core_index *)object;
+    PyObject *taken[2];
+    if (take_arguments(given, count, keywords, names, 2, taken) || need(taken[0], names[0]))
+        return NULL;
+    long bands = taken[1] ? PyLong_AsLong(taken[1]) : 0;
+    if (bands == -1 && PyErr_Occurred())
+        return NULL;
+    if (bands < 0 || (unsigned long)bands > self->lsh.bands)
+        return PyErr_Format(PyExc_ValueError, "bands is %ld, but must be from 0 to %u", bands,
+                            self->lsh.bands);
+    PyObject *keys = PyList_New(0);
+    if (keys && find(self, taken[0], (unsigned)bands, keys))
+        Py_CLEAR(keys);
+    return keys && PyDict_Size(self->more) ? without_repeats(keys) : keys;
+}
+
+/* The further numbers of a key, a new list; empty where there are none. */
+static PyObject *further_numbers(const core_index *self, PyObject *key)
+{
+    PyObject *numbers = PyDict_GetItemWithError(self->more, key);
+    if (numbers)
+        return PyList_GetSlice(numbers, 0, PyList_Size(numbers));
+    return PyErr_Occurred() ? NULL : PyList_New(0);
+}
+
+PyDoc_STRVAR(remove_doc, "remove($self, key)\n--\n\n"
+                         "Removes a key with its signatures. ValueError where it is not there.");
+
+static PyObject *remove_key(PyObject *object, PyObject *const *given, Py_ssize_t count,
+                            PyObject *keywords)
+{
+    static const char *const names[] = {"key"};
+    core_index *self = (core_index *)object;
+    PyObject *key;
+    if (take_arguments(given, count, keywords, names, 1, &key) || need(key, names[0]))
+        return NULL;
+    PyObject *numbers = NULL;
+    if (self->more && PyDict_Size(self->more) && !(numbers = further_numbers(self, key)))
+        return NULL;
+    PyObject *done = core_lsh_remove(object, key);
+    self->changes++;
+    if (done && numbers && PyList_Size(numbers)) {
+        for (Py_ssize_t i = 0; i < PyList_Size(numbers); i++)
+            core_lsh_drop(&self->lsh, (uint32_t)PyLong_AsUnsignedLong(PyList_GetItem(numbers, i)));
+        if (PyDict_DelItem(self->more, key))
+            Py_CLEAR(done);
+    }
+    Py_XDECREF(numbers);
+    return done;
+}
+
+static int append_signature(const core_index *self, PyObject *list, Py_ssize_t number)
+{
+    PyObject *bytes = signature_bytes(self, number);
+    int status = bytes ? PyList_Append(list, bytes) : -1;
+    Py_XDECREF(bytes);
+    return status;
+}
+
+PyDoc_STRVAR(signatures_doc, "signatures($self, key, /)\n--\n\n"
+                             "The bytes of a key's signatures that bands are made of, as a list.");
+
+static PyObject *signatures(PyObject *object, PyObject *key)
+{
+    core_index *self = (core_index *)object;
+    Py_ssize_t number = core_lsh_number(&self->lsh, key);
+    if (number == -1)
+        PyErr_SetString(PyExc_ValueError, "The given key does not exist");
+    PyObject *numbers = number >= 0 ? further_numbers(self, key) : NULL;
+    PyObject *list = numbers ? PyList_New(0) : NULL;
+    if (list && append_signature(self, list, number))
+        Py_CLEAR(list);
+    for (Py_ssize_t i = 0; list && i < PyList_Size(numbers); i++)
+        if (append_signature(self, list, PyLong_AsSsize_t(PyList_GetItem(numbers, i))))
+            Py_CLEAR(list);
+    Py_XDECREF(numbers);
+    return list;
+}
+
+/* ---- widening */
+
+/* Another index with the same, as wide as it came. */
+static int copy_wide(core_index *from, core_index *to)
+{
+    PyObject *all = PyDict_Keys(from->lsh.numbers);
+    int status = all ? core_lsh_open(&to->lsh, to->lsh.bands, to->rows * from->slot_bytes) : -1;
+    to->slot_bytes = from->slot_bytes;
+    for (Py_ssize_t i = 0; status == 0 && i < PyList_Size(all); i++) {
+        PyObject *key = PyList_GetItem(all, i), *each = signatures((PyObject *)from, key);
+        PyObject *numbers = each && PyList_Size(each) > 1 ? list_of_more(to, key) : NULL;
+        status = each && (numbers || PyList_Size(each) == 1) ? 0 : -1;
+        for (Py_ssize_t j = 0; status == 0 && j < PyList_Size(each); j++) {
+            const char *bytes = PyBytes_AsString(PyList_GetItem(each, j));
+            status =
+                j ? insert_more(to, key, bytes, numbers) : core_lsh_insert(&to->lsh, key, bytes);
+        }
+        Py_XDECREF(numbers);
+        Py_XDECREF(each);
+    }
+    Py_XDECREF(all);
+    return status;
+}
+
+/* A value came that does not fit. What was held is let go of with the object that it is put into.
+ */
+static int widen(core_index *self)
+{
+    PyObject *made = PyObject_CallFunction((PyObject *)Py_TYPE((PyObject *)self), "Inn",
+                                           self->lsh.bands, self->rows, self->length);
+    core_index *wide = (core_index *)made;
+    if (!made || copy_wide(self, wide)) {
+        Py_XDECREF(made);
+        return -1;
+    }
+    core_lsh held = self->lsh;
+    PyObject *more = self->more;
+    self->lsh.handle = wide->lsh.handle;
+    self->lsh.numbers = wide->lsh.numbers;
+    self->lsh.keys = wide->lsh.keys;
+    self->lsh.band_bytes = wide->lsh.band_bytes;
+    self->lsh.signature_bytes = wide->lsh.signature_bytes;
+    self->more = wide->more;
+    wide->lsh.handle = held.handle;
+    wide->lsh.numbers = held.numbers;
+    wide->lsh.keys = held.keys;
+    wide->more = more;
+    PyMem_Free(self->narrow);
+    self->narrow = NULL;
+    Py_DECREF(made);
+    return 0;
+}
+
+/* ---- the type */
+
+/* A class derived in Python has no state of the module; the one it is derived from has. */
+static const core_state *state_of(PyTypeObject *type)
+{
+    const core_state *state = NULL;
+    for (; type && !state; type = PyType_GetSlot(type, Py_tp_base)) {
+        state = PyType_GetModuleState(type);
+        PyErr_Clear();
+    }
+    return state;
+}
+
+static int init(PyObject *object, PyObject *arguments, PyObject *keywords)
+{
+    static char *names_of[] = {"bands", "rows", "length", NULL};
+    core_index *self = (core_index *)object;
+    int bands;
+    Py_ssize_t rows, length;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "inn", names_of, &bands, &rows, &length))
+        return -1;
+    if (self->more || bands < 1 || rows < 1 || rows > PY_SSIZE_T_MAX / bands / 16 ||
+        length < bands * rows) {
+        PyErr_Format(PyExc_ValueError, "no %d bands of %zd values in a length of %zd", bands, rows,
+                     length);
+        return -1;
+    }
+    self->lsh.bands = (unsigned)bands;
+    self->rows = rows;
+    self->length = length;
+    self->hashvalues_type =
+        (PyTypeObject *)Py_NewRef((PyObject *)state_of(Py_TYPE(object))->hashvalues);
+    self->scheme_name = PyUnicode_InternFromString("scheme");
+    self->more = PyDict_New();
+    return self->scheme_name && self->more ? 0 : -1;
+}
+
+static int traverse(PyObject *object, visitproc visit, void *arg)
+{
+    core_index *self = (core_index *)object;
+    Py_VISIT(self->scheme);
+    Py_VISIT(self->more);
+    Py_VISIT((PyObject *)self->hashvalues_type);
+    return core_lsh_traverse(object, visit, arg);
+}
+
+static int clear(PyObject *object)
+{
+    core_index *self = (core_index *)object;
+    if (self->more)
+        PyDict_Clear(self->more);
+    return core_lsh_clear(object);
+}
+
+static void dealloc(PyObject *object)
+{
+    core_index *self = (core_index *)object;
+    PyObject_GC_UnTrack(object);
+    Py_CLEAR(self->scheme);
+    Py_CLEAR(self->more);
+    Py_CLEAR(self->scheme_name);
+    Py_CLEAR(self->hashvalues_type);
+    PyMem_Free(self->narrow);
+    core_lsh_dealloc(object);
+}
+
+static char type_doc[] =
+    "MinHashIndex(bands, rows, length)\n--\n\n"
+    "An LSH of signatures of so many hash values, of which each band has rows. A\n"
+    "signature has them as its attribute hashvalues; a buffer is the bands alone.";
+
+static PyMemberDef members[] = {
+    {"rows", T_PYSSIZET, offsetof(core_index, rows), READONLY, "Hash values of a band."},
+    {"length", T_PYSSIZET, offsetof(core_index, length), READONLY, "Hash values of a signature."},
+    {"slot_bytes", T_PYSSIZET, offsetof(core_index, slot_bytes), READONLY,
+     "Bytes of a hash value; 0 before the first signature."},
+    {"scheme", T_OBJECT, offsetof(core_index, scheme), 0,
+     "The scheme of the signatures; None where it is not known."},
+    {"changes", T_PYSSIZET, offsetof(core_index, changes), READONLY, "Grows with each change."},
+    {0},
+};
+
+static PyMethodDef methods[] = {
+    {"insert", (PyCFunction)(void (*)(void))insert, METH_FASTCALL | METH_KEYWORDS, insert_doc},
+    {"query", (PyCFunction)(void (*)(void))query, METH_FASTCALL | METH_KEYWORDS, query_doc},
+    {"remove", (PyCFunction)(void (*)(void))remove_key, METH_FASTCALL | METH_KEYWORDS, remove_doc},
+    {"signatures", signatures, METH_O, signatures_doc},
+    {0},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_doc, type_doc},    {Py_tp_init, init},
+    {Py_tp_dealloc, dealloc}, {Py_tp_traverse, traverse},
+    {Py_tp_clear, clear},     {Py_tp_methods, methods},
+    {Py_tp_members, members}, {0},
+};
+
+PyType_Spec core_index_spec = {
+    .name = "twinset._core.MinHashIndex",
+    .basicsize = sizeof(core_index),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE,
+    .slots = slots,
+};

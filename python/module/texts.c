@@ -1,0 +1,194 @@
+/*
+ * Texts of any kind as pointers and lengths, without a copy: of a str its UTF-8, which Python
+ * itself keeps with it (for ASCII it is the str); of bytes and Arrow columns what they hold.
+ */
+#include "module.h"
+
+#include <string.h>
+
+/* How elements are taken, by core_kind. */
+static const struct rule {
+    const char *many, *one; /* for messages: what they are together, what one may be */
+    const char *errors;     /* for surrogates in str; NULL: no str */
+    bool none, iterable, buffers;
+} rules[] = {
+    {"texts", "str, bytes or None", "surrogatepass", .none = true},
+    {"names", "str or bytes", "surrogateescape", .none = false},
+    {"items", "bytes-like", .iterable = true, .buffers = true},
+};
+
+/* ---- one */
+
+/* *owner becomes what it lies in where that is not the str. */
+static int take_str(core_text *text, PyObject *from, const char *errors)
+{
+    Py_ssize_t length;
+    text->start = PyUnicode_AsUTF8AndSize(from, &length);
+    if (!text->start) {
+        if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError))
+            return -1;
+        PyErr_Clear();
+        char *bytes;
+        text->owner = PyUnicode_AsEncodedString(from, "utf-8", errors);
+        if (!text->owner || PyBytes_AsStringAndSize(text->owner, &bytes, &length))
+            return -1;
+        text->start = bytes;
+    }
+    text->length = (size_t)length;
+    return 0;
+}
+
+static int take_bytes(core_text *text, PyObject *from)
+{
+    char *bytes;
+    Py_ssize_t length;
+    if (PyBytes_AsStringAndSize(from, &bytes, &length))
+        return -1;
+    text->start = bytes;
+    text->length = (size_t)length;
+    return 0;
+}
+
+/* The owner is NULL, or a new reference where it is not `from`. *known: it is of the right type. */
+static int take_one(core_text *text, PyObject *from, const struct rule *rule, bool *known)
+{
+    *text = (core_text){0};
+    *known = true;
+    if (PyBytes_Check(from))
+        return take_bytes(text, from);
+    if (PyUnicode_Check(from) && rule->errors)
+        return take_str(text, from, rule->errors);
+    if (from == Py_None && rule->none)
+        return 0;
+    *known = rule->buffers && PyObject_CheckBuffer(from);
+    if (!*known)
+        return 0;
+    text->owner = PyBytes_FromObject(from);
+    return text->owner ? take_bytes(text, text->owner) : -1;
+}
+
+int core_text_take(core_text *text, PyObject *from, bool none, const char *what)
+{
+    bool known;
+    int status = take_one(text, from, &rules[CORE_TEXTS], &known);
+    if (status == 0 && (!known || (!none && !text->start))) {
+        PyObject *keep;
+        PyErr_Format(PyExc_TypeError, "%s is %s, but must be str%s", what,
+                     core_type_name(from, &keep), none ? ", bytes or None" : " or bytes");
+        Py_XDECREF(keep);
+        status = -1;
+    }
+    if (status)
+        Py_CLEAR(text->owner);
+    else if (!text->owner)
+        text->owner = Py_NewRef(from);
+    return status;
+}
+
+/* ---- many */
+
+int core_texts_reserve(core_texts *texts, size_t more)
+{
+    if (more <= texts->capacity - texts->count)
+        return 0;
+    size_t wanted = texts->count + more, twice = 2 * texts->capacity;
+    size_t capacity = wanted > twice ? wanted : twice;
+    void *starts = NULL, *lengths = NULL;
+    if (capacity <= PY_SSIZE_T_MAX / sizeof *texts->starts) {
+        starts = PyMem_Realloc(texts->starts, capacity * sizeof *texts->starts);
+        texts->starts = starts ? starts : texts->starts;
+        lengths = PyMem_Realloc(texts->lengths, capacity * sizeof *texts->lengths);
+        texts->lengths = lengths ? lengths : texts->lengths;
+    }
+    if (!starts || !lengths) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    texts->capacity = capacity;
+    return 0;
+}
+
+void core_texts_free(core_texts *texts)
+{
+    PyMem_Free(texts->starts);
+    PyMem_Free(texts->lengths);
+    core_let_go(texts->owners);
+    *texts = (core_texts){0};
+}
+
+static int add_object(core_texts *texts, PyObject *item, const struct rule *rule)
+{
+    bool known;
+    core_text text;
+    int status = take_one(&text, item, rule, &known);
+    if (status == 0 && !known) {
+        PyObject *keep;
+        PyErr_Format(PyExc_TypeError, "%s[%zu] is %s, but must be %s", rule->many, texts->count,
+                     core_type_name(item, &keep), rule->one);
+        Py_XDECREF(keep);
+        status = -1;
+    }
+    if (status == 0 && text.owner)
+        status = PyList_Append(texts->owners, text.owner);
+    Py_XDECREF(text.owner);
+    if (status == 0)
+        core_texts_put(texts, text.start, text.length);
+    return status;
+}
+
+/* A tuple of its own, for what may change while others run. */
+static int take_sequence(core_texts *texts, PyObject *from, const struct rule *rule)
+{
+    PyObject *tuple = PySequence_Tuple(from);
+    if (!tuple)
+        return -1;
+    Py_ssize_t count = PyTuple_Size(tuple);
+    int status = PyList_Append(texts->owners, tuple);
+    if (status == 0)
+        status = core_texts_reserve(texts, (size_t)count);
+    for (Py_ssize_t i = 0; i < count && status == 0; i++)
+        status = add_object(texts, PyTuple_GetItem(tuple, i), rule);
+    Py_DECREF(tuple);
+    return status;
+}
+
+static int take_arrow(core_texts *texts, PyObject *from, const struct rule *rule, bool *known)
+{
+    size_t first = texts->count;
+    if (core_arrow_take(texts, from, known))
+        return -1;
+    for (size_t i = first; i < texts->count && !rule->none; i++)
+        if (!texts->starts[i]) {
+            PyErr_Format(PyExc_TypeError, "%s[%zu] is null, but must be %s", rule->many, i,
+                         rule->one);
+            return -1;
+        }
+    return 0;
+}
+
+/* A str is a sequence of str, but nobody means that. */
+static bool is_sequence(PyObject *from, const struct rule *rule)
+{
+    if (PyUnicode_Check(from) || PyBytes_Check(from) || PyByteArray_Check(from))
+        return false;
+    return rule->iterable || PySequence_Check(from);
+}
+
+int core_texts_take(core_texts *texts, PyObject *from, core_kind kind)
+{
+    const struct rule *rule = &rules[kind];
+    bool arrow = false;
+    if (!texts->owners && !(texts->owners = PyList_New(0)))
+        return -1;
+    if (!PyList_Check(from) && !PyTuple_Check(from) && take_arrow(texts, from, rule, &arrow))
+        return -1;
+    if (arrow)
+        return 0;
+    if (is_sequence(from, rule))
+        return take_sequence(texts, from, rule);
+    PyObject *keep;
+    PyErr_Format(PyExc_TypeError, "%s is %s, but must be a sequence of %s, or an Arrow column",
+                 rule->many, core_type_name(from, &keep), rule->one);
+    Py_XDECREF(keep);
+    return -1;
+}

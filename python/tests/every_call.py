@@ -1,0 +1,250 @@
+"""Calls every entry of the module over and over, also the wrong way.
+
+    python every_call.py COUNT
+
+is run by script/long under AddressSanitizer, and in short by test_core_memory.py.
+"""
+
+import os
+import sys
+import tempfile
+from array import array
+
+from twinset import _core
+
+ESSAY = "The lighthouse keeper climbed the stairs every evening, counting them as he went. " * 4
+OTHER = ESSAY.replace("evening", "morning") + "One day there was one stair more."
+LONE = "half of a pair: \ud83d, and nothing behind it; that is no text, but people have it"
+PROGRAM = """def mean(values):
+    total = 0
+    for value in values:
+        total += value
+    return total / len(values)
+"""
+
+
+class Named:
+    """A signature of another library."""
+
+    def __init__(self, hashvalues):
+        self.hashvalues = hashvalues
+
+
+def nothing(*_):
+    pass
+
+
+def fails(*_):
+    raise ZeroDivisionError
+
+
+def expect(exception, function, *arguments, **keywords):
+    try:
+        function(*arguments, **keywords)
+    except exception:
+        return
+    raise AssertionError(f"{function} did not raise {exception.__name__}")
+
+
+def filled(options=None, progress=None):
+    collection = _core.Collection({"threads": "1", **(options or {})}, progress)
+    collection.add_texts([ESSAY, OTHER, None, LONE, b"bytes \xff, too", ""])
+    return collection
+
+
+def functions():
+    _core.options()
+    _core.compare(ESSAY, OTHER.encode(), {"k": "5"})
+    expect(_core.UsageError, _core.compare, "a", "b", {"k": "none"})
+    expect(TypeError, _core.compare, "a", None)
+    expect(TypeError, _core.compare, "a", "b", {"k": 5})
+    _core.normalise(LONE)
+    _core.shingles(ESSAY, {"by": "word"})
+    expect(TypeError, _core.shingles, 7)
+    _core.tune({"threshold": "0.8"})
+    _core.tune_walk()
+    _core.probability(5, 25, 0.9)
+
+
+def sketcher():
+    sketch = _core.Sketcher({"hashes": "16", "scheme": "datasketch1"})
+    one, two = sketch.text(ESSAY), sketch.text(None)
+    sketch.texts([ESSAY, None, b"bytes", LONE, ""])
+    expect(TypeError, sketch.texts, ["a", 1])
+    expect(TypeError, sketch.texts, "a")
+    _core.merge(one, two)
+    _core.estimate(one, two)
+    expect(ValueError, _core.merge, one, two[:8])
+    values, slots = array("Q", [1, 2, 3]), array("Q", [2**32 - 1] * 16)
+    sketch.values(values)
+    sketch.items([b"a", bytearray(b"b"), memoryview(b"c")])
+    sketch.lower(iter([b"a", b"b"]), slots)
+    sketch.lower_values(values, slots)
+    expect(TypeError, sketch.lower, ["a"], slots)
+    expect(ValueError, sketch.lower, [b"a"], array("Q", [1]))
+    expect(BufferError, sketch.lower, [b"a"], one)
+    a, b = sketch.functions()
+    sketch.set_functions(a, b)
+    expect(ValueError, sketch.set_functions, a, b[:8])
+    expect(_core.UsageError, _core.Sketcher({"hashes": "4"}).functions)
+    expect(_core.UsageError, _core.Sketcher, {"unknown": ""})
+
+
+def lsh():
+    index = _core.LSH(4, 8)
+    signature = bytes(range(32))
+    index.insert("a", signature)
+    index.insert(("b", 1), Named(bytearray(signature)))
+    expect(ValueError, index.insert, "a", signature)
+    expect(ValueError, index.insert, "short", b"")
+    expect(TypeError, index.insert, "none", None)
+    expect(TypeError, index.insert, [], signature)
+    assert index.query(signature) == ["a", ("b", 1)] == index.keys()
+    index.query(Named(signature), 2)
+    expect(ValueError, index.query, signature, 5)
+    index.signature("a")
+    index.remove("a")
+    expect(ValueError, index.remove, "a")
+    expect(ValueError, index.signature, "a")
+    assert len(index) == 1 and "a" not in index
+    expect(ValueError, _core.LSH, 0, 1)
+
+
+def index():
+    values = array("Q", range(10))
+    made = _core.MinHashIndex(2, 4, 10)
+    own = _core.HashValues()
+    expect(AttributeError, getattr, own, "hashvalues")
+    for held in (None, values, bytearray(80), values):
+        own.hashvalues = held
+    made.insert("a", own)
+    made.insert(key="b", minhash=Named(values), check_duplication=False)
+    made.insert("a", own, False)
+    made.insert("a", values.tobytes()[:64], False)
+    assert made.query(own) == made.query(minhash=Named(values), bands=1) == ["a", "b"]
+    expect(ValueError, made.insert, "a", own)
+    expect(ValueError, made.insert, "c", Named(array("I", range(10))))
+    expect(ValueError, made.query, Named(array("Q", range(9))))
+    expect(ValueError, made.query, b"short")
+    expect(ValueError, made.query, own, 3)
+    expect(AttributeError, made.insert, "c", None)
+    expect(TypeError, made.insert, [], own)
+    expect(TypeError, made.insert, "c", own, name=1)
+    expect(TypeError, made.query)
+    own.hashvalues = memoryview(array("Q", range(20)))[::2]
+    made.query(own)
+    own.hashvalues = array("Q", [2**40] * 10)  # held in full from now on
+    assert made.query(own) == [] and len(made.signatures("a")) == 3
+    made.scheme = "legacy"
+    own_scheme = Named(own.hashvalues)
+    own_scheme.scheme = "other"
+    expect(ValueError, made.query, own_scheme)
+    del made.scheme
+    made.remove("a")
+    expect(ValueError, made.remove, "a")
+    expect(ValueError, made.signatures, "a")
+    assert made.keys() == ["b"] and made.changes and made.slot_bytes == 8
+    expect(ValueError, _core.MinHashIndex, 2, 4, 7)
+    expect(ValueError, _core.MinHashIndex.__new__(_core.MinHashIndex).query, own)
+    del own.hashvalues
+
+
+def scan():
+    collection = filled({"threshold": "0.1"}, nothing)
+    result = collection.scan()
+    result.run(), result.pair(0), result.cluster(0), result.skipped(), result.flagged()
+    result.notes(), result.stages(), result.passages(0)
+    expect(IndexError, result.pair, len(result))
+    for field in _core.PAIR_FIELDS:
+        result.column("pairs", field)
+    expect(ValueError, result.column, "pairs", "unknown")
+    for form in ("table", "csv", "tsv", "json", "jsonl", "candidates"):
+        result.write(form, nothing)
+    expect(ZeroDivisionError, result.write, "csv", fails)
+    result.write_report(nothing, (1, 1, 0, 0))
+    expect(_core.Error, collection.scan)
+    expect(_core.Error, collection.add_texts, ["a"])
+
+
+def dedup():
+    collection = filled({"threshold": "0.1"})
+    result = collection.dedup("longest")
+    result.removed(0)
+    result.column("removed", "id"), result.column("removed", "cluster")
+    result.write_removed(nothing)
+    expect(_core.UsageError, collection.outputs, False, False)
+    for number, name in enumerate(collection.outputs(True, False)):
+        if name:
+            collection.clean(result, number, None, False, nothing)
+
+
+def rest_of_collections():
+    filled().sketch("jsonl", nothing)
+    expect(ZeroDivisionError, filled().sketch, "binary", fails)
+    filled().texts(nothing)
+    expect(ZeroDivisionError, filled().texts, fails)
+    collection = filled({"by": "code", "lang": "python"})
+    expect(ValueError, collection.add_texts, ["a", "b"], ["one"])
+    expect(_core.UsageError, collection.add_texts, ["a"], ["with\0nul"])
+    expect(TypeError, collection.add_texts, ["a"], [None])
+    expect(ValueError, collection.add_texts, ["a"], role="other")
+    collection.add_path("no such file")
+    collection.inputs(), collection.skipped()
+    two = _core.Collection()
+    two.add_texts([PROGRAM, PROGRAM.replace("total", "sum")], ["one.py", "two.py"])
+    two.compare().write("json", nothing)
+    expect(_core.EmptyError, _core.Collection().scan)
+    expect(TypeError, _core.Collection, None, 7)
+
+
+def files(folder):
+    path = os.path.join(folder, "records.jsonl")
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(f'{{"id": "{i}", "text": "{ESSAY}"}}\n' for i in range(3))
+    collection = _core.Collection({"threads": "1"})
+    collection.add_path(path)
+    result = collection.dedup()
+    collection.outputs(True, False)
+    collection.clean(result, 0, "out.jsonl", True, nothing)
+    expect(ZeroDivisionError, collection.clean, result, 0, None, False, fails)
+    expect(IndexError, collection.clean, result, 9, None, False, nothing)
+
+
+def arrow():
+    import pyarrow
+    for kind in (pyarrow.string(), pyarrow.large_string(), pyarrow.string_view()):
+        column = pyarrow.array([ESSAY, None, OTHER, ""], kind)
+        _core.Sketcher({"hashes": "8"}).texts(column[1:])
+        _core.Sketcher({"hashes": "8"}).texts(pyarrow.chunked_array([column, column[:0], column]))
+    _core.Sketcher({"hashes": "8"}).texts(pyarrow.array([ESSAY, None]).dictionary_encode())
+    expect(TypeError, _core.Sketcher().texts, pyarrow.array([1]))
+    expect(TypeError, _core.Sketcher().texts, pyarrow.table({"text": [ESSAY]}))
+    collection = _core.Collection({"threads": "1"})
+    collection.add_texts(pyarrow.array([ESSAY, OTHER]), pyarrow.array(["one", "two"]))
+    collection.scan()
+
+
+def calls(folder):
+    """By name: every one takes a fraction of a second and leaves nothing behind."""
+    found = {function.__name__: function
+             for function in (functions, sketcher, lsh, index, scan, dedup, rest_of_collections)}
+    found["files"] = lambda: files(folder)
+    try:
+        import pyarrow  # noqa: F401
+        found["arrow"] = arrow
+    except ImportError:
+        pass
+    return found
+
+
+def main():
+    count = int(sys.argv[1])
+    with tempfile.TemporaryDirectory() as folder:
+        for name, call in calls(folder).items():
+            for _ in range(count):
+                call()
+            print(f"{name}: {count} times", flush=True)
+
+
+if __name__ == "__main__":
+    main()

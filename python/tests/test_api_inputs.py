@@ -1,0 +1,262 @@
+"""What data may be, and what is said of data that may not."""
+
+import pathlib
+import sys
+import warnings
+
+import numpy
+import pandas
+import polars
+import pyarrow
+import pytest
+import twinset
+from twins import FOX, TEXTS
+
+THREE = [FOX, TEXTS[2], FOX.upper()]
+
+
+def found(data, *arguments, **keywords):
+    return [(pair.a, pair.b) for pair in twinset.scan(data, *arguments, **keywords)]
+
+
+# ---- texts
+
+@pytest.mark.parametrize("data", [
+    THREE, tuple(THREE), (text for text in THREE), dict.fromkeys(THREE).keys(),
+    [text.encode() for text in THREE], numpy.array(THREE), numpy.array(THREE, object),
+    pyarrow.array(THREE), pyarrow.array(THREE, "large_string"), pyarrow.array(THREE, "binary"),
+    pyarrow.array(THREE).dictionary_encode(), pyarrow.chunked_array([THREE[:1], [], THREE[1:]]),
+    pyarrow.array(["x", *THREE])[1:],
+    pandas.Series(THREE), pandas.Series(THREE, dtype=object), pandas.Series(THREE, dtype="string"),
+    pandas.Series(THREE, dtype="category"), pandas.Series(THREE, dtype="string[pyarrow]"),
+    pandas.Series(THREE, index=[5, 5, 5]), pandas.Index(THREE),
+    polars.Series(THREE), polars.Series(THREE, dtype=polars.Categorical),
+])
+def test_texts(data):
+    assert found(data) == [(0, 2)]
+
+
+@pytest.mark.parametrize("data", [
+    [FOX, None, FOX], pyarrow.array([FOX, None, FOX]), polars.Series([FOX, None, FOX]),
+    pandas.Series([FOX, None, FOX]), pandas.Series([FOX, float("nan"), FOX], dtype=object),
+    pandas.Series([FOX, pandas.NA, FOX], dtype="string"), pandas.Series([FOX, pandas.NA, FOX]),
+    pandas.DataFrame({"text": [FOX, float("nan"), FOX]})["text"],
+])
+def test_missing_texts(data):
+    result = twinset.scan(data)
+    assert [one.id for one in result.skipped] == [1]
+    assert [(pair.a, pair.b) for pair in result] == [(0, 2)]
+
+
+def test_lone_surrogates():
+    result = twinset.scan([FOX + "\ud800", FOX + "\udfff"])
+    assert result[0].similarity == 1.0  # both are read as U+FFFD
+    assert [one.flags for one in result.flagged] == [("invalid-utf8",)] * 2
+
+
+def test_bytes_that_are_no_text():
+    result = twinset.scan([FOX.encode() + b"\xff", FOX])
+    assert [(one.id, one.flags) for one in result.flagged] == [(0, ("invalid-utf8",))]
+
+
+@pytest.mark.parametrize(("data", "message"), [
+    ([FOX, 5], r"texts\[1\] is int"), ([FOX, 1.5], "float"), ([[FOX]], "list"),
+    ([{"text": FOX}], "dict"), (5, "not int"), (None, "not NoneType"), (FOX.encode(), "one text"),
+    ({"a": FOX}, r"ids=list\(data\)"), (pyarrow.array([1, 2]), "Arrow"),
+    (pandas.Series([1.5, 2.5]), "Arrow"), (polars.Series([1, 2]), "Arrow"),
+    ([FOX, pathlib.Path("x")], "PosixPath"),
+])
+def test_wrong_types(data, message):
+    with pytest.raises(TypeError, match=message):
+        twinset.scan(data)
+
+
+def test_an_empty_list():
+    with pytest.raises(twinset.EmptyError, match="there is no document to compare"):
+        twinset.scan([])
+    with pytest.raises(twinset.EmptyError, match="0000000000: empty; 0000000001: .*null"):
+        twinset.scan(["", None])
+
+
+# ---- paths
+
+def test_names_of_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, text in zip("abc", THREE):
+        pathlib.Path(name).write_text(text)
+    with pytest.warns(UserWarning, match="every text is the name of a file.*pathlib.Path") as seen:
+        assert found(["a", "b", "c"]) == []
+    assert seen[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert found(["a", "b", "no file"]) == []
+        assert found(list(map(pathlib.Path, "abc"))) == [("a", "c")]
+        assert found(pathlib.Path(".")) == found(".") == [("a", "c")]
+        assert found("[ac]") == [("a", "c")]
+
+
+def test_a_path_that_is_not_there(tmp_path):
+    with pytest.raises(twinset.EmptyError, match="nothing.txt: No such file or directory"):
+        twinset.scan(tmp_path / "nothing.txt")
+    (tmp_path / "a.txt").write_text(FOX)
+    result = twinset.scan([tmp_path / "a.txt", tmp_path / "nothing.txt"])
+    assert result.skipped == [(str(tmp_path / "nothing.txt"), "No such file or directory", False)]
+
+
+def test_ids_of_files(tmp_path):
+    with pytest.raises(TypeError, match="files are named by their paths"):
+        twinset.scan(tmp_path, ["a"])
+
+
+# ---- ids
+
+@pytest.mark.parametrize(("ids", "pair"), [
+    (["x", "y", "a"], ("a", "x")), ([7, 8, 9], (7, 9)), ([10, 8, 9], (10, 9)),
+    ([-1, 0, 1], (-1, 1)),
+    (range(3), (0, 2)), (numpy.arange(3), (0, 2)), ([numpy.int64(3), 4, 5], (3, 5)),
+    (pyarrow.array(["x", "y", "a"]), ("a", "x")), (pyarrow.array([7, 8, 9]), (7, 9)),
+    (pandas.Series(["x", "y", "a"]), ("a", "x")), (polars.Series([7, 8, 9]), (7, 9)),
+    (iter(["x", "y", "a"]), ("a", "x")), (["\n", "", "ü\""], ("\n", 'ü"')),
+    (["\udcff", "y", "a"], ("a", "\udcff")),
+])
+def test_ids(ids, pair):
+    assert found(THREE, ids) == [pair]
+
+
+@pytest.mark.parametrize(("ids", "error", "message"), [
+    (["a", "b", "a"], ValueError, "'a' is both at position 0 and at position 2"),
+    ([1, 2, 2], ValueError, "2 is both at position 1 and at position 2"),
+    (["a", "b"], ValueError, "2 of them for 3 texts"),
+    (["a", "b", 1], TypeError, "1 at position 2"),
+    (["a", None, "b"], TypeError, "None at position 1"),
+    ([1, 2, "a"], TypeError, "'a' at position 2"),
+    ([1, 2.5, 3], TypeError, "2.5 at position 1"), ([1, True, 3], TypeError, "True at position 1"),
+    (pandas.Series([1, None, 3]), TypeError, "1.0 at position 0"),
+    (["a", "b\0", "c"], ValueError, "NUL"), (["a", "\ud800", "c"], ValueError, "surrogate"),
+])
+def test_wrong_ids(ids, error, message):
+    with pytest.raises(error, match=message):
+        twinset.scan(THREE, ids)
+
+
+# ---- tables
+
+COLUMNS = {"id": ["x", "y", "a"], "text": THREE, "n": [1, 2, 3], "more": ["p", "q", "r"]}
+
+
+class Dataset:
+    """As much of a datasets.Dataset as is used: rows, a choice of which it may be."""
+
+    def __init__(self, table, rows=None, format=None, columns=None):
+        self.table, self.format = table, format
+        self.rows = list(range(len(table))) if rows is None else rows
+        self.column_names = columns or table.column_names
+
+    def with_format(self, format, columns=None):
+        return Dataset(self.table, self.rows, format, columns)
+
+    def __getitem__(self, which):
+        assert self.format == "arrow" and which == slice(None)
+        return self.table.take(self.rows).select(self.column_names)
+
+    def select(self, rows):
+        return Dataset(self.table, [self.rows[row] for row in rows])
+
+    def remove_columns(self, names):
+        return Dataset(self.table.drop_columns(names), self.rows)
+
+    def add_column(self, name, column):
+        table = self.table.take(self.rows).append_column(name, column)
+        return Dataset(table)
+
+
+TABLE = pyarrow.table(COLUMNS)
+TABLES = {
+    "arrow": lambda: TABLE, "batch": lambda: TABLE.to_batches()[0],
+    "reader": lambda: TABLE.to_reader(max_chunksize=2), "pandas": lambda: pandas.DataFrame(COLUMNS),
+    "polars": lambda: polars.DataFrame(COLUMNS), "dataset": lambda: Dataset(TABLE),
+}
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_tables(kind):
+    table = TABLES[kind]
+    assert found(table()) == [("a", "x")]
+    assert found(table(), id="n") == [(1, 3)]
+    assert found(table(), ids=[5, 6, 7]) == [(5, 7)]
+    assert found(table(), text="more") == []
+    done = twinset.dedup(table(), id="n")
+    assert done.kept == [1, 2]
+    marked = twinset.dedup(table(), annotate=True).to_arrow()
+    assert marked["twinset_kept"].to_pylist() == [None, None, "x"]
+    assert marked["more"].to_pylist() == ["p", "q", "r"]
+
+
+def test_a_choice_of_a_dataset():
+    """What a dataset holds is not what lies below it, after select() or shuffle()."""
+    data = Dataset(pyarrow.table({"text": [TEXTS[2], FOX, FOX, "other"]}), [3, 2, 1])
+    assert found(data) == [(1, 2)]
+    left = twinset.dedup(data).table()
+    assert isinstance(left, Dataset) and left.with_format("arrow")[:]["text"].to_pylist() == \
+        ["other", FOX]
+    again = twinset.dedup(twinset.dedup(data, annotate=True).table(), annotate=True).to_arrow()
+    assert again.column_names == ["text", "twinset_cluster", "twinset_keep", "twinset_kept",
+                                  "twinset_similarity"]
+    assert again["twinset_keep"].to_pylist() == [True, True, False]
+
+
+def test_tables_without_ids():
+    table = TABLE.drop_columns(["id"])
+    assert found(table) == [(0, 2)]
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_columns_that_are_not_there(kind):
+    for keywords in ({"text": "body"}, {"id": "key"}):
+        what, name = next(iter(keywords.items()))
+        with pytest.raises(ValueError, match=f"{what}: there is no column '{name}'; there are: "
+                                             "'id', 'text', 'n', 'more'"):
+            twinset.scan(TABLES[kind](), **keywords)
+
+
+def test_a_column_of_numbers():
+    with pytest.raises(TypeError, match="column 'n'.*Arrow"):
+        twinset.scan(TABLE, text="n")
+    with pytest.raises(TypeError, match="column 'n'"):
+        twinset.scan(pandas.DataFrame(COLUMNS), text="n")
+    with pytest.raises(TypeError, match="1.5 at position 0"):
+        twinset.scan(pyarrow.table({"text": THREE, "id": [1.5, 2.5, 3.0]}))
+
+
+def test_nothing_else_is_imported():
+    """Who has pandas alone needs no other library, and so on."""
+    import subprocess
+
+    program = f"""
+import sys
+import twinset
+twinset.scan({THREE!r}); twinset.dedup({THREE!r}); twinset.compare("a", "b")
+twinset.LSH().insert("a", twinset.Sketcher().sketch("a"))
+loaded = sorted({{"numpy", "pyarrow", "pandas", "polars", "tqdm", "datasets"}} & set(sys.modules))
+assert not loaded, loaded
+import polars
+twinset.dedup(polars.DataFrame({{"text": {THREE!r}}}), annotate=True).table()
+twinset.scan({THREE!r}).to_polars()
+assert "pyarrow" not in sys.modules and "pandas" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_what_to_install(monkeypatch):
+    result = twinset.scan(THREE)
+    for name, use in (("pyarrow", result.to_arrow), ("pandas", result.to_pandas),
+                      ("polars", result.to_polars)):
+        monkeypatch.setitem(sys.modules, name, None)
+        with pytest.raises(ImportError, match=f"needs {name}: pip install {name}"):
+            use()
+
+
+def test_groups_are_of_files():
+    with pytest.raises(twinset.UsageError, match="group"):
+        twinset.scan(THREE, group="dir")
+    assert found(THREE, group="none") == [(0, 2)]

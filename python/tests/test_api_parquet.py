@@ -1,0 +1,153 @@
+"""Parquet files: read by columns, cleaned row group by row group, as the same JSON lines are."""
+
+import json
+
+import pyarrow
+import pyarrow.parquet as parquet
+import pytest
+import twinset
+from twins import FOX, TEXTS, command, families, lines, written
+
+
+def records_of(seed, count=60):
+    return [{"id": one["id"], "n": place, "text": one["text"], "tags": [one["id"], "x"],
+             "meta": {"date": one.get("date")}}
+            for place, one in enumerate(families(seed, count))]
+
+
+def write(path, records, **options):
+    table = pyarrow.Table.from_pylist(records)
+    table = table.replace_schema_metadata({"made by": "a test"})
+    parquet.write_table(table, path, **{"row_group_size": 7, "compression": "zstd", **options})
+    return table
+
+
+def test_scan_as_the_command(tmp_path):
+    records = records_of(1)
+    write(tmp_path / "in.parquet", records)
+    (tmp_path / "in.jsonl").write_text(lines(records))
+    found = twinset.scan(tmp_path / "in.parquet")
+    assert written(found, "json") == command("in.jsonl", "--format", "json", cwd=tmp_path)[0]
+    assert len(found) > 5
+
+
+@pytest.mark.parametrize("keep", ["first", "longest", "n"])
+def test_dedup_as_the_command(tmp_path, keep):
+    records = records_of(2)
+    write(tmp_path / "in.parquet", records)
+    (tmp_path / "in.jsonl").write_text(lines(records))
+    out, counts = command("dedup", "in.jsonl", "-o", "-", "--removed", "expected", "--keep", keep,
+                          cwd=tmp_path)
+    done = twinset.dedup(tmp_path / "in.parquet", keep=keep, output=tmp_path / "out.parquet",
+                         removed=tmp_path / "removed")
+    left = parquet.read_table(tmp_path / "out.parquet")
+    assert left.to_pylist() == [json.loads(line) for line in out.splitlines()]
+    assert left.schema.equals(parquet.read_schema(tmp_path / "in.parquet"), check_metadata=True)
+    assert left.schema.metadata == {b"made by": b"a test"}
+    assert str(done.counts) == counts
+    assert (tmp_path / "removed").read_bytes() == (tmp_path / "expected").read_bytes()
+    assert done.table() == left == done.to_arrow()
+    metadata = parquet.ParquetFile(tmp_path / "out.parquet").metadata
+    assert {metadata.row_group(0).column(i).compression for i in range(5)} == {"ZSTD"}
+    assert metadata.num_row_groups == 9
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "expected", "in.jsonl", "in.parquet", "out.parquet", "removed"]
+
+
+def test_annotate_as_the_command(tmp_path):
+    records = records_of(3)
+    write(tmp_path / "in.parquet", records, compression={"id": "none", "n": "gzip"})
+    (tmp_path / "in.jsonl").write_text(lines(records))
+    out, _ = command("dedup", "in.jsonl", "-o", "-", "--annotate", cwd=tmp_path)
+    twinset.dedup(tmp_path / "in.parquet", annotate=True, output=tmp_path / "out.parquet")
+    left = parquet.read_table(tmp_path / "out.parquet")
+    assert left.to_pylist() == [json.loads(line) for line in out.splitlines()]
+    group = parquet.ParquetFile(tmp_path / "out.parquet").metadata.row_group(0)
+    assert [group.column(i).compression for i in range(2)] == ["UNCOMPRESSED", "GZIP"]
+
+
+def test_several_files(tmp_path):
+    records = records_of(4)
+    for name, part in (("a", records[:25]), ("b", []), ("c", records[25:])):
+        table = pyarrow.Table.from_pylist(part or records[:1])[:len(part)]
+        parquet.write_table(table, tmp_path / f"{name}.parquet", row_group_size=10)
+    (tmp_path / "in.jsonl").write_text(lines(records))
+    out, counts = command("dedup", "in.jsonl", "-o", "-", cwd=tmp_path)
+    done = twinset.dedup(str(tmp_path / "*.parquet"), output=tmp_path / "out")
+    assert str(done.counts) == counts
+    parts = [parquet.read_table(tmp_path / "out" / f"{name}.parquet").to_pylist()
+             for name in "abc"]
+    assert parts[1] == [] != parts[0]
+    assert sum(parts, []) == [json.loads(line) for line in out.splitlines()]
+
+
+def test_rows_without_ids(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    records = [{"body": one["text"]} for one in records_of(5)]
+    write("in.parquet", records)
+    (tmp_path / "in.jsonl").write_text(lines(records))
+    expected, _ = command("in.jsonl", "--text", "body", "--format", "csv", cwd=tmp_path)
+    found = twinset.scan("in.parquet", text="body")
+    assert found.to_csv() == expected.decode().replace("jsonl", "parquet")
+    assert found[0].a.startswith("in.parquet:")
+
+
+def test_beside_other_files(tmp_path):
+    write(tmp_path / "in.parquet", [{"id": "p", "text": FOX}])
+    (tmp_path / "in.jsonl").write_text(lines([{"id": "j", "text": FOX}]))
+    paths = [tmp_path / "in.parquet", tmp_path / "in.jsonl"]
+    pair, = twinset.scan(paths)
+    assert (pair.a, pair.b) == ("j", "p")
+    with pytest.raises(twinset.UsageError, match="old="):
+        twinset.dedup(paths)
+    assert twinset.dedup(paths[0], old=paths[1]).kept == []
+
+
+def test_no_rows(tmp_path):
+    table = pyarrow.table({"id": pyarrow.array([], "int64"), "text": pyarrow.array([], "string")})
+    for groups in (False, True):
+        with parquet.ParquetWriter(tmp_path / "in.parquet", table.schema) as writer:
+            if groups:
+                writer.write_table(table)
+        done = twinset.dedup(tmp_path / "in.parquet", output=tmp_path / "out.parquet",
+                             annotate=True)
+        assert done.counts == (0, 0, 0, 0)
+        left = parquet.read_table(tmp_path / "out.parquet")
+        assert (len(left), left.column_names[:3]) == (0, ["id", "text", "twinset_cluster"])
+        with pytest.raises(twinset.EmptyError, match="no document"):
+            twinset.scan(tmp_path / "in.parquet")
+
+
+def test_text_of_every_kind(tmp_path):
+    texts = [FOX, None, TEXTS[2], FOX]
+    for column in (pyarrow.array(texts), pyarrow.array(texts, pyarrow.large_string()),
+                   pyarrow.array(texts).dictionary_encode(),
+                   pyarrow.array([text and text.encode() for text in texts])):
+        parquet.write_table(pyarrow.table({"text": column}), tmp_path / "in.parquet")
+        done = twinset.dedup(tmp_path / "in.parquet", output=tmp_path / "out.parquet")
+        assert done.counts == (4, 2, 1, 1)
+        left = parquet.read_table(tmp_path / "out.parquet")
+        assert left["text"].type == column.type and len(left) == 2
+
+
+def test_what_is_wrong(tmp_path):
+    write(tmp_path / "in.parquet", [{"n": 1, "text": FOX}, {"n": 2, "text": FOX}])
+    with pytest.raises(ValueError, match=r"in\.parquet: there is no column 'body'; there are: "
+                                         "'n', 'text'"):
+        twinset.scan(tmp_path / "in.parquet", text="body")
+    with pytest.raises(TypeError, match="column 'n'.*Arrow"):
+        twinset.scan(tmp_path / "in.parquet", text="n")
+    with pytest.raises(twinset.InputError, match="nothing.parquet: No such file or directory"):
+        twinset.scan(tmp_path / "nothing.parquet")
+    (tmp_path / "broken.parquet").write_bytes(b"PAR1 not really")
+    with pytest.raises(twinset.InputError, match="broken.parquet: .*Parquet"):
+        twinset.scan(tmp_path / "broken.parquet")
+    for target, message in (("in.parquet", "would replace an input"),
+                            ("out.jsonl", "must end in .parquet")):
+        with pytest.raises(twinset.UsageError, match=message):
+            twinset.dedup(tmp_path / "in.parquet", output=tmp_path / target)
+    with pytest.raises(ValueError, match="ids: 1 is both at position 0 and at position 1"):
+        write(tmp_path / "twice.parquet", [{"id": 1, "text": FOX}, {"id": 1, "text": FOX}])
+        twinset.scan(tmp_path / "twice.parquet")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "broken.parquet", "in.parquet", "twice.parquet"]

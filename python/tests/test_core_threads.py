@@ -1,0 +1,169 @@
+"""Threads that call at once, and Ctrl-C."""
+
+import signal
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from twinset import _core
+
+BASE = "A text of some length about bridges, rivers and the people who cross them every day. "
+TEXTS = [f"{BASE} {i} {BASE[i % 40:]} {i * i}" for i in range(400)]
+THREADS = 8
+
+
+def at_once(function, count=THREADS):
+    """What the function gives in each of some threads, which start together."""
+    barrier = threading.Barrier(count)
+
+    def run(number):
+        barrier.wait()
+        return function(number)
+
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(run, range(count)))
+
+
+def pairs(result):
+    return [result.pair(i) for i in range(len(result))]
+
+
+def scanned(options=None):
+    collection = _core.Collection({"threshold": "0.6", **(options or {})})
+    collection.add_texts(TEXTS)
+    return pairs(collection.scan())
+
+
+def test_one_sketcher_for_all():
+    sketcher = _core.Sketcher({"hashes": "64", "scheme": "datasketch1"})
+    items = [text.encode() for text in TEXTS]
+    wanted = sketcher.texts(TEXTS), sketcher.text(TEXTS[7]), sketcher.items(items)
+
+    def use(_):
+        return [(sketcher.texts(TEXTS), sketcher.text(TEXTS[7]), sketcher.items(items))
+                for _ in range(5)]
+
+    assert all(found == [wanted] * 5 for found in at_once(use))
+
+
+def test_collections_beside_each_other():
+    wanted = scanned()
+    assert len(wanted) > 100
+    assert at_once(lambda number: scanned({"threads": str(1 + number % 3)}), 4) == [wanted] * 4
+
+
+def test_one_collection_filled_by_all():
+    collection = _core.Collection({"threshold": "0.6"})
+    at_once(lambda number: collection.add_texts(
+        TEXTS[number::THREADS], [f"{i:010}" for i in range(number, len(TEXTS), THREADS)]))
+    assert pairs(collection.scan()) == scanned()
+
+
+def test_one_collection_run_by_all():
+    """One gets the result; the others are told that there is one, unless it is gone by then."""
+    collection = _core.Collection({"threshold": "0.6"})
+    collection.add_texts(TEXTS)
+
+    def run(_):
+        try:
+            return collection.scan()
+        except _core.Error as error:
+            return str(error)
+
+    results = at_once(run)
+    told = [result for result in results if isinstance(result, str)]
+    assert len(told) == THREADS - 1
+    assert all("make another collection" in message for message in told)
+    [result] = [result for result in results if not isinstance(result, str)]
+    assert pairs(result) == scanned()
+
+
+def test_one_result_read_by_all():
+    collection = _core.Collection({"threshold": "0.6"})
+    collection.add_texts(TEXTS)
+    result = collection.scan()
+
+    def read(_):
+        pieces = []
+        result.write("jsonl", pieces.append)
+        return (b"".join(pieces), result.column("pairs", "a"), result.passages(0),
+                result.pair(3), result.cluster(0))
+
+    first, *rest = at_once(read)
+    assert all(found == first for found in rest)
+
+
+def test_others_run_meanwhile():
+    """The GIL is free: a thread of Python counts on while a scan goes on."""
+    counted = [0]
+    done = threading.Event()
+
+    def count():
+        while not done.is_set():
+            counted[0] += 1
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    start = counted[0]
+    _core.Sketcher({"scheme": "md5", "hashes": "64"}).texts([BASE * 40] * 20)
+    seen = counted[0] - start
+    done.set()
+    thread.join()
+    assert seen > 10
+
+
+# ---- Ctrl-C
+
+
+@pytest.fixture
+def interrupted():
+    """Sends the signal after a moment; gives the seconds since then."""
+    sent = []
+
+    def send():
+        sent.append(time.monotonic())
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    timer = threading.Timer(0.3, send)
+    timer.start()
+    yield lambda: time.monotonic() - sent[0]
+    timer.cancel()
+    timer.join()
+
+
+MANY = [f"{i} {BASE * 12} {i}" for i in range(20_000)]
+SLOW = {"scheme": "jenkins", "hashes": "64", "method": "lsh"}  # many seconds, if nobody stops it
+
+
+def test_interrupted_scan(interrupted):
+    collection = _core.Collection(SLOW)
+    collection.add_texts(MANY)
+    with pytest.raises(KeyboardInterrupt):
+        collection.scan()
+    assert interrupted() < 5
+    assert len(collection.inputs()) == 20_000  # it can still be used
+
+
+def test_interrupted_sketching(interrupted):
+    sketcher = _core.Sketcher(SLOW)
+    with pytest.raises(KeyboardInterrupt):
+        sketcher.texts(MANY)
+    assert interrupted() < 5
+    assert len(sketcher.text("short")) == 256
+
+
+def test_interrupted_waiting(interrupted):
+    """For what another thread uses."""
+    sketcher = _core.Sketcher(SLOW)
+    other = threading.Thread(target=sketcher.texts, args=(MANY[:8000],))
+    other.start()
+    time.sleep(0.1)
+    with pytest.raises(KeyboardInterrupt):
+        while True:
+            sketcher.text("short")
+    assert interrupted() < 5
+    other.join()

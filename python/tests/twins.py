@@ -1,0 +1,45 @@
+"""What the tests of the API share: the command, records, and the oracles of tests/cli.
+
+TWINSET     the command to compare with; build/release/twinset if not set
+"""
+
+import io
+import json
+import pathlib
+import random
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests/cli"))
+
+from command import TWINSET, environment  # noqa: E402
+from test_dedup import Records, write_records  # noqa: E402, F401
+
+FORMATS = ("table", "csv", "tsv", "json", "jsonl", "candidates")
+FOX = "The quick brown fox jumps over the lazy dog, and over nothing else on that day."
+TEXTS = [FOX, FOX + " So it did.", "Something else altogether, of which there is no other copy."]
+
+
+def lines(records):
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+def command(*arguments, cwd, status=0):
+    """Runs the command; standard output, and the last line of standard error."""
+    done = subprocess.run([TWINSET, *map(str, arguments)], cwd=cwd, capture_output=True,
+                          check=False, env=environment({}))
+    assert done.returncode == status, done.stderr.decode()
+    return done.stdout, (done.stderr.decode().splitlines() or [""])[-1]
+
+
+def written(result, format):
+    """What a result writes."""
+    out = io.BytesIO()
+    result.write(out, format)
+    return out.getvalue()
+
+
+def families(seed, count=60):
+    """Records of which many resemble each other."""
+    return write_records(random.Random(seed), count)

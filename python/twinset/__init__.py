@@ -1,0 +1,43 @@
+"""twinset finds the twins in a set of documents: near-duplicates, plagiarism, copied code.
+
+    compare(a, b)    two texts, or two files: exact similarity
+    scan(data)       similar pairs and clusters
+    dedup(data)      the collection without its near-duplicates
+    Sketcher, Signature, LSH, tune    the parts, for programs of your own
+
+`data` is a list of texts, a column or a table of pyarrow, pandas or polars, or a path: a file, a
+folder, JSON lines, Parquet. Options are those of the command line by the same names, with _ for -.
+docs/python.md shows more.
+"""
+
+from ._core import EmptyError, Error, InputError, UsageError
+from ._core import version as __version__
+from .api import compare, dedup, scan
+from .records import Cluster, Counts, Flagged, Pair, Removed, Skipped
+from .results import Dedup, Scan
+from .signatures import LSH, Signature, Signatures, Sketcher, Tuning, tune
+
+__all__ = [
+    "LSH",
+    "Cluster",
+    "Counts",
+    "Dedup",
+    "EmptyError",
+    "Error",
+    "Flagged",
+    "InputError",
+    "Pair",
+    "Removed",
+    "Scan",
+    "Signature",
+    "Signatures",
+    "Sketcher",
+    "Skipped",
+    "Tuning",
+    "UsageError",
+    "__version__",
+    "compare",
+    "dedup",
+    "scan",
+    "tune",
+]

@@ -1,0 +1,191 @@
+"""python -m twinset scan|dedup: the command's options for what Python reads, Parquet above all.
+
+Help is made from the engine's table of options, as that of the command is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from . import _core, api
+from .options import known
+from .output import write
+from .results import Outcome
+from .show import visible
+
+SHOWN = 10  # of what was skipped, unless --verbose
+FORMATS = ("table", "csv", "tsv", "json", "jsonl", "candidates")
+
+
+# ---- the command line
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(
+        prog="python -m twinset", allow_abbrev=False,
+        description="Finds the twins in a set of documents. Reads what the command twinset does, "
+                    "and Parquet.")
+    top.add_argument("-V", "--version", action="version", version=f"twinset {_core.version}")
+    commands = top.add_subparsers(dest="command", required=True, metavar="scan|dedup")
+    scan = _command(commands, "scan", "similar pairs and clusters")
+    scan.add_argument("--like", action="append", metavar="FILE",
+                      help="Report only the pairs that this document is part of. Repeatable.")
+    scan.add_argument("--format", choices=FORMATS, default="table", metavar="|".join(FORMATS),
+                      help="How results are written. Default: table.")
+    scan.add_argument("-o", "--output", metavar="FILE",
+                      help="Write results to FILE, which appears when it is complete.")
+    scan.add_argument("--fail-above", type=_share, metavar="X",
+                      help="Exit with status 1 if a pair has at least this similarity.")
+    dedup = _command(commands, "dedup", "the collection without its near-duplicates")
+    dedup.add_argument("-o", "--output", required=True, metavar="OUT",
+                       help="Where to: a file for one input, a folder for several, - for standard "
+                            "output.")
+    dedup.add_argument("--keep", default="first", metavar="first|longest|newest|FIELD",
+                       help="Which of similar documents is kept. Default: first.")
+    dedup.add_argument("--annotate", action="store_true",
+                       help="Keep all records, and add to each what was decided about it.")
+    dedup.add_argument("--removed", metavar="FILE",
+                       help="Write to FILE a JSON line for each removed record.")
+    return top
+
+
+def _command(commands: Any, name: str, summary: str) -> argparse.ArgumentParser:
+    """A command with all that both have."""
+    command: argparse.ArgumentParser = commands.add_parser(
+        name, help=summary, description=f"twinset {name}: {summary}.", allow_abbrev=False)
+    command.add_argument("paths", nargs="+", metavar="PATH",
+                         help="Parquet, JSON lines, files, folders, @LIST.")
+    topics: dict[str, Any] = {}
+    for option, letter, argument, topic, text in known(name):
+        group = topics.setdefault(topic, None) or command.add_argument_group(topic)
+        topics[topic] = group
+        flags = [f"-{letter}"] if letter else []
+        flags += [f"--{option}"] if len(option) > 1 else []
+        extra: dict[str, Any] = {"action": "store_true", "default": None}
+        if argument is not None:
+            extra = {"metavar": argument, "action": "append" if argument == "GLOB" else "store"}
+        group.add_argument(*flags, help=text.replace("%", "%%"), dest=option.replace("-", "_"),
+                           **extra)
+    for role, text in (("ignore", "Template: leave what it says out of all documents."),
+                       ("old", "Archive: compared with the others, not with itself.")):
+        command.add_argument(f"--{role}", action="append", metavar="PATH",
+                             help=f"{text} Repeatable.")
+    command.add_argument("--report", metavar="FILE", help="Write to FILE how the run went.")
+    command.add_argument("--strict", action="store_true",
+                         help="Exit with status 3 if any input was skipped.")
+    command.add_argument("-q", "--quiet", action="store_true",
+                         help="No progress, no notes, no names of skipped inputs, no summary.")
+    command.add_argument("-v", "--verbose", action="store_true", help="All names.")
+    return command
+
+
+def _share(text: str) -> float:
+    number = float(text)
+    if not 0 <= number <= 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number from 0 to 1")
+    return number
+
+
+def _options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What the functions take, by name."""
+    names = [row[0].replace("-", "_") for row in known(arguments.command)]
+    chosen = {name: getattr(arguments, name) for name in names}
+    for role in ("ignore", "old", "like"):
+        if paths := getattr(arguments, role, None):
+            chosen[role] = list(map(_Given, paths))
+    return {**chosen, "progress": False if arguments.quiet else None}
+
+
+class _Given(os.PathLike[str]):
+    """A path as it was given: pathlib would take the ./ and the last slash away."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __fspath__(self) -> str:
+        return self.path
+
+
+# ---- what is said on standard error
+
+def _say(message: object) -> None:
+    print(f"twinset: {visible(str(message))}", file=sys.stderr)
+
+
+def _name(lines: Sequence[str], everything: bool) -> None:
+    shown = lines if everything else lines[:SHOWN]
+    for line in shown:
+        _say(line)
+    if len(shown) < len(lines):
+        _say(f"... and {len(lines) - len(shown):,} more (--verbose names them all)")
+
+
+def _conclude(arguments: argparse.Namespace, result: Outcome, is_cleaned: bool) -> None:
+    if arguments.report:
+        write(arguments.report, result._write_report)
+    if not arguments.quiet:
+        _name([f"{'kept' if is_cleaned and one.is_empty else 'skipped'} {one.id}: {one.reason}"
+               for one in result.skipped], arguments.verbose)
+        _name([f"{one.id}: {', '.join(one.flags)}{f' ({one.encoding})' if one.encoding else ''}"
+               for one in result.flagged], arguments.verbose)
+        for note in result.notes:
+            _say(note)
+
+
+# ---- the commands
+
+def _scan(arguments: argparse.Namespace) -> int:
+    options, fail_above = _options(arguments), arguments.fail_above
+    if fail_above is not None and options["threshold"] is None:
+        # Pairs below the threshold are not looked for.
+        options["threshold"] = min(fail_above, 0.5)
+    elif fail_above is not None and fail_above < float(options["threshold"]):
+        raise ValueError(f"--fail-above {fail_above:g} lies below the threshold, where pairs are "
+                         "not looked for; lower --threshold")
+    result = api.scan(list(map(_Given, arguments.paths)), **options)
+    to_file = arguments.output not in (None, "-")
+    result.write(arguments.output if to_file else sys.stdout.buffer, arguments.format)
+    _conclude(arguments, result, is_cleaned=False)
+    if arguments.strict and result.skipped:
+        return 3
+    return int(fail_above is not None and len(result) > 0 and result[0].similarity >= fail_above)
+
+
+def _dedup(arguments: argparse.Namespace) -> int:
+    result = api.dedup(
+        list(map(_Given, arguments.paths)), keep=arguments.keep, removed=arguments.removed,
+        annotate=arguments.annotate,
+        output=sys.stdout.buffer if arguments.output == "-" else arguments.output,
+        **_options(arguments))
+    _conclude(arguments, result, is_cleaned=True)
+    if not arguments.quiet:
+        print(result.counts, file=sys.stderr)
+    return 3 if arguments.strict and any(not one.is_empty for one in result.skipped) else 0
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Exit status: 0 done; 1 --fail-above was reached; 2 nothing could be done; 3 with --strict,
+    an input was skipped."""
+    arguments = parser().parse_args(words)
+    try:
+        status = {"scan": _scan, "dedup": _dedup}[arguments.command](arguments)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # who reads our output has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (_core.Error, ValueError, ImportError, OSError, MemoryError) as error:
+        _say(error)
+    return 2
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        _say("interrupted")
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # so that a shell sees what ended it
+        os.kill(os.getpid(), signal.SIGINT)

@@ -1,0 +1,210 @@
+"""compare, scan and dedup."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any, TypeAlias, Unpack
+
+from . import _core, inputs, tables
+from .clean import Cleaning, parquet_targets
+from .inputs import Columns, Files, Part, Texts
+from .options import Options, to_engine
+from .output import Target, replacing
+from .prefer import order_by
+from .progress import Progress, watching
+from .records import Pair
+from .results import Dedup, Scan
+from .rows import Ids
+
+DEDUP_THRESHOLD = 0.8
+
+
+def compare(a: Any, b: Any, **options: Unpack[Options]) -> Pair:
+    """Compares two texts: exact and estimated similarity, and what they have in common.
+
+    A text is str or bytes; a pathlib.Path is read as a document of whatever kind. Options are
+    those of `twinset compare`, by the same names: by, k, case, measure...
+    """
+    chosen = to_engine("compare", options)
+    if not isinstance(a, os.PathLike) and not isinstance(b, os.PathLike):
+        return Pair(*_core.compare(a, b, chosen))
+    collection = _core.Collection(chosen)
+    for name, document in (("a", a), ("b", b)):
+        if isinstance(document, os.PathLike):
+            collection.add_path(document)
+        else:
+            collection.add_texts([document], [name])
+    with _explaining(collection):
+        return Pair(*collection.compare().pair(0))
+
+
+def scan(data: Any, ids: Any = None, threshold: float | None = None, *, ignore: Any = None,
+         old: Any = None, like: Any = None, progress: Progress = None,
+         **options: Unpack[Options]) -> Scan:
+    """Finds the similar pairs of a collection, and the clusters they form.
+
+    `data`: texts, in a list or any iterable, or in a column of pyarrow, pandas or polars; a
+    table, whose columns `text` and `id` hold them (by default "text", and "id" where there is
+    one); a path, or a list of pathlib.Path: files, folders, JSON lines, Parquet. A lone str is a
+    path.
+    `ids`: what the texts are called, str or int, each once; without, by their positions.
+    `threshold`: pairs from here up; None: 0.5, or of programs what chance suggests.
+    `ignore`: templates, whose words are left out of all documents. `old`: an archive, compared
+    with the data, not with itself. `like`: only pairs that one of these is part of. Each is given
+    as data is.
+    `progress`: True, False, None for where it can be seen, or a function of stage, done, total.
+
+    All other options are those of `twinset scan`, by the same names, with _ for -.
+    """
+    chosen = to_engine("scan", {**options, "threshold": threshold})
+    columns = _columns(options)
+    parts = inputs.read(data, ids, columns)
+    others = _others(columns, ignore, old, like)
+    if chosen.get("group", "none") != "none" and any(isinstance(part, Texts) for part in parts):
+        raise _core.UsageError("group is for files; a text in memory has no folder and no field")
+    with watching(progress) as callback:
+        collection = _core.Collection(chosen, callback)
+        names = _add(collection, parts, others)
+        with _explaining(collection):
+            return Scan(collection.scan(), names)
+
+
+def dedup(data: Any, ids: Any = None, threshold: float | None = None, keep: str = "first", *,
+          output: Target | None = None, removed: Target | None = None, annotate: bool = False,
+          ignore: Any = None, old: Any = None, progress: Progress = None,
+          **options: Unpack[Options]) -> Dedup:
+    """Finds what is left of a collection without its near-duplicates.
+
+    A document is removed only for one that is kept and that it resembles itself. `data`, `ids`,
+    `ignore`, `old` and `progress` are as for scan(); what resembles something old is removed.
+    `threshold`: None: 0.8.
+    `keep`: which of similar documents stays: "first", "longest", "newest" by a column such as
+    date, or the name of a column, by its largest value; among equals, the first.
+    `output`: of files, where to write what is kept: a path, for several inputs a folder, or a
+    file that is open for bytes. `removed`: where to write a line of JSON for each removed one.
+    `annotate`: keep all records, and add the columns twinset_cluster, twinset_keep, twinset_kept
+    and twinset_similarity to them.
+
+    All other options are those of `twinset dedup`, by the same names, with _ for -.
+    """
+    threshold = DEDUP_THRESHOLD if threshold is None else threshold
+    chosen = to_engine("dedup", {**options, "threshold": threshold})
+    columns = _columns(options)
+    part, *more = inputs.read(data, ids, columns)
+    if more:
+        raise _core.UsageError("Parquet files are cleaned by themselves; old= takes others")
+    others = _others(columns, ignore, old)
+    with watching(progress) as callback:
+        collection = _core.Collection(chosen, callback)
+        if isinstance(part, Files):
+            done = _dedup_files(collection, part, others, keep, output, annotate)
+        else:
+            done = _dedup_texts(collection, part, others, keep, output, annotate)
+    if removed is not None:
+        done.removed.write(removed)
+    return done
+
+
+# ---- what goes into a collection
+
+Others: TypeAlias = "list[tuple[_core.Role, Part]]"
+
+
+def _columns(options: Options) -> Columns:
+    return Columns(options.get("text") or "text", options.get("id"))
+
+
+def _others(columns: Columns, ignore: Any, old: Any, like: Any = None) -> Others:
+    """Documents that are not of the data itself, with their roles."""
+    roles: list[tuple[_core.Role, Any]] = [("ignore", ignore), ("old", old), ("like", like)]
+    return [(role, part) for role, data in roles if data is not None
+            for part in inputs.read(data, None, columns)]
+
+
+def _add(collection: _core.Collection, parts: Sequence[Part], others: Others,
+         order: Sequence[int] | None = None) -> Ids:
+    """Adds everything, and tells how names become ids.
+
+    Where nothing has a name, documents are numbered: those of the data, then the others. Else
+    others without names are called old:0, old:1...
+    """
+    documents: Others = [*(("new", part) for part in parts), *others]
+    compared = [part for role, part in documents if role != "ignore"]
+    is_plain = order is None and all(
+        isinstance(part, Texts) and part.ids is None for part in compared)
+    for role, part in documents:
+        if isinstance(part, Files):
+            for path in part.paths:
+                collection.add_path(path, role)
+        elif is_plain and role != "ignore":
+            _add_texts(collection, part, part.texts, None, role)
+        elif role == "new" and order is not None:
+            names = tables.pick(part.names(), order)
+            _add_texts(collection, part, part.ordered(order), names, role)
+        else:
+            names = part.names("" if role == "new" else f"{role}:")
+            _add_texts(collection, part, part.texts, names, role)
+    if is_plain:
+        return Ids(numbers=True)
+    numbered = [part for part in compared if isinstance(part, Texts) and part.is_numbered()
+                and (part is parts[0] or part.ids is not None)]
+    if len(numbered) == len(compared):
+        return Ids(numbers=True)
+    known = {name: int(one) for part in numbered
+             for name, one in zip(part.names(), part.known_as())}
+    return Ids(numbers=False, known=known or None)
+
+
+def _add_texts(collection: _core.Collection, part: Texts, texts: Any, names: list[str] | None,
+               role: _core.Role) -> None:
+    try:
+        collection.add_texts(texts, names, role)
+    except TypeError as error:
+        if not part.column:
+            raise
+        raise TypeError(f"column {part.column!r}: {error}") from None
+
+
+@contextmanager
+def _explaining(collection: _core.Collection) -> Iterator[None]:
+    """Where no document is left, why each was skipped is the thing to say."""
+    try:
+        yield
+    except (_core.EmptyError, _core.UsageError) as error:
+        reasons = [f"{path}: {reason}" for path, reason, _ in collection.skipped()]
+        if not reasons or str(error) in reasons:
+            raise
+        more = f"; and {len(reasons) - 3} more" if len(reasons) > 3 else ""
+        raise type(error)(f"{error}: {'; '.join(reasons[:3])}{more}") from None
+
+
+# ---- cleaning
+
+def _dedup_files(collection: _core.Collection, files: Files, others: Others, keep: str,
+                 target: Target | None, annotate: bool) -> Dedup:
+    if annotate and target is None:
+        raise _core.UsageError("annotate: files are annotated as they are written; give output=")
+    names = _add(collection, [files], others)
+    cleaning = Cleaning(collection, files.paths, target, annotate) if target is not None else None
+    done = Dedup(collection.dedup(keep), names, collection)
+    if cleaning is not None:
+        done.counts = cleaning.write(done._result)
+    return done
+
+
+def _dedup_texts(collection: _core.Collection, texts: Texts, others: Others, keep: str,
+                 target: Target | None, annotate: bool) -> Dedup:
+    if annotate and texts.table is None:
+        raise _core.UsageError("annotate: adds columns, and a list of texts has none; give a table")
+    targets = parquet_targets(texts, target) if target is not None else None
+    order = order_by(texts, keep)
+    names = _add(collection, [texts], others, order)
+    result = collection.dedup("first" if order is not None else keep)
+    done = Dedup(result, names, texts, annotate, order is not None)
+    if targets is not None:
+        with ExitStack() as stack:
+            files = [stack.enter_context(replacing(path)) for path in targets]
+            texts.data.write(files, *done._rows())
+    return done

@@ -1,0 +1,196 @@
+"""What data is: texts in memory, a table of them, or paths.
+
+A lone str or a path is a path; in a list, str are texts, and pathlib.Path are paths.
+"""
+
+from __future__ import annotations
+
+import operator
+import os
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from . import tables
+from .records import Id
+
+
+class Columns(NamedTuple):
+    """Which columns of a table are read. Without a name for the id, "id" where there is one."""
+
+    text: str = "text"
+    id: str | None = None
+
+
+class Files(NamedTuple):
+    """Paths, which the engine reads."""
+
+    paths: list[str]
+
+
+class Texts(NamedTuple):
+    """Texts in memory."""
+
+    texts: Any
+    """As the engine takes them: a sequence, or Arrow data."""
+    size: int
+    ids: list[Id] | None
+    """All str or all int; None: their positions."""
+    data: Any
+    """What they came in."""
+    table: tables.Table | None = None
+    """That they are a column of."""
+    column: str = ""
+    """Its name."""
+
+    def is_numbered(self) -> bool:
+        return self.ids is None or (self.size > 0 and isinstance(self.ids[0], int))
+
+    def known_as(self) -> Sequence[Id]:
+        """Ids, or positions."""
+        return range(self.size) if self.ids is None else self.ids
+
+    def names(self, prefix: str = "") -> list[str]:
+        """What the engine calls them: ids as text, or positions that sort as numbers do, as it
+        makes them itself."""
+        if self.ids is not None:
+            return list(map(str, self.ids))
+        width = 0 if prefix else 10
+        return [f"{prefix}{position:0{width}}" for position in range(self.size)]
+
+    def ordered(self, order: Sequence[int]) -> Any:
+        """The texts in another order."""
+        texts = self.texts
+        if tables.library(texts) == "pyarrow":  # whose strings may hold 2 GB, and no more
+            texts = tables.widened(texts)
+        return tables.pick(texts, order)
+
+
+Part = Files | Texts
+
+
+def read(data: Any, ids: Any, columns: Columns) -> list[Part]:
+    """The parts that data consists of: one, but for paths of several kinds."""
+    if isinstance(data, (str, os.PathLike)):
+        parts = read_paths([data], columns)
+    elif (table := tables.table_of(data)) is not None:
+        return [read_table(data, table, ids, columns)]
+    else:
+        parts = read_column(data, ids, columns)
+    if ids is not None and not isinstance(parts[0], Texts):
+        raise TypeError("ids: files are named by their paths; ids are for texts in memory")
+    return parts
+
+
+# ---- paths
+
+def read_paths(paths: Iterable[Any], columns: Columns) -> list[Part]:
+    """Parquet files are read here, all others by the engine."""
+    found: list[tuple[bool, str]] = []
+    for path in map(_path, paths):
+        is_parquet = path.lower().endswith(".parquet")
+        found += [(is_parquet, name) for name in (_expand(path) if is_parquet else [path])]
+    parts: list[Part] = []
+    plain = [path for is_parquet, path in found if not is_parquet]
+    packed = [path for is_parquet, path in found if is_parquet]
+    if packed:
+        from . import parquet
+
+        parts.append(parquet.read(packed, columns))
+    return parts + [Files(plain)] if plain else parts
+
+
+def _path(path: Any) -> str:
+    path = os.fspath(path)
+    return os.fsdecode(path) if isinstance(path, bytes) else path
+
+
+def _expand(path: str) -> list[str]:
+    """The files that a pattern stands for; the engine does that for its own."""
+    import glob
+
+    if os.path.exists(path) or not glob.has_magic(path):
+        return [path]
+    return sorted(glob.glob(path, recursive=True)) or [path]
+
+
+# ---- texts
+
+def read_column(data: Any, ids: Any, columns: Columns) -> list[Part]:
+    if isinstance(data, (bytes, bytearray, memoryview)):
+        raise TypeError("data: one text in bytes; give a list of texts")
+    if isinstance(data, Mapping):
+        raise TypeError("data: a dict; give its values as texts, and ids=list(data)")
+    if not isinstance(data, Iterable) and not hasattr(data, "__arrow_c_array__"):
+        raise TypeError(f"data: texts, a table or a path are wanted, not {type(data).__name__}")
+    texts = tables.texts_of(data)
+    if isinstance(texts, (list, tuple)) and texts:
+        if all(isinstance(text, os.PathLike) for text in texts):
+            return read_paths(texts, columns)
+        _warn_of_names(texts)
+    # What was read up, such as a generator, stays as the list that it became.
+    kept = data if hasattr(data, "__getitem__") else texts
+    return [Texts(texts, len(texts), read_ids(ids, len(texts)), kept)]
+
+
+def _warn_of_names(texts: Sequence[Any]) -> None:
+    if all(isinstance(text, str) and _is_file(text) for text in texts):
+        warnings.warn("every text is the name of a file, but was compared as a text; "
+                      "pathlib.Path(name) reads the file", UserWarning, stacklevel=5)
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return len(text) < 4096 and os.path.isfile(text)
+    except ValueError:  # a NUL, or a lone surrogate
+        return False
+
+
+def read_table(data: Any, table: tables.Table, ids: Any, columns: Columns) -> Texts:
+    texts = tables.texts_of(tables.find(table, columns.text, "text"))
+    if ids is None:
+        ids = id_column(table, columns)
+    return Texts(texts, len(texts), read_ids(ids, len(texts)), data, table, columns.text)
+
+
+def id_column(table: tables.Table, columns: Columns) -> Any:
+    """The column of ids, or None."""
+    if columns.id is None:
+        return table.column("id") if "id" in table.names else None
+    return tables.find(table, columns.id, "id")
+
+
+# ---- ids
+
+def read_ids(ids: Any, count: int) -> list[Id] | None:
+    if ids is None:
+        return None
+    values = tables.values_of(ids)
+    if len(values) != count:
+        raise ValueError(f"ids: there are {len(values)} of them for {count} texts")
+    fits = _is_text if values and isinstance(values[0], str) else _is_whole
+    for position, value in enumerate(values):
+        if not fits(value):
+            raise TypeError(f"ids: {value!r} at position {position}; ids are all text, or all "
+                            "whole numbers")
+    if fits is _is_whole:
+        values = list(map(operator.index, values))
+    if len(set(values)) < count:
+        raise ValueError(_twice(values))
+    return values
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_whole(value: Any) -> bool:
+    return hasattr(value, "__index__") and not isinstance(value, bool)
+
+
+def _twice(ids: list[Id]) -> str:
+    first: dict[Id, int] = {}
+    for position, one in enumerate(ids):
+        if first.setdefault(one, position) != position:
+            return f"ids: {one!r} is both at position {first[one]} and at position {position}"
+    return ""

@@ -1,0 +1,135 @@
+"""Options as keywords: the command line's names, with _ for -, and its values.
+
+The engine's table says which there are; it parses and checks their values, too.
+"""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Mapping, Sequence
+from typing import TypedDict
+
+from . import _core
+
+Number = int | float | str
+PathLike = str | os.PathLike[str]
+
+
+class Bands(TypedDict, total=False):
+    """How a signature is cut; `twinset tune --help` explains each."""
+
+    recall: Number
+    prefer: str
+    bands: int | str
+    rows: int | str
+
+
+class Tuned(Bands, total=False):
+    """What tune() takes."""
+
+    threshold: Number
+    hashes: int | str
+
+
+class Options(Bands, total=False):
+    """What scan() takes beside the threshold; `twinset scan --help` explains each."""
+
+    by: str
+    k: int | str
+    lang: str
+    view: str
+    case: str
+    spaces: str
+    punctuation: str
+    stop: PathLike
+    quotations: str
+    bibliography: str
+    measure: str
+    bag: bool
+    common: Number
+    group: str
+    method: str
+    hashes: int | str
+    scheme: str
+    shingle_hash: str
+    seed: int | str
+    max_bucket: int | str
+    sample: int | str
+    text: str
+    id: str
+    all: bool
+    include: str | Sequence[str]
+    exclude: str | Sequence[str]
+    max_size: int | str
+    html_boilerplate: str
+    mail_quotes: str
+    threads: int | str
+    memory: int | str
+    tmp: PathLike
+    checkpoint: PathLike
+
+
+TUNED = frozenset({"threshold", "hashes", "recall", "prefer", "bands", "rows"})
+SEARCHED = frozenset({"threshold", "common", "group", "method", "recall", "prefer", "bands", "rows",
+                      "max-bucket"})
+# What makes no sense for a function; the command line refuses it as well.
+WITHOUT = {"scan": frozenset(), "dedup": frozenset({"group"}), "compare": SEARCHED,
+           "Sketcher": SEARCHED | {"measure"}}
+# What takes no collection in one place.
+SPREAD = TUNED | {"by", "k", "case", "spaces", "punctuation", "quotations", "bibliography",
+                  "measure", "bag", "method", "scheme", "shingle-hash", "seed", "max-bucket",
+                  "memory"}
+ONLY = {"tune": TUNED, "LSH": TUNED, "twinset.spark": SPREAD, "twinset.beam": SPREAD}
+
+
+def known(function: str) -> list[tuple[str, str | None, str | None, str, str]]:
+    """The rows of the engine's table that a function takes."""
+    only, without = ONLY.get(function), WITHOUT.get(function, frozenset())
+    return [row for row in _core.options()
+            if row[0] not in without and (only is None or row[0] in only)]
+
+
+def to_engine(function: str, given: Mapping[str, object]) -> dict[str, str]:
+    """Options as the engine takes them: names and values of the command line.
+
+    None stands for an option that was not given. TypeError for a name that is not known, and for
+    a value that no option could have; whether it suits the option, the engine says.
+    """
+    arguments = {row[0]: row[2] for row in known(function)}
+    chosen = {}
+    for keyword, value in given.items():
+        name = keyword.replace("_", "-")
+        if name not in arguments:
+            raise TypeError(_unknown(function, keyword, arguments))
+        if value is not None:
+            chosen[name] = _value(keyword, value, arguments[name])
+    return chosen
+
+
+def _unknown(function: str, keyword: str, names: Mapping[str, object]) -> str:
+    if any(row[0] == keyword.replace("_", "-") for row in _core.options()):
+        return f"{function}() has no use for the option '{keyword}'"
+    import difflib
+
+    near = difflib.get_close_matches(keyword.lower().replace("-", "_"),
+                                     [name.replace("-", "_") for name in names], 1)
+    hint = f"; did you mean '{near[0]}'?" if near else ""
+    return f"{function}() has no option '{keyword}'{hint}"
+
+
+def _value(keyword: str, value: object, argument: str | None) -> str:
+    if argument is None:
+        if not isinstance(value, bool):
+            raise TypeError(f"{keyword}: True or False is wanted, not {value!r}")
+        return "1" if value else "0"
+    if isinstance(value, (str, os.PathLike)):
+        return str(os.fspath(value))
+    if argument == "GLOB" and isinstance(value, Sequence):
+        return "\n".join(map(str, value))
+    if not isinstance(value, (bool, bytes)):
+        if hasattr(value, "__index__"):
+            return str(operator.index(value))
+        if hasattr(value, "__float__"):
+            return repr(float(value))
+    raise TypeError(f"{keyword}: {argument} is wanted, not {value!r}")

@@ -1,0 +1,96 @@
+"""What results are made of: small tuples."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+Id = str | int
+"""What a document is called: its id, its position where it has none, or the path of a file."""
+
+
+class Pair(NamedTuple):
+    """Two documents and what is known of them, by their shingles."""
+
+    a: Id
+    b: Id
+    similarity: float
+    """By the chosen measure, 0 to 1."""
+    jaccard: float
+    """shared / union."""
+    containment_a: float
+    """Share of a's shingles that b has."""
+    containment_b: float
+    shared: int
+    union: int
+    estimate: float | None
+    """Agreement of the signatures; None where none were made."""
+    longest: int
+    """Characters, words or tokens of the longest passage that both have."""
+    cluster: int
+    """Number of the cluster, from 1; 0 where there is none."""
+    weighted: float | None = None
+    """Of programs alone, as all that follows: similarity by which rare shingles count more."""
+    overlap: int = 0
+    """Tokens in all passages that both have."""
+    longest_lines: int = 0
+    lines_a: int = 0
+    lines_b: int = 0
+    false_alarms: float | None = None
+    """Pairs of this similarity or more to expect if nobody copied."""
+
+
+class Cluster(NamedTuple):
+    """Documents that similar pairs join."""
+
+    id: int
+    members: tuple[Id, ...]
+    representative: Id
+    """The member that most resembles the others."""
+    min_similarity: float
+    """The lowest of any two members."""
+
+    @property
+    def size(self) -> int:
+        return len(self.members)
+
+
+class Removed(NamedTuple):
+    """A document that was removed."""
+
+    id: Id
+    kept: Id
+    """The one that it was removed for."""
+    similarity: float
+    cluster: int
+
+
+class Skipped(NamedTuple):
+    """A document that could not be used."""
+
+    id: Id
+    reason: str
+    is_empty: bool
+    """There is no text in it; dedup() keeps it."""
+
+
+class Flagged(NamedTuple):
+    """A document that was used, with something to know about it."""
+
+    id: Id
+    flags: tuple[str, ...]
+    """As docs/documents.md explains them: "homoglyphs", "hidden-text"..."""
+    encoding: str | None
+    """The one that was guessed."""
+
+
+class Counts(NamedTuple):
+    """What became of records: those read are those kept, removed and skipped together."""
+
+    read: int
+    kept: int
+    removed: int
+    skipped: int
+
+    def __str__(self) -> str:
+        return (f"read {self.read}, kept {self.kept}, removed {self.removed}, "
+                f"skipped {self.skipped}")

@@ -1,0 +1,226 @@
+"""Columns and tables of pyarrow, pandas, polars and Hugging Face datasets.
+
+They are told by the names of their modules, so that none of these libraries is needed, or
+imported, for the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+
+def library(thing: object) -> str:
+    """The name of the library that the thing's type is from."""
+    return type(thing).__module__.partition(".")[0]
+
+
+def need(name: str, purpose: str) -> Any:
+    """Imports a module, or says what it is needed for."""
+    import importlib
+
+    package = name.partition(".")[0]
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != package:  # it is there, and broken
+            raise
+        raise ImportError(f"{purpose} needs {package}: pip install {package}") from None
+
+
+# ---- columns
+
+def texts_of(column: Any) -> Any:
+    """A column as the engine takes it: Arrow data as it is, else a sequence of texts and None."""
+    if library(column) == "pandas":
+        is_arrow = column.dtype != object and hasattr(column, "__arrow_c_stream__")
+        return column if is_arrow else values_of(column)
+    if library(column) == "numpy":
+        return column.tolist()
+    if hasattr(column, "__arrow_c_stream__") or hasattr(column, "__arrow_c_array__"):
+        return column
+    return column if isinstance(column, (list, tuple)) else list(column)
+
+
+def values_of(column: Any) -> list[Any]:
+    """A column as a list of Python's own values, with None for what is missing."""
+    if library(column) == "pandas":
+        return [None if missing else value
+                for value, missing in zip(column.tolist(), column.isna())]
+    for method in ("to_pylist", "to_list", "tolist"):
+        if hasattr(column, method):
+            column = getattr(column, method)()
+    return list(column)
+
+
+def pick(column: Any, positions: Sequence[int]) -> Any:
+    """Some elements of a column, a table or a list, in the kind that it is."""
+    kind = library(column)
+    if kind == "pandas":
+        return column.iloc[positions]
+    if kind in ("numpy", "polars"):
+        return column[positions]
+    if kind == "pyarrow":
+        import pyarrow
+
+        return column.take(pyarrow.array(positions, pyarrow.int64()))
+    return [column[position] for position in positions]
+
+
+def widened(column: Any) -> Any:
+    """A pyarrow column of strings, with room for more than 2 GB of them."""
+    import pyarrow
+
+    kinds = {pyarrow.string(): pyarrow.large_string(), pyarrow.binary(): pyarrow.large_binary()}
+    return column.cast(kinds.get(column.type, column.type))
+
+
+class Column(NamedTuple):
+    """A column to be added to a table."""
+
+    name: str
+    kind: type
+    """int, bool, float or str."""
+    values: list[Any]
+    """Of that kind, or None."""
+
+    def to_arrow(self) -> Any:
+        import pyarrow
+
+        types = {int: pyarrow.int64(), bool: pyarrow.bool_(), float: pyarrow.float64(),
+                 str: pyarrow.string()}
+        return pyarrow.array(self.values, types[self.kind])
+
+
+# ---- tables
+
+class Table(Protocol):
+    """Rows that texts come from."""
+
+    names: list[str]
+
+    def column(self, name: str) -> Any: ...
+    def take(self, positions: Sequence[int], added: Sequence[Column] = ()) -> Any:
+        """Some rows as a table of the same kind; columns replace others of their names."""
+    def to_arrow(self, taken: Any) -> Any:
+        """What take() gave, as a pyarrow.Table."""
+
+
+class _Arrow:
+    def __init__(self, data: Any) -> None:
+        import pyarrow
+
+        if isinstance(data, pyarrow.RecordBatch):
+            data = pyarrow.Table.from_batches([data])
+        elif isinstance(data, pyarrow.RecordBatchReader):
+            data = data.read_all()
+        self.data, self.names = data, data.column_names
+
+    def column(self, name: str) -> Any:
+        return self.data[name]
+
+    def take(self, positions: Sequence[int], added: Sequence[Column] = ()) -> Any:
+        return extend(select(self.data, positions), added)
+
+    def to_arrow(self, taken: Any) -> Any:
+        return taken
+
+
+class _Pandas:
+    def __init__(self, data: Any) -> None:
+        self.data, self.names = data, list(data.columns)
+
+    def column(self, name: str) -> Any:
+        return self.data[name]
+
+    def take(self, positions: Sequence[int], added: Sequence[Column] = ()) -> Any:
+        import pandas
+
+        types = {int: "Int64", bool: "bool", float: "Float64", str: "string"}
+        return pick(self.data, positions).assign(
+            **{name: pandas.array(values, types[kind]) for name, kind, values in added})
+
+    def to_arrow(self, taken: Any) -> Any:
+        return need("pyarrow", "to_arrow()").Table.from_pandas(taken, preserve_index=False)
+
+
+class _Polars:
+    def __init__(self, data: Any) -> None:
+        self.data, self.names = data, data.columns
+
+    def column(self, name: str) -> Any:
+        return self.data.get_column(name)
+
+    def take(self, positions: Sequence[int], added: Sequence[Column] = ()) -> Any:
+        import polars
+
+        types = {int: polars.Int64, bool: polars.Boolean, float: polars.Float64,
+                 str: polars.String}
+        return pick(self.data, positions).with_columns(
+            [polars.Series(name, values, types[kind]) for name, kind, values in added])
+
+    def to_arrow(self, taken: Any) -> Any:
+        need("pyarrow", "to_arrow()")
+        return taken.to_arrow()
+
+
+class _Dataset:
+    """A datasets.Dataset, whose rows may be a choice of those that lie below it."""
+
+    def __init__(self, data: Any) -> None:
+        self.data, self.names = data, data.column_names
+
+    def column(self, name: str) -> Any:
+        return self.data.with_format("arrow", columns=[name])[:][name]
+
+    def take(self, positions: Sequence[int], added: Sequence[Column] = ()) -> Any:
+        taken = self.data.select(positions)
+        old = [column.name for column in added if column.name in self.names]
+        taken = taken.remove_columns(old) if old else taken
+        for column in added:
+            taken = taken.add_column(column.name, column.to_arrow())
+        return taken
+
+    def to_arrow(self, taken: Any) -> Any:
+        return taken.with_format("arrow")[:]
+
+
+def table_of(data: Any) -> Table | None:
+    """The table that `data` is, or None."""
+    kind = library(data)
+    if kind == "pandas" and hasattr(data, "columns"):
+        return _Pandas(data)
+    if kind == "polars" and hasattr(data, "get_column"):
+        return _Polars(data)
+    if kind == "pyarrow" and hasattr(data, "schema"):
+        return _Arrow(data)
+    if hasattr(data, "with_format") and hasattr(data, "select"):
+        return _Dataset(data)
+    return None
+
+
+def select(table: Any, positions: Sequence[int]) -> Any:
+    """The rows of a pyarrow.Table at positions that rise. Unlike take(), it copies chunk by chunk
+    and knows no limit of 2 GB."""
+    import pyarrow
+
+    mask = [False] * len(table)
+    for position in positions:
+        mask[position] = True
+    return table.filter(pyarrow.array(mask, pyarrow.bool_()))
+
+
+def extend(table: Any, added: Sequence[Column]) -> Any:
+    """A pyarrow.Table with more columns at its end, in place of others of their names."""
+    table = table.drop_columns([name for name, _, _ in added if name in table.column_names])
+    for column in added:
+        table = table.append_column(column.name, column.to_arrow())
+    return table
+
+
+def find(table: Table, name: str, what: str) -> Any:
+    """A column; ValueError where there is none of that name."""
+    if name not in table.names:
+        columns = ", ".join(map(repr, table.names)) or "none"
+        raise ValueError(f"{what}: there is no column {name!r}; there are: {columns}")
+    return table.column(name)
