@@ -53,7 +53,7 @@ class Options(unittest.TestCase):
 
     def test_pages_name_real_options(self):
         foreign = {"--preset", "--build", "--install", "--prefix", "--cflags", "--libs", "--tidy",
-                   "--repeat", "--quick"}  # of other commands
+                   "--repeat", "--quick", "--no-peers"}  # of other commands
         for page in PAGES:
             text = prose(page) + "".join(
                 line for _, lines in blocks(page, "sh") for line in lines if line.startswith("$ "))
