@@ -144,7 +144,8 @@ static int copy_numbers(tw_u64s *to, const tw_u64s *from)
     int status = TW_GROW(to->data, to->capacity, from->count);
     if (status != TWINSET_OK)
         return status;
-    memcpy(to->data, from->data, from->count * sizeof *to->data);
+    if (from->count)
+        memcpy(to->data, from->data, from->count * sizeof *to->data);
     to->count = from->count;
     return TWINSET_OK;
 }

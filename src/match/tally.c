@@ -47,8 +47,10 @@ int tw_tally_overlap(tw_tally *tally, tw_set a, tw_set b, tw_match *match)
         return status;
     uint64_t *ids = tally->ids; /* from 1 on: 0 is an open place */
     uint16_t *table = tally->table;
-    memcpy(ids + 1, b.ids, b.count * sizeof *ids);
-    memcpy(ids + 1 + b.count, a.ids, a.count * sizeof *ids);
+    if (b.count) /* what is empty may be nowhere */
+        memcpy(ids + 1, b.ids, b.count * sizeof *ids);
+    if (a.count)
+        memcpy(ids + 1 + b.count, a.ids, a.count * sizeof *ids);
     for (size_t i = 1; i <= b.count; i++) {
         size_t at = find(tally, width, ids[i]);
         b_count += !table[at];
