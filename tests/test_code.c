@@ -523,6 +523,43 @@ static void test_disguise(void **state)
                   expected);
 }
 
+/* Brackets that change nothing are none; those that group, call or bear a condition stay. */
+static void test_brackets(void **state)
+{
+    static const char *const cases[][3] = {
+        {"c", "int f(int a) { int x = (a); x += ((2)); g((a), (b + c)); return (x); }",
+         "int I ( int I ) { int I = I ; I += N ; I ( I , I + I ) ; return I ; } "},
+        {"cpp", "int x[] = {(1), (2)}; auto y = (a + b) * (c);",
+         "int I [ ] = { N , N } ; auto I = ( I + I ) * ( I ) ; "},
+        {"java", "class A { void f() { if ((a)) x = ( /* so */ b ? (c) : d); while (a) i++; } }",
+         "class I { void I ( ) { if ( I ) I = I ? ( I ) : I ; while ( I ) I ++ ; } } "},
+        {"csharp", "class A { int F() { x = (int)(y); return (F(z: (1))); } }",
+         "class I { int I ( ) { I = ( int ) ( I ) ; return I ( I : N ) ; } } "},
+        {"python", "x = (a or\n    b)\nf((x), -(y))\nreturn (x)\nz = (1, 2)\n",
+         "I = I or I I ( I , - ( I ) ) return I I = ( N , N ) "},
+        {"javascript", "const f = (a) => (a); x = (a).b; g((x)); return (x);",
+         "const I = ( I ) => ( I ) ; I = ( I ) . I ; I ( I ) ; return I ; "},
+        {"go", "x := (a)\nreturn (a), f((b))\n", "I := I return I , I ( I ) "},
+        {"rust", "fn f() { let x = (a); x += (b); return (g((x))); }",
+         "fn I ( ) { let I = I ; I += I ; return I ( I ) ; } "},
+        {"php", "<?php $x = ($a); f(($x)); return ($x);",
+         "<?php $ I = $ I ; I ( $ I ) ; return $ I ; "},
+        {"ruby", "x = (a)\nf((x))\n", "I = I I ( I ) "},
+        {"kotlin", "val x = (a)\nf((x))\n", "val I = I I ( I ) "},
+        {"scala", "val x = (a)\nf((x))\n", "val I = I I ( I ) "},
+        {"lua", "local x = (a)\nf((x))\n", "local I = I I ( I ) "},
+        {"ocaml", "let x = (a) in f (x)", "let I = I in I ( I ) "},
+    };
+    run *r = *state;
+    need_grammars(r);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const char *text = cases[i][1];
+        print_message("           %s\n", cases[i][0]);
+        assert_string_equal(tokens_of(r, cases[i][0], text, strlen(text)), cases[i][2]);
+        check_spans(&r->code, text, strlen(text));
+    }
+}
+
 static void test_kinds(void **state)
 {
     run *r = *state;
@@ -714,6 +751,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_samples, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_layout, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_disguise, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_brackets, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_kinds, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_interpolation, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_errors, set_up, tear_down),

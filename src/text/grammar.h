@@ -19,6 +19,8 @@ typedef enum tw_node_class {
     TW_NODE_COMMENT,   /* nothing of it is a token */
     TW_NODE_IMPORT,    /* the same, of an inner node: what is used says little of who wrote it */
     TW_NODE_STATEMENT, /* a comment if it is nothing but a string */
+    TW_NODE_BRACKETS,  /* an expression in brackets */
+    TW_NODE_HOLDER,    /* round an expression that stands in it whole, brackets mean nothing */
 } tw_node_class;
 
 typedef struct tw_grammar {

@@ -173,6 +173,8 @@ typedef enum level {
     LEVEL_RULE,
     LEVEL_ERROR,  /* no rule fits */
     LEVEL_STRING, /* its children are parts of a string */
+    LEVEL_HOLDER, /* brackets round a child of it mean nothing */
+    LEVEL_BARE,   /* the same, and so do its own */
 } level;
 
 static uint8_t class_of(const tw_parser *p, TSNode node)
@@ -218,19 +220,53 @@ static int skip(tw_parser *p, TSNode node)
     return status;
 }
 
+static level level_below(uint8_t class, level here)
+{
+    switch (class) {
+    case TW_NODE_STRING:
+        return LEVEL_STRING;
+    case TW_NODE_HOLDER:
+        return LEVEL_HOLDER;
+    case TW_NODE_BRACKETS:
+        return here >= LEVEL_HOLDER ? LEVEL_BARE : LEVEL_HOLDER;
+    default:
+        return LEVEL_RULE;
+    }
+}
+
+static bool is_bracket(const tw_parser *p, TSNode node)
+{
+    size_t start = ts_node_start_byte(node), end = ts_node_end_byte(node);
+    return end == start + 1 && (p->text[start] == '(' || p->text[start] == ')');
+}
+
+/* Comments, imports, and brackets that change nothing: `x = (y);` is `x = y;`. */
+static bool is_omitted(const tw_parser *p, TSNode node, uint8_t class, level here)
+{
+    switch (class) {
+    case TW_NODE_COMMENT:
+        return true;
+    case TW_NODE_IMPORT:
+        return ts_node_child_count(node) > 0;
+    case TW_NODE_STATEMENT:
+        return is_docstring(p, node);
+    default:
+        return here == LEVEL_BARE && is_bracket(p, node);
+    }
+}
+
 /* `*descend` tells whether to go on with its children, which are on the level `*below`. */
 static int visit(tw_parser *p, TSNode node, level here, bool *descend, level *below)
 {
     bool inner = ts_node_child_count(node) > 0, error = ts_node_is_error(node);
     uint8_t class = class_of(p, node);
-    *below = error ? LEVEL_ERROR : class == TW_NODE_STRING ? LEVEL_STRING : LEVEL_RULE;
+    *below = error ? LEVEL_ERROR : level_below(class, here);
     *descend = inner && class != TW_NODE_NUMBER;
     if (here == LEVEL_STRING) {
         *descend = visit_part(p, node, inner, below);
         return TWINSET_OK;
     }
-    if (class == TW_NODE_COMMENT || (class == TW_NODE_IMPORT && inner) ||
-        (class == TW_NODE_STATEMENT && is_docstring(p, node))) {
+    if (is_omitted(p, node, class, here)) {
         *descend = false;
         return skip(p, node);
     }
