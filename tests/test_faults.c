@@ -281,6 +281,59 @@ static void a_failed_scan_can_be_repeated(void **state)
     check_repetition(&options, fill_programs);
 }
 
+/* ---- texts */
+
+static int write_text(void *context, const char *name, const char *text, size_t length)
+{
+    int failure = write_page(context, name, strlen(name));
+    return failure ? failure : write_page(context, text, length);
+}
+
+/* Without memory there are no texts, or not all; with it, the same handle gives them. */
+static void check_texts(const twinset_options *options, fill_fn fill)
+{
+    page expected = {0};
+    int status = TWINSET_NOMEM;
+    for (long long allocations = -1; status != TWINSET_OK; allocations++) {
+        twinset_collection *collection;
+        page found = {0};
+        assert_int_equal(twinset_collection_new(options, &collection, NULL), TWINSET_OK);
+        assert_int_equal(fill(collection, NULL), TWINSET_OK);
+        tw_faults_after(allocations);
+        status = twinset_collection_texts(collection, write_text, &found, NULL);
+        tw_faults_after(-1);
+        if (status != TWINSET_OK) {
+            assert_int_equal(status, TWINSET_NOMEM);
+            free_page(&found);
+            found = (page){0};
+            assert_int_equal(twinset_collection_texts(collection, write_text, &found, NULL),
+                             TWINSET_OK);
+        }
+        if (allocations < 0) { /* to know what is expected */
+            expected = found;
+            status = TWINSET_NOMEM;
+        } else {
+            assert_string_equal(found.text, expected.text);
+            free_page(&found);
+        }
+        twinset_collection_free(collection);
+    }
+    free_page(&expected);
+}
+
+static void texts_survive(void **state)
+{
+    (void)state;
+    twinset_options options = small_options();
+    check_texts(&options, fill_texts);
+    for (int view = TWINSET_VIEW_NORMALISED; view <= TWINSET_VIEW_RAW; view++) {
+        options = program_options();
+        options.view = view;
+        options.group = "dir";
+        check_texts(&options, fill_programs);
+    }
+}
+
 /* What could not be added is not there, and can be added again. */
 static void a_failed_add_can_be_repeated(void **state)
 {
@@ -648,6 +701,7 @@ int main(void)
         cmocka_unit_test(sketches_survive),
         cmocka_unit_test(comparisons_survive),
         cmocka_unit_test(single_texts_survive),
+        cmocka_unit_test(texts_survive),
         cmocka_unit_test(a_failed_scan_can_be_repeated),
         cmocka_unit_test(a_failed_add_can_be_repeated),
 #else

@@ -313,13 +313,15 @@ static void texts_of_submissions(void **state)
     write_file("all/ann/a.c", FIRST);
     write_file("all/ann/b.c", "x = \"a b\";\n");
     write_file("all/bob/a.c", "y;\n");
+    static const char normal[] = "all/ann: int I ( void ) { return I + N ; } I = S ;\n"
+                                 "all/bob: I ;\n";
     static const char *const expected[] = {
-        [TWINSET_VIEW_NORMALISED] = "all/ann: int I ( void ) { return I + N ; } I = S ;\n"
-                                    "all/bob: I ;\n",
+        [TWINSET_VIEW_BOTH] = normal,
+        [TWINSET_VIEW_NORMALISED] = normal,
         [TWINSET_VIEW_RAW] = "all/ann: int main ( void ) { return n + 1 ; } x = \"a b\" ;\n"
                              "all/bob: y ;\n",
     };
-    for (int view = TWINSET_VIEW_NORMALISED; view <= TWINSET_VIEW_RAW; view++) {
+    for (int view = TWINSET_VIEW_BOTH; view <= TWINSET_VIEW_RAW; view++) {
         twinset_options options = options_of(view);
         twinset_collection *collection;
         shown all = {""};
