@@ -329,9 +329,9 @@ int tw_corpus_gather(tw_corpus *corpus, twinset_error *error) TW_CHECKED;
 int tw_document_program(tw_corpus *corpus, tw_worker *worker, uint32_t document,
                         tw_program *program) TW_CHECKED;
 
-/* The same for a source that is one document. */
-int tw_source_program(tw_corpus *corpus, tw_worker *worker, const tw_source *source,
-                      tw_program *program) TW_CHECKED;
+/* The same for a text of no document. */
+int tw_text_program(tw_worker *worker, const char *text, size_t length,
+                    tw_program *program) TW_CHECKED;
 /* The text that the tokens of a document's file were found in; it dies with the worker's next. The
  * program stays. TWINSET_IO where the text is no longer what it was. */
 int tw_document_file(tw_corpus *corpus, tw_worker *worker, uint32_t document,
@@ -374,6 +374,11 @@ void tw_corpus_leave_large(tw_corpus *corpus, tw_worker *worker, bool large);
 /* exclude.c: both add to the ids that are excluded; for the second, the documents must have
  * been read. */
 int tw_exclude_templates(tw_corpus *corpus) TW_CHECKED;
+/* Takes the text of a template, in the first worker's hands. */
+typedef int (*tw_template_fn)(void *context, tw_worker *worker, const char *text, size_t length);
+/* Hands over each record of a template of records; `tell` lists those that are none as skipped. */
+int tw_template_records(tw_corpus *corpus, const tw_source *source, bool tell, tw_template_fn take,
+                        void *context, const char **reason) TW_CHECKED;
 int tw_exclude_common(tw_corpus *corpus, twinset_error *error) TW_CHECKED;
 /* Whether that is to be done. */
 bool tw_excludes_common(const tw_corpus *corpus);

@@ -18,64 +18,81 @@ static int exclude(tw_corpus *corpus, tw_u64s *all)
     return status;
 }
 
-/* A record of a template, or why it is none. */
-static int shingle_line(tw_worker *worker, const char *line, size_t length, tw_u64s *all,
-                        const char **reason)
+/* ---- templates of records */
+
+typedef struct reading {
+    tw_corpus *corpus;
+    const tw_source *source;
+    tw_template_fn take;
+    void *context;
+    bool tell;
+    uint64_t number; /* of the line, from 1 */
+} reading;
+
+static int skip_line(const reading *read, const char *reason)
 {
+    tw_skipped skip = {.reason = reason, .source = UINT32_MAX};
+    if (!read->tell)
+        return TWINSET_OK;
+    int status = tw_names_place(&read->corpus->names, read->source->name, read->number, &skip.path);
+    return status == TWINSET_OK ? tw_corpus_skip(read->corpus, &skip) : status;
+}
+
+static int take_line(const reading *read, const char *line, size_t length)
+{
+    tw_worker *worker = &read->corpus->workers[0];
     tw_record record;
-    tw_text_summary summary;
     if (tw_line_is_blank(line, length))
         return TWINSET_OK;
     int status = tw_jsonl_record(worker->records, line, length, &record);
-    *reason = record.reason;
-    if (status != TWINSET_OK || record.reason)
+    if (status != TWINSET_OK)
         return status;
-    return tw_text_shingle(worker, "", record.text, record.text_length, 0, tw_append_ids, all,
-                           &summary);
+    if (record.reason)
+        return skip_line(read, record.reason);
+    return read->take(read->context, worker, record.text, record.text_length);
 }
 
-static int skip_line(tw_corpus *corpus, const tw_source *source, uint64_t line, const char *reason)
-{
-    tw_skipped skip = {.reason = reason, .source = UINT32_MAX};
-    int status = tw_names_place(&corpus->names, source->name, line, &skip.path);
-    return status == TWINSET_OK ? tw_corpus_skip(corpus, &skip) : status;
-}
-
-static int shingle_block(tw_corpus *corpus, const tw_source *source, const tw_block *block,
-                         uint64_t *number, tw_u64s *all)
+static int take_block(reading *read, const tw_block *block)
 {
     const tw_bytes *bytes = &block->bytes;
     int status = TWINSET_OK;
-    for (size_t at = 0; at < bytes->length && status == TWINSET_OK; ++*number) {
-        const char *line = bytes->data + at, *reason = NULL;
+    for (size_t at = 0; at < bytes->length && status == TWINSET_OK; read->number++) {
+        const char *line = bytes->data + at;
         const char *newline = memchr(line, '\n', bytes->length - at);
         size_t length = newline ? (size_t)(newline - line) : bytes->length - at;
-        status = shingle_line(&corpus->workers[0], line, length, all, &reason);
-        if (status == TWINSET_OK && reason)
-            status = skip_line(corpus, source, *number, reason);
+        status = take_line(read, line, length);
         at += length + (newline != NULL);
     }
     if (status == TWINSET_OK && block->dropped)
-        status = skip_line(corpus, source, (*number)++, "the line is too long; raise --memory");
+        status = skip_line(read, "the line is too long; raise --memory");
+    read->number += block->dropped > 0;
     return status;
 }
 
-static int shingle_lines(tw_corpus *corpus, const tw_source *source, tw_u64s *all,
-                         const char **reason)
+int tw_template_records(tw_corpus *corpus, const tw_source *source, bool tell, tw_template_fn take,
+                        void *context, const char **reason)
 {
+    reading read = {corpus, source, take, context, tell, 1};
     tw_lines lines;
     tw_block block = {0};
-    uint64_t number = 1;
     int status = tw_lines_open(source->path, tw_corpus_size_limit(corpus), &lines, reason);
     do {
         if (status == TWINSET_OK)
             status = tw_lines_next(&lines, 1 << 20, &block, reason);
         if (status == TWINSET_OK)
-            status = shingle_block(corpus, source, &block, &number, all);
+            status = take_block(&read, &block);
     } while (status == TWINSET_OK && (block.bytes.length || block.dropped));
     tw_bytes_free(&block.bytes);
     tw_lines_close(&lines);
     return status;
+}
+
+/* ---- their shingles */
+
+static int shingle_text(void *all, tw_worker *worker, const char *text, size_t length)
+{
+    tw_text_summary summary;
+    return tw_text_shingle(worker, "", text, length, 0, tw_append_ids, all, &summary);
 }
 
 static int shingle_template(tw_corpus *corpus, tw_source *source, tw_u64s *all)
@@ -84,7 +101,7 @@ static int shingle_template(tw_corpus *corpus, tw_source *source, tw_u64s *all)
     const char *reason = tw_source_reason(source);
     int status = TWINSET_IO;
     if (!reason && source->kind == TW_KIND_JSONL)
-        status = shingle_lines(corpus, source, all, &reason);
+        status = tw_template_records(corpus, source, true, shingle_text, all, &reason);
     else if (!reason)
         status = tw_source_shingle(corpus, &corpus->workers[0], source, tw_append_ids, all,
                                    &summary, &reason);
@@ -120,6 +137,8 @@ int tw_exclude_templates(tw_corpus *corpus)
     }
     return exclude(corpus, &all);
 }
+
+/* ---- common shingles */
 
 /* Common shingles are found in two passes over the sets, so that no table of all shingles
  * is needed: the first counts them by a part of their hash, and so never too low; the

@@ -138,12 +138,12 @@ static int make(tw_outlines *outlines, unsigned number, uint32_t document, tw_ou
 
 /* ---- templates of prose */
 
-static int add_template(tw_corpus *corpus, const tw_source *source, tw_u64s *ids)
+static int add_text(void *context, tw_worker *worker, const char *text, size_t length)
 {
-    tw_worker *worker = &corpus->workers[0];
+    tw_u64s *ids = context;
     tw_program program;
     tw_file_tokens tokens;
-    int status = tw_source_program(corpus, worker, source, &program);
+    int status = tw_text_program(worker, text, length, &program);
     if (status == TWINSET_OK)
         status = tw_program_file_tokens(&program, 0, &worker->scratch_of_programs.starts, &tokens);
     if (status != TWINSET_OK || tokens.count < TW_PASSAGE_WORDS)
@@ -158,6 +158,25 @@ static int add_template(tw_corpus *corpus, const tw_source *source, tw_u64s *ids
     return TWINSET_OK;
 }
 
+static int add_template(tw_corpus *corpus, const tw_source *source, tw_u64s *ids)
+{
+    tw_worker *worker = &corpus->workers[0];
+    tw_source_text text = {0};
+    const char *reason;
+    if (source->kind == TW_KIND_JSONL)
+        return tw_template_records(corpus, source, false, add_text, ids, &reason);
+    int status = tw_source_text_of(corpus, worker, source, &text, &reason);
+    return status == TWINSET_OK ? add_text(ids, worker, text.text, text.length) : status;
+}
+
+/* Whether a template can be had once more, and as a whole. */
+static bool can_be_had(const tw_corpus *corpus, const tw_source *source)
+{
+    bool text = source->kind == TW_KIND_TEXT && !tw_source_is_large(corpus, source);
+    return !tw_source_reason(source) &&
+           (text || (source->kind == TW_KIND_JSONL && source->regular));
+}
+
 /* One that cannot be read was told of before, and leaves nothing out. */
 int tw_outline_templates(tw_corpus *corpus, tw_u64s *templates)
 {
@@ -165,8 +184,7 @@ int tw_outline_templates(tw_corpus *corpus, tw_u64s *templates)
     templates->count = 0;
     for (size_t i = 0; i < corpus->source_count && status == TWINSET_OK; i++) {
         const tw_source *source = &corpus->sources[i];
-        if (source->role == TWINSET_ROLE_IGNORE && !source->repeated && !tw_source_reason(source) &&
-            source->kind == TW_KIND_TEXT && !tw_source_is_large(corpus, source))
+        if (source->role == TWINSET_ROLE_IGNORE && !source->repeated && can_be_had(corpus, source))
             status = add_template(corpus, source, templates);
         status = status == TWINSET_IO ? TWINSET_OK : status;
     }

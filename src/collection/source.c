@@ -339,16 +339,10 @@ static int document_text(tw_corpus *corpus, tw_worker *worker, uint32_t index, t
     return status;
 }
 
-int tw_source_program(tw_corpus *corpus, tw_worker *worker, const tw_source *source,
-                      tw_program *program)
+int tw_text_program(tw_worker *worker, const char *text, size_t length, tw_program *program)
 {
-    tw_source_text text = {0};
-    const char *reason;
     unsigned flags = 0;
-    int status = tw_source_text_of(corpus, worker, source, &text, &reason);
-    if (status == TWINSET_OK)
-        status = lex(worker, tw_source_file(source), text.text, text.length,
-                     (uint32_t)(source - corpus->sources), &flags);
+    int status = lex(worker, "", text, length, 0, &flags);
     *program = status == TWINSET_OK ? tw_program_of(&worker->program) : (tw_program){0};
     return status;
 }

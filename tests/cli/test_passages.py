@@ -180,6 +180,25 @@ class Prose(Passages):
             self.assertGreater(sum(passage["tokens"] for passage in self.compare("a", "b")),
                                sum(passage["tokens"] for passage in passages))
 
+    def test_templates_of_records(self):
+        """Records of a template are left out like files; one that is none is told of once."""
+        form, shared = ([f"{word}{i}" for i in range(30)] for word in ("form", "word"))
+        for name in "ab":
+            self.write(name, " ".join([*form, name, *shared, name]))
+        self.write("form", " ".join(form))
+        self.write("short", " ".join(form[:20]))
+        records = b"".join(json.dumps({"text": " ".join(words)}).encode() + b"\n"
+                           for words in (form, ["other"]))
+        self.write("form.jsonl", records + b"no record\n")
+        self.write("form.jsonl.gz", gzip.compress(records))
+        plain = self.compare("a", "b", "--ignore", "form")
+        self.assertEqual([passage["tokens"] for passage in plain], [30])
+        for name in ("form.jsonl", "form.jsonl.gz"):
+            self.assertEqual(self.compare("a", "b", "--ignore", name), plain, name)
+        self.assertNotEqual(self.compare("a", "b", "--ignore", "short"), plain)
+        told = self.succeed("a", "b", "-t", "0", "--ignore", "form.jsonl", "--format", "json")
+        self.assertEqual(told.messages.count("form.jsonl:3"), 1, told)
+
     def check_left_out(self, passages, texts, form):
         left_out = grams(form)
         self.check_places(passages, texts)
