@@ -334,6 +334,16 @@ static uint64_t draw_sum(uint64_t *random)
     }
 }
 
+/* Values that lie close, or are the same, or are anything. */
+static void draw_values(uint64_t *random, bool wide, size_t count, uint64_t *values)
+{
+    uint64_t base = tw_splitmix64(random) >> (wide ? 0 : 33);
+    uint64_t within = random_below(random, 2) ? 1 + random_below(random, 40) : 0;
+    for (size_t i = 0; i < count; i++)
+        values[i] =
+            within ? base + random_below(random, within) : tw_splitmix64(random) >> (wide ? 0 : 32);
+}
+
 /* b is chosen so that value number i gives the sum for slot i. */
 static void sums_at_the_edge_have_the_slots_of_the_reference(void **state)
 {
@@ -345,8 +355,7 @@ static void sums_at_the_edge_have_the_slots_of_the_reference(void **state)
     for (int round = 0; round < 1000; round++) {
         size_t count = 1 + random_below(&random, round % 2 ? MOST_VALUES : 3);
         bool wide = round % 10 == 0;
-        for (size_t i = 0; i < count; i++)
-            values[i] = tw_splitmix64(&random) >> (wide ? 0 : 32);
+        draw_values(&random, wide, count, values);
         for (size_t i = 0; i < HASHES; i++) {
             scheme->a[i] = tw_splitmix64(&random) >> random_below(&random, 64);
             scheme->b[i] = draw_sum(&random) - scheme->a[i] * values[i % count];

@@ -141,11 +141,11 @@ TW_INLINE unsigned tw_in_map(tw_map map, tw_lanes numbers)
 /* As many numbers of twice the size as fit: two. */
 typedef uint64x2_t tw_wide;
 
-/* Modulo 2^64; `by` is below 2^32. */
-TW_INLINE tw_wide tw_times(tw_wide a, uint64_t by)
+/* Modulo 2^64; each of `by` is below 2^32. */
+TW_INLINE tw_wide tw_times(tw_wide a, tw_wide by)
 {
-    uint64x2_t low = vmull_n_u32(vmovn_u64(a), (uint32_t)by);
-    uint64x2_t high = vmull_n_u32(vshrn_n_u64(a, 32), (uint32_t)by);
+    uint64x2_t low = vmull_u32(vmovn_u64(a), vmovn_u64(by));
+    uint64x2_t high = vmull_u32(vshrn_n_u64(a, 32), vmovn_u64(by));
     return vaddq_u64(low, vshlq_n_u64(high, 32));
 }
 
@@ -159,6 +159,12 @@ TW_INLINE void tw_store_pairs(uint64_t *pairs, tw_lanes high, tw_lanes low)
 TW_INLINE tw_lanes tw_upper_halves(const uint64_t *numbers)
 {
     return vuzp2q_u32(vreinterpretq_u32_u64(vld1q_u64(numbers)),
+                      vreinterpretq_u32_u64(vld1q_u64(numbers + 2)));
+}
+
+TW_INLINE tw_lanes tw_lower_halves(const uint64_t *numbers)
+{
+    return vuzp1q_u32(vreinterpretq_u32_u64(vld1q_u64(numbers)),
                       vreinterpretq_u32_u64(vld1q_u64(numbers + 2)));
 }
 

@@ -147,12 +147,11 @@ TW_INLINE unsigned tw_in_map(tw_map map, tw_lanes numbers)
 /* As many numbers of twice the size as fit: four. */
 typedef uint64_t tw_wide __attribute__((vector_size(32)));
 
-/* Modulo 2^64; `by` is below 2^32. */
-TW_INLINE tw_wide tw_times(tw_wide a, uint64_t by)
+/* Modulo 2^64; each of `by` is below 2^32. */
+TW_INLINE tw_wide tw_times(tw_wide a, tw_wide by)
 {
-    __m256i all = _mm256_set1_epi64x((long long)by);
-    __m256i low = _mm256_mul_epu32((__m256i)a, all);
-    __m256i high = _mm256_mul_epu32(_mm256_srli_epi64((__m256i)a, 32), all);
+    __m256i low = _mm256_mul_epu32((__m256i)a, (__m256i)by);
+    __m256i high = _mm256_mul_epu32(_mm256_srli_epi64((__m256i)a, 32), (__m256i)by);
     return (tw_wide)_mm256_add_epi64(low, _mm256_slli_epi64(high, 32));
 }
 
@@ -170,6 +169,14 @@ TW_INLINE tw_lanes tw_upper_halves(const uint64_t *numbers)
     __m256 first = _mm256_loadu_ps((const float *)numbers);
     __m256 second = _mm256_loadu_ps((const float *)(numbers + 4));
     __m256i halves = (__m256i)_mm256_shuffle_ps(first, second, 0xDD);
+    return (tw_lanes)_mm256_permute4x64_epi64(halves, 0xD8);
+}
+
+TW_INLINE tw_lanes tw_lower_halves(const uint64_t *numbers)
+{
+    __m256 first = _mm256_loadu_ps((const float *)numbers);
+    __m256 second = _mm256_loadu_ps((const float *)(numbers + 4));
+    __m256i halves = (__m256i)_mm256_shuffle_ps(first, second, 0x88);
     return (tw_lanes)_mm256_permute4x64_epi64(halves, 0xD8);
 }
 

@@ -128,8 +128,8 @@ TW_INLINE unsigned tw_in_map(tw_map map, tw_lanes numbers)
 /* As many numbers of twice the size as fit: eight. */
 typedef uint64_t tw_wide __attribute__((vector_size(64)));
 
-/* Modulo 2^64; `by` is below 2^32. */
-TW_INLINE tw_wide tw_times(tw_wide a, uint64_t by)
+/* Modulo 2^64; each of `by` is below 2^32. */
+TW_INLINE tw_wide tw_times(tw_wide a, tw_wide by)
 {
     return a * by;
 }
@@ -149,6 +149,13 @@ TW_INLINE tw_lanes tw_upper_halves(const uint64_t *numbers)
         _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
     return (tw_lanes)_mm512_permutex2var_epi32(_mm512_loadu_si512(numbers), odd,
                                                _mm512_loadu_si512(numbers + 8));
+}
+
+TW_INLINE tw_lanes tw_lower_halves(const uint64_t *numbers)
+{
+    __m256i first = _mm512_cvtepi64_epi32(_mm512_loadu_si512(numbers));
+    __m256i second = _mm512_cvtepi64_epi32(_mm512_loadu_si512(numbers + 8));
+    return (tw_lanes)_mm512_inserti64x4(_mm512_castsi256_si512(first), second, 1);
 }
 
 #endif
