@@ -42,10 +42,71 @@ static int set_values(PyObject *object, PyObject *values, void *Py_UNUSED(closur
     }
     release(self);
     hold(self, &view);
+    self->own = false;
     self->values = values ? Py_NewRef(values) : NULL;
     Py_XDECREF(before);
     return 0;
 }
+
+/* ---- lowered by the engine's slots */
+
+/* Of numpy: whether the memory is the array's own. */
+static bool owns(PyObject *array)
+{
+    PyObject *base = PyObject_GetAttrString(array, "base");
+    if (!base)
+        PyErr_Clear();
+    Py_XDECREF(base);
+    return base == Py_None;
+}
+
+/* Whether nobody else sees a change: the array and its buffer are referred to from here alone. */
+static bool is_alone(core_hashvalues *self)
+{
+    if (!self->bytes || self->view.readonly || self->view.obj != self->values ||
+        Py_REFCNT(self->values) != 2)
+        return false;
+    self->own = self->own || owns(self->values);
+    return self->own;
+}
+
+static int copy_values(core_hashvalues *self)
+{
+    PyObject *values = get_values((PyObject *)self, NULL);
+    PyObject *copy = values ? PyObject_CallMethod(values, "copy", NULL) : NULL;
+    int status = copy ? set_values((PyObject *)self, copy, NULL) : -1;
+    Py_XDECREF(values);
+    Py_XDECREF(copy);
+    return status;
+}
+
+static void lower_wide(uint64_t *restrict into, const uint32_t *restrict from, size_t hashes)
+{
+    for (size_t i = 0; i < hashes; i++)
+        into[i] = into[i] < from[i] ? into[i] : from[i];
+}
+
+int core_hashvalues_lower(core_hashvalues *self, const uint32_t *slots, size_t hashes)
+{
+    const Py_buffer *view = &self->view;
+    if (!is_alone(self) && copy_values(self))
+        return -1;
+    size_t size = self->bytes && !view->readonly ? (size_t)view->itemsize : 0;
+    if ((size != 4 && size != 8) || (size_t)view->len != hashes * size ||
+        (uintptr_t)view->buf % size != 0) {
+        PyErr_Format(PyExc_ValueError,
+                     "hashvalues must be an array of %zu whole numbers of 4 or 8 bytes each",
+                     hashes);
+        return -1;
+    }
+    if (size == 4)
+        twinset_signature_merge(view->buf, slots, hashes);
+    else
+        lower_wide(view->buf, slots, hashes);
+    return 0;
+}
+
+/* ---- the type */
 
 static int traverse(PyObject *object, visitproc visit, void *arg)
 {

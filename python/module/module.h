@@ -170,7 +170,11 @@ typedef struct core_hashvalues {
     Py_ssize_t length; /* number of values */
     Py_ssize_t size;   /* bytes of each */
     Py_buffer view;
+    bool own; /* the values are known to lie in their array's own memory */
 } core_hashvalues;
+
+/* Makes each value the smaller of itself and a slot's. Runs no Python unless it must copy them. */
+int core_hashvalues_lower(core_hashvalues *self, const uint32_t *slots, size_t hashes);
 
 /* ---- collection.c, result.c */
 

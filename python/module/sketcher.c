@@ -13,7 +13,6 @@ typedef struct core_sketcher {
     PyObject *options; /* dict: what the handle's options point to */
     core_lock lock;
     size_t hashes;
-    uint32_t *slots; /* room for a signature */
 } core_sketcher;
 
 static int enter(core_sketcher *self)
@@ -240,79 +239,60 @@ static PyObject *items(PyObject *self, PyObject *from)
     return signature_of((core_sketcher *)self, from, false);
 }
 
-/* ---- signatures of others, lowered in place */
+/* ---- signatures of others, lowered */
 
-/* The slots of a writable buffer of numbers of 4 or 8 bytes. */
-static int take_hashvalues(const core_sketcher *self, PyObject *from, Py_buffer *view)
-{
-    if (PyObject_GetBuffer(from, view, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE))
-        return -1;
-    size_t size = (size_t)view->itemsize;
-    if ((size == 4 || size == 8) && (size_t)view->len == self->hashes * size &&
-        (uintptr_t)view->buf % size == 0)
-        return 0;
-    PyErr_Format(PyExc_ValueError,
-                 "hashvalues must be a buffer of %zu whole numbers of 4 or 8 bytes each",
-                 self->hashes);
-    PyBuffer_Release(view);
-    return -1;
-}
-
-static void lower_wide(uint64_t *restrict into, const uint32_t *restrict from, size_t hashes)
-{
-    for (size_t i = 0; i < hashes; i++)
-        into[i] = into[i] < from[i] ? into[i] : from[i];
-}
-
-static void lower_slots(const core_sketcher *self, const Py_buffer *view)
-{
-    if (view->itemsize == 4)
-        twinset_signature_merge(view->buf, self->slots, self->hashes);
-    else
-        lower_wide(view->buf, self->slots, self->hashes);
-}
-
-static int lower_by(core_sketcher *self, const shingle_set *shingles, const Py_buffer *view)
+/* Lowers the values by what comes of the shingles, if anything does. */
+static int lower_by(core_sketcher *self, const shingle_set *shingles, uint32_t *slots,
+                    core_hashvalues *values)
 {
     twinset_error error = {""};
     int status;
     if (enter(self))
         return -1;
     Py_BEGIN_ALLOW_THREADS;
-    status = sketch_shingles(self, shingles, self->slots, &error);
-    if (status == TWINSET_OK)
-        lower_slots(self, view);
+    status = sketch_shingles(self, shingles, slots, &error);
     Py_END_ALLOW_THREADS;
-    return leave(self, status, &error);
+    return leave(self, status, &error) ? -1 : core_hashvalues_lower(values, slots, self->hashes);
+}
+
+static int take_and_lower(core_sketcher *self, PyObject *from, bool numbers,
+                          core_hashvalues *values)
+{
+    uint32_t few[256], *many = NULL;
+    shingle_set shingles;
+    if (self->hashes > 256 && !(many = PyMem_Malloc(self->hashes * sizeof *many))) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    int status = take_shingles(&shingles, from, numbers);
+    if (status == 0)
+        status = lower_by(self, &shingles, many ? many : few, values);
+    free_shingles(&shingles);
+    PyMem_Free(many);
+    return status;
 }
 
 static PyObject *lower_any(PyObject *object, PyObject *const *arguments, Py_ssize_t count,
                            bool numbers)
 {
-    core_sketcher *self = (core_sketcher *)object;
-    shingle_set shingles;
-    Py_buffer view;
     if (count != 2) {
         PyErr_Format(PyExc_TypeError, "2 arguments are needed, but there are %zd", count);
         return NULL;
     }
-    int status = take_shingles(&shingles, arguments[0], numbers);
-    if (status == 0) {
-        status = take_hashvalues(self, arguments[1], &view);
-        if (status == 0) {
-            status = lower_by(self, &shingles, &view);
-            PyBuffer_Release(&view);
-        }
+    if (!PyObject_TypeCheck(arguments[1], core_state_of(object)->hashvalues)) {
+        PyErr_SetString(PyExc_TypeError, "hashvalues must be a HashValues");
+        return NULL;
     }
-    free_shingles(&shingles);
+    int status = take_and_lower((core_sketcher *)object, arguments[0], numbers,
+                                (core_hashvalues *)arguments[1]);
     return status ? NULL : Py_NewRef(Py_None);
 }
 
 PyDoc_STRVAR(lower_doc,
              "lower($self, items, hashvalues, /)\n--\n\n"
-             "Adds byte strings to the set of a signature: each slot of hashvalues, a\n"
-             "writable buffer of numbers of 4 or 8 bytes, becomes the smaller of itself\n"
-             "and that of items(items).");
+             "Adds byte strings to the set of a signature, a HashValues: each of its values,\n"
+             "of 4 or 8 bytes, becomes the smaller of itself and that of items(items). An\n"
+             "array that others hold, too, stays as it is; a copy takes its place.");
 
 static PyObject *lower(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
 {
@@ -402,11 +382,6 @@ static int open_sketcher(core_sketcher *self, const core_state *state, PyObject 
     if (!self->options || core_lock_init(&self->lock))
         return -1;
     self->hashes = options.hashes;
-    self->slots = PyMem_Malloc(self->hashes * sizeof *self->slots);
-    if (!self->slots) {
-        PyErr_NoMemory();
-        return -1;
-    }
     int status = twinset_sketcher_new(&options, &self->handle, &error);
     if (status != TWINSET_OK)
         core_fail(state, status, &error);
@@ -432,7 +407,6 @@ static void dealloc(PyObject *object)
     PyTypeObject *type = Py_TYPE(object);
     twinset_sketcher_free(self->handle);
     core_lock_free(&self->lock);
-    PyMem_Free(self->slots);
     Py_XDECREF(self->options);
     PyObject_Free(object);
     Py_DECREF(type);

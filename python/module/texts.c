@@ -146,8 +146,13 @@ static int take_sequence(core_texts *texts, PyObject *from, const struct rule *r
     int status = PyList_Append(texts->owners, tuple);
     if (status == 0)
         status = core_texts_reserve(texts, (size_t)count);
-    for (Py_ssize_t i = 0; i < count && status == 0; i++)
-        status = add_object(texts, PyTuple_GetItem(tuple, i), rule);
+    for (Py_ssize_t i = 0; i < count && status == 0; i++) {
+        PyObject *item = PyTuple_GetItem(tuple, i);
+        if (Py_IS_TYPE(item, &PyBytes_Type)) /* most often, where there are many */
+            core_texts_put(texts, PyBytes_AsString(item), (size_t)Py_SIZE(item));
+        else
+            status = add_object(texts, item, rule);
+    }
     Py_DECREF(tuple);
     return status;
 }

@@ -12,6 +12,16 @@ from array import array
 
 from twinset import _core
 
+
+class Array(array):
+    """What numpy's arrays have, too."""
+
+    base = None
+
+    def copy(self):
+        return Array(self.typecode, self)
+
+
 ESSAY = "The lighthouse keeper climbed the stairs every evening, counting them as he went. " * 4
 OTHER = ESSAY.replace("evening", "morning") + "One day there was one stair more."
 LONE = "half of a pair: \ud83d, and nothing behind it; that is no text, but people have it"
@@ -75,14 +85,19 @@ def sketcher():
     _core.merge(one, two)
     _core.estimate(one, two)
     expect(ValueError, _core.merge, one, two[:8])
-    values, slots = array("Q", [1, 2, 3]), array("Q", [2**32 - 1] * 16)
+    values, slots = array("Q", [1, 2, 3]), _core.HashValues()
     sketch.values(values)
     sketch.items([b"a", bytearray(b"b"), memoryview(b"c")])
+    slots.hashvalues = taken = Array("Q", [2**32 - 1] * 16)
     sketch.lower(iter([b"a", b"b"]), slots)
     sketch.lower_values(values, slots)
+    assert slots.hashvalues != taken
     expect(TypeError, sketch.lower, ["a"], slots)
-    expect(ValueError, sketch.lower, [b"a"], array("Q", [1]))
-    expect(BufferError, sketch.lower, [b"a"], one)
+    expect(TypeError, sketch.lower, [b"a"], values)
+    slots.hashvalues = one
+    expect(AttributeError, sketch.lower, [b"a"], slots)
+    slots.hashvalues = Array("Q", [1])
+    expect(ValueError, sketch.lower, [b"a"], slots)
     a, b = sketch.functions()
     sketch.set_functions(a, b)
     expect(ValueError, sketch.set_functions, a, b[:8])

@@ -68,31 +68,78 @@ def test_values(sketcher):
             sketcher.values(wrong)
 
 
-@pytest.mark.parametrize("code", ["I", "Q"])
-def test_lower(sketcher, code):
+def held(values, dtype=numpy.uint64):
+    made = _core.HashValues()
+    made.hashvalues = numpy.array(values, dtype)
+    return made
+
+
+@pytest.mark.parametrize("dtype", [numpy.uint32, numpy.uint64])
+def test_lower(sketcher, dtype):
     one, two = [b"a", b"b", b"c"], [b"d", b"e"]
     whole = array("I", sketcher.items(one + two)).tolist()
-    slots = array(code, [2**32 - 1] * 8)
+    slots = held([2**32 - 1] * 8, dtype)
     sketcher.lower(one, slots)
-    assert slots.tolist() == array("I", sketcher.items(one)).tolist()
+    assert slots.hashvalues.tolist() == array("I", sketcher.items(one)).tolist()
     sketcher.lower(two, slots)
-    assert slots.tolist() == whole
+    assert slots.hashvalues.tolist() == whole
     sketcher.lower([], slots)
-    assert slots.tolist() == whole
+    assert slots.hashvalues.tolist() == whole
     values = array("Q", [sha1(b"f")])
     sketcher.lower_values(values, slots)
-    assert slots.tolist() == array("I", sketcher.items([*one, *two, b"f"])).tolist()
-    zeros = array(code, [0] * 8)
+    assert slots.hashvalues.tolist() == array("I", sketcher.items([*one, *two, b"f"])).tolist()
+    assert slots.hashvalues.dtype == dtype
+    zeros = held([0] * 8, dtype)
     sketcher.lower(one, zeros)
-    assert zeros.tolist() == [0] * 8
+    assert zeros.hashvalues.tolist() == [0] * 8
+
+
+def test_many_hashvalues():
+    sketcher = _core.Sketcher({"hashes": "1000", "scheme": "datasketch1"})
+    slots = held([2**32 - 1] * 1000)
+    sketcher.lower([b"a", b"b"], slots)
+    assert slots.hashvalues.tolist() == array("I", sketcher.items([b"a", b"b"])).tolist()
+
+
+def test_lowered_in_place_where_nobody_else_looks(sketcher):
+    slots = held([2**32 - 1] * 8)
+    place = slots.hashvalues.ctypes.data
+    sketcher.lower([b"a"], slots)
+    assert slots.hashvalues.ctypes.data == place
+
+
+@pytest.mark.parametrize("look", [lambda held: held.hashvalues, lambda held: held.hashvalues[2:],
+                                  lambda held: memoryview(held.hashvalues)])
+def test_what_was_taken_is_not_lowered(sketcher, look):
+    slots = held([2**32 - 1] * 8)
+    seen = look(slots)
+    sketcher.lower([b"a"], slots)
+    assert (numpy.asarray(seen) == 2**32 - 1).all()
+    assert slots.hashvalues.tolist() == array("I", sketcher.items([b"a"])).tolist()
+
+
+def test_what_lies_in_the_memory_of_others_is_not_lowered(sketcher):
+    whole = numpy.full((2, 16), 2**32 - 1, numpy.uint64)
+    fixed = numpy.broadcast_to(numpy.uint64(2**32 - 1), 8)
+    slots = _core.HashValues()
+    for part in (lambda: whole[0, :8], lambda: whole[1, ::2], lambda: fixed[:]):
+        slots.hashvalues = part()
+        sketcher.lower([b"a"], slots)
+        assert slots.hashvalues.tolist() == array("I", sketcher.items([b"a"])).tolist()
+        assert (whole == 2**32 - 1).all() and (fixed == 2**32 - 1).all()
 
 
 def test_wrong_hashvalues(sketcher):
-    for wrong in (array("I", [1] * 7), array("Q", [1] * 9), array("H", [1] * 8)):
+    for wrong in (numpy.ones(7, numpy.uint32), numpy.ones(9, numpy.uint64),
+                  numpy.ones(8, numpy.uint16), numpy.ones((8, 2), numpy.uint32), [1] * 8):
+        slots = _core.HashValues()
+        slots.hashvalues = wrong
         with pytest.raises(ValueError, match="8 whole numbers of 4 or 8 bytes"):
-            sketcher.lower([b"a"], wrong)
-    with pytest.raises(BufferError):
-        sketcher.lower([b"a"], bytes(32))
+            sketcher.lower([b"a"], slots)
+    with pytest.raises(AttributeError):
+        sketcher.lower([b"a"], _core.HashValues())
+    with pytest.raises(TypeError, match="HashValues"):
+        sketcher.lower([b"a"], numpy.ones(8, numpy.uint64))
     with pytest.raises(TypeError):
         sketcher.lower([b"a"])
 

@@ -270,11 +270,12 @@ class Sketcher:
     def items(self, items: Iterable[Buffer], /) -> bytes:
         """The signature of a set of byte strings, each a shingle as it is."""
 
-    def lower(self, items: Iterable[Buffer], hashvalues: Buffer, /) -> None:
-        """Adds byte strings to the set of a signature: each slot of hashvalues, a writable buffer
-        of numbers of 4 or 8 bytes, becomes the smaller of itself and that of items(items)."""
+    def lower(self, items: Iterable[Buffer], hashvalues: HashValues, /) -> None:
+        """Adds byte strings to the set of a signature: each of its values, of 4 or 8 bytes, becomes
+        the smaller of itself and that of items(items). An array that others hold, too, stays as
+        it is; a copy takes its place."""
 
-    def lower_values(self, values: Buffer, hashvalues: Buffer, /) -> None:
+    def lower_values(self, values: Buffer, hashvalues: HashValues, /) -> None:
         """The same for 64-bit numbers, as values() takes them."""
 
     def functions(self) -> tuple[bytes, bytes]:

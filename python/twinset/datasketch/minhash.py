@@ -81,15 +81,17 @@ class _Affine64:
     def __init__(self, a: np.ndarray, b: np.ndarray) -> None:
         self._a, self._b = a, b
 
-    def lower(self, items: Iterable[Any], hashvalues: np.ndarray) -> None:
+    def lower(self, items: Iterable[Any], minhash: _core.HashValues) -> None:
         self.lower_values(np.array([sha1_hash64(item) for item in items], dtype=np.uint64),
-                          hashvalues)
+                          minhash)
 
-    def lower_values(self, values: np.ndarray, hashvalues: np.ndarray) -> None:
+    def lower_values(self, values: np.ndarray, minhash: _core.HashValues) -> None:
+        hashvalues = minhash.hashvalues.copy()
         for start in range(0, len(values), 1024):  # so many products at once stay in cache
             mixed = _fmix64(values[start:start + 1024])
             np.minimum(hashvalues, (mixed[:, None] * self._a + self._b).min(axis=0),
                        out=hashvalues)
+        minhash.hashvalues = hashvalues
 
 
 def _fmix64(values: np.ndarray) -> np.ndarray:
@@ -196,17 +198,16 @@ class MinHash(_core.HashValues):
                                  f"{self.scheme!r}")
         self._functions = _Functions(self.scheme, permutations)
 
-    # Values are lowered in a copy: an array that was taken from `hashvalues` stays as it was, and
-    # a bad item leaves all as it was.
+    # An array that was taken from `hashvalues` stays as it was, and a bad item leaves all as it
+    # was.
 
     def update(self, b: Any) -> None:
         """Adds an item: bytes, or what the hashfunc takes."""
-        functions, hashvalues = self._functions, self.hashvalues.copy()
+        functions = self._functions
         if self.hashfunc is functions.hashfunc:
-            functions.lower((b,), hashvalues)
+            functions.lower((b,), self)
         else:
-            functions.lower_values(self._numbers([self.hashfunc(b)]), hashvalues)
-        self.hashvalues = hashvalues
+            functions.lower_values(self._numbers([self.hashfunc(b)]), self)
 
     def update_batch(self, b: Iterable[Any]) -> None:
         """Adds all items; many times faster than one at a time."""
@@ -215,12 +216,11 @@ class MinHash(_core.HashValues):
             if b:
                 raise RuntimeError("GPU mode 'always' requested, but twinset.datasketch has no "
                                    "kernel for a GPU: use 'detect' or 'disable'")
-        functions, hashvalues = self._functions, self.hashvalues.copy()
+        functions = self._functions
         if self.hashfunc is functions.hashfunc:
-            functions.lower(b, hashvalues)
+            functions.lower(b, self)
         else:
-            functions.lower_values(self._numbers([self.hashfunc(item) for item in b]), hashvalues)
-        self.hashvalues = hashvalues
+            functions.lower_values(self._numbers([self.hashfunc(item) for item in b]), self)
 
     def _numbers(self, numbers: list[int]) -> Any:
         """What the hashfunc gave, as the engine takes it."""
