@@ -4,16 +4,19 @@
  *     sketch FILE BYTES [keep]
  *
  * cuts the file into documents of so many bytes, sketches them with 128 hashes over 9 characters,
- * and prints `text`, a tab, and the megabytes of a second of processor time. With `keep` the
- * signatures of the whole file are held at once, in new memory each time around.
+ * and prints `text`, a tab, and the megabytes of a second of processor time. With `keep` it does
+ * what Sketcher.texts() of the Python package must: the signatures of the whole file are held at
+ * once, in new memory each time around, in large pages. The first time around does not count then:
+ * how long the system takes to find so much memory is by chance.
  */
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <twinset.h>
 
-enum { HASHES = 128 };
+enum { HASHES = 128, LARGE_PAGE = 2 << 20 };
 
 static double processor_time(void)
 {
@@ -36,10 +39,24 @@ static char *read_file(const char *path, size_t *length)
     return text;
 }
 
+static uint32_t *new_slots(size_t signatures)
+{
+    size_t size = signatures * HASHES * sizeof(uint32_t);
+    size_t whole = (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+    if (signatures == 1)
+        return malloc(size);
+    uint32_t *slots = aligned_alloc(LARGE_PAGE, whole);
+#ifdef MADV_HUGEPAGE
+    if (slots)
+        madvise(slots, whole, MADV_HUGEPAGE);
+#endif
+    return slots;
+}
+
 static int sketch_all(twinset_sketcher *sketcher, const char *text, size_t length, size_t bytes,
                       int keep)
 {
-    uint32_t *slots = malloc((keep ? length / bytes : 1) * HASHES * sizeof *slots), *next = slots;
+    uint32_t *slots = new_slots(keep ? length / bytes : 1), *next = slots;
     int status = slots ? TWINSET_OK : TWINSET_NOMEM;
     for (size_t at = 0; at + bytes <= length && status == TWINSET_OK; at += bytes) {
         status = twinset_sketcher_text(sketcher, text + at, bytes, next, NULL);
@@ -63,6 +80,8 @@ int main(int argc, char **argv)
     int status = twinset_options_set(&options, "hashes", "128", NULL);
     if (status == TWINSET_OK)
         status = twinset_sketcher_new(&options, &sketcher, NULL);
+    if (status == TWINSET_OK && argc == 4)
+        status = sketch_all(sketcher, text, length, bytes, 1);
     double sketched = 0, start = processor_time(), seconds = 0;
     while (status == TWINSET_OK && seconds < 0.5) {
         status = sketch_all(sketcher, text, length, bytes, argc == 4);
