@@ -215,6 +215,21 @@ static int refuse_line(tw_intake *intake, tw_part *part)
     return status;
 }
 
+/* Looked at before each document: a part that a slow scheme sketches takes seconds. */
+static bool is_stopped(tw_intake *intake, const tw_worker *worker)
+{
+    enum { DOCUMENTS = 16 }; /* between two looks at the clock */
+    const tw_loop *loop = intake->loop;
+    if (worker == intake->corpus->workers && loop->progress && ++intake->looked % DOCUMENTS == 0 &&
+        tw_now() - intake->asked > 0.1) {
+        intake->asked = tw_now();
+        if (loop->progress(loop->progress_context, loop->stage, atomic_load(&intake->done),
+                           intake->total))
+            atomic_store(&intake->stopped, true);
+    }
+    return atomic_load_explicit(&intake->stopped, memory_order_relaxed);
+}
+
 static int read_lines(tw_intake *intake, tw_worker *worker, tw_part *part)
 {
     const tw_bytes *bytes = &part->block.bytes;
@@ -225,7 +240,9 @@ static int read_lines(tw_intake *intake, tw_worker *worker, tw_part *part)
         const char *newline = memchr(line, '\n', bytes->length - at);
         size_t length = newline ? (size_t)(newline - line) : bytes->length - at;
         int status = TWINSET_OK;
-        if (!tw_line_is_blank(line, length))
+        if (is_stopped(intake, worker))
+            status = TWINSET_CANCELLED;
+        else if (!tw_line_is_blank(line, length))
             status = read_record(intake, worker, part, line, length);
         if (status != TWINSET_OK)
             return status;
@@ -384,7 +401,8 @@ int tw_intake_part(tw_intake *intake, unsigned number, tw_part *part)
         part->bytes = part->block.bytes.length + part->block.dropped;
     }
     for (uint32_t i = 0; !part->lines && i < part->sources && status == TWINSET_OK; i++)
-        status = read_file(intake, worker, part, i);
+        status =
+            is_stopped(intake, worker) ? TWINSET_CANCELLED : read_file(intake, worker, part, i);
     return status == TWINSET_OK && part->keys.count ? tw_part_turn_keys(part, intake->wish->bands)
                                                     : status;
 }

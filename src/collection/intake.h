@@ -14,6 +14,13 @@ typedef struct tw_intake {
     bool journalled;          /* all that a part has must be in it */
     pthread_mutex_t spilling; /* held by who adds to corpus->texts */
     twinset_error error;      /* of that */
+
+    const tw_loop *loop; /* whose progress callback may stop it all */
+    atomic_uint_fast64_t done;
+    uint64_t total;
+    atomic_bool stopped;
+    uint64_t looked; /* by the caller's thread: documents, and when it last asked */
+    double asked;
 } tw_intake;
 
 /* Fills a part whose place is known, and whose bytes may be. */

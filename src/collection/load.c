@@ -32,7 +32,6 @@ typedef struct loading {
     tw_journal *journal; /* NULL: none is kept */
     tw_bytes frame;
     bool forgotten; /* what was held before it was known that not all can be */
-    atomic_uint_fast64_t done;
 } loading;
 
 /* ---- the pipeline */
@@ -370,7 +369,7 @@ static int commit_part(loading *load, tw_part *part)
     load->corpus->records += part->records;
     load->corpus->shingles += part->shingles;
     load->corpus->bytes += part->bytes;
-    atomic_fetch_add(&load->done, part->bytes);
+    atomic_fetch_add(&load->intake.done, part->bytes);
     return status;
 }
 
@@ -412,7 +411,7 @@ static int replay(loading *load)
 
 static uint64_t bytes_done(void *context)
 {
-    return atomic_load(&((loading *)context)->done);
+    return atomic_load(&((loading *)context)->intake.done);
 }
 
 static int run_pipeline(loading *load)
@@ -424,6 +423,8 @@ static int run_pipeline(loading *load)
     uint64_t total = 0;
     for (size_t i = 0; i < corpus->source_count; i++)
         total += corpus->sources[i].packed ? 0 : corpus->sources[i].size_bytes;
+    load->intake.loop = &loop;
+    load->intake.total = total;
     void **parts = tw_calloc(count, sizeof *parts);
     int status = parts ? TWINSET_OK : TWINSET_NOMEM;
     for (size_t i = 0; i < count && status == TWINSET_OK; i++) {
