@@ -84,6 +84,30 @@ def datasketch_goals(rows):
             yield f"{row['call']}: times datasketch 1.10.0", "at least", limit, row["times"]
 
 
+def spark_goals(rows):
+    own = [row for row in rows if row["tool"] == "twinset.spark"]
+    plain = [row for row in own if "bucket" not in row["collection"]]
+    for row in plain:
+        peer = pick(rows, tool="Spark MLlib", documents=row["documents"])
+        size = f"Spark, {row['documents']:,.0f} documents"
+        yield f"{size}: times MLlib", "at least", 10.0, ratio(peer, row, "seconds")
+        if peer:
+            yield f"{size}: recall", "at least", peer["recall"], row["recall"]
+    if not plain:
+        return
+    first, last = plain[0], plain[-1]
+    yield (f"Spark, {last['documents']:,.0f} documents: peak memory of an executor, GB", "at most",
+           1.0, last["peak_mb"] / 1000)
+    yield (f"Spark, shuffled bytes a document, {last['documents']:,.0f} against "
+           f"{first['documents']:,.0f}", "at most", 1.1, ratio(last, first, "bytes_per_document"))
+    for row in own:
+        if "bucket" in row["collection"]:
+            yield (f"Spark, {row['collection']}: slowest task, of the median", "at most", 3.0,
+                   row["slowest_task"])
+            yield (f"Spark, {row['collection']}: peak memory of an executor, GB", "at most", 1.0,
+                   row["peak_mb"] / 1000)
+
+
 # ---- copied programs
 
 # Average precision; of IR-Plag, the area under the curve.
@@ -134,7 +158,8 @@ def table(parts):
     goals = [*kernel_goals(parts["kernels"]), *sketch_goals(parts["sketch"], parts["kernels"]),
              *whole_goals(parts["whole"]), *growth_goals(parts["growth"]),
              *limit_goals(parts["hot"], "one bucket"), *limit_goals(parts["huge"], "huge document"),
-             *resume_goals(parts["resume"]), *datasketch_goals(parts["datasketch"])]
+             *resume_goals(parts["resume"]), *datasketch_goals(parts["datasketch"]),
+             *spark_goals(parts["spark"])]
     return listing(goals)
 
 

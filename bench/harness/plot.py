@@ -134,22 +134,38 @@ def sketch(rows, _machine):
 
 def growth(rows, machine):
     """Time a document against the number of documents, a line for each tool."""
-    left, right, top, bottom = 75, 640, 75, 400
     canvas = Canvas(860, 455, "Time for each document, as the collection grows",
                     f"Texts of 600 bytes, JSON lines to JSON lines; {machine['cores']} cores; "
                     f"both axes logarithmic")
+    return lines(canvas, rows, "us_per_document", "µs")
+
+
+def spark(rows, _machine):
+    """Seconds and shuffled megabytes against the number of documents."""
+    rows = [row for row in rows if "bucket" not in row["collection"]]
+    shown = [{"documents": row["documents"], "tool": f"{row['tool']}, {unit}", "figure": row[field]}
+             for unit, field in (("seconds", "seconds"), ("MB shuffled", "shuffled_mb"))
+             for row in rows]
+    canvas = Canvas(860, 455, "Similar pairs by Spark, as the collection grows",
+                    "Texts of 600 bytes; two executors of one core; both axes logarithmic")
+    return lines(canvas, shown, "figure", "")
+
+
+def lines(canvas, rows, field, unit):
+    """A line for each tool."""
+    left, right, top, bottom = 75, 640, 75, 400
     across = Scale([row["documents"] for row in rows], left, right)
-    up = Scale([row["us_per_document"] for row in rows], bottom, top)
+    up = Scale([row[field] for row in rows], bottom, top)
     for tick in up.ticks():
         canvas.line(left, up(tick), right, up(tick), "grid")
-        canvas.text(left - 8, up(tick) + 4, f"{short(tick)} µs", "soft", "end")
+        canvas.text(left - 8, up(tick) + 4, f"{short(tick)} {unit}".rstrip(), "soft", "end")
     for tick in across.ticks():
         canvas.text(across(tick), bottom + 20, short(tick), "soft", "middle")
     canvas.text((left + right) / 2, bottom + 40, "documents", "soft", "middle")
     ends = []
     for tool in dict.fromkeys(row["tool"] for row in rows):
         kind = kind_of(tool)
-        points = [(across(row["documents"]), up(row["us_per_document"]))
+        points = [(across(row["documents"]), up(row[field]))
                   for row in rows if row["tool"] == tool]
         canvas.path(points, LINES[kind])
         for x, y in points:

@@ -18,6 +18,7 @@ TITLES = {
     "resume": "Killed at a random moment, then started again",
     "python": "What Python adds",
     "datasketch": "twinset.datasketch beside datasketch 1.10.0, 128 functions, 10,000 sets indexed",
+    "spark": "Similar pairs by Spark, two executors of one core and 1 GB, texts of 600 bytes",
 }
 
 
@@ -88,6 +89,14 @@ COLUMNS["datasketch"] = [("", "call", str), ("datasketch, µs", "datasketch_us",
                          ("twinset, µs", "twinset_us", digits), ("times", "times", digits)]
 COLUMNS["growth"] = [("documents", "documents", digits), *COLUMNS["whole"],
                      ("µs a document", "us_per_document", digits)]
+COLUMNS["spark"] = [("documents", "documents", digits), ("collection", "collection", str),
+                    ("", "tool", str), ("seconds", "seconds", digits), ("CPU", "cpu", digits),
+                    ("peak MB of an executor", "peak_mb", digits),
+                    ("shuffled MB", "shuffled_mb", digits),
+                    ("bytes a document", "bytes_per_document", digits),
+                    ("slowest task, of the median", "slowest_task", digits),
+                    ("recall", "recall", part_of_one), ("pairs", "found", digits),
+                    ("runs", "runs", digits)]
 COLUMNS["hot"] = COLUMNS["huge"] = COLUMNS["growth"]
 # Columns that name a row; the speeds by the size of the documents follow.
 SPEEDS = {"kernels": ["kernel", "hashes"], "sketch": ["tool", "from"]}
@@ -124,7 +133,11 @@ NOTES = {
              "Precision: of the removed records, those with such a twin (of the listed pairs, "
              "those that truly have .8). Peak memory is that of the largest process.\n",
 }
-PLOTS = {"sketch": plot.sketch, "whole": plot.whole, "growth": plot.growth}
+NOTES["spark"] = ("Recall: of the planted pairs that truly have .8 or more, by the tool's own "
+                  "shingles, those that are listed. An executor is its JVM and its Python. The "
+                  "slowest task is compared with the median of its stage, where that has four or "
+                  "more and five seconds of work.\n")
+PLOTS = {"sketch": plot.sketch, "whole": plot.whole, "growth": plot.growth, "spark": plot.spark}
 
 
 def write(folder):

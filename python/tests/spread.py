@@ -1,4 +1,4 @@
-"""What the tests of twinset.cluster share: documents, and what the command says.
+"""What the tests of twinset.cluster, .spark and .beam share: documents, and what the command says.
 
 TWINSET_TEST_SEED in the environment makes other documents.
 """
@@ -6,8 +6,9 @@ TWINSET_TEST_SEED in the environment makes other documents.
 import json
 import os
 import random
+import re
 
-from twins import command
+from twins import ROOT, command
 
 SEED = int(os.environ.get("TWINSET_TEST_SEED", "20261116"))
 WORDS = ["".join(letters) for letters in
@@ -53,3 +54,9 @@ def scanned(folder, given, *options, format="jsonl"):
     written, _ = command("scan", "in.jsonl", "--method", "lsh", "-q", "--format", format, *options,
                          cwd=folder)
     return written.decode().splitlines()
+
+
+def shown(heading):
+    """The program that docs/cluster.md shows under a heading."""
+    page = (ROOT / "docs/cluster.md").read_text("utf-8")
+    return re.search(rf"^## {heading}\n.*?^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)[1]

@@ -13,8 +13,9 @@ pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 from spread import SEED, documents, scanned  # noqa: E402
 from twinset import _core  # noqa: E402
-from twinset.cluster import clusters, lines, runs  # noqa: E402
-from twinset.cluster import documents as texts, verify as verifying  # noqa: E402
+from twinset.cluster import alone, clusters, documents as texts, lines  # noqa: E402
+from twinset.cluster import runs, transport  # noqa: E402
+from twinset.cluster import verify as verifying  # noqa: E402
 from twinset.cluster.decide import decide  # noqa: E402
 from twinset.cluster.settings import settings  # noqa: E402
 
@@ -108,8 +109,8 @@ def scan(engine, given, stars=False, **options):
                         schema(identity="b", id="s", buckets="I"), runs.originals, chosen, 4)
     found = engine.run(engine.deal(packed, ["part"], ["part"]), runs.PACKED, runs.candidates,
                        chosen)
-    asked = engine.run(engine.deal(found, ["b"], ["b", "a", "family", "chunk"]),
-                       runs.CANDIDATES, runs.needs)
+    asked = engine.run(engine.deal(found, ["id"], ["id", "family", "chunk"]), runs.NEEDS,
+                       runs.needs)
     copies = [row for row in asked if row["members"]]
     text, centres = dict(given), {row["id"]: row["centres"] for row in copies}
     asked = {(row["id"], row["family"], row["chunk"], row["partners"] is None): row
@@ -185,12 +186,15 @@ def test_what_is_held_goes_to_disk(tmp_path, monkeypatch):
 def test_a_bucket_over_the_limit_is_a_star():
     ids = [f"{number:05}" for number in range(3000)]
     found = list(runs.meetings(iter(ids), 1000))
-    assert len(found) == 16 * 3000 - 16 * 17 // 2
-    assert {a for a, _, _, _ in found} == set(ids[:16])
-    assert Counter(chunk for _, _, _, chunk in found)[1] == 16 * 1024
-    assert all(a < b and family == ids[0] for a, b, family, _ in found)
-    assert len(list(runs.meetings(iter(ids[:1000]), 1000))) == 1000 * 999 // 2
-    assert len(list(runs.meetings(iter(ids[:50]), 0))) == 50 * 49 // 2
+    assert [id for id, _, _, _ in found] == ids[1:]
+    assert all(partners == [other for other in ids[:16] if other < id]
+               for id, _, _, partners in found)
+    assert Counter(chunk for _, _, chunk, _ in found)[1] == 1024
+    assert all(family == ids[0] for _, family, _, _ in found)
+    for limit in (1000, 0):
+        all_pairs = list(runs.meetings(iter(ids[:1000]), limit))
+        assert all_pairs[-1] == (ids[999], ids[0], 0, ids[:999])
+        assert sum(len(partners) for _, _, _, partners in all_pairs) == 1000 * 999 // 2
     assert list(runs.meetings(iter(ids[:1]), 1)) == []
 
 
@@ -203,9 +207,25 @@ def test_a_run_is_not_held():
 
     taken = []
     found = runs.meetings(endless(), 1000)
-    for _ in range(16 * 5000):
+    for _ in range(5000):
         next(found)
     assert len(taken) < 5100
+
+
+def test_lists_travel_as_strings():
+    rows = pa.table({"id": ["a", "b", "c", "d"], "buckets": [[1, -2], None, [], [3]],
+                     "partners": [None, ["x", "\u00e9\""], [], None], "centres": [None] * 4},
+                    pa.schema([("id", pa.string()), ("buckets", pa.list_(pa.int64())),
+                               ("partners", pa.list_(pa.string())),
+                               ("centres", pa.list_(pa.string()))]))
+    batches = [*rows.to_batches(), rows.to_batches()[0].slice(1, 2), rows.to_batches()[0].slice(3)]
+    packed = list(transport.pack(batches))
+    assert not any(pa.types.is_list(kind) for kind in packed[0].schema.types)
+    sliced = [packed[0].slice(1, 3)]
+    for out, expected in [*zip(transport.unpack(packed), batches),
+                          *zip(transport.unpack(sliced), [batches[0].slice(1, 3)])]:
+        out.validate(full=True)
+        assert out.to_pylist() == expected.to_pylist()
 
 
 # ---- clusters and decisions
@@ -261,3 +281,31 @@ def test_options_that_need_one_machine_are_refused(options, word):
 def test_options_that_are_not_there_are_refused(name):
     with pytest.raises(TypeError, match=name):
         settings("twinset.spark", {name: 1})
+
+
+# ---- all in one task
+
+def as_batches(given, rows):
+    table = pa.table({"id": pa.array([name for name, _ in given], pa.string()),
+                      "text": [one for _, one in given]})
+    return table.to_batches(max_chunksize=rows)
+
+
+def test_one_task_that_does_all(tmp_path, monkeypatch):
+    monkeypatch.setattr(alone, "HELD_BYTES", 5000)  # the rest lies on disk
+    given = documents(200, hot=30, copies=30)
+    chosen = settings("twinset.spark", {"max_bucket": 10})
+    found = alone.pairs(as_batches(given, 17), chosen, len(given))
+    told = [line for batch in found for line in lines.lines_of(batch, "jsonl")]
+    assert told == scanned(tmp_path, given, "--max-bucket", "10")
+
+
+@pytest.mark.parametrize("given, most", [
+    ([("a", "x"), ("b", "y")], 1), ([("a", "x"), ("a", "y")], 2), ([(None, "x")], 2),
+    ([("a", "x" * 1000)], 2),
+])
+def test_what_one_task_cannot_do(given, most, monkeypatch):
+    monkeypatch.setattr(alone, "BYTES", 500)
+    for piece in (alone.pairs, alone.members):
+        [batch] = piece(as_batches(given, 1), settings("twinset.spark", {}), most)
+        assert batch.num_rows == 1 and batch.column("cluster").null_count == 1

@@ -53,11 +53,13 @@ class Options(unittest.TestCase):
 
     def test_pages_name_real_options(self):
         foreign = {"--preset", "--build", "--install", "--prefix", "--cflags", "--libs", "--tidy",
-                   "--repeat", "--quick", "--no-peers"}  # of other commands
+                   "--repeat", "--quick", "--no-peers", "--py-files", "--runner",
+                   "--direct_running_mode", "--direct_num_workers", "--sdk_container_image",
+                   "--extra_package", "--checkpoint"}  # of other commands
         for page in PAGES:
             text = prose(page) + "".join(
                 line for _, lines in blocks(page, "sh") for line in lines if line.startswith("$ "))
-            named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", text))
+            named = set(re.findall(r"(?<![\w-])--[a-z][a-z_-]*", text))
             with self.subTest(name(page)):
                 self.assertEqual(named - self.manual - foreign, set())
 

@@ -1,8 +1,8 @@
-"""A scan by lsh in pieces, for engines that run on many machines.
+"""A scan by lsh in pieces, for engines that run on many machines: twinset.spark, twinset.beam.
 
 Each piece is a function over Arrow record batches that keeps nothing from one call to the next,
 so that an engine may run it anywhere, and again after a failure. What an engine has to do is to
-bring rows together: by hash, and sorted where it says so.
+bring rows together: by hash, and sorted where it says so. docs/cluster.md has the whole way.
 
     settings.py    what all pieces go by
     documents.py   texts to identities and buckets
@@ -10,7 +10,10 @@ bring rows together: by hash, and sorted where it says so.
     verify.py      candidates and their texts to pairs
     clusters.py    what pairs join
     decide.py      what is kept of it
+    alone.py       all of it at once, where it fits into one task
     lines.py       pairs as lines
+    spill.py       what does not fit into memory
+    transport.py   lists as strings, for engines that are slow with lists
 
 The answers are those of `twinset scan --method lsh`, byte for byte, however the rows are dealt
 out. pyarrow is needed.

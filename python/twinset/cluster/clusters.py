@@ -8,6 +8,7 @@ task takes one, by union_find().
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 import pyarrow as pa
@@ -17,6 +18,9 @@ from .runs import batched, starts
 
 SMALL = 500_000  # edges that one task takes: up to 250 MB
 
+NUMBERS = pa.schema([pa.field("original", pa.string(), False),
+                     pa.field("root", pa.string(), False), pa.field("size", pa.int64(), False),
+                     pa.field("cluster", pa.int64(), False)])
 EDGES = pa.schema([pa.field("u", pa.string(), False), pa.field("v", pa.string(), False)])
 
 
@@ -59,10 +63,14 @@ def union_find(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     to: dict[str, str] = {}
     for batch in batches:
         for u, v in zip(batch.column("u").to_pylist(), batch.column("v").to_pylist()):
-            u, v = _root(to, u), _root(to, v)
-            if u != v:
-                to[max(u, v)] = min(u, v)
+            _join(to, u, v)
     return batched(((id, _root(to, id)) for id in list(to)), EDGES)
+
+
+def _join(to: dict[str, str], u: str, v: str) -> None:
+    u, v = _root(to, u), _root(to, v)
+    if u != v:
+        to[max(u, v)] = min(u, v)
 
 
 def _root(to: dict[str, str], id: str) -> str:
@@ -72,6 +80,29 @@ def _root(to: dict[str, str], id: str) -> str:
     while id != root:  # shortens the way for the next time
         to[id], id = root, to[id]
     return root
+
+
+def number_all(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """All originals that are in clusters to their NUMBERS, in one task: (u, v, copies), edges,
+    and with v null the number of identical documents that u stands for."""
+    to: dict[str, str] = {}
+    copies: dict[str, int] = {}
+    for batch in batches:
+        for u, v, count in zip(*(batch.column(name).to_pylist() for name in ("u", "v", "copies"))):
+            for id in (u, v) if v is not None else ():
+                copies.setdefault(id, 1)
+            if v is not None:
+                _join(to, u, v)
+            else:
+                copies[u] = count
+    sizes: Counter[str] = Counter()
+    for id, count in copies.items():
+        sizes[_root(to, id)] += count
+    order = sorted(sizes, key=lambda root: (-sizes[root], root))
+    numbers = {root: number for number, root in enumerate(order, 1)}
+    found = ((id, root, sizes[root], numbers[root])
+             for id in copies for root in (_root(to, id),))
+    return batched(found, NUMBERS)
 
 
 def number(batches: Iterable[pa.RecordBatch],

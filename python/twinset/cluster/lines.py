@@ -21,10 +21,15 @@ def lines(batches: Iterable[pa.RecordBatch], format: str) -> Iterator[pa.RecordB
         if batch.num_rows and heading:
             yield pa.record_batch({"value": [heading]})
             heading = ""
-        text, ends = _core.pair_lines(format, batch.column("a"), batch.column("b"),
-                                      {name: _bytes(batch.column(name))
-                                       for name in (*FIELDS, "cluster")})
-        yield pa.record_batch({"value": _strings(text, memoryview(ends).cast("q").tolist())})
+        yield pa.record_batch({"value": lines_of(batch, format)})
+
+
+def lines_of(batch: pa.RecordBatch, format: str) -> list[str]:
+    """The same of one batch, without headings."""
+    text, ends = _core.pair_lines(format, batch.column("a"), batch.column("b"),
+                                  {name: _bytes(batch.column(name))
+                                   for name in (*FIELDS, "cluster")})
+    return _strings(text, memoryview(ends).cast("q").tolist())
 
 
 def _bytes(column: pa.Array) -> memoryview:

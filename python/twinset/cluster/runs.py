@@ -31,8 +31,6 @@ COPIES = [pa.field("centres", STRINGS), pa.field("members", STRINGS)]
 RECORDS = pa.schema([pa.field("bucket", pa.int64()), pa.field("id", pa.string())])
 PACKED = pa.schema([pa.field("part", pa.int64()), pa.field("packed", pa.binary()),
                     pa.field("id", pa.string()), pa.field("chunk", pa.int64()), *COPIES])
-CANDIDATES = pa.schema([pa.field("a", pa.string()), pa.field("b", pa.string()),
-                        pa.field("family", pa.string()), pa.field("chunk", pa.int64()), *COPIES])
 NEEDS = pa.schema([pa.field("id", pa.string()), pa.field("family", pa.string()),
                    pa.field("chunk", pa.int64()), pa.field("partners", STRINGS), *COPIES])
 
@@ -150,12 +148,13 @@ class Copies:
 # ---- candidates: packed records by part
 
 def candidates(batches: Iterable[pa.RecordBatch], settings: Settings) -> Iterator[pa.RecordBatch]:
-    """(part, packed, id, chunk, centres, members) to (a, b, family, chunk, centres, members).
+    """(part, packed, id, chunk, centres, members) to (id, family, chunk, partners, centres,
+    members).
 
-    a < b is a candidate; it comes from every bucket that both are in. Those of one family and
-    chunk are to be computed in one place: they share many texts.
+    A document and the partners before it are candidates; they come from every bucket that both
+    are in. Those of one family and chunk are to be computed in one place: they share many texts.
     """
-    return batched(_candidates(batches, settings.max_bucket), CANDIDATES)
+    return batched(_candidates(batches, settings.max_bucket), NEEDS)
 
 
 def _candidates(batches: Iterable[pa.RecordBatch], limit: int) -> Iterator[tuple]:
@@ -168,7 +167,7 @@ def _candidates(batches: Iterable[pa.RecordBatch], limit: int) -> Iterator[tuple
                 yield from records.candidates(limit)
                 part, records = number, Records()
             if packed is None:
-                yield id, id, id, chunk, centres, members
+                yield id, id, chunk, None, centres, members
             else:
                 records.add(packed)
     yield from records.candidates(limit)
@@ -200,8 +199,8 @@ class Records:
     def candidates(self, limit: int) -> Iterator[tuple]:
         rows = self._merged() if self.spilled else self._sorted()
         for _, rows in groupby(rows, lambda row: row[0]):
-            for a, b, family, chunk in meetings((row[1] for row in rows), limit):
-                yield a, b, family, chunk, None, None
+            for b, family, chunk, partners in meetings((row[1] for row in rows), limit):
+                yield b, family, chunk, partners, None, None
 
     def _sorted(self) -> Iterator[tuple[int, str]]:
         """By bucket and id, without those that are alone in a bucket."""
@@ -226,28 +225,27 @@ def _rows(batch: pa.RecordBatch) -> Iterator[tuple[int, str]]:
     return zip(batch.column("bucket").to_pylist(), batch.column("id").to_pylist())
 
 
-def meetings(ids: Iterator[str], limit: int) -> Iterator[tuple[str, str, str, int]]:
-    """The pairs of one bucket, whose ids come in ascending order: (a, b, family, chunk).
+def meetings(ids: Iterator[str], limit: int) -> Iterator[tuple[str, str, int, list[str]]]:
+    """Who meets whom in one bucket, whose ids come in ascending order: (id, family, chunk,
+    partners).
 
-    All of them; or, of more than the limit, each id with the lowest few.
+    All that come before it; or, of more than the limit, the lowest few.
     """
     members = list(islice(ids, max(limit + 1, STAR)) if limit else ids)
     if not limit or len(members) <= limit:
-        for place, b in enumerate(members):
-            for a in members[:place]:
-                yield a, b, members[0], 0
+        for place in range(1, len(members)):
+            yield members[place], members[0], 0, members[:place]
         return
     centres = members[:STAR]
-    for place, b in enumerate(chain(members, ids)):
-        for a in centres[:place]:
-            yield a, b, centres[0], place // CHUNK
+    for place, id in enumerate(chain(members, ids)):
+        if place:
+            yield id, centres[0], place // CHUNK, centres[:place]
 
 
-# ---- needs: candidates by b, a, family and chunk
+# ---- needs: candidates by id, family and chunk
 
 def needs(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """(a, b, family, chunk, centres, members) to (id, family, chunk, partners, centres, members):
-    who is needed where.
+    """(id, family, chunk, partners, centres, members) to the same: who is needed where.
 
     Every pair once, with the first family and chunk that it has. A row with partners is a
     document that is to be compared with these. One without is such a partner, and may come again;
@@ -257,24 +255,24 @@ def needs(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _needed(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple]:
-    names = ("b", "a", "family", "chunk", "centres", "members")
+    names = ("id", "family", "chunk", "partners", "centres", "members")
     rows = chain.from_iterable(zip(*(batch.column(name).to_pylist() for name in names))
                                for batch in batches)
     told: set[tuple[str, str, int]] = set()
-    for b, several in groupby(rows, lambda row: row[0]):
+    for id, several in groupby(rows, lambda row: row[0]):
+        met: set[str] = set()
         places: dict[tuple[str, int], list[str]] = {}
-        last = None
-        for _, a, family, chunk, centres, members in several:
+        for _, family, chunk, partners, centres, members in several:
             if members is not None:
-                yield b, b, chunk, None, centres, members
-            elif a != last:
-                places.setdefault((family, chunk), []).append(a)
-                last = a
+                yield id, family, chunk, None, centres, members
+            elif new := [other for other in partners if other not in met]:
+                places.setdefault((family, chunk), []).extend(new)
+                met.update(new)
         for (family, chunk), partners in places.items():
-            yield b, family, chunk, partners, None, None
-            for a in partners:
-                if (a, family, chunk) not in told:
-                    yield a, family, chunk, None, None, None
-                    told.add((a, family, chunk))
+            yield id, family, chunk, partners, None, None
+            for other in partners:
+                if (other, family, chunk) not in told:
+                    yield other, family, chunk, None, None, None
+                    told.add((other, family, chunk))
         if len(told) > ROWS:
             told.clear()

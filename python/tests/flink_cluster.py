@@ -1,0 +1,196 @@
+"""twinset.beam on a real cluster of Flink, of which a machine is lost: the command's answer.
+
+    python/tests/flink_cluster.py FOLDER
+
+FOLDER has the jars of Flink and of Beam's job server (script/long fetches them). A job manager, two
+task managers, a job server and a pool of Beam workers run here, each a process of its own. In the
+middle of the job one task manager is killed, and another put in its place. Exit status 0: the pairs
+are those that `twinset scan` finds, and the job was started anew on the way.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+from spread import documents, scanned
+
+HOST = "127.0.0.1"
+WAIT = 400  # seconds, for anything
+OPENED = [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in
+          ("java.lang", "java.lang.invoke", "java.net", "java.io", "java.nio", "java.text",
+           "java.time", "java.util", "java.util.concurrent", "java.util.concurrent.atomic",
+           "java.util.concurrent.locks", "sun.nio.ch")]
+# Flink's own scripts would work these out, and set all of them.
+MEMORY = {"task.heap.size": "384m", "task.off-heap.size": "64m", "managed.size": "384m",
+          "network.min": "192m", "network.max": "192m", "framework.heap.size": "128m",
+          "framework.off-heap.size": "128m", "jvm-metaspace.size": "256m",
+          "jvm-overhead.min": "128m", "jvm-overhead.max": "128m"}
+
+
+class Cluster:
+    """The processes, all of them our own children."""
+
+    def __init__(self, jars, folder):
+        self.jars, self.folder = jars, folder
+        self.processes = {}
+        self.ports = {name: free_port() for name in ("rpc", "rest", "job", "artifact", "pool")}
+        self.settings = {
+            "jobmanager.rpc.address": HOST, "jobmanager.rpc.port": self.ports["rpc"],
+            "rest.address": HOST, "rest.bind-address": HOST, "rest.port": self.ports["rest"],
+            "taskmanager.host": HOST, "taskmanager.numberOfTaskSlots": 2,
+            "taskmanager.cpu.cores": 1, "heartbeat.interval": 1000, "heartbeat.timeout": 8000,
+            "restart-strategy.type": "fixed-delay", "restart-strategy.fixed-delay.attempts": 20,
+            "restart-strategy.fixed-delay.delay": "1 s", "io.tmp.dirs": str(folder),
+            **{f"taskmanager.memory.{name}": size for name, size in MEMORY.items()},
+        }
+
+    def start(self, name, *command):
+        log = open(self.folder / f"{name}.log", "wb")  # for as long as the process
+        # The pool starts workers by name: those of this environment.
+        path = os.pathsep.join((os.path.dirname(sys.executable), os.environ["PATH"]))
+        self.processes[name] = subprocess.Popen(
+            command, stdout=log, stderr=log, cwd=self.folder,
+            env={**os.environ, "PATH": path, "PYTHONPATH": os.pathsep.join(sys.path)})
+
+    def java(self, name, megabytes, main, *arguments):
+        self.start(name, "java", f"-Xmx{megabytes}m", *OPENED, "-cp", f"{self.jars}/*", main,
+                   *map(str, arguments))
+
+    def flink(self, name, megabytes, main):
+        settings = [word for key, value in self.settings.items()
+                    for word in ("-D", f"{key}={value}")]
+        self.java(name, megabytes, f"org.apache.flink.runtime.{main}", "--configDir", self.folder,
+                  *settings)
+
+    def start_all(self):
+        (self.folder / "config.yaml").write_text("")
+        self.flink("jobs", 768, "entrypoint.StandaloneSessionClusterEntrypoint")
+        for number in (1, 2):
+            self.start_tasks(number)
+        self.java("server", 768, "org.apache.beam.runners.flink.FlinkJobServerDriver",
+                  f"--flink-master={HOST}:{self.ports['rest']}", f"--job-host={HOST}",
+                  f"--job-port={self.ports['job']}", f"--artifact-port={self.ports['artifact']}",
+                  "--expansion-port=0", f"--artifacts-dir={self.folder}/artifacts")
+        self.start("pool", sys.executable, "-m",
+                   "apache_beam.runners.worker.worker_pool_main",
+                   f"--service_port={self.ports['pool']}")
+        self.wait_for("two task managers", lambda: self.ask("overview").get("taskmanagers") == 2)
+        for name in ("job", "pool"):
+            self.wait_for(f"the port of the {name}", lambda: is_open(self.ports[name]))
+
+    def start_tasks(self, number):
+        self.flink(f"tasks{number}", 768, "taskexecutor.TaskManagerRunner")
+
+    def kill(self, name):
+        self.processes.pop(name).send_signal(signal.SIGKILL)
+
+    def end(self):
+        for process in self.processes.values():
+            process.terminate()
+        for process in self.processes.values():
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+    def ask(self, path):
+        """What the job manager's REST interface says; nothing as long as it does not answer."""
+        try:
+            with urllib.request.urlopen(f"http://{HOST}:{self.ports['rest']}/{path}") as answer:
+                return json.load(answer)
+        except OSError:
+            return {}
+
+    def wait_for(self, what, test):
+        end = time.monotonic() + WAIT
+        while not (found := test()):
+            for name, process in self.processes.items():
+                if process.poll() is not None:
+                    raise RuntimeError(f"{name} has ended; see {name}.log")
+            if time.monotonic() > end:
+                raise TimeoutError(f"waited {WAIT} s for {what}")
+            time.sleep(0.2)
+        return found
+
+    def job(self):
+        jobs = self.ask("jobs/overview").get("jobs") or [{}]
+        return jobs[0]
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind((HOST, 0))
+        return one.getsockname()[1]
+
+
+def is_open(port):
+    with socket.socket() as one:
+        return one.connect_ex((HOST, port)) == 0
+
+
+def submit(cluster, folder):
+    return subprocess.Popen(
+        [sys.executable, "-m", "twinset.beam", "--input", "in.jsonl", "--output", "out",
+         "--shards", "8", "--runner=PortableRunner",
+         f"--job_endpoint={HOST}:{cluster.ports['job']}", "--environment_type=EXTERNAL",
+         f"--environment_config={HOST}:{cluster.ports['pool']}", "--parallelism=2"],
+        cwd=folder, stderr=open(folder / "client.log", "wb"),
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+
+
+def lose_one(cluster, client):
+    """Kills a task manager while the job has tasks on it, and puts another in its place."""
+    def in_the_middle():
+        if client.poll() is not None:
+            raise RuntimeError("the job ended before a task manager could be killed")
+        tasks = cluster.job().get("tasks") or {}
+        return tasks.get("running", 0) > 0 and 3 * tasks.get("finished", 0) > tasks["total"]
+
+    cluster.wait_for("the middle of the job", in_the_middle)
+    tasks = cluster.job()["tasks"]
+    cluster.kill("tasks1")
+    print(f"killed a task manager: {tasks['finished']} of {tasks['total']} tasks were done")
+    cluster.start_tasks(3)
+
+
+def check(cluster, folder, expected):
+    written = sorted(line for path in folder.glob("out-*")
+                     for line in path.read_text().splitlines())
+    told = cluster.ask(f"jobs/{cluster.job()['jid']}/exceptions")
+    assert told.get("root-exception"), "no task was lost with the task manager"
+    assert written == sorted(expected), f"{len(written)} lines, not the {len(expected)} expected"
+    print(f"the same {len(written)} pairs, though the job had to start anew")
+
+
+def main():
+    jars = pathlib.Path(sys.argv[1]).resolve()
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="twinset-flink-"))
+    expected = scanned(folder, documents(3000, hot=200, copies=1200))
+    cluster = Cluster(jars, folder)
+    client = None
+    try:
+        cluster.start_all()
+        client = submit(cluster, folder)
+        lose_one(cluster, client)
+        assert client.wait(WAIT) == 0, (folder / "client.log").read_text()[-3000:]
+        check(cluster, folder, expected)
+    except BaseException:
+        print(f"logs: {folder}", file=sys.stderr)
+        raise
+    finally:
+        if client and client.poll() is None:
+            client.kill()
+        cluster.end()
+    shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,508 @@
+"""twinset.beam: the command's answers from a Beam pipeline, in one process and in two.
+
+A pipeline takes a second or two to start, however small it is: what can be tested without one is.
+"""
+
+import datetime
+import json
+import os
+import pathlib
+import random
+import socket
+import subprocess
+import sys
+from collections import Counter
+from typing import NamedTuple
+
+import pytest
+
+beam = pytest.importorskip("apache_beam", reason="apache-beam is not installed")
+
+import pyarrow as pa  # noqa: E402
+from apache_beam.metrics import MetricsFilter  # noqa: E402
+from apache_beam.options.pipeline_options import PipelineOptions  # noqa: E402
+from spread import SEED, documents, scanned, shown, text  # noqa: E402
+from twins import ROOT, command  # noqa: E402
+from twinset import _core  # noqa: E402
+from twinset.beam import (  # noqa: E402
+    Clusters,
+    Dedup,
+    MergeSignatures,
+    Signatures,
+    SimilarPairs,
+)
+from twinset.beam import clusters, decide, shuffle  # noqa: E402
+from twinset.beam.__main__ import main  # noqa: E402
+from twinset.beam.documents import Fields, Read, rank  # noqa: E402
+from twinset.beam.signatures import cut  # noqa: E402
+from twinset.cluster.lines import lines_of  # noqa: E402
+
+
+class Run:
+    """A pipeline in this process. What it writes is read back; what it counts is kept."""
+
+    def __init__(self, folder):
+        self.folder, self.counters = folder, Counter()
+
+    def __call__(self, records, build):
+        """Runs build(records); gives what came of it as lists."""
+        pipeline = beam.Pipeline(options=PipelineOptions(["--runner=FnApiRunner"]))
+        made = build(pipeline | beam.Create(records, reshuffle=False))
+        made = made if isinstance(made, tuple) else (made,)
+        for place, collection in enumerate(made):
+            out = self.folder / f"part{place}"
+            (collection | f"json {place}" >> beam.Map(as_json)
+             | f"write {place}" >> beam.io.WriteToText(str(out)))
+        result = pipeline.run()
+        result.wait_until_finish()
+        counted = result.metrics().query(MetricsFilter().with_namespace("twinset"))["counters"]
+        self.counters = Counter()
+        for one in counted:  # each step has its own
+            self.counters[one.key.metric.name] += one.committed
+        found = [self.read(place) for place in range(len(made))]
+        return found if len(found) > 1 else found[0]
+
+    def read(self, place):
+        return [json.loads(line) for path in sorted(self.folder.glob(f"part{place}-*"))
+                for line in path.read_text().splitlines()]
+
+
+def as_json(element):
+    return json.dumps(element._asdict() if hasattr(element, "_asdict") else element,
+                      default=bytes.hex)
+
+
+@pytest.fixture
+def run(tmp_path):
+    return Run(tmp_path)
+
+
+def records(given):
+    return [{"id": name, "text": one} for name, one in given]
+
+
+def pairs(run, given, **options):
+    """The lines of all pairs, sorted."""
+    return sorted(run(records(given), lambda all: SimilarPairs(**options).batches(all)
+                      | "lines" >> beam.FlatMap(lines_of, "jsonl")))
+
+
+# ---- the command's bytes
+
+@pytest.mark.parametrize("shards", (1, 2, 8))
+def test_pairs_are_those_of_the_command(run, tmp_path, shards):
+    """With a bucket and a group of copies that are over the limit."""
+    given = documents(150, hot=60, copies=40)
+    expected = scanned(tmp_path, given, "--max-bucket", "20")
+    assert len(expected) > 1000
+    assert pairs(run, given, shards=shards, max_bucket=20) == sorted(expected)
+    assert run.counters["documents"] == len(given)
+    assert run.counters["null_texts"] == 1 and run.counters["empty_texts"] == 2
+    assert run.counters["pairs"] == len(expected)
+    assert run.counters["clusters"] == len({json.loads(line)["cluster"] for line in expected})
+
+
+def test_many_copies(run, tmp_path):
+    given = documents(60, copies=2300)
+    expected = scanned(tmp_path, given)
+    assert pairs(run, given, shards=3) == sorted(expected)
+
+
+def test_options_are_those_of_the_command(run, tmp_path):
+    given = documents(150)
+    expected = scanned(tmp_path, given, "--by", "word", "-k", "2", "--measure", "containment",
+                       "--threshold", "0.7")
+    assert len(expected) > 50
+    assert pairs(run, given, shards=2, by="word", k=2, measure="containment",
+                 threshold=0.7) == sorted(expected)
+
+
+def test_two_processes_write_what_the_command_writes(tmp_path):
+    given = documents(200, hot=30, copies=25)
+    heading, *expected = scanned(tmp_path, given, "--max-bucket", "10", format="csv")
+    written, told = beam_command(
+        tmp_path, "--input", "in.jsonl", "--format", "csv", "--max-bucket", "10",
+        "--runner=FnApiRunner", "--direct_running_mode=multi_processing", "--direct_num_workers=2")
+    assert written.count(heading) == len(list(tmp_path.glob("out-*.csv"))) > 0
+    assert sorted(line for line in written if line != heading) == sorted(expected)
+    assert f"{len(given)} documents" in told
+
+
+def test_rows_have_names(run):
+    model = text(random.Random(SEED))
+    [found] = run(records([("b", model + " end"), ("a", model)]), lambda all: all | SimilarPairs())
+    expected = dict(zip(_core.PAIR_FIELDS, _core.compare(model, model + " end")))
+    assert found == {**{name: expected[name] for name in found}, "a": "a", "b": "b", "cluster": 1}
+    assert list(found)[-1] == "cluster"
+
+
+def test_a_shard_that_does_not_fit_goes_through_a_file(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(shuffle, "HELD_BYTES", 5000)
+    monkeypatch.setattr(shuffle, "PIECE_BYTES", 1500)
+    given = documents(120, hot=20, copies=10)
+    assert pairs(run, given, shards=2) == sorted(scanned(tmp_path, given))
+    assert run.counters["spilled_bytes"] > 50_000
+
+
+# ---- clusters
+
+def test_clusters_are_those_of_the_command(run, tmp_path):
+    given = documents(200, copies=30)
+    scanned(tmp_path, given)
+    told, _ = command("scan", "in.jsonl", "--method", "lsh", "-q", "--max-bucket", "8",
+                      "--format", "json", cwd=tmp_path)
+    expected = {(member, cluster["id"], len(cluster["members"]))
+                for cluster in json.loads(told)["clusters"] for member in cluster["members"]}
+    found = run(records(given), lambda all: all | Clusters(shards=3, max_bucket=8))
+    assert {(row["id"], row["cluster"], row["size"]) for row in found} == expected
+    assert len(found) == len(expected) > 100
+
+
+def components(run, edges):
+    batch = pa.record_batch([pa.array([u for u, _ in edges]), pa.array([v for _, v in edges])],
+                            schema=clusters.EDGES)
+    found = run([batch], lambda all: all | clusters.Components(3)
+                | beam.FlatMap(lambda batch: batch.to_pylist()))
+    assert len(found) == len({row["u"] for row in found})
+    return {row["u"]: row["v"] for row in found}
+
+
+def graph(chance):
+    """Edges: chains by names in order and in none, stars, and what comes."""
+    order = [f"c{at:04}" for at in range(700)]
+    shuffled = [f"s{at:04}" for at in range(700)]
+    chance.shuffle(shuffled)
+    edges = [edge for names in (order, shuffled) for edge in zip(names, names[1:])]
+    edges += [("star", f"p{at:02}") for at in range(50)]
+    edges += [tuple(chance.sample([f"r{at:03}" for at in range(200)], 2)) for _ in range(150)]
+    return edges
+
+
+def joined(edges):
+    """All ids to their components."""
+    of = {}
+    for u, v in edges:
+        both = of.get(u, {u}) | of.get(v, {v})
+        of.update(dict.fromkeys(both, both))
+    return of
+
+
+def test_components_of_long_chains(run):
+    edges = graph(random.Random(SEED))
+    found, of = components(run, edges), joined(edges)
+    for id, members in of.items():
+        assert {found.get(other, other) for other in members} == {found.get(id, id)} <= members
+    assert set(found) < set(of)
+
+
+def test_chains_that_are_too_much_for_one_task_are_an_error(run, monkeypatch):
+    monkeypatch.setattr(clusters, "REST", 20)
+    edges = [(f"{at:04}", f"{at + 1:04}") for at in range(2000)]
+    with pytest.raises(_core.Error, match="more than 20 of their edges are left after 3 rounds"):
+        components(run, edges)
+
+
+# ---- dedup
+
+def kept_by_command(tmp_path, given, keep):
+    """What dedup keeps and removes of records in the order of their ids, which is "first" here."""
+    ordered = sorted(given, key=lambda record: record["id"])
+    lines = "".join(json.dumps(record) + "\n" for record in ordered)
+    (tmp_path / "ordered.jsonl").write_text(lines)
+    command("dedup", "ordered.jsonl", "--method", "lsh", "-q", "--keep", keep, "-o", "kept.jsonl",
+            "--removed", "gone.jsonl", cwd=tmp_path)
+    return ([json.loads(line) for line in (tmp_path / name).read_text().splitlines()]
+            for name in ("kept.jsonl", "gone.jsonl"))
+
+
+@pytest.mark.parametrize("keep", ("first", "longest", "rank"))
+def test_dedup_is_that_of_the_command(run, tmp_path, keep):
+    chance = random.Random(SEED)
+    given = [{**record, "rank": chance.choice((1, 2, 3.5, None, "x"))}
+             for record in records(documents(200, copies=15))]
+    expected, gone = kept_by_command(tmp_path, given, keep)
+    kept, removed = run(given, lambda all: all | Dedup(keep=keep, shards=3))
+    # A record without text is kept here; the command cannot read it.
+    assert sorted((record for record in kept if record["text"] is not None), key=as_json) == (
+        sorted(expected, key=as_json))
+    assert sorted(removed, key=as_json) == sorted(gone, key=as_json)
+    assert len(removed) > 50 and len(kept) + len(removed) == len(given)
+    assert run.counters["removed"] == len(removed)
+
+
+def test_a_cluster_that_is_too_much_for_one_task_is_an_error(monkeypatch):
+    monkeypatch.setattr(decide, "MOST", 3)
+    edges = pa.record_batch([["r"] * 4, list("bcde"), ["a"] * 4, [.9] * 4, [b""] * 4, ["a"] * 4],
+                            schema=decide.EDGES)
+    with pytest.raises(_core.Error, match="the cluster of 'r' has more than 3 pairs"):
+        list(decide.settle([edges]))
+    assert [row["kept"] for batch in decide.settle([edges[:3]])
+            for row in batch.to_pylist()] == ["a"] * 3
+
+
+def test_ranks_are_in_order():
+    day = datetime.datetime(2024, 2, 29)
+    ordered = [[None, True, float("nan"), [1]], [-float("inf")], [-10**40], [-2**63], [-1.5],
+               [0, 0.0, -0.0], [2**53], [2**53 + 1], [10**18 + 1], [10**18 + 2], [2**63],
+               [float("inf")], [day], [day + datetime.timedelta(1)], [""], ["a"], ["aa"], ["é"],
+               ["\ud800"]]
+    ranks = [[rank(value) for value in same] for same in ordered]
+    assert all(len(set(same)) == 1 for same in ranks)
+    assert [same[0] for same in ranks] == sorted({same[0] for same in ranks})
+
+
+# ---- signatures
+
+CUT = [{}, {"by": "word"}, {"by": "word", "k": "2"}, {"k": "1"}, {"spaces": "keep"},
+       {"spaces": "drop"}, {"punctuation": "drop", "by": "word"}, {"scheme": "affine", "k": "20"}]
+WHOLE = [{"bag": "1"}, {"quotations": "drop"}, {"bibliography": "drop"}]
+
+
+def odd_texts():
+    chance = random.Random(SEED)
+    words = ["".join(chance.choices("abcdefghij,.-\"é", k=chance.randrange(1, 9)))
+             for _ in range(4000)]
+    yield " ".join(words)
+    yield "".join(words)
+    yield "  ".join(words) + " \n "
+    yield "".join(chance.choices([chr(point) for point in range(0x4E00, 0x4F00)], k=9000))
+    yield "".join(chance.choices(("a\u0301", "q\u0308", "\u0928\u0940", " "), k=9000))
+    yield " ".join(chance.choices(("рас", "cat", "Αθηνα", "paypаl"), k=3000))  # some look alike
+    yield "abc " * 1001 + "x"
+
+
+@pytest.mark.parametrize("options", CUT + WHOLE, ids=str)
+def test_pieces_have_the_shingles_of_the_text(options):
+    sketcher, merge, most = _core.Sketcher(options), MergeSignatures(), 0
+    for one in odd_texts():
+        pieces = cut(one.encode(), options, 1000)
+        signatures = [sketcher.text(piece) for piece in pieces]
+        some = len(pieces) // 2
+        parts = [merge.create_accumulator() for _ in range(2)]
+        for signature in signatures[:some]:
+            parts[0] = merge.add_input(parts[0], signature)
+        for signature in signatures[some:]:
+            parts[1] = merge.add_input(parts[1], signature)
+        assert merge.extract_output(merge.merge_accumulators(parts)) == sketcher.text(one)
+        assert max(map(len, pieces)) < 2500 or len(pieces) == 1
+        most = max(most, len(pieces))
+    assert most > 5 if options in CUT else most == 1
+
+
+def test_signatures_of_large_documents_are_sketched_in_pieces(run):
+    given = dict(documents(20))
+    given["large"] = text(random.Random(SEED), 3000)
+    found = run(records(given.items()), lambda all: all | Signatures(piece=1000, k=5)
+                | beam.Map(lambda one: {"id": one.id, "hex": one.signature.hex()}))
+    sketcher = _core.Sketcher({"k": "5"})
+    assert {row["id"]: row["hex"] for row in found} == {
+        id: sketcher.text(one).hex() for id, one in given.items() if one is not None}
+    assert len(found) == len(given) - 1
+
+
+# ---- bad input
+
+class Page(NamedTuple):
+    url: str
+    body: str
+
+
+def test_rows_with_attributes_are_records(run):
+    model = text(random.Random(SEED))
+    pages = [Page("x", model), Page("y", model)]
+    [found] = run(pages, lambda all: all | SimilarPairs(id="url", text="body"))
+    assert (found["a"], found["b"], found["similarity"]) == ("x", "y", 1)
+
+
+def test_a_wrong_field_is_told_before_anything_runs():
+    pipeline = beam.Pipeline(options=PipelineOptions(["--runner=FnApiRunner"]))
+    pages = pipeline | beam.Create([Page("x", "y")]).with_output_types(Page)
+    with pytest.raises(_core.UsageError, match="no field 'text' for the text; there are url, body"):
+        pages | "wrong text" >> SimilarPairs(id="url")
+    rows = pages | beam.Select("url", "body")
+    with pytest.raises(_core.UsageError, match="no field 'id' for the id; there are url, body"):
+        rows | "wrong id" >> Clusters(text="body")
+    with pytest.raises(_core.UsageError, match="no field 'when' for keep; there are url, body"):
+        pages | "wrong keep" >> Dedup(id="url", text="body", keep="when")
+
+
+FINE = {"id": "a", "text": "Some text or other."}
+
+
+@pytest.mark.parametrize("record, word", [
+    ({"id": "b", "body": ""}, "no field 'text' for the text; there are id, body"),
+    ({"id": None, "text": "x"}, "an id is null; .* duplicates=\"skip\" leaves such documents out"),
+    ({"id": 1.5, "text": "x"}, "the field 'id' holds 1.5, but an id is a string or a whole number"),
+    ({"id": "b", "text": 7}, "the field 'text' of 'b' holds int, but must hold a string"),
+    (FINE, "2 documents have the id 'a'; every document needs its own"),
+], ids=str)
+def test_bad_records_are_errors(run, record, word):
+    with pytest.raises(_core.UsageError, match=word):
+        run([FINE, record], lambda all: all | SimilarPairs(shards=1))
+
+
+def test_ids_that_are_missing_or_shared_are_skipped_on_demand(run):
+    model = text(random.Random(SEED))
+    given = records([("a", model), ("b", model), ("b", model), (None, model), ("c", model),
+                     (7, None), ("8", "")])
+    kept, removed = run(given, lambda all: all | Dedup(duplicates="skip", shards=2))
+    assert [(row["id"], row["kept"]) for row in removed] == [("c", "a")]
+    assert sorted(str(record["id"]) for record in kept) == ["7", "8", "None", "a", "b", "b"]
+    assert run.counters["null_ids"] == 1 and run.counters["duplicate_ids"] == 2
+    assert run.counters["null_texts"] == 1 and run.counters["empty_texts"] == 1
+
+
+def test_half_a_character():
+    """Beam cannot send it, but it may be made where it is read."""
+    read = Read(Fields("id", "text", None), "error")
+    assert list(read.process({"id": 1, "text": "\ud800"})) == [("1", b"\xed\xa0\x80", None)]
+    for id, word in (("\ud800", "half a character"), ("a\0", "a NUL character")):
+        with pytest.raises(_core.UsageError, match=word):
+            list(read.process({"id": id, "text": "x"}))
+
+
+def test_nothing_comes_of_nothing(run):
+    assert run([], lambda all: all | SimilarPairs(shards=1)) == []
+    assert run(records([("a", None)]), lambda all: all | Dedup(shards=1)) == [
+        [{"id": "a", "text": None}], []]
+
+
+def test_very_large_documents(run, monkeypatch):
+    """Larger than a batch, and than what is held of a shard; and what is no text."""
+    monkeypatch.setattr(shuffle, "HELD_BYTES", 1 << 20)
+    monkeypatch.setattr(shuffle, "PIECE_BYTES", 1 << 18)
+    chance = random.Random(SEED)
+    large = " ".join(text(chance, 500) for _ in range(1000))
+    given = [("large", large), ("larger", large + " and so on"), ("bytes", b"\xff\xfe" * 20),
+             ("small", text(chance))]
+    [found] = run(records(given), lambda all: all | SimilarPairs(shards=2))
+    assert len(large) > 2_000_000
+    assert (found["a"], found["b"]) == ("large", "larger") and found["similarity"] > 0.99
+
+
+def test_documents_in_windows_are_refused():
+    pipeline = beam.Pipeline(options=PipelineOptions(["--runner=FnApiRunner"]))
+    windows = pipeline | beam.Create([FINE]) | beam.WindowInto(beam.window.FixedWindows(60))
+    with pytest.raises(_core.UsageError, match="global window"):
+        windows | SimilarPairs()
+
+
+@pytest.mark.parametrize("options, error, word", [
+    ({"by": "code"}, _core.UsageError, "one machine"), ({"common": 0.5}, TypeError, "common"),
+    ({"threshold": 2}, _core.UsageError, "threshold"), ({"shards": 0}, _core.UsageError, "shards"),
+    ({"duplicates": "keep"}, _core.UsageError, "error or skip"),
+])
+def test_options_that_make_no_sense_are_refused(options, error, word):
+    with pytest.raises(error, match=word):
+        SimilarPairs(**options)
+
+
+# ---- the command line
+
+def beam_command(folder, *words, status=0):
+    """What it wrote to files called out, and the last it said."""
+    done = subprocess.run([sys.executable, "-m", "twinset.beam", *words, "--output", "out",
+                           "--shards", "3"], cwd=folder, capture_output=True, check=False,
+                          timeout=300)
+    assert done.returncode == status, done.stderr.decode()
+    return ([line for path in folder.glob("out-*") for line in path.read_text().splitlines()],
+            done.stderr.decode().splitlines()[-1])
+
+
+def test_parquet(tmp_path):
+    import pyarrow.parquet as parquet
+
+    given = documents(80)
+    table = pa.table({"url": [name for name, _ in given], "body": [one for _, one in given],
+                      "other": list(range(len(given)))})
+    for part in range(2):
+        parquet.write_table(table.slice(part * 40, 40 + 40 * part),
+                            tmp_path / f"part{part}.parquet")
+    written, told = beam_command(tmp_path, "--input", "part*.parquet", "--id", "url", "--text",
+                                 "body")
+    assert sorted(written) == sorted(scanned(tmp_path, given))
+    assert f"{len(given)} documents" in told
+
+
+def test_lines_that_are_kept_are_those_that_were_read(tmp_path):
+    model = text(random.Random(SEED))
+    lines = [json.dumps({"x": 1.50, "id": id, "text": one}) + " " for id, one in
+             (("b", model), ("a", model), ("c", None), ("d", "\ud800 " + model[::-1]))]
+    (tmp_path / "in.jsonl").write_text("\n".join(lines) + "\n\n")
+    written, told = beam_command(tmp_path, "dedup", "--input", "in.jsonl")
+    assert sorted(written) == sorted(lines[1:])
+    assert "1 removed" in told
+
+
+def test_files_are_documents(tmp_path):
+    model = text(random.Random(SEED))
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.txt").write_text(model if name != "b" else "Something else.")
+    written, _ = beam_command(tmp_path, "clusters", "--input", "*.txt")
+    assert sorted((json.loads(line) for line in written), key=as_json) == [
+        {"id": str(tmp_path / f"{name}.txt"), "cluster": 1, "size": 2} for name in "ac"]
+
+
+def test_what_the_command_line_says_of_mistakes(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pathlib.Path("in.jsonl").write_text('{"id": "a", "text": "b"}\nnot so\n')
+    pathlib.Path("half.jsonl").write_text(json.dumps({"id": "\ud800", "text": "b"}) + "\n")
+    pathlib.Path("torn.parquet").write_text("PAR1 and no more")
+    for words, told in (
+            (["--treshold", ".8"], "no option --treshold; did you mean --threshold?"),
+            (["--method", "exact"], "pairs are found by lsh"),
+            (["--input", "nothing.jsonl"], "there are no files like"),
+            (["--input", "nothing*.txt"], "there are no files like"),
+            (["--input", "torn.parquet"], "not a parquet file"),
+            (["--input", "half.jsonl"], "it has half a character"),
+            ([], "a line is no JSON")):
+        assert main(["--input", "in.jsonl", "--output", "out", *words]) == 2
+        assert told in capsys.readouterr().err.splitlines()[-1]
+    assert not list(tmp_path.glob("out*"))
+
+
+def test_a_worker_without_the_package(tmp_path):
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port = one.getsockname()[1]
+    (tmp_path / "in.jsonl").write_text(as_json(FINE))
+    (tmp_path / "none").mkdir()
+    (tmp_path / "none" / "twinset.py").write_text(
+        "raise ModuleNotFoundError(\"No module named 'twinset'\")")
+    # The pool starts its workers as `python`.
+    found_first = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
+    pool = subprocess.Popen(
+        [sys.executable, "-m", "apache_beam.runners.worker.worker_pool_main",
+         f"--service_port={port}"], stderr=subprocess.DEVNULL,
+        env={**os.environ, "PATH": found_first, "PYTHONPATH": str(tmp_path / "none")})
+    try:
+        _, told = beam_command(tmp_path, "--input", "in.jsonl", "--runner=PortableRunner",
+                               "--job_endpoint=embed", "--environment_type=EXTERNAL",
+                               f"--environment_config=localhost:{port}", status=2)
+    finally:
+        pool.terminate()
+        pool.wait()
+    assert "a worker has no twinset" in told and "docs/cluster.md" in told
+
+
+def test_what_the_page_shows(run):
+    model = text(random.Random(SEED))
+    given = [{"url": str(number), "body": model, "date": number} for number in range(3)]
+    first, *program = filter(None, shown("Beam").splitlines())
+    names = {}
+    exec(first, names)
+
+    def build(pages):
+        made = [eval(line.split(" = ")[-1], {**names, "pages": pages}) for line in program]
+        return made[0], made[1], *made[2], made[3]
+
+    found = run(given, build)
+    assert list(map(len, found)) == [3, 3, 1, 2, 3]
+    assert found[2] == [given[2]]  # of the latest date
+
+
+def test_the_package_does_not_import_beam():
+    code = "import sys, twinset, twinset.cluster; print('apache_beam' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+    assert (ROOT / "python/twinset/beam/__init__.py").exists()

@@ -1,0 +1,337 @@
+"""twinset.spark: the command's bytes for any number of partitions, with an executor killed; what
+is wrong with the input is said before work is done."""
+
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from spark_session import session, skip_without_spark
+
+skip_without_spark()
+
+from pyspark.sql import functions as F  # noqa: E402
+from spread import documents, scanned, shown  # noqa: E402
+from twins import command  # noqa: E402
+from twinset import _core, spark as twins  # noqa: E402
+from twinset.cluster import alone, clusters as pieces  # noqa: E402
+from twinset.cluster.settings import settings  # noqa: E402
+from twinset.spark import decide, pairs as planned  # noqa: E402
+from twinset.spark.__main__ import main, reason  # noqa: E402
+from twinset.spark.alone import all_members, all_pairs  # noqa: E402
+from twinset.spark.documents import Documents  # noqa: E402
+from twinset.spark.stages import stage  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("spark")
+    made = session(**{"spark.local.dir": str(folder)})
+    yield made
+    made.stop()
+
+
+def frame(spark, given, partitions=2):
+    return spark.createDataFrame(given, "id string, text string").repartition(partitions)
+
+
+def as_lines(pairs, format="jsonl"):
+    rows = pairs.coalesce(1).mapInArrow(stage("lines.lines", format), "value string")
+    return sorted(row["value"] for row in rows.collect())
+
+
+# ---- the same as the command
+
+@pytest.fixture
+def spread(monkeypatch):
+    """Nothing is done by one task because it is little."""
+    monkeypatch.setattr(alone, "DOCUMENTS", 0)
+
+
+@pytest.mark.parametrize("partitions", (1, 2, 8))
+def test_pairs_are_the_commands(spark, spread, tmp_path, partitions):
+    spark.conf.set("spark.sql.shuffle.partitions", partitions)
+    given = documents(300, hot=60, copies=60)
+    expected = scanned(tmp_path, given, "--max-bucket", "20")
+    assert len(expected) > 1000
+    found = twins.similar_pairs(frame(spark, given, partitions), max_bucket=20)
+    assert as_lines(found) == sorted(expected)
+    spark.conf.set("spark.sql.shuffle.partitions", 4)
+
+
+@pytest.mark.parametrize("options, words, format", [
+    ({"threshold": .8}, ["-t", "0.8"], "csv"),
+    ({"by": "word", "k": 2, "measure": "containment", "bag": True},
+     ["--by", "word", "-k", "2", "--measure", "containment", "--bag"], "tsv"),
+])
+def test_options_and_formats(spark, spread, tmp_path, options, words, format):
+    given = documents(120, hot=20, copies=20)
+    expected = scanned(tmp_path, given, *words, format=format)
+    assert as_lines(twins.similar_pairs(frame(spark, given), **options), format) == sorted(expected)
+
+
+@pytest.mark.parametrize("options, words", [
+    ({}, []),
+    ({"by": "word", "k": 3, "max_bucket": 20}, ["--by", "word", "-k", "3", "--max-bucket", "20"]),
+])
+def test_what_is_little_takes_one_task(spark, tmp_path, options, words):
+    """With names that tell a language on one machine, but not here."""
+    given = documents(300, hot=60, copies=60) + [("a.py", "x = 1"), ("b.py", "x = 1")]
+    expected = scanned(tmp_path, given, *(words or ["--by", "char"]))
+    found = twins.similar_pairs(frame(spark, given, 8), **options)
+    assert found.rdd.getNumPartitions() == 1
+    assert as_lines(found) == sorted(expected)
+
+
+def test_what_does_not_fit_into_one_task(spark):
+    """A task that runs out of memory leaves it to many."""
+    given = Documents(frame(spark, documents(20, hot=1500)), "id", "text",
+                      settings(twins.WHERE, {"memory": "1M"}), "error")
+    assert all_pairs(given) is None and all_members(given) is None
+
+
+def test_more_than_a_bucket_may_have(spark, spread, tmp_path):
+    """Groups over the limit of 1,000, that fill several chunks."""
+    given = documents(20, hot=0, copies=2500)
+    expected = scanned(tmp_path, given)
+    assert as_lines(twins.similar_pairs(frame(spark, given, 3))) == sorted(expected)
+
+
+def test_rounds_of_stars(spark, spread, tmp_path, monkeypatch):
+    monkeypatch.setattr(pieces, "SMALL", 40)
+    monkeypatch.setattr(decide, "SMALL", 40)
+    monkeypatch.setattr(planned, "BROADCAST_ROWS", 0)
+    given = documents(120, hot=30, copies=10)
+    expected = scanned(tmp_path, given, "--max-bucket", "5")
+    df = frame(spark, given)
+    assert as_lines(twins.similar_pairs(df, max_bucket=5)) == sorted(expected)
+    rounds = {row["id"] for row in twins.dedup(df).collect()}
+    monkeypatch.undo()
+    assert {row["id"] for row in twins.dedup(df).collect()} == rounds
+
+
+def test_without_clusters_nothing_runs_before_it_is_asked(spark, tmp_path):
+    given = documents(120, copies=10)
+    jobs = spark.sparkContext.statusTracker()
+    before = jobs.getJobIdsForGroup(None)
+    found = twins.similar_pairs(frame(spark, given), cluster=False)
+    twins.signatures(frame(spark, given))
+    twins.skipped(frame(spark, given))
+    assert jobs.getJobIdsForGroup(None) == before
+    rows = [json.loads(line) for line in scanned(tmp_path, given)]
+    for row in rows:
+        del row["cluster"]
+    key = lambda row: (row["a"], row["b"])  # noqa: E731
+    assert sorted((row.asDict() for row in found.collect()), key=key) == sorted(rows, key=key)
+
+
+@pytest.mark.parametrize("limit", (0, 10_000))
+def test_clusters_are_the_commands(spark, monkeypatch, tmp_path, limit):
+    monkeypatch.setattr(alone, "DOCUMENTS", limit)
+
+    given = documents(200, copies=30)
+    scanned(tmp_path, given)
+    told, _ = command("scan", "in.jsonl", "--method", "lsh", "-q", "--format", "json", cwd=tmp_path)
+    expected = {(member, one["id"], one["size"]) for one in json.loads(told)["clusters"]
+                for member in one["members"]}
+    assert len(expected) > 50
+    assert {tuple(row) for row in twins.clusters(frame(spark, given)).collect()} == expected
+
+
+@pytest.mark.parametrize("keep", ("longest", "rank"))
+def test_dedup_is_the_commands(spark, tmp_path, keep):
+    """Where clusters are small; in large ones the command compares some more."""
+    given = [(name, text, len(name) % 3 or None)
+             for name, text in sorted(documents(200, copies=8), key=lambda one: one[0].encode())]
+    with open(tmp_path / "in.jsonl", "w", encoding="utf-8") as out:
+        for name, text, rank in given:
+            out.write(json.dumps({"id": name, "text": text, "rank": rank}) + "\n")
+    command("dedup", "in.jsonl", "-o", "out.jsonl", "--keep", keep, "--method", "lsh", "-q",
+            "--removed", "gone.jsonl", "--annotate", cwd=tmp_path)
+    df = spark.createDataFrame(given, "id string, text string, rank int")
+    found = {row["id"]: row for row in
+             twins.dedup(df, keep=keep, annotate=True).collect()}
+    expected = [json.loads(line) for line in open(tmp_path / "out.jsonl", encoding="utf-8")]
+    assert len(found) == len(given) and sum(not row["twinset_keep"] for row in expected) > 20
+    for row in expected:
+        for field in ("cluster", "keep", "kept", "similarity"):
+            assert found[row["id"]][f"twinset_{field}"] == row[f"twinset_{field}"], (row, field)
+    kept = {row["id"] for row in twins.dedup(df, keep=keep).collect()}
+    assert kept == {row["id"] for row in found.values() if row["twinset_keep"]}
+
+
+def test_signatures_are_the_engines(spark):
+    given = documents(50)
+    found = {row["id"]: row["signature"]
+             for row in twins.signatures(frame(spark, given), hashes=64).collect()}
+    sketcher = _core.Sketcher({"hashes": "64"})
+    assert found == {name: text and sketcher.text(text) if text is not None else None
+                     for name, text in given} | {name: sketcher.text("") for name, text in given
+                                                 if text == ""}
+
+
+# ---- as a command
+
+@pytest.mark.parametrize("source", ("jsonl", "parquet", "csv"))
+def test_the_command_line_writes_the_commands_bytes(spark, tmp_path, source):
+    given = [(name, text) for name, text in documents(100, copies=10) if text]
+    expected = scanned(tmp_path, given, "-t", "0.6")
+    path = str(tmp_path / f"in.{source}")
+    if source == "parquet":
+        frame(spark, given).write.parquet(path)
+    elif source == "csv":
+        with open(path, "w", newline="", encoding="utf-8") as out:
+            csv.writer(out).writerows([("id", "text"), *given])
+    status = main(["--input", path, "--output", str(tmp_path / "out"), "--threshold", "0.6"])
+    assert status == 0
+    parts = sorted((tmp_path / "out").glob("part-*"))
+    written = b"".join(part.read_bytes() for part in parts)
+    assert written.decode().splitlines() == expected
+
+
+def test_the_command_line_removes_and_counts(spark, tmp_path, capsys):
+    given = documents(80, copies=5)
+    frame(spark, given).write.parquet(str(tmp_path / "in.parquet"))
+    assert main(["dedup", "--input", str(tmp_path / "in.parquet"), "--output",
+                 str(tmp_path / "out")]) == 0
+    said = capsys.readouterr().err
+    assert "skipped 2 documents: empty" in said and "skipped 1 document: null" in said
+    assert spark.read.parquet(str(tmp_path / "out")).count() < len(given)
+    for name, format in (("clusters", "csv"), ("signatures", "parquet")):
+        assert main([name, "--input", str(tmp_path / "in.parquet"), "--format", format,
+                     "--output", str(tmp_path / name), "--quiet"]) == 0
+        assert list((tmp_path / name).glob("part-*"))
+
+
+def test_texts_are_documents(spark, tmp_path):
+    for name, text in (("0.txt", "one text that is here twice"), ("2.txt", "another"),
+                       ("below/1.txt", "one text that is here twice")):
+        (tmp_path / "in" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "in" / name).write_text(text)
+    assert main(["--input", str(tmp_path / "in"), "--input-format", "text", "--output",
+                 str(tmp_path / "out"), "--quiet"]) == 0
+    [row] = [json.loads(line) for part in (tmp_path / "out").glob("part-*")
+             for line in part.read_text().splitlines()]
+    assert row["a"].endswith("in/0.txt") and row["b"].endswith("in/below/1.txt")
+
+
+def test_the_command_line_says_what_is_wrong(spark, tmp_path, capsys):
+    (tmp_path / "fine.jsonl").write_text('{"id": "a", "text": "x"}\n')
+    (tmp_path / "torn.jsonl").write_text('{"id": "a", "text": "x"}\n{"id": \n')
+    (tmp_path / "torn.parquet").write_text("PAR1 and no more")
+    (tmp_path / "empty").mkdir()
+    for words, told in (
+            ("fine.jsonl --text body", "no column 'body' for the text; there are id, text"),
+            ("fine.jsonl --id url", "there is no column 'url' for the id; there are id, text"),
+            ("torn.jsonl", r"a line of file:.*/torn.jsonl is no JSON object"),
+            ("torn.parquet", "reading file file:.*/torn.parquet. Could not read footer"),
+            ("none.jsonl", "Path does not exist: file:.*/none.jsonl"),
+            ("empty", "there is nothing to read"),
+            ("empty --input-format text", "there are no files in .*/empty"),
+            ("none.jsonl --checkpoint nowhere://x", "No FileSystem for scheme"),
+            (f"none.jsonl --output {tmp_path}", f"{tmp_path} is there already"),
+            ("none.jsonl --threshold 7", "'7' is not a number from 0 to 1")):
+        assert main(["--output", f"{tmp_path}/out", "--input", *f"{tmp_path}/{words}".split()]) == 2
+        [said] = capsys.readouterr().err.splitlines()
+        assert re.match(f"twinset: .*{told}", said), said
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("told, word", [
+    ("PythonException: ...\nRuntimeError: an executor has no twinset (No module ...). Do.\n\tat x",
+     "an executor has no twinset (No module ...). Do."),
+    ("...\ntwinset.InputError: what it is\n\tat org.apache", "what it is"),
+    ("...\nModuleNotFoundError: No module named 'pyarrow'\n",
+     "the executors' Python has no pyarrow"),
+    ("java.io.IOException: Cannot run program \"./env/bin/python\": error=2",
+     "the executors have no Python at ./env/bin/python"),
+    ("Job aborted due to stage failure: Task 0 failed 4 times: ExecutorLostFailure (executor 3 "
+     "exited caused by one of the running tasks) Reason: Command exited with code 52\n",
+     "an executor ran out of memory"),
+    ("[JAVA_GATEWAY_EXITED] Java gateway process exited", "Spark did not start"),
+    ("something else\n\tat org.apache", "something else"),
+])
+def test_the_one_sentence_that_matters(told, word):
+    assert reason(told).startswith(word) and "\n" not in reason(told)
+
+
+def test_what_the_page_shows(spark):
+    given = [(name, text, name, text, len(name)) for name, text in documents(40) if text]
+    names = {"df": spark.createDataFrame(
+        given, "id string, text string, url string, body string, score int")}
+    program = [line for line in shown("Spark").splitlines() if line]
+    made = [eval(line, names) for line in program[1:]  # noqa: S307
+            if not exec(program[0], names)]  # noqa: S102
+    assert [one.columns[0] for one in made] == ["a", "id", "id", "id", "id", "id"]
+    assert all(one.count() or one.columns[-1] == "reason" for one in made)
+
+
+# ---- bad input
+
+def test_what_is_skipped_is_told(spark):
+    given = [("a", None), ("b", ""), ("c", " \u200b"), ("d", "some text"), ("e", "...")]
+    found = {tuple(row) for row in twins.skipped(frame(spark, given)).collect()}
+    assert found == {("a", "null"), ("b", "empty"), ("c", "empty")}
+
+
+@pytest.mark.parametrize("given, word", [
+    ([("a", "x"), ("a", "y"), ("b", "z")], "2 rows .* such as a"),
+    ([(None, "x"), ("b", "z")], "an id is null"),
+    ([("a\0b", "x"), ("b", "z")], "1 rows have ids that are no text"),
+])
+def test_ids_that_are_null_or_no_text_or_not_unique(spark, given, word):
+    df = spark.createDataFrame(given, "id string, text string")
+    for function in (twins.similar_pairs, twins.clusters, twins.dedup):
+        with pytest.raises(_core.UsageError, match=word):
+            function(df)
+    later = twins.similar_pairs(df, cluster=False)
+    with pytest.raises(Exception, match=word):
+        later.collect()
+    assert twins.similar_pairs(df, duplicates="skip").count() == 0
+
+
+def test_wrong_columns_and_options(spark):
+    df = frame(spark, [("a", "x")]).withColumn("number", F.lit(1))
+    with pytest.raises(_core.UsageError, match="no column 'body' for the text; there are id, text"):
+        twins.similar_pairs(df, text="body")
+    with pytest.raises(_core.UsageError, match="must hold strings"):
+        twins.similar_pairs(df, text="number")
+    with pytest.raises(_core.UsageError, match="'id' holds binary, but must hold strings or whole"):
+        twins.similar_pairs(df.withColumn("id", F.unhex(F.lit("ff"))))
+    torn = df.withColumn("id", F.unhex(F.lit("ff")).cast("string"))
+    with pytest.raises(_core.UsageError, match="1 rows have ids that are no text"):
+        twins.clusters(torn)
+    with pytest.raises(_core.UsageError, match="keep='size'"):
+        twins.dedup(df, keep="size")
+    with pytest.raises(_core.UsageError, match="whole collection"):
+        twins.similar_pairs(df, measure="weighted")
+    with pytest.raises(TypeError, match="common"):
+        twins.clusters(df, common=0.5)
+
+
+def test_nothing_to_find(spark):
+    empty = spark.createDataFrame([], "id string, text string")
+    assert twins.similar_pairs(empty).collect() == []
+    assert twins.clusters(empty).collect() == []
+    assert twins.dedup(empty).collect() == []
+    whole = spark.createDataFrame([(7, "one"), (8, "one"), (9, "two")], "id int, text string")
+    [pair] = twins.similar_pairs(whole).collect()
+    assert (pair["a"], pair["b"], pair["similarity"], pair["cluster"]) == ("7", "8", 1.0, 1)
+    assert {row["id"] for row in twins.dedup(whole).collect()} == {7, 9}
+
+
+def test_an_executor_without_the_package(tmp_path):
+    """Sent as Spark sends it, to a Python that has none."""
+    from pyspark import cloudpickle
+
+    sent = cloudpickle.dumps(stage("documents.look_through", settings(twins.WHERE, {})))
+    (tmp_path / "sent").write_bytes(sent)
+    script = ("import pickle, sys; sys.modules['twinset'] = None\n"
+              "run = pickle.load(open('sent', 'rb')); run(iter([]))")
+    path = os.pathsep.join(sys.path)
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True,
+                          text=True, check=False, env={**os.environ, "PYTHONPATH": path})
+    assert "an executor has no twinset" in done.stderr and "docs/cluster.md" in done.stderr

@@ -1,0 +1,42 @@
+"""Similar documents in Beam pipelines: the C engine inside the workers.
+
+    from twinset.beam import Dedup, SimilarPairs
+
+    pairs = documents | SimilarPairs(id="url", text="body", threshold=0.8)
+    kept, removed = documents | Dedup(keep="longest")
+
+`documents` are records: mappings, or rows with attributes. The pairs are those of
+`twinset scan --method lsh`, field by field, on any number of workers. These need this package,
+too: docs/cluster.md.
+
+Options are those of the command line, with _ for -: threshold, by, k, max_bucket and so on; not
+those that need the collection in one place. apache-beam 2.70 or later is needed.
+"""
+
+from ..tables import need
+
+need("apache_beam", "twinset.beam")
+
+from .signatures import MergeSignatures, Signature, Signatures  # noqa: E402
+from .transforms import (  # noqa: E402
+    Clusters,
+    Dedup,
+    Deduped,
+    Member,
+    Pair,
+    Removed,
+    SimilarPairs,
+)
+
+__all__ = [
+    "Clusters",
+    "Dedup",
+    "Deduped",
+    "Member",
+    "MergeSignatures",
+    "Pair",
+    "Removed",
+    "Signature",
+    "Signatures",
+    "SimilarPairs",
+]

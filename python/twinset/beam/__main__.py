@@ -1,0 +1,206 @@
+"""python -m twinset.beam: similar documents, by Beam.
+
+    python -m twinset.beam pairs --input PATTERN --output PREFIX [OPTION]... [OPTION OF BEAM]...
+
+What is not known here is left to Beam: --runner, --job_endpoint, --direct_num_workers and so on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import json
+import os
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import apache_beam as beam
+from apache_beam.io import fileio
+from apache_beam.io.filesystems import FileSystems
+from apache_beam.metrics import MetricsFilter
+from apache_beam.options.pipeline_options import PipelineOptions
+
+from .. import _core
+from ..cluster.arguments import add_options, chosen, complain
+from ..cluster.lines import FORMATS, lines_of
+from .documents import name_of
+from .transforms import SHARDS, WHERE, Clusters, Dedup, SimilarPairs
+
+COMMANDS = {"pairs": "the pairs of similar documents", "clusters": "the clusters they form",
+            "dedup": "the documents without near-duplicates"}
+LINES = (".jsonl", ".ndjson")
+UNREADABLE = r"(?:ArrowInvalid|OSError|\w*(?:Directory|FileNotFound|Permission)Error): (.*)"
+LINE = "\n"  # under which a record has the line that it was read from
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(
+        prog=f"python -m twinset.beam [{'|'.join(COMMANDS)}]", allow_abbrev=False,
+        description="; ".join(f"{name}: {what}" for name, what in COMMANDS.items())
+                    + ". Default: pairs.",
+        epilog="All other options go to Beam, --runner=... above all; without one, the pipeline "
+               "runs here, in one process.")
+    top.add_argument("--input", required=True, metavar="PATTERN", type=located,
+                     help="Files on any file system that Beam reaches: Parquet, JSON lines "
+                          "(.jsonl, .ndjson, also packed), or a document each.")
+    top.add_argument("--output", required=True, metavar="PREFIX", type=located,
+                     help="What the names of the files to write begin with.")
+    top.add_argument("--format", choices=FORMATS, default="jsonl", metavar="|".join(FORMATS),
+                     help="How pairs are written. Default: jsonl.")
+    top.add_argument("--id", default="id", metavar="FIELD", help="Default: id.")
+    top.add_argument("--text", default="text", metavar="FIELD", help="Default: text.")
+    top.add_argument("--keep", default="first", metavar="first|longest|FIELD",
+                     help="For dedup: which of similar documents is kept. Default: first.")
+    top.add_argument("--duplicates", choices=("error", "skip"), default="error",
+                     metavar="error|skip",
+                     help="What of documents whose ids are missing or not unique. Default: error.")
+    top.add_argument("--shards", type=int, default=SHARDS, metavar="N",
+                     help=f"Tasks of a stage. Default: {SHARDS}.")
+    add_options(top, WHERE)
+    return top
+
+
+def located(path: str) -> str:
+    """A path from the root on: workers are elsewhere."""
+    return path if "://" in path else os.path.abspath(path)
+
+
+# ---- reading
+
+def read(pipeline: beam.Pipeline, command: str,
+         arguments: argparse.Namespace) -> beam.PCollection:
+    """Records: those of Parquet and JSON lines; of other files id and text."""
+    pattern, names = arguments.input, [arguments.id, arguments.text]
+    if not FileSystems.match([pattern], [1])[0].metadata_list:
+        raise _core.InputError(f"there are no files like {pattern}")
+    if command == "dedup" and arguments.keep not in ("first", "longest"):
+        names.append(arguments.keep)
+    if pattern.endswith(".parquet"):
+        wanted = None if command == "dedup" else names
+        return pipeline | "read" >> beam.io.ReadFromParquet(pattern, columns=wanted)
+    if any(ending in pattern for ending in LINES):
+        return (pipeline | "read" >> beam.io.ReadFromText(pattern)
+                | "parse" >> beam.FlatMap(parsed, names, command == "dedup"))
+    return (pipeline | "match" >> fileio.MatchFiles(pattern)
+            | "open" >> fileio.ReadMatches()
+            | "read" >> beam.Map(lambda file: {arguments.id: file.metadata.path,
+                                               arguments.text: file.read()}))
+
+
+def parsed(line: str, names: list[str], with_line: bool) -> Iterator[dict[str, Any]]:
+    """A line to the fields that are needed, id and text the first; none of an empty one."""
+    if not line.strip():
+        return
+    try:
+        record = json.loads(line)
+    except ValueError as error:
+        raise _core.InputError(f"a line is no JSON ({error}): {line[:80]!r}") from None
+    if not isinstance(record, dict):
+        raise _core.InputError(f"a line is no JSON object: {line[:80]!r}")
+    if any(name not in record for name in names):
+        yield record  # it is told what there is
+        return
+    name_of(record[names[0]], names[0])  # says what is wrong with it before Beam cannot send it
+    needed = {name: record[name] for name in names}
+    if isinstance(record[names[1]], str):  # in JSON it may have half characters: no string to Beam
+        needed[names[1]] = record[names[1]].encode("utf-8", "surrogatepass")
+    yield {**needed, **({LINE: line} if with_line else {})}
+
+
+# ---- writing
+
+def write(records: beam.PCollection, command: str, arguments: argparse.Namespace) -> None:
+    options = chosen(arguments, WHERE)
+    options |= {"id": arguments.id, "text": arguments.text, "duplicates": arguments.duplicates,
+                "shards": arguments.shards}
+    if command == "pairs":
+        heading = _core.pair_heading(arguments.format).decode().rstrip("\n") or None
+        (SimilarPairs(**options).batches(records)
+         | "lines" >> beam.FlatMap(lines_of, arguments.format)
+         | "write" >> beam.io.WriteToText(arguments.output, f".{arguments.format}",
+                                          header=heading))
+        return
+    if command == "clusters":
+        found = records | Clusters(**options)
+    else:
+        found = (records | Dedup(keep=arguments.keep, **options)).kept
+    (found | "lines" >> beam.Map(json_line)
+     | "write" >> beam.io.WriteToText(arguments.output, ".jsonl"))
+
+
+def json_line(record: Any) -> str:
+    if isinstance(record, dict) and LINE in record:
+        return record[LINE]
+    record = record._asdict() if hasattr(record, "_asdict") else record
+    return json.dumps(record, ensure_ascii=False, default=_plain)
+
+
+def _plain(value: Any) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+# ---- running
+
+def left_to_beam(words: list[str], own: argparse.ArgumentParser) -> list[str]:
+    """Options for Beam, which takes any, and so would take a misspelt one of ours."""
+    names = [flag for flag in own._option_string_actions if flag.startswith("--")]
+    for word in words:
+        if near := difflib.get_close_matches(word.partition("=")[0], names, 1, 0.85):
+            raise _core.UsageError(f"there is no option {word}; did you mean {near[0]}?")
+    has_runner = any(word.partition("=")[0] == "--runner" for word in words)
+    return words if has_runner else [*words, "--runner=FnApiRunner"]
+
+
+def tell(result: Any) -> None:
+    """The counters, if the runner has them."""
+    wanted = MetricsFilter().with_namespace("twinset")
+    counts: Counter[str] = Counter()
+    for one in result.metrics().query(wanted)["counters"]:  # each step has its own
+        counts[one.key.metric.name] += one.result
+    print("twinset: " + ", ".join(f"{count:,} {name.replace('_', ' ')}"
+                                  for name, count in sorted(counts.items())), file=sys.stderr)
+
+
+def reason(error: Exception) -> str | None:
+    """What is wrong with the input, or the workers, in a sentence; None for all else."""
+    text = re.sub(r" \[while running '.*?'\]", "", str(error))
+    if isinstance(error, UnicodeError):
+        return f"a string of the input is not UTF-8 ({text}); such texts have to be stored as bytes"
+    if isinstance(error, (_core.Error, OSError, ValueError)):
+        return text.partition("\n")[0]
+    if told := re.search(r"twinset\.\w*Error: (.*)", text):
+        return told[1]  # what another process, or machine, said
+    if "No module named 'twinset'" in text:
+        return ("a worker has no twinset. Put the wheel into the workers' image, or send it with "
+                "--extra_package; see docs/cluster.md")
+    told = re.search(UNREADABLE, text)
+    return told and told[1]
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Exit status: 0 done; 2 nothing could be done."""
+    words = list(sys.argv[1:] if words is None else words)
+    command = words.pop(0) if words and words[0] in COMMANDS else "pairs"
+    own = parser()
+    arguments, rest = own.parse_known_args(words)
+    try:
+        pipeline = beam.Pipeline(options=PipelineOptions(left_to_beam(rest, own)))
+        write(read(pipeline, command, arguments), command, arguments)
+    except (_core.Error, OSError, TypeError, ValueError) as error:
+        return complain(error)
+    try:
+        result = pipeline.run()
+        result.wait_until_finish()
+    except Exception as error:
+        if told := reason(error):
+            return complain(told)
+        raise
+    tell(result)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

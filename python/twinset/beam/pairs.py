@@ -1,0 +1,141 @@
+"""From documents to pairs: docs/cluster.md explains the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby, tee
+from typing import NamedTuple
+
+import apache_beam as beam
+import pyarrow as pa
+import pyarrow.compute as pc
+from apache_beam.metrics import Metrics
+
+from ..cluster import runs
+from ..cluster.runs import NEEDS, batched
+from ..cluster.settings import Settings
+from ..cluster.verify import verify
+from .documents import Unique, look
+from .shuffle import Batches, By, Join, each, rows
+
+PARTS = 1024  # of the records of buckets
+CANDIDATES = Metrics.counter("twinset", "candidates")
+PREFERRED = pa.schema([
+    pa.field("id", pa.string(), False),
+    pa.field("value", pa.binary(), False),
+    pa.field("best", pa.string(), False),
+])
+
+
+class Found(NamedTuple):
+    """Batches of what was found."""
+
+    copies: beam.PCollection     # id, chunk, members
+    preferred: beam.PCollection  # id, value, best: of each original, the copy that goes first
+    pairs: beam.PCollection      # as cluster/verify.py has them
+
+
+class Find(beam.PTransform):
+    """Batches of texts to the pairs of similar ones. `keep`: which copies are preferred (see
+    decide.py), or None."""
+
+    def __init__(self, settings: Settings, shards: int, duplicates: str,
+                 keep: str | None = None) -> None:
+        super().__init__()
+        self.settings, self.shards = settings, shards
+        self.duplicates, self.keep = duplicates, keep
+
+    def expand(self, texts: beam.PCollection) -> Found:
+        looked = (texts, texts | "look" >> each(look, self.settings)) | "unique" >> Unique(
+            self.shards, self.duplicates)
+        same = looked | "same" >> By(self.shards, ["identity"], ["identity", "id"], tell_apart,
+                                     self.settings, self.keep)
+        asked = self._asked(same | "records" >> each(only, "packed"))
+        fetched = (asked, texts | "texts" >> each(without_values)) | "fetch" >> Join(
+            self.shards, ["id"], prepare=ask)
+        pairs = (fetched
+                 | "verify" >> By(self.shards, ["family", "chunk"], ["family", "chunk", "id"],
+                                  verify, self.settings)
+                 | "count pairs" >> each(counted, "pairs"))
+        return Found(asked | "copies" >> each(of_copies),
+                     same | "preferred" >> each(only, "best"), pairs)
+
+    def _asked(self, records: beam.PCollection) -> beam.PCollection:
+        return (records
+                | "candidates" >> By(self.shards, ["part"], ["part"], runs.candidates,
+                                     self.settings)
+                | "needs" >> By(self.shards, ["id"], ["id", "family", "chunk"], runs.needs)
+                | "count candidates" >> each(count_candidates))
+
+
+def tell_apart(batches: Batches, settings: Settings, keep: str | None) -> Iterator[pa.RecordBatch]:
+    """(id, identity, buckets, value) by identity and id to batches of two kinds: originals and
+    their copies; which of these are preferred."""
+    if keep is None:
+        yield from runs.originals(batches, settings, PARTS)
+        return
+    one, other = tee(batches)  # a pass is in memory anyway
+    yield from runs.originals(one, settings, PARTS)
+    yield from preferred(other, keep)
+
+
+def preferred(batches: Batches, keep: str) -> Iterator[pa.RecordBatch]:
+    """Of each run, the id that goes first: the first of those with the largest value."""
+    return batched(_preferred(rows(batches, "identity", "id", "value"), keep), PREFERRED)
+
+
+def _preferred(documents: Iterator[tuple], keep: str) -> Iterator[tuple[str, bytes, str]]:
+    for identity, same in groupby(documents, lambda row: row[0]):
+        _, original, value = next(same)
+        best = original
+        if keep == "longest":
+            value = identity[16:]  # its tokens, the largest byte first
+        for _, id, other in same if value is not None and keep != "longest" else ():
+            if other > value:
+                best, value = id, other
+        yield original, value or b"", best
+
+
+def only(batches: Batches, column: str) -> Iterator[pa.RecordBatch]:
+    """Those that have such a column."""
+    return (batch for batch in batches if column in batch.schema.names)
+
+
+def without_values(batches: Batches) -> Iterator[pa.RecordBatch]:
+    return (batch.select(["id", "text"]) for batch in batches)
+
+
+def counted(batches: Batches, name: str) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        Metrics.counter("twinset", name).inc(batch.num_rows)
+        yield batch
+
+
+def count_candidates(batches: Batches) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        CANDIDATES.inc(pc.sum(pc.list_value_length(batch.column("partners"))).as_py() or 0)
+        yield batch
+
+
+def of_copies(batches: Batches) -> Iterator[pa.RecordBatch]:
+    """The copies of what is asked for."""
+    for batch in batches:
+        yield batch.filter(pc.is_valid(batch.column("members"))).select(["id", "chunk", "members"])
+
+
+def ask(batches: Batches) -> Iterator[pa.RecordBatch]:
+    """All that is asked of some documents: each partner once, and with their centres those that
+    have copies."""
+    needed = list(rows(batches))
+    centres = {id: these for id, _, _, _, these, members in needed if members is not None}
+    return batched(_asked(needed, centres), NEEDS)
+
+
+def _asked(needed: list[tuple], centres: dict[str, list[str]]) -> Iterator[tuple]:
+    told: set[tuple[str, str, int]] = set()
+    for id, family, chunk, partners, _, members in needed:
+        if partners is None and members is None:
+            if (id, family, chunk) in told:
+                continue
+            told.add((id, family, chunk))
+        yield id, family, chunk, partners, centres.get(id), members

@@ -1,0 +1,259 @@
+"""Rows brought together: the pieces of twinset.cluster on Beam's GroupByKey.
+
+Rows travel as Arrow record batches. A row of its own for Beam to code and group would cost more
+than all that is done with it, and a document has one for each of its bands. So rows are dealt to
+shards by a hash of their key, and GroupByKey groups shards. What a worker gets of one it sorts
+itself: in memory, or where it is too much for that, from a file and in several passes.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+from zlib import crc32
+
+import apache_beam as beam
+import pyarrow as pa
+import pyarrow.compute as pc
+from apache_beam.metrics import Metrics
+from apache_beam.transforms.window import GlobalWindows
+
+PIECE_BYTES = 16 << 20  # of rows that are dealt, or handed on, at once
+HELD_BYTES = 64 << 20   # of a shard in memory
+
+Batches = Iterable[pa.RecordBatch]
+Stage = Callable[..., Iterator[pa.RecordBatch]]
+Combine = Callable[[pa.RecordBatch], pa.RecordBatch]
+Piece = tuple[int, bytes]  # which of the inputs it is of; its rows
+
+SHUFFLED = Metrics.counter("twinset", "shuffled_bytes")
+SPILLED = Metrics.counter("twinset", "spilled_bytes")
+
+
+class ArrowCoder(beam.coders.Coder):
+    """A record batch as an Arrow stream. A slice is cut out, where pickle would send all of it."""
+
+    def encode(self, batch: pa.RecordBatch) -> bytes:
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, batch.schema) as writer:
+            writer.write_batch(batch)
+        return sink.getvalue().to_pybytes()
+
+    def decode(self, encoded: bytes) -> pa.RecordBatch:
+        with pa.ipc.open_stream(encoded) as reader:
+            return reader.read_next_batch()
+
+
+beam.coders.registry.register_coder(pa.RecordBatch, ArrowCoder)
+CODER = ArrowCoder()
+
+
+class By(beam.PTransform):
+    """Batches to what a stage makes of them: rows of one key in one place, in order.
+
+    `combine` makes fewer rows of a batch, with the same outcome: before they travel, and again
+    where they meet others.
+    """
+
+    def __init__(self, shards: int, key: list[str], order: list[str], stage: Stage,
+                 *arguments: object, combine: Combine | None = None) -> None:
+        super().__init__()
+        self.shards, self.key, self.combine = shards, key, combine
+        self.run = InOrder(shards, order, combine, stage, arguments)
+
+    def expand(self, batches: beam.PCollection) -> beam.PCollection:
+        return (batches | "deal" >> dealt(self.shards, self.key, combine=self.combine)
+                | "group" >> beam.GroupByKey()
+                | "run" >> beam.ParDo(self.run).with_output_types(pa.RecordBatch))
+
+
+class Join(beam.PTransform):
+    """(few, many) to the rows of many, each with those of few that have the same key.
+
+    `other_key`: its name in many. `prepare`: a stage for all rows of few that share a key.
+    """
+
+    def __init__(self, shards: int, key: list[str], other_key: list[str] | None = None,
+                 prepare: Stage | None = None) -> None:
+        super().__init__()
+        self.shards, self.key, self.other_key = shards, key, other_key or key
+        self.join = Joined(shards, self.key, self.other_key, prepare)
+
+    def expand(self, inputs: tuple[beam.PCollection, beam.PCollection]) -> beam.PCollection:
+        few, many = inputs
+        return ((few | "deal few" >> dealt(self.shards, self.key, 0),
+                 many | "deal many" >> dealt(self.shards, self.other_key, 1))
+                | beam.Flatten()
+                | "group" >> beam.GroupByKey()
+                | "join" >> beam.ParDo(self.join).with_output_types(pa.RecordBatch))
+
+
+def rows(batches: Batches, *names: str) -> Iterator[tuple]:
+    """These columns, row by row; without names, all."""
+    for batch in batches:
+        columns = map(batch.column, names) if names else batch.columns
+        yield from zip(*(column.to_pylist() for column in columns))
+
+
+def each(stage: Stage, *arguments: object) -> beam.ParDo:
+    """A stage over batches as they come."""
+    return beam.FlatMap(lambda batch: stage([batch], *arguments)).with_output_types(pa.RecordBatch)
+
+
+# ---- from batches to shards
+
+def dealt(shards: int, key: list[str], tag: int = 0,
+          combine: Combine | None = None) -> beam.ParDo:
+    return beam.ParDo(Deal(shards, key, tag, combine)).with_output_types(
+        tuple[int, tuple[int, bytes]])
+
+
+class Deal(beam.DoFn):
+    """Batches to (shard, piece), by a key of one column, or of a string and a whole number."""
+
+    def __init__(self, shards: int, key: list[str], tag: int, combine: Combine | None) -> None:
+        self.shards, self.key, self.tag, self.combine = shards, key, tag, combine
+
+    def start_bundle(self) -> None:
+        self.waiting: list[pa.RecordBatch] = []
+        self.bytes = 0
+
+    def process(self, batch: pa.RecordBatch) -> Iterator[tuple[int, Piece]]:
+        if batch.num_rows:
+            self.waiting.append(batch)
+            self.bytes += batch.nbytes
+        if self.bytes >= PIECE_BYTES:
+            yield from self._deal()
+
+    def finish_bundle(self) -> Iterator[Any]:
+        if self.waiting:
+            for dealt in self._deal():
+                yield GlobalWindows.windowed_value_at_end_of_window(dealt)
+
+    def _deal(self) -> Iterator[tuple[int, Piece]]:
+        batch = together(self.waiting)
+        self.start_bundle()
+        batch = self.combine(batch) if self.combine else batch
+        batch = batch.append_column("hash", hashes(batch, self.key))
+        shard = remainder(batch.column("hash"), self.shards)
+        order = pc.sort_indices(shard)
+        batch, runs = batch.take(order), pc.run_end_encode(shard.take(order), pa.int64())
+        start = 0
+        for number, end in zip(runs.values.to_pylist(), runs.run_ends.to_pylist()):
+            encoded = CODER.encode(batch.slice(start, end - start))
+            SHUFFLED.inc(len(encoded))
+            yield number, (self.tag, encoded)
+            start = end
+
+
+def together(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
+    return batches[0] if len(batches) == 1 else pa.concat_batches(batches)
+
+
+def distinct(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Of equal rows, one."""
+    groups = pa.Table.from_batches([batch]).group_by(batch.schema.names, use_threads=False)
+    return together(groups.aggregate([]).to_batches())
+
+
+def hashes(batch: pa.RecordBatch, key: list[str]) -> pa.Array:
+    """Whole numbers, the same on every machine. One that is the key stands for itself."""
+    first = batch.column(key[0])
+    if pa.types.is_int64(first.type):
+        return first
+    values = (value if isinstance(value, bytes) else value.encode() for value in first.to_pylist())
+    if len(key) == 1:
+        return pa.array(map(crc32, values), pa.int64())
+    return pa.array(map(crc32, values, batch.column(key[1]).to_pylist()), pa.int64())
+
+
+def remainder(numbers: pa.Array, divisor: int) -> pa.Array:
+    return pc.subtract(numbers, pc.multiply(pc.divide(numbers, divisor), divisor))
+
+
+# ---- from shards to rows in order
+
+class InOrder(beam.DoFn):
+    """A shard to what a stage makes of its rows in order."""
+
+    def __init__(self, shards: int, order: list[str], combine: Combine | None, stage: Stage,
+                 arguments: tuple) -> None:
+        self.shards, self.order, self.combine = shards, order, combine
+        self.stage, self.arguments = stage, arguments
+
+    def process(self, shard: tuple[int, Iterable[Piece]]) -> Iterator[pa.RecordBatch]:
+        return self.stage(self._rows(shard[1]), *self.arguments)
+
+    def _rows(self, pieces: Iterable[Piece]) -> Iterator[pa.RecordBatch]:
+        for [batches] in passes(pieces, 1, self.shards):
+            batch = together(batches)
+            batch = self.combine(batch) if self.combine else batch
+            order = pc.sort_indices(batch, [(name, "ascending") for name in self.order])
+            for some in portions(order, batch):
+                yield batch.take(some)
+
+
+class Joined(beam.DoFn):
+    """A shard to the rows of its second input with those of the first."""
+
+    def __init__(self, shards: int, key: list[str], other_key: list[str],
+                 prepare: Stage | None) -> None:
+        self.shards, self.key, self.other_key, self.prepare = shards, key, other_key, prepare
+
+    def process(self, shard: tuple[int, Iterable[Piece]]) -> Iterator[pa.RecordBatch]:
+        for few, many in passes(shard[1], 2, self.shards):
+            few = list(self.prepare(few)) if self.prepare else few
+            if few and many:
+                yield from self._join(together(few), many)
+
+    def _join(self, few: pa.RecordBatch, many: Batches) -> Iterator[pa.RecordBatch]:
+        places: dict[tuple, list[int]] = {}
+        for place, key in enumerate(rows([few], *self.key)):
+            places.setdefault(key, []).append(place)
+        few = few.drop_columns(self.key)
+        for batch in many:
+            found = [(place, other) for place, key in enumerate(rows([batch], *self.other_key))
+                     for other in places.get(key, ())]
+            left, right = (pa.array((pair[side] for pair in found), pa.int64()) for side in (0, 1))
+            for some in portions(pa.array(range(len(found)), pa.int64()), batch):
+                one, other = batch.take(left.take(some)), few.take(right.take(some))
+                yield pa.record_batch([*one.columns, *other.columns],
+                                      names=[*one.schema.names, *other.schema.names])
+
+
+def portions(indices: pa.Array, batch: pa.RecordBatch) -> Iterator[pa.Array]:
+    """Indices of as many rows as are handed on at once."""
+    some = max(1, PIECE_BYTES * len(batch) // (batch.nbytes + 1))
+    for start in range(0, len(indices), some):
+        yield indices.slice(start, some)
+
+
+def passes(pieces: Iterable[Piece], tags: int, shards: int) -> Iterator[list[list[pa.RecordBatch]]]:
+    """A shard in as many passes as memory asks for, each the batches of every input. All rows of
+    a key are in one pass."""
+    size = sum(len(encoded) for _, encoded in pieces)
+    count = size // HELD_BYTES + 1
+    if count == 1:
+        yield _by_tag(((tag, CODER.decode(encoded)) for tag, encoded in pieces), tags)
+        return
+    SPILLED.inc(size)
+    with tempfile.TemporaryFile(prefix="twinset-") as file:
+        places = [(tag, file.write(encoded)) for tag, encoded in pieces]
+        for turn in range(count):
+            file.seek(0)
+            yield _by_tag(((tag, _of_turn(CODER.decode(file.read(length)), turn, count, shards))
+                           for tag, length in places), tags)
+
+
+def _of_turn(batch: pa.RecordBatch, turn: int, count: int, shards: int) -> pa.RecordBatch:
+    turns = remainder(pc.divide(batch.column("hash"), shards), count)
+    return batch.filter(pc.equal(turns, turn))
+
+
+def _by_tag(pieces: Iterable[tuple[int, pa.RecordBatch]],
+            tags: int) -> list[list[pa.RecordBatch]]:
+    batches: list[list[pa.RecordBatch]] = [[] for _ in range(tags)]
+    for tag, batch in pieces:
+        batches[tag].append(batch.drop_columns("hash"))
+    return batches

@@ -1,0 +1,118 @@
+"""A collection that fits into one task: the engine does all of it there, as on one machine.
+
+The answers are those of the pieces, byte for byte, and there in a fraction of the time that an
+engine takes to bring rows together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .. import _core
+from .runs import batched
+from .settings import Settings
+from .spill import on_disk
+from .verify import FIELDS, HELD_BYTES
+
+DOCUMENTS = 500_000
+BYTES = 256 << 20  # of texts, which lie on disk; the task itself takes as much again
+
+PAIRS = pa.schema([pa.field("a", pa.string()), pa.field("b", pa.string()),
+                   *(pa.field(name, kind) for name, kind in FIELDS.items()),
+                   pa.field("cluster", pa.int64())])
+MEMBERS = pa.schema([pa.field("id", pa.string()), pa.field("cluster", pa.int64()),
+                     pa.field("size", pa.int64())])
+
+
+class NotHere(Exception):
+    """One task cannot do it."""
+
+
+def pairs(batches: Iterable[pa.RecordBatch], settings: Settings,
+          most: int) -> Iterator[pa.RecordBatch]:
+    """All documents (id, text) to PAIRS; or a row of nulls: it cannot be done here, since there
+    are more than `most`, or too long ones, or ids are null or not unique."""
+    try:
+        if result := _scan(batches, settings, most):
+            yield from _pairs(result)
+    except (MemoryError, NotHere):
+        yield _nothing(PAIRS)
+
+
+def members(batches: Iterable[pa.RecordBatch], settings: Settings,
+            most: int) -> Iterator[pa.RecordBatch]:
+    """The same to MEMBERS of clusters."""
+    try:
+        if result := _scan(batches, settings, most):
+            yield from batched(_members(result), MEMBERS)
+    except (MemoryError, NotHere):
+        yield _nothing(MEMBERS)
+
+
+def _scan(batches: Iterable[pa.RecordBatch], settings: Settings,
+          most: int) -> _core.Result | None:
+    by = settings.options.get("by", "auto")
+    collection = _core.Collection({**settings.options, "method": "lsh", "threads": "1",
+                                   "by": "char" if by == "auto" else by})
+    held = list(_held(batches, most))
+    _check_ids([batch.column("id") for batch in held])
+    for batch in held:
+        collection.add_texts(batch.column("text"), batch.column("id"))
+    try:
+        return collection.scan()
+    except _core.EmptyError:
+        return None
+
+
+def _held(batches: Iterable[pa.RecordBatch], most: int) -> Iterator[pa.RecordBatch]:
+    """The same, from disk."""
+    some: list[pa.RecordBatch] = []
+    documents = size = waiting = 0
+    for batch in batches:
+        documents, size = documents + batch.num_rows, size + batch.nbytes
+        if documents > most or size > BYTES:
+            raise NotHere
+        some.append(batch)
+        waiting += batch.nbytes
+        if waiting > HELD_BYTES:
+            yield from on_disk(some)
+            some, waiting = [], 0
+    yield from some
+
+
+def _check_ids(columns: list[pa.Array]) -> None:
+    """Of ids that are null or not unique, others tell what is wrong with them."""
+    ids = pa.chunked_array(columns, pa.string())
+    if ids.null_count or pc.count_distinct(ids).as_py() < len(ids):
+        raise NotHere
+
+
+def _pairs(result: _core.Result) -> Iterator[pa.RecordBatch]:
+    columns = [_column(result, field) for field in PAIRS]
+    table = pa.Table.from_arrays(columns, schema=PAIRS)
+    return iter(table.to_batches(max_chunksize=1 << 14))
+
+
+def _column(result: _core.Result, field: pa.Field) -> pa.Array:
+    data, offsets = result.column("pairs", field.name)
+    buffers = [None, pa.py_buffer(data)]
+    if offsets is None:
+        column = pa.Array.from_buffers(field.type, len(result), buffers)
+        is_known = field.name != "estimate" or pc.invert(pc.is_nan(column))
+        return pc.if_else(is_known, column, None)
+    buffers.insert(1, pa.py_buffer(offsets))
+    return pa.Array.from_buffers(pa.large_string(), len(result), buffers).cast(pa.string())
+
+
+def _members(result: _core.Result) -> Iterator[tuple[str, int, int]]:
+    for index in range(result.run()["clusters"]):
+        number, names, _, _ = result.cluster(index)
+        for name in names:
+            yield name, number, len(names)
+
+
+def _nothing(schema: pa.Schema) -> pa.RecordBatch:
+    return pa.record_batch([pa.nulls(1, field.type) for field in schema], schema=schema)

@@ -1,0 +1,57 @@
+"""Lists as strings and bytes, for engines that move lists slowly: Spark takes 30 us for each that
+goes to Python, null or not, and less than one for a string."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+LISTS = {"buckets": pa.list_(pa.int64()), "partners": pa.list_(pa.string()),
+         "centres": pa.list_(pa.string()), "members": pa.list_(pa.string())}
+
+EIGHT = pa.scalar(8, pa.int32())  # as wide as offsets are
+
+
+def pack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Lists of numbers as binary, lists of strings as JSON."""
+    for batch in batches:
+        yield pa.record_batch([_packed(column) if pa.types.is_list(column.type) else column
+                               for column in batch.columns], names=batch.schema.names)
+
+
+def unpack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """What pack() made of the lists that pieces have."""
+    for batch in batches:
+        yield pa.record_batch([_unpacked(column, LISTS[name]) if name in LISTS else column
+                               for name, column in zip(batch.schema.names, batch.columns)],
+                              names=batch.schema.names)
+
+
+def _packed(column: pa.Array) -> pa.Array:
+    if column.type.value_type != pa.int64():
+        return _each(column, json.dumps, pa.string())
+    column = pa.concat_arrays([column])  # from the start of its buffers
+    valid, _ = column.buffers()[:2]
+    return pa.Array.from_buffers(pa.binary(), len(column),
+                                 [valid, pc.multiply(column.offsets, EIGHT).buffers()[1],
+                                  column.values.buffers()[1]])
+
+
+def _unpacked(column: pa.Array, kind: pa.ListType) -> pa.Array:
+    if kind.value_type != pa.int64():
+        return _each(column, json.loads, kind)
+    column = pa.concat_arrays([column])
+    valid, offsets, values = column.buffers()
+    ends = pa.Array.from_buffers(pa.int32(), len(column) + 1, [None, offsets])
+    numbers = pa.Array.from_buffers(pa.int64(), ends[-1].as_py() // 8, [None, values])
+    return pa.Array.from_buffers(kind, len(column), [valid, pc.divide(ends, EIGHT).buffers()[1]],
+                                 children=[numbers])
+
+
+def _each(column: pa.Array, function, kind: pa.DataType) -> pa.Array:
+    if column.null_count == len(column):
+        return pa.nulls(len(column), kind)
+    return pa.array([None if one is None else function(one) for one in column.to_pylist()], kind)

@@ -1,0 +1,108 @@
+"""Similar documents in Spark DataFrames: the C engine inside the executors, no jar.
+
+    from twinset import spark as twins
+
+    twins.similar_pairs(df, id="url", text="body", threshold=0.8)
+    twins.clusters(df)
+    twins.dedup(df, keep="longest")
+
+DataFrame in, DataFrame out. The pairs are those of `twinset scan --method lsh`, field by field,
+for any number of partitions. The executors need this package, too: docs/cluster.md.
+
+Options are those of the command line, with _ for -: threshold, by, k, max_bucket and so on; not
+those that need the collection in one place. PySpark 4 and pyarrow are needed.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from ..cluster.settings import settings
+from .alone import all_members, all_pairs
+from .clusters import Clusters
+from .decide import check_keep, removed
+from .documents import Documents
+from .pairs import asked, find, verified
+from .stages import stage
+
+__all__ = ["clusters", "dedup", "signatures", "similar_pairs", "skipped"]
+
+WHERE = "twinset.spark"
+
+
+def similar_pairs(df: DataFrame, id: str = "id", text: str = "text", *, cluster: bool = True,
+                  duplicates: str = "error", **options: object) -> DataFrame:
+    """The pairs of similar documents: a, b, similarity, jaccard, containment_a, containment_b,
+    shared, union, estimate, longest, cluster.
+
+    With `cluster`, jobs run before this returns, since clusters are found in rounds. Without it,
+    the column is not there, and all is planned lazily.
+
+    Ids must be unique and not null; duplicates="skip" leaves such documents out. What is skipped,
+    null and empty texts among it, skipped() tells.
+    """
+    documents = Documents(df, id, text, settings(WHERE, options), duplicates)
+    if cluster:
+        alone = all_pairs(documents)
+        return Clusters(find(documents)).numbered_pairs() if alone is None else alone
+    documents.check_later()
+    return verified(documents, asked(documents)).drop("original", "chunk", "match")
+
+
+def clusters(df: DataFrame, id: str = "id", text: str = "text", *, duplicates: str = "error",
+             **options: object) -> DataFrame:
+    """The clusters of similar documents: id, cluster, size. Numbered from 1, the largest first.
+
+    Jobs run before this returns.
+    """
+    documents = Documents(df, id, text, settings(WHERE, options), duplicates)
+    alone = all_members(documents)
+    return Clusters(find(documents)).members() if alone is None else alone
+
+
+def dedup(df: DataFrame, id: str = "id", text: str = "text", *, keep: str = "first",
+          annotate: bool = False, duplicates: str = "error", threshold: float = 0.8,
+          **options: object) -> DataFrame:
+    """The rows of df without near-duplicates. One is removed only for one that is kept and that
+    it resembles.
+
+    `keep` says which goes before: "first", the lowest id; "longest", by characters or words; or
+    the name of a column, whose largest value does. Among equals, the lowest id. With `annotate`
+    all rows are kept and get the columns twinset_cluster, twinset_keep, twinset_kept and
+    twinset_similarity.
+
+    Rows whose documents are skipped are kept. Jobs run before this returns.
+    """
+    chosen = settings(WHERE, {**options, "threshold": threshold})
+    check_keep(df, keep)
+    documents = Documents(df, id, text, chosen, duplicates)
+    found = Clusters(find(documents))
+    gone = removed(found, keep)
+    name = documents.id
+    if not annotate:
+        return df.join(gone, name == gone["removed"], "left_anti")
+    numbers = found.members().select(F.col("id").alias("member"), F.col("cluster"))
+    marked = df.join(numbers, name == numbers["member"], "left")
+    marked = marked.join(gone, F.col("member") == gone["removed"], "left")
+    return marked.select(*(df[column] for column in df.columns),
+                         F.col("cluster").alias("twinset_cluster"),
+                         F.col("removed").isNull().alias("twinset_keep"),
+                         F.col("kept").alias("twinset_kept"),
+                         F.col("similarity").alias("twinset_similarity"))
+
+
+def signatures(df: DataFrame, id: str = "id", text: str = "text", **options: object) -> DataFrame:
+    """id and signature: 32-bit slots, lowest byte first, as binary. Planned lazily."""
+    documents = Documents(df, id, text, settings(WHERE, options), "keep")
+    return documents.rows.mapInArrow(stage("documents.sketch", documents.settings),
+                                     "id string, signature binary")
+
+
+def skipped(df: DataFrame, id: str = "id", text: str = "text", **options: object) -> DataFrame:
+    """The documents that take no part: id, and why: null, empty. Planned lazily."""
+    documents = Documents(df, id, text, settings(WHERE, options), "keep")
+    # What has a letter or a digit is not empty, whatever the options.
+    documents.rows = documents.rows.filter("text is null or not text rlike '[0-9A-Za-z]'")
+    return documents.looked().filter("skipped is not null").select(
+        "id", F.col("skipped").alias("reason"))

@@ -1,0 +1,235 @@
+"""python -m twinset.spark: for spark-submit.
+
+    spark-submit ... -m twinset.spark pairs --input PATH --output PATH [OPTION]...
+
+Where Spark reaches them, paths may be of any file system. What the executors need to have:
+docs/cluster.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from py4j.protocol import Py4JError
+from pyspark.errors import AnalysisException, PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from . import WHERE, clusters, dedup, signatures, similar_pairs, skipped
+from .. import _core
+from ..cluster.arguments import add_options, chosen, complain
+from ..cluster.lines import FORMATS
+from ..cluster.settings import settings
+from .documents import missing
+from .stages import stage
+
+COMMANDS = {"pairs": "the pairs of similar documents", "clusters": "the clusters they form",
+            "dedup": "the documents without near-duplicates", "signatures": "their signatures"}
+READ = ("parquet", "jsonl", "csv", "text")
+WRITTEN = ("jsonl", "parquet", "csv", "tsv")
+ENDS = {".parquet": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl",
+        ".csv": "csv", ".txt": "text"}
+FIRST = 1000  # lines that are looked at for the names of columns
+
+
+# ---- the command line
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(prog="python -m twinset.spark", allow_abbrev=False,
+                                  description="Similar documents, by Spark.")
+    top.add_argument("command", nargs="?", choices=COMMANDS, default="pairs",
+                     metavar="|".join(COMMANDS),
+                     help="; ".join(f"{name}: {what}" for name, what in COMMANDS.items())
+                     + ". Default: pairs.")
+    top.add_argument("--input", required=True, nargs="+", metavar="PATH", help="What to read.")
+    top.add_argument("--output", required=True, metavar="PATH", help="A folder that is not there "
+                     "yet.")
+    top.add_argument("--input-format", choices=READ, metavar="|".join(READ),
+                     help="text: each file is a document. Default: by the end of the first path, "
+                     "or parquet.")
+    top.add_argument("--format", choices=WRITTEN, metavar="|".join(WRITTEN),
+                     help="Of the output. Default: jsonl, and for dedup that of the input.")
+    top.add_argument("--id", default="id", metavar="COLUMN", help="What names a document; of text, "
+                     "its path does. Default: id.")
+    top.add_argument("--text", default="text", metavar="COLUMN",
+                     help="What holds its text. Default: text.")
+    top.add_argument("--duplicates", choices=("error", "skip"), default="error",
+                     metavar="error|skip", help="Documents whose id is null or not unique. "
+                     "Default: error.")
+    top.add_argument("--keep", default="first", metavar="first|longest|COLUMN",
+                     help="For dedup: which of similar documents is kept. Default: first.")
+    top.add_argument("--annotate", action="store_true",
+                     help="For dedup: keep all, and add what was decided.")
+    top.add_argument("--checkpoint", metavar="PATH",
+                     help="A folder for what was computed, so that executors may be lost.")
+    top.add_argument("--quiet", action="store_true", help="Do not count what was skipped.")
+    add_options(top, WHERE)
+    return top
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Exit status: 0 done; 2 nothing could be done."""
+    asked = parser().parse_args(words)
+    options = chosen(asked, WHERE)
+    try:
+        settings(WHERE, options)  # says what is wrong with them before Spark is started
+        with started() as session:
+            if asked.checkpoint:
+                session.sparkContext.setCheckpointDir(asked.checkpoint)
+            run(session, asked, options)
+    except _core.Error as error:
+        return complain(error)
+    except (PySparkException, Py4JError) as error:
+        return complain(reason(str(error)))
+    return 0
+
+
+@contextmanager
+def started() -> Iterator[SparkSession]:
+    """Spark as it is set up; what is set here is what nobody has set."""
+    is_ours = SparkSession.getActiveSession() is None
+    builder = SparkSession.builder.appName("twinset")
+    if "PYSPARK_GATEWAY_PORT" not in os.environ:  # spark-submit sets it, and all else by itself
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # that of the executors
+        if not sys.stderr.isatty():
+            builder = builder.config("spark.ui.showConsoleProgress", "false")
+    session = builder.getOrCreate()
+    if not session.sparkContext.getConf().contains("spark.log.level"):
+        # What fails is told at the end; on the way, a cluster tells which executors it has lost.
+        is_here = re.fullmatch(r"local(\[.*)?", session.sparkContext.master)
+        session.sparkContext.setLogLevel("FATAL" if is_here else "ERROR")
+    try:
+        yield session
+    finally:
+        if is_ours:  # else the executors complain, at length, that it is gone
+            session.stop()
+
+
+# ---- what went wrong
+
+MEMORY = ("an executor ran out of memory. A document of 200 MB needs an executor of 4 GB: raise "
+          "spark.executor.memory; see docs/cluster.md")
+REASONS = (
+    (r"RuntimeError: (an executor has no twinset.*)", r"\1"),
+    (r"twinset\.\w*Error: (.*)", r"\1"),
+    (r"No module named '(pyspark|pyarrow|pandas|numpy)'", r"the executors' Python has no \1. Set "
+     r"PYSPARK_PYTHON to one that has it, and twinset; see docs/cluster.md"),
+    (r"Cannot run program \"(.*?)\"", r"the executors have no Python at \1. Set PYSPARK_PYTHON to "
+     r"one that they have, with twinset; see docs/cluster.md"),
+    (r"OutOfMemory|Java heap space|exited with code 52|exit code:? (?:52|137)", MEMORY),
+    (r"\[JAVA_GATEWAY_EXITED\]", "Spark did not start. It needs Java 17 or later: set JAVA_HOME"),
+    (r"reading file (\S+?)\.? [\s\S]*Malformed records", r"a line of \1 is no JSON object"),
+    (r"Malformed records", "a line of the input is no JSON object"),
+    (r"\[UNABLE_TO_INFER_SCHEMA\]", "there is nothing to read: the input has no file of this "
+     "format that is not empty; --input-format names another"),
+    (r"\[[A-Z][A-Z0-9_.]+\] (.*?)(?: SQLSTATE|\n|$)", r"\1"),  # Spark's own words
+    (r"\n: [\w.$]+: (.*)", r"\1"),  # or those of what it uses
+    (r"(.*)", r"\1"),
+)
+
+
+def reason(told: str) -> str:
+    """The one sentence that matters of what Spark tells, stacks and all."""
+    found, words = next((found, words) for pattern, words in REASONS
+                        if (found := re.search(pattern, told)))
+    return found.expand(words).strip()
+
+
+# ---- reading, computing, writing
+
+def run(session: SparkSession, asked: argparse.Namespace, options: dict[str, Any]) -> None:
+    if _is_there(session, asked.output):
+        raise _core.UsageError(f"{asked.output} is there already; --output names a folder to make")
+    source = asked.input_format or _format_of(asked.input[0])
+    df = read(session, asked.input, source, asked)
+    if not df.inputFiles():
+        raise _core.UsageError(f"there are no files in {' '.join(asked.input)}")
+    columns = {"id": "id" if source == "text" else asked.id,
+               "text": "text" if source == "text" else asked.text}
+    given = {**columns, **options}
+    if asked.command != "signatures":
+        given["duplicates"] = asked.duplicates
+    if asked.command == "dedup":
+        made = dedup(df, keep=asked.keep, annotate=asked.annotate, **given)
+        write(made, asked.format or (source if source in WRITTEN else "jsonl"), asked.output)
+    elif asked.command == "pairs":
+        write_pairs(similar_pairs(df, **given), asked.format or "jsonl", asked.output)
+    else:
+        made = clusters(df, **given) if asked.command == "clusters" else signatures(df, **given)
+        write(made, asked.format or "jsonl", asked.output)
+    if not asked.quiet:
+        tell_skipped(skipped(df, **columns, **options))
+
+
+def _is_there(session: SparkSession, path: str) -> bool:
+    try:
+        session.read.text(path)
+    except AnalysisException as error:
+        if error.getCondition() != "PATH_NOT_FOUND":
+            raise
+        return False
+    return True
+
+
+def _format_of(path: str) -> str:
+    name = path.lower().rstrip("/").removesuffix(".gz").removesuffix(".zst").removesuffix(".bz2")
+    return next((kind for end, kind in ENDS.items() if name.endswith(end)), "parquet")
+
+
+def read(session: SparkSession, paths: list[str], source: str,
+         asked: argparse.Namespace) -> DataFrame:
+    if source == "parquet":
+        return session.read.parquet(*paths)
+    if source == "csv":
+        return session.read.csv(paths, header=True, multiLine=True, escape='"')
+    if source == "text":
+        files = session.read.text(paths, wholetext=True, recursiveFileLookup=True)
+        return files.select(F.col("_metadata.file_path").alias("id"), F.col("value").alias("text"))
+    reader = session.read.option("mode", "FAILFAST")  # else a line that is no JSON is all nulls
+    if asked.command == "dedup":  # which writes all columns; else they need not be looked for
+        return reader.json(paths)
+    names = first_names(session, paths)
+    for name, what in ((asked.id, "id"), (asked.text, "text")):
+        if names and name not in names:
+            raise missing(name, what, names)
+    return reader.schema(f"`{asked.id}` string, `{asked.text}` string").json(paths)
+
+
+def first_names(session: SparkSession, paths: list[str]) -> list[str]:
+    """Those of the first records of JSON lines."""
+    lines = session.read.text(paths).select(F.json_object_keys("value")).head(FIRST)
+    return list(dict.fromkeys(name for line in lines for name in line[0] or ()))
+
+
+def write(df: DataFrame, format: str, path: str) -> None:
+    if format == "parquet":
+        df.write.parquet(path)
+    elif format == "jsonl":
+        df.write.json(path)
+    else:
+        df.write.csv(path, header=True, sep="," if format == "csv" else "\t", escape='"',
+                     ignoreLeadingWhiteSpace=False, ignoreTrailingWhiteSpace=False)
+
+
+def write_pairs(pairs: DataFrame, format: str, path: str) -> None:
+    """In the order of the command, whose lines the parts make together."""
+    pairs = pairs.orderBy(F.desc("similarity"), "a", "b")
+    if format not in FORMATS:
+        return write(pairs, format, path)
+    return pairs.mapInArrow(stage("lines.lines", format), "value string").write.text(path)
+
+
+def tell_skipped(rows: DataFrame) -> None:
+    for row in rows.groupBy("reason").count().orderBy("reason").collect():
+        count = f"{row['count']:,} document{'s' * (row['count'] != 1)}"
+        print(f"twinset: skipped {count}: {row['reason']}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

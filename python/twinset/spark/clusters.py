@@ -1,0 +1,99 @@
+"""What pairs join."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from ..cluster import clusters as pieces
+from .pairs import Found
+from .stages import by, settle, stage
+
+EDGES = "u string, v string"
+
+
+class Clusters:
+    """The clusters of pairs that were found. Jobs run as it is made."""
+
+    def __init__(self, found: Found) -> None:
+        self.found = found
+        self.copies = found.copies.groupBy("id").agg(
+            F.sum(F.size("members")).alias("copies"), F.max("chunk").alias("last"))
+        edges = found.pairs.filter("match").select(F.col("b").alias("u"), F.col("a").alias("v"))
+        self.numbers = self._number(edges)
+
+    def _number(self, edges: DataFrame) -> DataFrame:
+        """original, root, size, cluster."""
+        rows = edges.withColumn("copies", F.lit(None).cast("bigint")).union(
+            self.copies.select("id", F.lit(None).cast("string"), "copies"))
+        if rows.count() <= pieces.SMALL:
+            return settle(rows.coalesce(1).mapInArrow(
+                stage("clusters.number_all"),
+                "original string, root string, size bigint, cluster bigint"))
+        roots = components(edges)
+        ids = edges.select("u").union(edges.select("v")).union(self.copies.select("id")).distinct()
+        originals = ids.join(roots, "u", "left").join(
+            self.copies.withColumnRenamed("id", "u"), "u", "left").select(
+            F.col("u").alias("original"), F.coalesce("v", "u").alias("root"),
+            F.coalesce("copies", F.lit(1)).alias("copies"))
+        originals = settle(originals)
+        sizes = originals.groupBy("root").agg(F.sum("copies").alias("size"))
+        return originals.select("original", "root").join(numbered(sizes), "root")
+
+    def numbered_pairs(self) -> DataFrame:
+        """The pairs with their clusters. Those of very many copies come in chunks, or one task
+        would have them all."""
+        chunks = self.copies.select(F.col("id").alias("original"), "last")
+        numbers = self.numbers.join(chunks, "original", "left").select(
+            "original", "cluster",
+            F.explode(F.sequence(F.lit(0), F.coalesce("last", F.lit(0)))).alias("chunk"))
+        return self.found.pairs.join(numbers, ["original", "chunk"]).drop(
+            "original", "chunk", "match")
+
+    def documents(self) -> DataFrame:
+        """All documents of clusters: id, original."""
+        copies = self.found.copies.select(F.col("id").alias("original"),
+                                          F.explode("members").alias("id"))
+        alone = self.numbers.select("original").join(
+            self.copies.select(F.col("id").alias("original")), "original", "left_anti")
+        return copies.select("id", "original").union(
+            alone.select(F.col("original").alias("id"), "original"))
+
+    def members(self) -> DataFrame:
+        """id, cluster, size."""
+        return self.documents().join(self.numbers, "original").select("id", "cluster", "size")
+
+
+def components(edges: DataFrame) -> DataFrame:
+    """Edges (u, v) in any direction, to one edge from each id to the lowest of its component,
+    for all but that one."""
+    edges = edges.filter("u != v")
+    before = None
+    while True:
+        edges = settle(star(edges))
+        told = edges.agg(F.count("*"), F.sum(F.xxhash64("u", "v").cast("decimal(38)"))).first()
+        if told == before:
+            return edges
+        before = told
+
+
+def star(edges: DataFrame) -> DataFrame:
+    """A round."""
+    both = edges.union(edges.select("v", "u"))
+    large = by(both, ["u"], ["u", "v"]).mapInArrow(stage("clusters.large_star"), EDGES)
+    down = large.select(F.greatest("u", "v").alias("u"), F.least("u", "v").alias("v"))
+    return by(down.distinct(), ["u"], ["u", "v"]).mapInArrow(
+        stage("clusters.small_star"), EDGES).distinct()
+
+
+def numbered(sizes: DataFrame) -> DataFrame:
+    """(root, size) to (root, size, cluster): numbers from 1, the largest first, then by root."""
+    ordered = sizes.orderBy(F.desc("size"), "root").select(
+        F.spark_partition_id().alias("part"), "root", "size")
+    ordered = settle(ordered)
+    before, all = {}, 0
+    for row in ordered.groupBy("part").count().orderBy("part").collect():
+        before[row["part"]] = all
+        all += row["count"]
+    return ordered.mapInArrow(stage("clusters.number", before),
+                              "root string, size bigint, cluster bigint")

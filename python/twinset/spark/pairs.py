@@ -1,0 +1,71 @@
+"""From documents to pairs: docs/cluster.md explains the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from .documents import Documents
+from .stages import by, settle, stage
+
+# Rows that are sent to all executors, rather than all texts to where they are needed.
+BROADCAST_ROWS = 500_000
+# Parts of the records of buckets, and the records that one should have: 30 MB.
+PARTS, PART_RECORDS = 1024, 1 << 20
+
+FIELDS = ("similarity double, jaccard double, containment_a double, containment_b double, "
+          "shared bigint, union bigint, estimate double, longest bigint")
+
+
+def asked(documents: Documents, parts: int = PARTS) -> DataFrame:
+    """Who is needed where: id, family, chunk, partners, centres, members.
+
+    Candidates have partners, or are such; copies have members, and centres, which they are listed
+    by. Each piece hands the rows of copies on.
+    """
+    settings = documents.settings
+    rows = "id string, family string, chunk bigint, partners string, centres string, members string"
+    known = by(documents.looked().filter("skipped is null"), ["identity"], ["identity", "id"])
+    packed = known.mapInArrow(stage("runs.originals", settings, parts),
+                              "part bigint, packed binary, id string, chunk bigint, "
+                              "centres string, members string")
+    candidates = by(packed, ["part"], ["part"]).mapInArrow(stage("runs.candidates", settings), rows)
+    return by(candidates, ["id"], ["id", "family", "chunk"]).mapInArrow(
+        stage("runs.needs"), rows).dropDuplicates()
+
+
+def copies_of(asked: DataFrame) -> DataFrame:
+    """id, chunk, centres as JSON, members."""
+    return asked.filter("members is not null").select(
+        "id", "chunk", "centres", F.from_json("members", "array<string>").alias("members"))
+
+
+def verified(documents: Documents, asked: DataFrame, broadcast: bool = False) -> DataFrame:
+    """Pairs, with what leads to their clusters: original, chunk, match."""
+    centres = copies_of(asked).filter("chunk = 0").select("id", "centres")
+    needed = asked.drop("centres")
+    rows = documents.rows.join(F.broadcast(needed) if broadcast else needed, "id")
+    rows = by(rows.join(centres, "id", "left"), ["family", "chunk"], ["family", "chunk", "id"])
+    return rows.mapInArrow(stage("verify.verify", documents.settings),
+                           f"a string, b string, {FIELDS}, original string, chunk bigint, "
+                           "match boolean")
+
+
+@dataclass(frozen=True)
+class Found:
+    """Pairs that were computed."""
+
+    documents: Documents
+    copies: DataFrame
+    pairs: DataFrame
+
+
+def find(documents: Documents) -> Found:
+    """Runs the jobs for it."""
+    records = documents.count * documents.settings.bands
+    parts = max(PARTS, 1 << (records // PART_RECORDS).bit_length())
+    needed = settle(asked(documents, parts))
+    pairs = verified(documents, needed, needed.count() <= BROADCAST_ROWS)
+    return Found(documents, settle(copies_of(needed)), settle(pairs))
