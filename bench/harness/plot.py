@@ -143,11 +143,12 @@ def growth(rows, machine):
 def spark(rows, _machine):
     """Seconds and shuffled megabytes against the number of documents."""
     rows = [row for row in rows if "bucket" not in row["collection"]]
-    shown = [{"documents": row["documents"], "tool": f"{row['tool']}, {unit}", "figure": row[field]}
-             for unit, field in (("seconds", "seconds"), ("MB shuffled", "shuffled_mb"))
-             for row in rows]
+    shown = [{"documents": row["documents"], "figure": row[field],
+              "tool": f"{row['tool'].replace('.spark', '')}, {unit}"}
+             for unit, field in (("s", "seconds"), ("MB", "shuffled_mb")) for row in rows]
     canvas = Canvas(860, 455, "Similar pairs by Spark, as the collection grows",
-                    "Texts of 600 bytes; two executors of one core; both axes logarithmic")
+                    "Seconds, and megabytes that are shuffled; texts of 600 bytes; both axes "
+                    "logarithmic")
     return lines(canvas, shown, "figure", "")
 
 

@@ -18,7 +18,7 @@ TITLES = {
     "resume": "Killed at a random moment, then started again",
     "python": "What Python adds",
     "datasketch": "twinset.datasketch beside datasketch 1.10.0, 128 functions, 10,000 sets indexed",
-    "spark": "Similar pairs by Spark, two executors of one core and 1 GB, texts of 600 bytes",
+    "spark": "Similar pairs by Spark, two executors of one core, texts of 600 bytes",
 }
 
 
@@ -134,7 +134,8 @@ NOTES = {
              "those that truly have .8). Peak memory is that of the largest process.\n",
 }
 NOTES["spark"] = ("Recall: of the planted pairs that truly have .8 or more, by the tool's own "
-                  "shingles, those that are listed. An executor is its JVM and its Python. The "
+                  "shingles, those that are listed. An executor is its JVM, with a heap of 512 MB, "
+                  "of 1 GB for the hot bucket, and its Python. The "
                   "slowest task is compared with the median of its stage, where that has four or "
                   "more and five seconds of work.\n")
 PLOTS = {"sketch": plot.sketch, "whole": plot.whole, "growth": plot.growth, "spark": plot.spark}

@@ -1,7 +1,7 @@
-"""Similar pairs on a cluster of two Spark executors of one core and 1 GB each, on this machine.
+"""Similar pairs on a cluster of two Spark executors of one core, on this machine.
 
     with_spark.py prepare IN.jsonl OUT.parquet
-    with_spark.py twinset|mllib IN.parquet PAIRS [PARTITIONS]
+    with_spark.py twinset|stages|mllib IN.parquet PAIRS HEAP
 
 PAIRS becomes a folder of tab-separated lines: two ids, their similarity. Prints a line of JSON:
 seconds from a session that is warm to the last pair; seconds of the processor and peak memory of an
@@ -24,22 +24,24 @@ TABLES = 4
 TICK = os.sysconf("SC_CLK_TCK")
 
 
-def session(log, partitions):
+# For twinset: of 1 GB the heap, what else a JVM takes, and Python. Little is left to compile for a
+# JVM whose work is done in Python; MLlib's is done in the JVM, which is left as it is.
+SMALL = {"spark.executor.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+         "spark.executorEnv.MALLOC_ARENA_MAX": "1", "spark.reducer.maxSizeInFlight": "16m",
+         "spark.shuffle.io.preferDirectBufs": "false",
+         "spark.sql.execution.arrow.maxBytesPerBatch": "4m"}
+
+
+def session(log, heap="512m", **more):
     os.environ.update(SPARK_LOCAL_IP="127.0.0.1", PYSPARK_PYTHON=sys.executable)
     from pyspark.sql import SparkSession
 
-    # Of 1 GB: the heap, what else a JVM takes, and Python.
-    settings = {"spark.executor.memory": "512m", "spark.executor.cores": "1",
-                "spark.executor.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
-                "spark.executorEnv.MALLOC_ARENA_MAX": "1",
-                "spark.reducer.maxSizeInFlight": "16m",
-                "spark.sql.execution.arrow.maxBytesPerBatch": "4m",
-                "spark.shuffle.io.preferDirectBufs": "false",
+    settings = {"spark.executor.memory": heap, "spark.executor.cores": "1",
                 "spark.driver.memory": "2g", "spark.driver.host": "127.0.0.1",
                 "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false",
-                "spark.log.level": "ERROR", "spark.sql.shuffle.partitions": partitions,
+                "spark.log.level": "ERROR", "spark.sql.shuffle.partitions": "64",
                 "spark.eventLog.enabled": "true", "spark.eventLog.compress": "false",
-                "spark.eventLog.rolling.enabled": "false", "spark.eventLog.dir": log}
+                "spark.eventLog.rolling.enabled": "false", "spark.eventLog.dir": log, **more}
     builder = SparkSession.builder.master("local-cluster[2,1,1024]")
     for name, value in settings.items():
         builder = builder.config(name, value)
@@ -135,6 +137,14 @@ def with_twinset(df):
     return similar_pairs(df, threshold=THRESHOLD, by="word", k=5).select("a", "b", "similarity")
 
 
+def with_all_stages(df):
+    """Although one task might do it."""
+    from twinset.cluster import alone
+
+    alone.DOCUMENTS = 0
+    return with_twinset(df)
+
+
 def with_mllib(df):
     from pyspark.ml import Pipeline
     from pyspark.ml.feature import HashingTF, MinHashLSH, NGram, RegexTokenizer
@@ -154,12 +164,12 @@ def with_mllib(df):
         (1 - F.col("distance")).alias("similarity"))
 
 
-JOBS = {"twinset": with_twinset, "mllib": with_mllib}
+JOBS = {"twinset": with_twinset, "stages": with_all_stages, "mllib": with_mllib}
 
 
-def measure(job, path, output, partitions):
+def measure(job, path, output, heap):
     with tempfile.TemporaryDirectory() as log:
-        spark = session(log, partitions)
+        spark = session(log, heap, **({} if job == "mllib" else SMALL))
         df = spark.read.parquet(path)
         df.limit(1000).mapInArrow(lambda batches: batches, df.schema).count()  # all is started
         watch = Watch()
@@ -177,14 +187,14 @@ def measure(job, path, output, partitions):
             "peak_mb": watch.peak / 1e6, "shuffled_mb": shuffled / 1e6, "stages": stages}
 
 
-def main(job, path, output, partitions="64"):
+def main(job, path, output, heap="512m"):
     if job == "prepare":
         with tempfile.TemporaryDirectory() as log:
-            spark = session(log, partitions)
+            spark = session(log)
             spark.read.schema("id string, text string").json(path).write.parquet(output)
             spark.stop()
         return
-    print(json.dumps(measure(job, path, output, partitions)))
+    print(json.dumps(measure(job, path, output, heap)))
 
 
 if __name__ == "__main__":
