@@ -104,6 +104,20 @@ PyObject *core_options(const core_state *state, PyObject *dict, twinset_options 
     return copy;
 }
 
+PyObject *core_new(PyTypeObject *type, PyObject *arguments, PyObject *keywords,
+                   int (*open)(PyObject *self, PyObject *options))
+{
+    static char *names[] = {"options", NULL};
+    PyObject *options = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|O", names, &options))
+        return NULL;
+    PyObject *self = PyType_GenericAlloc(type, 0);
+    if (self && open(self, options) == 0)
+        return self;
+    Py_XDECREF(self);
+    return NULL;
+}
+
 int core_choice(const char *const *words, const char *word, const char *what)
 {
     for (int i = 0; words[i]; i++)

@@ -109,9 +109,10 @@ static PyObject *keyer_texts(PyObject *object, PyObject *from)
     return made;
 }
 
-static int open_keyer(keyer *self, PyObject *settings)
+static int open_keyer(PyObject *object, PyObject *settings)
 {
-    const core_state *state = core_state_of((PyObject *)self);
+    keyer *self = (keyer *)object;
+    const core_state *state = core_state_of(object);
     twinset_options options;
     twinset_tuning tuning;
     twinset_error error = {""};
@@ -133,15 +134,7 @@ static int open_keyer(keyer *self, PyObject *settings)
 
 static PyObject *new_keyer(PyTypeObject *type, PyObject *arguments, PyObject *keywords)
 {
-    static char *names[] = {"options", NULL};
-    PyObject *options = Py_None;
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|O", names, &options))
-        return NULL;
-    keyer *self = (keyer *)PyType_GenericAlloc(type, 0);
-    if (self && open_keyer(self, options) == 0)
-        return (PyObject *)self;
-    Py_XDECREF((PyObject *)self);
-    return NULL;
+    return core_new(type, arguments, keywords, open_keyer);
 }
 
 static void free_keyer(PyObject *object)
@@ -351,9 +344,10 @@ static PyObject *comparer_pairs(PyObject *object, PyObject *arguments)
     return made;
 }
 
-static int open_comparer(comparer *self, PyObject *settings)
+static int open_comparer(PyObject *object, PyObject *settings)
 {
-    const core_state *state = core_state_of((PyObject *)self);
+    comparer *self = (comparer *)object;
+    const core_state *state = core_state_of(object);
     twinset_options options;
     twinset_tuning tuning;
     twinset_error error = {""};
@@ -363,24 +357,17 @@ static int open_comparer(comparer *self, PyObject *settings)
     int status = twinset_tune(&options, &tuning, &error);
     if (status == TWINSET_OK)
         status = twinset_comparer_new(&options, &self->handle, &error);
+    if (status != TWINSET_OK) {
+        core_fail(state, status, &error);
+        return -1;
+    }
     self->threshold = tuning.threshold;
-    if (status == TWINSET_OK)
-        return 0;
-    core_fail(state, status, &error);
-    return -1;
+    return 0;
 }
 
 static PyObject *new_comparer(PyTypeObject *type, PyObject *arguments, PyObject *keywords)
 {
-    static char *names[] = {"options", NULL};
-    PyObject *options = Py_None;
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|O", names, &options))
-        return NULL;
-    comparer *self = (comparer *)PyType_GenericAlloc(type, 0);
-    if (self && open_comparer(self, options) == 0)
-        return (PyObject *)self;
-    Py_XDECREF((PyObject *)self);
-    return NULL;
+    return core_new(type, arguments, keywords, open_comparer);
 }
 
 static void free_comparer(PyObject *object)

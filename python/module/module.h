@@ -49,6 +49,10 @@ PyObject *core_name(const char *name);
  * must be kept for as long as they are used. */
 PyObject *core_options(const core_state *state, PyObject *dict, twinset_options *options);
 
+/* A new object of a type that takes options and no more; `open` makes what it needs of them. */
+PyObject *core_new(PyTypeObject *type, PyObject *arguments, PyObject *keywords,
+                   int (*open)(PyObject *self, PyObject *options));
+
 /* The number of a word in a list that ends with NULL, or -1. `what` names it in the message. */
 int core_choice(const char *const *words, const char *word, const char *what);
 

@@ -374,8 +374,10 @@ static PyObject *set_functions(PyObject *object, PyObject *arguments)
 
 /* ---- the type */
 
-static int open_sketcher(core_sketcher *self, const core_state *state, PyObject *settings)
+static int open_sketcher(PyObject *object, PyObject *settings)
 {
+    core_sketcher *self = (core_sketcher *)object;
+    const core_state *state = core_state_of(object);
     twinset_options options;
     twinset_error error = {""};
     self->options = core_options(state, settings, &options);
@@ -390,15 +392,7 @@ static int open_sketcher(core_sketcher *self, const core_state *state, PyObject 
 
 static PyObject *new_sketcher(PyTypeObject *type, PyObject *arguments, PyObject *keywords)
 {
-    static char *names_of[] = {"options", NULL};
-    PyObject *options = Py_None;
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|O", names_of, &options))
-        return NULL;
-    core_sketcher *self = (core_sketcher *)PyType_GenericAlloc(type, 0);
-    if (self && open_sketcher(self, PyType_GetModuleState(type), options) == 0)
-        return (PyObject *)self;
-    Py_XDECREF((PyObject *)self);
-    return NULL;
+    return core_new(type, arguments, keywords, open_sketcher);
 }
 
 static void dealloc(PyObject *object)

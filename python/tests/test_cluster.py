@@ -286,8 +286,9 @@ def test_options_that_are_not_there_are_refused(name):
 # ---- all in one task
 
 def as_batches(given, rows):
-    table = pa.table({"id": pa.array([name for name, _ in given], pa.string()),
-                      "text": [one for _, one in given]})
+    names = [name.encode() if isinstance(name, str) else name for name, _ in given]
+    ids = pa.array(names, pa.binary()).view(pa.string())  # of which some may be no UTF-8
+    table = pa.table({"id": ids, "text": [one for _, one in given]})
     return table.to_batches(max_chunksize=rows)
 
 
@@ -302,10 +303,10 @@ def test_one_task_that_does_all(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("given, most", [
     ([("a", "x"), ("b", "y")], 1), ([("a", "x"), ("a", "y")], 2), ([(None, "x")], 2),
-    ([("a", "x" * 1000)], 2),
+    ([("a", "x" * 1000)], 2), ([("a\0b", "x")], 2), ([(b"a\xff", "x")], 2),
 ])
 def test_what_one_task_cannot_do(given, most, monkeypatch):
-    monkeypatch.setattr(alone, "BYTES", 500)
+    monkeypatch.setattr(alone, "LONGEST", 500)
     for piece in (alone.pairs, alone.members):
         [batch] = piece(as_batches(given, 1), settings("twinset.spark", {}), most)
         assert batch.num_rows == 1 and batch.column("cluster").null_count == 1

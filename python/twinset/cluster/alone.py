@@ -13,12 +13,14 @@ import pyarrow.compute as pc
 
 from .. import _core
 from .runs import batched
-from .settings import Settings
+from .settings import DEFAULT_MEMORY, Settings
 from .spill import on_disk
 from .verify import FIELDS, HELD_BYTES
 
 DOCUMENTS = 500_000
 BYTES = 256 << 20  # of texts, which lie on disk; the task itself takes as much again
+MEMORY = "256M"  # for the engine, in the place of the default; what exceeds it cannot be done here
+LONGEST = 1 << 20  # bytes of a text: with more, the engine's memory might show in the result
 
 PAIRS = pa.schema([pa.field("a", pa.string()), pa.field("b", pa.string()),
                    *(pa.field(name, kind) for name, kind in FIELDS.items()),
@@ -34,7 +36,7 @@ class NotHere(Exception):
 def pairs(batches: Iterable[pa.RecordBatch], settings: Settings,
           most: int) -> Iterator[pa.RecordBatch]:
     """All documents (id, text) to PAIRS; or a row of nulls: it cannot be done here, since there
-    are more than `most`, or too long ones, or ids are null or not unique."""
+    are more than `most`, or too long ones, or ids are null, not unique or no text."""
     try:
         if result := _scan(batches, settings, most):
             yield from _pairs(result)
@@ -54,9 +56,12 @@ def members(batches: Iterable[pa.RecordBatch], settings: Settings,
 
 def _scan(batches: Iterable[pa.RecordBatch], settings: Settings,
           most: int) -> _core.Result | None:
-    by = settings.options.get("by", "auto")
-    collection = _core.Collection({**settings.options, "method": "lsh", "threads": "1",
-                                   "by": "char" if by == "auto" else by})
+    options = {**settings.options, "method": "lsh", "threads": "1"}
+    if options.get("by", "auto") == "auto":
+        options["by"] = "char"  # whatever languages the ids may look like
+    if options["memory"] == DEFAULT_MEMORY:
+        options["memory"] = MEMORY
+    collection = _core.Collection(options)
     held = list(_held(batches, most))
     _check_ids([batch.column("id") for batch in held])
     for batch in held:
@@ -73,7 +78,8 @@ def _held(batches: Iterable[pa.RecordBatch], most: int) -> Iterator[pa.RecordBat
     documents = size = waiting = 0
     for batch in batches:
         documents, size = documents + batch.num_rows, size + batch.nbytes
-        if documents > most or size > BYTES:
+        longest = pc.max(pc.binary_length(batch.column("text"))).as_py() or 0
+        if documents > most or size > BYTES or longest > LONGEST:
             raise NotHere
         some.append(batch)
         waiting += batch.nbytes
@@ -84,9 +90,14 @@ def _held(batches: Iterable[pa.RecordBatch], most: int) -> Iterator[pa.RecordBat
 
 
 def _check_ids(columns: list[pa.Array]) -> None:
-    """Of ids that are null or not unique, others tell what is wrong with them."""
+    """What is wrong with ids that are null, not unique or no text, others tell."""
     ids = pa.chunked_array(columns, pa.string())
-    if ids.null_count or pc.count_distinct(ids).as_py() < len(ids):
+    try:
+        ids.validate(full=True)
+    except pa.ArrowInvalid as error:  # not UTF-8
+        raise NotHere from error
+    if (ids.null_count or pc.count_distinct(ids).as_py() < len(ids)
+            or pc.any(pc.match_substring(ids, "\0")).as_py()):
         raise NotHere
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from .. import _core
 from ..options import to_engine
 
+DEFAULT_MEMORY = "1G"
 # A member of a bucket over the limit meets as many of the lowest, as in the engine.
 STAR = 16
 # Members that meet these in one place; more go to others.
@@ -28,7 +29,7 @@ def settings(function: str, given: Mapping[str, object]) -> Settings:
 
     TypeError or UsageError for those that do not exist, or that need a collection in one place.
     """
-    options = {"memory": "1G", **to_engine(function, given)}
+    options = {"memory": DEFAULT_MEMORY, **to_engine(function, given)}
     refuse("by", options, ("auto", "char", "word"), "programs are compared on one machine")
     refuse("method", options, ("auto", "lsh"), "on many machines, pairs are found by lsh")
     _core.Comparer(options)  # says what is wrong with the others
