@@ -6,6 +6,7 @@ does it.
 
 import random
 from collections import Counter
+from itertools import cycle, islice, repeat
 
 import pytest
 
@@ -13,7 +14,7 @@ pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 from spread import SEED, documents, scanned  # noqa: E402
 from twinset import _core  # noqa: E402
-from twinset.cluster import alone, clusters, documents as texts, lines  # noqa: E402
+from twinset.cluster import alone, clusters, columns, documents as texts, lines  # noqa: E402
 from twinset.cluster import runs, transport  # noqa: E402
 from twinset.cluster import verify as verifying  # noqa: E402
 from twinset.cluster.decide import decide  # noqa: E402
@@ -183,19 +184,54 @@ def test_what_is_held_goes_to_disk(tmp_path, monkeypatch):
 
 # ---- runs
 
-def test_a_bucket_over_the_limit_is_a_star():
+def cut(ids, sizes, bucket=7):
+    """The ids of one bucket, in batches."""
+    ids = iter(ids)
+    while some := list(islice(ids, next(sizes))):
+        yield pa.record_batch([pa.array([bucket] * len(some), pa.int64()), pa.array(some)],
+                              schema=runs.RECORDS)
+
+
+def met(batches, limit):
+    return [(row["id"], row["family"], row["chunk"], row["partners"])
+            for batch in runs.meetings(batches, limit) for row in batch.to_pylist()]
+
+
+@pytest.mark.parametrize("sizes", ([3000], [1], [999, 1, 1], [7, 1000, 3]), ids=str)
+def test_a_bucket_over_the_limit_is_a_star(sizes):
     ids = [f"{number:05}" for number in range(3000)]
-    found = list(runs.meetings(iter(ids), 1000))
+    found = met(cut(ids, cycle(sizes)), 1000)
     assert [id for id, _, _, _ in found] == ids[1:]
     assert all(partners == [other for other in ids[:16] if other < id]
                for id, _, _, partners in found)
     assert Counter(chunk for _, _, chunk, _ in found)[1] == 1024
     assert all(family == ids[0] for _, family, _, _ in found)
     for limit in (1000, 0):
-        all_pairs = list(runs.meetings(iter(ids[:1000]), limit))
+        all_pairs = met(cut(ids[:1000], cycle(sizes)), limit)
         assert all_pairs[-1] == (ids[999], ids[0], 0, ids[:999])
         assert sum(len(partners) for _, _, _, partners in all_pairs) == 1000 * 999 // 2
-    assert list(runs.meetings(iter(ids[:1]), 1)) == []
+    assert met(cut(ids[:1], cycle(sizes)), 1) == []
+
+
+@pytest.mark.parametrize("limit", (0, 1, 3, 16, 17, 40))
+def test_buckets_may_end_anywhere(limit):
+    chance = random.Random(SEED + limit)
+    rows, expected = [], []
+    for bucket in range(200):
+        ids = sorted(f"{bucket}-{at:03}" for at in range(chance.choice((1, 2, 3, 17, 30, 90))))
+        rows += [(bucket, id) for id in ids]
+        over = limit and len(ids) > limit
+        expected += [(id, ids[0], 0, ids[:min(at, 16) if over else at])
+                     for at, id in enumerate(ids) if at]
+    for _ in range(20):
+        batches, at = [], 0
+        while at < len(rows):
+            size = chance.choice((0, 1, 2, 15, 16, 17, 50, 400))
+            batches.append(pa.RecordBatch.from_arrays(
+                [pa.array([row[side] for row in rows[at:at + size]], field.type)
+                 for side, field in enumerate(runs.RECORDS)], schema=runs.RECORDS))
+            at += size
+        assert met(batches, limit) == expected, f"seed {SEED + limit}"
 
 
 def test_a_run_is_not_held():
@@ -205,16 +241,53 @@ def test_a_run_is_not_held():
             taken.append(number)
             yield f"{number:07}"
 
-    taken = []
-    found = runs.meetings(endless(), 1000)
-    for _ in range(5000):
-        next(found)
-    assert len(taken) < 5100
+    taken, told = [], 0
+    for batch in runs.meetings(cut(endless(), repeat(100)), 1000):
+        told += len(batch)
+        assert len(batch.column("partners").flatten()) <= columns.ITEMS
+        if told > 5000:
+            break
+    assert len(taken) < told + 200
+
+
+@pytest.mark.parametrize("block", (1, 50, 1 << 19))
+def test_each_pair_is_needed_once(monkeypatch, block):
+    monkeypatch.setattr(runs, "BLOCK", block)
+    monkeypatch.setattr(columns, "ITEMS", 20)
+    chance, rows = random.Random(SEED), []
+    for at in range(1, 60):
+        for _ in range(chance.randrange(1, 6)):
+            others = chance.sample(range(at), min(at, chance.randrange(1, 9)))
+            partners = [f"{other:02}" for other in sorted(others)]
+            rows.append({"id": f"{at:02}", "family": partners[0], "chunk": chance.randrange(2),
+                         "partners": partners, "centres": None, "members": None})
+    rows.sort(key=lambda row: (row["id"], row["family"], row["chunk"]))
+    first = {}
+    for row in rows:
+        for other in row["partners"]:
+            first.setdefault((other, row["id"]), (row["family"], row["chunk"]))
+    copies = [{"id": "07", "family": "07", "chunk": 1, "partners": None, "centres": ["07"],
+               "members": ["07", "08"]}]
+    found = Engine(1).run([rows + copies], runs.NEEDS, runs.needs)
+    place = {(other, row["id"]): (row["family"], row["chunk"])
+             for row in found for other in row["partners"] or ()}
+    assert place == first
+    assert sum(len(row["partners"] or ()) for row in found) == len(first)
+    there = {(row["id"], row["family"], row["chunk"]) for row in found if not row["partners"]}
+    assert there == {(other, *at) for (other, _), at in first.items()} | {("07", "07", 1)}
+    assert [row for row in found if row["members"]] == copies
+
+
+def test_batches_of_long_lists_are_short():
+    rows = [("a", [str(at) for at in range(1000)])] * 1000
+    kind = pa.schema([("id", pa.string()), ("members", pa.list_(pa.string()))])
+    sizes = [len(batch) for batch in columns.batched(rows, kind)]
+    assert sum(sizes) == 1000 and max(sizes) <= columns.ITEMS // 1000 + 1
 
 
 def test_lists_travel_as_strings():
     rows = pa.table({"id": ["a", "b", "c", "d"], "buckets": [[1, -2], None, [], [3]],
-                     "partners": [None, ["x", "\u00e9\""], [], None], "centres": [None] * 4},
+                     "partners": [None, ["x", "", "\u00e9\""], [""], None], "centres": [None] * 4},
                     pa.schema([("id", pa.string()), ("buckets", pa.list_(pa.int64())),
                                ("partners", pa.list_(pa.string())),
                                ("centres", pa.list_(pa.string()))]))

@@ -22,7 +22,7 @@ from apache_beam.metrics import Metrics
 
 from .. import _core
 from ..cluster import clusters as pieces
-from ..cluster.runs import batched
+from ..cluster.columns import batched
 from .pairs import Found
 from .shuffle import Batches, By, Join, Stage, distinct, each, rows
 

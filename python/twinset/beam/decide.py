@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from .. import _core
 from ..cluster.decide import decide
-from ..cluster.runs import batched
+from ..cluster.columns import batched
 from .clusters import Members, by_chunks
 from .pairs import Found, counted
 from .shuffle import Batches, By, Join, each, rows

@@ -16,7 +16,7 @@ from apache_beam.metrics import Metrics
 
 from .. import _core
 from ..cluster.documents import look_through
-from ..cluster.runs import batched
+from ..cluster.columns import batched
 from ..cluster.settings import Settings
 from .shuffle import Batches, By, PIECE_BYTES, each, rows
 

@@ -12,11 +12,11 @@ import pyarrow.compute as pc
 from apache_beam.metrics import Metrics
 
 from ..cluster import runs
-from ..cluster.runs import NEEDS, batched
+from ..cluster.columns import batched
 from ..cluster.settings import Settings
 from ..cluster.verify import verify
 from .documents import Unique, look
-from .shuffle import Batches, By, Join, each, rows
+from .shuffle import Batches, By, Join, distinct, each, rows, together
 
 PARTS = 1024  # of the records of buckets
 CANDIDATES = Metrics.counter("twinset", "candidates")
@@ -126,16 +126,12 @@ def of_copies(batches: Batches) -> Iterator[pa.RecordBatch]:
 def ask(batches: Batches) -> Iterator[pa.RecordBatch]:
     """All that is asked of some documents: each partner once, and with their centres those that
     have copies."""
-    needed = list(rows(batches))
-    centres = {id: these for id, _, _, _, these, members in needed if members is not None}
-    return batched(_asked(needed, centres), NEEDS)
-
-
-def _asked(needed: list[tuple], centres: dict[str, list[str]]) -> Iterator[tuple]:
-    told: set[tuple[str, str, int]] = set()
-    for id, family, chunk, partners, _, members in needed:
-        if partners is None and members is None:
-            if (id, family, chunk) in told:
-                continue
-            told.add((id, family, chunk))
-        yield id, family, chunk, partners, centres.get(id), members
+    asked = together(list(batches))
+    copies = asked.filter(pc.is_valid(asked.column("members")))
+    is_partner = pc.and_(pc.is_null(asked.column("partners")), pc.is_null(asked.column("members")))
+    partners = distinct(asked.filter(is_partner).select(["id", "family", "chunk"]))
+    rows = pa.concat_tables([pa.Table.from_batches([asked.filter(pc.invert(is_partner))]),
+                             pa.Table.from_batches([partners])], promote_options="default")
+    of_copies = pc.index_in(rows.column("id"), copies.column("id"))
+    centres = copies.column("centres").take(of_copies)
+    yield from rows.drop("centres").append_column("centres", centres).to_batches()

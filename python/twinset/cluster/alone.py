@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .. import _core
-from .runs import batched
+from .columns import batched
 from .settings import DEFAULT_MEMORY, Settings
 from .spill import on_disk
 from .verify import FIELDS, HELD_BYTES

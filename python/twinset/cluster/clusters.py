@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .runs import batched, starts
+from .columns import batched, starts
 
 SMALL = 500_000  # edges that one task takes: up to 250 MB
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
 
-from .runs import batched
+from .columns import batched
 
 DECIDED = pa.schema([pa.field("id", pa.string(), False), pa.field("kept", pa.bool_(), False)])
 

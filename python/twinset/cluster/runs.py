@@ -14,17 +14,20 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Iterator
-from itertools import chain, groupby, islice
+from itertools import chain, groupby
 from zlib import crc32
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from .columns import (ROWS, any_starts, batched, codes, firsts, flags, lengths, lists, portions,
+                      ranges, starts)
 from .settings import CHUNK, STAR, Settings
 from .spill import on_disk
 
-ROWS = 1 << 14  # of a batch that is handed on
 PART_BYTES = 64 << 20  # of a part's records in memory; more are merged from a file
+BLOCK = 1 << 19  # candidates that are looked at together
 
 STRINGS = pa.list_(pa.string())
 COPIES = [pa.field("centres", STRINGS), pa.field("members", STRINGS)]
@@ -33,22 +36,6 @@ PACKED = pa.schema([pa.field("part", pa.int64()), pa.field("packed", pa.binary()
                     pa.field("id", pa.string()), pa.field("chunk", pa.int64()), *COPIES])
 NEEDS = pa.schema([pa.field("id", pa.string()), pa.field("family", pa.string()),
                    pa.field("chunk", pa.int64()), pa.field("partners", STRINGS), *COPIES])
-
-
-# ---- streams
-
-def starts(column: pa.Array, last: pa.Scalar | None) -> pa.Array:
-    """Whether a value is another than the one before; `last` is that before the first."""
-    first = last is None or not column[0].equals(last)
-    return pa.concat_arrays([pa.array([first]), pc.not_equal(column[1:], column[:-1])])
-
-
-def batched(rows: Iterable[tuple], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """Rows as batches."""
-    rows = iter(rows)
-    while some := list(islice(rows, ROWS)):
-        columns = [pa.array(column, field.type) for column, field in zip(zip(*some), schema)]
-        yield pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
 def _repeated(start: pa.Array) -> pa.Array:
@@ -154,23 +141,25 @@ def candidates(batches: Iterable[pa.RecordBatch], settings: Settings) -> Iterato
     A document and the partners before it are candidates; they come from every bucket that both
     are in. Those of one family and chunk are to be computed in one place: they share many texts.
     """
-    return batched(_candidates(batches, settings.max_bucket), NEEDS)
-
-
-def _candidates(batches: Iterable[pa.RecordBatch], limit: int) -> Iterator[tuple]:
     part, records = None, Records()
-    names = ("part", "packed", "id", "chunk", "centres", "members")
     for batch in batches:
-        for number, packed, id, chunk, centres, members in zip(
-                *(batch.column(name).to_pylist() for name in names)):
+        copies = batch.filter(pc.is_valid(batch.column("id")))
+        if len(copies):
+            yield _needs(copies.column("id"), copies.column("id"), copies.column("chunk"), None,
+                         copies.column("centres"), copies.column("members"))
+        for number, packed in zip(batch.column("part").to_pylist(),
+                                  batch.column("packed").to_pylist()):
             if number != part:
-                yield from records.candidates(limit)
+                yield from meetings(records.in_order(), settings.max_bucket)
                 part, records = number, Records()
-            if packed is None:
-                yield id, id, chunk, None, centres, members
-            else:
+            if packed is not None:
                 records.add(packed)
-    yield from records.candidates(limit)
+    yield from meetings(records.in_order(), settings.max_bucket)
+
+
+def _needs(*columns: pa.Array | None) -> pa.RecordBatch:
+    return pa.record_batch([pa.nulls(len(columns[0]), field.type) if column is None else column
+                            for column, field in zip(columns, NEEDS)], schema=NEEDS)
 
 
 class Records:
@@ -189,57 +178,91 @@ class Records:
 
     def _spill(self) -> None:
         """Sorts what is in memory, if anything is, and lays it aside."""
+        if self.batches:
+            rows = _in_order(pa.concat_batches(self.batches))
+            self.spilled.append(on_disk(pa.Table.from_batches([rows]).to_batches(ROWS)))
+            self.batches, self.bytes = [], 0
+
+    def in_order(self) -> Iterator[pa.RecordBatch]:
+        """By bucket and id; those that are alone in a bucket may be left out."""
+        if self.spilled:
+            self._spill()
+            return batched(heapq.merge(*(chain.from_iterable(map(_rows, run))
+                                         for run in self.spilled)), RECORDS)
+        return self._repeated()
+
+    def _repeated(self) -> Iterator[pa.RecordBatch]:
         if not self.batches:
             return
-        rows = pa.Table.from_batches(self.batches, RECORDS).sort_by(
-            [("bucket", "ascending"), ("id", "ascending")])
-        self.spilled.append(on_disk(rows.to_batches(max_chunksize=ROWS)))
-        self.batches, self.bytes = [], 0
-
-    def candidates(self, limit: int) -> Iterator[tuple]:
-        rows = self._merged() if self.spilled else self._sorted()
-        for _, rows in groupby(rows, lambda row: row[0]):
-            for b, family, chunk, partners in meetings((row[1] for row in rows), limit):
-                yield b, family, chunk, partners, None, None
-
-    def _sorted(self) -> Iterator[tuple[int, str]]:
-        """By bucket and id, without those that are alone in a bucket."""
-        if not self.batches:
-            return
-        rows = pa.Table.from_batches(self.batches, RECORDS).combine_chunks()
+        rows = pa.concat_batches(self.batches)
         order = pc.sort_indices(rows.column("bucket"))
-        bucket = rows.column("bucket").take(order).combine_chunks()
-        some = _repeated(starts(bucket, None))
-        found = zip(bucket.filter(some).to_pylist(),
-                    rows.column("id").take(order.filter(some)).to_pylist())
-        for _, run in groupby(found, lambda row: row[0]):
-            yield from sorted(run)
+        some = _repeated(starts(rows.column("bucket").take(order)))
+        yield _in_order(rows.take(order.filter(some)))
 
-    def _merged(self) -> Iterator[tuple[int, str]]:
-        """By bucket and id, of which little is in memory."""
-        self._spill()
-        return heapq.merge(*(chain.from_iterable(map(_rows, run)) for run in self.spilled))
+
+def _in_order(rows: pa.RecordBatch) -> pa.RecordBatch:
+    return rows.take(pc.sort_indices(rows, [("bucket", "ascending"), ("id", "ascending")]))
 
 
 def _rows(batch: pa.RecordBatch) -> Iterator[tuple[int, str]]:
     return zip(batch.column("bucket").to_pylist(), batch.column("id").to_pylist())
 
 
-def meetings(ids: Iterator[str], limit: int) -> Iterator[tuple[str, str, int, list[str]]]:
-    """Who meets whom in one bucket, whose ids come in ascending order: (id, family, chunk,
-    partners).
+def meetings(batches: Iterable[pa.RecordBatch], limit: int) -> Iterator[pa.RecordBatch]:
+    """Who meets whom: (bucket, id), in this order, to NEEDS."""
+    last = Last(limit)
+    for batch in batches:
+        yield from last.and_more(batch)
+    yield from last.and_more(None)
 
-    All that come before it; or, of more than the limit, the lowest few.
+
+class Last:
+    """The bucket that a batch ended in.
+
+    A document meets all that come before it in a bucket; of one over the limit the lowest few,
+    which are all that is held of it.
     """
-    members = list(islice(ids, max(limit + 1, STAR)) if limit else ids)
-    if not limit or len(members) <= limit:
-        for place in range(1, len(members)):
-            yield members[place], members[0], 0, members[:place]
-        return
-    centres = members[:STAR]
-    for place, id in enumerate(chain(members, ids)):
-        if place:
-            yield id, centres[0], place // CHUNK, centres[:place]
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.held = pa.RecordBatch.from_pylist([], RECORDS)
+        self.told = self.hidden = 0  # of a bucket over the limit: rows that are held, and not
+
+    def and_more(self, batch: pa.RecordBatch | None) -> Iterator[pa.RecordBatch]:
+        """What meets in this bucket and in all of a batch but its last, of which more may come.
+        None: nothing more comes."""
+        rows = self.held if batch is None else pa.concat_batches([self.held, batch])
+        if len(rows) == 0:
+            return
+        bucket, told = rows.column("bucket").to_numpy(), self.told
+        start = np.flatnonzero(np.concatenate([[True], bucket[1:] != bucket[:-1]]))
+        here = np.diff(start, append=len(bucket))
+        first = np.repeat(start, here)
+        place = np.arange(len(bucket)) - first
+        place[told:here[0]] += self.hidden
+        size = here.copy()
+        size[0] += self.hidden
+        over = size > self.limit if self.limit else np.zeros(len(size), bool)
+        is_over = np.repeat(over, here)
+        count = np.where(is_over, np.minimum(place, STAR), place)
+        count[:told] = 0
+        if batch is not None and not over[-1]:
+            count[start[-1]:] = 0
+        held = min(STAR, here[-1]) if over[-1] else here[-1]
+        self.held = rows.slice(start[-1], held)
+        self.told, self.hidden = (held, size[-1] - held) if over[-1] else (0, 0)
+        yield from _meeting(rows.column("id"), first, count, np.where(is_over, place // CHUNK, 0))
+
+
+def _meeting(ids: pa.Array, first: np.ndarray, count: np.ndarray,
+             chunk: np.ndarray) -> Iterator[pa.RecordBatch]:
+    """Each with as many from its first on."""
+    some = np.flatnonzero(count)
+    for portion in portions(count[some]):
+        rows = some[portion]
+        partners = lists(count[rows], ids.take(pa.array(ranges(first[rows], count[rows]))))
+        yield _needs(ids.take(pa.array(rows)), ids.take(pa.array(first[rows])),
+                     pa.array(chunk[rows]), partners, None, None)
 
 
 # ---- needs: candidates by id, family and chunk
@@ -251,28 +274,50 @@ def needs(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     document that is to be compared with these. One without is such a partner, and may come again;
     or, with members, it stands for copies.
     """
-    return batched(_needed(batches), NEEDS)
+    waiting, items, enough = [], 0, BLOCK
+    for batch in batches:
+        is_copies = pc.is_valid(batch.column("members"))
+        yield batch.filter(is_copies)
+        waiting.append(batch.filter(pc.invert(is_copies)))
+        items += lengths(waiting[-1].column("partners")).sum()
+        if items >= enough:
+            rows = pa.concat_batches(waiting)
+            last = np.flatnonzero(flags(starts(rows.column("id"))))[-1]
+            yield from _needed(rows.slice(0, last))
+            waiting = [rows.slice(last)]
+            items = lengths(waiting[0].column("partners")).sum()
+            enough = max(BLOCK, 2 * items)
+    if waiting:
+        yield from _needed(pa.concat_batches(waiting))
 
 
-def _needed(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple]:
-    names = ("id", "family", "chunk", "partners", "centres", "members")
-    rows = chain.from_iterable(zip(*(batch.column(name).to_pylist() for name in names))
-                               for batch in batches)
-    told: set[tuple[str, str, int]] = set()
-    for id, several in groupby(rows, lambda row: row[0]):
-        met: set[str] = set()
-        places: dict[tuple[str, int], list[str]] = {}
-        for _, family, chunk, partners, centres, members in several:
-            if members is not None:
-                yield id, family, chunk, None, centres, members
-            elif new := [other for other in partners if other not in met]:
-                places.setdefault((family, chunk), []).extend(new)
-                met.update(new)
-        for (family, chunk), partners in places.items():
-            yield id, family, chunk, partners, None, None
-            for other in partners:
-                if (other, family, chunk) not in told:
-                    yield other, family, chunk, None, None, None
-                    told.add((other, family, chunk))
-        if len(told) > ROWS:
-            told.clear()
+def _needed(rows: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """The same of all candidates of some documents."""
+    if len(rows) == 0:
+        return
+    partner, names = codes(rows.column("partners").flatten())
+    parent = np.repeat(np.arange(len(rows)), lengths(rows.column("partners")))
+    new = firsts(np.cumsum(flags(starts(rows.column("id"))))[parent], partner)
+    partner, parent = partner[new], parent[new]
+    group = np.cumsum(any_starts(rows, "id", "family", "chunk")) - 1
+    count = np.bincount(group[parent], minlength=group[-1] + 1)
+    row = np.flatnonzero(np.diff(group, prepend=-1))[count > 0]
+    yield from _met(rows, row, count[count > 0], names.take(pa.array(partner)))
+    family, _ = codes(rows.column("family"))
+    once = firsts(family[parent], rows.column("chunk").to_numpy()[parent], partner)
+    for start in range(0, len(once), ROWS):
+        some = once[start:start + ROWS]
+        at = pa.array(parent[some])
+        yield _needs(names.take(pa.array(partner[some])), rows.column("family").take(at),
+                     rows.column("chunk").take(at), None, None, None)
+
+
+def _met(rows: pa.RecordBatch, row: np.ndarray, count: np.ndarray,
+         partners: pa.Array) -> Iterator[pa.RecordBatch]:
+    """These rows, with so many of the partners each."""
+    start = 0
+    for portion in portions(count):
+        some, its = rows.take(pa.array(row[portion])), count[portion]
+        yield _needs(some.column("id"), some.column("family"), some.column("chunk"),
+                     lists(its, partners.slice(start, its.sum())), None, None)
+        start += its.sum()

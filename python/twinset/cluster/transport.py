@@ -3,7 +3,6 @@ goes to Python, null or not, and less than one for a string."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
@@ -12,11 +11,13 @@ import pyarrow.compute as pc
 LISTS = {"buckets": pa.list_(pa.int64()), "partners": pa.list_(pa.string()),
          "centres": pa.list_(pa.string()), "members": pa.list_(pa.string())}
 
+NUL = "\0"
 EIGHT = pa.scalar(8, pa.int32())  # as wide as offsets are
 
 
 def pack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Lists of numbers as binary, lists of strings as JSON."""
+    """Lists of numbers as binary; lists of strings, of which none is empty, as one that has NUL
+    between them, which no id has."""
     for batch in batches:
         yield pa.record_batch([_packed(column) if pa.types.is_list(column.type) else column
                                for column in batch.columns], names=batch.schema.names)
@@ -32,7 +33,7 @@ def unpack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 def _packed(column: pa.Array) -> pa.Array:
     if column.type.value_type != pa.int64():
-        return _each(column, json.dumps, pa.string())
+        return pc.binary_join(column, NUL)
     column = pa.concat_arrays([column])  # from the start of its buffers
     valid, _ = column.buffers()[:2]
     return pa.Array.from_buffers(pa.binary(), len(column),
@@ -42,7 +43,7 @@ def _packed(column: pa.Array) -> pa.Array:
 
 def _unpacked(column: pa.Array, kind: pa.ListType) -> pa.Array:
     if kind.value_type != pa.int64():
-        return _each(column, json.loads, kind)
+        return pc.split_pattern(column, NUL)
     column = pa.concat_arrays([column])
     valid, offsets, values = column.buffers()
     ends = pa.Array.from_buffers(pa.int32(), len(column) + 1, [None, offsets])
@@ -50,8 +51,3 @@ def _unpacked(column: pa.Array, kind: pa.ListType) -> pa.Array:
     return pa.Array.from_buffers(kind, len(column), [valid, pc.divide(ends, EIGHT).buffers()[1]],
                                  children=[numbers])
 
-
-def _each(column: pa.Array, function, kind: pa.DataType) -> pa.Array:
-    if column.null_count == len(column):
-        return pa.nulls(len(column), kind)
-    return pa.array([None if one is None else function(one) for one in column.to_pylist()], kind)

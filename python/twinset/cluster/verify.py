@@ -6,13 +6,14 @@ are compared with, are held as long as it lasts: some in memory, the rest on dis
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable, Iterator
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from .. import _core
+from .columns import ITEMS, any_starts, codes, flags, lengths, portions, ranges
 from .settings import CHUNK, Settings
 from .spill import on_disk
 
@@ -45,11 +46,8 @@ def verify(batches: Iterable[pa.RecordBatch], settings: Settings) -> Iterator[pa
     comparer = _core.Comparer(settings.options)
     held = Held()
     for batch in batches:
-        meetings = Meetings()
-        texts = held.take(batch, meetings)
-        if meetings.rows:
-            found, columns = comparer.pairs(texts, meetings.a, meetings.b)
-            yield meetings.listed(array("i", found), columns)
+        if len(batch):
+            yield from held.and_more(batch).listed(comparer)
 
 
 class Held:
@@ -57,89 +55,132 @@ class Held:
 
     def __init__(self) -> None:
         self.family: tuple[str, int] | None = None
+        self._forget()
+
+    def _forget(self) -> None:
+        self.rows: list[pa.RecordBatch] = []  # id, centres
         self.texts: list[pa.Array] = []
         self.bytes = 0
-        self.partners: dict[str, tuple[int, list[str] | None]] = {}  # place, centres
 
-    def take(self, batch: pa.RecordBatch, meetings: Meetings) -> pa.ChunkedArray:
-        """Finds what meets in a batch. The texts that it meets in: those held, and the batch's."""
-        text = batch.column("text")
-        texts = pa.chunked_array([*self.texts, text], text.type)
-        first = len(texts) - len(text)
-        names = ("family", "chunk", "id", "partners", "centres", "members")
-        rows = zip(*(batch.column(name).to_pylist() for name in names))
-        for place, (family, chunk, id, partners, centres, members) in enumerate(rows, first):
-            if self.family != (family, chunk):
-                self.family, self.texts, self.bytes, self.partners = (family, chunk), [], 0, {}
-            if members is not None:
-                meetings.add_copies(place, id, chunk, centres, members)
-            elif partners is None:
-                self.partners[id] = place, centres
-            else:
-                for other in partners:
-                    meetings.add(self.partners[other], (place, centres), other, id)
-        self._hold([place - first for place, _ in self.partners.values() if place >= first], text)
-        return texts
+    def and_more(self, batch: pa.RecordBatch) -> Meetings:
+        """Finds what meets in a batch."""
+        if self.family != _family(batch, 0):
+            self._forget()
+        self.family = _family(batch, -1)
+        family = np.cumsum(any_starts(batch, "family", "chunk")) - 1
+        is_partner = flags(pc.and_(pc.is_null(batch.column("partners")),
+                                   pc.is_null(batch.column("members"))))
+        meetings = Meetings(self, batch, family, is_partner)
+        if family[-1] > 0:
+            self._forget()
+        self._hold(batch.filter(pa.array(is_partner & (family == family[-1]))))
+        return meetings
 
-    def _hold(self, rows: list[int], text: pa.Array) -> None:
-        """Keeps these of a batch; places are counted anew."""
-        if rows:
-            some = text.take(pa.array(rows))
-            self.bytes += some.nbytes
-            if self.bytes > HELD_BYTES:
-                some = on_disk([pa.record_batch({"text": some})])[0].column("text")
-            self.texts.append(some)
-        for place, (id, (_, centres)) in enumerate(self.partners.items()):
-            self.partners[id] = place, centres
+    def _hold(self, partners: pa.RecordBatch) -> None:
+        if len(partners) == 0:
+            return
+        text = partners.column("text")
+        self.bytes += text.nbytes
+        if self.bytes > HELD_BYTES:
+            text = on_disk([pa.record_batch({"text": text})])[0].column("text")
+        self.rows.append(partners.select(["id", "centres"]))
+        self.texts.append(text)
+
+
+def _family(batch: pa.RecordBatch, row: int) -> tuple[str, int]:
+    return batch.column("family")[row].as_py(), batch.column("chunk")[row].as_py()
 
 
 class Meetings:
-    """Pairs of texts, by their places, and what is listed of them if they are similar."""
+    """Pairs of texts, and what is listed of them if they are similar.
 
-    def __init__(self) -> None:
-        self.a, self.b = array("i"), array("i")
-        self.rows: list[tuple] = []  # a, b, their centres or None; or copies: chunk and members
+    Rows are those of partners that are held, of the first family of the batch, and the batch's.
+    """
 
-    def add(self, a: tuple[int, list[str] | None], b: tuple[int, list[str] | None], a_id: str,
-            b_id: str) -> None:
-        self.a.append(a[0])
-        self.b.append(b[0])
-        self.rows.append((a_id, b_id, a[1], b[1], None, 0))
+    def __init__(self, held: Held, batch: pa.RecordBatch, family: np.ndarray,
+                 is_partner: np.ndarray) -> None:
+        self.rows = pa.concat_batches([*held.rows, batch.select(["id", "centres"])])
+        self.texts = pa.chunked_array([*held.texts, batch.column("text")])
+        before = len(self.rows) - len(batch)
+        partners, members = batch.column("partners"), batch.column("members")
+        known = np.concatenate([np.arange(before), before + np.flatnonzero(is_partner)])
+        family = np.concatenate([np.zeros(before, np.int64), family])
+        b = before + np.repeat(np.arange(len(batch)), lengths(partners))
+        a = known[_places(self.rows.column("id").take(pa.array(known)), family[known],
+                          partners.flatten(), family[b])]
+        copies = np.flatnonzero(flags(pc.is_valid(members)))
+        self.pairs = len(a)  # what follows are copies, which meet themselves
+        self.a, self.b = (np.concatenate([side, before + copies]) for side in (a, b))
+        self.chunk = np.concatenate([np.zeros(len(a), np.int64),
+                                     batch.column("chunk").to_numpy()[copies]])
+        self._name(members, lengths(members)[copies])
 
-    def add_copies(self, place: int, id: str, chunk: int, centres: list[str],
-                   members: list[str]) -> None:
-        self.a.append(place)
-        self.b.append(place)
-        self.rows.append((id, id, centres, None, members, chunk))
+    def _name(self, members: pa.ListArray, counts: np.ndarray) -> None:
+        """Who is listed: of a pair, the centres of each, or itself; of copies, their centres with
+        their members. The names of one are so many from its first on."""
+        ids, centres = self.rows.columns
+        count, itself = lengths(centres), flags(pc.is_null(centres))
+        self.names = pa.concat_arrays([ids, centres.flatten(), members.flatten()])
+        first = np.where(itself, np.arange(len(ids)), len(ids) + np.cumsum(count) - count)
+        count = np.where(itself, 1, count)
+        self.a_first, self.a_count = first[self.a], count[self.a]
+        self.b_first, self.b_count = first[self.b], count[self.b]
+        if len(counts):
+            self.b_first[self.pairs:] = len(self.names) - counts.sum() + np.cumsum(counts) - counts
+            self.b_count[self.pairs:] = counts
 
-    def listed(self, found: array, columns: dict[str, bytes]) -> pa.RecordBatch:
-        """Pairs of documents: each centre of a match's a with each of its b."""
-        rows = [row for index, at in enumerate(found) for row in self._pairs(index, at)]
-        match, a, b, swapped, original, chunk, is_match = zip(*rows) if rows else [()] * 7
-        known = {name: pa.Array.from_buffers(kind, len(found), [None, pa.py_buffer(columns[name])])
-                 .take(pa.array(match, pa.int32())) for name, kind in FIELDS.items()}
-        swap = pa.array(swapped, pa.bool_())
+    def listed(self, comparer: _core.Comparer) -> Iterator[pa.RecordBatch]:
+        """Compares them: pairs of documents, each centre of a match's a with each of its b."""
+        for start in range(0, len(self.a), ITEMS):
+            some = slice(start, start + ITEMS)
+            found, columns = comparer.pairs(self.texts, self.a[some].astype(np.int32),
+                                            self.b[some].astype(np.int32))
+            found = start + np.frombuffer(found, np.int32)
+            known = pa.record_batch([pa.Array.from_buffers(kind, len(found), [
+                None, pa.py_buffer(columns[name])]) for name, kind in FIELDS.items()],
+                names=list(FIELDS))
+            for portion in portions(self.b_count[found]):
+                yield from self._listed(found[portion],
+                                        known.slice(portion.start, portion.stop - portion.start))
+
+    def _listed(self, found: np.ndarray, known: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        match = np.repeat(np.arange(len(found)), self.b_count[found])
+        y = ranges(0, self.b_count[found])
+        x_count = self.a_count[found][match]
+        is_copies = found[match] >= self.pairs  # each is listed with the centres before it
+        x_count = np.where(is_copies, np.minimum(x_count, self.chunk[found][match] * CHUNK + y),
+                           x_count)
+        for some in portions(x_count):
+            each = np.repeat(np.arange(some.start, some.stop), x_count[some])
+            yield self._pairs(found, known, match[each], ranges(0, x_count[some]), y[each])
+
+    def _pairs(self, found: np.ndarray, known: pa.RecordBatch, match: np.ndarray, x: np.ndarray,
+               y: np.ndarray) -> pa.RecordBatch:
+        """PAIRS of a match, and which of the names of its sides."""
+        at = found[match]
+        a = self.names.take(pa.array(self.a_first[at] + x))
+        b = self.names.take(pa.array(self.b_first[at] + y))
+        swapped = pc.greater(a, b)
+        known = dict(zip(FIELDS, known.take(pa.array(match)).columns))
         contained = known["containment_a"], known["containment_b"]
-        known["containment_a"] = pc.if_else(swap, contained[1], contained[0])
-        known["containment_b"] = pc.if_else(swap, contained[0], contained[1])
-        estimate = known["estimate"]
-        known["estimate"] = pc.if_else(pc.is_nan(estimate), None, estimate)
-        return pa.record_batch([pa.array(a, pa.string()), pa.array(b, pa.string()),
-                                *known.values(), pa.array(original, pa.string()),
-                                pa.array(chunk, pa.int64()), pa.array(is_match, pa.bool_())],
-                               schema=PAIRS)
+        known["containment_a"] = pc.if_else(swapped, contained[1], contained[0])
+        known["containment_b"] = pc.if_else(swapped, contained[0], contained[1])
+        known["estimate"] = pc.if_else(pc.is_nan(known["estimate"]), None, known["estimate"])
+        originals = self.rows.column("id").take(pa.array(self.b[at]))
+        is_match = (at < self.pairs) & (x == 0) & (y == 0)  # a centre is itself, the others copies
+        return pa.record_batch([pc.if_else(swapped, b, a), pc.if_else(swapped, a, b),
+                                *known.values(), originals, pa.array(self.chunk[at]),
+                                pa.array(is_match)], schema=PAIRS)
 
-    def _pairs(self, index: int, at: int) -> Iterator[tuple]:
-        a, b, a_centres, b_centres, members, chunk = self.rows[at]
-        if members is not None:
-            for place, y in enumerate(members, chunk * CHUNK):
-                for x in a_centres[:place]:
-                    yield index, x, y, False, a, chunk, False
-            return
-        for x in a_centres or (a,):
-            for y in b_centres or (b,):
-                match = x == a and y == b
-                if x < y:
-                    yield index, x, y, False, b, 0, match
-                else:
-                    yield index, y, x, True, b, 0, match
+
+def _places(ids: pa.Array, families: np.ndarray, wanted: pa.Array,
+            its: np.ndarray) -> np.ndarray:
+    """Where the ids that are wanted stand among those of their families."""
+    code, names = codes(pa.concat_arrays([ids, wanted]))
+    key = np.concatenate([families, its]) * len(names) + code
+    key, wanted = key[:len(ids)], key[len(ids):]
+    order = np.argsort(key, kind="stable")
+    place = order[np.searchsorted(key[order], wanted).clip(max=len(ids) - 1)]
+    if (key[place] != wanted).any():
+        raise KeyError("a partner is not with its family")
+    return place

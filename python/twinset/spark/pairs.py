@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from ..cluster.transport import NUL
 from .documents import Documents
 from .stages import by, settle, stage
 
@@ -37,9 +38,9 @@ def asked(documents: Documents, parts: int = PARTS) -> DataFrame:
 
 
 def copies_of(asked: DataFrame) -> DataFrame:
-    """id, chunk, centres as JSON, members."""
+    """id, chunk, centres as they are packed, members."""
     return asked.filter("members is not null").select(
-        "id", "chunk", "centres", F.from_json("members", "array<string>").alias("members"))
+        "id", "chunk", "centres", F.split("members", NUL).alias("members"))
 
 
 def verified(documents: Documents, asked: DataFrame, broadcast: bool = False) -> DataFrame:

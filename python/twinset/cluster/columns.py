@@ -1,0 +1,90 @@
+"""Columns of rows, and of lists, without an object for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+ROWS = 1 << 14   # of a batch that is handed on
+ITEMS = 1 << 16  # of its lists
+
+
+def starts(column: pa.Array, last: pa.Scalar | None = None) -> pa.Array:
+    """Whether a value is another than the one before; `last` is that before the first."""
+    first = last is None or not column[0].equals(last)
+    return pa.concat_arrays([pa.array([first]), pc.not_equal(column[1:], column[:-1])])
+
+
+def any_starts(batch: pa.RecordBatch, *names: str) -> np.ndarray:
+    """Whether one of these columns has another value than in the row before."""
+    return np.logical_or.reduce([flags(starts(batch.column(name))) for name in names])
+
+
+def flags(column: pa.Array) -> np.ndarray:
+    return column.to_numpy(zero_copy_only=False)
+
+
+def batched(rows: Iterable[tuple], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """Rows as batches, for where they are few."""
+    rows = iter(rows)
+    lists = [place for place, field in enumerate(schema) if pa.types.is_list(field.type)]
+    while some := list(_some(rows, lists) if lists else islice(rows, ROWS)):
+        columns = [pa.array(column, field.type) for column, field in zip(zip(*some), schema)]
+        yield pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _some(rows: Iterator[tuple], lists: Sequence[int]) -> Iterator[tuple]:
+    items = 0
+    for row in islice(rows, ROWS):
+        yield row
+        items += sum(len(row[place] or ()) for place in lists)
+        if items > ITEMS:
+            return
+
+
+def portions(counts: np.ndarray) -> Iterator[slice]:
+    """Rows that have no more than ITEMS together, or a row that has more alone."""
+    ends, start = np.cumsum(counts), 0
+    while start < len(counts):
+        before = ends[start] - counts[start]
+        end = max(start + 1, int(np.searchsorted(ends, before + ITEMS, "right")))
+        yield slice(start, end)
+        start = end
+
+
+def ranges(first: np.ndarray | int, counts: np.ndarray) -> np.ndarray:
+    """So many numbers from each first on, one range after the other."""
+    ends = np.cumsum(counts)
+    total = ends[-1] if len(ends) else 0
+    return np.arange(total) + np.repeat(first - (ends - counts), counts)
+
+
+def lists(counts: np.ndarray, values: pa.Array) -> pa.ListArray:
+    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    return pa.ListArray.from_arrays(pa.array(offsets), values)
+
+
+def lengths(column: pa.ListArray) -> np.ndarray:
+    """Of lists; 0 where there is none."""
+    return pc.fill_null(pc.list_value_length(column), 0).to_numpy()
+
+
+def codes(column: pa.Array) -> tuple[np.ndarray, pa.Array]:
+    """Values as small numbers, and what these stand for."""
+    encoded = pa.concat_arrays([column]).dictionary_encode()
+    return encoded.indices.to_numpy().astype(np.int64), encoded.dictionary
+
+
+def firsts(*keys: np.ndarray) -> np.ndarray:
+    """Where a combination of small numbers occurs for the first time, in order."""
+    key = keys[0]
+    for other in keys[1:]:
+        _, key = np.unique(key, return_inverse=True)  # so that no product overflows
+        key = key * (other.max(initial=0) + 1) + other
+    _, places = np.unique(key, return_index=True)
+    places.sort()
+    return places
