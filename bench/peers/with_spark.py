@@ -29,6 +29,7 @@ TICK = os.sysconf("SC_CLK_TCK")
 SMALL = {"spark.executor.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
          "spark.executorEnv.MALLOC_ARENA_MAX": "1", "spark.reducer.maxSizeInFlight": "16m",
          "spark.shuffle.io.preferDirectBufs": "false",
+         "spark.network.maxRemoteBlockSizeFetchToMem": "16m",
          "spark.sql.execution.arrow.maxBytesPerBatch": "4m"}
 
 

@@ -126,7 +126,9 @@ def of_copies(batches: Batches) -> Iterator[pa.RecordBatch]:
 def ask(batches: Batches) -> Iterator[pa.RecordBatch]:
     """All that is asked of some documents: each partner once, and with their centres those that
     have copies."""
-    asked = together(list(batches))
+    if not (batches := list(batches)):
+        return
+    asked = together(batches)
     copies = asked.filter(pc.is_valid(asked.column("members")))
     is_partner = pc.and_(pc.is_null(asked.column("partners")), pc.is_null(asked.column("members")))
     partners = distinct(asked.filter(is_partner).select(["id", "family", "chunk"]))
@@ -134,4 +136,4 @@ def ask(batches: Batches) -> Iterator[pa.RecordBatch]:
                              pa.Table.from_batches([partners])], promote_options="default")
     of_copies = pc.index_in(rows.column("id"), copies.column("id"))
     centres = copies.column("centres").take(of_copies)
-    yield from rows.drop("centres").append_column("centres", centres).to_batches()
+    yield from rows.drop_columns("centres").append_column("centres", centres).to_batches()

@@ -154,7 +154,7 @@ def together(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
 def distinct(batch: pa.RecordBatch) -> pa.RecordBatch:
     """Of equal rows, one."""
     groups = pa.Table.from_batches([batch]).group_by(batch.schema.names, use_threads=False)
-    return together(groups.aggregate([]).to_batches())
+    return together(groups.aggregate([]).to_batches() or [batch])
 
 
 def hashes(batch: pa.RecordBatch, key: list[str]) -> pa.Array:

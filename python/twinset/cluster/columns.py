@@ -74,7 +74,8 @@ def lengths(column: pa.ListArray) -> np.ndarray:
 
 
 def codes(column: pa.Array) -> tuple[np.ndarray, pa.Array]:
-    """Values as small numbers, and what these stand for."""
+    """Values as small numbers, from 0 in the order in which they occur, and what these stand
+    for."""
     encoded = pa.concat_arrays([column]).dictionary_encode()
     return encoded.indices.to_numpy().astype(np.int64), encoded.dictionary
 
@@ -83,8 +84,9 @@ def firsts(*keys: np.ndarray) -> np.ndarray:
     """Where a combination of small numbers occurs for the first time, in order."""
     key = keys[0]
     for other in keys[1:]:
-        _, key = np.unique(key, return_inverse=True)  # so that no product overflows
-        key = key * (other.max(initial=0) + 1) + other
-    _, places = np.unique(key, return_index=True)
-    places.sort()
-    return places
+        width = int(other.max(initial=0)) + 1
+        if (int(key.max(initial=0)) + 1) * width >= 1 << 63:
+            key, _ = codes(pa.array(key))
+        key = key * width + other
+    code, _ = codes(pa.array(key))  # counted up as they occur
+    return np.flatnonzero(np.diff(np.maximum.accumulate(code), prepend=-1))

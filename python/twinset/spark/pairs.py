@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from ..cluster.transport import NUL
@@ -15,6 +15,8 @@ from .stages import by, settle, stage
 BROADCAST_ROWS = 500_000
 # Parts of the records of buckets, and the records that one should have: 30 MB.
 PARTS, PART_RECORDS = 1024, 1 << 20
+# Pairs that one task should have, where there are many: 120 MB to keep.
+TASK_PAIRS = 1 << 21
 
 FIELDS = ("similarity double, jaccard double, containment_a double, containment_b double, "
           "shared bigint, union bigint, estimate double, longest bigint")
@@ -43,15 +45,23 @@ def copies_of(asked: DataFrame) -> DataFrame:
         "id", "chunk", "centres", F.split("members", NUL).alias("members"))
 
 
-def verified(documents: Documents, asked: DataFrame, broadcast: bool = False) -> DataFrame:
-    """Pairs, with what leads to their clusters: original, chunk, match."""
+def verified(documents: Documents, asked: DataFrame, broadcast: bool = False,
+             tasks: int | None = None) -> DataFrame:
+    """Pairs, with what leads to their clusters: original, chunk, match. `tasks`: None leaves it
+    to Spark, which knows of the texts alone."""
     centres = copies_of(asked).filter("chunk = 0").select("id", "centres")
     needed = asked.drop("centres")
     rows = documents.rows.join(F.broadcast(needed) if broadcast else needed, "id")
-    rows = by(rows.join(centres, "id", "left"), ["family", "chunk"], ["family", "chunk", "id"])
+    rows = by(rows.join(centres, "id", "left"), ["family", "chunk"], ["family", "chunk", "id"],
+              tasks)
     return rows.mapInArrow(stage("verify.verify", documents.settings),
                            f"a string, b string, {FIELDS}, original string, chunk bigint, "
                            "match boolean")
+
+
+def _items(column: str) -> Column:
+    """How many a packed list has."""
+    return F.length(column) - F.length(F.translate(column, NUL, "")) + 1
 
 
 @dataclass(frozen=True)
@@ -68,5 +78,8 @@ def find(documents: Documents) -> Found:
     records = documents.count * documents.settings.bands
     parts = max(PARTS, 1 << (records // PART_RECORDS).bit_length())
     needed = settle(asked(documents, parts))
-    pairs = verified(documents, needed, needed.count() <= BROADCAST_ROWS)
+    told = needed.agg(F.count("*").alias("rows"), F.sum(F.coalesce(
+        _items("partners"), _items("centres") * _items("members"))).alias("pairs")).first()
+    tasks = (told["pairs"] or 0) // TASK_PAIRS
+    pairs = verified(documents, needed, told["rows"] <= BROADCAST_ROWS, tasks if tasks > 1 else None)
     return Found(documents, settle(copies_of(needed)), settle(pairs))

@@ -38,9 +38,10 @@ def stage(piece: str, *arguments: object) -> Callable[[Iterator], Iterator]:
     return run
 
 
-def by(df: DataFrame, keys: list[str], order: list[str]) -> DataFrame:
-    """Rows of one key in one partition, in order: a stream that pieces of runs.py read."""
-    return df.repartition(*keys).sortWithinPartitions(*order)
+def by(df: DataFrame, keys: list[str], order: list[str], tasks: int | None = None) -> DataFrame:
+    """Rows of one key in one partition, in order: a stream that pieces of runs.py read. In so
+    many tasks; None: as many as Spark finds fit."""
+    return df.repartition(*([tasks] if tasks else []), *keys).sortWithinPartitions(*order)
 
 
 def settle(df: DataFrame) -> DataFrame:
