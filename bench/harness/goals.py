@@ -85,12 +85,14 @@ def datasketch_goals(rows):
 
 
 def spark_goals(rows):
-    for row in rows:
-        if row["tool"] == "twinset.spark":
-            peer = pick(rows, tool="Spark MLlib", documents=row["documents"])
-            size = f"Spark, {row['documents']:,.0f} documents"
+    for peer in rows:
+        if peer["tool"] == "Spark MLlib":
+            known = {field: peer[field] for field in ("documents", "collection")}
+            row = pick(rows, tool="twinset.spark", **known) or pick(
+                rows, tool="twinset.spark, all stages", **known)
+            size = f"Spark, {peer['documents']:,.0f} documents"
             yield f"{size}: times MLlib", "at least", 10.0, ratio(peer, row, "seconds")
-            yield f"{size}: recall", "at least", peer and peer["recall"], row["recall"]
+            yield f"{size}: recall", "at least", peer["recall"], row and row["recall"]
     stages = [row for row in rows if row["tool"] == "twinset.spark, all stages"]
     plain = [row for row in stages if "bucket" not in row["collection"]]
     if plain:

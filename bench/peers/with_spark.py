@@ -1,7 +1,7 @@
 """Similar pairs on a cluster of two Spark executors of one core, on this machine.
 
     with_spark.py prepare IN.jsonl OUT.parquet
-    with_spark.py twinset|stages|mllib IN.parquet PAIRS HEAP
+    with_spark.py twinset|stages|mllib IN.parquet PAIRS
 
 PAIRS becomes a folder of tab-separated lines: two ids, their similarity. Prints a line of JSON:
 seconds from a session that is warm to the last pair; seconds of the processor and peak memory of an
@@ -33,11 +33,11 @@ SMALL = {"spark.executor.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLe
          "spark.sql.execution.arrow.maxBytesPerBatch": "4m"}
 
 
-def session(log, heap="512m", **more):
+def session(log, **more):
     os.environ.update(SPARK_LOCAL_IP="127.0.0.1", PYSPARK_PYTHON=sys.executable)
     from pyspark.sql import SparkSession
 
-    settings = {"spark.executor.memory": heap, "spark.executor.cores": "1",
+    settings = {"spark.executor.memory": "512m", "spark.executor.cores": "1",
                 "spark.driver.memory": "2g", "spark.driver.host": "127.0.0.1",
                 "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false",
                 "spark.log.level": "ERROR", "spark.sql.shuffle.partitions": "64",
@@ -168,9 +168,9 @@ def with_mllib(df):
 JOBS = {"twinset": with_twinset, "stages": with_all_stages, "mllib": with_mllib}
 
 
-def measure(job, path, output, heap):
+def measure(job, path, output):
     with tempfile.TemporaryDirectory() as log:
-        spark = session(log, heap, **({} if job == "mllib" else SMALL))
+        spark = session(log, **({} if job == "mllib" else SMALL))
         df = spark.read.parquet(path)
         df.limit(1000).mapInArrow(lambda batches: batches, df.schema).count()  # all is started
         watch = Watch()
@@ -188,14 +188,14 @@ def measure(job, path, output, heap):
             "peak_mb": watch.peak / 1e6, "shuffled_mb": shuffled / 1e6, "stages": stages}
 
 
-def main(job, path, output, heap="512m"):
+def main(job, path, output):
     if job == "prepare":
         with tempfile.TemporaryDirectory() as log:
             spark = session(log)
             spark.read.schema("id string, text string").json(path).write.parquet(output)
             spark.stop()
         return
-    print(json.dumps(measure(job, path, output, heap)))
+    print(json.dumps(measure(job, path, output)))
 
 
 if __name__ == "__main__":

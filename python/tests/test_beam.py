@@ -31,7 +31,7 @@ from twinset.beam import (  # noqa: E402
     Signatures,
     SimilarPairs,
 )
-from twinset.beam import clusters, decide, shuffle  # noqa: E402
+from twinset.beam import clusters, shuffle  # noqa: E402
 from twinset.beam.__main__ import main  # noqa: E402
 from twinset.beam.documents import Fields, Read, rank  # noqa: E402
 from twinset.beam.signatures import cut  # noqa: E402
@@ -219,7 +219,7 @@ def kept_by_command(tmp_path, given, keep):
 def test_dedup_is_that_of_the_command(run, tmp_path, keep):
     chance = random.Random(SEED)
     given = [{**record, "rank": chance.choice((1, 2, 3.5, None, "x"))}
-             for record in records(documents(200, copies=15))]
+             for record in records(documents(200, hot=150, copies=30))]
     expected, gone = kept_by_command(tmp_path, given, keep)
     kept, removed = run(given, lambda all: all | Dedup(keep=keep, shards=3))
     # A record without text is kept here; the command cannot read it.
@@ -228,16 +228,6 @@ def test_dedup_is_that_of_the_command(run, tmp_path, keep):
     assert sorted(removed, key=as_json) == sorted(gone, key=as_json)
     assert len(removed) > 50 and len(kept) + len(removed) == len(given)
     assert run.counters["removed"] == len(removed)
-
-
-def test_a_cluster_that_is_too_much_for_one_task_is_an_error(monkeypatch):
-    monkeypatch.setattr(decide, "MOST", 3)
-    edges = pa.record_batch([["r"] * 4, list("bcde"), ["a"] * 4, [.9] * 4, [b""] * 4, ["a"] * 4],
-                            schema=decide.EDGES)
-    with pytest.raises(_core.Error, match="the cluster of 'r' has more than 3 pairs"):
-        list(decide.settle([edges]))
-    assert [row["kept"] for batch in decide.settle([edges[:3]])
-            for row in batch.to_pylist()] == ["a"] * 3
 
 
 def test_ranks_are_in_order():

@@ -14,10 +14,9 @@ pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 from spread import SEED, documents, scanned  # noqa: E402
 from twinset import _core  # noqa: E402
-from twinset.cluster import alone, clusters, columns, documents as texts, lines  # noqa: E402
+from twinset.cluster import alone, clusters, columns, decide, documents as texts, lines  # noqa: E402
 from twinset.cluster import runs, transport  # noqa: E402
 from twinset.cluster import verify as verifying  # noqa: E402
-from twinset.cluster.decide import decide  # noqa: E402
 from twinset.cluster.settings import settings  # noqa: E402
 
 
@@ -324,19 +323,30 @@ def test_components_by_stars_and_in_one_task(seed):
 @pytest.mark.parametrize("seed", range(5))
 def test_kept_is_what_has_nothing_kept_before_it(seed):
     chance = random.Random(seed)
-    edges = {(max(pair), min(pair)) for pair in
-             (chance.sample(range(1000, 1200), 2) for _ in range(300))}
-    edges |= {(at + 1, at) for at in range(2000, 5000)}  # a chain beyond any stack
-    edges = sorted((str(later), str(earlier)) for later, earlier in edges)
-    kept = set()
-    for id in sorted({id for edge in edges for id in edge}):
-        if not any(later == id and earlier in kept for later, earlier in edges if later == id):
-            kept.add(id)
-    batch = pa.record_batch({"later": [edge[0] for edge in edges],
-                             "earlier": [edge[1] for edge in edges]})
-    found = {row["id"]: row["kept"] for out in decide([batch]) for row in out.to_pylist()}
-    assert {id for id, stays in found.items() if stays} == kept
-    assert set(found) == {id for edge in edges for id in edge}
+    edges = {(f"{max(pair):04}", f"{min(pair):04}"): chance.choice((.8, .9, .95)) for pair in
+             (chance.sample(range(200), 2) for _ in range(300))}
+    ids = sorted({id for edge in edges for id in edge})
+    expected = {}
+    for id in ids:
+        near = [(-edges[id, other], other) for other in ids
+                if (id, other) in edges and expected[other] == (other, 1)]
+        expected[id] = (min(near)[1], -min(near)[0]) if near else (id, 1)
+    kind = {"root": "r", "size": 3, "best": None, "earlier": None, "similarity": None, "text": None}
+    rows = [{**kind, "original": later, "best": later, "earlier": earlier, "similarity": similarity}
+            for (later, earlier), similarity in edges.items()]
+    rows += [{**kind, "original": id, "best": id} for id in ids]
+    rows.sort(key=lambda row: (row["best"], row["earlier"] or "~"))
+    found = Engine(1, seed).run([rows], decide.ROWS, decide.decide, settings("twinset.spark", {}))
+    assert {row["original"]: (row["kept"], row["similarity"]) for row in found} == expected
+
+
+def test_of_many_only_few_are_looked_at():
+    rows = [{"a": f"{a:02}", "b": f"{b}", "similarity": .9} for b in range(6)
+            for a in range((3, 16, 17, 40, 1, 99)[b])]
+    kind = schema(a="s", b="s").append(pa.field("similarity", pa.float64()))
+    for seed in range(20):
+        found = Engine(1, SEED + seed).run([rows], kind, decide.few)
+        assert found == [row for row in rows if row["a"] < "16"], f"seed {SEED + seed}"
 
 
 # ---- what makes no sense

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from zlib import crc32
 
 import pytest
 from spark_session import session, skip_without_spark
@@ -19,7 +20,7 @@ from twins import command  # noqa: E402
 from twinset import _core, spark as twins  # noqa: E402
 from twinset.cluster import alone, clusters as pieces  # noqa: E402
 from twinset.cluster.settings import settings  # noqa: E402
-from twinset.spark import decide, pairs as planned  # noqa: E402
+from twinset.spark import pairs as planned  # noqa: E402
 from twinset.spark.__main__ import main, reason  # noqa: E402
 from twinset.spark.alone import all_members, all_pairs  # noqa: E402
 from twinset.spark.documents import Documents  # noqa: E402
@@ -102,15 +103,11 @@ def test_more_than_a_bucket_may_have(spark, spread, tmp_path):
 
 def test_rounds_of_stars(spark, spread, tmp_path, monkeypatch):
     monkeypatch.setattr(pieces, "SMALL", 40)
-    monkeypatch.setattr(decide, "SMALL", 40)
     monkeypatch.setattr(planned, "BROADCAST_ROWS", 0)
     given = documents(120, hot=30, copies=10)
     expected = scanned(tmp_path, given, "--max-bucket", "5")
     df = frame(spark, given)
     assert as_lines(twins.similar_pairs(df, max_bucket=5)) == sorted(expected)
-    rounds = {row["id"] for row in twins.dedup(df).collect()}
-    monkeypatch.undo()
-    assert {row["id"] for row in twins.dedup(df).collect()} == rounds
 
 
 def test_without_clusters_nothing_runs_before_it_is_asked(spark, tmp_path):
@@ -143,23 +140,23 @@ def test_clusters_are_the_commands(spark, monkeypatch, tmp_path, limit):
 
 @pytest.mark.parametrize("keep", ("longest", "rank"))
 def test_dedup_is_the_commands(spark, tmp_path, keep):
-    """Where clusters are small; in large ones the command compares some more."""
-    given = [(name, text, len(name) % 3 or None)
-             for name, text in sorted(documents(200, copies=8), key=lambda one: one[0].encode())]
+    given = [(name, text, crc32(name.encode()) % 5 or None) for name, text in
+             sorted(documents(200, hot=150, copies=30), key=lambda one: one[0].encode())]
+    options = {"max_bucket": 20, "threshold": 0.75}
     with open(tmp_path / "in.jsonl", "w", encoding="utf-8") as out:
         for name, text, rank in given:
             out.write(json.dumps({"id": name, "text": text, "rank": rank}) + "\n")
     command("dedup", "in.jsonl", "-o", "out.jsonl", "--keep", keep, "--method", "lsh", "-q",
-            "--removed", "gone.jsonl", "--annotate", cwd=tmp_path)
+            "--max-bucket", "20", "--threshold", "0.75", "--annotate", cwd=tmp_path)
     df = spark.createDataFrame(given, "id string, text string, rank int")
     found = {row["id"]: row for row in
-             twins.dedup(df, keep=keep, annotate=True).collect()}
+             twins.dedup(df, keep=keep, annotate=True, **options).collect()}
     expected = [json.loads(line) for line in open(tmp_path / "out.jsonl", encoding="utf-8")]
     assert len(found) == len(given) and sum(not row["twinset_keep"] for row in expected) > 20
     for row in expected:
         for field in ("cluster", "keep", "kept", "similarity"):
             assert found[row["id"]][f"twinset_{field}"] == row[f"twinset_{field}"], (row, field)
-    kept = {row["id"] for row in twins.dedup(df, keep=keep).collect()}
+    kept = {row["id"] for row in twins.dedup(df, keep=keep, **options).collect()}
     assert kept == {row["id"] for row in found.values() if row["twinset_keep"]}
 
 

@@ -50,7 +50,8 @@ CODER = ArrowCoder()
 
 
 class By(beam.PTransform):
-    """Batches to what a stage makes of them: rows of one key in one place, in order.
+    """Batches to what a stage makes of them: rows of one key in one place, in order: by these
+    columns, and after a "-" in descending order.
 
     `combine` makes fewer rows of a batch, with the same outcome: before they travel, and again
     where they meet others.
@@ -189,7 +190,9 @@ class InOrder(beam.DoFn):
         for [batches] in passes(pieces, 1, self.shards):
             batch = together(batches)
             batch = self.combine(batch) if self.combine else batch
-            order = pc.sort_indices(batch, [(name, "ascending") for name in self.order])
+            order = pc.sort_indices(batch, [
+                (name.removeprefix("-"), "descending" if name[0] == "-" else "ascending")
+                for name in self.order])
             for some in portions(order, batch):
                 yield batch.take(some)
 

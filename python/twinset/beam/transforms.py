@@ -10,9 +10,9 @@ import apache_beam as beam
 from .. import _core
 from ..cluster.settings import settings
 from .clusters import Members, Number, by_chunks
-from .decide import Decide
+from .decide import Decide, Few
 from .documents import Documents, Fields, name_of
-from .pairs import Find, Found
+from .pairs import Find, Found, without_values
 from .shuffle import Join, each, rows
 
 WHERE = "twinset.beam"
@@ -138,8 +138,11 @@ class Dedup(_Similar):
         super().__init__(id, text, keep, duplicates, shards, {**options, "threshold": threshold})
 
     def expand(self, records: beam.PCollection) -> Deduped:
-        found, originals = self.found(records)
-        removed = ((found, originals) | "decide" >> Decide(self.shards)
+        texts = records | "documents" >> self.documents
+        found = texts | "find" >> self.find | "few" >> Few(self.shards)
+        originals = found | "clusters" >> Number(self.shards)
+        removed = ((found, originals, texts | "texts" >> each(without_values))
+                   | "decide" >> Decide(self.find.settings, self.shards)
                    | "rows" >> _rows(Removed))
         named, nameless = records | "name" >> beam.ParDo(Name(self.id)).with_outputs(
             "nameless", main="named")

@@ -1,42 +1,108 @@
-"""What is kept of documents that resemble each other.
+"""What is kept of documents that resemble each other, by the rule of `twinset dedup`: documents
+come in an order of preference, and one is removed if it resembles one that is kept, the most
+similar of these. Identical documents are decided on as one.
 
-Documents come in an order of preference; one is removed if it resembles one before it that is
-kept. Edges lead from the later of two to the earlier, so there is no circle.
+In a cluster of more than STAR a document may not have met all that it resembles. So one that is
+to be kept is first compared with what is kept of its cluster, those that most were removed for
+first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 
+import numpy as np
 import pyarrow as pa
 
-from .columns import batched
+from .. import _core
+from .columns import any_starts, batched
+from .settings import STAR, Settings
 
-DECIDED = pa.schema([pa.field("id", pa.string(), False), pa.field("kept", pa.bool_(), False)])
+LOOKS = 1000  # at those that are kept, as in the engine
+
+ROWS = pa.schema([pa.field("root", pa.string()), pa.field("size", pa.int64()),
+                  pa.field("original", pa.string()), pa.field("best", pa.string()),
+                  pa.field("earlier", pa.string()), pa.field("similarity", pa.float64()),
+                  pa.field("text", pa.binary())])
+DECIDED = pa.schema([pa.field("original", pa.string()), pa.field("kept", pa.string()),
+                     pa.field("similarity", pa.float64())])
 
 
-def decide(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """All edges (later, earlier) of a graph, in any order, to (id, kept) of all its ids."""
-    before: dict[str, list[str]] = {}
+def few(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Matches (a, b, similarity) by b and a: of each b the first few, which are all that dedup
+    looks for."""
+    last, seen = None, 0
     for batch in batches:
-        for later, earlier in zip(batch.column("later").to_pylist(),
-                                  batch.column("earlier").to_pylist()):
-            before.setdefault(later, []).append(earlier)
-            before.setdefault(earlier, [])
-    return batched(_kept(before).items(), DECIDED)
+        if len(batch) == 0:
+            continue
+        start = np.flatnonzero(any_starts(batch, "b"))
+        place = np.arange(len(batch)) - np.repeat(start, np.diff(start, append=len(batch)))
+        if batch.column("b")[0].as_py() == last:
+            place[:start[1] if len(start) > 1 else None] += seen
+        last, seen = batch.column("b")[-1].as_py(), place[-1] + 1
+        yield batch.filter(pa.array(place < STAR))
 
 
-def _kept(before: dict[str, list[str]]) -> dict[str, bool]:
-    """Kept is what has nothing kept before it. By a stack: chains may be long."""
-    kept: dict[str, bool] = {}
-    for id in before:
-        stack = [id]
-        while stack:
-            top = stack[-1]
-            unknown = [other for other in before[top] if other not in kept]
-            if unknown and not any(kept.get(other) for other in before[top]):
-                stack.extend(unknown)
+def decide(batches: Iterable[pa.RecordBatch], settings: Settings) -> Iterator[pa.RecordBatch]:
+    """ROWS to DECIDED, in the order of roots, and of preference in each.
+
+    Before a document come its edges: similar documents that go before it, as `earlier`. Its own
+    row has none, but a text if the cluster is large.
+    """
+    return batched(_decided(batches, _core.Comparer(settings.options)), DECIDED)
+
+
+def _decided(batches: Iterable[pa.RecordBatch],
+             comparer: _core.Comparer) -> Iterator[tuple[str, str, float]]:
+    rows = (row for batch in batches
+            for row in zip(*(batch.column(field.name).to_pylist() for field in ROWS)))
+    for _, documents in groupby(rows, lambda row: row[0]):
+        kept: dict[str, tuple[int, str]] = {}  # turn, best
+        stays = Stays(comparer)
+        nearest = None
+        for turn, (_, size, original, best, earlier, similarity, text) in enumerate(documents):
+            if earlier is not None:
+                if earlier in kept:
+                    nearest = max(nearest or (-1,), (similarity, -kept[earlier][0],
+                                                     kept[earlier][1]))
                 continue
-            kept[top] = not any(kept.get(other) for other in before[top])
-            stack.pop()
-    return kept
+            found = (nearest[2], nearest[0]) if nearest else (
+                stays.nearest(text) if size > STAR else None)
+            if not found:
+                kept[original] = turn, best
+                if size > STAR:
+                    stays.add(best, text)
+            yield original, *(found or (best, 1.0))
+            nearest = None
+
+
+class Stays:
+    """What is kept of a large cluster."""
+
+    def __init__(self, comparer: _core.Comparer) -> None:
+        self.comparer = comparer
+        self.best: list[str] = []
+        self.texts: list[str | bytes] = []
+
+    def add(self, best: str, text: str | bytes) -> None:
+        if len(self.best) < LOOKS:  # those beyond are never looked at
+            self.best.append(best)
+            self.texts.append(text)
+
+    def nearest(self, text: str | bytes) -> tuple[str, float] | None:
+        """The first that it resembles, and how much; this one goes half the way to the front."""
+        start, count = 0, 4
+        while start < len(self.best):
+            some = self.texts[start:start + count]
+            found, columns = self.comparer.pairs(
+                pa.array([*some, text]), np.arange(len(some), dtype=np.int32),
+                np.full(len(some), len(some), np.int32))
+            if found:
+                place = start + int(np.frombuffer(found, np.int32)[0])
+                best, similarity = self.best[place], np.frombuffer(columns["similarity"])[0]
+                for names in (self.best, self.texts):
+                    names[place], names[place // 2] = names[place // 2], names[place]
+                return best, float(similarity)
+            start, count = start + count, 4 * count
+        return None

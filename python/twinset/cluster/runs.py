@@ -277,7 +277,8 @@ def needs(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     waiting, items, enough = [], 0, BLOCK
     for batch in batches:
         is_copies = pc.is_valid(batch.column("members"))
-        yield batch.filter(is_copies)
+        if pc.any(is_copies).as_py():
+            yield batch.filter(is_copies)
         waiting.append(batch.filter(pc.invert(is_copies)))
         items += lengths(waiting[-1].column("partners")).sum()
         if items >= enough:

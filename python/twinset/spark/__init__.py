@@ -77,7 +77,7 @@ def dedup(df: DataFrame, id: str = "id", text: str = "text", *, keep: str = "fir
     chosen = settings(WHERE, {**options, "threshold": threshold})
     check_keep(df, keep)
     documents = Documents(df, id, text, chosen, duplicates)
-    found = Clusters(find(documents))
+    found = Clusters(find(documents), few=True)
     gone = removed(found, keep)
     name = documents.id
     if not annotate:

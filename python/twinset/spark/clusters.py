@@ -13,14 +13,19 @@ EDGES = "u string, v string"
 
 
 class Clusters:
-    """The clusters of pairs that were found. Jobs run as it is made."""
+    """The clusters of pairs that were found; by as `few` of them as dedup looks for. Jobs run as
+    it is made."""
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, found: Found, few: bool = False) -> None:
         self.found = found
+        self.matches = found.pairs.filter("match").select("a", "b", "similarity")
+        if few:
+            self.matches = settle(by(self.matches, ["b"], ["b", "a"]).mapInArrow(
+                stage("decide.few"), "a string, b string, similarity double"))
         self.copies = found.copies.groupBy("id").agg(
             F.sum(F.size("members")).alias("copies"), F.max("chunk").alias("last"))
-        edges = found.pairs.filter("match").select(F.col("b").alias("u"), F.col("a").alias("v"))
-        self.numbers = self._number(edges)
+        self.numbers = self._number(
+            self.matches.select(F.col("b").alias("u"), F.col("a").alias("v")))
 
     def _number(self, edges: DataFrame) -> DataFrame:
         """original, root, size, cluster."""
