@@ -14,8 +14,8 @@ pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 from spread import SEED, documents, scanned  # noqa: E402
 from twinset import _core  # noqa: E402
-from twinset.cluster import alone, clusters, columns, decide, documents as texts, lines  # noqa: E402
-from twinset.cluster import runs, transport  # noqa: E402
+from twinset.cluster import alone, clusters, columns, decide, lines, runs  # noqa: E402
+from twinset.cluster import documents as texts, transport  # noqa: E402
 from twinset.cluster import verify as verifying  # noqa: E402
 from twinset.cluster.settings import settings  # noqa: E402
 

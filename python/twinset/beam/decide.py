@@ -48,8 +48,8 @@ class Decide(beam.PTransform):
         rows = (edges | "direct" >> each(directed),
                 originals | "small" >> each(by_size, False) | "rows of small" >> each(in_order),
                 large | "rows of large" >> each(in_order, "id")) | "rows" >> beam.Flatten()
-        decided = rows | "decide" >> By(self.shards, ["root"], ["root", "-value", "best", "earlier"],
-                                        decide, self.settings)
+        order = ["root", "-value", "best", "earlier"]
+        decided = rows | "decide" >> By(self.shards, ["root"], order, decide, self.settings)
         fates = ((originals | "last" >> each(last_chunks), decided) | "fates" >> Join(
             self.shards, ["original"])
             | "chunks" >> each(by_chunks, ["original", "kept", "similarity", "cluster"]))
