@@ -80,6 +80,7 @@ def find(documents: Documents) -> Found:
     needed = settle(asked(documents, parts))
     told = needed.agg(F.count("*").alias("rows"), F.sum(F.coalesce(
         _items("partners"), _items("centres") * _items("members"))).alias("pairs")).first()
+    tasks = (told["pairs"] or 0) // TASK_PAIRS + 1
     pairs = verified(documents, needed, told["rows"] <= BROADCAST_ROWS,
-                     (told["pairs"] or 0) // TASK_PAIRS or None)
+                     tasks if tasks > 1 else None)
     return Found(documents, settle(copies_of(needed)), settle(pairs))
