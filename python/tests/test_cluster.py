@@ -14,8 +14,9 @@ pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 from spread import SEED, documents, scanned  # noqa: E402
 from twinset import _core  # noqa: E402
-from twinset.cluster import alone, clusters, columns, decide, lines, runs  # noqa: E402
-from twinset.cluster import documents as texts, transport  # noqa: E402
+from twinset.cluster import alone, candidates, clusters, columns, decide  # noqa: E402
+from twinset.cluster import documents as texts  # noqa: E402
+from twinset.cluster import lines, needs, originals, transport  # noqa: E402
 from twinset.cluster import verify as verifying  # noqa: E402
 from twinset.cluster.settings import settings  # noqa: E402
 
@@ -106,11 +107,11 @@ def scan(engine, given, stars=False, **options):
     known = [row for row in looked if not row["skipped"]]
     assert {row["skipped"] for row in looked} == {None, "null", "empty"}
     packed = engine.run(engine.deal(known, ["identity"], ["identity", "id"]),
-                        schema(identity="b", id="s", buckets="I"), runs.originals, chosen, 4)
-    found = engine.run(engine.deal(packed, ["part"], ["part"]), runs.PACKED, runs.candidates,
-                       chosen)
-    asked = engine.run(engine.deal(found, ["id"], ["id", "family", "chunk"]), runs.NEEDS,
-                       runs.needs)
+                        schema(identity="b", id="s", buckets="I"), originals.originals, chosen, 4)
+    found = engine.run(engine.deal(packed, ["part"], ["part"]), originals.PACKED,
+                       candidates.candidates, chosen)
+    asked = engine.run(engine.deal(found, ["id"], ["id", "family", "chunk"]), candidates.NEEDS,
+                       needs.needs)
     copies = [row for row in asked if row["members"]]
     text, centres = dict(given), {row["id"]: row["centres"] for row in copies}
     asked = {(row["id"], row["family"], row["chunk"], row["partners"] is None): row
@@ -174,26 +175,26 @@ def test_a_hot_bucket_and_many_copies(tmp_path):
 
 def test_what_is_held_goes_to_disk(tmp_path, monkeypatch):
     monkeypatch.setattr(verifying, "HELD_BYTES", 2000)
-    monkeypatch.setattr(runs, "PART_BYTES", 5000)
+    monkeypatch.setattr(candidates, "PART_BYTES", 5000)
     engine = Engine(1)
     given = documents(60, hot=80)
     expected = scanned(tmp_path, given, "--max-bucket", "10")
     assert as_lines(engine, scan(engine, given, max_bucket=10)) == expected
 
 
-# ---- runs
+# ---- candidates and needs
 
 def cut(ids, sizes, bucket=7):
     """The ids of one bucket, in batches."""
     ids = iter(ids)
     while some := list(islice(ids, next(sizes))):
         yield pa.record_batch([pa.array([bucket] * len(some), pa.int64()), pa.array(some)],
-                              schema=runs.RECORDS)
+                              schema=originals.RECORDS)
 
 
 def met(batches, limit):
     return [(row["id"], row["family"], row["chunk"], row["partners"])
-            for batch in runs.meetings(batches, limit) for row in batch.to_pylist()]
+            for batch in candidates.meetings(batches, limit) for row in batch.to_pylist()]
 
 
 @pytest.mark.parametrize("sizes", ([3000], [1], [999, 1, 1], [7, 1000, 3]), ids=str)
@@ -228,7 +229,7 @@ def test_buckets_may_end_anywhere(limit):
             size = chance.choice((0, 1, 2, 15, 16, 17, 50, 400))
             batches.append(pa.RecordBatch.from_arrays(
                 [pa.array([row[side] for row in rows[at:at + size]], field.type)
-                 for side, field in enumerate(runs.RECORDS)], schema=runs.RECORDS))
+                 for side, field in enumerate(originals.RECORDS)], schema=originals.RECORDS))
             at += size
         assert met(batches, limit) == expected, f"seed {SEED + limit}"
 
@@ -241,7 +242,7 @@ def test_a_run_is_not_held():
             yield f"{number:07}"
 
     taken, told = [], 0
-    for batch in runs.meetings(cut(endless(), repeat(100)), 1000):
+    for batch in candidates.meetings(cut(endless(), repeat(100)), 1000):
         told += len(batch)
         assert len(batch.column("partners").flatten()) <= columns.ITEMS
         if told > 5000:
@@ -251,7 +252,7 @@ def test_a_run_is_not_held():
 
 @pytest.mark.parametrize("block", (1, 50, 1 << 19))
 def test_each_pair_is_needed_once(monkeypatch, block):
-    monkeypatch.setattr(runs, "BLOCK", block)
+    monkeypatch.setattr(needs, "BLOCK", block)
     monkeypatch.setattr(columns, "ITEMS", 20)
     chance, rows = random.Random(SEED), []
     for at in range(1, 60):
@@ -267,7 +268,7 @@ def test_each_pair_is_needed_once(monkeypatch, block):
             first.setdefault((other, row["id"]), (row["family"], row["chunk"]))
     copies = [{"id": "07", "family": "07", "chunk": 1, "partners": None, "centres": ["07"],
                "members": ["07", "08"]}]
-    found = Engine(1).run([rows + copies], runs.NEEDS, runs.needs)
+    found = Engine(1).run([rows + copies], candidates.NEEDS, needs.needs)
     place = {(other, row["id"]): (row["family"], row["chunk"])
              for row in found for other in row["partners"] or ()}
     assert place == first

@@ -11,8 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from apache_beam.metrics import Metrics
 
-from ..cluster import runs
+from ..cluster.candidates import candidates
 from ..cluster.columns import batched
+from ..cluster.needs import needs
+from ..cluster.originals import originals
 from ..cluster.settings import Settings
 from ..cluster.verify import verify
 from .documents import Unique, look
@@ -62,9 +64,9 @@ class Find(beam.PTransform):
 
     def _asked(self, records: beam.PCollection) -> beam.PCollection:
         return (records
-                | "candidates" >> By(self.shards, ["part"], ["part"], runs.candidates,
+                | "candidates" >> By(self.shards, ["part"], ["part"], candidates,
                                      self.settings)
-                | "needs" >> By(self.shards, ["id"], ["id", "family", "chunk"], runs.needs)
+                | "needs" >> By(self.shards, ["id"], ["id", "family", "chunk"], needs)
                 | "count candidates" >> each(count_candidates))
 
 
@@ -72,10 +74,10 @@ def tell_apart(batches: Batches, settings: Settings, keep: str | None) -> Iterat
     """(id, identity, buckets, value) by identity and id to batches of two kinds: originals and
     their copies; which of these are preferred."""
     if keep is None:
-        yield from runs.originals(batches, settings, PARTS)
+        yield from originals(batches, settings, PARTS)
         return
     one, other = tee(batches)  # a pass is in memory anyway
-    yield from runs.originals(one, settings, PARTS)
+    yield from originals(one, settings, PARTS)
     yield from preferred(other, keep)
 
 

@@ -19,6 +19,12 @@ def starts(column: pa.Array, last: pa.Scalar | None = None) -> pa.Array:
     return pa.concat_arrays([pa.array([first]), pc.not_equal(column[1:], column[:-1])])
 
 
+def repeated(start: pa.Array) -> pa.Array:
+    """Which rows are not alone in their run; those at the ends of a batch may be."""
+    alone = pc.and_(start, pa.concat_arrays([start[1:], pa.array([False])]))
+    return pc.invert(pa.concat_arrays([pa.array([False]), alone[1:]]))
+
+
 def any_starts(batch: pa.RecordBatch, *names: str) -> np.ndarray:
     """Whether one of these columns has another value than in the row before."""
     return np.logical_or.reduce([flags(starts(batch.column(name))) for name in names])

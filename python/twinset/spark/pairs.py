@@ -31,12 +31,13 @@ def asked(documents: Documents, parts: int = PARTS) -> DataFrame:
     settings = documents.settings
     rows = "id string, family string, chunk bigint, partners string, centres string, members string"
     known = by(documents.looked().filter("skipped is null"), ["identity"], ["identity", "id"])
-    packed = known.mapInArrow(stage("runs.originals", settings, parts),
+    packed = known.mapInArrow(stage("originals.originals", settings, parts),
                               "part bigint, packed binary, id string, chunk bigint, "
                               "centres string, members string")
-    candidates = by(packed, ["part"], ["part"]).mapInArrow(stage("runs.candidates", settings), rows)
+    candidates = by(packed, ["part"], ["part"]).mapInArrow(
+        stage("candidates.candidates", settings), rows)
     return by(candidates, ["id"], ["id", "family", "chunk"]).mapInArrow(
-        stage("runs.needs"), rows).dropDuplicates()
+        stage("needs.needs"), rows).dropDuplicates()
 
 
 def copies_of(asked: DataFrame) -> DataFrame:

@@ -39,7 +39,7 @@ def stage(piece: str, *arguments: object) -> Callable[[Iterator], Iterator]:
 
 
 def by(df: DataFrame, keys: list[str], order: list[str], tasks: int | None = None) -> DataFrame:
-    """Rows of one key in one partition, in order: a stream that pieces of runs.py read. In so
+    """Rows of one key in one partition, in order: a stream that pieces read. In so
     many tasks; None: as many as Spark finds fit."""
     return df.repartition(*([tasks] if tasks else []), *keys).sortWithinPartitions(*order)
 
