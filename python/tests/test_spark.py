@@ -218,6 +218,20 @@ def test_texts_are_documents(spark, tmp_path):
     assert row["a"].endswith("in/0.txt") and row["b"].endswith("in/below/1.txt")
 
 
+@pytest.mark.parametrize("verb", ("pairs", "dedup"))
+def test_records_without_a_text_are_skipped_and_counted(spark, tmp_path, capsys, verb):
+    same = {"text": "one text that is here twice"}
+    given = [{"id": "a", **same}, {"id": "b"}, {"id": "c", "text": None}, {"id": "d", **same}]
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps(record) + "\n" for record in given))
+    words = [verb, "--input", f"{tmp_path}/in.jsonl", "--output"]
+    assert main([*words, f"{tmp_path}/out"]) == 0
+    assert capsys.readouterr().err == "twinset: skipped 2 documents: null\n"
+    written = "".join(path.read_text() for path in tmp_path.glob("out/part-*"))
+    assert written.count("\n") == {"pairs": 1, "dedup": 3}[verb]
+    assert main([*words, f"{tmp_path}/none", "--text", "body"]) == 2
+    assert "no column 'body' for the text; there are id, text" in capsys.readouterr().err
+
+
 def test_the_command_line_says_what_is_wrong(spark, tmp_path, capsys):
     (tmp_path / "fine.jsonl").write_text('{"id": "a", "text": "x"}\n')
     (tmp_path / "torn.jsonl").write_text('{"id": "a", "text": "x"}\n{"id": \n')
@@ -233,11 +247,15 @@ def test_the_command_line_says_what_is_wrong(spark, tmp_path, capsys):
             ("empty --input-format text", "there are no files in .*/empty"),
             ("none.jsonl --checkpoint nowhere://x", "No FileSystem for scheme"),
             (f"none.jsonl --output {tmp_path}", f"{tmp_path} is there already"),
+            (f"none.jsonl --output {tmp_path}/fine.jsonl/out", "--output .*not a directory"),
+            ("none.jsonl --output /proc/none/out", "--output .*: no folder can be made in /proc"),
+            ("none.jsonl --output nowhere://x/out", "--output .*: No FileSystem for scheme"),
+            (f"none.jsonl --output {tmp_path}/not/there/yet", "Path does not exist"),
             ("none.jsonl --threshold 7", "'7' is not a number from 0 to 1")):
         assert main(["--output", f"{tmp_path}/out", "--input", *f"{tmp_path}/{words}".split()]) == 2
         [said] = capsys.readouterr().err.splitlines()
         assert re.match(f"twinset: .*{told}", said), said
-    assert not (tmp_path / "out").exists()
+    assert not (tmp_path / "out").exists() and not (tmp_path / "not").exists()
 
 
 @pytest.mark.parametrize("told, word", [

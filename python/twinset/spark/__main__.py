@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from py4j.protocol import Py4JError
-from pyspark.errors import AnalysisException, PySparkException
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -144,8 +144,7 @@ def reason(told: str) -> str:
 # ---- reading, computing, writing
 
 def run(session: SparkSession, asked: argparse.Namespace, options: dict[str, Any]) -> None:
-    if _is_there(session, asked.output):
-        raise _core.UsageError(f"{asked.output} is there already; --output names a folder to make")
+    check_output(session, asked.output)
     source = asked.input_format or _format_of(asked.input[0])
     df = read(session, asked.input, source, asked)
     if not df.inputFiles():
@@ -167,14 +166,32 @@ def run(session: SparkSession, asked: argparse.Namespace, options: dict[str, Any
         tell_skipped(skipped(df, **columns, **options))
 
 
-def _is_there(session: SparkSession, path: str) -> bool:
+def check_output(session: SparkSession, path: str) -> None:
+    """Fails if the folder is there or cannot be made. It is made for that, with those above it,
+    and all of them are removed again."""
     try:
-        session.read.text(path)
-    except AnalysisException as error:
-        if error.getCondition() != "PATH_NOT_FOUND":
-            raise
-        return False
-    return True
+        folder = session._jvm.org.apache.hadoop.fs.Path(path)
+        system = folder.getFileSystem(session._jsparkSession.sessionState().newHadoopConf())
+        missing_folders = []
+        while folder is not None and not system.exists(folder):
+            missing_folders.append(folder)
+            folder = folder.getParent()
+        if missing_folders and not system.mkdirs(missing_folders[0]):
+            raise _core.UsageError(f"--output {path}: no folder can be made in {folder}")
+    except Py4JError as error:
+        raise _core.UsageError(f"--output {path}: {reason(str(error))}") from error
+    if not missing_folders:
+        raise _core.UsageError(f"{path} is there already; --output names a folder to make")
+    for made in missing_folders:
+        _remove_empty(system, made)
+
+
+def _remove_empty(system: Any, folder: Any) -> None:
+    """Another program may be at work in it by now: then it stays."""
+    try:
+        system.delete(folder, False)
+    except Py4JError:
+        pass
 
 
 def _format_of(path: str) -> str:
