@@ -443,6 +443,36 @@ def test_files_are_documents(tmp_path):
         {"id": str(tmp_path / f"{name}.txt"), "cluster": 1, "size": 2} for name in "ac"]
 
 
+def without_texts(folder):
+    """Files of four documents each, two of them the same and two without a text."""
+    import pyarrow.parquet as parquet
+
+    model = text(random.Random(SEED))
+    given = [{"id": "a", "text": model}, {"id": "b"}, {"id": "c", "text": None},
+             {"id": "d", "text": model}]
+    (folder / "in.jsonl").write_text("".join(json.dumps(record) + "\n" for record in given))
+    parquet.write_table(pa.Table.from_pylist([given[0], given[2]]), folder / "0.parquet")
+    parquet.write_table(pa.Table.from_pylist([given[1]]), folder / "1.parquet")
+    parquet.write_table(pa.Table.from_pylist([given[3]]), folder / "2.parquet")
+
+
+@pytest.mark.parametrize("pattern", ("in.jsonl", "*.parquet"))
+@pytest.mark.parametrize("verb", ("pairs", "dedup"))
+def test_records_without_a_text_are_skipped_and_counted(tmp_path, capsys, monkeypatch, pattern,
+                                                        verb):
+    monkeypatch.chdir(tmp_path)
+    without_texts(tmp_path)
+    words = [verb, "--input", pattern, "--output", "out", "--shards", "2"]
+    assert main(words) == 0
+    assert "4 documents" in (told := capsys.readouterr().err) and "2 null texts" in told
+    written = "".join(path.read_text() for path in tmp_path.glob("out-*"))
+    assert written.count("\n") == {"pairs": 1, "dedup": 3}[verb]
+    for more, field in ((["--text", "body"], "'body' for the text"), (["--id", "x"], "'x' for")):
+        assert main([*words, *more]) == 2
+        assert f"there is no field {field}" in (told := capsys.readouterr().err), told
+        assert told.endswith("; there are id, text\n")
+
+
 def test_what_the_command_line_says_of_mistakes(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pathlib.Path("in.jsonl").write_text('{"id": "a", "text": "b"}\nnot so\n')
@@ -452,13 +482,20 @@ def test_what_the_command_line_says_of_mistakes(tmp_path, capsys, monkeypatch):
             (["--treshold", ".8"], "no option --treshold; did you mean --threshold?"),
             (["--method", "exact"], "pairs are found by lsh"),
             (["--input", "nothing.jsonl"], "there are no files like"),
+            (["--input", "nothing.jsonl", "--output", "in.jsonl/below/out"],
+             f"nothing can be written to {tmp_path}/in.jsonl: it is a file"),
+            (["--input", "nothing.jsonl", "--output", "/proc/none/out"],
+             "nothing can be written to /proc: "),
+            (["--input", "nothing.jsonl", "--output", "nowhere://x/out"],
+             "nothing can be written to nowhere://x/out: Unable to get filesystem"),
+            (["--input", "nothing.jsonl", "--output", "not/there/yet"], "there are no files like"),
             (["--input", "nothing*.txt"], "there are no files like"),
             (["--input", "torn.parquet"], "not a parquet file"),
             (["--input", "half.jsonl"], "it has half a character"),
             ([], "a line is no JSON")):
         assert main(["--input", "in.jsonl", "--output", "out", *words]) == 2
         assert told in capsys.readouterr().err.splitlines()[-1]
-    assert not list(tmp_path.glob("out*"))
+    assert not [path for name in ("out*", "twinset-*", "not") for path in tmp_path.glob(name)]
 
 
 def test_a_worker_without_the_package(tmp_path):

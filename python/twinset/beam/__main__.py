@@ -14,26 +14,23 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import apache_beam as beam
-from apache_beam.io import fileio
-from apache_beam.io.filesystems import FileSystems
 from apache_beam.metrics import MetricsFilter
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from .. import _core
 from ..cluster.arguments import add_options, chosen, complain
 from ..cluster.lines import FORMATS, lines_of
-from .documents import name_of
+from ..cluster.settings import settings
+from .documents import Fields, field_of
+from .files import LINE, check_output, read
 from .transforms import SHARDS, WHERE, Clusters, Dedup, SimilarPairs
 
 COMMANDS = {"pairs": "the pairs of similar documents", "clusters": "the clusters they form",
             "dedup": "the documents without near-duplicates"}
-LINES = (".jsonl", ".ndjson")
-UNREADABLE = r"(?:ArrowInvalid|OSError|\w*(?:Directory|FileNotFound|Permission)Error): (.*)"
-LINE = "\n"  # under which a record has the line that it was read from
 
 
 def parser() -> argparse.ArgumentParser:
@@ -66,48 +63,6 @@ def parser() -> argparse.ArgumentParser:
 def located(path: str) -> str:
     """A path from the root on: workers are elsewhere."""
     return path if "://" in path else os.path.abspath(path)
-
-
-# ---- reading
-
-def read(pipeline: beam.Pipeline, command: str,
-         arguments: argparse.Namespace) -> beam.PCollection:
-    """Records: those of Parquet and JSON lines; of other files id and text."""
-    pattern, names = arguments.input, [arguments.id, arguments.text]
-    if not FileSystems.match([pattern], [1])[0].metadata_list:
-        raise _core.InputError(f"there are no files like {pattern}")
-    if command == "dedup" and arguments.keep not in ("first", "longest"):
-        names.append(arguments.keep)
-    if pattern.endswith(".parquet"):
-        wanted = None if command == "dedup" else names
-        return pipeline | "read" >> beam.io.ReadFromParquet(pattern, columns=wanted)
-    if any(ending in pattern for ending in LINES):
-        return (pipeline | "read" >> beam.io.ReadFromText(pattern)
-                | "parse" >> beam.FlatMap(parsed, names, command == "dedup"))
-    return (pipeline | "match" >> fileio.MatchFiles(pattern)
-            | "open" >> fileio.ReadMatches()
-            | "read" >> beam.Map(lambda file: {arguments.id: file.metadata.path,
-                                               arguments.text: file.read()}))
-
-
-def parsed(line: str, names: list[str], with_line: bool) -> Iterator[dict[str, Any]]:
-    """A line to the fields that are needed, id and text the first; none of an empty one."""
-    if not line.strip():
-        return
-    try:
-        record = json.loads(line)
-    except ValueError as error:
-        raise _core.InputError(f"a line is no JSON ({error}): {line[:80]!r}") from None
-    if not isinstance(record, dict):
-        raise _core.InputError(f"a line is no JSON object: {line[:80]!r}")
-    if any(name not in record for name in names):
-        yield record  # it is told what there is
-        return
-    name_of(record[names[0]], names[0])  # says what is wrong with it before Beam cannot send it
-    needed = {name: record[name] for name in names}
-    if isinstance(record[names[1]], str):  # in JSON it may have half characters: no string to Beam
-        needed[names[1]] = record[names[1]].encode("utf-8", "surrogatepass")
-    yield {**needed, **({LINE: line} if with_line else {})}
 
 
 # ---- writing
@@ -164,20 +119,25 @@ def tell(result: Any) -> None:
                                   for name, count in sorted(counts.items())), file=sys.stderr)
 
 
+REASONS = (
+    (r"twinset\.\w*Error: (.*)", r"\1"),
+    (r"No module named 'twinset'", "a worker has no twinset. Put the wheel into the workers' image, "
+     "or send it with --extra_package; see docs/cluster.md"),
+    (r"Unicode\w*Error: (.*)", r"a string of the input is not UTF-8 (\1); such texts have to be "
+     "stored as bytes"),
+    (r"(?:ArrowInvalid|ValueError|\w*(?:OS|IO|Directory|FileNotFound|Permission)Error): (.*)", r"\1"),
+)
+
+
 def reason(error: Exception) -> str | None:
-    """What is wrong with the input, or the workers, in a sentence; None for all else."""
-    text = re.sub(r" \[while running '.*?'\]", "", str(error))
-    if isinstance(error, UnicodeError):
-        return f"a string of the input is not UTF-8 ({text}); such texts have to be stored as bytes"
-    if isinstance(error, (_core.Error, OSError, ValueError)):
-        return text.partition("\n")[0]
-    if told := re.search(r"twinset\.\w*Error: (.*)", text):
-        return told[1]  # what another process, or machine, said
-    if "No module named 'twinset'" in text:
-        return ("a worker has no twinset. Put the wheel into the workers' image, or send it with "
-                "--extra_package; see docs/cluster.md")
-    told = re.search(UNREADABLE, text)
-    return told and told[1]
+    """What is wrong with the input, or the workers, in a sentence; None for all else. What another
+    process, or machine, said is text here, stacks and all."""
+    text = re.sub(r" \[while running '.*?'\]", "",
+                  f"{type(error).__module__}.{type(error).__name__}: {error}")
+    for pattern, words in REASONS:
+        if found := re.search(pattern, text):
+            return found.expand(words)
+    return None
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -187,8 +147,13 @@ def main(words: Sequence[str] | None = None) -> int:
     own = parser()
     arguments, rest = own.parse_known_args(words)
     try:
+        settings(WHERE, chosen(arguments, WHERE))  # says what is wrong with them before all else
         pipeline = beam.Pipeline(options=PipelineOptions(left_to_beam(rest, own)))
-        write(read(pipeline, command, arguments), command, arguments)
+        check_output(arguments.output)
+        keep = field_of(arguments.keep) if command == "dedup" else None
+        records = read(pipeline, arguments.input, Fields(arguments.id, arguments.text, keep),
+                       whole=command == "dedup")
+        write(records, command, arguments)
     except (_core.Error, OSError, TypeError, ValueError) as error:
         return complain(error)
     try:
