@@ -3,8 +3,11 @@
 A pipeline takes a second or two to start, however small it is: what can be tested without one is.
 """
 
+import bz2
 import datetime
+import gzip
 import json
+import lzma
 import os
 import pathlib
 import random
@@ -12,6 +15,7 @@ import socket
 import subprocess
 import sys
 from collections import Counter
+from itertools import islice
 from typing import NamedTuple
 
 import pytest
@@ -34,8 +38,9 @@ from twinset.beam import (  # noqa: E402
 from twinset.beam import clusters, decide, shuffle  # noqa: E402
 from twinset.beam.__main__ import main  # noqa: E402
 from twinset.beam.documents import Fields, Read, rank  # noqa: E402
+from twinset.beam.files import blocks, lines_of  # noqa: E402
 from twinset.beam.signatures import cut  # noqa: E402
-from twinset.cluster.lines import lines_of  # noqa: E402
+from twinset.cluster import lines  # noqa: E402
 
 
 class Run:
@@ -84,7 +89,7 @@ def records(given):
 def pairs(run, given, **options):
     """The lines of all pairs, sorted."""
     return sorted(run(records(given), lambda all: SimilarPairs(**options).batches(all)
-                      | "lines" >> beam.FlatMap(lines_of, "jsonl")))
+                      | "lines" >> beam.FlatMap(lines.lines_of, "jsonl")))
 
 
 # ---- the command's bytes
@@ -443,6 +448,32 @@ def test_files_are_documents(tmp_path):
         {"id": str(tmp_path / f"{name}.txt"), "cluster": 1, "size": 2} for name in "ac"]
 
 
+@pytest.mark.parametrize("name, pack", [("gz", gzip.compress), ("bz2", bz2.compress),
+                                        ("xz", lzma.compress),
+                                        ("zst", lambda data: pa.compress(data, "zstd", True))])
+def test_what_is_packed_and_breaks_off(tmp_path, name, pack):
+    path, data = tmp_path / f"in.{name}", b"a line\r\nand another\n" * 900_000
+    packed = pack(data)
+    path.write_bytes(packed + packed)  # files one after the other are one
+    assert b"".join(blocks(str(path))) == data + data
+    assert list(islice(lines_of(str(path)), 3)) == ["a line", "and another", "a line"]
+    path.write_bytes(packed[:len(packed) // 2])
+    with pytest.raises(_core.InputError, match=rf"{path} cannot be read: it breaks off"):
+        list(lines_of(str(path)))
+
+
+def test_what_two_processes_say_of_a_file_that_breaks_off(tmp_path):
+    for part in range(2):  # longer than what is looked at first
+        packed = gzip.compress(b"".join(b'{"id": "%d-%d", "text": "x"}\n' % (part, number)
+                                        for number in range(3000)))
+        (tmp_path / f"{part}.jsonl.gz").write_bytes(packed[:len(packed) - 100 * part])
+    written, told = beam_command(
+        tmp_path, "--input", "*.jsonl.gz", "--runner=FnApiRunner",
+        "--direct_running_mode=multi_processing", "--direct_num_workers=2", status=2)
+    assert told == f"twinset: {tmp_path}/1.jsonl.gz cannot be read: it breaks off"
+    assert not written
+
+
 def without_texts(folder):
     """Files of four documents each, two of them the same and two without a text."""
     import pyarrow.parquet as parquet
@@ -478,6 +509,7 @@ def test_what_the_command_line_says_of_mistakes(tmp_path, capsys, monkeypatch):
     pathlib.Path("in.jsonl").write_text('{"id": "a", "text": "b"}\nnot so\n')
     pathlib.Path("half.jsonl").write_text(json.dumps({"id": "\ud800", "text": "b"}) + "\n")
     pathlib.Path("torn.parquet").write_text("PAR1 and no more")
+    pathlib.Path("other.jsonl").write_text('{"id": "a", "text": "\xe9"}\n', "latin-1")
     for words, told in (
             (["--treshold", ".8"], "no option --treshold; did you mean --threshold?"),
             (["--method", "exact"], "pairs are found by lsh"),
@@ -492,6 +524,7 @@ def test_what_the_command_line_says_of_mistakes(tmp_path, capsys, monkeypatch):
             (["--input", "nothing*.txt"], "there are no files like"),
             (["--input", "torn.parquet"], "not a parquet file"),
             (["--input", "half.jsonl"], "it has half a character"),
+            (["--input", "other.jsonl"], "a string of the input is not UTF-8"),
             ([], "a line is no JSON")):
         assert main(["--input", "in.jsonl", "--output", "out", *words]) == 2
         assert told in capsys.readouterr().err.splitlines()[-1]

@@ -121,11 +121,12 @@ def tell(result: Any) -> None:
 
 REASONS = (
     (r"twinset\.\w*Error: (.*)", r"\1"),
-    (r"No module named 'twinset'", "a worker has no twinset. Put the wheel into the workers' image, "
-     "or send it with --extra_package; see docs/cluster.md"),
+    (r"No module named 'twinset'", "a worker has no twinset. Put the wheel into the workers' "
+     "image, or send it with --extra_package; see docs/cluster.md"),
     (r"Unicode\w*Error: (.*)", r"a string of the input is not UTF-8 (\1); such texts have to be "
      "stored as bytes"),
-    (r"(?:ArrowInvalid|ValueError|\w*(?:OS|IO|Directory|FileNotFound|Permission)Error): (.*)", r"\1"),
+    (r"(?:ArrowInvalid|ValueError|\w*(?:OS|IO|Directory|FileNotFound|Permission)Error): (.*)",
+     r"\1"),
 )
 
 
@@ -155,7 +156,7 @@ def main(words: Sequence[str] | None = None) -> int:
                        whole=command == "dedup")
         write(records, command, arguments)
     except (_core.Error, OSError, TypeError, ValueError) as error:
-        return complain(error)
+        return complain(reason(error) or error)
     try:
         result = pipeline.run()
         result.wait_until_finish()

@@ -92,13 +92,18 @@ def lines_of(path: str) -> Iterator[str]:
 
 
 def blocks(path: str, by_line: bool = False) -> Iterator[bytes]:
-    """A file, unpacked."""
+    """A file, unpacked. If it breaks off, what it says last is not to be had."""
+    last = b""
     try:
         with closing(FileSystems.open(path)) as file:
-            yield from iter(file.readline if by_line else partial(file.read, BLOCK), b"")
+            for block in iter(file.readline if by_line else partial(file.read, BLOCK), b""):
+                if last:
+                    yield last
+                last = block
             unpacker = getattr(file, "_decompressor", None)
             if unpacker and not unpacker.eof:  # which is an end like any other to Beam
                 raise EOFError("it breaks off")
+        yield last
     except Exception as error:  # each way of packing has its own
         raise _core.InputError(f"{path} cannot be read: {error}") from error
 
