@@ -3,7 +3,7 @@ is wrong with the input is said before work is done."""
 
 import csv
 import json
-import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -13,6 +13,7 @@ from spark_session import session, skip_without_spark
 
 skip_without_spark()
 
+import pyarrow  # noqa: E402
 from pyspark.sql import functions as F  # noqa: E402
 from spread import documents, scanned, shown  # noqa: E402
 from twins import command  # noqa: E402
@@ -341,15 +342,37 @@ def test_nothing_to_find(spark):
     assert {row["id"] for row in twins.dedup(whole).collect()} == {7, 9}
 
 
-def test_an_executor_without_the_package(tmp_path):
-    """Sent as Spark sends it, to a Python that has none."""
-    from pyspark import cloudpickle
+@pytest.fixture(scope="module")
+def python_without(tmp_path_factory):
+    """A Python that has all that this one has but the package."""
+    folder = tmp_path_factory.mktemp("bare")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    [packages] = folder.glob("lib/python*/site-packages")
+    for path in pathlib.Path(pyarrow.__file__).parents[1].iterdir():
+        if not path.name.startswith("twinset"):
+            (packages / path.name).symlink_to(path)
+    return str(folder / "bin/python")
 
-    sent = cloudpickle.dumps(stage("documents.look_through", settings(twins.WHERE, {})))
-    (tmp_path / "sent").write_bytes(sent)
-    script = ("import pickle, sys; sys.modules['twinset'] = None\n"
-              "run = pickle.load(open('sent', 'rb')); run(iter([]))")
-    path = os.pathsep.join(sys.path)
-    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True,
-                          text=True, check=False, env={**os.environ, "PYTHONPATH": path})
-    assert "an executor has no twinset" in done.stderr and "docs/cluster.md" in done.stderr
+
+@pytest.fixture
+def bare(spark, python_without, monkeypatch):
+    """Executors without the package."""
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", python_without)
+
+
+@pytest.mark.parametrize("verb", ("pairs", "clusters", "dedup", "signatures"))
+def test_executors_without_the_package(spark, bare, tmp_path, capsys, verb):
+    """Told before the input is looked at."""
+    assert main([verb, "--input", "none.jsonl", "--output", str(tmp_path / "out")]) == 2
+    [said] = capsys.readouterr().err.splitlines()
+    assert re.match("twinset: an executor has no twinset .* docs/cluster.md$", said), said
+    assert not (tmp_path / "out").exists()
+
+
+def test_executors_without_the_package_are_told_by_all_functions(spark, spread, bare):
+    df = frame(spark, [("a", "x"), ("b", "x")])
+    for function in (twins.similar_pairs, twins.clusters, twins.dedup):
+        with pytest.raises(Exception, match="an executor has no twinset"):
+            function(df)
+    with pytest.raises(Exception, match="an executor has no twinset"):
+        twins.signatures(df).collect()

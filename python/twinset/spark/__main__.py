@@ -27,7 +27,7 @@ from ..cluster.arguments import add_options, chosen, complain
 from ..cluster.lines import FORMATS
 from ..cluster.settings import settings
 from .documents import missing
-from .stages import stage
+from .stages import check_executors, stage
 
 COMMANDS = {"pairs": "the pairs of similar documents", "clusters": "the clusters they form",
             "dedup": "the documents without near-duplicates", "signatures": "their signatures"}
@@ -145,6 +145,7 @@ def reason(told: str) -> str:
 
 def run(session: SparkSession, asked: argparse.Namespace, options: dict[str, Any]) -> None:
     check_output(session, asked.output)
+    check_executors(session)
     source = asked.input_format or _format_of(asked.input[0])
     df = read(session, asked.input, source, asked)
     if not df.inputFiles():
