@@ -14,6 +14,7 @@ from spark_session import session, skip_without_spark
 skip_without_spark()
 
 import pyarrow  # noqa: E402
+from py4j.protocol import Py4JError, Py4JNetworkError  # noqa: E402
 from pyspark.sql import functions as F  # noqa: E402
 from spread import documents, scanned, shown  # noqa: E402
 from twins import command  # noqa: E402
@@ -21,7 +22,7 @@ from twinset import _core, spark as twins  # noqa: E402
 from twinset.cluster import alone, clusters as pieces  # noqa: E402
 from twinset.cluster.settings import settings  # noqa: E402
 from twinset.spark import decide, pairs as planned  # noqa: E402
-from twinset.spark.__main__ import main, reason  # noqa: E402
+from twinset.spark.__main__ import main, parser, read, reason, told  # noqa: E402
 from twinset.spark.alone import all_members, all_pairs  # noqa: E402
 from twinset.spark.documents import Documents  # noqa: E402
 from twinset.spark.stages import stage  # noqa: E402
@@ -275,6 +276,30 @@ def test_the_command_line_says_what_is_wrong(spark, tmp_path, capsys):
 ])
 def test_the_one_sentence_that_matters(told, word):
     assert reason(told).startswith(word) and "\n" not in reason(told)
+
+
+def test_spark_has_ended():
+    """Then it cannot be asked why, not even for the words of an error."""
+    class Unspeakable(Py4JError):
+        def __str__(self):
+            raise ConnectionRefusedError
+
+    for error in (ConnectionRefusedError(), Py4JNetworkError("Answer from Java side is empty"),
+                  Unspeakable()):
+        assert re.match("Spark has ended, .* raise .*spark.driver.memory", told(error))
+
+
+def test_documents_are_read_however_long(spark, tmp_path):
+    """By itself Spark takes lines of 100 MB, and of Parquet a column of 4,096 rows as one piece of
+    memory. Documents that show it would take a minute."""
+    frame(spark, [("a", "x")]).write.parquet(f"{tmp_path}/in.parquet")
+    frame(spark, [("a", "x")]).write.json(f"{tmp_path}/in.jsonl")
+    asked = parser().parse_args(["--input", "in", "--output", "out"])
+    plans = [read(spark, [f"{tmp_path}/in.{source}"], source, asked)._jdf.queryExecution()
+             for source in ("parquet", "jsonl")]
+    assert "Batched: false" in plans[0].toString()
+    options = plans[1].analyzed().collectLeaves().head().relation().options()
+    assert options.apply("maxStringLen") == str(2**31 - 1)
 
 
 def test_what_the_page_shows(spark):

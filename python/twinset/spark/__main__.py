@@ -9,6 +9,7 @@ docs/cluster.md.
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import re
 import sys
@@ -16,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from py4j.protocol import Py4JError
+from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -35,6 +36,9 @@ READ = ("parquet", "jsonl", "csv", "text")
 WRITTEN = ("jsonl", "parquet", "csv", "tsv")
 ENDS = {".parquet": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl",
         ".csv": "csv", ".txt": "text"}
+# So Spark reads a column of 4,096 rows at once, where ten documents of 200 MB are more than it can
+# hold. Row by row takes as long here.
+BY_COLUMNS = "spark.sql.parquet.enableVectorizedReader"
 FIRST = 1000  # lines that are looked at for the names of columns
 
 
@@ -85,8 +89,8 @@ def main(words: Sequence[str] | None = None) -> int:
             run(session, asked, options)
     except _core.Error as error:
         return complain(error)
-    except (PySparkException, Py4JError) as error:
-        return complain(reason(str(error)))
+    except (PySparkException, Py4JError, ConnectionError) as error:
+        return complain(told(error))
     return 0
 
 
@@ -99,6 +103,7 @@ def started() -> Iterator[SparkSession]:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # that of the executors
         if not sys.stderr.isatty():
             builder = builder.config("spark.ui.showConsoleProgress", "false")
+    logging.getLogger().addHandler(logging.NullHandler())  # else stacks come if Spark has ended
     session = builder.getOrCreate()
     if not session.sparkContext.getConf().contains("spark.log.level"):
         # What fails is told at the end; on the way, a cluster tells which executors it has lost.
@@ -108,13 +113,20 @@ def started() -> Iterator[SparkSession]:
         yield session
     finally:
         if is_ours:  # else the executors complain, at length, that it is gone
-            session.stop()
+            stop(session)
+
+
+def stop(session: SparkSession) -> None:
+    try:
+        session.stop()
+    except (Py4JError, ConnectionError):  # it has ended already
+        pass
 
 
 # ---- what went wrong
 
-MEMORY = ("an executor ran out of memory. A document of 200 MB needs an executor of 4 GB: raise "
-          "spark.executor.memory; see docs/cluster.md")
+MEMORY = ("%s ran out of memory. A document of 200 MB needs 4 GB: raise spark.executor.memory, or "
+          "spark.driver.memory where the master is local; see docs/cluster.md")
 REASONS = (
     (r"RuntimeError: (an executor has no twinset.*)", r"\1"),
     (r"twinset\.\w*Error: (.*)", r"\1"),
@@ -122,7 +134,7 @@ REASONS = (
      r"PYSPARK_PYTHON to one that has it, and twinset; see docs/cluster.md"),
     (r"Cannot run program \"(.*?)\"", r"the executors have no Python at \1. Set PYSPARK_PYTHON to "
      r"one that they have, with twinset; see docs/cluster.md"),
-    (r"OutOfMemory|Java heap space|exited with code 52|exit code:? (?:52|137)", MEMORY),
+    (r"OutOfMemory|Java heap space|exited with code 52|exit code:? (?:52|137)", MEMORY % "an executor"),
     (r"\[JAVA_GATEWAY_EXITED\]", "Spark did not start. It needs Java 17 or later: set JAVA_HOME"),
     (r"reading file (\S+?)\.? [\s\S]*Malformed records", r"a line of \1 is no JSON object"),
     (r"Malformed records", "a line of the input is no JSON object"),
@@ -132,6 +144,15 @@ REASONS = (
     (r"\n: [\w.$]+: (.*)", r"\1"),  # or those of what it uses
     (r"(.*)", r"\1"),
 )
+
+
+def told(error: Exception) -> str:
+    try:
+        if not isinstance(error, (ConnectionError, Py4JNetworkError)):
+            return reason(str(error))
+    except (Py4JError, ConnectionError):  # Spark cannot be asked any more what it was
+        pass
+    return MEMORY % "Spark has ended, as it does when it"
 
 
 def reason(told: str) -> str:
@@ -203,13 +224,16 @@ def _format_of(path: str) -> str:
 def read(session: SparkSession, paths: list[str], source: str,
          asked: argparse.Namespace) -> DataFrame:
     if source == "parquet":
+        if not session.sparkContext.getConf().contains(BY_COLUMNS):
+            session.conf.set(BY_COLUMNS, "false")
         return session.read.parquet(*paths)
     if source == "csv":
         return session.read.csv(paths, header=True, multiLine=True, escape='"')
     if source == "text":
         files = session.read.text(paths, wholetext=True, recursiveFileLookup=True)
         return files.select(F.col("_metadata.file_path").alias("id"), F.col("value").alias("text"))
-    reader = session.read.option("mode", "FAILFAST")  # else a line that is no JSON is all nulls
+    # Else a line that is no JSON is all nulls, and so is one of 100 MB.
+    reader = session.read.options(mode="FAILFAST", maxStringLen=(1 << 31) - 1)
     if asked.command == "dedup":  # which writes all columns; else they need not be looked for
         return reader.json(paths)
     names = first_names(session, paths)
