@@ -385,6 +385,15 @@ def test_very_large_documents(run, monkeypatch):
     assert (found["a"], found["b"]) == ("large", "larger") and found["similarity"] > 0.99
 
 
+def test_an_empty_id_is_one_like_others(run):
+    """Also as the middle of its cluster, which it is here."""
+    model = text(random.Random(SEED))
+    [found] = run(records([("", model), ("~", model + " end"), ("x", None)]),
+                  lambda all: all | SimilarPairs(shards=2))
+    assert (found["a"], found["b"], found["cluster"]) == ("", "~", 1)
+    assert run.counters["clusters"] == 1
+
+
 def test_documents_in_windows_are_refused():
     pipeline = beam.Pipeline(options=PipelineOptions(["--runner=FnApiRunner"]))
     windows = pipeline | beam.Create([FINE]) | beam.WindowInto(beam.window.FixedWindows(60))
