@@ -38,7 +38,7 @@ from twinset.beam import (  # noqa: E402
 from twinset.beam import clusters, decide, shuffle  # noqa: E402
 from twinset.beam.__main__ import main  # noqa: E402
 from twinset.beam.documents import Fields, Read, rank  # noqa: E402
-from twinset.beam.files import blocks, lines_of  # noqa: E402
+from twinset.beam.files import blocks, kind_of, lines_of  # noqa: E402
 from twinset.beam.signatures import cut  # noqa: E402
 from twinset.cluster import lines  # noqa: E402
 
@@ -448,6 +448,30 @@ def test_lines_that_are_kept_are_those_that_were_read(tmp_path):
     assert "1 removed" in told
 
 
+def test_files_are_read_by_what_they_are(tmp_path, capsys, monkeypatch):
+    """Whatever the pattern says; into a folder, and not twice."""
+    monkeypatch.chdir(tmp_path)
+    line = json.dumps({"id": "%s", "text": text(random.Random(SEED))}) + "\n"
+    (tmp_path / "in" / "below").mkdir(parents=True)
+    (tmp_path / "in/a.json").write_text("\ufeff" + line % "a")
+    (tmp_path / "in/below/b.ndjson").write_text(line % "b")
+    assert main(["--input", "in", "--output", "new/"]) == 2
+    assert f"in is a folder; {tmp_path}/in/** are all files below it" in capsys.readouterr().err
+    written = {}
+    for verb in ("dedup", "pairs"):
+        assert main([verb, "--input", "in/**", "--output", f"{verb}/"]) == 0
+        [path] = (tmp_path / verb).iterdir()
+        [written[verb]] = path.read_text().splitlines()
+    assert written["dedup"] == (line % "a").rstrip() and '"b": "b"' in written["pairs"]
+    capsys.readouterr()
+    assert main(["--input", "in/**", "--output", "pairs/"]) == 2
+    assert f"{tmp_path}/pairs/part-00000-of-00001.jsonl is there already" in capsys.readouterr().err
+    assert kind_of(["x.jsonl/part-0"], "x.jsonl/*") == kind_of(["A.JSON.gz"], "*") == "JSON lines"
+    (tmp_path / "in/readme").write_text("x")
+    assert main(["--input", "in/**", "--output", "new/"]) == 2
+    assert "are of several kinds: JSON lines, documents; take" in capsys.readouterr().err
+
+
 def test_files_are_documents(tmp_path):
     model = text(random.Random(SEED))
     for name in ("a", "b", "c"):
@@ -522,6 +546,8 @@ def test_what_the_command_line_says_of_mistakes(tmp_path, capsys, monkeypatch):
     for words, told in (
             (["--treshold", ".8"], "no option --treshold; did you mean --threshold?"),
             (["--method", "exact"], "pairs are found by lsh"),
+            (["pears"], "there is no 'pears' here; take pairs, clusters, dedup"),
+            (["clusters", "--format", "csv"], "only pairs are written as csv and tsv"),
             (["--input", "nothing.jsonl"], "there are no files like"),
             (["--input", "nothing.jsonl", "--output", "in.jsonl/below/out"],
              f"nothing can be written to {tmp_path}/in.jsonl: it is a file"),
@@ -535,7 +561,8 @@ def test_what_the_command_line_says_of_mistakes(tmp_path, capsys, monkeypatch):
             (["--input", "half.jsonl"], "it has half a character"),
             (["--input", "other.jsonl"], "a string of the input is not UTF-8"),
             ([], "a line is no JSON")):
-        assert main(["--input", "in.jsonl", "--output", "out", *words]) == 2
+        verb = words[:1] if words and words[0].isalpha() else []
+        assert main([*verb, "--input", "in.jsonl", "--output", "out", *words[len(verb):]]) == 2
         assert told in capsys.readouterr().err.splitlines()[-1]
     assert not [path for name in ("out*", "twinset-*", "not") for path in tmp_path.glob(name)]
 

@@ -42,9 +42,9 @@ def parser() -> argparse.ArgumentParser:
                "runs here, in one process.")
     top.add_argument("--input", required=True, metavar="PATTERN", type=located,
                      help="Files on any file system that Beam reaches: Parquet, JSON lines "
-                          "(.jsonl, .ndjson, also packed), or a document each.")
-    top.add_argument("--output", required=True, metavar="PREFIX", type=located,
-                     help="What the names of the files to write begin with.")
+                          "(.jsonl, .ndjson, .json, also packed), or a document each.")
+    top.add_argument("--output", required=True, metavar="PREFIX", type=prefix,
+                     help="What the names of the files to write begin with; or FOLDER/.")
     top.add_argument("--format", choices=FORMATS, default="jsonl", metavar="|".join(FORMATS),
                      help="How pairs are written. Default: jsonl.")
     top.add_argument("--id", default="id", metavar="FIELD", help="Default: id.")
@@ -63,6 +63,11 @@ def parser() -> argparse.ArgumentParser:
 def located(path: str) -> str:
     """A path from the root on: workers are elsewhere."""
     return path if "://" in path else os.path.abspath(path)
+
+
+def prefix(path: str) -> str:
+    """The same of an output."""
+    return located(path).rstrip("/") + "/part" if path.endswith("/") else located(path)
 
 
 # ---- writing
@@ -115,8 +120,8 @@ def tell(result: Any) -> None:
     counts: Counter[str] = Counter()
     for one in result.metrics().query(wanted)["counters"]:  # each step has its own
         counts[one.key.metric.name] += one.result
-    print("twinset: " + ", ".join(f"{count:,} {name.replace('_', ' ')}"
-                                  for name, count in sorted(counts.items())), file=sys.stderr)
+    told = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in sorted(counts.items()))
+    print(f"twinset: {told or 'nothing was counted'}", file=sys.stderr)
 
 
 REASONS = (
@@ -141,14 +146,23 @@ def reason(error: Exception) -> str | None:
     return None
 
 
+def check(command: str, arguments: argparse.Namespace) -> None:
+    """Says what makes no sense before anything is done."""
+    if command not in COMMANDS:
+        raise _core.UsageError(f"there is no '{command}' here; take {', '.join(COMMANDS)}")
+    if command != "pairs" and arguments.format != "jsonl":
+        raise _core.UsageError("only pairs are written as csv and tsv")
+    settings(WHERE, chosen(arguments, WHERE))
+
+
 def main(words: Sequence[str] | None = None) -> int:
     """Exit status: 0 done; 2 nothing could be done."""
     words = list(sys.argv[1:] if words is None else words)
-    command = words.pop(0) if words and words[0] in COMMANDS else "pairs"
+    command = words.pop(0) if words and not words[0].startswith("-") else "pairs"
     own = parser()
     arguments, rest = own.parse_known_args(words)
     try:
-        settings(WHERE, chosen(arguments, WHERE))  # says what is wrong with them before all else
+        check(command, arguments)
         pipeline = beam.Pipeline(options=PipelineOptions(left_to_beam(rest, own)))
         check_output(arguments.output)
         keep = field_of(arguments.keep) if command == "dedup" else None

@@ -19,7 +19,9 @@ from pyarrow import parquet
 from .. import _core
 from .documents import Fields, name_of
 
-LINES = (".jsonl", ".ndjson")
+KINDS = {".parquet": "Parquet", ".jsonl": "JSON lines", ".ndjson": "JSON lines",
+         ".json": "JSON lines"}
+BOM = "\ufeff"  # at the start of some files
 LINE = "\n"  # under which a record has the line that it was read from
 FIRST = 1000  # records, or files with a schema, that are looked at for the names of fields
 BLOCK = 1 << 20
@@ -33,12 +35,12 @@ def read(pipeline: beam.Pipeline, pattern: str, fields: Fields, whole: bool) -> 
     paths = [one.path for one in FileSystems.match([pattern])[0].metadata_list]
     if not paths:
         raise _core.InputError(f"there are no files like {pattern}")
-    names = [name for name, _ in fields.wanted()]
-    if pattern.endswith(".parquet"):
+    kind, names = kind_of(paths, pattern), [name for name, _ in fields.wanted()]
+    if kind == "Parquet":
         fields.check_names(columns(paths, names))
         rows = beam.io.ReadFromParquet(pattern, columns=None if whole else names)
         return pipeline | "read" >> rows | "fill" >> beam.Map(filled, names)
-    if not any(ending in pattern for ending in LINES):
+    if kind != "JSON lines":
         return spread(pipeline, pattern) | "read" >> beam.Map(document, fields.id, fields.text)
     if known := first_names(paths):
         fields.check_names(known)
@@ -47,6 +49,21 @@ def read(pipeline: beam.Pipeline, pattern: str, fields: Fields, whole: bool) -> 
     else:  # Beam divides large files, too
         lines = pipeline | "read" >> beam.io.ReadFromText(pattern)
     return lines | "parse" >> beam.FlatMap(parsed, names, whole)
+
+
+def kind_of(paths: list[str], pattern: str) -> str:
+    """What the files are: by their names, or else by the pattern."""
+    if paths == [pattern] and FileSystems.match([f"{pattern}/*"], [1])[0].metadata_list:
+        raise _core.InputError(f"{pattern} is a folder; {pattern}/** are all files below it")
+    kinds = {_kind(path.rpartition("/")[2]) or _kind(pattern) or "documents" for path in paths}
+    if len(kinds) > 1:
+        raise _core.InputError(f"the files like {pattern} are of several kinds: "
+                               f"{', '.join(sorted(kinds))}; take those of one")
+    return kinds.pop()
+
+
+def _kind(name: str) -> str | None:
+    return next((kind for end, kind in KINDS.items() if end in name.lower()), None)
 
 
 def spread(pipeline: beam.Pipeline, pattern: str) -> beam.PCollection:
@@ -77,7 +94,7 @@ def columns(paths: list[str], wanted: list[str]) -> list[str]:
 def first_names(paths: list[str]) -> list[str]:
     """Those of the first records of JSON lines."""
     lines = chain.from_iterable(map(lines_of, paths))
-    records = (object_of(line) for line in lines if line.strip())
+    records = (object_of(line.removeprefix(BOM)) for line in lines if line.strip())
     return list(dict.fromkeys(name for record in islice(records, FIRST) for name in record))
 
 
@@ -123,6 +140,7 @@ def parsed(line: str, names: list[str], with_line: bool) -> Iterator[dict[str, A
     record does not have is null."""
     if not line.strip():
         return
+    line = line.removeprefix(BOM)
     record = object_of(line)
     name_of(record.get(names[0]), names[0])  # says what is wrong before Beam cannot send it
     needed = {name: record.get(name) for name in names}
@@ -139,8 +157,8 @@ def filled(record: dict[str, Any], names: list[str]) -> dict[str, Any]:
 # ---- writing
 
 def check_output(prefix: str) -> None:
-    """Fails if nothing can be written there. A file is, into the nearest folder that is there,
-    and is removed again."""
+    """Fails if nothing can be written there, or was before: Beam would mix it with the new. A file
+    is written into the nearest folder that is there, and is removed again."""
     folder = prefix
     try:
         system = FileSystems.get_filesystem(prefix)
@@ -151,6 +169,9 @@ def check_output(prefix: str) -> None:
         trial = FileSystems.join(folder, f"twinset-{uuid.uuid4().hex}")
         FileSystems.create(trial).close()
         FileSystems.delete([trial])
+        before = FileSystems.match([f"{prefix}-*-of-*"], [1])[0].metadata_list
     except (OSError, ValueError) as error:
         why = "it is a file" if isinstance(error, FileExistsError) else error
         raise _core.UsageError(f"nothing can be written to {folder}: {why}") from error
+    if before:
+        raise _core.UsageError(f"{before[0].path} is there already; --output names files to make")
