@@ -209,15 +209,31 @@ def test_the_command_line_removes_and_counts(spark, tmp_path, capsys):
 
 
 def test_texts_are_documents(spark, tmp_path):
-    for name, text in (("0.txt", "one text that is here twice"), ("2.txt", "another"),
+    for name, text in (("0 +%20é.txt", "one text that is here twice"), ("2.txt", "another"),
                        ("below/1.txt", "one text that is here twice")):
         (tmp_path / "in" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "in" / name).write_text(text)
-    assert main(["--input", str(tmp_path / "in"), "--input-format", "text", "--output",
-                 str(tmp_path / "out"), "--quiet"]) == 0
+    assert main(["--input", str(tmp_path / "in"), "--output", str(tmp_path / "out"),
+                 "--quiet"]) == 0
     [row] = [json.loads(line) for part in (tmp_path / "out").glob("part-*")
              for line in part.read_text().splitlines()]
-    assert row["a"].endswith("in/0.txt") and row["b"].endswith("in/below/1.txt")
+    assert row["a"].endswith("in/0 +%20é.txt") and row["b"].endswith("in/below/1.txt")
+
+
+@pytest.mark.parametrize("verb, format", [("pairs", "json"), ("pairs", "csv"), ("dedup", "parquet")])
+def test_folders_are_read_with_all_below_them(spark, tmp_path, verb, format):
+    """Or by the columns that their names stand for."""
+    for name in ("x", "below/y", "far/below/z"):
+        df = frame(spark, [(name, "one text that is here thrice")], 1)
+        df.coalesce(1).write.save(f"{tmp_path}/in/{name}", format, header=True)
+    assert main([verb, "--input", f"{tmp_path}/in", "--output", f"{tmp_path}/out", "--format",
+                 "jsonl"]) == 0
+    assert spark.read.json(f"{tmp_path}/out").count() == {"pairs": 3, "dedup": 1}[verb]
+    if verb == "dedup":
+        parted = df.select("*", F.lit("a").alias("where")).write.partitionBy("where")
+        parted.parquet(f"{tmp_path}/parted")
+        assert main([verb, "--input", f"{tmp_path}/parted", "--output", f"{tmp_path}/again"]) == 0
+        assert spark.read.parquet(f"{tmp_path}/again").columns == ["id", "text", "where"]
 
 
 @pytest.mark.parametrize("verb", ("pairs", "dedup"))
@@ -243,10 +259,10 @@ def test_the_command_line_says_what_is_wrong(spark, tmp_path, capsys):
             ("fine.jsonl --text body", "no column 'body' for the text; there are id, text"),
             ("fine.jsonl --id url", "there is no column 'url' for the id; there are id, text"),
             ("torn.jsonl", r"a line of file:.*/torn.jsonl is no JSON object"),
-            ("torn.parquet", "reading file file:.*/torn.parquet. Could not read footer"),
+            ("torn.parquet", "file:.*/torn.parquet cannot be read as Parquet; --input-format"),
             ("none.jsonl", "Path does not exist: file:.*/none.jsonl"),
-            ("empty", "there is nothing to read"),
-            ("empty --input-format text", "there are no files in .*/empty"),
+            ("empty", "there are no files in .*/empty"),
+            ("", "the input has files of several kinds: jsonl, parquet; --input-format says"),
             ("none.jsonl --checkpoint nowhere://x", "No FileSystem for scheme"),
             (f"none.jsonl --output {tmp_path}", f"{tmp_path} is there already"),
             (f"none.jsonl --output {tmp_path}/fine.jsonl/out", "--output .*not a directory"),

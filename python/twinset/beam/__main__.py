@@ -120,8 +120,8 @@ def tell(result: Any) -> None:
     counts: Counter[str] = Counter()
     for one in result.metrics().query(wanted)["counters"]:  # each step has its own
         counts[one.key.metric.name] += one.result
-    told = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in sorted(counts.items()))
-    print(f"twinset: {told or 'nothing was counted'}", file=sys.stderr)
+    told = [f"{count:,} {name.replace('_', ' ')}" for name, count in sorted(counts.items())]
+    print(f"twinset: {', '.join(told) or 'nothing was counted'}", file=sys.stderr)
 
 
 REASONS = (

@@ -55,8 +55,8 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--output", required=True, metavar="PATH", help="A folder that is not there "
                      "yet.")
     top.add_argument("--input-format", choices=READ, metavar="|".join(READ),
-                     help="text: each file is a document. Default: by the end of the first path, "
-                     "or parquet.")
+                     help="text: each file is a document. Default: by the ends of the names, or "
+                     "parquet.")
     top.add_argument("--format", choices=WRITTEN, metavar="|".join(WRITTEN),
                      help="Of the output. Default: jsonl, and for dedup that of the input.")
     top.add_argument("--id", default="id", metavar="COLUMN", help="What names a document; of text, "
@@ -138,6 +138,8 @@ REASONS = (
     (r"\[JAVA_GATEWAY_EXITED\]", "Spark did not start. It needs Java 17 or later: set JAVA_HOME"),
     (r"reading file (\S+?)\.? [\s\S]*Malformed records", r"a line of \1 is no JSON object"),
     (r"Malformed records", "a line of the input is no JSON object"),
+    (r"reading file (.+?)\. Could not read footer", r"\1 cannot be read as Parquet; "
+     "--input-format names another format"),
     (r"\[UNABLE_TO_INFER_SCHEMA\]", "there is nothing to read: the input has no file of this "
      "format that is not empty; --input-format names another"),
     (r"\[[A-Z][A-Z0-9_.]+\] (.*?)(?: SQLSTATE|\n|$)", r"\1"),  # Spark's own words
@@ -167,10 +169,11 @@ def reason(told: str) -> str:
 def run(session: SparkSession, asked: argparse.Namespace, options: dict[str, Any]) -> None:
     check_output(session, asked.output)
     check_executors(session)
-    source = asked.input_format or _format_of(asked.input[0])
-    df = read(session, asked.input, source, asked)
-    if not df.inputFiles():
+    files = session.read.text(asked.input, recursiveFileLookup=True).inputFiles()
+    if not files:
         raise _core.UsageError(f"there are no files in {' '.join(asked.input)}")
+    source = asked.input_format or format_of(asked.input, files)
+    df = read(session, asked.input, source, asked, is_nested(session, asked.input, files))
     columns = {"id": "id" if source == "text" else asked.id,
                "text": "text" if source == "text" else asked.text}
     given = {**columns, **options}
@@ -216,24 +219,43 @@ def _remove_empty(system: Any, folder: Any) -> None:
         pass
 
 
-def _format_of(path: str) -> str:
+def format_of(paths: list[str], files: list[str]) -> str:
+    """By the ends of paths, or of the files that were found there."""
+    kinds = {kind for path in paths if (kind := _by_end(path))} or set(map(_by_end, files))
+    if len(kinds) > 1:
+        raise _core.UsageError("the input has files of several kinds: " + ", ".join(
+            sorted(kind or "unknown" for kind in kinds)) + "; --input-format says what to read")
+    return kinds.pop() or "parquet"
+
+
+def _by_end(path: str) -> str | None:
     name = path.lower().rstrip("/").removesuffix(".gz").removesuffix(".zst").removesuffix(".bz2")
-    return next((kind for end, kind in ENDS.items() if name.endswith(end)), "parquet")
+    return next((kind for end, kind in ENDS.items() if name.endswith(end)), None)
 
 
-def read(session: SparkSession, paths: list[str], source: str,
-         asked: argparse.Namespace) -> DataFrame:
+def is_nested(session: SparkSession, paths: list[str], files: list[str]) -> bool:
+    """Whether there are files in folders below, which Spark leaves out unless it is told, or the
+    folders' names are values of columns."""
+    return len(session.read.text(paths).inputFiles()) < len(files)
+
+
+def read(session: SparkSession, paths: list[str], source: str, asked: argparse.Namespace,
+         nested: bool = False) -> DataFrame:
     if source == "parquet":
         if not session.sparkContext.getConf().contains(BY_COLUMNS):
             session.conf.set(BY_COLUMNS, "false")
-        return session.read.parquet(*paths)
+        return session.read.parquet(*paths, recursiveFileLookup=nested)
     if source == "csv":
-        return session.read.csv(paths, header=True, multiLine=True, escape='"')
+        return session.read.csv(paths, header=True, multiLine=True, escape='"',
+                                recursiveFileLookup=nested)
     if source == "text":
         files = session.read.text(paths, wholetext=True, recursiveFileLookup=True)
-        return files.select(F.col("_metadata.file_path").alias("id"), F.col("value").alias("text"))
+        # What Spark tells is a URL, where + stands for itself.
+        path = F.url_decode(F.replace("_metadata.file_path", F.lit("+"), F.lit("%2B")))
+        return files.select(path.alias("id"), F.col("value").alias("text"))
     # Else a line that is no JSON is all nulls, and so is one of 100 MB.
-    reader = session.read.options(mode="FAILFAST", maxStringLen=(1 << 31) - 1)
+    reader = session.read.options(mode="FAILFAST", maxStringLen=(1 << 31) - 1,
+                                  recursiveFileLookup=nested)
     if asked.command == "dedup":  # which writes all columns; else they need not be looked for
         return reader.json(paths)
     names = first_names(session, paths)
@@ -245,7 +267,8 @@ def read(session: SparkSession, paths: list[str], source: str,
 
 def first_names(session: SparkSession, paths: list[str]) -> list[str]:
     """Those of the first records of JSON lines."""
-    lines = session.read.text(paths).select(F.json_object_keys("value")).head(FIRST)
+    lines = session.read.text(paths, recursiveFileLookup=True).select(
+        F.json_object_keys("value")).head(FIRST)
     return list(dict.fromkeys(name for line in lines for name in line[0] or ()))
 
 
