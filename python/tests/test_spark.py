@@ -220,7 +220,8 @@ def test_texts_are_documents(spark, tmp_path):
     assert row["a"].endswith("in/0 +%20é.txt") and row["b"].endswith("in/below/1.txt")
 
 
-@pytest.mark.parametrize("verb, format", [("pairs", "json"), ("pairs", "csv"), ("dedup", "parquet")])
+@pytest.mark.parametrize("verb, format", [("pairs", "json"), ("pairs", "csv"),
+                                          ("dedup", "parquet")])
 def test_folders_are_read_with_all_below_them(spark, tmp_path, verb, format):
     """Or by the columns that their names stand for."""
     for name in ("x", "below/y", "far/below/z"):

@@ -134,7 +134,8 @@ REASONS = (
      r"PYSPARK_PYTHON to one that has it, and twinset; see docs/cluster.md"),
     (r"Cannot run program \"(.*?)\"", r"the executors have no Python at \1. Set PYSPARK_PYTHON to "
      r"one that they have, with twinset; see docs/cluster.md"),
-    (r"OutOfMemory|Java heap space|exited with code 52|exit code:? (?:52|137)", MEMORY % "an executor"),
+    (r"OutOfMemory|Java heap space|exited with code 52|exit code:? (?:52|137)",
+     MEMORY % "an executor"),
     (r"\[JAVA_GATEWAY_EXITED\]", "Spark did not start. It needs Java 17 or later: set JAVA_HOME"),
     (r"reading file (\S+?)\.? [\s\S]*Malformed records", r"a line of \1 is no JSON object"),
     (r"Malformed records", "a line of the input is no JSON object"),
