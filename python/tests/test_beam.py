@@ -567,6 +567,15 @@ def test_what_the_command_line_says_of_mistakes(tmp_path, capsys, monkeypatch):
     assert not [path for name in ("out*", "twinset-*", "not") for path in tmp_path.glob(name)]
 
 
+def test_ctrl_c(tmp_path, monkeypatch):
+    """Beam tells it as an error of the step that it met."""
+    (tmp_path / "in.jsonl").write_text(as_json(FINE))
+    error = RuntimeError("KeyboardInterrupt [while running 'parse']")
+    monkeypatch.setattr(beam.Pipeline, "run", lambda _: (_ for _ in ()).throw(error))
+    with pytest.raises(KeyboardInterrupt):
+        main(["--input", f"{tmp_path}/in.jsonl", "--output", f"{tmp_path}/out"])
+
+
 def test_a_worker_without_the_package(tmp_path):
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))

@@ -328,3 +328,8 @@ def test_help_has_only_what_is_true_here(function):
             settings(function, {name: value})
     with pytest.raises(_core.UsageError, match="threshold"):
         settings(function, {"threshold": 0})
+
+
+def test_what_is_said_cannot_move_the_cursor(capsys):
+    assert arguments.complain(_core.UsageError("the id '\x1b[2J'\n")) == 2
+    assert capsys.readouterr().err == "twinset: the id '\\u{1b}[2J'\\n\n"

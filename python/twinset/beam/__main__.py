@@ -21,7 +21,7 @@ import apache_beam as beam
 from apache_beam.metrics import MetricsFilter
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from .. import _core
+from .. import _core, program
 from ..cluster.arguments import add_options, chosen, complain
 from ..cluster.lines import FORMATS, lines_of
 from ..cluster.settings import settings
@@ -175,6 +175,8 @@ def main(words: Sequence[str] | None = None) -> int:
         result = pipeline.run()
         result.wait_until_finish()
     except Exception as error:
+        if "KeyboardInterrupt" in str(error):  # as Beam tells it
+            raise KeyboardInterrupt from None
         if told := reason(error):
             return complain(told)
         raise
@@ -183,4 +185,4 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    program.run(main)

@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from ..options import known
+from ..show import visible
 from .settings import DEFAULT_MEMORY
 
 
@@ -48,5 +49,5 @@ def chosen(arguments: argparse.Namespace, function: str) -> dict[str, object]:
 
 def complain(error: object) -> int:
     """Says what is wrong; gives the exit status."""
-    print(f"twinset: {error}", file=sys.stderr)
+    print(f"twinset: {visible(str(error))}", file=sys.stderr)
     return 2

@@ -23,7 +23,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from . import WHERE, clusters, dedup, signatures, similar_pairs, skipped
-from .. import _core
+from .. import _core, program
 from ..cluster.arguments import add_options, chosen, complain
 from ..cluster.lines import FORMATS
 from ..cluster.settings import settings
@@ -298,4 +298,4 @@ def tell_skipped(rows: DataFrame) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    program.run(main)
