@@ -264,6 +264,7 @@ def test_the_command_line_says_what_is_wrong(spark, tmp_path, capsys):
             ("none.jsonl", "Path does not exist: file:.*/none.jsonl"),
             ("empty", "there are no files in .*/empty"),
             ("", "the input has files of several kinds: jsonl, parquet; --input-format says"),
+            (f"torn.parquet {tmp_path}/fine.jsonl", "the input has files of several kinds: jsonl"),
             ("none.jsonl --checkpoint nowhere://x", "No FileSystem for scheme"),
             (f"none.jsonl --output {tmp_path}", f"{tmp_path} is there already"),
             (f"none.jsonl --output {tmp_path}/fine.jsonl/out", "--output .*not a directory"),

@@ -146,10 +146,15 @@ def reason(error: Exception) -> str | None:
     return None
 
 
-def check(command: str, arguments: argparse.Namespace) -> None:
+def check(command: str, arguments: argparse.Namespace, words: list[str]) -> None:
     """Says what makes no sense before anything is done."""
     if command not in COMMANDS:
         raise _core.UsageError(f"there is no '{command}' here; take {', '.join(COMMANDS)}")
+    values = [word for before, word in zip(words, words[1:])  # which Beam would leave alone
+              if not word.startswith("-") and (not before.startswith("-") or "=" in before)]
+    if values or sum(word.partition("=")[0] == "--input" for word in words) > 1:
+        raise _core.UsageError("--input takes one pattern, in quotation marks if it has a *; there "
+                               f"is {' '.join(values) or 'another'} as well")
     if command != "pairs" and arguments.format != "jsonl":
         raise _core.UsageError("only pairs are written as csv and tsv")
     settings(WHERE, chosen(arguments, WHERE))
@@ -162,7 +167,7 @@ def main(words: Sequence[str] | None = None) -> int:
     own = parser()
     arguments, rest = own.parse_known_args(words)
     try:
-        check(command, arguments)
+        check(command, arguments, words)
         pipeline = beam.Pipeline(options=PipelineOptions(left_to_beam(rest, own)))
         check_output(arguments.output)
         keep = field_of(arguments.keep) if command == "dedup" else None

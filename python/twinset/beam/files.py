@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import uuid
 from collections.abc import Iterator
 from contextlib import closing
@@ -159,6 +160,8 @@ def filled(record: dict[str, Any], names: list[str]) -> dict[str, Any]:
 def check_output(prefix: str) -> None:
     """Fails if nothing can be written there, or was before: Beam would mix it with the new. A file
     is written into the nearest folder that is there, and is removed again."""
+    if re.search(r"[*?[]", prefix):
+        raise _core.UsageError(f"--output {prefix}: Beam cannot write names with * ? or [")
     folder = prefix
     try:
         system = FileSystems.get_filesystem(prefix)

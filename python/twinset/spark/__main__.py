@@ -221,12 +221,12 @@ def _remove_empty(system: Any, folder: Any) -> None:
 
 
 def format_of(paths: list[str], files: list[str]) -> str:
-    """By the ends of paths, or of the files that were found there."""
-    kinds = {kind for path in paths if (kind := _by_end(path))} or set(map(_by_end, files))
+    """By the ends of paths, and of the files that were found there."""
+    kinds = {kind for path in (*paths, *files) if (kind := _by_end(path))}
     if len(kinds) > 1:
-        raise _core.UsageError("the input has files of several kinds: " + ", ".join(
-            sorted(kind or "unknown" for kind in kinds)) + "; --input-format says what to read")
-    return kinds.pop() or "parquet"
+        raise _core.UsageError(f"the input has files of several kinds: {', '.join(sorted(kinds))}; "
+                               "--input-format says how to read them")
+    return kinds.pop() if kinds else "parquet"
 
 
 def _by_end(path: str) -> str | None:
