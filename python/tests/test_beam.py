@@ -3,8 +3,11 @@
 A pipeline takes a second or two to start, however small it is: what can be tested without one is.
 """
 
+import bz2
 import datetime
+import gzip
 import json
+import lzma
 import os
 import pathlib
 import random
@@ -12,6 +15,7 @@ import socket
 import subprocess
 import sys
 from collections import Counter
+from itertools import islice
 from typing import NamedTuple
 
 import pytest
@@ -34,8 +38,9 @@ from twinset.beam import (  # noqa: E402
 from twinset.beam import clusters, shuffle  # noqa: E402
 from twinset.beam.__main__ import main  # noqa: E402
 from twinset.beam.documents import Fields, Read, rank  # noqa: E402
+from twinset.beam.files import blocks, kind_of, lines_of  # noqa: E402
 from twinset.beam.signatures import cut  # noqa: E402
-from twinset.cluster.lines import lines_of  # noqa: E402
+from twinset.cluster import lines  # noqa: E402
 
 
 class Run:
@@ -84,7 +89,7 @@ def records(given):
 def pairs(run, given, **options):
     """The lines of all pairs, sorted."""
     return sorted(run(records(given), lambda all: SimilarPairs(**options).batches(all)
-                      | "lines" >> beam.FlatMap(lines_of, "jsonl")))
+                      | "lines" >> beam.FlatMap(lines.lines_of, "jsonl")))
 
 
 # ---- the command's bytes
@@ -370,6 +375,15 @@ def test_very_large_documents(run, monkeypatch):
     assert (found["a"], found["b"]) == ("large", "larger") and found["similarity"] > 0.99
 
 
+def test_an_empty_id_is_one_like_others(run):
+    """Also as the middle of its cluster, which it is here."""
+    model = text(random.Random(SEED))
+    [found] = run(records([("", model), ("~", model + " end"), ("x", None)]),
+                  lambda all: all | SimilarPairs(shards=2))
+    assert (found["a"], found["b"], found["cluster"]) == ("", "~", 1)
+    assert run.counters["clusters"] == 1
+
+
 def test_documents_in_windows_are_refused():
     pipeline = beam.Pipeline(options=PipelineOptions(["--runner=FnApiRunner"]))
     windows = pipeline | beam.Create([FINE]) | beam.WindowInto(beam.window.FixedWindows(60))
@@ -424,6 +438,30 @@ def test_lines_that_are_kept_are_those_that_were_read(tmp_path):
     assert "1 removed" in told
 
 
+def test_files_are_read_by_what_they_are(tmp_path, capsys, monkeypatch):
+    """Whatever the pattern says; into a folder, and not twice."""
+    monkeypatch.chdir(tmp_path)
+    line = json.dumps({"id": "%s", "text": text(random.Random(SEED))}) + "\n"
+    (tmp_path / "in" / "below").mkdir(parents=True)
+    (tmp_path / "in/a.json").write_text("\ufeff" + line % "a")
+    (tmp_path / "in/below/b.ndjson").write_text(line % "b")
+    assert main(["--input", "in", "--output", "new/"]) == 2
+    assert f"in is a folder; {tmp_path}/in/** are all files below it" in capsys.readouterr().err
+    written = {}
+    for verb in ("dedup", "pairs"):
+        assert main([verb, "--input", "in/**", "--output", f"{verb}/"]) == 0
+        [path] = (tmp_path / verb).iterdir()
+        [written[verb]] = path.read_text().splitlines()
+    assert written["dedup"] == (line % "a").rstrip() and '"b": "b"' in written["pairs"]
+    capsys.readouterr()
+    assert main(["--input", "in/**", "--output", "pairs/"]) == 2
+    assert f"{tmp_path}/pairs/part-00000-of-00001.jsonl is there already" in capsys.readouterr().err
+    assert kind_of(["x.jsonl/part-0"], "x.jsonl/*") == kind_of(["A.JSON.gz"], "*") == "JSON lines"
+    (tmp_path / "in/readme").write_text("x")
+    assert main(["--input", "in/**", "--output", "new/"]) == 2
+    assert "are of several kinds: JSON lines, documents; take" in capsys.readouterr().err
+
+
 def test_files_are_documents(tmp_path):
     model = text(random.Random(SEED))
     for name in ("a", "b", "c"):
@@ -433,22 +471,101 @@ def test_files_are_documents(tmp_path):
         {"id": str(tmp_path / f"{name}.txt"), "cluster": 1, "size": 2} for name in "ac"]
 
 
+@pytest.mark.parametrize("name, pack", [("gz", gzip.compress), ("bz2", bz2.compress),
+                                        ("xz", lzma.compress),
+                                        ("zst", lambda data: pa.compress(data, "zstd", True))])
+def test_what_is_packed_and_breaks_off(tmp_path, name, pack):
+    path, data = tmp_path / f"in.{name}", b"a line\r\nand another\n" * 900_000
+    packed = pack(data)
+    path.write_bytes(packed + packed)  # files one after the other are one
+    assert b"".join(blocks(str(path))) == data + data
+    assert list(islice(lines_of(str(path)), 3)) == ["a line", "and another", "a line"]
+    path.write_bytes(packed[:len(packed) // 2])
+    with pytest.raises(_core.InputError, match=rf"{path} cannot be read: it breaks off"):
+        list(lines_of(str(path)))
+
+
+def test_what_two_processes_say_of_a_file_that_breaks_off(tmp_path):
+    for part in range(2):  # longer than what is looked at first
+        packed = gzip.compress(b"".join(b'{"id": "%d-%d", "text": "x"}\n' % (part, number)
+                                        for number in range(3000)))
+        (tmp_path / f"{part}.jsonl.gz").write_bytes(packed[:len(packed) - 100 * part])
+    written, told = beam_command(
+        tmp_path, "--input", "*.jsonl.gz", "--runner=FnApiRunner",
+        "--direct_running_mode=multi_processing", "--direct_num_workers=2", status=2)
+    assert told == f"twinset: {tmp_path}/1.jsonl.gz cannot be read: it breaks off"
+    assert not written
+
+
+def without_texts(folder):
+    """Files of four documents each, two of them the same and two without a text."""
+    import pyarrow.parquet as parquet
+
+    model = text(random.Random(SEED))
+    given = [{"id": "a", "text": model}, {"id": "b"}, {"id": "c", "text": None},
+             {"id": "d", "text": model}]
+    (folder / "in.jsonl").write_text("".join(json.dumps(record) + "\n" for record in given))
+    parquet.write_table(pa.Table.from_pylist([given[0], given[2]]), folder / "0.parquet")
+    parquet.write_table(pa.Table.from_pylist([given[1]]), folder / "1.parquet")
+    parquet.write_table(pa.Table.from_pylist([given[3]]), folder / "2.parquet")
+
+
+@pytest.mark.parametrize("pattern", ("in.jsonl", "*.parquet"))
+@pytest.mark.parametrize("verb", ("pairs", "dedup"))
+def test_records_without_a_text_are_skipped_and_counted(tmp_path, capsys, monkeypatch, pattern,
+                                                        verb):
+    monkeypatch.chdir(tmp_path)
+    without_texts(tmp_path)
+    words = [verb, "--input", pattern, "--output", "out", "--shards", "2"]
+    assert main(words) == 0
+    assert "4 documents" in (told := capsys.readouterr().err) and "2 null texts" in told
+    written = "".join(path.read_text() for path in tmp_path.glob("out-*"))
+    assert written.count("\n") == {"pairs": 1, "dedup": 3}[verb]
+    for more, field in ((["--text", "body"], "'body' for the text"), (["--id", "x"], "'x' for")):
+        assert main([*words, *more]) == 2
+        assert f"there is no field {field}" in (told := capsys.readouterr().err), told
+        assert told.endswith("; there are id, text\n")
+
+
 def test_what_the_command_line_says_of_mistakes(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pathlib.Path("in.jsonl").write_text('{"id": "a", "text": "b"}\nnot so\n')
     pathlib.Path("half.jsonl").write_text(json.dumps({"id": "\ud800", "text": "b"}) + "\n")
     pathlib.Path("torn.parquet").write_text("PAR1 and no more")
+    pathlib.Path("other.jsonl").write_text('{"id": "a", "text": "\xe9"}\n', "latin-1")
     for words, told in (
-            (["--treshold", ".8"], "no option --treshold; did you mean --threshold?"),
-            (["--method", "exact"], "pairs are found by lsh"),
-            (["--input", "nothing.jsonl"], "there are no files like"),
-            (["--input", "nothing*.txt"], "there are no files like"),
-            (["--input", "torn.parquet"], "not a parquet file"),
-            (["--input", "half.jsonl"], "it has half a character"),
-            ([], "a line is no JSON")):
-        assert main(["--input", "in.jsonl", "--output", "out", *words]) == 2
+            ("--input in.jsonl --treshold .8", "no option --treshold; did you mean --threshold?"),
+            ("--input in.jsonl --method exact", "pairs are found by lsh"),
+            ("pears --input in.jsonl", "there is no 'pears' here; take pairs, clusters, dedup"),
+            ("--input in.jsonl half.jsonl --runner FnApiRunner",
+             "--input takes one pattern, in quotation marks if it has a *; there is half.jsonl"),
+            ("--input in.jsonl --input=half.jsonl", "--input takes one pattern"),
+            ("clusters --input in.jsonl --format csv", "only pairs are written as csv and tsv"),
+            ("--input none.jsonl", "there are no files like"),
+            ("--input none*.txt --output not/there/yet", "there are no files like"),
+            ("--input none.jsonl --output in.jsonl/below/out",
+             f"nothing can be written to {tmp_path}/in.jsonl: it is a file"),
+            ("--input none.jsonl --output /proc/none/out", "nothing can be written to /proc: "),
+            ("--input none.jsonl --output nowhere://x/out",
+             "nothing can be written to nowhere://x/out: Unable to get filesystem"),
+            ("--input none.jsonl --output out[1]/x", "Beam cannot write names with * ? or ["),
+            ("--input torn.parquet", "not a parquet file"),
+            ("--input half.jsonl", "it has half a character"),
+            ("--input other.jsonl", "a string of the input is not UTF-8"),
+            ("--input in.jsonl", "a line is no JSON")):
+        words = words if "--output" in words else f"{words} --output out"
+        assert main(words.split()) == 2
         assert told in capsys.readouterr().err.splitlines()[-1]
-    assert not list(tmp_path.glob("out*"))
+    assert not [path for name in ("out*", "twinset-*", "not") for path in tmp_path.glob(name)]
+
+
+def test_ctrl_c(tmp_path, monkeypatch):
+    """Beam tells it as an error of the step that it met."""
+    (tmp_path / "in.jsonl").write_text(as_json(FINE))
+    error = RuntimeError("KeyboardInterrupt [while running 'parse']")
+    monkeypatch.setattr(beam.Pipeline, "run", lambda _: (_ for _ in ()).throw(error))
+    with pytest.raises(KeyboardInterrupt):
+        main(["--input", f"{tmp_path}/in.jsonl", "--output", f"{tmp_path}/out"])
 
 
 def test_a_worker_without_the_package(tmp_path):

@@ -4,6 +4,7 @@ Rows are dealt out to parts by a hash, sorted there, and cut into batches anywhe
 does it.
 """
 
+import argparse
 import random
 from collections import Counter
 from itertools import cycle, islice, repeat
@@ -13,9 +14,9 @@ import pytest
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 from spread import SEED, documents, scanned  # noqa: E402
-from twinset import _core  # noqa: E402
-from twinset.cluster import alone, candidates, clusters, columns, decide  # noqa: E402
-from twinset.cluster import documents as texts  # noqa: E402
+from twinset import _core, options  # noqa: E402
+from twinset.cluster import alone, arguments, candidates, clusters, columns  # noqa: E402
+from twinset.cluster import decide, documents as texts  # noqa: E402
 from twinset.cluster import lines, needs, originals, transport  # noqa: E402
 from twinset.cluster import verify as verifying  # noqa: E402
 from twinset.cluster.settings import settings  # noqa: E402
@@ -394,3 +395,25 @@ def test_what_one_task_cannot_do(given, most, monkeypatch):
     for piece in (alone.pairs, alone.members):
         [batch] = piece(as_batches(given, 1), settings("twinset.spark", {}), most)
         assert batch.num_rows == 1 and batch.column("cluster").null_count == 1
+
+
+# ---- options
+
+@pytest.mark.parametrize("function", ("twinset.spark", "twinset.beam"))
+def test_help_has_only_what_is_true_here(function):
+    parser = argparse.ArgumentParser()
+    arguments.add_options(parser, function)
+    said = parser.format_help()
+    for word in ("|code", "programs", "tokens", "exact", "weighted", "machine"):
+        assert word not in said, word
+    assert arguments.HERE.keys() <= {row[0] for row in options.known(function)}
+    for name in ("by", "measure", "method"):
+        for value in arguments.HERE[name][0].split("|"):
+            settings(function, {name: value})
+    with pytest.raises(_core.UsageError, match="threshold"):
+        settings(function, {"threshold": 0})
+
+
+def test_what_is_said_cannot_move_the_cursor(capsys):
+    assert arguments.complain(_core.UsageError("the id '\x1b[2J'\n")) == 2
+    assert capsys.readouterr().err == "twinset: the id '\\u{1b}[2J'\\n\n"

@@ -3,7 +3,7 @@ is wrong with the input is said before work is done."""
 
 import csv
 import json
-import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -14,6 +14,8 @@ from spark_session import session, skip_without_spark
 
 skip_without_spark()
 
+import pyarrow  # noqa: E402
+from py4j.protocol import Py4JError, Py4JNetworkError  # noqa: E402
 from pyspark.sql import functions as F  # noqa: E402
 from spread import documents, scanned, shown  # noqa: E402
 from twins import command  # noqa: E402
@@ -21,7 +23,7 @@ from twinset import _core, spark as twins  # noqa: E402
 from twinset.cluster import alone, clusters as pieces  # noqa: E402
 from twinset.cluster.settings import settings  # noqa: E402
 from twinset.spark import pairs as planned  # noqa: E402
-from twinset.spark.__main__ import main, reason  # noqa: E402
+from twinset.spark.__main__ import main, parser, read, reason, told  # noqa: E402
 from twinset.spark.alone import all_members, all_pairs  # noqa: E402
 from twinset.spark.documents import Documents  # noqa: E402
 from twinset.spark.stages import stage  # noqa: E402
@@ -204,15 +206,46 @@ def test_the_command_line_removes_and_counts(spark, tmp_path, capsys):
 
 
 def test_texts_are_documents(spark, tmp_path):
-    for name, text in (("0.txt", "one text that is here twice"), ("2.txt", "another"),
+    for name, text in (("0 +%20é.txt", "one text that is here twice"), ("2.txt", "another"),
                        ("below/1.txt", "one text that is here twice")):
         (tmp_path / "in" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "in" / name).write_text(text)
-    assert main(["--input", str(tmp_path / "in"), "--input-format", "text", "--output",
-                 str(tmp_path / "out"), "--quiet"]) == 0
+    assert main(["--input", str(tmp_path / "in"), "--output", str(tmp_path / "out"),
+                 "--quiet"]) == 0
     [row] = [json.loads(line) for part in (tmp_path / "out").glob("part-*")
              for line in part.read_text().splitlines()]
-    assert row["a"].endswith("in/0.txt") and row["b"].endswith("in/below/1.txt")
+    assert row["a"].endswith("in/0 +%20é.txt") and row["b"].endswith("in/below/1.txt")
+
+
+@pytest.mark.parametrize("verb, format", [("pairs", "json"), ("pairs", "csv"),
+                                          ("dedup", "parquet")])
+def test_folders_are_read_with_all_below_them(spark, tmp_path, verb, format):
+    """Or by the columns that their names stand for."""
+    for name in ("x", "below/y", "far/below/z"):
+        df = frame(spark, [(name, "one text that is here thrice")], 1)
+        df.coalesce(1).write.save(f"{tmp_path}/in/{name}", format, header=True)
+    assert main([verb, "--input", f"{tmp_path}/in", "--output", f"{tmp_path}/out", "--format",
+                 "jsonl"]) == 0
+    assert spark.read.json(f"{tmp_path}/out").count() == {"pairs": 3, "dedup": 1}[verb]
+    if verb == "dedup":
+        parted = df.select("*", F.lit("a").alias("where")).write.partitionBy("where")
+        parted.parquet(f"{tmp_path}/parted")
+        assert main([verb, "--input", f"{tmp_path}/parted", "--output", f"{tmp_path}/again"]) == 0
+        assert spark.read.parquet(f"{tmp_path}/again").columns == ["id", "text", "where"]
+
+
+@pytest.mark.parametrize("verb", ("pairs", "dedup"))
+def test_records_without_a_text_are_skipped_and_counted(spark, tmp_path, capsys, verb):
+    same = {"text": "one text that is here twice"}
+    given = [{"id": "a", **same}, {"id": "b"}, {"id": "c", "text": None}, {"id": "d", **same}]
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps(record) + "\n" for record in given))
+    words = [verb, "--input", f"{tmp_path}/in.jsonl", "--output"]
+    assert main([*words, f"{tmp_path}/out"]) == 0
+    assert capsys.readouterr().err == "twinset: skipped 2 documents: null\n"
+    written = "".join(path.read_text() for path in tmp_path.glob("out/part-*"))
+    assert written.count("\n") == {"pairs": 1, "dedup": 3}[verb]
+    assert main([*words, f"{tmp_path}/none", "--text", "body"]) == 2
+    assert "no column 'body' for the text; there are id, text" in capsys.readouterr().err
 
 
 def test_the_command_line_says_what_is_wrong(spark, tmp_path, capsys):
@@ -224,17 +257,22 @@ def test_the_command_line_says_what_is_wrong(spark, tmp_path, capsys):
             ("fine.jsonl --text body", "no column 'body' for the text; there are id, text"),
             ("fine.jsonl --id url", "there is no column 'url' for the id; there are id, text"),
             ("torn.jsonl", r"a line of file:.*/torn.jsonl is no JSON object"),
-            ("torn.parquet", "reading file file:.*/torn.parquet. Could not read footer"),
+            ("torn.parquet", "file:.*/torn.parquet cannot be read as Parquet; --input-format"),
             ("none.jsonl", "Path does not exist: file:.*/none.jsonl"),
-            ("empty", "there is nothing to read"),
-            ("empty --input-format text", "there are no files in .*/empty"),
+            ("empty", "there are no files in .*/empty"),
+            ("", "the input has files of several kinds: jsonl, parquet; --input-format says"),
+            (f"torn.parquet {tmp_path}/fine.jsonl", "the input has files of several kinds: jsonl"),
             ("none.jsonl --checkpoint nowhere://x", "No FileSystem for scheme"),
             (f"none.jsonl --output {tmp_path}", f"{tmp_path} is there already"),
+            (f"none.jsonl --output {tmp_path}/fine.jsonl/out", "--output .*not a directory"),
+            ("none.jsonl --output /proc/none/out", "--output .*: no folder can be made in /proc"),
+            ("none.jsonl --output nowhere://x/out", "--output .*: No FileSystem for scheme"),
+            (f"none.jsonl --output {tmp_path}/not/there/yet", "Path does not exist"),
             ("none.jsonl --threshold 7", "'7' is not a number from 0 to 1")):
         assert main(["--output", f"{tmp_path}/out", "--input", *f"{tmp_path}/{words}".split()]) == 2
         [said] = capsys.readouterr().err.splitlines()
         assert re.match(f"twinset: .*{told}", said), said
-    assert not (tmp_path / "out").exists()
+    assert not (tmp_path / "out").exists() and not (tmp_path / "not").exists()
 
 
 @pytest.mark.parametrize("told, word", [
@@ -253,6 +291,30 @@ def test_the_command_line_says_what_is_wrong(spark, tmp_path, capsys):
 ])
 def test_the_one_sentence_that_matters(told, word):
     assert reason(told).startswith(word) and "\n" not in reason(told)
+
+
+def test_spark_has_ended():
+    """Then it cannot be asked why, not even for the words of an error."""
+    class Unspeakable(Py4JError):
+        def __str__(self):
+            raise ConnectionRefusedError
+
+    for error in (ConnectionRefusedError(), Py4JNetworkError("Answer from Java side is empty"),
+                  Unspeakable()):
+        assert re.match("Spark has ended, .* raise .*spark.driver.memory", told(error))
+
+
+def test_documents_are_read_however_long(spark, tmp_path):
+    """By itself Spark takes lines of 100 MB, and of Parquet a column of 4,096 rows as one piece of
+    memory. Documents that show it would take a minute."""
+    frame(spark, [("a", "x")]).write.parquet(f"{tmp_path}/in.parquet")
+    frame(spark, [("a", "x")]).write.json(f"{tmp_path}/in.jsonl")
+    asked = parser().parse_args(["--input", "in", "--output", "out"])
+    plans = [read(spark, [f"{tmp_path}/in.{source}"], source, asked)._jdf.queryExecution()
+             for source in ("parquet", "jsonl")]
+    assert "Batched: false" in plans[0].toString()
+    options = plans[1].analyzed().collectLeaves().head().relation().options()
+    assert options.apply("maxStringLen") == str(2**31 - 1)
 
 
 def test_what_the_page_shows(spark):
@@ -320,15 +382,37 @@ def test_nothing_to_find(spark):
     assert {row["id"] for row in twins.dedup(whole).collect()} == {7, 9}
 
 
-def test_an_executor_without_the_package(tmp_path):
-    """Sent as Spark sends it, to a Python that has none."""
-    from pyspark import cloudpickle
+@pytest.fixture(scope="module")
+def python_without(tmp_path_factory):
+    """A Python that has all that this one has but the package."""
+    folder = tmp_path_factory.mktemp("bare")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    [packages] = folder.glob("lib/python*/site-packages")
+    for path in pathlib.Path(pyarrow.__file__).parents[1].iterdir():
+        if not path.name.startswith("twinset"):
+            (packages / path.name).symlink_to(path)
+    return str(folder / "bin/python")
 
-    sent = cloudpickle.dumps(stage("documents.look_through", settings(twins.WHERE, {})))
-    (tmp_path / "sent").write_bytes(sent)
-    script = ("import pickle, sys; sys.modules['twinset'] = None\n"
-              "run = pickle.load(open('sent', 'rb')); run(iter([]))")
-    path = os.pathsep.join(sys.path)
-    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True,
-                          text=True, check=False, env={**os.environ, "PYTHONPATH": path})
-    assert "an executor has no twinset" in done.stderr and "docs/cluster.md" in done.stderr
+
+@pytest.fixture
+def bare(spark, python_without, monkeypatch):
+    """Executors without the package."""
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", python_without)
+
+
+@pytest.mark.parametrize("verb", ("pairs", "clusters", "dedup", "signatures"))
+def test_executors_without_the_package(spark, bare, tmp_path, capsys, verb):
+    """Told before the input is looked at."""
+    assert main([verb, "--input", "none.jsonl", "--output", str(tmp_path / "out")]) == 2
+    [said] = capsys.readouterr().err.splitlines()
+    assert re.match("twinset: an executor has no twinset .* docs/cluster.md$", said), said
+    assert not (tmp_path / "out").exists()
+
+
+def test_executors_without_the_package_are_told_by_all_functions(spark, spread, bare):
+    df = frame(spark, [("a", "x"), ("b", "x")])
+    for function in (twins.similar_pairs, twins.clusters, twins.dedup):
+        with pytest.raises(Exception, match="an executor has no twinset"):
+            function(df)
+    with pytest.raises(Exception, match="an executor has no twinset"):
+        twins.signatures(df).collect()

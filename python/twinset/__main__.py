@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 from . import _core, api
 from .options import known
 from .output import write
+from .program import run
 from .results import Outcome
 from .show import visible
 
@@ -183,9 +183,4 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except KeyboardInterrupt:
-        _say("interrupted")
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # so that a shell sees what ended it
-        os.kill(os.getpid(), signal.SIGINT)
+    run(main)

@@ -14,26 +14,23 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import apache_beam as beam
-from apache_beam.io import fileio
-from apache_beam.io.filesystems import FileSystems
 from apache_beam.metrics import MetricsFilter
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from .. import _core
+from .. import _core, program
 from ..cluster.arguments import add_options, chosen, complain
 from ..cluster.lines import FORMATS, lines_of
-from .documents import name_of
+from ..cluster.settings import settings
+from .documents import Fields, field_of
+from .files import LINE, check_output, read
 from .transforms import SHARDS, WHERE, Clusters, Dedup, SimilarPairs
 
 COMMANDS = {"pairs": "the pairs of similar documents", "clusters": "the clusters they form",
             "dedup": "the documents without near-duplicates"}
-LINES = (".jsonl", ".ndjson")
-UNREADABLE = r"(?:ArrowInvalid|OSError|\w*(?:Directory|FileNotFound|Permission)Error): (.*)"
-LINE = "\n"  # under which a record has the line that it was read from
 
 
 def parser() -> argparse.ArgumentParser:
@@ -45,9 +42,9 @@ def parser() -> argparse.ArgumentParser:
                "runs here, in one process.")
     top.add_argument("--input", required=True, metavar="PATTERN", type=located,
                      help="Files on any file system that Beam reaches: Parquet, JSON lines "
-                          "(.jsonl, .ndjson, also packed), or a document each.")
-    top.add_argument("--output", required=True, metavar="PREFIX", type=located,
-                     help="What the names of the files to write begin with.")
+                          "(.jsonl, .ndjson, .json, also packed), or a document each.")
+    top.add_argument("--output", required=True, metavar="PREFIX", type=prefix,
+                     help="What the names of the files to write begin with; or FOLDER/.")
     top.add_argument("--format", choices=FORMATS, default="jsonl", metavar="|".join(FORMATS),
                      help="How pairs are written. Default: jsonl.")
     top.add_argument("--id", default="id", metavar="FIELD", help="Default: id.")
@@ -68,46 +65,9 @@ def located(path: str) -> str:
     return path if "://" in path else os.path.abspath(path)
 
 
-# ---- reading
-
-def read(pipeline: beam.Pipeline, command: str,
-         arguments: argparse.Namespace) -> beam.PCollection:
-    """Records: those of Parquet and JSON lines; of other files id and text."""
-    pattern, names = arguments.input, [arguments.id, arguments.text]
-    if not FileSystems.match([pattern], [1])[0].metadata_list:
-        raise _core.InputError(f"there are no files like {pattern}")
-    if command == "dedup" and arguments.keep not in ("first", "longest"):
-        names.append(arguments.keep)
-    if pattern.endswith(".parquet"):
-        wanted = None if command == "dedup" else names
-        return pipeline | "read" >> beam.io.ReadFromParquet(pattern, columns=wanted)
-    if any(ending in pattern for ending in LINES):
-        return (pipeline | "read" >> beam.io.ReadFromText(pattern)
-                | "parse" >> beam.FlatMap(parsed, names, command == "dedup"))
-    return (pipeline | "match" >> fileio.MatchFiles(pattern)
-            | "open" >> fileio.ReadMatches()
-            | "read" >> beam.Map(lambda file: {arguments.id: file.metadata.path,
-                                               arguments.text: file.read()}))
-
-
-def parsed(line: str, names: list[str], with_line: bool) -> Iterator[dict[str, Any]]:
-    """A line to the fields that are needed, id and text the first; none of an empty one."""
-    if not line.strip():
-        return
-    try:
-        record = json.loads(line)
-    except ValueError as error:
-        raise _core.InputError(f"a line is no JSON ({error}): {line[:80]!r}") from None
-    if not isinstance(record, dict):
-        raise _core.InputError(f"a line is no JSON object: {line[:80]!r}")
-    if any(name not in record for name in names):
-        yield record  # it is told what there is
-        return
-    name_of(record[names[0]], names[0])  # says what is wrong with it before Beam cannot send it
-    needed = {name: record[name] for name in names}
-    if isinstance(record[names[1]], str):  # in JSON it may have half characters: no string to Beam
-        needed[names[1]] = record[names[1]].encode("utf-8", "surrogatepass")
-    yield {**needed, **({LINE: line} if with_line else {})}
+def prefix(path: str) -> str:
+    """The same of an output."""
+    return located(path).rstrip("/") + "/part" if path.endswith("/") else located(path)
 
 
 # ---- writing
@@ -160,41 +120,68 @@ def tell(result: Any) -> None:
     counts: Counter[str] = Counter()
     for one in result.metrics().query(wanted)["counters"]:  # each step has its own
         counts[one.key.metric.name] += one.result
-    print("twinset: " + ", ".join(f"{count:,} {name.replace('_', ' ')}"
-                                  for name, count in sorted(counts.items())), file=sys.stderr)
+    told = [f"{count:,} {name.replace('_', ' ')}" for name, count in sorted(counts.items())]
+    print(f"twinset: {', '.join(told) or 'nothing was counted'}", file=sys.stderr)
+
+
+REASONS = (
+    (r"twinset\.\w*Error: (.*)", r"\1"),
+    (r"No module named 'twinset'", "a worker has no twinset. Put the wheel into the workers' "
+     "image, or send it with --extra_package; see docs/cluster.md"),
+    (r"Unicode\w*Error: (.*)", r"a string of the input is not UTF-8 (\1); such texts have to be "
+     "stored as bytes"),
+    (r"(?:ArrowInvalid|ValueError|\w*(?:OS|IO|Directory|FileNotFound|Permission)Error): (.*)",
+     r"\1"),
+)
 
 
 def reason(error: Exception) -> str | None:
-    """What is wrong with the input, or the workers, in a sentence; None for all else."""
-    text = re.sub(r" \[while running '.*?'\]", "", str(error))
-    if isinstance(error, UnicodeError):
-        return f"a string of the input is not UTF-8 ({text}); such texts have to be stored as bytes"
-    if isinstance(error, (_core.Error, OSError, ValueError)):
-        return text.partition("\n")[0]
-    if told := re.search(r"twinset\.\w*Error: (.*)", text):
-        return told[1]  # what another process, or machine, said
-    if "No module named 'twinset'" in text:
-        return ("a worker has no twinset. Put the wheel into the workers' image, or send it with "
-                "--extra_package; see docs/cluster.md")
-    told = re.search(UNREADABLE, text)
-    return told and told[1]
+    """What is wrong with the input, or the workers, in a sentence; None for all else. What another
+    process, or machine, said is text here, stacks and all."""
+    text = re.sub(r" \[while running '.*?'\]", "",
+                  f"{type(error).__module__}.{type(error).__name__}: {error}")
+    for pattern, words in REASONS:
+        if found := re.search(pattern, text):
+            return found.expand(words)
+    return None
+
+
+def check(command: str, arguments: argparse.Namespace, words: list[str]) -> None:
+    """Says what makes no sense before anything is done."""
+    if command not in COMMANDS:
+        raise _core.UsageError(f"there is no '{command}' here; take {', '.join(COMMANDS)}")
+    values = [word for before, word in zip(words, words[1:])  # which Beam would leave alone
+              if not word.startswith("-") and (not before.startswith("-") or "=" in before)]
+    if values or sum(word.partition("=")[0] == "--input" for word in words) > 1:
+        raise _core.UsageError("--input takes one pattern, in quotation marks if it has a *; there "
+                               f"is {' '.join(values) or 'another'} as well")
+    if command != "pairs" and arguments.format != "jsonl":
+        raise _core.UsageError("only pairs are written as csv and tsv")
+    settings(WHERE, chosen(arguments, WHERE))
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Exit status: 0 done; 2 nothing could be done."""
     words = list(sys.argv[1:] if words is None else words)
-    command = words.pop(0) if words and words[0] in COMMANDS else "pairs"
+    command = words.pop(0) if words and not words[0].startswith("-") else "pairs"
     own = parser()
     arguments, rest = own.parse_known_args(words)
     try:
+        check(command, arguments, words)
         pipeline = beam.Pipeline(options=PipelineOptions(left_to_beam(rest, own)))
-        write(read(pipeline, command, arguments), command, arguments)
+        check_output(arguments.output)
+        keep = field_of(arguments.keep) if command == "dedup" else None
+        records = read(pipeline, arguments.input, Fields(arguments.id, arguments.text, keep),
+                       whole=command == "dedup")
+        write(records, command, arguments)
     except (_core.Error, OSError, TypeError, ValueError) as error:
-        return complain(error)
+        return complain(reason(error) or error)
     try:
         result = pipeline.run()
         result.wait_until_finish()
     except Exception as error:
+        if "KeyboardInterrupt" in str(error):  # as Beam tells it
+            raise KeyboardInterrupt from None
         if told := reason(error):
             return complain(told)
         raise
@@ -203,4 +190,4 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    program.run(main)

@@ -289,7 +289,7 @@ def _gathered(told: Iterator[tuple]) -> Iterator[tuple]:
     for id, same in groupby(told, lambda row: row[0]):
         root, copies, last, value, best, clustered = id, 0, 0, None, None, False
         for _, its_root, count, chunk, its_value, its_best in same:
-            root = its_root or root
+            root = root if its_root is None else its_root  # an id may be empty
             copies, last = copies + (count or 0), max(last, chunk or 0)
             value, best = (value, best) if its_best is None else (its_value, its_best)
             clustered = clustered or its_best is None

@@ -69,20 +69,31 @@ def _size(row: tuple) -> int:
     return len(row[1] or b"") + 1000  # what goes along: keys
 
 
+def field_of(keep: str | None) -> str | None:
+    """The field that `keep` names, if it names one."""
+    return None if keep in (None, "first", "longest") else keep
+
+
 class Fields:
     """Where a document is in a record: a mapping, or a row with attributes."""
 
     def __init__(self, id: str, text: str, keep: str | None) -> None:
         self.id, self.text, self.keep = id, text, keep
 
+    def wanted(self) -> list[tuple[str, str]]:
+        """The names, and what each is for."""
+        all = ((self.id, "the id"), (self.text, "the text"), (self.keep, "keep"))
+        return [(name, what) for name, what in all if name is not None]
+
     def check(self, kind: Any) -> None:
         """Fails now if the elements' type is known and has no such fields."""
         fields = getattr(kind, "_fields", None)
-        if fields is None:
-            return
-        names = [field if isinstance(field, str) else field[0] for field in fields]
-        for name, what in ((self.id, "the id"), (self.text, "the text"), (self.keep, "keep")):
-            if name is not None and name not in names:
+        if fields is not None:
+            self.check_names([field if isinstance(field, str) else field[0] for field in fields])
+
+    def check_names(self, names: list[str]) -> None:
+        for name, what in self.wanted():
+            if name not in names:
                 raise _missing(name, what, names)
 
     def take(self, record: Any, name: str, what: str) -> Any:

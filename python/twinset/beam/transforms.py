@@ -11,7 +11,7 @@ from .. import _core
 from ..cluster.settings import settings
 from .clusters import Members, Number, by_chunks
 from .decide import Decide, Few
-from .documents import Documents, Fields, name_of
+from .documents import Documents, Fields, field_of, name_of
 from .pairs import Find, Found, without_values
 from .shuffle import Join, each, rows
 
@@ -72,9 +72,8 @@ class _Similar(beam.PTransform):
         if not isinstance(shards, int) or shards < 1:
             raise _core.UsageError(f"shards={shards!r}: take a number from 1 on")
         chosen = settings(WHERE, options)
-        field = None if keep in (None, "first", "longest") else keep
         self.shards, self.id = shards, id
-        self.documents = Documents(id, text, duplicates, field)
+        self.documents = Documents(id, text, duplicates, field_of(keep))
         self.find = Find(chosen, shards, duplicates, keep)
 
     def found(self, records: beam.PCollection) -> tuple[Found, beam.PCollection]:

@@ -7,20 +7,36 @@ import sys
 from typing import Any
 
 from ..options import known
+from ..show import visible
+from .settings import DEFAULT_MEMORY
 
 
-# What of an option's values does not need the collection in one place.
-VALUES = {"by": "auto|char|word", "method": "auto|lsh", "measure": "auto|jaccard|containment"}
+# Where the command's help would not be true here: values of an option, and what is said of it.
+HERE = {
+    "by": ("auto|char|word", "What shingles are made of: characters (Unicode code points) or "
+           "words. auto (default) takes char."),
+    "k": ("N", "Shingle length, 1 to 64. Default: 9 characters or 5 words; 5 characters suit "
+          "e-mail-sized texts."),
+    "threshold": ("X", "Report pairs of at least this similarity, above 0 and up to 1. Default "
+                  "0.5; for dedup 0.8."),
+    "measure": ("auto|jaccard|containment", "jaccard (default): shared shingles of all; "
+                "containment: shared of the smaller document."),
+    "method": ("auto|lsh", "Pairs are found by lsh, which misses what --recall allows."),
+    "memory": ("SIZE", "What the engine may use for a pair of documents, as in 512M or 2G. Default "
+               f"{DEFAULT_MEMORY}: of documents too long for it, the longest passage that they "
+               "share is not measured."),
+}
 
 
 def add_options(parser: argparse.ArgumentParser, function: str) -> None:
-    """Adds what the function takes, as the command's help has it."""
+    """Adds what the function takes, as the command's help has it where that is true here."""
     group = parser.add_argument_group("options of twinset scan")
     for option, letter, argument, _, text in known(function):
+        argument, text = HERE.get(option, (argument, text))
         flags = ([f"-{letter}"] if letter else []) + ([f"--{option}"] if len(option) > 1 else [])
         extra: dict[str, Any] = {"action": "store_true", "default": None}
         if argument is not None:
-            extra = {"metavar": VALUES.get(option, argument)}
+            extra = {"metavar": argument}
         group.add_argument(*flags, help=text.replace("%", "%%"), dest=option.replace("-", "_"),
                            **extra)
 
@@ -33,5 +49,5 @@ def chosen(arguments: argparse.Namespace, function: str) -> dict[str, object]:
 
 def complain(error: object) -> int:
     """Says what is wrong; gives the exit status."""
-    print(f"twinset: {error}", file=sys.stderr)
+    print(f"twinset: {visible(str(error))}", file=sys.stderr)
     return 2

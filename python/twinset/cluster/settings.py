@@ -33,6 +33,8 @@ def settings(function: str, given: Mapping[str, object]) -> Settings:
     refuse("by", options, ("auto", "char", "word"), "programs are compared on one machine")
     refuse("method", options, ("auto", "lsh"), "on many machines, pairs are found by lsh")
     _core.Comparer(options)  # says what is wrong with the others
+    if float(options.get("threshold", 1)) == 0:
+        raise _core.UsageError("threshold=0: lsh finds no pair reliably there; take more")
     keyer = _core.Keyer(options)
     return Settings(options, keyer.bands, keyer.max_bucket)
 

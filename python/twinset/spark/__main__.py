@@ -9,6 +9,7 @@ docs/cluster.md.
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import re
 import sys
@@ -16,18 +17,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from py4j.protocol import Py4JError
-from pyspark.errors import AnalysisException, PySparkException
+from py4j.protocol import Py4JError, Py4JNetworkError
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from . import WHERE, clusters, dedup, signatures, similar_pairs, skipped
-from .. import _core
+from .. import _core, program
 from ..cluster.arguments import add_options, chosen, complain
 from ..cluster.lines import FORMATS
 from ..cluster.settings import settings
 from .documents import missing
-from .stages import stage
+from .stages import check_executors, stage
 
 COMMANDS = {"pairs": "the pairs of similar documents", "clusters": "the clusters they form",
             "dedup": "the documents without near-duplicates", "signatures": "their signatures"}
@@ -35,6 +36,9 @@ READ = ("parquet", "jsonl", "csv", "text")
 WRITTEN = ("jsonl", "parquet", "csv", "tsv")
 ENDS = {".parquet": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl",
         ".csv": "csv", ".txt": "text"}
+# So Spark reads a column of 4,096 rows at once, where ten documents of 200 MB are more than it can
+# hold. Row by row takes as long here.
+BY_COLUMNS = "spark.sql.parquet.enableVectorizedReader"
 FIRST = 1000  # lines that are looked at for the names of columns
 
 
@@ -51,8 +55,8 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--output", required=True, metavar="PATH", help="A folder that is not there "
                      "yet.")
     top.add_argument("--input-format", choices=READ, metavar="|".join(READ),
-                     help="text: each file is a document. Default: by the end of the first path, "
-                     "or parquet.")
+                     help="text: each file is a document. Default: by the ends of the names, or "
+                     "parquet.")
     top.add_argument("--format", choices=WRITTEN, metavar="|".join(WRITTEN),
                      help="Of the output. Default: jsonl, and for dedup that of the input.")
     top.add_argument("--id", default="id", metavar="COLUMN", help="What names a document; of text, "
@@ -85,8 +89,8 @@ def main(words: Sequence[str] | None = None) -> int:
             run(session, asked, options)
     except _core.Error as error:
         return complain(error)
-    except (PySparkException, Py4JError) as error:
-        return complain(reason(str(error)))
+    except (PySparkException, Py4JError, ConnectionError) as error:
+        return complain(told(error))
     return 0
 
 
@@ -99,6 +103,7 @@ def started() -> Iterator[SparkSession]:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # that of the executors
         if not sys.stderr.isatty():
             builder = builder.config("spark.ui.showConsoleProgress", "false")
+    logging.getLogger().addHandler(logging.NullHandler())  # else stacks come if Spark has ended
     session = builder.getOrCreate()
     if not session.sparkContext.getConf().contains("spark.log.level"):
         # What fails is told at the end; on the way, a cluster tells which executors it has lost.
@@ -108,13 +113,20 @@ def started() -> Iterator[SparkSession]:
         yield session
     finally:
         if is_ours:  # else the executors complain, at length, that it is gone
-            session.stop()
+            stop(session)
+
+
+def stop(session: SparkSession) -> None:
+    try:
+        session.stop()
+    except (Py4JError, ConnectionError):  # it has ended already
+        pass
 
 
 # ---- what went wrong
 
-MEMORY = ("an executor ran out of memory. A document of 200 MB needs an executor of 4 GB: raise "
-          "spark.executor.memory; see docs/cluster.md")
+MEMORY = ("%s ran out of memory. A document of 200 MB needs 4 GB: raise spark.executor.memory, or "
+          "spark.driver.memory where the master is local; see docs/cluster.md")
 REASONS = (
     (r"RuntimeError: (an executor has no twinset.*)", r"\1"),
     (r"twinset\.\w*Error: (.*)", r"\1"),
@@ -122,16 +134,28 @@ REASONS = (
      r"PYSPARK_PYTHON to one that has it, and twinset; see docs/cluster.md"),
     (r"Cannot run program \"(.*?)\"", r"the executors have no Python at \1. Set PYSPARK_PYTHON to "
      r"one that they have, with twinset; see docs/cluster.md"),
-    (r"OutOfMemory|Java heap space|exited with code 52|exit code:? (?:52|137)", MEMORY),
+    (r"OutOfMemory|Java heap space|exited with code 52|exit code:? (?:52|137)",
+     MEMORY % "an executor"),
     (r"\[JAVA_GATEWAY_EXITED\]", "Spark did not start. It needs Java 17 or later: set JAVA_HOME"),
     (r"reading file (\S+?)\.? [\s\S]*Malformed records", r"a line of \1 is no JSON object"),
     (r"Malformed records", "a line of the input is no JSON object"),
+    (r"reading file (.+?)\. Could not read footer", r"\1 cannot be read as Parquet; "
+     "--input-format names another format"),
     (r"\[UNABLE_TO_INFER_SCHEMA\]", "there is nothing to read: the input has no file of this "
      "format that is not empty; --input-format names another"),
     (r"\[[A-Z][A-Z0-9_.]+\] (.*?)(?: SQLSTATE|\n|$)", r"\1"),  # Spark's own words
     (r"\n: [\w.$]+: (.*)", r"\1"),  # or those of what it uses
     (r"(.*)", r"\1"),
 )
+
+
+def told(error: Exception) -> str:
+    try:
+        if not isinstance(error, (ConnectionError, Py4JNetworkError)):
+            return reason(str(error))
+    except (Py4JError, ConnectionError):  # Spark cannot be asked any more what it was
+        pass
+    return MEMORY % "Spark has ended, as it does when it"
 
 
 def reason(told: str) -> str:
@@ -144,12 +168,13 @@ def reason(told: str) -> str:
 # ---- reading, computing, writing
 
 def run(session: SparkSession, asked: argparse.Namespace, options: dict[str, Any]) -> None:
-    if _is_there(session, asked.output):
-        raise _core.UsageError(f"{asked.output} is there already; --output names a folder to make")
-    source = asked.input_format or _format_of(asked.input[0])
-    df = read(session, asked.input, source, asked)
-    if not df.inputFiles():
+    check_output(session, asked.output)
+    check_executors(session)
+    files = session.read.text(asked.input, recursiveFileLookup=True).inputFiles()
+    if not files:
         raise _core.UsageError(f"there are no files in {' '.join(asked.input)}")
+    source = asked.input_format or format_of(asked.input, files)
+    df = read(session, asked.input, source, asked, is_nested(session, asked.input, files))
     columns = {"id": "id" if source == "text" else asked.id,
                "text": "text" if source == "text" else asked.text}
     given = {**columns, **options}
@@ -167,31 +192,71 @@ def run(session: SparkSession, asked: argparse.Namespace, options: dict[str, Any
         tell_skipped(skipped(df, **columns, **options))
 
 
-def _is_there(session: SparkSession, path: str) -> bool:
+def check_output(session: SparkSession, path: str) -> None:
+    """Fails if the folder is there or cannot be made. It is made for that, with those above it,
+    and all of them are removed again."""
     try:
-        session.read.text(path)
-    except AnalysisException as error:
-        if error.getCondition() != "PATH_NOT_FOUND":
-            raise
-        return False
-    return True
+        folder = session._jvm.org.apache.hadoop.fs.Path(path)
+        system = folder.getFileSystem(session._jsparkSession.sessionState().newHadoopConf())
+        missing_folders = []
+        while folder is not None and not system.exists(folder):
+            missing_folders.append(folder)
+            folder = folder.getParent()
+        if missing_folders and not system.mkdirs(missing_folders[0]):
+            raise _core.UsageError(f"--output {path}: no folder can be made in {folder}")
+    except Py4JError as error:
+        raise _core.UsageError(f"--output {path}: {reason(str(error))}") from error
+    if not missing_folders:
+        raise _core.UsageError(f"{path} is there already; --output names a folder to make")
+    for made in missing_folders:
+        _remove_empty(system, made)
 
 
-def _format_of(path: str) -> str:
+def _remove_empty(system: Any, folder: Any) -> None:
+    """Another program may be at work in it by now: then it stays."""
+    try:
+        system.delete(folder, False)
+    except Py4JError:
+        pass
+
+
+def format_of(paths: list[str], files: list[str]) -> str:
+    """By the ends of paths, and of the files that were found there."""
+    kinds = {kind for path in (*paths, *files) if (kind := _by_end(path))}
+    if len(kinds) > 1:
+        raise _core.UsageError(f"the input has files of several kinds: {', '.join(sorted(kinds))}; "
+                               "--input-format says how to read them")
+    return kinds.pop() if kinds else "parquet"
+
+
+def _by_end(path: str) -> str | None:
     name = path.lower().rstrip("/").removesuffix(".gz").removesuffix(".zst").removesuffix(".bz2")
-    return next((kind for end, kind in ENDS.items() if name.endswith(end)), "parquet")
+    return next((kind for end, kind in ENDS.items() if name.endswith(end)), None)
 
 
-def read(session: SparkSession, paths: list[str], source: str,
-         asked: argparse.Namespace) -> DataFrame:
+def is_nested(session: SparkSession, paths: list[str], files: list[str]) -> bool:
+    """Whether there are files in folders below, which Spark leaves out unless it is told, or the
+    folders' names are values of columns."""
+    return len(session.read.text(paths).inputFiles()) < len(files)
+
+
+def read(session: SparkSession, paths: list[str], source: str, asked: argparse.Namespace,
+         nested: bool = False) -> DataFrame:
     if source == "parquet":
-        return session.read.parquet(*paths)
+        if not session.sparkContext.getConf().contains(BY_COLUMNS):
+            session.conf.set(BY_COLUMNS, "false")
+        return session.read.parquet(*paths, recursiveFileLookup=nested)
     if source == "csv":
-        return session.read.csv(paths, header=True, multiLine=True, escape='"')
+        return session.read.csv(paths, header=True, multiLine=True, escape='"',
+                                recursiveFileLookup=nested)
     if source == "text":
         files = session.read.text(paths, wholetext=True, recursiveFileLookup=True)
-        return files.select(F.col("_metadata.file_path").alias("id"), F.col("value").alias("text"))
-    reader = session.read.option("mode", "FAILFAST")  # else a line that is no JSON is all nulls
+        # What Spark tells is a URL, where + stands for itself.
+        path = F.url_decode(F.replace("_metadata.file_path", F.lit("+"), F.lit("%2B")))
+        return files.select(path.alias("id"), F.col("value").alias("text"))
+    # Else a line that is no JSON is all nulls, and so is one of 100 MB.
+    reader = session.read.options(mode="FAILFAST", maxStringLen=(1 << 31) - 1,
+                                  recursiveFileLookup=nested)
     if asked.command == "dedup":  # which writes all columns; else they need not be looked for
         return reader.json(paths)
     names = first_names(session, paths)
@@ -203,7 +268,8 @@ def read(session: SparkSession, paths: list[str], source: str,
 
 def first_names(session: SparkSession, paths: list[str]) -> list[str]:
     """Those of the first records of JSON lines."""
-    lines = session.read.text(paths).select(F.json_object_keys("value")).head(FIRST)
+    lines = session.read.text(paths, recursiveFileLookup=True).select(
+        F.json_object_keys("value")).head(FIRST)
     return list(dict.fromkeys(name for line in lines for name in line[0] or ()))
 
 
@@ -232,4 +298,4 @@ def tell_skipped(rows: DataFrame) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    program.run(main)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from pyspark import StorageLevel
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 
 from ..cluster.settings import Settings
 
@@ -36,6 +36,11 @@ def stage(piece: str, *arguments: object) -> Callable[[Iterator], Iterator]:
         return transport.pack(function(transport.unpack(batches), *given))
 
     return run
+
+
+def check_executors(session: SparkSession) -> None:
+    """Fails at once where they have no package, not after all that Spark does by itself first."""
+    session.range(0, 1, 1, 1).mapInArrow(stage("transport.pack"), "id bigint").collect()
 
 
 def by(df: DataFrame, keys: list[str], order: list[str], tasks: int | None = None) -> DataFrame:
