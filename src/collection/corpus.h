@@ -254,10 +254,13 @@ int tw_corpus_fail(const tw_corpus *corpus, twinset_error *error, int status);
 
 /* Forgets all that a reading left behind. */
 void tw_corpus_clear(tw_corpus *corpus);
-/* Settles which sources are read: each once, in the role that goes before. */
-int tw_corpus_prepare(tw_corpus *corpus, twinset_error *error) TW_CHECKED;
 /* Puts the documents that were read in the order of their names, each name once. */
 int tw_corpus_order(tw_corpus *corpus) TW_CHECKED;
+
+/* add.c */
+
+/* What a source holds; its place in the corpus remains. */
+void tw_source_free(const tw_corpus *corpus, tw_source *source);
 int tw_source_skip(tw_source *source, const char *reason) TW_CHECKED;
 /* Why it cannot be used, as far as that is known before it is read; or NULL. */
 static inline const char *tw_source_reason(const tw_source *source)
@@ -266,6 +269,9 @@ static inline const char *tw_source_reason(const tw_source *source)
 }
 /* Has every source read record by record, or as the one document that it is. */
 void tw_corpus_read_whole(tw_corpus *corpus, bool whole);
+
+/* prepare.c: settles which sources are read: each once, in the role that goes before */
+int tw_corpus_prepare(tw_corpus *corpus, twinset_error *error) TW_CHECKED;
 
 /* source.c: the bytes and the text of documents, as often as they are needed */
 
