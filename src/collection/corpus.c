@@ -135,6 +135,16 @@ int tw_corpus_init(tw_corpus *corpus, const twinset_options *options, twinset_er
     return status;
 }
 
+int tw_corpus_init_alone(tw_corpus *corpus, const twinset_options *options, twinset_error *error)
+{
+    twinset_options one;
+    twinset_options_init(&one);
+    if (options)
+        one = *options;
+    one.threads = 1;
+    return tw_corpus_init(corpus, &one, error);
+}
+
 static void free_worker(tw_worker *worker)
 {
     tw_inside_close(&worker->inside);

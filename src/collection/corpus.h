@@ -157,6 +157,9 @@ typedef struct tw_corpus {
 
 int tw_corpus_init(tw_corpus *corpus, const twinset_options *options,
                    twinset_error *error) TW_CHECKED;
+/* The same for one thread, whatever the options say. */
+int tw_corpus_init_alone(tw_corpus *corpus, const twinset_options *options,
+                         twinset_error *error) TW_CHECKED;
 void tw_corpus_free(tw_corpus *corpus);
 
 /* A text that is lent is not copied. */
