@@ -12,7 +12,7 @@
 void tw_source_free(const tw_corpus *corpus, tw_source *source)
 {
     if (!source->lent)
-        tw_free((void *)(uintptr_t)source->text);
+        tw_free(source->copy);
     if (source->file == &corpus->none)
         return;
     tw_free(source->file->skipped);
@@ -83,7 +83,7 @@ static int hold_text(tw_source *source, const char *text, size_t length)
         return TWINSET_NOMEM;
     if (length)
         memcpy(copy, text, length);
-    source->text = copy;
+    source->copy = copy;
     source->size_bytes = length;
     return TWINSET_OK;
 }
@@ -270,7 +270,7 @@ static int add_members(adding *add, const tw_found *found)
     tw_corpus *corpus = add->corpus;
     tw_members *members;
     tw_bytes place = {0};
-    const char *path, *reason = NULL;
+    const char *path, *reason = "";
     size_t before = corpus->source_count + corpus->skip_count;
     int status = keep_name(corpus, found->path, &path);
     if (status == TWINSET_OK)

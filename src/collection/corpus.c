@@ -37,14 +37,15 @@ static char *split_patterns(const char *lines, char *copy, const char **patterns
 {
     if (!lines || !*lines)
         return copy;
-    strcpy(copy, lines);
+    size_t length = strlen(lines);
+    memcpy(copy, lines, length + 1);
     for (char *at = copy; at; patterns++) {
         *patterns = at;
         at = strchr(at, '\n');
         if (at)
             *at++ = '\0';
     }
-    return copy + strlen(lines) + 1;
+    return copy + length + 1;
 }
 
 static int make_walk_rules(tw_corpus *corpus, twinset_error *error)
@@ -54,6 +55,7 @@ static int make_walk_rules(tw_corpus *corpus, twinset_error *error)
     size_t bytes = (options->include ? strlen(options->include) : 0) +
                    (options->exclude ? strlen(options->exclude) : 0) + 2;
     const char **patterns = tw_array(include + exclude, sizeof *patterns);
+    corpus->pattern_list = patterns;
     corpus->patterns = tw_array(bytes, 1);
     corpus->walk = (tw_walk_rules){options->all, patterns, patterns + include, include, exclude};
     if (!patterns || !corpus->patterns)
@@ -226,7 +228,7 @@ void tw_corpus_free(tw_corpus *corpus)
     tw_free(corpus->sources);
     tw_free(corpus->skips);
     tw_free(corpus->excluded);
-    tw_free((void *)(uintptr_t)corpus->walk.include);
+    tw_free(corpus->pattern_list);
     tw_free(corpus->patterns);
     tw_scheme_free(corpus->scheme);
     tw_stop_list_free(corpus->stop);

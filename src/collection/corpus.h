@@ -42,7 +42,10 @@ typedef struct tw_file {
 typedef struct tw_source {
     const char *name; /* as results call it: its path, or the id that a list gives it */
     const char *path; /* of the file that it is, or is a member of; NULL: a text in memory */
-    const char *text; /* held, because it cannot be read again, or NULL */
+    union {
+        const char *text; /* held, because it cannot be read again, or NULL */
+        char *copy;       /* the same where it is not lent */
+    };
     uint64_t size_bytes;
     uint64_t records; /* read, usable or not */
     tw_file *file;    /* of a text in memory the corpus's `none` */
@@ -112,7 +115,8 @@ typedef struct tw_corpus {
     const tw_language *language; /* of all programs; NULL: each one's own */
     tw_convert_rules rules;
     tw_walk_rules walk;
-    char *patterns; /* of the walk */
+    char *patterns;            /* of the walk, one after the other */
+    const char **pattern_list; /* where each begins */
     tw_stop_list *stop;
     tw_scheme *scheme;
     tw_names names; /* of all documents and skipped paths there ever were */

@@ -254,7 +254,9 @@ int tw_outlines_init(tw_outlines *outlines, tw_corpus *corpus, const bool *wante
 
 void tw_outlines_free(tw_outlines *outlines)
 {
-    size_t threads = outlines->corpus ? outlines->corpus->options.threads : 0;
+    if (!outlines->corpus) /* nothing was made */
+        return;
+    size_t threads = outlines->corpus->options.threads;
     for (size_t i = 0; outlines->held && i < outlines->corpus->count; i++)
         tw_free(outlines->held[i].memory);
     for (size_t i = 0; outlines->own && i < 2 * threads; i++)
