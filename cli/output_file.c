@@ -207,7 +207,7 @@ int output_close(cli_output *out, twinset_error *error)
         failed(out);
     if (signals_caught())
         out->failed = EINTR;
-    if (out->failed == 0 && out->nameless && !name_file(out))
+    if (out->failed == 0 && out->temporary != NULL && out->nameless && !name_file(out))
         failed(out);
     if (fclose(out->stream) != 0)
         failed(out);

@@ -1,6 +1,5 @@
 /*
- * Texts to scan, a folder to keep them in, and a page that takes what is written; for tests
- * of the public calls.
+ * Texts to scan, and a folder to keep them in; for tests of the public calls.
  */
 #ifndef SCANNING_H
 #define SCANNING_H
@@ -10,6 +9,7 @@
 
 #include "dice.h"
 #include "folder.h"
+#include "paper.h"
 #include "twinset.h"
 
 /* ---- texts */
@@ -68,30 +68,16 @@ static inline char *similar_text(dice *from, const char *original, size_t change
     return text;
 }
 
-/* ---- what is written */
+/* ---- results */
 
-typedef struct page {
-    char *text; /* terminated */
-    size_t length;
-} page;
-
-static inline int write_page(void *context, const char *bytes, size_t count)
+/* The order in which pairs are listed. */
+static inline int by_similarity(const void *left, const void *right)
 {
-    page *to = context;
-    char *text = realloc(to->text, to->length + count + 1);
-    if (!text)
-        return 1;
-    memcpy(text + to->length, bytes, count);
-    to->text = text;
-    to->length += count;
-    text[to->length] = '\0';
-    return 0;
-}
-
-static inline void free_page(page *old)
-{
-    free(old->text);
-    *old = (page){0};
+    const twinset_pair *x = left, *y = right;
+    if (x->similarity != y->similarity)
+        return x->similarity > y->similarity ? -1 : 1;
+    int order = strcmp(x->a, y->a);
+    return order ? order : strcmp(x->b, y->b);
 }
 
 /* ---- files, in a folder that a group of tests works in */

@@ -17,12 +17,12 @@
 
 /* ---- what an archive gives: a line for each member */
 
-static void note(page *to, const char *text)
+static void note(paper *to, const char *text)
 {
-    assert_int_equal(write_page(to, text, strlen(text)), 0);
+    assert_int_equal(paper_write(to, text, strlen(text)), 0);
 }
 
-static void note_member(page *to, tw_members *members, const tw_member *found, uint64_t limit)
+static void note_member(paper *to, tw_members *members, const tw_member *found, uint64_t limit)
 {
     const char *reason = NULL;
     tw_bytes bytes = {0};
@@ -32,7 +32,7 @@ static void note_member(page *to, tw_members *members, const tw_member *found, u
     note(to, "=");
     if (status == TWINSET_OK) {
         assert_null(found->reason);
-        assert_int_equal(write_page(to, bytes.data + 6, bytes.length - 6), 0);
+        assert_int_equal(paper_write(to, bytes.data + 6, bytes.length - 6), 0);
     } else {
         assert_int_equal(bytes.length, 6);
         note(to, "(");
@@ -44,9 +44,9 @@ static void note_member(page *to, tw_members *members, const tw_member *found, u
 }
 
 /* All members, then "!reason" where the rest cannot be read. */
-static page list_all(tw_members *members, uint64_t limit)
+static paper list_all(tw_members *members, uint64_t limit)
 {
-    page list = {0};
+    paper list = {0};
     tw_member found;
     const char *reason = NULL;
     int status;
@@ -61,14 +61,14 @@ static page list_all(tw_members *members, uint64_t limit)
     return list;
 }
 
-static page list_bytes(const char *name, const tw_bytes *archive, uint64_t most, uint64_t limit)
+static paper list_bytes(const char *name, const tw_bytes *archive, uint64_t most, uint64_t limit)
 {
     tw_members *members;
     const char *reason = NULL;
     /* At the end of memory of its own, so that a byte too many is noticed. */
     char *copy = malloc(archive->length + 1);
     memcpy(copy, archive->length ? archive->data : "", archive->length);
-    page list = {0};
+    paper list = {0};
     if (tw_members_open_bytes(name, copy, archive->length, most, &members, &reason) == TWINSET_OK) {
         list = list_all(members, limit);
     } else {
@@ -80,7 +80,7 @@ static page list_bytes(const char *name, const tw_bytes *archive, uint64_t most,
     return list;
 }
 
-static page list_file(const char *name, const tw_bytes *archive)
+static paper list_file(const char *name, const tw_bytes *archive)
 {
     tw_members *members;
     const char *reason = NULL;
@@ -88,7 +88,7 @@ static page list_file(const char *name, const tw_bytes *archive)
     assert_non_null(file);
     assert_true(!archive->length || fwrite(archive->data, archive->length, 1, file) == 1);
     fclose(file);
-    page list = {0};
+    paper list = {0};
     if (tw_members_open(name, ALL, &members, &reason) == TWINSET_OK)
         return list_all(members, ALL);
     note(&list, "!");
@@ -98,12 +98,12 @@ static page list_file(const char *name, const tw_bytes *archive)
 
 static void assert_lists(const char *name, tw_bytes archive, const char *expected)
 {
-    page list = list_bytes(name, &archive, ALL, ALL);
+    paper list = list_bytes(name, &archive, ALL, ALL);
     assert_string_equal(list.text, expected);
-    free_page(&list);
+    paper_free(&list);
     list = list_file(name, &archive);
     assert_string_equal(list.text, expected);
-    free_page(&list);
+    paper_free(&list);
     tw_bytes_free(&archive);
 }
 
@@ -250,12 +250,12 @@ static void what_is_wrong_inside_is_one_member(void **state)
                       {"cut.zip", inner.data, inner.length},
                       {"last", "x", 0}};
     tw_bytes outer = archive_of("zip", NULL, NULL, files, 4);
-    page list = list_bytes("a.zip", &outer, ALL, ALL);
+    paper list = list_bytes("a.zip", &outer, ALL, ALL);
     assert_non_null(strstr(list.text, "bad.7z=(not an archive)\nempty.zip=(not an archive)\n"
                                       "cut.zip!/a.txt=first\n"));
     assert_non_null(strstr(list.text, "\ncut.zip=(damaged: "));
     assert_non_null(strstr(list.text, ")\nlast=x\n"));
-    free_page(&list);
+    paper_free(&list);
     tw_bytes_free(&inner);
     tw_bytes_free(&outer);
 }
@@ -300,13 +300,13 @@ static void cut_archives_give_what_they_have(void **state)
         size_t step = archive.length > 2000 ? 101 : 1;
         for (size_t length = 0; length < archive.length; length += step) {
             tw_bytes cut = {.data = archive.data, .length = length};
-            page list = list_bytes(kinds[i].name, &cut, ALL, ALL);
+            paper list = list_bytes(kinds[i].name, &cut, ALL, ALL);
             size_t same = 0;
             while (list.text[same] && list.text[same] == whole[same])
                 same++;
             assert_true(strchr("!(", list.text[same]));
             assert_true(list.text[same] || !whole[same]);
-            free_page(&list);
+            paper_free(&list);
         }
         tw_bytes_free(&archive);
     }
@@ -333,8 +333,8 @@ static void damaged_archives_end(void **state)
             assert_int_equal(tw_bytes_append(&copy, archive.data, archive.length), 0);
             for (size_t flips = 1 + below(&from, 3); flips > 0; flips--)
                 copy.data[below(&from, copy.length)] ^= (char)(1 << below(&from, 8));
-            page list = list_bytes(kinds[i].name, &copy, ALL, 1 << 20);
-            free_page(&list);
+            paper list = list_bytes(kinds[i].name, &copy, ALL, 1 << 20);
+            paper_free(&list);
             tw_bytes_free(&copy);
         }
         tw_bytes_free(&archive);
@@ -352,9 +352,9 @@ static void a_limit_refuses_a_member_alone(void **state)
     static const member files[] = {{"a", "1234", 0}, {"b", "123456", 0}, {"c", "12345", 0}};
     for (size_t i = 0; i < COUNT(kinds); i++) {
         tw_bytes archive = archive_of(kinds[i].format, kinds[i].packing, NULL, files, 3);
-        page list = list_bytes(kinds[i].name, &archive, ALL, 5);
+        paper list = list_bytes(kinds[i].name, &archive, ALL, 5);
         assert_string_equal(list.text, "a=1234\nb=(unpacks to more than 5e-06 MB)\nc=12345\n");
-        free_page(&list);
+        paper_free(&list);
         tw_bytes_free(&archive);
     }
 }
@@ -379,10 +379,10 @@ static void bombs_are_bounded(void **state)
         tw_bytes inner = archive_of(bombs[i].format, bombs[i].packing, NULL, files, 3);
         member around = {bombs[i].name, inner.data, inner.length};
         tw_bytes outer = archive_of("zip", NULL, NULL, &around, 1);
-        page list = list_bytes("b.zip", &outer, ALL, ALL);
+        paper list = list_bytes("b.zip", &outer, ALL, ALL);
         assert_true(list.length < 1000);
         assert_non_null(strstr(list.text, "(unpacks to more than 250 times its size)"));
-        free_page(&list);
+        paper_free(&list);
         tw_bytes_free(&outer);
         assert_lists(bombs[i].name, inner, bombs[i].expected);
     }
@@ -401,10 +401,10 @@ static void all_members_together_are_bounded(void **state)
         files[i] = (member){"file", text, sizeof text};
     for (size_t i = 0; i < COUNT(kinds); i++) {
         tw_bytes archive = archive_of(kinds[i].format, kinds[i].packing, NULL, files, 10);
-        page list = list_bytes(kinds[i].name, &archive, 120000, ALL);
+        paper list = list_bytes(kinds[i].name, &archive, 120000, ALL);
         assert_true(list.length < 200000);
         assert_non_null(strstr(list.text, "its members unpack to more than is allowed"));
-        free_page(&list);
+        paper_free(&list);
         tw_bytes_free(&archive);
     }
 }

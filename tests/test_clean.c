@@ -121,9 +121,9 @@ static void texts_in_memory_are_cleaned(void **state)
     assert_string_equal(removed.id, "a");
     assert_string_equal(removed.kept, "z");
     for (size_t i = 0; i < 2; i++) {
-        page out = {0};
+        paper out = {0};
         twinset_cleaned counts;
-        assert_int_equal(twinset_collection_clean(collection, result, i, NULL, 0, write_page, &out,
+        assert_int_equal(twinset_collection_clean(collection, result, i, NULL, 0, paper_write, &out,
                                                   &counts, NULL),
                          TWINSET_OK);
         assert_int_equal(counts.kept, i == 0);
@@ -132,7 +132,7 @@ static void texts_in_memory_are_cleaned(void **state)
             assert_string_equal(out.text, text);
         else
             assert_null(out.text);
-        free_page(&out);
+        paper_free(&out);
     }
     twinset_result_free(result);
     twinset_collection_free(collection);
@@ -179,19 +179,19 @@ static void changes_are_noticed(void **state)
     for (size_t i = 0; i <= COUNT(after); i++) {
         twinset_result *result;
         twinset_error error = {""};
-        page out = {0};
+        paper out = {0};
         assert_true(write_file(path, before));
         twinset_collection *collection = collection_of(&path, 1, 0.8);
         assert_int_equal(twinset_collection_dedup(collection, "first", &result, NULL), TWINSET_OK);
         assert_int_equal(twinset_result_run(result).removed, 1);
         if (i < COUNT(after))
             assert_true(write_file(path, after[i]));
-        twinset_write_fn write = i < COUNT(after) ? write_page : refuse;
+        twinset_write_fn write = i < COUNT(after) ? paper_write : refuse;
         int status =
             twinset_collection_clean(collection, result, 0, NULL, 0, write, &out, NULL, &error);
         assert_int_equal(status, TWINSET_IO);
         assert_non_null(strstr(error.message, i < COUNT(after) ? "changed" : "cannot write"));
-        free_page(&out);
+        paper_free(&out);
         twinset_result_free(result);
         twinset_collection_free(collection);
     }

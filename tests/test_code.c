@@ -1,4 +1,4 @@
-/* Programs as tokens: which language, the plain lexer, parsed programs, hostile ones. */
+/* Programs as tokens: the plain lexer, parsed programs, hostile ones. */
 #include "testing.h"
 
 #include "common/common.h"
@@ -78,81 +78,6 @@ static void check_spans(const tw_code *code, const char *text, size_t length)
         spaces += c == ' ';
     }
     assert_int_equal(spaces, code->count);
-}
-
-/* ---- languages */
-
-static void test_names(void **state)
-{
-    (void)state;
-    static const char *const cases[][2] = {
-        {"a/b.py", "python"},
-        {"A.PY", "python"},
-        {"x.java", "java"},
-        {"x.c", "c"},
-        {"x.h", "c"},
-        {"x.C++", "cpp"},
-        {"x.cs", "csharp"},
-        {"x.mjs", "javascript"},
-        {"x.ts", "typescript"},
-        {"x.tsx", "tsx"},
-        {"x.go", "go"},
-        {"x.rs", "rust"},
-        {"x.php", "php"},
-        {"x.rb", "ruby"},
-        {"x.kt", "kotlin"},
-        {"x.scala", "scala"},
-        {"x.swift", "swift"},
-        {"x.hs", "haskell"},
-        {"x.mli", "ocaml"},
-        {"x.lua", "lua"},
-        {"x.R", "r"},
-        {"x.sh", "bash"},
-        {"x.sql", "sql"},
-        {"x.f90", "plain"},
-        {"x.pas", "plain"},
-        {"x.pl", "plain"},
-        {"x.m", "plain"},
-        {"x.txt", "text"},
-        {"x.md", "text"},
-        {"x.html", "text"},
-        {"task.c.txt", "c"},
-        {"task.py.bak", "python"},
-        {"a.b/c.d.txt", "plain"},
-        {"dir.py/notes.txt", "text"},
-    };
-    for (size_t i = 0; i < COUNT(cases); i++)
-        assert_string_equal(tw_language_name(tw_language_of(cases[i][0], "", 0)), cases[i][1]);
-    for (size_t i = 0; tw_language_at(i); i++)
-        assert_ptr_equal(tw_language_named(tw_language_name(tw_language_at(i))), tw_language_at(i));
-    assert_null(tw_language_named("klingon"));
-    assert_true(tw_names_program("x.zig") && tw_names_program("x.c.txt"));
-    assert_false(tw_names_program("x.txt") || tw_names_program("x") || tw_names_program("x.json"));
-}
-
-static void assert_language(const char *path, const char *text, const char *expected)
-{
-    assert_string_equal(tw_language_name(tw_language_of(path, text, strlen(text))), expected);
-}
-
-static void test_contents(void **state)
-{
-    (void)state;
-    assert_language("x.h", "/* the class of all */\nint f(void);\n", "c");
-    assert_language("x.h", "namespace a {\n}\n", "cpp");
-    assert_language("x.h", "struct A {\n  virtual void f();\n};\n", "cpp");
-    assert_language("x.ts", "let a: number;", "typescript");
-    assert_language("x.ts", "<?xml version=\"1.0\"?><!DOCTYPE TS><TS/>", "text");
-    assert_language("x.inc", "<?php echo 1;", "php");
-    assert_language("run", "#!/usr/bin/env -S python3.11 -u\n", "python");
-    assert_language("run", "#!/bin/sh\n", "bash");
-    assert_language("run", "#! /usr/bin/perl -w\n", "plain");
-    assert_language("run", "#!/opt/odd\n", "plain");
-    assert_language("page", "\xEF\xBB\xBF\n<?php echo 1;", "php");
-    assert_language("page", "<!DOCTYPE html><p>a</p>", "text");
-    assert_language("note", "It is a truth universally acknowledged, that a man must be.", "text");
-    assert_language("prog", "for (i = 0; i < n; i++) { s += a[i]; }", "plain");
-    assert_language("empty", "", "text");
 }
 
 /* ---- the plain lexer */
@@ -740,8 +665,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_threads), /* first, when no grammar is loaded */
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_contents),
         cmocka_unit_test_setup_teardown(test_lexed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_lexed_strings, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_lexed_comments, set_up, tear_down),

@@ -17,6 +17,7 @@
 #include "common/memory.h"
 #include "dice.h"
 #include "output/evidence.h"
+#include "paper.h"
 
 enum { K = 4, MOST_TOKENS = 4000, MOST_FILES = 4 };
 
@@ -132,22 +133,6 @@ static twinset_passages *tell_texts(const char *a, const char *b, bool code)
 }
 
 /* ---- what is written */
-
-typedef struct paper {
-    char *text; /* terminated */
-    size_t length;
-} paper;
-
-static int paper_write(void *context, const char *bytes, size_t count)
-{
-    paper *page = context;
-    page->text = realloc(page->text, page->length + count + 1);
-    assert_non_null(page->text);
-    memcpy(page->text + page->length, bytes, count);
-    page->length += count;
-    page->text[page->length] = '\0';
-    return 0;
-}
 
 static int write_page(const twinset_passages *passages, const twinset_style *style, paper *page)
 {
@@ -464,14 +449,6 @@ static void long_lines_are_cut(void **state)
     twinset_passages_free(passages);
 }
 
-static int drop(void *context, const char *bytes, size_t count)
-{
-    (void)context;
-    (void)bytes;
-    (void)count;
-    return 0;
-}
-
 /* One line against thousands, and a passage after the other on it: nothing is looked at again and
  * again. */
 static void long_lines_are_quick(void **state)
@@ -510,7 +487,7 @@ static void long_lines_are_quick(void **state)
                                         .stretches = stretches + first,
                                         .stretch_count = each};
         }
-        tw_sink_init(&sink, drop, NULL);
+        tw_sink_init(&sink, discard, NULL);
         assert_int_equal(tw_write_passages(&sink, &passages, &style), TWINSET_OK);
         assert_int_equal(tw_sink_end(&sink, NULL), TWINSET_OK);
         print_message("%zu passages on a line: %.2f s\n", passages.count, tw_now() - start);

@@ -127,11 +127,11 @@ static int write_all(const twinset_result *result, twinset_error *error)
 {
     int status = TWINSET_OK;
     for (int format = TWINSET_FORMAT_TABLE; format <= TWINSET_FORMAT_JSONL && !status; format++) {
-        page out = {0};
+        paper out = {0};
         const twinset_style style = {.colour = 1, .width = 80, .rows = 2};
         status =
-            twinset_result_write(result, (twinset_format)format, &style, write_page, &out, error);
-        free_page(&out);
+            twinset_result_write(result, (twinset_format)format, &style, paper_write, &out, error);
+        paper_free(&out);
     }
     return status;
 }
@@ -237,12 +237,12 @@ static void programs_survive(void **state)
 /* Without memory a scan fails; with it, the same handle gives what a fresh one would. */
 static void check_repetition(const twinset_options *options, fill_fn fill)
 {
-    page expected = {0};
+    paper expected = {0};
     int status = TWINSET_NOMEM;
     for (long long allocations = 0; status != TWINSET_OK; allocations++) {
         twinset_collection *collection;
         twinset_result *result;
-        page found = {0};
+        paper found = {0};
         assert_int_equal(twinset_collection_new(options, &collection, NULL), TWINSET_OK);
         assert_int_equal(fill(collection, NULL), TWINSET_OK);
         tw_faults_after(expected.text ? allocations : -1);
@@ -253,21 +253,21 @@ static void check_repetition(const twinset_options *options, fill_fn fill)
             assert_int_equal(twinset_collection_scan(collection, &result, NULL), TWINSET_OK);
         }
         assert_int_equal(
-            twinset_result_write(result, TWINSET_FORMAT_JSON, NULL, write_page, &found, NULL),
+            twinset_result_write(result, TWINSET_FORMAT_JSON, NULL, paper_write, &found, NULL),
             TWINSET_OK);
         if (expected.text) {
             assert_string_equal(found.text, expected.text);
         } else {
             expected = found;
-            found = (page){0};
+            found = (paper){0};
             status = TWINSET_NOMEM; /* the first run was to know what is expected */
             allocations = -1;
         }
-        free_page(&found);
+        paper_free(&found);
         twinset_result_free(result);
         twinset_collection_free(collection);
     }
-    free_page(&expected);
+    paper_free(&expected);
 }
 
 static void a_failed_scan_can_be_repeated(void **state)
@@ -285,18 +285,18 @@ static void a_failed_scan_can_be_repeated(void **state)
 
 static int write_text(void *context, const char *name, const char *text, size_t length)
 {
-    int failure = write_page(context, name, strlen(name));
-    return failure ? failure : write_page(context, text, length);
+    int failure = paper_write(context, name, strlen(name));
+    return failure ? failure : paper_write(context, text, length);
 }
 
 /* Without memory there are no texts, or not all; with it, the same handle gives them. */
 static void check_texts(const twinset_options *options, fill_fn fill)
 {
-    page expected = {0};
+    paper expected = {0};
     int status = TWINSET_NOMEM;
     for (long long allocations = -1; status != TWINSET_OK; allocations++) {
         twinset_collection *collection;
-        page found = {0};
+        paper found = {0};
         assert_int_equal(twinset_collection_new(options, &collection, NULL), TWINSET_OK);
         assert_int_equal(fill(collection, NULL), TWINSET_OK);
         tw_faults_after(allocations);
@@ -304,8 +304,8 @@ static void check_texts(const twinset_options *options, fill_fn fill)
         tw_faults_after(-1);
         if (status != TWINSET_OK) {
             assert_int_equal(status, TWINSET_NOMEM);
-            free_page(&found);
-            found = (page){0};
+            paper_free(&found);
+            found = (paper){0};
             assert_int_equal(twinset_collection_texts(collection, write_text, &found, NULL),
                              TWINSET_OK);
         }
@@ -314,11 +314,11 @@ static void check_texts(const twinset_options *options, fill_fn fill)
             status = TWINSET_NOMEM;
         } else {
             assert_string_equal(found.text, expected.text);
-            free_page(&found);
+            paper_free(&found);
         }
         twinset_collection_free(collection);
     }
-    free_page(&expected);
+    paper_free(&expected);
 }
 
 static void texts_survive(void **state)
@@ -394,7 +394,7 @@ static void forget_checkpoint(void)
     remove("state/matches.journal");
 }
 
-static int scan_records(const twinset_options *options, const char *path, page *json,
+static int scan_records(const twinset_options *options, const char *path, paper *json,
                         twinset_error *error)
 {
     twinset_collection *collection = NULL;
@@ -407,7 +407,7 @@ static int scan_records(const twinset_options *options, const char *path, page *
     if (status == TWINSET_OK)
         status = twinset_collection_scan(collection, &result, error);
     if (status == TWINSET_OK)
-        status = twinset_result_write(result, TWINSET_FORMAT_JSON, NULL, write_page, json, error);
+        status = twinset_result_write(result, TWINSET_FORMAT_JSON, NULL, paper_write, json, error);
     twinset_result_free(result);
     twinset_collection_free(collection);
     return status;
@@ -417,7 +417,7 @@ static int scan_records(const twinset_options *options, const char *path, page *
 static void check_records(const twinset_options *given, const char *path, bool anew)
 {
     twinset_options options = *given;
-    page expected = {0}, found = {0};
+    paper expected = {0}, found = {0};
     twinset_error error;
     int status = TWINSET_NOMEM;
     assert_int_equal(scan_records(&options, path, &expected, NULL), TWINSET_OK);
@@ -426,7 +426,7 @@ static void check_records(const twinset_options *given, const char *path, bool a
     for (long long allocations = 0; status != TWINSET_OK; allocations++) {
         if (anew)
             forget_checkpoint();
-        free_page(&found);
+        paper_free(&found);
         tw_faults_after(allocations);
         status = scan_records(&options, path, &found, &error);
         tw_faults_after(-1);
@@ -435,8 +435,8 @@ static void check_records(const twinset_options *given, const char *path, bool a
         if (status == TWINSET_OK)
             assert_string_equal(found.text, expected.text);
     }
-    free_page(&expected);
-    free_page(&found);
+    paper_free(&expected);
+    paper_free(&found);
 }
 
 static void records_survive(void **state)
@@ -465,22 +465,22 @@ static int clean_inputs(twinset_collection *collection, twinset_result *result,
     size_t outputs, inputs = twinset_collection_inputs(collection);
     int status = twinset_collection_outputs(collection, 1, 1, &outputs, error);
     for (size_t i = 0; i < 2 * inputs && status == TWINSET_OK; i++) {
-        page out = {0};
+        paper out = {0};
         if (twinset_collection_output(collection, i / 2))
             status = twinset_collection_clean(collection, result, i / 2, i % 2 ? "x.gz" : NULL,
-                                              i % 2, write_page, &out, NULL, error);
-        free_page(&out);
+                                              i % 2, paper_write, &out, NULL, error);
+        paper_free(&out);
     }
     return status;
 }
 
 static int write_decisions(const twinset_result *result, twinset_error *error)
 {
-    page out = {0};
-    int status = twinset_result_write_removed(result, write_page, &out, error);
+    paper out = {0};
+    int status = twinset_result_write_removed(result, paper_write, &out, error);
     if (status == TWINSET_OK)
-        status = twinset_result_write_report(result, NULL, write_page, &out, error);
-    free_page(&out);
+        status = twinset_result_write_report(result, NULL, paper_write, &out, error);
+    paper_free(&out);
     return status;
 }
 
@@ -531,10 +531,10 @@ static int sketch_both(const twinset_options *options, twinset_error *error)
     if (status == TWINSET_OK)
         status = fill_texts(collection, error);
     for (int format = TWINSET_FORMAT_JSONL; format <= TWINSET_FORMAT_BINARY && !status; format++) {
-        page out = {0};
+        paper out = {0};
         status =
-            twinset_collection_sketch(collection, (twinset_format)format, write_page, &out, error);
-        free_page(&out);
+            twinset_collection_sketch(collection, (twinset_format)format, paper_write, &out, error);
+        paper_free(&out);
     }
     twinset_collection_free(collection);
     return status;

@@ -201,14 +201,6 @@ static void what_is_not_ended_can_be_freed(void **state)
 }
 
 #ifdef TW_FAULTS
-static int discard(void *context, const char *bytes, size_t count)
-{
-    (void)context;
-    (void)bytes;
-    (void)count;
-    return 0;
-}
-
 static void packing_survives_the_loss_of_any_allocation(void **state)
 {
     (void)state;

@@ -369,25 +369,25 @@ static void shingles_are_windows_of_tokens(void **state)
 
 /* ---- the same bytes */
 
-static page scan_to_json(const world *all, const twinset_options *options, bool files)
+static paper scan_to_json(const world *all, const twinset_options *options, bool files)
 {
-    page json = {0};
+    paper json = {0};
     twinset_collection *collection = collect(all, options, files);
     twinset_result *result = scan(collection);
     assert_int_equal(
-        twinset_result_write(result, TWINSET_FORMAT_JSON, NULL, write_page, &json, NULL),
+        twinset_result_write(result, TWINSET_FORMAT_JSON, NULL, paper_write, &json, NULL),
         TWINSET_OK);
     twinset_result_free(result);
     twinset_collection_free(collection);
     return json;
 }
 
-static void assert_same_bytes(const world *all, const twinset_options *options, const page *json)
+static void assert_same_bytes(const world *all, const twinset_options *options, const paper *json)
 {
     for (int files = 0; files < 2; files++) {
-        page again = scan_to_json(all, options, files);
+        paper again = scan_to_json(all, options, files);
         assert_string_equal(again.text, json->text);
-        free_page(&again);
+        paper_free(&again);
     }
 }
 
@@ -407,7 +407,7 @@ static void threads_and_memory_change_nothing(void **state)
             all.texts[below(&from, all.count)].role = TWINSET_ROLE_IGNORE;
         options.method = round % 2 ? TWINSET_METHOD_LSH : TWINSET_METHOD_EXACT;
         options.threshold = fmax(options.threshold, .1);
-        page json = scan_to_json(&all, &options, false);
+        paper json = scan_to_json(&all, &options, false);
         for (size_t i = 0; i < COUNT(THREADS); i++) {
             options.threads = THREADS[i];
             assert_same_bytes(&all, &options, &json);
@@ -423,7 +423,7 @@ static void threads_and_memory_change_nothing(void **state)
             options.threads = 1;
             assert_same_bytes(&all, &options, &json);
         }
-        free_page(&json);
+        paper_free(&json);
         free_world(&all);
     }
 }
@@ -811,7 +811,7 @@ static void lent_texts_are_like_copies(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (char)('a' + below(&from, 20));
-    page outputs[2] = {{0}, {0}};
+    paper outputs[2] = {{0}, {0}};
     for (int lent = 0; lent < 2; lent++) {
         twinset_options options = defaults();
         options.method = TWINSET_METHOD_LSH;
@@ -828,15 +828,15 @@ static void lent_texts_are_like_copies(void **state)
         assert_true(twinset_result_run(result).pairs > TEXTS / 2);
         assert_int_equal(twinset_result_run(result).skipped, TEXTS / 100);
         assert_int_equal(twinset_result_run(result).records, TEXTS);
-        assert_int_equal(twinset_result_write(result, TWINSET_FORMAT_JSONL, NULL, write_page,
+        assert_int_equal(twinset_result_write(result, TWINSET_FORMAT_JSONL, NULL, paper_write,
                                               &outputs[lent], NULL),
                          TWINSET_OK);
         twinset_result_free(result);
         twinset_collection_free(collection);
     }
     assert_string_equal(outputs[0].text, outputs[1].text);
-    free_page(&outputs[0]);
-    free_page(&outputs[1]);
+    paper_free(&outputs[0]);
+    paper_free(&outputs[1]);
 }
 
 static void a_template_that_cannot_be_read_is_listed(void **state)
@@ -871,7 +871,7 @@ static void nothing_to_compare_is_said(void **state)
         twinset_options options = defaults();
         twinset_collection *collection = new_collection(&options);
         twinset_result *result;
-        page out = {0};
+        paper out = {0};
         twinset_error error = {"from before"};
         if (round & 1)
             add_text(collection, "blank", "", TWINSET_ROLE_NEW);
@@ -881,7 +881,7 @@ static void nothing_to_compare_is_said(void **state)
         assert_int_equal(twinset_collection_scan(collection, &result, wish), TWINSET_EMPTY);
         assert_null(result);
         assert_int_equal(
-            twinset_collection_sketch(collection, TWINSET_FORMAT_JSONL, write_page, &out, wish),
+            twinset_collection_sketch(collection, TWINSET_FORMAT_JSONL, paper_write, &out, wish),
             TWINSET_EMPTY);
         assert_true(round & 4 || strstr(error.message, "no document"));
         assert_int_equal(out.length, 0);
@@ -1476,7 +1476,7 @@ static const char *const SCHEMES[] = {"fss", "affine",      "modular",    "jenki
                                       "md5", "datasketch1", "datasketch2"};
 
 /* The line that a sketch must give for a text. */
-static void print_signature(page *to, twinset_sketcher *sketcher, const twinset_options *options,
+static void print_signature(paper *to, twinset_sketcher *sketcher, const twinset_options *options,
                             const char *name, const char *text)
 {
     uint32_t *slots = calloc(options->hashes, sizeof *slots);
@@ -1486,14 +1486,14 @@ static void print_signature(page *to, twinset_sketcher *sketcher, const twinset_
     assert_int_equal(twinset_sketcher_text(sketcher, text, strlen(text), slots, NULL), TWINSET_OK);
     assert_int_equal(twinset_shingles(text, strlen(text), options, &hashes, &count, NULL),
                      TWINSET_OK);
-    write_page(to, part,
-               (size_t)snprintf(part, sizeof part,
-                                "{\"id\": \"%s\", \"scheme\": \"%s\", \"seed\": 5, "
-                                "\"shingles\": %zu, \"signature\": [",
-                                name, SCHEMES[options->scheme], count));
+    paper_write(to, part,
+                (size_t)snprintf(part, sizeof part,
+                                 "{\"id\": \"%s\", \"scheme\": \"%s\", \"seed\": 5, "
+                                 "\"shingles\": %zu, \"signature\": [",
+                                 name, SCHEMES[options->scheme], count));
     for (size_t i = 0; i < options->hashes; i++)
-        write_page(to, part, (size_t)snprintf(part, sizeof part, "%s%u", i ? ", " : "", slots[i]));
-    write_page(to, "]}\n", 3);
+        paper_write(to, part, (size_t)snprintf(part, sizeof part, "%s%u", i ? ", " : "", slots[i]));
+    paper_write(to, "]}\n", 3);
     twinset_free(hashes);
     free(slots);
 }
@@ -1506,7 +1506,7 @@ static void sketches_equal_those_of_single_texts(void **state)
         world all;
         twinset_options options;
         twinset_sketcher *sketcher;
-        page expected = {0}, found = {0};
+        paper expected = {0}, found = {0};
         fill_world(&all, &from, 15);
         random_options(&from, &options);
         options.common = 1;
@@ -1521,15 +1521,15 @@ static void sketches_equal_those_of_single_texts(void **state)
             print_signature(&expected, sketcher, &options, all.texts[i].name, all.texts[i].text);
         twinset_collection *collection = collect(&all, &options, round % 4 == 0);
         assert_int_equal(
-            twinset_collection_sketch(collection, TWINSET_FORMAT_JSONL, write_page, &found, NULL),
+            twinset_collection_sketch(collection, TWINSET_FORMAT_JSONL, paper_write, &found, NULL),
             TWINSET_OK);
         if (strcmp(found.text, expected.text) != 0)
             fail_msg("%s%s: the sketches differ", SCHEMES[options.scheme],
                      options.bag ? " of bags" : "");
         twinset_collection_free(collection);
         twinset_sketcher_free(sketcher);
-        free_page(&expected);
-        free_page(&found);
+        paper_free(&expected);
+        paper_free(&found);
         free_world(&all);
     }
 }
@@ -1540,7 +1540,7 @@ static void nothing_is_left_of_a_single_document(void **state)
     (void)state;
     for (uint64_t memory_bytes = 0; memory_bytes < 2; memory_bytes++) {
         twinset_options options = defaults();
-        page found = {0};
+        paper found = {0};
         options.common = .5;
         options.hashes = 2;
         options.threads = 1;
@@ -1548,11 +1548,11 @@ static void nothing_is_left_of_a_single_document(void **state)
         twinset_collection *collection = new_collection(&options);
         add_text(collection, "a", SAME_TEXT, TWINSET_ROLE_NEW);
         assert_int_equal(
-            twinset_collection_sketch(collection, TWINSET_FORMAT_JSONL, write_page, &found, NULL),
+            twinset_collection_sketch(collection, TWINSET_FORMAT_JSONL, paper_write, &found, NULL),
             TWINSET_OK);
         assert_non_null(
             strstr(found.text, "\"shingles\": 0, \"signature\": [4294967295, 4294967295]"));
-        free_page(&found);
+        paper_free(&found);
         twinset_collection_free(collection);
     }
 }
@@ -1570,7 +1570,7 @@ static void a_collection_can_be_scanned_again(void **state)
         options.threshold = .6;
         options.threads = 1;
         twinset_collection *collection = new_collection(&options);
-        page out = {0};
+        paper out = {0};
         add_text(collection, "b", SAME_TEXT " " OTHER_TEXT, TWINSET_ROLE_NEW);
         add_text(collection, "d", SAME_TEXT " or so", TWINSET_ROLE_NEW);
         add_text(collection, "e", LIKE_TEXT " or so", TWINSET_ROLE_NEW);
@@ -1591,9 +1591,9 @@ static void a_collection_can_be_scanned_again(void **state)
         twinset_result_free(first);
         twinset_result_free(third);
         assert_int_equal(
-            twinset_collection_sketch(collection, TWINSET_FORMAT_JSONL, write_page, &out, NULL),
+            twinset_collection_sketch(collection, TWINSET_FORMAT_JSONL, paper_write, &out, NULL),
             TWINSET_OK);
-        free_page(&out);
+        paper_free(&out);
         twinset_collection_free(collection);
     }
 }
@@ -1791,12 +1791,12 @@ static void a_scan_can_be_cancelled_at_every_call(void **state)
     assert_true(cancel_everywhere(options, false) >= 4);
 
     meddler self = {.stop_at = 1};
-    page out = {0};
+    paper out = {0};
     twinset_collection *collection = collect_meddled(&self, &options);
     assert_int_equal(
-        twinset_collection_sketch(collection, TWINSET_FORMAT_BINARY, write_page, &out, NULL),
+        twinset_collection_sketch(collection, TWINSET_FORMAT_BINARY, paper_write, &out, NULL),
         TWINSET_CANCELLED);
-    free_page(&out);
+    paper_free(&out);
     twinset_collection_free(collection);
 }
 

@@ -235,15 +235,6 @@ static void number_clusters(collection *all)
     }
 }
 
-static int by_similarity(const void *left, const void *right)
-{
-    const twinset_pair *x = left, *y = right;
-    if (x->similarity != y->similarity)
-        return x->similarity > y->similarity ? -1 : 1;
-    int order = strcmp(x->a, y->a);
-    return order ? order : strcmp(x->b, y->b);
-}
-
 static void scan_by_steps(collection *all)
 {
     assert_ok(twinset_comparer_new(&all->options, &all->comparer, NULL));
@@ -261,13 +252,13 @@ static void scan_by_steps(collection *all)
 
 /* ---- beside a scan */
 
-static page written_by_steps(const collection *all, twinset_format format)
+static paper written_by_steps(const collection *all, twinset_format format)
 {
-    page out = {0};
-    assert_ok(twinset_pair_write(NULL, format, write_page, &out, NULL));
+    paper out = {0};
+    assert_ok(twinset_pair_write(NULL, format, paper_write, &out, NULL));
     for (size_t i = 0; i < all->pair_count; i++)
-        assert_ok(twinset_pair_write(&all->pairs[i], format, write_page, &out, NULL));
-    write_page(&out, "", 0);
+        assert_ok(twinset_pair_write(&all->pairs[i], format, paper_write, &out, NULL));
+    paper_write(&out, "", 0);
     return out;
 }
 
@@ -298,12 +289,12 @@ static void steps_make_a_scan(void **state)
         pairs += all->pair_count;
         twinset_result *result = scan_at_once(all, &made);
         for (size_t i = 0; i < COUNT(formats) && result; i++) {
-            page expected = {0}, found = written_by_steps(all, formats[i]);
-            assert_ok(twinset_result_write(result, formats[i], NULL, write_page, &expected, NULL));
-            write_page(&expected, "", 0);
+            paper expected = {0}, found = written_by_steps(all, formats[i]);
+            assert_ok(twinset_result_write(result, formats[i], NULL, paper_write, &expected, NULL));
+            paper_write(&expected, "", 0);
             assert_string_equal(found.text, expected.text);
-            free_page(&expected);
-            free_page(&found);
+            paper_free(&expected);
+            paper_free(&found);
         }
         if (!result) /* all were empty */
             assert_int_equal(all->pair_count, 0);
@@ -487,8 +478,8 @@ static void a_line_has_three_formats(void **state)
     (void)state;
     twinset_pair pair = {.a = "a", .b = "b"};
     twinset_error error;
-    page out = {0};
-    assert_int_equal(twinset_pair_write(&pair, TWINSET_FORMAT_TABLE, write_page, &out, &error),
+    paper out = {0};
+    assert_int_equal(twinset_pair_write(&pair, TWINSET_FORMAT_TABLE, paper_write, &out, &error),
                      TWINSET_USAGE);
     assert_non_null(strstr(error.message, "csv, tsv or jsonl"));
     assert_null(out.text);

@@ -280,15 +280,6 @@ static twinset_pair compare_known(const world *all, const known_text *a, const k
     return pair;
 }
 
-static int by_similarity(const void *left, const void *right)
-{
-    const twinset_pair *x = left, *y = right;
-    if (x->similarity != y->similarity)
-        return x->similarity > y->similarity ? -1 : 1;
-    int order = strcmp(x->a, y->a);
-    return order ? order : strcmp(x->b, y->b);
-}
-
 /* The pairs that a scan has to list, in their order. */
 static size_t find_pairs(const world *all, twinset_pair *pairs)
 {

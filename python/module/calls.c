@@ -118,6 +118,22 @@ PyObject *core_new(PyTypeObject *type, PyObject *arguments, PyObject *keywords,
     return NULL;
 }
 
+int core_engine_open(core_engine *self, PyObject *dict, twinset_options *options)
+{
+    self->options = core_options(core_state_of((PyObject *)self), dict, options);
+    return self->options ? core_lock_init(&self->lock) : -1;
+}
+
+void core_engine_free(PyObject *object)
+{
+    core_engine *self = (core_engine *)object;
+    PyTypeObject *type = Py_TYPE(object);
+    core_lock_free(&self->lock);
+    Py_XDECREF(self->options);
+    PyObject_Free(object);
+    Py_DECREF(type);
+}
+
 int core_choice(const char *const *words, const char *word, const char *what)
 {
     for (int i = 0; words[i]; i++)
@@ -232,7 +248,26 @@ int core_write(void *context, const char *bytes, size_t count)
     return failed ? ECANCELED : 0;
 }
 
-/* ---- buffers of numbers */
+/* ---- bytes, lists, buffers of numbers */
+
+PyObject *core_bytes(size_t count, size_t size)
+{
+    if (count <= PY_SSIZE_T_MAX / size)
+        return PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(count * size));
+    PyErr_NoMemory();
+    return NULL;
+}
+
+PyObject *core_list(PyObject *self, size_t count, PyObject *(*at)(PyObject *self, size_t index))
+{
+    PyObject *list = PyList_New((Py_ssize_t)count);
+    for (size_t i = 0; i < count && list; i++) {
+        PyObject *item = at(self, i);
+        if (!item || PyList_SetItem(list, (Py_ssize_t)i, item))
+            Py_CLEAR(list);
+    }
+    return list;
+}
 
 static bool fits(const Py_buffer *view, size_t size)
 {

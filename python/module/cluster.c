@@ -9,17 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* bytes of a size, to be filled. */
-static PyObject *new_bytes(size_t count, size_t size, void **start)
-{
-    if (count > PY_SSIZE_T_MAX / size)
-        return PyErr_NoMemory();
-    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(count * size));
-    if (bytes)
-        *start = PyBytes_AsString(bytes);
-    return bytes;
-}
-
 static PyObject *fail(PyObject *self, int status, const twinset_error *error)
 {
     return status == TWINSET_OK ? NULL : core_fail(core_state_of(self), status, error);
@@ -28,9 +17,8 @@ static PyObject *fail(PyObject *self, int status, const twinset_error *error)
 /* ---- from texts to keys */
 
 typedef struct keyer {
-    PyObject_HEAD twinset_sketcher *handle;
-    PyObject *options;
-    core_lock lock;
+    core_engine engine;
+    twinset_sketcher *handle;
     unsigned bands, rows, max_bucket;
 } keyer;
 
@@ -71,13 +59,13 @@ static int key_all(keyer *self, const core_texts *texts, const keyed *to)
 {
     twinset_error error = {""};
     int status = TWINSET_OK;
-    if (core_lock_take(&self->lock, core_state_of((PyObject *)self), "the keyer"))
+    if (core_lock_take(&self->engine.lock, core_state_of((PyObject *)self), "the keyer"))
         return -1;
     Py_BEGIN_ALLOW_THREADS;
     for (size_t i = 0; i < texts->count && status == TWINSET_OK; i++)
         status = key_one(self, texts, i, to, &error);
     Py_END_ALLOW_THREADS;
-    core_lock_give(&self->lock);
+    core_lock_give(&self->engine.lock);
     fail((PyObject *)self, status, &error);
     return status == TWINSET_OK ? 0 : -1;
 }
@@ -95,13 +83,14 @@ static PyObject *keyer_texts(PyObject *object, PyObject *from)
     keyer *self = (keyer *)object;
     core_texts texts = {0};
     PyObject *identities = NULL, *kinds = NULL, *buckets = NULL, *made = NULL;
-    keyed to;
     if (core_texts_take(&texts, from, CORE_TEXTS) == 0 &&
-        (identities = new_bytes(texts.count, 24, (void **)&to.identities)) &&
-        (kinds = new_bytes(texts.count, 1, (void **)&to.kinds)) &&
-        (buckets = new_bytes(texts.count, self->bands * sizeof(uint64_t), (void **)&to.buckets)) &&
-        key_all(self, &texts, &to) == 0)
-        made = PyTuple_Pack(3, identities, kinds, buckets);
+        (identities = core_bytes(texts.count, 24)) && (kinds = core_bytes(texts.count, 1)) &&
+        (buckets = core_bytes(texts.count, self->bands * sizeof(uint64_t)))) {
+        const keyed to = {(void *)PyBytes_AsString(identities), (void *)PyBytes_AsString(kinds),
+                          (void *)PyBytes_AsString(buckets)};
+        if (key_all(self, &texts, &to) == 0)
+            made = PyTuple_Pack(3, identities, kinds, buckets);
+    }
     core_texts_free(&texts);
     Py_XDECREF(identities);
     Py_XDECREF(kinds);
@@ -109,27 +98,32 @@ static PyObject *keyer_texts(PyObject *object, PyObject *from)
     return made;
 }
 
+/* Takes the options, and tunes by them as a scan would. */
+static int open_tuned(PyObject *object, PyObject *settings, twinset_options *options,
+                      twinset_tuning *tuning)
+{
+    twinset_error error = {""};
+    if (core_engine_open((core_engine *)object, settings, options))
+        return -1;
+    int status = twinset_tune(options, tuning, &error);
+    fail(object, status, &error);
+    return status == TWINSET_OK ? 0 : -1;
+}
+
 static int open_keyer(PyObject *object, PyObject *settings)
 {
     keyer *self = (keyer *)object;
-    const core_state *state = core_state_of(object);
     twinset_options options;
     twinset_tuning tuning;
     twinset_error error = {""};
-    self->options = core_options(state, settings, &options);
-    if (!self->options || core_lock_init(&self->lock))
+    if (open_tuned(object, settings, &options, &tuning))
         return -1;
-    int status = twinset_tune(&options, &tuning, &error);
-    if (status == TWINSET_OK)
-        status = twinset_sketcher_new(&options, &self->handle, &error);
-    if (status != TWINSET_OK) {
-        core_fail(state, status, &error);
-        return -1;
-    }
     self->bands = tuning.bands;
     self->rows = tuning.rows;
     self->max_bucket = options.max_bucket;
-    return 0;
+    int status = twinset_sketcher_new(&options, &self->handle, &error);
+    fail(object, status, &error);
+    return status == TWINSET_OK ? 0 : -1;
 }
 
 static PyObject *new_keyer(PyTypeObject *type, PyObject *arguments, PyObject *keywords)
@@ -139,13 +133,8 @@ static PyObject *new_keyer(PyTypeObject *type, PyObject *arguments, PyObject *ke
 
 static void free_keyer(PyObject *object)
 {
-    keyer *self = (keyer *)object;
-    PyTypeObject *type = Py_TYPE(object);
-    twinset_sketcher_free(self->handle);
-    core_lock_free(&self->lock);
-    Py_XDECREF(self->options);
-    PyObject_Free(object);
-    Py_DECREF(type);
+    twinset_sketcher_free(((keyer *)object)->handle);
+    core_engine_free(object);
 }
 
 static PyObject *get_bands(PyObject *self, void *Py_UNUSED(closure))
@@ -158,8 +147,8 @@ static PyObject *get_max_bucket(PyObject *self, void *Py_UNUSED(closure))
     return PyLong_FromUnsignedLong(((keyer *)self)->max_bucket);
 }
 
-PyDoc_STRVAR(keyer_doc, "Keyer(options=None)\n--\n\n"
-                        "Finds the buckets of texts: documents that share one are candidates.");
+static char keyer_doc[] = "Keyer(options=None)\n--\n\n"
+                          "Finds the buckets of texts: documents that share one are candidates.";
 
 static PyGetSetDef keyer_properties[] = {
     {"bands", get_bands, NULL, "The number of buckets of a text.", NULL},
@@ -170,7 +159,7 @@ static PyGetSetDef keyer_properties[] = {
 static PyMethodDef keyer_methods[] = {{"texts", keyer_texts, METH_O, keyer_texts_doc}, {0}};
 
 static PyType_Slot keyer_slots[] = {
-    {Py_tp_doc, (void *)keyer_doc}, {Py_tp_new, new_keyer},           {Py_tp_dealloc, free_keyer},
+    {Py_tp_doc, keyer_doc},         {Py_tp_new, new_keyer},           {Py_tp_dealloc, free_keyer},
     {Py_tp_methods, keyer_methods}, {Py_tp_getset, keyer_properties}, {0},
 };
 
@@ -202,9 +191,8 @@ enum { COLUMNS = sizeof columns / sizeof *columns };
 /* ---- two texts at a time */
 
 typedef struct comparer {
-    PyObject_HEAD twinset_comparer *handle;
-    PyObject *options;
-    core_lock lock;
+    core_engine engine;
+    twinset_comparer *handle;
     double threshold;
 } comparer;
 
@@ -256,10 +244,10 @@ static int compare_pairs(comparer *self, meeting *meet, twinset_error *error)
 
 static PyObject *column_bytes(const meeting *meet, size_t offset)
 {
-    void *start;
-    PyObject *bytes = new_bytes(meet->found_count, 8, &start);
-    for (size_t i = 0; i < meet->found_count && bytes; i++)
-        memcpy((char *)start + 8 * i, (const char *)&meet->pairs[i] + offset, 8);
+    PyObject *bytes = core_bytes(meet->found_count, 8);
+    char *start = bytes ? PyBytes_AsString(bytes) : NULL;
+    for (size_t i = 0; i < meet->found_count && start; i++)
+        memcpy(start + 8 * i, (const char *)&meet->pairs[i] + offset, 8);
     return bytes;
 }
 
@@ -280,12 +268,12 @@ static PyObject *meet_all(comparer *self, meeting *meet)
     twinset_error error = {""};
     int status;
     if (check_places(meet) ||
-        core_lock_take(&self->lock, core_state_of((PyObject *)self), "the comparer"))
+        core_lock_take(&self->engine.lock, core_state_of((PyObject *)self), "the comparer"))
         return NULL;
     Py_BEGIN_ALLOW_THREADS;
     status = compare_pairs(self, meet, &error);
     Py_END_ALLOW_THREADS;
-    core_lock_give(&self->lock);
+    core_lock_give(&self->engine.lock);
     if (status != TWINSET_OK)
         return fail((PyObject *)self, status, &error);
     PyObject *dict = meeting_dict(meet);
@@ -347,22 +335,15 @@ static PyObject *comparer_pairs(PyObject *object, PyObject *arguments)
 static int open_comparer(PyObject *object, PyObject *settings)
 {
     comparer *self = (comparer *)object;
-    const core_state *state = core_state_of(object);
     twinset_options options;
     twinset_tuning tuning;
     twinset_error error = {""};
-    self->options = core_options(state, settings, &options);
-    if (!self->options || core_lock_init(&self->lock))
+    if (open_tuned(object, settings, &options, &tuning))
         return -1;
-    int status = twinset_tune(&options, &tuning, &error);
-    if (status == TWINSET_OK)
-        status = twinset_comparer_new(&options, &self->handle, &error);
-    if (status != TWINSET_OK) {
-        core_fail(state, status, &error);
-        return -1;
-    }
     self->threshold = tuning.threshold;
-    return 0;
+    int status = twinset_comparer_new(&options, &self->handle, &error);
+    fail(object, status, &error);
+    return status == TWINSET_OK ? 0 : -1;
 }
 
 static PyObject *new_comparer(PyTypeObject *type, PyObject *arguments, PyObject *keywords)
@@ -372,23 +353,18 @@ static PyObject *new_comparer(PyTypeObject *type, PyObject *arguments, PyObject 
 
 static void free_comparer(PyObject *object)
 {
-    comparer *self = (comparer *)object;
-    PyTypeObject *type = Py_TYPE(object);
-    twinset_comparer_free(self->handle);
-    core_lock_free(&self->lock);
-    Py_XDECREF(self->options);
-    PyObject_Free(object);
-    Py_DECREF(type);
+    twinset_comparer_free(((comparer *)object)->handle);
+    core_engine_free(object);
 }
 
-PyDoc_STRVAR(comparer_doc, "Comparer(options=None)\n--\n\n"
-                           "Compares texts, two at a time, as a scan by lsh does it.");
+static char comparer_doc[] = "Comparer(options=None)\n--\n\n"
+                             "Compares texts, two at a time, as a scan by lsh does it.";
 
 static PyMethodDef comparer_methods[] = {
     {"pairs", comparer_pairs, METH_VARARGS, comparer_pairs_doc}, {0}};
 
 static PyType_Slot comparer_slots[] = {
-    {Py_tp_doc, (void *)comparer_doc},
+    {Py_tp_doc, comparer_doc},
     {Py_tp_new, new_comparer},
     {Py_tp_dealloc, free_comparer},
     {Py_tp_methods, comparer_methods},
@@ -547,11 +523,14 @@ static PyObject *pair_lines(PyObject *module, PyObject *arguments)
     lines all = {0};
     if (!PyArg_ParseTuple(arguments, "sOOO!", &word, &a, &b, &PyDict_Type, &dict))
         return NULL;
-    if (take_format(word, &all.format) == 0 && take_lines(&all, a, b, dict) == 0 &&
-        (ends = new_bytes(all.a.count, sizeof *all.ends, (void **)&all.ends)) &&
-        write_lines(&all, PyModule_GetState(module)) == 0)
-        made = Py_BuildValue("y#O", all.text.data ? all.text.data : "", (Py_ssize_t)all.text.length,
-                             ends);
+    if (take_format(word, &all.format) == 0 && take_lines(&all, a, b, dict) == 0)
+        ends = core_bytes(all.a.count, sizeof *all.ends);
+    if (ends) {
+        all.ends = (void *)PyBytes_AsString(ends);
+        if (write_lines(&all, PyModule_GetState(module)) == 0)
+            made = Py_BuildValue("y#O", all.text.data ? all.text.data : "",
+                                 (Py_ssize_t)all.text.length, ends);
+    }
     Py_XDECREF(ends);
     free_lines(&all);
     return made;

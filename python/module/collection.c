@@ -333,31 +333,19 @@ PyObject *core_skip_tuple(twinset_skip skip)
                          PyBool_FromLong(skip.empty));
 }
 
-static PyObject *input_at(const core_collection *self, size_t i)
+static PyObject *input_at(PyObject *self, size_t i)
 {
-    return core_name(twinset_collection_input(self->handle, i));
+    return core_name(twinset_collection_input(((core_collection *)self)->handle, i));
 }
 
-static PyObject *skipped_at(const core_collection *self, size_t i)
+static PyObject *skipped_at(PyObject *self, size_t i)
 {
-    return core_skip_tuple(twinset_collection_skip(self->handle, i));
+    return core_skip_tuple(twinset_collection_skip(((core_collection *)self)->handle, i));
 }
 
-static PyObject *output_at(const core_collection *self, size_t i)
+static PyObject *output_at(PyObject *self, size_t i)
 {
-    return core_name(twinset_collection_output(self->handle, i));
-}
-
-static PyObject *list_of(const core_collection *self, size_t count,
-                         PyObject *(*at)(const core_collection *, size_t))
-{
-    PyObject *list = PyList_New((Py_ssize_t)count);
-    for (size_t i = 0; i < count && list; i++) {
-        PyObject *item = at(self, i);
-        if (!item || PyList_SetItem(list, (Py_ssize_t)i, item))
-            Py_CLEAR(list);
-    }
-    return list;
+    return core_name(twinset_collection_output(((core_collection *)self)->handle, i));
 }
 
 PyDoc_STRVAR(inputs_doc, "inputs($self, /)\n--\n\nThe files and the names of texts added so far.");
@@ -367,7 +355,7 @@ static PyObject *inputs(PyObject *object, PyObject *Py_UNUSED(nothing))
     core_collection *self = (core_collection *)object;
     if (core_collection_enter(self))
         return NULL;
-    PyObject *list = list_of(self, twinset_collection_inputs(self->handle), input_at);
+    PyObject *list = core_list(object, twinset_collection_inputs(self->handle), input_at);
     core_lock_give(&self->lock);
     return list;
 }
@@ -380,7 +368,7 @@ static PyObject *skipped(PyObject *object, PyObject *Py_UNUSED(nothing))
     core_collection *self = (core_collection *)object;
     if (core_collection_enter(self))
         return NULL;
-    PyObject *list = list_of(self, twinset_collection_skipped(self->handle), skipped_at);
+    PyObject *list = core_list(object, twinset_collection_skipped(self->handle), skipped_at);
     core_lock_give(&self->lock);
     return list;
 }
@@ -405,7 +393,7 @@ static PyObject *outputs(PyObject *object, PyObject *arguments)
     status = twinset_collection_outputs(self->handle, apart, annotate, &count, &error);
     Py_END_ALLOW_THREADS;
     if (status == TWINSET_OK)
-        list = list_of(self, twinset_collection_inputs(self->handle), output_at);
+        list = core_list(object, twinset_collection_inputs(self->handle), output_at);
     if (status == TWINSET_OK && !list)
         core_raised_keep(&self->raised);
     if (core_collection_leave(self, status, &error))

@@ -53,13 +53,24 @@ PyObject *core_options(const core_state *state, PyObject *dict, twinset_options 
 PyObject *core_new(PyTypeObject *type, PyObject *arguments, PyObject *keywords,
                    int (*open)(PyObject *self, PyObject *options));
 
-/* The number of a word in a list that ends with NULL, or -1. `what` names it in the message. */
-int core_choice(const char *const *words, const char *word, const char *what);
-
 typedef struct core_lock {
     PyThread_type_lock lock;
     unsigned long holder; /* the thread's identity; 0: none */
 } core_lock;
+
+/* What the types begin with that are a handle of the engine, with its lock, and no more. */
+typedef struct core_engine {
+    PyObject_HEAD PyObject *options; /* dict: what the handle's options point to */
+    core_lock lock;
+} core_engine;
+
+/* Takes the options, for the handle that is made of them next. */
+int core_engine_open(core_engine *self, PyObject *dict, twinset_options *options);
+/* Frees the object; its handle must have been freed. */
+void core_engine_free(PyObject *self);
+
+/* The number of a word in a list that ends with NULL, or -1. `what` names it in the message. */
+int core_choice(const char *const *words, const char *word, const char *what);
 
 int core_lock_init(core_lock *lock);
 void core_lock_free(core_lock *lock);
@@ -93,6 +104,11 @@ int core_write(void *writer, const char *bytes, size_t count);
 /* A buffer of whole numbers of `size` bytes each, or of bytes that hold such. `flags` are those
  * of PyObject_GetBuffer() beyond the usual. Released with PyBuffer_Release(). */
 int core_numbers(PyObject *from, size_t size, int flags, const char *what, Py_buffer *view);
+
+/* bytes of so many things of a size, to be filled where PyBytes_AsString() says. */
+PyObject *core_bytes(size_t count, size_t size);
+/* The list of what `at` gives for each index. */
+PyObject *core_list(PyObject *self, size_t count, PyObject *(*at)(PyObject *self, size_t index));
 
 /* The name of an object's type, for messages; "?" where it cannot be told. Borrowed. */
 const char *core_type_name(PyObject *object, PyObject **keep);

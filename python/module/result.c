@@ -230,19 +230,11 @@ static void fill_numbers(const column_view *column, char *data)
     }
 }
 
-static PyObject *new_bytes(size_t size, void *start)
-{
-    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
-    if (bytes)
-        *(char **)start = PyBytes_AsString(bytes);
-    return bytes;
-}
-
 static PyObject *number_column(const column_view *column)
 {
-    char *data;
-    PyObject *bytes = new_bytes(8 * column->count, &data);
-    if (!bytes)
+    PyObject *bytes = core_bytes(column->count, 8);
+    char *data = bytes ? PyBytes_AsString(bytes) : NULL;
+    if (!data)
         return NULL;
     Py_BEGIN_ALLOW_THREADS;
     fill_numbers(column, data);
@@ -252,16 +244,16 @@ static PyObject *number_column(const column_view *column)
 
 static PyObject *string_column(const column_view *column)
 {
-    int64_t *offsets;
-    char *data;
-    PyObject *places = new_bytes(sizeof *offsets * (column->count + 1), &offsets);
-    if (!places)
+    PyObject *places = core_bytes(column->count + 1, sizeof(int64_t));
+    int64_t *offsets = places ? (int64_t *)(void *)PyBytes_AsString(places) : NULL;
+    if (!offsets)
         return NULL;
     Py_BEGIN_ALLOW_THREADS;
     fill_offsets(column, offsets);
     Py_END_ALLOW_THREADS;
-    PyObject *bytes = new_bytes((size_t)offsets[column->count], &data);
-    if (!bytes) {
+    PyObject *bytes = core_bytes((size_t)offsets[column->count], 1);
+    char *data = bytes ? PyBytes_AsString(bytes) : NULL;
+    if (!data) {
         Py_DECREF(places);
         return NULL;
     }
@@ -317,38 +309,31 @@ static PyObject *run(PyObject *object, PyObject *Py_UNUSED(nothing))
         "sample_found", (unsigned long long)run->sample_found, "removed", (Py_ssize_t)run->removed);
 }
 
-static PyObject *list_of(const core_result *self, size_t count,
-                         PyObject *(*at)(const core_result *, size_t))
+static const twinset_result *handle_of(PyObject *self)
 {
-    PyObject *list = PyList_New((Py_ssize_t)count);
-    for (size_t i = 0; i < count && list; i++) {
-        PyObject *item = at(self, i);
-        if (!item || PyList_SetItem(list, (Py_ssize_t)i, item))
-            Py_CLEAR(list);
-    }
-    return list;
+    return ((const core_result *)self)->handle;
 }
 
-static PyObject *skipped_at(const core_result *self, size_t i)
+static PyObject *skipped_at(PyObject *self, size_t i)
 {
-    return core_skip_tuple(twinset_result_skip(self->handle, i));
+    return core_skip_tuple(twinset_result_skip(handle_of(self), i));
 }
 
-static PyObject *flagged_at(const core_result *self, size_t i)
+static PyObject *flagged_at(PyObject *self, size_t i)
 {
-    twinset_flagged flagged = twinset_result_flagged(self->handle, i);
+    twinset_flagged flagged = twinset_result_flagged(handle_of(self), i);
     return Py_BuildValue("NIN", core_name(flagged.path), flagged.flags,
                          core_name(flagged.encoding));
 }
 
-static PyObject *note_at(const core_result *self, size_t i)
+static PyObject *note_at(PyObject *self, size_t i)
 {
-    return core_name(twinset_result_note(self->handle, i));
+    return core_name(twinset_result_note(handle_of(self), i));
 }
 
-static PyObject *stage_at(const core_result *self, size_t i)
+static PyObject *stage_at(PyObject *self, size_t i)
 {
-    const twinset_stage *stage = twinset_result_stage(self->handle, i);
+    const twinset_stage *stage = twinset_result_stage(handle_of(self), i);
     return Py_BuildValue("NdK", core_name(stage->name), stage->seconds,
                          (unsigned long long)stage->bytes);
 }
@@ -359,7 +344,7 @@ PyDoc_STRVAR(skipped_doc, "skipped($self, /)\n--\n\n"
 static PyObject *skipped(PyObject *object, PyObject *Py_UNUSED(nothing))
 {
     const core_result *self = (const core_result *)object;
-    return list_of(self, self->run.skipped, skipped_at);
+    return core_list(object, self->run.skipped, skipped_at);
 }
 
 PyDoc_STRVAR(flagged_doc, "flagged($self, /)\n--\n\n"
@@ -368,7 +353,7 @@ PyDoc_STRVAR(flagged_doc, "flagged($self, /)\n--\n\n"
 static PyObject *flagged(PyObject *object, PyObject *Py_UNUSED(nothing))
 {
     const core_result *self = (const core_result *)object;
-    return list_of(self, self->run.flagged, flagged_at);
+    return core_list(object, self->run.flagged, flagged_at);
 }
 
 PyDoc_STRVAR(notes_doc, "notes($self, /)\n--\n\nSentences that a person should read.");
@@ -376,7 +361,7 @@ PyDoc_STRVAR(notes_doc, "notes($self, /)\n--\n\nSentences that a person should r
 static PyObject *notes(PyObject *object, PyObject *Py_UNUSED(nothing))
 {
     const core_result *self = (const core_result *)object;
-    return list_of(self, self->run.notes, note_at);
+    return core_list(object, self->run.notes, note_at);
 }
 
 PyDoc_STRVAR(stages_doc, "stages($self, /)\n--\n\nWhat took how long: (name, seconds, bytes).");
@@ -390,7 +375,7 @@ static PyObject *stages(PyObject *object, PyObject *Py_UNUSED(nothing))
         return NULL;
     while (twinset_result_stage(self->handle, count))
         count++;
-    PyObject *list = list_of(self, count, stage_at);
+    PyObject *list = core_list(object, count, stage_at);
     core_lock_give(&self->collection->lock);
     return list;
 }

@@ -9,20 +9,19 @@
 #include <time.h>
 
 typedef struct core_sketcher {
-    PyObject_HEAD twinset_sketcher *handle;
-    PyObject *options; /* dict: what the handle's options point to */
-    core_lock lock;
+    core_engine engine;
+    twinset_sketcher *handle;
     size_t hashes;
 } core_sketcher;
 
 static int enter(core_sketcher *self)
 {
-    return core_lock_take(&self->lock, core_state_of((PyObject *)self), "the sketcher");
+    return core_lock_take(&self->engine.lock, core_state_of((PyObject *)self), "the sketcher");
 }
 
 static int leave(core_sketcher *self, int status, const twinset_error *error)
 {
-    core_lock_give(&self->lock);
+    core_lock_give(&self->engine.lock);
     if (status == TWINSET_OK)
         return 0;
     core_fail(core_state_of((PyObject *)self), status, error);
@@ -45,14 +44,11 @@ static void ask_for_large_pages(char *start, size_t size)
 static PyObject *new_signatures(const core_sketcher *self, size_t count, uint32_t **slots)
 {
     size_t size = self->hashes * sizeof **slots;
-    if (count > PY_SSIZE_T_MAX / size)
-        return PyErr_NoMemory();
-    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(count * size));
-    if (bytes) {
-        char *start = PyBytes_AsString(bytes);
+    PyObject *bytes = core_bytes(count, size);
+    char *start = bytes ? PyBytes_AsString(bytes) : NULL;
+    if (start)
         ask_for_large_pages(start, count * size);
-        *slots = (uint32_t *)(void *)start;
-    }
+    *slots = (uint32_t *)(void *)start;
     return bytes;
 }
 
@@ -114,7 +110,7 @@ static int sketch_all(text_job *job)
         status = sketch_for_a_while(job, &error);
         Py_END_ALLOW_THREADS;
         if (PyErr_CheckSignals()) {
-            core_lock_give(&job->sketcher->lock);
+            core_lock_give(&job->sketcher->engine.lock);
             return -1;
         }
     }
@@ -315,9 +311,8 @@ PyDoc_STRVAR(functions_doc, "functions($self, /)\n--\n\n"
 static PyObject *functions(PyObject *object, PyObject *Py_UNUSED(nothing))
 {
     core_sketcher *self = (core_sketcher *)object;
-    Py_ssize_t size = (Py_ssize_t)(self->hashes * sizeof(uint64_t));
-    PyObject *a = PyBytes_FromStringAndSize(NULL, size);
-    PyObject *b = a ? PyBytes_FromStringAndSize(NULL, size) : NULL;
+    PyObject *a = core_bytes(self->hashes, sizeof(uint64_t));
+    PyObject *b = a ? core_bytes(self->hashes, sizeof(uint64_t)) : NULL;
     twinset_error error = {""};
     int status = b ? enter(self) : -1;
     if (status == 0) {
@@ -377,16 +372,14 @@ static PyObject *set_functions(PyObject *object, PyObject *arguments)
 static int open_sketcher(PyObject *object, PyObject *settings)
 {
     core_sketcher *self = (core_sketcher *)object;
-    const core_state *state = core_state_of(object);
     twinset_options options;
     twinset_error error = {""};
-    self->options = core_options(state, settings, &options);
-    if (!self->options || core_lock_init(&self->lock))
+    if (core_engine_open(&self->engine, settings, &options))
         return -1;
     self->hashes = options.hashes;
     int status = twinset_sketcher_new(&options, &self->handle, &error);
     if (status != TWINSET_OK)
-        core_fail(state, status, &error);
+        core_fail(core_state_of(object), status, &error);
     return status == TWINSET_OK ? 0 : -1;
 }
 
@@ -397,13 +390,8 @@ static PyObject *new_sketcher(PyTypeObject *type, PyObject *arguments, PyObject 
 
 static void dealloc(PyObject *object)
 {
-    core_sketcher *self = (core_sketcher *)object;
-    PyTypeObject *type = Py_TYPE(object);
-    twinset_sketcher_free(self->handle);
-    core_lock_free(&self->lock);
-    Py_XDECREF(self->options);
-    PyObject_Free(object);
-    Py_DECREF(type);
+    twinset_sketcher_free(((core_sketcher *)object)->handle);
+    core_engine_free(object);
 }
 
 static PyObject *get_hashes(PyObject *self, void *Py_UNUSED(closure))

@@ -13,12 +13,10 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tests/cli"))
 
+from cleaning import FOX, TEXTS, Records, write_records  # noqa: E402, F401
 from command import TWINSET, environment  # noqa: E402
-from test_dedup import Records, write_records  # noqa: E402, F401
 
 FORMATS = ("table", "csv", "tsv", "json", "jsonl", "candidates")
-FOX = "The quick brown fox jumps over the lazy dog, and over nothing else on that day."
-TEXTS = [FOX, FOX + " So it did.", "Something else altogether, of which there is no other copy."]
 
 
 def lines(records):

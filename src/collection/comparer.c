@@ -67,11 +67,6 @@ static int make_documents(twinset_comparer *comparer)
 int twinset_comparer_new(const twinset_options *options, twinset_comparer **comparer,
                          twinset_error *error)
 {
-    twinset_options one;
-    twinset_options_init(&one);
-    if (options)
-        one = *options;
-    one.threads = 1;
     *comparer = tw_calloc(1, sizeof **comparer);
     if (!*comparer)
         return tw_nomem(error);
@@ -82,7 +77,7 @@ int twinset_comparer_new(const twinset_options *options, twinset_comparer **comp
         .details = true,
         .views = &(*comparer)->views,
     };
-    int status = tw_corpus_init(corpus, &one, error);
+    int status = tw_corpus_init_alone(corpus, options, error);
     tw_views_init(&(*comparer)->views, corpus, 0, true);
     if (status == TWINSET_OK)
         status = check(&corpus->options, error);

@@ -42,7 +42,10 @@ typedef struct tw_file {
 typedef struct tw_source {
     const char *name; /* as results call it: its path, or the id that a list gives it */
     const char *path; /* of the file that it is, or is a member of; NULL: a text in memory */
-    const char *text; /* held, because it cannot be read again, or NULL */
+    union {
+        const char *text; /* held, because it cannot be read again, or NULL */
+        char *copy;       /* the same where it is not lent */
+    };
     uint64_t size_bytes;
     uint64_t records; /* read, usable or not */
     tw_file *file;    /* of a text in memory the corpus's `none` */
@@ -112,7 +115,8 @@ typedef struct tw_corpus {
     const tw_language *language; /* of all programs; NULL: each one's own */
     tw_convert_rules rules;
     tw_walk_rules walk;
-    char *patterns; /* of the walk */
+    char *patterns;            /* of the walk, one after the other */
+    const char **pattern_list; /* where each begins */
     tw_stop_list *stop;
     tw_scheme *scheme;
     tw_names names; /* of all documents and skipped paths there ever were */
@@ -157,6 +161,9 @@ typedef struct tw_corpus {
 
 int tw_corpus_init(tw_corpus *corpus, const twinset_options *options,
                    twinset_error *error) TW_CHECKED;
+/* The same for one thread, whatever the options say. */
+int tw_corpus_init_alone(tw_corpus *corpus, const twinset_options *options,
+                         twinset_error *error) TW_CHECKED;
 void tw_corpus_free(tw_corpus *corpus);
 
 /* A text that is lent is not copied. */
@@ -254,10 +261,13 @@ int tw_corpus_fail(const tw_corpus *corpus, twinset_error *error, int status);
 
 /* Forgets all that a reading left behind. */
 void tw_corpus_clear(tw_corpus *corpus);
-/* Settles which sources are read: each once, in the role that goes before. */
-int tw_corpus_prepare(tw_corpus *corpus, twinset_error *error) TW_CHECKED;
 /* Puts the documents that were read in the order of their names, each name once. */
 int tw_corpus_order(tw_corpus *corpus) TW_CHECKED;
+
+/* add.c */
+
+/* What a source holds; its place in the corpus remains. */
+void tw_source_free(const tw_corpus *corpus, tw_source *source);
 int tw_source_skip(tw_source *source, const char *reason) TW_CHECKED;
 /* Why it cannot be used, as far as that is known before it is read; or NULL. */
 static inline const char *tw_source_reason(const tw_source *source)
@@ -266,6 +276,9 @@ static inline const char *tw_source_reason(const tw_source *source)
 }
 /* Has every source read record by record, or as the one document that it is. */
 void tw_corpus_read_whole(tw_corpus *corpus, bool whole);
+
+/* prepare.c: settles which sources are read: each once, in the role that goes before */
+int tw_corpus_prepare(tw_corpus *corpus, twinset_error *error) TW_CHECKED;
 
 /* source.c: the bytes and the text of documents, as often as they are needed */
 

@@ -433,6 +433,7 @@ static int run_pipeline(loading *load)
     }
     if (status == TWINSET_OK)
         status = tw_pipeline(&loop, &steps, parts, count, total, load);
+    load->intake.loop = NULL;
     for (size_t i = 0; parts && i < count; i++)
         tw_part_free(parts[i]);
     tw_free(parts);

@@ -42,6 +42,7 @@ int tw_names_place(tw_names *names, const char *file, uint64_t line, const char 
     char *place = make_room(names, length + digits);
     if (!place)
         return TWINSET_NOMEM;
+    /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): the number ends it */
     memcpy(place, file, length);
     memcpy(place + length, number, digits + 1);
     *kept = place;

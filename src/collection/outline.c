@@ -28,8 +28,15 @@ tw_shared_rules tw_outline_rules(const tw_corpus *corpus)
 
 /* ---- making one */
 
+/* The arrays of an outline while they are filled; its side has them to be read. */
+typedef struct filling {
+    uint64_t *ids, *forms, *words;
+    uint32_t *breaks;
+    uint8_t *names;
+} filling;
+
 /* Cuts the memory of an outline into its arrays. */
-static int lay_out(tw_outline *outline, const tw_program *program)
+static int lay_out(tw_outline *outline, const tw_program *program, filling *to)
 {
     size_t count = program->count, breaks = program->file_count - 1;
     size_t bytes = count * TOKEN_BYTES + breaks * sizeof(uint32_t) + TW_SLACK;
@@ -38,30 +45,34 @@ static int lay_out(tw_outline *outline, const tw_program *program)
         return status;
     uint64_t *ids = (uint64_t *)(void *)outline->memory;
     outline->lines = (uint32_t *)(void *)(ids + 3 * count);
-    outline->side = (tw_side){
+    *to = (filling){
         .ids = ids,
         .forms = ids + count,
         .words = ids + 2 * count,
         .breaks = outline->lines + count,
-        .names = (const uint8_t *)(outline->lines + count + breaks),
+        .names = (uint8_t *)(outline->lines + count + breaks),
+    };
+    outline->side = (tw_side){
+        .ids = to->ids,
+        .forms = to->forms,
+        .words = to->words,
+        .breaks = to->breaks,
+        .names = to->names,
         .count = count,
         .break_count = breaks,
     };
     return TWINSET_OK;
 }
 
-static void fill_tokens(const tw_program *program, tw_outline *outline)
+static void fill_tokens(const tw_program *program, uint32_t *lines, const filling *to)
 {
-    uint64_t *words = (uint64_t *)(uintptr_t)outline->side.words;
-    uint8_t *names = (uint8_t *)(uintptr_t)outline->side.names;
-    uint32_t *breaks = (uint32_t *)(uintptr_t)outline->side.breaks;
-    memcpy(words, program->words, program->count * sizeof *words);
+    memcpy(to->words, program->words, program->count * sizeof *to->words);
     for (size_t i = 0; i < program->count; i++) {
-        outline->lines[i] = program->tokens[i].line;
-        names[i] = program->tokens[i].kind == TW_TOKEN_NAME;
+        lines[i] = program->tokens[i].line;
+        to->names[i] = program->tokens[i].kind == TW_TOKEN_NAME;
     }
-    for (size_t i = 0; i < outline->side.break_count; i++)
-        breaks[i] = program->files[i].tokens;
+    for (size_t i = 0; i + 1 < program->file_count; i++)
+        to->breaks[i] = program->files[i].tokens;
 }
 
 /* What is left out is no part of a passage. */
@@ -89,11 +100,10 @@ static void fill_ids(const tw_corpus *corpus, const tw_file_tokens *tokens, cons
 
 /* Shingles and forms of one file. */
 static void fill_file(const tw_outlines *outlines, const tw_file_tokens *tokens,
-                      const tw_token *kinds, tw_outline *outline)
+                      const tw_token *kinds, const filling *to)
 {
-    const uint64_t *words = outline->side.words + tokens->first;
-    uint64_t *ids = (uint64_t *)(uintptr_t)outline->side.ids + tokens->first;
-    uint64_t *forms = (uint64_t *)(uintptr_t)outline->side.forms + tokens->first;
+    const uint64_t *words = to->words + tokens->first;
+    uint64_t *ids = to->ids + tokens->first, *forms = to->forms + tokens->first;
     const size_t *start = tokens->start;
     size_t wanted = shingle_length(outlines->corpus),
            k = tokens->count < wanted ? tokens->count : wanted;
@@ -120,17 +130,18 @@ static int make(tw_outlines *outlines, unsigned number, uint32_t document, tw_ou
     tw_worker *worker = &corpus->workers[number];
     tw_program program;
     tw_file_tokens tokens;
+    filling to;
     outline->document = UINT32_MAX;
     int status = tw_document_program(corpus, worker, document, &program);
     if (status == TWINSET_OK)
-        status = lay_out(outline, &program);
+        status = lay_out(outline, &program, &to);
     if (status != TWINSET_OK)
         return status;
-    fill_tokens(&program, outline);
+    fill_tokens(&program, outline->lines, &to);
     for (size_t i = 0; i < program.file_count && status == TWINSET_OK; i++) {
         status = tw_program_file_tokens(&program, i, &worker->scratch_of_programs.starts, &tokens);
         if (status == TWINSET_OK)
-            fill_file(outlines, &tokens, program.tokens + tokens.first, outline);
+            fill_file(outlines, &tokens, program.tokens + tokens.first, &to);
     }
     outline->document = document;
     return status;
@@ -243,7 +254,9 @@ int tw_outlines_init(tw_outlines *outlines, tw_corpus *corpus, const bool *wante
 
 void tw_outlines_free(tw_outlines *outlines)
 {
-    size_t threads = outlines->corpus ? outlines->corpus->options.threads : 0;
+    if (!outlines->corpus) /* nothing was made */
+        return;
+    size_t threads = outlines->corpus->options.threads;
     for (size_t i = 0; outlines->held && i < outlines->corpus->count; i++)
         tw_free(outlines->held[i].memory);
     for (size_t i = 0; outlines->own && i < 2 * threads; i++)

@@ -12,15 +12,10 @@ struct twinset_sketcher {
 int twinset_sketcher_new(const twinset_options *options, twinset_sketcher **sketcher,
                          twinset_error *error)
 {
-    twinset_options one;
-    twinset_options_init(&one);
-    if (options)
-        one = *options;
-    one.threads = 1;
     *sketcher = tw_calloc(1, sizeof **sketcher);
     if (!*sketcher)
         return tw_nomem(error);
-    int status = tw_corpus_init(&(*sketcher)->corpus, &one, error);
+    int status = tw_corpus_init_alone(&(*sketcher)->corpus, options, error);
     if (status == TWINSET_OK && tw_exclude_templates(&(*sketcher)->corpus) != TWINSET_OK)
         status = tw_nomem(error);
     if (status != TWINSET_OK) {

@@ -65,12 +65,6 @@ int tw_bytes_append(tw_bytes *bytes, const void *data, size_t length) TW_CHECKED
 int tw_bytes_printf(tw_bytes *bytes, const char *format, ...) TW_PRINTF(2, 3) TW_CHECKED;
 void tw_bytes_free(tw_bytes *bytes);
 
-/* ASCII, whatever the locale. */
-static inline bool tw_is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* ---- threads */
 
 /* One piece of a parallel loop; `worker` is below the number of threads, and names the

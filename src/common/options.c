@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/ascii.h"
 #include "common/cpu.h"
 #include "common/number.h"
 
@@ -279,7 +280,7 @@ static bool parse_u64(const char *value, const char **end, uint64_t *number)
 {
     char *stop = NULL;
     errno = 0;
-    *number = *value >= '0' && *value <= '9' ? strtoull(value, &stop, 10) : 0;
+    *number = tw_is_digit(*value) ? strtoull(value, &stop, 10) : 0;
     *end = stop;
     return stop && errno == 0;
 }

@@ -7,12 +7,12 @@
  */
 #include "input/charset.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <iconv.h>
 #include <string.h>
 #include <utf8proc.h>
 
+#include "common/ascii.h"
 #include "input/convert.h"
 #include "input/input.h"
 
@@ -104,8 +104,8 @@ static plain_name simplify(const char *label)
 {
     plain_name plain = {.length = 0};
     for (; *label; label++)
-        if (isalnum((unsigned char)*label) && plain.length < sizeof plain.text)
-            plain.text[plain.length++] = (char)tolower((unsigned char)*label);
+        if (tw_is_alnum(*label) && plain.length < sizeof plain.text)
+            plain.text[plain.length++] = tw_to_lower(*label);
     return plain;
 }
 

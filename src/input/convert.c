@@ -5,12 +5,12 @@
  */
 #include "input/convert.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
+#include "common/ascii.h"
 #include "common/number.h"
 
 static const tw_converter *const CONVERTERS[] = {
@@ -82,7 +82,7 @@ int tw_refuse_large(tw_converted *to, uint64_t limit_bytes)
 bool tw_has_words(const tw_bytes *text, size_t start)
 {
     for (size_t i = start; i < text->length; i++)
-        if (!isspace((unsigned char)text->data[i]))
+        if (!tw_is_white(text->data[i]))
             return true;
     return false;
 }

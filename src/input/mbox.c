@@ -6,10 +6,10 @@
  */
 #include "input/mbox.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "common/ascii.h"
 #include "common/number.h"
 #include "input/input.h"
 
@@ -92,8 +92,8 @@ static bool is_separator(const char *line, size_t length)
     if (!starts_with_from(line, length))
         return false;
     for (size_t i = 6; i + 2 < length && line[i] != '\n'; i++)
-        if (line[i] == ':' && isdigit((unsigned char)line[i - 1]) &&
-            isdigit((unsigned char)line[i + 1]) && isdigit((unsigned char)line[i + 2]))
+        if (line[i] == ':' && tw_is_digit(line[i - 1]) && tw_is_digit(line[i + 1]) &&
+            tw_is_digit(line[i + 2]))
             return true;
     return false;
 }

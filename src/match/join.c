@@ -287,10 +287,12 @@ static int is_dense(const tw_docs *docs, const tw_ranks *ranks, int measure, dou
 {
     double count = (double)docs->count, pairs = count * (count - 1) / 2, steps;
     int status = tw_join_cost(docs, ranks, measure, threshold, &steps);
+    if (status != TWINSET_OK)
+        return status;
     double ranked = docs->count ? (double)ranks->start[docs->count] / count : 0;
     double by_prefix = steps + fmin(steps, pairs) * 2 * ranked;
-    *dense = status == TWINSET_OK && tw_dense_steps(ranks, docs->count) < by_prefix;
-    return status;
+    *dense = tw_dense_steps(ranks, docs->count) < by_prefix;
+    return TWINSET_OK;
 }
 
 int tw_join(const tw_docs *docs, const tw_ranks *ranks, int measure, double threshold,

@@ -131,12 +131,11 @@ static void unpack(uint64_t *to, const uint32_t *words, const unsigned char *byt
         to[i] = (uint64_t)words[i] << 32 | (uint64_t)bytes[i] << 24;
 }
 
-static int open_block(tw_keys *keys, twinset_error *error)
+static bool open_block(tw_keys *keys)
 {
-    if (keys->open)
-        return TWINSET_OK;
-    keys->open = tw_malloc(block_bytes(keys));
-    return keys->open ? TWINSET_OK : tw_nomem(error);
+    if (!keys->open)
+        keys->open = tw_malloc(block_bytes(keys));
+    return keys->open != NULL;
 }
 
 /* Puts a full block away; one that is spilled serves again. */
@@ -165,9 +164,9 @@ static int close_block(tw_keys *keys, twinset_error *error)
 int tw_keys_add(tw_keys *keys, const uint64_t *block, size_t count, twinset_error *error)
 {
     for (size_t done = 0, now; done < count; done += now) {
-        int status = open_block(keys, error);
-        if (status != TWINSET_OK)
-            return status;
+        int status;
+        if (!open_block(keys))
+            return tw_nomem(error);
         size_t room = keys->per_block - keys->open_count;
         now = count - done < room ? count - done : room;
         for (unsigned band = 0; band < keys->bands; band++)

@@ -26,7 +26,7 @@ static const char *skip_string(const char *at, const char *end)
 
 static bool is_one_of(char c, const char *set)
 {
-    return memchr(set, c, strlen(set));
+    return c && strchr(set, c);
 }
 
 static const char *skip_value(const char *at, const char *end)

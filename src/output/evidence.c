@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "common/ascii.h"
 #include "output/evidence.h"
 
 enum {
@@ -125,11 +126,6 @@ static int put_renames(page *p, const twinset_passage *passage)
 
 enum { MATCHES = 'm', OWN = 'o' }; /* how a byte of a quotation looks */
 
-static bool is_blank(char byte)
-{
-    return byte == ' ' || (byte >= '\t' && byte <= '\r');
-}
-
 static int append_byte(page *p, char byte, char look)
 {
     int status = tw_bytes_append(&p->text, &byte, 1);
@@ -142,7 +138,7 @@ static int append_part(page *p, const char *text, const char *end, char look, si
     int status = TWINSET_OK;
     while (text < end && *columns && status == TWINSET_OK) {
         size_t start = p->text.length;
-        if (is_blank(*text)) {
+        if (tw_is_white(*text)) {
             text++;
             if (start && p->text.data[start - 1] != ' ')
                 status = tw_bytes_append(&p->text, " ", 1);
@@ -160,8 +156,7 @@ static int append_part(page *p, const char *text, const char *end, char look, si
 bool tw_has_word(const char *text, const char *end)
 {
     for (; text < end; text++)
-        if ((unsigned char)*text >= 0x80 || (unsigned)((*text | 32) - 'a') < 26 ||
-            (unsigned)(*text - '0') < 10)
+        if ((unsigned char)*text >= 0x80 || tw_is_alnum(*text))
             return true;
     return false;
 }
@@ -172,9 +167,9 @@ static int append_between(page *p, const char *text, const char *end, size_t *co
     const char *first = text, *last = end;
     if (!tw_has_word(text, end))
         return append_part(p, text, end, MATCHES, columns);
-    while (is_blank(*first))
+    while (tw_is_white(*first))
         first++;
-    while (is_blank(last[-1]))
+    while (tw_is_white(last[-1]))
         last--;
     int status = append_part(p, text, first, MATCHES, columns);
     if (status == TWINSET_OK && !p->style->colour)

@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "common/ascii.h"
 #include "output/evidence.h"
 
 enum {
@@ -71,7 +72,7 @@ static size_t indent_of(const char *text, size_t length, size_t most, size_t *co
 static bool blank(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
-        if (!memchr(" \t\r\f\v", text[i], 5))
+        if (!tw_is_white(text[i]) || text[i] == '\n')
             return false;
     return true;
 }

@@ -9,6 +9,7 @@
 
 #include <utf8proc.h>
 
+#include "common/ascii.h"
 #include "text/omit.h"
 
 /* Bytes: what a sign is worth, the longest line that is looked at as a heading, with how many
@@ -206,16 +207,6 @@ static bool is_heading(const char *text, line at)
 
 /* ---- entries */
 
-static bool is_capital(char c)
-{
-    return c >= 'A' && c <= 'Z';
-}
-
-static bool is_ascii_letter(char c)
-{
-    return is_capital(c) || (c >= 'a' && c <= 'z');
-}
-
 /* A year, or the pages 12-34; `*at` moves past the number. */
 static bool is_number_of_entry(const char *text, size_t end, size_t *at)
 {
@@ -236,11 +227,6 @@ static bool is_number_of_entry(const char *text, size_t end, size_t *at)
     return true;
 }
 
-static char lower(char c)
-{
-    return is_capital(c) ? (char)(c + 'a' - 'A') : c;
-}
-
 /* A word that entries have, or the letter of a first name; `*at` moves past its letters. */
 static bool is_word_of_entry(const char *text, size_t end, size_t *at)
 {
@@ -252,13 +238,13 @@ static bool is_word_of_entry(const char *text, size_t end, size_t *at)
     };
     char word[16];
     size_t start = *at, length = 0;
-    for (; *at < end && is_ascii_letter(text[*at]); ++*at)
+    for (; *at < end && tw_is_letter(text[*at]); ++*at)
         if (length < sizeof word - 1)
-            word[length++] = lower(text[*at]);
+            word[length++] = tw_to_lower(text[*at]);
     word[length] = '\0';
     bool dotted = *at < end && text[*at] == '.';
     if (*at - start == 1)
-        return dotted && is_capital(text[start]);
+        return dotted && tw_is_capital(text[start]);
     return *at - start < sizeof word && is_one_of(word, words, sizeof words / sizeof *words);
 }
 
@@ -268,7 +254,7 @@ static size_t count_signs(const char *text, line of)
     for (size_t at = of.start; at < of.end;) {
         if (tw_is_digit(text[at]))
             signs += is_number_of_entry(text, of.end, &at);
-        else if (is_ascii_letter(text[at]))
+        else if (tw_is_letter(text[at]))
             signs += is_word_of_entry(text, of.end, &at);
         else
             at++;

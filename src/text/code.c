@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "common/ascii.h"
 #include "text/coding.h"
 
 enum { FORM_BYTES = 64 }; /* of a normal form, at most */
@@ -35,8 +36,7 @@ static size_t fit(const char *text, size_t length)
 static void fold(char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
-        if (text[i] >= 'A' && text[i] <= 'Z')
-            text[i] |= 32;
+        text[i] = tw_to_lower(text[i]);
 }
 
 int tw_token_put(tw_code *code, const char *text, tw_token token, tw_form form)

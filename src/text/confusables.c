@@ -12,6 +12,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
+#include "common/ascii.h"
 #include "text/text.h"
 
 /* Past Deseret, the last of the scripts with look-alikes, nothing counts as a letter. */
@@ -187,7 +188,7 @@ static bool is_small(const char *text, size_t length, size_t at)
     size_t end = at;
     unsigned char kind = kind_at(text, length, &end);
     char letter = kind >= FIRST_ALIKE ? (char)kind : text[at];
-    return kind > JOINS && !(letter >= 'A' && letter <= 'Z');
+    return kind > JOINS && !tw_is_capital(letter);
 }
 
 /* A symbol is taken for a letter only beside small ones, and tells of no trick unless it is

@@ -3,9 +3,9 @@
  * share an ending; without a known ending the first line may (#!, <?php); else the share of
  * brackets and operators tells programs from prose.
  */
-#include <ctype.h>
 #include <string.h>
 
+#include "common/ascii.h"
 #include "text/coding.h"
 
 #define CPP_WORDS " class namespace template using public private protected virtual constexpr "
@@ -83,7 +83,7 @@ static bool lists(const char *list, const char *word, size_t length)
     if (length == 0 || length > sizeof padded - 3)
         return false;
     for (size_t i = 0; i < length; i++)
-        padded[i + 1] = (char)tolower((unsigned char)word[i]);
+        padded[i + 1] = tw_to_lower(word[i]);
     memcpy(padded + length + 1, " ", 2);
     return strstr(list, padded) != NULL;
 }
@@ -133,10 +133,10 @@ bool tw_names_program(const char *path)
 static bool line_begins(const char *text, size_t length, const char *words)
 {
     for (const char *end = text + length; text < end;) {
-        while (text < end && isspace((unsigned char)*text))
+        while (text < end && tw_is_white(*text))
             text++;
         const char *word = text;
-        while (text < end && isalpha((unsigned char)*text))
+        while (text < end && tw_is_letter(*text))
             text++;
         if (text - word <= 16 && lists(words, word, (size_t)(text - word)))
             return true;
@@ -156,7 +156,7 @@ static bool starts_with(const char *text, size_t length, const char *with)
 static void skip_blank(const char **text, size_t *length)
 {
     size_t i = starts_with(*text, *length, "\xEF\xBB\xBF") ? 3 : 0;
-    while (i < *length && isspace((unsigned char)(*text)[i]))
+    while (i < *length && tw_is_white((*text)[i]))
         i++;
     *text += i;
     *length -= i;
@@ -170,16 +170,16 @@ static const tw_language *by_command(const char *text, size_t length)
     const char *newline = memchr(text, '\n', length), *end = newline ? newline : text + length;
     for (const char *at = text + 2; at < end;) {
         const char *name = at;
-        while (at < end && !isspace((unsigned char)*at))
+        while (at < end && !tw_is_white(*at))
             if (*at++ == '/')
                 name = at;
         size_t size = (size_t)(at - name);
-        while (size > 0 && (isdigit((unsigned char)name[size - 1]) || name[size - 1] == '.'))
+        while (size > 0 && (tw_is_digit(name[size - 1]) || name[size - 1] == '.'))
             size--;
         for (size_t i = 0; i < LANGUAGES; i++)
             if (lists(languages[i].commands, name, size))
                 return &languages[i];
-        while (at < end && isspace((unsigned char)*at))
+        while (at < end && tw_is_white(*at))
             at++;
     }
     return tw_language_named("plain");
@@ -191,7 +191,7 @@ static bool looks_like_prose(const char *text, size_t length)
 {
     size_t visible = 0, signs = 0;
     for (size_t i = 0; i < length; i++) {
-        visible += !isspace((unsigned char)text[i]);
+        visible += !tw_is_white(text[i]);
         signs += text[i] && strchr("{}()[]<>;=+*/%&|^~!$#@\\_", text[i]);
     }
     return signs * 24 <= visible;

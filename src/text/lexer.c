@@ -14,6 +14,7 @@
 
 #include <utf8proc.h>
 
+#include "common/ascii.h"
 #include "text/coding.h"
 #include "text/text.h"
 
@@ -82,21 +83,6 @@ static const char sign_bytes[] = "!%&*+-./:<=>?|~^";
 
 /* ---- bytes */
 
-static bool is_alpha(unsigned char c)
-{
-    return (unsigned char)((c | 32) - 'a') < 26;
-}
-
-static bool is_space(unsigned char c)
-{
-    return c == ' ' || (unsigned char)(c - '\t') < 5;
-}
-
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c | 32) : c;
-}
-
 static unsigned char byte_at(const lexer *l, size_t at)
 {
     return at < l->end ? (unsigned char)l->text[at] : '\0';
@@ -162,8 +148,7 @@ static size_t word_end(const lexer *l, size_t at)
         unsigned char c = byte_at(l, at);
         int32_t point;
         if (c < 0x80) {
-            if (!is_alpha(c) && !tw_is_digit(c) && c != '_' && c != '$' &&
-                !(c == '\'' && l->lexis & TW_LEX_PRIMES))
+            if (!tw_is_alnum(c) && c != '_' && c != '$' && !(c == '\'' && l->lexis & TW_LEX_PRIMES))
                 return at;
             at++;
         } else {
@@ -211,7 +196,7 @@ static size_t comment_end(lexer *l)
 static unsigned comment_of_line(const char *line, size_t length)
 {
     char first = line[0], second = length > 1 ? line[1] : ' ';
-    bool apart = is_space((unsigned char)second) || second == first;
+    bool apart = tw_is_white(second) || second == first;
     switch (first) {
     case '/':
         return second == '/' || second == '*' ? TW_LEX_SLASHES : 0;
@@ -238,7 +223,7 @@ static unsigned guess_comments(const char *text, size_t length)
 {
     unsigned found = 0;
     for (const char *end = text + length; text < end;) {
-        while (text < end && is_space((unsigned char)*text))
+        while (text < end && tw_is_white(*text))
             text++;
         if (text < end)
             found |= comment_of_line(text, (size_t)(end - text));
@@ -320,7 +305,7 @@ static bool is_keyword(const lexer *l, size_t end)
         return false;
     for (size_t i = 0; i < length; i++) {
         char c = l->text[l->at + i];
-        word[i] = l->lexis & TW_LEX_FOLD ? lower(c) : c;
+        word[i] = l->lexis & TW_LEX_FOLD ? tw_to_lower(c) : c;
     }
     word[length] = '\0';
     return bsearch(word, keywords, sizeof keywords / sizeof *keywords, sizeof *keywords,
@@ -330,7 +315,7 @@ static bool is_keyword(const lexer *l, size_t end)
 static bool starts_line(const lexer *l)
 {
     size_t at = l->at;
-    while (at > 0 && is_space((unsigned char)l->text[at - 1]) && l->text[at - 1] != '\n')
+    while (at > 0 && tw_is_white(l->text[at - 1]) && l->text[at - 1] != '\n')
         at--;
     return at == 0 || l->text[at - 1] == '\n';
 }
@@ -344,8 +329,8 @@ static size_t import_end(const lexer *l, size_t end)
     for (size_t i = 0; i < sizeof words / sizeof *words && !found; i++)
         found = end - l->at == strlen(words[i]) && at_text(l, words[i]);
     unsigned char next = byte_at(l, end + 1);
-    bool named = is_alpha(next) || next == '_' || next == '"' || next == '<' || next == '{';
-    if (!found || !named || !is_space(byte_at(l, end)) || !starts_line(l))
+    bool named = tw_is_letter(next) || next == '_' || next == '"' || next == '<' || next == '{';
+    if (!found || !named || !tw_is_white(byte_at(l, end)) || !starts_line(l))
         return 0;
     size_t stop = line_end(l, end);
     const char *semicolon = memchr(l->text + end, ';', stop - end);
@@ -371,8 +356,7 @@ static int lex_number(lexer *l)
     bool hex = l->text[at] == '0' && (byte_at(l, at + 1) | 32) == 'x';
     for (;; at++) {
         unsigned char c = byte_at(l, at), next = byte_at(l, at + 1);
-        if (is_alpha(c) || tw_is_digit(c) || c == '_' ||
-            (c == '.' && next != '.' && !is_alpha(next)))
+        if (tw_is_alnum(c) || c == '_' || (c == '.' && next != '.' && !tw_is_letter(next)))
             continue;
         unsigned char before = at > l->at ? (unsigned char)l->text[at - 1] | 32 : 0;
         if ((c == '-' || c == '+') && tw_is_digit(next) && before == (hex ? 'p' : 'e'))
@@ -410,7 +394,7 @@ static int lex_next(lexer *l)
     unsigned char c = (unsigned char)l->text[l->at];
     if (c >= 0x80)
         return lex_beyond_ascii(l);
-    if (is_alpha(c) || c == '_')
+    if (tw_is_letter(c) || c == '_')
         return lex_word(l);
     if (tw_is_digit(c) || (c == '.' && tw_is_digit(byte_at(l, l->at + 1))))
         return lex_number(l);
@@ -421,7 +405,7 @@ static int lex_next(lexer *l)
         go_to(l, end ? end : l->at + 1);
         return TWINSET_OK;
     }
-    if (c == '\\' && is_space(byte_at(l, l->at + 1))) { /* the line goes on */
+    if (c == '\\' && tw_is_white(byte_at(l, l->at + 1))) { /* the line goes on */
         l->at++;
         return TWINSET_OK;
     }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
+#include "common/ascii.h"
 #include "text/text.h"
 
 enum {
@@ -128,7 +129,7 @@ void tw_normaliser_init(tw_normaliser *normaliser, const twinset_options *option
     tw_ascii *ascii = &normaliser->ascii;
     ascii->squeeze = normaliser->spaces != TWINSET_SPACES_KEEP;
     for (int32_t c = 0; c < 128; c++) {
-        int32_t point = apply_rules(normaliser, fold && c >= 'A' && c <= 'Z' ? c + 32 : c);
+        int32_t point = apply_rules(normaliser, fold ? tw_to_lower((char)c) : c);
         ascii->to[c] = point == NOTHING ? TW_DROP : (unsigned char)point;
     }
     if (!ascii->squeeze)
@@ -160,11 +161,6 @@ void tw_normaliser_free(tw_normaliser *normaliser)
 static bool is_ascii(char c)
 {
     return (unsigned char)c < 0x80;
-}
-
-static bool is_ascii_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
 /* ---- decoding */
@@ -452,7 +448,7 @@ static int put_alone(tw_normaliser *normaliser, const character *one, const char
     const tw_known *known = one->known;
     if (!known) {
         char to = (char)normaliser->ascii.to[one->point];
-        see(normaliser, false, is_ascii_word(*text));
+        see(normaliser, false, tw_is_alnum(*text));
         return put_bytes(normaliser, &to, (unsigned char)to != TW_DROP, out);
     }
     /* The next character may have taken its place in the table. */
@@ -522,7 +518,7 @@ static int take_ascii(tw_normaliser *normaliser, const char *text, size_t length
     if (status != TWINSET_OK)
         return status;
     if (normaliser->hidden && length && is_ascii(*text))
-        see(normaliser, false, is_ascii_word(*text));
+        see(normaliser, false, tw_is_alnum(*text));
     char *end = out->data + out->length;
     *taken = normaliser->kernels->put_ascii(&normaliser->ascii, text, length, &end);
     out->length = (size_t)(end - out->data);

@@ -31,12 +31,6 @@ void tw_spans_free(tw_spans *spans);
 int tw_quotations_find(const char *text, size_t length, tw_spans *spans) TW_CHECKED;
 int tw_bibliography_find(const char *text, size_t length, tw_spans *spans) TW_CHECKED;
 
-/* What lies between lines. */
-static inline bool tw_is_gap(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 /* Whether the options leave anything out. */
 bool tw_omits(const twinset_options *options);
 /* Replaces the spans by those that the options leave out, ascending, with text between any two. */

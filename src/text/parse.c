@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "common/ascii.h"
 #include "text/grammar.h"
 #include "text/pool.h"
 
@@ -101,8 +102,8 @@ static int fill_gap(tw_parser *p, size_t next, uint32_t line)
 static bool has_letter(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if ((unsigned char)((c | 32) - 'a') < 26 || c == '_' || c == '$' || c >= 0x80)
+        char c = text[i];
+        if (tw_is_letter(c) || c == '_' || c == '$' || (unsigned char)c >= 0x80)
             return true;
     }
     return false;

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "common/ascii.h"
 #include "text/shingle_id.h"
 
 typedef struct sizes {
@@ -46,8 +47,7 @@ static int append_words(const tw_code *code, const char *text, tw_bytes *block)
 /* Letters, digits, underscores, and all beyond ASCII. */
 static bool in_word(char c)
 {
-    char small = (char)(c | 0x20);
-    return (small >= 'a' && small <= 'z') || tw_is_digit(c) || c == '_' || (unsigned char)c >= 0x80;
+    return tw_is_alnum(c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
 static size_t word_length(const char *text, size_t length)

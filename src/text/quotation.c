@@ -10,6 +10,7 @@
 
 #include <utf8proc.h>
 
+#include "common/ascii.h"
 #include "text/omit.h"
 #include "text/text.h"
 

@@ -17,6 +17,7 @@
 
 #include <string.h>
 
+#include "common/ascii.h"
 #include "common/common.h"
 #include "text/omit.h"
 #include "text/window.h"
@@ -101,8 +102,7 @@ int tw_normalise(tw_normaliser *normaliser, const char *text, size_t length, boo
 /* Such a character may compose with a mark after it. */
 static inline bool tw_may_carry_mark(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (c >= '<' && c <= '>');
+    return tw_is_alnum(c) || (c >= '<' && c <= '>');
 }
 
 /* ---- confusables.c */

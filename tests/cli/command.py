@@ -98,6 +98,10 @@ class Case(unittest.TestCase):
             file.write(content if isinstance(content, bytes) else content.encode())
         return path
 
+    def read(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
     def entries(self, folder=""):
         return sorted(os.listdir(self.path(folder)))
 

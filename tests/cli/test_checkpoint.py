@@ -113,10 +113,6 @@ class Journal(Checkpoint):
                     self.assertEqual((again.out, again.err), (usual.out, usual.err), cut)
             self.write(path, data)
 
-    def read(self, path):
-        with open(path, "rb") as file:
-            return file.read()
-
     def test_refused(self):
         """What a checkpoint holds depends on options and inputs."""
         self.write("stop", "and\n")

@@ -185,10 +185,6 @@ class LargeDocuments(Memory):
                     pair["longest"] = other["longest"] = None
             self.assertEqual(found, usual)
 
-    def read(self, name):
-        with open(self.path(name), "rb") as file:
-            return file.read()
-
     def test_white_space(self):
         """Few tokens in a file that is too large to be read whole."""
         self.write("a", b"few words in" + b" " * (5 << 20) + b"a large file")

@@ -260,9 +260,6 @@ class Rules(Scan):
         self.assertEqual(self.succeed(*paths, *paths, "docs/copies/", "--format", "json").out,
                          usual)
 
-    def read(self, name):
-        return oracle.read(self.path(name))
-
 
 class Contract(Scan):
     """What the json object holds besides pairs and clusters."""

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/ascii.h"
 #include "input/convert/html.h"
 #include "input/convert/prose.h"
 
@@ -565,8 +566,7 @@ static bool value_after(const char *at, const char *end, const char *word, char 
     while (at < end && (tw_is_space(*at) || *at == '"' || *at == '\''))
         at++;
     size_t length = 0;
-    while (at < end && length + 1 < NAME_BYTES &&
-           (tw_is_letter(*at) || tw_is_digit(*at) || strchr("-_:.+", *at)))
+    while (at < end && length + 1 < NAME_BYTES && (tw_is_alnum(*at) || strchr("-_:.+", *at)))
         name[length++] = *at++;
     name[length] = '\0';
     return length > 0;

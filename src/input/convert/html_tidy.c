@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/ascii.h"
 #include "input/convert/html.h"
 #include "input/convert/prose.h"
 

@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "common/ascii.h"
 #include "input/convert/latex_words.h"
 
 typedef struct latex {

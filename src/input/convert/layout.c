@@ -10,10 +10,10 @@
  */
 #include "input/convert/layout.h"
 
-#include <ctype.h>
 #include <string.h>
 #include <utf8proc.h>
 
+#include "common/ascii.h"
 #include "common/digest.h"
 #include "input/convert.h"
 
@@ -58,9 +58,9 @@ static bool is_roman(span line)
 
 static span without_space(span line)
 {
-    while (line.at < line.end && isspace((unsigned char)*line.at))
+    while (line.at < line.end && tw_is_white(*line.at))
         line.at++;
-    while (line.at < line.end && isspace((unsigned char)line.end[-1]))
+    while (line.at < line.end && tw_is_white(line.end[-1]))
         line.end--;
     return line;
 }
@@ -77,7 +77,7 @@ static uint64_t line_key(span line)
     unsigned char before = 0;
     for (; line.at < line.end; line.at++) {
         unsigned char byte = (unsigned char)*line.at;
-        byte = isdigit(byte) ? '0' : isspace(byte) ? ' ' : byte;
+        byte = tw_is_digit(byte) ? '0' : tw_is_white(byte) ? ' ' : byte;
         if (byte != before || (byte != '0' && byte != ' '))
             hash = hash_on(hash, byte);
         before = byte;
@@ -163,7 +163,7 @@ static int find_repeated(const tw_bytes *text, repeated *r)
 
 static bool has_digit(span line)
 {
-    while (line.at < line.end && !isdigit((unsigned char)*line.at))
+    while (line.at < line.end && !tw_is_digit(*line.at))
         line.at++;
     return line.at < line.end;
 }
@@ -230,7 +230,7 @@ static size_t letter_size(const char *at, const char *end)
     if (at >= end)
         return 0;
     if ((unsigned char)*at < 0x80)
-        return isalnum((unsigned char)*at) ? 1 : 0;
+        return tw_is_alnum(*at) ? 1 : 0;
     utf8proc_int32_t letter;
     utf8proc_ssize_t size = utf8proc_iterate((const utf8proc_uint8_t *)at, end - at, &letter);
     if (size <= 0)
@@ -280,7 +280,7 @@ static bool may_go(const word *w, const char *end)
 {
     utf8proc_int32_t letter = -1;
     utf8proc_iterate((const utf8proc_uint8_t *)w->next, end - w->next, &letter);
-    return is_soft(w->end) || (!isdigit((unsigned char)w->end[-1]) && utf8proc_islower(letter));
+    return is_soft(w->end) || (!tw_is_digit(w->end[-1]) && utf8proc_islower(letter));
 }
 
 static uint64_t hash_word(uint64_t hash, const word *w)
@@ -288,7 +288,7 @@ static uint64_t hash_word(uint64_t hash, const word *w)
     for (const char *at = w->at; at < w->end;) {
         size_t hyphen = hyphen_size(at, w->end);
         if (hyphen == 0)
-            hash = hash_on(hash, (unsigned char)tolower((unsigned char)*at));
+            hash = hash_on(hash, (unsigned char)tw_to_lower(*at));
         else if (!is_soft(at))
             hash = hash_on(hash, '-');
         at += hyphen ? hyphen : 1;

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/ascii.h"
+
 /* More of either is no mail that a person wrote. */
 enum { MOST_LEVELS = 20, MOST_PARTS = 10000 };
 
@@ -53,14 +55,9 @@ static bool equals(span s, const char *word)
     return length_of(s) == strlen(word) && starts_with(s, word);
 }
 
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 static const char *skip_space(const char *at, const char *end)
 {
-    while (at < end && is_space(*at))
+    while (at < end && tw_is_gap(*at))
         at++;
     return at;
 }
@@ -136,7 +133,7 @@ static part open_part(span whole, const char *usual_type)
 static span first_word(span value)
 {
     const char *at = skip_space(value.at, value.end), *end = at;
-    while (end < value.end && !is_space(*end) && *end != ';' && *end != '(')
+    while (end < value.end && !tw_is_gap(*end) && *end != ';' && *end != '(')
         end++;
     return (span){at, end};
 }
@@ -178,11 +175,11 @@ static span parameter(span value, const char *name)
 
 static int base64_value(char c)
 {
-    if (c >= 'A' && c <= 'Z')
+    if (tw_is_capital(c))
         return c - 'A';
-    if (c >= 'a' && c <= 'z')
+    if (tw_is_letter(c))
         return c - 'a' + 26;
-    if (c >= '0' && c <= '9')
+    if (tw_is_digit(c))
         return c - '0' + 52;
     return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
@@ -211,7 +208,7 @@ static int decode_base64(span from, tw_bytes *out)
 
 static int hex_value(char c)
 {
-    if (c >= '0' && c <= '9')
+    if (tw_is_digit(c))
         return c - '0';
     c |= 0x20;
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
@@ -300,7 +297,7 @@ static void drop_attribution(shaper *s)
     const char *end = s->out;
     if (!s->last)
         return;
-    while (end > s->last && is_space(end[-1]))
+    while (end > s->last && tw_is_gap(end[-1]))
         end--;
     if (end - s->last >= 6 && memcmp(end - 6, "wrote:", 6) == 0) {
         bool whole = strncmp(s->last, "On ", 3) == 0;

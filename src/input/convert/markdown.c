@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/ascii.h"
 #include "input/convert/prose.h"
 
 enum { MARKS = 3, LONGEST_CODE_MARK = 64 };
@@ -71,7 +72,7 @@ static size_t run_of(const cursor *from, char c)
 
 static bool is_word(const char *at)
 {
-    return tw_is_letter(*at) || tw_is_digit(*at) || (*at & 0x80);
+    return tw_is_alnum(*at) || (*at & 0x80);
 }
 
 /* `code`, between marks of one length. */

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "common/ascii.h"
 #include "input/archive.h"
 
 /* Documents have dozens of styles, and one or two that hide; more are not looked for. */
@@ -106,7 +107,7 @@ static void start_spaces(tw_office *office, const xmlChar **attributes, int coun
     static const char spaces[] = "                                                                ";
     size_t length = 0, number = 0;
     const char *digits = tw_office_value(attributes, count, "c", &length);
-    for (size_t i = 0; i < length && digits[i] >= '0' && digits[i] <= '9'; i++)
+    for (size_t i = 0; i < length && tw_is_digit(digits[i]); i++)
         number = number < MOST_SPACES ? number * 10 + (size_t)(digits[i] - '0') : MOST_SPACES;
     number = !digits ? 1 : number < MOST_SPACES ? number : MOST_SPACES;
     tw_office_add(office, spaces, number);

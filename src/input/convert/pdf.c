@@ -11,7 +11,6 @@
 #define _GNU_SOURCE /* memfd_create, pipe2, prlimit, ..._addclosefrom_np */
 #include "input/convert.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -23,6 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/ascii.h"
 #include "common/file.h"
 #include "input/convert/layout.h"
 
@@ -262,8 +262,7 @@ static int convert(const tw_material *from, tw_converted *to)
 static bool looks_like(const char *head, size_t length)
 {
     size_t mark = length >= 3 && memcmp(head, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-    return length > mark + 5 && memcmp(head + mark, "%PDF-", 5) == 0 &&
-           isdigit((unsigned char)head[mark + 5]);
+    return length > mark + 5 && memcmp(head + mark, "%PDF-", 5) == 0 && tw_is_digit(head[mark + 5]);
 }
 
 const tw_converter tw_convert_pdf = {

@@ -1,6 +1,8 @@
 /* Words and gaps, one pass, at the speed of copying. */
 #include "input/convert/prose.h"
 
+#include "common/ascii.h"
+
 bool tw_marks_quotes(const tw_material *from)
 {
     return from->rules && from->rules->quotations == TWINSET_QUOTATIONS_DROP;

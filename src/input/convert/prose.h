@@ -37,15 +37,4 @@ int tw_prose_decode(const tw_material *from, const char *declared, tw_bytes *tex
 /* What a converter answers: a failure, or whether the text is within the limit. */
 int tw_prose_end(const tw_prose *prose, const tw_material *from, tw_converted *to) TW_CHECKED;
 
-/* White space as markup has it: blank, tab, newline, carriage return, form feed. */
-static inline bool tw_is_space(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r' && c != '\v');
-}
-
-static inline bool tw_is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 #endif

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "common/ascii.h"
 #include "input/convert/prose.h"
 
 typedef struct group {

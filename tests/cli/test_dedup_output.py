@@ -1,0 +1,236 @@
+"""What dedup writes, byte for byte, and where."""
+import gzip
+import itertools
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+import unittest
+
+from cleaning import FOX, TEXTS, Dedup, lines, pack, unpack
+from command import TWINSET
+
+
+class Bytes(Dedup):
+    """What stays does so byte for byte."""
+
+    ODD = [b'{"id": "a", "text": "%s"}' % FOX.encode(), b"", b" \t",
+           b'  {"text":"%s" , "id":"b", "x":[1,{"y":"}"}]  }  \r' % TEXTS[2].encode(), b"\r",
+           b'{"id": "c", "text": "%s", "caf\\u00e9": "\xc3\xa9"}' % FOX.encode(),
+           b'{"id":"empty","text":""}', b'{"text": "%s", "id": "d"}' % TEXTS[1].encode()]
+    KEPT = [line for i, line in enumerate(ODD) if i not in (5, 7)]
+
+    def test_layout(self):
+        for end in (b"\n", b""):
+            self.write("in.jsonl", b"\n".join(self.ODD) + end)
+            result = self.succeed("dedup", "in.jsonl", "-o", "out.jsonl")
+            self.assertEqual(self.read("out.jsonl"), b"\n".join(self.KEPT) + b"\n")
+            self.assert_sums(result, 5, 3, 2, 0)
+            self.assertIn("kept in.jsonl:7: empty", result.messages)
+            self.succeed("dedup", "in.jsonl", "-o", "-", "--strict")
+        self.write("in.jsonl", b"\n".join(self.KEPT))
+        self.succeed("dedup", "in.jsonl", "-o", "out.jsonl")
+        self.assertEqual(self.read("out.jsonl"), b"\n".join(self.KEPT))
+
+    def test_packing(self):
+        names = ["in.jsonl", "in.jsonl.gz", "in.ndjson.zst", "in.jsonl.xz", "in.jsonl.bz2"]
+        inside = b"\n".join(b"\n".join(line.replace(b'"id": "', b'"id": "%d' % i)
+                                       .replace(b'"id":"', b'"id":"%d' % i)
+                                       for line in self.ODD) for i in range(50)) + b"\n"
+        self.write("plain.jsonl", inside)
+        self.succeed("dedup", "plain.jsonl", "-o", "plain")
+        expected = self.read("plain")
+        for given, wanted in itertools.product(names, names):
+            self.write(given, pack(given, inside))
+            self.succeed("dedup", given, "-o", "out" + wanted)
+            packed = self.read("out" + wanted)
+            self.assertEqual(unpack(wanted, packed), expected, (given, wanted))
+            self.assertEqual(packed == expected, wanted == "in.jsonl")
+            result = self.succeed("dedup", "-", "-o", "-", input=pack(given, inside))
+            self.assertEqual(result.out, expected.replace(b"in.jsonl", b"-"))
+
+    def test_several_blocks(self):
+        """Blocks are a megabyte: cuts at their ends, and lines longer than one."""
+        rng = random.Random(3)
+        records = []
+        for i in range(24):
+            text = " ".join(str(rng.random()) for _ in range(rng.choice([10, 3000, 9000, 70000])))
+            records += [{"id": f"{i}a", "text": text}, {"id": f"{i}b", "text": text + " more"}]
+        rng.shuffle(records)
+        self.write("in.jsonl", lines(*records))
+        self.write("in.jsonl.gz", gzip.compress(self.read("in.jsonl"), 1))
+        seen, kept = set(), []
+        for record in records:
+            if record["id"][:-1] not in seen:
+                kept.append(record)
+            seen.add(record["id"][:-1])
+        for arguments in (["in.jsonl", "-j", "1"], ["in.jsonl", "-j", "3"], ["in.jsonl.gz"]):
+            result = self.succeed("dedup", *arguments, "-o", "out.jsonl")
+            self.assertEqual(self.read("out.jsonl").decode(), lines(*kept))
+            self.assert_sums(result, 48, 24, 24, 0)
+
+    def test_annotate(self):
+        self.write("in.jsonl", b"\n".join(self.ODD))
+        self.succeed("dedup", "in.jsonl", "-o", "out.jsonl", "--annotate")
+        none = b'"twinset_keep": true, "twinset_kept": null, "twinset_similarity": null}'
+        out = self.read("out.jsonl").split(b"\n")
+        self.assertEqual(out[0], self.ODD[0][:-1] + b', "twinset_cluster": 1, ' + none)
+        self.assertEqual(out[1:3] + out[4:5], self.ODD[1:3] + self.ODD[4:5])
+        self.assertEqual(out[3], self.ODD[3][:-4] + b', "twinset_cluster": null, ' + none + b"  \r")
+        self.assertEqual(out[5], self.ODD[5][:-1] + b', "twinset_cluster": 1, "twinset_keep": '
+                         b'false, "twinset_kept": "a", "twinset_similarity": 1.0}')
+        self.assertEqual(out[6], self.ODD[6][:-1] + b', "twinset_cluster": null, ' + none)
+        self.assertEqual(len(out), 8)
+
+    def test_annotate_again(self):
+        """Fields of an earlier annotation are replaced, wherever they stand."""
+        self.write("in.jsonl", b"\n".join(self.ODD) + b"\n")
+        self.succeed("dedup", "in.jsonl", "-o", "once.jsonl", "--annotate")
+        self.succeed("dedup", "once.jsonl", "-o", "twice.jsonl", "--annotate")
+        self.assertEqual(self.read("once.jsonl"), self.read("twice.jsonl"))
+        record = ('{ "twinset_kept" : {"a": ["}", 1]}, "text": "%s twinset_keep",\t"x": '
+                  '"\\"twinset_keep\\": 1, ", "twinset_cluster":-1.5e3 ,"y": [], '
+                  '"twinset_keep": true}')
+        self.write("in.jsonl", record % FOX)
+        self.succeed("dedup", "in.jsonl", "-o", "out.jsonl", "--annotate")
+        self.assertEqual(
+            self.read("out.jsonl").decode(),
+            '{"text": "%s twinset_keep",\t"x": "\\"twinset_keep\\": 1, ","y": [], '
+            '"twinset_cluster": null, "twinset_keep": true, "twinset_kept": null, '
+            '"twinset_similarity": null}' % FOX)
+
+    def test_names_of_all_kinds(self):
+        self.write("in.jsonl", lines({"text": FOX}, {"text": FOX, "id": 'quo"te\n\u00e9'},
+                                     {"text": FOX, "id": 12345678901234567890}))
+        self.succeed("dedup", "in.jsonl", "-o", "out.jsonl", "--removed", "removed.jsonl")
+        self.assertEqual([(one["id"], one["kept"]) for one in self.objects("removed.jsonl")],
+                         [('quo"te\n\u00e9', "in.jsonl:1"), ("12345678901234567890", "in.jsonl:1")])
+
+    def test_nothing_to_do(self):
+        self.write("in.jsonl", b"")
+        self.assert_sums(self.succeed("dedup", "in.jsonl", "-o", "out.jsonl"), 0, 0, 0, 0)
+        self.assertEqual(self.read("out.jsonl"), b"")
+        self.write("in.jsonl", lines({"id": 1, "text": " "}))
+        self.assert_sums(self.succeed("dedup", "in.jsonl", "-o", "out.jsonl"), 1, 1, 0, 0)
+        self.assertEqual(self.read("out.jsonl"), self.read("in.jsonl"))
+
+
+class Places(Dedup):
+    """Where it comes from, and where it goes."""
+
+    def test_folder(self):
+        a, b, c = ({"id": n, "text": text} for n, text in zip("abc", TEXTS))
+        self.write("in/x.jsonl", lines(a))
+        self.write("in/sub/x.jsonl.gz", gzip.compress(lines(b, c).encode()))
+        self.write("in/sub/doc.txt", FOX)
+        self.write("in/sub/other.txt", "Not a copy of anything at all, this one.")
+        self.write("in/empty.txt", "")
+        self.write("in/all.jsonl", lines({"id": "d", "text": FOX.upper()}))
+        result = self.succeed("dedup", "in", "-o", "new/", "-t", "0.8")
+        self.assert_sums(result, 7, 4, 3, 0)
+        found = {os.path.relpath(os.path.join(folder, name), self.path("new"))
+                 for folder, _, names in os.walk(self.path("new")) for name in names}
+        self.assertEqual(found, {"x.jsonl", "all.jsonl", "empty.txt", "sub/x.jsonl.gz",
+                                 "sub/other.txt"})
+        self.assertEqual(self.read("new/x.jsonl"), b"")
+        self.assertEqual(self.read("new/sub/other.txt"), self.read("in/sub/other.txt"))
+        self.assertEqual(gzip.decompress(self.read("new/sub/x.jsonl.gz")).decode(), lines(c))
+        again = self.succeed("dedup", "in", "-o", "new")
+        self.assertEqual(again.messages, result.messages)
+
+    def test_several_files(self):
+        for i, name in enumerate(("a/x.jsonl", "b/y.jsonl", "b/x.jsonl")):
+            self.write(name, lines({"id": i, "text": TEXTS[i]}))
+        self.succeed("dedup", "a/x.jsonl", "b/y.jsonl", "-o", "out")
+        self.assertEqual(self.entries("out"), ["x.jsonl", "y.jsonl"])
+        self.fail_with(2, "dedup", "a/x.jsonl", "b/x.jsonl", "-o", "other",
+                       says=["a/x.jsonl and b/x.jsonl", "x.jsonl"])
+        self.assertEqual(self.entries(), ["a", "b", "out"])
+        self.succeed("dedup", "a/x.jsonl", "./a/x.jsonl", "-o", "one")  # given twice, read once
+        self.assertTrue(os.path.isfile(self.path("one")))
+        self.succeed("dedup", "a/x.jsonl", "-o", "out2/")
+        self.assertEqual(self.entries("out2"), ["x.jsonl"])
+
+    def test_standard_streams(self):
+        a, b, c = (json.dumps({"id": n, "text": text}) for n, text in zip("abc", TEXTS))
+        self.write("x.jsonl", a)  # without a newline
+        self.write("y.jsonl", c + "\n" + b)
+        self.assertEqual(self.succeed("dedup", "x.jsonl", "y.jsonl", "-o", "-").text,
+                         f"{a}\n{c}\n")
+        result = self.succeed("dedup", "x.jsonl", "-", "-o", "out", input=f"{b}\n{c}".encode())
+        self.assertEqual(self.read("out/x.jsonl").decode(), a)
+        self.assertEqual(self.read("out/stdin.jsonl").decode(), c)
+        self.assert_sums(result, 3, 2, 1, 0)
+
+    def test_two_streams(self):
+        """What cannot be read twice is kept apart, even where a last newline is missing."""
+        script = ('mkfifo p.jsonl q.jsonl; (printf %s "$1" > p.jsonl) & '
+                  '(printf %s "$2" > q.jsonl) & "$0" dedup p.jsonl q.jsonl -o out')
+        a, b, c = (json.dumps({"id": n, "text": text}) for n, text in zip("abc", TEXTS))
+        subprocess.run(["bash", "-c", script, TWINSET, a, f"{b}\n{c}"], cwd=self.folder,
+                       check=True, capture_output=True, timeout=60)
+        self.assertEqual(self.read("out/p.jsonl").decode(), a)
+        self.assertEqual(self.read("out/q.jsonl").decode(), c)
+
+    def test_texts(self):
+        self.write("docs/a", FOX)
+        self.write("docs/b", FOX)
+        for arguments in (["docs/a", "docs/b", "-o", "-"], ["docs", "-o", "-"]):
+            self.fail_with(2, "dedup", *arguments, says="folder")
+        self.fail_with(2, "dedup", "docs", "-o", "out", "--annotate", says="annotated")
+        self.assertEqual(self.entries(), ["docs"])
+        self.write("list", "docs/a\ndocs/b\n")
+        self.succeed("dedup", "@list", "-o", "out")
+        self.assertEqual(self.entries("out"), ["a"])
+
+    def test_inputs_are_not_replaced(self):
+        self.write("in/x.jsonl", lines({"text": FOX}))
+        self.write("in/y.jsonl", lines({"text": FOX}))
+        os.symlink("in", self.path("link"))
+        for arguments in (["in/x.jsonl", "-o", "in/x.jsonl"], ["in", "-o", "in"],
+                          ["in", "-o", "link/"], ["in/x.jsonl", "-o", "in"],
+                          ["in/x.jsonl", "-o", "out", "--removed", "in/x.jsonl"],
+                          ["in/x.jsonl", "-o", "out", "--report", "./in/x.jsonl"]):
+            self.fail_with(2, "dedup", *arguments, says="would replace an input")
+        self.assertEqual(self.entries(), ["in", "link"])
+        self.assertEqual(self.read("in/x.jsonl"), self.read("in/y.jsonl"))
+
+    def test_what_cannot_be_written(self):
+        self.write("in.jsonl", lines({"text": FOX}))
+        self.write("file", "older")
+        self.fail_with(2, "dedup", "in.jsonl", "-o", "/dev/full", says="No space left")
+        self.fail_with(2, "dedup", "in.jsonl", "-o", "nowhere/out", says="No such file")
+        self.fail_with(2, "dedup", "in.jsonl", "in.jsonl", "-o", "file/", says="file/")
+        self.fail_with(2, "dedup", "in.jsonl", "-o", "out", "--removed", "nowhere/out",
+                       says="No such file")
+        self.fail_with(2, "dedup", "in.jsonl", "-o", "out", "--report", "/dev/full",
+                       says="No space left")
+        self.assertEqual(self.read("file"), b"older")
+
+    def check_ended(self, number):
+        for i in range(200):
+            self.write(f"docs/{i:03}", f"A text of thirty characters {i * i * 104729}.")
+        process = self.start("dedup", "docs", "-o", "out", "--removed", "removed", "--report",
+                             "report", "--method", "lsh", "--scheme", "md5", "-n", "8192")
+        time.sleep(0.5)
+        process.send_signal(number)
+        self.assertEqual(self.finish(process).status, -number)
+        self.assertEqual(self.entries(), ["docs", "out"])
+        self.assertEqual(self.entries("out"), [])
+
+    def test_interrupted(self):
+        self.check_ended(signal.SIGINT)
+
+    def test_killed(self):
+        """Unfinished files have no names, where the file system can do without."""
+        try:
+            os.close(os.open(self.folder, os.O_TMPFILE | os.O_WRONLY))
+        except OSError as reason:
+            self.skipTest(f"{self.folder}: {reason}")
+        self.check_ended(signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,45 @@
+/* Where tests have outputs written to: memory, up to a limit; or nowhere. */
+#ifndef PAPER_H
+#define PAPER_H
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct paper {
+    char *text; /* terminated once something was written */
+    size_t length;
+    size_t limit; /* more is refused, as by a full disk; 0: there is none */
+} paper;
+
+static inline int paper_write(void *context, const char *bytes, size_t count)
+{
+    paper *to = context;
+    if (to->limit && to->length + count > to->limit)
+        return ENOSPC;
+    char *text = realloc(to->text, to->length + count + 1);
+    if (!text)
+        return ENOMEM;
+    memcpy(text + to->length, bytes, count);
+    to->text = text;
+    to->length += count;
+    text[to->length] = '\0';
+    return 0;
+}
+
+static inline void paper_free(paper *old)
+{
+    free(old->text);
+    *old = (paper){0};
+}
+
+static inline int discard(void *context, const char *bytes, size_t count)
+{
+    (void)context;
+    (void)bytes;
+    (void)count;
+    return 0;
+}
+
+#endif
