@@ -39,7 +39,7 @@ typedef struct collection {
     twinset_tuning tuning;
     twinset_comparer *comparer;
     twinset_pair *pairs;
-    size_t pair_count;
+    size_t pair_count, pair_capacity;
     bool compared[MOST][MOST];
 } collection;
 
@@ -138,7 +138,10 @@ static void join(collection *all, size_t i, size_t j)
 
 static void add_pair(collection *all, const twinset_pair *known, size_t i, size_t j)
 {
-    all->pairs = realloc(all->pairs, (all->pair_count + 1) * sizeof *all->pairs);
+    if (all->pair_count == all->pair_capacity) {
+        all->pair_capacity = 2 * all->pair_capacity + 16;
+        all->pairs = realloc(all->pairs, all->pair_capacity * sizeof *all->pairs);
+    }
     twinset_pair *pair = &all->pairs[all->pair_count++];
     *pair = *known;
     pair->a = all->items[i < j ? i : j].name;
