@@ -38,7 +38,7 @@ from twinset.beam import (  # noqa: E402
 from twinset.beam import clusters, shuffle  # noqa: E402
 from twinset.beam.__main__ import main  # noqa: E402
 from twinset.beam.documents import Fields, Read, rank  # noqa: E402
-from twinset.beam.files import blocks, kind_of, lines_of  # noqa: E402
+from twinset.beam.files import blocks, kind_of, known, lines_of  # noqa: E402
 from twinset.beam.signatures import cut  # noqa: E402
 from twinset.cluster import lines  # noqa: E402
 
@@ -497,6 +497,11 @@ def test_what_two_processes_say_of_a_file_that_breaks_off(tmp_path):
     assert not written
 
 
+def test_names_are_looked_for_no_further_than_needed():
+    rest = iter([["id"], ["text", "x"], ["y"]])
+    assert known(rest, ["id", "text"]) == ["id", "text", "x"] and next(rest) == ["y"]
+
+
 def without_texts(folder):
     """Files of four documents each, two of them the same and two without a text."""
     import pyarrow.parquet as parquet
@@ -510,19 +515,19 @@ def without_texts(folder):
     parquet.write_table(pa.Table.from_pylist([given[3]]), folder / "2.parquet")
 
 
-@pytest.mark.parametrize("pattern", ("in.jsonl", "*.parquet"))
-@pytest.mark.parametrize("verb", ("pairs", "dedup"))
-def test_records_without_a_text_are_skipped_and_counted(tmp_path, capsys, monkeypatch, pattern,
-                                                        verb):
+@pytest.mark.parametrize("verb, pattern", [("pairs", "in.jsonl"), ("pairs", "*.parquet"),
+                                           ("dedup", "*.parquet")])
+def test_records_without_a_text_are_skipped_and_counted(tmp_path, capsys, monkeypatch, verb,
+                                                        pattern):
     monkeypatch.chdir(tmp_path)
     without_texts(tmp_path)
-    words = [verb, "--input", pattern, "--output", "out", "--shards", "2"]
-    assert main(words) == 0
+    words = [verb, "--input", pattern, "--shards", "2", "--output"]
+    assert main([*words, "out"]) == 0
     assert "4 documents" in (told := capsys.readouterr().err) and "2 null texts" in told
     written = "".join(path.read_text() for path in tmp_path.glob("out-*"))
     assert written.count("\n") == {"pairs": 1, "dedup": 3}[verb]
     for more, field in ((["--text", "body"], "'body' for the text"), (["--id", "x"], "'x' for")):
-        assert main([*words, *more]) == 2
+        assert main([*words, "other", *more]) == 2
         assert f"there is no field {field}" in (told := capsys.readouterr().err), told
         assert told.endswith("; there are id, text\n")
 

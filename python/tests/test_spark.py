@@ -410,7 +410,8 @@ def test_executors_without_the_package(spark, bare, tmp_path, capsys, verb):
 
 
 def test_executors_without_the_package_are_told_by_all_functions(spark, spread, bare):
-    df = frame(spark, [("a", "x"), ("b", "x")])
+    """Before ids are looked at, which are not unique here."""
+    df = frame(spark, [("a", "x"), ("a", "x")])
     for function in (twins.similar_pairs, twins.clusters, twins.dedup):
         with pytest.raises(Exception, match="an executor has no twinset"):
             function(df)

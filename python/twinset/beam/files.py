@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from typing import Any
 
 import apache_beam as beam
@@ -38,13 +38,21 @@ def read(pipeline: beam.Pipeline, pattern: str, fields: Fields, whole: bool) -> 
         raise _core.InputError(f"there are no files like {pattern}")
     kind, names = kind_of(paths, pattern), [name for name, _ in fields.wanted()]
     if kind == "Parquet":
-        fields.check_names(columns(paths, names))
+        fields.check_names(known(map(columns, paths), names))
         rows = beam.io.ReadFromParquet(pattern, columns=None if whole else names)
         return pipeline | "read" >> rows | "fill" >> beam.Map(filled, names)
-    if kind != "JSON lines":
-        return spread(pipeline, pattern) | "read" >> beam.Map(document, fields.id, fields.text)
-    if known := first_names(paths):
-        fields.check_names(known)
+    if kind == "JSON lines":
+        return read_lines(pipeline, pattern, paths, fields, whole)
+    return spread(pipeline, pattern) | "read" >> beam.Map(document, fields.id, fields.text)
+
+
+def read_lines(pipeline: beam.Pipeline, pattern: str, paths: list[str], fields: Fields,
+               whole: bool) -> beam.PCollection:
+    names = [name for name, _ in fields.wanted()]
+    first = (object_of(line.removeprefix(BOM)) for path in paths for line in lines_of(path)
+             if line.strip())
+    if found := known(first, names):
+        fields.check_names(found)
     if any(map(is_packed, paths)):
         lines = spread(pipeline, pattern) | "read" >> beam.FlatMap(lines_of)
     else:  # Beam divides large files, too
@@ -78,25 +86,24 @@ def is_packed(path: str) -> bool:
     return CompressionTypes.detect_compression_type(path) != CompressionTypes.UNCOMPRESSED
 
 
-def columns(paths: list[str], wanted: list[str]) -> list[str]:
-    """The names of those of Parquet files, as far as it takes to find those that are wanted."""
+def known(names: Iterable[Iterable[str]], wanted: list[str]) -> list[str]:
+    """The names that the first records, or schemas, have; no more of these are looked at than it
+    takes to find those that are wanted."""
     found: dict[str, None] = {}
-    for path in islice(paths, FIRST):
-        try:
-            with closing(FileSystems.open(path)) as file:
-                found |= dict.fromkeys(parquet.read_schema(file).names)
-        except (OSError, ValueError) as error:
-            raise _core.InputError(f"{path} cannot be read: {error}") from error
+    for some in islice(names, FIRST):
+        found |= dict.fromkeys(some)
         if found.keys() >= set(wanted):
             break
     return list(found)
 
 
-def first_names(paths: list[str]) -> list[str]:
-    """Those of the first records of JSON lines."""
-    lines = chain.from_iterable(map(lines_of, paths))
-    records = (object_of(line.removeprefix(BOM)) for line in lines if line.strip())
-    return list(dict.fromkeys(name for record in islice(records, FIRST) for name in record))
+def columns(path: str) -> list[str]:
+    """The names of those of a Parquet file."""
+    try:
+        with closing(FileSystems.open(path)) as file:
+            return parquet.read_schema(file).names
+    except (OSError, ValueError) as error:
+        raise _core.InputError(f"{path} cannot be read: {error}") from error
 
 
 def document(path: str, id: str, text: str) -> dict[str, Any]:

@@ -22,7 +22,7 @@ HERE = {
     "measure": ("auto|jaccard|containment", "jaccard (default): shared shingles of all; "
                 "containment: shared of the smaller document."),
     "method": ("auto|lsh", "Pairs are found by lsh, which misses what --recall allows."),
-    "memory": ("SIZE", "What the engine may use for a pair of documents, as in 512M or 2G. Default "
+    "memory": ("SIZE", "What the engine may use in a task, as in 512M or 2G. Default "
                f"{DEFAULT_MEMORY}: of documents too long for it, the longest passage that they "
                "share is not measured."),
 }

@@ -259,18 +259,21 @@ def read(session: SparkSession, paths: list[str], source: str, asked: argparse.N
                                   recursiveFileLookup=nested)
     if asked.command == "dedup":  # which writes all columns; else they need not be looked for
         return reader.json(paths)
-    names = first_names(session, paths)
+    names = first_names(session, paths, {asked.id, asked.text})
     for name, what in ((asked.id, "id"), (asked.text, "text")):
         if names and name not in names:
             raise missing(name, what, names)
     return reader.schema(f"`{asked.id}` string, `{asked.text}` string").json(paths)
 
 
-def first_names(session: SparkSession, paths: list[str]) -> list[str]:
-    """Those of the first records of JSON lines."""
-    lines = session.read.text(paths, recursiveFileLookup=True).select(
-        F.json_object_keys("value")).head(FIRST)
-    return list(dict.fromkeys(name for line in lines for name in line[0] or ()))
+def first_names(session: SparkSession, paths: list[str], wanted: set[str]) -> list[str]:
+    """Those of the first records of JSON lines; of one, if it has those that are wanted."""
+    keys = session.read.text(paths, recursiveFileLookup=True).select(F.json_object_keys("value"))
+    names: list[str] = []
+    for count in (1, FIRST):
+        if not wanted <= set(names):
+            names = list(dict.fromkeys(name for row in keys.head(count) for name in row[0] or ()))
+    return names
 
 
 def write(df: DataFrame, format: str, path: str) -> None:

@@ -11,7 +11,7 @@ from pyspark.sql.types import BinaryType, DataType, IntegralType, StringType
 
 from .. import _core
 from ..cluster.settings import Settings
-from .stages import stage
+from .stages import check_executors, stage
 
 NULL = ("an id is null, but every document needs one; duplicates=\"skip\" leaves such rows out")
 SHARED = ("%s rows have ids that others have, such as %s; every document needs its own; "
@@ -53,7 +53,9 @@ class Documents:
 
     @cached_property
     def count(self) -> int:
-        """The number of rows. Fails if ids are null, no text or not unique. A job runs for it."""
+        """The number of rows. Fails if ids are null, no text or not unique, or executors have no
+        package. Jobs run for it."""
+        check_executors(self.df.sparkSession)
         if self.duplicates != "error":
             return self.rows.count()
         told = self.rows.groupBy("id").count().agg(

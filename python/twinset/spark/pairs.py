@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 
 from ..cluster.transport import NUL
 from .documents import Documents
-from .stages import by, check_executors, settle, stage
+from .stages import by, settle, stage
 
 # Rows that are sent to all executors, rather than all texts to where they are needed.
 BROADCAST_ROWS = 500_000
@@ -76,7 +76,6 @@ class Found:
 
 def find(documents: Documents) -> Found:
     """Runs the jobs for it."""
-    check_executors(documents.df.sparkSession)
     records = documents.count * documents.settings.bands
     parts = max(PARTS, 1 << (records // PART_RECORDS).bit_length())
     needed = settle(asked(documents, parts))
