@@ -22,6 +22,7 @@ import pytest
 
 beam = pytest.importorskip("apache_beam", reason="apache-beam is not installed")
 
+import numpy as np  # noqa: E402
 import pyarrow as pa  # noqa: E402
 from apache_beam.metrics import MetricsFilter  # noqa: E402
 from apache_beam.options.pipeline_options import PipelineOptions  # noqa: E402
@@ -215,7 +216,7 @@ def kept_by_command(tmp_path, given, keep):
     lines = "".join(json.dumps(record) + "\n" for record in ordered)
     (tmp_path / "ordered.jsonl").write_text(lines)
     command("dedup", "ordered.jsonl", "--method", "lsh", "-q", "--keep", keep, "-o", "kept.jsonl",
-            "--removed", "gone.jsonl", cwd=tmp_path)
+            "--removed", "gone.jsonl", "--threshold", "0.75", "--max-bucket", "20", cwd=tmp_path)
     return ([json.loads(line) for line in (tmp_path / name).read_text().splitlines()]
             for name in ("kept.jsonl", "gone.jsonl"))
 
@@ -226,7 +227,8 @@ def test_dedup_is_that_of_the_command(run, tmp_path, keep):
     given = [{**record, "rank": chance.choice((1, 2, 3.5, None, "x"))}
              for record in records(documents(200, hot=150, copies=30))]
     expected, gone = kept_by_command(tmp_path, given, keep)
-    kept, removed = run(given, lambda all: all | Dedup(keep=keep, shards=3))
+    kept, removed = run(given, lambda all: all | Dedup(
+        keep=keep, shards=3, threshold=0.75, max_bucket=20))
     # A record without text is kept here; the command cannot read it.
     assert sorted((record for record in kept if record["text"] is not None), key=as_json) == (
         sorted(expected, key=as_json))
@@ -237,9 +239,11 @@ def test_dedup_is_that_of_the_command(run, tmp_path, keep):
 
 def test_ranks_are_in_order():
     day = datetime.datetime(2024, 2, 29)
-    ordered = [[None, True, float("nan"), [1]], [-float("inf")], [-10**40], [-2**63], [-1.5],
-               [0, 0.0, -0.0], [2**53], [2**53 + 1], [10**18 + 1], [10**18 + 2], [2**63],
-               [float("inf")], [day], [day + datetime.timedelta(1)], [""], ["a"], ["aa"], ["é"],
+    zoned = datetime.datetime(2024, 3, 1, 2, tzinfo=datetime.timezone(datetime.timedelta(hours=2)))
+    ordered = [[None, True, float("nan"), [1]], [-float("inf")], [-10**40], [-2**63],
+               [-1.5, np.float32(-1.5)], [0, 0.0, -0.0, np.int64(0)], [2**53], [2**53 + 1],
+               [10**18 + 1], [10**18 + 2], [2**63], [float("inf")], [day],
+               [day + datetime.timedelta(1), zoned], [""], ["a"], ["aa"], ["é"],
                ["\ud800"]]
     ranks = [[rank(value) for value in same] for same in ordered]
     assert all(len(set(same)) == 1 for same in ranks)

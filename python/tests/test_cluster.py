@@ -6,6 +6,7 @@ does it.
 
 import argparse
 import random
+from array import array
 from collections import Counter
 from itertools import cycle, islice, repeat
 
@@ -13,7 +14,7 @@ import pytest
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
-from spread import SEED, documents, scanned  # noqa: E402
+from spread import SEED, documents, edited, scanned, text  # noqa: E402
 from twinset import _core, options  # noqa: E402
 from twinset.cluster import alone, arguments, candidates, clusters, columns  # noqa: E402
 from twinset.cluster import decide, documents as texts  # noqa: E402
@@ -340,6 +341,39 @@ def test_kept_is_what_has_nothing_kept_before_it(seed):
     rows.sort(key=lambda row: (row["best"], row["earlier"] or "~"))
     found = Engine(1, seed).run([rows], decide.ROWS, decide.decide, settings("twinset.spark", {}))
     assert {row["original"]: (row["kept"], row["similarity"]) for row in found} == expected
+
+
+@pytest.mark.parametrize("looks, held", ((1000, 1 << 26), (5, 1 << 26), (40, 1000)))
+def test_what_stays_of_a_large_cluster(monkeypatch, looks, held):
+    """Beside a plain loop by the rule of the engine."""
+    monkeypatch.setattr(decide, "LOOKS", looks)
+    monkeypatch.setattr(decide, "HELD_BYTES", held)
+    chance, engine = random.Random(SEED), Engine(1)
+    models = [text(chance, 40) for _ in range(80)]
+    given = [edited(chance, chance.choice(models), 3) for _ in range(300)]
+    chosen = settings("twinset.spark", {"threshold": 0.5})
+    comparer = _core.Comparer(chosen.options)
+
+    def similarity(one, other):
+        _, found = comparer.pairs([given[one], given[other]], array("i", [0]), array("i", [1]))
+        return next(iter(array("d", found["similarity"])), None)
+
+    stays, expected, beyond = [], [], 0
+    for at in range(len(given)):
+        near = ((place, alike) for place, other in enumerate(stays[:looks])
+                if (alike := similarity(other, at)))
+        place, alike = next(near, (None, 1.0))
+        expected.append((at if place is None else stays[place], alike))
+        if place is None:
+            stays.append(at)
+        else:
+            beyond = max(beyond, place)
+            stays[place], stays[place // 2] = stays[place // 2], stays[place]
+    assert len(stays) > 50 and beyond > min(looks, 20) - 2
+    rows = [{"root": "r", "size": 300, "original": str(at), "best": str(at), "earlier": None,
+             "similarity": None, "text": one.encode()} for at, one in enumerate(given)]
+    found = engine.run([rows], decide.ROWS, decide.decide, chosen)
+    assert [(int(row["kept"]), row["similarity"]) for row in found] == expected
 
 
 def test_of_many_only_few_are_looked_at():

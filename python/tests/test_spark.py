@@ -140,7 +140,7 @@ def test_clusters_are_the_commands(spark, monkeypatch, tmp_path, limit):
     assert {tuple(row) for row in twins.clusters(frame(spark, given)).collect()} == expected
 
 
-@pytest.mark.parametrize("keep", ("longest", "rank"))
+@pytest.mark.parametrize("keep", ("first", "longest", "rank"))
 def test_dedup_is_the_commands(spark, tmp_path, keep):
     given = [(name, text, crc32(name.encode()) % 5 or None) for name, text in
              sorted(documents(200, hot=150, copies=30), key=lambda one: one[0].encode())]
@@ -160,6 +160,45 @@ def test_dedup_is_the_commands(spark, tmp_path, keep):
             assert found[row["id"]][f"twinset_{field}"] == row[f"twinset_{field}"], (row, field)
     kept = {row["id"] for row in twins.dedup(df, keep=keep, **options).collect()}
     assert kept == {row["id"] for row in found.values() if row["twinset_keep"]}
+
+
+def test_dedup_leaves_columns_alone(spark):
+    names = ("kept", "cluster", "similarity", "removed", "a.b")
+    given = [("1", "the same words as there", 1, 2, 3), ("2", "the same words as there", 4, 5, 6)]
+    df = spark.createDataFrame(given, names)
+    [row] = twins.dedup(df, id="kept", text="cluster").collect()
+    assert tuple(row) == given[0]
+    marked = twins.dedup(df, id="kept", text="cluster", annotate=True)
+    assert marked.columns[:5] == list(names)
+    assert {row["a.b"]: row["twinset_kept"] for row in marked.collect()} == {3: None, 6: "1"}
+    with pytest.raises(_core.UsageError, match="'twinset_cluster' already"):
+        twins.dedup(marked, id="kept", text="cluster", annotate=True)
+
+
+def test_large_clusters_of_any_bytes(spark):
+    """As binary, and as strings that are none, which Spark makes of files in other encodings."""
+    common = b"caf\xe9 " * 3 + b"the words that all of these documents have in common, and some "
+    given = [(f"{at:02}", common + b"number %d" % at) for at in range(40)]
+    whole = spark.createDataFrame(given, "id string, text binary")
+    texts = whole.selectExpr("id", "cast(text as string) as text")
+    for df in (whole, texts):
+        assert [row["id"] for row in twins.dedup(df, threshold=0.7).collect()] == ["00"]
+
+
+def test_what_has_no_order_says_so(spark):
+    df = spark.createDataFrame([("a", "b", {"x": 1}, True)],
+                               "id string, text string, m map<string, int>, b boolean")
+    for keep in ("m", "b"):
+        with pytest.raises(_core.UsageError, match="no order"):
+            twins.dedup(df, keep=keep)
+
+
+def test_a_number_that_is_none_is_missing(spark):
+    text = "the same words in all three of these"
+    df = spark.createDataFrame([("a", text, float("nan")), ("b", text, 1.0), ("c", text, None)],
+                               "id string, text string, score double")
+    assert [row["id"] for row in twins.dedup(df, keep="score").collect()] == ["b"]
+
 
 
 def test_signatures_are_the_engines(spark):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import numbers
 import struct
 from collections.abc import Iterator, Mapping
 from itertools import groupby
@@ -160,17 +161,20 @@ def rank(value: Any) -> bytes:
     is the smallest. The rules are those of dedup() (prefer.py)."""
     if value is None or isinstance(value, bool) or value != value:
         return b""
+    if isinstance(value, datetime.datetime) and value.tzinfo:
+        value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
     if isinstance(value, (datetime.datetime, datetime.date, datetime.time)):
         return b"\2" + value.isoformat().encode()
     if isinstance(value, str):
         return b"\3" + value.encode("utf-8", "surrogatepass")
-    if not isinstance(value, (int, float, decimal.Decimal)):
+    if not isinstance(value, (numbers.Real, decimal.Decimal)):
         return b""
     near = _float(value)
     bits = struct.pack(">d", near + 0.0)  # -0.0 is 0.0
     ordered = bytes(byte ^ 0xFF for byte in bits) if bits[0] & 0x80 else (
         bytes([bits[0] ^ 0x80]) + bits[1:])
-    rest = int(value) - int(near) if isinstance(value, int) and abs(near) < 2.0 ** 63 else 0
+    is_exact = isinstance(value, numbers.Integral) and abs(near) < 2.0 ** 63
+    rest = int(value) - int(near) if is_exact else 0
     return b"\1" + ordered + struct.pack(">I", rest + (1 << 31))
 
 

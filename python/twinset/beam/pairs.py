@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import groupby, tee
 from typing import NamedTuple
 
 import apache_beam as beam
@@ -76,26 +75,47 @@ def tell_apart(batches: Batches, settings: Settings, keep: str | None) -> Iterat
     if keep is None:
         yield from originals(batches, settings, PARTS)
         return
-    one, other = tee(batches)  # a pass is in memory anyway
-    yield from originals(one, settings, PARTS)
-    yield from preferred(other, keep)
+    preferred = Preferred(keep)
+    for made in originals(preferred.beside(batches), settings, PARTS):
+        yield made
+        yield from preferred.told()
+    preferred.end()
+    yield from preferred.told()
 
 
-def preferred(batches: Batches, keep: str) -> Iterator[pa.RecordBatch]:
+class Preferred:
     """Of each run, the id that goes first: the first of those with the largest value."""
-    return batched(_preferred(rows(batches, "identity", "id", "value"), keep), PREFERRED)
 
+    def __init__(self, keep: str) -> None:
+        self.longest = keep == "longest"
+        self.identity: bytes | None = None
+        self.rows: list[tuple[str, bytes, str]] = []
 
-def _preferred(documents: Iterator[tuple], keep: str) -> Iterator[tuple[str, bytes, str]]:
-    for identity, same in groupby(documents, lambda row: row[0]):
-        _, original, value = next(same)
-        best = original
-        if keep == "longest":
+    def beside(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        """The same batches, which it looks at."""
+        for batch in batches:
+            for row in rows([batch], "identity", "id", "value"):
+                self._see(*row)
+            yield batch
+
+    def _see(self, identity: bytes, id: str, value: bytes | None) -> None:
+        if self.longest:
             value = identity[16:]  # its tokens, the largest byte first
-        for _, id, other in same if value is not None and keep != "longest" else ():
-            if other > value:
-                best, value = id, other
-        yield original, value or b"", best
+        value = value or b""
+        if identity != self.identity:
+            self.end()
+            self.identity, self.original, self.best, self.value = identity, id, id, value
+        elif value > self.value:
+            self.best, self.value = id, value
+
+    def end(self) -> None:
+        """No more comes of the last run."""
+        if self.identity is not None:
+            self.rows.append((self.original, self.value, self.best))
+
+    def told(self) -> Iterator[pa.RecordBatch]:
+        told, self.rows = self.rows, []
+        return batched(told, PREFERRED)
 
 
 def only(batches: Batches, column: str) -> Iterator[pa.RecordBatch]:

@@ -14,8 +14,8 @@ import pyarrow.compute as pc
 from .. import _core
 from .columns import batched
 from .settings import DEFAULT_MEMORY, Settings
-from .spill import on_disk
-from .verify import FIELDS, HELD_BYTES
+from .spill import HELD_BYTES, on_disk
+from .verify import FIELDS
 
 DOCUMENTS = 500_000
 BYTES = 256 << 20  # of texts, which lie on disk; the task itself takes as much again

@@ -88,7 +88,8 @@ class Records:
         rows = pa.concat_batches(self.batches)
         order = pc.sort_indices(rows.column("bucket"))
         some = repeated(starts(rows.column("bucket").take(order)))
-        yield _in_order(rows.take(order.filter(some)))
+        rows = _in_order(rows.take(order.filter(some)))
+        yield from pa.Table.from_batches([rows]).to_batches(1 << 16)
 
 
 def _in_order(rows: pa.RecordBatch) -> pa.RecordBatch:

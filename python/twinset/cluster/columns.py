@@ -15,6 +15,8 @@ ITEMS = 1 << 16  # of its lists
 
 def starts(column: pa.Array, last: pa.Scalar | None = None) -> pa.Array:
     """Whether a value is another than the one before; `last` is that before the first."""
+    if len(column) == 0:
+        return pa.array([], pa.bool_())
     first = last is None or not column[0].equals(last)
     return pa.concat_arrays([pa.array([first]), pc.not_equal(column[1:], column[:-1])])
 
@@ -22,7 +24,7 @@ def starts(column: pa.Array, last: pa.Scalar | None = None) -> pa.Array:
 def repeated(start: pa.Array) -> pa.Array:
     """Which rows are not alone in their run; those at the ends of a batch may be."""
     alone = pc.and_(start, pa.concat_arrays([start[1:], pa.array([False])]))
-    return pc.invert(pa.concat_arrays([pa.array([False]), alone[1:]]))
+    return pc.invert(alone)
 
 
 def any_starts(batch: pa.RecordBatch, *names: str) -> np.ndarray:
@@ -35,7 +37,7 @@ def flags(column: pa.Array) -> np.ndarray:
 
 
 def batched(rows: Iterable[tuple], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """Rows as batches, for where they are few."""
+    """Rows as batches, neither long nor with long lists."""
     rows = iter(rows)
     lists = [place for place, field in enumerate(schema) if pa.types.is_list(field.type)]
     while some := list(_some(rows, lists) if lists else islice(rows, ROWS)):

@@ -18,13 +18,14 @@ import pyarrow as pa
 from .. import _core
 from .columns import any_starts, batched
 from .settings import STAR, Settings
+from .spill import HELD_BYTES, on_disk
 
 LOOKS = 1000  # at those that are kept, as in the engine
 
 ROWS = pa.schema([pa.field("root", pa.string()), pa.field("size", pa.int64()),
                   pa.field("original", pa.string()), pa.field("best", pa.string()),
                   pa.field("earlier", pa.string()), pa.field("similarity", pa.float64()),
-                  pa.field("text", pa.binary())])
+                  pa.field("text", pa.large_binary())])
 DECIDED = pa.schema([pa.field("original", pa.string()), pa.field("kept", pa.string()),
                      pa.field("similarity", pa.float64())])
 
@@ -55,9 +56,7 @@ def decide(batches: Iterable[pa.RecordBatch], settings: Settings) -> Iterator[pa
 
 def _decided(batches: Iterable[pa.RecordBatch],
              comparer: _core.Comparer) -> Iterator[tuple[str, str, float]]:
-    rows = (row for batch in batches
-            for row in zip(*(batch.column(field.name).to_pylist() for field in ROWS)))
-    for _, documents in groupby(rows, lambda row: row[0]):
+    for _, documents in groupby(_rows(batches), lambda row: row[0]):
         kept: dict[str, tuple[int, str]] = {}  # turn, best
         stays = Stays(comparer)
         nearest = None
@@ -77,26 +76,40 @@ def _decided(batches: Iterable[pa.RecordBatch],
             nearest = None
 
 
+def _rows(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple]:
+    """Texts, of which few are looked at, as arrays of one."""
+    for batch in batches:
+        *others, texts = (batch.column(field.name) for field in ROWS)
+        for place, row in enumerate(zip(*(column.to_pylist() for column in others))):
+            yield *row, texts.slice(place, 1)
+
+
 class Stays:
-    """What is kept of a large cluster."""
+    """What is kept of a large cluster: some texts in memory, the rest on disk."""
 
     def __init__(self, comparer: _core.Comparer) -> None:
         self.comparer = comparer
         self.best: list[str] = []
-        self.texts: list[str | bytes] = []
+        self.texts: list[pa.Array] = []
+        self.bytes = 0
 
-    def add(self, best: str, text: str | bytes) -> None:
-        if len(self.best) < LOOKS:  # those beyond are never looked at
-            self.best.append(best)
-            self.texts.append(text)
+    def add(self, best: str, text: pa.Array) -> None:
+        if len(self.best) == LOOKS:  # one beyond is never looked at
+            return
+        text = text.take(pa.array([0]))  # without the rest of its batch
+        self.bytes += text.nbytes
+        if self.bytes > HELD_BYTES:
+            text = on_disk([pa.record_batch({"text": text})])[0].column("text")
+        self.best.append(best)
+        self.texts.append(text)
 
-    def nearest(self, text: str | bytes) -> tuple[str, float] | None:
+    def nearest(self, text: pa.Array) -> tuple[str, float] | None:
         """The first that it resembles, and how much; this one goes half the way to the front."""
         start, count = 0, 4
         while start < len(self.best):
             some = self.texts[start:start + count]
             found, columns = self.comparer.pairs(
-                pa.array([*some, text]), np.arange(len(some), dtype=np.int32),
+                pa.chunked_array([*some, text]), np.arange(len(some), dtype=np.int32),
                 np.full(len(some), len(some), np.int32))
             if found:
                 place = start + int(np.frombuffer(found, np.int32)[0])

@@ -49,7 +49,7 @@ def originals(batches: Iterable[pa.RecordBatch], settings: Settings,
 
 
 def _packed(batch: pa.RecordBatch, parts: int) -> Iterator[tuple]:
-    buckets = batch.column("buckets")
+    buckets = batch.column("buckets")  # of a batch that was filtered: null ones have no values
     records = pa.record_batch([buckets.flatten(),
                                batch.column("id").take(pc.list_parent_indices(buckets))],
                               schema=RECORDS)

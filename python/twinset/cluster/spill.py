@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
+HELD_BYTES = 64 << 20  # of texts that a task has in memory
+
 
 def on_disk(batches: Sequence[pa.RecordBatch]) -> list[pa.RecordBatch]:
     """The same batches in a temporary file, which is gone when they are."""

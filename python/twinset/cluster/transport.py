@@ -16,8 +16,8 @@ EIGHT = pa.scalar(8, pa.int32())  # as wide as offsets are
 
 
 def pack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Lists of numbers as binary; lists of strings, of which none is empty, as one that has NUL
-    between them, which no id has."""
+    """Lists of numbers as binary; lists of ids, which have one at least, as one string with
+    NUL between them, which no id has."""
     for batch in batches:
         yield pa.record_batch([_packed(column) if pa.types.is_list(column.type) else column
                                for column in batch.columns], names=batch.schema.names)
@@ -37,7 +37,7 @@ def _packed(column: pa.Array) -> pa.Array:
     column = pa.concat_arrays([column])  # from the start of its buffers
     valid, _ = column.buffers()[:2]
     return pa.Array.from_buffers(pa.binary(), len(column),
-                                 [valid, pc.multiply(column.offsets, EIGHT).buffers()[1],
+                                 [valid, pc.multiply_checked(column.offsets, EIGHT).buffers()[1],
                                   column.values.buffers()[1]])
 
 

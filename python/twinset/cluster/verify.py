@@ -15,9 +15,7 @@ import pyarrow.compute as pc
 from .. import _core
 from .columns import ITEMS, any_starts, codes, flags, lengths, portions, ranges
 from .settings import CHUNK, Settings
-from .spill import on_disk
-
-HELD_BYTES = 64 << 20  # of texts in memory
+from .spill import HELD_BYTES, on_disk
 
 # What is known of a pair, as the command writes it; the cluster comes last.
 FIELDS = {"similarity": pa.float64(), "jaccard": pa.float64(), "containment_a": pa.float64(),
@@ -33,7 +31,8 @@ PAIRS = pa.schema([
 ])
 
 
-def verify(batches: Iterable[pa.RecordBatch], settings: Settings) -> Iterator[pa.RecordBatch]:
+def verify(batches: Iterable[pa.RecordBatch], settings: Settings,
+           listed: bool = True) -> Iterator[pa.RecordBatch]:
     """(family, chunk, id, text, partners, centres, members) to pairs of documents.
 
     A row without partners is one; a row with `members` is that of copies, of which nothing has to
@@ -41,13 +40,14 @@ def verify(batches: Iterable[pa.RecordBatch], settings: Settings) -> Iterator[pa
     null: itself.
 
     `original` leads to a pair's cluster: that of b, or of the copies, by their chunk. `match` is
-    true for one pair of each match, that of the two originals.
+    true for one pair of each match, that of the two originals. Without `listed`, there are no
+    others.
     """
     comparer = _core.Comparer(settings.options)
     held = Held()
     for batch in batches:
         if len(batch):
-            yield from held.and_more(batch).listed(comparer)
+            yield from held.and_more(batch, listed).listed(comparer)
 
 
 class Held:
@@ -62,7 +62,7 @@ class Held:
         self.texts: list[pa.Array] = []
         self.bytes = 0
 
-    def and_more(self, batch: pa.RecordBatch) -> Meetings:
+    def and_more(self, batch: pa.RecordBatch, listed: bool) -> Meetings:
         """Finds what meets in a batch."""
         if self.family != _family(batch, 0):
             self._forget()
@@ -71,6 +71,8 @@ class Held:
         is_partner = flags(pc.and_(pc.is_null(batch.column("partners")),
                                    pc.is_null(batch.column("members"))))
         meetings = Meetings(self, batch, family, is_partner)
+        if not listed:
+            meetings.forget_copies()
         if family[-1] > 0:
             self._forget()
         self._hold(batch.filter(pa.array(is_partner & (family == family[-1]))))
@@ -129,6 +131,11 @@ class Meetings:
             self.b_first[self.pairs:] = len(self.names) - counts.sum() + np.cumsum(counts) - counts
             self.b_count[self.pairs:] = counts
 
+    def forget_copies(self) -> None:
+        """Lists originals alone, which are the first of all names."""
+        self.a, self.b, self.chunk = (all[:self.pairs] for all in (self.a, self.b, self.chunk))
+        self.a_count, self.b_count = np.ones((2, self.pairs), np.int64)
+
     def listed(self, comparer: _core.Comparer) -> Iterator[pa.RecordBatch]:
         """Compares them: pairs of documents, each centre of a match's a with each of its b."""
         for start in range(0, len(self.a), ITEMS):
@@ -180,7 +187,7 @@ def _places(ids: pa.Array, families: np.ndarray, wanted: pa.Array,
     key = np.concatenate([families, its]) * len(names) + code
     key, wanted = key[:len(ids)], key[len(ids):]
     order = np.argsort(key, kind="stable")
-    place = order[np.searchsorted(key[order], wanted).clip(max=len(ids) - 1)]
-    if (key[place] != wanted).any():
+    place = np.append(order, 0)[np.searchsorted(key[order], wanted)]
+    if (np.append(key, -1)[place] != wanted).any():
         raise KeyError("a partner is not with its family")
     return place

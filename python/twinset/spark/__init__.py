@@ -21,7 +21,7 @@ from pyspark.sql import functions as F
 from ..cluster.settings import settings
 from .alone import all_members, all_pairs
 from .clusters import Clusters
-from .decide import check_keep, removed
+from .decide import ADDED, MEMBER, REMOVED, check_columns, removed
 from .documents import Documents
 from .pairs import asked, find, verified
 from .stages import stage
@@ -58,7 +58,7 @@ def clusters(df: DataFrame, id: str = "id", text: str = "text", *, duplicates: s
     """
     documents = Documents(df, id, text, settings(WHERE, options), duplicates)
     alone = all_members(documents)
-    return Clusters(find(documents)).members() if alone is None else alone
+    return Clusters(find(documents, listed=False)).members() if alone is None else alone
 
 
 def dedup(df: DataFrame, id: str = "id", text: str = "text", *, keep: str = "first",
@@ -75,21 +75,19 @@ def dedup(df: DataFrame, id: str = "id", text: str = "text", *, keep: str = "fir
     Rows whose documents are skipped are kept. Jobs run before this returns.
     """
     chosen = settings(WHERE, {**options, "threshold": threshold})
-    check_keep(df, keep)
+    check_columns(df, keep, annotate)
     documents = Documents(df, id, text, chosen, duplicates)
-    found = Clusters(find(documents), few=True)
+    found = Clusters(find(documents, listed=False), few=True)
     gone = removed(found, keep)
     name = documents.id
     if not annotate:
-        return df.join(gone, name == gone["removed"], "left_anti")
-    numbers = found.members().select(F.col("id").alias("member"), F.col("cluster"))
-    marked = df.join(numbers, name == numbers["member"], "left")
-    marked = marked.join(gone, F.col("member") == gone["removed"], "left")
-    return marked.select(*(df[column] for column in df.columns),
-                         F.col("cluster").alias("twinset_cluster"),
-                         F.col("removed").isNull().alias("twinset_keep"),
-                         F.col("kept").alias("twinset_kept"),
-                         F.col("similarity").alias("twinset_similarity"))
+        return df.join(gone, name == F.col(REMOVED), "left_anti")
+    numbers = found.members().select(F.col("id").alias(MEMBER),
+                                     F.col("cluster").alias(ADDED[0]))
+    marked = df.join(numbers, name == F.col(MEMBER), "left")
+    marked = marked.join(gone, F.col(MEMBER) == F.col(REMOVED), "left")
+    marked = marked.withColumn(ADDED[1], F.col(REMOVED).isNull())
+    return marked.select(*(f"`{column}`" for column in df.columns), *ADDED)
 
 
 def signatures(df: DataFrame, id: str = "id", text: str = "text", **options: object) -> DataFrame:

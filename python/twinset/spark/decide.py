@@ -4,34 +4,59 @@ from __future__ import annotations
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
+from pyspark.sql.types import ArrayType, BooleanType, FractionalType, MapType, StructType
 
 from .. import _core
 from ..cluster.settings import STAR
 from .clusters import Clusters
+from .documents import Documents
+from .pairs import BROADCAST_ROWS
 from .stages import settle, stage
 
 
+# What annotate adds, and names that no table has.
+ADDED = ("twinset_cluster", "twinset_keep", "twinset_kept", "twinset_similarity")
+REMOVED, MEMBER = "__twinset_removed", "__twinset_member"
+NO_ORDER = (ArrayType, BooleanType, MapType, StructType)
+
+
 def removed(clusters: Clusters, keep: str) -> DataFrame:
-    """removed, kept, similarity: of each document that goes, the one that it goes for."""
+    """REMOVED, twinset_kept, twinset_similarity: of each document that goes, the one that it goes
+    for."""
     documents = clusters.found.documents
     places = settle(clusters.numbers.join(preferred(clusters, keep), "original"))
-    large = documents.rows.join(places.filter(F.col("size") > STAR).select(
-        F.col("original").alias("id")), "id", "left_semi").withColumnRenamed("id", "original")
     rows = directed(clusters.matches, places).unionByName(
-        places.drop("cluster").join(large, "original", "left"), allowMissingColumns=True)
-    # Any type has an order in Spark, but not everything goes to Python.
+        places.drop("cluster").join(_large(documents, places), "original", "left"),
+        allowMissingColumns=True)
+    # Spark knows the order of values, whatever they are.
     rows = rows.repartition("root").sortWithinPartitions(
         "root", F.desc_nulls_last("value"), "best", F.asc_nulls_last("earlier")).drop("value")
     decided = rows.mapInArrow(stage("decide.decide", documents.settings),
                               "original string, kept string, similarity double")
-    return clusters.documents().join(decided, "original").filter("id != kept").select(
-        F.col("id").alias("removed"), "kept", "similarity")
+    return clusters.documents().join(settle(decided), "original").filter("id != kept").select(
+        F.col("id").alias(REMOVED), F.col("kept").alias(ADDED[2]),
+        F.col("similarity").alias(ADDED[3]))
 
 
-def check_keep(df: DataFrame, keep: str) -> None:
+def _large(documents: Documents, places: DataFrame) -> DataFrame:
+    """The texts of clusters that are large: original, text."""
+    large = places.filter(F.col("size") > STAR).select(F.col("original").alias("id"))
+    count = large.count()
+    if count == 0:
+        return documents.rows.limit(0).withColumnRenamed("id", "original")
+    large = F.broadcast(large) if count <= BROADCAST_ROWS else large
+    return documents.rows.join(large, "id", "left_semi").withColumnRenamed("id", "original")
+
+
+def check_columns(df: DataFrame, keep: str, annotate: bool) -> None:
     if keep not in ("first", "longest", *df.columns):
         raise _core.UsageError(f"keep={keep!r}: take first, longest or one of the columns "
                                f"{', '.join(df.columns)}")
+    if keep in df.columns and isinstance(df.schema[keep].dataType, NO_ORDER):
+        raise _core.UsageError(f"keep={keep!r}: the column holds "
+                               f"{df.schema[keep].dataType.typeName()}, which has no order")
+    if annotate and (there := [name for name in ADDED if name in df.columns]):
+        raise _core.UsageError(f"there is a column '{there[0]}' already, which annotate adds")
 
 
 def preferred(clusters: Clusters, keep: str) -> DataFrame:
@@ -43,10 +68,18 @@ def preferred(clusters: Clusters, keep: str) -> DataFrame:
     if keep == "longest":
         values = _lengths(clusters)
     else:
-        values = documents.df.select(documents.id.alias("id"), F.col(f"`{keep}`").alias("value"))
+        values = documents.df.select(documents.id.alias("id"), _value(documents.df, keep))
     order = Window.partitionBy("original").orderBy(F.desc_nulls_last("value"), "id")
     return members.join(values, "id").withColumn("place", F.row_number().over(order)).filter(
         "place = 1").select("original", "value", F.col("id").alias("best"))
+
+
+def _value(df: DataFrame, keep: str) -> Column:
+    """As the command has it: what is no number is missing."""
+    value = F.col(f"`{keep}`")
+    if isinstance(df.schema[keep].dataType, FractionalType):
+        value = F.when(~F.isnan(value.cast("double")), value)
+    return value.alias("value")
 
 
 def _lengths(clusters: Clusters) -> DataFrame:

@@ -17,6 +17,7 @@ BROADCAST_ROWS = 500_000
 PARTS, PART_RECORDS = 1024, 1 << 20
 # Pairs that one task should have, where there are many: 120 MB to keep.
 TASK_PAIRS = 1 << 21
+TASK_BYTES = 64 << 20  # of texts
 
 FIELDS = ("similarity double, jaccard double, containment_a double, containment_b double, "
           "shared bigint, union bigint, estimate double, longest bigint")
@@ -46,23 +47,33 @@ def copies_of(asked: DataFrame) -> DataFrame:
         "id", "chunk", "centres", F.split("members", NUL).alias("members"))
 
 
-def verified(documents: Documents, asked: DataFrame, broadcast: bool = False,
+def verified(documents: Documents, asked: DataFrame, listed: bool = True, broadcast: bool = False,
              tasks: int | None = None) -> DataFrame:
-    """Pairs, with what leads to their clusters: original, chunk, match. `tasks`: None leaves it
-    to Spark, which knows of the texts alone."""
+    """Pairs, with what leads to their clusters: original, chunk, match; without `listed`, matches
+    alone. `tasks`: None leaves it to Spark, which knows of the texts alone."""
     centres = copies_of(asked).filter("chunk = 0").select("id", "centres")
-    needed = asked.drop("centres")
+    needed = (asked if listed else asked.filter("members is null")).drop("centres")
     rows = documents.rows.join(F.broadcast(needed) if broadcast else needed, "id")
     rows = by(rows.join(centres, "id", "left"), ["family", "chunk"], ["family", "chunk", "id"],
               tasks)
-    return rows.mapInArrow(stage("verify.verify", documents.settings),
+    return rows.mapInArrow(stage("verify.verify", documents.settings, listed),
                            f"a string, b string, {FIELDS}, original string, chunk bigint, "
                            "match boolean")
 
 
 def _items(column: str) -> Column:
     """How many a packed list has."""
-    return F.length(column) - F.length(F.translate(column, NUL, "")) + 1
+    return (F.length(column) - F.length(F.translate(column, NUL, "")) + 1).cast("bigint")
+
+
+def _tasks(documents: Documents, pairs: int, rows: int) -> int | None:
+    """None: Spark may choose, by the sizes of texts."""
+    if pairs < TASK_PAIRS:
+        return None
+    size = documents.expected_bytes()
+    if size is None:
+        return int(documents.df.sparkSession.conf.get("spark.sql.shuffle.partitions"))
+    return max(pairs // TASK_PAIRS, size * rows // documents.count // TASK_BYTES) + 1
 
 
 @dataclass(frozen=True)
@@ -74,14 +85,13 @@ class Found:
     pairs: DataFrame
 
 
-def find(documents: Documents) -> Found:
-    """Runs the jobs for it."""
+def find(documents: Documents, listed: bool = True) -> Found:
+    """Runs the jobs for it. Without `listed`, of the pairs it finds matches alone."""
     records = documents.count * documents.settings.bands
     parts = max(PARTS, 1 << (records // PART_RECORDS).bit_length())
     needed = settle(asked(documents, parts))
     told = needed.agg(F.count("*").alias("rows"), F.sum(F.coalesce(
         _items("partners"), _items("centres") * _items("members"))).alias("pairs")).first()
-    tasks = (told["pairs"] or 0) // TASK_PAIRS + 1
-    pairs = verified(documents, needed, told["rows"] <= BROADCAST_ROWS,
-                     tasks if tasks > 1 else None)
+    pairs = verified(documents, needed, listed, told["rows"] <= BROADCAST_ROWS,
+                     _tasks(documents, told["pairs"] or 0, told["rows"]))
     return Found(documents, settle(copies_of(needed)), settle(pairs))
