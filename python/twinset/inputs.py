@@ -61,7 +61,7 @@ class Texts(NamedTuple):
     def ordered(self, order: Sequence[int]) -> Any:
         """The texts in another order."""
         texts = self.texts
-        if tables.library(texts) == "pyarrow":  # whose strings may hold 2 GB, and no more
+        if tables.package_of(texts) == "pyarrow":  # whose strings may hold 2 GB, and no more
             texts = tables.widened(texts)
         return tables.pick(texts, order)
 

@@ -40,7 +40,7 @@ def _times(table: tables.Table) -> list[Rank]:
 
 def _ranks(table: tables.Table, name: str) -> list[Rank]:
     column = tables.find(table, name, "keep")
-    if tables.library(column) == "pyarrow":
+    if tables.package_of(column) == "pyarrow":
         column = _plain(column)
     return [_rank(value) for value in tables.values_of(column)]
 

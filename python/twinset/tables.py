@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 
-def library(thing: object) -> str:
-    """The name of the library that the thing's type is from."""
+def package_of(thing: object) -> str:
+    """The name of the package that its type is from."""
     return type(thing).__module__.partition(".")[0]
 
 
@@ -32,10 +32,10 @@ def need(name: str, purpose: str) -> Any:
 
 def texts_of(column: Any) -> Any:
     """A column as the engine takes it: Arrow data as it is, else a sequence of texts and None."""
-    if library(column) == "pandas":
+    if package_of(column) == "pandas":
         is_arrow = column.dtype != object and hasattr(column, "__arrow_c_stream__")
         return column if is_arrow else values_of(column)
-    if library(column) == "numpy":
+    if package_of(column) == "numpy":
         return column.tolist()
     if hasattr(column, "__arrow_c_stream__") or hasattr(column, "__arrow_c_array__"):
         return column
@@ -44,7 +44,7 @@ def texts_of(column: Any) -> Any:
 
 def values_of(column: Any) -> list[Any]:
     """A column as a list of Python's own values, with None for what is missing."""
-    if library(column) == "pandas":
+    if package_of(column) == "pandas":
         return [None if missing else value
                 for value, missing in zip(column.tolist(), column.isna())]
     for method in ("to_pylist", "to_list", "tolist"):
@@ -55,7 +55,7 @@ def values_of(column: Any) -> list[Any]:
 
 def pick(column: Any, positions: Sequence[int]) -> Any:
     """Some elements of a column, a table or a list, in the kind that it is."""
-    kind = library(column)
+    kind = package_of(column)
     if kind == "pandas":
         return column.iloc[positions]
     if kind in ("numpy", "polars"):
@@ -187,7 +187,7 @@ class _Dataset:
 
 def table_of(data: Any) -> Table | None:
     """The table that `data` is, or None."""
-    kind = library(data)
+    kind = package_of(data)
     if kind == "pandas" and hasattr(data, "columns"):
         return _Pandas(data)
     if kind == "polars" and hasattr(data, "get_column"):

@@ -1,7 +1,8 @@
 """Packed records by part: who meets whom.
 
-No bucket is ever held, however long it is: of its ids as many as it may have, then the first few.
-A batch may end anywhere. Copies take no part in this: their rows are handed on.
+A part is held while it is sorted, in memory or in a file. Then no bucket is, however long: of its
+ids as many as it may have, then the first few. Copies take no part in this: their rows are handed
+on.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def candidates(batches: Iterable[pa.RecordBatch], settings: Settings) -> Iterato
         copies = batch.filter(pc.is_valid(batch.column("id")))
         if len(copies):
             yield needs_of(copies.column("id"), copies.column("id"), copies.column("chunk"), None,
-                         copies.column("centres"), copies.column("members"))
+                           copies.column("centres"), copies.column("members"))
         for number, packed in zip(batch.column("part").to_pylist(),
                                   batch.column("packed").to_pylist()):
             if number != part:
@@ -154,4 +155,4 @@ def _meeting(ids: pa.Array, first: np.ndarray, count: np.ndarray,
         rows = some[portion]
         partners = lists(count[rows], ids.take(pa.array(ranges(first[rows], count[rows]))))
         yield needs_of(ids.take(pa.array(rows)), ids.take(pa.array(first[rows])),
-                     pa.array(chunk[rows]), partners, None, None)
+                       pa.array(chunk[rows]), partners, None, None)

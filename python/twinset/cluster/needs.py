@@ -57,7 +57,7 @@ def _needed(rows: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         some = once[start:start + ROWS]
         at = pa.array(parent[some])
         yield needs_of(names.take(pa.array(partner[some])), rows.column("family").take(at),
-                     rows.column("chunk").take(at), None, None, None)
+                       rows.column("chunk").take(at), None, None, None)
 
 
 def _met(rows: pa.RecordBatch, row: np.ndarray, count: np.ndarray,
@@ -67,5 +67,5 @@ def _met(rows: pa.RecordBatch, row: np.ndarray, count: np.ndarray,
     for portion in portions(count):
         some, its = rows.take(pa.array(row[portion])), count[portion]
         yield needs_of(some.column("id"), some.column("family"), some.column("chunk"),
-                     lists(its, partners.slice(start, its.sum())), None, None)
+                       lists(its, partners.slice(start, its.sum())), None, None)
         start += its.sum()

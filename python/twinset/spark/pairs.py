@@ -51,11 +51,12 @@ def verified(documents: Documents, asked: DataFrame, listed: bool = True, broadc
              tasks: int | None = None) -> DataFrame:
     """Pairs, with what leads to their clusters: original, chunk, match; without `listed`, matches
     alone. `tasks`: None leaves it to Spark, which knows of the texts alone."""
-    centres = copies_of(asked).filter("chunk = 0").select("id", "centres")
-    needed = (asked if listed else asked.filter("members is null")).drop("centres")
+    needed = asked.drop("centres") if listed else asked.filter("members is null")
     rows = documents.rows.join(F.broadcast(needed) if broadcast else needed, "id")
-    rows = by(rows.join(centres, "id", "left"), ["family", "chunk"], ["family", "chunk", "id"],
-              tasks)
+    if listed:
+        centres = copies_of(asked).filter("chunk = 0").select("id", "centres")
+        rows = rows.join(centres, "id", "left")
+    rows = by(rows, ["family", "chunk"], ["family", "chunk", "id"], tasks)
     return rows.mapInArrow(stage("verify.verify", documents.settings, listed),
                            f"a string, b string, {FIELDS}, original string, chunk bigint, "
                            "match boolean")
@@ -90,8 +91,9 @@ def find(documents: Documents, listed: bool = True) -> Found:
     records = documents.count * documents.settings.bands
     parts = max(PARTS, 1 << (records // PART_RECORDS).bit_length())
     needed = settle(asked(documents, parts))
-    told = needed.agg(F.count("*").alias("rows"), F.sum(F.coalesce(
-        _items("partners"), _items("centres") * _items("members"))).alias("pairs")).first()
+    of_copies = _items("centres") * _items("members") if listed else F.lit(0)
+    told = needed.agg(F.count("*").alias("rows"), F.sum(
+        F.coalesce(_items("partners"), of_copies)).alias("pairs")).first()
     pairs = verified(documents, needed, listed, told["rows"] <= BROADCAST_ROWS,
                      _tasks(documents, told["pairs"] or 0, told["rows"]))
     return Found(documents, settle(copies_of(needed)), settle(pairs))
