@@ -12,9 +12,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/cpu.h"
-#include "sketch/sketch.h"
-#include "text/window.h"
+#include "cpu.h"
+#include "sketch.h"
+#include "window.h"
 
 enum { ROUNDS = 31, SHINGLE = 9, RUN_BYTES = 4 << 20, MOST_BYTES = 32 << 20, MOST_ROWS = 64 };
 

@@ -5,8 +5,8 @@
 #ifndef CONVERTING_H
 #define CONVERTING_H
 
+#include "convert.h"
 #include "fuzz.h"
-#include "input/convert.h"
 
 static inline tw_converted convert_once(const tw_converter *as, const char *bytes, size_t size,
                                         int boilerplate)

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "fuzz.h"
-#include "input/members.h"
+#include "members.h"
 
 static void check_name(const char *name)
 {

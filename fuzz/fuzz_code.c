@@ -2,8 +2,8 @@
  * Any bytes as a program, the first of them its language. Promises: tokens stand in order and
  * within the text, each has a form without white space, and another coder finds the same.
  */
+#include "code.h"
 #include "fuzz.h"
-#include "text/code.h"
 
 static const tw_language *language_of(uint8_t byte)
 {

@@ -3,8 +3,8 @@
  * command, in a process of its own. Promises: the text is no longer than the pages, and has
  * no page breaks.
  */
+#include "convert/layout.h"
 #include "fuzz.h"
-#include "input/convert/layout.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -5,9 +5,9 @@
  */
 #include <stdbool.h>
 
+#include "convert.h"
 #include "fuzz.h"
-#include "input/convert.h"
-#include "input/mbox.h"
+#include "mbox.h"
 
 static void convert(const char *mail, size_t length, int quotes)
 {

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "fuzz.h"
-#include "input/input.h"
+#include "input.h"
 
 static char *copy_string(const uint8_t *bytes, size_t length)
 {

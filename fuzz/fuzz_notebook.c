@@ -1,6 +1,6 @@
 /* Any bytes as a notebook. Promise: it has a text or a reason. */
+#include "convert.h"
 #include "fuzz.h"
-#include "input/convert.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

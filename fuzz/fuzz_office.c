@@ -5,8 +5,8 @@
 #include <archive.h>
 #include <archive_entry.h>
 
+#include "convert.h"
 #include "fuzz.h"
-#include "input/convert.h"
 
 enum { LIMIT_BYTES = 1 << 16 };
 

@@ -4,7 +4,7 @@
  * as any other text.
  */
 #include "fuzz.h"
-#include "text/omit.h"
+#include "omit.h"
 
 static void check_spans(const twinset_options *options, const char *text, size_t length)
 {

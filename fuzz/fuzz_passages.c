@@ -3,10 +3,10 @@
  * Promises: pieces are the same in both documents and apart from each other, and no line is wider
  * than it may be.
  */
-#include "collection/evidence.h"
-#include "common/digest.h"
+#include "digest.h"
+#include "evidence.h"
 #include "fuzz.h"
-#include "output/evidence.h"
+#include "locate.h"
 
 enum { K = 4, MOST = 2000 };
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "input/input.h"
+#include "input.h"
 
 /* ---- records */
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/common.h"
+#include "common.h"
 
 typedef struct member {
     const char *name, *bytes;

@@ -6,7 +6,7 @@
 #define MATCHING_H
 
 #include "dice.h"
-#include "match/match.h"
+#include "match.h"
 
 typedef struct set_list {
     tw_docs docs;

@@ -7,10 +7,10 @@
 #include "testing.h"
 
 #include "archiving.h"
-#include "common/memory.h"
-#include "input/input.h"
-#include "input/members.h"
-#include "output/output.h"
+#include "input.h"
+#include "members.h"
+#include "memory.h"
+#include "output.h"
 #include "scanning.h"
 
 #define ALL UINT64_MAX

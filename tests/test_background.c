@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
+#include "background.h"
 #include "dice.h"
-#include "match/background.h"
 
 enum { MOST = 20000 };
 

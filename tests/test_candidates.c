@@ -7,8 +7,8 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-#include "common/memory.h"
-#include "match/match.h"
+#include "match.h"
+#include "memory.h"
 
 /* ---- keys */
 

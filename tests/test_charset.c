@@ -12,10 +12,10 @@
 
 #include <cmocka.h>
 
-#include "common/memory.h"
+#include "convert.h"
 #include "dice.h"
-#include "input/convert.h"
-#include "input/input.h"
+#include "input.h"
+#include "memory.h"
 
 #define LITERAL(text) text, sizeof(text) - 1
 #define FFFD "\xEF\xBF\xBD"

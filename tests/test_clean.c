@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "output/output.h"
+#include "output.h"
 #include "scanning.h"
 
 /* ---- annotations */

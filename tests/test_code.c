@@ -1,10 +1,10 @@
 /* Programs as tokens: the plain lexer, parsed programs, hostile ones. */
 #include "testing.h"
 
-#include "common/common.h"
-#include "common/memory.h"
+#include "code.h"
+#include "common.h"
 #include "dice.h"
-#include "text/code.h"
+#include "memory.h"
 
 typedef struct run {
     tw_coder *coder;

@@ -5,9 +5,9 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "common/common.h"
-#include "common/cpu.h"
-#include "common/memory.h"
+#include "common.h"
+#include "cpu.h"
+#include "memory.h"
 
 /* ---- errors */
 

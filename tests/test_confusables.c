@@ -15,10 +15,10 @@
 #include <unicode/uspoof.h>
 #include <unicode/utf8.h>
 
-#include "common/memory.h"
+#include "convert.h"
 #include "dice.h"
-#include "input/convert.h"
-#include "text/text.h"
+#include "memory.h"
+#include "text.h"
 
 #define ENGLISH                                                                                    \
     "A postman cycles across the hill each morning, and nobody asks how he carries so many "       \

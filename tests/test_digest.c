@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "common/digest.h"
+#include "digest.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

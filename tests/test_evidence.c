@@ -12,11 +12,11 @@
 
 #include <cmocka.h>
 
-#include "collection/evidence.h"
-#include "common/digest.h"
-#include "common/memory.h"
 #include "dice.h"
-#include "output/evidence.h"
+#include "digest.h"
+#include "evidence.h"
+#include "locate.h"
+#include "memory.h"
 #include "paper.h"
 
 enum { K = 4, MOST_TOKENS = 4000, MOST_FILES = 4 };

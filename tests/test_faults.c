@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "common/memory.h"
-#include "output/output.h"
+#include "memory.h"
+#include "output.h"
 #include "scanning.h"
 
 #ifdef TW_FAULTS

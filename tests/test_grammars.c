@@ -2,8 +2,8 @@
 #define _XOPEN_SOURCE 700 /* nftw */
 #include "testing.h"
 
+#include "code.h"
 #include "folder.h"
-#include "text/code.h"
 
 static void write_file(const char *name, const char *text)
 {

@@ -5,10 +5,10 @@
  */
 #include "testing.h"
 
-#include "common/common.h"
-#include "common/memory.h"
+#include "common.h"
+#include "convert.h"
 #include "dice.h"
-#include "input/convert.h"
+#include "memory.h"
 
 /* ---- converting */
 

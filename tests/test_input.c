@@ -22,9 +22,9 @@
 
 #include <cmocka.h>
 
-#include "common/memory.h"
 #include "folder.h"
-#include "input/input.h"
+#include "input.h"
+#include "memory.h"
 
 #define LITERAL(text) text, sizeof(text) - 1
 #define NO_LIMIT UINT64_MAX

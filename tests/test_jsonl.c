@@ -8,9 +8,9 @@
 
 #include <math.h>
 
-#include "common/memory.h"
 #include "dice.h"
-#include "input/input.h"
+#include "input.h"
+#include "memory.h"
 
 /* ---- simdjson's memory, which can run out as well. It comes from two operators of C++, and
  * a program's own come before those of the library. */

@@ -8,13 +8,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/cpu.h"
-#include "common/memory.h"
-#include "common/sha1.h"
-#include "match/match.h"
-#include "sketch/sketch.h"
-#include "text/shingle_id.h"
-#include "text/window.h"
+#include "cpu.h"
+#include "match.h"
+#include "memory.h"
+#include "sha1.h"
+#include "shingle_id.h"
+#include "sketch.h"
+#include "window.h"
 
 enum { MOST_BYTES = 200 * 1000, MOST_HASHES = 65536 };
 

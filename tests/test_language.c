@@ -1,7 +1,7 @@
 /* Which language a program is in: by its name, by what it says. */
 #include "testing.h"
 
-#include "text/code.h"
+#include "code.h"
 
 static void test_names(void **state)
 {

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "input/lines.h"
+#include "lines.h"
 #include "scanning.h"
 
 /* What is expected: every line, in order. */

@@ -4,7 +4,7 @@
  */
 #include "testing.h"
 
-#include "common/memory.h"
+#include "memory.h"
 
 enum { MOST = 3000, MOST_BYTES = 160 };
 

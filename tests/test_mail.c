@@ -5,9 +5,9 @@
 #define _XOPEN_SOURCE 700
 #include "testing.h"
 
-#include "common/memory.h"
-#include "input/convert.h"
-#include "input/mbox.h"
+#include "convert.h"
+#include "mbox.h"
+#include "memory.h"
 #include "scanning.h"
 
 #define HEAD "From: a@example.org\r\nSubject: a secret\r\nMIME-Version: 1.0\r\n"

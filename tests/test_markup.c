@@ -4,10 +4,10 @@
  */
 #include "testing.h"
 
-#include "common/common.h"
-#include "common/memory.h"
+#include "common.h"
+#include "convert.h"
 #include "dice.h"
-#include "input/convert.h"
+#include "memory.h"
 
 static tw_converted convert_bytes(const tw_converter *as, const char *bytes, size_t length,
                                   int *status)

@@ -4,9 +4,9 @@
 
 #include <ctype.h>
 
-#include "common/memory.h"
+#include "convert.h"
 #include "dice.h"
-#include "input/convert.h"
+#include "memory.h"
 
 static const char FOUR[] =
     "{\"cells\": [\n"

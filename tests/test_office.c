@@ -6,9 +6,9 @@
 #include "testing.h"
 
 #include "archiving.h"
-#include "common/memory.h"
+#include "convert.h"
 #include "dice.h"
-#include "input/convert.h"
+#include "memory.h"
 
 #define W "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 #define XML "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n"

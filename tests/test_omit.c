@@ -5,10 +5,10 @@
 #define _XOPEN_SOURCE 700 /* nftw */
 #include "testing.h"
 
-#include "common/memory.h"
-#include "input/convert.h"
+#include "convert.h"
+#include "memory.h"
 #include "scanning.h"
-#include "text/text.h"
+#include "text.h"
 
 /* ---- spans; in an example what is to be found stands in braces */
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "common/options.h"
+#include "options.h"
 
 #define AT(field) offsetof(twinset_options, field)
 

@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "common/memory.h"
-#include "output/output.h"
+#include "memory.h"
+#include "output.h"
 #include "paper.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))

@@ -7,9 +7,9 @@
 
 #include <errno.h>
 
-#include "common/memory.h"
-#include "input/input.h"
-#include "output/output.h"
+#include "input.h"
+#include "memory.h"
+#include "output.h"
 #include "scanning.h"
 
 static const char *const endings[] = {"", ".gz", ".zst", ".xz", ".bz2"};

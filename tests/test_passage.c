@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "dice.h"
-#include "match/match.h"
+#include "passages.h"
 
 /* The length, by all pairs of places. */
 static size_t longest_by_table(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count)

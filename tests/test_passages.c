@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "common/digest.h"
 #include "dice.h"
-#include "match/passages.h"
+#include "digest.h"
+#include "passages.h"
 
 enum { K = 5, MOST = 4000 };
 

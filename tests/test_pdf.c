@@ -9,10 +9,10 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "common/memory.h"
+#include "convert.h"
+#include "convert/layout.h"
 #include "dice.h"
-#include "input/convert.h"
-#include "input/convert/layout.h"
+#include "memory.h"
 
 /* ---- layout */
 

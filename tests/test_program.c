@@ -4,9 +4,9 @@
 #include <ctype.h>
 
 #include "folder.h"
+#include "program.h"
+#include "shingle_id.h"
 #include "testing.h"
-#include "text/program.h"
-#include "text/shingle_id.h"
 
 enum { MOST = 40 };
 

@@ -7,9 +7,9 @@
 #include <math.h>
 #include <pthread.h>
 
-#include "common/memory.h"
-#include "sketch/sketch.h"
-#include "text/text.h"
+#include "memory.h"
+#include "sketch.h"
+#include "text.h"
 
 static const char *const SCHEMES[] = {"fss", "affine",      "modular",    "jenkins",
                                       "md5", "datasketch1", "datasketch2"};

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/memory.h"
-#include "common/spill.h"
+#include "memory.h"
+#include "spill.h"
 
 static char folder[] = "/tmp/twinset-spill-XXXXXX";
 

@@ -12,9 +12,9 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 
-#include "common/memory.h"
-#include "input/input.h"
-#include "output/output.h"
+#include "input.h"
+#include "memory.h"
+#include "output.h"
 #include "scanning.h"
 
 /* ---- the stand-in for read(), so that a test can come between */

@@ -4,10 +4,10 @@
  */
 #include "testing.h"
 
-#include "common/cpu.h"
-#include "common/memory.h"
-#include "text/shingle_id.h"
-#include "text/text.h"
+#include "cpu.h"
+#include "memory.h"
+#include "shingle_id.h"
+#include "text.h"
 
 #define STOP_S2 "samples/stop-s2.txt"
 enum { PIECE = 32 << 10 }; /* as shingle.c has it */

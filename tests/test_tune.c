@@ -4,7 +4,7 @@
 #include <math.h>
 #include <pthread.h>
 
-#include "match/match.h"
+#include "match.h"
 
 static twinset_tuning tune(const char *settings)
 {

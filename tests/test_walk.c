@@ -17,10 +17,10 @@
 
 #include <cmocka.h>
 
-#include "common/memory.h"
 #include "dice.h"
 #include "folder.h"
-#include "input/input.h"
+#include "input.h"
+#include "memory.h"
 
 #define LITERAL(text) text, sizeof(text) - 1
 

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "common/digest.h"
+#include "digest.h"
 #include "twinset.h"
 
 /* Sanitizers take ten times as long; what only measures is left out under them. */

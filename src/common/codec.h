@@ -2,7 +2,7 @@
 #ifndef TW_CODEC_H
 #define TW_CODEC_H
 
-#include "common/common.h"
+#include "common.h"
 
 static inline void *tw_zlib_alloc(void *context, unsigned count, unsigned size)
 {

@@ -118,4 +118,18 @@ void tw_sort_u64(uint64_t *values, size_t count, uint64_t *scratch);
 /* Leaves one of each, too; returns how many are left. */
 size_t tw_sort_unique_u64(uint64_t *values, size_t count, uint64_t *scratch);
 
+/* ---- the rest of the folder */
+#include "ascii.h"
+#include "codec.h"
+#include "cpu.h"
+#include "digest.h"
+#include "file.h"
+#include "hash.h"
+#include "journal.h"
+#include "names.h"
+#include "number.h"
+#include "options.h"
+#include "sha1.h"
+#include "spill.h"
+
 #endif

@@ -1,5 +1,5 @@
 /* The best instruction set that is here, unless TWINSET_ISA names another. */
-#include "common/cpu.h"
+#include "cpu.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

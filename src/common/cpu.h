@@ -5,7 +5,7 @@
 #ifndef TW_CPU_H
 #define TW_CPU_H
 
-#include "common/common.h"
+#include "common.h"
 
 typedef enum tw_isa {
     TW_ISA_PORTABLE,

@@ -6,7 +6,7 @@
  * one padded block and nothing else. Rounds are written in groups of as many steps as there
  * are state words, after which each word is back in its own variable: no word is ever moved.
  */
-#include "common/digest.h"
+#include "digest.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Error messages: a status and a sentence, together. */
 #include <stdio.h>
 
-#include "common/common.h"
+#include "common.h"
 
 int tw_fail(twinset_error *error, int status, const char *format, ...)
 {

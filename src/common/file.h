@@ -2,7 +2,7 @@
 #ifndef TW_FILE_H
 #define TW_FILE_H
 
-#include "common/common.h"
+#include "common.h"
 
 /* Reads what the file has, up to `count` bytes. False: errno says why it cannot be read. */
 bool tw_read_at(int fd, uint64_t offset, void *bytes, size_t count, size_t *got) TW_CHECKED;

@@ -25,11 +25,12 @@ static inline uint64_t tw_load64(const void *bytes)
 static inline uint64_t tw_hash_bytes(const void *data, size_t count)
 {
     const uint64_t first = 0xBF58476D1CE4E5B9u, second = 0x94D049BB133111EBu;
-    const unsigned char *bytes = data;
+    const unsigned char *bytes = (const unsigned char *)data; /* C++ includes this, too */
     unsigned char few[16] = {0};
     uint64_t a = first ^ count, b = second;
     if (count < sizeof few) {
-        bytes = memcpy(few, bytes, count);
+        memcpy(few, bytes, count);
+        bytes = few;
         count = sizeof few;
     }
     size_t at = 0;

@@ -3,7 +3,7 @@
  * make the Nth one fail, and so reach every way out of a function.
  */
 #define _DEFAULT_SOURCE /* madvise */
-#include "common/memory.h"
+#include "memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>

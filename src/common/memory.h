@@ -2,7 +2,7 @@
 #ifndef TW_MEMORY_H
 #define TW_MEMORY_H
 
-#include "common/common.h"
+#include "common.h"
 
 #ifdef TW_FAULTS
 /* Lets this many allocations succeed and all later ones fail; -1 ends it. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/number.h"
+#include "number.h"
 
 typedef unsigned __int128 u128;
 

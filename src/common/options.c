@@ -3,7 +3,7 @@
  * checked, explained and reported. The command line, its help, the man page and other
  * languages' bindings are made from it, so a new option is one row and one field.
  */
-#include "common/options.h"
+#include "options.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/ascii.h"
-#include "common/cpu.h"
-#include "common/number.h"
+#include "ascii.h"
+#include "cpu.h"
+#include "number.h"
 
 typedef enum kind { CHOICE, SWITCH, WHOLE, SEED, REAL, SIZE, TEXT, NAME } kind;
 

@@ -2,7 +2,7 @@
 #ifndef TW_OPTIONS_H
 #define TW_OPTIONS_H
 
-#include "common/common.h"
+#include "common.h"
 
 /* Checks that the options make sense together, and fills in the defaults that depend on
  * others (by, k, threads, memory). Every handle starts with it. */

@@ -1,7 +1,7 @@
-#include "common/sha1.h"
+#include "sha1.h"
 
-#include "common/cpu.h"
-#include "common/digest.h"
+#include "cpu.h"
+#include "digest.h"
 
 /* Fewer do not fill the lanes well enough to be worth it. */
 enum { LEAST_FOR_LANES = 3 };

@@ -1,6 +1,6 @@
 /* SHA-1 (RFC 3174) in lanes, for any width of vector; included by a file of each instruction set,
  * after its lanes_*.h. The sixteen words of a block stay in registers where there are enough. */
-#include "common/sha1.h"
+#include "sha1.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "common/common.h"
+#include "common.h"
 
 enum {
     FEW = 16,       /* for insertion alone */

@@ -4,7 +4,7 @@
  * and bytes go there from any thread, so there is nothing to lock.
  */
 #define _GNU_SOURCE /* O_TMPFILE, mkostemp, the strerror_r that returns a string */
-#include "common/spill.h"
+#include "spill.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/file.h"
+#include "file.h"
 
 struct tw_spill {
     int file;

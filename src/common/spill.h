@@ -5,7 +5,7 @@
 #ifndef TW_SPILL_H
 #define TW_SPILL_H
 
-#include "common/common.h"
+#include "common.h"
 
 typedef struct tw_spill tw_spill;
 

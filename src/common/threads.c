@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/common.h"
+#include "common.h"
 
 enum { MAX_THREADS = 1024 };
 

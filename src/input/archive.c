@@ -7,7 +7,7 @@
  * Memory is that of the unpackers. Above libarchive's own time a member costs well below a
  * microsecond, and the copying of its bytes.
  */
-#include "input/archive.h"
+#include "archive.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -20,7 +20,7 @@
 #include <unistd.h>
 #include <utf8proc.h>
 
-#include "input/input.h"
+#include "input.h"
 
 enum { BLOCK_BYTES = 64 << 10, PIECE_BYTES = 64 << 10, MOST_FAILURES = 100 };
 

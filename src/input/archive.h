@@ -6,7 +6,7 @@
 #ifndef TW_ARCHIVE_H
 #define TW_ARCHIVE_H
 
-#include "input/members.h"
+#include "members.h"
 
 typedef struct tw_archive tw_archive;
 

@@ -5,16 +5,16 @@
  * standard stands for the larger set that grew out of it. Only names of these tables reach
  * iconv, which would read options and paths out of others.
  */
-#include "input/charset.h"
+#include "charset.h"
 
 #include <errno.h>
 #include <iconv.h>
 #include <string.h>
 #include <utf8proc.h>
 
-#include "common/ascii.h"
-#include "input/convert.h"
-#include "input/input.h"
+#include "common.h"
+#include "convert.h"
+#include "input.h"
 
 #define REPLACEMENT "\xEF\xBF\xBD"
 

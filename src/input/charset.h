@@ -4,7 +4,7 @@
 #ifndef TW_CHARSET_H
 #define TW_CHARSET_H
 
-#include "common/common.h"
+#include "common.h"
 
 typedef enum tw_writing {
     TW_WRITING_LATIN, /* ASCII, with other letters here and there */

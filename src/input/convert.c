@@ -3,15 +3,14 @@
  * otherwise; else the one that the content says. A file of an unknown name and without a
  * telling start is plain text.
  */
-#include "input/convert.h"
+#include "convert.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-#include "common/ascii.h"
-#include "common/number.h"
+#include "common.h"
 
 static const tw_converter *const CONVERTERS[] = {
     &tw_convert_html,     &tw_convert_doc,   &tw_convert_docx,     &tw_convert_odt,

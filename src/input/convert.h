@@ -7,7 +7,7 @@
 #ifndef TW_CONVERT_H
 #define TW_CONVERT_H
 
-#include "common/common.h"
+#include "common.h"
 
 /* What a user can say about converting. */
 typedef struct tw_convert_rules {

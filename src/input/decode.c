@@ -3,7 +3,7 @@
  * their spaces has. One pass, a code point at a time, about 500 MB/s read and converted:
  * such files are rare.
  */
-#include "input/input.h"
+#include "input.h"
 
 #include <string.h>
 

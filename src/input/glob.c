@@ -3,7 +3,7 @@
  * the set of all places of the path where the tokens so far can end: time is the product of
  * the two lengths whatever they hold, and nothing is tried twice.
  */
-#include "input/input.h"
+#include "input.h"
 
 #include <string.h>
 #include <utf8proc.h>

@@ -4,7 +4,7 @@
  * languages, 2673 single lines and 2700 pages, 95.6% and 99.5% come out right; by uchardet
  * alone it is 89.1% and 91.4%. It reads 5 to 20 MB/s, so it sees no more than a few pages.
  */
-#include "input/charset.h"
+#include "charset.h"
 
 #include <string.h>
 #include <uchardet.h>

@@ -13,7 +13,7 @@
 #ifndef TW_INPUT_H
 #define TW_INPUT_H
 
-#include "common/common.h"
+#include "common.h"
 
 /* ---- finding */
 
@@ -246,5 +246,11 @@ bool tw_is_binary(const char *bytes, size_t length);
  * becomes U+FFFD and sets *replaced. */
 int tw_decode(tw_encoding encoding, const char *bytes, size_t length, tw_bytes *text,
               bool *replaced) TW_CHECKED;
+
+/* ---- the rest of the folder */
+#include "convert.h"
+#include "lines.h"
+#include "member_reader.h"
+#include "members.h"
 
 #endif

@@ -18,9 +18,9 @@
 #include <simdjson.h>
 
 extern "C" {
-#include "common/number.h"
-#include "input/convert.h"
-#include "input/input.h"
+#include "common.h"
+#include "convert.h"
+#include "input.h"
 }
 
 namespace dom = simdjson::dom;

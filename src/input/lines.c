@@ -1,9 +1,9 @@
-#include "input/lines.h"
+#include "lines.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "common/file.h"
+#include "common.h"
 
 enum { STEP = 64 << 10 };
 

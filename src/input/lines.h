@@ -5,7 +5,7 @@
 #ifndef TW_LINES_H
 #define TW_LINES_H
 
-#include "input/input.h"
+#include "input.h"
 
 typedef struct tw_lines {
     tw_stream *stream;

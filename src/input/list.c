@@ -5,7 +5,7 @@
  * standard input. Wildcards are for those whose shell does not expand them, or has no room for so
  * many names.
  */
-#include "input/input.h"
+#include "input.h"
 
 #include <glob.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
  * says. Paths are seen from the folder of the manifest, so that both can be moved together.
  * One pass; memory holds one row.
  */
-#include "input/input.h"
+#include "input.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,14 +4,13 @@
  * or follows an empty one; the time is asked for, as not every program quotes the lines of
  * a text that start with this word. Those that were quoted (">From ") are as before.
  */
-#include "input/mbox.h"
+#include "mbox.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "common/ascii.h"
-#include "common/number.h"
-#include "input/input.h"
+#include "common.h"
+#include "input.h"
 
 /* A line is judged by its first bytes. */
 enum { BUFFER_BYTES = 256 << 10, LOOK_BYTES = 512 };

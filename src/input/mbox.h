@@ -6,7 +6,7 @@
 #ifndef TW_MBOX_H
 #define TW_MBOX_H
 
-#include "input/members.h"
+#include "members.h"
 
 typedef struct tw_mbox tw_mbox;
 

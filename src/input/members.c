@@ -2,14 +2,14 @@
  * Files that hold files: which reader a name asks for, and those inside an archive, one level
  * deep. Those are taken into memory whole, since a reader must be able to go to any place.
  */
-#include "input/members.h"
+#include "members.h"
 
 #include <string.h>
 #include <strings.h>
 
-#include "input/archive.h"
-#include "input/input.h"
-#include "input/mbox.h"
+#include "archive.h"
+#include "input.h"
+#include "mbox.h"
 
 /* Of a file that is opened inside another. */
 #define INNER_BYTES ((uint64_t)256000000)

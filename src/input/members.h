@@ -6,7 +6,7 @@
 #ifndef TW_MEMBERS_H
 #define TW_MEMBERS_H
 
-#include "common/common.h"
+#include "common.h"
 
 typedef struct tw_members tw_members;
 

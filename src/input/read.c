@@ -6,7 +6,7 @@
  * to file, as fresh memory costs more than a small file does; large ones are given back at the
  * next call, so that one big file does not hold memory for the whole run.
  */
-#include "input/input.h"
+#include "input.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,8 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "input/convert.h"
-#include "input/members.h"
+#include "convert.h"
+#include "members.h"
 
 /* A binary file tells itself by a NUL in its first bytes, before the rest is read. */
 #define HEAD_BYTES ((size_t)64 << 10)

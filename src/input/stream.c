@@ -6,7 +6,7 @@
  * large dumps have. Speed is that of the libraries; a plain file is only read.
  */
 #define ZLIB_CONST
-#include "input/input.h"
+#include "input.h"
 
 #include <bzlib.h>
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-#include "common/codec.h"
+#include "common.h"
 
 enum { INPUT_BYTES = 256 << 10, BLOCK_HEADER_BYTES = 3 };
 /* Some systems refuse to read more than 2 GB at once, and some libraries count in 32 bits. */

@@ -2,8 +2,8 @@
  * A packed file that is in memory, unpacked there, as fast as the library of its format does
  * it; the output grows as it comes, since what a file says of its size may be a lie.
  */
-#include "input/archive.h"
-#include "input/input.h"
+#include "archive.h"
+#include "input.h"
 
 enum { PIECE_BYTES = 64 << 10 };
 

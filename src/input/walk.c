@@ -5,8 +5,8 @@
  * folders on the way down, not those of the whole tree. A tree too deep for the system's
  * path names ends where they end, with a reason.
  */
-#include "input/input.h"
-#include "input/members.h"
+#include "input.h"
+#include "members.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -12,7 +12,7 @@
  * Copies are taken out first: scores that lie so far above the middle of the others that chance
  * does not come into question. Costs a sort.
  */
-#include "match/background.h"
+#include "background.h"
 
 #include <math.h>
 #include <stdlib.h>

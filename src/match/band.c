@@ -13,7 +13,7 @@
  */
 #include <string.h>
 
-#include "match/band.h"
+#include "band.h"
 
 enum {
     PART = 1 << 10, /* records that a part should have: they and their table fit into L1 */

@@ -5,7 +5,7 @@
 #ifndef TW_BAND_H
 #define TW_BAND_H
 
-#include "match/match.h"
+#include "match.h"
 
 /* ---- propose.c */
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "match/match.h"
+#include "match.h"
 
 /* ---- union-find */
 

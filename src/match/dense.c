@@ -8,7 +8,7 @@
  */
 #include <math.h>
 
-#include "match/match.h"
+#include "match.h"
 
 typedef struct sums {
     uint64_t *weight; /* shared with each document */

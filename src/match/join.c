@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "match/match.h"
+#include "match.h"
 
 typedef struct posting {
     uint32_t place;    /* of the document in the order of sizes */

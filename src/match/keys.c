@@ -10,9 +10,8 @@
  */
 #include <string.h>
 
-#include "common/hash.h"
-#include "common/spill.h"
-#include "match/match.h"
+#include "common.h"
+#include "match.h"
 
 /* A block of 8 MB holds 50,000 documents of 21 bands: a band's piece of it is 400 KB. */
 enum {

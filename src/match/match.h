@@ -7,14 +7,12 @@
  *   band.c      candidates: documents that agree in a band of their signatures
  *   stars.c     and those of buckets over the limit
  *   propose.c   both hand them on by this
- *   lookup.c    signatures that are asked one at a time: twinset_lsh
  *   rank.c      shingles in order of rarity, with their weights
  *   join.c      exact join: all pairs from the threshold up, by prefix filters
  *   dense.c     the same where these rule little out
  *   verify.c    the exact similarity of one pair
  *   tally.c     the same for two that meet but once
  *   cluster.c   verified pairs joined to clusters
- *   passage.c   the longest passage that two documents share
  *   background.c  how many pairs are so similar by chance; background.h
  *
  * Documents are numbers here, in the order of their names; identical ones are one.
@@ -22,7 +20,7 @@
 #ifndef TW_MATCH_H
 #define TW_MATCH_H
 
-#include "common/common.h"
+#include "common.h"
 
 /* A set of shingles: ids, ascending. */
 typedef struct tw_set {
@@ -243,29 +241,7 @@ int tw_clusters_new(uint32_t *unions, size_t documents, const tw_cluster_rules *
                     const tw_loop *loop, tw_clusters *clusters) TW_CHECKED;
 void tw_clusters_free(tw_clusters *clusters);
 
-/* ---- passage.c */
-
-/* An index of one sequence, to find its longest runs in others; zero to begin with. */
-typedef struct tw_passage_index {
-    const uint64_t *a;
-    size_t count, mask;
-    uint32_t *head, *next; /* places of a, chained by shingle */
-    size_t head_capacity, next_capacity;
-    uint64_t *sums; /* scratch for texts that repeat themselves */
-    uint32_t *places;
-    size_t sums_capacity, places_capacity;
-} tw_passage_index;
-
-typedef struct tw_passage {
-    size_t a, b;   /* where it starts */
-    size_t length; /* 0: nothing is shared */
-} tw_passage;
-
-/* Indexes `a`, which must stay where it is. */
-int tw_passage_build(tw_passage_index *index, const uint64_t *a, size_t count) TW_CHECKED;
-/* The longest run of ids that `a` and `b` have in common; one of them, if there are more. */
-int tw_passage_find(tw_passage_index *index, const uint64_t *b, size_t count,
-                    tw_passage *passage) TW_CHECKED;
-void tw_passage_free(tw_passage_index *index);
+/* ---- the rest of the folder */
+#include "background.h"
 
 #endif

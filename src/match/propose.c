@@ -1,5 +1,5 @@
 /* Pairs on their way to the set of candidates: packed, and handed on in batches. */
-#include "match/band.h"
+#include "band.h"
 
 enum { BATCH = 1 << 12 };
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "match/match.h"
+#include "match.h"
 
 enum { SLICE_BITS = 8, SLICES = 1 << SLICE_BITS };
 

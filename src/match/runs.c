@@ -13,8 +13,8 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "common/spill.h"
-#include "match/match.h"
+#include "common.h"
+#include "match.h"
 
 enum {
     WORKERS = 64,

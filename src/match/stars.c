@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "match/band.h"
+#include "band.h"
 
 enum { CHUNK_KEYS = 1 << 17, LEAST_CHUNK = 64, MOST_CHUNK = 1 << 12 };
 

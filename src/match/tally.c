@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "match/match.h"
+#include "match.h"
 
 enum { LEAST_WIDTH = 6, PLACES_AN_ID = 8 };
 

@@ -9,8 +9,8 @@
  */
 #include <math.h>
 
-#include "common/options.h"
-#include "match/match.h"
+#include "common.h"
+#include "match.h"
 
 double twinset_candidate_probability(unsigned bands, unsigned rows, double s)
 {

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cpu.h"
-#include "match/intersect.h"
-#include "match/match.h"
+#include "common.h"
+#include "intersect.h"
+#include "match.h"
 
 static size_t portable(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count)
 {

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "output/output.h"
+#include "output.h"
 
 /* ---- JSON that was valid when it was read; if it changed, no step goes past the end */
 

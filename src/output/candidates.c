@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/output.h"
+#include "output.h"
 
 /* What each document is paired with: list[start[i]] up to list[start[i + 1]]. */
 typedef struct partners {

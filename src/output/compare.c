@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/options.h"
-#include "output/evidence.h"
+#include "common.h"
+#include "evidence.h"
 
 enum {
     INDENT = 13,      /* "containment  " */

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "output/output.h"
+#include "output.h"
 
 static void put_csv_name(tw_sink *sink, const char *name)
 {

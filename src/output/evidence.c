@@ -4,8 +4,8 @@
  */
 #include <string.h>
 
-#include "common/ascii.h"
-#include "output/evidence.h"
+#include "common.h"
+#include "evidence.h"
 
 enum {
     INDENT = 3,

@@ -8,8 +8,8 @@
 #ifndef TW_EVIDENCE_H
 #define TW_EVIDENCE_H
 
-#include "collection/shown.h"
-#include "output/output.h"
+#include "output.h"
+#include "passages.h"
 
 static inline const twinset_span *tw_span_of(const twinset_passage *passage, unsigned side)
 {

@@ -4,8 +4,8 @@
  */
 #include <math.h>
 
-#include "common/options.h"
-#include "output/evidence.h"
+#include "common.h"
+#include "evidence.h"
 
 static void put_key(tw_sink *sink, const char *key)
 {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/output.h"
+#include "output.h"
 
 int tw_labels_add(tw_labels *labels, const char *name)
 {

@@ -8,8 +8,8 @@
  */
 #include <string.h>
 
-#include "common/ascii.h"
-#include "output/evidence.h"
+#include "common.h"
+#include "evidence.h"
 
 enum {
     TAB = 4,

@@ -16,22 +16,8 @@
 #ifndef TW_OUTPUT_H
 #define TW_OUTPUT_H
 
-#include "common/common.h"
-#include "common/number.h"
-
-/* ---- what the writers know of a result beyond twinset.h; defined with the result */
-
-const twinset_options *tw_result_options(const twinset_result *result);
-/* 1 when the result comes from twinset_collection_compare(). */
-unsigned tw_result_comparison(const twinset_result *result);
-/* The documents in the order of their names, and the two of a pair by their number there; not
- * for a comparison. */
-const char *tw_result_name(const twinset_result *result, uint32_t document);
-void tw_result_paired(const twinset_result *result, size_t index, uint32_t documents[2]);
-/* Whether pairs are not listed since chance alone makes as many. */
-bool tw_result_tells_nothing(const twinset_result *result);
-/* All shared passages of a comparison that has them; else NULL. */
-const twinset_passages *tw_result_passages(const twinset_result *result);
+#include "common.h"
+#include "result.h"
 
 /* ---- sink */
 
@@ -242,5 +228,8 @@ int tw_signatures_row(tw_signatures *signatures, const char *name, uint64_t shin
                       const uint32_t *slots, twinset_error *error) TW_CHECKED;
 int tw_signatures_end(tw_signatures *signatures, twinset_error *error) TW_CHECKED;
 void tw_signatures_free(tw_signatures *signatures);
+
+/* ---- the rest of the folder */
+#include "clean.h"
 
 #endif

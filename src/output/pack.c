@@ -12,8 +12,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "common/codec.h"
-#include "output/output.h"
+#include "common.h"
+#include "output.h"
 
 enum { OUTPUT_BYTES = 256 << 10 };
 /* Some of the libraries count in 32 bits. */

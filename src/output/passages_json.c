@@ -1,5 +1,5 @@
 /* Passages as JSON, for those who show them in their own way. */
-#include "output/evidence.h"
+#include "evidence.h"
 
 static void put_range(tw_sink *sink, const char *key, size_t from, size_t to)
 {

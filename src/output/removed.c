@@ -1,5 +1,5 @@
 /* What was removed from a collection, and why: an object a line. */
-#include "output/output.h"
+#include "output.h"
 
 int twinset_result_write_removed(const twinset_result *result, twinset_write_fn write,
                                  void *context, twinset_error *error)

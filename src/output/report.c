@@ -4,9 +4,8 @@
  */
 #include <math.h>
 
-#include "common/cpu.h"
-#include "common/options.h"
-#include "output/output.h"
+#include "common.h"
+#include "output.h"
 
 enum { SIZES = 32 }; /* of clusters: 2, 3 to 4, 5 to 8, ... */
 

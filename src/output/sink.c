@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "output/output.h"
+#include "output.h"
 
 void tw_sink_init(tw_sink *sink, twinset_write_fn write, void *context)
 {

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "output/output.h"
+#include "output.h"
 
 void tw_put_style(tw_sink *sink, const twinset_style *style, const char *rendition)
 {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "output/output.h"
+#include "output.h"
 
 enum {
     CLUSTERS_SHOWN = 20,

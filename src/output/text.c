@@ -6,7 +6,7 @@
 
 #include <utf8proc.h>
 
-#include "output/output.h"
+#include "output.h"
 
 static const char REPLACEMENT[] = "\xef\xbf\xbd";
 

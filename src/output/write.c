@@ -1,7 +1,7 @@
 /* A result in the format asked for, and what all formats for programs write of a pair. */
 #include <math.h>
 
-#include "output/output.h"
+#include "output.h"
 
 #define FIELD(name, kind, member)                                                                  \
     {                                                                                              \

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "common/digest.h"
-#include "sketch/sketch.h"
+#include "common.h"
+#include "sketch.h"
 
 #define MERSENNE_61 ((UINT64_C(1) << 61) - 1)
 

@@ -9,7 +9,7 @@
  * of value; later rounds share the other half, the round in the high bits. The smaller of
  * two slots is therefore the slot of the union.
  */
-#include "sketch/fss.h"
+#include "fss.h"
 
 #include <string.h>
 

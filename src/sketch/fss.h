@@ -8,8 +8,8 @@
 #ifndef TW_FSS_H
 #define TW_FSS_H
 
-#include "common/digest.h"
-#include "sketch/sketch.h"
+#include "common.h"
+#include "sketch.h"
 
 /* Places in a bin below this one, of 2^32, take bits of the low half, too. */
 #define TW_FSS_FINE (UINT32_C(1) << 20)

@@ -7,8 +7,8 @@
  */
 #include <string.h>
 
-#include "sketch/fss.h"
-#include "text/window_lanes.h"
+#include "fss.h"
+#include "window_lanes.h"
 
 /* Vectors are worked on in groups, of which a mask has one bit a shingle. */
 enum { GROUP = 64, VECTORS = GROUP / TW_LANES };

@@ -7,8 +7,8 @@
  */
 #include <string.h>
 
-#include "common/cpu.h"
-#include "sketch/fss.h"
+#include "common.h"
+#include "fss.h"
 
 /*
  * A first look takes so many shingles a bin; where that leaves a bin empty, a second look

@@ -1,12 +1,10 @@
 /* Schemes: their parameters from a seed, and the way to the one that was chosen. */
-#include "sketch/sketch.h"
+#include "sketch.h"
 
 #include <string.h>
 
-#include "common/cpu.h"
-#include "common/digest.h"
-#include "common/sha1.h"
-#include "text/window.h"
+#include "common.h"
+#include "text.h"
 
 /* The first prime above 2^31, the range of the modular scheme's shingle numbers. */
 #define MODULUS UINT64_C(2147483659)

@@ -12,7 +12,7 @@
 #ifndef TW_SKETCH_H
 #define TW_SKETCH_H
 
-#include "common/common.h"
+#include "common.h"
 
 /* As uint32_t: a slot that no shingle filled. fss never gives it; classical schemes do so
  * once in 2^32 times, and lose that slot's agreement. */

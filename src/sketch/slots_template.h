@@ -1,6 +1,6 @@
 /* The kernels of sketch.h that work on slots, for any width of vector; included by a file of
  * each instruction set, after its lanes_*.h. */
-#include "sketch/sketch.h"
+#include "sketch.h"
 
 static size_t agreeing(const uint32_t *a, const uint32_t *b, size_t hashes)
 {

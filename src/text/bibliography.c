@@ -9,8 +9,8 @@
 
 #include <utf8proc.h>
 
-#include "common/ascii.h"
-#include "text/omit.h"
+#include "common.h"
+#include "omit.h"
 
 /* Bytes: what a sign is worth, the longest line that is looked at as a heading, with how many
  * blanks, and the longest rest of an entry that has no sign. */

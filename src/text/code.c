@@ -5,12 +5,12 @@
  * texts. Both have limits that depend on the text alone, never on the machine or the clock, so
  * that a file has the same tokens wherever it is read; past them the plain lexer takes over.
  */
-#include "text/code.h"
+#include "code.h"
 
 #include <string.h>
 
-#include "common/ascii.h"
-#include "text/coding.h"
+#include "coding.h"
+#include "common.h"
 
 enum { FORM_BYTES = 64 }; /* of a normal form, at most */
 

@@ -14,7 +14,7 @@
 #ifndef TW_CODE_H
 #define TW_CODE_H
 
-#include "common/common.h"
+#include "common.h"
 
 /* A row of a table; compare by address. */
 typedef struct tw_language tw_language;

@@ -4,7 +4,7 @@
 #ifndef TW_CODING_H
 #define TW_CODING_H
 
-#include "text/code.h"
+#include "code.h"
 
 /* What the plain lexer must know. */
 typedef enum tw_lexis {

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <utf8proc.h>
 
-#include "common/ascii.h"
-#include "text/text.h"
+#include "common.h"
+#include "text.h"
 
 /* Past Deseret, the last of the scripts with look-alikes, nothing counts as a letter. */
 enum { POINTS = 0x10450 };

@@ -9,8 +9,8 @@
  */
 #include <string.h>
 
-#include "common/hash.h"
-#include "text/text.h"
+#include "common.h"
+#include "text.h"
 
 enum { BLOCK = 64, LANES = 8 };
 

@@ -5,7 +5,7 @@
  * nodes tells what they are: the names of names end alike in all of them.
  */
 #define _GNU_SOURCE /* dladdr */
-#include "text/grammar.h"
+#include "grammar.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "text/pool.h"
+#include "pool.h"
 
 enum { MOST_LANGUAGES = 64 };
 

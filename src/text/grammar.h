@@ -6,7 +6,7 @@
 
 #include <tree_sitter/api.h>
 
-#include "text/coding.h"
+#include "coding.h"
 
 typedef enum tw_node_class {
     TW_NODE_OTHER,     /* a leaf is a number, or else as it is written */

@@ -4,8 +4,8 @@
  */
 #include <string.h>
 
-#include "common/cpu.h"
-#include "text/text.h"
+#include "common.h"
+#include "text.h"
 
 /* How much of the text is ASCII that nothing after it can change. */
 static size_t ascii_length(const char *text, size_t length)

@@ -8,7 +8,7 @@
  *   equal(block, c), not_ascii(block), goes_on(block)
  *   pack(block, keep, out)           writes the bytes to keep; returns their end
  */
-#include "text/text.h"
+#include "text.h"
 
 enum { BLOCK = 64 };
 

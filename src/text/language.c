@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "common/ascii.h"
-#include "text/coding.h"
+#include "coding.h"
+#include "common.h"
 
 #define CPP_WORDS " class namespace template using public private protected virtual constexpr "
 

@@ -14,9 +14,9 @@
 
 #include <utf8proc.h>
 
-#include "common/ascii.h"
-#include "text/coding.h"
-#include "text/text.h"
+#include "coding.h"
+#include "common.h"
+#include "text.h"
 
 enum {
     GUESS_BYTES = 64 << 10, /* that are looked at to tell comments */

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <utf8proc.h>
 
-#include "common/ascii.h"
-#include "text/text.h"
+#include "common.h"
+#include "text.h"
 
 enum {
     NOTHING = -1,         /* stands for a character that goes */

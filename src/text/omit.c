@@ -1,5 +1,5 @@
 /* Everything that is left out of a text, each part of it once. */
-#include "text/omit.h"
+#include "omit.h"
 
 #include <stdlib.h>
 

@@ -12,7 +12,7 @@
 #ifndef TW_OMIT_H
 #define TW_OMIT_H
 
-#include "common/common.h"
+#include "common.h"
 
 /* Bytes of a text; `end` is past the last. */
 typedef struct tw_span {

@@ -7,9 +7,9 @@
  */
 #include <string.h>
 
-#include "common/ascii.h"
-#include "text/grammar.h"
-#include "text/pool.h"
+#include "common.h"
+#include "grammar.h"
+#include "pool.h"
 
 enum { TEXT_LIMIT = 2 << 20 }; /* bytes; a parse takes up to a hundred times that */
 

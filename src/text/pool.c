@@ -10,7 +10,7 @@
  * have bytes. Of memory, programs take 20 to 75 bytes for one of theirs, or 300. The worst of 85
  * hostile patterns in 21 languages took 9 microseconds a byte, and 275 MB for 2 MB of text.
  */
-#include "text/pool.h"
+#include "pool.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 
 #include <setjmp.h>
 
-#include "common/common.h"
+#include "common.h"
 
 enum { TW_POOL_CLASSES = 128 };
 

@@ -2,12 +2,12 @@
  * The block of a program: sizes, its files, its tokens, a number for each token as it is
  * written, one for each word, the normal forms. Some 32 bytes a token.
  */
-#include "text/program.h"
+#include "program.h"
 
 #include <string.h>
 
-#include "common/ascii.h"
-#include "text/shingle_id.h"
+#include "common.h"
+#include "shingle_id.h"
 
 typedef struct sizes {
     uint64_t files, tokens, wording, normal;

@@ -11,8 +11,8 @@
 #ifndef TW_PROGRAM_H
 #define TW_PROGRAM_H
 
-#include "text/code.h"
-#include "text/text.h"
+#include "code.h"
+#include "text.h"
 
 /* A growing array of places. */
 typedef struct tw_places {

@@ -10,9 +10,9 @@
 
 #include <utf8proc.h>
 
-#include "common/ascii.h"
-#include "text/omit.h"
-#include "text/text.h"
+#include "common.h"
+#include "omit.h"
+#include "text.h"
 
 /* A quotation has so many words at least, and so many bytes at most, some 2,500 words. A line
  * that is wider was not broken to fit: it is a paragraph. */

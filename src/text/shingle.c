@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "common/digest.h"
-#include "text/text.h"
+#include "common.h"
+#include "text.h"
 
 /* Bytes of text taken at once, and of tokens handed over at once at least. */
 enum { PIECE = 32 << 10, BATCH = PIECE / 2 };

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "common/digest.h"
+#include "common.h"
 
 static inline uint32_t tw_load32(const char *bytes)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/text.h"
+#include "text.h"
 
 struct tw_stop_list {
     tw_bytes text; /* the words, each with a NUL after it */

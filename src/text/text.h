@@ -17,10 +17,9 @@
 
 #include <string.h>
 
-#include "common/ascii.h"
-#include "common/common.h"
-#include "text/omit.h"
-#include "text/window.h"
+#include "common.h"
+#include "omit.h"
+#include "window.h"
 
 /* ---- stop words */
 
@@ -259,5 +258,10 @@ int tw_shingle(tw_shingler *shingler, const char *text, size_t length, tw_shingl
 /* The tokens' text as a whole, appended: what the shingles are cut from. */
 int tw_shingler_text(tw_shingler *shingler, const char *text, size_t length,
                      tw_bytes *out) TW_CHECKED;
+
+/* ---- the rest of the folder */
+#include "code.h"
+#include "program.h"
+#include "shingle_id.h"
 
 #endif

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "text/text.h"
+#include "text.h"
 
 /* Bytes. Longer words, which are no words, are taken apart: they would have to be held. */
 enum { LONGEST_WORD = 64 << 10 };

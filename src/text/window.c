@@ -1,8 +1,8 @@
 /* Window hashing: the portable reference, and the way to the kernels. */
-#include "text/window.h"
+#include "window.h"
 
-#include "common/cpu.h"
-#include "text/shingle_id.h"
+#include "common.h"
+#include "shingle_id.h"
 
 static void portable_ids(const char *text, size_t count, size_t k, uint64_t *ids)
 {

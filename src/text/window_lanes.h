@@ -8,8 +8,8 @@
 #ifndef TW_WINDOW_LANES_H
 #define TW_WINDOW_LANES_H
 
-#include "text/shingle_id.h"
-#include "text/window.h"
+#include "shingle_id.h"
+#include "window.h"
 
 /* Words in a window. */
 static inline size_t tw_window_words(size_t k)

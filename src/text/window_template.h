@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "text/window_lanes.h"
+#include "window_lanes.h"
 
 TW_INLINE void hash_lanes(const char *text, size_t k, size_t words, uint64_t *ids)
 {

@@ -1,3 +1,3 @@
-#include "common/arm/lanes_neon.h"
+#include "arm/lanes_neon.h"
 
-#include "common/sha1_template.h"
+#include "sha1_template.h"

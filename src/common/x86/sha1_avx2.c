@@ -1,3 +1,3 @@
-#include "common/x86/lanes_avx2.h"
+#include "x86/lanes_avx2.h"
 
-#include "common/sha1_template.h"
+#include "sha1_template.h"

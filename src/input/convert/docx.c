@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
-#include "input/convert/office.h"
-#include "input/input.h"
+#include "convert/office.h"
+#include "input.h"
 
 typedef struct docx {
     bool in_run;

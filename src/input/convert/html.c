@@ -16,9 +16,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "common/ascii.h"
-#include "input/convert/html.h"
-#include "input/convert/prose.h"
+#include "common.h"
+#include "convert/html.h"
+#include "convert/prose.h"
 
 /* ---- gumbo's memory: pieces of large chunks, freed with them */
 

@@ -9,7 +9,7 @@
 #ifndef TW_HTML_H
 #define TW_HTML_H
 
-#include "common/common.h"
+#include "common.h"
 
 typedef struct tw_html_block {
     size_t begin, end; /* in the text of the page, the gap before it included */

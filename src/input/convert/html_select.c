@@ -12,7 +12,7 @@
  * Nothing is left out for being short alone, so that essays, lists and tables come out whole;
  * and where next to nothing would stay, everything does. Linear in the blocks and elements.
  */
-#include "input/convert/html.h"
+#include "convert/html.h"
 
 #include <string.h>
 #include <strings.h>

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "common/ascii.h"
-#include "input/convert/html.h"
-#include "input/convert/prose.h"
+#include "common.h"
+#include "convert/html.h"
+#include "convert/prose.h"
 
 enum {
     SKIPPED = 1,     /* with all that is in it */

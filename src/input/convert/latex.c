@@ -8,8 +8,8 @@
  */
 #include <string.h>
 
-#include "common/ascii.h"
-#include "input/convert/latex_words.h"
+#include "common.h"
+#include "convert/latex_words.h"
 
 typedef struct latex {
     const char *at, *end;

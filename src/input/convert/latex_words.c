@@ -1,4 +1,4 @@
-#include "input/convert/latex_words.h"
+#include "convert/latex_words.h"
 
 #include <string.h>
 

@@ -8,14 +8,13 @@
  *
  * Linear in the text, but for the search for a word among all; 8 bytes a word.
  */
-#include "input/convert/layout.h"
+#include "convert/layout.h"
 
 #include <string.h>
 #include <utf8proc.h>
 
-#include "common/ascii.h"
-#include "common/digest.h"
-#include "input/convert.h"
+#include "common.h"
+#include "convert.h"
 
 /* ---- pages: what comes back at their edges */
 

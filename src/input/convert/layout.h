@@ -1,7 +1,7 @@
 #ifndef TW_LAYOUT_H
 #define TW_LAYOUT_H
 
-#include "common/common.h"
+#include "common.h"
 
 /* Appends to `text` what pages hold, without what their layout added: headers, footers and
  * hyphens at the ends of lines. The pages, each with a form feed after it, are used up. */

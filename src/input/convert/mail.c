@@ -7,12 +7,12 @@
  * A part is a stretch of the file, and only text that is wanted is decoded. Each level of
  * nesting looks twice at its bytes at most, and there are few levels: the time is linear.
  */
-#include "input/convert.h"
+#include "convert.h"
 
 #include <string.h>
 #include <strings.h>
 
-#include "common/ascii.h"
+#include "common.h"
 
 /* More of either is no mail that a person wrote. */
 enum { MOST_LEVELS = 20, MOST_PARTS = 10000 };

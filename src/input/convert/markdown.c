@@ -7,8 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "common/ascii.h"
-#include "input/convert/prose.h"
+#include "common.h"
+#include "convert/prose.h"
 
 enum { MARKS = 3, LONGEST_CODE_MARK = 64 };
 #define DELETED '\x01' /* stands in a paragraph for a mark that is no text */

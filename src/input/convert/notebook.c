@@ -3,11 +3,11 @@
  * chopped up by code would equal neither; where programs are compared, the code alone. Outputs
  * are left out. Cells of prose are Markdown.
  */
-#include "input/convert.h"
+#include "convert.h"
 
 #include <string.h>
 
-#include "input/input.h"
+#include "input.h"
 
 typedef struct notebook {
     const tw_material *from;

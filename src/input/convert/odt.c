@@ -5,12 +5,12 @@
  * a background of its own, in a table or a frame is an honest heading.
  */
 #define _GNU_SOURCE /* memmem */
-#include "input/convert/office.h"
+#include "convert/office.h"
 
 #include <string.h>
 
-#include "common/ascii.h"
-#include "input/archive.h"
+#include "archive.h"
+#include "common.h"
 
 /* Documents have dozens of styles, and one or two that hide; more are not looked for. */
 enum { MOST_HIDING = 64, NAME_BYTES = 64, MOST_SPACES = 64 };

@@ -6,14 +6,14 @@
  * in the number of attributes, so that must be watched as well.
  */
 #define _GNU_SOURCE /* memmem */
-#include "input/convert/office.h"
+#include "convert/office.h"
 
 #include <fnmatch.h>
 #include <libxml/parserInternals.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/archive.h"
+#include "archive.h"
 
 /* XML of a document, pictures left out: a shelf of books. */
 #define MOST_XML_BYTES ((uint64_t)256000000)

@@ -9,7 +9,7 @@
 
 #include <libxml/parser.h>
 
-#include "input/convert.h"
+#include "convert.h"
 
 enum {
     TW_OFFICE_SKIP = 1,  /* all that is inside is left out */

@@ -9,7 +9,7 @@
  * What the layout of pages added is taken out by layout.c.
  */
 #define _GNU_SOURCE /* memfd_create, pipe2, prlimit, ..._addclosefrom_np */
-#include "input/convert.h"
+#include "convert.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,9 +22,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/ascii.h"
-#include "common/file.h"
-#include "input/convert/layout.h"
+#include "common.h"
+#include "convert/layout.h"
 
 enum { CPU_SECONDS = 60, WALL_SECONDS = 180, COMPLAINT_BYTES = 4096, READ_BYTES = 64 << 10 };
 /* Beside the file, which the child keeps in memory. */

@@ -1,7 +1,7 @@
 /* Words and gaps, one pass, at the speed of copying. */
-#include "input/convert/prose.h"
+#include "convert/prose.h"
 
-#include "common/ascii.h"
+#include "common.h"
 
 bool tw_marks_quotes(const tw_material *from)
 {

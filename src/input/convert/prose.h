@@ -6,7 +6,7 @@
 #ifndef TW_PROSE_H
 #define TW_PROSE_H
 
-#include "input/convert.h"
+#include "convert.h"
 
 typedef enum tw_gap { TW_GAP_NONE, TW_GAP_BLANK, TW_GAP_CELL, TW_GAP_LINE, TW_GAP_BLOCK } tw_gap;
 

@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
-#include "common/ascii.h"
-#include "input/convert/prose.h"
+#include "common.h"
+#include "convert/prose.h"
 
 typedef struct group {
     uint16_t page;    /* code page of its bytes */

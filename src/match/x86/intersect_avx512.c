@@ -2,7 +2,7 @@
  * step on in the list whose last number is the smaller. */
 #include <immintrin.h>
 
-#include "match/intersect.h"
+#include "intersect.h"
 
 size_t tw_intersect_avx512(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count)
 {

@@ -1,4 +1,4 @@
-#include "common/arm/lanes_neon.h"
+#include "arm/lanes_neon.h"
 
-#include "sketch/fss_template.h"
-#include "sketch/slots_template.h"
+#include "fss_template.h"
+#include "slots_template.h"

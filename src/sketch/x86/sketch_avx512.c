@@ -1,4 +1,4 @@
-#include "common/x86/lanes_avx512.h"
+#include "x86/lanes_avx512.h"
 
-#include "sketch/fss_template.h"
-#include "sketch/slots_template.h"
+#include "fss_template.h"
+#include "slots_template.h"

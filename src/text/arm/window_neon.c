@@ -1,3 +1,3 @@
-#include "common/arm/lanes_neon.h"
+#include "arm/lanes_neon.h"
 
-#include "text/window_template.h"
+#include "window_template.h"

@@ -2,8 +2,8 @@
 #include <immintrin.h>
 #include <string.h>
 
-#include "text/left_pack.h"
-#include "text/text.h"
+#include "left_pack.h"
+#include "text.h"
 
 #define INLINE static inline __attribute__((always_inline))
 #define KERNELS tw_text_avx2
@@ -96,4 +96,4 @@ INLINE char *pack(block bytes, uint64_t keep, char *out)
     return out;
 }
 
-#include "text/kernels_template.h"
+#include "kernels_template.h"

@@ -1,7 +1,7 @@
 /* Text with AVX-512: a table of 128 bytes is two registers, and bytes are packed at once. */
 #include <immintrin.h>
 
-#include "text/text.h"
+#include "text.h"
 
 #define INLINE static inline __attribute__((always_inline))
 #define KERNELS tw_text_avx512
@@ -54,4 +54,4 @@ INLINE char *pack(block bytes, uint64_t keep, char *out)
     return out + _mm_popcnt_u64(keep);
 }
 
-#include "text/kernels_template.h"
+#include "kernels_template.h"

@@ -1,3 +1,3 @@
-#include "common/x86/lanes_avx2.h"
+#include "x86/lanes_avx2.h"
 
-#include "text/window_template.h"
+#include "window_template.h"

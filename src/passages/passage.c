@@ -1,0 +1,170 @@
+/*
+ * The longest passage that two documents share: the longest run of shingles that stands in
+ * both.
+ *
+ * A table leads from a shingle to its places in a. To find a run longer than the best so
+ * far, of length n, it is enough to look at every (n+1)-th shingle of b and to extend what
+ * is found there both ways: near-copies are done after a few steps. Texts that repeat
+ * themselves could make this slow; once the steps pass a limit, the length is found by
+ * halving instead, with sums over all runs of a length: n log n, whatever the texts.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common.h"
+#include "passages.h"
+
+static const uint32_t NONE = UINT32_MAX;
+
+static size_t bucket_of(uint64_t id, size_t mask)
+{
+    return (id >> 16 ^ id) & mask;
+}
+
+int tw_passage_build(tw_passage_index *index, const uint64_t *a, size_t count)
+{
+    if (count >= NONE)
+        return TWINSET_NOMEM;
+    for (index->mask = 63; index->mask < count;)
+        index->mask = 2 * index->mask + 1;
+    int status = TW_GROW(index->head, index->head_capacity, index->mask + 1);
+    if (status == TWINSET_OK)
+        status = TW_GROW(index->next, index->next_capacity, count);
+    if (status != TWINSET_OK)
+        return status;
+    index->a = a;
+    index->count = count;
+    memset(index->head, 0xFF, (index->mask + 1) * sizeof *index->head);
+    for (size_t i = count; i-- > 0;) {
+        uint32_t *head = &index->head[bucket_of(a[i], index->mask)];
+        index->next[i] = *head;
+        *head = (uint32_t)i;
+    }
+    return TWINSET_OK;
+}
+
+/* The run through a[i] = b[j], both ways. */
+static tw_passage extend(const tw_passage_index *index, const uint64_t *b, size_t count, size_t i,
+                         size_t j)
+{
+    const uint64_t *a = index->a;
+    size_t before = 0, after = 1;
+    while (before < i && before < j && a[i - before - 1] == b[j - before - 1])
+        before++;
+    while (i + after < index->count && j + after < count && a[i + after] == b[j + after])
+        after++;
+    return (tw_passage){i - before, j - before, before + after};
+}
+
+/* Tries every (n+1)-th place of b. False: it took too many steps. */
+static bool by_seeds(const tw_passage_index *index, const uint64_t *b, size_t count,
+                     tw_passage *best)
+{
+    size_t steps = 0, limit = 32 * (index->count + count);
+    for (size_t j = 0; j < count; j += best->length + 1) {
+        uint32_t i = index->head[bucket_of(b[j], index->mask)];
+        for (; i != NONE; i = index->next[i]) {
+            if (++steps > limit)
+                return false;
+            if (index->a[i] != b[j])
+                continue;
+            tw_passage found = extend(index, b, count, i, j);
+            steps += found.length;
+            if (found.length > best->length)
+                *best = found;
+        }
+    }
+    return true;
+}
+
+/* ---- by halving */
+
+#define BASE UINT64_C(0x9E3779B97F4A7C15)
+
+/* Sums of all runs of a length: sum = sum BASE + next - BASE^length first. */
+static void sum_runs(const uint64_t *ids, size_t count, size_t length, uint64_t *sums)
+{
+    uint64_t power = 1, sum = 0;
+    for (size_t i = 0; i < length; i++) {
+        power *= BASE;
+        sum = sum * BASE + tw_mix64(ids[i]);
+    }
+    sums[0] = tw_mix64(sum);
+    for (size_t i = length; i < count; i++) {
+        sum = sum * BASE + tw_mix64(ids[i]) - power * tw_mix64(ids[i - length]);
+        sums[i - length + 1] = tw_mix64(sum);
+    }
+}
+
+/* Where a sum stands among the first places of a's sums, or the free place for it. */
+static size_t place_of(const tw_passage_index *index, size_t mask, uint64_t sum)
+{
+    size_t place = sum & mask;
+    while (index->places[place] != NONE && index->sums[index->places[place]] != sum)
+        place = (place + 1) & mask;
+    return place;
+}
+
+/* A run of this length that both have. */
+static bool find_run(tw_passage_index *index, const uint64_t *b, size_t count, size_t length,
+                     tw_passage *found)
+{
+    uint64_t *a_sums = index->sums, *b_sums = index->sums + index->count;
+    size_t a_runs = index->count - length + 1, mask = 63;
+    while (mask < 2 * a_runs)
+        mask = 2 * mask + 1;
+    sum_runs(index->a, index->count, length, a_sums);
+    sum_runs(b, count, length, b_sums);
+    memset(index->places, 0xFF, (mask + 1) * sizeof *index->places);
+    for (size_t i = 0; i < a_runs; i++) {
+        uint32_t *place = &index->places[place_of(index, mask, a_sums[i])];
+        if (*place == NONE)
+            *place = (uint32_t)i;
+    }
+    for (size_t j = 0; j + length <= count; j++) {
+        uint32_t place = index->places[place_of(index, mask, b_sums[j])];
+        if (place != NONE) {
+            *found = (tw_passage){place, j, length};
+            return true;
+        }
+    }
+    return false;
+}
+
+static int by_halving(tw_passage_index *index, const uint64_t *b, size_t count, tw_passage *best)
+{
+    size_t places = 128;
+    while (places <= 2 * index->count)
+        places *= 2;
+    int status = TW_GROW(index->sums, index->sums_capacity, index->count + count);
+    if (status == TWINSET_OK)
+        status = TW_GROW(index->places, index->places_capacity, places);
+    if (status != TWINSET_OK)
+        return status;
+    size_t low = 0, high = index->count < count ? index->count : count;
+    *best = (tw_passage){0};
+    while (low < high) {
+        size_t middle = low + (high - low + 1) / 2;
+        if (find_run(index, b, count, middle, best))
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return TWINSET_OK;
+}
+
+int tw_passage_find(tw_passage_index *index, const uint64_t *b, size_t count, tw_passage *passage)
+{
+    *passage = (tw_passage){0};
+    if (!index->count || !count || by_seeds(index, b, count, passage))
+        return TWINSET_OK;
+    return by_halving(index, b, count, passage);
+}
+
+void tw_passage_free(tw_passage_index *index)
+{
+    tw_free(index->head);
+    tw_free(index->next);
+    tw_free(index->sums);
+    tw_free(index->places);
+}
