@@ -6,7 +6,7 @@
 #include "digest.h"
 #include "evidence.h"
 #include "fuzz.h"
-#include "locate.h"
+#include "passages.h"
 
 enum { K = 4, MOST = 2000 };
 

@@ -15,7 +15,7 @@
 #include "dice.h"
 #include "digest.h"
 #include "evidence.h"
-#include "locate.h"
+#include "passages.h"
 #include "memory.h"
 #include "paper.h"
 

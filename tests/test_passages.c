@@ -13,7 +13,7 @@
 
 #include "dice.h"
 #include "digest.h"
-#include "passages.h"
+#include "passage_stages.h"
 
 enum { K = 5, MOST = 4000 };
 
@@ -91,11 +91,11 @@ static void check_piece(const tw_side *a, const tw_side *b, const tw_piece *piec
 static void check_passage(const tw_passages *found, const tw_side *a, const tw_side *b,
                           const tw_shared *passage, covered *c)
 {
-    const tw_piece *pieces = found->pieces.data + passage->first_piece;
-    const tw_piece *last = &pieces[passage->pieces - 1];
+    const tw_piece *pieces = found->pieces.data + passage->first_run;
+    const tw_piece *last = &pieces[passage->run_count - 1];
     uint32_t tokens = 0, a_at = passage->a, b_at = passage->b;
-    assert_true(passage->pieces > 0);
-    for (size_t p = 0; p < passage->pieces; p++) {
+    assert_true(passage->run_count > 0);
+    for (size_t p = 0; p < passage->run_count; p++) {
         assert_true(pieces[p].a >= a_at && pieces[p].b >= b_at);
         assert_true(p == 0 || pieces[p].a > a_at || pieces[p].b > b_at);
         a_at = pieces[p].a + pieces[p].count;
@@ -107,10 +107,10 @@ static void check_passage(const tw_passages *found, const tw_side *a, const tw_s
     assert_int_equal(pieces[0].b, passage->b);
     assert_int_equal(last->a + last->count, passage->a_end);
     assert_int_equal(last->b + last->count, passage->b_end);
-    assert_true(passage->a_end <= tw_side_end(a, passage->a));
-    assert_true(passage->b_end <= tw_side_end(b, passage->b));
+    assert_true(passage->a_end <= tw_token_file_end(a, passage->a));
+    assert_true(passage->b_end <= tw_token_file_end(b, passage->b));
     assert_int_equal(tokens, passage->tokens);
-    assert_int_equal(!!(passage->kinds & TW_PASSAGE_PADDED), passage->pieces > 1);
+    assert_int_equal(!!(passage->kinds & TWINSET_PASSAGE_PADDED), passage->run_count > 1);
 }
 
 /* No passage reaches into another, in either document. */
@@ -339,8 +339,8 @@ static void new_names_are_listed(void **state)
             }
     find(&found, &x, &y, &c);
     assert_int_equal(found.count, 1);
-    assert_int_equal(found.list[0].kinds, TW_PASSAGE_RENAMED);
-    assert_int_equal(found.list[0].renames, 4);
+    assert_int_equal(found.list[0].kinds, TWINSET_PASSAGE_RENAMED);
+    assert_int_equal(found.list[0].rename_count, 4);
     uint32_t before = UINT32_MAX;
     for (size_t i = 0; i < 4; i++) {
         const tw_rename *rename = &found.renames.data[i];
@@ -370,8 +370,8 @@ static void names_without_a_rule_are_alike(void **state)
             rename_token(&y, i, 300 + (unsigned)below(&from, 9));
     find(&found, &x, &y, &c);
     assert_int_equal(found.count, 1);
-    assert_int_equal(found.list[0].kinds, TW_PASSAGE_ALIKE);
-    assert_int_equal(found.list[0].renames, 0);
+    assert_int_equal(found.list[0].kinds, TWINSET_PASSAGE_ALIKE);
+    assert_int_equal(found.list[0].rename_count, 0);
     tw_passages_free(&found);
 }
 
@@ -389,7 +389,7 @@ static void moved_parts_are_reordered(void **state)
     assert_int_equal(found.count, 3);
     assert_int_equal(found.tokens, 400);
     assert_int_equal(found.list[0].kinds, 0);
-    assert_int_equal(found.list[1].kinds, TW_PASSAGE_REORDERED);
+    assert_int_equal(found.list[1].kinds, TWINSET_PASSAGE_REORDERED);
     assert_int_equal(found.list[1].b, 0);
     assert_int_equal(found.list[2].kinds, 0);
     tw_passages_free(&found);
@@ -412,9 +412,9 @@ static void changes_are_bridged(void **state)
     add_range(&y, &x, 305, 400);
     find(&found, &x, &y, &c);
     assert_int_equal(found.count, 1);
-    assert_int_equal(found.list[0].kinds, TW_PASSAGE_PADDED);
+    assert_int_equal(found.list[0].kinds, TWINSET_PASSAGE_PADDED);
     assert_int_equal(found.list[0].tokens, 385);
-    assert_int_equal(found.list[0].pieces, 4);
+    assert_int_equal(found.list[0].run_count, 4);
     tw_passages_free(&found);
 }
 
@@ -464,7 +464,7 @@ static void names_find_themselves(void **state)
     for (unsigned turn = 0; turn < 2; turn++) {
         find(&found, turn ? &y : &x, turn ? &x : &y, &c);
         assert_int_equal(found.count, 1);
-        assert_int_equal(found.list[0].kinds, TW_PASSAGE_PADDED);
+        assert_int_equal(found.list[0].kinds, TWINSET_PASSAGE_PADDED);
         assert_int_equal(found.list[0].tokens, x.count);
     }
     tw_passages_free(&found);
@@ -509,11 +509,11 @@ static void templates_are_no_passage(void **state)
     memset(y.ids + 100, 0, 200 * sizeof *y.ids);
     assert_int_equal(tw_passages_find(&found, &a, &b, &rules), TWINSET_OK);
     assert_int_equal(found.count, 1);
-    assert_int_equal(found.list[0].pieces, 1);
+    assert_int_equal(found.list[0].run_count, 1);
     assert_int_equal(found.list[0].a_end, 399);
     assert_int_equal(found.tokens, 399 - (300 - 100 - (K - 1)));
     for (size_t i = 0; i < 400; i++)
-        assert_int_equal(tw_passages_left_out(&found, 0)[i], i >= 100 + K - 1 && i < 300);
+        assert_int_equal(tw_passage_finder_left_out(&found, 0)[i], i >= 100 + K - 1 && i < 300);
     memset(x.ids, 0, sizeof x.ids);
     assert_int_equal(tw_passages_find(&found, &a, &b, &rules), TWINSET_OK);
     assert_int_equal(found.count, 0);
@@ -554,10 +554,10 @@ static void empty_ones_share_nothing(void **state)
     find(&found, &x, &y, &c);
     assert_int_equal(found.count, 0);
     find(&found, &y, &x, &c);
-    assert_int_equal(tw_passages_left_out(&found, 1)[0], 0);
+    assert_int_equal(tw_passage_finder_left_out(&found, 1)[0], 0);
     find(&found, &y, &y, &c);
     assert_int_equal(found.count, 0);
-    assert_non_null(tw_passages_left_out(&found, 0));
+    assert_non_null(tw_passage_finder_left_out(&found, 0));
     tw_passages_free(&found);
 }
 

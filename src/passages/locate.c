@@ -2,11 +2,9 @@
  * Passages as a user sees them: tokens become bytes and lines of files, hashes of names become
  * names. Linear in the two texts.
  */
-#include "locate.h"
+#include "passage_stages.h"
 
 #include <string.h>
-
-#include "shown.h"
 
 /* Two documents, and what is told of them. */
 typedef struct telling {
@@ -71,10 +69,10 @@ static twinset_span span_of(const telling *t, unsigned side, uint32_t from, uint
 static int list_left_out(const telling *t, unsigned side)
 {
     const tw_side *tokens = t->sides[side].tokens;
-    const uint8_t *left_out = tw_passages_left_out(t->found, side);
+    const uint8_t *left_out = tw_passage_finder_left_out(t->found, side);
     tw_shown_side *shown = &t->out->sides[side];
     for (uint32_t from = 0, to; from < tokens->count; from = to) {
-        uint32_t end = tw_side_end(tokens, from);
+        uint32_t end = tw_token_file_end(tokens, from);
         for (to = from + 1; to < end && left_out[to] == left_out[from]; to++)
             ;
         if (!left_out[from])
@@ -111,8 +109,8 @@ static bool continues(const twinset_stretch *stretch, const tw_place *a, const t
 static int add_piece(const telling *t, const tw_piece *piece)
 {
     twinset_passages *out = t->out;
-    const uint8_t *a_left = tw_passages_left_out(t->found, 0);
-    const uint8_t *b_left = tw_passages_left_out(t->found, 1);
+    const uint8_t *a_left = tw_passage_finder_left_out(t->found, 0);
+    const uint8_t *b_left = tw_passage_finder_left_out(t->found, 1);
     twinset_stretch *last = NULL;
     for (uint32_t n = 0; n < piece->count; n++) {
         uint32_t i = piece->a + n, j = piece->b + n;
@@ -189,8 +187,8 @@ static int list_passages(const telling *t)
         return TWINSET_NOMEM;
     for (size_t i = 0; i < t->found->count && status == TWINSET_OK; i++) {
         const tw_shared *shared = &t->found->list[i];
-        const tw_piece *pieces = t->found->pieces.data + shared->first_piece;
-        for (size_t p = 0; p < shared->pieces && status == TWINSET_OK; p++)
+        const tw_piece *pieces = t->found->pieces.data + shared->first_run;
+        for (size_t p = 0; p < shared->run_count && status == TWINSET_OK; p++)
             status = add_piece(t, &pieces[p]);
         out->list[i] = (twinset_passage){
             .a = span_of(t, 0, shared->a, shared->a_end),
@@ -199,7 +197,7 @@ static int list_passages(const telling *t)
             .kinds = shared->kinds,
             .documents = shared->documents,
             .renames = out->renames + shared->first_rename,
-            .rename_count = shared->renames,
+            .rename_count = shared->rename_count,
             .stretch_count = out->stretch_count - first,
         };
         first = out->stretch_count;

@@ -1,18 +1,17 @@
 /*
- * The longest passage that two documents share: the longest run of shingles that stands in
- * both.
+ * The longest run of shingles that two sequences have in common.
  *
- * A table leads from a shingle to its places in a. To find a run longer than the best so
- * far, of length n, it is enough to look at every (n+1)-th shingle of b and to extend what
- * is found there both ways: near-copies are done after a few steps. Texts that repeat
- * themselves could make this slow; once the steps pass a limit, the length is found by
- * halving instead, with sums over all runs of a length: n log n, whatever the texts.
+ * A hash table leads from a shingle to its occurrences in a. To find a run longer than the best so
+ * far, of length n, it is enough to look up every (n+1)-th shingle of b and to extend what is found
+ * there both ways: near-copies are done after a few steps. Texts that repeat themselves could make
+ * this slow. Once the steps pass a limit, the length is found by halving instead, with a hash of
+ * every run of a length: n log n, whatever the texts.
  */
-#include <stdlib.h>
+#include "passages.h"
+
 #include <string.h>
 
-#include "common.h"
-#include "passages.h"
+enum { STEPS_A_SHINGLE = 32 }; /* of both sequences, before seeds are given up */
 
 static const uint32_t NONE = UINT32_MAX;
 
@@ -43,7 +42,9 @@ int tw_passage_build(tw_passage_index *index, const uint64_t *a, size_t count)
     return TWINSET_OK;
 }
 
-/* The run through a[i] = b[j], both ways. */
+/* ---- by seeds */
+
+/* The run through a[i] = b[j], extended both ways. */
 static tw_passage extend(const tw_passage_index *index, const uint64_t *b, size_t count, size_t i,
                          size_t j)
 {
@@ -56,11 +57,11 @@ static tw_passage extend(const tw_passage_index *index, const uint64_t *b, size_
     return (tw_passage){i - before, j - before, before + after};
 }
 
-/* Tries every (n+1)-th place of b. False: it took too many steps. */
-static bool by_seeds(const tw_passage_index *index, const uint64_t *b, size_t count,
-                     tw_passage *best)
+/* Looks up every (n+1)-th shingle of b. Returns false where that takes too many steps. */
+static bool find_by_seeds(const tw_passage_index *index, const uint64_t *b, size_t count,
+                          tw_passage *best)
 {
-    size_t steps = 0, limit = 32 * (index->count + count);
+    size_t steps = 0, limit = STEPS_A_SHINGLE * (index->count + count);
     for (size_t j = 0; j < count; j += best->length + 1) {
         uint32_t i = index->head[bucket_of(b[j], index->mask)];
         for (; i != NONE; i = index->next[i]) {
@@ -81,7 +82,7 @@ static bool by_seeds(const tw_passage_index *index, const uint64_t *b, size_t co
 
 #define BASE UINT64_C(0x9E3779B97F4A7C15)
 
-/* Sums of all runs of a length: sum = sum BASE + next - BASE^length first. */
+/* Hashes all runs of a length, each from the one before: sum BASE + next - BASE^length first. */
 static void sum_runs(const uint64_t *ids, size_t count, size_t length, uint64_t *sums)
 {
     uint64_t power = 1, sum = 0;
@@ -96,18 +97,18 @@ static void sum_runs(const uint64_t *ids, size_t count, size_t length, uint64_t 
     }
 }
 
-/* Where a sum stands among the first places of a's sums, or the free place for it. */
-static size_t place_of(const tw_passage_index *index, size_t mask, uint64_t sum)
+/* The slot of a sum in the table of a's runs, or the free slot where it belongs. */
+static size_t slot_of(const tw_passage_index *index, size_t mask, uint64_t sum)
 {
-    size_t place = sum & mask;
-    while (index->places[place] != NONE && index->sums[index->places[place]] != sum)
-        place = (place + 1) & mask;
-    return place;
+    size_t slot = sum & mask;
+    while (index->first_by_sum[slot] != NONE && index->sums[index->first_by_sum[slot]] != sum)
+        slot = (slot + 1) & mask;
+    return slot;
 }
 
-/* A run of this length that both have. */
-static bool find_run(tw_passage_index *index, const uint64_t *b, size_t count, size_t length,
-                     tw_passage *found)
+/* Finds a run of this length that both have. */
+static bool find_of_length(tw_passage_index *index, const uint64_t *b, size_t count, size_t length,
+                           tw_passage *found)
 {
     uint64_t *a_sums = index->sums, *b_sums = index->sums + index->count;
     size_t a_runs = index->count - length + 1, mask = 63;
@@ -115,37 +116,38 @@ static bool find_run(tw_passage_index *index, const uint64_t *b, size_t count, s
         mask = 2 * mask + 1;
     sum_runs(index->a, index->count, length, a_sums);
     sum_runs(b, count, length, b_sums);
-    memset(index->places, 0xFF, (mask + 1) * sizeof *index->places);
+    memset(index->first_by_sum, 0xFF, (mask + 1) * sizeof *index->first_by_sum);
     for (size_t i = 0; i < a_runs; i++) {
-        uint32_t *place = &index->places[place_of(index, mask, a_sums[i])];
-        if (*place == NONE)
-            *place = (uint32_t)i;
+        uint32_t *first = &index->first_by_sum[slot_of(index, mask, a_sums[i])];
+        if (*first == NONE)
+            *first = (uint32_t)i;
     }
     for (size_t j = 0; j + length <= count; j++) {
-        uint32_t place = index->places[place_of(index, mask, b_sums[j])];
-        if (place != NONE) {
-            *found = (tw_passage){place, j, length};
+        uint32_t first = index->first_by_sum[slot_of(index, mask, b_sums[j])];
+        if (first != NONE) {
+            *found = (tw_passage){first, j, length};
             return true;
         }
     }
     return false;
 }
 
-static int by_halving(tw_passage_index *index, const uint64_t *b, size_t count, tw_passage *best)
+static int find_by_halving(tw_passage_index *index, const uint64_t *b, size_t count,
+                           tw_passage *best)
 {
-    size_t places = 128;
-    while (places <= 2 * index->count)
-        places *= 2;
+    size_t slots = 128;
+    while (slots <= 2 * index->count)
+        slots *= 2;
     int status = TW_GROW(index->sums, index->sums_capacity, index->count + count);
     if (status == TWINSET_OK)
-        status = TW_GROW(index->places, index->places_capacity, places);
+        status = TW_GROW(index->first_by_sum, index->first_by_sum_capacity, slots);
     if (status != TWINSET_OK)
         return status;
     size_t low = 0, high = index->count < count ? index->count : count;
     *best = (tw_passage){0};
     while (low < high) {
         size_t middle = low + (high - low + 1) / 2;
-        if (find_run(index, b, count, middle, best))
+        if (find_of_length(index, b, count, middle, best))
             low = middle;
         else
             high = middle - 1;
@@ -153,12 +155,12 @@ static int by_halving(tw_passage_index *index, const uint64_t *b, size_t count, 
     return TWINSET_OK;
 }
 
-int tw_passage_find(tw_passage_index *index, const uint64_t *b, size_t count, tw_passage *passage)
+int tw_passage_find(tw_passage_index *index, const uint64_t *b, size_t count, tw_passage *longest)
 {
-    *passage = (tw_passage){0};
-    if (!index->count || !count || by_seeds(index, b, count, passage))
+    *longest = (tw_passage){0};
+    if (!index->count || !count || find_by_seeds(index, b, count, longest))
         return TWINSET_OK;
-    return by_halving(index, b, count, passage);
+    return find_by_halving(index, b, count, longest);
 }
 
 void tw_passage_free(tw_passage_index *index)
@@ -166,5 +168,5 @@ void tw_passage_free(tw_passage_index *index)
     tw_free(index->head);
     tw_free(index->next);
     tw_free(index->sums);
-    tw_free(index->places);
+    tw_free(index->first_by_sum);
 }
