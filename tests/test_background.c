@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "background.h"
+#include "match.h"
 #include "dice.h"
 
 enum { MOST = 20000 };

@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-#include "match.h"
+#include "candidate_search.h"
 #include "memory.h"
 
 /* ---- keys */

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "exact_join.h"
 #include "matching.h"
 
 static const double THRESHOLDS[] = {0, .1, .3, .5, .8, .9, 1};

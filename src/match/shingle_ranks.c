@@ -1,34 +1,35 @@
 /*
- * Ranks: the shingles that at least two documents have, from the rarest to the commonest.
- * Prefix filters and rarity weights both stand on them.
+ * Ranks: the shingles that at least two documents have, numbered from the rarest to the commonest.
+ * Prefix filters and rarity weights are both based on them.
  *
- * The range of ids is cut into slices: what is sorted, counted and looked up at a time then
- * fits into the cache, and the threads have something to share. Peak memory: 4 bytes a
- * shingle for its rank, 24 for each that is shared, and a slice of all sets a thread.
+ * The range of ids is cut into slices, so that what is sorted, counted and looked up at a time fits
+ * into the cache, and the threads share the work. Peak memory: 4 bytes for each shingle of a set,
+ * 24 for each different shingle that is shared, and one slice of all sets for each thread.
  */
+#include "exact_join.h"
+
 #include <math.h>
 #include <string.h>
-
-#include "match.h"
 
 enum { SLICE_BITS = 8, SLICES = 1 << SLICE_BITS };
 
 /* A shingle that at least two documents have. */
-typedef struct counted {
+typedef struct shared_shingle {
     uint64_t id;
-    uint32_t copies; /* documents that have it, copies counted */
-} counted;
+    uint32_t documents; /* that have it, with their copies */
+} shared_shingle;
 
+/* The shared shingles whose ids have the same leading bits. */
 typedef struct id_slice {
-    counted *data;  /* ascending */
-    uint32_t *rank; /* of each */
+    shared_shingle *data; /* ascending */
+    uint32_t *rank;       /* of each */
     size_t count, capacity;
 } id_slice;
 
 typedef struct builder {
     const tw_docs *docs;
     tw_ranks *ranks;
-    uint64_t documents; /* copies counted */
+    uint64_t documents; /* with their copies */
     id_slice slices[SLICES];
 } builder;
 
@@ -36,8 +37,8 @@ static const uint32_t NO_RANK = UINT32_MAX;
 
 /* ---- counting */
 
-/* First place in a set that is no less than an id. Ids are spread evenly, so the place can
- * be guessed to within a few. */
+/* The index of the first id of a set that is not less than `id`. Ids are spread evenly, so the
+ * first guess is off by a few at most. */
 static size_t lower_bound(tw_set set, uint64_t id)
 {
     size_t at = (size_t)((double)id / 18446744073709551616.0 * (double)set.count);
@@ -48,18 +49,17 @@ static size_t lower_bound(tw_set set, uint64_t id)
     return at;
 }
 
-/* The part of a set that lies in a slice, and where it starts. */
-static tw_set slice_of(tw_set set, size_t number, size_t *from)
+/* The ids of a set that lie in a slice; `from` is the index of the first. */
+static tw_set slice_of(tw_set set, size_t slice, size_t *from)
 {
-    *from = lower_bound(set, (uint64_t)number << (64 - SLICE_BITS));
-    size_t to = number + 1 == SLICES
-                    ? set.count
-                    : lower_bound(set, (uint64_t)(number + 1) << (64 - SLICE_BITS));
+    *from = lower_bound(set, (uint64_t)slice << (64 - SLICE_BITS));
+    size_t to = slice + 1 == SLICES ? set.count
+                                    : lower_bound(set, (uint64_t)(slice + 1) << (64 - SLICE_BITS));
     return (tw_set){set.ids + *from, to - *from};
 }
 
-/* Notes which of the sorted ids stand there more than once. */
-static int count_slice(id_slice *slice, const uint64_t *ids, size_t count)
+/* Adds the ids that come more than once among sorted ids, with how often they do. */
+static int count_repeated(id_slice *slice, const uint64_t *ids, size_t count)
 {
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && ids[end] == ids[i];)
@@ -69,39 +69,40 @@ static int count_slice(id_slice *slice, const uint64_t *ids, size_t count)
         int status = TW_GROW(slice->data, slice->capacity, slice->count + 1);
         if (status != TWINSET_OK)
             return status;
-        slice->data[slice->count++] = (counted){ids[i], (uint32_t)(end - i)};
+        slice->data[slice->count++] = (shared_shingle){ids[i], (uint32_t)(end - i)};
     }
     return TWINSET_OK;
 }
 
-/* A document that stands for several counts as many. */
-static void count_copies(id_slice *slice, tw_set set, uint32_t copies)
+/* Adds the copies of a document to what its shingles were counted. */
+static void add_copies(id_slice *slice, tw_set set, uint32_t copies)
 {
     size_t at = 0;
     for (size_t i = 0; i < set.count; i++) {
         while (at < slice->count && slice->data[at].id < set.ids[i])
             at++;
         if (at < slice->count && slice->data[at].id == set.ids[i])
-            slice->data[at].copies += copies - 1;
+            slice->data[at].documents += copies - 1;
     }
 }
 
-/* Collects this slice of all sets, or adds the copies to what was counted of it. */
-static int visit_slice(const builder *build, unsigned worker, size_t number, tw_u64s *all,
-                       id_slice *counted_slice)
+/* Collects one slice of all sets into `all`; or, if `counted` is given, adds the copies of all
+ * documents to what was counted of that slice. */
+static int visit_slice(const builder *build, unsigned worker, size_t slice, tw_u64s *all,
+                       id_slice *counted)
 {
     const tw_docs *docs = build->docs;
     for (uint32_t doc = 0; doc < docs->count; doc++) {
         tw_set set;
-        if (!docs->sizes[doc] || (counted_slice && docs->copies[doc] == 1))
+        if (!docs->sizes[doc] || (counted && docs->copies[doc] == 1))
             continue;
         int status = docs->set(docs->context, worker, 0, doc, &set);
         if (status != TWINSET_OK)
             return status;
         size_t from;
-        set = slice_of(set, number, &from);
-        if (counted_slice) {
-            count_copies(counted_slice, set, docs->copies[doc]);
+        set = slice_of(set, slice, &from);
+        if (counted) {
+            add_copies(counted, set, docs->copies[doc]);
             continue;
         }
         status = TW_GROW(all->data, all->capacity, all->count + set.count);
@@ -114,53 +115,56 @@ static int visit_slice(const builder *build, unsigned worker, size_t number, tw_
     return TWINSET_OK;
 }
 
-static int build_slice(void *context, unsigned worker, size_t number)
+/* Finds the shared shingles of one slice. */
+static int build_slice(void *context, unsigned worker, size_t index)
 {
     builder *build = context;
-    id_slice *slice = &build->slices[number];
+    id_slice *slice = &build->slices[index];
     tw_u64s all = {0};
     uint64_t *scratch = NULL;
-    int status = visit_slice(build, worker, number, &all, NULL);
+    int status = visit_slice(build, worker, index, &all, NULL);
     if (status == TWINSET_OK) {
         scratch = tw_array(all.count, sizeof *scratch);
         status = scratch ? TWINSET_OK : TWINSET_NOMEM;
     }
     if (status == TWINSET_OK) {
         tw_sort_u64(all.data, all.count, scratch);
-        status = count_slice(slice, all.data, all.count);
+        status = count_repeated(slice, all.data, all.count);
     }
     tw_free(scratch);
     tw_free(all.data);
-    return status == TWINSET_OK ? visit_slice(build, worker, number, NULL, slice) : status;
+    return status == TWINSET_OK ? visit_slice(build, worker, index, NULL, slice) : status;
 }
 
 /* ---- ranking */
 
-/* Whole numbers, so that sums do not depend on their order. */
-static uint32_t weight_of(const builder *build, uint64_t id, uint64_t copies)
+/* The weight of a shingle that so many documents have. It is a whole number, so that a sum does not
+ * depend on the order of its terms. */
+static uint32_t weight_of(const builder *build, uint64_t id, uint64_t having)
 {
     if (build->docs->weight)
-        return build->docs->weight(id, build->documents, copies);
-    return (uint32_t)llround(65536 * log1p((double)build->documents / (double)copies));
+        return build->docs->weight(id, build->documents, having);
+    return (uint32_t)llround(65536 * log1p((double)build->documents / (double)having));
 }
 
-/* Numbers the shared shingles by count, then id: the slices lie in the order of ids. */
-static void number_shingles(builder *build, uint32_t **place, uint64_t *keys, uint64_t *scratch)
+/* Ranks the shared shingles by the documents that have them, then by id: slices are in the order of
+ * ids. `rank_at`, `keys` and `scratch` have an element for each shared shingle. */
+static void assign_ranks(builder *build, uint32_t **rank_at, uint64_t *keys, uint64_t *scratch)
 {
     size_t count = 0;
     for (size_t i = 0; i < SLICES; i++)
         for (size_t j = 0; j < build->slices[i].count; j++, count++) {
-            place[count] = &build->slices[i].rank[j];
-            keys[count] = (uint64_t)build->slices[i].data[j].copies << 32 | count;
+            rank_at[count] = &build->slices[i].rank[j];
+            keys[count] = (uint64_t)build->slices[i].data[j].documents << 32 | count;
         }
     tw_sort_u64(keys, count, scratch);
     for (size_t rank = 0; rank < count; rank++)
-        *place[(uint32_t)keys[rank]] = (uint32_t)rank;
+        *rank_at[(uint32_t)keys[rank]] = (uint32_t)rank;
     for (size_t i = 0; i < SLICES; i++)
         for (size_t j = 0; j < build->slices[i].count; j++) {
             const id_slice *slice = &build->slices[i];
             build->ranks->weight[slice->rank[j]] =
-                weight_of(build, slice->data[j].id, slice->data[j].copies);
+                weight_of(build, slice->data[j].id, slice->data[j].documents);
         }
 }
 
@@ -174,23 +178,23 @@ static int rank_shingles(builder *build)
         slice->rank = tw_array(slice->count, sizeof *slice->rank);
         enough = enough && slice->rank;
     }
-    uint32_t **place = tw_array(ranks->shared, sizeof *place);
+    uint32_t **rank_at = tw_array(ranks->shared, sizeof *rank_at);
     uint64_t *keys = tw_array(2 * ranks->shared, sizeof *keys);
     ranks->weight = tw_array(ranks->shared, sizeof *ranks->weight);
-    enough = enough && place && keys && ranks->weight && ranks->shared < NO_RANK;
+    enough = enough && rank_at && keys && ranks->weight && ranks->shared < NO_RANK;
     if (enough)
-        number_shingles(build, place, keys, keys + ranks->shared);
-    tw_free(place);
+        assign_ranks(build, rank_at, keys, keys + ranks->shared);
+    tw_free(rank_at);
     tw_free(keys);
     return enough ? TWINSET_OK : TWINSET_NOMEM;
 }
 
 /* ---- documents */
 
-/* The shingles of one slice, by hash. */
+/* A hash table from the ids of one slice to their ranks. */
 typedef struct rank_table {
     uint64_t *ids;
-    uint32_t *ranks; /* NO_RANK: a free place */
+    uint32_t *ranks; /* NO_RANK: the slot is free */
     size_t mask;
 } rank_table;
 
@@ -221,13 +225,13 @@ static uint32_t look_up(const rank_table *table, uint64_t id)
     return table->ranks[at];
 }
 
-/* Writes the rank of every shingle of a slice beside its place in its document's set. */
-static int rank_slice(void *context, unsigned worker, size_t number)
+/* Writes the rank of every shingle of a slice to its document's ranks, at its index in the set. */
+static int rank_slice(void *context, unsigned worker, size_t index)
 {
     builder *build = context;
     const tw_docs *docs = build->docs;
     rank_table table = {0};
-    int status = fill_table(&table, &build->slices[number]);
+    int status = fill_table(&table, &build->slices[index]);
     for (uint32_t doc = 0; doc < docs->count && status == TWINSET_OK; doc++) {
         tw_set set;
         size_t from;
@@ -236,7 +240,7 @@ static int rank_slice(void *context, unsigned worker, size_t number)
         status = docs->set(docs->context, worker, 0, doc, &set);
         if (status != TWINSET_OK)
             break;
-        set = slice_of(set, number, &from);
+        set = slice_of(set, index, &from);
         uint32_t *out = build->ranks->ranks + build->ranks->start[doc] + from;
         for (size_t i = 0; i < set.count; i++)
             out[i] = look_up(&table, set.ids[i]);
@@ -246,7 +250,7 @@ static int rank_slice(void *context, unsigned worker, size_t number)
     return status;
 }
 
-/* Keeps the ranks that there are, ascending; close_gaps() brings the documents together. */
+/* Keeps the ranks of a document's shared shingles, ascending, and adds up its weights. */
 static int rank_document(void *context, unsigned worker, size_t doc)
 {
     builder *build = context;
@@ -280,6 +284,7 @@ static int rank_document(void *context, unsigned worker, size_t doc)
     return TWINSET_OK;
 }
 
+/* Moves the ranks of all documents together, over those of shingles that are not shared. */
 static void close_gaps(tw_ranks *ranks, const tw_docs *docs)
 {
     size_t end = 0;

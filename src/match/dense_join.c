@@ -1,22 +1,23 @@
 /*
- * The exact join for collections in which most documents share something with most others, as
- * programs do that solve one problem: prefixes rule nothing out there. For each document all its
- * shingles are looked up, and what it shares with every earlier one adds up in an array of
- * them, so that no two documents are ever laid side by side.
+ * The exact join of collections in which most documents share something with most others, as
+ * programs do that solve one problem: prefix filters rule nothing out there. Each document looks up
+ * all its shingles, and what it shares with every earlier document adds up in an array, so that no
+ * two documents are ever merged.
  *
- * Cost: a step of about a nanosecond for each two documents that have a shingle.
+ * Cost: a step of about a nanosecond for each shingle and each two documents that have it.
  */
+#include "exact_join.h"
+
 #include <math.h>
 
-#include "match.h"
-
-typedef struct sums {
-    uint64_t *weight; /* shared with each document */
+/* What the document in work shares with each earlier one, and what a worker has found. */
+typedef struct worker_sums {
+    uint64_t *weight; /* by earlier document */
     uint32_t *count;
-    uint32_t *touched;
+    uint32_t *touched; /* the earlier documents with a count */
     uint64_t candidates;
     tw_matches matches;
-} sums;
+} worker_sums;
 
 typedef struct dense_join {
     const tw_docs *docs;
@@ -25,10 +26,10 @@ typedef struct dense_join {
     double threshold;
     size_t *first;      /* of each rank's postings */
     uint32_t *postings; /* documents that have it, ascending */
-    sums *workers;
+    worker_sums *workers;
 } dense_join;
 
-double tw_dense_steps(const tw_ranks *ranks, size_t documents)
+double tw_dense_join_cost(const tw_ranks *ranks, size_t documents)
 {
     double steps = 0;
     uint32_t *having = tw_calloc(ranks->shared, sizeof *having);
@@ -48,7 +49,7 @@ static int build_index(dense_join *join)
     join->postings = tw_array(total, sizeof *join->postings);
     if (!join->first || !join->postings)
         return TWINSET_NOMEM;
-    size_t *fill = join->first + 1; /* one place ahead while it is being filled */
+    size_t *fill = join->first + 1; /* one rank ahead while it is being filled */
     for (size_t i = 0; i < total; i++)
         fill[ranks->ranks[i] + 1]++;
     for (size_t i = 0; i < ranks->shared; i++)
@@ -59,28 +60,29 @@ static int build_index(dense_join *join)
     return TWINSET_OK;
 }
 
-/* What a document shares with all before it; returns how many these are. */
-static size_t add_up(const dense_join *join, uint32_t doc, sums *sum)
+/* Adds up what a document shares with each earlier one; returns how many share anything. */
+static size_t add_up(const dense_join *join, uint32_t doc, worker_sums *sums)
 {
     const tw_ranks *ranks = join->ranks;
     size_t touched = 0;
     for (size_t i = ranks->start[doc]; i < ranks->start[doc + 1]; i++) {
         uint32_t rank = ranks->ranks[i], weight = ranks->weight[rank];
         const uint32_t *other = join->postings + join->first[rank];
-        for (; *other < doc; other++) { /* the document itself comes at last */
-            sum->touched[touched] = *other;
-            touched += !sum->count[*other];
-            sum->count[*other]++;
-            sum->weight[*other] += weight;
+        for (; *other < doc; other++) { /* ascending, with the document itself at the end */
+            sums->touched[touched] = *other;
+            touched += !sums->count[*other];
+            sums->count[*other]++;
+            sums->weight[*other] += weight;
         }
     }
     return touched;
 }
 
-static int check(dense_join *join, sums *sum, uint32_t a, uint32_t b)
+/* Computes a pair from its sums, and keeps it if it is similar enough. */
+static int verify(dense_join *join, worker_sums *sums, uint32_t a, uint32_t b)
 {
     const tw_docs *docs = join->docs;
-    tw_overlap overlap = {sum->count[a], sum->weight[a]};
+    tw_overlap overlap = {sums->count[a], sums->weight[a]};
     tw_match match = {
         .a = a,
         .b = b,
@@ -91,26 +93,27 @@ static int check(dense_join *join, sums *sum, uint32_t a, uint32_t b)
                                        docs->sizes[b], overlap),
         .estimate = NAN,
     };
-    sum->candidates++;
+    sums->candidates++;
     if (match.similarity < join->threshold)
         return TWINSET_OK;
-    return tw_matches_add(&sum->matches, &match);
+    return tw_matches_add(&sums->matches, &match);
 }
 
-static int ask(void *context, unsigned worker, size_t index)
+/* Finds the matches of one document with all earlier ones. */
+static int probe_document(void *context, unsigned worker, size_t index)
 {
     dense_join *join = context;
     const tw_docs *docs = join->docs;
-    sums *sum = &join->workers[worker];
+    worker_sums *sums = &join->workers[worker];
     uint32_t doc = (uint32_t)index;
-    size_t touched = add_up(join, doc, sum);
+    size_t touched = add_up(join, doc, sums);
     int status = TWINSET_OK;
     for (size_t i = 0; i < touched; i++) {
-        uint32_t other = sum->touched[i];
+        uint32_t other = sums->touched[i];
         if (status == TWINSET_OK && docs->wanted(docs->context, other, doc))
-            status = check(join, sum, other, doc);
-        sum->count[other] = 0;
-        sum->weight[other] = 0;
+            status = verify(join, sums, other, doc);
+        sums->count[other] = 0;
+        sums->weight[other] = 0;
     }
     return status;
 }
@@ -120,11 +123,11 @@ static int make_workers(dense_join *join, unsigned threads)
     size_t count = join->docs->count;
     join->workers = tw_calloc(threads, sizeof *join->workers);
     for (unsigned i = 0; join->workers && i < threads; i++) {
-        sums *sum = &join->workers[i];
-        sum->weight = tw_calloc(count, sizeof *sum->weight);
-        sum->count = tw_calloc(count, sizeof *sum->count);
-        sum->touched = tw_array(count + 1, sizeof *sum->touched);
-        if (!sum->weight || !sum->count || !sum->touched)
+        worker_sums *sums = &join->workers[i];
+        sums->weight = tw_calloc(count, sizeof *sums->weight);
+        sums->count = tw_calloc(count, sizeof *sums->count);
+        sums->touched = tw_array(count + 1, sizeof *sums->touched);
+        if (!sums->weight || !sums->count || !sums->touched)
             return TWINSET_NOMEM;
     }
     return join->workers ? TWINSET_OK : TWINSET_NOMEM;
@@ -138,16 +141,16 @@ int tw_dense_join(const tw_docs *docs, const tw_ranks *ranks, int measure, doubl
     if (status == TWINSET_OK)
         status = build_index(&join);
     if (status == TWINSET_OK)
-        status = tw_parallel(loop, docs->count, ask, &join);
+        status = tw_parallel(loop, docs->count, probe_document, &join);
     for (unsigned i = 0; join.workers && i < loop->threads; i++) {
-        sums *sum = &join.workers[i];
-        *candidates += sum->candidates;
+        worker_sums *sums = &join.workers[i];
+        *candidates += sums->candidates;
         if (status == TWINSET_OK)
-            status = tw_matches_append(matches, &sum->matches, 1);
-        tw_matches_free(&sum->matches);
-        tw_free(sum->weight);
-        tw_free(sum->count);
-        tw_free(sum->touched);
+            status = tw_matches_append(matches, &sums->matches, 1);
+        tw_matches_free(&sums->matches);
+        tw_free(sums->weight);
+        tw_free(sums->count);
+        tw_free(sums->touched);
     }
     tw_free(join.workers);
     tw_free(join.first);

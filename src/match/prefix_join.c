@@ -1,43 +1,42 @@
 /*
- * The exact join (AllPairs, PPJoin). Of two documents that are similar enough, the first
- * few of their rarest shingles already have one in common: only documents that meet in
- * such a prefix are looked at, and given up as soon as what is left of them cannot
- * suffice. No pair is missed.
+ * The exact join by prefix filters (AllPairs, PPJoin). Two documents that are similar enough have
+ * one of their rarest few shingles in common: only documents that meet in such a prefix are
+ * compared, and they are pruned as soon as what is left of them cannot suffice. No pair is missed.
  *
- * Of each pair the smaller document is indexed and the larger asks. For a pair at the
- * threshold t, x no larger than y, the shared part is at least
+ * Of each pair the smaller document is indexed, and the larger one probes the index. For a pair at
+ * the threshold t, with x no larger than y, the overlap is at least
  *     jaccard, weighted   t/(1+t) (|x| + |y|), so 2t/(1+t) |x| and t |y|
  *     containment         t |x|
- * and a document's prefix is what precedes the last so many shingles, less one.
+ * and the prefix of a document is all but its last shingles, one fewer than that.
  */
+#include "exact_join.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "match.h"
-
 typedef struct posting {
-    uint32_t place;    /* of the document in the order of sizes */
-    uint32_t position; /* of the shingle in that document, the lonely ones first */
+    uint32_t order;    /* of the document, by size */
+    uint32_t position; /* of the shingle in that document, lonely shingles first */
 } posting;
 
 typedef struct worker_state {
     tw_matches matches;
-    uint32_t *overlap; /* by place: shared so far; PRUNED: given up */
-    uint32_t *touched;
+    uint32_t *overlap; /* by order: the shingles shared so far; PRUNED: too few are left */
+    uint32_t *touched; /* orders of the documents that were met */
     uint64_t candidates;
 } worker_state;
 
-typedef struct exact_join {
+typedef struct prefix_join {
     const tw_docs *docs;
     const tw_ranks *ranks;
     int measure;
     double threshold;
-    uint32_t *order; /* place to document, smallest first */
-    size_t *first;   /* of each rank's postings */
-    posting *postings;
+    uint32_t *by_size; /* documents, smallest first */
+    size_t *first;     /* of each rank's postings */
+    posting *postings; /* rank after rank, ascending in order */
     worker_state *workers;
-} exact_join;
+} prefix_join;
 
 static const uint32_t PRUNED = UINT32_MAX;
 
@@ -49,20 +48,20 @@ static double size_of(const tw_docs *docs, const tw_ranks *ranks, int measure, u
                                                : (double)docs->sizes[doc];
 }
 
-/* Rounding must never lose a pair that lies exactly at the threshold. */
-static double slack(double need)
+/* Lowers a bound, so that rounding never loses a pair that lies exactly at the threshold. */
+static double lower_slightly(double need)
 {
     return need * (1 - 1e-12) - 1e-9;
 }
 
-/* How many of a document's ranks precede a rest that weighs less than `need`. */
-static size_t prefix(const tw_docs *docs, const tw_ranks *ranks, int measure, uint32_t doc,
-                     double need)
+/* The length of the prefix after which the rest of a document weighs less than `need`. */
+static size_t prefix_length(const tw_docs *docs, const tw_ranks *ranks, int measure, uint32_t doc,
+                            double need)
 {
     size_t count = ranks->start[doc + 1] - ranks->start[doc];
-    need = slack(need);
+    need = lower_slightly(need);
     if (measure != TWINSET_MEASURE_WEIGHTED) {
-        double rest = ceil(need) - 1; /* so many at the end may be left out */
+        double rest = ceil(need) - 1; /* shingles that the prefix leaves out at the end */
         if (rest <= 0)
             return count;
         double length = (double)docs->sizes[doc] - rest - (double)ranks->lonely[doc];
@@ -75,27 +74,29 @@ static size_t prefix(const tw_docs *docs, const tw_ranks *ranks, int measure, ui
     return count;
 }
 
+/* The prefix of a document as the smaller one of a pair. */
 static size_t index_prefix(const tw_docs *docs, const tw_ranks *ranks, int measure, double t,
                            uint32_t doc)
 {
     double share = measure == TWINSET_MEASURE_CONTAINMENT ? t : 2 * t / (1 + t);
-    return prefix(docs, ranks, measure, doc, share * size_of(docs, ranks, measure, doc));
+    return prefix_length(docs, ranks, measure, doc, share * size_of(docs, ranks, measure, doc));
 }
 
+/* The prefix of a document as the larger one of a pair. */
 static size_t probe_prefix(const tw_docs *docs, const tw_ranks *ranks, int measure, double t,
                            uint32_t doc)
 {
     double share = measure == TWINSET_MEASURE_CONTAINMENT ? 0 : t;
-    return prefix(docs, ranks, measure, doc, share * size_of(docs, ranks, measure, doc));
+    return prefix_length(docs, ranks, measure, doc, share * size_of(docs, ranks, measure, doc));
 }
 
 int tw_join_cost(const tw_docs *docs, const tw_ranks *ranks, int measure, double threshold,
                  double *steps)
 {
-    uint32_t *asked = tw_calloc(2 * ranks->shared, sizeof *asked);
-    if (!asked)
+    uint32_t *probed = tw_calloc(2 * ranks->shared, sizeof *probed);
+    if (!probed)
         return TWINSET_NOMEM;
-    uint32_t *indexed = asked + ranks->shared;
+    uint32_t *indexed = probed + ranks->shared;
     for (uint32_t doc = 0; doc < docs->count; doc++) {
         const uint32_t *mine = ranks->ranks + ranks->start[doc];
         size_t count = index_prefix(docs, ranks, measure, threshold, doc);
@@ -103,58 +104,58 @@ int tw_join_cost(const tw_docs *docs, const tw_ranks *ranks, int measure, double
             indexed[mine[i]]++;
         count = probe_prefix(docs, ranks, measure, threshold, doc);
         for (size_t i = 0; i < count; i++)
-            asked[mine[i]]++;
+            probed[mine[i]]++;
     }
     *steps = 0;
     for (size_t i = 0; i < ranks->shared; i++)
-        *steps += 0.5 * asked[i] * indexed[i];
-    tw_free(asked);
+        *steps += 0.5 * probed[i] * indexed[i];
+    tw_free(probed);
     return TWINSET_OK;
 }
 
 /* ---- the index */
 
-typedef struct sized {
+typedef struct document_size {
     double size;
     uint32_t doc;
-} sized;
+} document_size;
 
-static int by_size(const void *left, const void *right)
+static int compare_sizes(const void *left, const void *right)
 {
-    const sized *x = left, *y = right;
+    const document_size *x = left, *y = right;
     if (x->size != y->size)
         return x->size < y->size ? -1 : 1;
     return x->doc < y->doc ? -1 : x->doc > y->doc;
 }
 
-static int order_documents(exact_join *join)
+static int sort_documents(prefix_join *join)
 {
     size_t count = join->docs->count;
-    sized *all = tw_array(count, sizeof *all);
-    join->order = tw_array(count, sizeof *join->order);
-    if (!all || !join->order) {
+    document_size *all = tw_array(count, sizeof *all);
+    join->by_size = tw_array(count, sizeof *join->by_size);
+    if (!all || !join->by_size) {
         tw_free(all);
         return TWINSET_NOMEM;
     }
     for (uint32_t doc = 0; doc < count; doc++)
-        all[doc] = (sized){size_of(join->docs, join->ranks, join->measure, doc), doc};
-    qsort(all, count, sizeof *all, by_size);
-    for (size_t place = 0; place < count; place++)
-        join->order[place] = all[place].doc;
+        all[doc] = (document_size){size_of(join->docs, join->ranks, join->measure, doc), doc};
+    qsort(all, count, sizeof *all, compare_sizes);
+    for (size_t i = 0; i < count; i++)
+        join->by_size[i] = all[i].doc;
     tw_free(all);
     return TWINSET_OK;
 }
 
-static int build_index(exact_join *join)
+static int build_index(prefix_join *join)
 {
     const tw_ranks *ranks = join->ranks;
     size_t count = join->docs->count;
     join->first = tw_calloc(ranks->shared + 2, sizeof *join->first);
     if (!join->first)
         return TWINSET_NOMEM;
-    size_t *fill = join->first + 1; /* one place ahead while it is being filled */
-    for (size_t place = 0; place < count; place++) {
-        uint32_t doc = join->order[place];
+    size_t *fill = join->first + 1; /* one rank ahead while it is being filled */
+    for (size_t order = 0; order < count; order++) {
+        uint32_t doc = join->by_size[order];
         size_t length = index_prefix(join->docs, ranks, join->measure, join->threshold, doc);
         for (size_t i = 0; i < length; i++)
             fill[ranks->ranks[ranks->start[doc] + i] + 1]++;
@@ -164,55 +165,59 @@ static int build_index(exact_join *join)
     join->postings = tw_array(fill[ranks->shared], sizeof *join->postings);
     if (!join->postings)
         return TWINSET_NOMEM;
-    for (size_t place = 0; place < count; place++) {
-        uint32_t doc = join->order[place];
+    for (size_t order = 0; order < count; order++) {
+        uint32_t doc = join->by_size[order];
         size_t length = index_prefix(join->docs, ranks, join->measure, join->threshold, doc);
         for (size_t i = 0; i < length; i++)
             join->postings[fill[ranks->ranks[ranks->start[doc] + i]]++] =
-                (posting){(uint32_t)place, (uint32_t)(ranks->lonely[doc] + i)};
+                (posting){(uint32_t)order, (uint32_t)(ranks->lonely[doc] + i)};
     }
     return TWINSET_OK;
 }
 
-/* ---- asking */
+/* ---- probing */
 
-/* Shingles that the pair must share; 0 where counts do not tell. */
-static double needed(const exact_join *join, uint32_t x, uint32_t y)
+/* How many shingles the pair must share; 0 where weights decide, and not counts. */
+static double needed_overlap(const prefix_join *join, uint32_t x, uint32_t y)
 {
     double a = (double)join->docs->sizes[x], b = (double)join->docs->sizes[y];
     double t = join->threshold;
     if (join->measure == TWINSET_MEASURE_WEIGHTED)
         return 0;
-    return slack(join->measure == TWINSET_MEASURE_CONTAINMENT ? t * a : t / (1 + t) * (a + b));
+    return lower_slightly(join->measure == TWINSET_MEASURE_CONTAINMENT ? t * a
+                                                                       : t / (1 + t) * (a + b));
 }
 
-/* Whether x can still reach what is needed if they meet at these positions. */
-static bool can_reach(const exact_join *join, uint32_t x, uint32_t y, uint32_t overlap,
+/* Whether two documents that meet at these positions can still share enough. */
+static bool can_reach(const prefix_join *join, uint32_t x, uint32_t y, uint32_t overlap,
                       size_t x_position, size_t y_position)
 {
     size_t x_rest = join->docs->sizes[x] - x_position, y_rest = join->docs->sizes[y] - y_position;
-    return (double)overlap + (double)(x_rest < y_rest ? x_rest : y_rest) >= needed(join, x, y);
+    return (double)overlap + (double)(x_rest < y_rest ? x_rest : y_rest) >=
+           needed_overlap(join, x, y);
 }
 
-/* Goes through the documents that have the i-th rank of y in their prefix. */
-static size_t meet(const exact_join *join, worker_state *state, size_t y_place, size_t i,
-                   size_t touched)
+/* Counts one more shared shingle with the smaller documents that have the i-th rank of y in their
+ * prefix, and returns how many documents were met so far. */
+static size_t probe_rank(const prefix_join *join, worker_state *state, size_t y_order, size_t i,
+                         size_t touched)
 {
     const tw_ranks *ranks = join->ranks;
-    uint32_t y = join->order[y_place], rank = ranks->ranks[ranks->start[y] + i];
-    double smallest = join->measure == TWINSET_MEASURE_CONTAINMENT
-                          ? 0
-                          : slack(join->threshold * size_of(join->docs, ranks, join->measure, y));
+    uint32_t y = join->by_size[y_order], rank = ranks->ranks[ranks->start[y] + i];
+    double smallest =
+        join->measure == TWINSET_MEASURE_CONTAINMENT
+            ? 0
+            : lower_slightly(join->threshold * size_of(join->docs, ranks, join->measure, y));
     for (size_t at = join->first[rank]; at < join->first[rank + 1]; at++) {
         posting found = join->postings[at];
-        if (found.place >= y_place)
-            break; /* postings lie in the order of sizes */
-        uint32_t x = join->order[found.place];
-        uint32_t *overlap = &state->overlap[found.place];
+        if (found.order >= y_order)
+            break; /* those that follow are larger */
+        uint32_t x = join->by_size[found.order];
+        uint32_t *overlap = &state->overlap[found.order];
         if (*overlap == PRUNED || size_of(join->docs, ranks, join->measure, x) < smallest)
             continue;
         if (*overlap == 0)
-            state->touched[touched++] = found.place;
+            state->touched[touched++] = found.order;
         if (can_reach(join, x, y, *overlap, found.position, ranks->lonely[y] + i))
             ++*overlap;
         else
@@ -221,7 +226,8 @@ static size_t meet(const exact_join *join, worker_state *state, size_t y_place, 
     return touched;
 }
 
-static int check(exact_join *join, worker_state *state, uint32_t x, uint32_t y)
+/* Computes a pair, and keeps it if it is similar enough. */
+static int verify(prefix_join *join, worker_state *state, uint32_t x, uint32_t y)
 {
     const tw_docs *docs = join->docs;
     if (!docs->wanted(docs->context, x, y))
@@ -243,26 +249,28 @@ static int check(exact_join *join, worker_state *state, uint32_t x, uint32_t y)
     return tw_matches_add(&state->matches, &match);
 }
 
-static int ask(void *context, unsigned worker, size_t place)
+/* Finds the matches of one document with all smaller ones. */
+static int probe_document(void *context, unsigned worker, size_t order)
 {
-    exact_join *join = context;
+    prefix_join *join = context;
     worker_state *state = &join->workers[worker];
-    uint32_t y = join->order[place];
+    uint32_t y = join->by_size[order];
     size_t length = probe_prefix(join->docs, join->ranks, join->measure, join->threshold, y);
     size_t touched = 0;
     for (size_t i = 0; i < length; i++)
-        touched = meet(join, state, place, i, touched);
+        touched = probe_rank(join, state, order, i, touched);
     int status = TWINSET_OK;
     for (size_t i = 0; i < touched; i++) {
         uint32_t *overlap = &state->overlap[state->touched[i]];
         if (*overlap != PRUNED && status == TWINSET_OK)
-            status = check(join, state, join->order[state->touched[i]], y);
+            status = verify(join, state, join->by_size[state->touched[i]], y);
         *overlap = 0;
     }
     return status;
 }
 
-static int run(exact_join *join, const tw_loop *loop, tw_matches *matches, uint64_t *candidates)
+static int probe_all(prefix_join *join, const tw_loop *loop, tw_matches *matches,
+                     uint64_t *candidates)
 {
     size_t count = join->docs->count;
     for (unsigned i = 0; i < loop->threads; i++) {
@@ -271,7 +279,7 @@ static int run(exact_join *join, const tw_loop *loop, tw_matches *matches, uint6
         if (!join->workers[i].overlap || !join->workers[i].touched)
             return TWINSET_NOMEM;
     }
-    int status = tw_parallel(loop, count, ask, join);
+    int status = tw_parallel(loop, count, probe_document, join);
     for (unsigned i = 0; i < loop->threads; i++)
         *candidates += join->workers[i].candidates;
     for (unsigned i = 0; i < loop->threads && status == TWINSET_OK; i++)
@@ -280,8 +288,8 @@ static int run(exact_join *join, const tw_loop *loop, tw_matches *matches, uint6
     return status;
 }
 
-/* Whether to count all that is shared, and not to look at prefixes: these cost their own steps,
- * and each candidate two documents laid side by side. */
+/* Whether a dense join costs less. Prefix filters take their own steps, and for each candidate a
+ * merge of two documents. */
 static int is_dense(const tw_docs *docs, const tw_ranks *ranks, int measure, double threshold,
                     bool *dense)
 {
@@ -291,7 +299,7 @@ static int is_dense(const tw_docs *docs, const tw_ranks *ranks, int measure, dou
         return status;
     double ranked = docs->count ? (double)ranks->start[docs->count] / count : 0;
     double by_prefix = steps + fmin(steps, pairs) * 2 * ranked;
-    *dense = tw_dense_steps(ranks, docs->count) < by_prefix;
+    *dense = tw_dense_join_cost(ranks, docs->count) < by_prefix;
     return TWINSET_OK;
 }
 
@@ -304,20 +312,20 @@ int tw_join(const tw_docs *docs, const tw_ranks *ranks, int measure, double thre
         return status;
     if (dense)
         return tw_dense_join(docs, ranks, measure, threshold, loop, matches, candidates);
-    exact_join join = {.docs = docs, .ranks = ranks, .measure = measure, .threshold = threshold};
+    prefix_join join = {.docs = docs, .ranks = ranks, .measure = measure, .threshold = threshold};
     join.workers = tw_calloc(loop->threads, sizeof *join.workers);
-    status = join.workers ? order_documents(&join) : TWINSET_NOMEM;
+    status = join.workers ? sort_documents(&join) : TWINSET_NOMEM;
     if (status == TWINSET_OK)
         status = build_index(&join);
     if (status == TWINSET_OK)
-        status = run(&join, loop, matches, candidates);
+        status = probe_all(&join, loop, matches, candidates);
     for (unsigned i = 0; join.workers && i < loop->threads; i++) {
         tw_free(join.workers[i].overlap);
         tw_free(join.workers[i].touched);
         tw_matches_free(&join.workers[i].matches);
     }
     tw_free(join.workers);
-    tw_free(join.order);
+    tw_free(join.by_size);
     tw_free(join.first);
     tw_free(join.postings);
     return status;

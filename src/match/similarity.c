@@ -1,20 +1,22 @@
-/* The exact similarity of a pair: what the signatures propose is only believed after this. */
-#include <math.h>
+/*
+ * The exact similarity of a pair, by which candidates are verified, and lists of matches. Two sets
+ * are intersected by the kernel of the machine's instruction set.
+ */
 #include <stdlib.h>
 #include <string.h>
 
-#include "common.h"
+#include "exact_join.h"
 #include "intersect.h"
-#include "match.h"
 
-static size_t portable(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count)
+static size_t intersect_portable(const uint64_t *a, size_t a_count, const uint64_t *b,
+                                 size_t b_count)
 {
     return tw_intersect_merge(a, a_count, b, b_count);
 }
 
 static const tw_intersect_fn KERNELS[TW_ISAS] = {
-    [TW_ISA_PORTABLE] = portable,
-    [TW_ISA_NEON] = portable,
+    [TW_ISA_PORTABLE] = intersect_portable,
+    [TW_ISA_NEON] = intersect_portable,
 #if defined(__x86_64__)
     [TW_ISA_AVX2] = tw_intersect_avx2,
     [TW_ISA_AVX512] = tw_intersect_avx512,
@@ -81,19 +83,20 @@ const tw_match *tw_matches_find(const tw_matches *matches, uint32_t a, uint32_t 
     return bsearch(&key, matches->data, matches->count, sizeof key, by_documents);
 }
 
-int tw_matches_append(tw_matches *all, tw_matches *parts, unsigned workers)
+int tw_matches_append(tw_matches *all, tw_matches *by_worker, unsigned workers)
 {
     size_t count = all->count;
     for (unsigned i = 0; i < workers; i++)
-        count += parts[i].count;
+        count += by_worker[i].count;
     int status = TW_GROW(all->data, all->capacity, count);
     if (status != TWINSET_OK)
         return status;
     for (unsigned i = 0; i < workers; i++) {
-        if (parts[i].count)
-            memcpy(all->data + all->count, parts[i].data, parts[i].count * sizeof *all->data);
-        all->count += parts[i].count;
-        tw_matches_free(&parts[i]);
+        if (by_worker[i].count)
+            memcpy(all->data + all->count, by_worker[i].data,
+                   by_worker[i].count * sizeof *all->data);
+        all->count += by_worker[i].count;
+        tw_matches_free(&by_worker[i]);
     }
     return TWINSET_OK;
 }

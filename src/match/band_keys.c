@@ -1,19 +1,18 @@
 /*
- * Band keys. Documents come one after the other, each with a key for every band; candidates
- * are found band by band. So keys are kept in blocks of some thousand documents, band after
- * band in each: a band is then read in long pieces, from memory or from disk. The first
+ * Band keys. Documents are added one after the other, each with a key for every band; candidates
+ * are found band by band. So keys are kept in blocks of some thousand documents, and in a block
+ * band after band: a band is then read in long stretches, from memory or from disk. The first
  * blocks stay in memory, up to the limit; later ones are spilled.
  *
- * Of a key the upper 40 bits are kept, which saves three bytes of eight. That two documents
- * of a hundred million share them by chance happens 5,000 times in a band: pairs that are
- * looked at and found different.
+ * Of a key the upper 40 bits are kept, which saves three bytes of eight. Of a hundred million
+ * documents, 5,000 pairs in a band agree in these bits by chance: they are verified, and found
+ * different.
  */
+#include "candidate_search.h"
+
 #include <string.h>
 
-#include "common.h"
-#include "match.h"
-
-/* A block of 8 MB holds 50,000 documents of 21 bands: a band's piece of it is 400 KB. */
+/* A block has 65,536 documents of up to 25 bands, 320 KB of each band; fewer of more bands. */
 enum {
     BLOCK_BYTES = 8 << 20,
     LEAST_DOCUMENTS = 64,
@@ -28,19 +27,20 @@ typedef struct key_block {
 
 struct tw_keys {
     unsigned bands;
-    size_t per_block; /* documents */
-    size_t held, most_held;
-    key_block *blocks; /* full ones */
+    size_t per_block;       /* documents of a block */
+    size_t held, most_held; /* blocks in memory */
+    key_block *blocks;      /* those that are full */
     size_t block_count, block_capacity;
     unsigned char *open; /* the block that is being filled, or NULL */
-    size_t open_count;
+    size_t open_count;   /* its documents */
     tw_spill *spill;
     char *tmp;
 };
 
 /* ---- the keys of a signature */
 
-static uint64_t two(const uint32_t *slots)
+/* Two slots as one number. */
+static uint64_t join_two(const uint32_t *slots)
 {
     return slots[0] | (uint64_t)slots[1] << 32;
 }
@@ -50,11 +50,11 @@ static uint64_t band_key(const uint32_t *slots, unsigned rows)
     const uint64_t inner = 0xBF58476D1CE4E5B9u, outer = 0x94D049BB133111EBu;
     uint64_t hash = 0x9E3779B97F4A7C15u + rows;
     for (; rows >= 4; rows -= 4, slots += 4)
-        hash = tw_fold(hash ^ two(slots), inner ^ two(slots + 2));
+        hash = tw_fold(hash ^ join_two(slots), inner ^ join_two(slots + 2));
     if (rows > 0) {
         uint32_t rest[4] = {0};
         memcpy(rest, slots, rows * sizeof *rest);
-        hash = tw_fold(hash ^ two(rest), inner ^ two(rest + 2));
+        hash = tw_fold(hash ^ join_two(rest), inner ^ join_two(rest + 2));
     }
     return tw_fold(hash ^ inner, outer);
 }
@@ -70,8 +70,8 @@ void tw_band_keys(const uint32_t *slots, unsigned bands, unsigned rows, uint64_t
 int tw_keys_new(unsigned bands, uint64_t memory_bytes, const char *tmp, tw_keys **keys)
 {
     uint64_t document_bytes = (uint64_t)bands * KEY_BYTES;
-    uint64_t room = memory_bytes / 4 < BLOCK_BYTES ? memory_bytes / 4 : BLOCK_BYTES;
-    uint64_t per_block = room / document_bytes / LEAST_DOCUMENTS * LEAST_DOCUMENTS;
+    uint64_t block_bytes = memory_bytes / 4 < BLOCK_BYTES ? memory_bytes / 4 : BLOCK_BYTES;
+    uint64_t per_block = block_bytes / document_bytes / LEAST_DOCUMENTS * LEAST_DOCUMENTS;
     per_block = per_block < LEAST_DOCUMENTS  ? LEAST_DOCUMENTS
                 : per_block > MOST_DOCUMENTS ? MOST_DOCUMENTS
                                              : per_block;
@@ -101,21 +101,21 @@ void tw_keys_free(tw_keys *keys)
     tw_free(keys);
 }
 
-/* A band's place in a block: the leading words of its keys, then the bytes after those. */
-static size_t band_bytes(const tw_keys *keys)
+/* A band of a block: the upper four bytes of all its keys, then the fifth bytes. */
+static size_t bytes_of_band(const tw_keys *keys)
 {
     return keys->per_block * KEY_BYTES;
 }
 
-static size_t block_bytes(const tw_keys *keys)
+static size_t bytes_of_block(const tw_keys *keys)
 {
-    return keys->bands * band_bytes(keys);
+    return keys->bands * bytes_of_band(keys);
 }
 
-static void pack(unsigned char *block, const tw_keys *keys, unsigned band, const uint64_t *from,
-                 size_t count)
+/* Appends keys of one band to the open block. */
+static void pack_keys(const tw_keys *keys, unsigned band, const uint64_t *from, size_t count)
 {
-    uint32_t *words = (uint32_t *)(void *)(block + band * band_bytes(keys));
+    uint32_t *words = (uint32_t *)(void *)(keys->open + band * bytes_of_band(keys));
     unsigned char *bytes = (unsigned char *)(words + keys->per_block) + keys->open_count;
     words += keys->open_count;
     for (size_t i = 0; i < count; i++) {
@@ -124,20 +124,23 @@ static void pack(unsigned char *block, const tw_keys *keys, unsigned band, const
     }
 }
 
-static void unpack(uint64_t *to, const uint32_t *words, const unsigned char *bytes, size_t count)
+static void unpack_keys(const uint32_t *words, const unsigned char *bytes, size_t count,
+                        uint64_t *to)
 {
     for (size_t i = 0; i < count; i++)
         to[i] = (uint64_t)words[i] << 32 | (uint64_t)bytes[i] << 24;
 }
 
+/* Makes sure that there is an open block. */
 static bool open_block(tw_keys *keys)
 {
     if (!keys->open)
-        keys->open = tw_malloc(block_bytes(keys));
+        keys->open = tw_malloc(bytes_of_block(keys));
     return keys->open != NULL;
 }
 
-/* Puts a full block away; one that is spilled serves again. */
+/* Puts the open block, which is full, to the others. Where it is spilled, its memory is the next
+ * open block. */
 static int close_block(tw_keys *keys, twinset_error *error)
 {
     if (TW_GROW(keys->blocks, keys->block_capacity, keys->block_count + 1) != TWINSET_OK)
@@ -150,8 +153,8 @@ static int close_block(tw_keys *keys, twinset_error *error)
     } else {
         int status = keys->spill ? TWINSET_OK : tw_spill_new(keys->tmp, &keys->spill, error);
         if (status == TWINSET_OK)
-            status =
-                tw_spill_append(keys->spill, keys->open, block_bytes(keys), &block.offset, error);
+            status = tw_spill_append(keys->spill, keys->open, bytes_of_block(keys), &block.offset,
+                                     error);
         if (status != TWINSET_OK)
             return status;
     }
@@ -166,12 +169,12 @@ int tw_keys_add(tw_keys *keys, const uint64_t *block, size_t count, twinset_erro
         int status;
         if (!open_block(keys))
             return tw_nomem(error);
-        size_t room = keys->per_block - keys->open_count;
-        now = count - done < room ? count - done : room;
+        size_t free = keys->per_block - keys->open_count;
+        now = count - done < free ? count - done : free;
         for (unsigned band = 0; band < keys->bands; band++)
-            pack(keys->open, keys, band, block + band * count + done, now);
+            pack_keys(keys, band, block + band * count + done, now);
         keys->open_count += now;
-        if (now == room && (status = close_block(keys, error)) != TWINSET_OK)
+        if (now == free && (status = close_block(keys, error)) != TWINSET_OK)
             return status;
     }
     return TWINSET_OK;
@@ -190,27 +193,28 @@ uint64_t tw_keys_spilled(const tw_keys *keys)
 int tw_keys_read(const tw_keys *keys, unsigned band, size_t first, size_t most, uint64_t *buffer,
                  size_t *count, twinset_error *error)
 {
-    size_t number = first / keys->per_block, skip = first % keys->per_block;
-    bool open = number == keys->block_count;
-    const unsigned char *block = open ? keys->open : keys->blocks[number].keys;
-    size_t together = (open ? keys->open_count : keys->per_block) - skip;
+    size_t index = first / keys->per_block, skip = first % keys->per_block;
+    bool is_open = index == keys->block_count;
+    const unsigned char *block = is_open ? keys->open : keys->blocks[index].keys;
+    size_t together = (is_open ? keys->open_count : keys->per_block) - skip;
     *count = together < most ? together : most;
     if (!*count)
         return TWINSET_OK;
-    size_t words = band * band_bytes(keys) + skip * sizeof(uint32_t);
-    size_t bytes = band * band_bytes(keys) + keys->per_block * sizeof(uint32_t) + skip;
+    size_t words = band * bytes_of_band(keys) + skip * sizeof(uint32_t);
+    size_t bytes = band * bytes_of_band(keys) + keys->per_block * sizeof(uint32_t) + skip;
     if (block) {
-        unpack(buffer, (const uint32_t *)(const void *)(block + words), block + bytes, *count);
+        unpack_keys((const uint32_t *)(const void *)(block + words), block + bytes, *count, buffer);
         return TWINSET_OK;
     }
-    /* Behind the place that is filled, so that nothing is overwritten before it is read. */
-    uint64_t offset = keys->blocks[number].offset;
-    uint32_t *some = (uint32_t *)(void *)(buffer + *count);
-    unsigned char *rest = (unsigned char *)(some + *count);
-    int status = tw_spill_read(keys->spill, offset + words, some, *count * sizeof *some, error);
+    /* They are read to the end of the buffer, so that none is overwritten before it is unpacked. */
+    uint64_t offset = keys->blocks[index].offset;
+    uint32_t *leading = (uint32_t *)(void *)(buffer + *count);
+    unsigned char *rest = (unsigned char *)(leading + *count);
+    int status =
+        tw_spill_read(keys->spill, offset + words, leading, *count * sizeof *leading, error);
     if (status == TWINSET_OK)
         status = tw_spill_read(keys->spill, offset + bytes, rest, *count, error);
     if (status == TWINSET_OK)
-        unpack(buffer, some, rest, *count);
+        unpack_keys(leading, rest, *count, buffer);
     return status;
 }

@@ -1,17 +1,18 @@
 /*
- * Clusters: what verified pairs join. Union-find, with the smaller number as the root, so
- * that the outcome does not depend on the order of the pairs.
+ * Clusters: the components that verified pairs join. A union-find has the smallest number as the
+ * root, so that the outcome does not depend on the order of the pairs.
  *
- * A chain of similar pairs may join documents that are not alike. Therefore each cluster
- * says how alike its least similar members are, computed exactly up to a limit of members;
- * beyond it, for every member and the representative.
+ * A chain of similar pairs may join documents that are not similar. Therefore each cluster says how
+ * similar its least similar members are: of all pairs, up to a limit of different documents; beyond
+ * it, of every member and the representative. The representative is the member with the highest sum
+ * of similarities to all others.
  */
+#include "match.h"
+
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "match.h"
 
 /* ---- union-find */
 
@@ -28,7 +29,7 @@ int tw_unions_new(size_t documents, uint32_t **unions)
 static uint32_t root_of(uint32_t *unions, uint32_t doc)
 {
     while (unions[doc] != doc) {
-        unions[doc] = unions[unions[doc]]; /* halves the way for the next time */
+        unions[doc] = unions[unions[doc]]; /* halves the path for the next search */
         doc = unions[doc];
     }
     return doc;
@@ -46,7 +47,7 @@ void tw_unions_join(uint32_t *unions, uint32_t a, uint32_t b)
 
 /* ---- members */
 
-static int by_size(const void *left, const void *right)
+static int compare_clusters(const void *left, const void *right)
 {
     const tw_cluster *x = left, *y = right;
     if (x->count != y->count)
@@ -54,10 +55,11 @@ static int by_size(const void *left, const void *right)
     return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* Documents of each cluster, ascending, cluster after cluster. A root is its cluster's
- * smallest number: it stands for the start until that is known. */
-static void collect(uint32_t *unions, size_t documents, const uint32_t *sizes,
-                    tw_clusters *clusters)
+/* Lists the documents of each cluster, ascending, cluster after cluster. The root of a cluster is
+ * its smallest number, and is kept in `start` until the start is known. `sizes` has the documents
+ * of each root. */
+static void collect_members(uint32_t *unions, size_t documents, const uint32_t *sizes,
+                            tw_clusters *clusters)
 {
     size_t end = 0;
     for (uint32_t doc = 0; doc < documents; doc++) {
@@ -66,7 +68,7 @@ static void collect(uint32_t *unions, size_t documents, const uint32_t *sizes,
             clusters->data[clusters->count++] = (tw_cluster){.start = doc, .count = sizes[doc]};
     }
     if (clusters->count)
-        qsort(clusters->data, clusters->count, sizeof *clusters->data, by_size);
+        qsort(clusters->data, clusters->count, sizeof *clusters->data, compare_clusters);
     for (uint32_t i = 0; i < clusters->count; i++) {
         tw_cluster *cluster = &clusters->data[i];
         size_t count = cluster->count;
@@ -94,31 +96,32 @@ static int find_members(uint32_t *unions, size_t documents, tw_clusters *cluster
     if (sizes && clusters->data && clusters->members && clusters->of) {
         for (uint32_t doc = 0; doc < documents; doc++)
             sizes[root_of(unions, doc)]++;
-        collect(unions, documents, sizes, clusters);
+        collect_members(unions, documents, sizes, clusters);
         status = TWINSET_OK;
     }
     tw_free(sizes);
     return status;
 }
 
-/* ---- likeness inside a cluster */
+/* ---- similarities within a cluster */
 
-/* Different documents up to which one thread measures a cluster by itself. */
+/* The most different documents of a cluster that one thread compares by itself. */
 enum { SMALL = 32 };
 
-/* A cluster's different documents, and how many members each of them is. Scores are sums in
- * units of 2^-32: whole numbers, so that the order of the terms does not show. */
-typedef struct inside {
+/* The cluster in work: its different documents. Scores are sums in units of 2^-32: whole numbers,
+ * so that a sum does not depend on the order of its terms. */
+typedef struct comparison {
     const tw_cluster_rules *rules;
-    uint32_t *docs, *members;
+    uint32_t *docs;    /* ascending */
+    uint32_t *members; /* how many members each of them stands for */
     size_t count;
-    atomic_uint_fast64_t *score; /* similarities to all other members */
-    double *lowest;
-    size_t centre; /* compared with all, in a cluster over the limit */
+    atomic_uint_fast64_t *score; /* the similarities to all other members, summed */
+    double *lowest;              /* the lowest similarity that was computed for each */
+    size_t centre;               /* of a cluster over the limit: compared with all others */
     size_t capacity;
-} inside;
+} comparison;
 
-static void inside_free(inside *in)
+static void free_comparison(comparison *in)
 {
     tw_free(in->docs);
     tw_free(in->members);
@@ -126,12 +129,12 @@ static void inside_free(inside *in)
     tw_free(in->lowest);
 }
 
-static int inside_reserve(inside *in, size_t count)
+static int reserve(comparison *in, size_t count)
 {
     if (count <= in->capacity)
         return TWINSET_OK;
-    inside_free(in);
-    *in = (inside){
+    free_comparison(in);
+    *in = (comparison){
         .rules = in->rules,
         .docs = tw_array(count, sizeof *in->docs),
         .members = tw_array(count, sizeof *in->members),
@@ -144,20 +147,21 @@ static int inside_reserve(inside *in, size_t count)
     return TWINSET_OK;
 }
 
-static uint64_t whole(double similarity)
+/* A similarity in units of 2^-32. */
+static uint64_t as_whole(double similarity)
 {
     return (uint64_t)llround(similarity * 4294967296.0);
 }
 
-/* Adds what two different documents of a cluster are to each other. */
-static void add_scores(inside *in, size_t i, size_t j, double similarity)
+/* Adds the similarity of two different documents to the scores of both. */
+static void add_scores(comparison *in, size_t i, size_t j, double similarity)
 {
-    atomic_fetch_add(&in->score[i], in->members[j] * whole(similarity));
-    atomic_fetch_add(&in->score[j], in->members[i] * whole(similarity));
+    atomic_fetch_add(&in->score[i], in->members[j] * as_whole(similarity));
+    atomic_fetch_add(&in->score[j], in->members[i] * as_whole(similarity));
 }
 
-/* Most pairs of a cluster have been computed already. */
-static int similarity_inside(const inside *in, unsigned worker, size_t i, size_t j, double *out)
+/* Looks a similarity up among the matches, which have most pairs of a cluster, or computes it. */
+static int find_similarity(const comparison *in, unsigned worker, size_t i, size_t j, double *out)
 {
     const tw_cluster_rules *rules = in->rules;
     uint32_t a = in->docs[i < j ? i : j], b = in->docs[i < j ? j : i];
@@ -168,14 +172,14 @@ static int similarity_inside(const inside *in, unsigned worker, size_t i, size_t
     return TWINSET_OK;
 }
 
-/* One document against all that come after it in its cluster. */
+/* Compares one document with all that come after it in its cluster. */
 static int compare_with_rest(void *context, unsigned worker, size_t i)
 {
-    inside *in = context;
+    comparison *in = context;
     in->lowest[i] = 1;
     for (size_t j = i + 1; j < in->count; j++) {
         double similarity;
-        int status = similarity_inside(in, worker, i, j, &similarity);
+        int status = find_similarity(in, worker, i, j, &similarity);
         if (status != TWINSET_OK)
             return status;
         add_scores(in, i, j, similarity);
@@ -186,13 +190,13 @@ static int compare_with_rest(void *context, unsigned worker, size_t i)
 
 static int compare_with_centre(void *context, unsigned worker, size_t i)
 {
-    inside *in = context;
+    comparison *in = context;
     in->lowest[i] = 1;
     return i == in->centre ? TWINSET_OK
-                           : similarity_inside(in, worker, i, in->centre, &in->lowest[i]);
+                           : find_similarity(in, worker, i, in->centre, &in->lowest[i]);
 }
 
-static size_t best_score(const inside *in)
+static size_t index_of_best(const comparison *in)
 {
     size_t best = 0;
     for (size_t i = 1; i < in->count; i++)
@@ -201,55 +205,55 @@ static size_t best_score(const inside *in)
     return best;
 }
 
-static int by_number(const void *left, const void *right)
+static int compare_numbers(const void *left, const void *right)
 {
     uint32_t x = *(const uint32_t *)left, y = *(const uint32_t *)right;
     return x < y ? -1 : x > y;
 }
 
-/* In a large cluster the verified pairs must do to find the representative. */
-static int score_by_matches(inside *in)
+/* Adds up the scores of a cluster over the limit from its verified pairs alone. */
+static int score_by_matches(comparison *in)
 {
     const tw_matches *matches = in->rules->matches;
-    uint32_t *place = tw_array(in->rules->originals, sizeof *place);
-    if (!place)
+    uint32_t *index = tw_array(in->rules->originals, sizeof *index);
+    if (!index)
         return TWINSET_NOMEM;
-    memset(place, 0xFF, in->rules->originals * sizeof *place);
+    memset(index, 0xFF, in->rules->originals * sizeof *index);
     for (uint32_t i = 0; i < in->count; i++)
-        place[in->docs[i]] = i;
+        index[in->docs[i]] = i;
     for (size_t i = 0; i < matches->count; i++) {
-        uint32_t a = place[matches->data[i].a], b = place[matches->data[i].b];
+        uint32_t a = index[matches->data[i].a], b = index[matches->data[i].b];
         if (a != UINT32_MAX && b != UINT32_MAX)
             add_scores(in, a, b, matches->data[i].similarity);
     }
-    tw_free(place);
+    tw_free(index);
     return TWINSET_OK;
 }
 
 /* Finds the different documents of a cluster, ascending. */
-static int find_different(inside *in, const tw_clusters *clusters, const tw_cluster *cluster)
+static int find_different(comparison *in, const tw_clusters *clusters, const tw_cluster *cluster)
 {
-    int status = inside_reserve(in, cluster->count);
+    int status = reserve(in, cluster->count);
     if (status != TWINSET_OK)
         return status;
     for (size_t i = 0; i < cluster->count; i++)
         in->docs[i] = in->rules->original[clusters->members[cluster->start + i]];
-    qsort(in->docs, cluster->count, sizeof *in->docs, by_number);
+    qsort(in->docs, cluster->count, sizeof *in->docs, compare_numbers);
     in->count = 0;
     for (size_t i = 0, end; i < cluster->count; i = end) {
         for (end = i + 1; end < cluster->count && in->docs[end] == in->docs[i];)
             end++;
         in->docs[in->count] = in->docs[i];
         in->members[in->count] = (uint32_t)(end - i);
-        atomic_init(&in->score[in->count++], (end - i - 1) * whole(1));
+        atomic_init(&in->score[in->count++], (end - i - 1) * as_whole(1));
     }
     return TWINSET_OK;
 }
 
-/* Chooses the representative, the first of its copies, and tells the lowest similarity. */
-static void settle(const inside *in, const tw_clusters *clusters, tw_cluster *cluster)
+/* Chooses the representative, the first of its copies, and the lowest similarity. */
+static void finish_cluster(const comparison *in, const tw_clusters *clusters, tw_cluster *cluster)
 {
-    uint32_t best = in->docs[best_score(in)];
+    uint32_t best = in->docs[index_of_best(in)];
     cluster->min_similarity = 1;
     for (size_t i = 0; i < in->count; i++)
         cluster->min_similarity = fmin(cluster->min_similarity, in->lowest[i]);
@@ -260,69 +264,71 @@ static void settle(const inside *in, const tw_clusters *clusters, tw_cluster *cl
     }
 }
 
-typedef struct measuring {
+typedef struct cluster_loop {
     const tw_cluster_rules *rules;
     tw_clusters *clusters;
-    inside *insides; /* by worker */
-} measuring;
+    comparison *by_worker;
+} cluster_loop;
 
+/* The most different documents of a cluster that is small. */
 static size_t small_count(const tw_cluster_rules *rules)
 {
     return rules->limit < SMALL ? rules->limit : SMALL;
 }
 
-/* A small cluster; others are left for later. */
+/* Measures a cluster that is small; others are left to measure_large(). */
 static int measure_small(void *context, unsigned worker, size_t index)
 {
-    measuring *measure = context;
-    tw_cluster *cluster = &measure->clusters->data[index];
-    inside *in = &measure->insides[worker];
-    int status = find_different(in, measure->clusters, cluster);
+    cluster_loop *all = context;
+    tw_cluster *cluster = &all->clusters->data[index];
+    comparison *in = &all->by_worker[worker];
+    int status = find_different(in, all->clusters, cluster);
     if (status != TWINSET_OK || in->count > small_count(in->rules))
         return status;
     for (size_t i = 0; i < in->count && status == TWINSET_OK; i++)
         status = compare_with_rest(in, worker, i);
-    settle(in, measure->clusters, cluster);
+    finish_cluster(in, all->clusters, cluster);
     return status;
 }
 
-static int measure_large(measuring *measure, tw_cluster *cluster, const tw_loop *loop)
+/* Measures a cluster that is not small, on all threads. */
+static int measure_large(cluster_loop *all, tw_cluster *cluster, const tw_loop *loop)
 {
-    inside *in = &measure->insides[0];
-    int status = find_different(in, measure->clusters, cluster);
+    comparison *in = &all->by_worker[0];
+    int status = find_different(in, all->clusters, cluster);
     if (status != TWINSET_OK || in->count <= small_count(in->rules))
         return status;
-    if (in->count <= measure->rules->limit) {
+    if (in->count <= all->rules->limit) {
         status = tw_parallel(loop, in->count, compare_with_rest, in);
     } else {
         status = score_by_matches(in);
-        in->centre = best_score(in);
+        in->centre = index_of_best(in);
         if (status == TWINSET_OK)
             status = tw_parallel(loop, in->count, compare_with_centre, in);
     }
     if (status == TWINSET_OK)
-        settle(in, measure->clusters, cluster);
+        finish_cluster(in, all->clusters, cluster);
     return status;
 }
 
 static int measure_clusters(const tw_cluster_rules *rules, const tw_loop *loop,
                             tw_clusters *clusters)
 {
-    measuring measure = {rules, clusters, tw_calloc(loop->threads, sizeof *measure.insides)};
-    if (!measure.insides)
+    cluster_loop all = {rules, clusters, tw_calloc(loop->threads, sizeof *all.by_worker)};
+    if (!all.by_worker)
         return TWINSET_NOMEM;
     for (unsigned i = 0; i < loop->threads; i++)
-        measure.insides[i].rules = rules;
-    int status = tw_parallel(loop, clusters->count, measure_small, &measure);
-    /* The largest come first. */
+        all.by_worker[i].rules = rules;
+    int status = tw_parallel(loop, clusters->count, measure_small, &all);
+    /* Clusters are sorted, the largest first. */
     for (size_t i = 0; i < clusters->count && status == TWINSET_OK; i++) {
         if (clusters->data[i].count <= small_count(rules))
             break;
-        status = measure_large(&measure, &clusters->data[i], loop);
+        status = measure_large(&all, &clusters->data[i], loop);
     }
     for (unsigned i = 0; i < loop->threads; i++)
-        inside_free(&measure.insides[i]);
-    tw_free(measure.insides);
+        free_comparison(&all.by_worker[i]);
+    tw_free(all.by_worker);
     return status;
 }
 
