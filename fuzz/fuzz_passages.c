@@ -1,7 +1,7 @@
 /*
- * Two texts of any bytes, whose bytes are the tokens: their passages are found, told and shown.
- * Promises: pieces are the same in both documents and apart from each other, and no line is wider
- * than it may be.
+ * Two texts of any bytes, whose bytes are the tokens: their passages are found, located and shown.
+ * Promises: runs are equal in both documents, no two have a token in common, and no line is too
+ * wide.
  */
 #include "digest.h"
 #include "evidence.h"
@@ -18,7 +18,7 @@ typedef struct document {
     tw_evidence_file file;
 } document;
 
-/* The low bits of a byte are its form; ids of some shingles are left out. */
+/* Makes a document. The low bits of a byte are its form; some shingles are left out. */
 static void make(document *d, const uint8_t *data, size_t size)
 {
     uint32_t line = 1;
@@ -46,19 +46,19 @@ static void check(const tw_passages *found, const document *a, const document *b
     static uint8_t in_a[MOST], in_b[MOST];
     memset(in_a, 0, sizeof in_a);
     memset(in_b, 0, sizeof in_b);
-    for (size_t p = 0; p < found->pieces.count; p++) {
-        const tw_piece *piece = &found->pieces.data[p];
-        REQUIRE(piece->a + piece->count <= a->side.count);
-        REQUIRE(piece->b + piece->count <= b->side.count);
-        for (uint32_t t = 0; t < piece->count; t++) {
-            REQUIRE(a->forms[piece->a + t] == b->forms[piece->b + t]);
-            REQUIRE(!in_a[piece->a + t]++ && !in_b[piece->b + t]++);
+    for (size_t r = 0; r < found->pieces.count; r++) {
+        const tw_piece *run = &found->pieces.data[r];
+        REQUIRE(run->a + run->count <= a->side.count);
+        REQUIRE(run->b + run->count <= b->side.count);
+        for (uint32_t t = 0; t < run->count; t++) {
+            REQUIRE(a->forms[run->a + t] == b->forms[run->b + t]);
+            REQUIRE(!in_a[run->a + t]++ && !in_b[run->b + t]++);
         }
     }
 }
 
-/* What is on the line so far. */
-static int measure(void *context, const char *bytes, size_t count)
+/* Collects what is written. */
+static int collect(void *context, const char *bytes, size_t count)
 {
     tw_bytes *page = context;
     return tw_bytes_append(page, bytes, count) == TWINSET_OK ? 0 : 1;
@@ -69,7 +69,7 @@ static void show(const twinset_passages *passages, unsigned width)
     static tw_sink sink;
     tw_bytes page = {0};
     twinset_style style = {.width = width};
-    tw_sink_init(&sink, measure, &page);
+    tw_sink_init(&sink, collect, &page);
     REQUIRE(tw_write_passages(&sink, passages, &style) == TWINSET_OK);
     REQUIRE(tw_sink_end(&sink, NULL) == TWINSET_OK);
     for (size_t i = 0, start = 0; i < page.length; i++) {

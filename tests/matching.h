@@ -1,6 +1,5 @@
 /*
- * Sets of shingles held in memory, as the match stage sees documents; for the tests of that
- * stage.
+ * Documents as sets of ids in memory, for the tests of matching.
  */
 #ifndef MATCHING_H
 #define MATCHING_H
@@ -15,7 +14,7 @@ typedef struct set_list {
     uint64_t **ids; /* of each document, ascending */
     size_t capacity;
     bool picky;      /* some pairs are not wanted */
-    uint32_t broken; /* the document that cannot be had; UINT32_MAX: none */
+    uint32_t broken; /* the document whose set cannot be read; UINT32_MAX: none */
 } set_list;
 
 static inline int list_set(void *context, unsigned worker, unsigned side, uint32_t doc, tw_set *set)
@@ -94,7 +93,7 @@ static inline bool set_has(const set_list *list, uint32_t doc, uint64_t id)
     return list->sizes[doc] && bsearch(&id, list->ids[doc], list->sizes[doc], sizeof id, by_id);
 }
 
-/* How many ids two documents share, by looking for each. */
+/* Counts the ids that two documents share, by a search for each. */
 static inline uint64_t count_shared(const set_list *list, uint32_t a, uint32_t b)
 {
     uint64_t shared = 0;

@@ -1,6 +1,6 @@
 /*
- * Passages as they are shown: line beside line, one below the other, quoted, as JSON; with any
- * bytes in the texts, at any width, and where memory ends.
+ * Passages as they are shown: side by side, one below the other, quoted, and as JSON; with any
+ * bytes in the texts, at any width, and when memory runs out.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -43,8 +43,8 @@ static uint64_t hash(const char *text, size_t length)
     return h | 1;
 }
 
-/* Runs of letters and digits, and single bytes of other kinds. Those of lower case letters alone
- * are names, if `code`: then all of them have one form. */
+/* The length of the next token: a run of letters and digits, or one other byte. Lower case letters
+ * alone are a name; in programs all names have one form. */
 static size_t token_length(const char *text, size_t length, bool *name)
 {
     size_t i = 0;
@@ -106,7 +106,7 @@ static uint32_t in_three(void *context, uint64_t id)
     return 3;
 }
 
-/* The passages of two documents, found and told. */
+/* Finds the passages of two documents, and locates them in their texts. */
 static int tell(document *a, document *b, bool code, twinset_passages **passages)
 {
     tw_passages found = {0};
@@ -149,7 +149,8 @@ static int write_page(const twinset_passages *passages, const twinset_style *sty
     return status;
 }
 
-/* Frees the passages. A style of NULL: as JSON. */
+/* Compares what is written of the passages, and frees them. Without a style they are written as
+ * JSON. */
 static void assert_page(twinset_passages *passages, const twinset_style *style,
                         const char *expected)
 {
@@ -255,7 +256,7 @@ static void json_has_lines_and_bytes(void **state)
     assert_page(tell_texts("a b c", "x + y", true), NULL, "[]");
 }
 
-/* Other layout, comments and tabs: the tokens decide which lines belong together. */
+/* Layout, comments and tabs differ: the tokens decide which lines belong together. */
 static void layout_does_not_matter(void **state)
 {
     (void)state;
@@ -314,7 +315,7 @@ static void templates_are_marked(void **state)
     begin(&y, "otto.py");
     add_file(&x, NULL, text, strlen(text), true);
     add_file(&y, NULL, text, strlen(text), true);
-    y.forms[24] = y.words[24] = 77; /* or they would be the same all through */
+    y.forms[24] = y.words[24] = 77; /* or the documents would be identical */
     y.ids[21] = 79;
     memset(x.ids + 2, 0, 18 * sizeof *x.ids);
     memset(y.ids + 2, 0, 18 * sizeof *y.ids);
@@ -356,7 +357,7 @@ static void prose_is_quoted(void **state)
 
 /* ---- any bytes, any width */
 
-/* Bytes of all kinds, mostly such as programs have. */
+/* Writes any bytes, most of them such as programs have. */
 static size_t write_bytes(dice *from, char *text, size_t most)
 {
     static const char usual[] = "abcdeABC019 +;(){}\n\n\t \r";
@@ -366,7 +367,7 @@ static size_t write_bytes(dice *from, char *text, size_t most)
     return length;
 }
 
-/* Copies with changes. */
+/* Copies a text with changes. */
 static size_t change_bytes(dice *from, const char *text, size_t length, char *copy)
 {
     size_t count = 0;
@@ -379,8 +380,7 @@ static size_t change_bytes(dice *from, const char *text, size_t length, char *co
     return count;
 }
 
-/* No line is wider than it may be or ends in a space, and nothing on it does anything to the
- * terminal. */
+/* Checks that no line is too wide or ends in a space, and that none has a control character. */
 static void check_page(const paper *page, size_t width)
 {
     for (const char *line = page->text, *end; *line; line = end + 1) {
@@ -430,7 +430,7 @@ static void any_bytes_fit_any_width(void **state)
     assert_true(shown > 1000);
 }
 
-/* All of a program on one line: it is cut, and shown from where the passage is. */
+/* The whole program is one line: it is cut, and shown from the start of the passage. */
 static void long_lines_are_cut(void **state)
 {
     (void)state;
@@ -450,8 +450,8 @@ static void long_lines_are_cut(void **state)
     twinset_passages_free(passages);
 }
 
-/* One line against thousands, and a passage after the other on it: nothing is looked at again and
- * again. */
+/* One line stands against thousands, with one passage after the other on it: the time stays
+ * linear. */
 static void long_lines_are_quick(void **state)
 {
     (void)state;

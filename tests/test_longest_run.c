@@ -1,6 +1,6 @@
 /*
- * The longest shared run, against a dynamic programme; and texts that repeat themselves,
- * which must not make it slow.
+ * The longest run of two sequences, compared with dynamic programming; and texts that repeat
+ * themselves, which must not make the search slow.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 #include "dice.h"
 #include "passages.h"
 
-/* The length, by all pairs of places. */
+/* The length by dynamic programming, over all pairs of elements. */
 static size_t longest_by_table(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count)
 {
     size_t longest = 0, *row = calloc(b_count + 1, sizeof *row);
@@ -36,7 +36,7 @@ static int longest_run(tw_passage_index *index, const uint64_t *a, size_t a_coun
     return status ? status : tw_passage_find(index, b, b_count, found);
 }
 
-/* Finds the run, and checks that it is one. */
+/* Finds the longest run, and checks that it is one. */
 static size_t find(tw_passage_index *index, const uint64_t *a, size_t a_count, const uint64_t *b,
                    size_t b_count)
 {
@@ -64,14 +64,15 @@ static uint64_t *new_ids(size_t count)
 
 /* ---- random sequences */
 
-/* Symbols are small numbers, or spread over all bits: both must do as keys of a table. */
+/* Draws symbols that are small numbers, or spread over all bits: both must do as keys of a table.
+ */
 static void fill(dice *from, uint64_t *ids, size_t count, size_t symbols, bool spread)
 {
     for (size_t i = 0; i < count; i++)
         ids[i] = below(from, symbols) * (spread ? 0x9E3779B97F4A7C15u : 1);
 }
 
-/* Puts a part of a at some place of b. */
+/* Copies a range of a to some index of b. */
 static void plant(dice *from, const uint64_t *a, size_t a_count, uint64_t *b, size_t b_count)
 {
     size_t smaller = a_count < b_count ? a_count : b_count;
@@ -99,7 +100,7 @@ static void short_runs_equal_the_table(void **state)
     tw_passage_free(&index);
 }
 
-/* Two symbols take more steps than seeds are given, thirty do not: both ways are gone. */
+/* Two symbols take more steps than seeds may take, thirty do not: both methods are used. */
 static void long_runs_equal_the_table(void **state)
 {
     (void)state;
@@ -177,7 +178,7 @@ static void single_elements_and_none(void **state)
 
 /* ---- texts that repeat themselves */
 
-/* So many places meet that seeds are given up, for runs of one, two and three. */
+/* Elements meet so often that seeds are given up, for runs of one, two and three. */
 static void short_runs_are_found_by_halving(void **state)
 {
     (void)state;
@@ -203,7 +204,7 @@ static uint64_t *new_periodic(size_t period)
     return ids;
 }
 
-/* All of them together would take minutes if each place of one met each of the other. */
+/* All of these would take minutes if each element of one sequence met each of the other. */
 static void periodic_texts_are_quick(void **state)
 {
     (void)state;
@@ -214,7 +215,7 @@ static void periodic_texts_are_quick(void **state)
         uint64_t *a = new_periodic(periods[i]), *b = new_periodic(periods[i]);
         assert_int_equal(find(&index, a, PERIODIC, b, PERIODIC), PERIODIC);
         assert_int_equal(find(&index, a, PERIODIC, b + 1, PERIODIC - 2), PERIODIC - 2);
-        b[PERIODIC / 4] = 1; /* breaks it */
+        b[PERIODIC / 4] = 1; /* interrupts the period */
         size_t rest = PERIODIC - PERIODIC / 4 - 1;
         assert_int_equal(find(&index, a, PERIODIC, b, PERIODIC), rest);
         a[PERIODIC / 2] = 2;

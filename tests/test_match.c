@@ -1,6 +1,6 @@
 /*
- * Finding pairs: ranks, the exact join and verification, each against brute force on random
- * sets; candidates have tests of their own.
+ * Exact matches: ranks, the exact join and verification, each compared with brute force on random
+ * sets. Candidates have tests of their own.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,8 +23,8 @@ enum { LARGEST_SET = 300 };
 
 /* ---- random collections */
 
-/* Ids from three pools: a few that most documents have, some that meet now and then, and
- * those that are nobody else's. Both ends of the range of ids are among them. */
+/* An id from one of three pools: a few ids that most documents have, some that are shared now and
+ * then, and ids that no other document has. Both ends of the range of ids are among them. */
 static uint64_t random_id(dice *from)
 {
     size_t pool = below(from, 10);
@@ -46,7 +46,7 @@ static void add_random(set_list *list, dice *from)
     add_set(list, ids, count, chance(from, 20) ? 2 + (uint32_t)below(from, 4) : 1);
 }
 
-/* A document like an earlier one: some ids gone, some others there. */
+/* Adds a document like an earlier one, without some of its ids and with some others. */
 static void add_similar(set_list *list, dice *from)
 {
     uint64_t ids[2 * LARGEST_SET];
@@ -61,7 +61,7 @@ static void add_similar(set_list *list, dice *from)
     add_set(list, ids, count > LARGEST_SET ? LARGEST_SET : count, 1);
 }
 
-/* A pair of similarity 4/5: the smaller of 4 n ids lies in the larger of 5 n. */
+/* Adds a pair of similarity 4/5: a document of 5 n ids, and one with 4 n of them. */
 static void add_four_of_five(set_list *list, dice *from)
 {
     uint64_t ids[LARGEST_SET];
@@ -105,7 +105,8 @@ typedef struct frequencies {
 
 static frequency *frequency_of(const frequencies *all, uint64_t id)
 {
-    return bsearch(&id, all->data, all->count, sizeof *all->data, by_id); /* the id comes first */
+    return bsearch(&id, all->data, all->count, sizeof *all->data,
+                   by_id); /* the id is the first field */
 }
 
 static frequencies count_ids(const set_list *list)
@@ -153,7 +154,7 @@ typedef struct known_pair {
     double similarity[4]; /* by measure */
 } known_pair;
 
-/* What every two documents share: row a, column b, a < b. */
+/* Compares every two documents: row a, column b, a < b. */
 static known_pair *compare_all(const set_list *list, const frequencies *all)
 {
     size_t count = list->docs.count;
@@ -247,7 +248,7 @@ static void join_equals_brute_force(void **state)
     }
 }
 
-/* Two documents with `all` ids together, `mine` of them in the first alone. */
+/* Makes two documents with `all` ids together, `mine` of them in the first alone. */
 static void init_two(set_list *list, dice *from, size_t all, size_t shared, size_t mine)
 {
     uint64_t ids[64];
@@ -259,7 +260,7 @@ static void init_two(set_list *list, dice *from, size_t all, size_t shared, size
     add_set(list, ids, all - mine, 1);
 }
 
-/* Most similarities have no exact double: a pair must be found from its own value up. */
+/* Most similarities have no exact double: a pair must be found at its own similarity. */
 static void join_finds_pairs_at_the_threshold(void **state)
 {
     (void)state;
@@ -295,7 +296,7 @@ static int by_rarity(const void *left, const void *right)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* The ids that two documents have, the rarest first. */
+/* Lists the ids that at least two documents have, the rarest first. */
 static size_t sort_shared(const frequencies *all, frequency *shared)
 {
     size_t count = 0;
@@ -361,7 +362,7 @@ static void ranks_go_from_rare_to_common(void **state)
     }
 }
 
-/* Three documents that stand for ten: ids in 1, 4 and all of them. */
+/* Three documents stand for ten, and have ids that 1, 4 and all of the ten have. */
 static void copies_count_in_weights(void **state)
 {
     (void)state;
@@ -405,7 +406,7 @@ static void intersect_equals_naive(void **state)
     }
 }
 
-/* In any order, and several times each; those that start alike share a place in the table. */
+/* Ids come in any order, and several times each; some collide in the table. */
 static void tally_equals_naive(void **state)
 {
     (void)state;
@@ -488,7 +489,7 @@ static void what_workers_found_comes_together(void **state)
     const tw_match before = {.a = 1, .b = 7};
     assert_int_equal(tw_matches_add(&all, &before), TWINSET_OK);
     assert_int_equal(tw_matches_append(&all, parts, 3), TWINSET_OK);
-    assert_int_equal(all.data[0].b, 7); /* what was there stays where it was */
+    assert_int_equal(all.data[0].b, 7); /* matches are appended to those before */
     tw_matches_sort(&all);
     assert_int_equal(all.count, COUNT(sorted));
     for (size_t i = 0; i < COUNT(sorted); i++) {
@@ -519,7 +520,8 @@ static void every_loop_can_be_cancelled(void **state)
     random_sets(&list, &from, 30);
     tw_loop loop = {.threads = 2, .stage = "testing"}, cancelled = loop;
     cancelled.progress = refuse;
-    cancelled.threads = 1; /* the caller's thread must get to work to ask */
+    cancelled.threads =
+        1; /* the caller's thread reports progress, so it must be the one that works */
     tw_ranks *ranks;
     tw_matches matches = {0};
     uint64_t candidates = 0;

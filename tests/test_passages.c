@@ -1,6 +1,7 @@
 /*
- * All shared passages: what must hold of any two sequences, checked against all pairs of places;
- * copies with each disguise; and texts that repeat themselves, which must not make it slow.
+ * Passages: what is guaranteed for any two sequences, checked by brute force over all pairs of
+ * tokens; copies with each kind of change; and texts that repeat themselves, which must not make
+ * the search slow.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,7 +42,7 @@ static void end_file(program *p)
     p->breaks[p->break_count++] = (uint32_t)p->count;
 }
 
-/* Makes the ids; of a file that is shorter than a shingle, one. */
+/* Makes the shingles; a file that is shorter than a shingle has one. */
 static tw_side side_of(program *p)
 {
     size_t start = 0;
@@ -71,16 +72,16 @@ static void write_program(dice *from, program *p, size_t tokens)
         add(p, chance(from, 30) ? 100 + (unsigned)below(from, 8) : (unsigned)below(from, 40));
 }
 
-/* ---- what must hold of any passages */
+/* ---- what is guaranteed */
 
 typedef struct covered {
     uint8_t a[MOST], b[MOST];
 } covered;
 
-static void check_piece(const tw_side *a, const tw_side *b, const tw_piece *piece, covered *c)
+static void check_run(const tw_side *a, const tw_side *b, const tw_piece *run, covered *c)
 {
-    for (uint32_t t = 0; t < piece->count; t++) {
-        uint32_t i = piece->a + t, j = piece->b + t;
+    for (uint32_t t = 0; t < run->count; t++) {
+        uint32_t i = run->a + t, j = run->b + t;
         assert_true(i < a->count && j < b->count);
         assert_true(a->forms[i] == b->forms[j]);
         assert_false(c->a[i] || c->b[j]);
@@ -88,24 +89,25 @@ static void check_piece(const tw_side *a, const tw_side *b, const tw_piece *piec
     }
 }
 
-/* Pieces ascend, lie inside the passage, and there is a gap between two. */
+/* Checks that the runs of a passage ascend, cover it from end to end, and have gaps between them.
+ */
 static void check_passage(const tw_passages *found, const tw_side *a, const tw_side *b,
                           const tw_shared *passage, covered *c)
 {
-    const tw_piece *pieces = found->pieces.data + passage->first_run;
-    const tw_piece *last = &pieces[passage->run_count - 1];
+    const tw_piece *runs = found->pieces.data + passage->first_run;
+    const tw_piece *last = &runs[passage->run_count - 1];
     uint32_t tokens = 0, a_at = passage->a, b_at = passage->b;
     assert_true(passage->run_count > 0);
-    for (size_t p = 0; p < passage->run_count; p++) {
-        assert_true(pieces[p].a >= a_at && pieces[p].b >= b_at);
-        assert_true(p == 0 || pieces[p].a > a_at || pieces[p].b > b_at);
-        a_at = pieces[p].a + pieces[p].count;
-        b_at = pieces[p].b + pieces[p].count;
-        tokens += pieces[p].count;
-        check_piece(a, b, &pieces[p], c);
+    for (size_t r = 0; r < passage->run_count; r++) {
+        assert_true(runs[r].a >= a_at && runs[r].b >= b_at);
+        assert_true(r == 0 || runs[r].a > a_at || runs[r].b > b_at);
+        a_at = runs[r].a + runs[r].count;
+        b_at = runs[r].b + runs[r].count;
+        tokens += runs[r].count;
+        check_run(a, b, &runs[r], c);
     }
-    assert_int_equal(pieces[0].a, passage->a);
-    assert_int_equal(pieces[0].b, passage->b);
+    assert_int_equal(runs[0].a, passage->a);
+    assert_int_equal(runs[0].b, passage->b);
     assert_int_equal(last->a + last->count, passage->a_end);
     assert_int_equal(last->b + last->count, passage->b_end);
     assert_true(passage->a_end <= tw_token_file_end(a, passage->a));
@@ -114,7 +116,7 @@ static void check_passage(const tw_passages *found, const tw_side *a, const tw_s
     assert_int_equal(!!(passage->kinds & TWINSET_PASSAGE_PADDED), passage->run_count > 1);
 }
 
-/* No passage reaches into another, in either document. */
+/* Checks that no two passages overlap, in either document. */
 static void check_apart(const tw_passages *found)
 {
     for (size_t x = 0; x < found->count; x++)
@@ -148,9 +150,9 @@ static void find(tw_passages *found, program *x, program *y, covered *c)
     check(found, &a, &b, 1, c);
 }
 
-/* ---- greedy tiling, by all pairs of places */
+/* ---- greedy tiling, by all pairs of tokens */
 
-/* The longest run of at least k tokens that nobody has taken. */
+/* The longest run of at least k tokens that are free in both. */
 static tw_piece longest_free(const program *a, const program *b, const covered *c)
 {
     tw_piece best = {.count = K - 1};
@@ -171,14 +173,14 @@ static size_t greedy_tiling(const program *a, const program *b)
     static covered c;
     size_t tokens = 0;
     memset(&c, 0, sizeof c);
-    for (tw_piece piece; (piece = longest_free(a, b, &c)).count >= K; tokens += piece.count) {
-        memset(c.a + piece.a, 1, piece.count);
-        memset(c.b + piece.b, 1, piece.count);
+    for (tw_piece run; (run = longest_free(a, b, &c)).count >= K; tokens += run.count) {
+        memset(c.a + run.a, 1, run.count);
+        memset(c.b + run.b, 1, run.count);
     }
     return tokens;
 }
 
-/* Few symbols, so that much is shared by chance; and parts of the one put into the other. */
+/* Writes two programs of few symbols, which share much by chance; y has copies from x as well. */
 static void write_related(dice *from, program *x, program *y)
 {
     static const size_t symbols[] = {3, 6, 12, 40};
@@ -209,7 +211,7 @@ static void any_two_obey_the_rules(void **state)
         size_t tiled = greedy_tiling(&x, &y);
         ours += found.tokens;
         greedy += tiled;
-        /* Of shingles that stand in many places, not all meet. */
+        /* Shingles with many occurrences do not meet all of them. */
         assert_true(2 * (found.tokens + K) >= tiled);
     }
     print_message("%zu tokens, by greedy tiling %zu\n", ours, greedy);
@@ -217,8 +219,8 @@ static void any_two_obey_the_rules(void **state)
     tw_passages_free(&found);
 }
 
-/* Where all shingles are rare, no k tokens in a row are left that both have. */
-static void nothing_is_left_behind(void **state)
+/* Where all shingles are rare, no k equal tokens in a row remain free. */
+static void no_run_remains_free(void **state)
 {
     (void)state;
     static program x, y;
@@ -240,7 +242,7 @@ static void nothing_is_left_behind(void **state)
     tw_passages_free(&found);
 }
 
-/* Both ways round, nearly the same is covered. */
+/* In both directions, nearly as many tokens are covered. */
 static void direction_hardly_matters(void **state)
 {
     (void)state;
@@ -260,7 +262,7 @@ static void direction_hardly_matters(void **state)
     tw_passages_free(&found);
 }
 
-/* ---- copies, disguised */
+/* ---- copies with changes */
 
 static void add_range(program *to, const program *from, size_t start, size_t end)
 {
@@ -298,14 +300,14 @@ static void identical_ones_are_one_passage(void **state)
     assert_int_equal(found.count, 1);
     assert_int_equal(found.list[0].tokens, 400);
     assert_int_equal(found.list[0].kinds, 0);
-    x.count = y.count = 2; /* fewer than a shingle, and than a passage */
+    x.count = y.count = 2; /* fewer than a shingle or a passage has */
     find(&found, &x, &y, &c);
     assert_int_equal(found.count, 1);
     assert_int_equal(found.tokens, 2);
     tw_passages_free(&found);
 }
 
-/* Even where every shingle is left out. */
+/* Every shingle is left out. */
 static void identical_templates_are_one_passage(void **state)
 {
     (void)state;
@@ -356,7 +358,7 @@ static void new_names_are_listed(void **state)
     tw_passages_free(&found);
 }
 
-/* Names at random are no renaming; nor are other values. */
+/* Names that are replaced at random are no renaming. */
 static void names_without_a_rule_are_alike(void **state)
 {
     (void)state;
@@ -376,7 +378,7 @@ static void names_without_a_rule_are_alike(void **state)
     tw_passages_free(&found);
 }
 
-static void moved_parts_are_reordered(void **state)
+static void moved_ranges_are_reordered(void **state)
 {
     (void)state;
     static program x, y;
@@ -404,12 +406,12 @@ static void changes_are_bridged(void **state)
     tw_passages found = {0};
     begin(&x, &y);
     add_range(&y, &x, 0, 100);
-    add_range(&y, &x, 110, 200); /* ten are gone */
+    add_range(&y, &x, 110, 200); /* ten are removed */
     for (unsigned i = 0; i < 10; i++)
-        add(&y, 50 + i); /* ten are new */
+        add(&y, 50 + i); /* ten are inserted */
     add_range(&y, &x, 200, 300);
     for (unsigned i = 0; i < 5; i++)
-        add(&y, 60 + i); /* five are others */
+        add(&y, 60 + i); /* five are replaced */
     add_range(&y, &x, 305, 400);
     find(&found, &x, &y, &c);
     assert_int_equal(found.count, 1);
@@ -419,7 +421,7 @@ static void changes_are_bridged(void **state)
     tw_passages_free(&found);
 }
 
-/* A statement after every line: half of the lines are shorter than a shingle. */
+/* A statement is inserted after every line; half of the lines are shorter than a shingle. */
 static void padding_after_every_line_is_seen_through(void **state)
 {
     (void)state;
@@ -441,9 +443,9 @@ static void padding_after_every_line_is_seen_through(void **state)
     tw_passages_free(&found);
 }
 
-/* What is put in before a name begins with one, or after a name ends in one: the names that were
- * there find themselves. */
-static void names_find_themselves(void **state)
+/* What is inserted before a name begins with a name, or what is inserted after one ends in one: the
+ * old names stand against themselves. */
+static void old_names_stand_against_themselves(void **state)
 {
     (void)state;
     static program x, y;
@@ -473,7 +475,7 @@ static void names_find_themselves(void **state)
 
 /* ---- files, and what is left out */
 
-static void passages_stay_inside_files(void **state)
+static void passages_end_with_their_files(void **state)
 {
     (void)state;
     static program x, y;
@@ -488,14 +490,14 @@ static void passages_stay_inside_files(void **state)
     end_file(&y);
     add_range(&y, &x, 150, 152);
     find(&found, &x, &y, &c);
-    assert_int_equal(found.count, 2); /* the short one is less than a passage */
+    assert_int_equal(found.count, 2); /* the short file has fewer tokens than a passage */
     assert_int_equal(found.tokens, 398);
     for (size_t i = 0; i < found.count; i++)
         assert_int_equal(found.list[i].kinds, 0); /* files have no order */
     tw_passages_free(&found);
 }
 
-/* A template in the middle of a copy does not tear it; alone, it is no passage. */
+/* A template in the middle of a copy does not split it; alone, it is no passage. */
 static void templates_are_no_passage(void **state)
 {
     (void)state;
@@ -570,7 +572,7 @@ typedef struct sequence {
     uint64_t *ids, *forms;
 } sequence;
 
-/* Every shingle of a long sequence, by hashing k forms each. */
+/* Makes a sequence of a period, with a different token every `defect` tokens, and its shingles. */
 static sequence new_sequence(size_t count, size_t period, size_t defect, unsigned seed)
 {
     sequence s = {calloc(count, sizeof *s.ids), calloc(count, sizeof *s.forms)};
@@ -622,17 +624,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_two_obey_the_rules),
-        cmocka_unit_test(nothing_is_left_behind),
+        cmocka_unit_test(no_run_remains_free),
         cmocka_unit_test(direction_hardly_matters),
         cmocka_unit_test(identical_ones_are_one_passage),
         cmocka_unit_test(identical_templates_are_one_passage),
         cmocka_unit_test(new_names_are_listed),
         cmocka_unit_test(names_without_a_rule_are_alike),
-        cmocka_unit_test(moved_parts_are_reordered),
+        cmocka_unit_test(moved_ranges_are_reordered),
         cmocka_unit_test(changes_are_bridged),
         cmocka_unit_test(padding_after_every_line_is_seen_through),
-        cmocka_unit_test(names_find_themselves),
-        cmocka_unit_test(passages_stay_inside_files),
+        cmocka_unit_test(old_names_stand_against_themselves),
+        cmocka_unit_test(passages_end_with_their_files),
         cmocka_unit_test(templates_are_no_passage),
         cmocka_unit_test(rarest_shingle_is_counted),
         cmocka_unit_test(empty_ones_share_nothing),

@@ -1,4 +1,4 @@
-/* Bands and rows: the figures of the systems that have such rules, and what ours promises. */
+/* Bands and rows: the figures of other systems that have such rules, and what ours promises. */
 #include "testing.h"
 
 #include <math.h>
@@ -107,7 +107,7 @@ static void a_prime_number_of_hashes_is_refused_by_s0(void **state)
         assert_int_equal(twinset_tune(&options, &tuning, NULL), TWINSET_OK);
         options.prefer = TWINSET_PREFER_NEAREST;
         assert_int_equal(twinset_tune(&options, &tuning, NULL), TWINSET_OK);
-        /* Told what to take, the rule has nothing to say. */
+        /* Bands or rows that are given overrule the rule. */
         options.prefer = TWINSET_PREFER_SPEED;
         options.bands = 1;
         assert_int_equal(twinset_tune(&options, &tuning, NULL), TWINSET_OK);
@@ -159,7 +159,7 @@ static void the_knee_is_the_root_of_a_band(void **state)
 
 /* ---- ours */
 
-/* Share of the pairs at the threshold that bands of so many rows let us find. */
+/* The share of the pairs at the threshold that bands of so many rows find. */
 static double found(const twinset_options *options, unsigned rows)
 {
     return twinset_candidate_probability(options->hashes / rows, rows, options->threshold);
@@ -204,7 +204,7 @@ static void the_ends_of_the_scale_work(void **state)
         const char *settings;
         unsigned bands, rows;
     } cases[] = {
-        {"hashes=256 threshold=0", 256, 1}, /* nothing is good enough */
+        {"hashes=256 threshold=0", 256, 1}, /* no rows find enough */
         {"hashes=256 threshold=1", 1, 256}, /* equal documents meet in any band */
         {"hashes=256 recall=0", 1, 256},
         {"hashes=256 recall=1", 256, 1},
@@ -285,7 +285,7 @@ static void the_curve_rises_from_0_to_1(void **state)
         }
     }
     assert_near(twinset_candidate_probability(1, 1, 0.3), 0.3, 1e-15);
-    /* Small ones keep their digits: 10 s^5 for s = 0.0001. */
+    /* Small probabilities keep their digits: 10 s^5 for s = 0.0001. */
     assert_near(twinset_candidate_probability(10, 5, 1e-4) / 1e-19, 1, 1e-12);
 }
 
@@ -336,7 +336,7 @@ static void the_walk_lists_all_that_can_be_chosen(void **state)
         assert_true(there);
         assert_int_equal(walk[0].bands, 1);
         assert_int_equal(walk[count - 1].bands, options.hashes);
-        /* Little room changes nothing but what is written. */
+        /* A small capacity changes only how much is written. */
         assert_int_equal(twinset_tune_walk(&options, NULL, 0), count);
         assert_int_equal(twinset_tune_walk(&options, &one, 1), count);
         assert_int_equal(one.rows, walk[0].rows);
