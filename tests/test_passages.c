@@ -211,7 +211,7 @@ static void any_two_obey_the_rules(void **state)
         size_t tiled = greedy_tiling(&x, &y);
         ours += found.tokens;
         greedy += tiled;
-        /* Shingles with many occurrences do not meet all of them. */
+        /* Frequent shingles are not paired with all their occurrences. */
         assert_true(2 * (found.tokens + K) >= tiled);
     }
     print_message("%zu tokens, by greedy tiling %zu\n", ours, greedy);
@@ -444,8 +444,8 @@ static void padding_after_every_line_is_seen_through(void **state)
 }
 
 /* What is inserted before a name begins with a name, or what is inserted after one ends in one: the
- * old names stand against themselves. */
-static void old_names_stand_against_themselves(void **state)
+ * old names are aligned with themselves. */
+static void old_names_align_with_themselves(void **state)
 {
     (void)state;
     static program x, y;
@@ -633,7 +633,7 @@ int main(void)
         cmocka_unit_test(moved_ranges_are_reordered),
         cmocka_unit_test(changes_are_bridged),
         cmocka_unit_test(padding_after_every_line_is_seen_through),
-        cmocka_unit_test(old_names_stand_against_themselves),
+        cmocka_unit_test(old_names_align_with_themselves),
         cmocka_unit_test(passages_end_with_their_files),
         cmocka_unit_test(templates_are_no_passage),
         cmocka_unit_test(rarest_shingle_is_counted),

@@ -7,7 +7,7 @@
 #include "passage_stages.h"
 
 enum {
-    FREE_GAP = 8, /* tokens that may stand between any two tiles */
+    FREE_GAP = 8, /* tokens that may be between any two tiles */
     /* A gap is looked into where its smaller side is at most NEAR_GAP times, and its larger side at
      * most FAR_GAP times as long as the smaller of the two around it. */
     NEAR_GAP = 4,
@@ -69,7 +69,7 @@ static int add_tile(const tw_passage_search *s, tw_shared *passage, tw_piece til
 
 /* ---- the runs of a passage */
 
-/* Makes one run of those that nothing stands between. */
+/* Makes one run of those that have nothing between them. */
 static void merge_touching_runs(const tw_passage_search *s, tw_shared *passage)
 {
     tw_pieces *runs = &s->out->pieces;
@@ -86,7 +86,7 @@ static void merge_touching_runs(const tw_passage_search *s, tw_shared *passage)
 }
 
 /* By how many tokens the border between two runs should move, to the left or to the right, so that
- * most tokens stand against one that is written the same. */
+ * most tokens are aligned with one that is written the same. */
 static uint32_t best_shift(const tw_passage_search *s, const tw_piece *p, const tw_piece *q,
                            bool to_left)
 {
@@ -110,7 +110,8 @@ static uint32_t best_shift(const tw_passage_search *s, const tw_piece *p, const 
 }
 
 /* Moves the border between two runs. By normal forms alone, what was inserted between two lines may
- * as well have been inserted some tokens earlier or later; an old line should stand against itself.
+ * as well have been inserted some tokens earlier or later; an old line should be aligned with
+ * itself.
  */
 static void move_border(const tw_passage_search *s, tw_piece *p, tw_piece *q)
 {

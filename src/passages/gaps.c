@@ -4,7 +4,7 @@
  *
  * Of all ways to align the gap, the best has most tokens in runs, where each run costs OPEN_COST:
  * fewer than three tokens in a row are worth nothing. A token that is written the same counts a bit
- * more, so that a line stands against itself and not against one that was inserted beside it. The
+ * more, so that a line is aligned with itself and not with one that was inserted beside it. The
  * table has a cell for each pair of tokens, at 1 ns a cell; the budget keeps all gaps of two
  * documents together linear.
  */
@@ -102,7 +102,7 @@ static int align(tw_gap_table *table, const tw_side *a, const tw_side *b, const 
         best[j] = 0;
         match[j] = NEVER;
     }
-    /* Where it is unknown how tokens are written, their forms stand in for it. */
+    /* Where it is unknown how tokens are written, their forms are used instead. */
     const uint64_t *a_words = a->words && b->words ? a->words : a->forms;
     const uint64_t *b_words = a->words && b->words ? b->words : b->forms;
     for (size_t i = 0; i < height; i++) {

@@ -29,7 +29,7 @@ void tw_sort_buffers_free(tw_sort_buffers *buffers);
 
 /* A shingle of a, by the first token that begins it. */
 typedef struct tw_seed {
-    uint32_t cursor; /* the token of a that the next one in b meets, where there are many */
+    uint32_t cursor; /* of a frequent shingle: the token of a for its next occurrence in b */
     uint32_t a_count, b_count;
 } tw_seed;
 
@@ -74,10 +74,10 @@ void tw_gap_table_free(tw_gap_table *table);
 /* ---- renames.c */
 
 typedef struct tw_rename_counter {
-    tw_rename *met; /* the names of this passage that stand against each other, token by token */
+    tw_rename *pairs; /* of aligned names of this passage, in the order of its tokens */
     uint64_t *keys;
     uint32_t *table;
-    size_t met_count, met_capacity, key_capacity, table_capacity;
+    size_t pair_count, pair_capacity, key_capacity, table_capacity;
 } tw_rename_counter;
 
 /* Compares how the tokens of these runs are written. `kind` is 0 where all are written the same,
@@ -123,8 +123,8 @@ uint32_t tw_left_out_count_others(const tw_passage_search *search, const tw_piec
 /* Leaves tiles in scratch->by_a: runs that have no token in common. Of what seeds.c found, no k
  * tokens in a row remain free in both documents. */
 int tw_tiles_find(const tw_passage_search *search) TW_CHECKED;
-/* Leaves tiles in scratch->by_a for two documents that are equal all through: one tile for all that
- * lies in one file of both. */
+/* Leaves tiles in scratch->by_a for two documents that are equal all through: one tile for each
+ * stretch that is in one file of both. */
 int tw_tiles_of_identical(const tw_passage_search *search) TW_CHECKED;
 
 /* ---- bridges.c */
@@ -135,7 +135,7 @@ int tw_bridges_join(const tw_passage_search *search) TW_CHECKED;
 /* ---- chain.c, once more */
 
 /* Marks the passages that were moved: of those between two files, all that are not on the heaviest
- * sequence of passages which ascends in both. Files of a document may stand in any order. */
+ * sequence of passages which ascends in both. The files of a document are in no order. */
 int tw_chain_mark_reordered(const tw_passage_search *search) TW_CHECKED;
 
 #endif

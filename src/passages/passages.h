@@ -59,7 +59,7 @@ typedef struct tw_pieces {
     size_t count, capacity;
 } tw_pieces;
 
-/* A name of a that is another name in b: a token of each, and how often the two names meet. */
+/* A name of a that is another name in b: a token of each, and how often the two are aligned. */
 typedef struct tw_rename {
     uint32_t a, b, count;
 } tw_rename;

@@ -1,10 +1,10 @@
 /*
  * Renames: which name of a became which name of b.
  *
- * Names that stand against each other are counted. The pair that meets most often is accepted
- * first, and neither of its names takes part in another. Where the accepted pairs explain what is
- * written differently, the passage was renamed; otherwise it was edited, if the rest is small, or
- * the two only look alike. n log n.
+ * Pairs of names that are aligned with each other are counted. The most frequent pair is accepted
+ * first, and neither of its names is accepted in another pair. Where the accepted pairs explain
+ * what is written differently, the passage was renamed; otherwise it was edited, if the rest is
+ * small, or the two are merely alike. n log n.
  */
 #include "passage_stages.h"
 
@@ -24,11 +24,11 @@ static bool is_same_pair(const comparison *c, const tw_rename *x, const tw_renam
     return c->a->words[x->a] == c->a->words[y->a] && c->b->words[x->b] == c->b->words[y->b];
 }
 
-/* Lists the names that meet, and counts the tokens that are written differently. */
+/* Lists the pairs of aligned names, and counts the tokens that are written differently. */
 static int collect_names(tw_rename_counter *counter, comparison *c, const tw_piece *runs,
                          size_t count)
 {
-    counter->met_count = 0;
+    counter->pair_count = 0;
     for (size_t r = 0; r < count; r++) {
         c->tokens += runs[r].count;
         for (uint32_t t = 0; t < runs[r].count; t++) {
@@ -36,10 +36,10 @@ static int collect_names(tw_rename_counter *counter, comparison *c, const tw_pie
             c->different += c->a->words[i] != c->b->words[j];
             if (!c->a->names || !c->b->names || !c->a->names[i] || !c->b->names[j])
                 continue;
-            size_t need = counter->met_count + 1;
-            if (TW_GROW(counter->met, counter->met_capacity, need) != TWINSET_OK)
+            size_t need = counter->pair_count + 1;
+            if (TW_GROW(counter->pairs, counter->pair_capacity, need) != TWINSET_OK)
                 return TWINSET_NOMEM;
-            counter->met[counter->met_count++] = (tw_rename){i, j, 1};
+            counter->pairs[counter->pair_count++] = (tw_rename){i, j, 1};
         }
     }
     return TWINSET_OK;
@@ -47,36 +47,36 @@ static int collect_names(tw_rename_counter *counter, comparison *c, const tw_pie
 
 static int reserve(tw_rename_counter *counter, comparison *c)
 {
-    for (c->mask = 15; c->mask < 2 * counter->met_count;)
+    for (c->mask = 15; c->mask < 2 * counter->pair_count;)
         c->mask = 2 * c->mask + 1;
-    int status = TW_GROW(counter->keys, counter->key_capacity, 2 * counter->met_count);
+    int status = TW_GROW(counter->keys, counter->key_capacity, 2 * counter->pair_count);
     if (status == TWINSET_OK)
         status = TW_GROW(counter->table, counter->table_capacity, 2 * (c->mask + 1));
     return status;
 }
 
-/* Leaves a key for each different pair of names, the one that meets most often first, and returns
- * how many there are. Two pairs may have one hash by chance: then one of them counts as several. */
+/* Leaves a key for each different pair of names, the most frequent first, and returns how many
+ * there are. Two pairs may have one hash by chance: then one of them counts as several. */
 static size_t count_pairs(tw_rename_counter *counter, const comparison *c)
 {
-    tw_rename *met = counter->met;
-    uint64_t *keys = counter->keys, *scratch = keys + counter->met_count;
-    for (size_t i = 0; i < counter->met_count; i++) {
-        uint64_t hash = tw_mix64(c->a->words[met[i].a]) + c->b->words[met[i].b];
+    tw_rename *all = counter->pairs;
+    uint64_t *keys = counter->keys, *scratch = keys + counter->pair_count;
+    for (size_t i = 0; i < counter->pair_count; i++) {
+        uint64_t hash = tw_mix64(c->a->words[all[i].a]) + c->b->words[all[i].b];
         keys[i] = (tw_mix64(hash) & ~(uint64_t)UINT32_MAX) | i;
     }
-    tw_sort_u64(keys, counter->met_count, scratch);
+    tw_sort_u64(keys, counter->pair_count, scratch);
     size_t pairs = 0;
-    for (size_t i = 0; i < counter->met_count; i++) {
-        tw_rename *last = pairs ? &met[(uint32_t)keys[pairs - 1]] : NULL;
-        if (last && is_same_pair(c, last, &met[(uint32_t)keys[i]]))
+    for (size_t i = 0; i < counter->pair_count; i++) {
+        tw_rename *last = pairs ? &all[(uint32_t)keys[pairs - 1]] : NULL;
+        if (last && is_same_pair(c, last, &all[(uint32_t)keys[i]]))
             last->count++;
         else
             keys[pairs++] = keys[i];
     }
     for (size_t i = 0; i < pairs; i++) {
         uint32_t first = (uint32_t)keys[i];
-        keys[i] = (uint64_t)(UINT32_MAX - met[first].count) << 32 | first;
+        keys[i] = (uint64_t)(UINT32_MAX - all[first].count) << 32 | first;
     }
     tw_sort_u64(keys, pairs, scratch);
     return pairs;
@@ -92,7 +92,7 @@ static uint32_t *find_entry(const tw_rename_counter *counter, const comparison *
     uint64_t word = words[in_b ? pair->b : pair->a];
     size_t at = tw_mix64(word) & c->mask;
     for (; table[at] != NONE; at = (at + 1) & c->mask) {
-        const tw_rename *other = &counter->met[table[at]];
+        const tw_rename *other = &counter->pairs[table[at]];
         if (words[in_b ? other->b : other->a] == word)
             break;
     }
@@ -107,7 +107,7 @@ static int accept_pairs(tw_rename_counter *counter, comparison *c, size_t pairs,
     memset(counter->table, 0xFF, 2 * (c->mask + 1) * sizeof *counter->table);
     for (size_t i = 0; i < pairs; i++) {
         uint32_t index = (uint32_t)counter->keys[i];
-        const tw_rename *pair = &counter->met[index];
+        const tw_rename *pair = &counter->pairs[index];
         uint32_t *in_a = find_entry(counter, c, pair, false);
         uint32_t *in_b = find_entry(counter, c, pair, true);
         if (*in_a != NONE || *in_b != NONE)
@@ -145,9 +145,9 @@ int tw_rename_counter_find(tw_rename_counter *counter, const tw_side *a, const t
     int status = collect_names(counter, &c, runs, count);
     if (status != TWINSET_OK || !c.different)
         return status;
-    if (counter->met_count)
+    if (counter->pair_count)
         status = reserve(counter, &c);
-    if (counter->met_count && status == TWINSET_OK)
+    if (counter->pair_count && status == TWINSET_OK)
         status = accept_pairs(counter, &c, count_pairs(counter, &c), renames);
     *kind = kind_of(&c);
     if (*kind != TWINSET_PASSAGE_RENAMED)
@@ -157,7 +157,7 @@ int tw_rename_counter_find(tw_rename_counter *counter, const tw_side *a, const t
 
 void tw_rename_counter_free(tw_rename_counter *counter)
 {
-    tw_free(counter->met);
+    tw_free(counter->pairs);
     tw_free(counter->keys);
     tw_free(counter->table);
 }

@@ -1,12 +1,12 @@
 /*
  * Seeds: the shingles that both documents have, extended to maximal runs.
  *
- * A hash table leads from a shingle to its tokens in a. A shingle that is rare, with RARE_PAIRS
- * pairs of occurrences at most, meets all its occurrences; a frequent one meets one of them, the
- * n-th of b the n-th of a. Each meeting is extended both ways along its diagonal, unless the
- * diagonal is done as far as that already. So every run with a rare shingle is found, at no more
- * than 2 RARE_PAIRS steps a token of b; frequent shingles could take more, and stop at the budget.
- * Linear, whatever the texts: 7 us for two of 1,500 tokens.
+ * A hash table leads from a shingle to its occurrences in a. An occurrence in b of a rare shingle,
+ * one with RARE_PAIRS pairs of occurrences at most, is paired with all occurrences in a; that of a
+ * frequent shingle with one of them, the n-th of b with the n-th of a. Each pair is extended both
+ * ways along its diagonal, unless the diagonal is done as far as that already. So every run with a
+ * rare shingle is found, at no more than 2 RARE_PAIRS steps a token of b; frequent shingles could
+ * take more, and stop at the budget. Linear, whatever the texts: 7 us for two of 1,500 tokens.
  */
 #include "passage_stages.h"
 
@@ -107,9 +107,9 @@ static int extend(tw_seed_index *index, const tw_side *a, const tw_side *b, uint
     return tw_token_runs_add(runs, as_tokens(a, b, i - before, j - before, before + after, k));
 }
 
-/* Lets the shingle of token j of b meet its occurrences in a. */
-static int meet(tw_seed_index *index, const tw_side *a, const tw_side *b, uint32_t j, unsigned k,
-                tw_pieces *runs)
+/* Pairs the shingle of token j of b with its occurrences in a, and extends each pair to a run. */
+static int extend_all(tw_seed_index *index, const tw_side *a, const tw_side *b, uint32_t j,
+                      unsigned k, tw_pieces *runs)
 {
     uint32_t first = index->first_in[j];
     tw_seed *seed = &index->seeds[first];
@@ -139,7 +139,7 @@ int tw_seed_index_find(tw_seed_index *index, const tw_side *a, const tw_side *b,
     index->steps = 0;
     for (size_t j = 0; j < b->count && index->steps < limit && status == TWINSET_OK; j++)
         if (index->first_in[j] != NONE)
-            status = meet(index, a, b, (uint32_t)j, k, runs);
+            status = extend_all(index, a, b, (uint32_t)j, k, runs);
     return status;
 }
 
