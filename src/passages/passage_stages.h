@@ -7,7 +7,7 @@
 
 #include "passages.h"
 
-/* ---- token_sequence.c */
+/* ---- token_runs.c */
 
 /* The first token after the file that a token is in. */
 uint32_t tw_token_file_end(const tw_side *tokens, uint32_t token);

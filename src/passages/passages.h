@@ -23,7 +23,7 @@
  *   renames.c         how the names of one sequence became those of the other
  *   left_out.c        which tokens no shingle has
  *   finder.c          these stages, one after the other
- *   token_sequence.c  the files of a sequence; lists of runs
+ *   token_runs.c      lists of runs, and the files that they are in
  *   longest_run.c     the longest run of shingles alone, which is much cheaper
  *   locate.c          from tokens to bytes, lines and names
  *

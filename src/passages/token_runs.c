@@ -1,4 +1,4 @@
-/* The files of a token sequence, lists of runs, and the buffers by which stages sort them. */
+/* Lists of token runs, the files that runs are in, and the buffers by which stages sort them. */
 #include "passage_stages.h"
 
 size_t tw_side_file(const tw_side *tokens, uint32_t token)
