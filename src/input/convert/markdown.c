@@ -5,7 +5,6 @@
  * paragraph, linear: a mark that was looked for in vain is not looked for again.
  */
 #include <string.h>
-#include <strings.h>
 
 #include "common.h"
 #include "convert/prose.h"
@@ -210,7 +209,7 @@ static void take_angle(markdown *in, cursor *from)
                    (memchr(inside, ':', length) || memchr(inside, '@', length));
     if (address)
         put(in, inside, length);
-    else if (length >= 2 && strncasecmp(inside, "br", 2) == 0)
+    else if (length >= 2 && tw_bytes_equal_ignoring_case(inside, "br", 2))
         put(in, "\n", 1);
     from->at = at + 1;
 }
