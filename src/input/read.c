@@ -18,6 +18,7 @@
 
 #include "convert.h"
 #include "members.h"
+#include "start.h"
 
 /* A binary file tells itself by a NUL in its first bytes, before the rest is read. */
 #define HEAD_BYTES ((size_t)64 << 10)
@@ -37,6 +38,7 @@ struct tw_reader {
 
 tw_reader *tw_reader_new(const tw_convert_rules *rules)
 {
+    tw_input_start();
     tw_reader *reader = tw_calloc(1, sizeof *reader);
     if (reader)
         reader->rules = rules;
