@@ -4,8 +4,6 @@
 #include <math.h>
 #include <pthread.h>
 
-#include "match.h"
-
 static twinset_tuning tune(const char *settings)
 {
     twinset_options options = options_with(settings);

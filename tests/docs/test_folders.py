@@ -5,6 +5,7 @@ that table, the table to an order without a cycle, and docs/architecture.md to t
 it: `python3 tests/docs/test_folders.py` prints that graph.
 """
 
+import functools
 import pathlib
 import re
 import unittest
@@ -15,6 +16,7 @@ INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 KERNEL_HEADERS = re.compile(r"(x86|arm)/lanes_\w+\.h|window_lanes\.h")
 
 
+@functools.cache
 def stages():
     """Folder to the folders that it sees, in the order of CMakeLists.txt."""
     lines = re.findall(r"^stage\(([a-z ]+)\)", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE)
@@ -54,6 +56,35 @@ def graph():
                   if other in seen[folder] and not needless(closed, folder, other)]
         lines.append(f"{folder:<9} <- {', '.join(direct)}" if direct else folder)
     return "\n".join(lines)
+
+
+def programs_with_internals():
+    """Those that CMakeLists.txt lists as seeing more than the public header."""
+    text = (ROOT / "CMakeLists.txt").read_text()
+    return re.search(r"^set\(with_internals\n([^)]*)\)", text, re.MULTILINE)[1].split()
+
+
+def included(path):
+    """The headers that a program includes, by itself or through those that lie beside it."""
+    found = set()
+    for name in INCLUDE.findall(path.read_text()):
+        beside = path.parent / name
+        found |= included(beside) if beside.exists() else {name}
+    return found
+
+
+class Programs(unittest.TestCase):
+    def test_who_sees_internals_needs_them(self):
+        for program in programs_with_internals():
+            internal = [name for name in included(ROOT / f"{program}.c") for folder in stages()
+                        if (ROOT / "src" / folder / name).exists()]
+            self.assertTrue(internal, f"{program}.c includes nothing of src/: take it off the list")
+
+    def test_no_include_goes_round_the_list(self):
+        for folder in ("cli", "python/module", "examples", "fuzz", "bench", "tests"):
+            for path in (ROOT / folder).glob("*.[ch]*"):
+                for name in INCLUDE.findall(path.read_text()):
+                    self.assertNotRegex(name, r"\.\./|^src/", str(path))
 
 
 class Folders(unittest.TestCase):
