@@ -89,7 +89,7 @@ static size_t make_rows(row *rows)
         for (size_t h = 0; h < sizeof HASHES / sizeof *HASHES && tw_cpu_has((tw_isa)isa); h++)
             for (size_t s = 0; s < sizeof SIZES / sizeof *SIZES; s++, count++) {
                 twinset_options options;
-                twinset_options_init(&options);
+                twinset_options_init(&options, sizeof options);
                 options.hashes = HASHES[h];
                 rows[count] = (row){.isa = (tw_isa)isa, .hashes = HASHES[h], .size = SIZES[s]};
                 if (tw_scheme_new(&options, &rows[count].scheme, NULL) != TWINSET_OK)

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
-#include <twinset.h>
+#include <twinset_advanced.h>
 
 enum { HASHES = 128, LARGE_PAGE = 2 << 20 };
 
@@ -76,7 +76,7 @@ int main(int argc, char **argv)
         fputs("usage: sketch FILE BYTES [keep]\n", stderr);
         return 2;
     }
-    twinset_options_init(&options);
+    twinset_options_init(&options, sizeof options);
     int status = twinset_options_set(&options, "hashes", "128", NULL);
     if (status == TWINSET_OK)
         status = twinset_sketcher_new(&options, &sketcher, NULL);

@@ -1,5 +1,5 @@
 /*
- * What the parts of the command share. The command stands on twinset.h alone: what it can
+ * What the parts of the command share. The command stands on the public headers alone: what it can
  * do, any other program can do as well. Include this before anything else: it asks the
  * system headers for POSIX.
  */
@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "twinset.h"
+#include "twinset_advanced.h"
 
 #if defined(__GNUC__)
 #define CLI_PRINTF(text, first) __attribute__((format(printf, text, first)))

@@ -27,11 +27,14 @@ static int check_are_files(cli_job *job)
 /* Without both documents there is no result; why one is missing is the thing to say. */
 static int explain(cli_job *job, int status)
 {
-    size_t skipped = twinset_collection_skipped(job->collection), length = 0;
-    if (status == TWINSET_NOMEM || status == TWINSET_CANCELLED || skipped == 0)
+    twinset_skip skip;
+    size_t length = 0;
+    if (status == TWINSET_NOMEM || status == TWINSET_CANCELLED ||
+        twinset_collection_skips(job->collection) == 0)
         return status;
-    for (size_t i = 0; i < skipped && length < sizeof job->error.message; i++) {
-        twinset_skip skip = twinset_collection_skip(job->collection, i);
+    for (size_t i = 0; length < sizeof job->error.message; i++) {
+        if (twinset_collection_skip(job->collection, i, &skip, sizeof skip) != 0)
+            break;
         length += (size_t)snprintf(job->error.message + length, sizeof job->error.message - length,
                                    "%s%s: %s", i > 0 ? "; " : "", skip.path, skip.reason);
     }

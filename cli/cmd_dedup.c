@@ -20,7 +20,7 @@ typedef struct cleaner {
     bool unended;       /* the last line so far has no newline */
     uint64_t bytes;     /* written of the present input */
     char *path;         /* of the present file of a folder */
-    twinset_cleaned total;
+    twinset_clean_counts total;
 } cleaner;
 
 /* ---- where it goes */
@@ -221,16 +221,15 @@ static int complete(cleaner *clean, int status)
 static int write_input(cleaner *clean, twinset_result *result, size_t input, const char *name)
 {
     const cli_invocation *in = clean->job.in;
-    twinset_cleaned counts;
+    twinset_clean_counts counts = {0};
     const char *packing = clean->folder ? NULL : in->output != NULL ? in->output : "";
     clean->bytes = 0;
     clean->file = (cli_output){0};
     clean->path = clean->folder ? join_path(in->output, name) : NULL;
     if (clean->folder && clean->path == NULL)
         return TWINSET_NOMEM;
-    int status =
-        twinset_collection_clean(clean->job.collection, result, input, packing, in->annotate,
-                                 write_kept, clean, &counts, &clean->job.error);
+    int status = twinset_result_clean(result, input, packing, in->annotate, write_kept, clean,
+                                      &counts, sizeof counts, &clean->job.error);
     status = complete(clean, status);
     output_discard(&clean->file);
     free(clean->path);
@@ -245,9 +244,9 @@ static int write_all(cleaner *clean, twinset_result *result)
 {
     const twinset_collection *collection = clean->job.collection;
     size_t inputs = twinset_collection_inputs(collection);
-    size_t missing = twinset_result_run(result).missing;
-    int status = 0;
-    clean->total.read = clean->total.skipped = missing;
+    twinset_run run;
+    int status = twinset_result_run(result, &run, sizeof run);
+    clean->total.read = clean->total.skipped = run.missing;
     for (size_t i = 0; i < inputs && status == 0; i++) {
         const char *name = twinset_collection_output(collection, i);
         if (name != NULL)

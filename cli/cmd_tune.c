@@ -91,11 +91,13 @@ static void write_rows(cli_output *out, const twinset_tuning *walk, size_t first
 /* All of a short walk; of a long one what lies around the choice. */
 static int write_walk(cli_output *out, const cli_invocation *in, const twinset_tuning *tuning)
 {
-    size_t count = twinset_tune_walk(&in->options, NULL, 0), chosen = 0, first = 0;
+    size_t count = twinset_tune_choices(&in->options), chosen = 0, first = 0;
     twinset_tuning *walk = calloc(count > 0 ? count : 1, sizeof *walk);
     if (walk == NULL)
         return TWINSET_NOMEM;
-    twinset_tune_walk(&in->options, walk, count);
+    for (size_t i = 0; i < count; i++)
+        if (twinset_tune_choice(&in->options, i, &walk[i], sizeof walk[i]) != 0)
+            count = i;
     while (chosen < count && !is_choice(&walk[chosen], tuning))
         chosen++;
     size_t shown = in->verbose || count <= WALK_SHOWN ? count : WALK_SHOWN;
@@ -218,7 +220,7 @@ int cmd_tune(const cli_invocation *in)
     twinset_tuning tuning;
     twinset_error error = {"out of memory"};
     cli_output out = {0};
-    int status = twinset_tune(&in->options, &tuning, &error);
+    int status = twinset_tune(&in->options, &tuning, sizeof tuning, &error);
     if (status == 0)
         status = output_open(&out, in->output, &error);
     if (status == 0 && in->format == TWINSET_FORMAT_JSON)

@@ -248,18 +248,16 @@ const cli_command *command_named(const char *name)
 
 bool option_at(size_t index, cli_option *found)
 {
-    size_t engine = 0;
+    size_t engine = twinset_option_count();
+    twinset_option_info info;
     if (index < FIRST) {
         *found = own_first[index];
         return true;
     }
-    const twinset_option_info *info = twinset_option_at(index - FIRST);
-    if (info != NULL) {
-        *found = (cli_option){OPTION_ENGINE, *info, NULL};
+    if (twinset_option_at(index - FIRST, &info, sizeof info) == 0) {
+        *found = (cli_option){OPTION_ENGINE, info, NULL};
         return true;
     }
-    while (twinset_option_at(engine) != NULL)
-        engine++;
     if (index - FIRST - engine >= LAST)
         return false;
     *found = own_last[index - FIRST - engine];

@@ -95,7 +95,7 @@ int job_open(cli_job *job)
 
 static twinset_style style_of(const cli_job *job)
 {
-    twinset_style style = {.ascii = !terminal_utf8()};
+    twinset_style style = {.size = sizeof style, .ascii = !terminal_utf8()};
     if (job->out.stream != stdout)
         return style;
     style.colour = terminal_colour(STDOUT_FILENO);
@@ -124,8 +124,8 @@ int job_report(cli_job *job, const twinset_result *result)
 {
     if (job->report.stream == NULL)
         return 0;
-    int status =
-        twinset_result_write_report(result, job->cleaned, output_write, &job->report, &job->error);
+    int status = twinset_result_write_report(result, job->cleaned, sizeof *job->cleaned,
+                                             output_write, &job->report, &job->error);
     if (status == 0)
         return output_close(&job->report, &job->error);
     return job->report.failed != 0 ? output_error(&job->report, &job->error) : status;
@@ -136,14 +136,14 @@ int job_report(cli_job *job, const twinset_result *result)
 /* What is only empty is not lost from a cleaned collection. */
 static bool any_skipped(const cli_job *job)
 {
-    size_t count = twinset_collection_skipped(job->collection);
-    for (size_t i = 0; i < count; i++)
-        if (job->cleaned == NULL || !twinset_collection_skip(job->collection, i).empty)
+    twinset_skip skip;
+    for (size_t i = 0; twinset_collection_skip(job->collection, i, &skip, sizeof skip) == 0; i++)
+        if (job->cleaned == NULL || !skip.empty)
             return true;
     return false;
 }
 
-static void report_cleaned(const twinset_cleaned *cleaned)
+static void report_cleaned(const twinset_clean_counts *cleaned)
 {
     fprintf(stderr,
             "read %" PRIu64 ", kept %" PRIu64 ", removed %" PRIu64 ", skipped %" PRIu64 "\n",
@@ -152,9 +152,10 @@ static void report_cleaned(const twinset_cleaned *cleaned)
 
 static bool reached(const cli_job *job, const twinset_result *result)
 {
+    twinset_pair first;
     /* The highest similarity comes first; nothing is at least NaN. */
-    return result != NULL && twinset_result_run(result).pairs > 0 &&
-           twinset_result_pair(result, 0).similarity >= job->in->fail_above;
+    return twinset_result_pair(result, 0, &first, sizeof first) == 0 &&
+           first.similarity >= job->in->fail_above;
 }
 
 static int conclude(const cli_job *job, const twinset_result *result)
@@ -165,7 +166,7 @@ static int conclude(const cli_job *job, const twinset_result *result)
     if (!in->quiet && result != NULL)
         report_result(result, in->verbose);
     if (!in->quiet && result != NULL && in->format == TWINSET_FORMAT_JSON &&
-        twinset_result_run(result).pairs > TWINSET_PAIRS_WITH_PASSAGES)
+        twinset_result_pairs(result) > TWINSET_PAIRS_WITH_PASSAGES)
         say("only the first %d pairs have passages; a higher --threshold lists fewer",
             TWINSET_PAIRS_WITH_PASSAGES);
     if (!in->quiet && job->cleaned != NULL)

@@ -12,8 +12,8 @@ typedef struct cli_job {
     cli_progress bar;
     twinset_collection *collection;
     cli_output out;
-    cli_output report;              /* closed where none is wanted */
-    const twinset_cleaned *cleaned; /* what was written of a cleaned collection, or NULL */
+    cli_output report;                   /* closed where none is wanted */
+    const twinset_clean_counts *cleaned; /* what was written of a cleaned collection, or NULL */
     twinset_error error;
 } cli_job;
 

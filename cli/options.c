@@ -199,12 +199,14 @@ static int set_format(cli_invocation *in, const char *value)
     return 0;
 }
 
+/* The library reads the number, as it reads that of --recall, which goes from 0 to 1 as well. */
 static int set_fail_above(cli_invocation *in, const char *value)
 {
-    char *end;
-    in->fail_above = strtod(value, &end);
-    if (end == value || *end != '\0' || !(in->fail_above >= 0 && in->fail_above <= 1))
+    twinset_options scratch;
+    twinset_options_init(&scratch, sizeof scratch);
+    if (twinset_options_set(&scratch, "recall", value, NULL) != TWINSET_OK)
         return usage(in->command, "--fail-above: '%s' is not a number from 0 to 1", value);
+    in->fail_above = scratch.recall;
     return 0;
 }
 
@@ -379,7 +381,7 @@ int invocation_parse(cli_invocation *in, int argc, char **argv)
         return status;
     if (in->command == NULL)
         in->command = &commands[0];
-    twinset_options_init(&in->options);
+    twinset_options_init(&in->options, sizeof in->options);
     in->inputs = calloc((size_t)argc, sizeof *in->inputs);
     if (in->inputs == NULL) {
         say("out of memory");

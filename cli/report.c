@@ -174,12 +174,13 @@ static twinset_skip *list_of(size_t count, const char *what)
 
 void report_collection(const twinset_collection *collection, bool all, bool cleaned)
 {
-    size_t count = twinset_collection_skipped(collection);
+    size_t count = twinset_collection_skips(collection);
     twinset_skip *skips = count > 0 ? list_of(count, "skipped") : NULL;
     if (skips == NULL)
         return;
     for (size_t i = 0; i < count; i++)
-        skips[i] = twinset_collection_skip(collection, i);
+        if (twinset_collection_skip(collection, i, &skips[i], sizeof skips[i]) != 0)
+            count = i;
     name_by_reason(skips, count, all, cleaned);
     free(skips);
 }
@@ -188,28 +189,36 @@ void report_collection(const twinset_collection *collection, bool all, bool clea
 static void report_flag(const twinset_result *result, unsigned flag, const char *encoding,
                         const char *meaning, bool all)
 {
-    size_t count = twinset_result_run(result).flagged, found = 0;
+    size_t count = twinset_result_flagged_documents(result), found = 0;
+    twinset_flagged_document document;
     twinset_skip *list = count > 0 ? list_of(count, "flagged") : NULL;
     if (list == NULL)
         return;
-    for (size_t i = 0; i < count; i++) {
-        twinset_flagged document = twinset_result_flagged(result, i);
+    for (size_t i = 0; twinset_result_flagged_document(result, i, &document, sizeof document) == 0;
+         i++)
         if (document.flags & flag &&
             (encoding == NULL ||
              (document.encoding != NULL && strcmp(document.encoding, encoding) == 0)))
             list[found++] = (twinset_skip){document.path, meaning, 0};
-    }
     if (found > 0)
         name_some(list, found, "", all ? SIZE_MAX : FLAGGED_SHOWN);
     free(list);
 }
 
+/* The encoding of a flagged document, if it was guessed. */
+static const char *encoding_of(const twinset_result *result, size_t index)
+{
+    twinset_flagged_document document;
+    int status = twinset_result_flagged_document(result, index, &document, sizeof document);
+    return status == 0 ? document.encoding : NULL;
+}
+
 /* Whether a flagged document has an encoding that none before it has. */
 static bool is_new_encoding(const twinset_result *result, size_t index, const char **encoding)
 {
-    *encoding = twinset_result_flagged(result, index).encoding;
+    *encoding = encoding_of(result, index);
     for (size_t i = 0; i < index && *encoding != NULL; i++) {
-        const char *before = twinset_result_flagged(result, i).encoding;
+        const char *before = encoding_of(result, i);
         if (before != NULL && strcmp(before, *encoding) == 0)
             return false;
     }
@@ -219,7 +228,7 @@ static bool is_new_encoding(const twinset_result *result, size_t index, const ch
 static void report_encodings(const twinset_result *result, bool all)
 {
     enum { MOST = 1000 }; /* documents that are looked at: it takes the square of them */
-    size_t count = twinset_result_run(result).flagged;
+    size_t count = twinset_result_flagged_documents(result);
     const char *encoding;
     for (size_t i = 0; i < count && i < MOST; i++) {
         char meaning[96];
@@ -235,15 +244,17 @@ static void report_encodings(const twinset_result *result, bool all)
 static void report_run(const twinset_result *result)
 {
     char documents[NUMBER_SIZE], candidates[NUMBER_SIZE], verified[NUMBER_SIZE];
-    twinset_run run = twinset_result_run(result);
     char how[64] = "exact";
+    twinset_run run;
+    twinset_stage stage;
+    if (twinset_result_run(result, &run, sizeof run) != 0)
+        return;
     if (run.method == TWINSET_METHOD_LSH)
         snprintf(how, sizeof how, "lsh, %u bands x %u rows", run.bands, run.rows);
     say("%s documents; method %s; %s candidates, %s verified", number(run.documents, documents),
         how, number(run.candidates, candidates), number(run.verified, verified));
-    const twinset_stage *stage;
-    for (size_t i = 0; (stage = twinset_result_stage(result, i)) != NULL; i++)
-        say("%-12s %9.3f s", stage->name, stage->seconds);
+    for (size_t i = 0; twinset_result_stage(result, i, &stage, sizeof stage) == 0; i++)
+        say("%-12s %9.3f s", stage.name, stage.seconds);
     say("%-12s %9.1f MiB", "peak memory", (double)twinset_peak_memory() / (1 << 20));
 }
 
@@ -268,7 +279,7 @@ void report_result(const twinset_result *result, bool verbose)
     report_flag(result, TWINSET_FLAG_MOSTLY_QUOTED, NULL,
                 "most of it was left out, as quotations or a list of sources", verbose);
     report_encodings(result, verbose);
-    size_t notes = twinset_result_run(result).notes;
+    size_t notes = twinset_result_notes(result);
     for (size_t i = 0; i < notes; i++)
         say("%s", twinset_result_note(result, i));
     if (verbose)

@@ -42,7 +42,7 @@ int main(int argc, char **argv)
     twinset_error error = {"both files are needed"};
     int status = TWINSET_IO;
     if (a && b)
-        status = twinset_compare(a, a_length, b, b_length, NULL, &pair, &error);
+        status = twinset_compare(a, a_length, b, b_length, NULL, &pair, sizeof pair, &error);
     free(a);
     free(b);
     if (status != TWINSET_OK) {

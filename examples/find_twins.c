@@ -8,14 +8,15 @@
 
 static void print_found(const twinset_result *result)
 {
-    twinset_run run = twinset_result_run(result);
-    printf("%zu documents, %zu pairs\n", run.documents, run.pairs);
-    for (size_t i = 0; i < run.pairs; i++) {
-        twinset_pair pair = twinset_result_pair(result, i);
+    twinset_run run;
+    twinset_pair pair;
+    twinset_cluster cluster;
+    if (twinset_result_run(result, &run, sizeof run) == TWINSET_OK)
+        printf("%zu documents, %zu pairs\n", run.documents, run.pairs);
+    for (size_t i = 0; twinset_result_pair(result, i, &pair, sizeof pair) == TWINSET_OK; i++)
         printf("%.3f  %s  %s\n", pair.similarity, pair.a, pair.b);
-    }
-    for (size_t i = 0; i < run.clusters; i++) {
-        twinset_cluster cluster = twinset_result_cluster(result, i);
+    for (size_t i = 0; twinset_result_cluster(result, i, &cluster, sizeof cluster) == TWINSET_OK;
+         i++) {
         printf("cluster %u, around %s:\n", cluster.id, cluster.representative);
         for (size_t j = 0; j < cluster.size; j++)
             printf("    %s\n", cluster.members[j]);
@@ -24,10 +25,10 @@ static void print_found(const twinset_result *result)
 
 static void print_skipped(const twinset_collection *collection)
 {
-    for (size_t i = 0; i < twinset_collection_skipped(collection); i++) {
-        twinset_skip skip = twinset_collection_skip(collection, i);
+    twinset_skip skip;
+    for (size_t i = 0; twinset_collection_skip(collection, i, &skip, sizeof skip) == TWINSET_OK;
+         i++)
         fprintf(stderr, "skipped %s: %s\n", skip.path, skip.reason);
-    }
 }
 
 int main(int argc, char **argv)
@@ -37,7 +38,7 @@ int main(int argc, char **argv)
     twinset_result *result = NULL;
     twinset_error error;
 
-    twinset_options_init(&options);
+    twinset_options_init(&options, sizeof options);
     int status = twinset_options_set(&options, "threshold", argc > 1 ? argv[1] : "", &error);
     if (status == TWINSET_OK)
         status = twinset_collection_new(&options, &collection, &error);

@@ -1,7 +1,7 @@
 /*
  * What the fuzz targets share: the complaint that ends a run, and small helpers to make
- * options from bytes. Targets see twinset.h alone, as any other program does; but for
- * fuzz_records, which is about two readers behind it.
+ * options from bytes. Targets see twinset.h alone, as any other program does; but for those that
+ * CMakeLists.txt lists in with_internals, which try functions behind it.
  */
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "twinset.h"
+#include "twinset_advanced.h"
 
 /* Ends the run where a promise is broken; the fuzzer then keeps the input. */
 #define REQUIRE(promise)                                                                           \

@@ -4,9 +4,9 @@
  * in; UTF-8 stays as it is; a guess is told. Undoing look-alikes shortens a text, leaves ASCII
  * alone, and a second time finds no trick.
  */
+#include "confusables.h"
 #include "convert.h"
 #include "fuzz.h"
-#include "text.h"
 
 static const char *const LABELS[] = {
     NULL,           "utf-8",        "us-ascii",     "gb18030",  "big5",        "shift_jis",

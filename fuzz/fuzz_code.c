@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *text = malloc(size ? size : 1); /* a byte too many is noticed */
     REQUIRE(text);
     memcpy(text, data, size);
-    REQUIRE(tw_language_of("name", text, size) && tw_language_of("name.h", text, size));
+    REQUIRE(tw_language_detect("name", text, size) && tw_language_detect("name.h", text, size));
     tw_code first = take_tokens(used, language, text, size);
     tw_code second = take_tokens(new, language, text, size);
     REQUIRE(first.count == second.count && first.normal.length == second.normal.length);

@@ -112,7 +112,7 @@ static fuzz_case make_case(const uint8_t *data, size_t size)
 {
     fuzz_case input = {0};
     twinset_options *options = &input.options;
-    twinset_options_init(options);
+    twinset_options_init(options, sizeof *options);
     uint8_t text = take_byte(&data, &size), search = take_byte(&data, &size);
     options->by = text & 1 ? TWINSET_BY_WORD : TWINSET_BY_CHAR;
     options->bag = text >> 1 & 1;
@@ -214,14 +214,12 @@ static bool is_before(const twinset_pair *x, const twinset_pair *y)
 /* Returns how many pairs are of the same bytes. */
 static size_t check_pairs(const fuzz_case *input, const twinset_result *result)
 {
-    size_t twins = 0, count = twinset_result_run(result).pairs;
-    for (size_t i = 0; i < count; i++) {
-        twinset_pair pair = twinset_result_pair(result, i);
+    size_t twins = 0;
+    twinset_pair pair, last;
+    for (size_t i = 0; twinset_result_pair(result, i, &pair, sizeof pair) == TWINSET_OK; i++) {
         check_pair(&pair, input->options.threshold);
-        if (i > 0) {
-            twinset_pair last = twinset_result_pair(result, i - 1);
-            REQUIRE(is_before(&last, &pair));
-        }
+        REQUIRE(i == 0 || is_before(&last, &pair));
+        last = pair;
         if (same_bytes(part_of(input, pair.a), part_of(input, pair.b))) {
             REQUIRE(pair.similarity == 1 && pair.jaccard == 1);
             twins++;
@@ -232,9 +230,9 @@ static size_t check_pairs(const fuzz_case *input, const twinset_result *result)
 
 static void check_clusters(const twinset_result *result)
 {
-    size_t count = twinset_result_run(result).clusters;
-    for (size_t i = 0; i < count; i++) {
-        twinset_cluster cluster = twinset_result_cluster(result, i);
+    twinset_cluster cluster;
+    for (size_t i = 0; twinset_result_cluster(result, i, &cluster, sizeof cluster) == TWINSET_OK;
+         i++) {
         bool found = false;
         for (size_t j = 0; j < cluster.size; j++)
             found |= strcmp(cluster.members[j], cluster.representative) == 0;
@@ -259,9 +257,10 @@ static bool is_wanted(const fuzz_case *input, size_t a, size_t b)
 static size_t expect_twins(const fuzz_case *input, const twinset_result *result)
 {
     bool skipped[MOST_FILES] = {false};
-    size_t twins = 0, skips = twinset_result_run(result).skipped;
-    for (size_t i = 0; i < skips; i++)
-        skipped[part_of(input, twinset_result_skip(result, i).path) - input->files] = true;
+    size_t twins = 0;
+    twinset_skip skip;
+    for (size_t i = 0; twinset_result_skip(result, i, &skip, sizeof skip) == TWINSET_OK; i++)
+        skipped[part_of(input, skip.path) - input->files] = true;
     for (size_t i = 0; i < input->count; i++)
         for (size_t j = i + 1; j < input->count; j++)
             twins += !skipped[i] && !skipped[j] && is_wanted(input, i, j) &&
@@ -271,7 +270,7 @@ static size_t expect_twins(const fuzz_case *input, const twinset_result *result)
 
 static void write_all(const twinset_result *result, written *out)
 {
-    static const twinset_style style = {.width = 60, .rows = 3};
+    static const twinset_style style = {.size = sizeof style, .width = 60, .rows = 3};
     for (int format = TWINSET_FORMAT_TABLE; format <= TWINSET_FORMAT_JSONL; format++)
         REQUIRE(twinset_result_write(result, (twinset_format)format, &style, append, out, NULL) ==
                 TWINSET_OK);

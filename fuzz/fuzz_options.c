@@ -49,18 +49,21 @@ static void check_tuning(const twinset_tuning *tuning)
 
 static void try_tuning(const twinset_options *options)
 {
-    enum { CAPACITY = 32 };
+    enum { MOST = 32 };
     twinset_error error = {""};
-    twinset_tuning tuning, walk[CAPACITY];
-    if (twinset_tune(options, &tuning, &error) != TWINSET_OK) {
+    twinset_tuning tuning;
+    if (twinset_tune(options, &tuning, sizeof tuning, &error) != TWINSET_OK) {
         check_refusal(&error);
         return;
     }
     check_tuning(&tuning);
-    size_t count = twinset_tune_walk(options, walk, CAPACITY);
+    size_t count = twinset_tune_choices(options);
     REQUIRE(count > 0);
-    for (size_t i = 0; i < count && i < CAPACITY; i++)
-        check_tuning(&walk[i]);
+    for (size_t i = 0; i < count && i < MOST; i++) {
+        REQUIRE(twinset_tune_choice(options, i, &tuning, sizeof tuning) == TWINSET_OK);
+        check_tuning(&tuning);
+    }
+    REQUIRE(twinset_tune_choice(options, count, &tuning, sizeof tuning) == TWINSET_USAGE);
 }
 
 static void try_collection(const twinset_options *options)
@@ -81,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(lines, data, size);
     lines[size] = '\0';
     twinset_options options;
-    twinset_options_init(&options);
+    twinset_options_init(&options, sizeof options);
     set_options(&options, lines);
     try_tuning(&options);
     try_collection(&options);

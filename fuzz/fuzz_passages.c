@@ -1,31 +1,31 @@
 /*
- * Two texts of any bytes, whose bytes are the tokens: their passages are found, told and shown.
- * Promises: pieces are the same in both documents and apart from each other, and no line is wider
- * than it may be.
+ * Two texts of any bytes, whose bytes are the tokens: their passages are found, located and shown.
+ * Promises: runs are equal in both documents, no two have a token in common, and no line is too
+ * wide.
  */
 #include "digest.h"
 #include "evidence.h"
 #include "fuzz.h"
-#include "locate.h"
+#include "passages.h"
 
 enum { K = 4, MOST = 2000 };
 
 typedef struct document {
     uint64_t ids[MOST], forms[MOST], words[MOST];
     uint8_t names[MOST];
-    tw_place places[MOST];
-    tw_side side;
-    tw_evidence_file file;
+    tw_token_location places[MOST];
+    tw_token_sequence side;
+    tw_tokenised_file file;
 } document;
 
-/* The low bits of a byte are its form; ids of some shingles are left out. */
+/* Makes a document. The low bits of a byte are its form; some shingles are left out. */
 static void make(document *d, const uint8_t *data, size_t size)
 {
     uint32_t line = 1;
     size = size < MOST ? size : MOST;
     for (size_t i = 0; i < size; i++) {
         line += i > 0 && data[i - 1] == '\n';
-        d->places[i] = (tw_place){(uint32_t)i, (uint32_t)i + 1, line};
+        d->places[i] = (tw_token_location){(uint32_t)i, (uint32_t)i + 1, line};
         d->forms[i] = data[i] % 32;
         d->words[i] = data[i];
         d->names[i] = data[i] % 32 == 1;
@@ -36,29 +36,29 @@ static void make(document *d, const uint8_t *data, size_t size)
             id = tw_mix64(id + d->forms[t]);
         d->ids[i] = i + K <= size && id % 16 ? id : 0;
     }
-    d->side = (tw_side){
+    d->side = (tw_token_sequence){
         .ids = d->ids, .forms = d->forms, .words = d->words, .names = d->names, .count = size};
-    d->file = (tw_evidence_file){NULL, (const char *)data, size};
+    d->file = (tw_tokenised_file){NULL, (const char *)data, size};
 }
 
-static void check(const tw_passages *found, const document *a, const document *b)
+static void check(const tw_passage_finder *found, const document *a, const document *b)
 {
     static uint8_t in_a[MOST], in_b[MOST];
     memset(in_a, 0, sizeof in_a);
     memset(in_b, 0, sizeof in_b);
-    for (size_t p = 0; p < found->pieces.count; p++) {
-        const tw_piece *piece = &found->pieces.data[p];
-        REQUIRE(piece->a + piece->count <= a->side.count);
-        REQUIRE(piece->b + piece->count <= b->side.count);
-        for (uint32_t t = 0; t < piece->count; t++) {
-            REQUIRE(a->forms[piece->a + t] == b->forms[piece->b + t]);
-            REQUIRE(!in_a[piece->a + t]++ && !in_b[piece->b + t]++);
+    for (size_t r = 0; r < found->runs.count; r++) {
+        const tw_token_run *run = &found->runs.data[r];
+        REQUIRE(run->a + run->count <= a->side.count);
+        REQUIRE(run->b + run->count <= b->side.count);
+        for (uint32_t t = 0; t < run->count; t++) {
+            REQUIRE(a->forms[run->a + t] == b->forms[run->b + t]);
+            REQUIRE(!in_a[run->a + t]++ && !in_b[run->b + t]++);
         }
     }
 }
 
-/* What is on the line so far. */
-static int measure(void *context, const char *bytes, size_t count)
+/* Collects what is written. */
+static int collect(void *context, const char *bytes, size_t count)
 {
     tw_bytes *page = context;
     return tw_bytes_append(page, bytes, count) == TWINSET_OK ? 0 : 1;
@@ -69,7 +69,7 @@ static void show(const twinset_passages *passages, unsigned width)
     static tw_sink sink;
     tw_bytes page = {0};
     twinset_style style = {.width = width};
-    tw_sink_init(&sink, measure, &page);
+    tw_sink_init(&sink, collect, &page);
     REQUIRE(tw_write_passages(&sink, passages, &style) == TWINSET_OK);
     REQUIRE(tw_sink_end(&sink, NULL) == TWINSET_OK);
     for (size_t i = 0, start = 0; i < page.length; i++) {
@@ -88,16 +88,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bool prose = take_byte(&data, &size) & 1;
     make(&a, data, size / 2);
     make(&b, data + size / 2, size - size / 2);
-    tw_passages found = {0};
-    tw_shared_rules rules = {.k = K, .least = K};
-    REQUIRE(tw_passages_find(&found, &a.side, &b.side, &rules) == TWINSET_OK);
+    tw_passage_finder found = {0};
+    tw_passage_finder_rules rules = {.k = K, .least = K};
+    REQUIRE(tw_passage_finder_search(&found, &a.side, &b.side, &rules) == TWINSET_OK);
     check(&found, &a, &b);
-    tw_evidence_side sides[2] = {{"a", &a.side, a.places, &a.file},
-                                 {"b", &b.side, b.places, &b.file}};
+    tw_tokenised_document sides[2] = {{"a", &a.side, a.places, &a.file},
+                                      {"b", &b.side, b.places, &b.file}};
     twinset_passages *passages;
-    REQUIRE(tw_evidence_new(&found, sides, prose ? "word" : "token", 0, &passages) == TWINSET_OK);
+    REQUIRE(tw_passages_locate(&found, sides, prose ? "word" : "token", 0, &passages) ==
+            TWINSET_OK);
     show(passages, width);
     twinset_passages_free(passages);
-    tw_passages_free(&found);
+    tw_passage_finder_free(&found);
     return 0;
 }

@@ -10,7 +10,7 @@ enum { MOST_HASHES = 64 };
 static twinset_options choose_rules(const uint8_t **data, size_t *size)
 {
     twinset_options options;
-    twinset_options_init(&options);
+    twinset_options_init(&options, sizeof options);
     uint8_t rules = take_byte(data, size), scheme = take_byte(data, size);
     options.by = rules & 1 ? TWINSET_BY_WORD : TWINSET_BY_CHAR;
     options.letter_case = rules >> 1 & 1;
@@ -33,7 +33,7 @@ static int is_stable(const twinset_options *options)
            options->punctuation != TWINSET_PUNCTUATION_DROP;
 }
 
-/* Look-alikes are told by the letters beside them, and folding makes these small. */
+/* Look-alikes are recognised by the letters beside them, and folding makes these small. */
 static int may_look_alike(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)

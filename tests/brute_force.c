@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "twinset.h"
+#include "twinset_advanced.h"
 
 typedef struct posting {
     uint64_t id;
@@ -128,7 +128,7 @@ static void count_pairs(const oracle *all, double threshold)
 int main(int count, char **arguments)
 {
     twinset_options options;
-    twinset_options_init(&options);
+    twinset_options_init(&options, sizeof options);
     for (int i = 2; i + 1 < count; i += 2)
         if (twinset_options_set(&options, arguments[i], arguments[i + 1], NULL))
             return 2;

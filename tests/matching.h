@@ -1,6 +1,5 @@
 /*
- * Sets of shingles held in memory, as the match stage sees documents; for the tests of that
- * stage.
+ * Documents as sets of ids in memory, for the tests of matching.
  */
 #ifndef MATCHING_H
 #define MATCHING_H
@@ -9,13 +8,13 @@
 #include "match.h"
 
 typedef struct set_list {
-    tw_docs docs;
+    tw_document_sets docs;
     size_t *sizes;
     uint32_t *copies;
     uint64_t **ids; /* of each document, ascending */
     size_t capacity;
     bool picky;      /* some pairs are not wanted */
-    uint32_t broken; /* the document that cannot be had; UINT32_MAX: none */
+    uint32_t broken; /* the document whose set cannot be read; UINT32_MAX: none */
 } set_list;
 
 static inline int list_set(void *context, unsigned worker, unsigned side, uint32_t doc, tw_set *set)
@@ -42,7 +41,7 @@ static inline void init_sets(set_list *list, size_t capacity)
         .capacity = capacity,
         .broken = UINT32_MAX,
     };
-    list->docs = (tw_docs){
+    list->docs = (tw_document_sets){
         .sizes = list->sizes,
         .copies = list->copies,
         .set = list_set,
@@ -94,7 +93,7 @@ static inline bool set_has(const set_list *list, uint32_t doc, uint64_t id)
     return list->sizes[doc] && bsearch(&id, list->ids[doc], list->sizes[doc], sizeof id, by_id);
 }
 
-/* How many ids two documents share, by looking for each. */
+/* Counts the ids that two documents share, by a search for each. */
 static inline uint64_t count_shared(const set_list *list, uint32_t a, uint32_t b)
 {
     uint64_t shared = 0;

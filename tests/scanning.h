@@ -10,7 +10,7 @@
 #include "dice.h"
 #include "folder.h"
 #include "paper.h"
-#include "twinset.h"
+#include "twinset_advanced.h"
 
 /* ---- texts */
 

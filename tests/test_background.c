@@ -1,6 +1,6 @@
 /*
- * The background of a collection: from scores of a distribution that is known, with copies
- * among them or not, back to the share of it above a score.
+ * The background of a collection: from scores of a known distribution, with or without copies among
+ * them, back to the share of the distribution above a score.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "background.h"
 #include "dice.h"
+#include "match.h"
 
 enum { MOST = 20000 };
 
@@ -27,7 +27,7 @@ static double normal(dice *from)
     return sqrt(-2 * log(uniform(from))) * cos(6.283185307179586 * uniform(from));
 }
 
-/* Log-normal scores, a share of them replaced by those of copies. */
+/* Fits log-normal scores, of which a share is replaced by scores of copies. */
 typedef struct sample {
     double median, spread, copies;
     size_t count;
@@ -48,7 +48,7 @@ static tw_background fit(dice *from, const sample *what)
 static const double shares[] = {1e-2, 1e-3, 1e-4, 1e-5};
 static const double above[] = {2.326348, 3.090232, 3.719016, 4.264891};
 
-/* How many times as many as there are, or a part of that, in powers of two. */
+/* The ratio of expected to true pairs at a level, as a power of two. */
 static double error_at(const tw_background *background, const sample *what, size_t level)
 {
     double score = what->median * exp(what->spread * above[level]);
@@ -58,14 +58,14 @@ static double error_at(const tw_background *background, const sample *what, size
 static const sample kinds[] = {{0.2, 0.22, 0, 0}, {0.05, 0.45, 0, 0}, {0.01, 0.8, 0, 0}};
 static const double contaminations[] = {0, 0.02, 0.1, 0.2};
 
-static void many_scores_tell_the_tail(void **state)
+static void many_scores_predict_the_tail(void **state)
 {
     dice from = new_dice();
     (void)state;
     for (size_t kind = 0; kind < COUNT(kinds); kind++)
-        for (size_t part = 0; part < COUNT(contaminations); part++) {
+        for (size_t c = 0; c < COUNT(contaminations); c++) {
             sample what = kinds[kind];
-            what.copies = contaminations[part];
+            what.copies = contaminations[c];
             what.count = MOST;
             tw_background background = fit(&from, &what);
             for (size_t level = 0; level < COUNT(shares); level++)
@@ -73,19 +73,19 @@ static void many_scores_tell_the_tail(void **state)
         }
 }
 
-/* At one pair of ten thousand: less than an eighth of the truth once in ten times at most; on the
- * whole, between the truth and eight times that. */
+/* At a score that one pair of ten thousand reaches, the estimate is less than an eighth of the
+ * truth at most once in ten times; on average it lies between the truth and eight times that. */
 static void few_scores_err_on_the_side_of_caution(void **state)
 {
     dice from = new_dice();
     enum { TIMES = 100 };
     (void)state;
     for (size_t kind = 0; kind < COUNT(kinds); kind++)
-        for (size_t part = 0; part < COUNT(contaminations); part++) {
+        for (size_t c = 0; c < COUNT(contaminations); c++) {
             sample what = kinds[kind];
             double sum = 0;
             size_t bold = 0;
-            what.copies = contaminations[part];
+            what.copies = contaminations[c];
             what.count = 435; /* pairs of thirty documents */
             for (int i = 0; i < TIMES; i++) {
                 tw_background background = fit(&from, &what);
@@ -103,9 +103,9 @@ static void copies_stand_out(void **state)
     dice from = new_dice();
     (void)state;
     for (size_t kind = 0; kind < COUNT(kinds); kind++)
-        for (size_t part = 0; part < COUNT(contaminations); part++) {
+        for (size_t c = 0; c < COUNT(contaminations); c++) {
             sample what = kinds[kind];
-            what.copies = contaminations[part];
+            what.copies = contaminations[c];
             what.count = 4950; /* a hundred documents */
             tw_background background = fit(&from, &what);
             assert_true(tw_background_false_alarms(&background, 0.8, 4950) < 0.01);
@@ -133,8 +133,8 @@ static void a_higher_score_is_never_more_expected(void **state)
     }
 }
 
-/* Where the bulk has its scores, what is expected is not less than what was counted: here half
- * of the pairs lie a little above the others, which no log-normal curve has. */
+/* Within the bulk, no fewer pairs are expected than were counted. Here half of the pairs lie a
+ * little above the others, which no log-normal curve fits. */
 static void the_bulk_is_counted(void **state)
 {
     dice from = new_dice();
@@ -212,7 +212,7 @@ static void all_alike_makes_nothing_rare(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_scores_tell_the_tail),
+        cmocka_unit_test(many_scores_predict_the_tail),
         cmocka_unit_test(few_scores_err_on_the_side_of_caution),
         cmocka_unit_test(copies_stand_out),
         cmocka_unit_test(a_higher_score_is_never_more_expected),

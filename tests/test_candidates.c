@@ -1,18 +1,18 @@
 /*
- * From signatures to candidates: the keys of bands, sets of pairs, documents that agree in a
- * band. Each against brute force, in any amount of memory, on any number of threads.
+ * From signatures to candidates: band keys, sets of pairs, and documents that agree in a band.
+ * Each is compared with brute force, in any amount of memory, on any number of threads.
  */
 #include "testing.h"
 
 #include <signal.h>
 #include <sys/resource.h>
 
-#include "match.h"
+#include "candidate_search.h"
 #include "memory.h"
 
 /* ---- keys */
 
-/* Computed by a program of its own, from the definition in match.h. */
+/* The keys here were computed by another program, from the definition in match.h. */
 static void keys_are_as_defined(void **state)
 {
     static const struct {
@@ -32,33 +32,33 @@ static void keys_are_as_defined(void **state)
     for (uint32_t i = 0; i < COUNT(slots); i++)
         slots[i] = (i + 1) * 0x01234567u;
     for (size_t i = 0; i < COUNT(vectors); i++) {
-        tw_band_keys(slots, 2, vectors[i].rows, keys);
+        tw_make_band_keys(slots, 2, vectors[i].rows, keys);
         assert_memory_equal(keys, vectors[i].keys, sizeof keys);
     }
     memset(slots, 0xFF, sizeof slots);
-    tw_band_keys(slots, 1, 12, keys);
+    tw_make_band_keys(slots, 1, 12, keys);
     assert_true(keys[0] == 0x22528D489454EF0Du);
 }
 
-/* Neighbouring slots spread over all parts of the range, and none share a key. */
+/* Similar slots give keys that are spread evenly over the range, and all different. */
 static void keys_are_well_mixed(void **state)
 {
-    enum { KEYS = 1 << 16, PARTS = 256 };
+    enum { KEYS = 1 << 16, BINS = 256 };
     uint64_t *keys = malloc(KEYS * sizeof *keys), *scratch = malloc(KEYS * sizeof *keys);
     (void)state;
     for (unsigned rows = 1; rows <= 9; rows++) {
-        unsigned high[PARTS] = {0}, low[PARTS] = {0};
+        unsigned high[BINS] = {0}, low[BINS] = {0};
         for (uint32_t i = 0; i < KEYS; i++) {
             uint32_t slots[9] = {0};
             slots[(i & 7) % rows] = i >> (rows > 7 ? 3 : 0);
             slots[rows - 1] += i << 16;
-            tw_band_keys(slots, 1, rows, &keys[i]);
+            tw_make_band_keys(slots, 1, rows, &keys[i]);
             high[keys[i] >> 56]++;
             low[keys[i] & 255]++;
         }
-        for (unsigned part = 0; part < PARTS; part++) {
-            assert_in_range(high[part], 256 - 7 * 16, 256 + 7 * 16);
-            assert_in_range(low[part], 256 - 7 * 16, 256 + 7 * 16);
+        for (unsigned bin = 0; bin < BINS; bin++) {
+            assert_in_range(high[bin], 256 - 7 * 16, 256 + 7 * 16);
+            assert_in_range(low[bin], 256 - 7 * 16, 256 + 7 * 16);
         }
         tw_sort_u64(keys, KEYS, scratch);
         for (uint32_t i = 1; i < KEYS; i++)
@@ -68,13 +68,13 @@ static void keys_are_well_mixed(void **state)
     free(scratch);
 }
 
-/* A key that tells where it belongs. */
+/* A key that is different for every band and document. */
 static uint64_t key_at(unsigned band, size_t document)
 {
     return tw_mix64((uint64_t)band << 40 | (document + 1));
 }
 
-static int fill_keys(tw_keys *keys, unsigned bands, size_t documents, uint64_t *random,
+static int fill_keys(tw_key_store *keys, unsigned bands, size_t documents, uint64_t *random,
                      twinset_error *error)
 {
     int status = TWINSET_OK;
@@ -85,21 +85,21 @@ static int fill_keys(tw_keys *keys, unsigned bands, size_t documents, uint64_t *
         for (unsigned band = 0; band < bands; band++)
             for (size_t i = 0; i < now; i++)
                 block[band * now + i] = key_at(band, done + i);
-        status = tw_keys_add(keys, block, now, error);
+        status = tw_key_store_add(keys, block, now, error);
         free(block);
     }
     return status;
 }
 
-static void check_keys(const tw_keys *keys, unsigned bands, size_t documents)
+static void check_keys(const tw_key_store *keys, unsigned bands, size_t documents)
 {
     enum { MOST = 700 };
     uint64_t buffer[2 * MOST];
-    assert_int_equal(tw_keys_count(keys), documents);
+    assert_int_equal(tw_key_store_count(keys), documents);
     for (unsigned band = 0; band < bands; band++) {
         size_t first = 0, count;
         do {
-            assert_int_equal(tw_keys_read(keys, band, first, MOST, buffer, &count, NULL), 0);
+            assert_int_equal(tw_key_store_read(keys, band, first, MOST, buffer, &count, NULL), 0);
             assert_true(count <= MOST);
             for (size_t i = 0; i < count; i++)
                 assert_true(buffer[i] == key_at(band, first + i) >> 24 << 24);
@@ -118,23 +118,23 @@ static void keys_come_back_band_by_band(void **state)
     for (size_t m = 0; m < COUNT(memory); m++)
         for (size_t d = 0; d < COUNT(documents); d++)
             for (unsigned bands = 1; bands < 60; bands += 19) {
-                tw_keys *keys;
+                tw_key_store *keys;
                 twinset_error error;
-                assert_int_equal(tw_keys_new(bands, memory[m], NULL, &keys), TWINSET_OK);
+                assert_int_equal(tw_key_store_new(bands, memory[m], NULL, &keys), TWINSET_OK);
                 assert_ok(fill_keys(keys, bands, documents[d], &random, &error), &error);
                 check_keys(keys, bands, documents[d]);
                 uint64_t bytes = documents[d] * bands * 5;
-                uint64_t block = 64 * bands * 5; /* the least */
-                assert_true(tw_keys_spilled(keys) <= bytes);
-                assert_true(bytes <= memory[m] / 2 ? tw_keys_spilled(keys) == 0
-                                                   : bytes - tw_keys_spilled(keys) <=
+                uint64_t block = 64 * bands * 5; /* the smallest block */
+                assert_true(tw_key_store_spilled(keys) <= bytes);
+                assert_true(bytes <= memory[m] / 2 ? tw_key_store_spilled(keys) == 0
+                                                   : bytes - tw_key_store_spilled(keys) <=
                                                          (memory[m] > block ? memory[m] : block));
-                tw_keys_free(keys);
+                tw_key_store_free(keys);
             }
-    tw_keys_free(NULL);
+    tw_key_store_free(NULL);
 }
 
-/* ---- runs */
+/* ---- sets of numbers */
 
 enum { MOST_ADDED = 3000 };
 
@@ -158,13 +158,13 @@ static uint64_t number_of(numbers_kind kind, size_t i, size_t count)
 }
 
 typedef struct adding {
-    tw_runs *runs;
+    tw_number_set *set;
     numbers_kind kind;
     size_t count;
 } adding;
 
-/* Adds a piece of the numbers; pieces come in any order. */
-static int add_piece(void *context, unsigned worker, size_t index)
+/* Adds one chunk of the numbers; chunks come in any order. */
+static int add_chunk(void *context, unsigned worker, size_t index)
 {
     const adding *all = context;
     uint64_t numbers[MOST_ADDED];
@@ -176,21 +176,21 @@ static int add_piece(void *context, unsigned worker, size_t index)
     for (size_t done = 0, now; done < count; done += now) {
         now = random_below(&random, count) + 1;
         now = now < count - done ? now : count - done;
-        int status = tw_runs_add(all->runs, worker, numbers + done, now, NULL);
+        int status = tw_number_set_add(all->set, worker, numbers + done, now, NULL);
         if (status != TWINSET_OK)
             return status;
     }
-    return tw_runs_add(all->runs, worker, NULL, 0, NULL);
+    return tw_number_set_add(all->set, worker, NULL, 0, NULL);
 }
 
-static int add_numbers(tw_runs *runs, numbers_kind kind, size_t count, unsigned threads)
+static int add_numbers(tw_number_set *set, numbers_kind kind, size_t count, unsigned threads)
 {
-    adding all = {runs, kind, count};
+    adding all = {set, kind, count};
     tw_loop loop = {.threads = threads, .stage = "adding"};
-    return tw_parallel(&loop, (count + MOST_ADDED - 1) / MOST_ADDED, add_piece, &all);
+    return tw_parallel(&loop, (count + MOST_ADDED - 1) / MOST_ADDED, add_chunk, &all);
 }
 
-static void check_runs(tw_runs *runs, numbers_kind kind, size_t count, size_t capacity)
+static void check_numbers(tw_number_set *set, numbers_kind kind, size_t count, size_t capacity)
 {
     uint64_t *expected = malloc((count + 1) * sizeof *expected);
     uint64_t *found = malloc((capacity + count + 1) * sizeof *found);
@@ -198,14 +198,14 @@ static void check_runs(tw_runs *runs, numbers_kind kind, size_t count, size_t ca
         expected[i] = number_of(kind, i, count);
     size_t different = tw_sort_unique_u64(expected, count, found), got = 0, now;
     do {
-        assert_int_equal(tw_runs_next(runs, found + got, capacity, &now, NULL), TWINSET_OK);
+        assert_int_equal(tw_number_set_next(set, found + got, capacity, &now, NULL), TWINSET_OK);
         assert_true(now <= capacity);
         got += now;
         assert_true(got <= different);
     } while (now > 0);
     assert_int_equal(got, different);
     assert_true(memcmp(found, expected, got * sizeof *found) == 0);
-    assert_int_equal(tw_runs_next(runs, found, capacity, &now, NULL), TWINSET_OK);
+    assert_int_equal(tw_number_set_next(set, found, capacity, &now, NULL), TWINSET_OK);
     assert_int_equal(now, 0);
     free(expected);
     free(found);
@@ -213,7 +213,7 @@ static void check_runs(tw_runs *runs, numbers_kind kind, size_t count, size_t ca
 
 static const unsigned THREADS[] = {1, 2, 7};
 
-static void runs_come_back_in_order(void **state)
+static void numbers_come_back_in_order(void **state)
 {
     static const uint64_t memory[] = {0, 300000, 3000000, (uint64_t)1 << 32};
     static const size_t counts[] = {0, 1, 1023, 1024, 5000, 300000};
@@ -222,18 +222,18 @@ static void runs_come_back_in_order(void **state)
     for (int kind = 0; kind < KINDS; kind++)
         for (size_t m = 0; m < COUNT(memory); m++)
             for (size_t c = 0; c < COUNT(counts); c++) {
-                tw_runs *runs;
+                tw_number_set *set;
                 unsigned threads = THREADS[(m + c) % COUNT(THREADS)];
-                assert_int_equal(tw_runs_new(memory[m], NULL, &runs), TWINSET_OK);
-                assert_int_equal(add_numbers(runs, (numbers_kind)kind, counts[c], threads), 0);
-                assert_int_equal(tw_runs_sort(runs, NULL), TWINSET_OK);
-                check_runs(runs, (numbers_kind)kind, counts[c], c % 2 ? 1000 : 100000);
-                spilled += tw_runs_spilled(runs) > 0;
-                assert_true(counts[c] * 16 > memory[m] || tw_runs_spilled(runs) == 0);
-                tw_runs_free(runs);
+                assert_int_equal(tw_number_set_new(memory[m], NULL, &set), TWINSET_OK);
+                assert_int_equal(add_numbers(set, (numbers_kind)kind, counts[c], threads), 0);
+                assert_int_equal(tw_number_set_sort(set, NULL), TWINSET_OK);
+                check_numbers(set, (numbers_kind)kind, counts[c], c % 2 ? 1000 : 100000);
+                spilled += tw_number_set_spilled(set) > 0;
+                assert_true(counts[c] * 16 > memory[m] || tw_number_set_spilled(set) == 0);
+                tw_number_set_free(set);
             }
     assert_in_range(spilled, 10, 80);
-    tw_runs_free(NULL);
+    tw_number_set_free(NULL);
 }
 
 /* ---- candidates */
@@ -246,7 +246,8 @@ typedef struct collection {
     uint64_t (*keys)[MOST_DOCUMENTS]; /* of each band */
     uint32_t number[MOST_DOCUMENTS];
     bool picky;
-    size_t pair_count, hot_count, hot_read; /* by brute force; told of */
+    size_t pair_count, hot_count; /* by brute force */
+    size_t hot_read;              /* buckets that were reported so far */
     struct {
         unsigned band;
         uint32_t first;
@@ -254,8 +255,8 @@ typedef struct collection {
     } hot[MOST_HOT];
 } collection;
 
-/* Buckets of very different sizes; keys that agree in all bits but the first, or the last of
- * the 40 that count. */
+/* A key of a bucket that may have any size. Some keys agree in all bits but the first, or the last
+ * of the 40 that count. */
 static uint64_t random_key(uint64_t *random, size_t documents)
 {
     static const uint64_t alike[] = {0, 1, 2, ((uint64_t)1 << 40) - 1, (uint64_t)1 << 39, 1 << 8};
@@ -296,7 +297,7 @@ static bool is_wanted(const void *context, uint32_t a, uint32_t b)
     return !((const collection *)context)->picky || (a + b) % 3 != 0;
 }
 
-/* Buckets over the limit must come just as brute force found them. */
+/* Checks that buckets over the limit are reported as brute force found them. */
 static int check_hot(void *context, unsigned band, uint32_t first, size_t documents)
 {
     collection *all = context;
@@ -308,15 +309,15 @@ static int check_hot(void *context, unsigned band, uint32_t first, size_t docume
     return TWINSET_OK;
 }
 
-static tw_keys *keys_of(const collection *all, uint64_t memory_bytes)
+static tw_key_store *keys_of(const collection *all, uint64_t memory_bytes)
 {
-    tw_keys *keys;
-    assert_int_equal(tw_keys_new(all->bands, memory_bytes, NULL, &keys), TWINSET_OK);
+    tw_key_store *keys;
+    assert_int_equal(tw_key_store_new(all->bands, memory_bytes, NULL, &keys), TWINSET_OK);
     for (size_t i = 0; i < all->documents; i++) {
         uint64_t block[MOST_BANDS];
         for (unsigned band = 0; band < all->bands; band++)
             block[band] = all->keys[band][i];
-        assert_int_equal(tw_keys_add(keys, block, 1, NULL), TWINSET_OK);
+        assert_int_equal(tw_key_store_add(keys, block, 1, NULL), TWINSET_OK);
     }
     return keys;
 }
@@ -332,43 +333,43 @@ static tw_candidate_rules rules_of(collection *all, unsigned max_bucket, bool sh
                                 .context = all};
 }
 
-/* Document to place; UINT32_MAX: it takes no part. */
-static void places_of(const collection *all, const tw_candidate_rules *rules, uint32_t *places)
+/* Finds the index of each document in the key store; UINT32_MAX: it is compared with none. */
+static void find_indexes(const collection *all, const tw_candidate_rules *rules, uint32_t *indexes)
 {
-    memset(places, 0xFF, all->documents * sizeof *places);
+    memset(indexes, 0xFF, all->documents * sizeof *indexes);
     for (uint32_t i = 0; i < all->documents; i++)
         if (!rules->number)
-            places[i] = i;
+            indexes[i] = i;
         else if (rules->number[i] != UINT32_MAX)
-            places[rules->number[i]] = i;
+            indexes[rules->number[i]] = i;
 }
 
-/* Documents of one bucket, ascending, from the first on. */
-static size_t bucket_of(const collection *all, const uint32_t *places, unsigned band,
+/* Lists the documents of one bucket, ascending, from its first on. */
+static size_t bucket_of(const collection *all, const uint32_t *indexes, unsigned band,
                         uint32_t first, uint32_t *members)
 {
     size_t count = 0;
-    uint64_t key = all->keys[band][places[first]];
+    uint64_t key = all->keys[band][indexes[first]];
     for (uint32_t doc = first; doc < all->documents; doc++)
-        if (places[doc] != UINT32_MAX && all->keys[band][places[doc]] == key)
+        if (indexes[doc] != UINT32_MAX && all->keys[band][indexes[doc]] == key)
             members[count++] = doc;
     return count;
 }
 
-/* What the rules propose: a table of all pairs. */
+/* Marks the pairs that the rules propose in a table of all pairs. */
 static uint8_t *brute_force_pairs(collection *all, const tw_candidate_rules *rules)
 {
-    static uint32_t places[MOST_DOCUMENTS], members[MOST_DOCUMENTS];
+    static uint32_t indexes[MOST_DOCUMENTS], members[MOST_DOCUMENTS];
     uint8_t *table = calloc(all->documents * all->documents + 1, 1);
-    places_of(all, rules, places);
+    find_indexes(all, rules, indexes);
     all->hot_count = all->hot_read = 0;
     for (unsigned band = 0; band < all->bands; band++) {
         static bool seen[MOST_DOCUMENTS];
         memset(seen, 0, sizeof seen);
         for (uint32_t first = 0; first < all->documents; first++) {
-            if (places[first] == UINT32_MAX || seen[first])
+            if (indexes[first] == UINT32_MAX || seen[first])
                 continue;
-            size_t count = bucket_of(all, places, band, first, members), centres = count;
+            size_t count = bucket_of(all, indexes, band, first, members), centres = count;
             if (rules->max_bucket && count > rules->max_bucket) {
                 assert_true(all->hot_count < MOST_HOT);
                 all->hot[all->hot_count].band = band;
@@ -390,12 +391,12 @@ static uint8_t *brute_force_pairs(collection *all, const tw_candidate_rules *rul
     return table;
 }
 
-static void compare_pairs(tw_runs *pairs, const uint8_t *table, const collection *all)
+static void compare_pairs(tw_number_set *pairs, const uint8_t *table, const collection *all)
 {
     static uint64_t found[10000];
     size_t total = 0, count;
     do {
-        assert_int_equal(tw_runs_next(pairs, found, COUNT(found), &count, NULL), TWINSET_OK);
+        assert_int_equal(tw_number_set_next(pairs, found, COUNT(found), &count, NULL), TWINSET_OK);
         for (size_t i = 0; i < count; i++)
             assert_true(table[(found[i] >> 32) * all->documents + (uint32_t)found[i]]);
         total += count;
@@ -407,23 +408,23 @@ static void check_candidates(collection *all, tw_candidate_rules *rules, uint64_
 {
     static const uint64_t memory[] = {0, 30000, 100000, 1 << 20, 1 << 30};
     uint8_t *table = brute_force_pairs(all, rules);
-    tw_keys *keys = keys_of(all, keys_memory);
+    tw_key_store *keys = keys_of(all, keys_memory);
     rules->keys = keys;
     for (size_t m = 0; m < COUNT(memory); m++)
         for (size_t t = 0; t < COUNT(THREADS); t++) {
-            tw_runs *pairs;
+            tw_number_set *pairs;
             tw_loop loop = {.threads = THREADS[t], .stage = "testing"};
             twinset_error error;
             rules->memory_bytes = memory[m];
-            assert_int_equal(tw_runs_new(1 << 24, NULL, &pairs), TWINSET_OK);
-            assert_ok(tw_candidates(rules, &loop, pairs, &error), &error);
-            assert_ok(tw_runs_sort(pairs, &error), &error);
+            assert_int_equal(tw_number_set_new(1 << 24, NULL, &pairs), TWINSET_OK);
+            assert_ok(tw_find_candidates(rules, &loop, pairs, &error), &error);
+            assert_ok(tw_number_set_sort(pairs, &error), &error);
             compare_pairs(pairs, table, all);
             assert_int_equal(all->hot_read, all->hot_count);
             all->hot_read = 0;
-            tw_runs_free(pairs);
+            tw_number_set_free(pairs);
         }
-    tw_keys_free(keys);
+    tw_key_store_free(keys);
     free(table);
 }
 
@@ -465,34 +466,34 @@ static void one_bucket_of_all_documents(void **state)
     (void)state;
     for (int round = 0; round < 4; round++) {
         collection *all = new_collection();
-        tw_keys *keys;
-        tw_runs *pairs;
+        tw_key_store *keys;
+        tw_number_set *pairs;
         tw_loop loop = {.threads = 2, .stage = "testing"};
         tw_candidate_rules rules = rules_of(all, 1000, false);
         uint64_t *block = malloc(DOCUMENTS * sizeof *block), found[1000];
         size_t count, total = 0;
         for (size_t i = 0; i < DOCUMENTS; i++)
             block[i] = 0x1234567890ABCDEFu;
-        assert_int_equal(tw_keys_new(1, (uint64_t)1 << 30, NULL, &keys), TWINSET_OK);
-        assert_int_equal(tw_keys_add(keys, block, DOCUMENTS, NULL), TWINSET_OK);
-        assert_int_equal(tw_runs_new(1 << 20, NULL, &pairs), TWINSET_OK);
+        assert_int_equal(tw_key_store_new(1, (uint64_t)1 << 30, NULL, &keys), TWINSET_OK);
+        assert_int_equal(tw_key_store_add(keys, block, DOCUMENTS, NULL), TWINSET_OK);
+        assert_int_equal(tw_number_set_new(1 << 20, NULL, &pairs), TWINSET_OK);
         all->hot_count = 1;
         all->hot[0].documents = DOCUMENTS;
         rules.keys = keys;
         rules.bands = 1;
         rules.memory_bytes = (uint64_t)1 << (10 * round);
-        assert_int_equal(tw_candidates(&rules, &loop, pairs, NULL), TWINSET_OK);
-        assert_int_equal(tw_runs_sort(pairs, NULL), TWINSET_OK);
+        assert_int_equal(tw_find_candidates(&rules, &loop, pairs, NULL), TWINSET_OK);
+        assert_int_equal(tw_number_set_sort(pairs, NULL), TWINSET_OK);
         do {
-            assert_int_equal(tw_runs_next(pairs, found, COUNT(found), &count, NULL), 0);
+            assert_int_equal(tw_number_set_next(pairs, found, COUNT(found), &count, NULL), 0);
             for (size_t i = 0; i < count; i++)
                 assert_true((uint32_t)found[i] < STAR && (uint32_t)found[i] < found[i] >> 32);
             total += count;
         } while (count > 0);
         assert_int_equal(total, STAR * (DOCUMENTS - 1) - STAR * (STAR - 1) / 2);
         assert_int_equal(all->hot_read, 1);
-        tw_runs_free(pairs);
-        tw_keys_free(keys);
+        tw_number_set_free(pairs);
+        tw_key_store_free(keys);
         free(block);
         free_collection(all);
     }
@@ -516,20 +517,20 @@ static void callbacks_can_stop_the_search(void **state)
 {
     uint64_t random = 5;
     collection *all = new_collection();
-    tw_runs *pairs;
+    tw_number_set *pairs;
     tw_loop loop = {.threads = 1, .stage = "testing"};
     (void)state;
     random_collection(all, &random, 1000);
     tw_candidate_rules rules = rules_of(all, 2, true);
-    tw_keys *keys = keys_of(all, 1 << 20);
+    tw_key_store *keys = keys_of(all, 1 << 20);
     rules.keys = keys;
     rules.hot = refuse_hot;
-    assert_int_equal(tw_runs_new(1 << 20, NULL, &pairs), TWINSET_OK);
-    assert_int_equal(tw_candidates(&rules, &loop, pairs, NULL), TWINSET_EMPTY);
+    assert_int_equal(tw_number_set_new(1 << 20, NULL, &pairs), TWINSET_OK);
+    assert_int_equal(tw_find_candidates(&rules, &loop, pairs, NULL), TWINSET_EMPTY);
     loop.progress = refuse_progress;
-    assert_int_equal(tw_candidates(&rules, &loop, pairs, NULL), TWINSET_CANCELLED);
-    tw_runs_free(pairs);
-    tw_keys_free(keys);
+    assert_int_equal(tw_find_candidates(&rules, &loop, pairs, NULL), TWINSET_CANCELLED);
+    tw_number_set_free(pairs);
+    tw_key_store_free(keys);
     free_collection(all);
 }
 
@@ -539,27 +540,27 @@ static void a_missing_folder_is_an_error(void **state)
 {
     uint64_t random = 1;
     twinset_error error = {""};
-    tw_keys *keys;
+    tw_key_store *keys;
     (void)state;
-    assert_int_equal(tw_keys_new(3, 0, "/no/such/folder", &keys), TWINSET_OK);
+    assert_int_equal(tw_key_store_new(3, 0, "/no/such/folder", &keys), TWINSET_OK);
     assert_int_equal(fill_keys(keys, 3, 1000, &random, &error), TWINSET_IO);
     assert_non_null(strstr(error.message, "/no/such/folder"));
-    tw_keys_free(keys);
+    tw_key_store_free(keys);
 
-    tw_runs *runs;
-    assert_int_equal(tw_runs_new(0, "/no/such/folder", &runs), TWINSET_OK);
-    assert_int_equal(add_numbers(runs, ANYWHERE, 10000, 2), TWINSET_IO);
-    tw_runs_free(runs);
+    tw_number_set *set;
+    assert_int_equal(tw_number_set_new(0, "/no/such/folder", &set), TWINSET_OK);
+    assert_int_equal(add_numbers(set, ANYWHERE, 10000, 2), TWINSET_IO);
+    tw_number_set_free(set);
     uint64_t number = 1;
-    assert_int_equal(tw_runs_new(0, "/no/such/folder", &runs), TWINSET_OK);
-    assert_int_equal(tw_runs_add(runs, 0, &number, 1, &error), TWINSET_OK);
+    assert_int_equal(tw_number_set_new(0, "/no/such/folder", &set), TWINSET_OK);
+    assert_int_equal(tw_number_set_add(set, 0, &number, 1, &error), TWINSET_OK);
     *error.message = '\0';
-    assert_int_equal(tw_runs_sort(runs, &error), TWINSET_IO);
+    assert_int_equal(tw_number_set_sort(set, &error), TWINSET_IO);
     assert_non_null(strstr(error.message, "/no/such/folder"));
-    tw_runs_free(runs);
+    tw_number_set_free(set);
 }
 
-/* A disk that takes a megabyte: whichever thread meets its end, the caller hears of it. */
+/* The disk takes a megabyte: whichever thread fails, the caller gets the error. */
 static void a_full_disk_is_an_error(void **state)
 {
     enum { DOCUMENTS = 1000 };
@@ -567,8 +568,8 @@ static void a_full_disk_is_an_error(void **state)
     collection *all = new_collection();
     tw_loop loop = {.threads = 2, .stage = "testing"};
     twinset_error error = {""};
-    tw_keys *keys;
-    tw_runs *pairs;
+    tw_key_store *keys;
+    tw_number_set *pairs;
     (void)state;
     all->bands = 4;
     all->documents = DOCUMENTS;
@@ -579,14 +580,14 @@ static void a_full_disk_is_an_error(void **state)
     small = before;
     small.rlim_cur = 1 << 20;
     setrlimit(RLIMIT_FSIZE, &small);
-    assert_int_equal(tw_runs_new(0, "/tmp", &pairs), TWINSET_OK);
-    assert_int_equal(tw_candidates(&rules, &loop, pairs, &error), TWINSET_IO);
+    assert_int_equal(tw_number_set_new(0, "/tmp", &pairs), TWINSET_OK);
+    assert_int_equal(tw_find_candidates(&rules, &loop, pairs, &error), TWINSET_IO);
     assert_string_equal(error.message, "cannot write temporary files in /tmp: File too large; name "
                                        "another place with --tmp");
     setrlimit(RLIMIT_FSIZE, &before);
     signal(SIGXFSZ, usual);
-    tw_runs_free(pairs);
-    tw_keys_free(keys);
+    tw_number_set_free(pairs);
+    tw_key_store_free(keys);
     free_collection(all);
 }
 
@@ -602,31 +603,31 @@ static int ignore_hot(void *context, unsigned band, uint32_t first, size_t docum
 static int use_keys(twinset_error *error)
 {
     uint64_t random = 1;
-    tw_keys *keys;
-    if (tw_keys_new(3, 20000, "/tmp", &keys) != TWINSET_OK)
+    tw_key_store *keys;
+    if (tw_key_store_new(3, 20000, "/tmp", &keys) != TWINSET_OK)
         return TWINSET_NOMEM;
     int status = fill_keys(keys, 3, 3000, &random, error);
     if (status == TWINSET_OK)
         check_keys(keys, 3, 3000);
-    tw_keys_free(keys);
+    tw_key_store_free(keys);
     return status;
 }
 
-static int use_runs(twinset_error *error)
+static int use_number_set(twinset_error *error)
 {
-    tw_runs *runs;
-    if (tw_runs_new(100000, "/tmp", &runs) != TWINSET_OK)
+    tw_number_set *set;
+    if (tw_number_set_new(100000, "/tmp", &set) != TWINSET_OK)
         return TWINSET_NOMEM;
-    int status = add_numbers(runs, LIKE_PAIRS, 30000, 1);
+    int status = add_numbers(set, LIKE_PAIRS, 30000, 1);
     if (status == TWINSET_OK)
-        status = tw_runs_sort(runs, error);
+        status = tw_number_set_sort(set, error);
     size_t count = 0;
     do {
         uint64_t numbers[100];
         if (status == TWINSET_OK)
-            status = tw_runs_next(runs, numbers, COUNT(numbers), &count, error);
+            status = tw_number_set_next(set, numbers, COUNT(numbers), &count, error);
     } while (status == TWINSET_OK && count > 0);
-    tw_runs_free(runs);
+    tw_number_set_free(set);
     return status;
 }
 
@@ -634,36 +635,36 @@ static int use_candidates(twinset_error *error)
 {
     uint64_t random = 5;
     collection *all = new_collection();
-    tw_runs *pairs = NULL;
-    tw_keys *keys = NULL;
+    tw_number_set *pairs = NULL;
+    tw_key_store *keys = NULL;
     uint64_t block[3] = {0};
     tw_loop loop = {.threads = 1, .stage = "testing"};
     tw_candidate_rules rules = rules_of(all, 200, false);
     rules.bands = 3;
     rules.memory_bytes = 40000;
     rules.hot = ignore_hot;
-    int status = tw_keys_new(3, 1 << 20, "/tmp", &keys);
+    int status = tw_key_store_new(3, 1 << 20, "/tmp", &keys);
     if (status == TWINSET_OK)
-        status = tw_runs_new(10000, "/tmp", &pairs);
+        status = tw_number_set_new(10000, "/tmp", &pairs);
     for (size_t i = 0; i < 4000 && status == TWINSET_OK; i++) {
         block[1] = tw_splitmix64(&random) | 1;
         block[2] = tw_splitmix64(&random) % 1000;
-        status = tw_keys_add(keys, block, 1, error);
+        status = tw_key_store_add(keys, block, 1, error);
     }
     rules.keys = keys;
     if (status == TWINSET_OK)
-        status = tw_candidates(&rules, &loop, pairs, error);
+        status = tw_find_candidates(&rules, &loop, pairs, error);
     if (status == TWINSET_OK)
-        status = tw_runs_sort(pairs, error);
-    tw_runs_free(pairs);
-    tw_keys_free(keys);
+        status = tw_number_set_sort(pairs, error);
+    tw_number_set_free(pairs);
+    tw_key_store_free(keys);
     free_collection(all);
     return status;
 }
 
 static void short_memory_is_an_error(void **state)
 {
-    static const use_fn uses[] = {use_keys, use_runs, use_candidates};
+    static const use_fn uses[] = {use_keys, use_number_set, use_candidates};
     (void)state;
     for (size_t i = 0; i < COUNT(uses); i++) {
         int status = TWINSET_NOMEM;
@@ -685,7 +686,7 @@ int main(void)
         cmocka_unit_test(keys_are_as_defined),
         cmocka_unit_test(keys_are_well_mixed),
         cmocka_unit_test(keys_come_back_band_by_band),
-        cmocka_unit_test(runs_come_back_in_order),
+        cmocka_unit_test(numbers_come_back_in_order),
         cmocka_unit_test(candidates_equal_brute_force),
         cmocka_unit_test(one_bucket_of_all_documents),
         cmocka_unit_test(callbacks_can_stop_the_search),

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "output.h"
+#include "results.h"
 #include "scanning.h"
 
 /* ---- annotations */
@@ -87,7 +88,7 @@ static twinset_collection *collection_of(const char *const *paths, size_t count,
 {
     twinset_options options;
     twinset_collection *collection;
-    twinset_options_init(&options);
+    twinset_options_init(&options, sizeof options);
     options.threshold = threshold;
     assert_int_equal(twinset_collection_new(&options, &collection, NULL), TWINSET_OK);
     for (size_t i = 0; i < count; i++)
@@ -116,15 +117,16 @@ static void texts_in_memory_are_cleaned(void **state)
     assert_string_equal(twinset_collection_output(collection, 0), "z");
     assert_null(twinset_collection_output(collection, 2));
     assert_int_equal(twinset_collection_dedup(collection, NULL, &result, NULL), TWINSET_OK);
-    assert_int_equal(twinset_result_run(result).removed, 1);
-    twinset_removed removed = twinset_result_removed(result, 0);
-    assert_string_equal(removed.id, "a");
+    assert_int_equal(run_of(result).removed, 1);
+    twinset_removal removed;
+    assert_int_equal(twinset_result_removal(result, 0, &removed, sizeof removed), TWINSET_OK);
+    assert_string_equal(removed.name, "a");
     assert_string_equal(removed.kept, "z");
     for (size_t i = 0; i < 2; i++) {
         paper out = {0};
-        twinset_cleaned counts;
-        assert_int_equal(twinset_collection_clean(collection, result, i, NULL, 0, paper_write, &out,
-                                                  &counts, NULL),
+        twinset_clean_counts counts;
+        assert_int_equal(twinset_result_clean(result, i, NULL, 0, paper_write, &out, &counts,
+                                              sizeof counts, NULL),
                          TWINSET_OK);
         assert_int_equal(counts.kept, i == 0);
         assert_int_equal(counts.removed, i == 1);
@@ -154,7 +156,7 @@ static void nothing_is_left_of_nothing(void **state)
         assert_int_equal(twinset_collection_dedup(collection, NULL, &result, NULL),
                          missing ? TWINSET_EMPTY : TWINSET_OK);
         if (!missing)
-            assert_int_equal(twinset_result_run(result).removed, 0);
+            assert_int_equal(run_of(result).removed, 0);
         twinset_result_free(result);
         twinset_collection_free(collection);
     }
@@ -183,12 +185,11 @@ static void changes_are_noticed(void **state)
         assert_true(write_file(path, before));
         twinset_collection *collection = collection_of(&path, 1, 0.8);
         assert_int_equal(twinset_collection_dedup(collection, "first", &result, NULL), TWINSET_OK);
-        assert_int_equal(twinset_result_run(result).removed, 1);
+        assert_int_equal(run_of(result).removed, 1);
         if (i < COUNT(after))
             assert_true(write_file(path, after[i]));
         twinset_write_fn write = i < COUNT(after) ? paper_write : refuse;
-        int status =
-            twinset_collection_clean(collection, result, 0, NULL, 0, write, &out, NULL, &error);
+        int status = twinset_result_clean(result, 0, NULL, 0, write, &out, NULL, 0, &error);
         assert_int_equal(status, TWINSET_IO);
         assert_non_null(strstr(error.message, i < COUNT(after) ? "changed" : "cannot write"));
         paper_free(&out);
@@ -211,7 +212,7 @@ static void what_makes_no_sense_is_refused(void **state)
     twinset_collection_free(collection);
 
     twinset_options options;
-    twinset_options_init(&options);
+    twinset_options_init(&options, sizeof options);
     options.group = "dir";
     assert_int_equal(twinset_collection_new(&options, &collection, NULL), TWINSET_OK);
     assert_int_equal(twinset_collection_dedup(collection, NULL, &result, NULL), TWINSET_USAGE);

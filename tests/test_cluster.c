@@ -1,6 +1,6 @@
 /*
- * Clusters: what is joined, in whatever order; who represents a cluster, and how alike its
- * members are, against brute force over all pairs of them.
+ * Clusters: their members, whatever the order of joining; their representatives and their lowest
+ * similarities, compared with brute force over all pairs.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@ typedef struct edge {
 
 /* ---- brute force: who belongs together */
 
-/* Gives each document the smallest one that a chain of edges leads to. */
+/* Labels each document with the smallest one that a chain of edges leads to. */
 static void label(size_t documents, const edge *edges, size_t count, uint32_t *labels)
 {
     for (uint32_t i = 0; i < documents; i++)
@@ -101,7 +101,7 @@ static bool matched(const library *lib, uint32_t a, uint32_t b)
     return a == b;
 }
 
-/* Sum of a member's similarities to the others: all of them, or those that were verified. */
+/* Sums the similarities of a member to all others, or to those of its verified pairs. */
 static double score(const library *lib, const uint32_t *members, size_t count, size_t i,
                     bool verified)
 {
@@ -124,7 +124,7 @@ static size_t count_different(const library *lib, const uint32_t *members, size_
     return different;
 }
 
-/* The sums are made in another order here: a last bit may differ. */
+/* Compares with a tolerance: the sums are made in another order, so the last bit may differ. */
 static void check_representative(const library *lib, const tw_cluster *cluster,
                                  const uint32_t *members, bool large)
 {
@@ -185,9 +185,9 @@ static tw_clusters make_clusters(library *lib, unsigned threads)
     tw_cluster_rules rules = rules_of(lib);
     uint32_t *unions;
     tw_clusters clusters;
-    assert_int_equal(tw_unions_new(lib->documents, &unions), TWINSET_OK);
+    assert_int_equal(tw_union_find_new(lib->documents, &unions), TWINSET_OK);
     for (size_t i = 0; i < lib->edge_count; i++)
-        tw_unions_join(unions, lib->edges[i].a, lib->edges[i].b);
+        tw_union_find_merge(unions, lib->edges[i].a, lib->edges[i].b);
     assert_int_equal(tw_clusters_new(unions, lib->documents, &rules, &loop, &clusters), TWINSET_OK);
     tw_free(unions);
     return clusters;
@@ -239,7 +239,7 @@ static void add_edge(library *lib, uint32_t a, uint32_t b)
     lib->edges[lib->edge_count++] = (edge){a, b};
 }
 
-/* Sets of one family overlap more or less, so chains form. */
+/* Makes sets of a few families; those of one overlap more or less, so chains form. */
 static void fill_sets(library *lib, dice *from, size_t count)
 {
     init_sets(&lib->sets, count);
@@ -252,7 +252,7 @@ static void fill_sets(library *lib, dice *from, size_t count)
     }
 }
 
-/* Matches from a threshold up, and edges between all documents that they stand for. */
+/* Adds the matches from a threshold up, and edges between all documents that they stand for. */
 static void match_all(library *lib, double threshold)
 {
     for (uint32_t a = 0; a < lib->documents; a++)
@@ -292,7 +292,7 @@ static void clusters_equal_brute_force(void **state)
     }
 }
 
-/* Edges without any likeness: the order of joining alone is at stake. */
+/* The edges are random, without any similarity: only the order of joining matters. */
 static void any_order_gives_the_same_clusters(void **state)
 {
     (void)state;
@@ -312,7 +312,7 @@ static void any_order_gives_the_same_clusters(void **state)
 
 /* ---- cases of their own */
 
-/* Documents that are runs of numbers, from `first` on, `width` long. */
+/* Adds documents that are ranges of numbers, from `first` on, `width` long. */
 static void init_runs(library *lib, const uint64_t *first, size_t count, size_t width)
 {
     *lib = (library){.documents = count, .limit = 1000};
@@ -326,7 +326,7 @@ static void init_runs(library *lib, const uint64_t *first, size_t count, size_t 
     }
 }
 
-/* Each shares three of four with the next: 0.6; its ends share nothing. */
+/* Each document of a chain shares three of four ids with the next, 0.6; its ends share none. */
 static void a_chain_tells_how_unlike_its_ends_are(void **state)
 {
     (void)state;

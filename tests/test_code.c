@@ -31,7 +31,7 @@ static int tear_down(void **state)
 
 static const tw_language *named(const char *name)
 {
-    const tw_language *language = tw_language_named(name);
+    const tw_language *language = tw_language_by_name(name);
     if (!language)
         fail_msg("no language %s", name);
     return language;
@@ -583,7 +583,7 @@ static void test_large(void **state)
     free(text);
 }
 
-/* Pieces of programs, and any bytes, as any language; twice the same, whatever came before. */
+/* Samples of programs, and any bytes, as any language: a second run gives equal tokens. */
 static void test_random(void **state)
 {
     run *r = *state, again = {0};
@@ -594,10 +594,10 @@ static void test_random(void **state)
         char text[600];
         size_t length = 0, most = below(&from, sizeof text);
         while (length < most) {
-            const char *piece = samples[below(&from, COUNT(samples))].text;
-            size_t start = below(&from, strlen(piece)), size = below(&from, 40);
-            for (size_t i = 0; i < size && piece[start + i] && length < most; i++)
-                text[length++] = chance(&from, 2) ? (char)below(&from, 256) : piece[start + i];
+            const char *sample = samples[below(&from, COUNT(samples))].text;
+            size_t start = below(&from, strlen(sample)), size = below(&from, 40);
+            for (size_t i = 0; i < size && sample[start + i] && length < most; i++)
+                text[length++] = chance(&from, 2) ? (char)below(&from, 256) : sample[start + i];
         }
         size_t languages = 0;
         while (tw_language_at(languages))

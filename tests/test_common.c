@@ -81,7 +81,7 @@ static void arrays_grow_by_half(void **state)
     for (uint32_t i = 0; i < 100000; i++)
         assert_int_equal(numbers[i], i);
     assert_in_range(moves, 1, 30);
-    /* A large wish is met at once, a small one changes nothing. */
+    /* A large request is met at once, a small one changes nothing. */
     assert_int_equal(TW_GROW(numbers, capacity, 1000000), 0);
     assert_int_equal(capacity, 1000000);
     assert_int_equal(TW_GROW(numbers, capacity, 5), 0);
@@ -202,7 +202,7 @@ static uint64_t number_of(order kind, size_t i, size_t count, uint64_t *random)
         return number & 0xFFF0000000000000u;
     case ONE_BYTE:
         return 0xAB00000000000001u | (number & 0xFF) << 24;
-    case FAR_APART: /* one part is denser than the last, many times over */
+    case FAR_APART: /* each range is much denser than the one before */
         return number >> tw_splitmix64(random) % 64;
     case LIKE_PAIRS:
         return (number & 0xFFF) << 32 | (number >> 32 & 0xFFFFFF);
@@ -289,7 +289,7 @@ static loop_record *new_record(unsigned threads)
     return record;
 }
 
-/* A status that tells which index it came from. */
+/* A status that shows which index it came from. */
 static int status_of(size_t index)
 {
     return 100 + (int)index;
@@ -411,7 +411,7 @@ static void progress_is_reported_now_and_then(void **state)
     }
 }
 
-static int loop_inside(void *context, unsigned worker, size_t index)
+static int nested_loop(void *context, unsigned worker, size_t index)
 {
     atomic_size_t *sum = context;
     (void)worker;
@@ -424,7 +424,7 @@ static int loop_outside(void *context, unsigned worker, size_t index)
     tw_loop loop = {.threads = 2, .stage = "inside"};
     (void)worker;
     (void)index;
-    return tw_parallel(&loop, 100, loop_inside, context);
+    return tw_parallel(&loop, 100, nested_loop, context);
 }
 
 static void loops_may_stand_in_loops(void **state)
@@ -538,9 +538,9 @@ static int run_pipeline(pipeline_record *record, size_t item_count, twinset_prog
         addresses[i] = &items[i];
     tw_loop loop = {record->threads, "watched", progress, record};
     int status = tw_pipeline(&loop, &steps, addresses, item_count, 77, record);
-    size_t room = item_count < 2 * record->threads ? item_count : 2 * record->threads;
+    size_t in_use = item_count < 2 * record->threads ? item_count : 2 * record->threads;
     assert_false(record->wrong);
-    assert_true(record->most_under_way <= room);
+    assert_true(record->most_under_way <= in_use);
     return status;
 }
 
@@ -642,15 +642,15 @@ static void kernels_can_be_held_to_an_instruction_set(void **state)
     }
 }
 
-static void assert_isa_refused(const char *wish)
+static void assert_isa_refused(const char *name_given)
 {
     twinset_collection *collection;
     twinset_sketcher *sketcher;
     twinset_error error = {""};
     char name[64];
     tw_isa before = tw_cpu_isa();
-    setenv("TWINSET_ISA", wish, 1);
-    snprintf(name, sizeof name, "TWINSET_ISA=%s", wish);
+    setenv("TWINSET_ISA", name_given, 1);
+    snprintf(name, sizeof name, "TWINSET_ISA=%s", name_given);
     assert_int_equal(tw_cpu_check(&error), TWINSET_USAGE);
     assert_non_null(strstr(error.message, name));
     assert_int_equal(tw_cpu_check(NULL), TWINSET_USAGE);

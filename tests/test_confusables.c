@@ -1,5 +1,5 @@
 /*
- * Look-alike letters: what is undone, what is told, and what must stay as it is.
+ * Look-alike letters: which are replaced, which are reported, and which must stay.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,10 +15,10 @@
 #include <unicode/uspoof.h>
 #include <unicode/utf8.h>
 
+#include "confusables.h"
 #include "convert.h"
 #include "dice.h"
 #include "memory.h"
-#include "text.h"
 
 #define ENGLISH                                                                                    \
     "A postman cycles across the hill each morning, and nobody asks how he carries so many "       \
@@ -56,8 +56,8 @@ static const char *cyrillic(char letter)
     static const char *const to[] = {"а", "с", "е", "о", "р", "х", "у", "і", "ѕ", "ј", "һ",
                                      "ԁ", "ԛ", "ԝ", "А", "В", "Е", "К", "М", "Н", "О", "Р",
                                      "С", "Т", "Х", "І", "Ј", "Ѕ", "У", "Ԍ", "Ԝ"};
-    const char *place = strchr(from, letter);
-    return place && letter ? to[place - from] : NULL;
+    const char *found = strchr(from, letter);
+    return found && letter ? to[found - from] : NULL;
 }
 
 static const char *greek(char letter)
@@ -65,8 +65,8 @@ static const char *greek(char letter)
     static const char from[] = "oivpuABEZHIKMNOPTYX";
     static const char *const to[] = {"ο", "ι", "ν", "ρ", "υ", "Α", "Β", "Ε", "Ζ", "Η",
                                      "Ι", "Κ", "Μ", "Ν", "Ο", "Ρ", "Τ", "Υ", "Χ"};
-    const char *place = strchr(from, letter);
-    return place && letter ? to[place - from] : NULL;
+    const char *found = strchr(from, letter);
+    return found && letter ? to[found - from] : NULL;
 }
 
 /* Letters that look the same in one of the rarer scripts. */
@@ -229,15 +229,15 @@ static bool is_other(const char *text, size_t length)
 static void once_is_enough(void **state)
 {
     (void)state;
-    static const char *const pieces[] = {"а", "e", "α", "б",  "ο", " ", " ",  "T",      "Т", "х",
-                                         "σ", "ж", "n", "\n", "1", "é", "中", "\u200B", "-", "Ꭺ"};
+    static const char *const letters[] = {"а", "e", "α", "б",  "ο", " ", " ",  "T",      "Т", "х",
+                                          "σ", "ж", "n", "\n", "1", "é", "中", "\u200B", "-", "Ꭺ"};
     print_seed();
     dice random = new_dice();
     for (int round = 0; round < 5000; round++) {
         tw_bytes text = {0}, once = {0}, twice = {0};
         bool changed, undone, again;
         for (size_t i = below(&random, 30); i-- > 0;)
-            assert_int_equal(tw_bytes_printf(&text, "%s", pieces[below(&random, COUNT(pieces))]),
+            assert_int_equal(tw_bytes_printf(&text, "%s", letters[below(&random, COUNT(letters))]),
                              0);
         assert_int_equal(tw_undo_confusables(text.data, text.length, &once, &changed, &undone), 0);
         assert_true(changed || !undone);
@@ -264,7 +264,7 @@ static void broken_utf8_does_no_harm(void **state)
 }
 
 #ifdef TW_FAULTS
-static void lost_memory_is_told(void **state)
+static void lost_memory_is_reported(void **state)
 {
     (void)state;
     tw_bytes text = disguise(ENGLISH, cyrillic, 1, SIZE_MAX);
@@ -359,7 +359,7 @@ int main(void)
         cmocka_unit_test(once_is_enough),
         cmocka_unit_test(broken_utf8_does_no_harm),
 #ifdef TW_FAULTS
-        cmocka_unit_test(lost_memory_is_told),
+        cmocka_unit_test(lost_memory_is_reported),
 #endif
         cmocka_unit_test(the_table_is_that_of_icu),
     };

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "datasketch.h"
 #include "digest.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))

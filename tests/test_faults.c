@@ -12,6 +12,7 @@
 
 #include "memory.h"
 #include "output.h"
+#include "results.h"
 #include "scanning.h"
 
 #ifdef TW_FAULTS
@@ -23,7 +24,7 @@
 static twinset_options small_options(void)
 {
     twinset_options options;
-    twinset_options_init(&options);
+    twinset_options_init(&options, sizeof options);
     options.threads = 1;
     options.hashes = 12;
     options.threshold = .3;
@@ -128,7 +129,7 @@ static int write_all(const twinset_result *result, twinset_error *error)
     int status = TWINSET_OK;
     for (int format = TWINSET_FORMAT_TABLE; format <= TWINSET_FORMAT_JSONL && !status; format++) {
         paper out = {0};
-        const twinset_style style = {.colour = 1, .width = 80, .rows = 2};
+        const twinset_style style = {.size = sizeof style, .colour = 1, .width = 80, .rows = 2};
         status =
             twinset_result_write(result, (twinset_format)format, &style, paper_write, &out, error);
         paper_free(&out);
@@ -355,8 +356,8 @@ static void a_failed_add_can_be_repeated(void **state)
                              TWINSET_OK);
         if (twinset_collection_scan(collection, &result, &error) != TWINSET_OK)
             fail_msg("after %lld allocations: %s", allocations, error.message);
-        assert_int_equal(twinset_result_run(result).documents, 1);
-        assert_int_equal(twinset_result_run(result).skipped, 0);
+        assert_int_equal(run_of(result).documents, 1);
+        assert_int_equal(run_of(result).skipped, 0);
         twinset_result_free(result);
         twinset_collection_free(collection);
     }
@@ -467,8 +468,8 @@ static int clean_inputs(twinset_collection *collection, twinset_result *result,
     for (size_t i = 0; i < 2 * inputs && status == TWINSET_OK; i++) {
         paper out = {0};
         if (twinset_collection_output(collection, i / 2))
-            status = twinset_collection_clean(collection, result, i / 2, i % 2 ? "x.gz" : NULL,
-                                              i % 2, paper_write, &out, NULL, error);
+            status = twinset_result_clean(result, i / 2, i % 2 ? "x.gz" : NULL, i % 2, paper_write,
+                                          &out, NULL, 0, error);
         paper_free(&out);
     }
     return status;
@@ -479,7 +480,7 @@ static int write_decisions(const twinset_result *result, twinset_error *error)
     paper out = {0};
     int status = twinset_result_write_removed(result, paper_write, &out, error);
     if (status == TWINSET_OK)
-        status = twinset_result_write_report(result, NULL, paper_write, &out, error);
+        status = twinset_result_write_report(result, NULL, 0, paper_write, &out, error);
     paper_free(&out);
     return status;
 }
@@ -582,7 +583,8 @@ static int compare_programs(const twinset_options *options, twinset_error *error
 static int compare_texts(const twinset_options *options, twinset_error *error)
 {
     twinset_pair pair;
-    return twinset_compare(FIRST, strlen(FIRST), THIRD, strlen(THIRD), options, &pair, error);
+    return twinset_compare(FIRST, strlen(FIRST), THIRD, strlen(THIRD), options, &pair, sizeof pair,
+                           error);
 }
 
 static void comparisons_survive(void **state)
@@ -620,8 +622,8 @@ static int look_through_text(const twinset_options *options, twinset_error *erro
     twinset_document told;
     int status = twinset_sketcher_new(options, &sketcher, error);
     if (status == TWINSET_OK)
-        status =
-            twinset_sketcher_document(sketcher, THIRD, strlen(THIRD), 2, 3, keys, &told, error);
+        status = twinset_sketcher_document(sketcher, THIRD, strlen(THIRD), 2, 3, keys, &told,
+                                           sizeof told, error);
     twinset_sketcher_free(sketcher);
     return status;
 }
@@ -633,7 +635,7 @@ static int compare_two_texts(const twinset_options *options, twinset_error *erro
     int status = twinset_comparer_new(options, &comparer, error);
     for (int i = 0; i < 2 && status == TWINSET_OK; i++)
         status = twinset_comparer_texts(comparer, THIRD, strlen(THIRD), THIRD + i,
-                                        strlen(THIRD) - (size_t)i, &pair, error);
+                                        strlen(THIRD) - (size_t)i, &pair, sizeof pair, error);
     twinset_comparer_free(comparer);
     return status;
 }

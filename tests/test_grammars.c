@@ -1,4 +1,4 @@
-/* Grammars that are missing or cannot be used: programs go through the plain lexer all the same. */
+/* Grammars that are missing or cannot be used: programs go through the plain lexer. */
 #define _XOPEN_SOURCE 700 /* nftw */
 #include "testing.h"
 
@@ -20,7 +20,7 @@ static void assert_lexed(const char *language, const char *text, const char *exp
     assert_int_equal(tw_coder_new(&coder), TWINSET_OK);
     for (int i = 0; i < 2; i++) { /* the second time it is known */
         assert_int_equal(
-            tw_code_tokens(coder, tw_language_named(language), text, strlen(text), &code),
+            tw_code_tokens(coder, tw_language_by_name(language), text, strlen(text), &code),
             TWINSET_OK);
         assert_true(code.lexed && !code.unreliable);
         assert_int_equal(code.normal.length, strlen(expected));

@@ -3,11 +3,13 @@
  * the text that comes out is compared by the definition of Jaccard similarity on shingles of
  * nine characters.
  */
+#define _XOPEN_SOURCE 700 /* nftw */
 #include "testing.h"
 
 #include "common.h"
 #include "convert.h"
 #include "dice.h"
+#include "locales.h"
 #include "memory.h"
 
 /* ---- converting */
@@ -679,6 +681,63 @@ static void test_what_is_said_to_be_beside(void **state)
     }
 }
 
+/* What a browser would not show of a word of this size. */
+static bool is_hidden(const char *size)
+{
+    char page[128];
+    unsigned flags;
+    snprintf(page, sizeof page, "<p>one <b style='font-size:%s'>x</b>two", size);
+    char *text = text_of(page, TWINSET_BOILERPLATE_DROP, &flags);
+    bool hidden = strcmp(text, "one two") == 0;
+    assert_int_equal(hidden, (flags & TWINSET_FLAG_HIDDEN_TEXT) != 0);
+    assert_true(hidden || strcmp(text, "one xtwo") == 0);
+    tw_free(text);
+    return hidden;
+}
+
+static void check_lengths(void)
+{
+    static const char *const hidden[] = {
+        "0",     "0px",    "0em", "00.000", ".0",   "-0",       "+0",
+        "0.5px", ".5pt",   "1px", "1.0pt",  "1PX",  "01px",     "10e-1px",
+        "1e0px", "1E-9px", "0e5", "0.9px",  "1.px", "1e-500px", "0%",
+    };
+    static const char *const shown[] = {
+        "1.01px", "1.5px", "2px",     "10px", "1em",     "0.5em",    ".5rem", "-1px",
+        "-0.5px", "1e1px", "1e400px", "px",   ".",       "",         "e",     ".px",
+        "1",      "small", "1e-1",    "12",   "11e-1px", "infinity",
+    };
+    for (size_t i = 0; i < COUNT(hidden); i++)
+        if (!is_hidden(hidden[i]))
+            fail_msg("%s is shown", hidden[i]);
+    for (size_t i = 0; i < COUNT(shown); i++)
+        if (is_hidden(shown[i]))
+            fail_msg("%s is hidden", shown[i]);
+}
+
+static void test_lengths(void **state)
+{
+    (void)state;
+    check_lengths();
+}
+
+/* In Turkish "I" is no capital "i"; in German a comma stands before the decimals. */
+static void test_no_locale_matters(void **state)
+{
+    static const char *const languages[] = {"de_DE", "tr_TR"};
+    (void)state;
+    for (size_t i = 0; i < COUNT(languages); i++) {
+        if (!enter_locale(languages[i])) {
+            print_message("           no localedef, or no %s for it\n", languages[i]);
+            skip();
+        }
+        check_lengths();
+        assert_text("<DIV><SCRIPT>x</SCRIPT><LI>one</LI><I ID=a STYLE='VISIBILITY:HIDDEN'>y</I>",
+                    "one");
+        leave_locale();
+    }
+}
+
 static void test_hidden_machinery_is_not_told(void **state)
 {
     (void)state;
@@ -840,6 +899,7 @@ int main(void)
         cmocka_unit_test(test_looks_like),
         cmocka_unit_test(test_hidden_text),
         cmocka_unit_test(test_visible_text),
+        cmocka_unit_test(test_lengths),
         cmocka_unit_test(test_hidden_machinery_is_not_told),
         cmocka_unit_test(test_each_layout_gives_its_text),
         cmocka_unit_test(test_one_text_in_many_templates),
@@ -852,6 +912,7 @@ int main(void)
         cmocka_unit_test(test_truncated_and_changed),
         cmocka_unit_test(test_limit),
         cmocka_unit_test(test_memory_that_ends),
+        cmocka_unit_test_setup_teardown(test_no_locale_matters, enter_folder, leave_folder),
     };
     print_seed();
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -641,6 +641,44 @@ static void a_large_file_is_refused(void **state)
     tw_reader_free(reader);
 }
 
+static void sizes_are_written_for_people(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t bytes;
+        const char *text;
+    } sizes[] = {
+        {0, "0 bytes"},
+        {999, "999 bytes"},
+        {1000, "1.0 kB"},
+        {1049, "1.0 kB"},
+        {1050, "1.1 kB"},
+        {999949, "999.9 kB"},
+        {999950, "1.0 MB"},
+        {123456789, "123.5 MB"},
+        {UINT64_C(999950000000), "1.0 TB"},
+        {UINT64_MAX, "18446.7 PB"},
+    };
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        assert_string_equal(tw_print_size(sizes[i].bytes).text, sizes[i].text);
+}
+
+static void case_is_that_of_ascii(void **state)
+{
+    (void)state;
+    assert_true(tw_equal_ignoring_case("TITLE", "title"));
+    assert_true(tw_equal_ignoring_case("", ""));
+    assert_false(tw_equal_ignoring_case("title", "titles"));
+    assert_false(tw_equal_ignoring_case("@[`{", "`{@["));
+    assert_false(tw_equal_ignoring_case("\xC4", "\xE4"));
+    assert_true(tw_starts_ignoring_case("DISPLAY: none", "display"));
+    assert_true(tw_starts_ignoring_case("", ""));
+    assert_false(tw_starts_ignoring_case("disp", "display"));
+    assert_true(tw_ends_ignoring_case("A.ZIP", 5, ".zip"));
+    assert_true(tw_ends_ignoring_case("A.ZIP.gz", 5, ".zip"));
+    assert_false(tw_ends_ignoring_case("zip", 3, ".zip"));
+}
+
 static void a_file_of_proc_is_read_to_its_end(void **state)
 {
     (void)state;
@@ -984,6 +1022,8 @@ int main(void)
         TEST(what_cannot_be_read_has_a_reason),
         TEST(a_nul_makes_a_binary_file),
         TEST(a_large_file_is_refused),
+        TEST(sizes_are_written_for_people),
+        TEST(case_is_that_of_ascii),
         TEST(a_file_of_proc_is_read_to_its_end),
         TEST(a_pipe_is_read_to_its_end),
         TEST(interrupted_and_short_reads_go_on),

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "classic.h"
 #include "cpu.h"
 #include "match.h"
 #include "memory.h"

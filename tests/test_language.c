@@ -43,17 +43,17 @@ static void test_names(void **state)
         {"dir.py/notes.txt", "text"},
     };
     for (size_t i = 0; i < COUNT(cases); i++)
-        assert_string_equal(tw_language_name(tw_language_of(cases[i][0], "", 0)), cases[i][1]);
+        assert_string_equal(tw_language_name(tw_language_detect(cases[i][0], "", 0)), cases[i][1]);
     for (size_t i = 0; tw_language_at(i); i++)
-        assert_ptr_equal(tw_language_named(tw_language_name(tw_language_at(i))), tw_language_at(i));
-    assert_null(tw_language_named("klingon"));
-    assert_true(tw_names_program("x.zig") && tw_names_program("x.c.txt"));
-    assert_false(tw_names_program("x.txt") || tw_names_program("x") || tw_names_program("x.json"));
+        assert_ptr_equal(tw_language_by_name(tw_language_name(tw_language_at(i))), tw_language_at(i));
+    assert_null(tw_language_by_name("klingon"));
+    assert_true(tw_is_program_path("x.zig") && tw_is_program_path("x.c.txt"));
+    assert_false(tw_is_program_path("x.txt") || tw_is_program_path("x") || tw_is_program_path("x.json"));
 }
 
 static void assert_language(const char *path, const char *text, const char *expected)
 {
-    assert_string_equal(tw_language_name(tw_language_of(path, text, strlen(text))), expected);
+    assert_string_equal(tw_language_name(tw_language_detect(path, text, strlen(text))), expected);
 }
 
 static void test_contents(void **state)

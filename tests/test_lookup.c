@@ -1,6 +1,6 @@
 /*
- * Signatures that are asked one at a time, beside a list of all of them that is gone through
- * from first to last.
+ * The LSH index: every answer is compared with that of a list of all signatures, searched from the
+ * first to the last.
  */
 #include "testing.h"
 
@@ -15,7 +15,7 @@ typedef struct entry {
     uint32_t number;
 } entry;
 
-/* In the order they were added. */
+/* All signatures, in the order in which they were added. */
 typedef struct list {
     entry entries[MOST];
     size_t count;
@@ -48,7 +48,7 @@ static void check_query(twinset_lsh *lsh, const list *all, const unsigned char *
     assert_int_equal(count, expected);
 }
 
-/* Bytes of few kinds, so that bands agree, and differ in the first or the last byte alone. */
+/* Draws bytes of few kinds, so that bands agree, or differ in the first or the last byte alone. */
 static void draw_signature(uint64_t *random, const list *all, size_t kinds, unsigned char *bytes)
 {
     for (unsigned band = 0; band < all->bands; band++) {
@@ -69,7 +69,7 @@ static void add(twinset_lsh *lsh, list *all, const unsigned char *bytes)
 
 static void remove_one(twinset_lsh *lsh, list *all, size_t index)
 {
-    twinset_lsh_remove(lsh, all->entries[index].number);
+    assert_int_equal(twinset_lsh_remove(lsh, all->entries[index].number, NULL), TWINSET_OK);
     all->count--;
     memmove(&all->entries[index], &all->entries[index + 1],
             (all->count - index) * sizeof *all->entries);
@@ -83,7 +83,7 @@ static void check_signatures(const twinset_lsh *lsh, const list *all)
                             all->entries[i].bytes, all->bands * all->band_bytes);
 }
 
-/* Grows and shrinks, so that tables double and places move up. */
+/* Adds and removes signatures, so that tables double and buckets move to other slots. */
 static void check_life(uint64_t *random, list *all)
 {
     static unsigned char bytes[MOST_BYTES];
@@ -121,8 +121,8 @@ static void answers_are_those_of_a_list(void **state)
     }
 }
 
-/* Every byte counts, wherever it stands. */
-static void one_byte_tells_bands_apart(void **state)
+/* Every byte of a band counts, the first and the last too. */
+static void one_byte_distinguishes_bands(void **state)
 {
     unsigned char bytes[MOST_BYTES] = {0};
     (void)state;
@@ -140,7 +140,7 @@ static void one_byte_tells_bands_apart(void **state)
             assert_int_equal(count, 0);
             bytes[i] = 0;
         }
-        bytes[length] = 1; /* is not part of it */
+        bytes[length] = 1; /* follows the signature */
         assert_int_equal(twinset_lsh_query(lsh, bytes, 0, &found, &count, NULL), TWINSET_OK);
         assert_int_equal(count, 1);
         twinset_lsh_free(lsh);
@@ -163,7 +163,7 @@ static void large_buckets_can_be_emptied(void **state)
         assert_int_equal(number, i);
     }
     for (uint32_t i = 0; i < COUNT_IN_BUCKET; i += 2)
-        twinset_lsh_remove(lsh, i);
+        assert_int_equal(twinset_lsh_remove(lsh, i, NULL), TWINSET_OK);
     signature[1] = UINT32_MAX;
     assert_int_equal(twinset_lsh_query(lsh, signature, 0, &found, &count, NULL), TWINSET_OK);
     assert_int_equal(count, COUNT_IN_BUCKET / 2);
@@ -182,8 +182,8 @@ static void free_numbers_are_used_again(void **state)
     assert_int_equal(twinset_lsh_new(1, sizeof signature, &lsh, NULL), TWINSET_OK);
     for (uint32_t i = 0; i < 4; i++)
         assert_int_equal(twinset_lsh_add(lsh, &signature, &number, NULL), TWINSET_OK);
-    twinset_lsh_remove(lsh, 2);
-    twinset_lsh_remove(lsh, 0);
+    assert_int_equal(twinset_lsh_remove(lsh, 2, NULL), TWINSET_OK);
+    assert_int_equal(twinset_lsh_remove(lsh, 0, NULL), TWINSET_OK);
     static const uint32_t next[] = {0, 2, 4}, order[] = {1, 3, 0, 2, 4};
     for (size_t i = 0; i < COUNT(next); i++) {
         assert_int_equal(twinset_lsh_add(lsh, &signature, &number, NULL), TWINSET_OK);
@@ -214,7 +214,7 @@ static void bands_of_nothing_are_refused(void **state)
 }
 
 #ifdef TW_FAULTS
-/* What could not be added is not there. */
+/* A signature that could not be added is not found. */
 static void failed_allocations_are_reported(void **state)
 {
     (void)state;
@@ -248,7 +248,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_are_those_of_a_list),
-        cmocka_unit_test(one_byte_tells_bands_apart),
+        cmocka_unit_test(one_byte_distinguishes_bands),
         cmocka_unit_test(large_buckets_can_be_emptied),
         cmocka_unit_test(free_numbers_are_used_again),
         cmocka_unit_test(bands_of_nothing_are_refused),

@@ -44,7 +44,7 @@ static void test_markdown_blocks(void **state)
     check_markdown("One\n===\ntwo\n---\nthree", "One\n\ntwo\n\nthree");
     check_markdown("- a\n- b\n* c\n+ d\n1. e\n2) f", "a\nb\nc\nd\ne\nf");
     check_markdown("- [ ] a\n- [x] b", "a\nb");
-    check_markdown("> a\n> > b", "a b");
+    check_markdown("> a\n> > b\nc", "a\n\nb c");
     check_markdown("a\n1984. b", "a 1984. b");
     check_markdown("a  \nb\\\nc", "a\nb\nc");
     check_markdown("| a | b |\n|---|:-:|\n| c | d |", "a\tb\nc\td");
@@ -55,10 +55,17 @@ static void test_markdown_blocks(void **state)
     check_markdown("- a\n- - b\n- * * *\n- c", "a\nb\n\nc");
     check_markdown("-   *", "");
     check_markdown("```c\nint *a;\n\n# b\n```\nc", "int *a;\n\n# b\n\nc");
-    check_markdown("a\n\n    *b*\n\nc", "a\n\n    *b*\n\nc");
+    check_markdown("a\n\n    *b*\n      c\n\nd", "a\n\n*b*\n  c\n\nd");
     check_markdown("# a {#b}\n\n::: c\nd\n:::", "a\n\nd");
+    check_markdown("# a {b}\n\n## c {.d} ##\n\n# {#e}", "a {b}\n\nc");
+    check_markdown("- a\n\n  b\n\n      c\n- d\n  - e\nf", "a\n\nb\n\nc\n\nd\n\ne f");
+    check_markdown("```\n[^1]: a\n::: b\n\n\n\nc\n```\n", "[^1]: a\n::: b\n\nc");
+    check_markdown("~~~\n```\n~~~\n::: a\nb", "```\n\nb");
+    check_markdown("| a |\n|---|\n| `b\\|c` \\| d |\n| e | f |", "a\nb|c | d\ne");
     check_markdown("#5 is no heading", "#5 is no heading");
     check_markdown("a\r\nb\r\n", "a b");
+    check_markdown("# a\rb\r\rc\r\n\r\nd", "a\n\nb\n\nc\n\nd");
+    check_markdown("#", "");
     check_markdown("", "");
 }
 
@@ -70,14 +77,110 @@ static void test_markdown_inside_paragraphs(void **state)
     check_markdown("*a", "*a");
     check_markdown("2 * 3 = 6_", "2 * 3 = 6_");
     check_markdown("`a*b*` ``c`d`` `e", "a*b* c`d `e");
-    check_markdown("[a](http://b) [c][d] [e] ![f](g.png) h", "a c [e] h");
+    check_markdown("[a](http://b) [c][d] [e] ![f](g.png) h\n\n[d]: i", "a c [e] h");
+    check_markdown("[a][b] [c]", "[a][b] [c]");
+    check_markdown("[a *b*\nc]\n\n[a *b* c]: d\n  'e'", "a b c");
+    check_markdown("![a *b* &amp; `c`\n![d](e)](f) g", "g");
     check_markdown("[![a](b)](c) d", "d");
     check_markdown("[*a* b](c(d)e)f", "a bf");
     check_markdown("<http://a.b> <b>c</b> <!-- d --> 1 < 2 > 1", "http://a.b c 1 < 2 > 1");
     check_markdown("a[^1] b\n\n[^1]: note\n[c]: http://d \"e\"", "a b\n\nnote");
+    check_markdown("a[^1]\n\n[^1]: b\n    - c\n\n\td\ne\n\n    f", "a\n\nb\n\nc\n\nd e\n\nf");
+    check_markdown("a[^1] b[^two]\n\n[^1]: http://c\n[^two]: d", "a b\n\nhttp://c\n\nd");
+    check_markdown("`[^a-z]` \\[^1] [^ a] [^]", "[^a-z] [^1] [^ a] [^]");
     check_markdown("\\*a\\* \\[b\\] c\\d", "*a* [b] c\\d");
     check_markdown("&amp; &lt;&#39;&unknown;", "& <'&unknown;");
+    check_markdown("&eacute; &#xe9; &#0; &#x110000; &#xD800; &ClockwiseContourIntegral;",
+                   "\xC3\xA9 \xC3\xA9 \xEF\xBF\xBD \xEF\xBF\xBD \xEF\xBF\xBD "
+                   "&ClockwiseContourIntegral;");
     check_markdown("<!-- a\nb -->\nc", "c");
+    check_markdown("a<br>b<BR />c <brand>d", "a\nb\nc d");
+}
+
+static void test_markdown_with_html(void **state)
+{
+    (void)state;
+    check_markdown("<div>\n<p>a &eacute;</p>\n*b*\n</div>\n\n*c*", "a \xC3\xA9\n\n*b*\n\nc");
+    check_markdown("<details>\n<summary>a</summary>\n\nb\n\n</details>\nc", "a\n\nb\n\nc");
+    check_markdown("<script>\nvar a;\n\nvar b;\n</script>\nc", "c");
+    check_markdown("<nav><a href=a>a</a></nav>\n\nb", "a\n\nb");
+    check_markdown("<pre>\na\n  b\n</pre>", "a\n  b");
+    check_markdown("<meta charset=iso-8859-1><p>\xC3\xA9", "\xC3\xA9");
+    assert_int_equal(check(&tw_convert_markdown, "<p>a <b hidden>b</b></p>\n\nc", "a\n\nc"),
+                     TWINSET_FLAG_HIDDEN_TEXT);
+}
+
+static void test_markdown_quotations(void **state)
+{
+    (void)state;
+    const tw_convert_rules rules = {.quotations = TWINSET_QUOTATIONS_DROP};
+    static const char source[] = "a\n\n> b\nc\n>\n> ```\n> d\n> e\n> ```\n> > f\n\ng\n\n"
+                                 "<blockquote>h</blockquote>\n";
+    tw_material from = {"a.md", source, sizeof source - 1, 1000, &rules};
+    tw_converted to = {.flags = 0};
+    assert_int_equal(tw_convert_markdown.convert(&from, &to), 0);
+    assert_int_equal(tw_bytes_append(&to.text, "", 1), 0);
+    assert_string_equal(to.text.data, "a\n\n> b c\n\n> d\n> e\n\n> f\n\ng\n\n> h");
+    tw_bytes_free(&to.text);
+}
+
+static void repeat_part(tw_bytes *text, const char *part, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(tw_bytes_append(text, part, strlen(part)), 0);
+    assert_int_equal(tw_bytes_append(text, "\n", 1), 0);
+}
+
+/* What md4c takes quadratic time for, if it is let. */
+static void test_markdown_of_great_size(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *first, *second, *rest; /* two lines, and many */
+        const char *reason;
+    } sources[] = {
+        {"- ", "", "\n", ""},
+        {"- ", "", ":::\n", ""},
+        {"- ", "", "\r", ""},
+        {"- ", "    ```", "[a](\n", ""},
+        {"", "", "[a](\n", ""},
+        {"", "", "[a] http://b.c/*d www.e.f~ g@h.i\n", ""},
+        {"a|", "---|", "|\n", "damaged: a table of too many empty cells"},
+    };
+    for (size_t i = 0; i < COUNT(sources); i++) {
+        int status;
+        tw_bytes text = {0};
+        repeat_part(&text, sources[i].first, 20000);
+        repeat_part(&text, sources[i].second, 20000);
+        repeat_part(&text, sources[i].rest, 100000);
+        double before = tw_now();
+        tw_converted to = convert_bytes(&tw_convert_markdown, text.data, text.length, &status);
+        assert_string_equal(to.reason, sources[i].reason);
+        assert_int_equal(status, sources[i].reason[0] ? TWINSET_IO : TWINSET_OK);
+        if (tw_now() - before > (SANITIZED ? 20 : 5))
+            fail_msg("%zu takes %.1f s", i, tw_now() - before);
+        tw_bytes_free(&to.text);
+        tw_bytes_free(&text);
+    }
+}
+
+static void test_markdown_limit(void **state)
+{
+    (void)state;
+    int status;
+    size_t length = (64 << 20) + 1;
+    char *text = malloc(length);
+    assert_non_null(text);
+    memset(text, 'a', length);
+    tw_converted to = convert_bytes(&tw_convert_markdown, text, length, &status);
+    assert_int_equal(status, TWINSET_IO);
+    assert_string_equal(to.reason, "Markdown of more than 64 MB");
+    tw_bytes_free(&to.text);
+    to = convert_bytes(&tw_convert_markdown, text, length - 1, &status);
+    assert_int_equal(status, TWINSET_OK);
+    assert_int_equal(to.text.length, length - 1);
+    tw_bytes_free(&to.text);
+    free(text);
 }
 
 /* ---- LaTeX */
@@ -297,6 +400,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_markdown_blocks),
         cmocka_unit_test(test_markdown_inside_paragraphs),
+        cmocka_unit_test(test_markdown_with_html),
+        cmocka_unit_test(test_markdown_quotations),
+        cmocka_unit_test(test_markdown_of_great_size),
+        cmocka_unit_test(test_markdown_limit),
         cmocka_unit_test(test_latex),
         cmocka_unit_test(test_rtf),
         cmocka_unit_test(test_rtf_refuses_others),

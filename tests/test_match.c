@@ -1,6 +1,6 @@
 /*
- * Finding pairs: ranks, the exact join and verification, each against brute force on random
- * sets; candidates have tests of their own.
+ * Exact matches: ranks, the exact join and verification, each compared with brute force on random
+ * sets. Candidates have tests of their own.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "exact_join.h"
 #include "matching.h"
 
 static const double THRESHOLDS[] = {0, .1, .3, .5, .8, .9, 1};
@@ -22,8 +23,8 @@ enum { LARGEST_SET = 300 };
 
 /* ---- random collections */
 
-/* Ids from three pools: a few that most documents have, some that meet now and then, and
- * those that are nobody else's. Both ends of the range of ids are among them. */
+/* An id from one of three pools: a few ids that most documents have, some that are shared now and
+ * then, and ids that no other document has. Both ends of the range of ids are among them. */
 static uint64_t random_id(dice *from)
 {
     size_t pool = below(from, 10);
@@ -45,7 +46,7 @@ static void add_random(set_list *list, dice *from)
     add_set(list, ids, count, chance(from, 20) ? 2 + (uint32_t)below(from, 4) : 1);
 }
 
-/* A document like an earlier one: some ids gone, some others there. */
+/* Adds a document like an earlier one, without some of its ids and with some others. */
 static void add_similar(set_list *list, dice *from)
 {
     uint64_t ids[2 * LARGEST_SET];
@@ -60,7 +61,7 @@ static void add_similar(set_list *list, dice *from)
     add_set(list, ids, count > LARGEST_SET ? LARGEST_SET : count, 1);
 }
 
-/* A pair of similarity 4/5: the smaller of 4 n ids lies in the larger of 5 n. */
+/* Adds a pair of similarity 4/5: a document of 5 n ids, and one with 4 n of them. */
 static void add_four_of_five(set_list *list, dice *from)
 {
     uint64_t ids[LARGEST_SET];
@@ -104,7 +105,8 @@ typedef struct frequencies {
 
 static frequency *frequency_of(const frequencies *all, uint64_t id)
 {
-    return bsearch(&id, all->data, all->count, sizeof *all->data, by_id); /* the id comes first */
+    return bsearch(&id, all->data, all->count, sizeof *all->data,
+                   by_id); /* the id is the first field */
 }
 
 static frequencies count_ids(const set_list *list)
@@ -152,7 +154,7 @@ typedef struct known_pair {
     double similarity[4]; /* by measure */
 } known_pair;
 
-/* What every two documents share: row a, column b, a < b. */
+/* Compares every two documents: row a, column b, a < b. */
 static known_pair *compare_all(const set_list *list, const frequencies *all)
 {
     size_t count = list->docs.count;
@@ -205,27 +207,28 @@ static void check_matches(const set_list *list, const known_pair *known, int mea
 static void check_joins(const set_list *list, const known_pair *known, unsigned threads)
 {
     tw_loop loop = {.threads = threads};
-    tw_ranks *ranks;
-    assert_int_equal(tw_ranks_new(&list->docs, &loop, &ranks), TWINSET_OK);
+    tw_shingle_ranks *ranks;
+    assert_int_equal(tw_shingle_ranks_new(&list->docs, &loop, &ranks), TWINSET_OK);
     for (size_t m = 0; m < COUNT(MEASURES); m++) {
         double last_cost = INFINITY;
         for (size_t t = 0; t < COUNT(THRESHOLDS); t++) {
             tw_matches matches = {0};
             uint64_t candidates = 0;
-            assert_int_equal(tw_join(&list->docs, ranks, MEASURES[m], THRESHOLDS[t], &loop,
-                                     &matches, &candidates),
+            assert_int_equal(tw_join_exactly(&list->docs, ranks, MEASURES[m], THRESHOLDS[t], &loop,
+                                             &matches, &candidates),
                              TWINSET_OK);
             check_matches(list, known, MEASURES[m], THRESHOLDS[t], &matches);
             assert_true(candidates >= matches.count);
             tw_matches_free(&matches);
             double cost;
-            assert_int_equal(tw_join_cost(&list->docs, ranks, MEASURES[m], THRESHOLDS[t], &cost),
-                             TWINSET_OK);
+            assert_int_equal(
+                tw_exact_join_cost(&list->docs, ranks, MEASURES[m], THRESHOLDS[t], &cost),
+                TWINSET_OK);
             assert_true(cost >= 0 && cost <= last_cost);
             last_cost = cost;
         }
     }
-    tw_ranks_free(ranks);
+    tw_shingle_ranks_free(ranks);
 }
 
 static void join_equals_brute_force(void **state)
@@ -246,7 +249,7 @@ static void join_equals_brute_force(void **state)
     }
 }
 
-/* Two documents with `all` ids together, `mine` of them in the first alone. */
+/* Makes two documents with `all` ids together, `mine` of them in the first alone. */
 static void init_two(set_list *list, dice *from, size_t all, size_t shared, size_t mine)
 {
     uint64_t ids[64];
@@ -258,7 +261,7 @@ static void init_two(set_list *list, dice *from, size_t all, size_t shared, size
     add_set(list, ids, all - mine, 1);
 }
 
-/* Most similarities have no exact double: a pair must be found from its own value up. */
+/* Most similarities have no exact double: a pair must be found at its own similarity. */
 static void join_finds_pairs_at_the_threshold(void **state)
 {
     (void)state;
@@ -267,19 +270,19 @@ static void join_finds_pairs_at_the_threshold(void **state)
     for (size_t all = 1; all <= 60; all++)
         for (size_t shared = 1; shared <= all; shared += 1 + below(&from, 4)) {
             set_list list;
-            tw_ranks *ranks;
+            tw_shingle_ranks *ranks;
             tw_matches matches = {0};
             uint64_t candidates = 0;
             double threshold = (double)shared / (double)all;
             init_two(&list, &from, all, shared, below(&from, all - shared + 1));
-            assert_int_equal(tw_ranks_new(&list.docs, &loop, &ranks), TWINSET_OK);
-            assert_int_equal(tw_join(&list.docs, ranks, TWINSET_MEASURE_JACCARD, threshold, &loop,
-                                     &matches, &candidates),
+            assert_int_equal(tw_shingle_ranks_new(&list.docs, &loop, &ranks), TWINSET_OK);
+            assert_int_equal(tw_join_exactly(&list.docs, ranks, TWINSET_MEASURE_JACCARD, threshold,
+                                             &loop, &matches, &candidates),
                              TWINSET_OK);
             assert_int_equal(matches.count, 1);
             assert_true(matches.data[0].similarity == threshold);
             tw_matches_free(&matches);
-            tw_ranks_free(ranks);
+            tw_shingle_ranks_free(ranks);
             free_sets(&list);
         }
 }
@@ -294,7 +297,7 @@ static int by_rarity(const void *left, const void *right)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* The ids that two documents have, the rarest first. */
+/* Lists the ids that at least two documents have, the rarest first. */
 static size_t sort_shared(const frequencies *all, frequency *shared)
 {
     size_t count = 0;
@@ -307,7 +310,7 @@ static size_t sort_shared(const frequencies *all, frequency *shared)
 }
 
 static void check_document(const set_list *list, const frequencies *all, const frequency *shared,
-                           const tw_ranks *ranks, uint32_t doc)
+                           const tw_shingle_ranks *ranks, uint32_t doc)
 {
     size_t count = ranks->start[doc + 1] - ranks->start[doc], lonely = 0;
     uint64_t weight = 0;
@@ -343,8 +346,8 @@ static void ranks_go_from_rare_to_common(void **state)
         frequency *shared = calloc(all.count + 1, sizeof *shared);
         size_t shared_count = sort_shared(&all, shared);
         tw_loop loop = {.threads = THREADS[round % 3]};
-        tw_ranks *ranks;
-        assert_int_equal(tw_ranks_new(&list.docs, &loop, &ranks), TWINSET_OK);
+        tw_shingle_ranks *ranks;
+        assert_int_equal(tw_shingle_ranks_new(&list.docs, &loop, &ranks), TWINSET_OK);
         assert_int_equal(ranks->shared, shared_count);
         for (size_t i = 0; i < shared_count; i++)
             assert_int_equal(ranks->weight[i], shared[i].weight);
@@ -352,32 +355,33 @@ static void ranks_go_from_rare_to_common(void **state)
             check_document(&list, &all, shared, ranks, doc);
         for (uint32_t a = 0; a < list.docs.count; a++)
             for (uint32_t b = a + 1; b < list.docs.count; b++)
-                assert_int_equal(tw_ranks_overlap(ranks, a, b).weight, weigh(&list, &all, a, b));
-        tw_ranks_free(ranks);
+                assert_int_equal(tw_shingle_ranks_overlap(ranks, a, b).weight,
+                                 weigh(&list, &all, a, b));
+        tw_shingle_ranks_free(ranks);
         free(shared);
         free(all.data);
         free_sets(&list);
     }
 }
 
-/* Three documents that stand for ten: ids in 1, 4 and all of them. */
+/* Three documents stand for ten, and have ids that 1, 4 and all of the ten have. */
 static void copies_count_in_weights(void **state)
 {
     (void)state;
     set_list list;
     tw_loop loop = {.threads = 1};
-    tw_ranks *ranks;
+    tw_shingle_ranks *ranks;
     init_sets(&list, 3);
     add_set(&list, (uint64_t[]){1, 2, 3}, 3, 1);
     add_set(&list, (uint64_t[]){2, 3}, 2, 3);
     add_set(&list, (uint64_t[]){3, 4}, 2, 6);
-    assert_int_equal(tw_ranks_new(&list.docs, &loop, &ranks), TWINSET_OK);
+    assert_int_equal(tw_shingle_ranks_new(&list.docs, &loop, &ranks), TWINSET_OK);
     assert_int_equal(ranks->shared, 2);
     assert_int_equal(ranks->weight[0], 82101);         /* ln(1 + 10/4) 2^16 */
     assert_int_equal(ranks->weight[1], 45426);         /* ln 2 */
     assert_int_equal(ranks->lonely_weight[0], 157148); /* ln 11 */
     assert_int_equal(ranks->lonely_weight[2], 64280);  /* ln(1 + 10/6) */
-    tw_ranks_free(ranks);
+    tw_shingle_ranks_free(ranks);
     free_sets(&list);
 }
 
@@ -404,7 +408,7 @@ static void intersect_equals_naive(void **state)
     }
 }
 
-/* In any order, and several times each; those that start alike share a place in the table. */
+/* Ids come in any order, and several times each; some collide in the table. */
 static void tally_equals_naive(void **state)
 {
     (void)state;
@@ -443,17 +447,17 @@ static void similarity_is_by_the_measure(void **state)
     frequencies all = count_ids(&list);
     known_pair *known = compare_all(&list, &all);
     tw_loop loop = {.threads = 1};
-    tw_ranks *ranks;
-    assert_int_equal(tw_ranks_new(&list.docs, &loop, &ranks), TWINSET_OK);
+    tw_shingle_ranks *ranks;
+    assert_int_equal(tw_shingle_ranks_new(&list.docs, &loop, &ranks), TWINSET_OK);
     for (size_t m = 0; m < COUNT(MEASURES); m++)
         for (uint32_t a = 0; a < list.docs.count; a++)
             for (uint32_t b = a + 1; b < list.docs.count; b++) {
                 const known_pair *pair = &known[a * list.docs.count + b];
-                double similarity = tw_similarity(MEASURES[m], ranks, a, b, list.sizes[a],
-                                                  list.sizes[b], pair->shared);
+                double similarity = tw_similarity_by_count(MEASURES[m], ranks, a, b, list.sizes[a],
+                                                           list.sizes[b], pair->shared);
                 assert_true(similarity == pair->similarity[MEASURES[m]]);
             }
-    tw_ranks_free(ranks);
+    tw_shingle_ranks_free(ranks);
     free(known);
     free(all.data);
     free_sets(&list);
@@ -463,14 +467,14 @@ static void a_set_that_cannot_be_had_is_a_failure(void **state)
 {
     (void)state;
     set_list list;
-    tw_ranks *ranks;
+    tw_shingle_ranks *ranks;
     init_sets(&list, 2);
     add_set(&list, (uint64_t[]){1, 2}, 2, 1);
     add_set(&list, (uint64_t[]){2, 3}, 2, 1);
     for (list.broken = 0; list.broken < 2; list.broken++)
         for (size_t i = 0; i < COUNT(THREADS); i++) {
             tw_loop loop = {.threads = THREADS[i]};
-            assert_int_equal(tw_ranks_new(&list.docs, &loop, &ranks), TWINSET_IO);
+            assert_int_equal(tw_shingle_ranks_new(&list.docs, &loop, &ranks), TWINSET_IO);
         }
     free_sets(&list);
 }
@@ -487,7 +491,7 @@ static void what_workers_found_comes_together(void **state)
     const tw_match before = {.a = 1, .b = 7};
     assert_int_equal(tw_matches_add(&all, &before), TWINSET_OK);
     assert_int_equal(tw_matches_append(&all, parts, 3), TWINSET_OK);
-    assert_int_equal(all.data[0].b, 7); /* what was there stays where it was */
+    assert_int_equal(all.data[0].b, 7); /* matches are appended to those before */
     tw_matches_sort(&all);
     assert_int_equal(all.count, COUNT(sorted));
     for (size_t i = 0; i < COUNT(sorted); i++) {
@@ -518,17 +522,18 @@ static void every_loop_can_be_cancelled(void **state)
     random_sets(&list, &from, 30);
     tw_loop loop = {.threads = 2, .stage = "testing"}, cancelled = loop;
     cancelled.progress = refuse;
-    cancelled.threads = 1; /* the caller's thread must get to work to ask */
-    tw_ranks *ranks;
+    cancelled.threads =
+        1; /* the caller's thread reports progress, so it must be the one that works */
+    tw_shingle_ranks *ranks;
     tw_matches matches = {0};
     uint64_t candidates = 0;
-    assert_int_equal(tw_ranks_new(&list.docs, &cancelled, &ranks), TWINSET_CANCELLED);
-    assert_int_equal(tw_ranks_new(&list.docs, &loop, &ranks), TWINSET_OK);
-    assert_int_equal(
-        tw_join(&list.docs, ranks, TWINSET_MEASURE_JACCARD, .5, &cancelled, &matches, &candidates),
-        TWINSET_CANCELLED);
+    assert_int_equal(tw_shingle_ranks_new(&list.docs, &cancelled, &ranks), TWINSET_CANCELLED);
+    assert_int_equal(tw_shingle_ranks_new(&list.docs, &loop, &ranks), TWINSET_OK);
+    assert_int_equal(tw_join_exactly(&list.docs, ranks, TWINSET_MEASURE_JACCARD, .5, &cancelled,
+                                     &matches, &candidates),
+                     TWINSET_CANCELLED);
     tw_matches_free(&matches);
-    tw_ranks_free(ranks);
+    tw_shingle_ranks_free(ranks);
     free_sets(&list);
 }
 
@@ -539,18 +544,18 @@ static void no_documents_give_no_pairs(void **state)
     (void)state;
     set_list list;
     tw_loop loop = {.threads = 2};
-    tw_ranks *ranks;
+    tw_shingle_ranks *ranks;
     tw_matches matches = {0};
     uint64_t candidates = 0;
     init_sets(&list, 2);
     for (int round = 0; round < 2; round++) {
-        assert_int_equal(tw_ranks_new(&list.docs, &loop, &ranks), TWINSET_OK);
+        assert_int_equal(tw_shingle_ranks_new(&list.docs, &loop, &ranks), TWINSET_OK);
         assert_int_equal(ranks->shared, 0);
-        assert_int_equal(
-            tw_join(&list.docs, ranks, TWINSET_MEASURE_WEIGHTED, 0, &loop, &matches, &candidates),
-            TWINSET_OK);
+        assert_int_equal(tw_join_exactly(&list.docs, ranks, TWINSET_MEASURE_WEIGHTED, 0, &loop,
+                                         &matches, &candidates),
+                         TWINSET_OK);
         assert_int_equal(matches.count, 0);
-        tw_ranks_free(ranks);
+        tw_shingle_ranks_free(ranks);
         add_set(&list, (uint64_t[]){5}, 1, 1); /* and one document is not a pair */
     }
     tw_matches_free(&matches);

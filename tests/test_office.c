@@ -5,9 +5,13 @@
 #define _XOPEN_SOURCE 700
 #include "testing.h"
 
+#include <pthread.h>
+#include <sys/wait.h>
+
 #include "archiving.h"
 #include "convert.h"
 #include "dice.h"
+#include "input.h"
 #include "memory.h"
 
 #define W "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
@@ -461,9 +465,79 @@ static void converting_survives_the_loss_of_any_allocation(void **state)
 }
 #endif
 
+/* ---- threads */
+
+/* Runs a check in a process of its own, whose libraries nobody has used yet. */
+static void assert_in_new_process(bool (*check)(void))
+{
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(check() ? 0 : 1);
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+int xmlPopInputCallbacks(void); /* as libxml/xmlIO.h declares it */
+
+/* Before it is initialised, libxml2 has no callbacks that could be taken away. */
+static bool a_reader_starts_libxml2(void)
+{
+    bool before = xmlPopInputCallbacks() >= 0;
+    tw_reader *reader = tw_reader_new(NULL);
+    bool after = xmlPopInputCallbacks() >= 0;
+    tw_reader_free(reader);
+    return !before && after;
+}
+
+static tw_bytes shared_file;
+static pthread_barrier_t all_ready;
+
+static void *read_first_document(void *unused)
+{
+    const char *text, *reason = "none";
+    size_t length = 0;
+    (void)unused;
+    tw_reader *reader = tw_reader_new(NULL);
+    pthread_barrier_wait(&all_ready);
+    int status = tw_read_bytes(reader, "a.odt", shared_file.data, shared_file.length, LIMIT, &text,
+                               &length, &reason);
+    bool good = status == TWINSET_OK && length == 5 && memcmp(text, "text\n", 5) == 0;
+    tw_reader_free(reader);
+    return good ? &shared_file : NULL;
+}
+
+static bool threads_read_their_first_documents(void)
+{
+    enum { THREADS = 8 };
+    pthread_t threads[THREADS];
+    bool good = pthread_barrier_init(&all_ready, NULL, THREADS) == 0;
+    for (int i = 0; i < THREADS; i++)
+        good = pthread_create(&threads[i], NULL, read_first_document, NULL) == 0 && good;
+    for (int i = 0; i < THREADS && good; i++) {
+        void *result;
+        good = pthread_join(threads[i], &result) == 0 && result;
+    }
+    return good;
+}
+
+/* Comes first, as a process that has parsed XML would give it to its children as it is. */
+static void libraries_start_before_threads(void **state)
+{
+    (void)state;
+    assert_in_new_process(a_reader_starts_libxml2);
+    shared_file = odt_of(ODT("", "<text:p>text</text:p>"));
+    for (int i = 0; i < 20; i++)
+        assert_in_new_process(threads_read_their_first_documents);
+    tw_bytes_free(&shared_file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(libraries_start_before_threads),
         cmocka_unit_test(paragraphs_are_lines),
         cmocka_unit_test(cells_are_lines),
         cmocka_unit_test(what_was_deleted_is_left_out),

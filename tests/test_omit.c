@@ -1,12 +1,15 @@
 /*
- * What is left out of a text: which parts are quotations or lists of sources, and that neither
+ * What is left out of a text: which spans are quotations or lists of sources, and that neither
  * these nor anything across them is compared.
  */
 #define _XOPEN_SOURCE 700 /* nftw */
 #include "testing.h"
 
 #include "convert.h"
+#include "cpu_time.h"
 #include "memory.h"
+#include "omit_rules.h"
+#include "results.h"
 #include "scanning.h"
 #include "text.h"
 
@@ -224,7 +227,7 @@ static void random_essays(void **state)
         size_t length = 0, paragraphs = 1 + below(&from, 5);
         for (size_t i = 0; i < paragraphs; i++) {
             bool stray = chance(&from, 20);
-            for (size_t j = 0, pieces = 1 + below(&from, 8); j < pieces; j++) {
+            for (size_t j = 0, samples = 1 + below(&from, 8); j < samples; j++) {
                 const char *const *by = quoted[below(&from, COUNT(quoted))];
                 bool quotes = !stray && chance(&from, 50);
                 size_t words = 1 + below(&from, 12);
@@ -322,7 +325,7 @@ static void what_comes_behind_stays(void **state)
 
 static void any_bytes_are_taken(void **state)
 {
-    static const char *const pieces[] = {
+    static const char *const samples[] = {
         "\"",         "“",        "”",       "„",    "«",        "»",    "‘",    "’",
         "``",         "''",       "\n",      "\r",   "\n\n",     "> ",   " ",    "word",
         "References", "2001",     "pp. 1-2", "\xE2", "\xE2\x80", "\xC2", "\xFF", "",
@@ -334,9 +337,9 @@ static void any_bytes_are_taken(void **state)
         char text[512];
         size_t length = 0;
         while (length < sizeof text - 16 && !chance(&from, 2)) {
-            const char *piece = pieces[below(&from, COUNT(pieces))];
-            size_t size = *piece ? strlen(piece) : 1; /* a NUL, too */
-            memcpy(text + length, piece, size);
+            const char *sample = samples[below(&from, COUNT(samples))];
+            size_t size = *sample ? strlen(sample) : 1; /* a NUL, too */
+            memcpy(text + length, sample, size);
             length += size;
         }
         char *copy = malloc(length ? length : 1); /* so that a byte too many is seen */
@@ -347,10 +350,10 @@ static void any_bytes_are_taken(void **state)
     }
 }
 
-/* What would be slow if any part were looked at again and again. */
+/* What would be slow if any byte were read again and again. */
 static void hostile_texts_take_no_longer(void **state)
 {
-    static const char *const pieces[] = {
+    static const char *const samples[] = {
         "“",
         "\"a ",
         "“„«‘\"a ",
@@ -372,17 +375,17 @@ static void hostile_texts_take_no_longer(void **state)
     };
     enum { SIZE = 1 << 20 };
     char *text = malloc(SIZE);
-    double started = tw_now();
+    double started = cpu_seconds();
     (void)state;
-    for (size_t i = 0; i < COUNT(pieces); i++) {
-        size_t size = strlen(pieces[i]);
+    for (size_t i = 0; i < COUNT(samples); i++) {
+        size_t size = strlen(samples[i]);
         for (size_t at = 0; at < SIZE; at++)
-            text[at] = pieces[i][at % size];
+            text[at] = samples[i][at % size];
         free(marked(find_quotations, text, SIZE));
         free(marked(find_bibliography, text, SIZE));
     }
     free(text);
-    assert_true(tw_now() - started < (SANITIZED ? 60 : 6));
+    assert_true(cpu_seconds() - started < (SANITIZED ? 60 : 6));
 }
 
 /* ---- what is compared */
@@ -393,9 +396,9 @@ static int by_number(const void *left, const void *right)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* The shingles of the pieces, each taken by itself. */
-static size_t shingles_of_pieces(const char *text, size_t length, const twinset_options *options,
-                                 uint64_t **all)
+/* The shingles between the spans that are left out. */
+static size_t shingles_between_spans(const char *text, size_t length,
+                                     const twinset_options *options, uint64_t **all)
 {
     twinset_options plain = *options;
     tw_spans spans = {0};
@@ -408,16 +411,17 @@ static size_t shingles_of_pieces(const char *text, size_t length, const twinset_
         uint64_t *ids;
         size_t found, normal_length, tokens = 0;
         char *normal;
-        size_t piece = spans.data[i].start - at;
-        assert_int_equal(twinset_normalise(text + at, piece, &plain, &normal, &normal_length, NULL),
-                         TWINSET_OK);
+        size_t between = spans.data[i].start - at;
+        assert_int_equal(
+            twinset_normalise(text + at, between, &plain, &normal, &normal_length, NULL),
+            TWINSET_OK);
         for (size_t j = 0; j < normal_length; j++)
             tokens += options->by == TWINSET_BY_WORD ? j == 0 || normal[j - 1] == ' '
                                                      : (normal[j] & 0xC0) != 0x80;
         twinset_free(normal);
         if (tokens < options->k && spans.count > 1)
             continue; /* too short for a shingle, among others */
-        assert_int_equal(twinset_shingles(text + at, piece, &plain, &ids, &found, NULL),
+        assert_int_equal(twinset_shingles(text + at, between, &plain, &ids, &found, NULL),
                          TWINSET_OK);
         *all = realloc(*all, (count + found + 1) * sizeof **all);
         memcpy(*all + count, ids, found * sizeof **all);
@@ -435,7 +439,7 @@ static size_t shingles_of_pieces(const char *text, size_t length, const twinset_
     return kept;
 }
 
-static void pieces_are_compared_apart(void **state)
+static void no_shingle_crosses_what_is_left_out(void **state)
 {
     static const char *const settings[] = {"by=char k=9",
                                            "by=char k=3 spaces=keep",
@@ -452,7 +456,7 @@ static void pieces_are_compared_apart(void **state)
         options.bibliography = TWINSET_BIBLIOGRAPHY_DROP;
         char text[9000];
         size_t length = 0;
-        for (size_t i = 0, pieces = 1 + below(&from, 30); i < pieces; i++) {
+        for (size_t i = 0, samples = 1 + below(&from, 30); i < samples; i++) {
             char *own = random_text(&from, 1 + below(&from, 20), 300);
             bool quoted = chance(&from, 40);
             length += (size_t)sprintf(text + length, "%s%s%s%s", quoted ? "“" : "", own,
@@ -465,7 +469,7 @@ static void pieces_are_compared_apart(void **state)
         if (chance(&from, 30))
             length += (size_t)sprintf(text + length, "\nReferences\n" ENTRIES);
         uint64_t *expected, *found;
-        size_t count, expected_count = shingles_of_pieces(text, length, &options, &expected);
+        size_t count, expected_count = shingles_between_spans(text, length, &options, &expected);
         assert_int_equal(twinset_shingles(text, length, &options, &found, &count, NULL),
                          TWINSET_OK);
         assert_int_equal(count, expected_count);
@@ -518,13 +522,16 @@ static void quotations_make_no_pair(void **state)
             twinset_options options = options_with(settings);
             twinset_result *result = scan_essays(&options, essays, COUNT(essays), &collection);
             /* Identical is 1, even where all of both is left out; different is not. */
-            assert_int_equal(twinset_result_run(result).pairs, 1);
-            twinset_pair pair = twinset_result_pair(result, 0);
+            assert_int_equal(run_of(result).pairs, 1);
+            twinset_pair pair = pair_at(result, 0);
             assert_string_equal(pair.a, "c");
             assert_string_equal(pair.b, "d");
             assert_true(pair.similarity == 1);
-            assert_int_equal(twinset_result_run(result).flagged, 3);
-            assert_int_equal(twinset_result_flagged(result, 0).flags, TWINSET_FLAG_MOSTLY_QUOTED);
+            assert_int_equal(run_of(result).flagged, 3);
+            twinset_flagged_document flagged;
+            assert_int_equal(twinset_result_flagged_document(result, 0, &flagged, sizeof flagged),
+                             TWINSET_OK);
+            assert_int_equal(flagged.flags, TWINSET_FLAG_MOSTLY_QUOTED);
             twinset_result_free(result);
             twinset_collection_free(collection);
         }
@@ -544,7 +551,7 @@ static void passages_do_not_go_across(void **state)
         snprintf(settings, sizeof settings, "by=word k=3 quotations=drop method=%s", methods[i]);
         twinset_options options = options_with(settings);
         twinset_result *result = scan_essays(&options, essays, COUNT(essays), &collection);
-        twinset_pair pair = twinset_result_pair(result, 0);
+        twinset_pair pair = pair_at(result, 0);
         assert_true(pair.union_count == 8 && pair.shared == 7 && pair.longest == 6);
         twinset_result_free(result);
         assert_int_equal(twinset_collection_compare(collection, &result, NULL), TWINSET_OK);
@@ -575,7 +582,7 @@ static void stop_words_are_no_seams(void **state)
     twinset_free(ids);
 }
 
-static void what_is_too_large_is_told(void **state)
+static void what_is_too_large_is_reported(void **state)
 {
     enum { LARGE = 5 << 20 };
     char *text = malloc(LARGE + 1);
@@ -592,10 +599,10 @@ static void what_is_too_large_is_told(void **state)
     assert_ok(twinset_collection_add_path(collection, "omit-large", TWINSET_ROLE_NEW, &error),
               &error);
     assert_ok(twinset_collection_scan(collection, &result, &error), &error);
-    bool told = false;
-    for (size_t i = 0; i < twinset_result_run(result).notes; i++)
-        told |= strstr(twinset_result_note(result, i), "omit-large: quotations") != NULL;
-    assert_true(told);
+    bool reported = false;
+    for (size_t i = 0; i < run_of(result).notes; i++)
+        reported |= strstr(twinset_result_note(result, i), "omit-large: quotations") != NULL;
+    assert_true(reported);
     twinset_result_free(result);
     twinset_collection_free(collection);
     remove("omit-large");
@@ -638,11 +645,11 @@ int main(void)
         cmocka_unit_test(what_comes_behind_stays),
         cmocka_unit_test(any_bytes_are_taken),
         cmocka_unit_test(hostile_texts_take_no_longer),
-        cmocka_unit_test(pieces_are_compared_apart),
+        cmocka_unit_test(no_shingle_crosses_what_is_left_out),
         cmocka_unit_test(quotations_make_no_pair),
         cmocka_unit_test(passages_do_not_go_across),
         cmocka_unit_test(stop_words_are_no_seams),
-        cmocka_unit_test(what_is_too_large_is_told),
+        cmocka_unit_test(what_is_too_large_is_reported),
 #ifdef TW_FAULTS
         cmocka_unit_test(no_memory_is_an_error),
 #endif

@@ -15,14 +15,17 @@ static void the_table_describes_every_option(void **state)
     size_t topic = 0, count = 0;
     char letters[64] = "";
     (void)state;
-    for (const twinset_option_info *row; (row = twinset_option_at(count)); count++) {
+    twinset_option_info one, other, *row = &one;
+    for (; twinset_option_at(count, row, sizeof *row) == TWINSET_OK; count++) {
         assert_true(row->name && *row->name && row->help);
         assert_int_equal(row->help[strlen(row->help) - 1], '.');
         /* Those of one topic stand together. */
         while (strcmp(row->topic, topics[topic]) != 0)
             assert_true(++topic < COUNT(topics));
-        for (size_t i = 0; i < count; i++)
-            assert_string_not_equal(row->name, twinset_option_at(i)->name);
+        for (size_t i = 0; i < count; i++) {
+            assert_int_equal(twinset_option_at(i, &other, sizeof other), TWINSET_OK);
+            assert_string_not_equal(row->name, other.name);
+        }
         if (row->letter) {
             assert_null(strchr(letters, row->letter));
             letters[strlen(letters)] = row->letter;
@@ -30,8 +33,9 @@ static void the_table_describes_every_option(void **state)
         assert_true(!row->argument || *row->argument);
     }
     assert_true(count > 20);
-    assert_null(twinset_option_at(count));
-    assert_null(twinset_option_at(SIZE_MAX));
+    assert_int_equal(twinset_option_count(), count);
+    assert_int_equal(twinset_option_at(count, row, sizeof *row), TWINSET_USAGE);
+    assert_int_equal(twinset_option_at(SIZE_MAX, row, sizeof *row), TWINSET_USAGE);
 }
 
 static void unknown_names_are_refused(void **state)
@@ -75,7 +79,7 @@ static const void *field_after(twinset_options *options, const char *name, const
                                size_t offset)
 {
     twinset_error error;
-    twinset_options_init(options);
+    twinset_options_init(options, sizeof *options);
     assert_ok(twinset_options_set(options, name, value, &error), &error);
     return (const char *)options + offset;
 }
@@ -127,10 +131,10 @@ static void choices_are_words(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         twinset_options options;
-        char word[TW_WORD];
+        char word[TW_OPTION_WORD_BYTES];
         const int *field = field_after(&options, cases[i].name, cases[i].value, cases[i].offset);
         assert_int_equal(*field, cases[i].expected);
-        assert_string_equal(tw_option_choice(cases[i].name, *field, word), cases[i].value);
+        assert_string_equal(tw_option_word(cases[i].name, *field, word), cases[i].value);
         check_all_refused(&cases[i].name, 1, wrong, COUNT(wrong));
     }
 }
@@ -303,7 +307,7 @@ static void defaults_are_those_of_the_manual(void **state)
 {
     twinset_options options, resolved;
     (void)state;
-    twinset_options_init(&options);
+    twinset_options_init(&options, sizeof options);
     assert_true(options.threshold == TWINSET_AUTO && options.common == TWINSET_AUTO);
     assert_true(options.recall == 0.99);
     assert_int_equal(options.hashes, 256);
@@ -341,10 +345,11 @@ static void check_nonsense(const twinset_options *options, const char *mentions)
     if (!strstr(error.message, mentions))
         fail_msg("'%s' does not speak of %s", error.message, mentions);
     assert_int_equal(twinset_collection_new(options, &collection, NULL), TWINSET_USAGE);
-    assert_int_equal(twinset_tune(options, &tuning, &error), TWINSET_USAGE);
-    assert_int_equal(twinset_compare("a", 1, "b", 1, options, &pair, &error), TWINSET_USAGE);
+    assert_int_equal(twinset_tune(options, &tuning, sizeof tuning, &error), TWINSET_USAGE);
+    assert_int_equal(twinset_compare("a", 1, "b", 1, options, &pair, sizeof pair, &error),
+                     TWINSET_USAGE);
     if (options->threads > 1024)
-        return; /* a sketcher has one thread, whatever it is told */
+        return; /* a sketcher has one thread, whatever the option says */
     assert_int_equal(twinset_sketcher_new(options, &sketcher, &error), TWINSET_USAGE);
     assert_null(sketcher);
 }

@@ -1,6 +1,7 @@
 /*
- * All shared passages: what must hold of any two sequences, checked against all pairs of places;
- * copies with each disguise; and texts that repeat themselves, which must not make it slow.
+ * Passages: what is guaranteed for any two sequences, checked by brute force over all pairs of
+ * tokens; copies with each kind of change; and texts that repeat themselves, which must not make
+ * the search slow.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,9 +12,10 @@
 
 #include <cmocka.h>
 
+#include "cpu_time.h"
 #include "dice.h"
 #include "digest.h"
-#include "passages.h"
+#include "passage_stages.h"
 
 enum { K = 5, MOST = 4000 };
 
@@ -40,8 +42,8 @@ static void end_file(program *p)
     p->breaks[p->break_count++] = (uint32_t)p->count;
 }
 
-/* Makes the ids; of a file that is shorter than a shingle, one. */
-static tw_side side_of(program *p)
+/* Makes the shingles; a file that is shorter than a shingle has one. */
+static tw_token_sequence side_of(program *p)
 {
     size_t start = 0;
     for (size_t file = 0; file <= p->break_count; file++) {
@@ -54,13 +56,13 @@ static tw_side side_of(program *p)
         }
         start = end;
     }
-    return (tw_side){.ids = p->ids,
-                     .forms = p->forms,
-                     .words = p->words,
-                     .names = p->names,
-                     .breaks = p->breaks,
-                     .count = p->count,
-                     .break_count = p->break_count};
+    return (tw_token_sequence){.ids = p->ids,
+                               .forms = p->forms,
+                               .words = p->words,
+                               .names = p->names,
+                               .breaks = p->breaks,
+                               .count = p->count,
+                               .break_count = p->break_count};
 }
 
 /* A program whose shingles are mostly different. */
@@ -70,16 +72,17 @@ static void write_program(dice *from, program *p, size_t tokens)
         add(p, chance(from, 30) ? 100 + (unsigned)below(from, 8) : (unsigned)below(from, 40));
 }
 
-/* ---- what must hold of any passages */
+/* ---- what is guaranteed */
 
 typedef struct covered {
     uint8_t a[MOST], b[MOST];
 } covered;
 
-static void check_piece(const tw_side *a, const tw_side *b, const tw_piece *piece, covered *c)
+static void check_run(const tw_token_sequence *a, const tw_token_sequence *b,
+                      const tw_token_run *run, covered *c)
 {
-    for (uint32_t t = 0; t < piece->count; t++) {
-        uint32_t i = piece->a + t, j = piece->b + t;
+    for (uint32_t t = 0; t < run->count; t++) {
+        uint32_t i = run->a + t, j = run->b + t;
         assert_true(i < a->count && j < b->count);
         assert_true(a->forms[i] == b->forms[j]);
         assert_false(c->a[i] || c->b[j]);
@@ -87,45 +90,46 @@ static void check_piece(const tw_side *a, const tw_side *b, const tw_piece *piec
     }
 }
 
-/* Pieces ascend, lie inside the passage, and there is a gap between two. */
-static void check_passage(const tw_passages *found, const tw_side *a, const tw_side *b,
-                          const tw_shared *passage, covered *c)
+/* Checks that the runs of a passage ascend, cover it from end to end, and have gaps between them.
+ */
+static void check_passage(const tw_passage_finder *found, const tw_token_sequence *a,
+                          const tw_token_sequence *b, const tw_passage *passage, covered *c)
 {
-    const tw_piece *pieces = found->pieces.data + passage->first_piece;
-    const tw_piece *last = &pieces[passage->pieces - 1];
+    const tw_token_run *runs = found->runs.data + passage->first_run;
+    const tw_token_run *last = &runs[passage->run_count - 1];
     uint32_t tokens = 0, a_at = passage->a, b_at = passage->b;
-    assert_true(passage->pieces > 0);
-    for (size_t p = 0; p < passage->pieces; p++) {
-        assert_true(pieces[p].a >= a_at && pieces[p].b >= b_at);
-        assert_true(p == 0 || pieces[p].a > a_at || pieces[p].b > b_at);
-        a_at = pieces[p].a + pieces[p].count;
-        b_at = pieces[p].b + pieces[p].count;
-        tokens += pieces[p].count;
-        check_piece(a, b, &pieces[p], c);
+    assert_true(passage->run_count > 0);
+    for (size_t r = 0; r < passage->run_count; r++) {
+        assert_true(runs[r].a >= a_at && runs[r].b >= b_at);
+        assert_true(r == 0 || runs[r].a > a_at || runs[r].b > b_at);
+        a_at = runs[r].a + runs[r].count;
+        b_at = runs[r].b + runs[r].count;
+        tokens += runs[r].count;
+        check_run(a, b, &runs[r], c);
     }
-    assert_int_equal(pieces[0].a, passage->a);
-    assert_int_equal(pieces[0].b, passage->b);
+    assert_int_equal(runs[0].a, passage->a);
+    assert_int_equal(runs[0].b, passage->b);
     assert_int_equal(last->a + last->count, passage->a_end);
     assert_int_equal(last->b + last->count, passage->b_end);
-    assert_true(passage->a_end <= tw_side_end(a, passage->a));
-    assert_true(passage->b_end <= tw_side_end(b, passage->b));
+    assert_true(passage->a_end <= tw_token_file_end(a, passage->a));
+    assert_true(passage->b_end <= tw_token_file_end(b, passage->b));
     assert_int_equal(tokens, passage->tokens);
-    assert_int_equal(!!(passage->kinds & TW_PASSAGE_PADDED), passage->pieces > 1);
+    assert_int_equal(!!(passage->kinds & TWINSET_PASSAGE_PADDED), passage->run_count > 1);
 }
 
-/* No passage reaches into another, in either document. */
-static void check_apart(const tw_passages *found)
+/* Checks that no two passages overlap, in either document. */
+static void check_apart(const tw_passage_finder *found)
 {
     for (size_t x = 0; x < found->count; x++)
         for (size_t y = x + 1; y < found->count; y++) {
-            const tw_shared *p = &found->list[x], *q = &found->list[y];
+            const tw_passage *p = &found->list[x], *q = &found->list[y];
             assert_true(p->a_end <= q->a);
             assert_true(p->b_end <= q->b || q->b_end <= p->b);
         }
 }
 
-static void check(const tw_passages *found, const tw_side *a, const tw_side *b, uint32_t least,
-                  covered *c)
+static void check(const tw_passage_finder *found, const tw_token_sequence *a,
+                  const tw_token_sequence *b, uint32_t least, covered *c)
 {
     uint64_t tokens = 0;
     memset(c, 0, sizeof *c);
@@ -139,20 +143,20 @@ static void check(const tw_passages *found, const tw_side *a, const tw_side *b, 
 }
 
 /* Finds passages of at least k tokens, and checks them. */
-static void find(tw_passages *found, program *x, program *y, covered *c)
+static void find(tw_passage_finder *found, program *x, program *y, covered *c)
 {
-    tw_side a = side_of(x), b = side_of(y);
-    tw_shared_rules rules = {.k = K, .least = K};
-    assert_int_equal(tw_passages_find(found, &a, &b, &rules), TWINSET_OK);
+    tw_token_sequence a = side_of(x), b = side_of(y);
+    tw_passage_finder_rules rules = {.k = K, .least = K};
+    assert_int_equal(tw_passage_finder_search(found, &a, &b, &rules), TWINSET_OK);
     check(found, &a, &b, 1, c);
 }
 
-/* ---- greedy tiling, by all pairs of places */
+/* ---- greedy tiling, by all pairs of tokens */
 
-/* The longest run of at least k tokens that nobody has taken. */
-static tw_piece longest_free(const program *a, const program *b, const covered *c)
+/* The longest run of at least k tokens that are free in both. */
+static tw_token_run longest_free(const program *a, const program *b, const covered *c)
 {
-    tw_piece best = {.count = K - 1};
+    tw_token_run best = {.count = K - 1};
     for (uint32_t i = 0; i < a->count; i++)
         for (uint32_t j = 0; j < b->count; j++) {
             uint32_t n = 0;
@@ -160,7 +164,7 @@ static tw_piece longest_free(const program *a, const program *b, const covered *
                    !c->a[i + n] && !c->b[j + n])
                 n++;
             if (n > best.count)
-                best = (tw_piece){i, j, n};
+                best = (tw_token_run){i, j, n};
         }
     return best;
 }
@@ -170,14 +174,14 @@ static size_t greedy_tiling(const program *a, const program *b)
     static covered c;
     size_t tokens = 0;
     memset(&c, 0, sizeof c);
-    for (tw_piece piece; (piece = longest_free(a, b, &c)).count >= K; tokens += piece.count) {
-        memset(c.a + piece.a, 1, piece.count);
-        memset(c.b + piece.b, 1, piece.count);
+    for (tw_token_run run; (run = longest_free(a, b, &c)).count >= K; tokens += run.count) {
+        memset(c.a + run.a, 1, run.count);
+        memset(c.b + run.b, 1, run.count);
     }
     return tokens;
 }
 
-/* Few symbols, so that much is shared by chance; and parts of the one put into the other. */
+/* Writes two programs of few symbols, which share much by chance; y has copies from x as well. */
 static void write_related(dice *from, program *x, program *y)
 {
     static const size_t symbols[] = {3, 6, 12, 40};
@@ -200,7 +204,7 @@ static void any_two_obey_the_rules(void **state)
     static program x, y;
     static covered c;
     dice from = new_dice();
-    tw_passages found = {0};
+    tw_passage_finder found = {0};
     size_t ours = 0, greedy = 0;
     for (int round = 0; round < 1500; round++) {
         write_related(&from, &x, &y);
@@ -208,22 +212,22 @@ static void any_two_obey_the_rules(void **state)
         size_t tiled = greedy_tiling(&x, &y);
         ours += found.tokens;
         greedy += tiled;
-        /* Of shingles that stand in many places, not all meet. */
+        /* Frequent shingles are not paired with all their occurrences. */
         assert_true(2 * (found.tokens + K) >= tiled);
     }
     print_message("%zu tokens, by greedy tiling %zu\n", ours, greedy);
     assert_true(100 * ours >= 98 * greedy);
-    tw_passages_free(&found);
+    tw_passage_finder_free(&found);
 }
 
-/* Where all shingles are rare, no k tokens in a row are left that both have. */
-static void nothing_is_left_behind(void **state)
+/* Where all shingles are rare, no k equal tokens in a row remain free. */
+static void no_run_remains_free(void **state)
 {
     (void)state;
     static program x, y;
     static covered c;
     dice from = new_dice();
-    tw_passages found = {0};
+    tw_passage_finder found = {0};
     for (int round = 0; round < 300; round++) {
         memset(&x, 0, sizeof x);
         memset(&y, 0, sizeof y);
@@ -236,17 +240,17 @@ static void nothing_is_left_behind(void **state)
         find(&found, &x, &y, &c);
         assert_true(longest_free(&x, &y, &c).count < K);
     }
-    tw_passages_free(&found);
+    tw_passage_finder_free(&found);
 }
 
-/* Both ways round, nearly the same is covered. */
+/* In both directions, nearly as many tokens are covered. */
 static void direction_hardly_matters(void **state)
 {
     (void)state;
     static program x, y;
     static covered c;
     dice from = new_dice();
-    tw_passages found = {0};
+    tw_passage_finder found = {0};
     size_t forth = 0, back = 0;
     for (int round = 0; round < 500; round++) {
         write_related(&from, &x, &y);
@@ -256,10 +260,10 @@ static void direction_hardly_matters(void **state)
         back += found.tokens;
     }
     assert_true(forth < back + back / 100 && back < forth + forth / 100);
-    tw_passages_free(&found);
+    tw_passage_finder_free(&found);
 }
 
-/* ---- copies, disguised */
+/* ---- copies with changes */
 
 static void add_range(program *to, const program *from, size_t start, size_t end)
 {
@@ -290,34 +294,34 @@ static void identical_ones_are_one_passage(void **state)
     (void)state;
     static program x, y;
     static covered c;
-    tw_passages found = {0};
+    tw_passage_finder found = {0};
     begin(&x, &y);
     add_range(&y, &x, 0, x.count);
     find(&found, &x, &y, &c);
     assert_int_equal(found.count, 1);
     assert_int_equal(found.list[0].tokens, 400);
     assert_int_equal(found.list[0].kinds, 0);
-    x.count = y.count = 2; /* fewer than a shingle, and than a passage */
+    x.count = y.count = 2; /* fewer than a shingle or a passage has */
     find(&found, &x, &y, &c);
     assert_int_equal(found.count, 1);
     assert_int_equal(found.tokens, 2);
-    tw_passages_free(&found);
+    tw_passage_finder_free(&found);
 }
 
-/* Even where every shingle is left out. */
+/* Every shingle is left out. */
 static void identical_templates_are_one_passage(void **state)
 {
     (void)state;
     static program x, y;
-    tw_passages found = {0};
+    tw_passage_finder found = {0};
     begin(&x, &y);
-    tw_side a = side_of(&x);
+    tw_token_sequence a = side_of(&x);
     memset(x.ids, 0, sizeof x.ids);
-    tw_shared_rules rules = {.k = K, .least = K};
-    assert_int_equal(tw_passages_find(&found, &a, &a, &rules), TWINSET_OK);
+    tw_passage_finder_rules rules = {.k = K, .least = K};
+    assert_int_equal(tw_passage_finder_search(&found, &a, &a, &rules), TWINSET_OK);
     assert_int_equal(found.count, 1);
     assert_int_equal(found.tokens, 400);
-    tw_passages_free(&found);
+    tw_passage_finder_free(&found);
 }
 
 static void new_names_are_listed(void **state)
@@ -325,7 +329,7 @@ static void new_names_are_listed(void **state)
     (void)state;
     static program x, y;
     static covered c;
-    tw_passages found = {0};
+    tw_passage_finder found = {0};
     begin(&x, &y);
     add_range(&y, &x, 0, x.count);
     add(&y, 0);
@@ -339,8 +343,8 @@ static void new_names_are_listed(void **state)
             }
     find(&found, &x, &y, &c);
     assert_int_equal(found.count, 1);
-    assert_int_equal(found.list[0].kinds, TW_PASSAGE_RENAMED);
-    assert_int_equal(found.list[0].renames, 4);
+    assert_int_equal(found.list[0].kinds, TWINSET_PASSAGE_RENAMED);
+    assert_int_equal(found.list[0].rename_count, 4);
     uint32_t before = UINT32_MAX;
     for (size_t i = 0; i < 4; i++) {
         const tw_rename *rename = &found.renames.data[i];
@@ -352,16 +356,16 @@ static void new_names_are_listed(void **state)
         assert_true(y.words[rename->b] == tw_mix64(200 + name + 1));
         assert_int_equal(rename->count, times[name]);
     }
-    tw_passages_free(&found);
+    tw_passage_finder_free(&found);
 }
 
-/* Names at random are no renaming; nor are other values. */
+/* Names that are replaced at random are no renaming. */
 static void names_without_a_rule_are_alike(void **state)
 {
     (void)state;
     static program x, y;
     static covered c;
-    tw_passages found = {0};
+    tw_passage_finder found = {0};
     dice from = begin(&x, &y);
     add_range(&y, &x, 0, x.count);
     add(&y, 0);
@@ -370,17 +374,17 @@ static void names_without_a_rule_are_alike(void **state)
             rename_token(&y, i, 300 + (unsigned)below(&from, 9));
     find(&found, &x, &y, &c);
     assert_int_equal(found.count, 1);
-    assert_int_equal(found.list[0].kinds, TW_PASSAGE_ALIKE);
-    assert_int_equal(found.list[0].renames, 0);
-    tw_passages_free(&found);
+    assert_int_equal(found.list[0].kinds, TWINSET_PASSAGE_ALIKE);
+    assert_int_equal(found.list[0].rename_count, 0);
+    tw_passage_finder_free(&found);
 }
 
-static void moved_parts_are_reordered(void **state)
+static void moved_ranges_are_reordered(void **state)
 {
     (void)state;
     static program x, y;
     static covered c;
-    tw_passages found = {0};
+    tw_passage_finder found = {0};
     begin(&x, &y);
     add_range(&y, &x, 250, 320);
     add_range(&y, &x, 0, 250);
@@ -389,10 +393,10 @@ static void moved_parts_are_reordered(void **state)
     assert_int_equal(found.count, 3);
     assert_int_equal(found.tokens, 400);
     assert_int_equal(found.list[0].kinds, 0);
-    assert_int_equal(found.list[1].kinds, TW_PASSAGE_REORDERED);
+    assert_int_equal(found.list[1].kinds, TWINSET_PASSAGE_REORDERED);
     assert_int_equal(found.list[1].b, 0);
     assert_int_equal(found.list[2].kinds, 0);
-    tw_passages_free(&found);
+    tw_passage_finder_free(&found);
 }
 
 static void changes_are_bridged(void **state)
@@ -400,31 +404,31 @@ static void changes_are_bridged(void **state)
     (void)state;
     static program x, y;
     static covered c;
-    tw_passages found = {0};
+    tw_passage_finder found = {0};
     begin(&x, &y);
     add_range(&y, &x, 0, 100);
-    add_range(&y, &x, 110, 200); /* ten are gone */
+    add_range(&y, &x, 110, 200); /* ten are removed */
     for (unsigned i = 0; i < 10; i++)
-        add(&y, 50 + i); /* ten are new */
+        add(&y, 50 + i); /* ten are inserted */
     add_range(&y, &x, 200, 300);
     for (unsigned i = 0; i < 5; i++)
-        add(&y, 60 + i); /* five are others */
+        add(&y, 60 + i); /* five are replaced */
     add_range(&y, &x, 305, 400);
     find(&found, &x, &y, &c);
     assert_int_equal(found.count, 1);
-    assert_int_equal(found.list[0].kinds, TW_PASSAGE_PADDED);
+    assert_int_equal(found.list[0].kinds, TWINSET_PASSAGE_PADDED);
     assert_int_equal(found.list[0].tokens, 385);
-    assert_int_equal(found.list[0].pieces, 4);
-    tw_passages_free(&found);
+    assert_int_equal(found.list[0].run_count, 4);
+    tw_passage_finder_free(&found);
 }
 
-/* A statement after every line: half of the lines are shorter than a shingle. */
+/* A statement is inserted after every line; half of the lines are shorter than a shingle. */
 static void padding_after_every_line_is_seen_through(void **state)
 {
     (void)state;
     static program x, y;
     static covered c;
-    tw_passages found = {0};
+    tw_passage_finder found = {0};
     dice from = begin(&x, &y);
     for (size_t start = 0, end; start < x.count; start = end) {
         end = start + (chance(&from, 50) ? K - 1 - below(&from, 2) : K + below(&from, 5));
@@ -437,17 +441,17 @@ static void padding_after_every_line_is_seen_through(void **state)
     print_message("%zu passages, %zu of 400 tokens\n", found.count, (size_t)found.tokens);
     assert_true(found.count <= 3);
     assert_true(found.tokens >= 360);
-    tw_passages_free(&found);
+    tw_passage_finder_free(&found);
 }
 
-/* What is put in before a name begins with one, or after a name ends in one: the names that were
- * there find themselves. */
-static void names_find_themselves(void **state)
+/* What is inserted before a name begins with a name, or what is inserted after one ends in one: the
+ * old names are aligned with themselves. */
+static void old_names_align_with_themselves(void **state)
 {
     (void)state;
     static program x, y;
     static covered c;
-    tw_passages found = {0};
+    tw_passage_finder found = {0};
     begin(&x, &y);
     size_t done = 0;
     for (unsigned i = 0; i < 6; i++) {
@@ -464,20 +468,20 @@ static void names_find_themselves(void **state)
     for (unsigned turn = 0; turn < 2; turn++) {
         find(&found, turn ? &y : &x, turn ? &x : &y, &c);
         assert_int_equal(found.count, 1);
-        assert_int_equal(found.list[0].kinds, TW_PASSAGE_PADDED);
+        assert_int_equal(found.list[0].kinds, TWINSET_PASSAGE_PADDED);
         assert_int_equal(found.list[0].tokens, x.count);
     }
-    tw_passages_free(&found);
+    tw_passage_finder_free(&found);
 }
 
 /* ---- files, and what is left out */
 
-static void passages_stay_inside_files(void **state)
+static void passages_end_with_their_files(void **state)
 {
     (void)state;
     static program x, y;
     static covered c;
-    tw_passages found = {0};
+    tw_passage_finder found = {0};
     begin(&x, &y);
     x.breaks[x.break_count++] = 150;
     x.breaks[x.break_count++] = 152; /* shorter than a shingle */
@@ -487,37 +491,37 @@ static void passages_stay_inside_files(void **state)
     end_file(&y);
     add_range(&y, &x, 150, 152);
     find(&found, &x, &y, &c);
-    assert_int_equal(found.count, 2); /* the short one is less than a passage */
+    assert_int_equal(found.count, 2); /* the short file has fewer tokens than a passage */
     assert_int_equal(found.tokens, 398);
     for (size_t i = 0; i < found.count; i++)
         assert_int_equal(found.list[i].kinds, 0); /* files have no order */
-    tw_passages_free(&found);
+    tw_passage_finder_free(&found);
 }
 
-/* A template in the middle of a copy does not tear it; alone, it is no passage. */
+/* A template in the middle of a copy does not split it; alone, it is no passage. */
 static void templates_are_no_passage(void **state)
 {
     (void)state;
     static program x, y;
-    tw_passages found = {0};
+    tw_passage_finder found = {0};
     begin(&x, &y);
     add_range(&y, &x, 0, 399);
     add(&y, 77);
-    tw_side a = side_of(&x), b = side_of(&y);
-    tw_shared_rules rules = {.k = K, .least = K};
+    tw_token_sequence a = side_of(&x), b = side_of(&y);
+    tw_passage_finder_rules rules = {.k = K, .least = K};
     memset(x.ids + 100, 0, 200 * sizeof *x.ids);
     memset(y.ids + 100, 0, 200 * sizeof *y.ids);
-    assert_int_equal(tw_passages_find(&found, &a, &b, &rules), TWINSET_OK);
+    assert_int_equal(tw_passage_finder_search(&found, &a, &b, &rules), TWINSET_OK);
     assert_int_equal(found.count, 1);
-    assert_int_equal(found.list[0].pieces, 1);
+    assert_int_equal(found.list[0].run_count, 1);
     assert_int_equal(found.list[0].a_end, 399);
     assert_int_equal(found.tokens, 399 - (300 - 100 - (K - 1)));
     for (size_t i = 0; i < 400; i++)
-        assert_int_equal(tw_passages_left_out(&found, 0)[i], i >= 100 + K - 1 && i < 300);
+        assert_int_equal(tw_passage_finder_left_out(&found, 0)[i], i >= 100 + K - 1 && i < 300);
     memset(x.ids, 0, sizeof x.ids);
-    assert_int_equal(tw_passages_find(&found, &a, &b, &rules), TWINSET_OK);
+    assert_int_equal(tw_passage_finder_search(&found, &a, &b, &rules), TWINSET_OK);
     assert_int_equal(found.count, 0);
-    tw_passages_free(&found);
+    tw_passage_finder_free(&found);
 }
 
 static uint32_t documents_with(void *context, uint64_t id)
@@ -529,19 +533,19 @@ static void rarest_shingle_is_counted(void **state)
 {
     (void)state;
     static program x, y;
-    tw_passages found = {0};
+    tw_passage_finder found = {0};
     begin(&x, &y);
     add_range(&y, &x, 0, 200);
     add(&y, 78);
     add_range(&y, &x, 320, 400);
-    tw_side a = side_of(&x), b = side_of(&y);
-    tw_shared_rules rules = {
+    tw_token_sequence a = side_of(&x), b = side_of(&y);
+    tw_passage_finder_rules rules = {
         .k = K, .least = K, .documents = documents_with, .context = &x.ids[350]};
-    assert_int_equal(tw_passages_find(&found, &a, &b, &rules), TWINSET_OK);
+    assert_int_equal(tw_passage_finder_search(&found, &a, &b, &rules), TWINSET_OK);
     assert_int_equal(found.count, 2);
     assert_int_equal(found.list[0].documents, 40);
     assert_int_equal(found.list[1].documents, 3);
-    tw_passages_free(&found);
+    tw_passage_finder_free(&found);
 }
 
 static void empty_ones_share_nothing(void **state)
@@ -549,16 +553,16 @@ static void empty_ones_share_nothing(void **state)
     (void)state;
     static program x, y;
     static covered c;
-    tw_passages found = {0};
+    tw_passage_finder found = {0};
     begin(&x, &y);
     find(&found, &x, &y, &c);
     assert_int_equal(found.count, 0);
     find(&found, &y, &x, &c);
-    assert_int_equal(tw_passages_left_out(&found, 1)[0], 0);
+    assert_int_equal(tw_passage_finder_left_out(&found, 1)[0], 0);
     find(&found, &y, &y, &c);
     assert_int_equal(found.count, 0);
-    assert_non_null(tw_passages_left_out(&found, 0));
-    tw_passages_free(&found);
+    assert_non_null(tw_passage_finder_left_out(&found, 0));
+    tw_passage_finder_free(&found);
 }
 
 /* ---- texts that repeat themselves */
@@ -569,7 +573,7 @@ typedef struct sequence {
     uint64_t *ids, *forms;
 } sequence;
 
-/* Every shingle of a long sequence, by hashing k forms each. */
+/* Makes a sequence of a period, with a different token every `defect` tokens, and its shingles. */
 static sequence new_sequence(size_t count, size_t period, size_t defect, unsigned seed)
 {
     sequence s = {calloc(count, sizeof *s.ids), calloc(count, sizeof *s.forms)};
@@ -581,12 +585,13 @@ static sequence new_sequence(size_t count, size_t period, size_t defect, unsigne
     return s;
 }
 
-static uint64_t share(tw_passages *found, sequence x, size_t x_count, sequence y, size_t y_count)
+static uint64_t share(tw_passage_finder *found, sequence x, size_t x_count, sequence y,
+                      size_t y_count)
 {
-    tw_side a = {.ids = x.ids, .forms = x.forms, .count = x_count};
-    tw_side b = {.ids = y.ids, .forms = y.forms, .count = y_count};
-    tw_shared_rules rules = {.k = K, .least = K};
-    assert_int_equal(tw_passages_find(found, &a, &b, &rules), TWINSET_OK);
+    tw_token_sequence a = {.ids = x.ids, .forms = x.forms, .count = x_count};
+    tw_token_sequence b = {.ids = y.ids, .forms = y.forms, .count = y_count};
+    tw_passage_finder_rules rules = {.k = K, .least = K};
+    assert_int_equal(tw_passage_finder_search(found, &a, &b, &rules), TWINSET_OK);
     return found->tokens;
 }
 
@@ -600,38 +605,38 @@ static void repetitions_are_quick(void **state)
 {
     (void)state;
     static const size_t periods[] = {1, 2, 7, 100, 3000}, defects[] = {0, 11, 1000};
-    tw_passages found = {0};
+    tw_passage_finder found = {0};
     for (size_t p = 0; p < COUNT(periods); p++)
         for (size_t d = 0; d < COUNT(defects); d++) {
-            double start = tw_now();
+            double start = cpu_seconds();
             sequence x = new_sequence(LONG, periods[p], defects[d], 5000);
             sequence y = new_sequence(LONG, periods[p], defects[d], 900000);
             uint64_t shared = share(&found, x, LONG, y, LONG - 7);
             print_message("period %zu, defects %zu: %zu of %d, %.0f ms\n", periods[p], defects[d],
-                          (size_t)shared, LONG, 1e3 * (tw_now() - start));
+                          (size_t)shared, LONG, 1e3 * (cpu_seconds() - start));
             assert_true(shared >= (defects[d] == 11 ? LONG / 2 : LONG - LONG / 20));
-            assert_true(tw_now() - start < 5);
+            assert_true(cpu_seconds() - start < 5);
             free_sequence(x);
             free_sequence(y);
         }
-    tw_passages_free(&found);
+    tw_passage_finder_free(&found);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_two_obey_the_rules),
-        cmocka_unit_test(nothing_is_left_behind),
+        cmocka_unit_test(no_run_remains_free),
         cmocka_unit_test(direction_hardly_matters),
         cmocka_unit_test(identical_ones_are_one_passage),
         cmocka_unit_test(identical_templates_are_one_passage),
         cmocka_unit_test(new_names_are_listed),
         cmocka_unit_test(names_without_a_rule_are_alike),
-        cmocka_unit_test(moved_parts_are_reordered),
+        cmocka_unit_test(moved_ranges_are_reordered),
         cmocka_unit_test(changes_are_bridged),
         cmocka_unit_test(padding_after_every_line_is_seen_through),
-        cmocka_unit_test(names_find_themselves),
-        cmocka_unit_test(passages_stay_inside_files),
+        cmocka_unit_test(old_names_align_with_themselves),
+        cmocka_unit_test(passages_end_with_their_files),
         cmocka_unit_test(templates_are_no_passage),
         cmocka_unit_test(rarest_shingle_is_counted),
         cmocka_unit_test(empty_ones_share_nothing),

@@ -50,7 +50,7 @@ static void one_file(void **state)
 {
     (void)state;
     tw_bytes block = write_text("a bc\n\nd", 7);
-    tw_program program = tw_program_of(&block);
+    tw_program program = tw_program_read(&block);
     assert_int_equal(program.file_count, 1);
     assert_int_equal(program.count, 3);
     assert_memory_equal(program.normal, "a bc d ", program.normal_length);
@@ -69,10 +69,10 @@ static void joined(void **state)
     (void)state;
     for (uint32_t i = 0; i < COUNT(texts); i++) {
         blocks[i] = write_text(texts[i], i);
-        parts[i] = tw_program_of(&blocks[i]);
+        parts[i] = tw_program_read(&blocks[i]);
     }
     assert_int_equal(tw_program_join(parts, COUNT(parts), &all), TWINSET_OK);
-    tw_program program = tw_program_of(&all);
+    tw_program program = tw_program_read(&all);
     assert_int_equal(program.file_count, 4);
     assert_int_equal(program.count, 6);
     assert_int_equal(program.normal_length, 12);
@@ -85,7 +85,7 @@ static void joined(void **state)
     /* A joined program can be joined again. */
     tw_program both[] = {program, parts[0]};
     assert_int_equal(tw_program_join(both, 2, &twice), TWINSET_OK);
-    program = tw_program_of(&twice);
+    program = tw_program_read(&twice);
     assert_int_equal(program.file_count, 5);
     assert_int_equal(program.files[4].tokens, 9);
     assert_int_equal(program.files[4].source, 0);
@@ -154,7 +154,7 @@ static void make_sample(uint64_t *state, int view, size_t k, sample *made)
         }
         text[2 * tokens] = '\0';
         blocks[i] = write_text(text, i);
-        parts[i] = tw_program_of(&blocks[i]);
+        parts[i] = tw_program_read(&blocks[i]);
         expect_file(&made->expected, view, text, tokens, k);
     }
     assert_int_equal(tw_program_join(parts, files, &made->block), TWINSET_OK);
@@ -180,7 +180,7 @@ static size_t count_word_shingles(const tw_program *program)
     return count;
 }
 
-static void shingles_stay_inside_files(void **state)
+static void no_shingle_crosses_files(void **state)
 {
     uint64_t random = test_seed(6);
     tw_program_scratch scratch = {0};
@@ -192,7 +192,7 @@ static void shingles_stay_inside_files(void **state)
         int view = round % 3;
         tw_text_summary summary;
         make_sample(&random, view, k, &made);
-        tw_program program = tw_program_of(&made.block);
+        tw_program program = tw_program_read(&made.block);
         found.count = found.words = 0;
         assert_int_equal(tw_program_shingle(&program, view, k, &scratch, see, &found, &summary),
                          TWINSET_OK);
@@ -212,11 +212,11 @@ static void shingles_stay_inside_files(void **state)
 static void digest_of(const char *first, const char *second, uint64_t digest[2])
 {
     tw_bytes blocks[2] = {write_text(first, 0), write_text(second, 1)}, all = {0};
-    tw_program parts[2] = {tw_program_of(&blocks[0]), tw_program_of(&blocks[1])};
+    tw_program parts[2] = {tw_program_read(&blocks[0]), tw_program_read(&blocks[1])};
     tw_program_scratch scratch = {0};
     tw_text_summary summary;
     assert_int_equal(tw_program_join(parts, *second ? 2 : 1, &all), TWINSET_OK);
-    tw_program program = tw_program_of(&all);
+    tw_program program = tw_program_read(&all);
     assert_int_equal(
         tw_program_shingle(&program, TWINSET_VIEW_BOTH, 3, &scratch, NULL, NULL, &summary),
         TWINSET_OK);
@@ -249,7 +249,7 @@ static const char WRITTEN[] = "int main ( void ) { return n + 1 ; }";
 static twinset_options options_of(int view)
 {
     twinset_options options;
-    twinset_options_init(&options);
+    twinset_options_init(&options, sizeof options);
     options.by = TWINSET_BY_CODE;
     options.lang = "c";
     options.view = view;
@@ -277,9 +277,9 @@ static void single_texts(void **state)
         /* 12 tokens; 7 words: int main void return n + 1. */
         assert_int_equal(count, view == TWINSET_VIEW_BOTH ? 9 + 7 : 9);
         twinset_free(hashes);
-        assert_int_equal(
-            twinset_compare(FIRST, strlen(FIRST), renamed, strlen(renamed), &options, &pair, NULL),
-            TWINSET_OK);
+        assert_int_equal(twinset_compare(FIRST, strlen(FIRST), renamed, strlen(renamed), &options,
+                                         &pair, sizeof pair, NULL),
+                         TWINSET_OK);
         static const unsigned shared[] = {9 + 4, 9, 2};
         assert_int_equal(pair.shared, shared[view]);
     }
@@ -340,7 +340,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_file),
         cmocka_unit_test(joined),
-        cmocka_unit_test(shingles_stay_inside_files),
+        cmocka_unit_test(no_shingle_crosses_files),
         cmocka_unit_test(digests_tell_programs_apart),
         cmocka_unit_test(single_texts),
         cmocka_unit_test_setup_teardown(texts_of_submissions, enter_folder, leave_folder),

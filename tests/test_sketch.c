@@ -103,7 +103,7 @@ typedef struct known_signature {
     unsigned text;
     const char *settings;
     uint32_t first[4];
-    uint64_t sum; /* of all slots, each times its place from 1 */
+    uint64_t sum; /* of all slots, each times its number from 1 */
 } known_signature;
 
 static void check_known_text(const char *text, const known_signature *known, const char *scheme)
@@ -562,7 +562,7 @@ static void a_signature_can_be_merged_from_single_members(void **state)
     }
 }
 
-/* A sketch takes values in parts of any size. */
+/* A sketch takes values in chunks of any size. */
 static void check_parts(const twinset_options *options, uint64_t *values, size_t count,
                         uint64_t *random)
 {
@@ -575,9 +575,9 @@ static void check_parts(const twinset_options *options, uint64_t *values, size_t
     assert_int_equal(tw_sketch_add(&sketch, values, count), 0);
     tw_sketch_end(&sketch);
     tw_sketch_begin(&sketch, parts);
-    for (size_t at = 0, part; at < count; at += part) {
-        part = 1 + random_below(random, count - at < 5000 ? count - at : 5000);
-        assert_int_equal(tw_sketch_add(&sketch, values + at, part), 0);
+    for (size_t at = 0, chunk; at < count; at += chunk) {
+        chunk = 1 + random_below(random, count - at < 5000 ? count - at : 5000);
+        assert_int_equal(tw_sketch_add(&sketch, values + at, chunk), 0);
     }
     assert_int_equal(tw_sketch_add(&sketch, values, 0), 0);
     tw_sketch_end(&sketch);
@@ -592,8 +592,8 @@ static void values_may_come_in_parts(void **state)
     for_schemes_and_sizes(check_parts, 6);
 }
 
-/* A text of several pieces has the signature that its shingles have, taken at once. */
-static void pieces_of_a_text_do_not_show(void **state)
+/* A text in several chunks has the signature of all its shingles. */
+static void chunks_of_a_text_do_not_show(void **state)
 {
     enum { LENGTH = 100 * 1000, HASHES = 32 };
     char *text = malloc(LENGTH);
@@ -657,7 +657,7 @@ static void the_seed_matters(void **state)
         uint32_t slots[5][64];
         static const uint64_t seeds[4] = {0, 1, 2, 4294967295u};
         if (scheme == TWINSET_SCHEME_MD5)
-            continue; /* its functions are told apart by their number alone */
+            continue; /* its functions differ by their number alone */
         for (size_t i = 0; i < COUNT(seeds); i++) {
             twinset_options options = scheme_options(scheme, 64, seeds[i]);
             sketch_text(&options, TEXTS[0], strlen(TEXTS[0]), slots[i]);
@@ -690,7 +690,7 @@ static void any_number_of_hashes_works(void **state)
         }
 }
 
-/* ---- bags, and the same signature wherever a text is */
+/* ---- bags, and equal signatures from files and from memory */
 
 static void bags_are_estimated_as_bags(void **state)
 {
@@ -801,11 +801,11 @@ static double largest_ratio(const errors *all)
     return 1 + 3 / sqrt(2 * (double)all->count);
 }
 
-/* Two sets of `size` random values, of which the nearest number to the wished Jaccard
+/* Two sets of `size` random values, of which the nearest number to the wanted Jaccard
  * similarity is shared: the last of a and the first of b. Returns the true similarity. */
-static double draw_sets(uint64_t *random, size_t size, double wish, uint64_t *values, size_t *b)
+static double draw_sets(uint64_t *random, size_t size, double wanted, uint64_t *values, size_t *b)
 {
-    size_t shared = (size_t)(2 * (double)size * wish / (1 + wish) + 0.5);
+    size_t shared = (size_t)(2 * (double)size * wanted / (1 + wanted) + 0.5);
     draw_values(random, values, 2 * size - shared);
     *b = size - shared;
     return (double)shared / (double)(2 * size - shared);
@@ -817,9 +817,9 @@ typedef struct effort {
 } effort;
 
 static const size_t SET_SIZES[4] = {20, 100, 1000, 10000};
-static const double WISHES[4] = {.2, .5, .8, .95};
+static const double WANTED[4] = {.2, .5, .8, .95};
 
-static errors measure(size_t scheme, unsigned hashes, size_t trials, size_t size, double wish,
+static errors measure(size_t scheme, unsigned hashes, size_t trials, size_t size, double wanted,
                       uint64_t *random)
 {
     static uint64_t values[20000];
@@ -827,7 +827,7 @@ static errors measure(size_t scheme, unsigned hashes, size_t trials, size_t size
     errors all = {0, 0, 0, 0};
     for (size_t trial = 0; trial < trials; trial++) {
         size_t second;
-        double jaccard = draw_sets(random, size, wish, values, &second);
+        double jaccard = draw_sets(random, size, wanted, values, &second);
         twinset_options options = scheme_options(scheme, hashes, tw_splitmix64(random) >> 32);
         twinset_sketcher *sketcher = sketcher_with(&options);
         assert_int_equal(twinset_sketcher_values(sketcher, values, size, a, NULL), 0);
@@ -859,16 +859,16 @@ static void estimates_have_no_bias(void **state)
         skip();
     for (size_t scheme = 0; scheme < COUNT(SCHEMES); scheme++)
         for (size_t size = 0; size < COUNT(SET_SIZES); size++)
-            for (size_t wish = 0; wish < COUNT(WISHES); wish++) {
+            for (size_t wanted = 0; wanted < COUNT(WANTED); wanted++) {
                 errors all = measure(scheme, efforts[scheme].hashes, efforts[scheme].trials[size],
-                                     SET_SIZES[size], WISHES[wish], &random);
+                                     SET_SIZES[size], WANTED[wanted], &random);
                 bool fss = scheme == TWINSET_SCHEME_FSS;
                 if (fabs(bias(&all)) <= 3 && (!fss || rmse_ratio(&all) <= largest_ratio(&all)))
                     continue;
                 good = false;
                 print_error("%s, sets of %zu, J near %.2f: bias %+.2f standard errors, "
                             "RMSE %.3f of the classical\n",
-                            SCHEMES[scheme], SET_SIZES[size], WISHES[wish], bias(&all),
+                            SCHEMES[scheme], SET_SIZES[size], WANTED[wanted], bias(&all),
                             rmse_ratio(&all));
             }
     assert_true(good);
@@ -877,17 +877,17 @@ static void estimates_have_no_bias(void **state)
 /* Words that count up: neighbours differ in little, as they do in tables and lists. */
 typedef struct counting {
     const char *digits;
-    size_t places;
+    size_t digit_count;
 } counting;
 
 static void count_words(const counting *kind, uint64_t from, size_t count, char *text)
 {
-    size_t base = strlen(kind->digits), width = kind->places + 1;
+    size_t base = strlen(kind->digits), width = kind->digit_count + 1;
     for (size_t i = 0; i < count; i++) {
         uint64_t rest = from + i;
-        for (size_t place = kind->places; place-- > 0; rest /= base)
-            text[width * i + place] = kind->digits[rest % base];
-        text[width * i + kind->places] = ' ';
+        for (size_t digit = kind->digit_count; digit-- > 0; rest /= base)
+            text[width * i + digit] = kind->digits[rest % base];
+        text[width * i + kind->digit_count] = ' ';
     }
 }
 
@@ -897,7 +897,7 @@ static errors measure_lists(const char *settings, const counting *kind, uint64_t
     enum { WORDS = 1000 };
     static char text[2 * WORDS * 8];
     static uint32_t a[128], b[128];
-    size_t width = kind->places + 1;
+    size_t width = kind->digit_count + 1;
     twinset_options options = options_with(settings);
     options.hashes = COUNT(a);
     twinset_sketcher *sketcher = sketcher_with(&options);
@@ -935,7 +935,7 @@ static void lists_of_similar_words_are_estimated_like_others(void **state)
             good = false;
             print_error("%s, words of %zu of %s: bias %+.2f standard errors, RMSE %.3f of the "
                         "classical\n",
-                        settings[s], kinds[i].places, kinds[i].digits, bias(&all),
+                        settings[s], kinds[i].digit_count, kinds[i].digits, bias(&all),
                         rmse_ratio(&all));
         }
     assert_true(good);
@@ -954,7 +954,7 @@ static void *sketch_in_thread(void *context)
     lone_sketch *lone = context;
     twinset_options options;
     twinset_sketcher *sketcher;
-    twinset_options_init(&options);
+    twinset_options_init(&options, sizeof options);
     options.scheme = (int)lone->scheme;
     options.hashes = COUNT(lone->slots);
     lone->status = twinset_sketcher_new(&options, &sketcher, NULL);
@@ -1040,7 +1040,7 @@ int main(void)
         cmocka_unit_test(merged_signatures_are_those_of_the_union),
         cmocka_unit_test(a_signature_can_be_merged_from_single_members),
         cmocka_unit_test(values_may_come_in_parts),
-        cmocka_unit_test(pieces_of_a_text_do_not_show),
+        cmocka_unit_test(chunks_of_a_text_do_not_show),
         cmocka_unit_test(endless_repetition_is_one_line),
         cmocka_unit_test(the_seed_matters),
         cmocka_unit_test(any_number_of_hashes_works),

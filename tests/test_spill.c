@@ -10,6 +10,7 @@
 
 #include "memory.h"
 #include "spill.h"
+#include "threads.h"
 
 static char folder[] = "/tmp/twinset-spill-XXXXXX";
 
@@ -39,14 +40,14 @@ static size_t files_in_folder(void)
 
 /* ---- what is written comes back */
 
-enum { PIECES = 300, LONGEST = 5000 };
+enum { CHUNKS = 300, LONGEST = 5000 };
 
-typedef struct pieces {
+typedef struct chunks {
     tw_spill *spill;
-    uint64_t offset[PIECES];
-} pieces;
+    uint64_t offset[CHUNKS];
+} chunks;
 
-static size_t piece(size_t number, uint8_t bytes[LONGEST])
+static size_t fill_chunk(size_t number, uint8_t bytes[LONGEST])
 {
     uint64_t random = number;
     size_t length = random_below(&random, LONGEST);
@@ -55,20 +56,20 @@ static size_t piece(size_t number, uint8_t bytes[LONGEST])
     return length;
 }
 
-static int append_piece(void *context, unsigned worker, size_t number)
+static int append_chunk(void *context, unsigned worker, size_t number)
 {
-    pieces *all = context;
+    chunks *all = context;
     uint8_t bytes[LONGEST];
-    size_t length = piece(number, bytes);
+    size_t length = fill_chunk(number, bytes);
     (void)worker;
     return tw_spill_append(all->spill, bytes, length, &all->offset[number], NULL);
 }
 
-static int check_piece(void *context, unsigned worker, size_t number)
+static int check_chunk(void *context, unsigned worker, size_t number)
 {
-    pieces *all = context;
+    chunks *all = context;
     uint8_t bytes[LONGEST], expected[LONGEST];
-    size_t length = piece(number, expected);
+    size_t length = fill_chunk(number, expected);
     (void)worker;
     int status = tw_spill_read(all->spill, all->offset[number], bytes, length, NULL);
     return status != TWINSET_OK ? status : memcmp(bytes, expected, length) != 0;
@@ -76,7 +77,7 @@ static int check_piece(void *context, unsigned worker, size_t number)
 
 static void threads_write_and_read(void **state)
 {
-    pieces all;
+    chunks all;
     twinset_error error;
     tw_loop loop = {.threads = 4, .stage = "spilling"};
     uint8_t bytes[LONGEST];
@@ -85,10 +86,10 @@ static void threads_write_and_read(void **state)
     assert_ok(tw_spill_new(folder, &all.spill, &error), &error);
     assert_int_equal(tw_spill_bytes(all.spill), 0);
     assert_int_equal(files_in_folder(), 0);
-    assert_int_equal(tw_parallel(&loop, PIECES, append_piece, &all), TWINSET_OK);
-    assert_int_equal(tw_parallel(&loop, PIECES, check_piece, &all), TWINSET_OK);
-    for (size_t i = 0; i < PIECES; i++)
-        total += piece(i, bytes);
+    assert_int_equal(tw_parallel(&loop, CHUNKS, append_chunk, &all), TWINSET_OK);
+    assert_int_equal(tw_parallel(&loop, CHUNKS, check_chunk, &all), TWINSET_OK);
+    for (size_t i = 0; i < CHUNKS; i++)
+        total += fill_chunk(i, bytes);
     assert_int_equal(tw_spill_bytes(all.spill), total);
     /* Past the end there is nothing. */
     assert_int_equal(tw_spill_read(all.spill, total - 1, bytes, 2, &error), TWINSET_IO);

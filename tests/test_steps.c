@@ -78,7 +78,7 @@ static void choose_options(collection *all, dice *from)
 {
     static const double thresholds[] = {.1, .3, .5, .8, .9, 1};
     twinset_options *options = &all->options;
-    twinset_options_init(options);
+    twinset_options_init(options, sizeof *options);
     options->by = chance(from, 60) ? TWINSET_BY_CHAR : TWINSET_BY_WORD;
     options->k = 1 + (unsigned)below(from, 9);
     options->method = TWINSET_METHOD_LSH;
@@ -90,7 +90,7 @@ static void choose_options(collection *all, dice *from)
     options->hashes = 8u << below(from, 5);
     options->seed = roll(from);
     options->max_bucket = (unsigned[]){0, 1, 3, 20, 1000}[below(from, 5)];
-    assert_ok(twinset_tune(options, &all->tuning, NULL));
+    assert_ok(twinset_tune(options, &all->tuning, sizeof all->tuning, NULL));
 }
 
 static void free_collection(collection *all)
@@ -117,7 +117,7 @@ static void look_through(collection *all)
         item *one = &all->items[i];
         assert_ok(twinset_sketcher_document(sketcher, one->text, strlen(one->text),
                                             all->tuning.bands, all->tuning.rows, one->keys,
-                                            &one->told, NULL));
+                                            &one->told, sizeof one->told, NULL));
         one->cluster = i;
         for (one->first = 0; !identical(&all->items[one->first], one);)
             one->first++;
@@ -158,7 +158,7 @@ static twinset_pair compare_items(collection *all, size_t i, size_t j)
     const item *a = &all->items[i], *b = &all->items[j];
     twinset_pair pair;
     assert_ok(twinset_comparer_texts(all->comparer, a->text, strlen(a->text), b->text,
-                                     strlen(b->text), &pair, NULL));
+                                     strlen(b->text), &pair, sizeof pair, NULL));
     return pair;
 }
 
@@ -205,7 +205,8 @@ static void meet_in_bucket(collection *all, unsigned band, uint64_t key)
     size_t members[MOST], count = 0;
     for (size_t i = 0; i < all->count; i++) {
         const item *one = &all->items[i];
-        if (one->first == i && one->told.tokens && !one->told.blank && one->keys[band] == key)
+        if (one->first == i && one->told.tokens && !one->told.all_excluded &&
+            one->keys[band] == key)
             members[count++] = i;
     }
     for (size_t i = 0; i < count; i++)
@@ -258,9 +259,10 @@ static void scan_by_steps(collection *all)
 static paper written_by_steps(const collection *all, twinset_format format)
 {
     paper out = {0};
-    assert_ok(twinset_pair_write(NULL, format, paper_write, &out, NULL));
+    assert_ok(twinset_pair_write(NULL, 0, format, paper_write, &out, NULL));
     for (size_t i = 0; i < all->pair_count; i++)
-        assert_ok(twinset_pair_write(&all->pairs[i], format, paper_write, &out, NULL));
+        assert_ok(twinset_pair_write(&all->pairs[i], sizeof all->pairs[i], format, paper_write,
+                                     &out, NULL));
     paper_write(&out, "", 0);
     return out;
 }
@@ -321,7 +323,7 @@ static void a_comparer_forgets_nothing_wrongly(void **state)
         char *texts[TEXTS];
         twinset_options options;
         twinset_comparer *old, *fresh;
-        twinset_options_init(&options);
+        twinset_options_init(&options, sizeof options);
         options.threshold = .3;
         options.bag = round % 2;
         options.memory_bytes = round % 4 < 2 ? 1 : 0; /* the least there can be */
@@ -333,8 +335,10 @@ static void a_comparer_forgets_nothing_wrongly(void **state)
             const char *a = texts[below(&from, TEXTS)], *b = texts[below(&from, 1 + i % TEXTS)];
             twinset_pair first, second;
             assert_ok(twinset_comparer_new(&options, &fresh, NULL));
-            assert_ok(twinset_comparer_texts(old, a, strlen(a), b, strlen(b), &first, NULL));
-            assert_ok(twinset_comparer_texts(fresh, a, strlen(a), b, strlen(b), &second, NULL));
+            assert_ok(twinset_comparer_texts(old, a, strlen(a), b, strlen(b), &first, sizeof first,
+                                             NULL));
+            assert_ok(twinset_comparer_texts(fresh, a, strlen(a), b, strlen(b), &second,
+                                             sizeof second, NULL));
             assert_memory_equal(&first.similarity, &second.similarity,
                                 sizeof first - offsetof(twinset_pair, similarity));
             twinset_comparer_free(fresh);
@@ -352,11 +356,12 @@ static void below_the_threshold_only_counts_are_told(void **state)
     twinset_comparer *comparer;
     twinset_options options;
     twinset_pair pair;
-    twinset_options_init(&options);
+    twinset_options_init(&options, sizeof options);
     for (int similar = 0; similar < 2; similar++) {
         options.threshold = similar ? .2 : .9;
         assert_ok(twinset_comparer_new(&options, &comparer, NULL));
-        assert_ok(twinset_comparer_texts(comparer, a, strlen(a), b, strlen(b), &pair, NULL));
+        assert_ok(
+            twinset_comparer_texts(comparer, a, strlen(a), b, strlen(b), &pair, sizeof pair, NULL));
         assert_int_equal(pair.shared, 8); /* "the quick brown " without the last 8 */
         assert_int_equal(pair.union_count, 22 + 21 - 8);
         assert_true(pair.similarity == 8. / 35);
@@ -377,12 +382,12 @@ static void empty_texts_resemble_nothing(void **state)
     for (size_t i = 0; i < COUNT(texts); i++)
         for (size_t j = 0; j < 2; j++) {
             assert_ok(twinset_comparer_texts(comparer, texts[i], strlen(texts[i]), texts[j],
-                                             strlen(texts[j]), &pair, NULL));
+                                             strlen(texts[j]), &pair, sizeof pair, NULL));
             assert_true(pair.similarity == 0 && pair.jaccard == 0 && pair.containment_a == 0 &&
                         pair.containment_b == 0 && isnan(pair.estimate));
             assert_int_equal(pair.shared + pair.longest, 0);
         }
-    assert_ok(twinset_comparer_texts(comparer, NULL, 0, NULL, 0, &pair, NULL));
+    assert_ok(twinset_comparer_texts(comparer, NULL, 0, NULL, 0, &pair, sizeof pair, NULL));
     assert_true(pair.similarity == 0);
     twinset_comparer_free(comparer);
 }
@@ -394,18 +399,21 @@ static void a_document_tells_of_itself(void **state)
     twinset_document told, again;
     uint64_t keys[8], others[8];
     assert_ok(twinset_sketcher_new(NULL, &sketcher, NULL));
-    assert_ok(twinset_sketcher_document(sketcher, "A  quick\nfox", 12, 8, 32, keys, &told, NULL));
-    assert_ok(twinset_sketcher_document(sketcher, "a quick fox ", 12, 8, 32, others, &again, NULL));
+    assert_ok(twinset_sketcher_document(sketcher, "A  quick\nfox", 12, 8, 32, keys, &told,
+                                        sizeof told, NULL));
+    assert_ok(twinset_sketcher_document(sketcher, "a quick fox ", 12, 8, 32, others, &again,
+                                        sizeof again, NULL));
     assert_int_equal(told.tokens, strlen("a quick fox"));
     assert_int_equal(told.flags, 0);
-    assert_false(told.blank);
+    assert_false(told.all_excluded);
     assert_memory_equal(told.digest, again.digest, sizeof told.digest);
     assert_memory_equal(keys, others, sizeof keys);
     for (size_t i = 0; i < COUNT(keys); i++)
         assert_true(keys[i] >> TWINSET_KEY_BITS == 0);
-    assert_ok(twinset_sketcher_document(sketcher, "bad \xff byte", 10, 1, 1, keys, &told, NULL));
+    assert_ok(twinset_sketcher_document(sketcher, "bad \xff byte", 10, 1, 1, keys, &told,
+                                        sizeof told, NULL));
     assert_int_equal(told.flags, TWINSET_FLAG_INVALID_UTF8);
-    assert_ok(twinset_sketcher_document(sketcher, "", 0, 1, 1, keys, &told, NULL));
+    assert_ok(twinset_sketcher_document(sketcher, "", 0, 1, 1, keys, &told, sizeof told, NULL));
     assert_int_equal(told.tokens, 0);
     twinset_sketcher_free(sketcher);
 }
@@ -417,7 +425,7 @@ static void refuse_comparer(void (*set)(twinset_options *), const char *word)
     twinset_options options;
     twinset_comparer *comparer;
     twinset_error error;
-    twinset_options_init(&options);
+    twinset_options_init(&options, sizeof options);
     set(&options);
     assert_int_equal(twinset_comparer_new(&options, &comparer, &error), TWINSET_USAGE);
     assert_null(comparer);
@@ -464,7 +472,7 @@ static void more_bands_than_slots_are_refused(void **state)
     assert_ok(twinset_sketcher_new(NULL, &sketcher, NULL));
     for (size_t i = 0; i < COUNT(shapes); i++)
         assert_int_equal(twinset_sketcher_document(sketcher, "text", 4, shapes[i][0], shapes[i][1],
-                                                   keys, &told, &error),
+                                                   keys, &told, sizeof told, &error),
                          TWINSET_USAGE);
     assert_non_null(strstr(error.message, "256 hashes"));
     twinset_sketcher_free(sketcher);
@@ -482,12 +490,14 @@ static void a_line_has_three_formats(void **state)
     twinset_pair pair = {.a = "a", .b = "b"};
     twinset_error error;
     paper out = {0};
-    assert_int_equal(twinset_pair_write(&pair, TWINSET_FORMAT_TABLE, paper_write, &out, &error),
-                     TWINSET_USAGE);
+    assert_int_equal(
+        twinset_pair_write(&pair, sizeof pair, TWINSET_FORMAT_TABLE, paper_write, &out, &error),
+        TWINSET_USAGE);
     assert_non_null(strstr(error.message, "csv, tsv or jsonl"));
     assert_null(out.text);
-    assert_int_equal(twinset_pair_write(&pair, TWINSET_FORMAT_CSV, refuse_bytes, NULL, &error),
-                     TWINSET_IO);
+    assert_int_equal(
+        twinset_pair_write(&pair, sizeof pair, TWINSET_FORMAT_CSV, refuse_bytes, NULL, &error),
+        TWINSET_IO);
 }
 
 int main(void)

@@ -1,16 +1,18 @@
 /*
- * The rules of the text, one by one and together, and that no result depends on where the
- * pieces fall in which a document goes through.
+ * The rules of the text, one by one and together, and that no result depends on where a
+ * document is cut into chunks.
  */
 #include "testing.h"
 
+#include "confusables.h"
 #include "cpu.h"
 #include "memory.h"
-#include "shingle_id.h"
+#include "normalise.h"
 #include "text.h"
+#include "tokens.h"
 
 #define STOP_S2 "samples/stop-s2.txt"
-enum { PIECE = 32 << 10 }; /* as shingle.c has it */
+enum { CHUNK = 32 << 10 }; /* as shingle.c has it */
 
 /* ---- one text */
 
@@ -303,9 +305,9 @@ static void invisible_characters_go(void **state)
     check_normals(cases, COUNT(cases));
 }
 
-static void they_are_flagged_inside_words_alone(void **state)
+static void they_are_flagged_within_words_alone(void **state)
 {
-    static const char *const inside[] = {
+    static const char *const within_words[] = {
         "co\u00ADoperate", "a\u200Bb",          "καλη\u200Bμέρα", "今\u2060天",
         "x\u200B\u200D1",  "é\u00ADa and more", "Aa\uFEFFaa",     "e\u0301\u200Be",
     };
@@ -330,8 +332,8 @@ static void they_are_flagged_inside_words_alone(void **state)
     static const char *const settings[] = {"", "case=keep", "by=word", "spaces=keep"};
     (void)state;
     for (size_t s = 0; s < COUNT(settings); s++) {
-        for (size_t i = 0; i < COUNT(inside); i++)
-            assert_int_equal(flags_of(settings[s], inside[i], strlen(inside[i])),
+        for (size_t i = 0; i < COUNT(within_words); i++)
+            assert_int_equal(flags_of(settings[s], within_words[i], strlen(within_words[i])),
                              TWINSET_FLAG_HIDDEN_CHARACTERS);
         for (size_t i = 0; i < COUNT(outside); i++)
             assert_int_equal(flags_of(settings[s], outside[i], strlen(outside[i])), 0);
@@ -548,10 +550,12 @@ static void a_short_text_is_all_of_itself(void **state)
     twinset_options options = options_with("k=9");
     twinset_pair pair;
     (void)state;
-    assert_int_equal(twinset_compare(LITERAL("Tiny"), LITERAL("tiny "), &options, &pair, NULL), 0);
+    assert_int_equal(
+        twinset_compare(LITERAL("Tiny"), LITERAL("tiny "), &options, &pair, sizeof pair, NULL), 0);
     assert_int_equal(pair.shared, 1);
     assert_true(pair.jaccard == 1);
-    assert_int_equal(twinset_compare(LITERAL("tiny"), LITERAL("tin"), &options, &pair, NULL), 0);
+    assert_int_equal(
+        twinset_compare(LITERAL("tiny"), LITERAL("tin"), &options, &pair, sizeof pair, NULL), 0);
     assert_int_equal(pair.shared, 0);
     assert_int_equal(pair.union_count, 2);
 }
@@ -561,12 +565,14 @@ static void empty_texts_are_not_compared(void **state)
     twinset_pair pair;
     twinset_error error;
     (void)state;
-    assert_int_equal(twinset_compare(LITERAL(" "), LITERAL("abc"), NULL, &pair, &error),
-                     TWINSET_EMPTY);
+    assert_int_equal(
+        twinset_compare(LITERAL(" "), LITERAL("abc"), NULL, &pair, sizeof pair, &error),
+        TWINSET_EMPTY);
     assert_string_equal(error.message, "a: empty");
-    assert_int_equal(twinset_compare("", 0, "", 0, NULL, &pair, &error), TWINSET_EMPTY);
+    assert_int_equal(twinset_compare("", 0, "", 0, NULL, &pair, sizeof pair, &error),
+                     TWINSET_EMPTY);
     /* The status is the same for those who do not ask for the message. */
-    assert_int_equal(twinset_compare(LITERAL(" "), LITERAL("abc"), NULL, &pair, NULL),
+    assert_int_equal(twinset_compare(LITERAL(" "), LITERAL("abc"), NULL, &pair, sizeof pair, NULL),
                      TWINSET_EMPTY);
 }
 
@@ -607,9 +613,9 @@ static void check_pair(const twinset_options *options, const pair_case *want)
 {
     twinset_pair pair;
     twinset_error error;
-    assert_ok(
-        twinset_compare(want->a, strlen(want->a), want->b, strlen(want->b), options, &pair, &error),
-        &error);
+    assert_ok(twinset_compare(want->a, strlen(want->a), want->b, strlen(want->b), options, &pair,
+                              sizeof pair, &error),
+              &error);
     assert_int_equal(pair.shared, want->shared);
     assert_int_equal(pair.union_count, want->all);
     assert_true(pair.jaccard == (double)want->shared / (double)want->all);
@@ -725,7 +731,7 @@ static void stop_words_are_left_out(void **state)
         tw_shingler *shingler;
         tw_bytes left = {0};
         assert_int_equal(tw_shingler_new(&options, stop, &shingler, NULL), 0);
-        assert_int_equal(tw_shingler_text(shingler, cases[i].text, strlen(cases[i].text), &left),
+        assert_int_equal(tw_shingler_token_text(shingler, cases[i].text, strlen(cases[i].text), &left),
                          0);
         assert_int_equal(tw_bytes_append(&left, "", 1), 0);
         assert_string_equal(left.data, cases[i].left);
@@ -764,7 +770,7 @@ static void a_missing_stop_list_is_named(void **state)
     assert_null(sketcher);
 }
 
-/* ---- pieces: the same shingles as if the text had been taken as a whole */
+/* ---- chunks: shingles are those of the whole text */
 
 /* The text of the tokens, made in one go. */
 static unsigned take_whole(const twinset_options *options, const tw_stop_list *stop,
@@ -797,21 +803,21 @@ static tw_bytes without_lookalikes(const char *text, size_t length)
     return out;
 }
 
-/* Feeds a text in pieces of random sizes; a third of them are short. */
+/* Feeds a text in chunks of random sizes; a third of them are short. */
 static shingled feed(tw_shingler *shingler, const char *text, size_t length, uint64_t *random)
 {
     shingled result = {{0}, {0}};
-    size_t longest = random_below(random, 3) ? PIECE + PIECE / 2 : 9;
+    size_t longest = random_below(random, 3) ? CHUNK + CHUNK / 2 : 9;
     assert_int_equal(tw_shingle_begin(shingler, tw_append_ids, &result.ids), 0);
     for (size_t at = 0, size; at < length; at += size) {
         size = random_below(random, longest);
         size = size < length - at ? size : length - at;
-        /* A copy of its own lets the sanitizer see a byte too many. */
-        char *piece = malloc(size + !size);
-        assert_non_null(piece);
-        memcpy(piece, text + at, size);
-        assert_int_equal(tw_shingle_feed(shingler, piece, size), 0);
-        free(piece);
+        /* In a copy of its own, the sanitizer sees a read past the end. */
+        char *chunk = malloc(size + !size);
+        assert_non_null(chunk);
+        memcpy(chunk, text + at, size);
+        assert_int_equal(tw_shingle_feed(shingler, chunk, size), 0);
+        free(chunk);
     }
     assert_int_equal(tw_shingle_end(shingler, &result.summary), 0);
     return result;
@@ -861,19 +867,19 @@ static void check_feeding(tw_shingler *shingler, const char *text, size_t length
     }
 }
 
-static void check_pieces_with(const twinset_options *options, const tw_stop_list *stop,
+static void check_chunks_with(const twinset_options *options, const tw_stop_list *stop,
                               const char *given, size_t given_length)
 {
-    tw_bytes plain = without_lookalikes(given, given_length), whole = {0}, pieces = {0};
+    tw_bytes plain = without_lookalikes(given, given_length), whole = {0}, chunks = {0};
     const char *text = plain.data;
     size_t length = plain.length;
     tw_shingler *shingler;
     unsigned flags = take_whole(options, stop, text, length, &whole);
     assert_int_equal(tw_shingler_new(options, stop, &shingler, NULL), 0);
-    assert_int_equal(tw_shingler_text(shingler, text, length, &pieces), 0);
-    assert_int_equal(pieces.length, whole.length);
+    assert_int_equal(tw_shingler_token_text(shingler, text, length, &chunks), 0);
+    assert_int_equal(chunks.length, whole.length);
     if (whole.length)
-        assert_memory_equal(pieces.data, whole.data, whole.length);
+        assert_memory_equal(chunks.data, whole.data, whole.length);
     shingled found = shingle(options, stop, text, length);
     check_shingles(options, whole.data, whole.length, &found);
     assert_int_equal(found.summary.flags, flags);
@@ -881,11 +887,11 @@ static void check_pieces_with(const twinset_options *options, const tw_stop_list
     tw_free(found.ids.data);
     tw_bytes_free(&plain);
     tw_bytes_free(&whole);
-    tw_bytes_free(&pieces);
+    tw_bytes_free(&chunks);
     tw_shingler_free(shingler);
 }
 
-static void check_pieces(const char *text, size_t length)
+static void check_chunks(const char *text, size_t length)
 {
     static const char *const settings[] = {
         "by=char k=9",
@@ -896,11 +902,11 @@ static void check_pieces(const char *text, size_t length)
     };
     for (size_t i = 0; i < COUNT(settings); i++) {
         twinset_options options = options_with(settings[i]);
-        check_pieces_with(&options, NULL, text, length);
+        check_chunks_with(&options, NULL, text, length);
         if (i % 3)
             continue;
         tw_stop_list *stop = stop_list("the\n?\n??\n", &options);
-        check_pieces_with(&options, stop, text, length);
+        check_chunks_with(&options, stop, text, length);
         tw_stop_list_free(stop);
     }
 }
@@ -955,34 +961,34 @@ static void make_text(const kind_of_text *kind, uint64_t *random, size_t length,
             text[i] = (char)random_below(random, 256);
 }
 
-static void pieces_do_not_show_in_random_texts(void **state)
+static void chunks_do_not_show_in_random_texts(void **state)
 {
-    enum { LONGEST = 4 * PIECE };
+    enum { LONGEST = 4 * CHUNK };
     char *text = malloc(LONGEST);
     uint64_t random = test_seed(1);
     (void)state;
     assert_non_null(text);
     for (size_t i = 0; i < COUNT(KINDS); i++)
         for (int trial = SANITIZED; trial < 2; trial++) {
-            size_t length = 2 * PIECE + random_below(&random, LONGEST - 2 * PIECE);
+            size_t length = 2 * CHUNK + random_below(&random, LONGEST - 2 * CHUNK);
             print_message("           %s, %zu bytes\n", KINDS[i].name, length);
             make_text(&KINDS[i], &random, length, text);
-            check_pieces(text, length);
+            check_chunks(text, length);
         }
     free(text);
 }
 
-/* Fills up to a distance from where the piece ends, and puts the passage there. */
+/* Fills up to a distance from the end of the chunk, and puts the passage there. */
 static size_t put_at_the_end(char *text, const char *filler, const char *passage, size_t back)
 {
-    size_t length = PIECE - back, width = strlen(filler), whole = length / width * width;
+    size_t length = CHUNK - back, width = strlen(filler), whole = length / width * width;
     for (size_t i = 0; i < length; i++)
         text[i] = i < whole ? filler[i % width] : 'q';
     return length + (size_t)sprintf(text + length, "%send of it", passage);
 }
 
-/* Moves a delicate passage byte by byte over the place where a piece ends. */
-static void pieces_do_not_show_in_delicate_places(void **state)
+/* Moves a delicate passage byte by byte over the end of a chunk. */
+static void chunks_do_not_show_in_delicate_passages(void **state)
 {
     static const char *const passages[] = {
         "e\u0301",
@@ -1007,7 +1013,7 @@ static void pieces_do_not_show_in_delicate_places(void **state)
         "<\u0338>",
     };
     static const char *const fillers[] = {"x", "的", "ω "};
-    static char text[PIECE + 256];
+    static char text[CHUNK + 256];
     (void)state;
     for (size_t p = 0; p < COUNT(passages); p++)
         for (size_t f = 0; f < (SANITIZED ? 1 : COUNT(fillers)); f++)
@@ -1015,11 +1021,11 @@ static void pieces_do_not_show_in_delicate_places(void **state)
                 twinset_options options = options_with(back % 2 ? "k=3 spaces=keep" : "k=3");
                 size_t length = put_at_the_end(text, fillers[f], passages[p], back);
                 options.by = (p + f) % 3 ? TWINSET_BY_CHAR : TWINSET_BY_WORD;
-                check_pieces_with(&options, NULL, text, length);
+                check_chunks_with(&options, NULL, text, length);
             }
 }
 
-/* Repeats a unit and checks that pieces do not show; the text is its own normal form. */
+/* Repeats a unit and checks that chunks do not show; the text is its own normal form. */
 static void check_repeated(const char *unit, size_t bytes, const char *settings)
 {
     size_t length = strlen(unit), count = bytes / length;
@@ -1028,7 +1034,7 @@ static void check_repeated(const char *unit, size_t bytes, const char *settings)
     for (size_t i = 0; i < count * length; i++)
         text[i] = unit[i % length];
     twinset_options options = options_with(settings);
-    check_pieces_with(&options, NULL, text, count * length);
+    check_chunks_with(&options, NULL, text, count * length);
     check_normal(&options, text, count * length, text, count * length);
     assert_int_equal(flags_of(settings, text, count * length), 0);
     free(text);
@@ -1048,7 +1054,7 @@ static void long_texts_of_one_kind_are_whole(void **state)
 }
 
 /* Longer than what is taken at once at most: characters must still be whole. */
-static void a_long_text_without_a_place_to_cut_is_whole(void **state)
+static void a_long_text_without_a_boundary_is_whole(void **state)
 {
     static const char *const units[] = {"한", "ω", "ب", "😀", "ก\u0E33"};
     (void)state;
@@ -1067,12 +1073,12 @@ static void a_pile_of_marks_takes_no_time(void **state)
     for (size_t i = 0; i < LENGTH; i++)
         text[i] = marks[i % (sizeof marks - 1)];
     text[LENGTH] = 'e';
-    check_pieces(text, LENGTH + 1);
+    check_chunks(text, LENGTH + 1);
     free(text);
 }
 
 /* A word without an end is words of 64 KiB, less what is cut off the last character. */
-static void endless_words_are_taken_apart(void **state)
+static void endless_words_are_split(void **state)
 {
     enum { LONGEST = 64 << 10 };
     static const char *const units[] = {"a", "한"};
@@ -1085,7 +1091,7 @@ static void endless_words_are_taken_apart(void **state)
         for (size_t j = 0; j < length; j++)
             text[j] = units[i][j % size];
         twinset_options options = options_with("by=word k=3");
-        check_pieces_with(&options, NULL, text, length);
+        check_chunks_with(&options, NULL, text, length);
         assert_int_equal(twinset_normalise(text, length, &options, &normal, &normal_length, NULL),
                          0);
         assert_int_equal(normal_length, length + 5);
@@ -1100,7 +1106,7 @@ static void endless_words_are_taken_apart(void **state)
 static void little_is_held_back(void **state)
 {
     uint64_t random = test_seed(2);
-    char text[4 * TW_HELD];
+    char text[4 * TW_HELD_BYTES];
     (void)state;
     for (size_t i = 0; i < COUNT(KINDS); i++)
         for (int trial = 0; trial < 50; trial++) {
@@ -1111,13 +1117,13 @@ static void little_is_held_back(void **state)
             make_text(&KINDS[i], &random, length, text);
             tw_normaliser_init(&normaliser, &options, false);
             assert_int_equal(tw_normalise(&normaliser, text, length, false, &taken, &out), 0);
-            assert_in_range(length - taken, 0, TW_HELD - 1);
+            assert_in_range(length - taken, 0, TW_HELD_BYTES - 1);
             tw_normaliser_free(&normaliser);
             tw_bytes_free(&out);
         }
 }
 
-/* ---- kernels: the same whatever the instruction set */
+/* ---- kernels: equal results on all instruction sets */
 
 static void use(tw_isa isa)
 {
@@ -1133,7 +1139,7 @@ static int use_best(void **state)
     return tw_cpu_check(NULL);
 }
 
-/* Repeats a character here and there, so that runs of all lengths end at all places. */
+/* Repeats a character here and there, so that runs of all lengths end at all offsets. */
 static void make_runs(char *text, size_t length, uint64_t *random)
 {
     for (size_t at = random_below(random, 80); at < length; at += random_below(random, 200)) {
@@ -1143,7 +1149,7 @@ static void make_runs(char *text, size_t length, uint64_t *random)
     }
 }
 
-/* What all kernels make of a text, fed in pieces, is what portable C makes of it. */
+/* What all kernels make of a text, fed in chunks, is what portable C makes of it. */
 static void check_isas(const twinset_options *options, const char *given, size_t given_length,
                        uint64_t *random)
 {
@@ -1191,7 +1197,7 @@ static void kernels_give_the_same_under_all_rules(void **state)
             }
 }
 
-/* Every byte, at every place in a block. */
+/* Every byte, at every offset in a block. */
 static void kernels_know_every_byte(void **state)
 {
     uint64_t random = test_seed(4);
@@ -1219,7 +1225,7 @@ static void fingerprint(const char *text, size_t length, uint64_t digest[2])
     tw_fingerprint_end(&all, digest);
 }
 
-static void fingerprints_do_not_depend_on_pieces(void **state)
+static void fingerprints_do_not_depend_on_chunks(void **state)
 {
     uint64_t random = test_seed(5), digest[2], whole[2];
     char text[1000];
@@ -1227,16 +1233,16 @@ static void fingerprints_do_not_depend_on_pieces(void **state)
     for (int trial = 0; trial < 500; trial++) {
         size_t length = random_below(&random, sizeof text),
                longest = 1 + random_below(&random, 200);
-        tw_fingerprint pieces;
+        tw_fingerprint chunks;
         make_text(&KINDS[0], &random, length, text);
         fingerprint(text, length, whole);
-        tw_fingerprint_begin(&pieces);
+        tw_fingerprint_begin(&chunks);
         for (size_t at = 0, size; at < length; at += size) {
             size = random_below(&random, longest + 1);
             size = size < length - at ? size : length - at;
-            tw_fingerprint_add(&pieces, text + at, size);
+            tw_fingerprint_add(&chunks, text + at, size);
         }
-        tw_fingerprint_end(&pieces, digest);
+        tw_fingerprint_end(&chunks, digest);
         assert_memory_equal(digest, whole, sizeof whole);
     }
 }
@@ -1248,7 +1254,7 @@ static int compare_numbers(const void *a, const void *b)
 }
 
 /* Makes one of many texts that differ by little: zeros, or letters, of every length; with one
- * bit turned at every place; with two neighbouring words that change places. */
+ * bit flipped at every offset; with two neighbouring words swapped. */
 static size_t make_similar(char *text, size_t length, size_t number)
 {
     size_t at = number % length, kind = number / length, word = at % (length / 8 - 1) * 8;
@@ -1270,7 +1276,7 @@ static size_t make_similar(char *text, size_t length, size_t number)
     return length;
 }
 
-/* Each half of the fingerprint tells all of them apart. */
+/* Each half of the fingerprint is different for all of them. */
 static void similar_texts_have_other_fingerprints(void **state)
 {
     enum { LENGTH = 400, TEXTS = 6 * LENGTH, SWAPS = LENGTH / 8 - 1 };
@@ -1323,7 +1329,7 @@ static void failed_allocations_are_reported(void **state)
     }
 }
 
-/* A text that needs every buffer, in pieces that end anywhere. */
+/* A text that needs every buffer, in chunks that end anywhere. */
 static void feeding_reports_failed_allocations(void **state)
 {
     enum { LENGTH = 150 << 10 };
@@ -1372,7 +1378,7 @@ int main(void)
         cmocka_unit_test(every_white_space_is_a_space),
         cmocka_unit_test(punctuation_is_what_unicode_calls_so),
         cmocka_unit_test(invisible_characters_go),
-        cmocka_unit_test(they_are_flagged_inside_words_alone),
+        cmocka_unit_test(they_are_flagged_within_words_alone),
         cmocka_unit_test(broken_utf8_becomes_one_replacement_each),
         cmocka_unit_test(what_is_valid_is_not_flagged),
         cmocka_unit_test(nul_is_a_character),
@@ -1390,16 +1396,16 @@ int main(void)
         cmocka_unit_test(stop_words_are_left_out),
         cmocka_unit_test(a_stop_list_knows_its_words),
         cmocka_unit_test(a_missing_stop_list_is_named),
-        cmocka_unit_test(pieces_do_not_show_in_random_texts),
-        cmocka_unit_test(pieces_do_not_show_in_delicate_places),
+        cmocka_unit_test(chunks_do_not_show_in_random_texts),
+        cmocka_unit_test(chunks_do_not_show_in_delicate_passages),
         cmocka_unit_test(long_texts_of_one_kind_are_whole),
-        cmocka_unit_test(a_long_text_without_a_place_to_cut_is_whole),
+        cmocka_unit_test(a_long_text_without_a_boundary_is_whole),
         cmocka_unit_test(a_pile_of_marks_takes_no_time),
-        cmocka_unit_test(endless_words_are_taken_apart),
+        cmocka_unit_test(endless_words_are_split),
         cmocka_unit_test(little_is_held_back),
         cmocka_unit_test_teardown(kernels_give_the_same_under_all_rules, use_best),
         cmocka_unit_test_teardown(kernels_know_every_byte, use_best),
-        cmocka_unit_test(fingerprints_do_not_depend_on_pieces),
+        cmocka_unit_test(fingerprints_do_not_depend_on_chunks),
         cmocka_unit_test(similar_texts_have_other_fingerprints),
 #ifdef TW_FAULTS
         cmocka_unit_test(feeding_reports_failed_allocations),

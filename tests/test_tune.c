@@ -1,21 +1,29 @@
-/* Bands and rows: the figures of the systems that have such rules, and what ours promises. */
+/* Bands and rows: the figures of other systems that have such rules, and what ours promises. */
 #include "testing.h"
 
 #include <math.h>
 #include <pthread.h>
-
-#include "match.h"
 
 static twinset_tuning tune(const char *settings)
 {
     twinset_options options = options_with(settings);
     twinset_tuning tuning;
     twinset_error error;
-    assert_ok(twinset_tune(&options, &tuning, &error), &error);
+    assert_ok(twinset_tune(&options, &tuning, sizeof tuning, &error), &error);
     assert_int_equal(tuning.hashes, options.hashes);
     double threshold = options.threshold == TWINSET_AUTO ? 0.5 : options.threshold;
     assert_true(tuning.threshold == threshold);
     return tuning;
+}
+
+/* All choices, of which `capacity` are enough; returns how many there are. */
+static size_t choices(const twinset_options *options, twinset_tuning *all, size_t capacity)
+{
+    size_t count = twinset_tune_choices(options);
+    assert_true(count <= capacity);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(twinset_tune_choice(options, i, &all[i], sizeof all[i]), TWINSET_OK);
+    return count;
 }
 
 static void assert_near(double value, double expected, double tolerance)
@@ -48,7 +56,7 @@ static void the_walk_of_s0_has_its_knees(void **state)
         twinset_options options = options_with("hashes=225 threshold=0.53");
         twinset_tuning walk[COUNT(steps)];
         assert_int_equal(twinset_options_set(&options, "prefer", rules[rule], NULL), 0);
-        assert_int_equal(twinset_tune_walk(&options, walk, COUNT(walk)), COUNT(steps));
+        assert_int_equal(choices(&options, walk, COUNT(walk)), COUNT(steps));
         for (size_t i = 0; i < COUNT(steps); i++) {
             assert_int_equal(walk[i].bands, steps[i].bands);
             assert_int_equal(walk[i].rows, steps[i].rows);
@@ -97,20 +105,20 @@ static void a_prime_number_of_hashes_is_refused_by_s0(void **state)
             char number[16];
             snprintf(number, sizeof number, "%u hashes", primes[i]);
             options.hashes = primes[i];
-            assert_int_equal(twinset_tune(&options, &tuning, &error), TWINSET_USAGE);
+            assert_int_equal(twinset_tune(&options, &tuning, sizeof tuning, &error), TWINSET_USAGE);
             assert_non_null(strstr(error.message, "prime"));
             assert_non_null(strstr(error.message, number));
         }
         twinset_options options = options_with("");
         twinset_tuning tuning;
         options.hashes = primes[i];
-        assert_int_equal(twinset_tune(&options, &tuning, NULL), TWINSET_OK);
+        assert_int_equal(twinset_tune(&options, &tuning, sizeof tuning, NULL), TWINSET_OK);
         options.prefer = TWINSET_PREFER_NEAREST;
-        assert_int_equal(twinset_tune(&options, &tuning, NULL), TWINSET_OK);
-        /* Told what to take, the rule has nothing to say. */
+        assert_int_equal(twinset_tune(&options, &tuning, sizeof tuning, NULL), TWINSET_OK);
+        /* Bands or rows that are given overrule the rule. */
         options.prefer = TWINSET_PREFER_SPEED;
         options.bands = 1;
-        assert_int_equal(twinset_tune(&options, &tuning, NULL), TWINSET_OK);
+        assert_int_equal(twinset_tune(&options, &tuning, sizeof tuning, NULL), TWINSET_OK);
     }
 }
 
@@ -159,7 +167,7 @@ static void the_knee_is_the_root_of_a_band(void **state)
 
 /* ---- ours */
 
-/* Share of the pairs at the threshold that bands of so many rows let us find. */
+/* The share of the pairs at the threshold that bands of so many rows find. */
 static double found(const twinset_options *options, unsigned rows)
 {
     return twinset_candidate_probability(options->hashes / rows, rows, options->threshold);
@@ -179,7 +187,7 @@ static void most_rows_that_keep_the_recall_are_chosen(void **state)
                 options.hashes = hashes[h];
                 options.threshold = thresholds[t];
                 options.recall = recalls[r];
-                assert_int_equal(twinset_tune(&options, &tuning, NULL), 0);
+                assert_int_equal(twinset_tune(&options, &tuning, sizeof tuning, NULL), 0);
                 assert_int_equal(tuning.bands, hashes[h] / tuning.rows);
                 assert_true(found(&options, tuning.rows) >= recalls[r] || tuning.rows == 1);
                 assert_true(tuning.rows == hashes[h] ||
@@ -204,7 +212,7 @@ static void the_ends_of_the_scale_work(void **state)
         const char *settings;
         unsigned bands, rows;
     } cases[] = {
-        {"hashes=256 threshold=0", 256, 1}, /* nothing is good enough */
+        {"hashes=256 threshold=0", 256, 1}, /* no rows find enough */
         {"hashes=256 threshold=1", 1, 256}, /* equal documents meet in any band */
         {"hashes=256 recall=0", 1, 256},
         {"hashes=256 recall=1", 256, 1},
@@ -260,10 +268,11 @@ static void more_bands_and_rows_than_hashes_are_refused(void **state)
         twinset_options options = options_with(cases[i].settings);
         twinset_tuning tuning;
         twinset_error error = {""};
-        assert_int_equal(twinset_tune(&options, &tuning, &error), TWINSET_USAGE);
+        assert_int_equal(twinset_tune(&options, &tuning, sizeof tuning, &error), TWINSET_USAGE);
         if (!strstr(error.message, cases[i].need))
             fail_msg("'%s' does not say that it takes %s", error.message, cases[i].need);
-        assert_int_equal(twinset_tune_walk(&options, &tuning, 1), 0);
+        assert_int_equal(twinset_tune_choices(&options), 0);
+        assert_int_equal(twinset_tune_choice(&options, 0, &tuning, sizeof tuning), TWINSET_USAGE);
     }
 }
 
@@ -285,7 +294,7 @@ static void the_curve_rises_from_0_to_1(void **state)
         }
     }
     assert_near(twinset_candidate_probability(1, 1, 0.3), 0.3, 1e-15);
-    /* Small ones keep their digits: 10 s^5 for s = 0.0001. */
+    /* Small probabilities keep their digits: 10 s^5 for s = 0.0001. */
     assert_near(twinset_candidate_probability(10, 5, 1e-4) / 1e-19, 1, 1e-12);
 }
 
@@ -324,7 +333,7 @@ static void the_walk_lists_all_that_can_be_chosen(void **state)
     for (size_t i = 0; i < COUNT(settings); i++) {
         twinset_options options = options_with(settings[i]);
         twinset_tuning walk[256], choice = tune(settings[i]), one;
-        size_t count = twinset_tune_walk(&options, walk, COUNT(walk));
+        size_t count = choices(&options, walk, COUNT(walk));
         bool there = false;
         assert_in_range(count, 1, COUNT(walk));
         for (size_t j = 0; j < count; j++) {
@@ -336,10 +345,8 @@ static void the_walk_lists_all_that_can_be_chosen(void **state)
         assert_true(there);
         assert_int_equal(walk[0].bands, 1);
         assert_int_equal(walk[count - 1].bands, options.hashes);
-        /* Little room changes nothing but what is written. */
-        assert_int_equal(twinset_tune_walk(&options, NULL, 0), count);
-        assert_int_equal(twinset_tune_walk(&options, &one, 1), count);
-        assert_int_equal(one.rows, walk[0].rows);
+        assert_int_equal(twinset_tune_choice(&options, count, &one, sizeof one), TWINSET_USAGE);
+        assert_int_equal(twinset_tune_choice(&options, 0, NULL, sizeof one), TWINSET_USAGE);
     }
 }
 
@@ -350,11 +357,11 @@ static void *tune_in_thread(void *context)
     int *status = context;
     twinset_options options;
     twinset_tuning tuning;
-    twinset_options_init(&options);
+    twinset_options_init(&options, sizeof options);
     *status = TWINSET_OK;
     for (int i = 1; i < 100 && *status == TWINSET_OK; i++) {
         options.threshold = i / 100.;
-        *status = twinset_tune(&options, &tuning, NULL);
+        *status = twinset_tune(&options, &tuning, sizeof tuning, NULL);
     }
     return NULL;
 }

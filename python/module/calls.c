@@ -88,7 +88,7 @@ static int set_option(const core_state *state, PyObject *key, PyObject *value,
 
 PyObject *core_options(const core_state *state, PyObject *dict, twinset_options *options)
 {
-    twinset_options_init(options);
+    twinset_options_init(options, sizeof *options);
     if (dict != Py_None && !PyDict_Check(dict)) {
         PyErr_SetString(PyExc_TypeError, "options must be a dict of str to str, or None");
         return NULL;

@@ -39,8 +39,9 @@ static int key_one(keyer *self, const core_texts *texts, size_t i, const keyed *
     twinset_document told = {0};
     int status = TWINSET_OK;
     if (texts->starts[i])
-        status = twinset_sketcher_document(self->handle, texts->starts[i], texts->lengths[i],
-                                           self->bands, self->rows, buckets, &told, error);
+        status =
+            twinset_sketcher_document(self->handle, texts->starts[i], texts->lengths[i],
+                                      self->bands, self->rows, buckets, &told, sizeof told, error);
     else
         memset(buckets, 0, self->bands * sizeof *buckets);
     for (uint64_t band = 0; band < self->bands; band++)
@@ -48,10 +49,10 @@ static int key_one(keyer *self, const core_texts *texts, size_t i, const keyed *
     memcpy(to->identities[i], told.digest, sizeof told.digest);
     for (int byte = 0; byte < 8; byte++)
         to->identities[i][16 + byte] = (uint8_t)(told.tokens >> (56 - 8 * byte));
-    to->kinds[i] = !texts->starts[i] ? NULL_TEXT
-                   : !told.tokens    ? EMPTY
-                   : told.blank      ? BLANK
-                                     : DOCUMENT;
+    to->kinds[i] = !texts->starts[i]   ? NULL_TEXT
+                   : !told.tokens      ? EMPTY
+                   : told.all_excluded ? BLANK
+                                       : DOCUMENT;
     return status;
 }
 
@@ -105,7 +106,7 @@ static int open_tuned(PyObject *object, PyObject *settings, twinset_options *opt
     twinset_error error = {""};
     if (core_engine_open((core_engine *)object, settings, options))
         return -1;
-    int status = twinset_tune(options, tuning, &error);
+    int status = twinset_tune(options, tuning, sizeof *tuning, &error);
     fail(object, status, &error);
     return status == TWINSET_OK ? 0 : -1;
 }
@@ -231,8 +232,9 @@ static int compare_pairs(comparer *self, meeting *meet, twinset_error *error)
     for (size_t i = 0; i < meet->count; i++) {
         size_t a = (size_t)meet->a[i], b = (size_t)meet->b[i];
         twinset_pair *pair = &meet->pairs[meet->found_count];
-        int status = twinset_comparer_texts(self->handle, texts->starts[a], texts->lengths[a],
-                                            texts->starts[b], texts->lengths[b], pair, error);
+        int status =
+            twinset_comparer_texts(self->handle, texts->starts[a], texts->lengths[a],
+                                   texts->starts[b], texts->lengths[b], pair, sizeof *pair, error);
         if (status != TWINSET_OK)
             return status;
         meet->found[meet->found_count] = (int32_t)i;
@@ -432,7 +434,7 @@ static int write_line(lines *all, size_t i, twinset_error *error)
         return TWINSET_NOMEM;
     for (size_t n = 0; n < COLUMNS; n++)
         memcpy((char *)&pair + columns[n].offset, (const char *)all->columns[n].buf + 8 * i, 8);
-    int status = twinset_pair_write(&pair, all->format, append, &all->text, error);
+    int status = twinset_pair_write(&pair, sizeof pair, all->format, append, &all->text, error);
     all->ends[i] = (int64_t)all->text.length;
     return status;
 }
@@ -547,7 +549,7 @@ static PyObject *pair_heading(PyObject *module, PyObject *word)
     twinset_error error = {""};
     if (!text || take_format(text, &format))
         return NULL;
-    int status = twinset_pair_write(NULL, format, append, &to, &error);
+    int status = twinset_pair_write(NULL, 0, format, append, &to, &error);
     PyObject *made = status == TWINSET_OK
                          ? PyBytes_FromStringAndSize(to.data ? to.data : "", (Py_ssize_t)to.length)
                          : core_fail(PyModule_GetState(module), status, &error);

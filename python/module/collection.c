@@ -1,5 +1,5 @@
 /*
- * Collection: documents, and what is done with all of them. Texts are lent to the engine where
+ * Collection: documents, and what is done with all of them. The engine borrows texts where
  * they lie; the collection holds on to their owners.
  */
 #include "module.h"
@@ -86,14 +86,14 @@ static int make_name(add_call *call, size_t i, uint64_t number, twinset_error *e
     return TWINSET_USAGE;
 }
 
-static int lend_all(core_collection *self, add_call *call, twinset_error *error)
+static int add_all(core_collection *self, add_call *call, twinset_error *error)
 {
     int status = TWINSET_OK;
     for (size_t i = 0; i < call->texts.count && status == TWINSET_OK; i++) {
         status = make_name(call, i, self->numbered, error);
         if (status == TWINSET_OK)
-            status = twinset_collection_lend_text(self->handle, call->name, call->texts.starts[i],
-                                                  call->texts.lengths[i], call->role, error);
+            status = twinset_collection_borrow_text(self->handle, call->name, call->texts.starts[i],
+                                                    call->texts.lengths[i], call->role, error);
         self->numbered += !call->names.count;
     }
     return status;
@@ -135,7 +135,7 @@ static int add_texts_to(core_collection *self, add_call *call)
     if (PyList_Append(self->owners, call->texts.owners))
         return core_collection_leave(self, TWINSET_NOMEM, &error);
     Py_BEGIN_ALLOW_THREADS;
-    status = lend_all(self, call, &error);
+    status = add_all(self, call, &error);
     Py_END_ALLOW_THREADS;
     return core_collection_leave(self, status, &error);
 }
@@ -327,10 +327,12 @@ static PyObject *texts(PyObject *object, PyObject *take)
 
 /* ---- what it knows */
 
-PyObject *core_skip_tuple(twinset_skip skip)
+PyObject *core_skip_tuple(PyObject *self, int status, const twinset_skip *skip)
 {
-    return Py_BuildValue("NNN", core_name(skip.path), core_name(skip.reason),
-                         PyBool_FromLong(skip.empty));
+    if (status != TWINSET_OK)
+        return core_fail(core_state_of(self), status, NULL);
+    return Py_BuildValue("NNN", core_name(skip->path), core_name(skip->reason),
+                         PyBool_FromLong(skip->empty));
 }
 
 static PyObject *input_at(PyObject *self, size_t i)
@@ -340,7 +342,9 @@ static PyObject *input_at(PyObject *self, size_t i)
 
 static PyObject *skipped_at(PyObject *self, size_t i)
 {
-    return core_skip_tuple(twinset_collection_skip(((core_collection *)self)->handle, i));
+    twinset_skip skip;
+    int status = twinset_collection_skip(((core_collection *)self)->handle, i, &skip, sizeof skip);
+    return core_skip_tuple(self, status, &skip);
 }
 
 static PyObject *output_at(PyObject *self, size_t i)
@@ -368,7 +372,7 @@ static PyObject *skipped(PyObject *object, PyObject *Py_UNUSED(nothing))
     core_collection *self = (core_collection *)object;
     if (core_collection_enter(self))
         return NULL;
-    PyObject *list = core_list(object, twinset_collection_skipped(self->handle), skipped_at);
+    PyObject *list = core_list(object, twinset_collection_skips(self->handle), skipped_at);
     core_lock_give(&self->lock);
     return list;
 }
@@ -408,7 +412,7 @@ typedef struct clean_call {
     const char *name;
     int annotate;
     core_writer writer;
-    twinset_cleaned counts;
+    twinset_clean_counts counts;
 } clean_call;
 
 static int clean_input(core_collection *self, clean_call *call)
@@ -424,8 +428,8 @@ static int clean_input(core_collection *self, clean_call *call)
     }
     Py_BEGIN_ALLOW_THREADS;
     status =
-        twinset_collection_clean(self->handle, call->result->handle, call->input, call->name,
-                                 call->annotate, core_write, &call->writer, &call->counts, &error);
+        twinset_result_clean(call->result->handle, call->input, call->name, call->annotate,
+                             core_write, &call->writer, &call->counts, sizeof call->counts, &error);
     Py_END_ALLOW_THREADS;
     return core_collection_leave(self, status, &error);
 }
@@ -450,7 +454,7 @@ static PyObject *clean(PyObject *object, PyObject *arguments)
     }
     if (clean_input(self, &call))
         return NULL;
-    const twinset_cleaned *counts = &call.counts;
+    const twinset_clean_counts *counts = &call.counts;
     return Py_BuildValue("KKKK", (unsigned long long)counts->read, (unsigned long long)counts->kept,
                          (unsigned long long)counts->removed, (unsigned long long)counts->skipped);
 }

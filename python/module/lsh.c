@@ -77,15 +77,15 @@ int core_lsh_add(core_lsh *self, PyObject *key, const void *signature, uint32_t 
     Py_ssize_t at = (Py_ssize_t)*number;
     int status = at < PyList_Size(self->keys) ? PyList_SetItem(self->keys, at, Py_NewRef(key))
                                               : PyList_Append(self->keys, key);
-    if (status)
-        twinset_lsh_remove(self->handle, *number);
+    if (status && twinset_lsh_remove(self->handle, *number, NULL) != TWINSET_OK)
+        status = -1;
     return status;
 }
 
 void core_lsh_drop(core_lsh *self, uint32_t number)
 {
-    twinset_lsh_remove(self->handle, number);
-    PyList_SetItem(self->keys, (Py_ssize_t)number, Py_NewRef(Py_None));
+    if (twinset_lsh_remove(self->handle, number, NULL) == TWINSET_OK)
+        PyList_SetItem(self->keys, (Py_ssize_t)number, Py_NewRef(Py_None));
 }
 
 int core_lsh_insert(core_lsh *self, PyObject *key, const void *signature)

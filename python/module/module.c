@@ -19,9 +19,9 @@ static PyObject *option_tuple(const twinset_option_info *info)
 static PyObject *options(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
 {
     PyObject *list = PyList_New(0);
-    const twinset_option_info *info;
-    for (size_t i = 0; list && (info = twinset_option_at(i)); i++) {
-        PyObject *tuple = option_tuple(info);
+    twinset_option_info info;
+    for (size_t i = 0; list && twinset_option_at(i, &info, sizeof info) == TWINSET_OK; i++) {
+        PyObject *tuple = option_tuple(&info);
         if (!tuple || PyList_Append(list, tuple))
             Py_CLEAR(list);
         Py_XDECREF(tuple);
@@ -50,7 +50,8 @@ static PyObject *compare(PyObject *module, PyObject *arguments)
         !(kept = core_options(state, settings, &chosen)))
         goto cleanup;
     Py_BEGIN_ALLOW_THREADS;
-    status = twinset_compare(a.start, a.length, b.start, b.length, &chosen, &pair, &error);
+    status =
+        twinset_compare(a.start, a.length, b.start, b.length, &chosen, &pair, sizeof pair, &error);
     Py_END_ALLOW_THREADS;
     tuple = status == TWINSET_OK ? core_pair_tuple(&pair) : core_fail(state, status, &error);
 cleanup:
@@ -215,25 +216,22 @@ static PyObject *tune(PyObject *module, PyObject *arguments)
     PyObject *kept = core_options(state, settings, &chosen);
     if (!kept)
         return NULL;
-    int status = twinset_tune(&chosen, &tuning, &error);
+    int status = twinset_tune(&chosen, &tuning, sizeof tuning, &error);
     Py_DECREF(kept);
     return status == TWINSET_OK ? tuning_dict(&tuning) : core_fail(state, status, &error);
 }
 
 static PyObject *walk_list(const twinset_options *chosen)
 {
-    size_t count = twinset_tune_walk(chosen, NULL, 0);
-    twinset_tuning *walk = PyMem_Calloc(count, sizeof *walk);
-    if (!walk)
-        return PyErr_NoMemory();
-    twinset_tune_walk(chosen, walk, count);
-    PyObject *list = PyList_New((Py_ssize_t)count);
-    for (size_t i = 0; i < count && list; i++) {
-        PyObject *tuning = tuning_dict(&walk[i]);
-        if (!tuning || PyList_SetItem(list, (Py_ssize_t)i, tuning))
+    PyObject *list = PyList_New(0);
+    twinset_tuning choice;
+    for (size_t i = 0; list && twinset_tune_choice(chosen, i, &choice, sizeof choice) == TWINSET_OK;
+         i++) {
+        PyObject *tuning = tuning_dict(&choice);
+        if (!tuning || PyList_Append(list, tuning))
             Py_CLEAR(list);
+        Py_XDECREF(tuning);
     }
-    PyMem_Free(walk);
     return list;
 }
 
@@ -384,7 +382,8 @@ static void release(void *module)
 
 static PyModuleDef_Slot slots[] = {{Py_mod_exec, execute}, {0}};
 
-PyDoc_STRVAR(module_doc, "twinset's engine, as include/twinset.h has it. Use the package twinset.");
+PyDoc_STRVAR(module_doc,
+             "twinset's engine, as include/twinset_advanced.h has it. Use the package twinset.");
 
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,        .m_name = "twinset._core", .m_doc = module_doc,

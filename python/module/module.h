@@ -1,5 +1,6 @@
 /*
- * What the files of the module twinset._core share. The module hands calls on to twinset.h and
+ * What the files of the module twinset._core share. The module hands calls on to
+ * twinset_advanced.h and
  * does no work of its own: texts become pointers, options a struct, errors exceptions.
  *
  * Whatever may take long runs without the GIL. A handle of the engine belongs to one thread at a
@@ -17,7 +18,7 @@
 #include <Python.h>
 
 #include <stdbool.h>
-#include <twinset.h>
+#include <twinset_advanced.h>
 
 typedef struct core_state {
     PyObject *error, *usage_error, *input_error, *empty_error;
@@ -201,7 +202,7 @@ int core_hashvalues_lower(core_hashvalues *self, const uint32_t *slots, size_t h
 typedef struct core_collection {
     PyObject_HEAD twinset_collection *handle;
     PyObject *options;  /* dict: what the handle's options point to */
-    PyObject *owners;   /* list: what the lent texts lie in */
+    PyObject *owners;   /* list: what the borrowed texts lie in */
     PyObject *progress; /* callable, or NULL */
     core_lock lock;     /* of the handle and of what it gave */
     core_raised raised; /* by a callback of the call that holds the lock */
@@ -213,8 +214,8 @@ typedef struct core_collection {
 int core_collection_enter(core_collection *collection);
 int core_collection_leave(core_collection *collection, int status, const twinset_error *error);
 
-/* [(path, reason, empty)] */
-PyObject *core_skip_tuple(twinset_skip skip);
+/* (path, reason, empty), or the exception of a status that is not TWINSET_OK. */
+PyObject *core_skip_tuple(PyObject *self, int status, const twinset_skip *skip);
 
 typedef struct core_result {
     PyObject_HEAD twinset_result *handle;

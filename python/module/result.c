@@ -53,10 +53,10 @@ static const record_field pair_fields[] = {
 
 #define REMOVED(name, type, member)                                                                \
     {                                                                                              \
-        name, type, offsetof(twinset_removed, member)                                              \
+        name, type, offsetof(twinset_removal, member)                                              \
     }
 static const record_field removed_fields[] = {
-    REMOVED("id", STRING, id),
+    REMOVED("id", STRING, name),
     REMOVED("kept", STRING, kept),
     REMOVED("similarity", REAL, similarity),
     REMOVED("cluster", SMALL, cluster),
@@ -65,22 +65,22 @@ static const record_field removed_fields[] = {
 
 typedef union any_record {
     twinset_pair pair;
-    twinset_removed removed;
+    twinset_removal removed;
 } any_record;
 
-static void read_pair(const core_result *self, size_t i, any_record *record)
+static int read_pair(const core_result *self, size_t i, any_record *record)
 {
-    record->pair = twinset_result_pair(self->handle, i);
+    return twinset_result_pair(self->handle, i, &record->pair, sizeof record->pair);
 }
 
-static void read_removed(const core_result *self, size_t i, any_record *record)
+static int read_removed(const core_result *self, size_t i, any_record *record)
 {
-    record->removed = twinset_result_removed(self->handle, i);
+    return twinset_result_removal(self->handle, i, &record->removed, sizeof record->removed);
 }
 
 static const struct table {
     const record_field *fields;
-    void (*read)(const core_result *self, size_t i, any_record *record);
+    int (*read)(const core_result *self, size_t i, any_record *record); /* below table_size() */
 } tables[] = {{pair_fields, read_pair}, {removed_fields, read_removed}};
 
 static const char *const table_names[] = {"pairs", "removed", NULL};
@@ -170,8 +170,9 @@ static PyObject *record_at(PyObject *object, PyObject *argument, int table)
     any_record record;
     if (index < 0)
         return NULL;
-    tables[table].read(self, (size_t)index, &record);
-    return record_tuple(&record, tables[table].fields);
+    int status = tables[table].read(self, (size_t)index, &record);
+    return status == TWINSET_OK ? record_tuple(&record, tables[table].fields)
+                                : core_fail(core_state_of(object), status, NULL);
 }
 
 PyDoc_STRVAR(pair_doc, "pair($self, index, /)\n--\n\nA pair, with the fields of PAIR_FIELDS.");
@@ -201,7 +202,8 @@ typedef struct column_view {
 static const char *string_at(const column_view *column, size_t i)
 {
     any_record record;
-    column->table->read(column->result, i, &record);
+    if (column->table->read(column->result, i, &record) != TWINSET_OK)
+        return "";
     return *(const char *const *)value_in(&record, column->field);
 }
 
@@ -222,8 +224,9 @@ static void fill_strings(const column_view *column, const int64_t *offsets, char
 static void fill_numbers(const column_view *column, char *data)
 {
     for (size_t i = 0; i < column->count; i++) {
-        any_record record;
-        column->table->read(column->result, i, &record);
+        any_record record = {0};
+        if (column->table->read(column->result, i, &record) != TWINSET_OK)
+            return;
         const void *value = value_in(&record, column->field);
         uint64_t small = column->field->type == SMALL ? *(const uint32_t *)value : 0;
         memcpy(data + 8 * i, column->field->type == SMALL ? &small : value, 8);
@@ -316,12 +319,17 @@ static const twinset_result *handle_of(PyObject *self)
 
 static PyObject *skipped_at(PyObject *self, size_t i)
 {
-    return core_skip_tuple(twinset_result_skip(handle_of(self), i));
+    twinset_skip skip;
+    int status = twinset_result_skip(handle_of(self), i, &skip, sizeof skip);
+    return core_skip_tuple(self, status, &skip);
 }
 
 static PyObject *flagged_at(PyObject *self, size_t i)
 {
-    twinset_flagged flagged = twinset_result_flagged(handle_of(self), i);
+    twinset_flagged_document flagged;
+    int status = twinset_result_flagged_document(handle_of(self), i, &flagged, sizeof flagged);
+    if (status != TWINSET_OK)
+        return core_fail(core_state_of(self), status, NULL);
     return Py_BuildValue("NIN", core_name(flagged.path), flagged.flags,
                          core_name(flagged.encoding));
 }
@@ -333,9 +341,12 @@ static PyObject *note_at(PyObject *self, size_t i)
 
 static PyObject *stage_at(PyObject *self, size_t i)
 {
-    const twinset_stage *stage = twinset_result_stage(handle_of(self), i);
-    return Py_BuildValue("NdK", core_name(stage->name), stage->seconds,
-                         (unsigned long long)stage->bytes);
+    twinset_stage stage;
+    int status = twinset_result_stage(handle_of(self), i, &stage, sizeof stage);
+    if (status != TWINSET_OK)
+        return core_fail(core_state_of(self), status, NULL);
+    return Py_BuildValue("NdK", core_name(stage.name), stage.seconds,
+                         (unsigned long long)stage.bytes);
 }
 
 PyDoc_STRVAR(skipped_doc, "skipped($self, /)\n--\n\n"
@@ -370,12 +381,9 @@ PyDoc_STRVAR(stages_doc, "stages($self, /)\n--\n\nWhat took how long: (name, sec
 static PyObject *stages(PyObject *object, PyObject *Py_UNUSED(nothing))
 {
     const core_result *self = (const core_result *)object;
-    size_t count = 0;
     if (core_collection_enter(self->collection))
         return NULL;
-    while (twinset_result_stage(self->handle, count))
-        count++;
-    PyObject *list = core_list(object, count, stage_at);
+    PyObject *list = core_list(object, twinset_result_stages(self->handle), stage_at);
     core_lock_give(&self->collection->lock);
     return list;
 }
@@ -400,17 +408,24 @@ static PyObject *cluster(PyObject *object, PyObject *argument)
     Py_ssize_t index = index_of(argument, self->run.clusters);
     if (index < 0)
         return NULL;
-    twinset_cluster found = twinset_result_cluster(self->handle, (size_t)index);
+    twinset_cluster found;
+    int status = twinset_result_cluster(self->handle, (size_t)index, &found, sizeof found);
+    if (status != TWINSET_OK)
+        return core_fail(core_state_of(object), status, NULL);
     return Py_BuildValue("INNd", found.id, names_list(found.members, found.size),
                          core_name(found.representative), found.min_similarity);
 }
 
 /* ---- passages */
 
-static PyObject *span_dict(const twinset_span *span)
+/* Where a passage is in a document, side 0 or 1 of the pair. */
+static PyObject *span_dict(const twinset_passages *passages, size_t index, int side)
 {
+    twinset_span found = {0}, *span = &found;
+    if (twinset_passages_span(passages, index, side, span, sizeof *span) != TWINSET_OK)
+        Py_RETURN_NONE;
     return Py_BuildValue("{sN sn sn sn sn sn}", "file", core_name(span->file), "number",
-                         (Py_ssize_t)span->number, "start", (Py_ssize_t)span->start, "end",
+                         (Py_ssize_t)span->file_index, "start", (Py_ssize_t)span->start, "end",
                          (Py_ssize_t)span->end, "first_line", (Py_ssize_t)span->first_line,
                          "last_line", (Py_ssize_t)span->last_line);
 }
@@ -437,24 +452,27 @@ static PyObject *kinds_list(unsigned kinds)
     return list;
 }
 
-static PyObject *renames_list(const twinset_passage *passage)
+static PyObject *renames_list(const twinset_passages *passages, size_t index)
 {
     PyObject *list = PyList_New(0);
-    for (size_t i = 0; i < passage->rename_count && list; i++) {
-        const twinset_rename *rename = &passage->renames[i];
-        if (append_new(list, Py_BuildValue("NNn", core_name(rename->a), core_name(rename->b),
-                                           (Py_ssize_t)rename->count)))
+    twinset_rename rename;
+    for (size_t i = 0;
+         list && twinset_passages_rename(passages, index, i, &rename, sizeof rename) == TWINSET_OK;
+         i++)
+        if (append_new(list, Py_BuildValue("NNn", core_name(rename.a), core_name(rename.b),
+                                           (Py_ssize_t)rename.count)))
             Py_CLEAR(list);
-    }
     return list;
 }
 
-static PyObject *passage_dict(const twinset_passage *passage)
+static PyObject *passage_dict(const twinset_passages *passages, size_t index,
+                              const twinset_passage *passage)
 {
-    return Py_BuildValue("{sN sN sK sN sK sN}", "a", span_dict(&passage->a), "b",
-                         span_dict(&passage->b), "tokens", (unsigned long long)passage->tokens,
-                         "kinds", kinds_list(passage->kinds), "documents",
-                         (unsigned long long)passage->documents, "renames", renames_list(passage));
+    return Py_BuildValue("{sN sN sK sN sK sN}", "a", span_dict(passages, index, 0), "b",
+                         span_dict(passages, index, 1), "tokens",
+                         (unsigned long long)passage->tokens, "kinds", kinds_list(passage->kinds),
+                         "documents", (unsigned long long)passage->documents, "renames",
+                         renames_list(passages, index));
 }
 
 static PyObject *passages_list(const twinset_passages *passages)
@@ -462,12 +480,11 @@ static PyObject *passages_list(const twinset_passages *passages)
     if (!passages)
         Py_RETURN_NONE;
     PyObject *list = PyList_New(0);
-    size_t count = twinset_passages_count(passages);
-    for (size_t i = 0; i < count && list; i++) {
-        twinset_passage passage = twinset_passages_at(passages, i);
-        if (append_new(list, passage_dict(&passage)))
+    twinset_passage passage;
+    for (size_t i = 0;
+         list && twinset_passages_at(passages, i, &passage, sizeof passage) == TWINSET_OK; i++)
+        if (append_new(list, passage_dict(passages, i, &passage)))
             Py_CLEAR(list);
-    }
     return list;
 }
 
@@ -539,7 +556,7 @@ static PyObject *write_removed(PyObject *object, PyObject *callable)
 }
 
 /* Four numbers of a tuple, as clean() gives them. */
-static int take_cleaned(PyObject *from, twinset_cleaned *cleaned)
+static int take_cleaned(PyObject *from, twinset_clean_counts *cleaned)
 {
     unsigned long long read, kept, removed, skipped;
     if (!PyTuple_Check(from)) {
@@ -548,7 +565,7 @@ static int take_cleaned(PyObject *from, twinset_cleaned *cleaned)
     }
     if (!PyArg_ParseTuple(from, "KKKK", &read, &kept, &removed, &skipped))
         return -1;
-    *cleaned = (twinset_cleaned){read, kept, removed, skipped};
+    *cleaned = (twinset_clean_counts){read, kept, removed, skipped};
     return 0;
 }
 
@@ -561,7 +578,7 @@ static PyObject *write_report(PyObject *object, PyObject *arguments)
     const core_result *self = (const core_result *)object;
     core_writer writer = {.raised = &self->collection->raised};
     PyObject *counts = Py_None;
-    twinset_cleaned cleaned;
+    twinset_clean_counts cleaned;
     twinset_error error = {""};
     int status;
     if (!PyArg_ParseTuple(arguments, "O|O", &writer.write, &counts) ||
@@ -570,7 +587,7 @@ static PyObject *write_report(PyObject *object, PyObject *arguments)
         return NULL;
     Py_BEGIN_ALLOW_THREADS;
     status = twinset_result_write_report(self->handle, counts == Py_None ? NULL : &cleaned,
-                                         core_write, &writer, &error);
+                                         sizeof cleaned, core_write, &writer, &error);
     Py_END_ALLOW_THREADS;
     return core_collection_leave(self->collection, status, &error) ? NULL : Py_NewRef(Py_None);
 }
@@ -587,7 +604,8 @@ PyObject *core_result_new(core_collection *collection, twinset_result *handle)
         return NULL;
     }
     self->handle = handle;
-    self->run = twinset_result_run(handle);
+    if (twinset_result_run(handle, &self->run, sizeof self->run) != TWINSET_OK)
+        self->run = (twinset_run){0};
     self->collection = (core_collection *)Py_NewRef((PyObject *)collection);
     return (PyObject *)self;
 }

@@ -1,4 +1,4 @@
-"""twinset's engine, as include/twinset.h has it. Use the package twinset.
+"""twinset's engine, as include/twinset_advanced.h has it. Use the package twinset.
 
 Options are a dict of the command line's long names to their values as text; a switch is "1" or "".
 Results are those of the command: they depend on input, options and seed alone. The GIL is released

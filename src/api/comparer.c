@@ -1,28 +1,72 @@
 /*
- * Two texts at a time, compared as a scan does it. A comparer is a corpus whose texts come and
- * go: document 0 is the second of a pair; the others are first ones, each at a place that its
- * bytes say. So what was made of a text is there when it comes again, at the price of a
- * fingerprint: 0.05 us for 1 KB.
+ * Two texts at a time, compared as a scan does it. What was made of a text is there when it comes
+ * again: the second text of a pair is document 0, and each first text has a document that its
+ * fingerprint chooses. A fingerprint costs 0.05 us for 1 KB.
  */
 #include "scan.h"
 
 #include <math.h>
 
 enum {
-    SECOND,        /* document, and source, of b */
-    FIRST,         /* source of a, and the document that the places start from */
-    PLACES = 1024, /* of first texts: more than a bucket has that all others meet */
-    DOCUMENTS = FIRST + PLACES,
+    SECOND,             /* document of the second text */
+    FIRST,              /* the first of the documents of first texts */
+    FIRST_TEXTS = 1024, /* more than a bucket has that all others meet */
+    DOCUMENTS = FIRST + FIRST_TEXTS,
 };
+
+/* What is known of a text. */
+typedef struct compared_text {
+    uint64_t fingerprint[2]; /* of its bytes */
+    uint64_t digest[2], tokens;
+} compared_text;
+
+/* A text of the caller, for the time of a call. */
+typedef struct caller_text {
+    const char *text;
+    size_t length;
+    uint64_t fingerprint[2];
+} caller_text;
 
 struct twinset_comparer {
-    tw_corpus corpus;
-    tw_views views;
-    tw_scan_run scan;
-    uint64_t (*bytes)[2]; /* of each document: what tells its text from every other */
+    tw_settings *settings;
+    tw_set excluded;
+    tw_analyser analyser;
+    tw_pair_comparer pair;
+    atomic_bool unmeasured;
+    compared_text *documents;
+    const caller_text *first, *second; /* during a call */
 };
 
-static int check(const twinset_options *options, twinset_error *error)
+/* ---- texts as the documents of profiles */
+
+static uint64_t tokens_of(const void *comparer, uint32_t document)
+{
+    return ((const twinset_comparer *)comparer)->documents[document].tokens;
+}
+
+static tw_set held_set(const void *comparer, uint32_t document)
+{
+    (void)comparer;
+    (void)document;
+    return (tw_set){NULL, 0};
+}
+
+static int shingle(void *context, uint32_t document, tw_shingles_fn sink, void *sink_context)
+{
+    twinset_comparer *comparer = context;
+    const caller_text *text = document == SECOND ? comparer->second : comparer->first;
+    compared_text *known = &comparer->documents[document];
+    tw_text_summary summary = {0};
+    int status = tw_analyse_text(&comparer->analyser, "", text->text, text->length, 0, sink,
+                                 sink_context, &summary);
+    known->tokens = summary.tokens;
+    memcpy(known->digest, summary.digest, sizeof known->digest);
+    return status;
+}
+
+/* ---- making and freeing */
+
+static int check_options(const twinset_options *options, twinset_error *error)
 {
     if (options->by == TWINSET_BY_CODE)
         return tw_fail(error, TWINSET_USAGE,
@@ -38,52 +82,39 @@ static int check(const twinset_options *options, twinset_error *error)
     return TWINSET_OK;
 }
 
-static int make_documents(twinset_comparer *comparer)
+static int init(twinset_comparer *comparer, const twinset_options *options, twinset_error *error)
 {
-    tw_corpus *corpus = &comparer->corpus;
-    tw_originals *originals = &comparer->scan.originals;
-    comparer->bytes = tw_calloc(DOCUMENTS, sizeof *comparer->bytes);
-    corpus->sources = tw_calloc(FIRST + 1, sizeof *corpus->sources);
-    corpus->documents = tw_calloc(DOCUMENTS, sizeof *corpus->documents);
-    originals->start = tw_array(DOCUMENTS, sizeof *originals->start);
-    originals->members = tw_array(DOCUMENTS, sizeof *originals->members);
-    if (!comparer->bytes || !corpus->sources || !corpus->documents || !originals->start ||
-        !originals->members)
-        return TWINSET_NOMEM;
-    corpus->source_count = FIRST + 1;
-    for (uint32_t i = 0; i < corpus->source_count; i++) {
-        corpus->sources[i].file = &corpus->none;
-        corpus->sources[i].lent = true;
-    }
-    corpus->count = DOCUMENTS;
-    for (uint32_t i = 0; i < DOCUMENTS; i++) {
-        originals->start[i] = originals->members[i] = i;
-        corpus->documents[i].name = i == SECOND ? "b" : "a";
-        corpus->documents[i].source = i == SECOND ? SECOND : FIRST;
-    }
-    return TWINSET_OK;
+    tw_profile_source source = {
+        .tokens = tokens_of,
+        .held_set = held_set,
+        .shingle = shingle,
+        .context = comparer,
+        .analyser = &comparer->analyser,
+    };
+    int status = tw_settings_new_single(options, &comparer->settings, error);
+    if (status == TWINSET_OK)
+        status = check_options(&comparer->settings->options, error);
+    if (status != TWINSET_OK)
+        return status;
+    comparer->excluded = tw_settings_excluded(comparer->settings);
+    tw_profiles_init(&comparer->pair.profiles, &source, true);
+    comparer->pair.wants_details = true;
+    comparer->pair.unmeasured = &comparer->unmeasured;
+    comparer->documents = tw_calloc(DOCUMENTS, sizeof *comparer->documents);
+    if (!comparer->documents)
+        return tw_nomem(error);
+    return tw_analyser_init(&comparer->analyser, comparer->settings, &comparer->excluded, error);
 }
 
 int twinset_comparer_new(const twinset_options *options, twinset_comparer **comparer,
                          twinset_error *error)
 {
+    if (!comparer)
+        return tw_missing(error, "comparer");
     *comparer = tw_calloc(1, sizeof **comparer);
     if (!*comparer)
         return tw_nomem(error);
-    tw_corpus *corpus = &(*comparer)->corpus;
-    (*comparer)->scan = (tw_scan_run){
-        .corpus = corpus,
-        .options = &corpus->options,
-        .details = true,
-        .views = &(*comparer)->views,
-    };
-    int status = tw_corpus_init_alone(corpus, options, error);
-    tw_views_init(&(*comparer)->views, corpus, 0, true);
-    if (status == TWINSET_OK)
-        status = check(&corpus->options, error);
-    if (status == TWINSET_OK &&
-        (tw_exclude_templates(corpus) != TWINSET_OK || make_documents(*comparer) != TWINSET_OK))
-        status = tw_nomem(error);
+    int status = init(*comparer, options, error);
     if (status != TWINSET_OK) {
         twinset_comparer_free(*comparer);
         *comparer = NULL;
@@ -95,141 +126,140 @@ void twinset_comparer_free(twinset_comparer *comparer)
 {
     if (!comparer)
         return;
-    tw_views_free(&comparer->views);
-    tw_originals_free(&comparer->scan.originals);
-    tw_corpus_free(&comparer->corpus);
-    tw_free(comparer->bytes);
+    tw_profiles_free(&comparer->pair.profiles);
+    tw_analyser_free(&comparer->analyser);
+    tw_settings_release(comparer->settings);
+    tw_free(comparer->documents);
     tw_free(comparer);
 }
 
 /* ---- texts that come and go */
 
-/* The text is the caller's, for the time of a call. */
-static void lend(tw_corpus *corpus, uint32_t source, const char *text, size_t length)
+static uint32_t document_of(const caller_text *first)
 {
-    corpus->sources[source].text = text ? text : "";
-    corpus->sources[source].size_bytes = length;
+    return FIRST + (uint32_t)(first->fingerprint[0] % FIRST_TEXTS);
 }
 
-static void give_back(tw_corpus *corpus)
+/* Makes the shingles of a text that is not known, unless it is too large for that. */
+static int analyse(twinset_comparer *comparer, uint32_t document, tw_profile *profile)
 {
-    corpus->sources[FIRST].text = corpus->sources[SECOND].text = NULL;
-}
-
-static uint32_t place_of(const uint64_t bytes[2])
-{
-    return FIRST + (uint32_t)(bytes[0] % PLACES);
-}
-
-static int shingle(tw_corpus *corpus, uint32_t number, tw_shingles_fn sink, void *context)
-{
-    tw_document *document = &corpus->documents[number];
-    const tw_source *source = &corpus->sources[document->source];
-    tw_text_summary summary = {0};
-    int status = tw_text_shingle(&corpus->workers[0], "", source->text, source->size_bytes,
-                                 document->source, sink, context, &summary);
-    document->tokens = summary.tokens;
-    memcpy(document->digest, summary.digest, sizeof document->digest);
-    return status;
-}
-
-/* The view of a text that is not known: its shingles, unless it is too large for that. */
-static int look_through(twinset_comparer *comparer, uint32_t number, tw_view *view)
-{
-    tw_corpus *corpus = &comparer->corpus;
+    const compared_text *known = &comparer->documents[document];
     int status = TWINSET_OK;
-    if (tw_view_refuses(corpus, number)) /* by its bytes; tokens may be less */
-        status = shingle(corpus, number, NULL, NULL);
-    if (status != TWINSET_OK || tw_view_refuses(corpus, number))
+    /* By its bytes it may look too large, and have fewer tokens. */
+    if (tw_profile_is_too_large(comparer->settings, known->tokens))
+        status = shingle(comparer, document, NULL, NULL);
+    if (status != TWINSET_OK || tw_profile_is_too_large(comparer->settings, known->tokens))
         return status;
-    view->sequence.count = 0;
-    status = shingle(corpus, number, tw_append_ids, &view->sequence);
-    view->has_sequence = status == TWINSET_OK;
-    return status;
+    return tw_profile_sequence(&comparer->pair.profiles, profile);
 }
 
-/* Makes a document of a text; *known: it was this one already. */
-static int take(twinset_comparer *comparer, uint32_t number, const uint64_t bytes[2], bool *known)
+/* Makes a document of a text; *is_known: it was this one already. */
+static int take(twinset_comparer *comparer, uint32_t document, const caller_text *text,
+                bool *is_known)
 {
-    tw_corpus *corpus = &comparer->corpus;
-    tw_document *document = &corpus->documents[number];
-    tw_view *view;
-    if (memcmp(comparer->bytes[number], bytes, sizeof comparer->bytes[number]) != 0) {
-        tw_views_forget(&comparer->views, number);
-        document->tokens = corpus->sources[document->source].size_bytes;
+    tw_profiles *profiles = &comparer->pair.profiles;
+    compared_text *known = &comparer->documents[document];
+    tw_profile *profile;
+    if (memcmp(known->fingerprint, text->fingerprint, sizeof known->fingerprint) != 0) {
+        tw_profiles_forget(profiles, document);
+        known->tokens = text->length;
     }
-    memcpy(comparer->bytes[number], bytes, sizeof comparer->bytes[number]);
+    memcpy(known->fingerprint, text->fingerprint, sizeof known->fingerprint);
     int status = TWINSET_OK;
-    if (number == SECOND)
-        view = tw_views_current(&comparer->views, number);
+    if (document == SECOND)
+        profile = tw_profiles_current(profiles, document);
     else
-        status = tw_views_other(&comparer->views, number, &view);
-    *known = status == TWINSET_OK && view->has_sequence;
-    if (status == TWINSET_OK && !*known)
-        status = look_through(comparer, number, view);
+        status = tw_profiles_other(profiles, document, &profile);
+    *is_known = status == TWINSET_OK && profile->has_sequence;
+    if (status == TWINSET_OK && !*is_known)
+        status = analyse(comparer, document, profile);
     if (status != TWINSET_OK) /* half of it is made */
-        memset(comparer->bytes[number], 0, sizeof comparer->bytes[number]);
+        memset(known->fingerprint, 0, sizeof known->fingerprint);
     return status;
 }
 
 /* ---- two of them */
 
-static bool are_identical(const tw_document *a, const tw_document *b)
+static bool are_identical(const compared_text *a, const compared_text *b)
 {
     return a->tokens && a->tokens == b->tokens &&
            memcmp(a->digest, b->digest, sizeof a->digest) == 0;
 }
 
-static int look(twinset_comparer *comparer, const uint64_t a[2], const uint64_t b[2],
-                tw_match *match)
+/* A scan lists copies so, however large they are, and whatever is excluded. */
+static int settle_copy(twinset_comparer *comparer, tw_match *match)
 {
-    const tw_document *documents = comparer->corpus.documents;
-    uint32_t first = place_of(a);
-    bool knows_a, knows_b, similar;
-    int status = take(comparer, SECOND, b, &knows_b);
-    if (status == TWINSET_OK)
-        status = take(comparer, first, a, &knows_a);
-    if (status != TWINSET_OK)
-        return status;
-    comparer->views.once = !knows_a && !knows_b; /* as far as one can tell */
-    status = tw_scan_look(&comparer->scan, 0, first, SECOND, true, match, &similar);
-    if (status != TWINSET_OK || !are_identical(&documents[first], &documents[SECOND]))
-        return status;
-    /* As a scan has it of copies, however large they are, and whatever is left out. */
+    tw_longest_run run = {.analyser = &comparer->analyser};
     match->similarity = 1;
     match->estimate = match->shared ? 1 : NAN;
-    return tw_corpus_longest(&comparer->corpus, 0, SECOND, &match->longest);
+    match->longest = comparer->documents[SECOND].tokens;
+    if (!comparer->excluded.count)
+        return TWINSET_OK;
+    int status = shingle(comparer, SECOND, tw_measure_run, &run);
+    match->longest = tw_tokens_in(comparer->settings, match->longest, run.longest);
+    return status;
 }
 
-static void fingerprint(const char *text, size_t length, uint64_t digest[2])
+static int compare(twinset_comparer *comparer, tw_match *match)
 {
+    uint32_t first = document_of(comparer->first);
+    bool knows_first = false, knows_second = false, is_similar;
+    *match = (tw_match){.a = first, .b = SECOND, .estimate = NAN};
+    int status = take(comparer, SECOND, comparer->second, &knows_second);
+    if (status == TWINSET_OK)
+        status = take(comparer, first, comparer->first, &knows_first);
+    if (status != TWINSET_OK)
+        return status;
+    /* As far as one can tell, these two meet no others. */
+    comparer->pair.profiles.is_single = !knows_first && !knows_second;
+    status = tw_pair_examine(&comparer->pair, first, SECOND, true, match, &is_similar);
+    if (status != TWINSET_OK ||
+        !are_identical(&comparer->documents[first], &comparer->documents[SECOND]))
+        return status;
+    return settle_copy(comparer, match);
+}
+
+static caller_text take_text(const char *text, size_t length)
+{
+    caller_text taken = {.text = text ? text : "", .length = length};
     tw_fingerprint print;
     tw_fingerprint_begin(&print);
-    tw_fingerprint_add(&print, text, length);
-    tw_fingerprint_end(&print, digest);
+    tw_fingerprint_add(&print, taken.text, length);
+    tw_fingerprint_end(&print, taken.fingerprint);
+    return taken;
+}
+
+static int check_arguments(const twinset_comparer *comparer, const char *a, size_t a_length,
+                           const char *b, size_t b_length, const twinset_pair *pair,
+                           twinset_error *error)
+{
+    if (!comparer || !pair)
+        return tw_missing(error, comparer ? "pair" : "comparer");
+    if ((!a && a_length) || (!b && b_length))
+        return tw_missing(error, !a && a_length ? "a" : "b");
+    return TWINSET_OK;
 }
 
 int twinset_comparer_texts(twinset_comparer *comparer, const char *a, size_t a_length,
-                           const char *b, size_t b_length, twinset_pair *pair, twinset_error *error)
+                           const char *b, size_t b_length, twinset_pair *pair, size_t pair_size,
+                           twinset_error *error)
 {
-    tw_corpus *corpus = &comparer->corpus;
-    uint64_t a_bytes[2], b_bytes[2];
-    tw_match match;
-    fingerprint(a, a_length, a_bytes);
-    fingerprint(b, b_length, b_bytes);
-    lend(corpus, FIRST, a, a_length);
-    lend(corpus, SECOND, b, b_length);
-    comparer->scan.error = error;
-    if (error)
-        error->message[0] = '\0';
-    int status = look(comparer, a_bytes, b_bytes, &match);
-    give_back(corpus);
+    tw_error_clear(error);
+    int status = check_arguments(comparer, a, a_length, b, b_length, pair, error);
     if (status != TWINSET_OK)
-        return tw_corpus_fail(corpus, error, status);
-    *pair = tw_match_pair(&match, false);
+        return status;
+    const caller_text first = take_text(a, a_length), second = take_text(b, b_length);
+    tw_match match;
+    comparer->first = &first;
+    comparer->second = &second;
+    comparer->pair.error = error;
+    status = compare(comparer, &match);
+    if (status != TWINSET_OK)
+        return status == TWINSET_NOMEM ? tw_nomem(error) : status;
+    twinset_pair found = tw_match_pair(&match, false);
     if (!match.similarity) /* nothing is shared, maybe of nothing */
-        pair->jaccard = pair->containment_a = pair->containment_b = 0;
-    pair->a = "a";
-    pair->b = "b";
-    return TWINSET_OK;
+        found.jaccard = found.containment_a = found.containment_b = 0;
+    found.a = "a";
+    found.b = "b";
+    return tw_copy_struct(pair, pair_size, &found, sizeof found);
 }

@@ -1,23 +1,31 @@
-/*
- * One text at a time, for programs that keep documents and signatures themselves. A
- * sketcher is a corpus without documents: its one worker does the work.
- */
+/* One text at a time, for programs that keep documents and signatures themselves. */
 #include "corpus.h"
 #include "text.h"
 
 struct twinset_sketcher {
-    tw_corpus corpus;
+    tw_settings *settings;
+    tw_set excluded;
+    tw_analyser analyser;
 };
+
+static int init(twinset_sketcher *sketcher, const twinset_options *options, twinset_error *error)
+{
+    int status = tw_settings_new_single(options, &sketcher->settings, error);
+    if (status != TWINSET_OK)
+        return status;
+    sketcher->excluded = tw_settings_excluded(sketcher->settings);
+    return tw_analyser_init(&sketcher->analyser, sketcher->settings, &sketcher->excluded, error);
+}
 
 int twinset_sketcher_new(const twinset_options *options, twinset_sketcher **sketcher,
                          twinset_error *error)
 {
+    if (!sketcher)
+        return tw_missing(error, "sketcher");
     *sketcher = tw_calloc(1, sizeof **sketcher);
     if (!*sketcher)
         return tw_nomem(error);
-    int status = tw_corpus_init_alone(&(*sketcher)->corpus, options, error);
-    if (status == TWINSET_OK && tw_exclude_templates(&(*sketcher)->corpus) != TWINSET_OK)
-        status = tw_nomem(error);
+    int status = init(*sketcher, options, error);
     if (status != TWINSET_OK) {
         twinset_sketcher_free(*sketcher);
         *sketcher = NULL;
@@ -29,7 +37,8 @@ void twinset_sketcher_free(twinset_sketcher *sketcher)
 {
     if (!sketcher)
         return;
-    tw_corpus_free(&sketcher->corpus);
+    tw_analyser_free(&sketcher->analyser);
+    tw_settings_release(sketcher->settings);
     tw_free(sketcher);
 }
 
@@ -53,7 +62,9 @@ static int check_functions(const tw_scheme *scheme, twinset_error *error)
 int twinset_sketcher_set_functions(twinset_sketcher *sketcher, const uint64_t *a, const uint64_t *b,
                                    uint64_t p, twinset_error *error)
 {
-    tw_scheme *scheme = sketcher->corpus.scheme;
+    if (!sketcher || !a || !b)
+        return tw_missing(error, !sketcher ? "sketcher" : !a ? "a" : "b");
+    tw_scheme *scheme = sketcher->settings->scheme;
     bool modular = scheme->kind == TWINSET_SCHEME_MODULAR;
     int status = check_functions(scheme, error);
     if (status != TWINSET_OK)
@@ -72,7 +83,9 @@ int twinset_sketcher_set_functions(twinset_sketcher *sketcher, const uint64_t *a
 int twinset_sketcher_functions(const twinset_sketcher *sketcher, uint64_t *a, uint64_t *b,
                                twinset_error *error)
 {
-    const tw_scheme *scheme = sketcher->corpus.scheme;
+    if (!sketcher || !a || !b)
+        return tw_missing(error, !sketcher ? "sketcher" : !a ? "a" : "b");
+    const tw_scheme *scheme = sketcher->settings->scheme;
     int status = check_functions(scheme, error);
     if (status != TWINSET_OK)
         return status;
@@ -83,67 +96,83 @@ int twinset_sketcher_functions(const twinset_sketcher *sketcher, uint64_t *a, ui
 
 /* ---- signatures */
 
-static int sketch_text(tw_corpus *corpus, const char *text, size_t length, tw_text_summary *summary)
+/* Arguments of a call that fills an array from `count` elements, of which there may be none. */
+static int check_arguments(const twinset_sketcher *sketcher, const void *from, size_t count,
+                           const void *to, const char *to_name, twinset_error *error)
 {
-    tw_worker *worker = &corpus->workers[0];
-    worker->values.count = 0;
-    int status = tw_text_shingle(worker, "", text, length, 0, tw_signature_batch, worker, summary);
-    if (status != TWINSET_OK || !corpus->options.bag)
-        return status;
-    return tw_signature_finish_bag(worker);
+    if (!sketcher)
+        return tw_missing(error, "sketcher");
+    if (!from && count)
+        return tw_fail(error, TWINSET_USAGE, "the input is NULL, but has %zu elements", count);
+    return to ? TWINSET_OK : tw_missing(error, to_name);
+}
+
+static int sketch_text(tw_analyser *analyser, const char *text, size_t length, uint32_t *slots,
+                       tw_text_summary *summary)
+{
+    tw_signature_begin(analyser, slots);
+    int status =
+        tw_analyse_text(analyser, "", text, length, 0, tw_signature_batch, analyser, summary);
+    int ended = tw_signature_end(analyser);
+    return status == TWINSET_OK ? ended : status;
 }
 
 int twinset_sketcher_text(twinset_sketcher *sketcher, const char *text, size_t length,
                           uint32_t *slots, twinset_error *error)
 {
-    tw_corpus *corpus = &sketcher->corpus;
-    tw_sketch *sketch = &corpus->workers[0].sketch;
+    int status = check_arguments(sketcher, text, length, slots, "slots", error);
+    if (status != TWINSET_OK)
+        return status;
     tw_text_summary summary = {0};
-    tw_sketch_begin(sketch, slots);
-    int status = sketch_text(corpus, text, length, &summary);
-    tw_sketch_end(sketch);
+    status = sketch_text(&sketcher->analyser, text, length, slots, &summary);
     return status == TWINSET_OK ? status : tw_nomem(error);
 }
 
 int twinset_sketcher_document(twinset_sketcher *sketcher, const char *text, size_t length,
                               unsigned bands, unsigned rows, uint64_t *keys,
-                              twinset_document *document, twinset_error *error)
+                              twinset_document *document, size_t document_size,
+                              twinset_error *error)
 {
-    tw_corpus *corpus = &sketcher->corpus;
-    tw_worker *worker = &corpus->workers[0];
     tw_text_summary summary = {0};
-    if (!rows || bands > corpus->options.hashes / rows)
+    int status = check_arguments(sketcher, text, length, keys, "keys", error);
+    if (status != TWINSET_OK || !document)
+        return document ? status : tw_missing(error, "document");
+    tw_analyser *analyser = &sketcher->analyser;
+    unsigned hashes = sketcher->settings->options.hashes;
+    if (!rows || bands > hashes / rows)
         return tw_fail(error, TWINSET_USAGE, "a signature of %u hashes has no %u bands of %u rows",
-                       corpus->options.hashes, bands, rows);
-    tw_sketch_begin(&worker->sketch, worker->slots);
-    int status = sketch_text(corpus, text, length, &summary);
-    tw_sketch_end(&worker->sketch);
+                       hashes, bands, rows);
+    status = sketch_text(analyser, text, length, analyser->slots, &summary);
     if (status != TWINSET_OK)
         return tw_nomem(error);
-    tw_band_keys(worker->slots, bands, rows, keys);
+    tw_make_band_keys(analyser->slots, bands, rows, keys);
     for (unsigned band = 0; band < bands; band++)
         keys[band] >>= 64 - TWINSET_KEY_BITS; /* as match/keys.c keeps them */
-    *document = (twinset_document){
+    const twinset_document found = {
         .digest = {summary.digest[0], summary.digest[1]},
         .tokens = summary.tokens,
-        .blank = tw_signature_is_blank(corpus, worker->slots),
+        .all_excluded = tw_signature_is_blank(analyser, analyser->slots),
         .flags = summary.flags,
     };
-    return TWINSET_OK;
+    return tw_copy_struct(document, document_size, &found, sizeof found);
 }
 
 int twinset_sketcher_values(twinset_sketcher *sketcher, const uint64_t *values, size_t count,
                             uint32_t *slots, twinset_error *error)
 {
-    tw_worker *worker = &sketcher->corpus.workers[0];
-    int status = TW_GROW(worker->values.data, worker->values.capacity, count);
+    int status = check_arguments(sketcher, values, count, slots, "slots", error);
+    if (status != TWINSET_OK)
+        return status;
+    tw_sketch *sketch = &sketcher->analyser.sketch;
+    tw_u64s *own = &sketcher->analyser.values;
+    status = TW_GROW(own->data, own->capacity, count);
     if (status != TWINSET_OK)
         return tw_nomem(error);
     for (size_t i = 0; i < count; i++)
-        worker->values.data[i] = tw_scheme_foreign(sketcher->corpus.scheme, values[i]);
-    tw_sketch_begin(&worker->sketch, slots);
-    status = tw_sketch_add(&worker->sketch, worker->values.data, count);
-    tw_sketch_end(&worker->sketch);
+        own->data[i] = tw_scheme_external_value(sketcher->settings->scheme, values[i]);
+    tw_sketch_begin(sketch, slots);
+    status = tw_sketch_add(sketch, own->data, count);
+    tw_sketch_end(sketch);
     return status == TWINSET_OK ? status : tw_nomem(error);
 }
 
@@ -152,11 +181,14 @@ int twinset_sketcher_items(twinset_sketcher *sketcher, const char *const *items,
                            twinset_error *error)
 {
     enum { AT_ONCE = 1024 }; /* stay in the nearest cache */
-    const tw_scheme *scheme = sketcher->corpus.scheme;
-    tw_sketch *sketch = &sketcher->corpus.workers[0].sketch;
+    int status =
+        check_arguments(sketcher, items && lengths ? items : NULL, count, slots, "slots", error);
+    if (status != TWINSET_OK)
+        return status;
+    const tw_scheme *scheme = sketcher->settings->scheme;
+    tw_sketch *sketch = &sketcher->analyser.sketch;
     bool ids = tw_scheme_takes_ids(scheme);
     uint64_t values[AT_ONCE];
-    int status = TWINSET_OK;
     tw_sketch_begin(sketch, slots);
     for (size_t at = 0, some; at < count && status == TWINSET_OK; at += some) {
         some = count - at < AT_ONCE ? count - at : AT_ONCE;
@@ -175,11 +207,13 @@ int twinset_normalise(const char *text, size_t length, const twinset_options *op
                       char **normal, size_t *normal_length, twinset_error *error)
 {
     twinset_sketcher *sketcher;
+    if ((!text && length) || !normal || !normal_length)
+        return tw_missing(error, !normal ? "normal" : !normal_length ? "normal_length" : "text");
     int status = twinset_sketcher_new(options, &sketcher, error);
     if (status != TWINSET_OK)
         return status;
     tw_bytes out = {0};
-    status = tw_text_normal(&sketcher->corpus.workers[0], text, length, &out);
+    status = tw_analyse_normal_text(&sketcher->analyser, text, length, &out);
     twinset_sketcher_free(sketcher);
     if (status == TWINSET_OK)
         status = tw_bytes_append(&out, "", 1);
@@ -196,17 +230,19 @@ int twinset_shingles(const char *text, size_t length, const twinset_options *opt
                      uint64_t **hashes, size_t *count, twinset_error *error)
 {
     twinset_sketcher *sketcher;
+    if ((!text && length) || !hashes || !count)
+        return tw_missing(error, !hashes ? "hashes" : !count ? "count" : "text");
     int status = twinset_sketcher_new(options, &sketcher, error);
     if (status != TWINSET_OK)
         return status;
-    tw_worker *worker = &sketcher->corpus.workers[0];
+    tw_analyser *analyser = &sketcher->analyser;
     tw_text_summary summary;
     tw_u64s ids = {0};
     status = TW_GROW(ids.data, ids.capacity, 1);
     if (status == TWINSET_OK)
-        status = tw_text_shingle(worker, "", text, length, 0, tw_append_ids, &ids, &summary);
+        status = tw_analyse_text(analyser, "", text, length, 0, tw_append_ids, &ids, &summary);
     if (status == TWINSET_OK)
-        status = tw_corpus_make_set(&sketcher->corpus, worker, &ids);
+        status = tw_analyse_set(analyser, &ids);
     twinset_sketcher_free(sketcher);
     if (status != TWINSET_OK) {
         tw_free(ids.data);

@@ -1,8 +1,9 @@
-/* Memory, as the libraries that pack and unpack ask for it: ours, so that tests can refuse it. */
+/* The library's allocator in the forms that zlib, bzip2 and liblzma call, so that the tests can
+ * make their allocations fail, too. */
 #ifndef TW_CODEC_H
 #define TW_CODEC_H
 
-#include "common.h"
+#include "memory.h"
 
 static inline void *tw_zlib_alloc(void *context, unsigned count, unsigned size)
 {

@@ -1,14 +1,16 @@
-/* The best instruction set that is here, unless TWINSET_ISA names another. */
+/* The instruction set to use: the best of this machine, unless TWINSET_ISA names another. */
 #include "cpu.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "error.h"
+
 static const char *const NAMES[TW_ISAS] = {"portable", "avx2", "avx512", "neon"};
 
-/* The one thing that the library remembers between calls: results do not depend on it, and
- * to read the environment for every document would cost more than to sketch a short one. */
+/* One of the few things that the library remembers between calls. Results do not depend on it, and
+ * reading the environment for every document would cost more than sketching a short one. */
 static atomic_int isa_in_use = -1;
 
 const char *tw_isa_name(tw_isa isa)
@@ -39,7 +41,7 @@ bool tw_cpu_has(tw_isa isa)
     }
 }
 
-static tw_isa best(void)
+static tw_isa find_best(void)
 {
     int isa = TW_ISAS - 1;
     while (!tw_cpu_has((tw_isa)isa))
@@ -47,26 +49,26 @@ static tw_isa best(void)
     return (tw_isa)isa;
 }
 
-/* Tells TW_ISAS where there is no such name. */
-static int named(const char *wish)
+/* The instruction set with this name, or TW_ISAS where there is none. */
+static int find_by_name(const char *name)
 {
     int isa = 0;
-    while (isa < TW_ISAS && strcmp(wish, NAMES[isa]) != 0)
+    while (isa < TW_ISAS && strcmp(name, NAMES[isa]) != 0)
         isa++;
     return isa;
 }
 
 int tw_cpu_check(twinset_error *error)
 {
-    const char *wish = getenv("TWINSET_ISA");
-    int isa = wish ? named(wish) : (int)best();
+    const char *name = getenv("TWINSET_ISA");
+    int isa = name ? find_by_name(name) : (int)find_best();
     if (isa == TW_ISAS)
         return tw_fail(error, TWINSET_USAGE,
-                       "TWINSET_ISA=%s is unknown; it takes portable, avx2, avx512 or neon", wish);
+                       "TWINSET_ISA=%s is unknown; it takes portable, avx2, avx512 or neon", name);
     if (!tw_cpu_has((tw_isa)isa))
         return tw_fail(error, TWINSET_USAGE,
-                       "TWINSET_ISA=%s: this machine has no %s; unset it or say portable", wish,
-                       wish);
+                       "TWINSET_ISA=%s: this machine has no %s; unset it or say portable", name,
+                       name);
     atomic_store_explicit(&isa_in_use, isa, memory_order_relaxed);
     return TWINSET_OK;
 }

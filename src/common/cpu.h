@@ -1,11 +1,14 @@
 /*
- * Which kernels run. Each hot loop has a portable reference in C and may have kernels for
- * some instruction sets, which give the same bytes; a constant table by tw_isa names them.
+ * Which kernels run. Each hot loop has a portable reference in C, and may have kernels for some
+ * instruction sets, which give the same bytes. They stand in a constant table by tw_isa.
  */
 #ifndef TW_CPU_H
 #define TW_CPU_H
 
-#include "common.h"
+#include <stdbool.h>
+
+#include "attributes.h"
+#include "twinset.h"
 
 typedef enum tw_isa {
     TW_ISA_PORTABLE,
@@ -15,20 +18,20 @@ typedef enum tw_isa {
     TW_ISAS
 } tw_isa;
 
-/* As TWINSET_ISA names it. */
+/* The name that TWINSET_ISA takes. */
 const char *tw_isa_name(tw_isa isa);
 
-/* Whether this build has kernels for it, and this machine runs them. */
+/* Whether this build has kernels for the instruction set, and this machine runs them. */
 bool tw_cpu_has(tw_isa isa);
 
-/* Reads TWINSET_ISA; an unknown instruction set, or one that is not here, is an error. From
- * then on all threads use the one that it names, or the best where it is unset. */
+/* Reads TWINSET_ISA. An unknown instruction set, or one that this machine or build lacks, is an
+ * error. From then on all threads use the one that it names, or the best where it is unset. */
 int tw_cpu_check(twinset_error *error) TW_CHECKED;
 
 /* The instruction set to use. */
 tw_isa tw_cpu_isa(void);
 
-/* The entry of a table of kernels by tw_isa, for the instruction set to use. */
+/* The entry for the instruction set to use, of a table of kernels by tw_isa. */
 #define TW_KERNELS(table) ((table)[tw_cpu_isa()])
 
 #endif

@@ -1,8 +1,7 @@
 /*
- * Hash functions and random numbers that other programs define: results must equal theirs
- * bit for bit, on every machine. Nothing here allocates, fails or keeps state.
- *
- * None of it is meant to resist an attacker.
+ * Hash functions and random numbers that other programs define: the results must equal theirs
+ * bit for bit, on every machine. Nothing here allocates, fails or keeps state. None of it is meant
+ * to resist an attacker.
  */
 #ifndef TW_DIGEST_H
 #define TW_DIGEST_H
@@ -14,6 +13,10 @@
 
 void tw_md5(const void *data, size_t length, uint8_t digest[16]);
 void tw_sha1(const void *data, size_t length, uint8_t digest[20]);
+
+/* The first four bytes of the SHA-1 of each of many items, as little-endian numbers. That is the
+ * number by which datasketch represents an item. */
+void tw_sha1_words(const char *const *items, const size_t *lengths, size_t count, uint32_t *words);
 
 /* MurmurHash3_x86_32. */
 uint32_t tw_murmur3_32(const void *data, size_t length, uint32_t seed);
@@ -28,7 +31,7 @@ static inline uint32_t tw_fmix32(uint32_t h)
     return h ^ (h >> 16);
 }
 
-/* The finaliser of SplitMix64 (Stafford's variant 13): a bijection that leaves 0 alone. */
+/* The finaliser of SplitMix64 (Stafford's variant 13): a bijection that maps 0 to 0. */
 static inline uint64_t tw_mix64(uint64_t x)
 {
     x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -36,15 +39,15 @@ static inline uint64_t tw_mix64(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/* The next number of the SplitMix64 generator; any state will do to begin with. The step is
- * 2^64 divided by the golden ratio, made odd. */
+/* The next number of the SplitMix64 generator, which may start from any state. The step is 2^64
+ * divided by the golden ratio, made odd. */
 static inline uint64_t tw_splitmix64(uint64_t *state)
 {
     *state += UINT64_C(0x9e3779b97f4a7c15);
     return tw_mix64(*state);
 }
 
-/* Robert Jenkins' 96-bit mix (1996): the third of the three words that it mixes. */
+/* The third of the three words that Robert Jenkins' 96-bit mix (1996) returns. */
 static inline uint32_t tw_jenkins_mix(uint32_t a, uint32_t b, uint32_t c)
 {
     a = (a - b - c) ^ (c >> 13);
@@ -58,26 +61,5 @@ static inline uint32_t tw_jenkins_mix(uint32_t a, uint32_t b, uint32_t c)
     c = (c - a - b) ^ (b >> 15);
     return c;
 }
-
-/* ---- the Mersenne Twister, as numpy's RandomState(seed) draws from it */
-
-enum { TW_MT19937_WORDS = 624 };
-
-typedef struct tw_mt19937 {
-    uint32_t state[TW_MT19937_WORDS];
-    unsigned next; /* index of the word to be given out */
-} tw_mt19937;
-
-void tw_mt19937_seed(tw_mt19937 *generator, uint32_t seed);
-uint32_t tw_mt19937_next(tw_mt19937 *generator);
-
-/* ---- the n permutations that datasketch's MinHash(n, seed) makes */
-
-/* datasketch 1, and the scheme "legacy" of 2: x -> (a x + b mod 2^64) mod (2^61 - 1). */
-void tw_datasketch1_parameters(uint32_t seed, size_t n, uint64_t *a, uint64_t *b);
-
-/* datasketch 2, "affine32": x -> a x + b mod 2^32, with odd a. The first permutations of a
- * greater n are not those of a smaller one. */
-void tw_datasketch2_parameters(uint32_t seed, size_t n, uint32_t *a, uint32_t *b);
 
 #endif

@@ -1,3 +1,4 @@
+/* pread() and pwrite() until all bytes are done; a signal does not end them. */
 #include "file.h"
 
 #include <errno.h>

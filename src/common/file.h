@@ -1,12 +1,18 @@
-/* Bytes at a place of a file, all of them: read() and write() may do less than they are told. */
+/* Reading and writing at an offset of a file, all bytes of a call: read() and write() may do fewer
+ * than they were asked to. */
 #ifndef TW_FILE_H
 #define TW_FILE_H
 
-#include "common.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-/* Reads what the file has, up to `count` bytes. False: errno says why it cannot be read. */
+#include "attributes.h"
+
+/* Reads up to `count` bytes, fewer only where the file ends. False, with errno, where the file
+ * cannot be read. */
 bool tw_read_at(int fd, uint64_t offset, void *bytes, size_t count, size_t *got) TW_CHECKED;
-/* False: errno says why not all could be written. */
+/* Writes `count` bytes. False, with errno, where not all of them could be written. */
 bool tw_write_at(int fd, uint64_t offset, const void *bytes, size_t count) TW_CHECKED;
 
 #endif

@@ -7,33 +7,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "digest.h"
+#include "fields.h"
 #include "file.h"
+#include "hash.h"
 
-static const char MAGIC[8] = {'t', 'w', 'i', 'n', 'j', 'r', 'n', '1'};
-
-typedef struct header {
-    char magic[8];
-    uint64_t identity[2];
-} header;
-
-typedef struct frame {
-    uint64_t length, checksum;
-} frame;
-
-static uint64_t checksum(const char *bytes, size_t length)
-{
-    uint64_t sum = tw_mix64(length);
-    for (; length >= 8; bytes += 8, length -= 8) {
-        uint64_t word;
-        memcpy(&word, bytes, sizeof word);
-        sum = (sum ^ word) * 0x9E3779B97F4A7C15u;
-        sum ^= sum >> 29;
-    }
-    for (; length; bytes++, length--)
-        sum = (sum ^ (unsigned char)*bytes) * 0x9E3779B97F4A7C15u;
-    return tw_mix64(sum);
-}
+/* The header: a magic number, the version of the format, and the identity of the run. A frame: the
+ * length and the checksum of its content, and the content. */
+enum { VERSION = 2, HEADER_BYTES = 8 + 4 + 4 + 16, FRAME_BYTES = 8 + 8 };
+static const char MAGIC[8] = {'t', 'w', 'i', 'n', 's', 'j', 'r', 'n'};
 
 static int fail(const tw_journal *journal, twinset_error *error, const char *what)
 {
@@ -41,30 +22,58 @@ static int fail(const tw_journal *journal, twinset_error *error, const char *wha
                    strerror(errno));
 }
 
-/* Whether the file has so many bytes there. */
+int tw_journal_fail(const tw_journal *journal, twinset_error *error)
+{
+    return tw_fail(error, TWINSET_IO, "%s: the checkpoint is damaged; remove its folder",
+                   journal->path);
+}
+
+/* Whether the file has so many bytes at an offset. */
 static bool read_all(int fd, uint64_t offset, void *bytes, size_t count)
 {
     size_t got;
     return tw_read_at(fd, offset, bytes, count, &got) && got == count;
 }
 
-/* A journal without a whole header was never used. */
-static int check_header(tw_journal *journal, const uint64_t identity[2], twinset_error *error)
+static int make_header(const uint64_t identity[2], tw_bytes *header)
 {
-    header wanted = {.identity = {identity[0], identity[1]}}, found;
-    memcpy(wanted.magic, MAGIC, sizeof MAGIC);
-    journal->end = sizeof found;
-    if (!read_all(journal->fd, 0, &found, sizeof found)) {
-        if (ftruncate(journal->fd, 0) != 0 || !tw_write_at(journal->fd, 0, &wanted, sizeof wanted))
+    int status = tw_bytes_append(header, MAGIC, sizeof MAGIC);
+    if (status == TWINSET_OK)
+        status = tw_put_u32(header, VERSION);
+    if (status == TWINSET_OK)
+        status = tw_put_u32(header, 0);
+    if (status == TWINSET_OK)
+        status = tw_put_u64(header, identity[0]);
+    return status == TWINSET_OK ? tw_put_u64(header, identity[1]) : status;
+}
+
+/* Compares the header with that of this run, or writes it: a journal without a whole header was
+ * never used. */
+static int settle_header(tw_journal *journal, const tw_bytes *header, twinset_error *error)
+{
+    char found[HEADER_BYTES];
+    journal->end = HEADER_BYTES;
+    if (!read_all(journal->fd, 0, found, sizeof found)) {
+        if (ftruncate(journal->fd, 0) != 0 ||
+            !tw_write_at(journal->fd, 0, header->data, header->length))
             return fail(journal, error, "write");
         return TWINSET_OK;
     }
-    if (memcmp(&found, &wanted, sizeof found) != 0)
+    if (memcmp(found, header->data, sizeof found) != 0)
         return tw_fail(error, TWINSET_USAGE,
                        "%s: the checkpoint of a run with other options or inputs; name another "
                        "folder, or remove this one",
                        journal->path);
     return TWINSET_OK;
+}
+
+static int check_header(tw_journal *journal, const uint64_t identity[2], twinset_error *error)
+{
+    tw_bytes header = {0};
+    int status = make_header(identity, &header);
+    status = status == TWINSET_OK ? settle_header(journal, &header, error) : tw_nomem(error);
+    tw_bytes_free(&header);
+    return status;
 }
 
 int tw_journal_open(const char *folder, const char *name, const uint64_t identity[2],
@@ -86,38 +95,58 @@ int tw_journal_open(const char *folder, const char *name, const uint64_t identit
     return check_header(journal, identity, error);
 }
 
+/* Reads the content of a frame whose head is there; *found: it is whole. */
+static int read_content(const tw_journal *journal, uint64_t length, uint64_t checksum,
+                        tw_bytes *content, bool *found, twinset_error *error)
+{
+    content->length = 0;
+    if (tw_bytes_reserve(content, length) != TWINSET_OK)
+        return tw_nomem(error);
+    content->length = length;
+    *found = read_all(journal->fd, journal->end + FRAME_BYTES, content->data, length) &&
+             tw_hash_bytes(content->data, content->length) == checksum;
+    return TWINSET_OK;
+}
+
 int tw_journal_next(tw_journal *journal, tw_bytes *content, bool *found, twinset_error *error)
 {
-    frame next;
+    char head[FRAME_BYTES];
     struct stat file;
+    uint64_t length = 0;
+    int status = TWINSET_OK;
     *found = false;
     if (fstat(journal->fd, &file) != 0)
         return fail(journal, error, "read");
-    uint64_t start = journal->end + sizeof next, size = (uint64_t)file.st_size;
-    if (read_all(journal->fd, journal->end, &next, sizeof next) && start <= size &&
-        next.length <= size - start) {
-        content->length = 0;
-        if (tw_bytes_reserve(content, next.length) != TWINSET_OK)
-            return tw_nomem(error);
-        content->length = next.length;
-        *found = read_all(journal->fd, start, content->data, next.length) &&
-                 checksum(content->data, content->length) == next.checksum;
+    uint64_t start = journal->end + FRAME_BYTES, size = (uint64_t)file.st_size;
+    if (start <= size && read_all(journal->fd, journal->end, head, sizeof head)) {
+        tw_field_reader fields = {head, head + sizeof head, false};
+        length = tw_get_u64(&fields);
+        uint64_t checksum = tw_get_u64(&fields);
+        if (length <= size - start)
+            status = read_content(journal, length, checksum, content, found, error);
     }
     if (*found)
-        journal->end = start + next.length;
-    else if (ftruncate(journal->fd, (off_t)journal->end) != 0)
+        journal->end = start + length;
+    else if (status == TWINSET_OK && ftruncate(journal->fd, (off_t)journal->end) != 0)
         return fail(journal, error, "cut");
-    return TWINSET_OK;
+    return status;
 }
 
 int tw_journal_add(tw_journal *journal, const tw_bytes *content, twinset_error *error)
 {
-    frame next = {content->length, checksum(content->data, content->length)};
-    if (!tw_write_at(journal->fd, journal->end, &next, sizeof next) ||
-        !tw_write_at(journal->fd, journal->end + sizeof next, content->data, content->length))
-        return fail(journal, error, "write");
-    journal->end += sizeof next + content->length;
-    return TWINSET_OK;
+    tw_bytes head = {0};
+    int status = tw_put_u64(&head, content->length);
+    if (status == TWINSET_OK)
+        status = tw_put_u64(&head, tw_hash_bytes(content->data, content->length));
+    if (status != TWINSET_OK)
+        status = tw_nomem(error);
+    else if (!tw_write_at(journal->fd, journal->end, head.data, head.length) ||
+             !tw_write_at(journal->fd, journal->end + FRAME_BYTES, content->data, content->length))
+        status = fail(journal, error, "write");
+    else
+        journal->end += FRAME_BYTES + content->length;
+    tw_bytes_free(&head);
+    return status;
 }
 
 void tw_journal_close(tw_journal *journal)

@@ -1,10 +1,12 @@
 /*
- * Memory. All allocations of the library pass here. In a build with TW_FAULTS the tests
- * make the Nth one fail, and so reach every way out of a function.
+ * Memory. All allocations of the library go through this file. In a build with TW_FAULTS the tests
+ * make the Nth one fail, and so reach every error path.
  */
 #define _DEFAULT_SOURCE /* madvise */
 #include "memory.h"
 
+#include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #ifdef __GLIBC__
@@ -15,10 +17,12 @@
 #include <sys/mman.h>
 #endif
 
+#include "twinset.h"
+
 #ifdef TW_FAULTS
 #include <stdatomic.h>
 
-/* Allocations still to succeed; negative: no fault is planned. */
+/* How many allocations may still succeed; negative: all. */
 static atomic_llong allowed = -1;
 
 void tw_faults_after(long long allocations)
@@ -26,7 +30,7 @@ void tw_faults_after(long long allocations)
     atomic_store(&allowed, allocations);
 }
 
-static bool fault(void)
+static bool must_fail(void)
 {
     long long left = atomic_load(&allowed);
     while (left > 0 && !atomic_compare_exchange_weak(&allowed, &left, left - 1)) {
@@ -34,7 +38,7 @@ static bool fault(void)
     return left == 0;
 }
 #else
-static bool fault(void)
+static bool must_fail(void)
 {
     return false;
 }
@@ -42,17 +46,17 @@ static bool fault(void)
 
 void *tw_malloc(size_t size)
 {
-    return fault() ? NULL : malloc(size ? size : 1);
+    return must_fail() ? NULL : malloc(size ? size : 1);
 }
 
 void *tw_calloc(size_t count, size_t size)
 {
-    return fault() ? NULL : calloc(count ? count : 1, size ? size : 1);
+    return must_fail() ? NULL : calloc(count ? count : 1, size ? size : 1);
 }
 
 void *tw_realloc(void *memory, size_t size)
 {
-    return fault() ? NULL : realloc(memory, size ? size : 1);
+    return must_fail() ? NULL : realloc(memory, size ? size : 1);
 }
 
 void *tw_array(size_t count, size_t size)
@@ -74,13 +78,13 @@ void tw_memory_trim(void)
 #endif
 }
 
-void *tw_large(size_t size)
+void *tw_malloc_large(size_t size)
 {
 #ifdef MADV_HUGEPAGE
     const size_t page = (size_t)2 << 20;
     if (size >= page / 2 && size <= SIZE_MAX - page) {
         size_t whole = (size + page - 1) / page * page;
-        void *memory = fault() ? NULL : aligned_alloc(page, whole);
+        void *memory = must_fail() ? NULL : aligned_alloc(page, whole);
         if (memory)
             (void)madvise(memory, whole, MADV_HUGEPAGE);
         return memory;
@@ -106,7 +110,7 @@ int tw_grow(void *array, size_t *capacity, size_t need, size_t element_size)
     if (wanted > SIZE_MAX / element_size)
         return TWINSET_NOMEM;
     void *grown;
-    memcpy(&grown, array, sizeof grown); /* the pointer is of some other type */
+    memcpy(&grown, array, sizeof grown); /* it may be a pointer to any type */
     grown = tw_realloc(grown, wanted * element_size);
     if (!grown)
         return TWINSET_NOMEM;

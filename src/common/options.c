@@ -1,19 +1,22 @@
 /*
- * The table of options. A row holds all there is to know of one: how it is named, parsed,
- * checked, explained and reported. The command line, its help, the man page and other
- * languages' bindings are made from it, so a new option is one row and one field.
+ * The table of options. A row holds everything about one option: its name, and how it is parsed,
+ * checked, explained and reported. The command line, its help, the man page and the bindings for
+ * other languages are made from the table, so that a new option is one row and one field.
  */
 #include "options.h"
 
 #include <errno.h>
-#include <locale.h>
-#include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "arena.h"
+#include "arguments.h"
 #include "ascii.h"
 #include "cpu.h"
+#include "error.h"
+#include "machine.h"
 #include "number.h"
 
 typedef enum kind { CHOICE, SWITCH, WHOLE, SEED, REAL, SIZE, TEXT, NAME } kind;
@@ -22,8 +25,8 @@ typedef struct option_row {
     twinset_option_info info;
     kind kind;
     size_t offset;       /* of the field in twinset_options */
-    double low, high;    /* of numbers */
-    bool changes_result; /* and so belongs into the report */
+    double low, high;    /* the bounds of a number */
+    bool changes_result; /* and therefore stands in the report */
 } option_row;
 
 #define FIELD(name) offsetof(twinset_options, name)
@@ -176,9 +179,10 @@ static const option_row rows[] = {
 /* clang-format on */
 enum { ROWS = sizeof rows / sizeof *rows };
 
-void twinset_options_init(twinset_options *options)
+void twinset_options_init(twinset_options *options, size_t size)
 {
-    *options = (twinset_options){
+    const twinset_options defaults = {
+        .size = size,
         .threshold = TWINSET_AUTO,
         .common = TWINSET_AUTO,
         .hashes = 256,
@@ -187,11 +191,33 @@ void twinset_options_init(twinset_options *options)
         .max_bucket = 1000,
         .max_size = (uint64_t)4 << 30,
     };
+    (void)tw_copy_struct(options, size, &defaults, sizeof defaults); /* NULL stays as it is */
 }
 
-const twinset_option_info *twinset_option_at(size_t index)
+int tw_options_copy(const twinset_options *given, twinset_options *own, twinset_error *error)
 {
-    return index < ROWS ? &rows[index].info : NULL;
+    twinset_options_init(own, sizeof *own);
+    if (!given)
+        return TWINSET_OK;
+    if (given->size < sizeof given->size)
+        return tw_fail(error, TWINSET_USAGE,
+                       "the options were not initialised: call twinset_options_init(&options, "
+                       "sizeof options) first");
+    memcpy(own, given, given->size < sizeof *own ? given->size : sizeof *own);
+    own->size = sizeof *own;
+    return TWINSET_OK;
+}
+
+size_t twinset_option_count(void)
+{
+    return ROWS;
+}
+
+int twinset_option_at(size_t index, twinset_option_info *info, size_t size)
+{
+    if (index >= ROWS)
+        return TWINSET_USAGE;
+    return tw_copy_struct(info, size, &rows[index].info, sizeof rows[index].info);
 }
 
 static const option_row *find_row(const char *name)
@@ -202,13 +228,13 @@ static const option_row *find_row(const char *name)
     return NULL;
 }
 
-/* How a user writes an option: -k, --seed. */
+/* What a user writes before the name of an option: -k, --seed. */
 static const char *dashes(const option_row *row)
 {
     return row->info.name[1] ? "--" : "-";
 }
 
-/* ---- choices: words between bars */
+/* ---- choices: words that are separated by bars */
 
 static const char *word_end(const char *word)
 {
@@ -233,49 +259,35 @@ static int parse_choice(const option_row *row, const char *value, int *field, tw
                    row->info.argument);
 }
 
-const char *tw_option_choice(const char *option, int value, char word[TW_WORD])
+const char *tw_option_word(const char *option, int value, char word[TW_OPTION_WORD_BYTES])
 {
     const char *start = find_row(option)->info.argument;
     while (value-- > 0 && *word_end(start))
         start = word_end(start) + 1;
-    snprintf(word, TW_WORD, "%.*s", (int)(word_end(start) - start), start);
+    snprintf(word, TW_OPTION_WORD_BYTES, "%.*s", (int)(word_end(start) - start), start);
     return word;
 }
 
 /* ---- numbers */
 
-static int out_of_range(const option_row *row, const char *value, twinset_error *error)
+static int refuse_number(const option_row *row, const char *value, twinset_error *error)
 {
-    return tw_fail(error, TWINSET_USAGE, "%s%s: '%s' is not a %snumber from %.10g to %.10g",
-                   dashes(row), row->info.name, value, row->kind == WHOLE ? "whole " : "", row->low,
-                   row->high);
-}
-
-/* strtod with a point for the point, whatever the program's locale says. */
-static double parse_decimal(const char *value, char **end)
-{
-    locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0), before = uselocale(plain);
-    double number = strtod(value, end);
-    uselocale(before);
-    if (plain)
-        freelocale(plain);
-    return number;
+    return tw_fail(error, TWINSET_USAGE, "%s%s: '%s' is not a %snumber from %s to %s", dashes(row),
+                   row->info.name, value, row->kind == WHOLE ? "whole " : "",
+                   tw_number_brief(row->low).text, tw_number_brief(row->high).text);
 }
 
 static int parse_real(const option_row *row, const char *value, double *field, twinset_error *error)
 {
-    char *end;
-    errno = 0;
-    double number = parse_decimal(value, &end);
-    /* strtod takes leading spaces, signs, hexadecimals, infinity: nobody means those. */
-    if (value[strspn(value, "0123456789.eE-+")] || strchr(" +-", *value) || *end ||
-        errno == ERANGE || !(number >= row->low && number <= row->high))
-        return out_of_range(row, value, error);
+    double number;
+    const char *end = tw_read_real(value, &number);
+    if (!end || *end || number < row->low || number > row->high)
+        return refuse_number(row, value, error);
     *field = number;
     return TWINSET_OK;
 }
 
-/* Digits alone: strtoull would take a sign and leading spaces. */
+/* Reads digits alone; strtoull() would accept a sign and leading spaces as well. */
 static bool parse_u64(const char *value, const char **end, uint64_t *number)
 {
     char *stop = NULL;
@@ -292,7 +304,7 @@ static int parse_whole(const option_row *row, const char *value, unsigned *field
     const char *end;
     if (!parse_u64(value, &end, &number) || *end || (double)number < row->low ||
         (double)number > row->high)
-        return out_of_range(row, value, error);
+        return refuse_number(row, value, error);
     *field = (unsigned)number;
     return TWINSET_OK;
 }
@@ -309,15 +321,15 @@ static int parse_seed(const option_row *row, const char *value, uint64_t *field,
     return TWINSET_OK;
 }
 
-/* 2G, 512M, 100000: powers of 1024, a B at the end allowed. */
+/* Reads 2G, 512M or 100000. Units are powers of 1024; a B may follow. */
 static int parse_size(const option_row *row, const char *value, uint64_t *field,
                       twinset_error *error)
 {
     const char *end;
     uint64_t number;
     unsigned shift = 0;
-    bool good = parse_u64(value, &end, &number);
-    if (good && *end) {
+    bool valid = parse_u64(value, &end, &number);
+    if (valid && *end) {
         static const char units[] = "KMGT";
         const char *unit = strchr(units, *end >= 'a' && *end <= 'z' ? *end - 32 : *end);
         if (unit) {
@@ -326,7 +338,7 @@ static int parse_size(const option_row *row, const char *value, uint64_t *field,
         }
         end += *end == 'B';
     }
-    if (!good || *end || number > UINT64_MAX >> shift || number << shift < (uint64_t)1 << 20)
+    if (!valid || *end || number > UINT64_MAX >> shift || number << shift < (uint64_t)1 << 20)
         return tw_fail(error, TWINSET_USAGE,
                        "--%s: '%s' is not a size of at least 1M, such as 512M or 2G",
                        row->info.name, value);
@@ -345,8 +357,10 @@ static int parse_switch(const option_row *row, const char *value, int *field, tw
 int twinset_options_set(twinset_options *options, const char *name, const char *value,
                         twinset_error *error)
 {
+    if (!options || !name || !value)
+        return tw_missing(error, !options ? "options" : !name ? "name" : "value");
     const option_row *row = find_row(name);
-    if (!row)
+    if (!row || row->offset >= options->size)
         return tw_fail(error, TWINSET_USAGE, "unknown option '%s'", name);
     void *field = (char *)options + row->offset;
     switch (row->kind) {
@@ -370,7 +384,7 @@ int twinset_options_set(twinset_options *options, const char *name, const char *
     return TWINSET_USAGE;
 }
 
-/* ---- the whole */
+/* ---- all options together */
 
 static int choice_count(const option_row *row)
 {
@@ -380,7 +394,8 @@ static int choice_count(const option_row *row)
     return count;
 }
 
-/* A program may have set any field to anything. 0 means "chosen for you" where it can. */
+/* Checks one option, since a program may have set its field to anything. A whole number of 0 means
+ * that the library chooses. */
 static int check_row(const option_row *row, const twinset_options *options, twinset_error *error)
 {
     const void *field = (const char *)options + row->offset;
@@ -399,8 +414,9 @@ static int check_row(const option_row *row, const twinset_options *options, twin
         number = *(const unsigned *)field;
     }
     if (!(number >= row->low && number <= row->high))
-        return tw_fail(error, TWINSET_USAGE, "%s%s: %g is not a number from %.10g to %.10g",
-                       dashes(row), row->info.name, number, row->low, row->high);
+        return tw_fail(error, TWINSET_USAGE, "%s%s: %s is not a number from %s to %s", dashes(row),
+                       row->info.name, tw_number_brief(number).text, tw_number_brief(row->low).text,
+                       tw_number_brief(row->high).text);
     return TWINSET_OK;
 }
 
@@ -434,7 +450,7 @@ static int check_together(const twinset_options *options, twinset_error *error)
     return TWINSET_OK;
 }
 
-void tw_options_settle(const twinset_options *given, int by, twinset_options *resolved)
+void tw_options_fill_defaults(const twinset_options *given, int by, twinset_options *resolved)
 {
     static const struct {
         unsigned k;
@@ -457,21 +473,21 @@ void tw_options_settle(const twinset_options *given, int by, twinset_options *re
 int tw_options_resolve(const twinset_options *given, twinset_options *resolved,
                        twinset_error *error)
 {
-    if (given)
-        *resolved = *given;
-    else
-        twinset_options_init(resolved);
+    int status = tw_options_copy(given, resolved, error);
+    if (status != TWINSET_OK)
+        return status;
+    const twinset_options own = *resolved;
     for (size_t i = 0; i < ROWS; i++) {
-        int status = check_row(&rows[i], resolved, error);
+        status = check_row(&rows[i], resolved, error);
         if (status != TWINSET_OK)
             return status;
     }
-    int status = check_together(resolved, error);
+    status = check_together(resolved, error);
     if (status == TWINSET_OK)
         status = tw_cpu_check(error);
     if (status != TWINSET_OK)
         return status;
-    tw_options_settle(given, resolved->by ? resolved->by : TWINSET_BY_CHAR, resolved);
+    tw_options_fill_defaults(&own, resolved->by ? resolved->by : TWINSET_BY_CHAR, resolved);
     if (!resolved->threads)
         resolved->threads = tw_cores();
     if (!resolved->memory_bytes)
@@ -481,7 +497,18 @@ int tw_options_resolve(const twinset_options *given, twinset_options *resolved,
     return TWINSET_OK;
 }
 
-/* A name as a JSON string. */
+int tw_options_copy_strings(twinset_options *options, tw_arena *arena)
+{
+    int status = TWINSET_OK;
+    for (size_t i = 0; i < ROWS && status == TWINSET_OK; i++) {
+        const char **field = (const char **)(void *)((char *)options + rows[i].offset);
+        if (rows[i].kind == NAME || rows[i].kind == TEXT)
+            status = tw_arena_strdup(arena, *field, field);
+    }
+    return status;
+}
+
+/* Appends a name as a JSON string. */
 static int name_json(const char *name, tw_bytes *out)
 {
     if (!name)
@@ -496,11 +523,11 @@ static int name_json(const char *name, tw_bytes *out)
 
 static int value_json(const option_row *row, const void *field, tw_bytes *out)
 {
-    char word[TW_WORD];
+    char word[TW_OPTION_WORD_BYTES];
     switch (row->kind) {
     case CHOICE:
         return tw_bytes_printf(out, "\"%s\"",
-                               tw_option_choice(row->info.name, *(const int *)field, word));
+                               tw_option_word(row->info.name, *(const int *)field, word));
     case SWITCH:
         return tw_bytes_printf(out, *(const int *)field ? "true" : "false");
     case WHOLE:
@@ -515,7 +542,7 @@ static int value_json(const option_row *row, const void *field, tw_bytes *out)
     case TEXT:
         break;
     }
-    /* The name of a file plays no part; that there was one does. */
+    /* The report says whether there was a file; its name does not matter. */
     return tw_bytes_printf(out, *(const char *const *)field ? "true" : "false");
 }
 

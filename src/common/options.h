@@ -2,23 +2,33 @@
 #ifndef TW_OPTIONS_H
 #define TW_OPTIONS_H
 
-#include "common.h"
+#include "arena.h"
+#include "attributes.h"
+#include "memory.h"
+#include "twinset_advanced.h"
 
-/* Checks that the options make sense together, and fills in the defaults that depend on
- * others (by, k, threads, memory). Every handle starts with it. */
+/* Copies what a caller gave, as far as its version of the struct goes; what is beyond that, or all
+ * where `given` is NULL, gets the defaults. */
+int tw_options_copy(const twinset_options *given, twinset_options *own,
+                    twinset_error *error) TW_CHECKED;
+/* Makes the strings of options copies in an arena, so that the caller's may go. */
+int tw_options_copy_strings(twinset_options *options, tw_arena *arena) TW_CHECKED;
+
+/* Checks that the options make sense together, and fills in the defaults that depend on others
+ * (by, k, threads, memory). Every handle starts with it. */
 int tw_options_resolve(const twinset_options *given, twinset_options *resolved,
                        twinset_error *error) TW_CHECKED;
 
-/* Those of the defaults that depend on what is compared, where `given` (may be NULL) has no
- * value for them. */
-void tw_options_settle(const twinset_options *given, int by, twinset_options *resolved);
+/* Fills in the defaults that depend on what shingles are made of (TWINSET_BY_*), for those options
+ * that `given`, which may be NULL, leaves to the library. */
+void tw_options_fill_defaults(const twinset_options *given, int by, twinset_options *resolved);
 
 /* Appends a JSON object of all options that can change a result. */
 int tw_options_json(const twinset_options *options, tw_bytes *out) TW_CHECKED;
 
-/* Writes into `word`, and returns, the word for a value of an option with choices:
- * ("scheme", TWINSET_SCHEME_FSS): "fss". */
-enum { TW_WORD = 16 };
-const char *tw_option_choice(const char *option, int value, char word[TW_WORD]);
+/* Writes into `word`, and returns, the word for a value of an option with choices: for ("scheme",
+ * TWINSET_SCHEME_FSS) that is "fss". */
+enum { TW_OPTION_WORD_BYTES = 16 };
+const char *tw_option_word(const char *option, int value, char word[TW_OPTION_WORD_BYTES]);
 
 #endif

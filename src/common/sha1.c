@@ -1,9 +1,10 @@
+/* SHA-1 of many items: the kernels for short ones, the digest itself for long ones. */
 #include "sha1.h"
 
 #include "cpu.h"
 #include "digest.h"
 
-/* Fewer do not fill the lanes well enough to be worth it. */
+/* Fewer items leave so many lanes empty that one digest after the other is faster. */
 enum { LEAST_FOR_LANES = 3 };
 
 static const tw_sha1_kernel KERNELS[TW_ISAS] = {
@@ -26,7 +27,7 @@ static void one_by_one(const char *const *items, const size_t *lengths, size_t c
     }
 }
 
-/* Items are all short or all long, as a rule: each run of such goes its way. */
+/* Items are usually all short or all long: each run of either goes to its own function. */
 void tw_sha1_words(const char *const *items, const size_t *lengths, size_t count, uint32_t *words)
 {
     tw_sha1_kernel kernel = TW_KERNELS(KERNELS);

@@ -1,6 +1,5 @@
 /*
- * SHA-1 of many short inputs, one in each lane of a vector. Only the first word of a digest is
- * wanted here: it is the number that datasketch takes for an item.
+ * The kernels of tw_sha1_words(): SHA-1 of many short items, one in each lane of a vector.
  */
 #ifndef TW_SHA1_H
 #define TW_SHA1_H
@@ -8,11 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The first four bytes of each one's SHA-1, as a little-endian number. */
-void tw_sha1_words(const char *const *items, const size_t *lengths, size_t count, uint32_t *words);
-
-/* ---- kernels: the same for items of up to TW_SHA1_SHORT bytes, which fit into one block */
-
+/* The kernels take items of up to so many bytes, which fit into one block of SHA-1. */
 enum { TW_SHA1_SHORT = 55 };
 
 typedef void (*tw_sha1_kernel)(const char *const *items, const size_t *lengths, size_t count,

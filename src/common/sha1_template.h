@@ -1,5 +1,6 @@
-/* SHA-1 (RFC 3174) in lanes, for any width of vector; included by a file of each instruction set,
- * after its lanes_*.h. The sixteen words of a block stay in registers where there are enough. */
+/* SHA-1 (RFC 3174) in the lanes of a vector of any width. A file of each instruction set includes
+ * this after its lanes_*.h. The sixteen words of a block stay in registers where there are enough
+ * of these. */
 #include "sha1.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@ TW_INLINE tw_lanes rotate(tw_lanes x, unsigned bits)
     return x << bits | x >> (32 - bits);
 }
 
-/* Where the word of a step is not one of the block's, it is made of earlier ones. */
+/* A step past the sixteenth computes its word from earlier ones. */
 #define WORD(i) words[(i) % WORDS]
 #define MAKE_WORD(i)                                                                               \
     (WORD(i) = rotate(tw_xor3(WORD((i) + 13), WORD((i) + 8), WORD((i) + 2)) ^ WORD(i), 1))
@@ -38,7 +39,7 @@ TW_INLINE tw_lanes rotate(tw_lanes x, unsigned bits)
     FIVE_STEPS(f, (i) + 10, k);                                                                    \
     FIVE_STEPS(f, (i) + 15, k)
 
-/* The first word of the digests. */
+/* The first word of the digest in each lane. */
 static tw_lanes first_words(const uint32_t block[WORDS][TW_LANES])
 {
     const uint32_t start = 0x67452301;
@@ -59,7 +60,8 @@ static tw_lanes first_words(const uint32_t block[WORDS][TW_LANES])
 #undef FIVE_STEPS
 #undef ROUND
 
-/* Lays an item out as its block, which is zero before: its bytes, a one bit, its length. */
+/* Writes an item into its lane of the block, which is zero before: its bytes, a one bit, and its
+ * length. */
 TW_INLINE void lay_out(uint32_t block[WORDS][TW_LANES], size_t lane, const char *item,
                        size_t length)
 {

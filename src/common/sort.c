@@ -1,24 +1,25 @@
 /*
- * Sorting 64-bit numbers, by the leading bits in which they differ. The numbers are mostly
- * hashes: up to some thousand, one pass deals them out to twice as many places as there are
- * numbers, and what shares a place is then put in order by insertion. More of them, or
- * skewed ones, take further passes, each inside the cache. About 4 ns a number for sets of a
+ * Sorting 64-bit numbers, by the leading bits in which they differ. The numbers are mostly hashes.
+ * Up to some thousands of them take one pass, which distributes them to up to twice as many buckets
+ * as there are numbers, and then an insertion sort puts them in order. More numbers, or skewed
+ * ones, take further passes, each within the cache. This takes about 4 ns a number for sets of a
  * thousand, 6 for a hundred thousand, 7 for a million.
  */
+#include "sort.h"
+
+#include <stdbool.h>
 #include <string.h>
 
-#include "common.h"
-
 enum {
-    FEW = 16,       /* for insertion alone */
-    MOST_BITS = 12, /* of a pass: its counters take half of L1 */
-    MANY = 1 << 14, /* for one pass */
-    FIRST_BITS = 8, /* of the first of several */
+    FEW = 16,       /* up to so many numbers are sorted by insertion alone */
+    MOST_BITS = 12, /* that one pass sorts by: its counters take half of the L1 cache */
+    MANY = 1 << 14, /* above so many numbers, there are several passes */
+    FIRST_BITS = 8, /* that the first of several passes sorts by */
 };
 
-/* Insertion, from one place to another or in place. Two neighbours are put in order before
- * they are inserted, without a branch: in what is nearly sorted, most have then nowhere to
- * go, and the processor guesses that right. */
+/* Insertion sort, from one array into another or within one. Two neighbours are put in order
+ * without a branch before one is inserted. Of numbers that are nearly sorted, most then stay where
+ * they are, and the processor predicts that. */
 static void insert_all(const uint64_t *from, size_t count, uint64_t *to)
 {
     uint64_t larger = count ? from[0] : 0;
@@ -39,7 +40,7 @@ typedef struct digit {
     size_t values;
 } digit;
 
-/* Chooses the leading bits in which the numbers differ; of equal ones, none. */
+/* Chooses the leading bits in which the numbers differ; none where all are equal. */
 static digit choose_digit(const uint64_t *values, size_t count)
 {
     uint64_t differ = 0;
@@ -56,17 +57,18 @@ static digit choose_digit(const uint64_t *values, size_t count)
     return (digit){shift, (size_t)1 << (top - shift)};
 }
 
-/* Deals the numbers out; `end` gets the ends of the places. Returns how many the fullest has. */
-static size_t deal_out(const uint64_t *from, size_t count, digit by, uint32_t *end, uint64_t *to)
+/* Distributes the numbers to the buckets of a digit, whose ends it writes into `end`. Returns the
+ * size of the largest bucket. */
+static size_t distribute(const uint64_t *from, size_t count, digit by, uint32_t *end, uint64_t *to)
 {
     const size_t mask = by.values - 1;
     memset(end, 0, by.values * sizeof *end);
     for (size_t i = 0; i < count; i++)
         end[from[i] >> by.shift & mask]++;
     uint32_t sum = 0, most = 0;
-    for (size_t place = 0; place < by.values; place++) {
-        uint32_t here = end[place];
-        end[place] = sum;
+    for (size_t bucket = 0; bucket < by.values; bucket++) {
+        uint32_t here = end[bucket];
+        end[bucket] = sum;
         sum += here;
         most = here > most ? here : most;
     }
@@ -75,8 +77,9 @@ static size_t deal_out(const uint64_t *from, size_t count, digit by, uint32_t *e
     return most;
 }
 
-/* Sorts into `values` or, if wished, into `spare`; both are used. */
-static void sort_part(uint64_t *values, uint64_t *spare, size_t count, bool into_spare)
+/* Sorts `values`, into `spare` if into_spare is set, otherwise where they are. Both arrays are
+ * overwritten. */
+static void sort_range(uint64_t *values, uint64_t *spare, size_t count, bool into_spare)
 {
     uint64_t *sorted = into_spare ? spare : values;
     if (count <= FEW) {
@@ -85,10 +88,10 @@ static void sort_part(uint64_t *values, uint64_t *spare, size_t count, bool into
     }
     uint32_t end[1 << MOST_BITS];
     digit by = choose_digit(values, count);
-    size_t most = deal_out(values, count, by, end, spare);
+    size_t most = distribute(values, count, by, end, spare);
     if (by.shift > 0 && most > FEW) {
-        for (size_t place = 0, start = 0; place < by.values; start = end[place++])
-            sort_part(spare + start, values + start, end[place] - start, !into_spare);
+        for (size_t bucket = 0, start = 0; bucket < by.values; start = end[bucket++])
+            sort_range(spare + start, values + start, end[bucket] - start, !into_spare);
         return;
     }
     if (by.shift > 0)
@@ -99,7 +102,7 @@ static void sort_part(uint64_t *values, uint64_t *spare, size_t count, bool into
 
 void tw_sort_u64(uint64_t *values, size_t count, uint64_t *scratch)
 {
-    sort_part(values, scratch, count, false);
+    sort_range(values, scratch, count, false);
 }
 
 size_t tw_sort_unique_u64(uint64_t *values, size_t count, uint64_t *scratch)

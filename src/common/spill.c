@@ -1,7 +1,7 @@
 /*
- * Temporary files. Linux can make a file without a name (O_TMPFILE); where the file system
- * cannot, it gets one for the moment between two calls. Places are handed out by a counter,
- * and bytes go there from any thread, so there is nothing to lock.
+ * Temporary files. Linux can make a file without a name (O_TMPFILE). Where the file system cannot,
+ * the file has a name for the moment between two calls. A counter assigns the offsets, and any
+ * thread writes at its own, so that there is nothing to lock.
  */
 #define _GNU_SOURCE /* O_TMPFILE, mkostemp, the strerror_r that returns a string */
 #include "spill.h"
@@ -13,7 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "error.h"
 #include "file.h"
+#include "memory.h"
 
 struct tw_spill {
     int file;
@@ -29,15 +31,15 @@ static int fail(const char *verb, const char *folder, int reason, twinset_error 
                    folder, strerror_r(reason, text, sizeof text));
 }
 
-static const char *usual_folder(void)
+static const char *default_folder(void)
 {
-    const char *wish = getenv("TMPDIR");
-    if (wish && *wish)
-        return wish;
+    const char *chosen = getenv("TMPDIR");
+    if (chosen && *chosen)
+        return chosen;
     return access("/var/tmp", W_OK | X_OK) == 0 ? "/var/tmp" : "/tmp";
 }
 
-/* The file, or -1 with errno; -2 where memory is short. */
+/* Returns the file, or -1 with errno, or -2 where memory ran out. */
 static int open_nameless(const char *folder)
 {
     int file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -57,7 +59,7 @@ int tw_spill_new(const char *folder, tw_spill **spill, twinset_error *error)
 {
     *spill = NULL;
     if (!folder)
-        folder = usual_folder();
+        folder = default_folder();
     tw_spill *made = tw_calloc(1, sizeof *made);
     if (!made || !(made->folder = tw_strdup(folder))) {
         tw_free(made);
@@ -102,7 +104,7 @@ int tw_spill_read(const tw_spill *spill, uint64_t offset, void *bytes, size_t co
     return fail("read", spill->folder, read ? EIO : errno, error);
 }
 
-int tw_spill_file(const tw_spill *spill)
+int tw_spill_descriptor(const tw_spill *spill)
 {
     return spill->file;
 }

@@ -1,63 +1,58 @@
 /*
- * The two threading primitives: a parallel loop and an ordered pipeline. Workers of a loop
- * take runs of indices from a shared counter, so that uneven documents even out; results go
- * to places named by the index, so that no output depends on who did what. A pipeline
- * reads and commits in order. Threads live for one call: starting them costs some 20 us, and
- * a scan has a handful of calls.
+ * The two threading primitives: a parallel loop and an ordered pipeline. The workers of a loop take
+ * ranges of indices from a shared counter, so that documents of different size spread evenly. The
+ * body writes its result by the index, so that no output depends on which worker did what. A
+ * pipeline reads and commits in order. Threads live for one call: starting them costs some 20 us,
+ * and a scan has a handful of calls.
  */
-#define _GNU_SOURCE /* sched_getaffinity */
-#include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <time.h>
-#include <unistd.h>
+#include "threads.h"
 
-#include "common.h"
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#include "machine.h"
 
 enum { MAX_THREADS = 1024 };
 
 /* ---- threads beside the caller's */
 
-typedef struct worker {
+typedef struct worker_thread {
     void (*work)(void *shared, unsigned number);
     void *shared;
     unsigned number;
     pthread_t handle;
-} worker;
+} worker_thread;
 
 static void *run_thread(void *argument)
 {
-    worker *self = argument;
+    worker_thread *self = argument;
     self->work(self->shared, self->number);
     return NULL;
 }
 
-/* Starts workers 1 and up; worker 0 is the caller. Returns how many there are: with fewer
- * than wished for the work is still done. */
-static unsigned start_workers(worker workers[MAX_THREADS], unsigned threads,
+/* Starts workers 1 and up; worker 0 is the caller. Returns how many there are. Where the system
+ * starts fewer than asked for, these do all the work. */
+static unsigned start_workers(worker_thread workers[MAX_THREADS], unsigned threads,
                               void (*work)(void *shared, unsigned number), void *shared)
 {
     unsigned started = 1;
     for (; started < threads; started++) {
-        workers[started] = (worker){work, shared, started, 0};
+        workers[started] = (worker_thread){work, shared, started, 0};
         if (pthread_create(&workers[started].handle, NULL, run_thread, &workers[started]))
             break;
     }
     return started;
 }
 
-static void join_workers(worker workers[MAX_THREADS], unsigned started)
+static void join_workers(worker_thread workers[MAX_THREADS], unsigned started)
 {
     for (unsigned i = 1; i < started; i++)
         pthread_join(workers[i].handle, NULL);
 }
 
-/* Waits for a signal, but no longer than some report of progress may wait. */
-static void wait_a_while(pthread_cond_t *signal, pthread_mutex_t *lock)
+/* Waits for a signal, but at most for 50 ms, so that the caller can report progress. */
+static void wait_briefly(pthread_cond_t *signal, pthread_mutex_t *lock)
 {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -67,8 +62,8 @@ static void wait_a_while(pthread_cond_t *signal, pthread_mutex_t *lock)
     pthread_cond_timedwait(signal, lock, &until);
 }
 
-/* Whether the calling thread should report again: at most some 50 times a second. */
-static bool time_to_report(const tw_loop *loop, double *last)
+/* Whether the calling thread should report progress again: at most some 50 times a second. */
+static bool is_report_due(const tw_loop *loop, double *last)
 {
     if (!loop->progress)
         return false;
@@ -83,15 +78,15 @@ static bool time_to_report(const tw_loop *loop, double *last)
 
 typedef struct shared_loop {
     const tw_loop *loop;
-    size_t count, run;
+    size_t count, range; /* of indices: all, and those that a worker takes at once */
     tw_loop_fn body;
     void *context;
     atomic_size_t next;
     atomic_size_t done;
     atomic_bool stop;
-    pthread_mutex_t lock; /* guards what follows */
-    pthread_cond_t ended; /* a thread did */
-    unsigned ends;        /* threads that did, beside the caller's */
+    pthread_mutex_t lock;        /* guards what follows */
+    pthread_cond_t worker_ended; /* signalled by each worker but the caller */
+    unsigned ended;              /* workers that ended, the caller aside */
     int status;
     size_t failed_at;
 } shared_loop;
@@ -110,7 +105,7 @@ static void fail_at(shared_loop *shared, size_t index, int status)
 static void report(shared_loop *shared, double *last)
 {
     const tw_loop *loop = shared->loop;
-    if (atomic_load(&shared->stop) || !time_to_report(loop, last))
+    if (atomic_load(&shared->stop) || !is_report_due(loop, last))
         return;
     if (loop->progress(loop->progress_context, loop->stage, atomic_load(&shared->done),
                        shared->count))
@@ -122,10 +117,10 @@ static void work_loop(void *argument, unsigned number)
     shared_loop *shared = argument;
     double last = 0;
     while (!atomic_load_explicit(&shared->stop, memory_order_relaxed)) {
-        size_t from = atomic_fetch_add(&shared->next, shared->run);
+        size_t from = atomic_fetch_add(&shared->next, shared->range);
         if (from >= shared->count)
             break;
-        size_t to = shared->count - from < shared->run ? shared->count : from + shared->run;
+        size_t to = shared->count - from < shared->range ? shared->count : from + shared->range;
         for (size_t i = from; i < to; i++) {
             int status = shared->body(shared->context, number, i);
             if (status != TWINSET_OK) {
@@ -140,18 +135,19 @@ static void work_loop(void *argument, unsigned number)
     if (number == 0)
         return;
     pthread_mutex_lock(&shared->lock);
-    shared->ends++;
-    pthread_cond_signal(&shared->ended);
+    shared->ended++;
+    pthread_cond_signal(&shared->worker_ended);
     pthread_mutex_unlock(&shared->lock);
 }
 
-/* The caller has nothing left to do, but goes on to report, and to hear of a wish to stop. */
+/* The caller has no work left. It still reports progress until the others end, since the progress
+ * callback may cancel the loop. */
 static void wait_for_others(shared_loop *shared, unsigned others)
 {
     double last = 0;
     pthread_mutex_lock(&shared->lock);
-    while (shared->ends < others) {
-        wait_a_while(&shared->ended, &shared->lock);
+    while (shared->ended < others) {
+        wait_briefly(&shared->worker_ended, &shared->lock);
         pthread_mutex_unlock(&shared->lock);
         report(shared, &last);
         pthread_mutex_lock(&shared->lock);
@@ -164,80 +160,80 @@ int tw_parallel(const tw_loop *loop, size_t count, tw_loop_fn body, void *contex
     unsigned threads = loop->threads < MAX_THREADS ? loop->threads : MAX_THREADS;
     if (threads > count)
         threads = count ? (unsigned)count : 1;
-    size_t run = count / ((size_t)threads * 32);
+    size_t range = count / ((size_t)threads * 32);
     shared_loop shared = {
         .loop = loop,
         .count = count,
-        .run = run < 1    ? 1
-               : run > 64 ? 64
-                          : run,
+        .range = range < 1    ? 1
+                 : range > 64 ? 64
+                              : range,
         .body = body,
         .context = context,
         .lock = PTHREAD_MUTEX_INITIALIZER,
-        .ended = PTHREAD_COND_INITIALIZER,
+        .worker_ended = PTHREAD_COND_INITIALIZER,
     };
-    worker workers[MAX_THREADS];
+    worker_thread workers[MAX_THREADS];
     unsigned started = start_workers(workers, threads, work_loop, &shared);
     work_loop(&shared, 0);
     if (loop->progress)
         wait_for_others(&shared, started - 1);
     join_workers(workers, started);
     pthread_mutex_destroy(&shared.lock);
-    pthread_cond_destroy(&shared.ended);
+    pthread_cond_destroy(&shared.worker_ended);
     return shared.status;
 }
 
 /* ---- the pipeline
  *
- * Items are numbered as they are read. As commits keep that order, item i lives in place
- * i mod room, and that place is free again when i + room is to be read. A thread processes
- * what it read itself, while it is warm in its cache; the thread that makes the next item
- * ready commits it, and all that are ready behind it. */
+ * Items are numbered as they are read. As commits keep that order, number i lives in the caller's
+ * item i mod item_count, which is free again when number i + item_count is to be read. A thread
+ * processes what it read itself, while that is in its cache. The thread that makes the next item
+ * ready commits it, and all items after it that are ready. */
 
-enum { MAX_ROOM = 2 * MAX_THREADS };
+enum { MAX_ITEMS = 2 * MAX_THREADS };
 
 typedef struct shared_pipeline {
     const tw_loop *loop;
     const tw_pipeline_steps *steps;
     void *const *items;
-    uint64_t room, total;
+    uint64_t item_count, total;
     void *context;
     pthread_mutex_t lock;  /* guards what follows, and is free while a step runs */
-    pthread_cond_t change; /* some thread may read, or all may leave */
+    pthread_cond_t change; /* a thread may read now, or all may end */
     bool reading, committing;
-    uint64_t read, committed; /* items so far */
-    uint64_t last;            /* items to commit: known at the end, or where an item failed */
+    uint64_t read, committed; /* how many so far */
+    uint64_t last;            /* how many to commit: known at the end, or where one failed */
     uint64_t done;            /* for progress */
     int status;
-    bool ready[MAX_ROOM]; /* to be committed, by place */
+    bool ready[MAX_ITEMS]; /* to be committed */
 } shared_pipeline;
 
-/* All items before the one that failed are still committed, and may fail in their turn: so
- * what comes out does not depend on who was quicker. */
-static void fail_item(shared_pipeline *pipe, uint64_t item, int status)
+/* All items before the one that failed are still committed, and may fail, too. So the outcome does
+ * not depend on which thread was faster. */
+static void fail_item(shared_pipeline *pipe, uint64_t number, int status)
 {
-    if (item < pipe->last) {
-        pipe->last = item;
+    if (number < pipe->last) {
+        pipe->last = number;
         pipe->status = status;
     }
 }
 
-static bool finished(const shared_pipeline *pipe)
+static bool is_finished(const shared_pipeline *pipe)
 {
     return pipe->committed >= pipe->last;
 }
 
-/* Called with the lock, as are the next three. */
+/* The caller holds the lock here and in the next two functions. */
 static void report_pipeline(shared_pipeline *pipe, double *last)
 {
     const tw_loop *loop = pipe->loop;
-    if (finished(pipe) || !time_to_report(loop, last))
+    if (is_finished(pipe) || !is_report_due(loop, last))
         return;
     uint64_t done = pipe->done;
     pthread_mutex_unlock(&pipe->lock);
     int stop = loop->progress(loop->progress_context, loop->stage, done, pipe->total);
     pthread_mutex_lock(&pipe->lock);
-    if (!stop || finished(pipe))
+    if (!stop || is_finished(pipe))
         return;
     pipe->last = 0;
     if (pipe->status == TWINSET_OK)
@@ -248,12 +244,12 @@ static void report_pipeline(shared_pipeline *pipe, double *last)
 static void commit_ready(shared_pipeline *pipe)
 {
     if (pipe->committing)
-        return; /* whoever does will see what is ready now */
+        return; /* the thread that commits will see what is ready now */
     pipe->committing = true;
-    while (!finished(pipe) && pipe->ready[pipe->committed % pipe->room]) {
-        uint64_t place = pipe->committed % pipe->room, done = pipe->committed + 1;
+    while (!is_finished(pipe) && pipe->ready[pipe->committed % pipe->item_count]) {
+        uint64_t index = pipe->committed % pipe->item_count, done = pipe->committed + 1;
         pthread_mutex_unlock(&pipe->lock);
-        int status = pipe->steps->commit(pipe->context, pipe->items[place]);
+        int status = pipe->steps->commit(pipe->context, pipe->items[index]);
         if (pipe->steps->done)
             done = pipe->steps->done(pipe->context);
         pthread_mutex_lock(&pipe->lock);
@@ -262,35 +258,35 @@ static void commit_ready(shared_pipeline *pipe)
             break;
         }
         pipe->done = done;
-        pipe->ready[place] = false;
+        pipe->ready[index] = false;
         pipe->committed++;
         pthread_cond_signal(&pipe->change);
     }
     pipe->committing = false;
-    if (finished(pipe))
+    if (is_finished(pipe))
         pthread_cond_broadcast(&pipe->change);
 }
 
-static void process_next(shared_pipeline *pipe, unsigned number)
+static void process_next(shared_pipeline *pipe, unsigned worker)
 {
-    uint64_t item = pipe->read;
-    void *place = pipe->items[item % pipe->room];
+    uint64_t number = pipe->read, index = number % pipe->item_count;
+    void *item = pipe->items[index];
     bool end = false;
     pipe->reading = true;
     pthread_mutex_unlock(&pipe->lock);
-    int status = pipe->steps->read(pipe->context, place, &end);
+    int status = pipe->steps->read(pipe->context, item, &end);
     pthread_mutex_lock(&pipe->lock);
     pipe->reading = false;
     if (status == TWINSET_OK && !end) {
         pipe->read++;
         pthread_cond_signal(&pipe->change);
         pthread_mutex_unlock(&pipe->lock);
-        status = pipe->steps->process(pipe->context, number, place);
+        status = pipe->steps->process(pipe->context, worker, item);
         pthread_mutex_lock(&pipe->lock);
-        pipe->ready[item % pipe->room] = status == TWINSET_OK;
+        pipe->ready[index] = status == TWINSET_OK;
     }
     if (status != TWINSET_OK || end)
-        fail_item(pipe, item, status);
+        fail_item(pipe, number, status);
     commit_ready(pipe);
 }
 
@@ -299,11 +295,12 @@ static void work_pipeline(void *argument, unsigned number)
     shared_pipeline *pipe = argument;
     double last = 0;
     pthread_mutex_lock(&pipe->lock);
-    while (!finished(pipe)) {
-        if (!pipe->reading && pipe->read < pipe->committed + pipe->room && pipe->last == UINT64_MAX)
+    while (!is_finished(pipe)) {
+        if (!pipe->reading && pipe->read < pipe->committed + pipe->item_count &&
+            pipe->last == UINT64_MAX)
             process_next(pipe, number);
         else if (number == 0 && pipe->loop->progress)
-            wait_a_while(&pipe->change, &pipe->lock);
+            wait_briefly(&pipe->change, &pipe->lock);
         else
             pthread_cond_wait(&pipe->change, &pipe->lock);
         if (number == 0)
@@ -321,63 +318,18 @@ int tw_pipeline(const tw_loop *loop, const tw_pipeline_steps *steps, void *const
         .loop = loop,
         .steps = steps,
         .items = items,
-        .room = item_count < 2 * threads ? item_count : 2 * threads,
+        .item_count = item_count < 2 * threads ? item_count : 2 * threads,
         .total = total,
         .context = context,
         .lock = PTHREAD_MUTEX_INITIALIZER,
         .change = PTHREAD_COND_INITIALIZER,
         .last = UINT64_MAX,
     };
-    worker workers[MAX_THREADS];
+    worker_thread workers[MAX_THREADS];
     unsigned started = start_workers(workers, threads, work_pipeline, &pipe);
     work_pipeline(&pipe, 0);
     join_workers(workers, started);
     pthread_mutex_destroy(&pipe.lock);
     pthread_cond_destroy(&pipe.change);
     return pipe.status;
-}
-
-/* ---- the machine */
-
-unsigned tw_cores(void)
-{
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
-        return (unsigned)CPU_COUNT(&set);
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-    return online > 0 ? (unsigned)online : 1;
-}
-
-uint64_t tw_machine_memory(void)
-{
-    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGE_SIZE);
-    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : (uint64_t)4 << 30;
-}
-
-/* What getrusage() says counts the process that started this one, too, as far as it was
- * copied; Linux knows better. */
-uint64_t twinset_peak_memory(void)
-{
-    FILE *file = fopen("/proc/self/status", "re");
-    char line[256];
-    unsigned long long kib = 0;
-    while (file && kib == 0 && fgets(line, sizeof line, file))
-        if (strncmp(line, "VmHWM:", 6) == 0)
-            kib = strtoull(line + 6, NULL, 10);
-    if (file)
-        fclose(file);
-    struct rusage usage;
-    if (kib == 0 && getrusage(RUSAGE_SELF, &usage) == 0)
-        kib = (unsigned long long)usage.ru_maxrss;
-#ifdef __APPLE__
-    kib >>= 10; /* where these are bytes */
-#endif
-    return (uint64_t)kib << 10;
-}
-
-double tw_now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }

@@ -44,23 +44,17 @@ struct tw_archive {
     char reason[160];
 };
 
-static int refuse(const char **reason, const char *why)
-{
-    *reason = why;
-    return TWINSET_IO;
-}
-
 /* Why libarchive cannot go on, after a word of ours. */
 static int complain(tw_archive *archive, const char *words, const char **reason)
 {
     if (archive_errno(archive->from) == ENOMEM)
         return tw_no_memory(reason);
     if (archive->stopped)
-        return refuse(reason, archive->stopped);
+        return tw_refuse_for(reason, archive->stopped);
     const char *why = archive_error_string(archive->from);
     snprintf(archive->reason, sizeof archive->reason, "%s%s%s", words, why ? ": " : "",
              why ? why : "");
-    return refuse(reason, archive->reason);
+    return tw_refuse_for(reason, archive->reason);
 }
 
 /* What an answer of libarchive to being opened means. */
@@ -70,7 +64,7 @@ static int opened(tw_archive *archive, int answer, const char **reason)
         return TWINSET_OK;
     if (archive_errno(archive->from) == ENOMEM)
         return tw_no_memory(reason);
-    return refuse(reason, archive->stopped ? archive->stopped : "not an archive");
+    return tw_refuse_for(reason, archive->stopped ? archive->stopped : "not an archive");
 }
 
 /* Leaves a file to libarchive. */
@@ -81,7 +75,7 @@ static int open_plain(tw_archive *archive, const char **reason)
                       archive_read_open_memory(archive->from, archive->bytes, archive->size_bytes),
                       reason);
     if (lseek(archive->fd, 0, SEEK_SET) != 0)
-        return refuse(reason, strerror(errno));
+        return tw_refuse_for(reason, tw_system_reason(errno));
     return opened(archive, archive_read_open_fd(archive->from, archive->fd, BLOCK_BYTES), reason);
 }
 
@@ -112,10 +106,10 @@ static int check_bounds(tw_archive *archive, const char **reason)
 {
     const tw_archive *all = outermost(archive);
     if (all->unpacked_bytes > all->most_bytes)
-        return refuse(reason, "its members unpack to more than is allowed");
+        return tw_refuse_for(reason, "its members unpack to more than is allowed");
     if (all->unpacked_bytes > TW_FREE_BYTES &&
         tw_ratio_is_passed(all->unpacked_bytes, packed_bytes(all)))
-        return refuse(reason, TW_RATIO_REASON);
+        return tw_refuse_for(reason, TW_RATIO_REASON);
     return TWINSET_OK;
 }
 
@@ -181,7 +175,7 @@ static int fail_to_go_on(tw_archive *archive, const char **reason)
 {
     if (is_7z(archive) &&
         (archive->refusal || archive_read_has_encrypted_entries(archive->from) == 1))
-        return refuse(reason, "encrypted");
+        return tw_refuse_for(reason, "encrypted");
     return complain(archive, "damaged", reason);
 }
 
@@ -192,7 +186,8 @@ static int find_file(tw_archive *archive, tw_member *member, const char **reason
         struct archive_entry *entry;
         int answer = archive_read_next_header(archive->from, &entry);
         if (answer == ARCHIVE_EOF)
-            return archive->unlisted ? refuse(reason, "damaged: its list of members") : TWINSET_OK;
+            return archive->unlisted ? tw_refuse_for(reason, "damaged: its list of members")
+                                     : TWINSET_OK;
         bool failed = answer < ARCHIVE_WARN;
         failures += failed;
         archive->begun |= !failed;
@@ -252,7 +247,7 @@ int tw_archive_read_some(tw_archive *archive, const char **piece, size_t *length
     int64_t place;
     *length = 0;
     if (archive->refusal)
-        return refuse(reason, archive->refusal);
+        return tw_refuse_for(reason, archive->refusal);
     for (int answer = ARCHIVE_OK; *length == 0 && answer != ARCHIVE_EOF;) {
         int status = check_bounds(archive, reason);
         if (status != TWINSET_OK)
@@ -271,9 +266,9 @@ int tw_archive_read_some(tw_archive *archive, const char **piece, size_t *length
 
 static int too_large(tw_archive *archive, uint64_t limit_bytes, const char **reason)
 {
-    snprintf(archive->reason, sizeof archive->reason, "unpacks to more than %.4g MB",
-             (double)limit_bytes / 1e6);
-    return refuse(reason, archive->reason);
+    snprintf(archive->reason, sizeof archive->reason, "unpacks to more than %s",
+             tw_print_size(limit_bytes).text);
+    return tw_refuse_for(reason, archive->reason);
 }
 
 int tw_archive_read(tw_archive *archive, uint64_t limit_bytes, tw_bytes *bytes, const char **reason)
@@ -339,13 +334,13 @@ static int open_file(tw_archive *archive, const char *path, const char **reason)
     char head[TW_MAGIC_BYTES];
     archive->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (archive->fd < 0 || fstat(archive->fd, &file) != 0)
-        return refuse(reason, strerror(errno));
+        return tw_refuse_for(reason, tw_system_reason(errno));
     if (!S_ISREG(file.st_mode))
-        return refuse(reason, S_ISDIR(file.st_mode) ? "is a folder" : "not a regular file");
+        return tw_refuse_for(reason, S_ISDIR(file.st_mode) ? "is a folder" : "not a regular file");
     archive->size_bytes = (uint64_t)file.st_size;
     ssize_t length = pread(archive->fd, head, sizeof head, 0);
     if (length < 0)
-        return refuse(reason, strerror(errno));
+        return tw_refuse_for(reason, tw_system_reason(errno));
     if (!tw_is_packed(head, (size_t)length))
         return open_plain(archive, reason);
     int status = tw_stream_open(path, &archive->stream, reason);

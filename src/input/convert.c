@@ -8,7 +8,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "common.h"
 
@@ -25,7 +24,7 @@ static bool has_word(const char *words, const char *word)
     size_t length = strlen(word);
     for (const char *at = words; *at; at += strspn(at, " ")) {
         size_t size = strcspn(at, " ");
-        if (size == length && strncasecmp(at, word, size) == 0)
+        if (size == length && tw_bytes_equal_ignoring_case(at, word, size))
             return true;
         at += size;
     }

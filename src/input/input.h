@@ -14,6 +14,7 @@
 #define TW_INPUT_H
 
 #include "common.h"
+#include "reason.h"
 
 /* ---- finding */
 
@@ -98,15 +99,6 @@ bool tw_name_is_packed(const char *path);
 bool tw_takes_packing_off(const char *name, size_t *length);
 
 /* ---- reading */
-
-/* The reason of TWINSET_NOMEM. */
-#define TW_NO_MEMORY "not enough memory to read it"
-
-static inline int tw_no_memory(const char **reason)
-{
-    *reason = TW_NO_MEMORY;
-    return TWINSET_NOMEM;
-}
 
 /* The buffers of one thread. */
 typedef struct tw_reader tw_reader;

@@ -121,7 +121,7 @@ static int append_at(int fd, uint64_t offset, size_t length, tw_bytes *bytes, co
         return TWINSET_NOMEM;
     size_t got;
     if (!tw_read_at(fd, offset, bytes->data + bytes->length, length, &got)) {
-        *reason = strerror(errno);
+        *reason = tw_system_reason(errno);
         return TWINSET_IO;
     }
     bytes->length += got;

@@ -8,10 +8,10 @@
 #include "input.h"
 
 #include <glob.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -59,7 +59,8 @@ static void take_bytes(const tw_reader *reader, const char **text, size_t *lengt
 static bool is_manifest(const char *name)
 {
     const char *ending = strrchr(name, '.');
-    return ending && (strcasecmp(ending, ".csv") == 0 || strcasecmp(ending, ".tsv") == 0);
+    return ending &&
+           (tw_equal_ignoring_case(ending, ".csv") || tw_equal_ignoring_case(ending, ".tsv"));
 }
 
 static int find_list(tw_finder *finder, const char *path, twinset_error *error)
@@ -95,11 +96,24 @@ static int by_bytes(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* What a ? and a range stand for depends on the locale: here it is that of UTF-8, whatever the
+ * program has set. */
+static int expand(const char *pattern, glob_t *matches)
+{
+    locale_t utf8 = newlocale(LC_CTYPE_MASK | LC_COLLATE_MASK, "C.UTF-8", (locale_t)0);
+    locale_t before = uselocale(utf8);
+    int answer = glob(pattern, GLOB_NOSORT, NULL, matches);
+    uselocale(before);
+    if (utf8)
+        freelocale(utf8);
+    return answer;
+}
+
 static int find_matches(tw_finder *finder, const char *pattern, twinset_error *error)
 {
     glob_t matches = {0};
     int status = TWINSET_OK;
-    switch (glob(pattern, GLOB_NOSORT, NULL, &matches)) {
+    switch (expand(pattern, &matches)) {
     case 0:
         qsort(matches.gl_pathv, matches.gl_pathc, sizeof *matches.gl_pathv, by_bytes);
         for (size_t i = 0; i < matches.gl_pathc && status == TWINSET_OK; i++)

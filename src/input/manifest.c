@@ -10,7 +10,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 enum { PATH, ID, LABEL, AUTHOR, TIME, COLUMNS };
 static const char *const NAMES[COLUMNS] = {"path", "id", "label", "author", "time"};
@@ -97,7 +96,7 @@ static bool is_named(const char *field, const char *name)
 {
     field += strspn(field, " ");
     size_t size = strlen(name);
-    return strncasecmp(field, name, size) == 0 && field[size + strspn(field + size, " ")] == '\0';
+    return tw_starts_ignoring_case(field, name) && field[size + strspn(field + size, " ")] == '\0';
 }
 
 static int read_header(manifest *from)

@@ -5,7 +5,6 @@
 #include "members.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "archive.h"
 #include "input.h"
@@ -32,8 +31,8 @@ struct tw_members {
 
 static bool ends_with(const char *name, const char *ending)
 {
-    size_t length = strlen(name), size = strlen(ending);
-    return length > size && strcasecmp(name + length - size, ending) == 0;
+    size_t length = strlen(name);
+    return length > strlen(ending) && tw_ends_ignoring_case(name, length, ending);
 }
 
 static bool is_archive(const char *name)

@@ -36,7 +36,7 @@ void tw_members_close(tw_members *members);
 int tw_members_next(tw_members *members, tw_member *member, const char **reason) TW_CHECKED;
 /* What the member holds, appended: at most `limit_bytes`, and no more than an honest file of
  * its packed size would unpack to. TWINSET_IO with a reason for this member alone: "encrypted",
- * "damaged", "unpacks to more than 100 MB". */
+ * "damaged", "unpacks to more than 100.0 MB". */
 int tw_members_read(tw_members *members, uint64_t limit_bytes, tw_bytes *bytes,
                     const char **reason) TW_CHECKED;
 

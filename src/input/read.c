@@ -18,6 +18,7 @@
 
 #include "convert.h"
 #include "members.h"
+#include "start.h"
 
 /* A binary file tells itself by a NUL in its first bytes, before the rest is read. */
 #define HEAD_BYTES ((size_t)64 << 10)
@@ -37,6 +38,7 @@ struct tw_reader {
 
 tw_reader *tw_reader_new(const tw_convert_rules *rules)
 {
+    tw_input_start();
     tw_reader *reader = tw_calloc(1, sizeof *reader);
     if (reader)
         reader->rules = rules;
@@ -78,39 +80,17 @@ static void start_over(tw_reader *reader, const char *name, uint64_t limit_bytes
     reader->converted.encoding = NULL;
 }
 
-static int refuse(const char **reason, const char *why)
-{
-    *reason = why;
-    return TWINSET_IO;
-}
-
-static void print_size(char *out, size_t room, uint64_t bytes)
-{
-    static const char *const units[] = {"kB", "MB", "GB", "TB", "PB"};
-    if (bytes < 1000) {
-        snprintf(out, room, "%u bytes", (unsigned)bytes);
-        return;
-    }
-    double size = (double)bytes / 1000;
-    size_t unit = 0;
-    for (; size >= 999.95 && unit < 4; unit++)
-        size /= 1000;
-    snprintf(out, room, "%.1f %s", size, units[unit]);
-}
-
 /* `bytes` is 0 where nobody knows how many there would have been. */
 static int too_large(tw_reader *reader, uint64_t bytes, uint64_t limit, const char **reason)
 {
-    char size[32], allowed[32];
-    print_size(size, sizeof size, bytes);
-    print_size(allowed, sizeof allowed, limit);
     if (bytes)
         snprintf(reader->reason, sizeof reader->reason,
-                 "too large: %s of %s allowed; raise --memory", size, allowed);
+                 "too large: %s of %s allowed; raise --memory", tw_print_size(bytes).text,
+                 tw_print_size(limit).text);
     else
         snprintf(reader->reason, sizeof reader->reason,
-                 "too large: more than the %s allowed; raise --memory", allowed);
-    return refuse(reason, reader->reason);
+                 "too large: more than the %s allowed; raise --memory", tw_print_size(limit).text);
+    return tw_refuse_for(reason, reader->reason);
 }
 
 /* 0 where the system does not know: pipes and devices, but also the files of /proc. */
@@ -131,7 +111,7 @@ static int fill(tw_bytes *raw, int fd, size_t want, const char **reason)
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return refuse(reason, strerror(errno));
+            return tw_refuse_for(reason, tw_system_reason(errno));
         if (got == 0)
             break;
         raw->length += (size_t)got;
@@ -203,7 +183,7 @@ static int interpret(tw_reader *reader, const char *bytes, size_t length, uint64
         return status;
     const tw_converter *converter = converter_for(reader, name, bytes, length);
     if (!converter && tw_is_binary(bytes, length))
-        return refuse(reason, "binary file");
+        return tw_refuse_for(reason, "binary file");
     reader->told.kind = converter ? converter->kind : "text";
     reader->told.made = true;
     if (!converter && tw_is_utf8(bytes, length) &&
@@ -241,7 +221,7 @@ static int load(tw_reader *reader, int fd, uint64_t expected, bool known, const 
     size_t want = most < HEAD_BYTES ? most : HEAD_BYTES;
     int status = fill(raw, fd, want, reason);
     if (status == TWINSET_OK && is_useless(reader))
-        return refuse(reason, "binary file");
+        return tw_refuse_for(reason, "binary file");
     while (status == TWINSET_OK && raw->length == want && want < most) {
         want = known || want > most / 2 ? most : 2 * want;
         status = fill(raw, fd, want, reason);
@@ -253,9 +233,9 @@ static int read_file(tw_reader *reader, int fd, uint64_t limit_bytes, const char
 {
     struct stat file;
     if (fstat(fd, &file) != 0)
-        return refuse(reason, strerror(errno));
+        return tw_refuse_for(reason, tw_system_reason(errno));
     if (S_ISDIR(file.st_mode))
-        return refuse(reason, "is a folder");
+        return tw_refuse_for(reason, "is a folder");
 
     uint64_t left = bytes_left(fd, &file);
     if (left > limit_bytes)
@@ -264,7 +244,7 @@ static int read_file(tw_reader *reader, int fd, uint64_t limit_bytes, const char
     if (status != TWINSET_OK)
         return status;
     if (left && reader->raw.length != left)
-        return refuse(reason, "changed while it was read");
+        return tw_refuse_for(reason, "changed while it was read");
     if (reader->raw.length > limit_bytes)
         return too_large(reader, 0, limit_bytes, reason);
     return TWINSET_OK;
@@ -292,7 +272,7 @@ int tw_read(tw_reader *reader, const char *path, uint64_t limit_bytes, const cha
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)
-        return refuse(reason, strerror(errno));
+        return tw_refuse_for(reason, tw_system_reason(errno));
     int status = read_named(reader, path, fd, limit_bytes, text, length, reason);
     close(fd);
     return status;

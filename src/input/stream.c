@@ -311,7 +311,7 @@ static int read_some(tw_stream *stream, char *buffer, size_t room, size_t *lengt
     ssize_t got = over ? read_on(stream->fd, &beyond, 1) : read_on(stream->fd, buffer, room);
     *length = 0;
     if (got < 0)
-        return fail(stream, TWINSET_IO, strerror(errno));
+        return fail(stream, TWINSET_IO, tw_system_reason(errno));
     stream->file_ends = over || got == 0;
     if (stream->known && over != (got == 0))
         return fail(stream, TWINSET_IO, "changed while it was read");
@@ -439,7 +439,7 @@ static int look_at(tw_stream *stream)
 {
     struct stat file;
     if (fstat(stream->fd, &file) != 0)
-        return fail(stream, TWINSET_IO, strerror(errno));
+        return fail(stream, TWINSET_IO, tw_system_reason(errno));
     if (S_ISDIR(file.st_mode))
         return fail(stream, TWINSET_IO, "is a folder");
     /* The files of /proc say 0, and have more. */
@@ -478,7 +478,8 @@ int tw_stream_open(const char *path, tw_stream **opened, const char **reason)
     bool standard = strcmp(path, "-") == 0;
     stream->input = stream->buffer;
     stream->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    int status = stream->fd < 0 ? fail(stream, TWINSET_IO, strerror(errno)) : look_at(stream);
+    int status =
+        stream->fd < 0 ? fail(stream, TWINSET_IO, tw_system_reason(errno)) : look_at(stream);
     return hand_over(stream, status, opened, reason);
 }
 

@@ -13,7 +13,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 typedef struct listing {
@@ -34,10 +33,9 @@ typedef struct walker {
 /* Whether the name ends so; length is what is left of it without that. */
 static bool takes_off(const char *name, size_t *length, const char *ending)
 {
-    size_t size = strlen(ending);
-    if (*length < size || strncasecmp(name + *length - size, ending, size) != 0)
+    if (!tw_ends_ignoring_case(name, *length, ending))
         return false;
-    *length -= size;
+    *length -= strlen(ending);
     return true;
 }
 
@@ -210,7 +208,7 @@ static int enter(walker *walk)
         return tw_nomem(walk->error);
     DIR *directory = opendir(walk->path.data);
     if (!directory)
-        return skip(walk, strerror(errno));
+        return skip(walk, tw_system_reason(errno));
     listing folder = {0};
     int status = read_entries(directory, &folder, walk->finder);
     int reason = errno;
@@ -220,7 +218,7 @@ static int enter(walker *walk)
         return set_prefix(walk, &walk->stack[walk->depth - 1]);
     }
     listing_free(&folder);
-    return status == TWINSET_IO ? skip(walk, strerror(reason)) : tw_nomem(walk->error);
+    return status == TWINSET_IO ? skip(walk, tw_system_reason(reason)) : tw_nomem(walk->error);
 }
 
 static int visit(walker *walk)
@@ -228,13 +226,13 @@ static int visit(walker *walk)
     const char *path = walk->path.data;
     struct stat file;
     if (lstat(path, &file) != 0)
-        return skip(walk, strerror(errno));
+        return skip(walk, tw_system_reason(errno));
     if (leaves_out(walk->finder, walk->path.data + walk->stack[0].path_length,
                    S_ISDIR(file.st_mode)))
         return TWINSET_OK;
     bool link = S_ISLNK(file.st_mode);
     if (link && stat(path, &file) != 0)
-        return skip(walk, errno == ENOENT ? "symbolic link to nothing" : strerror(errno));
+        return skip(walk, errno == ENOENT ? "symbolic link to nothing" : tw_system_reason(errno));
     if (S_ISDIR(file.st_mode))
         return link ? skip(walk, "symbolic link to a folder: not followed") : enter(walk);
     if (!S_ISREG(file.st_mode))
@@ -304,7 +302,7 @@ static int find_member(tw_finder *finder, const char *path, const char *mark, in
                       .told = finder->told};
     bool there = tw_name_has_members(archive) && stat(archive, &file) == 0 && S_ISREG(file.st_mode);
     int status = there ? finder->document(finder->context, &found)
-                       : finder->skip(finder->context, path, strerror(failure));
+                       : finder->skip(finder->context, path, tw_system_reason(failure));
     tw_free(archive);
     return status;
 }
@@ -315,7 +313,7 @@ int tw_find_named(tw_finder *finder, const char *path, twinset_error *error)
     if (stat(path, &file) != 0) {
         const char *mark = strstr(path, "!/");
         return mark ? find_member(finder, path, mark, errno, error)
-                    : finder->skip(finder->context, path, strerror(errno));
+                    : finder->skip(finder->context, path, tw_system_reason(errno));
     }
     if (S_ISDIR(file.st_mode))
         return find_in_folder(finder, path, error);

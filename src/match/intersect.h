@@ -1,5 +1,5 @@
-/* How many numbers two ascending lists without repetitions share: kernels. verify.c has the
- * portable reference. */
+/* Kernels that count the numbers which two ascending lists without repetitions share. The merge is
+ * the portable reference; similarity.c chooses between them. Private to this folder. */
 #ifndef TW_INTERSECT_H
 #define TW_INTERSECT_H
 
@@ -9,7 +9,7 @@
 typedef size_t (*tw_intersect_fn)(const uint64_t *a, size_t a_count, const uint64_t *b,
                                   size_t b_count);
 
-/* A merge without branches on the data. */
+/* A merge without branches on the data: its steps are hard to predict. */
 static inline size_t tw_intersect_merge(const uint64_t *a, size_t a_count, const uint64_t *b,
                                         size_t b_count)
 {

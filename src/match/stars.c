@@ -1,16 +1,16 @@
 /*
- * Buckets over the limit. Each of their documents is proposed with the lowest few, their
- * centres. Near-copies meet in most bands, mostly with the same centres, so it is not done
- * band by band: once all such buckets are known, one pass over the documents gathers the
- * centres of each from all bands. A million near-copies then give some 20 million pairs, not
- * 20 million for each band.
+ * Buckets over the limit. Each of their documents is proposed with the bucket's lowest few, the
+ * star centres. Near-copies meet in most bands, mostly with the same centres, so this is not done
+ * band by band: once all such buckets are known, one pass over the documents gathers the centres of
+ * each document from all bands. A million near-copies then give some 20 million pairs, not 20
+ * million for each band.
  *
  * Cost: one probe of a hash table for each key, and 1 ns for each centre that it leads to.
  */
+#include "candidate_search.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "band.h"
 
 enum { CHUNK_KEYS = 1 << 17, LEAST_CHUNK = 64, MOST_CHUNK = 1 << 12 };
 
@@ -26,7 +26,7 @@ int tw_stars_add(tw_stars *stars, tw_star star, const uint32_t *centres)
         return status;
     memcpy(stars->centres + before, centres, star.centre_count * sizeof *centres);
     stars->centre_count += star.centre_count;
-    star.centres = before;
+    star.first_centre = before;
     stars->data[stars->count++] = star;
     return TWINSET_OK;
 }
@@ -37,28 +37,28 @@ void tw_stars_free(tw_stars *stars)
     tw_free(stars->centres);
 }
 
-static int compare_stars(const void *first, const void *second)
+static int compare_stars(const void *left, const void *right)
 {
-    const tw_star *a = first, *b = second;
-    if (a->band != b->band)
-        return a->band < b->band ? -1 : 1;
-    return a->first < b->first ? -1 : a->first > b->first;
+    const tw_star *x = left, *y = right;
+    if (x->band != y->band)
+        return x->band < y->band ? -1 : 1;
+    return x->first < y->first ? -1 : x->first > y->first;
 }
 
 /* ---- the stars of a document */
 
 typedef struct star_worker {
-    tw_proposer out;
-    uint64_t *keys; /* of each band, from one document on; and as much room again to read them */
-    uint32_t *met;  /* for each centre: the place, plus 1, of the latest document */
+    tw_pair_batch out;
+    uint64_t *keys; /* of a chunk of documents, band after band; and a chunk to read into */
+    uint32_t *met;  /* the index, plus 1, of the latest document that met each centre */
 } star_worker;
 
 typedef struct star_search {
     const tw_candidate_rules *rules;
-    tw_stars *stars; /* their centres are places in `numbers` here */
-    uint32_t *numbers;
+    tw_stars *stars;   /* their centres are indexes of `numbers` here */
+    uint32_t *numbers; /* of all centres, each once, ascending */
     size_t number_count;
-    uint32_t *table; /* by key: a star, counted from 1 */
+    uint32_t *table; /* hash table: from a key to a star, counted from 1 */
     size_t mask;
     unsigned *bands; /* those that have stars */
     unsigned band_count;
@@ -66,14 +66,14 @@ typedef struct star_search {
     star_worker *workers;
 } star_search;
 
-static size_t place_of(const star_search *search, uint64_t key, unsigned band)
+static size_t slot_of(const star_search *search, uint64_t key, unsigned band)
 {
     return (size_t)(key + band) & search->mask;
 }
 
 static const tw_star *find_star(const star_search *search, uint64_t key, unsigned band)
 {
-    for (size_t at = place_of(search, key, band); search->table[at]; at = (at + 1) & search->mask) {
+    for (size_t at = slot_of(search, key, band); search->table[at]; at = (at + 1) & search->mask) {
         const tw_star *star = &search->stars->data[search->table[at] - 1];
         if (star->key == key && star->band == band)
             return star;
@@ -81,56 +81,60 @@ static const tw_star *find_star(const star_search *search, uint64_t key, unsigne
     return NULL;
 }
 
+/* Proposes the document with this index in the key store, whose number is given, with the centres
+ * below it that it has not met yet. */
 static void propose_with_star(const star_search *search, star_worker *self, const tw_star *star,
-                              uint32_t place, uint32_t number)
+                              uint32_t index, uint32_t number)
 {
-    const uint32_t *centres = search->stars->centres + star->centres;
+    const uint32_t *centres = search->stars->centres + star->first_centre;
     for (unsigned i = 0; i < star->centre_count; i++) {
         uint32_t centre = search->numbers[centres[i]];
         if (centre >= number)
             break;
-        if (self->met[centres[i]] != place + 1)
-            tw_propose(&self->out, centre, number);
-        self->met[centres[i]] = place + 1;
+        if (self->met[centres[i]] != index + 1)
+            tw_pair_batch_propose(&self->out, centre, number);
+        self->met[centres[i]] = index + 1;
     }
 }
 
-/* The keys of all bands that have stars, for as many documents as lie together. */
+/* Reads the keys of all bands that have stars, for as many documents as lie together. */
 static size_t read_keys(const star_search *search, star_worker *self, size_t first, size_t most)
 {
     size_t count = 0;
     for (unsigned i = 0; i < search->band_count && self->out.status == TWINSET_OK; i++)
-        self->out.status = tw_keys_read(search->rules->keys, search->bands[i], first, most,
-                                        self->keys + i * search->chunk, &count, &self->out.error);
+        self->out.status =
+            tw_key_store_read(search->rules->keys, search->bands[i], first, most,
+                              self->keys + i * search->chunk, &count, &self->out.error);
     return self->out.status == TWINSET_OK ? count : 0;
 }
 
-static int search_chunk(void *context, unsigned worker, size_t index)
+static int search_chunk(void *context, unsigned worker, size_t chunk)
 {
     const star_search *search = context;
     star_worker *self = &search->workers[worker];
     const uint32_t *numbers = search->rules->number;
-    size_t first = index * search->chunk, left = search->chunk, count;
+    size_t first = chunk * search->chunk, left = search->chunk, count;
     while (left > 0 && (count = read_keys(search, self, first, left)) > 0) {
         for (size_t i = 0; i < count; i++) {
-            uint32_t place = (uint32_t)(first + i), number = numbers ? numbers[place] : place;
+            uint32_t index = (uint32_t)(first + i), number = numbers ? numbers[index] : index;
             for (unsigned band = 0; band < search->band_count && number != UINT32_MAX; band++) {
                 const tw_star *star =
                     find_star(search, self->keys[band * search->chunk + i], search->bands[band]);
                 if (star)
-                    propose_with_star(search, self, star, place, number);
+                    propose_with_star(search, self, star, index, number);
             }
         }
         first += count;
         left -= count;
     }
-    return tw_proposer_flush(&self->out);
+    return tw_pair_batch_flush(&self->out);
 }
 
 /* ---- before and after */
 
-/* Numbers the centres, so that what a worker notes of each is little. */
-static int number_centres(star_search *search)
+/* Replaces the centres of all stars by indexes of a list without repetitions, so that a worker
+ * needs one element for each different centre. */
+static int index_centres(star_search *search)
 {
     tw_stars *stars = search->stars;
     size_t count = stars->centre_count;
@@ -166,7 +170,7 @@ static int make_table(star_search *search)
         return TWINSET_NOMEM;
     for (uint32_t i = 0; i < stars->count; i++) {
         unsigned band = stars->data[i].band;
-        size_t at = place_of(search, stars->data[i].key, band);
+        size_t at = slot_of(search, stars->data[i].key, band);
         while (search->table[at])
             at = (at + 1) & search->mask;
         search->table[at] = i + 1;
@@ -176,7 +180,7 @@ static int make_table(star_search *search)
     return TWINSET_OK;
 }
 
-static int make_workers(star_search *search, unsigned threads, tw_runs *pairs)
+static int make_workers(star_search *search, unsigned threads, tw_number_set *pairs)
 {
     size_t chunk = CHUNK_KEYS / search->band_count;
     search->chunk = chunk < LEAST_CHUNK ? LEAST_CHUNK : chunk > MOST_CHUNK ? MOST_CHUNK : chunk;
@@ -185,7 +189,7 @@ static int make_workers(star_search *search, unsigned threads, tw_runs *pairs)
         return TWINSET_NOMEM;
     for (unsigned i = 0; i < threads; i++) {
         star_worker *self = &search->workers[i];
-        int status = tw_proposer_init(&self->out, search->rules, pairs, i);
+        int status = tw_pair_batch_init(&self->out, search->rules, pairs, i);
         self->keys = tw_array(search->chunk * (search->band_count + 1), sizeof *self->keys);
         self->met = tw_calloc(search->number_count, sizeof *self->met);
         if (status != TWINSET_OK || !self->keys || !self->met)
@@ -194,13 +198,14 @@ static int make_workers(star_search *search, unsigned threads, tw_runs *pairs)
     return TWINSET_OK;
 }
 
+/* Frees everything; the error of the first worker that failed goes to `error`. */
 static void free_search(star_search *search, unsigned threads, twinset_error *error)
 {
     for (unsigned i = search->workers ? threads : 0; i-- > 0;) {
         star_worker *self = &search->workers[i];
         if (error && self->out.status != TWINSET_OK)
             *error = self->out.error;
-        tw_proposer_free(&self->out);
+        tw_pair_batch_free(&self->out);
         tw_free(self->keys);
         tw_free(self->met);
     }
@@ -211,13 +216,13 @@ static void free_search(star_search *search, unsigned threads, twinset_error *er
 }
 
 int tw_stars_propose(tw_stars *stars, const tw_candidate_rules *rules, const tw_loop *loop,
-                     tw_runs *pairs, twinset_error *error)
+                     tw_number_set *pairs, twinset_error *error)
 {
     if (stars->count == 0)
         return TWINSET_OK;
     star_search search = {.rules = rules, .stars = stars};
     qsort(stars->data, stars->count, sizeof *stars->data, compare_stars);
-    int status = number_centres(&search);
+    int status = index_centres(&search);
     if (status == TWINSET_OK)
         status = make_table(&search);
     if (status == TWINSET_OK)
@@ -226,7 +231,7 @@ int tw_stars_propose(tw_stars *stars, const tw_candidate_rules *rules, const tw_
         free_search(&search, loop->threads, NULL);
         return tw_nomem(error);
     }
-    size_t chunks = (tw_keys_count(rules->keys) + search.chunk - 1) / search.chunk;
+    size_t chunks = (tw_key_store_count(rules->keys) + search.chunk - 1) / search.chunk;
     status = tw_parallel(loop, chunks, search_chunk, &search);
     free_search(&search, loop->threads, error);
     for (size_t i = 0; i < stars->count && status == TWINSET_OK; i++)

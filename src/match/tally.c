@@ -1,21 +1,21 @@
 /*
- * What two lists of ids have in common, by a hash table that both go into. For two documents
- * that meet but once this takes a third of the time of sorting both; where one of them meets
- * many, its sorted set does.
+ * Counts what two lists of ids have in common, by a hash table of both. For two documents that are
+ * compared once, this takes a third of the time of sorting both; for a document that is compared
+ * with many, a sorted set is quicker.
  *
- * The table holds places in the lists, in two bytes each, and so can be so sparse that nearly
- * every id finds its place at once.
+ * An entry of the table is an index in the lists, in two bytes. So the table can be sparse enough
+ * that nearly every id finds its slot at once.
  */
-#include <string.h>
-
 #include "match.h"
 
-enum { LEAST_WIDTH = 6, PLACES_AN_ID = 8 };
+#include <string.h>
+
+enum { LEAST_WIDTH = 6, SLOTS_AN_ID = 8 };
 
 static int reserve(tw_tally *tally, size_t longer, size_t both, unsigned *width)
 {
     *width = LEAST_WIDTH;
-    while ((size_t)1 << *width < PLACES_AN_ID * longer)
+    while ((size_t)1 << *width < SLOTS_AN_ID * longer)
         ++*width;
     size_t size = (size_t)1 << *width;
     int status = TW_GROW(tally->table, tally->table_capacity, size);
@@ -28,9 +28,9 @@ static int reserve(tw_tally *tally, size_t longer, size_t both, unsigned *width)
     return status;
 }
 
-/* Where an id is in the table, or the open place where it would be. Ids are hashes: their
- * leading bits are the place. */
-static inline size_t find(const tw_tally *tally, unsigned width, uint64_t id)
+/* The slot of an id, or the free slot where it belongs. Ids are hashes: their leading bits are
+ * where to begin. */
+static inline size_t find_slot(const tw_tally *tally, unsigned width, uint64_t id)
 {
     size_t at = (size_t)(id >> (64 - width)), mask = ((size_t)1 << width) - 1;
     while (tally->table[at] && tally->ids[tally->table[at]] != id)
@@ -45,22 +45,23 @@ int tw_tally_overlap(tw_tally *tally, tw_set a, tw_set b, tw_match *match)
     int status = reserve(tally, a.count > b.count ? a.count : b.count, both, &width);
     if (status != TWINSET_OK)
         return status;
-    uint64_t *ids = tally->ids; /* from 1 on: 0 is an open place */
+    uint64_t *ids = tally->ids; /* from 1 on: 0 marks a free slot */
     uint16_t *table = tally->table;
-    if (b.count) /* what is empty may be nowhere */
+    if (b.count) /* an empty list may be NULL */
         memcpy(ids + 1, b.ids, b.count * sizeof *ids);
     if (a.count)
         memcpy(ids + 1 + b.count, a.ids, a.count * sizeof *ids);
     for (size_t i = 1; i <= b.count; i++) {
-        size_t at = find(tally, width, ids[i]);
+        size_t at = find_slot(tally, width, ids[i]);
         b_count += !table[at];
         table[at] = (uint16_t)(table[at] ? table[at] : i);
     }
-    /* What is open, or of a's own, counts as met before. */
+    /* An id that is new, or that a alone has, counts as met. */
     memset(tally->met, 0, b.count + 1);
     tally->met[0] = 1;
     for (size_t i = b.count + 1; i <= both; i++) {
-        size_t at = find(tally, width, ids[i]), held = table[at], of_b = held <= b.count ? held : 0;
+        size_t at = find_slot(tally, width, ids[i]), held = table[at],
+               of_b = held <= b.count ? held : 0;
         a_alone += !held;
         shared += !tally->met[of_b];
         tally->met[of_b] = 1;

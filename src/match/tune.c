@@ -1,16 +1,18 @@
 /*
- * Bands and rows. Two documents of similarity s agree in a band of r rows with probability
- * s^r, and in one of b bands with 1 - (1 - s^r)^b, an S-curve whose knee lies near
- * (1/b)^(1/r). Three rules choose from it:
+ * Bands and rows. Two documents of similarity s agree in a band of r rows with probability s^r, and
+ * in at least one of b bands with 1 - (1 - s^r)^b: an S-curve, whose knee is near (1/b)^(1/r). Four
+ * preferences choose bands and rows by it:
  *
- *   recall            most rows for which a pair at the threshold is found often enough
- *   accuracy, speed   bands x rows = hashes, with the next knee below or above it
- *   nearest           bands x rows = hashes, with the knee nearest to it
+ *   recall    the most rows with which a pair at the threshold is found often enough
+ *   accuracy  bands x rows = hashes, with the highest knee that is not above the threshold
+ *   speed     bands x rows = hashes, with the lowest knee above the threshold
+ *   nearest   bands x rows = hashes, with the knee nearest to the threshold
+ *
+ * Accuracy and speed are the rules of S0, nearest that of S1 (docs/text.md).
  */
-#include <math.h>
-
-#include "common.h"
 #include "match.h"
+
+#include <math.h>
 
 double twinset_candidate_probability(unsigned bands, unsigned rows, double s)
 {
@@ -19,7 +21,7 @@ double twinset_candidate_probability(unsigned bands, unsigned rows, double s)
     return band >= 1 ? 1 : -expm1(bands * log1p(-band));
 }
 
-/* Area under the curve between two similarities, by Simpson's rule. */
+/* The area under the curve between two similarities, by Simpson's rule. */
 static double area(unsigned bands, unsigned rows, double from, double to)
 {
     enum { STEPS = 200 };
@@ -31,6 +33,7 @@ static double area(unsigned bands, unsigned rows, double from, double to)
     return sum * step / 3;
 }
 
+/* The choice of these bands and rows, with what to expect of it. */
 static twinset_tuning describe(const twinset_options *options, unsigned bands, unsigned rows)
 {
     double t = options->threshold;
@@ -54,7 +57,8 @@ static bool is_prime(unsigned number)
     return number > 1;
 }
 
-/* S0's walk, from one band up: the knee falls as the bands grow. */
+/* Goes from one band up until the knee, which falls as the bands grow, is not above the threshold.
+ */
 static int choose_by_knee(const twinset_options *options, unsigned *bands, twinset_error *error)
 {
     unsigned hashes = options->hashes;
@@ -78,6 +82,7 @@ static int choose_by_knee(const twinset_options *options, unsigned *bands, twins
     return TWINSET_OK;
 }
 
+/* The number of bands whose knee is nearest to the threshold. */
 static unsigned choose_nearest(const twinset_options *options)
 {
     unsigned best = 1;
@@ -92,7 +97,8 @@ static unsigned choose_nearest(const twinset_options *options)
     return best;
 }
 
-/* One row finds most; if even that is too little, it is still the best there is. */
+/* The most rows that find enough. One row finds most; if even that is too little, it is the best
+ * choice. */
 static unsigned choose_rows(const twinset_options *options)
 {
     for (unsigned rows = options->hashes; rows > 1; rows--)
@@ -102,7 +108,7 @@ static unsigned choose_rows(const twinset_options *options)
     return 1;
 }
 
-int twinset_tune(const twinset_options *given, twinset_tuning *tuning, twinset_error *error)
+int tw_tune(const twinset_options *given, twinset_tuning *tuning, twinset_error *error)
 {
     twinset_options options;
     int status = tw_options_resolve(given, &options, error);
@@ -127,23 +133,35 @@ int twinset_tune(const twinset_options *given, twinset_tuning *tuning, twinset_e
     return TWINSET_OK;
 }
 
-size_t twinset_tune_walk(const twinset_options *given, twinset_tuning *walk, size_t capacity)
+/* The next fewer rows to choose from, below those given; 0: there are none. */
+static unsigned fewer_rows(const twinset_options *options, unsigned rows)
 {
-    twinset_options options;
-    if (tw_options_resolve(given, &options, NULL) != TWINSET_OK)
-        return 0;
-    size_t count = 0;
-    unsigned last = 0;
-    bool divisors = options.prefer != TWINSET_PREFER_RECALL;
-    for (unsigned rows = options.hashes; rows > 0; rows--) {
-        unsigned bands = options.hashes / rows;
-        if (divisors ? options.hashes % rows != 0 : bands == last)
-            continue;
-        /* Of the rows that give as many bands, the walk names the most. */
-        last = bands;
-        if (count < capacity)
-            walk[count] = describe(&options, bands, rows);
-        count++;
+    unsigned hashes = options->hashes;
+    if (options->prefer != TWINSET_PREFER_RECALL) {
+        do
+            rows--;
+        while (rows > 0 && hashes % rows != 0);
+        return rows;
     }
+    /* Of the rows that give as many bands, the most are named. */
+    unsigned bands = hashes / rows + 1;
+    return bands > hashes ? 0 : hashes / bands;
+}
+
+size_t tw_tune_choices(const twinset_options *options)
+{
+    size_t count = 0;
+    for (unsigned rows = options->hashes; rows > 0; rows = fewer_rows(options, rows))
+        count++;
     return count;
+}
+
+bool tw_tune_choice(const twinset_options *options, size_t index, twinset_tuning *tuning)
+{
+    unsigned rows = options->hashes;
+    for (; rows > 0 && index > 0; index--)
+        rows = fewer_rows(options, rows);
+    if (rows > 0)
+        *tuning = describe(options, options->hashes / rows, rows);
+    return rows > 0;
 }

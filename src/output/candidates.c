@@ -17,23 +17,21 @@ typedef struct partners {
  * start[i + 1] from where they begin to where they end. */
 static int find_partners(const twinset_result *result, size_t documents, partners *found)
 {
-    size_t pairs = twinset_result_run(result).pairs;
-    uint32_t pair[2];
+    size_t pairs = result->run.pairs;
+    const tw_listed *listed = result->pairs.data;
     found->start = tw_calloc(documents + 2, sizeof *found->start);
     found->list = tw_array(pairs, 2 * sizeof *found->list);
     if (!found->start || !found->list)
         return TWINSET_NOMEM;
     for (size_t i = 0; i < pairs; i++) {
-        tw_result_paired(result, i, pair);
-        found->start[pair[0] + 2]++;
-        found->start[pair[1] + 2]++;
+        found->start[listed[i].a + 2]++;
+        found->start[listed[i].b + 2]++;
     }
     for (size_t i = 2; i < documents + 2; i++)
         found->start[i] += found->start[i - 1];
     for (size_t i = 0; i < pairs; i++) {
-        tw_result_paired(result, i, pair);
-        found->list[found->start[pair[0] + 1]++] = pair[1];
-        found->list[found->start[pair[1] + 1]++] = pair[0];
+        found->list[found->start[listed[i].a + 1]++] = listed[i].b;
+        found->list[found->start[listed[i].b + 1]++] = listed[i].a;
     }
     return TWINSET_OK;
 }
@@ -63,18 +61,18 @@ static void put_name(tw_sink *sink, const char *name)
 
 int tw_write_candidates(tw_sink *sink, const twinset_result *result)
 {
-    size_t documents = twinset_result_run(result).documents;
+    size_t documents = result->run.documents;
     partners found;
     int status = find_partners(result, documents, &found);
     for (size_t i = 0; i < documents && status == TWINSET_OK && sink->failure == 0; i++) {
         uint32_t *list = found.list + found.start[i];
         size_t count = found.start[i + 1] - found.start[i];
         qsort(list, count, sizeof *list, by_number);
-        put_name(sink, tw_result_name(result, (uint32_t)i));
+        put_name(sink, result->names[i]);
         tw_put_text(sink, ": [");
         for (size_t j = 0; j < count; j++) {
             tw_put_text(sink, j == 0 ? "" : ", ");
-            put_name(sink, tw_result_name(result, list[j]));
+            put_name(sink, result->names[list[j]]);
         }
         tw_put_text(sink, "]\n");
     }

@@ -18,77 +18,13 @@
 
 enum { BLOCK = 1 << 20 };
 
-/* ---- names */
-
-const char *tw_clean_name(const tw_source *source)
-{
-    if (source->role != TWINSET_ROLE_NEW || source->repeated)
-        return NULL;
-    if (!source->path)
-        return source->name;
-    return strcmp(source->path, "-") == 0 ? "stdin.jsonl" : source->path + source->file->below;
-}
-
-static int by_output(const void *left, const void *right)
-{
-    const tw_source *x = *(tw_source *const *)left, *y = *(tw_source *const *)right;
-    int order = strcmp(tw_clean_name(x), tw_clean_name(y));
-    return order ? order : (x > y) - (x < y);
-}
-
-static int check_names(const tw_source **outputs, size_t count, twinset_error *error)
-{
-    if (count)
-        qsort(outputs, count, sizeof *outputs, by_output);
-    for (size_t i = 1; i < count; i++)
-        if (strcmp(tw_clean_name(outputs[i - 1]), tw_clean_name(outputs[i])) == 0)
-            return tw_fail(error, TWINSET_USAGE,
-                           "%s and %s would both be written as %s; give the folder that both lie "
-                           "in, or rename one",
-                           outputs[i - 1]->name, outputs[i]->name, tw_clean_name(outputs[i]));
-    return TWINSET_OK;
-}
-
-static int check_kind(const tw_source *source, bool together, bool annotate, twinset_error *error)
-{
-    if (source->file->inside)
-        return tw_fail(
-            error, TWINSET_USAGE,
-            "%s holds documents, and can only be cleaned as a whole: unpack it, or leave "
-            "it out by --exclude",
-            source->path);
-    if (source->kind == TW_KIND_JSONL || !(together || annotate))
-        return TWINSET_OK;
-    return tw_fail(error, TWINSET_USAGE, "%s is one document: %s", source->name,
-                   annotate ? "only records of JSON lines can be annotated"
-                            : "several of them need a folder to be written to");
-}
-
-int tw_clean_prepare(tw_corpus *corpus, bool apart, bool annotate, size_t *count,
-                     twinset_error *error)
-{
-    const tw_source **outputs = tw_array(corpus->source_count, sizeof *outputs);
-    *count = 0;
-    if (!outputs)
-        return tw_nomem(error);
-    int status = tw_corpus_prepare(corpus, error);
-    for (size_t i = 0; i < corpus->source_count && status == TWINSET_OK; i++)
-        if (tw_clean_name(&corpus->sources[i]))
-            outputs[(*count)++] = &corpus->sources[i];
-    for (size_t i = 0; i < *count && status == TWINSET_OK; i++)
-        status = check_kind(outputs[i], !apart && *count > 1, annotate, error);
-    if (status == TWINSET_OK && apart)
-        status = check_names(outputs, *count, error);
-    tw_free(outputs);
-    return status;
-}
-
 /* ---- what is known of a source: parts of lists that are in its order */
 
 typedef struct cleaning {
     tw_corpus *corpus;
     const twinset_result *result;
     const tw_source *source;
+    tw_source_state state;
     uint32_t number; /* of the source */
     const tw_cleaning *how;
     twinset_error *error;
@@ -107,25 +43,26 @@ typedef bool (*before_fn)(const twinset_result *result, size_t index, uint32_t s
 static bool document_before(const tw_corpus *corpus, uint32_t index, uint32_t source,
                             uint64_t offset)
 {
-    const tw_document *document = &corpus->documents[index];
+    const tw_document *document = &corpus->documents.data[index];
     return document->source != source ? document->source < source : document->offset < offset;
 }
 
 static bool removed_before(const twinset_result *result, size_t index, uint32_t source,
                            uint64_t offset)
 {
-    return document_before(result->corpus, result->removed[index].document, source, offset);
+    return document_before(result->corpus, result->decisions.removed[index].document, source,
+                           offset);
 }
 
 static bool clustered_before(const twinset_result *result, size_t index, uint32_t source,
                              uint64_t offset)
 {
-    return document_before(result->corpus, result->clustered[index], source, offset);
+    return document_before(result->corpus, result->decisions.clustered[index], source, offset);
 }
 
 static bool cut_before(const twinset_result *result, size_t index, uint32_t source, uint64_t offset)
 {
-    const tw_cut *cut = &result->cuts[index];
+    const tw_cut *cut = &result->decisions.cuts[index];
     return cut->source != source ? cut->source < source : cut->offset < offset;
 }
 
@@ -147,7 +84,7 @@ static size_t first_from(const twinset_result *result, size_t count, before_fn b
 static int by_input(const void *left, const void *right, void *context)
 {
     uint32_t x = *(const uint32_t *)left, y = *(const uint32_t *)right;
-    return tw_reads_before(context, x, y) ? -1 : tw_reads_before(context, y, x);
+    return tw_is_read_before(context, x, y) ? -1 : tw_is_read_before(context, y, x);
 }
 
 /* Documents of clusters, in the order of the input, for annotations. */
@@ -156,15 +93,17 @@ static int list_clustered(tw_corpus *corpus, twinset_result *result)
     size_t count = 0;
     for (size_t i = 0; i < result->clusters.count; i++)
         count += result->clusters.data[i].count;
-    if (result->clustered)
+    if (result->decisions.clustered)
         return TWINSET_OK;
-    result->clustered_count = count;
-    result->clustered = tw_array(count, sizeof *result->clustered);
-    if (!result->clustered)
+    result->decisions.clustered_count = count;
+    result->decisions.clustered = tw_array(count, sizeof *result->decisions.clustered);
+    if (!result->decisions.clustered)
         return TWINSET_NOMEM;
     if (count) {
-        memcpy(result->clustered, result->clusters.members, count * sizeof *result->clustered);
-        qsort_r(result->clustered, count, sizeof *result->clustered, by_input, corpus);
+        memcpy(result->decisions.clustered, result->clusters.members,
+               count * sizeof *result->decisions.clustered);
+        qsort_r(result->decisions.clustered, count, sizeof *result->decisions.clustered, by_input,
+                corpus);
     }
     return TWINSET_OK;
 }
@@ -188,9 +127,9 @@ static cursor cursor_at(const cleaning *clean, uint64_t offset)
     const twinset_result *result = clean->result;
     return (cursor){
         .removed = first_from(result, result->run.removed, removed_before, clean->number, offset),
-        .cut = first_from(result, result->cut_count, cut_before, clean->number, offset),
-        .clustered =
-            first_from(result, result->clustered_count, clustered_before, clean->number, offset),
+        .cut = first_from(result, result->decisions.cut_count, cut_before, clean->number, offset),
+        .clustered = first_from(result, result->decisions.clustered_count, clustered_before,
+                                clean->number, offset),
     };
 }
 
@@ -219,15 +158,17 @@ static const tw_document *removed_at(const cleaning *clean, size_t index)
     const twinset_result *result = clean->result;
     if (index == result->run.removed)
         return NULL;
-    const tw_document *document = &clean->corpus->documents[result->removed[index].document];
+    const tw_document *document =
+        &clean->corpus->documents.data[result->decisions.removed[index].document];
     return document->source == clean->number ? document : NULL;
 }
 
 static const tw_cut *cut_at(const cleaning *clean, size_t index)
 {
     const twinset_result *result = clean->result;
-    bool more = index < result->cut_count && result->cuts[index].source == clean->number;
-    return more ? &result->cuts[index] : NULL;
+    bool more = index < result->decisions.cut_count &&
+                result->decisions.cuts[index].source == clean->number;
+    return more ? &result->decisions.cuts[index] : NULL;
 }
 
 /* The next range to leave out, if it starts before `end`. */
@@ -283,19 +224,20 @@ static bool was_skipped(const cleaning *clean, cursor *at, uint64_t offset)
 static tw_annotation annotation_for(const cleaning *clean, cursor *at, uint64_t offset)
 {
     const twinset_result *result = clean->result;
-    size_t count = result->clustered_count;
+    size_t count = result->decisions.clustered_count;
     while (at->clustered < count && clustered_before(result, at->clustered, clean->number, offset))
         at->clustered++;
     if (at->clustered == count ||
         !clustered_before(result, at->clustered, clean->number, offset + 1))
         return (tw_annotation){0};
-    tw_annotation note = {.cluster = result->clusters.of[result->clustered[at->clustered]] + 1};
+    tw_annotation note = {.cluster =
+                              result->clusters.of[result->decisions.clustered[at->clustered]] + 1};
     const tw_document *removed = removed_at(clean, at->removed);
     while (removed && removed->offset < offset)
         removed = removed_at(clean, ++at->removed);
     if (removed && removed->offset == offset) {
-        note.kept = result->names[result->removed[at->removed].kept];
-        note.similarity = result->removed[at->removed].similarity;
+        note.kept = result->names[result->decisions.removed[at->removed].kept];
+        note.similarity = result->decisions.removed[at->removed].similarity;
     }
     return note;
 }
@@ -359,8 +301,9 @@ static int process(void *context, unsigned worker, void *item)
     const char *reason;
     (void)worker;
     if (clean->fd >= 0) {
-        int status = tw_lines_between(clean->fd, part->from, part->to,
-                                      tw_corpus_size_limit(clean->corpus), &part->block, &reason);
+        int status =
+            tw_lines_between(clean->fd, part->from, part->to,
+                             tw_size_limit(clean->corpus->settings), &part->block, &reason);
         if (status != TWINSET_OK)
             return status == TWINSET_IO ? changed(clean) : status;
         if (part->block.offset + bytes->length > clean->end)
@@ -389,7 +332,7 @@ static void free_piece(piece *part)
 static int run_pipeline(cleaning *clean)
 {
     static const tw_pipeline_steps steps = {read_next, process, commit, NULL};
-    tw_loop loop = tw_corpus_loop(clean->corpus, "writing");
+    tw_loop loop = tw_settings_loop(clean->corpus->settings, "writing");
     size_t count = 2 * (size_t)loop.threads;
     uint64_t total = clean->fd < 0 ? 0 : (clean->end - clean->next + BLOCK - 1) / BLOCK;
     void **pieces = tw_calloc(count, sizeof *pieces);
@@ -407,16 +350,16 @@ static int run_pipeline(cleaning *clean)
     return status;
 }
 
-static int write_stream(cleaning *clean)
+static int write_stream(cleaning *clean, uint64_t bytes)
 {
     const char *reason;
     clean->fd = -1;
-    int status = tw_lines_open(clean->source->path, tw_corpus_size_limit(clean->corpus),
+    int status = tw_lines_open(clean->source->path, tw_size_limit(clean->corpus->settings),
                                &clean->lines, &reason);
     if (status != TWINSET_OK)
         return status == TWINSET_IO ? changed(clean) : status;
     status = run_pipeline(clean);
-    if (status == TWINSET_OK && clean->lines.offset != clean->source->file->bytes)
+    if (status == TWINSET_OK && clean->lines.offset != bytes)
         status = changed(clean);
     tw_lines_close(&clean->lines);
     return status;
@@ -424,19 +367,20 @@ static int write_stream(cleaning *clean)
 
 static int write_lines(cleaning *clean)
 {
-    const tw_source *source = clean->source;
-    if (source->file->bytes == 0)
+    const tw_source_extent *extent = &clean->corpus->extents[clean->source->file->number];
+    bool is_spooled = clean->state.is_spooled;
+    if (extent->bytes == 0)
         return TWINSET_OK;
-    if (source->packed && !source->spooled)
-        return write_stream(clean);
-    clean->next = source->file->start;
-    clean->end = source->file->start + source->file->bytes;
-    clean->fd = source->spooled ? tw_spill_file(clean->corpus->spool)
-                                : tw_source_open(clean->corpus, clean->number);
+    if (clean->state.is_packed && !is_spooled)
+        return write_stream(clean, extent->bytes);
+    clean->next = extent->start;
+    clean->end = extent->start + extent->bytes;
+    clean->fd = is_spooled ? tw_spill_descriptor(clean->corpus->store.spool)
+                           : tw_source_open(clean->corpus, clean->number);
     if (clean->fd < 0)
         return changed(clean);
     int status = run_pipeline(clean);
-    if (!source->spooled)
+    if (!is_spooled)
         tw_source_close(clean->corpus, clean->number, clean->fd);
     return status;
 }
@@ -488,7 +432,7 @@ static uint64_t count_of(const cleaning *clean, size_t count, before_fn before)
            first_from(clean->result, count, before, clean->number, 0);
 }
 
-static int check(const cleaning *clean, const twinset_cleaned *counts)
+static int check(const cleaning *clean, const twinset_clean_counts *counts)
 {
     if (counts->kept + counts->removed + counts->skipped == counts->read)
         return TWINSET_OK;
@@ -503,14 +447,14 @@ static int check(const cleaning *clean, const twinset_cleaned *counts)
 /* What says how to pack: a document is not packed for its own name, as it was not unpacked. */
 static const char *packing(const cleaning *clean)
 {
-    bool as_input = clean->source->packed && !clean->source->spooled;
+    bool as_input = clean->state.is_packed && !clean->state.is_spooled;
     return clean->how->name ? clean->how->name : as_input ? clean->source->name : "";
 }
 
 static int write_all(cleaning *clean)
 {
     const tw_cleaning *how = clean->how;
-    int status = tw_pack_new(packing(clean), clean->corpus->options.threads, how->write,
+    int status = tw_pack_new(packing(clean), clean->corpus->settings->options.threads, how->write,
                              how->context, &clean->pack, clean->error);
     if (status != TWINSET_OK)
         return status;
@@ -519,31 +463,39 @@ static int write_all(cleaning *clean)
         status =
             tw_fail(clean->error, TWINSET_IO, "cannot write the result: %s", strerror(failure));
     if (status == TWINSET_OK)
-        status = clean->source->kind == TW_KIND_JSONL ? write_lines(clean) : write_document(clean);
+        status = clean->state.kind == TW_KIND_JSONL ? write_lines(clean) : write_document(clean);
     if (status == TWINSET_OK)
         status = tw_pack_end(clean->pack, clean->error);
     tw_pack_free(clean->pack);
     return status;
 }
 
-int tw_clean(tw_corpus *corpus, twinset_result *result, uint32_t number, const tw_cleaning *how,
-             twinset_cleaned *counts, twinset_error *error)
+/* Records that were read of a source; a text in memory is one. */
+static uint64_t count_read(const cleaning *clean)
 {
+    return clean->source->path ? clean->corpus->extents[clean->source->file->number].records : 1;
+}
+
+int tw_clean(twinset_result *result, uint32_t number, const tw_cleaning *how,
+             twinset_clean_counts *counts, twinset_error *error)
+{
+    tw_corpus *corpus = result->corpus;
     cleaning clean = {
         .corpus = corpus,
         .result = result,
-        .source = &corpus->sources[number],
+        .source = &corpus->sources->data[number],
+        .state = corpus->states[number],
         .number = number,
         .how = how,
         .error = error,
     };
     double started = tw_now();
-    bool lines = clean.source->kind == TW_KIND_JSONL;
-    counts->read = clean.source->records;
+    bool is_lines = clean.state.kind == TW_KIND_JSONL;
+    counts->read = count_read(&clean);
     counts->removed = count_of(&clean, result->run.removed, removed_before);
-    counts->skipped = count_of(&clean, result->cut_count, cut_before);
+    counts->skipped = count_of(&clean, result->decisions.cut_count, cut_before);
     int status = how->annotate ? list_clustered(corpus, result) : TWINSET_OK;
-    if (status == TWINSET_OK && (lines || counts->removed + counts->skipped == 0))
+    if (status == TWINSET_OK && (is_lines || counts->removed + counts->skipped == 0))
         status = write_all(&clean);
     counts->kept = clean.records - (how->annotate ? counts->removed : 0);
     if (status == TWINSET_OK)

@@ -2,23 +2,29 @@
 #ifndef TW_CLEAN_H
 #define TW_CLEAN_H
 
+#include "corpus.h"
 #include "result.h"
 
-/* The name for what is left of a source, or NULL: it is not part of the collection. */
-const char *tw_clean_name(const tw_source *source);
-/* twinset_collection_outputs() */
-int tw_clean_prepare(tw_corpus *corpus, bool apart, bool annotate, size_t *count,
-                     twinset_error *error) TW_CHECKED;
+/* ---- clean_plan.c: what will be written, known before anything is read */
+
+/* The name for what is left of a source; NULL: it is not part of the collection. */
+const char *tw_clean_name(const tw_source *source, const tw_source_state *state);
+/* Checks that what is left of the sources can be written as separate files or into one, and
+ * annotated if that is asked for; *count is how many sources there are to write. */
+int tw_clean_check(const tw_sources *sources, const tw_source_state *states, bool separate_files,
+                   bool annotate, size_t *count, twinset_error *error) TW_CHECKED;
+
+/* ---- clean.c */
 
 typedef struct tw_cleaning {
-    const char *name; /* whose end says how to pack; NULL: the source's */
+    const char *name; /* whose ending says how to pack; NULL: the source's */
     bool annotate;
     twinset_write_fn write;
     void *context;
 } tw_cleaning;
 
-/* twinset_collection_clean() */
-int tw_clean(tw_corpus *corpus, twinset_result *result, uint32_t source, const tw_cleaning *how,
-             twinset_cleaned *counts, twinset_error *error) TW_CHECKED;
+/* Writes what is left of a source, from the corpus of the result. */
+int tw_clean(twinset_result *result, uint32_t source, const tw_cleaning *how,
+             twinset_clean_counts *counts, twinset_error *error) TW_CHECKED;
 
 #endif

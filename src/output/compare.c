@@ -68,13 +68,13 @@ static void put_share(const page *p, const char *topic, double share)
 
 static void put_similarity(const page *p)
 {
-    char measure[TW_WORD];
+    char measure[TW_OPTION_WORD_BYTES];
     put_share(p, "similarity", p->pair.similarity);
     tw_put_style(p->sink, p->style, tw_strength(p->pair.similarity));
     tw_put_bar(p->sink, p->style, p->pair.similarity);
     tw_put_style(p->sink, p->style, TW_PLAIN);
     tw_put_text(p->sink, " by ");
-    tw_put_text(p->sink, tw_option_choice("measure", p->options->measure, measure));
+    tw_put_text(p->sink, tw_option_word("measure", p->options->measure, measure));
     tw_put(p->sink, "\n", 1);
 }
 
@@ -121,7 +121,7 @@ static void put_longest(const page *p)
 /* Passages, with what they come to. */
 static int put_passages(const page *p)
 {
-    const twinset_passages *passages = tw_result_passages(p->result);
+    const twinset_passages *passages = p->result->comparison.passages;
     uint64_t tokens = 0;
     if (!passages || !passages->count)
         return TWINSET_OK;
@@ -160,8 +160,8 @@ int tw_write_comparison(tw_sink *sink, const twinset_result *result, const twins
 {
     page p = {.sink = sink, .result = result, .style = style};
     p.labels.ascii = style->ascii;
-    p.options = tw_result_options(result);
-    p.pair = twinset_result_pair(result, 0);
+    p.options = &result->options;
+    p.pair = tw_result_pair_at(result, 0);
     p.width = style->width > 0 ? style->width : ANY_WIDTH;
     int status = put_page(&p);
     tw_labels_free(&p.labels);

@@ -70,10 +70,10 @@ void tw_put_values(tw_sink *sink, const twinset_pair *pair, const char *separato
 
 static void write_lines(tw_sink *sink, const twinset_result *result, const char *separator)
 {
-    size_t pairs = twinset_result_run(result).pairs, fields = tw_field_count(result);
+    size_t pairs = result->run.pairs, fields = tw_field_count(result);
     put_headings(sink, fields, separator);
     for (size_t i = 0; i < pairs && sink->failure == 0; i++) {
-        twinset_pair pair = twinset_result_pair(result, i);
+        twinset_pair pair = tw_result_pair_at(result, i);
         put_line(sink, &pair, fields, separator);
     }
 }

@@ -67,7 +67,7 @@ static void flow_kinds(tw_flow *flow, size_t number, unsigned kinds)
 }
 
 /* "1. renamed, padded: 86 tokens, in 2 of 312 documents" */
-static void put_heading(const page *p, const twinset_passage *passage, size_t number)
+static void put_heading(const page *p, const tw_located_passage *passage, size_t number)
 {
     const twinset_passages *all = p->passages;
     /* Two documents that are compared alone say nothing about rarity. */
@@ -104,7 +104,7 @@ static int put_rename(page *p, tw_flow *flow, const twinset_rename *rename, bool
     return status;
 }
 
-static int put_renames(page *p, const twinset_passage *passage)
+static int put_renames(page *p, const tw_located_passage *passage)
 {
     tw_flow flow = {.sink = p->sink, .width = p->style->width, .indent = INDENT};
     size_t shown = passage->rename_count < MOST_NAMES ? passage->rename_count : MOST_NAMES;
@@ -182,15 +182,15 @@ static int append_between(page *p, const char *text, const char *end, size_t *co
 }
 
 /* Fills the page's text with a passage; `columns` are those that there is room for. */
-static int quote(page *p, const twinset_passage *passage, unsigned side, size_t columns)
+static int quote(page *p, const tw_located_passage *passage, unsigned side, size_t columns)
 {
     const twinset_span *span = tw_span_of(passage, side);
-    const char *text = p->passages->sides[side].files[span->number].text;
+    const char *text = p->passages->sides[side].files[span->file_index].text;
     size_t at = span->start;
     int status = TWINSET_OK;
     p->text.length = p->looks.length = 0;
     for (size_t i = 0; i < passage->stretch_count && status == TWINSET_OK && columns; i++) {
-        const twinset_place *place = tw_place_of(&passage->stretches[i], side);
+        const twinset_token_span *place = tw_place_of(&passage->stretches[i], side);
         status = append_between(p, text + at, text + place->start, &columns);
         if (status == TWINSET_OK)
             status = append_part(p, text + place->start, text + place->end, MATCHES, &columns);
@@ -248,7 +248,7 @@ static void put_lines(const page *p, size_t columns)
 }
 
 /* Where a passage is: "essay.txt 3-7"; on a line of its own where it does not fit. */
-static int put_source(page *p, tw_flow *flow, const twinset_passage *passage, unsigned side)
+static int put_source(page *p, tw_flow *flow, const tw_located_passage *passage, unsigned side)
 {
     const twinset_span *span = tw_span_of(passage, side);
     p->text.length = 0;
@@ -270,7 +270,7 @@ static int put_source(page *p, tw_flow *flow, const twinset_passage *passage, un
 }
 
 /* Quotes one side, as that of so many. */
-static int put_quotation(page *p, const twinset_passage *passage, unsigned side, unsigned sides)
+static int put_quotation(page *p, const tw_located_passage *passage, unsigned side, unsigned sides)
 {
     size_t width = p->style->width ? p->style->width : ANY_WIDTH, margin = INDENT + 2;
     size_t columns = width > margin + LEAST_TEXT ? width - margin : LEAST_TEXT;
@@ -290,7 +290,7 @@ static int put_quotation(page *p, const twinset_passage *passage, unsigned side,
 }
 
 /* One quotation is enough where nothing but its layout can differ. */
-static int put_quotations(page *p, const twinset_passage *passage)
+static int put_quotations(page *p, const tw_located_passage *passage)
 {
     if (!(passage->kinds & CHANGED))
         return put_quotation(p, passage, 0, 2);
@@ -302,7 +302,7 @@ static int put_quotations(page *p, const twinset_passage *passage)
 
 static int put_passage(page *p, size_t index)
 {
-    const twinset_passage *passage = &p->passages->list[index];
+    const tw_located_passage *passage = &p->passages->list[index];
     tw_put(p->sink, "\n", index > 0);
     put_heading(p, passage, index + 1);
     int status = p->passages->prose ? put_quotations(p, passage)

@@ -11,12 +11,13 @@
 #include "output.h"
 #include "passages.h"
 
-static inline const twinset_span *tw_span_of(const twinset_passage *passage, unsigned side)
+static inline const twinset_span *tw_span_of(const tw_located_passage *passage, unsigned side)
 {
     return side ? &passage->b : &passage->a;
 }
 
-static inline const twinset_place *tw_place_of(const twinset_stretch *stretch, unsigned side)
+static inline const twinset_token_span *tw_place_of(const twinset_aligned_span *stretch,
+                                                    unsigned side)
 {
     return side ? &stretch->b : &stretch->a;
 }
@@ -37,7 +38,7 @@ int tw_write_passages(tw_sink *sink, const twinset_passages *passages,
 
 /* The lines of one passage of two programs. */
 int tw_write_listing(tw_sink *sink, const twinset_passages *passages,
-                     const twinset_passage *passage, const twinset_style *style) TW_CHECKED;
+                     const tw_located_passage *passage, const twinset_style *style) TW_CHECKED;
 /* Says what its marks mean. */
 void tw_put_marks(tw_sink *sink, const twinset_style *style);
 

@@ -27,11 +27,11 @@ static void put_real(tw_sink *sink, double value)
 static int put_passages(tw_sink *sink, const twinset_result *result, size_t index,
                         twinset_error *error)
 {
-    const twinset_passages *shown = tw_result_passages(result);
+    const twinset_passages *shown = result->comparison.passages;
     twinset_passages *found = NULL;
     int status = TWINSET_OK;
-    if (index < TWINSET_PAIRS_WITH_PASSAGES && !tw_result_comparison(result))
-        status = twinset_result_passages(result, index, &found, error);
+    if (index < TWINSET_PAIRS_WITH_PASSAGES && !result->comparison.is_one)
+        status = tw_result_find_passages(result, index, &found, error);
     shown = found ? found : shown;
     tw_put_text(sink, ", \"passages\": ");
     if (shown)
@@ -72,7 +72,7 @@ static int put_pairs(tw_sink *sink, const twinset_result *result, size_t count,
     int status = TWINSET_OK;
     tw_put_text(sink, "  \"pairs\": [");
     for (size_t i = 0; i < count && sink->failure == 0 && status == TWINSET_OK; i++) {
-        twinset_pair pair = twinset_result_pair(result, i);
+        twinset_pair pair = tw_result_pair_at(result, i);
         tw_put_text(sink, i == 0 ? "\n    {" : ",\n    {");
         put_fields(sink, &pair, tw_field_count(result));
         status = put_passages(sink, result, i, error);
@@ -84,7 +84,7 @@ static int put_pairs(tw_sink *sink, const twinset_result *result, size_t count,
 
 static void put_cluster(tw_sink *sink, const twinset_result *result, size_t index)
 {
-    twinset_cluster cluster = twinset_result_cluster(result, index);
+    twinset_cluster cluster = tw_result_cluster_at(result, index);
     tw_put_text(sink, "{\"id\": ");
     put_whole(sink, cluster.id);
     tw_put_text(sink, ", \"size\": ");
@@ -103,7 +103,7 @@ static void put_cluster(tw_sink *sink, const twinset_result *result, size_t inde
 
 static void put_skip(tw_sink *sink, const twinset_result *result, size_t index)
 {
-    twinset_skip skip = twinset_result_skip(result, index);
+    twinset_skip skip = result->skips[index];
     tw_put_text(sink, "{\"path\": ");
     tw_put_json(sink, skip.path);
     tw_put_text(sink, ", \"reason\": ");
@@ -128,7 +128,7 @@ static void put_flags(tw_sink *sink, unsigned flags)
 
 void tw_put_flagged(tw_sink *sink, const twinset_result *result, size_t index)
 {
-    twinset_flagged flagged = twinset_result_flagged(result, index);
+    twinset_flagged_document flagged = result->flagged[index];
     tw_put_text(sink, "{\"path\": ");
     tw_put_json(sink, flagged.path);
     tw_put_text(sink, ", \"flags\": [");
@@ -144,9 +144,8 @@ void tw_put_flagged(tw_sink *sink, const twinset_result *result, size_t index)
 /* The notes of the run, and then what is to be said of this format. */
 static void put_note(tw_sink *sink, const twinset_result *result, size_t index)
 {
-    tw_put_json(sink, index < twinset_result_run(result).notes
-                          ? twinset_result_note(result, index)
-                          : "only the first 10,000 pairs have passages here");
+    tw_put_json(sink, index < result->run.notes ? result->notes[index]
+                                                : "only the first 10,000 pairs have passages here");
 }
 
 /* "key": [ one element a line ] */
@@ -188,8 +187,8 @@ static void put_run_number(tw_sink *sink, const char *key, uint64_t value)
 static int put_run(tw_sink *sink, const twinset_result *result, const twinset_run *run)
 {
     tw_bytes parameters = {0};
-    char method[TW_WORD];
-    if (tw_options_json(tw_result_options(result), &parameters) != TWINSET_OK) {
+    char method[TW_OPTION_WORD_BYTES];
+    if (tw_options_json(&result->options, &parameters) != TWINSET_OK) {
         tw_bytes_free(&parameters);
         return TWINSET_NOMEM;
     }
@@ -199,7 +198,7 @@ static int put_run(tw_sink *sink, const twinset_result *result, const twinset_ru
     tw_put(sink, parameters.data, parameters.length);
     tw_bytes_free(&parameters);
     tw_put_text(sink, ",\n    \"method\": ");
-    tw_put_json(sink, tw_option_choice("method", run->method, method));
+    tw_put_json(sink, tw_option_word("method", run->method, method));
     tw_put(sink, ",\n", 2);
     put_run_number(sink, "bands", run->bands);
     put_run_number(sink, "rows", run->rows);
@@ -218,7 +217,7 @@ static int put_run(tw_sink *sink, const twinset_result *result, const twinset_ru
 
 int tw_write_json(tw_sink *sink, const twinset_result *result, twinset_error *error)
 {
-    twinset_run run = twinset_result_run(result);
+    twinset_run run = result->run;
     tw_put(sink, "{\n", 2);
     int status = put_run(sink, result, &run);
     if (status != TWINSET_OK)
@@ -233,9 +232,9 @@ int tw_write_json(tw_sink *sink, const twinset_result *result, twinset_error *er
 
 void tw_write_jsonl(tw_sink *sink, const twinset_result *result)
 {
-    size_t pairs = twinset_result_run(result).pairs;
+    size_t pairs = result->run.pairs;
     for (size_t i = 0; i < pairs && sink->failure == 0; i++) {
-        twinset_pair pair = twinset_result_pair(result, i);
+        twinset_pair pair = tw_result_pair_at(result, i);
         put_object(sink, &pair, tw_field_count(result));
     }
 }

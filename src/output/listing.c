@@ -46,7 +46,7 @@ typedef struct reader {
 typedef struct listing {
     tw_sink *sink;
     const twinset_style *style;
-    const twinset_passage *passage;
+    const tw_located_passage *passage;
     reader readers[2];
     size_t digits;  /* of line numbers */
     size_t columns; /* of text */
@@ -106,13 +106,13 @@ static size_t common_indent(reader r)
 }
 
 /* The first part of those that are left out that ends past a place. */
-static size_t first_left_out(const tw_shown_side *shown, size_t file, size_t place)
+static size_t first_left_out(const tw_located_document *shown, size_t file, size_t place)
 {
     size_t low = 0, high = shown->left_out_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         const twinset_span *span = &shown->left_out[middle];
-        if (span->number < file || (span->number == file && span->end <= place))
+        if (span->file_index < file || (span->file_index == file && span->end <= place))
             low = middle + 1;
         else
             high = middle;
@@ -120,12 +120,12 @@ static size_t first_left_out(const tw_shown_side *shown, size_t file, size_t pla
     return low;
 }
 
-static reader open_reader(const twinset_passages *passages, const twinset_passage *passage,
+static reader open_reader(const twinset_passages *passages, const tw_located_passage *passage,
                           unsigned side)
 {
-    const tw_shown_side *shown = &passages->sides[side];
+    const tw_located_document *shown = &passages->sides[side];
     const twinset_span *span = tw_span_of(passage, side);
-    const tw_shown_file *file = &shown->files[span->number];
+    const tw_located_file *file = &shown->files[span->file_index];
     size_t start = span->start, first = start > AROUND ? start - AROUND : 0;
     while (start > first && file->text[start - 1] != '\n')
         start--;
@@ -134,7 +134,7 @@ static reader open_reader(const twinset_passages *passages, const twinset_passag
                 .span = span,
                 .left_out = shown->left_out,
                 .left_out_count = shown->left_out_count,
-                .left = first_left_out(shown, span->number, start),
+                .left = first_left_out(shown, span->file_index, start),
                 .at = start,
                 .number = span->first_line};
     peek(&r);
@@ -147,11 +147,11 @@ static reader open_reader(const twinset_passages *passages, const twinset_passag
 static state matched_state(const listing *l, unsigned side, const text_line *line)
 {
     const char *text = l->readers[side].text;
-    const twinset_stretch *all = l->passage->stretches;
+    const twinset_aligned_span *all = l->passage->stretches;
     bool words = tw_has_word(text + line->start, text + line->end);
     state found = EMPTY;
     for (size_t i = l->readers[side].stretch; i < l->passage->stretch_count; i++) {
-        const twinset_place *place = tw_place_of(&all[i], side);
+        const twinset_token_span *place = tw_place_of(&all[i], side);
         if (place->start >= line->end || found == DIFFERS)
             break;
         if (all[i].differs)
@@ -168,7 +168,8 @@ static state state_of(const listing *l, unsigned side, const text_line *line)
     state found = matched_state(l, side, line);
     if (found != EMPTY || r->is_blank)
         return found;
-    bool left_out = r->left < r->left_out_count && r->left_out[r->left].number == r->span->number &&
+    bool left_out = r->left < r->left_out_count &&
+                    r->left_out[r->left].file_index == r->span->file_index &&
                     r->left_out[r->left].start < line->end;
     return left_out ? LEFT_OUT : OWN;
 }
@@ -177,14 +178,14 @@ static state state_of(const listing *l, unsigned side, const text_line *line)
 static text_line next_line(listing *l, unsigned side)
 {
     reader *r = &l->readers[side];
-    const twinset_stretch *all = l->passage->stretches;
+    const twinset_aligned_span *all = l->passage->stretches;
     text_line next = {.number = r->number, .start = r->at, .end = r->end};
     if (r->number > r->span->last_line)
         return (text_line){0};
     while (r->stretch < l->passage->stretch_count &&
            tw_place_of(&all[r->stretch], side)->end <= next.start)
         r->stretch++;
-    while (r->left < r->left_out_count && r->left_out[r->left].number == r->span->number &&
+    while (r->left < r->left_out_count && r->left_out[r->left].file_index == r->span->file_index &&
            r->left_out[r->left].end <= next.start)
         r->left++;
     next.state = state_of(l, side, &next);
@@ -282,8 +283,8 @@ static size_t put_text_of(listing *l, unsigned side, const text_line *line)
     l->columns -= mark;
     cursor c = begin_line(l, r, line);
     for (size_t i = r->stretch; i < l->passage->stretch_count && !c.full; i++) {
-        const twinset_stretch *stretch = &l->passage->stretches[i];
-        const twinset_place *place = tw_place_of(stretch, side);
+        const twinset_aligned_span *stretch = &l->passage->stretches[i];
+        const twinset_token_span *place = tw_place_of(stretch, side);
         if (place->start >= end)
             break;
         put_part(l, r, &c, place->start, TW_DIM);
@@ -369,9 +370,9 @@ static void put_rows_to(listing *l, size_t a, size_t b)
 }
 
 /* Bytes of the stretches from one on that are on the same two lines; *next is the one after. */
-static size_t bytes_together(const twinset_passage *passage, size_t first, size_t *next)
+static size_t bytes_together(const tw_located_passage *passage, size_t first, size_t *next)
 {
-    const twinset_stretch *all = passage->stretches;
+    const twinset_aligned_span *all = passage->stretches;
     size_t bytes = 0, i = first;
     for (; i < passage->stretch_count && all[i].a.line == all[first].a.line &&
            all[i].b.line == all[first].b.line;
@@ -383,10 +384,10 @@ static size_t bytes_together(const twinset_passage *passage, size_t first, size_
 
 /* Whether a line has more in common with a later one than with its partner here, which goes on to
  * `next`. */
-static bool has_better(const twinset_passage *passage, unsigned side, size_t first, size_t next,
+static bool has_better(const tw_located_passage *passage, unsigned side, size_t first, size_t next,
                        size_t bytes)
 {
-    const twinset_stretch *all = passage->stretches;
+    const twinset_aligned_span *all = passage->stretches;
     size_t line = tw_place_of(&all[first], side)->line;
     for (size_t i = 0; i < AHEAD && next < passage->stretch_count; i++) {
         if (tw_place_of(&all[next], side)->line != line)
@@ -401,9 +402,9 @@ static bool has_better(const twinset_passage *passage, unsigned side, size_t fir
  * better partner to come. */
 static void put_beside(listing *l)
 {
-    const twinset_passage *passage = l->passage;
+    const tw_located_passage *passage = l->passage;
     for (size_t i = 0, next; i < passage->stretch_count && !l->sink->failure; i = next) {
-        const twinset_stretch *stretch = &passage->stretches[i];
+        const twinset_aligned_span *stretch = &passage->stretches[i];
         size_t a = l->readers[0].number, b = l->readers[1].number;
         size_t bytes = bytes_together(passage, i, &next);
         bool new_a = stretch->a.line >= a && !has_better(passage, 0, i, next, bytes);
@@ -476,7 +477,7 @@ static size_t digits_of(size_t a, size_t b)
 }
 
 int tw_write_listing(tw_sink *sink, const twinset_passages *passages,
-                     const twinset_passage *passage, const twinset_style *style)
+                     const tw_located_passage *passage, const twinset_style *style)
 {
     size_t width = style->width ? style->width : ANY_WIDTH;
     bool beside = width >= WIDE;

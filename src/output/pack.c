@@ -177,11 +177,9 @@ static const codec *codec_for(const char *name)
         {".bz2", bzip2_begin, bzip2_pack, bzip2_end},
     };
     size_t length = strlen(name);
-    for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++) {
-        size_t size = strlen(codecs[i].ending);
-        if (length >= size && strcasecmp(name + length - size, codecs[i].ending) == 0)
+    for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++)
+        if (tw_ends_ignoring_case(name, length, codecs[i].ending))
             return &codecs[i];
-    }
     return NULL;
 }
 

@@ -23,7 +23,7 @@ static void put_span(tw_sink *sink, const twinset_span *span)
     tw_put(sink, "}", 1);
 }
 
-static void put_renames(tw_sink *sink, const twinset_passage *passage)
+static void put_renames(tw_sink *sink, const tw_located_passage *passage)
 {
     for (size_t i = 0; i < passage->rename_count; i++) {
         const twinset_rename *rename = &passage->renames[i];
@@ -43,7 +43,7 @@ static void put_known(tw_sink *sink, uint64_t count)
     tw_put_text(sink, count ? tw_number_whole(count).text : "null");
 }
 
-static void put_passage(tw_sink *sink, const twinset_passage *passage, uint64_t among)
+static void put_passage(tw_sink *sink, const tw_located_passage *passage, uint64_t among)
 {
     tw_put_text(sink, "{\"a\": ");
     put_span(sink, &passage->a);

@@ -4,13 +4,15 @@
 int twinset_result_write_removed(const twinset_result *result, twinset_write_fn write,
                                  void *context, twinset_error *error)
 {
-    size_t count = twinset_result_run(result).removed;
     tw_sink sink;
+    if (!result || !write)
+        return tw_missing(error, result ? "write" : "result");
+    size_t count = result->run.removed;
     tw_sink_init(&sink, write, context);
     for (size_t i = 0; i < count && sink.failure == 0; i++) {
-        twinset_removed removed = twinset_result_removed(result, i);
+        twinset_removal removed = tw_result_removal_at(result, i);
         tw_put_text(&sink, "{\"id\": ");
-        tw_put_json(&sink, removed.id);
+        tw_put_json(&sink, removed.name);
         tw_put_text(&sink, ", \"kept\": ");
         tw_put_json(&sink, removed.kept);
         tw_put_text(&sink, ", \"similarity\": ");

@@ -43,7 +43,7 @@ static void put_element(tw_sink *sink, size_t index)
 static int put_parameters(tw_sink *sink, const twinset_result *result)
 {
     tw_bytes parameters = {0};
-    int status = tw_options_json(tw_result_options(result), &parameters);
+    int status = tw_options_json(&result->options, &parameters);
     put_key(sink, "parameters");
     if (status == TWINSET_OK)
         tw_put(sink, parameters.data, parameters.length);
@@ -56,7 +56,7 @@ static void put_skipped(tw_sink *sink, const twinset_result *result, size_t coun
     put_key(sink, "skipped");
     tw_put(sink, "[", 1);
     for (size_t i = 0; i < count && sink->failure == 0; i++) {
-        twinset_skip skip = twinset_result_skip(result, i);
+        twinset_skip skip = result->skips[i];
         put_element(sink, i);
         tw_put_text(sink, "{\"path\": ");
         tw_put_json(sink, skip.path);
@@ -84,7 +84,7 @@ static void put_notes(tw_sink *sink, const twinset_result *result, size_t count)
     tw_put(sink, "[", 1);
     for (size_t i = 0; i < count; i++) {
         put_element(sink, i);
-        tw_put_json(sink, twinset_result_note(result, i));
+        tw_put_json(sink, result->notes[i]);
     }
     tw_put_text(sink, count ? "\n  ]" : "]");
 }
@@ -120,7 +120,7 @@ static void put_sizes(tw_sink *sink, const twinset_result *result, size_t count)
 {
     uint64_t clusters[SIZES] = {0}, documents[SIZES] = {0};
     for (size_t i = 0; i < count; i++) {
-        size_t size = twinset_result_cluster(result, i).size;
+        size_t size = tw_result_cluster_at(result, i).size;
         clusters[class_of(size)]++;
         documents[class_of(size)] += size;
     }
@@ -147,7 +147,7 @@ static void put_largest(tw_sink *sink, const twinset_result *result, size_t coun
         tw_put_text(sink, "null");
         return;
     }
-    twinset_cluster largest = twinset_result_cluster(result, 0);
+    twinset_cluster largest = tw_result_cluster_at(result, 0);
     put_whole(sink, "{\"id\": ", largest.id);
     put_whole(sink, ", \"size\": ", largest.size);
     tw_put_text(sink, ", \"representative\": ");
@@ -160,10 +160,11 @@ static void put_largest(tw_sink *sink, const twinset_result *result, size_t coun
 
 static void put_stages(tw_sink *sink, const twinset_result *result)
 {
-    const twinset_stage *stage;
+    size_t count = tw_result_stages(result);
     put_key(sink, "stages");
     tw_put(sink, "[", 1);
-    for (size_t i = 0; (stage = twinset_result_stage(result, i)) != NULL; i++) {
+    for (size_t i = 0; i < count; i++) {
+        const twinset_stage *stage = &result->stages[i];
         put_element(sink, i);
         tw_put_text(sink, "{\"name\": ");
         tw_put_json(sink, stage->name);
@@ -176,7 +177,7 @@ static void put_stages(tw_sink *sink, const twinset_result *result)
 
 static void put_machine(tw_sink *sink, const twinset_result *result, const twinset_run *run)
 {
-    const twinset_options *options = tw_result_options(result);
+    const twinset_options *options = &result->options;
     put_stages(sink, result);
     put_count(sink, "peak_memory_bytes", twinset_peak_memory());
     put_count(sink, "memory_bytes", options->memory_bytes);
@@ -190,9 +191,9 @@ static void put_machine(tw_sink *sink, const twinset_result *result, const twins
 
 static void put_search(tw_sink *sink, const twinset_run *run)
 {
-    char method[TW_WORD];
+    char method[TW_OPTION_WORD_BYTES];
     put_key(sink, "method");
-    tw_put_json(sink, tw_option_choice("method", run->method, method));
+    tw_put_json(sink, tw_option_word("method", run->method, method));
     put_count(sink, "bands", run->bands);
     put_count(sink, "rows", run->rows);
     put_key(sink, "expected_recall");
@@ -202,7 +203,7 @@ static void put_search(tw_sink *sink, const twinset_run *run)
     put_count(sink, "verified", run->verified);
 }
 
-static void put_cleaned(tw_sink *sink, const twinset_cleaned *cleaned)
+static void put_cleaned(tw_sink *sink, const twinset_clean_counts *cleaned)
 {
     put_key(sink, "cleaned");
     put_whole(sink, "{\"read\": ", cleaned->read);
@@ -212,14 +213,15 @@ static void put_cleaned(tw_sink *sink, const twinset_cleaned *cleaned)
     tw_put(sink, "}", 1);
 }
 
-int twinset_result_write_report(const twinset_result *result, const twinset_cleaned *cleaned,
-                                twinset_write_fn write, void *context, twinset_error *error)
+/* `cleaned` may be NULL. */
+static int write_report(const twinset_result *result, const twinset_clean_counts *cleaned,
+                        twinset_write_fn write, void *context, twinset_error *error)
 {
-    twinset_run run = twinset_result_run(result);
+    twinset_run run = result->run;
     tw_sink sink;
     tw_sink_init(&sink, write, context);
     tw_put_text(&sink, "{\n  \"version\": ");
-    tw_put_json(&sink, twinset_version());
+    tw_put_json(&sink, TWINSET_VERSION);
     put_key(&sink, "command");
     tw_put_json(&sink, cleaned ? "dedup" : "scan");
     if (put_parameters(&sink, result) != TWINSET_OK)
@@ -242,4 +244,16 @@ int twinset_result_write_report(const twinset_result *result, const twinset_clea
     put_machine(&sink, result, &run);
     tw_put_text(&sink, "\n}\n");
     return tw_sink_end(&sink, error);
+}
+
+int twinset_result_write_report(const twinset_result *result, const twinset_clean_counts *counts,
+                                size_t counts_size, twinset_write_fn write, void *context,
+                                twinset_error *error)
+{
+    twinset_clean_counts own = {0};
+    if (!result || !write)
+        return tw_missing(error, result ? "write" : "result");
+    if (counts)
+        tw_copy_struct(&own, sizeof own, counts, counts_size);
+    return write_report(result, counts ? &own : NULL, write, context, error);
 }

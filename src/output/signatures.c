@@ -114,11 +114,11 @@ static void binary_end(tw_signatures *out)
 static void json_row(tw_signatures *out, const char *name, uint64_t shingles, const uint32_t *slots)
 {
     tw_sink *sink = &out->sink;
-    char scheme[TW_WORD];
+    char scheme[TW_OPTION_WORD_BYTES];
     tw_put_text(sink, "{\"id\": ");
     tw_put_json(sink, name);
     tw_put_text(sink, ", \"scheme\": ");
-    tw_put_json(sink, tw_option_choice("scheme", out->options->scheme, scheme));
+    tw_put_json(sink, tw_option_word("scheme", out->options->scheme, scheme));
     tw_put_text(sink, ", \"seed\": ");
     tw_put_text(sink, tw_number_whole(out->options->seed).text);
     tw_put_text(sink, ", \"shingles\": ");

@@ -58,7 +58,7 @@ const char *tw_unit(const twinset_options *options)
 
 void tw_put_footnote(tw_sink *sink, const twinset_result *result, const twinset_style *style)
 {
-    twinset_run run = twinset_result_run(result);
+    twinset_run run = result->run;
     char text[256];
     if (run.skipped + run.flagged == 0)
         return;

@@ -68,13 +68,13 @@ static int add_labels(table *t)
 {
     int status = TWINSET_OK;
     for (size_t i = 0; i < t->rows && status == TWINSET_OK; i++) {
-        twinset_pair pair = twinset_result_pair(t->result, i);
+        twinset_pair pair = tw_result_pair_at(t->result, i);
         status = tw_labels_add(&t->labels, pair.a);
         if (status == TWINSET_OK)
             status = tw_labels_add(&t->labels, pair.b);
     }
     for (size_t i = 0; i < t->clusters && status == TWINSET_OK; i++) {
-        twinset_cluster cluster = twinset_result_cluster(t->result, i);
+        twinset_cluster cluster = tw_result_cluster_at(t->result, i);
         status = tw_labels_add(&t->labels, cluster.representative);
         for (size_t m = 0; m < smaller(cluster.size, MEMBERS_SHOWN) && status == TWINSET_OK; m++)
             status = tw_labels_add(&t->labels, cluster.members[m]);
@@ -98,7 +98,7 @@ static void measure(table *t)
     t->longest = t->cluster = 0;
     t->a = t->b = 1;
     for (size_t i = 0; i < t->rows; i++) {
-        twinset_pair pair = twinset_result_pair(t->result, i);
+        twinset_pair pair = tw_result_pair_at(t->result, i);
         t->longest = larger(t->longest, strlen(tw_number_count(pair.longest).text));
         t->cluster = larger(t->cluster, strlen(tw_number_whole(pair.cluster).text));
         t->a = larger(t->a, shown_columns(t, pair.a));
@@ -158,7 +158,7 @@ static int lay_out(table *t)
     int status = add_labels(t);
     if (status != TWINSET_OK)
         return status;
-    t->chance = t->rows && !isnan(twinset_result_pair(t->result, 0).false_alarms);
+    t->chance = t->rows && !isnan(tw_result_pair_at(t->result, 0).false_alarms);
     t->jaccard = !t->chance && t->options->measure != TWINSET_MEASURE_JACCARD;
     t->layout = layouts;
     measure(t);
@@ -225,9 +225,9 @@ static void put_similarity(const table *t, double similarity)
 
 static void put_chance(const table *t, double expected)
 {
-    char text[16];
-    snprintf(text, sizeof text, expected < 10 ? "%.2g" : "%.0f", expected);
-    put_right(t->sink, GAP + JACCARD, expected < 0.001 ? "<0.001" : text);
+    tw_number number =
+        expected < 10 ? tw_number_rounded(expected, 2) : tw_number_fixed(expected, 0);
+    put_right(t->sink, GAP + JACCARD, expected < 0.001 ? "<0.001" : number.text);
 }
 
 static void put_shares(const table *t, const twinset_pair *pair)
@@ -285,7 +285,7 @@ static void put_pairs(const table *t)
     tw_put(t->sink, "\n", 1);
     put_headings(t);
     for (size_t i = 0; i < t->rows && t->sink->failure == 0; i++) {
-        twinset_pair pair = twinset_result_pair(t->result, i);
+        twinset_pair pair = tw_result_pair_at(t->result, i);
         put_pair(t, &pair);
     }
     if (t->rows < t->run.pairs) {
@@ -342,7 +342,7 @@ static void put_clusters(const table *t)
     if (t->clusters > 0)
         tw_put(t->sink, "\n", 1);
     for (size_t i = 0; i < t->clusters; i++) {
-        twinset_cluster cluster = twinset_result_cluster(t->result, i);
+        twinset_cluster cluster = tw_result_cluster_at(t->result, i);
         put_cluster(t, &cluster);
     }
     if (t->clusters < t->run.clusters) {
@@ -388,7 +388,7 @@ static void put_no_pair(const table *t)
     char text[256];
     if (t->run.documents < 2)
         snprintf(text, sizeof text, "Only one document: there is nothing to compare it with.");
-    else if (tw_result_tells_nothing(t->result))
+    else if (t->result->chance.is_all)
         snprintf(text, sizeof text,
                  "%s, too short to tell copies from coincidence. With -t 0.5 those that are "
                  "alike show.",
@@ -425,8 +425,8 @@ int tw_write_table(tw_sink *sink, const twinset_result *result, const twinset_st
 {
     table t = {.sink = sink, .result = result, .style = style};
     t.labels.ascii = style->ascii;
-    t.options = tw_result_options(result);
-    t.run = twinset_result_run(result);
+    t.options = &result->options;
+    t.run = result->run;
     t.rows = style->rows > 0 ? smaller(style->rows, t.run.pairs) : t.run.pairs;
     t.clusters = smaller(t.run.clusters, CLUSTERS_SHOWN);
     int status = lay_out(&t);

@@ -30,7 +30,7 @@ const tw_field tw_fields[TW_FIELDS] = {
 
 size_t tw_field_count(const twinset_result *result)
 {
-    return tw_result_options(result)->by == TWINSET_BY_CODE ? TW_FIELDS : TW_FIELDS_OF_TEXT;
+    return result->options.by == TWINSET_BY_CODE ? TW_FIELDS : TW_FIELDS_OF_TEXT;
 }
 
 static const void *member(const tw_field *field, const twinset_pair *pair)
@@ -56,20 +56,32 @@ void tw_put_field(tw_sink *sink, const tw_field *field, const twinset_pair *pair
     }
 }
 
+/* What a caller gave, as far as its version of the struct goes. */
+static int copy_style(const twinset_style *given, twinset_style *own, twinset_error *error)
+{
+    if (given && given->size < sizeof given->size)
+        return tw_fail(error, TWINSET_USAGE,
+                       "the style has no size: set style.size to sizeof style");
+    return given ? tw_copy_struct(own, sizeof *own, given, given->size) : TWINSET_OK;
+}
+
 int twinset_result_write(const twinset_result *result, twinset_format format,
                          const twinset_style *style, twinset_write_fn write, void *context,
                          twinset_error *error)
 {
-    static const twinset_style plain = {0};
+    twinset_style own = {0};
     tw_sink sink;
-    int status = TWINSET_OK;
+    if (!result || !write)
+        return tw_missing(error, result ? "write" : "result");
+    int status = copy_style(style, &own, error);
+    if (status != TWINSET_OK)
+        return status;
+    style = &own;
     tw_sink_init(&sink, write, context);
-    if (!style)
-        style = &plain;
     switch (format) {
     case TWINSET_FORMAT_TABLE:
-        status = tw_result_comparison(result) ? tw_write_comparison(&sink, result, style)
-                                              : tw_write_table(&sink, result, style);
+        status = result->comparison.is_one ? tw_write_comparison(&sink, result, style)
+                                           : tw_write_table(&sink, result, style);
         break;
     case TWINSET_FORMAT_CSV:
         tw_write_csv(&sink, result);
@@ -84,7 +96,7 @@ int twinset_result_write(const twinset_result *result, twinset_format format,
         tw_write_jsonl(&sink, result);
         break;
     case TWINSET_FORMAT_CANDIDATES:
-        if (tw_result_comparison(result))
+        if (result->comparison.is_one)
             return tw_fail(error, TWINSET_USAGE, "candidates are what a scan finds");
         status = tw_write_candidates(&sink, result);
         break;
@@ -98,10 +110,18 @@ int twinset_result_write(const twinset_result *result, twinset_format format,
     return status == TWINSET_NOMEM ? tw_nomem(error) : status;
 }
 
-int twinset_pair_write(const twinset_pair *pair, twinset_format format, twinset_write_fn write,
-                       void *context, twinset_error *error)
+int twinset_pair_write(const twinset_pair *given, size_t pair_size, twinset_format format,
+                       twinset_write_fn write, void *context, twinset_error *error)
 {
+    twinset_pair own = {0};
+    const twinset_pair *pair = given ? &own : NULL;
     tw_sink sink;
+    if (!write)
+        return tw_missing(error, "write");
+    if (given)
+        tw_copy_struct(&own, sizeof own, given, pair_size);
+    if (pair && (!pair->a || !pair->b))
+        return tw_missing(error, pair->a ? "pair->b" : "pair->a");
     tw_sink_init(&sink, write, context);
     if (format == TWINSET_FORMAT_CSV || format == TWINSET_FORMAT_TSV)
         tw_put_values(&sink, pair, format == TWINSET_FORMAT_CSV ? "," : "\t");

@@ -1,23 +1,18 @@
-/*
- * Passages as a user sees them: tokens become bytes and lines of files, hashes of names become
- * names. Linear in the two texts.
- */
-#include "locate.h"
+/* From the tokens of passages to bytes, lines and names: locate.h. */
+#include "passage_stages.h"
 
 #include <string.h>
 
-#include "shown.h"
-
-/* Two documents, and what is told of them. */
-typedef struct telling {
-    const tw_passages *found;
-    const tw_evidence_side *sides;
+/* Two documents, their passages as tokens, and where the located passages go. */
+typedef struct locator {
+    const tw_passage_finder *found;
+    const tw_tokenised_document *sides;
     twinset_passages *out;
-} telling;
+} locator;
 
 /* ---- texts */
 
-static char *copy(const char *text, size_t length)
+static char *copy_text(const char *text, size_t length)
 {
     char *made = tw_array(length + 1, 1);
     if (made) {
@@ -27,7 +22,7 @@ static char *copy(const char *text, size_t length)
     return made;
 }
 
-static int copy_files(const tw_evidence_side *side, tw_shown_side *shown)
+static int copy_files(const tw_tokenised_document *side, tw_located_document *shown)
 {
     size_t count = side->tokens->break_count + 1;
     shown->name = tw_strdup(side->name);
@@ -36,8 +31,8 @@ static int copy_files(const tw_evidence_side *side, tw_shown_side *shown)
         return TWINSET_NOMEM;
     shown->file_count = count;
     for (size_t i = 0; i < count; i++) {
-        const tw_evidence_file *file = &side->files[i];
-        shown->files[i].text = copy(file->text, file->length);
+        const tw_tokenised_file *file = &side->files[i];
+        shown->files[i].text = copy_text(file->text, file->length);
         shown->files[i].length = file->length;
         shown->files[i].name = file->name ? tw_strdup(file->name) : NULL;
         if (!shown->files[i].text || (file->name && !shown->files[i].name))
@@ -48,19 +43,19 @@ static int copy_files(const tw_evidence_side *side, tw_shown_side *shown)
 
 /* ---- spans */
 
-/* From one token to the last before another, of the same file. */
-static twinset_span span_of(const telling *t, unsigned side, uint32_t from, uint32_t to)
+/* The span from token `from` to before token `to` of the same file. */
+static twinset_span span_of(const locator *l, unsigned side, uint32_t from, uint32_t to)
 {
-    const tw_evidence_side *source = &t->sides[side];
-    size_t number = tw_side_file(source->tokens, from);
-    const tw_shown_file *file = &t->out->sides[side].files[number];
-    const tw_place *first = &source->places[from], *last = &source->places[to - 1];
+    const tw_tokenised_document *source = &l->sides[side];
+    size_t index = tw_token_file(source->tokens, from);
+    const tw_located_file *file = &l->out->sides[side].files[index];
+    const tw_token_location *first = &source->places[from], *last = &source->places[to - 1];
     size_t line = last->line;
     for (size_t i = last->start; i < last->end; i++)
         line += file->text[i] == '\n';
     return (twinset_span){
         .file = file->name,
-        .number = number,
+        .file_index = index,
         .start = first->start,
         .end = last->end,
         .first_line = first->line,
@@ -68,13 +63,14 @@ static twinset_span span_of(const telling *t, unsigned side, uint32_t from, uint
     };
 }
 
-static int list_left_out(const telling *t, unsigned side)
+/* Lists the stretches of tokens that are left out. */
+static int list_left_out(const locator *l, unsigned side)
 {
-    const tw_side *tokens = t->sides[side].tokens;
-    const uint8_t *left_out = tw_passages_left_out(t->found, side);
-    tw_shown_side *shown = &t->out->sides[side];
+    const tw_token_sequence *tokens = l->sides[side].tokens;
+    const uint8_t *left_out = tw_passage_finder_left_out(l->found, side);
+    tw_located_document *shown = &l->out->sides[side];
     for (uint32_t from = 0, to; from < tokens->count; from = to) {
-        uint32_t end = tw_side_end(tokens, from);
+        uint32_t end = tw_token_file_end(tokens, from);
         for (to = from + 1; to < end && left_out[to] == left_out[from]; to++)
             ;
         if (!left_out[from])
@@ -82,42 +78,43 @@ static int list_left_out(const telling *t, unsigned side)
         size_t need = shown->left_out_count + 1;
         if (TW_GROW(shown->left_out, shown->left_out_capacity, need) != TWINSET_OK)
             return TWINSET_NOMEM;
-        shown->left_out[shown->left_out_count++] = span_of(t, side, from, to);
+        shown->left_out[shown->left_out_count++] = span_of(l, side, from, to);
     }
     return TWINSET_OK;
 }
 
-/* ---- stretches */
+/* ---- aligned spans */
 
-static twinset_place place_of(const tw_place *place)
+static twinset_token_span as_span(const tw_token_location *token)
 {
-    return (twinset_place){place->start, place->end, place->line};
+    return (twinset_token_span){token->start, token->end, token->line};
 }
 
-static bool differ(const telling *t, uint32_t i, uint32_t j)
+/* Whether two aligned tokens are written differently. */
+static bool differ(const locator *l, uint32_t i, uint32_t j)
 {
-    const uint64_t *a = t->sides[0].tokens->words, *b = t->sides[1].tokens->words;
+    const uint64_t *a = l->sides[0].tokens->words, *b = l->sides[1].tokens->words;
     return a && b && a[i] != b[j];
 }
 
-/* Whether two tokens go on where a stretch ends. */
-static bool continues(const twinset_stretch *stretch, const tw_place *a, const tw_place *b,
-                      bool differs)
+/* Whether two aligned tokens continue a span: they are on its lines, and differ as it does. */
+static bool continues(const twinset_aligned_span *span, const tw_token_location *a,
+                      const tw_token_location *b, bool differs)
 {
-    return stretch->a.line == a->line && stretch->b.line == b->line &&
-           !stretch->differs == !differs;
+    return span->a.line == a->line && span->b.line == b->line && !span->differs == !differs;
 }
 
-static int add_piece(const telling *t, const tw_piece *piece)
+/* Adds the aligned spans of a run: one for each two lines, without tokens that are left out. */
+static int add_run(const locator *l, const tw_token_run *run)
 {
-    twinset_passages *out = t->out;
-    const uint8_t *a_left = tw_passages_left_out(t->found, 0);
-    const uint8_t *b_left = tw_passages_left_out(t->found, 1);
-    twinset_stretch *last = NULL;
-    for (uint32_t n = 0; n < piece->count; n++) {
-        uint32_t i = piece->a + n, j = piece->b + n;
-        const tw_place *a = &t->sides[0].places[i], *b = &t->sides[1].places[j];
-        bool differs = differ(t, i, j);
+    twinset_passages *out = l->out;
+    const uint8_t *a_left = tw_passage_finder_left_out(l->found, 0);
+    const uint8_t *b_left = tw_passage_finder_left_out(l->found, 1);
+    twinset_aligned_span *last = NULL;
+    for (uint32_t n = 0; n < run->count; n++) {
+        uint32_t i = run->a + n, j = run->b + n;
+        const tw_token_location *a = &l->sides[0].places[i], *b = &l->sides[1].places[j];
+        bool differs = differ(l, i, j);
         if (a_left[i] || b_left[j]) {
             last = NULL;
         } else if (last && continues(last, a, b, differs)) {
@@ -128,7 +125,7 @@ static int add_piece(const telling *t, const tw_piece *piece)
             if (TW_GROW(out->stretches, out->stretch_capacity, need) != TWINSET_OK)
                 return TWINSET_NOMEM;
             last = &out->stretches[out->stretch_count++];
-            *last = (twinset_stretch){place_of(a), place_of(b), differs};
+            *last = (twinset_aligned_span){as_span(a), as_span(b), differs};
         }
     }
     return TWINSET_OK;
@@ -136,82 +133,82 @@ static int add_piece(const telling *t, const tw_piece *piece)
 
 /* ---- names */
 
-/* Appends a token's text. */
-static int add_name(const telling *t, unsigned side, uint32_t token)
+/* Appends the text of a token, terminated. */
+static int add_name(const locator *l, unsigned side, uint32_t token)
 {
-    const tw_place *place = &t->sides[side].places[token];
-    size_t file = tw_side_file(t->sides[side].tokens, token);
-    const char *text = t->out->sides[side].files[file].text;
-    tw_bytes *names = &t->out->names;
-    int status = tw_bytes_append(names, text + place->start, place->end - place->start);
+    const tw_token_location *at = &l->sides[side].places[token];
+    size_t file = tw_token_file(l->sides[side].tokens, token);
+    const char *text = l->out->sides[side].files[file].text;
+    tw_bytes *names = &l->out->names;
+    int status = tw_bytes_append(names, text + at->start, at->end - at->start);
     return status == TWINSET_OK ? tw_bytes_append(names, "", 1) : status;
 }
 
-/* Where the next name begins: names move while more are appended, so they are pointed to at
- * last. What is no character ends none. */
-static const char *name_after(const char *name, const tw_place *place)
+/* The name after this one, by the length of its token: a name may have zero bytes in it. */
+static const char *name_after(const char *name, const tw_token_location *token)
 {
-    return name + (place->end - place->start) + 1;
+    return name + (token->end - token->start) + 1;
 }
 
-static int list_renames(const telling *t)
+/* Lists the renames. Names move while more are appended, so pointers to them are set at the end. */
+static int list_renames(const locator *l)
 {
-    const tw_renames *renames = &t->found->renames;
-    twinset_passages *out = t->out;
+    const tw_renames *renames = &l->found->renames;
+    twinset_passages *out = l->out;
     int status = TWINSET_OK;
     out->renames = tw_array(renames->count, sizeof *out->renames);
     if (!out->renames)
         return TWINSET_NOMEM;
     for (size_t i = 0; i < renames->count && status == TWINSET_OK; i++) {
-        status = add_name(t, 0, renames->data[i].a);
+        status = add_name(l, 0, renames->data[i].a);
         if (status == TWINSET_OK)
-            status = add_name(t, 1, renames->data[i].b);
+            status = add_name(l, 1, renames->data[i].b);
     }
     const char *name = out->names.data;
     for (size_t i = 0; i < renames->count && status == TWINSET_OK; i++) {
         const tw_rename *rename = &renames->data[i];
-        const char *second = name_after(name, &t->sides[0].places[rename->a]);
+        const char *second = name_after(name, &l->sides[0].places[rename->a]);
         out->renames[i] = (twinset_rename){name, second, rename->count};
-        name = name_after(second, &t->sides[1].places[rename->b]);
+        name = name_after(second, &l->sides[1].places[rename->b]);
     }
     return status;
 }
 
 /* ---- passages */
 
-static int list_passages(const telling *t)
+static int list_passages(const locator *l)
 {
-    twinset_passages *out = t->out;
+    twinset_passages *out = l->out;
     size_t first = 0;
     int status = TWINSET_OK;
-    out->list = tw_array(t->found->count, sizeof *out->list);
+    out->list = tw_array(l->found->count, sizeof *out->list);
     if (!out->list)
         return TWINSET_NOMEM;
-    for (size_t i = 0; i < t->found->count && status == TWINSET_OK; i++) {
-        const tw_shared *shared = &t->found->list[i];
-        const tw_piece *pieces = t->found->pieces.data + shared->first_piece;
-        for (size_t p = 0; p < shared->pieces && status == TWINSET_OK; p++)
-            status = add_piece(t, &pieces[p]);
-        out->list[i] = (twinset_passage){
-            .a = span_of(t, 0, shared->a, shared->a_end),
-            .b = span_of(t, 1, shared->b, shared->b_end),
-            .tokens = shared->tokens,
-            .kinds = shared->kinds,
-            .documents = shared->documents,
-            .renames = out->renames + shared->first_rename,
-            .rename_count = shared->renames,
+    for (size_t i = 0; i < l->found->count && status == TWINSET_OK; i++) {
+        const tw_passage *passage = &l->found->list[i];
+        const tw_token_run *runs = l->found->runs.data + passage->first_run;
+        for (size_t r = 0; r < passage->run_count && status == TWINSET_OK; r++)
+            status = add_run(l, &runs[r]);
+        out->list[i] = (tw_located_passage){
+            .a = span_of(l, 0, passage->a, passage->a_end),
+            .b = span_of(l, 1, passage->b, passage->b_end),
+            .tokens = passage->tokens,
+            .kinds = passage->kinds,
+            .documents = passage->documents,
+            .renames = out->renames + passage->first_rename,
+            .rename_count = passage->rename_count,
             .stretch_count = out->stretch_count - first,
         };
         first = out->stretch_count;
     }
-    out->count = t->found->count;
+    out->count = l->found->count;
     return status;
 }
 
-/* Stretches moved while there were more to come. */
-static void point_to_stretches(twinset_passages *out)
+/* Points each passage to its aligned spans, which moved while more were added. */
+static void point_to_spans(twinset_passages *out)
 {
-    const twinset_stretch *next = out->stretches;
+    const twinset_aligned_span *next = out->stretches;
     for (size_t i = 0; i < out->count; i++) {
         out->list[i].stretches = next;
         if (out->list[i].stretch_count)
@@ -219,13 +216,13 @@ static void point_to_stretches(twinset_passages *out)
     }
 }
 
-int tw_evidence_new(const tw_passages *found, const tw_evidence_side sides[2], const char *token,
-                    uint64_t among, twinset_passages **passages)
+int tw_passages_locate(const tw_passage_finder *found, const tw_tokenised_document sides[2],
+                       const char *token, uint64_t among, twinset_passages **passages)
 {
     twinset_passages *out = tw_calloc(1, sizeof *out);
     if (!out)
         return TWINSET_NOMEM;
-    const telling t = {found, sides, out};
+    const locator l = {found, sides, out};
     out->token = token;
     out->prose = strcmp(token, "token") != 0;
     out->among = among;
@@ -233,28 +230,26 @@ int tw_evidence_new(const tw_passages *found, const tw_evidence_side sides[2], c
     for (unsigned side = 0; side < 2 && status == TWINSET_OK; side++) {
         status = copy_files(&sides[side], &out->sides[side]);
         if (status == TWINSET_OK)
-            status = list_left_out(&t, side);
+            status = list_left_out(&l, side);
     }
     if (status == TWINSET_OK)
-        status = list_renames(&t);
+        status = list_renames(&l);
     if (status == TWINSET_OK)
-        status = list_passages(&t);
+        status = list_passages(&l);
     if (status == TWINSET_OK)
-        point_to_stretches(out);
+        point_to_spans(out);
     else
         twinset_passages_free(out);
     *passages = status == TWINSET_OK ? out : NULL;
     return status;
 }
 
-/* ---- the calls of twinset.h */
-
 void twinset_passages_free(twinset_passages *passages)
 {
     if (!passages)
         return;
     for (unsigned side = 0; side < 2; side++) {
-        tw_shown_side *shown = &passages->sides[side];
+        tw_located_document *shown = &passages->sides[side];
         for (size_t i = 0; i < shown->file_count; i++) {
             tw_free(shown->files[i].name);
             tw_free(shown->files[i].text);
@@ -268,31 +263,4 @@ void twinset_passages_free(twinset_passages *passages)
     tw_free(passages->renames);
     tw_bytes_free(&passages->names);
     tw_free(passages);
-}
-
-size_t twinset_passages_count(const twinset_passages *passages)
-{
-    return passages->count;
-}
-
-twinset_passage twinset_passages_at(const twinset_passages *passages, size_t index)
-{
-    return passages->list[index];
-}
-
-size_t twinset_passages_left_out(const twinset_passages *passages, int side,
-                                 const twinset_span **spans)
-{
-    *spans = passages->sides[side].left_out;
-    return passages->sides[side].left_out_count;
-}
-
-const char *twinset_passages_text(const twinset_passages *passages, int side, size_t number,
-                                  size_t *length)
-{
-    const tw_shown_side *shown = &passages->sides[side];
-    if (number >= shown->file_count)
-        return NULL;
-    *length = shown->files[number].length;
-    return shown->files[number].text;
 }

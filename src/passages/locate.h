@@ -1,33 +1,80 @@
-/* From tokens to texts: the passages of two documents as they are told to a user. */
-#ifndef TW_COLLECTION_EVIDENCE_H
-#define TW_COLLECTION_EVIDENCE_H
+/*
+ * Passages in the texts of their documents: tokens become bytes and lines of files, hashes of names
+ * become names. Linear in the two texts.
+ */
+#ifndef TW_LOCATE_H
+#define TW_LOCATE_H
 
 #include "passages.h"
 
+/* ---- what goes in */
+
 /* Where a token is in the text of its file. */
-typedef struct tw_place {
+typedef struct tw_token_location {
     uint32_t start, end; /* bytes; `end` is past the last */
     uint32_t line;       /* of its first byte, from 1 */
-} tw_place;
+} tw_token_location;
 
-/* One of a document's files. */
-typedef struct tw_evidence_file {
-    const char *name; /* NULL: the document has but this one */
+/* A file of a document. */
+typedef struct tw_tokenised_file {
+    const char *name; /* NULL: it is the only one of its document */
     const char *text;
     size_t length;
-} tw_evidence_file;
+} tw_tokenised_file;
 
-typedef struct tw_evidence_side {
+/* A document in which passages were found, with its texts. All is borrowed. */
+typedef struct tw_tokenised_document {
     const char *name;
-    const tw_side *tokens; /* passages were found in these */
-    const tw_place *places;
-    const tw_evidence_file *files; /* one more than there are breaks between tokens */
-} tw_evidence_side;
+    const tw_token_sequence *tokens;
+    const tw_token_location *places; /* of each token */
+    const tw_tokenised_file *files;  /* one more than the tokens have breaks */
+} tw_tokenised_document;
 
-/* Tells of passages that were just found; nothing is borrowed. `token` is what they are made of:
- * "token" of programs, "word" or "char" of prose, a constant. `among`: see twinset_passages.
- * Freed with twinset_passages_free(). */
-int tw_evidence_new(const tw_passages *found, const tw_evidence_side sides[2], const char *token,
-                    uint64_t among, twinset_passages **passages) TW_CHECKED;
+/* ---- what comes out */
+
+typedef struct tw_located_file {
+    char *name; /* NULL: it is the only one of its document */
+    char *text; /* terminated */
+    size_t length;
+} tw_located_file;
+
+typedef struct tw_located_document {
+    char *name; /* of the document */
+    tw_located_file *files;
+    size_t file_count;
+    twinset_span *left_out; /* ascending */
+    size_t left_out_count, left_out_capacity;
+} tw_located_document;
+
+typedef struct tw_located_passage {
+    twinset_span a, b;
+    uint64_t tokens;               /* of its runs; words of prose */
+    unsigned kinds;                /* TWINSET_PASSAGE_* */
+    uint64_t documents;            /* that have its rarest shingle; 0: unknown */
+    const twinset_rename *renames; /* most frequent first */
+    size_t rename_count;
+    const twinset_aligned_span *stretches; /* ascending in both texts */
+    size_t stretch_count;
+} tw_located_passage;
+
+/* The passages of two documents. It owns all that it points to, texts included. */
+struct twinset_passages {
+    tw_located_document sides[2];
+    tw_located_passage *list;
+    size_t count;
+    twinset_aligned_span *stretches; /* of all passages, passage after passage */
+    size_t stretch_count, stretch_capacity;
+    twinset_rename *renames; /* of all passages, passage after passage */
+    tw_bytes names;          /* the strings that the renames point to */
+    uint64_t among;          /* the documents that `documents` of a passage are counted among */
+    bool prose;              /* passages are shown as quotations, not as lines of a program */
+    const char *token;       /* what passages consist of: "token", "word", "char" */
+};
+
+/* Locates the passages of the finder's latest search in the texts of both documents. `token` is a
+ * constant: "token" for programs, "word" or "char" for prose. `among` as in twinset_passages. Freed
+ * by twinset_passages_free(). */
+int tw_passages_locate(const tw_passage_finder *found, const tw_tokenised_document sides[2],
+                       const char *token, uint64_t among, twinset_passages **passages) TW_CHECKED;
 
 #endif

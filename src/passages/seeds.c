@@ -1,96 +1,99 @@
 /*
- * Pieces: maximal runs of shingles that stand in both documents.
+ * Seeds: the shingles that both documents have, extended to maximal runs.
  *
- * A table leads from a shingle to its places in a. One that is rare in both (RARE pairs of places
- * at most) meets its like everywhere; one that is not meets one of its like, the n-th in b the n-th
- * in a. Each meeting is extended both ways, unless its diagonal is done so far already. A run is
- * found if one of its shingles is rare, so it costs b at most 2 RARE steps a place; the others
- * could make it more, and end where the budget does. Linear, whatever the texts: 7 us for two of
- * 1,500 tokens.
+ * A hash table leads from a shingle to its occurrences in a. An occurrence in b of a rare shingle,
+ * one with RARE_PAIRS pairs of occurrences at most, is paired with all occurrences in a; that of a
+ * frequent shingle with one of them, the n-th of b with the n-th of a. Each pair is extended both
+ * ways along its diagonal, unless the diagonal is done as far as that already. So every run with a
+ * rare shingle is found, at no more than 2 RARE_PAIRS steps a token of b; frequent shingles could
+ * take more, and stop at the budget. Linear, whatever the texts: 7 us for two of 1,500 tokens.
  */
+#include "passage_stages.h"
+
 #include <string.h>
 
-#include "passages.h"
-
 enum {
-    RARE = 16,
-    SMALL = 1 << 14, /* tokens: for so few a sparse table pays, half the time at 1,500 */
-    BUDGET = 64,     /* steps for each token of either: more than rare ones can take */
+    RARE_PAIRS = 16,
+    SMALL = 1 << 14,    /* tokens: up to here a sparse table pays, half the time at 1,500 */
+    STEPS_A_TOKEN = 64, /* of both documents: more than rare shingles can take */
 };
 
 static const uint32_t NONE = UINT32_MAX;
 
 /* ---- the table */
 
-static int make_room(tw_seeds *seeds, const tw_side *a, const tw_side *b)
+static int reserve(tw_seed_index *index, const tw_token_sequence *a, const tw_token_sequence *b)
 {
-    unsigned bits = 6, sparse = a->count <= SMALL ? 8 : 2;
-    while ((size_t)1 << bits < sparse * a->count)
+    unsigned bits = 6, sparsity = a->count <= SMALL ? 8 : 2;
+    while ((size_t)1 << bits < sparsity * a->count)
         bits++;
-    seeds->mask = ((size_t)1 << bits) - 1;
-    seeds->shift = 64 - bits;
-    int status = TW_GROW(seeds->table, seeds->table_capacity, seeds->mask + 1);
+    index->mask = ((size_t)1 << bits) - 1;
+    index->shift = 64 - bits;
+    int status = TW_GROW(index->table, index->table_capacity, index->mask + 1);
     if (status == TWINSET_OK)
-        status = TW_GROW(seeds->seeds, seeds->seed_capacity, a->count);
+        status = TW_GROW(index->seeds, index->seed_capacity, a->count);
     if (status == TWINSET_OK)
-        status = TW_GROW(seeds->next, seeds->next_capacity, a->count);
+        status = TW_GROW(index->next, index->next_capacity, a->count);
     if (status == TWINSET_OK)
-        status = TW_GROW(seeds->of, seeds->of_capacity, b->count);
+        status = TW_GROW(index->first_in, index->first_capacity, b->count);
     if (status == TWINSET_OK)
-        status = TW_GROW(seeds->reached, seeds->reached_capacity, a->count + b->count);
+        status = TW_GROW(index->reached, index->reached_capacity, a->count + b->count);
     return status;
 }
 
-/* Where a shingle is in the table, or its free place. */
-static uint32_t *entry(const tw_seeds *seeds, const uint64_t *a, uint64_t id)
+/* The entry of a shingle in the table, or the free one where it belongs. */
+static uint32_t *find_entry(const tw_seed_index *index, const uint64_t *a, uint64_t id)
 {
-    size_t at = id * UINT64_C(0x9E3779B97F4A7C15) >> seeds->shift;
-    while (seeds->table[at] != NONE && a[seeds->table[at]] != id)
-        at = (at + 1) & seeds->mask;
-    return &seeds->table[at];
+    size_t at = id * UINT64_C(0x9E3779B97F4A7C15) >> index->shift;
+    while (index->table[at] != NONE && a[index->table[at]] != id)
+        at = (at + 1) & index->mask;
+    return &index->table[at];
 }
 
-static void index_places(tw_seeds *seeds, const tw_side *a)
+static void index_tokens(tw_seed_index *index, const tw_token_sequence *a)
 {
-    memset(seeds->table, 0xFF, (seeds->mask + 1) * sizeof *seeds->table);
+    memset(index->table, 0xFF, (index->mask + 1) * sizeof *index->table);
     for (size_t i = a->count; i-- > 0;) {
         if (!a->ids[i])
             continue;
-        uint32_t *first = entry(seeds, a->ids, a->ids[i]);
-        uint32_t count = *first == NONE ? 0 : seeds->seeds[*first].a_count;
-        seeds->next[i] = *first;
-        seeds->seeds[i] = (tw_seed){.cursor = (uint32_t)i, .a_count = count + 1};
+        uint32_t *first = find_entry(index, a->ids, a->ids[i]);
+        uint32_t count = *first == NONE ? 0 : index->seeds[*first].a_count;
+        index->next[i] = *first;
+        index->seeds[i] = (tw_seed){.cursor = (uint32_t)i, .a_count = count + 1};
         *first = (uint32_t)i;
     }
 }
 
-static void look_up(tw_seeds *seeds, const tw_side *a, const tw_side *b)
+static void look_up_tokens(tw_seed_index *index, const tw_token_sequence *a,
+                           const tw_token_sequence *b)
 {
     for (size_t j = 0; j < b->count; j++) {
-        seeds->of[j] = b->ids[j] ? *entry(seeds, a->ids, b->ids[j]) : NONE;
-        if (seeds->of[j] != NONE)
-            seeds->seeds[seeds->of[j]].b_count++;
+        index->first_in[j] = b->ids[j] ? *find_entry(index, a->ids, b->ids[j]) : NONE;
+        if (index->first_in[j] != NONE)
+            index->seeds[index->first_in[j]].b_count++;
     }
 }
 
 /* ---- runs */
 
-/* A run of n shingles has k - 1 tokens more, but for a file that is shorter than one. */
-static tw_piece as_tokens(const tw_side *a, const tw_side *b, uint32_t i, uint32_t j, size_t count,
-                          unsigned k)
+/* Turns a run of shingles into one of tokens: k - 1 more, but for a file that is shorter than a
+ * shingle. */
+static tw_token_run as_tokens(const tw_token_sequence *a, const tw_token_sequence *b, uint32_t i,
+                              uint32_t j, size_t count, unsigned k)
 {
     size_t tokens = count + k - 1;
-    size_t a_left = tw_side_end(a, i) - i, b_left = tw_side_end(b, j) - j;
+    size_t a_left = tw_token_file_end(a, i) - i, b_left = tw_token_file_end(b, j) - j;
     tokens = tokens < a_left ? tokens : a_left;
     tokens = tokens < b_left ? tokens : b_left;
-    return (tw_piece){i, j, (uint32_t)tokens};
+    return (tw_token_run){i, j, (uint32_t)tokens};
 }
 
-/* The run through two places of one shingle, unless it is known. */
-static int extend(tw_seeds *seeds, const tw_side *a, const tw_side *b, uint32_t i, uint32_t j,
-                  unsigned k, tw_pieces *pieces)
+/* Adds the run through token i of a and token j of b, which begin one shingle, unless it is known.
+ */
+static int extend(tw_seed_index *index, const tw_token_sequence *a, const tw_token_sequence *b,
+                  uint32_t i, uint32_t j, unsigned k, tw_token_runs *runs)
 {
-    uint32_t *reached = &seeds->reached[i + b->count - 1 - j];
+    uint32_t *reached = &index->reached[i + b->count - 1 - j];
     if (*reached > j)
         return TWINSET_OK;
     uint32_t before = 0, after = 1;
@@ -101,51 +104,51 @@ static int extend(tw_seeds *seeds, const tw_side *a, const tw_side *b, uint32_t 
            a->ids[i + after])
         after++;
     *reached = j + after;
-    seeds->steps += before + after;
-    return tw_pieces_add(pieces, as_tokens(a, b, i - before, j - before, before + after, k));
+    index->steps += before + after;
+    return tw_token_runs_add(runs, as_tokens(a, b, i - before, j - before, before + after, k));
 }
 
-/* All meetings of one place in b. */
-static int meet(tw_seeds *seeds, const tw_side *a, const tw_side *b, uint32_t j, unsigned k,
-                tw_pieces *pieces)
+/* Pairs the shingle of token j of b with its occurrences in a, and extends each pair to a run. */
+static int extend_all(tw_seed_index *index, const tw_token_sequence *a, const tw_token_sequence *b,
+                      uint32_t j, unsigned k, tw_token_runs *runs)
 {
-    uint32_t first = seeds->of[j];
-    tw_seed *seed = &seeds->seeds[first];
-    bool rare = (uint64_t)seed->a_count * seed->b_count <= RARE;
+    uint32_t first = index->first_in[j];
+    tw_seed *seed = &index->seeds[first];
+    bool rare = (uint64_t)seed->a_count * seed->b_count <= RARE_PAIRS;
     int status = TWINSET_OK;
     if (rare) {
-        for (uint32_t i = first; i != NONE && status == TWINSET_OK; i = seeds->next[i])
-            status = extend(seeds, a, b, i, j, k, pieces);
+        for (uint32_t i = first; i != NONE && status == TWINSET_OK; i = index->next[i])
+            status = extend(index, a, b, i, j, k, runs);
     } else {
-        status = extend(seeds, a, b, seed->cursor, j, k, pieces);
-        uint32_t next = seeds->next[seed->cursor];
+        status = extend(index, a, b, seed->cursor, j, k, runs);
+        uint32_t next = index->next[seed->cursor];
         seed->cursor = next != NONE ? next : first;
     }
     return status;
 }
 
-int tw_seeds_find(tw_seeds *seeds, const tw_side *a, const tw_side *b, unsigned k,
-                  tw_pieces *pieces)
+int tw_seed_index_find(tw_seed_index *index, const tw_token_sequence *a, const tw_token_sequence *b,
+                       unsigned k, tw_token_runs *runs)
 {
-    int status = make_room(seeds, a, b);
+    int status = reserve(index, a, b);
     if (status != TWINSET_OK)
         return status;
-    size_t limit = BUDGET * (a->count + b->count);
-    index_places(seeds, a);
-    look_up(seeds, a, b);
-    memset(seeds->reached, 0, (a->count + b->count) * sizeof *seeds->reached);
-    seeds->steps = 0;
-    for (size_t j = 0; j < b->count && seeds->steps < limit && status == TWINSET_OK; j++)
-        if (seeds->of[j] != NONE)
-            status = meet(seeds, a, b, (uint32_t)j, k, pieces);
+    size_t limit = STEPS_A_TOKEN * (a->count + b->count);
+    index_tokens(index, a);
+    look_up_tokens(index, a, b);
+    memset(index->reached, 0, (a->count + b->count) * sizeof *index->reached);
+    index->steps = 0;
+    for (size_t j = 0; j < b->count && index->steps < limit && status == TWINSET_OK; j++)
+        if (index->first_in[j] != NONE)
+            status = extend_all(index, a, b, (uint32_t)j, k, runs);
     return status;
 }
 
-void tw_seeds_free(tw_seeds *seeds)
+void tw_seed_index_free(tw_seed_index *index)
 {
-    tw_free(seeds->table);
-    tw_free(seeds->seeds);
-    tw_free(seeds->next);
-    tw_free(seeds->of);
-    tw_free(seeds->reached);
+    tw_free(index->table);
+    tw_free(index->seeds);
+    tw_free(index->next);
+    tw_free(index->first_in);
+    tw_free(index->reached);
 }

@@ -1,10 +1,10 @@
-/* Results: filled by scan.c, read through the calls of twinset.h. */
 #include "result.h"
-#include <math.h>
 
+#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+/* ---- filling */
 
 int tw_result_note(twinset_result *result, const char *format, ...)
 {
@@ -40,168 +40,82 @@ double tw_result_stage(twinset_result *result, const char *name, double start)
     return now;
 }
 
-static int by_path(const void *left, const void *right)
+/* ---- freeing */
+
+static void free_pairs(tw_pair_list *pairs)
 {
-    const twinset_skip *x = left, *y = right;
-    int order = strcmp(x->path, y->path);
-    return order ? order : strcmp(x->reason, y->reason);
+    tw_free(pairs->data);
+    tw_matches_free(&pairs->matches);
+    tw_matches_free(&pairs->copies);
+    tw_free(pairs->extents);
+    tw_free(pairs->copy_extents);
 }
 
-/* A field that nobody has is likely to be misspelt. */
-static int note_groups(twinset_result *result)
+void tw_result_clear(twinset_result *result)
 {
-    const tw_corpus *corpus = result->corpus;
-    const char *field = tw_group_field(&corpus->options);
-    for (size_t i = 0; i < corpus->count && corpus->groups && field; i++)
-        if (corpus->groups[i])
-            return TWINSET_OK;
-    return field
-               ? tw_result_note(result, "--group %s: no document has such a field or column", field)
-               : TWINSET_OK;
-}
-
-static int note_left_out(twinset_result *result)
-{
-    const tw_corpus *corpus = result->corpus;
-    int status = TWINSET_OK;
-    if (corpus->hidden)
-        status =
-            tw_result_note(result, "%zu hidden %s left out; --all takes %s in", corpus->hidden,
-                           corpus->hidden == 1 ? "file or folder was" : "files or folders were",
-                           corpus->hidden == 1 ? "it" : "them");
-    if (corpus->left_out && status == TWINSET_OK)
-        status =
-            tw_result_note(result, "%zu %s left out by --include or --exclude", corpus->left_out,
-                           corpus->left_out == 1 ? "file or folder was" : "files or folders were");
-    return status;
-}
-
-/* What goes through in windows is not looked through for what could be left out. */
-static int note_windows(twinset_result *result)
-{
-    const tw_corpus *corpus = result->corpus;
-    size_t count = 0;
-    const char *first = NULL;
-    for (size_t i = 0; i < corpus->count && tw_omits(&corpus->options); i++)
-        if (tw_corpus_reads_in_windows(corpus, (uint32_t)i) && count++ == 0)
-            first = corpus->documents[i].name;
-    if (!count)
-        return TWINSET_OK;
-    return tw_result_note(result,
-                          "%zu %s too large to be read whole, such as %s: quotations and lists of "
-                          "sources stay in; raise --memory",
-                          count, count == 1 ? "document is" : "documents are", first);
-}
-
-int tw_result_finish(twinset_result *result)
-{
-    const tw_corpus *corpus = result->corpus;
-    size_t flagged = 0;
-    for (size_t i = 0; i < corpus->count; i++)
-        flagged += corpus->documents[i].flags != 0;
-    result->skips = tw_array(corpus->skip_count, sizeof *result->skips);
-    result->flagged = tw_array(flagged, sizeof *result->flagged);
-    result->names = tw_array(corpus->count, sizeof *result->names);
-    if (!result->skips || !result->flagged || !result->names)
-        return TWINSET_NOMEM;
-    for (size_t i = 0; i < corpus->skip_count; i++)
-        result->skips[i] =
-            (twinset_skip){corpus->skips[i].path, corpus->skips[i].reason, corpus->skips[i].empty};
-    result->run.skipped = corpus->skip_count;
-    result->run.missing = corpus->given_skips;
-    if (corpus->skip_count)
-        qsort(result->skips, corpus->skip_count, sizeof *result->skips, by_path);
-    for (size_t i = 0; i < corpus->count; i++) {
-        const tw_document *document = &corpus->documents[i];
-        result->names[i] = document->name;
-        if (document->flags)
-            result->flagged[result->run.flagged++] = (twinset_flagged){
-                document->name, document->flags, corpus->sources[document->source].file->encoding};
-    }
-    int status = note_groups(result);
-    if (status == TWINSET_OK)
-        status = note_windows(result);
-    if (status != TWINSET_OK)
-        return status;
-    result->run.documents = corpus->count;
-    result->run.records = corpus->records;
-    result->run.bytes = corpus->bytes;
-    result->run.shingles = corpus->shingles;
-    return note_left_out(result);
-}
-
-void twinset_result_free(twinset_result *result)
-{
-    if (!result)
-        return;
     for (size_t i = 0; i < result->run.notes; i++)
         tw_free(result->notes[i]);
     tw_free(result->notes);
     tw_free(result->names);
-    tw_free(result->pairs);
-    tw_matches_free(&result->matches);
-    tw_matches_free(&result->copies);
-    tw_free(result->extents);
-    tw_free(result->copy_extents);
-    tw_revealing_free(result->revealing);
+    free_pairs(&result->pairs);
+    twinset_passages_free(result->comparison.passages);
+    tw_kept_free(result->kept);
     tw_clusters_free(&result->clusters);
     tw_free(result->members);
-    tw_free(result->removed);
-    tw_free(result->cuts);
-    tw_free(result->clustered);
+    tw_free(result->decisions.removed);
+    tw_free(result->decisions.cuts);
+    tw_free(result->decisions.clustered);
     tw_free(result->flagged);
     tw_free(result->skips);
-    twinset_passages_free(result->passages);
-    tw_free(result);
+    tw_arena_release(result->arena);
 }
 
-twinset_run twinset_result_run(const twinset_result *result)
-{
-    return result->run;
-}
+/* ---- pairs */
 
 const tw_match *tw_result_match(const twinset_result *result, const tw_listed *pair)
 {
-    size_t index = pair->match, matches = result->matches.count;
-    return index < matches ? &result->matches.data[index] : &result->copies.data[index - matches];
+    const tw_pair_list *pairs = &result->pairs;
+    size_t index = pair->match, matches = pairs->matches.count;
+    return index < matches ? &pairs->matches.data[index] : &pairs->copies.data[index - matches];
 }
 
-/* To three digits or so: libraries differ in the last ones. */
+/* Rounds to three digits or so: libraries differ in the last ones. */
 static double rounded(double number)
 {
     int exponent;
-    double part = frexp(number, &exponent);
-    return ldexp(round(ldexp(part, 10)), exponent - 10);
+    double fraction = frexp(number, &exponent);
+    return ldexp(round(ldexp(fraction, 10)), exponent - 10);
 }
 
 /* Adds what is known of programs. */
 static void fill_extent(const twinset_result *result, const tw_listed *listed, twinset_pair *pair)
 {
-    size_t index = listed->match, matches = result->matches.count;
+    const tw_pair_list *pairs = &result->pairs;
+    size_t index = listed->match, matches = pairs->matches.count;
     const tw_extent *extent =
-        index < matches ? &result->extents[index] : &result->copy_extents[index - matches];
+        index < matches ? &pairs->extents[index] : &pairs->copy_extents[index - matches];
     pair->weighted = extent->weighted;
-    if (result->chance_pairs > 0)
+    if (result->chance.pairs > 0)
         pair->false_alarms = rounded(tw_background_false_alarms(
-            &result->background, pair->similarity, result->chance_pairs));
+            &result->chance.background, pair->similarity, result->chance.pairs));
     pair->overlap = extent->tokens;
-    pair->longest_lines = extent->longest_lines[listed->swapped];
-    pair->lines_a = listed->swapped ? extent->b_lines : extent->a_lines;
-    pair->lines_b = listed->swapped ? extent->a_lines : extent->b_lines;
+    pair->longest_lines = extent->longest_lines[listed->is_swapped];
+    pair->lines_a = listed->is_swapped ? extent->b_lines : extent->a_lines;
+    pair->lines_b = listed->is_swapped ? extent->a_lines : extent->b_lines;
 }
 
-twinset_pair tw_match_pair(const tw_match *match, bool swapped)
+twinset_pair tw_match_pair(const tw_match *match, bool is_swapped)
 {
-    uint64_t a_count = swapped ? match->b_count : match->a_count;
-    uint64_t b_count = swapped ? match->a_count : match->b_count;
+    uint64_t a_count = is_swapped ? match->b_count : match->a_count;
+    uint64_t b_count = is_swapped ? match->a_count : match->b_count;
     uint64_t all = a_count + b_count - match->shared;
-    /* Identical is 1, even where all of both is left out. */
-    bool blank = all == 0;
+    /* Identical is 1, even where all of both is excluded. */
+    bool is_blank = all == 0;
     return (twinset_pair){
         .similarity = match->similarity,
-        .jaccard = blank ? 1 : (double)match->shared / (double)all,
-        .containment_a = blank ? 1 : (double)match->shared / (double)a_count,
-        .containment_b = blank ? 1 : (double)match->shared / (double)b_count,
+        .jaccard = is_blank ? 1 : (double)match->shared / (double)all,
+        .containment_a = is_blank ? 1 : (double)match->shared / (double)a_count,
+        .containment_b = is_blank ? 1 : (double)match->shared / (double)b_count,
         .shared = match->shared,
         .union_count = all,
         .estimate = match->estimate,
@@ -211,32 +125,23 @@ twinset_pair tw_match_pair(const tw_match *match, bool swapped)
     };
 }
 
-twinset_pair twinset_result_pair(const twinset_result *result, size_t index)
+twinset_pair tw_result_pair_at(const twinset_result *result, size_t index)
 {
-    if (result->comparison)
-        return result->compared;
-    const tw_listed *pair = &result->pairs[index];
-    twinset_pair found = tw_match_pair(tw_result_match(result, pair), pair->swapped);
+    if (result->comparison.is_one)
+        return result->comparison.pair;
+    const tw_listed *pair = &result->pairs.data[index];
+    twinset_pair found = tw_match_pair(tw_result_match(result, pair), pair->is_swapped);
     found.a = result->names[pair->a];
     found.b = result->names[pair->b];
     found.cluster = result->clusters.of ? result->clusters.of[pair->a] + 1 : 0;
-    if (result->extents)
+    if (result->pairs.extents)
         fill_extent(result, pair, &found);
     return found;
 }
 
-const char *tw_result_name(const twinset_result *result, uint32_t document)
-{
-    return result->names[document];
-}
+/* ---- the rest */
 
-void tw_result_paired(const twinset_result *result, size_t index, uint32_t documents[2])
-{
-    documents[0] = result->pairs[index].a;
-    documents[1] = result->pairs[index].b;
-}
-
-twinset_cluster twinset_result_cluster(const twinset_result *result, size_t index)
+twinset_cluster tw_result_cluster_at(const twinset_result *result, size_t index)
 {
     const tw_cluster *cluster = &result->clusters.data[index];
     return (twinset_cluster){
@@ -248,53 +153,35 @@ twinset_cluster twinset_result_cluster(const twinset_result *result, size_t inde
     };
 }
 
-twinset_removed twinset_result_removed(const twinset_result *result, size_t index)
+twinset_removal tw_result_removal_at(const twinset_result *result, size_t index)
 {
-    const tw_removal *removal = &result->removed[index];
-    return (twinset_removed){
-        .id = result->names[removal->document],
+    const tw_removal *removal = &result->decisions.removed[index];
+    return (twinset_removal){
+        .name = result->names[removal->document],
         .kept = result->names[removal->kept],
         .similarity = removal->similarity,
         .cluster = result->clusters.of[removal->document] + 1,
     };
 }
 
-twinset_skip twinset_result_skip(const twinset_result *result, size_t index)
+size_t tw_result_stages(const twinset_result *result)
 {
-    return result->skips[index];
+    size_t count = 0;
+    while (count < TW_STAGES && result->stages[count].name)
+        count++;
+    return count;
 }
 
-twinset_flagged twinset_result_flagged(const twinset_result *result, size_t index)
+int tw_result_find_passages(const twinset_result *result, size_t index, twinset_passages **passages,
+                            twinset_error *error)
 {
-    return result->flagged[index];
-}
-
-const char *twinset_result_note(const twinset_result *result, size_t index)
-{
-    return result->notes[index];
-}
-
-const twinset_stage *twinset_result_stage(const twinset_result *result, size_t index)
-{
-    return index < TW_STAGES && result->stages[index].name ? &result->stages[index] : NULL;
-}
-
-const twinset_options *tw_result_options(const twinset_result *result)
-{
-    return &result->corpus->options;
-}
-
-unsigned tw_result_comparison(const twinset_result *result)
-{
-    return result->comparison;
-}
-
-bool tw_result_tells_nothing(const twinset_result *result)
-{
-    return result->chance_alone;
-}
-
-const twinset_passages *tw_result_passages(const twinset_result *result)
-{
-    return result->passages;
+    uint32_t documents[2] = {0, result->run.documents > 1};
+    if (result->comparison.is_one && result->comparison.is_swapped) {
+        documents[0] = documents[1];
+        documents[1] = 0;
+    } else if (!result->comparison.is_one) {
+        documents[0] = result->pairs.data[index].a;
+        documents[1] = result->pairs.data[index].b;
+    }
+    return tw_kept_passages(result->kept, documents[0], documents[1], passages, error);
 }

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "common.h"
-#include "scan.h"
+#include "run.h"
 
 enum {
     MOST_DRAWN = 10000,
@@ -32,13 +32,14 @@ typedef struct drawing {
 static void draw(drawing *from, uint32_t a, uint32_t b)
 {
     const tw_scan_run *scan = from->scan;
-    uint32_t x = scan->originals.of[a], y = scan->originals.of[b];
-    if (a == b || !tw_corpus_wanted(scan->corpus, a, b))
+    uint32_t x = scan->search.originals.of[a], y = scan->search.originals.of[b];
+    if (a == b || !tw_corpus_wants(scan->corpus, a, b))
         return;
     double score = 1;
     if (x != y)
-        score = tw_similarity_of(scan->options->measure, scan->ranks, x, y, scan->sizes[x],
-                                 scan->sizes[y], tw_ranks_overlap(scan->ranks, x, y));
+        score = tw_similarity_by_overlap(scan->options->measure, scan->search.ranks, x, y,
+                                         scan->search.sizes[x], scan->search.sizes[y],
+                                         tw_shingle_ranks_overlap(scan->search.ranks, x, y));
     from->scores[from->drawn++] = score;
 }
 
@@ -65,12 +66,12 @@ static int find_background(tw_scan_run *scan, double *share)
     twinset_result *result = scan->result;
     drawing from = {
         .scan = scan,
-        .documents = tw_array(corpus->count, sizeof *from.documents),
+        .documents = tw_array(corpus->documents.count, sizeof *from.documents),
         .scores = tw_array(MOST_DRAWN, sizeof *from.scores),
     };
     int status = from.documents && from.scores ? TWINSET_OK : TWINSET_NOMEM;
-    for (uint32_t i = 0; i < corpus->count && status == TWINSET_OK; i++)
-        if (!corpus->documents[i].blank)
+    for (uint32_t i = 0; i < corpus->documents.count && status == TWINSET_OK; i++)
+        if (!corpus->documents.data[i].is_blank)
             from.documents[from.count++] = i;
     double pairs = 0.5 * (double)from.count * ((double)from.count - 1), tried = MOST_DRAWN;
     if (status == TWINSET_OK && from.count >= LEAST_DOCUMENTS) {
@@ -84,8 +85,8 @@ static int find_background(tw_scan_run *scan, double *share)
         for (size_t i = 0; i < from.drawn; i++)
             above += from.scores[i] >= scan->options->threshold;
         *share = from.drawn ? (double)above / (double)from.drawn : 0;
-        tw_background_fit(from.scores, from.drawn, &result->background);
-        result->chance_pairs = pairs * (double)from.drawn / tried; /* those that are compared */
+        tw_background_fit(from.scores, from.drawn, &result->chance.background);
+        result->chance.pairs = pairs * (double)from.drawn / tried; /* those that are compared */
     }
     tw_free(from.documents);
     tw_free(from.scores);
@@ -95,7 +96,7 @@ static int find_background(tw_scan_run *scan, double *share)
 static double expected(const tw_scan_run *scan, double similarity)
 {
     const twinset_result *result = scan->result;
-    return tw_background_false_alarms(&result->background, similarity, result->chance_pairs);
+    return tw_background_false_alarms(&result->chance.background, similarity, result->chance.pairs);
 }
 
 /* The lowest similarity between two, in hundredths, from which on fewer than one pair is expected;
@@ -111,13 +112,14 @@ static double least_telling(const tw_scan_run *scan, int low, int high)
 /* Tokens of the program in the middle. */
 static int middle_length(const tw_corpus *corpus, uint64_t *tokens)
 {
-    uint64_t *lengths = tw_array(2 * corpus->count, sizeof *lengths); /* half of it to sort */
+    uint64_t *lengths =
+        tw_array(2 * corpus->documents.count, sizeof *lengths); /* half of it to sort */
     if (!lengths)
         return TWINSET_NOMEM;
-    for (size_t i = 0; i < corpus->count; i++)
-        lengths[i] = corpus->documents[i].tokens;
-    tw_sort_u64(lengths, corpus->count, lengths + corpus->count);
-    *tokens = lengths[corpus->count / 2];
+    for (size_t i = 0; i < corpus->documents.count; i++)
+        lengths[i] = corpus->documents.data[i].tokens;
+    tw_sort_u64(lengths, corpus->documents.count, lengths + corpus->documents.count);
+    *tokens = lengths[corpus->documents.count / 2];
     tw_free(lengths);
     return TWINSET_OK;
 }
@@ -130,16 +132,17 @@ static int tell_short(tw_scan_run *scan, uint64_t tokens, double *threshold)
     int least = tokens < SHORT ? 80 : (int)ceil(100 * *threshold);
     double telling = least_telling(scan, least, 100);
     bool none = expected(scan, 1) >= EXPECTED;
-    bool chosen = scan->corpus->given.threshold == TWINSET_AUTO;
+    bool chosen = scan->corpus->settings->given.threshold == TWINSET_AUTO;
     int status = tw_result_note(
         scan->result,
         "the programs are too short to tell copies from coincidence: half of them have fewer than "
-        "%llu tokens, and about %.0f of %.0f pairs are expected at %.2f or more by chance alone%s",
-        (unsigned long long)tokens + 1, alike, scan->result->chance_pairs, *threshold,
+        "%llu tokens, and about %s of %s pairs are expected at %s or more by chance alone%s",
+        (unsigned long long)tokens + 1, tw_number_fixed(alike, 0).text,
+        tw_number_fixed(scan->result->chance.pairs, 0).text, tw_number_fixed(*threshold, 2).text,
         !chosen ? ""
         : none  ? "; none is listed, -t lists them all the same"
                 : "; only pairs beyond that are listed, -t lists all the same");
-    scan->result->chance_alone = chosen && none;
+    scan->result->chance.is_all = chosen && none;
     if (chosen)
         *threshold = telling;
     return status;
@@ -147,13 +150,15 @@ static int tell_short(tw_scan_run *scan, uint64_t tokens, double *threshold)
 
 static int tell_background(tw_scan_run *scan, double threshold)
 {
-    const tw_background *background = &scan->result->background;
+    const tw_background *background = &scan->result->chance.background;
     return tw_result_note(scan->result,
                           "of programs that have nothing to do with each other, half are similar "
-                          "by %.2f or more here; at the threshold of %.2f, %.2g such pairs are "
-                          "expected among %.0f",
-                          exp(background->centre), threshold, expected(scan, threshold),
-                          scan->result->chance_pairs);
+                          "by %s or more here; at the threshold of %s, %s such pairs are expected "
+                          "among %s",
+                          tw_number_fixed(exp(background->centre), 2).text,
+                          tw_number_fixed(threshold, 2).text,
+                          tw_number_rounded(expected(scan, threshold), 2).text,
+                          tw_number_fixed(scan->result->chance.pairs, 0).text);
 }
 
 int tw_scan_chance(tw_scan_run *scan)
@@ -163,14 +168,14 @@ int tw_scan_chance(tw_scan_run *scan)
     int status = find_background(scan, &share);
     if (status == TWINSET_OK)
         status = middle_length(scan->corpus, &tokens);
-    if (status != TWINSET_OK || !scan->result->chance_pairs || threshold == 0)
+    if (status != TWINSET_OK || !scan->result->chance.pairs || threshold == 0)
         return status;
     bool alike = expected(scan, threshold) >= EXPECTED;
     bool brief = tokens < SHORT || (tokens < LONG && share >= MANY);
     if (alike && brief)
         status = tell_short(scan, tokens, &threshold);
-    else if (scan->corpus->given.threshold == TWINSET_AUTO)
+    else if (scan->corpus->settings->given.threshold == TWINSET_AUTO)
         threshold = least_telling(scan, LOWEST, (int)lround(100 * threshold));
-    scan->corpus->options.threshold = threshold;
+    scan->corpus->settings->options.threshold = threshold;
     return status == TWINSET_OK ? tell_background(scan, threshold) : status;
 }

@@ -46,7 +46,7 @@ typedef struct deciding {
 
 static int number_places(deciding *decide)
 {
-    const tw_originals *originals = &decide->scan->originals;
+    const tw_originals *originals = &decide->scan->search.originals;
     decide->at = tw_array(originals->count, sizeof *decide->at);
     decide->places = tw_array(decide->count, sizeof *decide->places);
     decide->start = tw_array(decide->count + 1, sizeof *decide->start);
@@ -84,7 +84,7 @@ static void add_links(deciding *decide, const tw_match *match)
 
 static int make_links(deciding *decide)
 {
-    const tw_matches *matches = &decide->scan->matches;
+    const tw_matches *matches = &decide->scan->search.matches;
     size_t count = decide->place_count;
     memset(decide->start, 0, (count + 1) * sizeof *decide->start);
     for (size_t i = 0; i < matches->count; i++)
@@ -193,7 +193,7 @@ static int settle(deciding *decide, uint32_t index, uint32_t document, uint32_t 
  * were compared. */
 static int decide_cluster(deciding *decide, uint32_t first, size_t count)
 {
-    const uint32_t *of = decide->scan->originals.of;
+    const uint32_t *of = decide->scan->search.originals.of;
     int status = TWINSET_OK;
     decide->stay_count = 0;
     for (uint32_t i = first; i < first + count && status == TWINSET_OK; i++) {
@@ -244,8 +244,9 @@ static size_t find_removed(const deciding *decide, placed *removed)
     size_t count = 0;
     for (size_t i = 0; i < decide->count; i++) {
         uint32_t document = decide->ordered[i];
-        const tw_document *found = &corpus->documents[document];
-        const decision *place = &decide->places[decide->at[decide->scan->originals.of[document]]];
+        const tw_document *found = &corpus->documents.data[document];
+        const decision *place =
+            &decide->places[decide->at[decide->scan->search.originals.of[document]]];
         if (place->kept == document || tw_corpus_role(corpus, document) == TWINSET_ROLE_OLD)
             continue;
         removed[count++] = (placed){
@@ -266,11 +267,11 @@ static int list_removed(deciding *decide)
     size_t count = result->run.removed = find_removed(decide, removed);
     if (count)
         qsort(removed, count, sizeof *removed, by_input);
-    result->removed = tw_array(count, sizeof *result->removed);
-    for (size_t i = 0; i < count && result->removed; i++)
-        result->removed[i] = removed[i].removal;
+    result->decisions.removed = tw_array(count, sizeof *result->decisions.removed);
+    for (size_t i = 0; i < count && result->decisions.removed; i++)
+        result->decisions.removed[i] = removed[i].removal;
     tw_free(removed);
-    return result->removed ? TWINSET_OK : TWINSET_NOMEM;
+    return result->decisions.removed ? TWINSET_OK : TWINSET_NOMEM;
 }
 
 static int by_place(const void *left, const void *right)
@@ -285,16 +286,18 @@ static int list_cuts(tw_scan_run *scan)
 {
     const tw_corpus *corpus = scan->corpus;
     twinset_result *result = scan->result;
-    result->cuts = tw_array(corpus->skip_count, sizeof *result->cuts);
-    if (!result->cuts)
+    result->decisions.cuts = tw_array(corpus->skips.count, sizeof *result->decisions.cuts);
+    if (!result->decisions.cuts)
         return TWINSET_NOMEM;
-    for (size_t i = 0; i < corpus->skip_count; i++) {
-        const tw_skipped *skip = &corpus->skips[i];
-        if (skip->source != UINT32_MAX && !skip->empty)
-            result->cuts[result->cut_count++] = (tw_cut){skip->source, skip->offset, skip->length};
+    for (size_t i = 0; i < corpus->skips.count; i++) {
+        const tw_skipped *skip = &corpus->skips.data[i];
+        if (skip->source != UINT32_MAX && !skip->is_empty)
+            result->decisions.cuts[result->decisions.cut_count++] =
+                (tw_cut){skip->source, skip->offset, skip->length};
     }
-    if (result->cut_count)
-        qsort(result->cuts, result->cut_count, sizeof *result->cuts, by_place);
+    if (result->decisions.cut_count)
+        qsort(result->decisions.cuts, result->decisions.cut_count, sizeof *result->decisions.cuts,
+              by_place);
     return TWINSET_OK;
 }
 

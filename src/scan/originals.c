@@ -35,7 +35,7 @@ static int split_run(const tw_corpus *corpus, const uint64_t *run, size_t count,
     if (!all)
         return TWINSET_NOMEM;
     for (size_t i = 0; i < count; i++) {
-        const tw_document *document = &corpus->documents[(uint32_t)run[i]];
+        const tw_document *document = &corpus->documents.data[(uint32_t)run[i]];
         all[i] =
             (keyed){{document->digest[0], document->digest[1]}, document->tokens, (uint32_t)run[i]};
     }
@@ -51,11 +51,11 @@ static int split_run(const tw_corpus *corpus, const uint64_t *run, size_t count,
 
 static int find_first(const tw_corpus *corpus, uint32_t *first)
 {
-    size_t count = corpus->count;
+    size_t count = corpus->documents.count;
     uint64_t *sorted = tw_array(2 * count, sizeof *sorted);
     int status = sorted ? TWINSET_OK : TWINSET_NOMEM;
     for (uint32_t i = 0; i < count && sorted; i++) {
-        sorted[i] = corpus->documents[i].digest[0] >> 32 << 32 | i;
+        sorted[i] = corpus->documents.data[i].digest[0] >> 32 << 32 | i;
         first[i] = i;
     }
     if (sorted)
@@ -102,7 +102,7 @@ static void list_members(tw_originals *originals, size_t documents)
 
 int tw_originals_init(tw_originals *originals, const tw_corpus *corpus)
 {
-    size_t count = corpus->count;
+    size_t count = corpus->documents.count;
     *originals = (tw_originals){
         .of = tw_array(count, sizeof *originals->of),
         .start = tw_array(count + 1, sizeof *originals->start),

@@ -33,7 +33,7 @@ typedef struct preferring {
     const char *field;
     const uint32_t *members;
     entry *candidates;
-    tw_names *names;      /* the strings, by worker */
+    tw_arena **strings;   /* by worker */
     atomic_uint earliest; /* of TIMES, so far */
     atomic_bool found;    /* a value */
 } preferring;
@@ -63,7 +63,7 @@ static int by_preference(const void *left, const void *right, void *context)
     int order = by_value(y, x);
     if (order)
         return order;
-    return tw_reads_before(corpus, x->document, y->document) ? -1 : x != y;
+    return tw_is_read_before(corpus, x->document, y->document) ? -1 : x != y;
 }
 
 /* ---- values */
@@ -71,14 +71,19 @@ static int by_preference(const void *left, const void *right, void *context)
 static int keep_string(preferring *prefer, unsigned worker, const tw_value *value, entry *candidate)
 {
     candidate->length = value->length;
-    return tw_names_keep(&prefer->names[worker], value->string, value->length, &candidate->string);
+    tw_arena **strings = &prefer->strings[worker];
+    if (!*strings)
+        *strings = tw_arena_new(NULL);
+    if (!*strings)
+        return TWINSET_NOMEM;
+    return tw_arena_copy(*strings, value->string, value->length, &candidate->string);
 }
 
 static int read_value(preferring *prefer, unsigned number, entry *candidate)
 {
     tw_worker *worker = &prefer->corpus->workers[number];
     tw_value value;
-    int status = tw_document_record(prefer->corpus, worker, candidate->document);
+    int status = tw_document_record(worker, candidate->document);
     if (status == TWINSET_OK)
         status = tw_jsonl_value(worker->records, worker->bytes.data, worker->bytes.length,
                                 prefer->field, &value);
@@ -111,7 +116,7 @@ static int fill(void *context, unsigned worker, size_t index)
 {
     preferring *prefer = context;
     entry *candidate = &prefer->candidates[index];
-    const tw_document *document = &prefer->corpus->documents[prefer->members[index]];
+    const tw_document *document = &prefer->corpus->documents.data[prefer->members[index]];
     int status = TWINSET_OK;
     *candidate = (entry){.document = prefer->members[index]};
     if (prefer->rule == LONGEST) {
@@ -120,7 +125,7 @@ static int fill(void *context, unsigned worker, size_t index)
     } else if (prefer->field && document->line) {
         status = read_value(prefer, worker, candidate);
     } else if (prefer->rule == NEWEST) {
-        take_time(&prefer->corpus->sources[document->source], candidate);
+        take_time(&prefer->corpus->sources->data[document->source], candidate);
     }
     if (candidate->kind != TW_VALUE_NONE)
         atomic_store_explicit(&prefer->found, true, memory_order_relaxed);
@@ -135,9 +140,9 @@ static int look_for_time(void *context, unsigned number, size_t index)
     tw_worker *worker = &prefer->corpus->workers[number];
     uint32_t document = prefer->members[index];
     unsigned best = atomic_load(&prefer->earliest);
-    if (best == 0 || !prefer->corpus->documents[document].line)
+    if (best == 0 || !prefer->corpus->documents.data[document].line)
         return TWINSET_OK;
-    int status = tw_document_record(prefer->corpus, worker, document);
+    int status = tw_document_record(worker, document);
     for (unsigned i = 0; i < best && status == TWINSET_OK; i++) {
         tw_value value;
         status = tw_jsonl_value(worker->records, worker->bytes.data, worker->bytes.length, TIMES[i],
@@ -153,10 +158,10 @@ static int look_for_time(void *context, unsigned number, size_t index)
 
 static int find_time_field(preferring *prefer, size_t count, twinset_error *error)
 {
-    tw_loop loop = tw_corpus_loop(prefer->corpus, "deciding");
+    tw_loop loop = tw_settings_loop(prefer->corpus->settings, "deciding");
     bool records = false;
     for (size_t i = 0; i < count && !records; i++)
-        records = prefer->corpus->documents[prefer->members[i]].line > 0;
+        records = prefer->corpus->documents.data[prefer->members[i]].line > 0;
     if (!records)
         return TWINSET_OK;
     atomic_init(&prefer->earliest, TIME_FIELDS);
@@ -177,7 +182,7 @@ static int find_time_field(preferring *prefer, size_t count, twinset_error *erro
 static int order_some(preferring *prefer, const tw_cluster *clusters, size_t count,
                       uint32_t *ordered, size_t all)
 {
-    tw_loop loop = tw_corpus_loop(prefer->corpus, "deciding");
+    tw_loop loop = tw_settings_loop(prefer->corpus->settings, "deciding");
     prefer->members = ordered;
     prefer->candidates = tw_array(all, sizeof *prefer->candidates);
     if (!prefer->candidates)
@@ -189,9 +194,10 @@ static int order_some(preferring *prefer, const tw_cluster *clusters, size_t cou
     for (size_t i = 0; i < all && status == TWINSET_OK; i++)
         ordered[i] = prefer->candidates[i].document;
     tw_free(prefer->candidates);
-    for (unsigned i = 0; i < loop.threads; i++)
-        tw_names_free(&prefer->names[i]);
-    memset(prefer->names, 0, loop.threads * sizeof *prefer->names);
+    for (unsigned i = 0; i < loop.threads; i++) {
+        tw_arena_release(prefer->strings[i]);
+        prefer->strings[i] = NULL;
+    }
     return status;
 }
 
@@ -240,10 +246,10 @@ int tw_prefer(tw_corpus *corpus, const tw_clusters *clusters, const char *keep, 
     size_t count = gather(clusters, ordered);
     int status = TWINSET_OK;
     prefer.field = prefer.rule == FIELD ? keep : NULL;
-    prefer.names = tw_calloc(corpus->options.threads, sizeof *prefer.names);
-    if (!prefer.names)
+    prefer.strings = tw_calloc(corpus->settings->options.threads, sizeof *prefer.strings);
+    if (!prefer.strings)
         return TWINSET_NOMEM;
-    if (prefer.rule >= NEWEST && corpus->spool)
+    if (prefer.rule >= NEWEST && corpus->store.spool)
         status = tw_corpus_fetch(corpus, ordered, count, error);
     if (status == TWINSET_OK && prefer.rule == NEWEST)
         status = find_time_field(&prefer, count, error);
@@ -251,6 +257,6 @@ int tw_prefer(tw_corpus *corpus, const tw_clusters *clusters, const char *keep, 
         status = order_all(&prefer, clusters, ordered);
     if (status == TWINSET_OK && prefer.rule == FIELD && count && !atomic_load(&prefer.found))
         status = tw_fail(error, TWINSET_USAGE, "--keep %s: no similar record has that field", keep);
-    tw_free(prefer.names);
+    tw_free(prefer.strings);
     return status;
 }

@@ -2,7 +2,7 @@
 #ifndef TW_PREFER_H
 #define TW_PREFER_H
 
-#include "scan.h"
+#include "run.h"
 
 /* Puts the members of every cluster into `ordered`, one cluster after the other, the one to be
  * kept first. `keep` is as in twinset_collection_dedup(). */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "common.h"
-#include "scan.h"
+#include "run.h"
 
 enum { MEMORY_SHARE = 8 }; /* for what the chosen documents say */
 
@@ -62,20 +62,23 @@ static int ascending(const void *left, const void *right)
 /* Blank ones resemble nothing, and the largest do not fit into memory. */
 static bool takes_part(const tw_scan_run *scan, uint32_t original)
 {
-    uint32_t document = tw_original_first(&scan->originals, original);
-    return !scan->corpus->documents[document].blank && !tw_view_refuses(scan->corpus, document);
+    uint32_t document = tw_original_first(&scan->search.originals, original);
+    return !scan->corpus->documents.data[document].is_blank &&
+           !tw_profile_is_too_large(scan->corpus->settings,
+                                    scan->corpus->documents.data[document].tokens);
 }
 
 /* Those whose names have the smallest hashes: the same in every run. */
 static int choose(sampling *sample)
 {
     const tw_scan_run *scan = sample->scan;
-    size_t count = 0, all = scan->originals.count;
+    size_t count = 0, all = scan->search.originals.count;
     uint64_t *drawn = tw_array(2 * all, sizeof *drawn);
     if (!drawn)
         return TWINSET_NOMEM;
     for (uint32_t i = 0; i < all; i++) {
-        const char *name = scan->corpus->documents[tw_original_first(&scan->originals, i)].name;
+        const char *name =
+            scan->corpus->documents.data[tw_original_first(&scan->search.originals, i)].name;
         if (takes_part(scan, i))
             drawn[count++] = hash_of(name) >> 32 << 32 | i;
     }
@@ -115,8 +118,8 @@ static int collect_postings(sampling *sample)
     int status = sample->sizes ? TWINSET_OK : TWINSET_NOMEM;
     for (uint32_t i = 0; i < sample->count && status == TWINSET_OK; i++) {
         tw_set set;
-        uint32_t document = tw_original_first(&scan->originals, sample->chosen[i]);
-        status = tw_corpus_set(scan->corpus, 0, 0, document, &set);
+        uint32_t document = tw_original_first(&scan->search.originals, sample->chosen[i]);
+        status = tw_document_set(&scan->corpus->workers[0], 0, document, &set);
         uint64_t count = sample->posting_count + (status == TWINSET_OK ? set.count : 0);
         if (count * sizeof(posting) > scan->options->memory_bytes / MEMORY_SHARE)
             return tw_fail(scan->error, TWINSET_USAGE,
@@ -181,7 +184,7 @@ static int filter_batch(void *context, const tw_shingles *batch)
 {
     passing *pass = context;
     const sampling *sample = pass->sample;
-    tw_u64s *ids = &pass->worker->ids, *hits = &pass->tally->hits;
+    tw_u64s *ids = &pass->worker->analyser.ids, *hits = &pass->tally->hits;
     ids->count = 0;
     int status = tw_append_ids(ids, batch);
     if (status == TWINSET_OK)
@@ -214,13 +217,13 @@ static int settle_pair(sampling *sample, unsigned worker, uint32_t original, uin
     tw_scan_run *scan = sample->scan;
     uint32_t a = original < chosen ? original : chosen, b = original < chosen ? chosen : original;
     tw_match match;
-    if (!tw_scan_wanted(scan, a, b))
+    if (!tw_scan_wants(scan, a, b))
         return TWINSET_OK;
     int status = tw_scan_compare(scan, worker, a, b, &match);
     if (status != TWINSET_OK || !match.shared || match.similarity < scan->options->threshold)
         return status;
     atomic_fetch_add(&sample->pairs, 1);
-    if (tw_matches_find(&scan->matches, a, b))
+    if (tw_matches_find(&scan->search.matches, a, b))
         atomic_fetch_add(&sample->found, 1);
     return TWINSET_OK;
 }
@@ -237,10 +240,10 @@ static int pass_one(void *context, unsigned number, size_t index)
         return TWINSET_OK;
     tally->hits.count = 0;
     int status = tw_document_shingle(
-        corpus, pass.worker, tw_original_first(&scan->originals, original), filter_batch, &pass);
+        pass.worker, tw_original_first(&scan->search.originals, original), filter_batch, &pass);
     /* The set of what passed the filter: all repetitions of an id are among it. */
     if (status == TWINSET_OK)
-        status = tw_corpus_make_set(corpus, pass.worker, &tally->hits);
+        status = tw_analyse_set(&pass.worker->analyser, &tally->hits);
     if (status != TWINSET_OK)
         return status;
     bool is_one = is_chosen(sample, original);
@@ -277,7 +280,7 @@ static int make_tallies(sampling *sample)
 static int pass_all(sampling *sample)
 {
     tw_scan_run *scan = sample->scan;
-    tw_loop loop = tw_corpus_loop(scan->corpus, "sampling");
+    tw_loop loop = tw_settings_loop(scan->corpus->settings, "sampling");
     int status = tw_corpus_fetch_all(scan->corpus, scan->error);
     if (status == TWINSET_OK)
         status = collect_postings(sample);
@@ -286,7 +289,7 @@ static int pass_all(sampling *sample)
     if (status == TWINSET_OK)
         status = make_tallies(sample);
     if (status == TWINSET_OK)
-        status = tw_parallel(&loop, scan->originals.count, pass_one, sample);
+        status = tw_parallel(&loop, scan->search.originals.count, pass_one, sample);
     return status;
 }
 
@@ -295,7 +298,7 @@ static int pass_all(sampling *sample)
 /* The exact methods find everything: there is nothing to look for. */
 static void count_found(sampling *sample)
 {
-    const tw_matches *matches = &sample->scan->matches;
+    const tw_matches *matches = &sample->scan->search.matches;
     for (size_t i = 0; i < matches->count; i++)
         sample->pairs +=
             is_chosen(sample, matches->data[i].a) || is_chosen(sample, matches->data[i].b);

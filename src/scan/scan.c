@@ -1,31 +1,21 @@
-/* A scan, stage by stage; scan.h shows the way. */
-#include "scan.h"
+/* A scan, stage by stage; scan.h lists them. */
+#include "account.h"
+#include "run.h"
 
 #include <math.h>
-
-#include "common.h"
 
 /* Different documents up to which all pairs of a cluster are computed. */
 enum { CLUSTER_LIMIT = 1000 };
 
-/* ---- originals as the match stage sees them */
+/* ---- reading */
 
+/* The set of an original; sets are asked for by the join. */
 static int original_set(void *context, unsigned worker, unsigned side, uint32_t original,
                         tw_set *set)
 {
-    tw_scan_run *scan = context;
-    return tw_corpus_set(scan->corpus, worker, side, tw_original_first(&scan->originals, original),
-                         set);
-}
-
-/* An original that stands for several documents is compared without much asking. */
-bool tw_scan_wanted(const void *context, uint32_t a, uint32_t b)
-{
     const tw_scan_run *scan = context;
-    if (scan->originals.copies[a] > 1 || scan->originals.copies[b] > 1)
-        return true;
-    return tw_corpus_wanted(scan->corpus, tw_original_first(&scan->originals, a),
-                            tw_original_first(&scan->originals, b));
+    return tw_document_set(&scan->corpus->workers[worker], side,
+                           tw_original_first(&scan->search.originals, original), set);
 }
 
 /* A word of a program weighs the same however many have it; tokens in a row the more the fewer
@@ -38,48 +28,76 @@ static uint32_t weigh_program(uint64_t id, uint64_t all, uint64_t having)
     return (uint32_t)llround(65536 * some / most);
 }
 
+/* Collapses identical documents, and shows the originals to the join where their sets are held. */
 static int collapse(tw_scan_run *scan)
 {
     const tw_corpus *corpus = scan->corpus;
-    int status = tw_originals_init(&scan->originals, corpus);
-    if (status != TWINSET_OK || !corpus->holds_all)
+    tw_search *search = &scan->search;
+    int status = tw_originals_init(&search->originals, corpus);
+    if (status != TWINSET_OK || !corpus->held.has_all)
         return status;
-    scan->sizes = tw_array(scan->originals.count, sizeof *scan->sizes);
-    if (!scan->sizes)
+    search->sizes = tw_array(search->originals.count, sizeof *search->sizes);
+    if (!search->sizes)
         return TWINSET_NOMEM;
-    for (uint32_t i = 0; i < scan->originals.count; i++)
-        scan->sizes[i] = corpus->documents[tw_original_first(&scan->originals, i)].set[0];
-    scan->docs = (tw_docs){
-        .count = scan->originals.count,
-        .sizes = scan->sizes,
-        .copies = scan->originals.copies,
+    for (uint32_t i = 0; i < search->originals.count; i++)
+        search->sizes[i] =
+            tw_document_held_set(corpus, tw_original_first(&search->originals, i)).count;
+    bool are_programs = tw_compares_programs(corpus->settings);
+    search->docs = (tw_document_sets){
+        .count = search->originals.count,
+        .sizes = search->sizes,
+        .copies = search->originals.copies,
         .set = original_set,
-        .wanted = tw_scan_wanted,
-        .weight = tw_by_code(corpus) ? weigh_program : NULL,
+        .wanted = tw_scan_wants,
+        .weight = are_programs ? weigh_program : NULL,
+        .keeps_counts = are_programs,
         .context = scan,
     };
     return TWINSET_OK;
 }
 
+static int read_all(tw_scan_run *scan, const tw_task *task)
+{
+    tw_corpus *corpus = scan->corpus;
+    int status = tw_tune(scan->options, &scan->tuning, scan->error);
+    if (status != TWINSET_OK)
+        return status;
+    tw_read_plan plan = tw_scan_plan(scan);
+    status = tw_corpus_read(corpus, &plan, task->read, scan->error);
+    if (status == TWINSET_OK)
+        status = tw_account_for_input(corpus, scan->result);
+    /* Of what has no document, a cleaned collection is what is left of it; but for paths that
+     * could not be read. */
+    bool is_lost = corpus->sources->count == 0 && corpus->skips.count > 0;
+    if (status == TWINSET_OK && corpus->documents.count == 0 && (!task->keep || is_lost))
+        return tw_fail(scan->error, TWINSET_EMPTY, "there is no document to compare");
+    return status == TWINSET_OK ? collapse(scan) : status;
+}
+
 /* ---- passages */
 
-/* The matches of one document with those before it: the join leaves them unmeasured. */
+/* Measures the longest passage of a match, which the join left unmeasured. */
 static int measure_passage(void *context, unsigned worker, size_t index)
 {
     tw_scan_run *scan = context;
-    tw_match *match = &scan->matches.data[index];
-    return scan->listed[index] ? tw_scan_measure(scan, worker, match) : TWINSET_OK;
+    const tw_originals *originals = &scan->search.originals;
+    tw_match *match = &scan->search.matches.data[index];
+    if (!scan->listing.is_listed[index])
+        return TWINSET_OK;
+    return tw_pair_measure(&scan->comparers[worker], tw_original_first(originals, match->a),
+                           tw_original_first(originals, match->b), match);
 }
 
 static int measure_passages(tw_scan_run *scan)
 {
-    tw_loop loop = tw_corpus_loop(scan->corpus, "passages");
-    bool joined = scan->result->run.method == TWINSET_METHOD_EXACT && !tw_scan_asks_about_one(scan);
+    tw_loop loop = tw_settings_loop(scan->corpus->settings, "passages");
+    bool is_joined =
+        scan->result->run.method == TWINSET_METHOD_EXACT && !tw_scan_asks_about_one(scan);
     int status = TWINSET_OK;
-    if (scan->details && tw_by_code(scan->corpus))
-        status = tw_scan_extents(scan);
-    else if (scan->details && joined)
-        status = tw_parallel(&loop, scan->matches.count, measure_passage, scan);
+    if (scan->wants_details && tw_compares_programs(scan->corpus->settings))
+        status = tw_scan_measure_programs(scan);
+    else if (scan->wants_details && is_joined)
+        status = tw_parallel(&loop, scan->search.matches.count, measure_passage, scan);
     if (status != TWINSET_OK || !atomic_load(&scan->unmeasured))
         return status;
     return tw_result_note(scan->result,
@@ -87,47 +105,28 @@ static int measure_passages(tw_scan_run *scan)
                           (unsigned long long)(scan->options->memory_bytes >> 20));
 }
 
-/* ---- clusters */
-
-static int similarity_of(void *context, unsigned worker, uint32_t a, uint32_t b, double *similarity)
+static int list(tw_scan_run *scan)
 {
-    tw_match match;
-    int status = tw_scan_compare(context, worker, a, b, &match);
-    *similarity = match.similarity;
-    return status;
+    int status = tw_scan_limit(scan);
+    if (status == TWINSET_OK)
+        status = measure_passages(scan);
+    scan->started = tw_result_stage(scan->result, "passages", scan->started);
+    return status == TWINSET_OK ? tw_scan_list(scan) : status;
 }
 
-/* Clusters of very many are told of: a chain of pairs may join what is not alike. */
-static int tell_giants(tw_scan_run *scan)
-{
-    enum { GIANT = 1000, NAMED = 3 };
-    const tw_clusters *clusters = &scan->result->clusters;
-    int status = TWINSET_OK;
-    for (size_t i = 0; i < clusters->count && i < NAMED && status == TWINSET_OK; i++) {
-        const tw_cluster *cluster = &clusters->data[i];
-        if (cluster->count <= GIANT)
-            break;
-        status = tw_result_note(scan->result,
-                                "cluster %zu joins %zu documents by chains of similar pairs; the "
-                                "lowest similarity to its representative %s is %.3f",
-                                i + 1, cluster->count, scan->result->names[cluster->representative],
-                                cluster->min_similarity);
-    }
-    return status;
-}
-
-/* Documents of packed sources are copied out of them before they are looked at again: what
- * was matched or has copies. */
+/* Copies documents of packed sources out of them before they are looked at again: those that were
+ * matched or have copies. */
 static int fetch_found(tw_scan_run *scan)
 {
-    const tw_originals *originals = &scan->originals;
-    if (!scan->corpus->spool)
+    const tw_originals *originals = &scan->search.originals;
+    const tw_matches *matches = &scan->search.matches;
+    if (!scan->corpus->store.spool)
         return TWINSET_OK;
-    uint32_t *documents = tw_array(scan->corpus->count, sizeof *documents);
+    uint32_t *documents = tw_array(scan->corpus->documents.count, sizeof *documents);
     bool *wanted = tw_calloc(originals->count, sizeof *wanted);
     int status = documents && wanted ? TWINSET_OK : TWINSET_NOMEM;
-    for (size_t i = 0; i < scan->matches.count && status == TWINSET_OK; i++)
-        wanted[scan->matches.data[i].a] = wanted[scan->matches.data[i].b] = true;
+    for (size_t i = 0; i < matches->count && status == TWINSET_OK; i++)
+        wanted[matches->data[i].a] = wanted[matches->data[i].b] = true;
     size_t count = 0;
     for (uint32_t i = 0; i < originals->count && status == TWINSET_OK; i++)
         for (size_t j = originals->start[i]; j < originals->start[i + 1]; j++)
@@ -140,64 +139,69 @@ static int fetch_found(tw_scan_run *scan)
     return status;
 }
 
-static int cluster(tw_scan_run *scan)
+/* ---- clusters */
+
+static int similarity_of(void *context, unsigned worker, uint32_t a, uint32_t b, double *similarity)
 {
-    tw_loop loop = tw_corpus_loop(scan->corpus, "clustering");
-    twinset_result *result = scan->result;
-    tw_cluster_rules rules = {
-        .original = scan->originals.of,
-        .originals = scan->originals.count,
-        .matches = &scan->matches,
-        .limit = CLUSTER_LIMIT,
-        .similarity = similarity_of,
-        .context = scan,
-    };
-    size_t count = scan->corpus->count;
-    int status = tw_clusters_new(scan->unions, count, &rules, &loop, &result->clusters);
-    if (status != TWINSET_OK)
-        return status;
+    tw_match match;
+    int status = tw_scan_compare(context, worker, a, b, &match);
+    *similarity = match.similarity;
+    return status;
+}
+
+/* Notes clusters of very many: a chain of pairs may join what is not alike. */
+static int note_large_clusters(tw_scan_run *scan)
+{
+    enum { LARGE = 1000, NAMED = 3 };
+    const tw_clusters *clusters = &scan->result->clusters;
+    int status = TWINSET_OK;
+    for (size_t i = 0; i < clusters->count && i < NAMED && status == TWINSET_OK; i++) {
+        const tw_cluster *cluster = &clusters->data[i];
+        if (cluster->count <= LARGE)
+            break;
+        status = tw_result_note(scan->result,
+                                "cluster %zu joins %zu documents by chains of similar pairs; the "
+                                "lowest similarity to its representative %s is %s",
+                                i + 1, cluster->count, scan->result->names[cluster->representative],
+                                tw_number_fixed(cluster->min_similarity, 3).text);
+    }
+    return status;
+}
+
+static int name_members(twinset_result *result)
+{
+    const tw_clusters *clusters = &result->clusters;
     size_t members = 0;
-    for (size_t i = 0; i < result->clusters.count; i++)
-        members += result->clusters.data[i].count;
-    result->run.clusters = result->clusters.count;
+    for (size_t i = 0; i < clusters->count; i++)
+        members += clusters->data[i].count;
+    result->run.clusters = clusters->count;
     result->members = tw_array(members, sizeof *result->members);
     if (!result->members)
         return TWINSET_NOMEM;
     for (size_t i = 0; i < members; i++)
-        result->members[i] = result->names[result->clusters.members[i]];
-    return tell_giants(scan);
+        result->members[i] = result->names[clusters->members[i]];
+    return TWINSET_OK;
+}
+
+static int cluster(tw_scan_run *scan)
+{
+    tw_loop loop = tw_settings_loop(scan->corpus->settings, "clustering");
+    tw_cluster_rules rules = {
+        .original = scan->search.originals.of,
+        .originals = scan->search.originals.count,
+        .matches = &scan->search.matches,
+        .limit = CLUSTER_LIMIT,
+        .similarity = similarity_of,
+        .context = scan,
+    };
+    int status = tw_clusters_new(scan->listing.unions, scan->corpus->documents.count, &rules, &loop,
+                                 &scan->result->clusters);
+    if (status == TWINSET_OK)
+        status = name_members(scan->result);
+    return status == TWINSET_OK ? note_large_clusters(scan) : status;
 }
 
 /* ---- the whole */
-
-static int read_all(tw_scan_run *scan, const tw_task *task)
-{
-    tw_corpus *corpus = scan->corpus;
-    int status = tw_corpus_prepare(corpus, scan->error);
-    if (status == TWINSET_OK)
-        status = twinset_tune(scan->options, &scan->tuning, scan->error);
-    if (status != TWINSET_OK)
-        return status;
-    tw_wish wish = tw_scan_wish(scan);
-    status = tw_corpus_load(corpus, &wish, task->read, scan->error);
-    if (status == TWINSET_OK)
-        status = tw_result_finish(scan->result);
-    /* Of what has no document, a cleaned collection is what is left of it; but for paths that
-     * could not be read. */
-    bool lost = corpus->source_count == 0 && corpus->skip_count > 0;
-    if (status == TWINSET_OK && corpus->count == 0 && (!task->keep || lost))
-        return tw_fail(scan->error, TWINSET_EMPTY, "there is no document to compare");
-    return status == TWINSET_OK ? collapse(scan) : status;
-}
-
-static int list(tw_scan_run *scan)
-{
-    int status = tw_scan_limit(scan);
-    if (status == TWINSET_OK)
-        status = measure_passages(scan);
-    scan->started = tw_result_stage(scan->result, "passages", scan->started);
-    return status == TWINSET_OK ? tw_scan_list(scan) : status;
-}
 
 static int run_stages(tw_scan_run *scan, const tw_task *task)
 {
@@ -207,7 +211,7 @@ static int run_stages(tw_scan_run *scan, const tw_task *task)
     scan->started = tw_result_stage(result, "read", scan->started);
     tw_result_add_stage(result, "read", 0, result->run.bytes);
     if (status == TWINSET_OK)
-        status = tw_scan_find(scan);
+        status = tw_scan_search(scan);
     scan->started = tw_now();
     if (status == TWINSET_OK && scan->options->sample) {
         status = tw_scan_sample(scan);
@@ -216,7 +220,7 @@ static int run_stages(tw_scan_run *scan, const tw_task *task)
     if (status == TWINSET_OK)
         status = fetch_found(scan);
     if (status == TWINSET_OK)
-        status = scan->pairs ? list(scan) : tw_scan_join(scan);
+        status = scan->wants_pairs ? list(scan) : tw_scan_join(scan);
     scan->started = tw_result_stage(result, "list", scan->started);
     if (status == TWINSET_OK)
         status = cluster(scan);
@@ -225,44 +229,66 @@ static int run_stages(tw_scan_run *scan, const tw_task *task)
         status = tw_scan_decide(scan, task->keep);
         tw_result_stage(result, "decide", scan->started);
     }
+    if (status == TWINSET_OK && scan->wants_pairs)
+        status = tw_scan_keep_texts(scan);
     return status;
+}
+
+static void free_run(tw_scan_run *scan)
+{
+    tw_search *search = &scan->search;
+    for (unsigned i = 0; i < scan->options->threads; i++) {
+        if (scan->comparers)
+            tw_profiles_free(&scan->comparers[i].profiles);
+        if (search->found)
+            tw_matches_free(&search->found[i]);
+    }
+    if (!scan->result->pairs.matches.data)
+        tw_matches_free(&search->matches);
+    tw_free(scan->comparers);
+    tw_free(search->found);
+    tw_originals_free(&search->originals);
+    tw_free(search->sizes);
+    tw_shingle_ranks_free(search->ranks);
+    tw_free(scan->listing.is_listed);
+    tw_free(scan->listing.unions);
+    tw_sequences_free(&scan->listing.sequences);
+}
+
+static int make_comparers(tw_scan_run *scan)
+{
+    unsigned threads = scan->options->threads;
+    scan->comparers = tw_calloc(threads, sizeof *scan->comparers);
+    scan->search.found = tw_calloc(threads, sizeof *scan->search.found);
+    if (!scan->comparers || !scan->search.found)
+        return TWINSET_NOMEM;
+    for (unsigned i = 0; i < threads; i++) {
+        tw_pair_comparer *comparer = &scan->comparers[i];
+        tw_profile_source source = tw_worker_profiles(&scan->corpus->workers[i]);
+        tw_profiles_init(&comparer->profiles, &source, scan->wants_details);
+        comparer->wants_details = scan->wants_details;
+        comparer->unmeasured = &scan->unmeasured;
+        comparer->error = scan->error;
+    }
+    return TWINSET_OK;
 }
 
 int tw_scan(tw_corpus *corpus, const tw_task *task, twinset_result *result, twinset_error *error)
 {
-    unsigned threads = corpus->options.threads;
-    if (tw_by_code(corpus) && !corpus->comparison) /* a run may settle it otherwise */
-        tw_options_settle(&corpus->given, corpus->options.by, &corpus->options);
     tw_scan_run scan = {
         .corpus = corpus,
         .result = result,
-        .options = &corpus->options,
+        .options = &corpus->settings->options,
         .error = error,
-        .details = task->details,
-        .pairs = !task->keep,
+        .wants_details = task->wants_details,
+        .wants_pairs = !task->keep,
         .journal = task->matches,
-        .views = tw_calloc(threads, sizeof *scan.views),
-        .found = tw_calloc(threads, sizeof *scan.found),
     };
-    int status = TWINSET_NOMEM;
-    if (scan.views && scan.found) {
-        for (unsigned i = 0; i < threads; i++)
-            tw_views_init(&scan.views[i], corpus, i, scan.details);
+    result->arena = tw_arena_retain(corpus->arena);
+    int status = make_comparers(&scan);
+    if (status == TWINSET_OK)
         status = run_stages(&scan, task);
-        for (unsigned i = 0; i < threads; i++) {
-            tw_views_free(&scan.views[i]);
-            tw_matches_free(&scan.found[i]);
-        }
-    }
-    if (!result->matches.data)
-        result->matches = scan.matches; /* for whoever frees it */
-    tw_free(scan.views);
-    tw_free(scan.found);
-    tw_outlines_free(&scan.outlines);
-    tw_originals_free(&scan.originals);
-    tw_free(scan.sizes);
-    tw_ranks_free(scan.ranks);
-    tw_free(scan.listed);
-    tw_free(scan.unions);
-    return status;
+    result->options = *scan.options;
+    free_run(&scan);
+    return tw_corpus_fail(corpus, error, status);
 }

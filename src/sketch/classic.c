@@ -1,16 +1,15 @@
 /*
- * Classical signatures: slot i is the smallest value of the i-th hash function over all
- * shingles. The cost is shingles times slots.
+ * Classical signatures: slot i is the smallest value of the i-th hash function over all shingles.
+ * The cost is the number of shingles times that of slots.
  */
+#include "classic.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "common.h"
-#include "sketch.h"
-
 #define MERSENNE_61 ((UINT64_C(1) << 61) - 1)
 
-/* The sum wraps at 2^64 before it is reduced: that is part of datasketch's format. */
+/* The sum wraps at 2^64 before it is reduced, as it does in datasketch. */
 static uint32_t datasketch1(uint64_t a, uint64_t b, uint64_t value)
 {
     return (uint32_t)((a * value + b) % MERSENNE_61);
@@ -57,7 +56,8 @@ static bool fit_32_bits(const uint64_t *values, size_t count)
     return all <= UINT32_MAX;
 }
 
-/* The switch is the same for all values of a call: compilers take it out of the loop. */
+/* The scheme does not change during the call, so that compilers move the switch of hash() out of
+ * the loop. */
 void tw_classic_slot(const tw_scheme *scheme, const uint64_t *values, size_t count, size_t slot,
                      uint32_t *slots)
 {

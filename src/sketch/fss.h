@@ -1,58 +1,71 @@
 /*
- * Fast Similarity Sketch, between its files:
+ * What the files of the Fast Similarity Sketch share.
  *
- *   fss.c            what the slots are: the portable reference
- *   fss_vector.c     the same slots by way of kernels
- *   fss_template.h   the kernels for any width of vector; x86/ and arm/ have the instances
+ *   fss.c            the portable reference, which defines the slots
+ *   fss_vector.c     drives the kernels, which give equal slots
+ *   fss_template.h   the kernels for vectors of any width; x86/ and arm/ have the instances
  */
 #ifndef TW_FSS_H
 #define TW_FSS_H
 
-#include "common.h"
+#include <stddef.h>
+#include <stdint.h>
+
 #include "sketch.h"
 
-/* Places in a bin below this one, of 2^32, take bits of the low half, too. */
+/* ---- the calls of sketch.h for this scheme */
+
+void tw_fss_begin(tw_sketch *sketch);
+int tw_fss_add(tw_sketch *sketch, const uint64_t *values, size_t count) TW_CHECKED;
+int tw_fss_windows(tw_sketch *sketch, const char *text, size_t count, size_t k) TW_CHECKED;
+void tw_fss_end(tw_sketch *sketch);
+
+/* ---- what the reference and the kernels share */
+
+/* A fraction below this one, of 2^32, is completed by bits of the low half. */
 #define TW_FSS_FINE (UINT32_C(1) << 20)
 
-/* The high half of a value decides bin and order; the seed changes it as a whole. */
+/* The high half of a value decides the bin and the order in it. A seed other than the default
+ * scrambles it. */
 static inline uint32_t tw_fss_high(const tw_scheme *scheme, uint64_t value)
 {
     uint32_t high = (uint32_t)(value >> 32);
     return scheme->salt ? tw_fmix32(high ^ scheme->salt) : high;
 }
 
-/* The place in the bin, in 2^-32 of it; the lowest bits, known from the bin, are 0. */
-static inline uint32_t tw_fss_place(const tw_scheme *scheme, uint32_t high)
+/* The position of a value in its bin, as a fraction of 2^32. The lowest bits, which follow from the
+ * bin, are 0. */
+static inline uint32_t tw_fss_fraction(const tw_scheme *scheme, uint32_t high)
 {
     return high * (uint32_t)scheme->hashes & UINT32_MAX << scheme->bin_bits;
 }
 
-/* The step that makes another hash function for a later round: tw_fmix32(high ^ this). */
-static inline uint32_t tw_fss_turn(size_t round)
+/* The salt of a later round, whose hash function is tw_fmix32(high ^ salt). */
+static inline uint32_t tw_fss_salt(size_t round)
 {
     return (uint32_t)round * 0x9E3779B9u;
 }
 
-/* What slots of a round after the first begin with, and for how many bits of the place in
- * the bin they have room. */
-static inline uint32_t tw_fss_code(const tw_scheme *scheme, size_t round, unsigned *place_bits)
+/* The high bits of all slots of a round after the first. *fraction_bits is how many bits of the
+ * fraction follow them. */
+static inline uint32_t tw_fss_code(const tw_scheme *scheme, size_t round, unsigned *fraction_bits)
 {
-    *place_bits = 30 - scheme->bin_bits;
-    return 0x80000000u | (uint32_t)(round - 1) << *place_bits;
+    *fraction_bits = 30 - scheme->bin_bits;
+    return 0x80000000u | (uint32_t)(round - 1) << *fraction_bits;
 }
 
-/* Round 0. */
+/* Throws the values into their bins in round 0. */
 void tw_fss_first_round(const tw_scheme *scheme, const uint64_t *values, size_t count,
                         uint32_t *slots);
 
-/* Remembers high halves for later rounds, without repetitions if there are many. Below the
- * limit they may be appended by hand. */
+/* Keeps high halves for later rounds, without repetitions if there are many. A caller may append
+ * to sketch->kept itself as long as their number stays below the limit. */
 int tw_fss_keep(tw_sketch *sketch, const uint32_t *highs, size_t count) TW_CHECKED;
 size_t tw_fss_keep_limit(const tw_scheme *scheme);
 
 /* ---- kernels */
 
-/* Values, or the ids of windows of a text. */
+/* Where shingles come from: values, or the windows of a text. */
 typedef struct tw_fss_source {
     const uint64_t *values; /* NULL: windows */
     const char *text;
@@ -60,40 +73,41 @@ typedef struct tw_fss_source {
     size_t count;
 } tw_fss_source;
 
-/* The smallest high half in each bin, in tables one after the other. Neighbouring shingles go
- * to different tables: each would have to wait for the one before, if that might have written
- * to the same place. */
+/* The tables hold the smallest high half of each bin, and lie one after the other. Neighbouring
+ * shingles go to different tables: within one, each would have to wait for the one before, which
+ * might have written to the same entry. */
 enum { TW_FSS_TABLES = 4 };
 
-/* Entries of a table: whole vectors. */
+/* The number of entries of a table, which fill whole vectors. */
 static inline size_t tw_fss_stride(const tw_scheme *scheme)
 {
     return (scheme->hashes + 15) / 16 * 16;
 }
 
-/* Kernels may write so many high halves more than they tell. */
+/* Kernels may write so many high halves more than they return. */
 enum { TW_FSS_PAD = 64 };
 
 typedef struct tw_fss_kernels {
-    /* Stores the high halves of all shingles, or with a limit only of those whose place in
-     * the bin is not above it, and tells how many. Shingles in a fine place are put into the
-     * slots at once. */
+    /* Stores the high halves of all shingles, or with a limit only of those whose fraction is not
+     * above it, and returns how many. Shingles with a fraction below TW_FSS_FINE go into the slots
+     * at once. */
     size_t (*high_halves)(tw_sketch *sketch, const tw_fss_source *source, const uint32_t *limit,
                           uint32_t *highs);
-    /* Throws them into the tables. The first then has the smallest of all, the others are
-     * empty, and the sketch knows whether it is full. */
+    /* Throws high halves into the tables. After that the first table has the smallest of all, the
+     * others are empty, and sketch->full is set if no entry is empty. */
     void (*fill)(tw_sketch *sketch, const uint32_t *highs, size_t count);
-    /* Lowers the slots to what the first table has. */
+    /* Lowers the slots by the first table. */
     void (*finish)(tw_sketch *sketch);
-    /* All rounds from 1 on. */
+    /* Runs all rounds from 1 on. */
     void (*later_rounds)(tw_sketch *sketch);
 } tw_fss_kernels;
 
 extern const tw_fss_kernels tw_fss_avx2, tw_fss_avx512, tw_fss_neon;
 
-/* Those to use; NULL: the reference. */
+/* The kernels for the instruction set in use; NULL: there are none, so the reference runs. */
 const tw_fss_kernels *tw_fss_choose(void);
 
+/* The calls of sketch.h, where there are kernels. */
 int tw_fss_vector_add(tw_sketch *sketch, const tw_fss_source *source) TW_CHECKED;
 void tw_fss_vector_end(tw_sketch *sketch);
 

@@ -1,20 +1,20 @@
 /*
- * The kernels of fss.h for any width of vector; included by a file of each instruction set,
- * after its lanes_*.h.
+ * The kernels of fss.h for vectors of any width. A file of each instruction set includes this after
+ * its lanes_*.h.
  *
- * In cycles a shingle, on Zen 4 with AVX-512 and windows of 9 bytes: 0.7 to hash, 0.2 to
- * filter, 1.4 to throw what is left into a table, 0.6 for each later round.
+ * In cycles a shingle, on Zen 4 with AVX-512 and windows of 9 bytes: 0.7 to hash, 0.2 to filter,
+ * 1.4 to throw what passes the filter into a table, 0.6 for each later round.
  */
 #include <string.h>
 
 #include "fss.h"
 #include "window_lanes.h"
 
-/* Vectors are worked on in groups, of which a mask has one bit a shingle. */
+/* Vectors are processed in groups, for which a mask has one bit a shingle. */
 enum { GROUP = 64, VECTORS = GROUP / TW_LANES };
 
-/* Copies the chosen numbers of a group, and tells how many. A few are copied whether they are
- * there or not, so that the processor seldom guesses wrong how many there are. */
+/* Copies the chosen numbers of a group, and returns how many. At least this many are copied, even
+ * if fewer are chosen, so that the processor seldom mispredicts the end of the loop. */
 enum { AT_LEAST = 5 };
 
 TW_INLINE size_t copy_chosen(uint32_t *to, const uint32_t *group, uint64_t chosen)
@@ -23,7 +23,7 @@ TW_INLINE size_t copy_chosen(uint32_t *to, const uint32_t *group, uint64_t chose
     do {
         for (size_t i = 0; i < AT_LEAST; i++, chosen &= chosen - 1) {
             *to = group[__builtin_ctzll(chosen | UINT64_C(1) << (GROUP - 1))];
-            __asm__("" : "+m"(*to)); /* or compilers put four together in a vector, slowly */
+            __asm__("" : "+m"(*to)); /* keeps compilers from a vector of four, which is slow */
             to++;
         }
     } while (chosen);
@@ -32,51 +32,51 @@ TW_INLINE size_t copy_chosen(uint32_t *to, const uint32_t *group, uint64_t chose
 
 /* ---- high halves */
 
-/* Which shingles a walk stores: all, or those up to a limit, where these are many (packed in
- * the vector) or few (picked from a group). Both take as long at one of 20. */
-typedef enum tw_taken { ALL, MANY, FEW } tw_taken;
+/* Which shingles a walk stores: all, or those up to a limit. Of the latter, many are packed within
+ * the vector, and few are picked from a group. Both take equally long for one of 20. */
+typedef enum selection { ALL, MANY, FEW } selection;
 enum { FEW_BELOW = 20 };
 
-/* Loops are compiled for each case of these, in which some steps fall away. */
-typedef struct tw_case {
+/* The loops are compiled for each of these cases, so that the steps it does not need fall away. */
+typedef struct loop_case {
     size_t words; /* of a window; 0: the shingles are values */
-    bool plain;   /* K is a power of two from 2 on, and the seed the usual one */
-    tw_taken taken;
-} tw_case;
+    bool plain;   /* K is a power of two from 2 on, and the seed is the default */
+    selection taken;
+} loop_case;
 
-/* What a walk over shingles needs to know. Places are scaled, to less than 2^31. */
-typedef struct tw_walk {
+/* What a walk over shingles needs. Fractions are scaled to less than 2^31. */
+typedef struct walk_input {
     tw_fss_source source;
     uint32_t salt, hashes;
     uint32_t mask, fine, limit;
     uint32_t *highs;
-} tw_walk;
+} walk_input;
 
-/* How far it has come. */
-typedef struct tw_progress {
-    size_t stored;
-    size_t fine_count;
-} tw_progress;
+/* The progress of a walk. */
+typedef struct walk_progress {
+    size_t stored;     /* high halves so far */
+    size_t fine_count; /* groups with a small fraction */
+} walk_progress;
 
-/* Shingles of the first round at once, and of later ones. */
+/* The number of shingles at once in the first round, and in later ones. */
 enum { BLOCK = 4096, HITS = 512 };
 
-TW_INLINE tw_lanes highs_at(const tw_walk *walk, size_t at, tw_case only)
+TW_INLINE tw_lanes highs_at(const walk_input *walk, size_t at, loop_case only)
 {
     tw_lanes high = only.words ? tw_high_halves(walk->source.text + at, walk->source.k, only.words)
                                : tw_upper_halves(walk->source.values + at);
     return !only.plain && walk->salt ? tw_fmix_lanes(high ^ walk->salt) : high;
 }
 
-/* Places without low bits: in the plain case these are zero. */
-TW_INLINE tw_lanes scaled_places(const tw_walk *walk, tw_lanes high, tw_case only)
+/* The fractions without their lowest bits, which are zero in the plain case. */
+TW_INLINE tw_lanes scaled_fractions(const walk_input *walk, tw_lanes high, loop_case only)
 {
     return only.plain ? high & walk->mask : high * walk->hashes >> 1;
 }
 
-/* Notes where a group has a fine place. */
-TW_INLINE void walk_vectors(const tw_walk *walk, size_t at, size_t vectors, tw_case only,
-                            tw_progress *progress, size_t *fine_at)
+/* Walks over a group of vectors, and notes its offset if it has a fraction below TW_FSS_FINE. */
+TW_INLINE void walk_vectors(const walk_input *walk, size_t at, size_t vectors, loop_case only,
+                            walk_progress *progress, size_t *fine_at)
 {
     _Alignas(64) uint32_t group[GROUP];
     uint32_t *highs = only.taken == FEW ? group : walk->highs + at;
@@ -84,9 +84,9 @@ TW_INLINE void walk_vectors(const tw_walk *walk, size_t at, size_t vectors, tw_c
     uint64_t chosen = 0;
     for (size_t i = 0; i < vectors; i++) {
         tw_lanes high = highs_at(walk, at + i * TW_LANES, only);
-        tw_lanes place = scaled_places(walk, high, only);
-        unsigned set = only.taken == ALL ? 0 : tw_up_to(place, tw_all(walk->limit));
-        lowest = tw_least(lowest, place);
+        tw_lanes fraction = scaled_fractions(walk, high, only);
+        unsigned set = only.taken == ALL ? 0 : tw_up_to(fraction, tw_all(walk->limit));
+        lowest = tw_least(lowest, fraction);
         if (only.taken == MANY) {
             tw_store(walk->highs + progress->stored, tw_pack(high, set));
             progress->stored += (size_t)__builtin_popcount(set);
@@ -101,13 +101,13 @@ TW_INLINE void walk_vectors(const tw_walk *walk, size_t at, size_t vectors, tw_c
     progress->fine_count += tw_up_to(lowest, tw_all(walk->fine)) != 0;
 }
 
-/* Vectors after the last group are single; the last of them overlaps the one before. The copy
- * of the walk stays in registers, which writing through pointers does not disturb. */
-TW_INLINE tw_progress walk_block(const tw_walk *shared, size_t from, size_t to, tw_case only,
-                                 size_t stored, size_t *fine_at)
+/* After the last whole group come single vectors, the last of which overlaps the one before. The
+ * copy of the input stays in registers, as no write through a pointer can change it. */
+TW_INLINE walk_progress walk_block(const walk_input *shared, size_t from, size_t to, loop_case only,
+                                   size_t stored, size_t *fine_at)
 {
-    const tw_walk walk = *shared;
-    tw_progress progress = {stored, 0};
+    const walk_input walk = *shared;
+    walk_progress progress = {stored, 0};
     size_t at = from;
     for (; at + GROUP <= to; at += GROUP)
         walk_vectors(&walk, at, VECTORS, only, &progress, fine_at);
@@ -116,9 +116,9 @@ TW_INLINE tw_progress walk_block(const tw_walk *shared, size_t from, size_t to, 
     return progress;
 }
 
-/* Makes the usual numbers of words known to the compiler. */
-TW_INLINE tw_progress walk_by_words(const tw_walk *walk, size_t from, size_t to, tw_case only,
-                                    size_t stored, size_t *fine_at)
+/* Makes the usual numbers of words constants, for which the compiler unrolls loops. */
+TW_INLINE walk_progress walk_by_words(const walk_input *walk, size_t from, size_t to,
+                                      loop_case only, size_t stored, size_t *fine_at)
 {
     switch (only.words) {
     case 0:
@@ -138,7 +138,7 @@ TW_INLINE tw_progress walk_by_words(const tw_walk *walk, size_t from, size_t to,
     }
 }
 
-/* Up to TW_LANES shingles in the way of the reference. */
+/* Adds up to TW_LANES shingles by the functions of the reference. */
 static void add_few(tw_sketch *sketch, const tw_fss_source *source, size_t from, size_t count,
                     uint32_t *highs)
 {
@@ -151,23 +151,24 @@ static void add_few(tw_sketch *sketch, const tw_fss_source *source, size_t from,
     tw_fss_first_round(sketch->scheme, ids, count, sketch->slots);
 }
 
-/* Puts the shingles in fine places, one of 4,096, into the slots. */
-static void add_fine(tw_sketch *sketch, const tw_walk *walk, size_t from, size_t to, tw_case only)
+/* Puts the shingles with fractions below TW_FSS_FINE, one of 4,096, into the slots. */
+static void add_fine(tw_sketch *sketch, const walk_input *walk, size_t from, size_t to,
+                     loop_case only)
 {
     uint32_t high;
     for (size_t i = from; i < to; i += TW_LANES) {
         size_t at = i + TW_LANES <= to ? i : to - TW_LANES;
-        tw_lanes place = scaled_places(walk, highs_at(walk, at, only), only);
-        unsigned fine = tw_up_to(place, tw_all(walk->fine));
+        tw_lanes fraction = scaled_fractions(walk, highs_at(walk, at, only), only);
+        unsigned fine = tw_up_to(fraction, tw_all(walk->fine));
         for (; fine; fine &= fine - 1)
             add_few(sketch, &walk->source, at + (size_t)__builtin_ctz(fine), 1, &high);
     }
 }
 
-TW_INLINE size_t walk_all(tw_sketch *sketch, const tw_walk *walk, tw_case only)
+TW_INLINE size_t walk_all(tw_sketch *sketch, const walk_input *walk, loop_case only)
 {
     size_t fine_at[BLOCK / GROUP + VECTORS + 1], count = walk->source.count;
-    tw_progress progress = {0};
+    walk_progress progress = {0};
     only.words = walk->source.values ? 0 : tw_window_words(walk->source.k);
     for (size_t from = 0, to; from < count; from = to) {
         to = count - from < BLOCK + TW_LANES ? count : from + BLOCK;
@@ -180,7 +181,7 @@ TW_INLINE size_t walk_all(tw_sketch *sketch, const tw_walk *walk, tw_case only)
     return only.taken == ALL ? count : progress.stored;
 }
 
-TW_INLINE size_t walk_by_taken(tw_sketch *sketch, const tw_walk *walk, tw_case only)
+TW_INLINE size_t walk_by_taken(tw_sketch *sketch, const walk_input *walk, loop_case only)
 {
     switch (only.taken) {
     case ALL:
@@ -206,7 +207,7 @@ static size_t high_halves(tw_sketch *sketch, const tw_fss_source *source, const 
         add_few(sketch, source, 0, source->count, highs);
         return source->count;
     }
-    const tw_walk walk = {
+    const walk_input walk = {
         .source = *source,
         .salt = scheme->salt,
         .hashes = (uint32_t)scheme->hashes,
@@ -215,14 +216,14 @@ static size_t high_halves(tw_sketch *sketch, const tw_fss_source *source, const 
         .limit = limit ? *limit >> scale : 0,
         .highs = highs,
     };
-    tw_taken taken = !limit ? ALL : *limit > UINT32_MAX / FEW_BELOW ? MANY : FEW;
-    return plain ? walk_by_taken(sketch, &walk, (tw_case){.plain = true, .taken = taken})
-                 : walk_by_taken(sketch, &walk, (tw_case){.plain = false, .taken = taken});
+    selection taken = !limit ? ALL : *limit > UINT32_MAX / FEW_BELOW ? MANY : FEW;
+    return plain ? walk_by_taken(sketch, &walk, (loop_case){.plain = true, .taken = taken})
+                 : walk_by_taken(sketch, &walk, (loop_case){.plain = false, .taken = taken});
 }
 
 /* ---- tables */
 
-/* The stride, too, is a constant to the loop in the usual cases. */
+/* In the usual cases the compiler knows the number of hashes and the stride as constants. */
 TW_INLINE void throw_all(const uint32_t *highs, size_t count, uint64_t hashes, uint32_t *tables,
                          size_t stride)
 {
@@ -234,8 +235,7 @@ TW_INLINE void throw_all(const uint32_t *highs, size_t count, uint64_t hashes, u
         tw_lower(tables + (highs[i] * hashes >> 32), highs + i);
 }
 
-/* Brings the tables together in the first, empties the others, and tells whether no entry
- * is empty. */
+/* Merges the tables into the first, empties the others, and returns whether no entry is empty. */
 static bool merge(uint32_t *tables, size_t stride)
 {
     const tw_lanes empty = tw_all(UINT32_MAX);
@@ -255,7 +255,8 @@ static bool merge(uint32_t *tables, size_t stride)
 static void fill(tw_sketch *sketch, const uint32_t *highs, size_t count)
 {
     size_t hashes = sketch->scheme->hashes, stride = tw_fss_stride(sketch->scheme);
-    if (sketch->full && count < hashes) { /* not worth a merge: all go to the first */
+    /* So few are not worth a merge: all go to the first table. */
+    if (sketch->full && count < hashes) {
         throw_all(highs, count, hashes, sketch->tables, 0);
         return;
     }
@@ -273,16 +274,18 @@ static void finish(tw_sketch *sketch)
     const tw_scheme *scheme = sketch->scheme;
     const uint32_t *table = sketch->tables;
     for (size_t i = 0; i < scheme->hashes; i++) {
-        uint32_t place = tw_fss_place(scheme, table[i]);
-        bool known = table[i] == UINT32_MAX || place < TW_FSS_FINE;
-        uint32_t code = known ? UINT32_MAX : place >> 1;
+        uint32_t fraction = tw_fss_fraction(scheme, table[i]);
+        /* The entry is empty, or add_fine() has put it into the slots. */
+        bool skipped = table[i] == UINT32_MAX || fraction < TW_FSS_FINE;
+        uint32_t code = skipped ? UINT32_MAX : fraction >> 1;
         sketch->slots[i] = code < sketch->slots[i] ? code : sketch->slots[i];
     }
 }
 
 /* ---- later rounds */
 
-/* Sets the bits of the empty bins, as far as the map reaches, and counts them all. */
+/* Counts the empty bins, and sets their bits in the map. The map is of use only where K is at most
+ * TW_MAP_BITS. */
 static size_t find_empty(const tw_sketch *sketch, uint32_t map[TW_MAP_BITS / 32])
 {
     size_t hashes = sketch->scheme->hashes, count = 0, i = 0;
@@ -300,35 +303,36 @@ static size_t find_empty(const tw_sketch *sketch, uint32_t map[TW_MAP_BITS / 32]
     return count;
 }
 
-/* Throws hashes into bins, and tells how many of these were empty. */
-static size_t settle(tw_sketch *sketch, size_t round, const uint32_t *hashes, size_t count)
+/* Throws hashes into bins, and returns how many of these were empty. */
+static size_t throw_hashes(tw_sketch *sketch, size_t round, const uint32_t *hashes, size_t count)
 {
-    unsigned place_bits;
-    uint32_t code = tw_fss_code(sketch->scheme, round, &place_bits);
+    unsigned fraction_bits;
+    uint32_t code = tw_fss_code(sketch->scheme, round, &fraction_bits);
     size_t filled = 0;
     for (size_t i = 0; i < count; i++) {
         uint64_t product = (uint64_t)hashes[i] * sketch->scheme->hashes;
         uint32_t *slot = &sketch->slots[product >> 32], old = *slot;
-        uint32_t mine = code | (uint32_t)product >> (32 - place_bits);
+        uint32_t mine = code | (uint32_t)product >> (32 - fraction_bits);
         filled += old == (uint32_t)TW_EMPTY_SLOT;
         *slot = mine < old ? mine : old;
     }
     return filled;
 }
 
-TW_INLINE tw_lanes rehash(const uint32_t *highs, uint32_t turn)
+TW_INLINE tw_lanes rehash(const uint32_t *highs, uint32_t salt)
 {
-    return tw_fmix_lanes(tw_load(highs) ^ turn);
+    return tw_fmix_lanes(tw_load(highs) ^ salt);
 }
 
-/* The cases of later rounds: with a map, only what falls into an empty bin is settled; where
+/* The cases of later rounds. With a map, only hashes that fall into an empty bin are thrown; where
  * K is a power of two, a shift finds the bin. */
-typedef enum tw_rounds { SHIFTED, MAPPED, UNMAPPED } tw_rounds;
+typedef enum round_case { SHIFTED, MAPPED, UNMAPPED } round_case;
 
-TW_INLINE size_t later_round(tw_sketch *sketch, size_t round, const uint32_t *empty, tw_rounds only)
+TW_INLINE size_t later_round(tw_sketch *sketch, size_t round, const uint32_t *empty,
+                             round_case only)
 {
     const unsigned shift = 32 - sketch->scheme->bin_bits;
-    const uint32_t hashes = (uint32_t)sketch->scheme->hashes, turn = tw_fss_turn(round);
+    const uint32_t hashes = (uint32_t)sketch->scheme->hashes, salt = tw_fss_salt(round);
     const uint32_t *kept = sketch->kept, *end = kept + sketch->kept_count;
     const tw_map map = tw_map_load(empty);
     uint32_t hits[HITS + AT_LEAST];
@@ -339,7 +343,7 @@ TW_INLINE size_t later_round(tw_sketch *sketch, size_t round, const uint32_t *em
             _Alignas(64) uint32_t group[GROUP];
             uint64_t chosen = 0;
             for (size_t i = 0; i < VECTORS; i++) {
-                tw_lanes hash = rehash(kept + i * TW_LANES, turn);
+                tw_lanes hash = rehash(kept + i * TW_LANES, salt);
                 tw_lanes bin = only == SHIFTED ? hash >> shift : tw_upper_product(hash, hashes);
                 tw_store(group + i * TW_LANES, hash);
                 unsigned set = only == UNMAPPED ? TW_ALL_LANES : tw_in_map(map, bin);
@@ -347,26 +351,26 @@ TW_INLINE size_t later_round(tw_sketch *sketch, size_t round, const uint32_t *em
             }
             count += copy_chosen(hits + count, group, chosen);
         }
-        filled += settle(sketch, round, hits, count);
+        filled += throw_hashes(sketch, round, hits, count);
     }
     return filled;
 }
 
-/* Round K + bin: every shingle in the one bin. */
+/* Runs round K + bin, which throws every shingle into this bin. */
 static void fill_bin(tw_sketch *sketch, size_t bin)
 {
     size_t round = sketch->scheme->hashes + bin;
-    unsigned place_bits;
-    uint32_t code = tw_fss_code(sketch->scheme, round, &place_bits), smallest = UINT32_MAX;
+    unsigned fraction_bits;
+    uint32_t code = tw_fss_code(sketch->scheme, round, &fraction_bits), smallest = UINT32_MAX;
     tw_lanes least = tw_all(UINT32_MAX);
     for (size_t i = 0; i < sketch->kept_count; i += TW_LANES)
-        least = tw_least(least, rehash(sketch->kept + i, tw_fss_turn(round)));
+        least = tw_least(least, rehash(sketch->kept + i, tw_fss_salt(round)));
     for (size_t i = 0; i < TW_LANES; i++)
         smallest = least[i] < smallest ? least[i] : smallest;
-    sketch->slots[bin] = code | smallest >> (32 - place_bits);
+    sketch->slots[bin] = code | smallest >> (32 - fraction_bits);
 }
 
-/* Repetitions, here of the first value, fill up the last group. */
+/* The last group is filled up with repetitions of the first value, which change nothing. */
 static void later_rounds(tw_sketch *sketch)
 {
     size_t hashes = sketch->scheme->hashes;

@@ -1,24 +1,23 @@
 /*
- * Fast Similarity Sketch by way of kernels; the slots are those of fss.c.
+ * Fast Similarity Sketch with vector kernels; the slots equal those of fss.c.
  *
- * Bins are filled with high halves alone: inside a bin they order as their places do. Most
- * of a document's shingles are far above the smallest of their bin, and a filter drops them
- * while they are still in vectors; only what is left has to find its bin one by one.
+ * Bins are filled with high halves alone: those of one bin are in the order of their fractions.
+ * Most shingles of a document are far above the smallest of their bin, and a filter drops them
+ * while they are still in vectors. Only the rest goes to the bins, one by one.
  */
-#include <string.h>
-
-#include "common.h"
 #include "fss.h"
 
+#include <string.h>
+
 /*
- * A first look takes so many shingles a bin; where that leaves a bin empty, a second look
- * takes all. With 256 bins and 10 a bin this happens to one document of 86, if no shingle
- * stands in it twice; long documents repeat themselves more, and lose more by a second look.
- * Filtering pays from 14 shingles a bin on.
+ * The filter passes so many shingles for each bin. Where that leaves a bin empty, all shingles are
+ * added. With 256 bins and 10 shingles a bin this happens to one document of 86, if no shingle
+ * occurs twice. Long documents repeat themselves more, and lose more by the second pass. The filter
+ * pays from 14 shingles a bin on.
  */
 enum { FILTER_FROM = 14, LONG_FROM = 64, FILTERED = 10, FILTERED_LONG = 16 };
 
-/* Shingles at once: what is left of them after the filter stays in the cache. */
+/* The number of shingles added at once: those that pass the filter stay in the cache. */
 enum { AT_ONCE = 128 << 10 };
 
 static const tw_fss_kernels *const KERNELS[TW_ISAS] = {
@@ -35,8 +34,8 @@ const tw_fss_kernels *tw_fss_choose(void)
     return TW_KERNELS(KERNELS);
 }
 
-/* The tables start at a cache line. All but the first are empty whenever they are not in
- * use. */
+/* Allocates the tables, which start at a cache line, and empties the first. The others are empty
+ * between any two calls of fill(). */
 static int make_tables(tw_sketch *sketch)
 {
     size_t hashes = sketch->scheme->hashes, stride = tw_fss_stride(sketch->scheme);
@@ -54,7 +53,7 @@ static int make_tables(tw_sketch *sketch)
     return TWINSET_OK;
 }
 
-/* Tells in `full` whether this filled the tables. */
+/* Adds the shingles that pass the limit; sketch->full is then whether no entry is empty. */
 static int add_filtered(tw_sketch *sketch, const tw_fss_source *source, uint32_t limit)
 {
     int status = TW_GROW(sketch->passed, sketch->passed_capacity, source->count + TW_FSS_PAD);
@@ -65,80 +64,81 @@ static int add_filtered(tw_sketch *sketch, const tw_fss_source *source, uint32_t
     return TWINSET_OK;
 }
 
-/* The largest high half looks like an empty entry; it belongs into the last bin. */
-static void look_for_largest(tw_sketch *sketch, const uint32_t *highs, size_t count)
+/* Adds the largest high half to the last bin, since in a table it looks like an empty entry. */
+static void add_largest(tw_sketch *sketch, const uint32_t *highs, size_t count)
 {
     uint32_t *last = &sketch->slots[sketch->scheme->hashes - 1];
-    uint32_t code = tw_fss_place(sketch->scheme, UINT32_MAX) >> 1;
+    uint32_t code = tw_fss_fraction(sketch->scheme, UINT32_MAX) >> 1;
     for (size_t i = 0; i < count; i++)
         if (highs[i] == UINT32_MAX && code < *last)
             *last = code;
 }
 
-/* Keeps the high halves, unless they fill the tables: then no later round will need them. */
+/* Adds all shingles. Keeps their high halves, unless the tables are full: then no later round needs
+ * them. */
 static int add_all(tw_sketch *sketch, const tw_fss_source *source)
 {
     size_t count = source->count, kept = sketch->kept_count;
-    bool in_place = !sketch->many && kept + count < tw_fss_keep_limit(sketch->scheme);
-    int status = in_place ? TW_GROW(sketch->kept, sketch->kept_capacity, kept + count + TW_FSS_PAD)
-                          : TW_GROW(sketch->passed, sketch->passed_capacity, count + TW_FSS_PAD);
+    bool fits = !sketch->many && kept + count < tw_fss_keep_limit(sketch->scheme);
+    int status = fits ? TW_GROW(sketch->kept, sketch->kept_capacity, kept + count + TW_FSS_PAD)
+                      : TW_GROW(sketch->passed, sketch->passed_capacity, count + TW_FSS_PAD);
     if (status != TWINSET_OK)
         return status;
-    uint32_t *highs = in_place ? sketch->kept + kept : sketch->passed;
+    uint32_t *highs = fits ? sketch->kept + kept : sketch->passed;
     sketch->kernels->high_halves(sketch, source, NULL, highs);
     sketch->kernels->fill(sketch, highs, count);
     if (sketch->full)
         return TWINSET_OK;
     if (sketch->tables[sketch->scheme->hashes - 1] == UINT32_MAX)
-        look_for_largest(sketch, highs, count);
-    if (!in_place)
+        add_largest(sketch, highs, count);
+    if (!fits)
         return tw_fss_keep(sketch, highs, count);
     sketch->kept_count += count;
     return TWINSET_OK;
 }
 
-/* Only what is below the largest entry can change the tables. That is looked up now and then,
- * for it changes slowly. */
-static uint32_t limit_of_full(tw_sketch *sketch, size_t count)
+/* The largest fraction in the full tables: no shingle above it can change them. It is computed only
+ * now and then, since it falls slowly. */
+static uint32_t find_limit(tw_sketch *sketch, size_t count)
 {
     const tw_scheme *scheme = sketch->scheme;
     if (sketch->until_limit < count) {
         sketch->until_limit = 16 * scheme->hashes;
         sketch->limit = 0;
         for (size_t i = 0; i < scheme->hashes; i++) {
-            uint32_t place = tw_fss_place(scheme, sketch->tables[i]);
-            sketch->limit = place > sketch->limit ? place : sketch->limit;
+            uint32_t fraction = tw_fss_fraction(scheme, sketch->tables[i]);
+            sketch->limit = fraction > sketch->limit ? fraction : sketch->limit;
         }
     }
     sketch->until_limit -= count < sketch->until_limit ? count : sketch->until_limit;
     return sketch->limit;
 }
 
-static int add_piece(tw_sketch *sketch, const tw_fss_source *piece)
+static int add_chunk(tw_sketch *sketch, const tw_fss_source *chunk)
 {
     size_t hashes = sketch->scheme->hashes;
-    if (!sketch->full && !sketch->kept_count && piece->count >= FILTER_FROM * hashes) {
-        uint64_t wanted = (piece->count < LONG_FROM * hashes ? FILTERED : FILTERED_LONG) * hashes;
-        uint32_t limit = (uint32_t)((wanted << 32) / piece->count);
-        int status = add_filtered(sketch, piece, limit);
+    if (!sketch->full && !sketch->kept_count && chunk->count >= FILTER_FROM * hashes) {
+        uint64_t wanted = (chunk->count < LONG_FROM * hashes ? FILTERED : FILTERED_LONG) * hashes;
+        uint32_t limit = (uint32_t)((wanted << 32) / chunk->count);
+        int status = add_filtered(sketch, chunk, limit);
         if (status != TWINSET_OK || sketch->full)
             return status;
     }
-    return sketch->full ? add_filtered(sketch, piece, limit_of_full(sketch, piece->count))
-                        : add_all(sketch, piece);
+    return sketch->full ? add_filtered(sketch, chunk, find_limit(sketch, chunk->count))
+                        : add_all(sketch, chunk);
 }
 
 int tw_fss_vector_add(tw_sketch *sketch, const tw_fss_source *source)
 {
-    tw_fss_source piece = *source;
+    tw_fss_source chunk = *source;
     int status = sketch->tables ? TWINSET_OK : make_tables(sketch);
-    for (size_t left = source->count; left && status == TWINSET_OK; left -= piece.count) {
-        piece.count = left < AT_ONCE ? left : AT_ONCE;
-        status = add_piece(sketch, &piece);
-        if (piece.values)
-            piece.values += piece.count;
+    for (size_t left = source->count; left && status == TWINSET_OK; left -= chunk.count) {
+        chunk.count = left < AT_ONCE ? left : AT_ONCE;
+        status = add_chunk(sketch, &chunk);
+        if (chunk.values)
+            chunk.values += chunk.count;
         else
-            piece.text += piece.count;
+            chunk.text += chunk.count;
     }
     return status;
 }

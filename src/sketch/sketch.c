@@ -1,15 +1,17 @@
-/* Schemes: their parameters from a seed, and the way to the one that was chosen. */
+/* Schemes: their parameters, drawn from the seed, and the calls that lead to the chosen one. */
 #include "sketch.h"
 
 #include <string.h>
 
-#include "common.h"
+#include "classic.h"
+#include "datasketch.h"
+#include "fss.h"
 #include "text.h"
 
-/* The first prime above 2^31, the range of the modular scheme's shingle numbers. */
+/* The first prime above 2^31, below which the modular scheme's shingle numbers lie. */
 #define MODULUS UINT64_C(2147483659)
 
-static int is_classic(const tw_scheme *scheme)
+static bool is_classic(const tw_scheme *scheme)
 {
     return scheme->kind != TWINSET_SCHEME_FSS;
 }
@@ -35,7 +37,7 @@ static int datasketch2_parameters(tw_scheme *scheme, uint32_t seed)
     return TWINSET_OK;
 }
 
-/* Makes the functions of a classical scheme from the seed. */
+/* Draws the parameters of a classical scheme from the seed. */
 static int draw_parameters(tw_scheme *scheme, uint64_t seed)
 {
     if (scheme->kind == TWINSET_SCHEME_DATASKETCH2)
@@ -52,9 +54,9 @@ static int draw_parameters(tw_scheme *scheme, uint64_t seed)
             scheme->a[i] = 1 + scheme->a[i] % (scheme->p - 1);
             scheme->b[i] %= scheme->p;
         } else if (scheme->kind == TWINSET_SCHEME_AFFINE) {
-            scheme->a[i] |= 1; /* odd: a permutation */
+            scheme->a[i] |= 1; /* with an odd factor, the function is a permutation */
         } else if (scheme->kind == TWINSET_SCHEME_MD5) {
-            scheme->a[i] = i + (seed - 1) * 65536; /* functions are numbered, from 0 */
+            scheme->a[i] = i + (seed - 1) * 65536; /* the functions are numbered from 0 */
         }
     }
     return TWINSET_OK;
@@ -111,7 +113,7 @@ static uint64_t little_endian(const uint8_t *bytes, size_t count)
     return number;
 }
 
-uint64_t tw_scheme_foreign(const tw_scheme *scheme, uint64_t number)
+uint64_t tw_scheme_external_value(const tw_scheme *scheme, uint64_t number)
 {
     switch (scheme->kind) {
     case TWINSET_SCHEME_FSS:
@@ -130,13 +132,13 @@ uint64_t tw_scheme_value(const tw_scheme *scheme, uint64_t id, const char *bytes
     uint8_t digest[20];
     if (is_datasketch(scheme)) {
         tw_sha1(bytes, length, digest);
-        return tw_scheme_foreign(scheme, little_endian(digest, 4));
+        return tw_scheme_external_value(scheme, little_endian(digest, 4));
     }
     if (scheme->shingle_hash == TWINSET_SHINGLE_HASH_MURMUR3)
-        return tw_scheme_foreign(scheme, tw_murmur3_32(bytes, length, 0) & 0x7FFFFFFF);
+        return tw_scheme_external_value(scheme, tw_murmur3_32(bytes, length, 0) & 0x7FFFFFFF);
     if (scheme->shingle_hash == TWINSET_SHINGLE_HASH_MD5) {
         tw_md5(bytes, length, digest);
-        return tw_scheme_foreign(scheme, little_endian(digest, 8));
+        return tw_scheme_external_value(scheme, little_endian(digest, 8));
     }
     switch (scheme->kind) {
     case TWINSET_SCHEME_AFFINE:
@@ -149,15 +151,15 @@ uint64_t tw_scheme_value(const tw_scheme *scheme, uint64_t id, const char *bytes
     }
 }
 
-static void values_of_datasketch(const tw_scheme *scheme, const char *const *bytes,
-                                 const size_t *lengths, size_t count, uint64_t *values)
+static void hash_for_datasketch(const tw_scheme *scheme, const char *const *bytes,
+                                const size_t *lengths, size_t count, uint64_t *values)
 {
     uint32_t words[256];
     for (size_t at = 0, some; at < count; at += some) {
         some = count - at < 256 ? count - at : 256;
         tw_sha1_words(bytes + at, lengths + at, some, words);
         for (size_t i = 0; i < some; i++)
-            values[at + i] = tw_scheme_foreign(scheme, words[i]);
+            values[at + i] = tw_scheme_external_value(scheme, words[i]);
     }
 }
 
@@ -165,7 +167,7 @@ void tw_scheme_values(const tw_scheme *scheme, const char *const *bytes, const s
                       size_t count, uint64_t *values)
 {
     if (is_datasketch(scheme)) {
-        values_of_datasketch(scheme, bytes, lengths, count, values);
+        hash_for_datasketch(scheme, bytes, lengths, count, values);
         return;
     }
     for (size_t i = 0; i < count; i++)
@@ -205,7 +207,7 @@ int tw_sketch_add(tw_sketch *sketch, const uint64_t *values, size_t count)
 
 static int add_windows(tw_sketch *sketch, const char *text, size_t count, size_t k)
 {
-    enum { AT_ONCE = 512 }; /* stay in the nearest cache */
+    enum { AT_ONCE = 512 }; /* so many stay in the L1 cache */
     uint64_t values[AT_ONCE];
     const char *bytes[AT_ONCE];
     size_t lengths[AT_ONCE];
@@ -238,6 +240,8 @@ void tw_sketch_end(tw_sketch *sketch)
 
 void twinset_signature_merge(uint32_t *into, const uint32_t *from, size_t hashes)
 {
+    if (!into || !from)
+        return;
     for (size_t i = 0; i < hashes; i++)
         into[i] = from[i] < into[i] ? from[i] : into[i];
 }
@@ -276,5 +280,5 @@ size_t tw_agreeing_slots(const uint32_t *a, const uint32_t *b, size_t hashes)
 
 double twinset_signature_estimate(const uint32_t *a, const uint32_t *b, size_t hashes)
 {
-    return hashes ? (double)tw_agreeing_slots(a, b, hashes) / (double)hashes : 0;
+    return a && b && hashes ? (double)tw_agreeing_slots(a, b, hashes) / (double)hashes : 0;
 }

@@ -1,6 +1,6 @@
-/* The kernels of sketch.h that work on slots, for any width of vector; included by a file of
- * each instruction set, after its lanes_*.h. */
-#include "sketch.h"
+/* The kernels of classic.h for vectors of any width. A file of each instruction set includes this
+ * after its lanes_*.h. */
+#include "classic.h"
 
 static size_t agreeing(const uint32_t *a, const uint32_t *b, size_t hashes)
 {
@@ -16,7 +16,7 @@ static size_t agreeing(const uint32_t *a, const uint32_t *b, size_t hashes)
     return agree;
 }
 
-/* Four vectors of slots at a time stay in registers while all values go by. */
+/* Four vectors of slots at a time stay in registers during the loop over all values. */
 static size_t affine(const tw_scheme *scheme, const uint64_t *values, size_t count, uint32_t *slots)
 {
     enum { AT_ONCE = 4 };
@@ -48,23 +48,23 @@ TW_INLINE tw_wide load_wide(const uint64_t *numbers)
 
 enum {
     WIDE = TW_LANES / 2,
-    BUNCH = 16,  /* values; a multiple of TW_LANES */
-    MOST = 1024, /* values in bunches at a time: all stay in the nearest cache */
-    SOME = 48,   /* values; fewer are done sooner one by one */
+    BUNCH = 16,  /* values in a bunch; a multiple of TW_LANES */
+    MOST = 1024, /* values at a time in bunches, which all stay in the L1 cache */
+    SOME = 48,   /* with fewer values, one after the other is faster */
 };
 
-/* Lanes up to the limit. */
+/* The set of lanes that are not above the limit. */
 TW_INLINE unsigned within(tw_lanes lanes, tw_lanes limit)
 {
     return tw_equal(lanes, tw_least(lanes, limit));
 }
 
 /*
- * Modulo 2^61 - 1, a number of 64 bits x is its lower 61 bits and its upper 3, added up; where
- * they make 2^61 - 1 or more, that is still to be taken off. Of the low half that the slots are
- * about, this adds 1 in such a case, which then gives 0 to 7. So all is computed with 1 more,
- * without that case: from 8 on the smallest is 1 too large and nothing else. Below, once in 2^29
- * values, the slot is computed as the reference does it.
+ * Modulo 2^61 - 1, a 64-bit number x equals the sum of its lower 61 bits and its upper 3; where the
+ * sum is 2^61 - 1 or more, that must be subtracted. In the low half, which is what a slot keeps,
+ * the subtraction adds 1, and the result is then 0 to 7. So everything is computed with 1 more and
+ * without the subtraction. Where the smallest result is 8 or more, it is exactly 1 too large.
+ * Where it is less, once in 2^29 values, the slot is computed by the reference.
  */
 TW_INLINE tw_lanes one_more(const tw_scheme *scheme, size_t slot, tw_wide values)
 {
@@ -73,7 +73,7 @@ TW_INLINE tw_lanes one_more(const tw_scheme *scheme, size_t slot, tw_wide values
     return (tw_lanes)(x + (x >> 61));
 }
 
-/* Lowers slots, as many as there are lanes, by the smallest that one_more() gave for each half. */
+/* Lowers one slot for each lane by the smallest results of one_more(), in two wide vectors. */
 static void lower_slots(const tw_scheme *scheme, const uint64_t *values, size_t count, size_t slot,
                         const tw_lanes least[2], uint32_t *slots)
 {
@@ -96,7 +96,7 @@ static void one_by_one(const tw_scheme *scheme, const uint64_t *values, size_t c
     lower_slots(scheme, values, count, slot, least, slots);
 }
 
-/* Values in bunches, and their low halves. */
+/* Values in bunches, with their low halves. */
 typedef struct bunched {
     const uint64_t *values;
     size_t count;
@@ -104,15 +104,15 @@ typedef struct bunched {
 } bunched;
 
 /*
- * The low half of a hash is that of its sum, or up to CARRY more. So the low halves of all sums
- * are made first, of which a vector holds twice as many, and then the hashes of those alone that
- * are within reach of the smallest: one for each slot, as a rule. CARRY is added beforehand, so
- * that what it could take past zero comes first; where there is such a sum, once in 2^29, all are
- * within reach.
+ * The low half of a hash is that of its sum, or up to CARRY more. So the low halves of all sums are
+ * computed first, of which a vector holds twice as many. Then only those sums are hashed that are
+ * within reach of the smallest, usually one for each slot. CARRY is added beforehand, so that a sum
+ * which it could carry past zero is among the smallest; where there is such a sum, once in 2^29,
+ * all are within reach.
  */
 typedef struct low_sums {
     uint32_t a[TW_LANES], b[TW_LANES], reach[TW_LANES];
-    uint32_t lowest[MOST / BUNCH][TW_LANES]; /* of each bunch */
+    uint32_t lowest[MOST / BUNCH][TW_LANES]; /* sum of each bunch, by lane */
 } low_sums;
 
 static void find_lowest(const tw_scheme *scheme, const bunched *many, size_t slot,
@@ -134,7 +134,7 @@ static void find_lowest(const tw_scheme *scheme, const bunched *many, size_t slo
     tw_store(sums->reach, reach | (tw_lanes)(reach < 2 * CARRY));
 }
 
-/* The values of a bunch that are within reach for a lane. */
+/* The set of values of a bunch that are within reach for a lane. */
 TW_INLINE unsigned near_values(const low_sums *sums, size_t lane, const uint32_t *bunch)
 {
     unsigned set = 0;
@@ -162,7 +162,8 @@ static void lower_by(const tw_scheme *scheme, size_t slot, const uint32_t *bunch
     }
 }
 
-/* The lanes for which each of these bunches, 64 / TW_LANES at most, has a value within reach. */
+/* The lanes for which each bunch from `first` on, up to 64 / TW_LANES of them, has a value within
+ * reach: TW_LANES bits for each bunch. */
 TW_INLINE uint64_t near_bunches(const low_sums *sums, size_t first, size_t end)
 {
     uint64_t set = 0;
@@ -172,8 +173,9 @@ TW_INLINE uint64_t near_bunches(const low_sums *sums, size_t first, size_t end)
     return set;
 }
 
-/* The first value near each slot is kept, to be hashed for all slots at once; any does where there
- * is none. Others are hashed one by one, if they are not the same. */
+/* Keeps the first value within reach of each slot, and hashes these for all slots at once; where a
+ * slot has none, any value does. Further values within reach are hashed one by one, unless they
+ * are equal to the first. */
 static void in_bunches(const tw_scheme *scheme, const bunched *many, size_t slot, uint32_t *slots)
 {
     low_sums sums;
@@ -185,8 +187,8 @@ static void in_bunches(const tw_scheme *scheme, const bunched *many, size_t slot
         nearest[i] = many->low[0];
     for (size_t i = 0; i < bunches; i += 64 / TW_LANES)
         for (uint64_t set = near_bunches(&sums, i, bunches); set; set &= set - 1) {
-            size_t place = i * TW_LANES + (size_t)__builtin_ctzll(set), lane = place % TW_LANES;
-            const uint32_t *bunch = many->low + place / TW_LANES * BUNCH;
+            size_t bit = i * TW_LANES + (size_t)__builtin_ctzll(set), lane = bit % TW_LANES;
+            const uint32_t *bunch = many->low + bit / TW_LANES * BUNCH;
             unsigned near = near_values(&sums, lane, bunch);
             if (!(seen >> lane & 1)) {
                 nearest[lane] = bunch[__builtin_ctz(near)];

@@ -1,22 +1,24 @@
 /*
- * The list of sources: a line that is nothing but such a heading, and what follows while it looks
- * like entries, up to the heading of an appendix. Entries are told by what they are full of:
- * years, pages, initials, addresses. A sign of these is worth so many bytes of text; the list ends
- * where its balance is highest, so that prose behind it stays, and prose under such a heading has
- * no balance at all.
+ * The list of sources: a line that is nothing but a heading such as References, and the entries
+ * after it, up to the heading of an appendix. Entries are recognised by their years, pages,
+ * initials and addresses. Each such sign outweighs a number of bytes of text. The list ends where
+ * the balance of signs over text is highest, so that prose after it stays. Prose under such a
+ * heading never reaches a positive balance.
  */
 #include <string.h>
 
 #include <utf8proc.h>
 
-#include "common.h"
-#include "omit.h"
+#include "omit_rules.h"
 
-/* Bytes: what a sign is worth, the longest line that is looked at as a heading, with how many
- * blanks, and the longest rest of an entry that has no sign. */
-enum { WORTH = 160, LONGEST_HEADING = 72, MOST_BLANKS = 6, LONGEST_REST = 240 };
+enum {
+    WORTH = 160,          /* bytes of text that a sign outweighs */
+    LONGEST_HEADING = 72, /* bytes of a heading, at most */
+    MOST_BLANKS = 6,      /* in a heading */
+    LONGEST_REST = 240,   /* bytes of an entry after its last sign, at most */
+};
 
-/* Letters alone: accents and case are taken off, and what is no letter is one blank. */
+/* In lower case and without accents; everything between two words is one blank. */
 static const char *const headings[] = {
     "references",
     "reference",
@@ -111,8 +113,8 @@ static const char *const ends[] = {
 };
 
 typedef struct line {
-    size_t start, end; /* without the newline; blanks at either end are off */
-    size_t next;       /* where the next one starts */
+    size_t start, end; /* without the newline and blanks at either end */
+    size_t next;       /* the start of the next line */
 } line;
 
 static line line_at(const char *text, size_t length, size_t at)
@@ -130,17 +132,17 @@ static line line_at(const char *text, size_t length, size_t at)
 
 /* ---- headings */
 
-/* Appends what a code point is without accents and case. Returns the bytes. */
+/* Writes a code point in lower case and without accents. Returns the number of bytes. */
 static size_t put_letter(utf8proc_int32_t point, char *out)
 {
-    utf8proc_int32_t parts[4];
+    utf8proc_int32_t points[4];
     size_t size = 0;
     int boundary = 0;
     utf8proc_ssize_t count = utf8proc_decompose_char(
-        point, parts, 4,
+        point, points, 4,
         UTF8PROC_DECOMPOSE | UTF8PROC_CASEFOLD | UTF8PROC_STRIPMARK | UTF8PROC_COMPAT, &boundary);
     for (utf8proc_ssize_t i = 0; i < count && i < 4; i++)
-        size += (size_t)utf8proc_encode_char(parts[i], (utf8proc_uint8_t *)out + size);
+        size += (size_t)utf8proc_encode_char(points[i], (utf8proc_uint8_t *)out + size);
     return size;
 }
 
@@ -150,7 +152,8 @@ static bool is_letter(utf8proc_int32_t point)
     return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_ME;
 }
 
-/* The letters of a short line, terminated; numbers and marks of a heading are not among them. */
+/* Writes the words of a short line, terminated, in the form of the list above. Numbers and marks of
+ * a heading are dropped. */
 static void spell(const char *text, line from, char out[4 * 4 * LONGEST_HEADING + 2])
 {
     size_t length = 0;
@@ -168,7 +171,7 @@ static void spell(const char *text, line from, char out[4 * 4 * LONGEST_HEADING 
     out[length] = '\0';
 }
 
-/* "a references", "vii references": letters may be numbers. */
+/* The words after a number in letters: "a references", "vii references". */
 static const char *without_number(const char *words)
 {
     size_t numerals = strspn(words, "ivxlc");
@@ -185,7 +188,7 @@ static bool is_one_of(const char *words, const char *const *list, size_t count)
     return false;
 }
 
-/* Most lines are seen not to be one by their length, or by the number of their blanks. */
+/* A quick test that most lines fail: by their length, or by the number of their blanks. */
 static bool may_be_heading(const char *text, line at)
 {
     size_t blanks = 0;
@@ -199,7 +202,8 @@ static bool may_be_heading(const char *text, line at)
 static bool is_heading(const char *text, line at)
 {
     char words[4 * 4 * LONGEST_HEADING + 2];
-    if (!may_be_heading(text, at) || tw_is_digit(text[at.end - 1])) /* in a table of contents */
+    if (!may_be_heading(text, at) ||
+        tw_is_digit(text[at.end - 1])) /* a line of a table of contents */
         return false;
     spell(text, at, words);
     return is_one_of(without_number(words), headings, sizeof headings / sizeof *headings);
@@ -207,8 +211,8 @@ static bool is_heading(const char *text, line at)
 
 /* ---- entries */
 
-/* A year, or the pages 12-34; `*at` moves past the number. */
-static bool is_number_of_entry(const char *text, size_t end, size_t *at)
+/* Whether a number is a year, or pages such as 12-34. *at moves past the number. */
+static bool take_entry_number(const char *text, size_t end, size_t *at)
 {
     size_t start = *at;
     while (*at < end && tw_is_digit(text[*at]))
@@ -227,8 +231,8 @@ static bool is_number_of_entry(const char *text, size_t end, size_t *at)
     return true;
 }
 
-/* A word that entries have, or the letter of a first name; `*at` moves past its letters. */
-static bool is_word_of_entry(const char *text, size_t end, size_t *at)
+/* Whether a word is one that entries have, or an initial. *at moves past its letters. */
+static bool take_entry_word(const char *text, size_t end, size_t *at)
 {
     static const char *const words[] = {
         "pp",        "vol",        "eds",        "ed",          "doi",       "isbn",
@@ -253,9 +257,9 @@ static size_t count_signs(const char *text, line of)
     size_t signs = of.start < of.end && text[of.start] == '['; /* [1], [Smith 2001] */
     for (size_t at = of.start; at < of.end;) {
         if (tw_is_digit(text[at]))
-            signs += is_number_of_entry(text, of.end, &at);
+            signs += take_entry_number(text, of.end, &at);
         else if (tw_is_letter(text[at]))
-            signs += is_word_of_entry(text, of.end, &at);
+            signs += take_entry_word(text, of.end, &at);
         else
             at++;
     }
@@ -264,8 +268,8 @@ static size_t count_signs(const char *text, line of)
 
 /* ---- the list */
 
-/* Whether it is the heading of something else, after an empty line: one that is known, or has a
- * number. */
+/* Whether a line after an empty one is the heading of something else: one of the list, or one with
+ * a number. */
 static bool is_end(const char *text, line before, line at)
 {
     char words[4 * 4 * LONGEST_HEADING + 2];
@@ -278,7 +282,7 @@ static bool is_end(const char *text, line before, line at)
     return is_one_of(words, ends, sizeof ends / sizeof *ends);
 }
 
-/* Where the paragraph ends that a line is in, if that is soon. */
+/* The end of the paragraph that a line is in, or of as many of its lines as LONGEST_REST allows. */
 static size_t rest_of_entry(const char *text, size_t length, line last)
 {
     line at = last;
@@ -292,8 +296,8 @@ static size_t rest_of_entry(const char *text, size_t length, line last)
     return end;
 }
 
-/* The end of the list that follows a heading, or where that ends if there is none. `*next` is
- * where to look for another heading. */
+/* The end of the list that follows a heading, or the end of the heading if there is none. *next is
+ * the offset at which the search for further headings goes on. */
 static size_t end_of_list(const char *text, size_t length, line heading, size_t *next)
 {
     line best = heading, at = heading;

@@ -1,9 +1,9 @@
 /*
- * Programs to tokens: parsed where there is a grammar, else lexed.
+ * Programs to tokens: parsed where there is a grammar, otherwise lexed.
  *
- * A parse takes some ten times the memory of the text, and time that is linear but for rare
- * texts. Both have limits that depend on the text alone, never on the machine or the clock, so
- * that a file has the same tokens wherever it is read; past them the plain lexer takes over.
+ * A parse takes some ten times the memory of the text, and time that is linear except for rare
+ * texts. Both have limits that depend on the text alone, never on the machine or a clock, so that a
+ * file has equal tokens wherever it is read. Past the limits the plain lexer takes over.
  */
 #include "code.h"
 
@@ -12,18 +12,18 @@
 #include "coding.h"
 #include "common.h"
 
-enum { FORM_BYTES = 64 }; /* of a normal form, at most */
+enum { FORM_BYTES = 64 }; /* the length of a normal form, at most */
 
 struct tw_coder {
     tw_parser *parser; /* NULL where there is no tree-sitter */
 };
 
-/* What stands for a name, a number, a string. */
+/* The normal forms of names, numbers and strings. */
 static const char *const signs[] = {
     [TW_FORM_NAME] = "I", [TW_FORM_NUMBER] = "N", [TW_FORM_STRING] = "S"};
 
-/* The length that fits, at a character's end. */
-static size_t fit(const char *text, size_t length)
+/* The length of the text, or of as many whole characters of it as fit into a normal form. */
+static size_t limit_length(const char *text, size_t length)
 {
     if (length <= FORM_BYTES)
         return length;
@@ -48,7 +48,7 @@ int tw_token_put(tw_code *code, const char *text, tw_token token, tw_form form)
         return status;
     bool written = form >= TW_FORM_WRITTEN;
     const char *from = written ? text + token.start : signs[form];
-    size_t length = written ? fit(from, token.end - token.start) : 1;
+    size_t length = written ? limit_length(from, token.end - token.start) : 1;
     char *to = code->normal.data + code->normal.length;
     memcpy(to, from, length);
     if (form == TW_FORM_FOLDED)
@@ -85,7 +85,7 @@ void tw_coder_free(tw_coder *coder)
     tw_free(coder);
 }
 
-static void forget(tw_code *code)
+static void clear(tw_code *code)
 {
     code->count = 0;
     code->normal.length = 0;
@@ -97,7 +97,7 @@ int tw_code_tokens(tw_coder *coder, const tw_language *language, const char *tex
 {
     int status = TWINSET_OK;
     bool parsed = false;
-    forget(code);
+    clear(code);
     if (length > INT32_MAX)
         return TWINSET_USAGE;
 #ifdef TW_GRAMMARS
@@ -109,11 +109,11 @@ int tw_code_tokens(tw_coder *coder, const tw_language *language, const char *tex
     if (status != TWINSET_OK || parsed)
         return status;
     bool unreliable = code->unreliable;
-    forget(code);
+    clear(code);
     code->lexed = language->grammar != NULL;
     code->unreliable = unreliable;
-    if (unreliable) /* it may be in some other language */
-        language = tw_language_named("plain");
+    if (unreliable) /* it may be a program in another language */
+        language = tw_language_by_name("plain");
     return tw_lex(language->lexis, text, 0, length, 1, code);
 }
 

@@ -1,33 +1,38 @@
 /*
- * Programs as tokens: names, literals, comments and layout no longer tell two apart.
+ * Programs as tokens, in a form in which names, literals, comments and layout make no difference.
  *
- *   language.c   which language a file is in, by its name and its first lines
- *   code.c       its tokens, parsed or lexed, and their forms
- *   parse.c      tokens of a parsed program, by tree-sitter and its grammars
- *   grammar.c    the grammars, each a shared library that is loaded when it is needed
- *   pool.c       the memory of a parse, and the limits of its work
- *   lexer.c      tokens of any other, by rules that most languages share
+ *   language.c   finds the language of a file, by its name and its first lines
+ *   code.c       gets the tokens of a program, parsed or lexed, in their normal form
+ *   parse.c      parses with tree-sitter and its grammars
+ *   grammar.c    loads the grammars, each a shared library, when they are needed
+ *   pool.c       holds the memory of a parse, and limits its work
+ *   lexer.c      lexes everything else by rules that most languages share
  *
- * A token's normal form is what shingles are made of: a keyword, operator or bracket as it is
- * written, `I` for a name, `N` for a number, `S` for a string, ... It has no white space in it.
+ * Shingles are made of the normal forms of tokens: a keyword, operator or bracket as it is written,
+ * `I` for a name, `N` for a number, `S` for a string. A normal form has no white space in it.
  */
 #ifndef TW_CODE_H
 #define TW_CODE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "common.h"
 
-/* A row of a table; compare by address. */
+/* A row of the table of languages; two languages are equal if their addresses are. */
 typedef struct tw_language tw_language;
 
-/* By the name that --lang takes ("python", "plain", "text"), or NULL. */
-const tw_language *tw_language_named(const char *name);
-/* By its file's name, or else by its first lines (#!, <?php, ...). Never NULL: what is not known
- * to be a program is "text" if its name or bytes say prose, else "plain". */
-const tw_language *tw_language_of(const char *path, const char *text, size_t length);
+/* The language with the name that --lang takes ("python", "plain", "text"), or NULL. */
+const tw_language *tw_language_by_name(const char *name);
+/* The language of a file, by its name or otherwise by its first lines (#!, <?php, ...). Never NULL:
+ * what is not known to be a program is "text" if its name or bytes look like prose, and otherwise
+ * "plain". */
+const tw_language *tw_language_detect(const char *path, const char *text, size_t length);
 const char *tw_language_name(const tw_language *language);
-/* Whether the name alone says that it is a program. */
-bool tw_names_program(const char *path);
-/* All names, NULL past the last. */
+/* Whether a path alone shows that the file is a program. */
+bool tw_is_program_path(const char *path);
+/* The language with this index; NULL past the last. */
 const tw_language *tw_language_at(size_t index);
 
 typedef enum tw_token_kind {
@@ -38,18 +43,18 @@ typedef enum tw_token_kind {
 } tw_token_kind;
 
 typedef struct tw_token {
-    uint32_t start, end; /* bytes in the text; `end` is past its last */
+    uint32_t start, end; /* bytes of the text; `end` is past the last */
     uint32_t line;       /* of its first byte, from 1 */
     uint8_t kind;
 } tw_token;
 
-/* Zero to begin with; a lexing replaces what is there. Free with tw_code_free(). */
+/* The tokens of a program. Zero to begin with; free with tw_code_free(). */
 typedef struct tw_code {
     tw_token *tokens;
     size_t count, capacity;
     tw_bytes normal; /* the tokens' normal forms, each followed by a space */
-    bool lexed;      /* not parsed: the grammar could not be loaded, or gave up */
-    bool unreliable; /* so much of it does not parse that tokens may be wrong */
+    bool lexed;      /* not parsed: the grammar could not be loaded, or the parser gave up */
+    bool unreliable; /* so much of the text does not parse that tokens may be wrong */
 } tw_code;
 
 /* The parsers of one thread. */
@@ -57,7 +62,8 @@ typedef struct tw_coder tw_coder;
 
 int tw_coder_new(tw_coder **coder) TW_CHECKED;
 void tw_coder_free(tw_coder *coder);
-/* The text is UTF-8, of less than 2 GB. Any bytes give tokens. */
+/* Replaces `code` by the tokens of the text, which is UTF-8 of less than 2 GB. Any bytes give
+ * tokens. */
 int tw_code_tokens(tw_coder *coder, const tw_language *language, const char *text, size_t length,
                    tw_code *code) TW_CHECKED;
 void tw_code_free(tw_code *code);

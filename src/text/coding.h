@@ -1,14 +1,12 @@
-/*
- * What the files behind code.h share: the row of a language, the plain lexer, the parser.
- */
+/* What the files behind code.h share: the row of a language, the plain lexer, the parser. */
 #ifndef TW_CODING_H
 #define TW_CODING_H
 
 #include "code.h"
 
-/* What the plain lexer must know. */
+/* What the plain lexer must know of a language, as a set of bits. */
 typedef enum tw_lexis {
-    TW_LEX_SLASHES = 1,      /* comments: // and / * * / */
+    TW_LEX_SLASHES = 1,      /* comments are // and / * * / */
     TW_LEX_HASH = 1 << 1,    /* # ... */
     TW_LEX_DASHES = 1 << 2,  /* -- ... */
     TW_LEX_SEMI = 1 << 3,    /* ; ... */
@@ -16,51 +14,53 @@ typedef enum tw_lexis {
     TW_LEX_BANG = 1 << 5,    /* ! ... */
     TW_LEX_BRACES = 1 << 6,  /* {- ... -} */
     TW_LEX_PARENS = 1 << 7,  /* (* ... *) */
-    TW_LEX_PRIMES = 1 << 8,  /* ' ends a name or marks a lifetime; it is a character's alone */
+    TW_LEX_PRIMES = 1 << 8,  /* ' may end a name or mark a lifetime; as a quote it holds one
+                                character */
     TW_LEX_TICKS = 1 << 9,   /* ` opens a string that may run over lines */
-    TW_LEX_FOLD = 1 << 10,   /* keywords in any case */
-    TW_LEX_GUESS = 1 << 11,  /* the text will tell */
-    TW_LEX_PROSE = 1 << 12,  /* words */
-    /* For the parser: so many dialects that a grammar misses much which is right all the same. */
+    TW_LEX_FOLD = 1 << 10,   /* keywords may be in any case */
+    TW_LEX_GUESS = 1 << 11,  /* the comments are guessed from the text */
+    TW_LEX_PROSE = 1 << 12,  /* tokens are words */
+    /* For the parser: the language has so many dialects that its grammar misses much that is
+     * correct. */
     TW_LEX_DIALECTS = 1 << 13,
 } tw_lexis;
 
 struct tw_language {
     const char *name;
     const char *grammar;  /* NULL: there is none */
-    const char *endings;  /* of files, and of ... */
-    const char *commands; /* ... programs that a #! line names; each between two spaces */
+    const char *endings;  /* of files, each between two spaces */
+    const char *commands; /* that a #! line may name, each between two spaces */
     unsigned lexis;       /* of tw_lexis */
 };
 
-/* What a token is rendered by. */
+/* What the normal form of a token is. */
 typedef enum tw_form {
     TW_FORM_NAME,
     TW_FORM_NUMBER,
     TW_FORM_STRING,
-    TW_FORM_WRITTEN, /* as it stands there */
-    TW_FORM_FOLDED,  /* but in lower case */
+    TW_FORM_WRITTEN, /* the token as it is written */
+    TW_FORM_FOLDED,  /* the token in lower case */
 } tw_form;
 
 /* ---- code.c */
 
-/* Appends a token. */
+/* Appends a token and its normal form. */
 int tw_token_put(tw_code *code, const char *text, tw_token token, tw_form form) TW_CHECKED;
 
 /* ---- lexer.c */
 
-/* Appends the tokens of text[from..to). `line` is that of `from`. */
+/* Appends the tokens of text[from..to). `line` is the number of the line that `from` is in. */
 int tw_lex(unsigned lexis, const char *text, size_t from, size_t to, uint32_t line,
            tw_code *code) TW_CHECKED;
 
-/* ---- parse.c, where tree-sitter is there */
+/* ---- parse.c, which is compiled where tree-sitter is available */
 
 typedef struct tw_parser tw_parser;
 
 int tw_parser_new(tw_parser **parser) TW_CHECKED;
 void tw_parser_free(tw_parser *parser);
-/* Appends the tokens; *parsed tells whether it could. Where it could not because the text does not
- * fit the grammar, code->unreliable is set. */
+/* Appends the tokens; *parsed is whether the text could be parsed. Where it could not because it
+ * does not fit the grammar, code->unreliable is set. */
 int tw_parse(tw_parser *parser, const tw_language *language, const char *text, size_t length,
              tw_code *code, bool *parsed) TW_CHECKED;
 

@@ -1,28 +1,29 @@
 /*
- * Letters of other scripts that look like Latin ones become these, where a reader would take
- * them for such: in a word that has no other letters but Latin ones, and in words of nothing
- * but look-alikes between words that are Latin, in a text that is mostly so. So Russian and
- * Greek stay what they are, even where a word of them could be read as Latin. ASCII is passed
- * over at 25 GB/s, French at 2.6, while Cyrillic is read at 0.23.
+ * Replaces letters of other scripts that look like Latin ones, where a reader would take them for
+ * Latin: in a word whose other letters are all Latin and, in a text that is mostly Latin, in words
+ * of look-alikes alone between Latin words. Russian and Greek stay as they are, even where a word
+ * could be read as Latin. ASCII is skipped at 25 GB/s and French at 2.6; Cyrillic is read at 0.23.
  *
- * What looks like what are the skeletons of ICU (Unicode 15), for those letters whose skeleton
- * is one ASCII letter; a test compares the two.
+ * The table has the letters whose skeleton in ICU (Unicode 15) is one ASCII letter; a test compares
+ * the two.
  */
+#include "confusables.h"
+
 #include <pthread.h>
 #include <string.h>
+
 #include <utf8proc.h>
 
-#include "common.h"
-#include "text.h"
+#include "characters.h"
 
-/* Past Deseret, the last of the scripts with look-alikes, nothing counts as a letter. */
+/* Past Deseret, the last script with look-alikes, no code point counts as a letter. */
 enum { POINTS = 0x10450 };
 
-/* What a code point is; a look-alike is the letter that it looks like. */
+/* The kind of a code point. That of a look-alike is the letter that it looks like. */
 enum {
     NO_LETTER,
-    JOINS, /* part of a word, but no letter: marks, and what nobody sees */
-    OTHER,
+    JOINS, /* belongs to a word, but is no letter: marks, and invisible characters */
+    OTHER, /* a letter that is neither Latin nor a look-alike */
     LATIN,
     FIRST_ALIKE = 'A',
 };
@@ -77,7 +78,7 @@ static const lookalike lookalikes[] = {
     {0x1043D, 'c'}, {0x10448, 's'},
 };
 
-/* The kind of every code point, filled in once. */
+/* The kind of every code point, filled in once for the process. */
 static struct {
     pthread_once_t once;
     unsigned char kind[POINTS];
@@ -116,7 +117,7 @@ static void make_table(void)
 
 typedef struct word {
     size_t start, end;
-    size_t latin, alike, other; /* letters */
+    size_t latin, alike, other; /* how many letters of each kind */
 } word;
 
 static unsigned char kind_at(const char *text, size_t length, size_t *at)
@@ -128,7 +129,7 @@ static unsigned char kind_at(const char *text, size_t length, size_t *at)
     return point >= 0 && point < POINTS ? table.kind[point] : NO_LETTER;
 }
 
-/* The next word at or after `at`; false: there is none. */
+/* Finds the next word at or after `at`. Returns false where there is none. */
 static bool next_word(const char *text, size_t length, size_t at, word *found)
 {
     *found = (word){.start = at};
@@ -150,13 +151,13 @@ static bool next_word(const char *text, size_t length, size_t at, word *found)
     return found->end > 0;
 }
 
-/* ---- undoing */
+/* ---- replacing look-alikes */
 
 typedef struct undoing {
     const char *text;
     size_t length;
     tw_bytes *out;
-    size_t copied; /* how much of the text is in `out` */
+    size_t copied; /* bytes of the text that are in `out` */
     bool changed, undone;
 } undoing;
 
@@ -170,7 +171,7 @@ static int put(undoing *to, size_t start, size_t end, char letter)
     return status;
 }
 
-/* alpha, gamma, nu, rho and sigma, which formulas have beside Latin letters. */
+/* Whether a letter is alpha, gamma, nu, rho or sigma, which formulas have beside Latin letters. */
 static bool is_symbol(const char *letter)
 {
     static const char symbols[][3] = {"\xCE\xB1", "\xCE\xB3", "\xCE\xBD", "\xCF\x81", "\xCF\x83"};
@@ -180,7 +181,7 @@ static bool is_symbol(const char *letter)
     return false;
 }
 
-/* Whether there is a letter, and none that is an ASCII capital or looks like one. */
+/* Whether there is a letter at `at` that neither is an ASCII capital nor looks like one. */
 static bool is_small(const char *text, size_t length, size_t at)
 {
     if (at >= length)
@@ -191,8 +192,8 @@ static bool is_small(const char *text, size_t length, size_t at)
     return kind > JOINS && !tw_is_capital(letter);
 }
 
-/* A symbol is taken for a letter only beside small ones, and tells of no trick unless it is
- * inside a word: "TNFα" and "σtot" are science, "pαper" is not. */
+/* Replaces the look-alikes of a word. A symbol is replaced only beside a small letter, and counts
+ * as a disguise only in the middle of a word: "TNFα" and "σtot" are science, "pαper" is not. */
 static int undo_word(undoing *to, const word *in)
 {
     bool first = true, after_small = false;
@@ -211,7 +212,7 @@ static int undo_word(undoing *to, const word *in)
     return status;
 }
 
-/* Words of look-alikes alone, which turned out to stand among Latin ones. */
+/* Replaces the look-alikes of a region whose words have no other letters, between Latin words. */
 static int undo_region(undoing *to, size_t start, size_t end)
 {
     word found;
@@ -223,7 +224,7 @@ static int undo_region(undoing *to, size_t start, size_t end)
     return status;
 }
 
-/* A text of another language has Latin names, too, and short words between two of them. */
+/* A text in another script has Latin names, too, and short words between two of them. */
 static bool is_mostly_latin(const char *text, size_t length)
 {
     size_t latin = 0, other = 0;
@@ -240,7 +241,7 @@ static int undo_all(undoing *to)
     enum { NOTHING, LATIN_WORD, OTHER_WORD } before = NOTHING;
     word found;
     bool mostly_latin = is_mostly_latin(to->text, to->length);
-    size_t open = SIZE_MAX, at = 0; /* where the words of look-alikes alone begin */
+    size_t open = SIZE_MAX, at = 0; /* open: where a region of look-alikes alone begins */
     int status = TWINSET_OK;
     for (; status == TWINSET_OK && next_word(to->text, to->length, at, &found); at = found.end) {
         if (!found.latin && !found.other) {
@@ -259,12 +260,13 @@ static int undo_all(undoing *to)
     return status;
 }
 
-/* ---- whether there is anything to look at */
+/* ---- a quick test, which most texts fail */
 
-/* Greek begins with it; Latin letters of Europe have smaller ones. */
+/* The first lead byte of Greek in UTF-8; the Latin letters of Europe have smaller ones. */
 enum { FIRST_LEAD = 0xCD };
 
-/* Whether a sequence of UTF-8 is of a script with look-alikes, or near one. */
+/* Whether a character that starts with these bytes of UTF-8 is in a script with look-alikes, or
+ * near one. */
 static bool is_suspect(unsigned char lead, unsigned char next)
 {
     switch (lead) {

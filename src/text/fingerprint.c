@@ -1,16 +1,17 @@
 /*
- * What tells one text from every other: 128 bits over the bytes, 64 at a time.
+ * Fingerprints: 128 bits over the bytes of a text, 64 bytes at a time.
  *
- * A block has four pairs of words. Each pair goes into two chains of its own by a
- * multiplication to 128 bits whose halves are folded into one, so a difference would have to
- * get lost in both. The chains do not wait for each other: 20 GB/s, where a byte by byte
- * chain has 1. No byte of UTF-8 is 0xFF, which stands in every constant that a word is
- * combined with, so no text makes a factor zero.
+ * A block has four pairs of words. Each pair goes into two chains of its own, by a multiplication
+ * to 128 bits whose halves are combined; a difference would have to get lost in both chains. The
+ * chains do not wait for each other, which gives 20 GB/s, where a chain byte by byte gives 1. Every
+ * constant that a word is combined with has a byte of 0xFF, which UTF-8 never has, so that no text
+ * makes a factor zero.
  */
+#include "fingerprint.h"
+
 #include <string.h>
 
 #include "common.h"
-#include "text.h"
 
 enum { BLOCK = 64, LANES = 8 };
 
@@ -29,8 +30,8 @@ static void add_blocks(uint64_t lanes[LANES], const char *text, size_t blocks)
     for (; blocks; blocks--, text += BLOCK)
         for (int i = 0; i < LANES; i += 2) {
             uint64_t first = tw_load64(text + 8 * i), second = tw_load64(text + 8 * i + 8);
-            lane[i] = tw_fold(lane[i] ^ first, second ^ KEYS[i]);
-            lane[i + 1] = tw_fold(lane[i + 1] ^ second, first ^ KEYS[i + 1]);
+            lane[i] = tw_fold_product(lane[i] ^ first, second ^ KEYS[i]);
+            lane[i + 1] = tw_fold_product(lane[i + 1] ^ second, first ^ KEYS[i + 1]);
         }
     memcpy(lanes, lane, sizeof lane);
 }
@@ -43,7 +44,7 @@ void tw_fingerprint_begin(tw_fingerprint *fingerprint)
 
 void tw_fingerprint_add(tw_fingerprint *fingerprint, const char *text, size_t length)
 {
-    size_t held = fingerprint->length % BLOCK;
+    size_t held = fingerprint->length % BLOCK; /* bytes in the tail */
     fingerprint->length += length;
     if (held) {
         size_t more = length < BLOCK - held ? length : BLOCK - held;
@@ -65,12 +66,12 @@ void tw_fingerprint_end(tw_fingerprint *fingerprint, uint64_t digest[2])
     const uint64_t *lanes = fingerprint->lanes;
     memset(fingerprint->tail + held, 0, BLOCK - held);
     add_blocks(fingerprint->lanes, fingerprint->tail, 1);
-    /* The length tells zeros that were added from those of the text. */
-    uint64_t first = tw_fold(fingerprint->length ^ KEYS[0], FIRST[0]);
-    uint64_t second = tw_fold(fingerprint->length ^ KEYS[1], FIRST[1]);
+    /* The length distinguishes the zeros of the padding from those of the text. */
+    uint64_t first = tw_fold_product(fingerprint->length ^ KEYS[0], FIRST[0]);
+    uint64_t second = tw_fold_product(fingerprint->length ^ KEYS[1], FIRST[1]);
     for (int i = 0; i < LANES; i++) {
-        first = tw_fold(first ^ lanes[i], FIRST[i]);
-        second = tw_fold(second + lanes[i], KEYS[i]);
+        first = tw_fold_product(first ^ lanes[i], FIRST[i]);
+        second = tw_fold_product(second + lanes[i], KEYS[i]);
     }
     digest[0] = first ^ first >> 32;
     digest[1] = second ^ second >> 32;

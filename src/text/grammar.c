@@ -1,8 +1,8 @@
 /*
- * Grammars are shared libraries, one a language and up to 5 MB: only those of the languages
- * that occur are loaded. They are looked for where TWINSET_GRAMMARS says, or else where the
- * library or command was installed, or else where they were built. What a grammar calls its
- * nodes tells what they are: the names of names end alike in all of them.
+ * Grammars are shared libraries, one for each language and up to 5 MB: only those of the languages
+ * that occur are loaded. They are searched for in the folder TWINSET_GRAMMARS; where that is not
+ * set, near the library or command, as they are installed, and then where they were built. A node
+ * is classified by its name in the grammar, as names of nodes end alike in all grammars.
  */
 #define _GNU_SOURCE /* dladdr */
 #include "grammar.h"
@@ -22,11 +22,13 @@ enum { MOST_LANGUAGES = 64 };
 /* Loaded once for the process. */
 static struct {
     pthread_mutex_t lock;
-    bool ready; /* tree-sitter takes its memory from pools */
+    bool ready; /* tree-sitter allocates from pools */
     tw_grammar *loaded[MOST_LANGUAGES];
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* ---- what a node is, by the end of its kind's name; of two that fit the first counts */
+/* ---- the class of a node, by the ending of its name; of several endings that fit, the first
+ * counts
+ */
 
 static const struct {
     const char *ending;
@@ -142,21 +144,21 @@ static uint8_t classify(const TSLanguage *parser, TSSymbol symbol, bool docstrin
     return TW_NODE_OTHER;
 }
 
-/* ---- where they are */
+/* ---- where grammars lie */
 
-static void *open_in(const char *folder, const char *below, const char *grammar)
+static void *open_in(const char *folder, const char *subfolder, const char *grammar)
 {
     char path[PATH_MAX];
-    int length = snprintf(path, sizeof path, "%s%s/%s.so", folder, below, grammar);
+    int length = snprintf(path, sizeof path, "%s%s/%s.so", folder, subfolder, grammar);
     return length > 0 && (size_t)length < sizeof path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
 }
 
-/* In the places of an installation, as seen from a file of it: the library, the command, the
- * module in a package of Python. */
+/* Opens a grammar in the folders of an installation, relative to a file of it: the library, the
+ * command, or the module of the Python package. */
 static void *open_beside(const char *file, const char *grammar)
 {
-    static const char *const places[] = {"/twinset/grammars", "/../" TW_LIBDIR "/twinset/grammars",
-                                         "/grammars"};
+    static const char *const subfolders[] = {"/twinset/grammars",
+                                             "/../" TW_LIBDIR "/twinset/grammars", "/grammars"};
     char folder[PATH_MAX];
     const char *slash = strrchr(file, '/');
     if (!slash || (size_t)(slash - file) >= sizeof folder)
@@ -164,8 +166,8 @@ static void *open_beside(const char *file, const char *grammar)
     memcpy(folder, file, (size_t)(slash - file));
     folder[slash - file] = '\0';
     void *library = NULL;
-    for (size_t i = 0; i < sizeof places / sizeof *places && !library; i++)
-        library = open_in(folder, places[i], grammar);
+    for (size_t i = 0; i < sizeof subfolders / sizeof *subfolders && !library; i++)
+        library = open_in(folder, subfolders[i], grammar);
     return library;
 }
 
@@ -183,7 +185,7 @@ static void *open_library(const char *grammar)
     return library ? library : open_in(TW_GRAMMARS, "", grammar);
 }
 
-/* NULL where there is none that fits. */
+/* The parser of a grammar; NULL where there is none, or of a version that this build cannot run. */
 static const TSLanguage *find_parser(const char *grammar)
 {
     char entry[64];
@@ -195,12 +197,12 @@ static const TSLanguage *find_parser(const char *grammar)
     if (memory)
         memcpy(memory, &tw_pool_memory_calls, sizeof tw_pool_memory_calls);
     const TSLanguage *(*parser_of)(void);
-    memcpy(&parser_of, &found, sizeof parser_of); /* ISO C has no cast for it */
+    memcpy(&parser_of, &found, sizeof parser_of); /* ISO C has no cast to a function pointer */
     const TSLanguage *parser = parser_of();
     uint32_t version = ts_language_abi_version(parser);
-    bool known = version >= TREE_SITTER_MIN_COMPATIBLE_LANGUAGE_VERSION &&
-                 version <= TREE_SITTER_LANGUAGE_VERSION;
-    return known ? parser : NULL;
+    bool supported = version >= TREE_SITTER_MIN_COMPATIBLE_LANGUAGE_VERSION &&
+                     version <= TREE_SITTER_LANGUAGE_VERSION;
+    return supported ? parser : NULL;
 }
 
 static int load(const tw_language *language, tw_grammar **loaded)

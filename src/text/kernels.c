@@ -1,13 +1,15 @@
 /*
- * The two loops that see every byte: the portable reference, and the way to the kernels of
- * the instruction set to use, which give the same bytes.
+ * The two loops that see every byte: the portable reference, and the choice of the kernels for the
+ * instruction set in use, which give equal bytes.
  */
+#include "kernels.h"
+
 #include <string.h>
 
+#include "characters.h"
 #include "common.h"
-#include "text.h"
 
-/* How much of the text is ASCII that nothing after it can change. */
+/* The length of the ASCII at the start of the text that no character after it can change. */
 static size_t ascii_length(const char *text, size_t length)
 {
     size_t i = 0;
@@ -22,21 +24,21 @@ static size_t ascii_length(const char *text, size_t length)
     return i < length && i && tw_may_carry_mark(text[i - 1]) ? i - 1 : i;
 }
 
-static char *squeeze_spaces(tw_ascii *ascii, const char *text, size_t length, char *out)
+static char *squeeze_spaces(tw_ascii_filter *ascii, const char *text, size_t length, char *out)
 {
     bool after_space = ascii->after_space;
     for (size_t i = 0; i < length; i++) {
         unsigned char c = ascii->to[(unsigned char)text[i]];
-        bool space = c == ' ', gone = c == TW_DROP;
+        bool space = c == ' ', dropped = c == TW_DROP;
         *out = (char)c;
-        out += !gone && !(space && after_space);
-        after_space = gone ? after_space : space;
+        out += !dropped && !(space && after_space);
+        after_space = dropped ? after_space : space;
     }
     ascii->after_space = after_space;
     return out;
 }
 
-static char *keep_spaces(tw_ascii *ascii, const char *text, size_t length, char *out)
+static char *keep_spaces(tw_ascii_filter *ascii, const char *text, size_t length, char *out)
 {
     bool after_return = ascii->after_return;
     for (size_t i = 0; i < length; i++) {
@@ -49,7 +51,7 @@ static char *keep_spaces(tw_ascii *ascii, const char *text, size_t length, char 
     return out;
 }
 
-static size_t put_ascii(tw_ascii *ascii, const char *text, size_t length, char **out)
+static size_t put_ascii(tw_ascii_filter *ascii, const char *text, size_t length, char **out)
 {
     size_t taken = ascii_length(text, length);
     *out = ascii->squeeze ? squeeze_spaces(ascii, text, taken, *out)

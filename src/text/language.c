@@ -1,7 +1,7 @@
 /*
- * Which language a file is in. Its name tells, with a look at its text where several languages
- * share an ending; without a known ending the first line may (#!, <?php); else the share of
- * brackets and operators tells programs from prose.
+ * The language of a file, by its name. Where several languages share an ending, the text decides.
+ * Where the ending is unknown, the first line may name the language (#!, <?php); otherwise the
+ * share of brackets and operators distinguishes programs from prose.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 enum {
     C_LIKE = TW_LEX_SLASHES,
-    LOOK_BYTES = 16 << 10, /* that are looked at */
+    LOOK_BYTES = 16 << 10, /* the start of the text that is examined */
 };
 
 static const tw_language languages[] = {
@@ -61,7 +61,7 @@ const tw_language *tw_language_at(size_t index)
     return index < LANGUAGES ? &languages[index] : NULL;
 }
 
-const tw_language *tw_language_named(const char *name)
+const tw_language *tw_language_by_name(const char *name)
 {
     for (size_t i = 0; i < LANGUAGES; i++)
         if (strcmp(languages[i].name, name) == 0)
@@ -76,8 +76,8 @@ const char *tw_language_name(const tw_language *language)
 
 /* ---- by name */
 
-/* Whether a word stands in a list, whatever its case. */
-static bool lists(const char *list, const char *word, size_t length)
+/* Whether a list has a word, in any case. */
+static bool has_word(const char *list, const char *word, size_t length)
 {
     char padded[20] = " ";
     if (length == 0 || length > sizeof padded - 3)
@@ -88,10 +88,10 @@ static bool lists(const char *list, const char *word, size_t length)
     return strstr(list, padded) != NULL;
 }
 
-static const tw_language *with_ending(const char *ending, size_t length)
+static const tw_language *find_by_ending(const char *ending, size_t length)
 {
     for (size_t i = 0; i < LANGUAGES; i++)
-        if (lists(languages[i].endings, ending, length))
+        if (has_word(languages[i].endings, ending, length))
             return &languages[i];
     return NULL;
 }
@@ -104,24 +104,24 @@ static const char *last_dot(const char *name, size_t length)
     return length > 1 && name[length - 1] == '.' ? name + length - 1 : NULL;
 }
 
-/* By the ending. Many who must hand in text name their program task.c.txt, and editors keep
- * task.c.bak. */
+/* The language by the ending. Programs handed in as text are often named task.c.txt, and editors
+ * keep task.c.bak. */
 static const tw_language *by_path(const char *path)
 {
     const char *end = path + strlen(path), *dot = last_dot(path, (size_t)(end - path));
     if (!dot)
         return NULL;
-    const tw_language *language = with_ending(dot + 1, (size_t)(end - dot - 1));
-    if (lists(" txt bak orig old ", dot + 1, (size_t)(end - dot - 1))) {
+    const tw_language *language = find_by_ending(dot + 1, (size_t)(end - dot - 1));
+    if (has_word(" txt bak orig old ", dot + 1, (size_t)(end - dot - 1))) {
         const char *before = last_dot(path, (size_t)(dot - path));
         const tw_language *inner =
-            before ? with_ending(before + 1, (size_t)(dot - before - 1)) : NULL;
+            before ? find_by_ending(before + 1, (size_t)(dot - before - 1)) : NULL;
         language = inner ? inner : language;
     }
     return language;
 }
 
-bool tw_names_program(const char *path)
+bool tw_is_program_path(const char *path)
 {
     const tw_language *language = by_path(path);
     return language && !(language->lexis & TW_LEX_PROSE);
@@ -138,7 +138,7 @@ static bool line_begins(const char *text, size_t length, const char *words)
         const char *word = text;
         while (text < end && tw_is_letter(*text))
             text++;
-        if (text - word <= 16 && lists(words, word, (size_t)(text - word)))
+        if (text - word <= 16 && has_word(words, word, (size_t)(text - word)))
             return true;
         const char *newline = memchr(text, '\n', (size_t)(end - text));
         text = newline ? newline + 1 : end;
@@ -152,7 +152,7 @@ static bool starts_with(const char *text, size_t length, const char *with)
     return length >= size && memcmp(text, with, size) == 0;
 }
 
-/* Past the byte order mark and white space. */
+/* Skips the byte order mark and white space. */
 static void skip_blank(const char **text, size_t *length)
 {
     size_t i = starts_with(*text, *length, "\xEF\xBB\xBF") ? 3 : 0;
@@ -162,7 +162,7 @@ static void skip_blank(const char **text, size_t *length)
     *length -= i;
 }
 
-/* By what a line such as "#!/usr/bin/env -S python3 -u" runs. */
+/* The language of the command in a line such as "#!/usr/bin/env -S python3 -u". */
 static const tw_language *by_command(const char *text, size_t length)
 {
     if (!starts_with(text, length, "#!"))
@@ -177,16 +177,16 @@ static const tw_language *by_command(const char *text, size_t length)
         while (size > 0 && (tw_is_digit(name[size - 1]) || name[size - 1] == '.'))
             size--;
         for (size_t i = 0; i < LANGUAGES; i++)
-            if (lists(languages[i].commands, name, size))
+            if (has_word(languages[i].commands, name, size))
                 return &languages[i];
         while (at < end && tw_is_white(*at))
             at++;
     }
-    return tw_language_named("plain");
+    return tw_language_by_name("plain");
 }
 
-/* Sentences have few brackets and operators, programs many. This tells 97% of programs and 93% of
- * texts, newsgroups and standards with their diagrams among them. */
+/* Sentences have few brackets and operators, programs many. This recognises 97% of programs and 93%
+ * of texts, including newsgroups and standards with diagrams. */
 static bool looks_like_prose(const char *text, size_t length)
 {
     size_t visible = 0, signs = 0;
@@ -203,27 +203,28 @@ static const tw_language *by_content(const char *text, size_t length)
     if (language)
         return language;
     if (starts_with(text, length, "<?php"))
-        return tw_language_named("php");
+        return tw_language_by_name("php");
     bool markup = starts_with(text, length, "<?xml") || starts_with(text, length, "<!DOCTYPE") ||
                   starts_with(text, length, "<!doctype") || starts_with(text, length, "<html");
-    return tw_language_named(markup || looks_like_prose(text, length) ? "text" : "plain");
+    return tw_language_by_name(markup || looks_like_prose(text, length) ? "text" : "plain");
 }
 
-/* Endings of several languages: a header of C++, messages of Qt, what PHP includes. */
+/* Decides by the text where an ending has several meanings: a header of C or C++, TypeScript or
+ * messages of Qt, an include of PHP. */
 static const tw_language *settle(const tw_language *language, const char *path, const char *text,
                                  size_t length)
 {
     const char *dot = last_dot(path, strlen(path));
-    if (lists(" h ", dot + 1, strlen(dot + 1)))
-        return line_begins(text, length, CPP_WORDS) ? tw_language_named("cpp") : language;
+    if (has_word(" h ", dot + 1, strlen(dot + 1)))
+        return line_begins(text, length, CPP_WORDS) ? tw_language_by_name("cpp") : language;
     if (text[0] != '<')
         return language;
-    if (lists(" ts ", dot + 1, strlen(dot + 1)) || starts_with(text, length, "<?php"))
+    if (has_word(" ts ", dot + 1, strlen(dot + 1)) || starts_with(text, length, "<?php"))
         return by_content(text, length);
     return language;
 }
 
-const tw_language *tw_language_of(const char *path, const char *text, size_t length)
+const tw_language *tw_language_detect(const char *path, const char *text, size_t length)
 {
     const tw_language *language = by_path(path);
     skip_blank(&text, &length);

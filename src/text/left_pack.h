@@ -1,27 +1,29 @@
-/* Moves the chosen ones of eight bytes to the front, where a vector unit can only shuffle. */
+/* A table for moving some of eight bytes to the front with a shuffle. */
 #ifndef TW_LEFT_PACK_H
 #define TW_LEFT_PACK_H
 
 #include <stdint.h>
 
-/* For each set of eight bytes the places of its members, a byte each, from the lowest on. */
-#define PLACE(set, i)                                                                              \
+/* For each set of eight bytes, the index of each member, one in a byte, from the lowest on. */
+#define INDEX(set, i)                                                                              \
     ((uint64_t)((set) >> (i)&1) * (i) << 8 * __builtin_popcount((set) & ((1 << (i)) - 1)))
-#define PLACES_1(set)                                                                              \
-    (PLACE(set, 1) | PLACE(set, 2) | PLACE(set, 3) | PLACE(set, 4) | PLACE(set, 5) |               \
-     PLACE(set, 6) | PLACE(set, 7))
-#define PLACES_4(set) PLACES_1(set), PLACES_1((set) + 1), PLACES_1((set) + 2), PLACES_1((set) + 3)
-#define PLACES_16(set) PLACES_4(set), PLACES_4((set) + 4), PLACES_4((set) + 8), PLACES_4((set) + 12)
-#define PLACES_64(set)                                                                             \
-    PLACES_16(set), PLACES_16((set) + 16), PLACES_16((set) + 32), PLACES_16((set) + 48)
+#define INDICES_1(set)                                                                             \
+    (INDEX(set, 1) | INDEX(set, 2) | INDEX(set, 3) | INDEX(set, 4) | INDEX(set, 5) |               \
+     INDEX(set, 6) | INDEX(set, 7))
+#define INDICES_4(set)                                                                             \
+    INDICES_1(set), INDICES_1((set) + 1), INDICES_1((set) + 2), INDICES_1((set) + 3)
+#define INDICES_16(set)                                                                            \
+    INDICES_4(set), INDICES_4((set) + 4), INDICES_4((set) + 8), INDICES_4((set) + 12)
+#define INDICES_64(set)                                                                            \
+    INDICES_16(set), INDICES_16((set) + 16), INDICES_16((set) + 32), INDICES_16((set) + 48)
 
-static const uint64_t TW_PLACES[256] = {PLACES_64(0), PLACES_64(64), PLACES_64(128),
-                                        PLACES_64(192)};
+static const uint64_t TW_PACK_ORDERS[256] = {INDICES_64(0), INDICES_64(64), INDICES_64(128),
+                                             INDICES_64(192)};
 
-#undef PLACE
-#undef PLACES_1
-#undef PLACES_4
-#undef PLACES_16
-#undef PLACES_64
+#undef INDEX
+#undef INDICES_1
+#undef INDICES_4
+#undef INDICES_16
+#undef INDICES_64
 
 #endif

@@ -1,12 +1,12 @@
 /*
- * Tokens without a grammar: by rules that most languages share, for those that have none and
- * for what a parser gave up. Names, numbers, strings, comments and operators are told apart by
- * their first bytes; a word is a keyword if it is one in many languages. Which comments there
- * are the language tells, or else the way in which lines begin.
+ * Tokens without a grammar, by rules that most languages share: for languages that have no grammar,
+ * and for texts that the parser gave up. Names, numbers, strings, comments and operators are
+ * recognised by their first bytes. A word is a keyword if it is one in many languages. The language
+ * says which comments there are; otherwise they are guessed from the starts of lines.
  *
- * Every byte is looked at a few times at most: what is found to have no end is remembered, so
- * that it is not searched for again. What does not end is not swallowed either: the opening of
- * a comment or string without a closing is an operator.
+ * Every byte is read a few times at most: a closing that was not found is never searched for again.
+ * The opening of a comment or string without a closing is an operator, so that it does not swallow
+ * the rest of the text.
  */
 #define _GNU_SOURCE /* memmem */
 #include <stdlib.h>
@@ -14,16 +14,15 @@
 
 #include <utf8proc.h>
 
+#include "characters.h"
 #include "coding.h"
-#include "common.h"
-#include "text.h"
 
 enum {
-    GUESS_BYTES = 64 << 10, /* that are looked at to tell comments */
-    WORD_BYTES = 20,        /* more than a keyword has */
+    GUESS_BYTES = 64 << 10, /* from which comments are guessed */
+    WORD_BYTES = 20,        /* more than any keyword has */
 };
 
-/* What can open and never close. */
+/* The closings of comments and strings that may be missing. */
 typedef enum closing {
     SLASH_STAR,
     BRACE_DASH,
@@ -40,13 +39,13 @@ typedef struct lexer {
     unsigned lexis;
     const char *text;
     size_t at, end;
-    uint32_t line; /* of `at` */
-    bool never[CLOSINGS];
-    size_t open_until[128]; /* before here, a quote of this kind does not close on its line */
+    uint32_t line;          /* of `at` */
+    bool missing[CLOSINGS]; /* closings that the rest of the text does not have */
+    size_t open_until[128]; /* for each quote: before this offset, none closes on its line */
     tw_code *code;
 } lexer;
 
-/* In the order of their bytes. */
+/* In ascending order. */
 static const char *const keywords[] = {
     "abstract",   "and",        "as",      "assert",     "async",    "auto",      "await",
     "begin",      "bool",       "boolean", "break",      "by",       "byte",      "call",
@@ -71,7 +70,7 @@ static const char *const keywords[] = {
     "while",      "with",       "xor",     "yield",
 };
 
-/* Longest first. */
+/* The longest first. */
 static const char *const operators[] = {
     ">>>=", "===", "!==", "<=>", "**=", "<<=", ">>=", ">>>", "...", "..=", "..<", "&&=", "||=",
     "?\?=", "->*", "//=", "==",  "!=",  "<=",  ">=",  "&&",  "||",  "++",  "--",  "+=",  "-=",
@@ -88,13 +87,13 @@ static unsigned char byte_at(const lexer *l, size_t at)
     return at < l->end ? (unsigned char)l->text[at] : '\0';
 }
 
-static bool at_text(const lexer *l, const char *with)
+static bool is_at(const lexer *l, const char *text)
 {
-    size_t size = strlen(with);
-    return l->end - l->at >= size && memcmp(l->text + l->at, with, size) == 0;
+    size_t size = strlen(text);
+    return l->end - l->at >= size && memcmp(l->text + l->at, text, size) == 0;
 }
 
-/* Up to a place further on. */
+/* Moves on to an offset, and counts the lines up to it. */
 static void go_to(lexer *l, size_t to)
 {
     const char *from = l->text + l->at, *stop = l->text + to;
@@ -111,14 +110,14 @@ static size_t line_end(const lexer *l, size_t from)
     return newline ? (size_t)(newline - l->text) : l->end;
 }
 
-/* Past the closing, or 0 where there is none. */
+/* The offset past the closing, or 0 where there is none. */
 static size_t find_closing(lexer *l, closing which, size_t from)
 {
-    if (l->never[which] || from > l->end)
+    if (l->missing[which] || from > l->end)
         return 0;
     const char *text = closing_text[which];
     const char *found = memmem(l->text + from, l->end - from, text, strlen(text));
-    l->never[which] = !found;
+    l->missing[which] = !found;
     return found ? (size_t)(found - l->text) + strlen(text) : 0;
 }
 
@@ -130,8 +129,10 @@ static int put(lexer *l, size_t end, tw_token_kind kind, tw_form form)
     return status;
 }
 
-/* Bytes of the word's next character, 0 where it ends. ASCII is the caller's. */
-static size_t beyond_ascii(const lexer *l, size_t at, int32_t *point)
+/* Reads a character beyond ASCII, and returns its length in bytes. The point is -1 for a broken
+ * byte.
+ */
+static size_t read_point(const lexer *l, size_t at, int32_t *point)
 {
     const utf8proc_uint8_t *bytes = (const utf8proc_uint8_t *)l->text + at;
     utf8proc_ssize_t size = utf8proc_iterate(bytes, (utf8proc_ssize_t)(l->end - at), point);
@@ -152,7 +153,7 @@ static size_t word_end(const lexer *l, size_t at)
                 return at;
             at++;
         } else {
-            size_t size = beyond_ascii(l, at, &point);
+            size_t size = read_point(l, at, &point);
             if (point < 0 || !tw_is_word(point))
                 return at;
             at += size;
@@ -162,54 +163,52 @@ static size_t word_end(const lexer *l, size_t at)
 
 /* ---- comments */
 
-/* The end of the comment that starts here, or 0. */
+/* The end of the comment that starts here, or 0 where there is none. */
 static size_t comment_end(lexer *l)
 {
     unsigned lexis = l->lexis;
     switch (l->text[l->at]) {
     case '/':
-        if (lexis & TW_LEX_SLASHES && at_text(l, "/*"))
+        if (lexis & TW_LEX_SLASHES && is_at(l, "/*"))
             return find_closing(l, SLASH_STAR, l->at + 2);
-        return lexis & TW_LEX_SLASHES && at_text(l, "//") ? line_end(l, l->at) : 0;
+        return lexis & TW_LEX_SLASHES && is_at(l, "//") ? line_end(l, l->at) : 0;
     case '#':
         return lexis & TW_LEX_HASH ? line_end(l, l->at) : 0;
     case '-':
-        return lexis & TW_LEX_DASHES && at_text(l, "--") ? line_end(l, l->at) : 0;
+        return lexis & TW_LEX_DASHES && is_at(l, "--") ? line_end(l, l->at) : 0;
     case ';':
         return lexis & TW_LEX_SEMI ? line_end(l, l->at) : 0;
     case '%':
         return lexis & TW_LEX_PERCENT ? line_end(l, l->at) : 0;
     case '!':
-        return lexis & TW_LEX_BANG && !at_text(l, "!=") ? line_end(l, l->at) : 0;
+        return lexis & TW_LEX_BANG && !is_at(l, "!=") ? line_end(l, l->at) : 0;
     case '{':
-        return lexis & TW_LEX_BRACES && at_text(l, "{-") ? find_closing(l, BRACE_DASH, l->at + 2)
-                                                         : 0;
+        return lexis & TW_LEX_BRACES && is_at(l, "{-") ? find_closing(l, BRACE_DASH, l->at + 2) : 0;
     case '(':
-        return lexis & TW_LEX_PARENS && at_text(l, "(*") ? find_closing(l, PAREN_STAR, l->at + 2)
-                                                         : 0;
+        return lexis & TW_LEX_PARENS && is_at(l, "(*") ? find_closing(l, PAREN_STAR, l->at + 2) : 0;
     default:
         return 0;
     }
 }
 
-/* What comment a line begins with. */
+/* The bit of tw_lexis for the comment that a line begins with, or 0. */
 static unsigned comment_of_line(const char *line, size_t length)
 {
     char first = line[0], second = length > 1 ? line[1] : ' ';
-    bool apart = tw_is_white(second) || second == first;
+    bool separate = tw_is_white(second) || second == first;
     switch (first) {
     case '/':
         return second == '/' || second == '*' ? TW_LEX_SLASHES : 0;
     case '#':
-        return apart || second == '!' ? TW_LEX_HASH : 0;
+        return separate || second == '!' ? TW_LEX_HASH : 0;
     case '-':
         return second == '-' ? TW_LEX_DASHES : 0;
     case ';':
         return TW_LEX_SEMI | TW_LEX_PRIMES;
     case '%':
-        return apart ? TW_LEX_PERCENT : 0;
+        return separate ? TW_LEX_PERCENT : 0;
     case '!':
-        return apart ? TW_LEX_BANG : 0;
+        return separate ? TW_LEX_BANG : 0;
     case '{':
         return second == '-' ? TW_LEX_BRACES : 0;
     case '(':
@@ -235,7 +234,8 @@ static unsigned guess_comments(const char *text, size_t length)
 
 /* ---- strings */
 
-/* Past the quote that closes on the same line (or any, of those that may run over lines), or 0. */
+/* The offset past the closing quote, or 0 where there is none. It must be on the same line, except
+ * for quotes that may run over lines. */
 static size_t quote_end(lexer *l, unsigned char quote)
 {
     bool lines = quote == '`' && l->lexis & TW_LEX_TICKS;
@@ -256,14 +256,14 @@ static size_t quote_end(lexer *l, unsigned char quote)
 
 static size_t triple_end(lexer *l)
 {
-    if (at_text(l, "\"\"\""))
+    if (is_at(l, "\"\"\""))
         return find_closing(l, TRIPLE_QUOTE, l->at + 3);
-    if (at_text(l, "'''") && l->lexis == TW_LEX_HASH)
+    if (is_at(l, "'''") && l->lexis == TW_LEX_HASH)
         return find_closing(l, TRIPLE_APOSTROPHE, l->at + 3);
-    return at_text(l, "```") ? find_closing(l, TRIPLE_TICK, l->at + 3) : 0;
+    return is_at(l, "```") ? find_closing(l, TRIPLE_TICK, l->at + 3) : 0;
 }
 
-/* 'c' or '\...', where the apostrophe has other uses as well. */
+/* The end of 'c' or '\...', or 0, in languages where the apostrophe has other uses as well. */
 static size_t character_end(const lexer *l)
 {
     int32_t point;
@@ -276,7 +276,7 @@ static size_t character_end(const lexer *l)
     }
     if (at >= l->end || l->text[at] == '\n' || l->text[at] == '\'')
         return 0;
-    at += beyond_ascii(l, at, &point);
+    at += read_point(l, at, &point);
     return byte_at(l, at) == '\'' ? at + 1 : 0;
 }
 
@@ -290,7 +290,7 @@ static int lex_quote(lexer *l)
                : put(l, l->at + 1, TW_TOKEN_OTHER, TW_FORM_WRITTEN);
 }
 
-/* ---- the rest */
+/* ---- words, numbers and operators */
 
 static int compare_words(const void *a, const void *b)
 {
@@ -320,14 +320,14 @@ static bool starts_line(const lexer *l)
     return at == 0 || l->text[at - 1] == '\n';
 }
 
-/* The end of a line such as "import java.util.*;", or 0. What a program uses says little of who
- * wrote it. */
+/* The end of a line such as "import java.util.*;", or 0. Imports are no tokens: what a program uses
+ * says little of who wrote it. */
 static size_t import_end(const lexer *l, size_t end)
 {
     static const char *const words[] = {"import", "package", "uses", "using", "#include"};
     bool found = false;
     for (size_t i = 0; i < sizeof words / sizeof *words && !found; i++)
-        found = end - l->at == strlen(words[i]) && at_text(l, words[i]);
+        found = end - l->at == strlen(words[i]) && is_at(l, words[i]);
     unsigned char next = byte_at(l, end + 1);
     bool named = tw_is_letter(next) || next == '_' || next == '"' || next == '<' || next == '{';
     if (!found || !named || !tw_is_white(byte_at(l, end)) || !starts_line(l))
@@ -349,7 +349,7 @@ static int lex_word(lexer *l)
     return put(l, end, TW_TOKEN_OTHER, l->lexis & TW_LEX_FOLD ? TW_FORM_FOLDED : TW_FORM_WRITTEN);
 }
 
-/* 12, 1.5e-3, 0xFFul, 1_000; not the dots of 1..9 */
+/* Lexes numbers such as 12, 1.5e-3, 0xFFul or 1_000. The dots of 1..9 do not belong to one. */
 static int lex_number(lexer *l)
 {
     size_t at = l->at;
@@ -371,15 +371,15 @@ static int lex_operator(lexer *l)
     unsigned char next = byte_at(l, l->at + 1);
     if (next && strchr(sign_bytes, next))
         for (size_t i = 0; i < sizeof operators / sizeof *operators && length == 1; i++)
-            if (at_text(l, operators[i]))
+            if (is_at(l, operators[i]))
                 length = strlen(operators[i]);
     return put(l, l->at + length, TW_TOKEN_OTHER, TW_FORM_WRITTEN);
 }
 
-static int lex_beyond_ascii(lexer *l)
+static int lex_non_ascii(lexer *l)
 {
     int32_t point;
-    size_t size = beyond_ascii(l, l->at, &point);
+    size_t size = read_point(l, l->at, &point);
     if (point >= 0 && tw_is_word(point))
         return lex_word(l);
     if (point >= 0 && (tw_is_blank(point) || utf8proc_category(point) == UTF8PROC_CATEGORY_CF)) {
@@ -393,7 +393,7 @@ static int lex_next(lexer *l)
 {
     unsigned char c = (unsigned char)l->text[l->at];
     if (c >= 0x80)
-        return lex_beyond_ascii(l);
+        return lex_non_ascii(l);
     if (tw_is_letter(c) || c == '_')
         return lex_word(l);
     if (tw_is_digit(c) || (c == '.' && tw_is_digit(byte_at(l, l->at + 1))))
@@ -405,7 +405,7 @@ static int lex_next(lexer *l)
         go_to(l, end ? end : l->at + 1);
         return TWINSET_OK;
     }
-    if (c == '\\' && tw_is_white(byte_at(l, l->at + 1))) { /* the line goes on */
+    if (c == '\\' && tw_is_white(byte_at(l, l->at + 1))) { /* the next line continues this one */
         l->at++;
         return TWINSET_OK;
     }
@@ -414,13 +414,13 @@ static int lex_next(lexer *l)
 
 /* ---- prose */
 
-/* Scripts without spaces have words of one character. */
+/* Lexes one word. In scripts without spaces a word is one character. */
 static int lex_prose(lexer *l)
 {
     size_t from = l->at, at = from;
     while (at < l->end) {
         int32_t point = (unsigned char)l->text[at];
-        size_t size = point < 0x80 ? 1 : beyond_ascii(l, at, &point);
+        size_t size = point < 0x80 ? 1 : read_point(l, at, &point);
         bool alone = point >= 0x80 && tw_is_unspaced(point);
         if (point < 0 || !tw_is_word(point) || (alone && at > from))
             break;

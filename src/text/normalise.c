@@ -2,31 +2,34 @@
  * Normalisation: UTF-8 of any quality to the text of the tokens.
  *
  * ASCII goes through a table of 128 entries. Everything else is decoded, decomposed, put in
- * canonical order and composed again by utf8proc's tables, one cluster at a time: a
- * character and those after it that may combine with it. Most clusters are one character,
- * and what becomes of that is remembered; about 10 ns, against 300 to find out.
+ * canonical order and composed again by utf8proc's tables, one sequence at a time: a character and
+ * those after it that may combine with it. Most sequences are one character, whose result is
+ * cached: a character takes about 10 ns from the cache, and 300 otherwise.
  */
+#include "normalise.h"
+
 #include <string.h>
+
 #include <utf8proc.h>
 
-#include "common.h"
-#include "text.h"
+#include "characters.h"
+#include "window.h"
 
 enum {
-    NOTHING = -1,         /* stands for a character that goes */
-    REPLACEMENT = 0xFFFD, /* stands for what cannot be decoded */
-    KNOWN = 4096,         /* characters remembered */
-    SHORT = 10,           /* bytes of what becomes of one of them, at most */
+    NOTHING = -1,         /* replaces a character that is dropped */
+    REPLACEMENT = 0xFFFD, /* replaces bytes that cannot be decoded */
+    CACHE_SIZE = 4096,    /* characters in the cache */
+    SHORT = 10,           /* bytes of a result that fits into the cache, at most */
 };
 
-/* Has room for a character of three bytes with a space on either side, and for most of what
- * compatibility forms stand for. */
-struct tw_known {
+/* What one character becomes. The bytes hold a character of three bytes with a space on either
+ * side, and the expansions of most compatibility forms. */
+struct tw_cached_character {
     int32_t point;
     bool ignorable : 1, word : 1;
-    bool afresh : 1; /* stays apart from what stands before it, whatever it is */
+    bool starts : 1; /* it combines with no character before it */
     bool has_space : 1;
-    uint8_t length; /* past SHORT: has to be found out each time */
+    uint8_t length; /* above SHORT: the bytes do not fit, and are computed each time */
     char bytes[SHORT];
 };
 
@@ -52,40 +55,7 @@ static bool is_punctuation(int32_t point)
     }
 }
 
-bool tw_is_word(int32_t point)
-{
-    switch (utf8proc_category(point)) {
-    case UTF8PROC_CATEGORY_LU:
-    case UTF8PROC_CATEGORY_LL:
-    case UTF8PROC_CATEGORY_LT:
-    case UTF8PROC_CATEGORY_LM:
-    case UTF8PROC_CATEGORY_LO:
-    case UTF8PROC_CATEGORY_MN:
-    case UTF8PROC_CATEGORY_MC:
-    case UTF8PROC_CATEGORY_ME:
-    case UTF8PROC_CATEGORY_ND:
-    case UTF8PROC_CATEGORY_NL:
-    case UTF8PROC_CATEGORY_NO:
-        return true;
-    default:
-        return false;
-    }
-}
-
-bool tw_is_blank(int32_t point)
-{
-    switch (utf8proc_category(point)) {
-    case UTF8PROC_CATEGORY_ZS:
-    case UTF8PROC_CATEGORY_ZL:
-    case UTF8PROC_CATEGORY_ZP:
-    case UTF8PROC_CATEGORY_CC:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* The property White_Space, of which no table is at hand; it has not changed since 2002. */
+/* The property White_Space, for which utf8proc has no table. It has not changed since 2002. */
 static bool is_space(int32_t point)
 {
     return (point >= 9 && point <= 13) || point == ' ' || point == 0x85 || point == 0xA0 ||
@@ -93,16 +63,8 @@ static bool is_space(int32_t point)
            point == 0x2029 || point == 0x202F || point == 0x205F || point == 0x3000;
 }
 
-/* Default_Ignorable_Code_Point. utf8proc leaves out those that are not assigned yet, but
- * they are as invisible as the others. */
-bool tw_is_ignorable(int32_t point)
-{
-    return utf8proc_get_property(point)->ignorable || point == 0x2065 ||
-           (point >= 0xFFF0 && point <= 0xFFF8) || (point >= 0xE0000 && point <= 0xE0FFF);
-}
-
-/* What stands for a character by the rules for punctuation and spaces. Among words, whatever
- * else stands there is a space. */
+/* The character, or what replaces it by the rules for punctuation and spaces. For words,
+ * everything that is no word becomes a space. */
 static int32_t apply_rules(const tw_normaliser *normaliser, int32_t point)
 {
     int rule = normaliser->options->punctuation;
@@ -126,7 +88,7 @@ void tw_normaliser_init(tw_normaliser *normaliser, const twinset_options *option
     if (words || (stop && options->spaces == TWINSET_SPACES_DROP))
         normaliser->spaces = TWINSET_SPACES_SQUEEZE;
     bool fold = options->letter_case == TWINSET_CASE_FOLD;
-    tw_ascii *ascii = &normaliser->ascii;
+    tw_ascii_filter *ascii = &normaliser->ascii;
     ascii->squeeze = normaliser->spaces != TWINSET_SPACES_KEEP;
     for (int32_t c = 0; c < 128; c++) {
         int32_t point = apply_rules(normaliser, fold ? tw_to_lower((char)c) : c);
@@ -137,7 +99,7 @@ void tw_normaliser_init(tw_normaliser *normaliser, const twinset_options *option
     tw_normaliser_reset(normaliser);
 }
 
-void tw_normaliser_part(tw_normaliser *normaliser)
+void tw_normaliser_resume(tw_normaliser *normaliser)
 {
     normaliser->ascii.after_space = true;
     normaliser->ascii.after_return = false;
@@ -146,13 +108,13 @@ void tw_normaliser_part(tw_normaliser *normaliser)
 
 void tw_normaliser_reset(tw_normaliser *normaliser)
 {
-    tw_normaliser_part(normaliser);
+    tw_normaliser_resume(normaliser);
     normaliser->flags = 0;
 }
 
 void tw_normaliser_free(tw_normaliser *normaliser)
 {
-    tw_free(normaliser->known);
+    tw_free(normaliser->cache);
     tw_free(normaliser->points.data);
     tw_free(normaliser->folded.data);
     tw_bytes_free(&normaliser->rendered);
@@ -165,8 +127,8 @@ static bool is_ascii(char c)
 
 /* ---- decoding */
 
-/* Reads one code point and returns its length in bytes. -1 stands for a broken sequence: its
- * longest part that could have been the start of a good one, as Unicode recommends. */
+/* Reads one code point and returns its length in bytes. The point is NOTHING for broken bytes: the
+ * longest run of them that could start a valid code point, as Unicode recommends. */
 static size_t decode(const char *text, size_t length, int32_t *point)
 {
     const unsigned char *u = (const unsigned char *)text;
@@ -181,7 +143,7 @@ static size_t decode(const char *text, size_t length, int32_t *point)
     else if (lead == 0xF4)
         high = 0x8F;
     else if ((lead >= 0x80 && lead < 0xC2) || lead > 0xF4)
-        high = 0; /* nothing makes it good */
+        high = 0; /* no byte after it is valid */
     while (good < need && good < length && u[good] >= low && u[good] <= high) {
         low = 0x80;
         high = 0xBF;
@@ -193,26 +155,7 @@ static size_t decode(const char *text, size_t length, int32_t *point)
     return good;
 }
 
-size_t tw_utf8_next(const char *text, int32_t *point)
-{
-    const unsigned char *u = (const unsigned char *)text;
-    if (u[0] < 0x80) {
-        *point = u[0];
-        return 1;
-    }
-    if (u[0] < 0xE0) {
-        *point = (u[0] & 31) << 6 | (u[1] & 63);
-        return 2;
-    }
-    if (u[0] < 0xF0) {
-        *point = (u[0] & 15) << 12 | (u[1] & 63) << 6 | (u[2] & 63);
-        return 3;
-    }
-    *point = (u[0] & 7) << 18 | (u[1] & 63) << 12 | (u[2] & 63) << 6 | (u[3] & 63);
-    return 4;
-}
-
-/* ---- one cluster */
+/* ---- one sequence */
 
 /* Appends the decomposition of one character. */
 static int decompose(int32_t point, utf8proc_option_t options, tw_points *points)
@@ -221,25 +164,25 @@ static int decompose(int32_t point, utf8proc_option_t options, tw_points *points
         int status = TW_GROW(points->data, points->capacity, points->count + need);
         if (status != TWINSET_OK)
             return status;
-        size_t room = points->capacity - points->count;
+        size_t free_count = points->capacity - points->count;
         int boundary = 0;
-        utf8proc_ssize_t got = utf8proc_decompose_char(point, points->data + points->count,
-                                                       (utf8proc_ssize_t)room, options, &boundary);
+        utf8proc_ssize_t got = utf8proc_decompose_char(
+            point, points->data + points->count, (utf8proc_ssize_t)free_count, options, &boundary);
         need = got > 0 ? (size_t)got : 0;
-        if (need <= room) {
+        if (need <= free_count) {
             points->count += need;
             return TWINSET_OK;
         }
     }
 }
 
-/* Marks on one letter may be typed in any order; canonical order is by class. A mark moves
- * past 30 others at most, the longest that Unicode's stream-safe text has: no file can
- * make this slow. */
-static void reorder(tw_points *run)
+/* Puts marks into canonical order, which is by class: those on one letter may be typed in any
+ * order. A mark moves past 30 others at most, the limit of Unicode's stream-safe text, so that no
+ * file can make this slow. */
+static void reorder(tw_points *sequence)
 {
-    int32_t *points = run->data;
-    for (size_t i = 1; i < run->count; i++) {
+    int32_t *points = sequence->data;
+    for (size_t i = 1; i < sequence->count; i++) {
         int32_t point = points[i];
         int class = utf8proc_get_property(point)->combining_class;
         size_t at = i;
@@ -252,8 +195,8 @@ static void reorder(tw_points *run)
     }
 }
 
-/* Folds the decomposed cluster: marks must be in order by then, since one of them, the
- * Greek iota below, becomes a letter. */
+/* Folds the case of the decomposed sequence. Its marks must be in order, since one of them, the
+ * Greek iota below a letter, becomes a letter. */
 static int fold(tw_normaliser *normaliser)
 {
     tw_points *folded = &normaliser->folded;
@@ -274,8 +217,8 @@ static void put_point(tw_bytes *out, int32_t point)
     out->length += (size_t)utf8proc_encode_char(point, (utf8proc_uint8_t *)out->data + out->length);
 }
 
-/* Composes the points and applies the rules; `rendered` is what comes out, but that spaces
- * are still to be squeezed. */
+/* Composes the points and applies the rules. The result is in `rendered`; spaces in it are still
+ * to be squeezed. */
 static int render(tw_normaliser *normaliser, tw_points *points)
 {
     tw_bytes *out = &normaliser->rendered;
@@ -299,8 +242,8 @@ static int render(tw_normaliser *normaliser, tw_points *points)
     return status;
 }
 
-/* From decomposed points to what comes out. */
-static int finish_points(tw_normaliser *normaliser)
+/* Renders the decomposed points. */
+static int render_points(tw_normaliser *normaliser)
 {
     reorder(&normaliser->points);
     if (normaliser->options->letter_case != TWINSET_CASE_FOLD)
@@ -309,10 +252,10 @@ static int finish_points(tw_normaliser *normaliser)
     return status == TWINSET_OK ? render(normaliser, &normaliser->folded) : status;
 }
 
-/* ---- what is known of a character */
+/* ---- the cache of characters */
 
-/* Whether nothing joins this point of a decomposition to what stands before it. Past the
- * first plane that is said of Han and pictures alone: the rules of rare scripts still grow. */
+/* Whether this point of a decomposition combines with no character before it. Beyond the first
+ * plane this holds for Han and pictures alone, since the rules of rare scripts still grow. */
 static bool is_base(int32_t point)
 {
     const utf8proc_property_t *property = utf8proc_get_property(point);
@@ -323,43 +266,43 @@ static bool is_base(int32_t point)
     return !mark && !inner_jamo && (point < 0x10000 || point >= 0x1F000);
 }
 
-static int find_out(tw_normaliser *normaliser, int32_t point, tw_known *known)
+static int fill_cache(tw_normaliser *normaliser, int32_t point, tw_cached_character *entry)
 {
     bool folding = normaliser->options->letter_case == TWINSET_CASE_FOLD;
     tw_points *points = &normaliser->points;
-    *known = (tw_known){.ignorable = tw_is_ignorable(point), .word = tw_is_word(point)};
+    *entry = (tw_cached_character){.ignorable = tw_is_ignorable(point), .word = tw_is_word(point)};
     points->count = 0;
     int status = decompose(point, UTF8PROC_DECOMPOSE | UTF8PROC_STABLE, points);
     if (status == TWINSET_OK)
-        status = finish_points(normaliser);
+        status = render_points(normaliser);
     if (status != TWINSET_OK)
         return status;
-    known->point = point;
-    if (known->ignorable)
+    entry->point = point;
+    if (entry->ignorable)
         return TWINSET_OK;
-    known->afresh = is_base(point) && is_base(points->data[0]) &&
+    entry->starts = is_base(point) && is_base(points->data[0]) &&
                     (!folding || is_base(normaliser->folded.data[0]));
     size_t length = normaliser->rendered.length;
-    known->length = length <= SHORT ? (uint8_t)length : SHORT + 1;
+    entry->length = length <= SHORT ? (uint8_t)length : SHORT + 1;
     if (length <= SHORT)
-        memcpy(known->bytes, normaliser->rendered.data, length);
-    known->has_space = memchr(known->bytes, ' ', sizeof known->bytes) != NULL;
+        memcpy(entry->bytes, normaliser->rendered.data, length);
+    entry->has_space = memchr(entry->bytes, ' ', sizeof entry->bytes) != NULL;
     return TWINSET_OK;
 }
 
-/* ---- clusters in a text */
+/* ---- the sequences of a text */
 
-/* What stands at a place in a text. */
+/* The character at an offset of a text. */
 typedef struct character {
     int32_t point;
-    bool broken;           /* and U+FFFD stands for it */
-    bool unclear;          /* it depends on what is still to come */
-    size_t size;           /* in bytes */
-    const tw_known *known; /* NULL for ASCII and where the text ends */
+    bool broken;                       /* it cannot be decoded, and U+FFFD replaces it */
+    bool unclear;                      /* it depends on bytes that are still to come */
+    size_t size;                       /* in bytes */
+    const tw_cached_character *cached; /* NULL for ASCII and at the end of the text */
 } character;
 
-static inline int look_at(tw_normaliser *normaliser, const char *text, size_t length, bool last,
-                          character *found)
+static inline int read_character(tw_normaliser *normaliser, const char *text, size_t length,
+                                 bool last, character *found)
 {
     *found = (character){.unclear = !length && !last};
     if (!length)
@@ -372,18 +315,19 @@ static inline int look_at(tw_normaliser *normaliser, const char *text, size_t le
         found->broken = true;
         found->unclear = found->size == length && !last;
     }
-    tw_known *known = &normaliser->known[found->point % KNOWN];
-    found->known = known;
-    return known->point == found->point ? TWINSET_OK : find_out(normaliser, found->point, known);
+    tw_cached_character *cached = &normaliser->cache[found->point % CACHE_SIZE];
+    found->cached = cached;
+    return cached->point == found->point ? TWINSET_OK
+                                         : fill_cache(normaliser, found->point, cached);
 }
 
-static inline bool joins(const character *next)
+static inline bool joins_sequence(const character *next)
 {
-    return next->known && !next->known->afresh;
+    return next->cached && !next->cached->starts;
 }
 
-/* Notes invisible characters inside a word. */
-static void see(tw_normaliser *normaliser, bool ignorable, bool word)
+/* Notes a character, to flag invisible ones within a word. */
+static void note_character(tw_normaliser *normaliser, bool ignorable, bool word)
 {
     if (ignorable) {
         normaliser->hidden = normaliser->in_word;
@@ -395,8 +339,8 @@ static void see(tw_normaliser *normaliser, bool ignorable, bool word)
     normaliser->in_word = word;
 }
 
-/* Decodes a cluster and decomposes it, without invisible characters. */
-static int decompose_cluster(tw_normaliser *normaliser, const char *text, size_t length)
+/* Decodes a sequence and decomposes it, without invisible characters. */
+static int decompose_sequence(tw_normaliser *normaliser, const char *text, size_t length)
 {
     int status = TWINSET_OK;
     normaliser->points.count = 0;
@@ -408,17 +352,17 @@ static int decompose_cluster(tw_normaliser *normaliser, const char *text, size_t
             point = REPLACEMENT;
         }
         bool ignorable = tw_is_ignorable(point);
-        see(normaliser, ignorable, tw_is_word(point));
+        note_character(normaliser, ignorable, tw_is_word(point));
         if (!ignorable)
             status = decompose(point, UTF8PROC_DECOMPOSE | UTF8PROC_STABLE, &normaliser->points);
     }
     return status;
 }
 
-/* Appends bytes in which spaces are still to be squeezed. */
+/* Appends bytes, and squeezes spaces if the rule says so. */
 static int put_bytes(tw_normaliser *normaliser, const char *bytes, size_t length, tw_bytes *out)
 {
-    tw_ascii *ascii = &normaliser->ascii;
+    tw_ascii_filter *ascii = &normaliser->ascii;
     int status = tw_bytes_reserve(out, length);
     for (size_t i = 0; i < length && status == TWINSET_OK; i++) {
         bool space = bytes[i] == ' ';
@@ -431,76 +375,77 @@ static int put_bytes(tw_normaliser *normaliser, const char *bytes, size_t length
     return status;
 }
 
-static int put_cluster(tw_normaliser *normaliser, const char *text, size_t length, tw_bytes *out)
+static int put_sequence(tw_normaliser *normaliser, const char *text, size_t length, tw_bytes *out)
 {
-    int status = decompose_cluster(normaliser, text, length);
+    int status = decompose_sequence(normaliser, text, length);
     if (status == TWINSET_OK)
-        status = finish_points(normaliser);
+        status = render_points(normaliser);
     if (status != TWINSET_OK)
         return status;
     return put_bytes(normaliser, normaliser->rendered.data, normaliser->rendered.length, out);
 }
 
-/* Puts a character that nothing joins. */
-static int put_alone(tw_normaliser *normaliser, const character *one, const char *text,
-                     tw_bytes *out)
+/* Appends a character that no other joins. */
+static int put_single(tw_normaliser *normaliser, const character *one, const char *text,
+                      tw_bytes *out)
 {
-    const tw_known *known = one->known;
-    if (!known) {
+    const tw_cached_character *cached = one->cached;
+    if (!cached) {
         char to = (char)normaliser->ascii.to[one->point];
-        see(normaliser, false, tw_is_alnum(*text));
+        note_character(normaliser, false, tw_is_alnum(*text));
         return put_bytes(normaliser, &to, (unsigned char)to != TW_DROP, out);
     }
-    /* The next character may have taken its place in the table. */
-    if (known->point != one->point || known->length > SHORT)
-        return put_cluster(normaliser, text, one->size, out);
+    /* The next character may have replaced it in the cache. */
+    if (cached->point != one->point || cached->length > SHORT)
+        return put_sequence(normaliser, text, one->size, out);
     if (one->broken)
         normaliser->flags |= TWINSET_FLAG_INVALID_UTF8;
-    see(normaliser, known->ignorable, known->word);
-    if (known->has_space || out->capacity - out->length < SHORT)
-        return put_bytes(normaliser, known->bytes, known->length, out);
-    memcpy(out->data + out->length, known->bytes, SHORT);
-    out->length += known->length;
-    if (known->length)
+    note_character(normaliser, cached->ignorable, cached->word);
+    if (cached->has_space || out->capacity - out->length < SHORT)
+        return put_bytes(normaliser, cached->bytes, cached->length, out);
+    memcpy(out->data + out->length, cached->bytes, SHORT);
+    out->length += cached->length;
+    if (cached->length)
         normaliser->ascii.after_space = false;
     normaliser->ascii.after_return = false;
     return TWINSET_OK;
 }
 
-/* Whether ASCII is but a letter before the next cluster, as in `été`. */
-static bool carries_on(const char *text, size_t length)
+/* Whether the text goes on with one ASCII letter and then a character beyond ASCII, as in `été`. */
+static bool is_short_ascii(const char *text, size_t length)
 {
     return length > 1 && tw_may_carry_mark(text[0]) && !is_ascii(text[1]);
 }
 
-/* Takes clusters as long as ASCII does not come between, or until the end of one is still to
- * come. One that goes on for too long, with no end of marks, is cut. */
-static int take_clusters(tw_normaliser *normaliser, const char *text, size_t length, bool last,
-                         size_t *taken, tw_bytes *out)
+/* Takes sequences up to the next stretch of ASCII, or to a sequence whose end is still to come. A
+ * sequence of too many marks is cut. */
+static int take_sequences(tw_normaliser *normaliser, const char *text, size_t length, bool last,
+                          size_t *taken, tw_bytes *out)
 {
     character one, other, *first = &one, *next = &other;
     *taken = 0;
-    if (!normaliser->known)
-        normaliser->known = tw_calloc(KNOWN, sizeof *normaliser->known);
-    if (!normaliser->known)
+    if (!normaliser->cache)
+        normaliser->cache = tw_calloc(CACHE_SIZE, sizeof *normaliser->cache);
+    if (!normaliser->cache)
         return TWINSET_NOMEM;
-    int status = look_at(normaliser, text, length, last, first);
+    int status = read_character(normaliser, text, length, last, first);
     while (status == TWINSET_OK && !first->unclear) {
-        const char *cluster = text + *taken;
+        const char *sequence = text + *taken;
         size_t left = length - *taken, end = first->size;
         for (;; end += next->size) {
-            status = look_at(normaliser, cluster + end, left - end, last, next);
-            if (status != TWINSET_OK || next->unclear || !joins(next) || end >= TW_CLUSTER)
+            status = read_character(normaliser, sequence + end, left - end, last, next);
+            if (status != TWINSET_OK || next->unclear || !joins_sequence(next) ||
+                end >= TW_SEQUENCE_BYTES)
                 break;
         }
-        if (status != TWINSET_OK || (next->unclear && end < TW_CLUSTER))
+        if (status != TWINSET_OK || (next->unclear && end < TW_SEQUENCE_BYTES))
             break;
         if (end == first->size)
-            status = put_alone(normaliser, first, cluster, out);
+            status = put_single(normaliser, first, sequence, out);
         else
-            status = put_cluster(normaliser, cluster, end, out);
+            status = put_sequence(normaliser, sequence, end, out);
         *taken += end;
-        if (!next->known && !carries_on(text + *taken, length - *taken))
+        if (!next->cached && !is_short_ascii(text + *taken, length - *taken))
             break;
         character *swap = first;
         first = next;
@@ -518,7 +463,7 @@ static int take_ascii(tw_normaliser *normaliser, const char *text, size_t length
     if (status != TWINSET_OK)
         return status;
     if (normaliser->hidden && length && is_ascii(*text))
-        see(normaliser, false, tw_is_alnum(*text));
+        note_character(normaliser, false, tw_is_alnum(*text));
     char *end = out->data + out->length;
     *taken = normaliser->kernels->put_ascii(&normaliser->ascii, text, length, &end);
     out->length = (size_t)(end - out->data);
@@ -530,7 +475,7 @@ static int take_ascii(tw_normaliser *normaliser, const char *text, size_t length
 int tw_normalise(tw_normaliser *normaliser, const char *text, size_t length, bool last,
                  size_t *taken, tw_bytes *out)
 {
-    /* What follows may be a mark on the last letter. */
+    /* The next chunk may start with a mark on the last letter. */
     bool hold = !last && length && tw_may_carry_mark(text[length - 1]);
     size_t end = hold ? length - 1 : length, size;
     int status = TWINSET_OK;
@@ -542,7 +487,7 @@ int tw_normalise(tw_normaliser *normaliser, const char *text, size_t length, boo
         *taken += size;
         if (*taken == end)
             return TWINSET_OK;
-        status = take_clusters(normaliser, text + *taken, length - *taken, last, &size, out);
+        status = take_sequences(normaliser, text + *taken, length - *taken, last, &size, out);
         *taken += size;
         if (!size)
             return status;

@@ -1,7 +1,9 @@
-/* Everything that is left out of a text, each part of it once. */
+/* Everything that is left out of a text, in spans that do not overlap. */
 #include "omit.h"
 
 #include <stdlib.h>
+
+#include "omit_rules.h"
 
 int tw_spans_add(tw_spans *spans, size_t start, size_t end)
 {
@@ -17,7 +19,7 @@ void tw_spans_free(tw_spans *spans)
     *spans = (tw_spans){0};
 }
 
-bool tw_omits(const twinset_options *options)
+bool tw_options_omit_text(const twinset_options *options)
 {
     return options->quotations == TWINSET_QUOTATIONS_DROP ||
            options->bibliography == TWINSET_BIBLIOGRAPHY_DROP;
@@ -29,7 +31,8 @@ static int by_start(const void *left, const void *right)
     return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* Makes one of those that touch. */
+/* Joins spans that overlap or touch. The spans are in ascending order, and there is at least one.
+ */
 static void join(tw_spans *spans)
 {
     size_t kept = 0;

@@ -1,20 +1,23 @@
 /*
- * What a text has from others and says so: its quotations, and the list of its sources. Both may
- * be left out of a comparison.
+ * What a text takes from others and marks as such: its quotations, and the list of its sources.
+ * Both may be left out of a comparison.
  *
- *   quotation.c      between quotation marks, and in blocks
- *   bibliography.c   under a heading that says so
- *   omit.c           both, in the order of the text
+ *   quotation.c      finds what stands between quotation marks, and quoted blocks
+ *   bibliography.c   finds the list under a heading such as References
+ *   omit.c           joins both, in the order of the text
  *
- * A text must be here as a whole. What it is in does not matter, nor whether it is UTF-8; both
- * are linear in time.
+ * A text must be in memory as a whole. It may be in any language, and need not be valid UTF-8.
+ * The time is linear in its length.
  */
 #ifndef TW_OMIT_H
 #define TW_OMIT_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "common.h"
 
-/* Bytes of a text; `end` is past the last. */
+/* The bytes of a text from `start` up to, but without, `end`. */
 typedef struct tw_span {
     size_t start, end;
 } tw_span;
@@ -24,15 +27,10 @@ typedef struct tw_spans {
     size_t count, capacity;
 } tw_spans;
 
-int tw_spans_add(tw_spans *spans, size_t start, size_t end) TW_CHECKED;
 void tw_spans_free(tw_spans *spans);
 
-/* Append what they find, in any order; one may lie in another. */
-int tw_quotations_find(const char *text, size_t length, tw_spans *spans) TW_CHECKED;
-int tw_bibliography_find(const char *text, size_t length, tw_spans *spans) TW_CHECKED;
-
 /* Whether the options leave anything out. */
-bool tw_omits(const twinset_options *options);
+bool tw_options_omit_text(const twinset_options *options);
 /* Replaces the spans by those that the options leave out, ascending, with text between any two. */
 int tw_omissions_find(const twinset_options *options, const char *text, size_t length,
                       tw_spans *spans) TW_CHECKED;

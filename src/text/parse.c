@@ -1,9 +1,9 @@
 /*
- * Tokens of a program by its tree: the leaves, in order.
+ * The tokens of a program are the leaves of its tree, in order.
  *
- * The tree is walked with a cursor, so its depth costs nothing but a byte a level. Between two
- * leaves there should be nothing but space; what a parser skipped, or hides, goes to the plain
- * lexer, so that no text vanishes. Leaves that are whole lines (the body of a macro) do as well.
+ * The tree is walked with a cursor, so that its depth costs only a byte a level. Between two leaves
+ * there should be nothing but space. Text that a parser skipped or hides goes to the plain lexer,
+ * so that none is lost. Leaves that are whole lines, such as the body of a macro, go there as well.
  */
 #include <string.h>
 
@@ -11,18 +11,18 @@
 #include "grammar.h"
 #include "pool.h"
 
-enum { TEXT_LIMIT = 2 << 20 }; /* bytes; a parse takes up to a hundred times that */
+enum { TEXT_LIMIT = 2 << 20 }; /* bytes; a parse takes up to a hundred times as much memory */
 
 struct tw_parser {
     tw_pool pool;
-    tw_bytes levels; /* what the nodes above are, by depth */
-    /* Of the text at hand. */
+    tw_bytes levels; /* the level of each node above the current one, a byte each */
+    /* The current text. */
     const tw_language *language;
     const tw_grammar *grammar;
     const char *text;
     size_t length;
-    size_t done;                    /* what ends before here is in the tokens, or is none */
-    size_t leaf_bytes, error_bytes; /* of leaves, and of those that fit no rule */
+    size_t done;                    /* the text before this offset needs no more tokens */
+    size_t leaf_bytes, error_bytes; /* of all leaves, and of those that fit no rule */
     tw_code *code;
 };
 
@@ -85,7 +85,7 @@ static int lex(tw_parser *p, size_t from, size_t to, uint32_t line)
     return tw_lex(p->language->lexis, p->text, from, to, line, p->code);
 }
 
-/* What lies between the last leaf and the next, which begins on this line. */
+/* Lexes the text between the last leaf and the next, which begins on this line. */
 static int fill_gap(tw_parser *p, size_t next, uint32_t line)
 {
     size_t from = p->done;
@@ -120,7 +120,7 @@ static bool looks_like_number(const char *text, size_t length)
     return tw_is_digit(text[0]) || (sign && length > 1 && tw_is_digit(text[1]));
 }
 
-/* Some grammars take these for names. */
+/* Whether the text is a value that some grammars classify as a name. */
 static bool is_value(const char *text, size_t length)
 {
     static const char *const values[] = {"true", "false", "null", "True", "False"};
@@ -130,7 +130,8 @@ static bool is_value(const char *text, size_t length)
     return false;
 }
 
-/* What a leaf is, by its class and its bytes. An operator may bear the class of a name. */
+/* The normal form of a leaf, by its class and its bytes. An operator may have the class of a name.
+ */
 static tw_form form_of(const tw_parser *p, uint8_t class, const char *text, size_t length)
 {
     if (class == TW_NODE_STRING)
@@ -144,7 +145,7 @@ static tw_form form_of(const tw_parser *p, uint8_t class, const char *text, size
     return p->language->lexis & TW_LEX_FOLD ? TW_FORM_FOLDED : TW_FORM_WRITTEN;
 }
 
-static int put_leaf(tw_parser *p, TSNode node, uint8_t class, bool misfit)
+static int put_leaf(tw_parser *p, TSNode node, uint8_t class, bool error)
 {
     static const uint8_t kinds[] = {[TW_FORM_NAME] = TW_TOKEN_NAME,
                                     [TW_FORM_NUMBER] = TW_TOKEN_LITERAL,
@@ -159,7 +160,7 @@ static int put_leaf(tw_parser *p, TSNode node, uint8_t class, bool misfit)
         return status;
     p->done = end;
     p->leaf_bytes += length;
-    p->error_bytes += misfit ? length : 0;
+    p->error_bytes += error ? length : 0;
     tw_form form = form_of(p, class, text, length);
     if (class == TW_NODE_LINES || (form >= TW_FORM_WRITTEN && has_blank(text, length)))
         return lex(p, start, end, line);
@@ -169,13 +170,13 @@ static int put_leaf(tw_parser *p, TSNode node, uint8_t class, bool misfit)
 
 /* ---- the walk */
 
-/* What the parent of a node is. */
+/* What the parent of a node says about it. */
 typedef enum level {
     LEVEL_RULE,
-    LEVEL_ERROR,  /* no rule fits */
-    LEVEL_STRING, /* its children are parts of a string */
-    LEVEL_HOLDER, /* brackets round a child of it mean nothing */
-    LEVEL_BARE,   /* the same, and so do its own */
+    LEVEL_ERROR,  /* the parent fits no rule */
+    LEVEL_STRING, /* the node belongs to a string */
+    LEVEL_HOLDER, /* brackets around the node mean nothing */
+    LEVEL_BARE,   /* as LEVEL_HOLDER, and the node may be such a bracket */
 } level;
 
 static uint8_t class_of(const tw_parser *p, TSNode node)
@@ -188,27 +189,28 @@ static bool is_docstring(const tw_parser *p, TSNode node)
     return ts_node_child_count(node) == 1 && class_of(p, ts_node_child(node, 0)) == TW_NODE_STRING;
 }
 
-static void pass(tw_parser *p, size_t end)
+static void move_to(tw_parser *p, size_t end)
 {
     if (end > p->done)
         p->done = end;
 }
 
-/* A part of a string. What is interpolated is an inner node; the string's token ends there. */
-static bool visit_part(tw_parser *p, TSNode node, bool inner, level *below)
+/* Visits a node in a string, and returns whether to visit its children. What is interpolated is an
+ * inner node; the string's token ends there. */
+static bool visit_in_string(tw_parser *p, TSNode node, bool inner, level *below)
 {
     uint8_t class = class_of(p, node);
     size_t start = ts_node_start_byte(node);
     tw_code *code = p->code;
     if (!inner || ts_node_is_error(node)) {
-        pass(p, ts_node_end_byte(node));
+        move_to(p, ts_node_end_byte(node));
         return false;
     }
     if (class == TW_NODE_STRING || class == TW_NODE_CONTENT) {
         *below = LEVEL_STRING;
         return true;
     }
-    pass(p, start);
+    move_to(p, start);
     if (code->count > 0 && code->tokens[code->count - 1].end > start)
         code->tokens[code->count - 1].end = (uint32_t)start;
     return true;
@@ -217,7 +219,7 @@ static bool visit_part(tw_parser *p, TSNode node, bool inner, level *below)
 static int skip(tw_parser *p, TSNode node)
 {
     int status = fill_gap(p, ts_node_start_byte(node), ts_node_start_point(node).row + 1);
-    pass(p, ts_node_end_byte(node));
+    move_to(p, ts_node_end_byte(node));
     return status;
 }
 
@@ -241,7 +243,8 @@ static bool is_bracket(const tw_parser *p, TSNode node)
     return end == start + 1 && (p->text[start] == '(' || p->text[start] == ')');
 }
 
-/* Comments, imports, and brackets that change nothing: `x = (y);` is `x = y;`. */
+/* Whether a node has no tokens: comments, imports, and brackets that change nothing, as in
+ * `x = (y);`. */
 static bool is_omitted(const tw_parser *p, TSNode node, uint8_t class, level here)
 {
     switch (class) {
@@ -256,7 +259,7 @@ static bool is_omitted(const tw_parser *p, TSNode node, uint8_t class, level her
     }
 }
 
-/* `*descend` tells whether to go on with its children, which are on the level `*below`. */
+/* Visits a node. *descend is whether to go on with its children, and *below is their level. */
 static int visit(tw_parser *p, TSNode node, level here, bool *descend, level *below)
 {
     bool inner = ts_node_child_count(node) > 0, error = ts_node_is_error(node);
@@ -264,7 +267,7 @@ static int visit(tw_parser *p, TSNode node, level here, bool *descend, level *be
     *below = error ? LEVEL_ERROR : level_below(class, here);
     *descend = inner && class != TW_NODE_NUMBER;
     if (here == LEVEL_STRING) {
-        *descend = visit_part(p, node, inner, below);
+        *descend = visit_in_string(p, node, inner, below);
         return TWINSET_OK;
     }
     if (is_omitted(p, node, class, here)) {
@@ -276,14 +279,14 @@ static int visit(tw_parser *p, TSNode node, level here, bool *descend, level *be
     return put_leaf(p, node, class, error || here == LEVEL_ERROR);
 }
 
-/* Past a node and all below it; false where it was the last. */
-static bool go_on(tw_parser *p, TSTreeCursor *cursor, level *here)
+/* Moves past a node and all nodes below it. Returns false where it was the last. */
+static bool go_to_next(tw_parser *p, TSTreeCursor *cursor, level *here)
 {
     while (!ts_tree_cursor_goto_next_sibling(cursor)) {
         if (!ts_tree_cursor_goto_parent(cursor))
             return false;
         if (*here == LEVEL_STRING)
-            pass(p, ts_node_end_byte(ts_tree_cursor_current_node(cursor)));
+            move_to(p, ts_node_end_byte(ts_tree_cursor_current_node(cursor)));
         *here = (level)p->levels.data[--p->levels.length];
     }
     return true;
@@ -304,7 +307,7 @@ static int walk(tw_parser *p, TSTreeCursor *cursor)
         }
         if (status != TWINSET_OK)
             return status;
-    } while (go_on(p, cursor, &here));
+    } while (go_to_next(p, cursor, &here));
     return TWINSET_OK;
 }
 
@@ -316,8 +319,9 @@ static uint32_t count_lines(const char *text, size_t length)
     return lines;
 }
 
-/* Of 1,400 programs in 14 languages, five had more than a tenth of their text in errors; read as
- * one of another kind, most have a fifth to all. A slip in a short one is no reason to doubt. */
+/* Whether the text is likely to be no program of its language. Of 1,400 programs in 14 languages,
+ * five had more than a tenth of their text in errors; parsed as another language, most have a fifth
+ * to all of it. The constant allows for a slip in a short program. */
 static bool is_doubtful(const tw_parser *p)
 {
     bool dialects = p->language->lexis & TW_LEX_DIALECTS;

@@ -1,14 +1,14 @@
 /*
- * Memory for a parse is taken from large blocks and given back to lists by size; the blocks go all
- * at once.
+ * Memory for a parse is taken from large blocks; what is freed goes to lists by size. The blocks
+ * are freed all at once.
  *
- * Work is counted by what takes time: allocations, by their size, which are half a microsecond
- * each or more, and characters. Counts do not depend on the machine, as a clock would. Their limits
- * grow with the part of the text that was read, so that what is no program is soon told. For each
- * byte, programs take 0.2 to 1.3 allocations, or 3 where every byte is a token, and 1.4 to 10
- * reads; other texts take 2 to 25 allocations, and some that are made for it as many reads as they
- * have bytes. Of memory, programs take 20 to 75 bytes for one of theirs, or 300. The worst of 85
- * hostile patterns in 21 languages took 9 microseconds a byte, and 275 MB for 2 MB of text.
+ * Work is counted by what takes time: characters read, and allocations by their size, which take
+ * half a microsecond each or more. Unlike a clock, counts do not depend on the machine. Their
+ * limits grow with the length of the text that was read, so that a text which is no program soon
+ * reaches them. For each byte, programs take 0.2 to 1.3 allocations, or 3 where every byte is a
+ * token, and 1.4 to 10 reads. Other texts take 2 to 25 allocations, and hostile ones as many reads
+ * as they have bytes. Programs take 20 to 75 bytes of memory for each of theirs, or 300. The worst
+ * of 85 hostile patterns in 21 languages took 9 microseconds a byte, and 275 MB for 2 MB of text.
  */
 #include "pool.h"
 
@@ -16,37 +16,39 @@
 
 #include <utf8proc.h>
 
+#include "common.h"
+
 enum {
-    STEP = 16,         /* sizes up to ... */
-    SMALL = 64 * STEP, /* ... here go by steps, larger ones by doubling */
+    STEP = 16,         /* small sizes are rounded up to a multiple of it */
+    SMALL = 64 * STEP, /* larger sizes are rounded up to a power of two */
     BLOCK = 1 << 20,
-    /* Limits: of the first bytes, and of each more. */
+    /* Limits: FIRST_ for a text of no length, and MORE_ for each byte of it. */
     FIRST_STEPS = 10000,
     MORE_STEPS = 4,
     FIRST_READS = 500000,
     MORE_READS = 40,
     FIRST_BYTES = 64 << 20,
     MORE_BYTES = 96,
-    STEP_BYTES = 256,        /* of memory that make a step more */
+    STEP_BYTES = 256,        /* bytes of an allocation that count as one step more */
     STACK_BYTES = 256 << 10, /* scanners of nested comments may call themselves */
 };
 
-typedef struct tw_block {
-    struct tw_block *next;
+typedef struct tw_pool_block {
+    struct tw_pool_block *next;
     uint64_t size;
-} tw_block;
+} tw_pool_block;
 
-/* Before every piece of memory. */
-typedef struct piece {
-    uint64_t size; /* with this */
-} piece;
+/* Lies before the memory of every allocation. */
+typedef struct header {
+    uint64_t size; /* of the memory and this header */
+} header;
 
-/* tree-sitter's allocator has no place for it. */
+/* The functions of tree-sitter's allocator have no parameter for it. */
 static _Thread_local tw_pool *pool_in_use;
 
-static size_t size_of_piece(size_t room)
+static size_t round_up(size_t bytes)
 {
-    size_t size = room + sizeof(piece);
+    size_t size = bytes + sizeof(header);
     if (size <= SMALL)
         return (size + STEP - 1) / STEP * STEP;
     size_t doubled = 2 * SMALL;
@@ -60,6 +62,7 @@ static size_t class_of(size_t size)
     return size <= SMALL ? size / STEP : SMALL / STEP + (size_t)__builtin_ctzll(size / SMALL);
 }
 
+/* How far the text was read. */
 static uint64_t far_bytes(const tw_pool *pool)
 {
     return (uint64_t)(pool->far - pool->text);
@@ -67,43 +70,44 @@ static uint64_t far_bytes(const tw_pool *pool)
 
 static void add_block(tw_pool *pool, size_t size)
 {
-    size_t all = sizeof(tw_block) + (size < BLOCK ? BLOCK : size);
+    size_t all = sizeof(tw_pool_block) + (size < BLOCK ? BLOCK : size);
     if (pool->bytes + all > FIRST_BYTES + MORE_BYTES * far_bytes(pool))
         tw_pool_leave(pool, TW_POOL_LARGE);
-    tw_block *block = tw_malloc(all);
+    tw_pool_block *block = tw_malloc(all);
     if (!block)
         tw_pool_leave(pool, TW_POOL_NOMEM);
-    *block = (tw_block){pool->blocks, all};
+    *block = (tw_pool_block){pool->blocks, all};
     pool->blocks = block;
     pool->bytes += all;
     pool->at = (char *)(block + 1);
     pool->end = (char *)block + all;
 }
 
-static void count_steps(tw_pool *pool, size_t room)
+static void count_steps(tw_pool *pool, size_t bytes)
 {
-    pool->steps += 1 + room / STEP_BYTES;
+    pool->steps += 1 + bytes / STEP_BYTES;
     if (pool->steps > FIRST_STEPS + MORE_STEPS * far_bytes(pool))
         tw_pool_leave(pool, TW_POOL_LONG);
 }
 
-/* All zero, as some scanners ask for less than they use: no parse may depend on the one before. */
-static void *take(size_t room)
+/* The memory is all zero. Some scanners ask for less than they use, and no parse may depend on the
+ * one before. */
+static void *take(size_t bytes)
 {
     tw_pool *pool = pool_in_use;
-    count_steps(pool, room);
-    size_t size = size_of_piece(room);
+    count_steps(pool, bytes);
+    size_t size = round_up(bytes);
     void **list = &pool->given_back[class_of(size)], *memory = *list;
     if (memory) {
         memcpy(list, memory, sizeof *list);
     } else {
         if ((size_t)(pool->end - pool->at) < size)
             add_block(pool, size);
-        ((piece *)pool->at)->size = size;
-        memory = pool->at + sizeof(piece);
+        ((header *)pool->at)->size = size;
+        memory = pool->at + sizeof(header);
         pool->at += size;
     }
-    return memset(memory, 0, size <= SMALL ? size - sizeof(piece) : room);
+    return memset(memory, 0, size <= SMALL ? size - sizeof(header) : bytes);
 }
 
 static void *take_zeroed(size_t count, size_t size)
@@ -117,32 +121,32 @@ static void give_back(void *memory)
 {
     if (!memory)
         return;
-    void **list = &pool_in_use->given_back[class_of(((piece *)memory)[-1].size)];
+    void **list = &pool_in_use->given_back[class_of(((header *)memory)[-1].size)];
     memcpy(memory, list, sizeof *list);
     *list = memory;
 }
 
-static void *take_more(void *memory, size_t room)
+static void *take_more(void *memory, size_t bytes)
 {
-    size_t size = memory ? ((piece *)memory)[-1].size : 0;
-    if (size >= room + sizeof(piece)) {
-        count_steps(pool_in_use, room);
+    size_t size = memory ? ((header *)memory)[-1].size : 0;
+    if (size >= bytes + sizeof(header)) {
+        count_steps(pool_in_use, bytes);
         return memory;
     }
-    void *grown = take(room);
+    void *grown = take(bytes);
     if (memory)
-        memcpy(grown, memory, size - sizeof(piece));
+        memcpy(grown, memory, size - sizeof(header));
     give_back(memory);
     return grown;
 }
 
 const tw_pool_memory tw_pool_memory_calls = {take, take_zeroed, take_more, give_back};
 
-/* Keeps the first block for the next parse. */
+/* Frees all blocks but the first, which the next parse uses again. */
 static void drop_blocks(tw_pool *pool)
 {
     while (pool->blocks && pool->blocks->next) {
-        tw_block *next = pool->blocks->next;
+        tw_pool_block *next = pool->blocks->next;
         tw_free(pool->blocks);
         pool->blocks = next;
     }
@@ -150,7 +154,7 @@ static void drop_blocks(tw_pool *pool)
 
 void tw_pool_begin(tw_pool *pool, const char *text)
 {
-    tw_block *block = pool->blocks;
+    tw_pool_block *block = pool->blocks;
     pool->at = block ? (char *)(block + 1) : NULL;
     pool->end = block ? (char *)block + block->size : NULL;
     pool->bytes = block ? block->size : 0;

@@ -1,13 +1,14 @@
 /*
- * The block of a program: sizes, its files, its tokens, a number for each token as it is
- * written, one for each word, the normal forms. Some 32 bytes a token.
+ * The block of a program holds sizes, then the files, the tokens, a hash of each token as it is
+ * written, a hash of each word, and the normal forms. That is some 32 bytes a token.
  */
 #include "program.h"
 
 #include <string.h>
 
-#include "common.h"
+#include "fingerprint.h"
 #include "shingle_id.h"
+#include "window.h"
 
 typedef struct sizes {
     uint64_t files, tokens, wording, normal;
@@ -15,8 +16,8 @@ typedef struct sizes {
 
 /* ---- writing */
 
-/* Makes room for all of a block. */
-static int begin(tw_bytes *block, const sizes *head)
+/* Reserves the memory of a block, and writes its sizes. */
+static int begin_block(tw_bytes *block, const sizes *head)
 {
     size_t bytes = sizeof *head + head->files * sizeof(tw_program_file) +
                    head->tokens * (sizeof(tw_token) + sizeof(uint64_t)) +
@@ -44,8 +45,8 @@ static int append_words(const tw_code *code, const char *text, tw_bytes *block)
 
 /* ---- wording */
 
-/* Letters, digits, underscores, and all beyond ASCII. */
-static bool in_word(char c)
+/* Whether a byte belongs to a word: letters, digits, underscores, and everything beyond ASCII. */
+static bool is_word_byte(char c)
 {
     return tw_is_alnum(c) || c == '_' || (unsigned char)c >= 0x80;
 }
@@ -53,7 +54,7 @@ static bool in_word(char c)
 static size_t word_length(const char *text, size_t length)
 {
     size_t end = 0;
-    while (end < length && in_word(text[end]))
+    while (end < length && is_word_byte(text[end]))
         end++;
     return end;
 }
@@ -64,7 +65,7 @@ static int append_word(tw_bytes *block, const char *word, size_t length, uint64_
     return append_number(block, tw_shingle_id(word, length));
 }
 
-/* A string counts as a whole, and, if it says several words, by each of them. */
+/* A string counts as a whole and, if it has several words, each of them counts as well. */
 static int append_string(tw_bytes *block, const char *text, size_t length, uint64_t *count)
 {
     uint64_t before = *count;
@@ -74,7 +75,7 @@ static int append_string(tw_bytes *block, const char *text, size_t length, uint6
         if (word)
             status = append_word(block, text + at, word, count);
     }
-    if (*count == before + 2) { /* one word is the whole */
+    if (*count == before + 2) { /* a string of one word counts once */
         block->length -= sizeof(uint64_t);
         --*count;
     }
@@ -104,8 +105,8 @@ static int append_wording(const tw_code *code, const char *text, tw_bytes *block
 
 /* ---- blocks */
 
-/* What follows the normal forms may be read. */
-static int end(tw_bytes *block)
+/* Adds the bytes after the normal forms that kernels may read. */
+static int end_block(tw_bytes *block)
 {
     static const char slack[TW_SLACK];
     return tw_bytes_append(block, slack, sizeof slack);
@@ -119,7 +120,7 @@ int tw_program_write(const tw_code *code, const char *text, uint32_t source, tw_
         .tokens = (uint32_t)code->count,
         .normal = (uint32_t)code->normal.length,
     };
-    int status = begin(block, &head);
+    int status = begin_block(block, &head);
     if (status == TWINSET_OK)
         status = tw_bytes_append(block, &file, sizeof file);
     if (status == TWINSET_OK)
@@ -132,61 +133,63 @@ int tw_program_write(const tw_code *code, const char *text, uint32_t source, tw_
         status = tw_bytes_append(block, code->normal.data, code->normal.length);
     if (status != TWINSET_OK)
         return status;
-    /* How many words there are is known only now. */
+    /* The number of words is known only now. */
     file.wording = (uint32_t)head.wording;
     memcpy(block->data, &head, sizeof head);
     memcpy(block->data + sizeof head, &file, sizeof file);
-    return end(block);
+    return end_block(block);
 }
 
-static int append_files(const tw_program *parts, size_t count, tw_bytes *block)
+static int append_files(const tw_program *programs, size_t count, tw_bytes *block)
 {
     uint32_t tokens = 0, normal = 0, wording = 0;
     int status = TWINSET_OK;
     for (size_t i = 0; i < count; i++) {
-        for (size_t j = 0; j < parts[i].file_count && status == TWINSET_OK; j++) {
-            tw_program_file file = parts[i].files[j];
+        for (size_t j = 0; j < programs[i].file_count && status == TWINSET_OK; j++) {
+            tw_program_file file = programs[i].files[j];
             file.tokens += tokens;
             file.normal += normal;
             file.wording += wording;
             status = tw_bytes_append(block, &file, sizeof file);
         }
-        tokens += (uint32_t)parts[i].count;
-        normal += (uint32_t)parts[i].normal_length;
-        wording += (uint32_t)parts[i].wording_count;
+        tokens += (uint32_t)programs[i].count;
+        normal += (uint32_t)programs[i].normal_length;
+        wording += (uint32_t)programs[i].wording_count;
     }
     return status;
 }
 
-int tw_program_join(const tw_program *parts, size_t count, tw_bytes *block)
+int tw_program_join(const tw_program *programs, size_t count, tw_bytes *block)
 {
     sizes head = {0};
     for (size_t i = 0; i < count; i++) {
-        head.files += parts[i].file_count;
-        head.tokens += parts[i].count;
-        head.wording += parts[i].wording_count;
-        head.normal += parts[i].normal_length;
+        head.files += programs[i].file_count;
+        head.tokens += programs[i].count;
+        head.wording += programs[i].wording_count;
+        head.normal += programs[i].normal_length;
     }
     if (head.tokens > UINT32_MAX || head.wording > UINT32_MAX || head.normal > UINT32_MAX)
         return TWINSET_NOMEM;
-    int status = begin(block, &head);
+    int status = begin_block(block, &head);
     if (status == TWINSET_OK)
-        status = append_files(parts, count, block);
+        status = append_files(programs, count, block);
     for (size_t i = 0; i < count && status == TWINSET_OK; i++)
-        status = tw_bytes_append(block, parts[i].tokens, parts[i].count * sizeof *parts->tokens);
+        status = tw_bytes_append(block, programs[i].tokens,
+                                 programs[i].count * sizeof *programs->tokens);
     for (size_t i = 0; i < count && status == TWINSET_OK; i++)
-        status = tw_bytes_append(block, parts[i].words, parts[i].count * sizeof *parts->words);
+        status =
+            tw_bytes_append(block, programs[i].words, programs[i].count * sizeof *programs->words);
     for (size_t i = 0; i < count && status == TWINSET_OK; i++)
-        status = tw_bytes_append(block, parts[i].wording,
-                                 parts[i].wording_count * sizeof *parts->wording);
+        status = tw_bytes_append(block, programs[i].wording,
+                                 programs[i].wording_count * sizeof *programs->wording);
     for (size_t i = 0; i < count && status == TWINSET_OK; i++)
-        status = tw_bytes_append(block, parts[i].normal, parts[i].normal_length);
-    return status == TWINSET_OK ? end(block) : status;
+        status = tw_bytes_append(block, programs[i].normal, programs[i].normal_length);
+    return status == TWINSET_OK ? end_block(block) : status;
 }
 
 /* ---- reading */
 
-tw_program tw_program_of(const tw_bytes *block)
+tw_program tw_program_read(const tw_bytes *block)
 {
     sizes head;
     memcpy(&head, block->data, sizeof head);
@@ -209,7 +212,7 @@ tw_program tw_program_of(const tw_bytes *block)
 
 /* ---- shingles */
 
-int tw_program_file_tokens(const tw_program *program, size_t index, tw_places *starts,
+int tw_program_file_tokens(const tw_program *program, size_t index, tw_offsets *starts,
                            tw_file_tokens *tokens)
 {
     static const tw_program_file none;
@@ -229,9 +232,9 @@ int tw_program_file_tokens(const tw_program *program, size_t index, tw_places *s
     return TWINSET_OK;
 }
 
-/* Every k in a row of some hashes, each of which stands for what was hashed. */
+/* Sends the shingles of every k hashes in a row, as if a hash were a token. */
 static int shingle_hashes(const uint64_t *hashes, size_t count, size_t k, uint8_t kind,
-                          tw_places *starts, tw_shingles_fn sink, void *context)
+                          tw_offsets *starts, tw_shingles_fn sink, void *context)
 {
     int status = TW_GROW(starts->data, starts->capacity, count + 1 + TW_SLACK);
     if (status != TWINSET_OK)
@@ -263,7 +266,7 @@ static int shingle_normal(const tw_file_tokens *tokens, size_t k, tw_shingles_fn
 }
 
 static int shingle_file(const tw_program *program, size_t index, int view, size_t k,
-                        tw_places *starts, tw_shingles_fn sink, void *context)
+                        tw_offsets *starts, tw_shingles_fn sink, void *context)
 {
     tw_file_tokens tokens;
     int status = tw_program_file_tokens(program, index, starts, &tokens);
@@ -278,8 +281,9 @@ static int shingle_file(const tw_program *program, size_t index, int view, size_
 
 /* ---- words */
 
-/* Replaces the words of one file by its shingles of them: the first, second, fourth, eighth...
- * time that a word comes is a shingle of its own, the others are none. Returns how many. */
+/* Replaces the words of one file by its shingles, and returns how many these are. The first,
+ * second, fourth, eighth... occurrence of a word each are a shingle of their own; the others are
+ * none. */
 static size_t number_words(uint64_t *words, size_t count, uint64_t *scratch)
 {
     size_t kept = 0;
@@ -288,13 +292,13 @@ static size_t number_words(uint64_t *words, size_t count, uint64_t *scratch)
         uint64_t word = words[i];
         for (end = i; end < count && words[end] == word;)
             end++;
-        for (size_t n = 1; n <= end - i; n *= 2) /* never ahead of what is read */
+        for (size_t n = 1; n <= end - i; n *= 2) /* writes never get ahead of reads */
             words[kept++] = tw_mix64(word + n * UINT64_C(0x9E3779B97F4A7C15));
     }
     return kept;
 }
 
-/* By file, since the words of a template are those of a file. */
+/* Collects the word shingles file by file, as occurrences are counted within a file. */
 static int collect_words(const tw_program *program, tw_program_scratch *scratch)
 {
     tw_u64s *words = &scratch->words;
@@ -324,14 +328,15 @@ static int shingle_words(const tw_program *program, tw_program_scratch *scratch,
                           context);
 }
 
-/* ---- all of it */
+/* ---- the shingles of a view */
 
-/* What tells one program from every other. */
-static void fingerprint(const tw_program *program, uint64_t digest[2])
+/* Computes a digest that no other program has. */
+static void fingerprint_program(const tw_program *program, uint64_t digest[2])
 {
     tw_fingerprint print;
     tw_fingerprint_begin(&print);
-    for (size_t i = 0; i + 1 < program->file_count; i++) /* one file has no end inside */
+    for (size_t i = 0; i + 1 < program->file_count;
+         i++) /* where one file ends and another begins */
         tw_fingerprint_add(&print, (const char *)&program->files[i].tokens,
                            sizeof program->files[i].tokens);
     tw_fingerprint_add(&print, program->normal, program->normal_length);
@@ -345,7 +350,7 @@ int tw_program_shingle(const tw_program *program, int view, size_t k, tw_program
 {
     int status = TWINSET_OK;
     *summary = (tw_text_summary){.tokens = program->count};
-    fingerprint(program, summary->digest);
+    fingerprint_program(program, summary->digest);
     if (!sink)
         return TWINSET_OK;
     for (size_t i = 0; i < program->file_count && status == TWINSET_OK; i++)

@@ -1,27 +1,28 @@
 /*
  * Quotations: what stands between quotation marks, with the marks, and lines that begin with >.
  *
- * Each family of marks is followed by itself, so that a mark that opens nothing hides no others,
- * and marks inside marks need no stack. A mark that is not closed in its paragraph opens nothing,
- * unless the next paragraph begins with the same mark, as long quotations are set in English. Of
- * one or two words marks may say other things than that they are quoted.
+ * Each family of marks is followed separately, so that a mark without a partner hides no others,
+ * and nested marks need no stack. A mark that is not closed in its paragraph opens nothing, unless
+ * the next paragraph begins with the same mark, as long quotations are set in English. Fewer than
+ * three words are no quotation: marks around one or two words often mean something else.
  */
 #include <string.h>
 
 #include <utf8proc.h>
 
-#include "common.h"
-#include "omit.h"
-#include "text.h"
+#include "characters.h"
+#include "omit_rules.h"
 
-/* A quotation has so many words at least, and so many bytes at most, some 2,500 words. A line
- * that is wider was not broken to fit: it is a paragraph. */
-enum { LEAST_WORDS = 3, LONGEST = 16 << 10, WIDEST_LINE = 200 };
+enum {
+    LEAST_WORDS = 3,    /* of a quotation */
+    LONGEST = 16 << 10, /* bytes of a quotation, at most: some 2,500 words */
+    WIDEST_LINE = 200,  /* bytes; a longer line was not broken to fit, but is a paragraph */
+};
 
 enum { STRAIGHT, DOUBLE, SINGLE, GUILLEMETS, SMALL_GUILLEMETS, TEX, CORNERS, THICK, FAMILIES };
 
 typedef struct mark {
-    const char *bytes, *closed_by; /* "": it opens nothing */
+    const char *bytes, *closed_by; /* closed_by is "" for a mark that opens nothing */
     int family;
 } mark;
 
@@ -48,22 +49,22 @@ static const mark marks[] = {
 typedef struct opened {
     const mark *by; /* NULL: nothing is open */
     size_t start;
-    size_t maybe;   /* where it may have ended: at the students' quarters; 0: nowhere */
-    bool continued; /* a paragraph after the first began with the mark */
+    size_t maybe;   /* where it may have ended, as in "the students’ quarters"; 0: nowhere */
+    bool continued; /* a further paragraph began with the mark */
 } opened;
 
 typedef struct scan {
     const char *text;
     size_t length;
-    size_t line, paragraph; /* where their first words are */
-    size_t block;           /* where lines with > began, or SIZE_MAX */
+    size_t line, paragraph; /* the offsets of their first words */
+    size_t block;           /* the offset of the first of some lines with >, or SIZE_MAX */
     opened open[FAMILIES];
     tw_spans *spans;
 } scan;
 
-/* ---- what stands beside a mark */
+/* ---- the characters beside a mark */
 
-/* The code point at a place; -1: none. */
+/* The code point at an offset; -1: none. */
 static int32_t point_at(const scan *in, size_t at)
 {
     utf8proc_int32_t point = -1;
@@ -82,14 +83,14 @@ static int32_t point_before(const scan *in, size_t at)
     return at > 0 ? point_at(in, start) : -1;
 }
 
-/* Where the text ends, there is nothing but blanks. */
+/* Whether a code point is blank. The end of the text counts as blank, too. */
 static bool is_blank(int32_t point)
 {
     return point < 0 || tw_is_blank(point);
 }
 
-/* Whether a quotation may begin after this: not after a word or what ends a sentence. Scripts
- * without spaces have none here either. */
+/* Whether a quotation may begin after this code point: not after a word, nor after the end of a
+ * sentence. In scripts without spaces it may follow a word. */
 static bool leads_in(int32_t point)
 {
     switch (utf8proc_category(point)) {
@@ -106,12 +107,12 @@ static bool may_open(const scan *in, const mark *by, size_t at)
 {
     size_t size = strlen(by->bytes);
     int32_t next = point_at(in, at + size);
-    bool both = strstr(by->closed_by, by->bytes) != NULL;
+    bool closes_too = strstr(by->closed_by, by->bytes) != NULL;
     if (!*by->closed_by)
         return false;
     if (by->family == SINGLE && next >= '0' && next <= '9')
-        return false; /* the '90s */
-    return leads_in(point_before(in, at)) && !(both && is_blank(next));
+        return false; /* as in "the ’90s" */
+    return leads_in(point_before(in, at)) && !(closes_too && is_blank(next));
 }
 
 static bool may_close(const scan *in, const mark *open, const mark *by, size_t at)
@@ -123,19 +124,19 @@ static bool may_close(const scan *in, const mark *open, const mark *by, size_t a
     return open != by || !is_blank(point_before(in, at));
 }
 
-/* ---- what is found */
+/* ---- quotations */
 
 static bool has_words(const scan *in, size_t start, size_t end)
 {
     size_t words = 0;
-    bool inside = false;
+    bool in_word = false;
     while (start < end && words < LEAST_WORDS) {
         utf8proc_int32_t point;
         utf8proc_ssize_t size = utf8proc_iterate((const utf8proc_uint8_t *)in->text + start,
                                                  (utf8proc_ssize_t)(end - start), &point);
         bool word = size > 0 && tw_is_word(point);
-        words += word && (!inside || tw_is_unspaced(point));
-        inside = word;
+        words += word && (!in_word || tw_is_unspaced(point));
+        in_word = word;
         start += size > 0 ? (size_t)size : 1;
     }
     return words == LEAST_WORDS;
@@ -157,7 +158,7 @@ static const mark *mark_at(const scan *in, size_t at)
     return NULL;
 }
 
-/* Gives up a quotation that has no end, unless it may have had one before. */
+/* Drops a quotation that has no end, or adds it if it may have ended earlier. */
 static int give_up(scan *in, opened *open)
 {
     size_t end = open->by ? open->maybe : 0;
@@ -165,7 +166,7 @@ static int give_up(scan *in, opened *open)
     return end ? add(in, open->start, end) : TWINSET_OK;
 }
 
-/* Whether it may as well be the apostrophe after a plural. */
+/* Whether a closing mark may as well be the apostrophe after a plural. */
 static bool is_doubtful(const scan *in, const mark *by, size_t at)
 {
     return by->family == SINGLE && at > 0 && (in->text[at - 1] | 0x20) == 's' &&
@@ -202,7 +203,7 @@ static int take_mark(scan *in, const mark *by, size_t at)
 
 /* ---- lines */
 
-/* What is open at the end of a paragraph; `next`: where another begins. */
+/* Ends all open quotations but the one that the paragraph at `next` continues. */
 static int end_paragraph(scan *in, size_t end, size_t next)
 {
     const mark *first = next < in->length ? mark_at(in, next) : NULL;
@@ -219,7 +220,7 @@ static int end_paragraph(scan *in, size_t end, size_t next)
     return status;
 }
 
-/* A line begins at a place; the one before ended at another. */
+/* Begins the line at `at`, after one that ended at `end`. */
 static int begin_line(scan *in, size_t end, size_t at)
 {
     bool quoted = at < in->length && in->text[at] == '>';
@@ -234,7 +235,7 @@ static int begin_line(scan *in, size_t end, size_t at)
     return status;
 }
 
-/* From the end of a line to the first word of the next. */
+/* Moves from the end of a line to the first word of the next. */
 static int take_newline(scan *in, size_t *at)
 {
     size_t end = *at, lines = 0;
@@ -246,7 +247,7 @@ static int take_newline(scan *in, size_t *at)
     return status == TWINSET_OK ? begin_line(in, end, *at) : status;
 }
 
-/* Bytes that no mark begins with. */
+/* Whether a byte begins no mark and no line. */
 static bool is_plain(char c)
 {
     switch ((unsigned char)c) {

@@ -1,31 +1,37 @@
 /*
- * Shingles: a document goes through in pieces of 32 KiB, small enough that what each step
- * leaves for the next is still in the second-level cache. Of the bytes, those whose meaning
- * depends on what follows are carried over; of the tokens, the last k-1.
+ * Shingles: a document goes through in chunks of 32 KiB, small enough that what each step hands to
+ * the next is still in the L2 cache. Bytes whose meaning depends on what follows are carried over
+ * to the next chunk, and so are the last k-1 tokens.
  */
+#include "shingle.h"
+
 #include <string.h>
 
-#include "common.h"
-#include "text.h"
+#include "confusables.h"
+#include "fingerprint.h"
+#include "normalise.h"
+#include "omit.h"
+#include "tokens.h"
+#include "window.h"
 
-/* Bytes of text taken at once, and of tokens handed over at once at least. */
-enum { PIECE = 32 << 10, BATCH = PIECE / 2 };
+/* Bytes of text that are taken at once, and of tokens that the sink gets at once, at least. */
+enum { CHUNK = 32 << 10, BATCH = CHUNK / 2 };
 
 struct tw_shingler {
     const twinset_options *options;
     tw_normaliser normaliser;
     tw_tokens tokens;
-    tw_bytes undone; /* a text without its look-alikes */
+    tw_bytes undone; /* the text without its look-alikes */
     tw_spans left_out;
-    tw_bytes carried; /* bytes of the text */
-    /* The document at hand. */
+    tw_bytes carried; /* bytes of the last chunk for the next one */
+    /* The current document. */
     tw_shingles_fn sink;
     void *context;
     tw_bytes *copy; /* of the tokens' text, or NULL */
-    size_t full;    /* length of the tokens' text at which they are handed over */
+    size_t full;    /* length of the tokens' text at which the sink gets them */
     uint64_t count; /* shingles so far */
     bool seams;     /* something was left out */
-    tw_fingerprint fingerprint, omitted;
+    tw_fingerprint fingerprint, omitted; /* of the tokens, and of what was left out */
 };
 
 int tw_shingler_new(const twinset_options *options, const tw_stop_list *stop,
@@ -62,8 +68,9 @@ static void hash_windows(const tw_shingles *batch, uint64_t *ids)
         tw_window_ids(batch->text, batch->count, batch->k, ids);
 }
 
-/* Hands over the shingles of the tokens at hand: all of k, or the only shorter one. */
-static int give_batch(tw_shingler *shingler, size_t k)
+/* Sends the shingles of the current run of tokens to the sink: all of k, or the only shorter one.
+ */
+static int send_batch(tw_shingler *shingler, size_t k)
 {
     const tw_tokens *tokens = &shingler->tokens;
     tw_shingles batch = {
@@ -77,24 +84,24 @@ static int give_batch(tw_shingler *shingler, size_t k)
     return shingler->sink(shingler->context, &batch);
 }
 
-/* Hands over the tokens that are settled, but for the last k-1. */
-static int give_tokens(tw_shingler *shingler)
+/* Sends the shingles of all settled tokens to the sink, and keeps the last k-1 tokens. */
+static int send_settled(tw_shingler *shingler)
 {
     tw_tokens *tokens = &shingler->tokens;
     size_t k = shingler->options->k;
     int status;
     do {
-        status = tw_tokens_look(tokens, k);
+        status = tw_tokens_find_run(tokens, k);
         if (status != TWINSET_OK || tokens->count < k)
             return status;
         if (shingler->sink)
-            status = give_batch(shingler, k);
+            status = send_batch(shingler, k);
         shingler->count += tokens->count - k + 1;
-    } while (tw_tokens_pass(tokens, k - 1) && status == TWINSET_OK);
+    } while (tw_tokens_pass_run(tokens, k - 1) && status == TWINSET_OK);
     return status;
 }
 
-/* Settles what can be settled of the text at hand. */
+/* Settles what can be settled of the text so far, and sends its shingles. */
 static int settle(tw_shingler *shingler, bool last)
 {
     tw_tokens *tokens = &shingler->tokens;
@@ -106,7 +113,7 @@ static int settle(tw_shingler *shingler, bool last)
     tw_fingerprint_add(&shingler->fingerprint, text, tokens->settled - before);
     if (shingler->copy)
         status = tw_bytes_append(shingler->copy, text, tokens->settled - before);
-    return status == TWINSET_OK ? give_tokens(shingler) : status;
+    return status == TWINSET_OK ? send_settled(shingler) : status;
 }
 
 /* ---- a document */
@@ -124,10 +131,10 @@ int tw_shingle_begin(tw_shingler *shingler, tw_shingles_fn sink, void *context)
     shingler->count = 0;
     shingler->seams = false;
     shingler->full = BATCH;
-    return tw_bytes_reserve(&shingler->tokens.text, PIECE + TW_SLACK);
+    return tw_bytes_reserve(&shingler->tokens.text, CHUNK + TW_SLACK);
 }
 
-/* Takes what it can of the text. */
+/* Normalises what it can of the text. *taken is how many bytes that is. */
 static int take(tw_shingler *shingler, const char *text, size_t length, bool last, size_t *taken)
 {
     tw_tokens *tokens = &shingler->tokens;
@@ -135,16 +142,17 @@ static int take(tw_shingler *shingler, const char *text, size_t length, bool las
     if (status != TWINSET_OK || tokens->text.length < shingler->full)
         return status;
     status = settle(shingler, false);
-    tw_tokens_drop(tokens);
+    tw_tokens_drop_passed(tokens);
     shingler->full = tokens->text.length + BATCH;
     return status;
 }
 
-/* Takes what was carried over together with as much of the text as settles it. */
+/* Takes the carried bytes together with as much of the text as settles them. */
 static int take_carried(tw_shingler *shingler, const char *text, size_t length, size_t *taken)
 {
     tw_bytes *carried = &shingler->carried;
-    size_t before = carried->length, more = length < TW_HELD ? length : TW_HELD, done = 0;
+    size_t before = carried->length, more = length < TW_HELD_BYTES ? length : TW_HELD_BYTES,
+           done = 0;
     int status = tw_bytes_append(carried, text, more);
     if (status == TWINSET_OK)
         status = take(shingler, carried->data, carried->length, false, &done);
@@ -163,21 +171,21 @@ static int take_all(tw_shingler *shingler, const char *text, size_t length, bool
 {
     int status = TWINSET_OK;
     for (size_t taken; length && status == TWINSET_OK; text += taken, length -= taken) {
-        size_t piece = length < PIECE ? length : PIECE;
+        size_t chunk = length < CHUNK ? length : CHUNK;
         taken = 0;
         if (shingler->carried.length) {
             status = take_carried(shingler, text, length, &taken);
             continue;
         }
-        status = take(shingler, text, piece, last && piece == length, &taken);
-        if (piece == length && status == TWINSET_OK)
+        status = take(shingler, text, chunk, last && chunk == length, &taken);
+        if (chunk == length && status == TWINSET_OK)
             return tw_bytes_append(&shingler->carried, text + taken, length - taken);
     }
     return status;
 }
 
-/* Takes a text piece by piece, with a seam for each part that is left out. */
-static int take_pieces(tw_shingler *shingler, const char *text, size_t length)
+/* Takes the text between the spans that are left out, with a seam for each span. */
+static int take_between_omissions(tw_shingler *shingler, const char *text, size_t length)
 {
     const tw_spans *spans = &shingler->left_out;
     size_t at = 0, omitted = 0;
@@ -187,8 +195,8 @@ static int take_pieces(tw_shingler *shingler, const char *text, size_t length)
         tw_span span = spans->data[i];
         status = take_all(shingler, text + at, span.start - at, true);
         if (status == TWINSET_OK)
-            status = tw_tokens_part(&shingler->tokens);
-        tw_normaliser_part(&shingler->normaliser);
+            status = tw_tokens_add_seam(&shingler->tokens);
+        tw_normaliser_resume(&shingler->normaliser);
         tw_fingerprint_add(&shingler->omitted, text + span.start, span.end - span.start);
         omitted += span.end - span.start;
         at = span.end;
@@ -198,7 +206,7 @@ static int take_pieces(tw_shingler *shingler, const char *text, size_t length)
     return status == TWINSET_OK ? take_all(shingler, text + at, length - at, true) : status;
 }
 
-/* Takes a document that is here as a whole, so that words can be looked at among others. */
+/* Takes a whole document, in which look-alikes can be judged by the words around them. */
 static int take_document(tw_shingler *shingler, const char *text, size_t length)
 {
     bool changed, undone;
@@ -212,7 +220,7 @@ static int take_document(tw_shingler *shingler, const char *text, size_t length)
         text = shingler->undone.data;
         length = shingler->undone.length;
     }
-    return tw_omits(shingler->options) ? take_pieces(shingler, text, length)
+    return tw_options_omit_text(shingler->options) ? take_between_omissions(shingler, text, length)
                                        : take_all(shingler, text, length, true);
 }
 
@@ -221,7 +229,7 @@ int tw_shingle_feed(tw_shingler *shingler, const char *text, size_t length)
     return take_all(shingler, text, length, false);
 }
 
-/* Texts of which different parts were left out are different. */
+/* Texts with different spans left out get different digests. */
 static void end_fingerprint(tw_shingler *shingler, uint64_t digest[2])
 {
     uint64_t omitted[2];
@@ -253,7 +261,7 @@ int tw_shingle_end(tw_shingler *shingler, tw_text_summary *summary)
     summary->tokens = shingler->tokens.count;
     if (!summary->tokens || !shingler->sink)
         return TWINSET_OK;
-    return give_batch(shingler, shingler->tokens.count);
+    return send_batch(shingler, shingler->tokens.count);
 }
 
 int tw_shingle(tw_shingler *shingler, const char *text, size_t length, tw_shingles_fn sink,
@@ -265,15 +273,15 @@ int tw_shingle(tw_shingler *shingler, const char *text, size_t length, tw_shingl
     return status == TWINSET_OK ? tw_shingle_end(shingler, summary) : status;
 }
 
-/* What has a seam in it is no shingle. */
+/* Sets the ids of windows with a seam in them, which are no shingles. */
 static void mark_seams(const tw_shingles *batch, uint64_t *ids)
 {
     const size_t *start = batch->start;
-    size_t k = batch->k, after = 0; /* the last seam */
+    size_t k = batch->k, after_seam = 0; /* the index after the last seam */
     for (size_t i = 0; i < batch->count + k - 1; i++) {
         if (tw_is_seam(batch->text + start[i], start[i + 1] - batch->gap - start[i]))
-            after = i + 1;
-        if (i + 1 >= k && after > i + 1 - k)
+            after_seam = i + 1;
+        if (i + 1 >= k && after_seam > i + 1 - k)
             ids[i + 1 - k] = TW_SEAM_ID;
     }
 }
@@ -287,14 +295,14 @@ int tw_append_ids(void *context, const tw_shingles *batch)
     uint64_t *added = ids->data + ids->count;
     hash_windows(batch, added);
     for (size_t i = 0; i < batch->count && batch->kind != TW_SHINGLE_TEXT; i++)
-        added[i] = tw_id_of_kind(added[i], batch->kind);
+        added[i] = tw_id_with_kind(added[i], batch->kind);
     if (batch->seams && batch->start)
         mark_seams(batch, added);
     ids->count += batch->count;
     return TWINSET_OK;
 }
 
-/* A seam is seen as a line break, which is a token as well. */
+/* Replaces seams by line breaks, which are one token as well. */
 static void show_seams(tw_bytes *text, size_t from)
 {
     size_t to = from;
@@ -307,7 +315,7 @@ static void show_seams(tw_bytes *text, size_t from)
     text->length = to;
 }
 
-int tw_shingler_text(tw_shingler *shingler, const char *text, size_t length, tw_bytes *out)
+int tw_shingler_token_text(tw_shingler *shingler, const char *text, size_t length, tw_bytes *out)
 {
     tw_text_summary summary;
     size_t before = out->length;

@@ -1,12 +1,12 @@
 /*
- * The number that stands for a shingle: 64 bits, from two 32-bit chains over the bytes,
- * four at a time. 32-bit steps because vector units have no 64-bit multiplication; two
- * chains because the high half alone serves to sketch, while the low half is only needed
- * for the few shingles that get into a signature, and for exact sets.
+ * The id of a shingle: 64 bits, from two 32-bit chains over its bytes, four at a time. The steps
+ * have 32 bits because vector units have no 64-bit multiplication. There are two chains because the
+ * high half is enough for sketching: the low half is needed only for the few shingles that get into
+ * a signature, and for exact sets.
  *
- * Two different shingles get one number with a probability of 2^-64. A pair of documents
- * with n shingles then shows a wrong count with one of n^2 / 2^65: 3e-8 for a million. By
- * then one shingle is the sixth digit of a similarity. docs/text.md says more.
+ * Two different shingles get one id with a probability of 2^-64. A pair of documents with n
+ * shingles shows a wrong count with a probability of n^2 / 2^65, which is 3e-8 for a million; with
+ * so many, one shingle changes the sixth digit of a similarity. docs/text.md says more.
  */
 #ifndef TW_SHINGLE_ID_H
 #define TW_SHINGLE_ID_H
@@ -51,15 +51,16 @@ static inline tw_chains tw_chains_step(tw_chains chains, uint32_t word)
     return chains;
 }
 
-/* Without this, words that count up (000001, 000002...) are sketched with up to six times
- * the error of others: the last word would have been multiplied but once. */
+/* Without this last step, shingles that count up (000001, 000002...) are sketched with up to six
+ * times the error of others, since their last word is multiplied only once. */
 static inline uint32_t tw_finish_high(uint32_t high)
 {
     high *= TW_HIGH_FINISH;
     return high ^ high >> 13;
 }
 
-/* The last word overlaps the one before it where the length is no multiple of four. */
+/* The id of a shingle. The last word overlaps the one before it where the length is no multiple of
+ * four. */
 static inline uint64_t tw_shingle_id(const char *bytes, size_t length)
 {
     tw_chains chains = tw_chains_start(length);

@@ -1,11 +1,14 @@
 /*
- * Stop words: a sorted list, looked up by halving; patterns with `?` are tried one by one,
- * since such lists hold a handful.
+ * Stop words: a sorted list, searched by bisection. Patterns with `?` are tried one by one, since
+ * lists have only a handful of them.
  */
+#include "stop.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "text.h"
+#include "characters.h"
+#include "normalise.h"
 
 struct tw_stop_list {
     tw_bytes text; /* the words, each with a NUL after it */
@@ -36,7 +39,7 @@ static int add_line(tw_stop_list *list, tw_normaliser *normaliser, const char *l
 static int add_lines(tw_stop_list *list, const char *text, size_t length,
                      const twinset_options *options)
 {
-    /* Punctuation stays, or `?` would go with it. */
+    /* Punctuation is kept, since `?` is punctuation. */
     twinset_options rules = *options;
     rules.by = TWINSET_BY_CHAR;
     rules.spaces = TWINSET_SPACES_KEEP;

@@ -1,12 +1,17 @@
 /*
- * Tokens: which part of a text is characters or words for sure, less the stop words, and
- * where each begins. What may still change with the bytes to come stays behind them.
+ * Tokens: settles how much of a text is complete characters or words, drops the stop words, and
+ * finds where each token starts. What later bytes may still change stays behind the settled text.
  */
+#include "tokens.h"
+
 #include <string.h>
 
-#include "text.h"
+#include "characters.h"
+#include "kernels.h"
+#include "window.h"
 
-/* Bytes. Longer words, which are no words, are taken apart: they would have to be held. */
+/* The longest word, in bytes. What is longer is no word of any language, and is split: otherwise
+ * memory would have to hold all of it. */
 enum { LONGEST_WORD = 64 << 10 };
 
 void tw_tokens_init(tw_tokens *tokens, const twinset_options *options, const tw_stop_list *stop)
@@ -26,39 +31,24 @@ void tw_tokens_reset(tw_tokens *tokens)
     tokens->started = false;
 }
 
-int tw_tokens_part(tw_tokens *tokens)
+int tw_tokens_add_seam(tw_tokens *tokens)
 {
     tw_bytes *text = &tokens->text;
     bool words = tokens->options->by == TWINSET_BY_WORD;
-    bool open = text->length > tokens->settled && text->data[text->length - 1] != ' ';
+    bool in_word = text->length > tokens->settled && text->data[text->length - 1] != ' ';
     int status = TWINSET_OK;
-    if (words && open)
+    if (words && in_word)
         status = tw_bytes_append(text, " ", 1);
     else if (!words && tokens->options->spaces == TWINSET_SPACES_SQUEEZE)
-        text->length -= text->length > tokens->settled && !open; /* none at the end */
+        text->length -= text->length > tokens->settled && !in_word; /* drops a last space */
     if (status == TWINSET_OK)
         status = tw_bytes_append(text, TW_SEAM " ", TW_SEAM_LENGTH + words);
     return status;
 }
 
-bool tw_is_unspaced(int32_t point)
-{
-    return (point >= 0x0E01 && point <= 0x0E4E) ||   /* Thai */
-           (point >= 0x3005 && point <= 0x3007) ||   /* Han iteration marks, zero */
-           (point >= 0x3021 && point <= 0x3029) ||   /* Han numerals */
-           (point >= 0x3041 && point <= 0x30FF) ||   /* Hiragana, Katakana */
-           (point >= 0x31F0 && point <= 0x31FF) ||   /* Katakana extensions */
-           (point >= 0x3400 && point <= 0x4DBF) ||   /* Han */
-           (point >= 0x4E00 && point <= 0x9FFF) ||   /* Han */
-           (point >= 0xF900 && point <= 0xFAFF) ||   /* Han, compatibility */
-           (point >= 0xFF66 && point <= 0xFF9D) ||   /* half-width Katakana */
-           (point >= 0x1AFF0 && point <= 0x1B16F) || /* Kana supplements */
-           (point >= 0x20000 && point <= 0x323AF);   /* Han extensions */
-}
-
 /* ---- characters */
 
-/* A space at the end is a token once something follows it. */
+/* The end of the text without a space before it, which is a token only if more text follows. */
 static size_t without_last_space(const tw_tokens *tokens, size_t end)
 {
     return tokens->options->spaces == TWINSET_SPACES_SQUEEZE && end &&
@@ -69,8 +59,8 @@ static size_t without_last_space(const tw_tokens *tokens, size_t end)
 
 /* ---- words */
 
-/* How much of a word is taken as one: all, or as many whole characters as may be. */
-static size_t part_of_word(const char *word, size_t length)
+/* The length of the word, or of as many whole characters of it as LONGEST_WORD allows. */
+static size_t limit_word(const char *word, size_t length)
 {
     if (length <= LONGEST_WORD)
         return length;
@@ -86,28 +76,28 @@ static size_t word_length(const char *text, size_t length)
     return end ? (size_t)(end - text) : length;
 }
 
-/* Puts spaces into words that are too long. */
-static int part_long_words(tw_tokens *tokens)
+/* Splits words that are too long by spaces. */
+static int split_long_words(tw_tokens *tokens)
 {
     tw_bytes *text = &tokens->text;
     for (size_t at = tokens->settled; at < text->length;) {
         char *word = text->data + at;
-        size_t length = word_length(word, text->length - at), part = part_of_word(word, length);
-        if (part < length) {
+        size_t length = word_length(word, text->length - at), first = limit_word(word, length);
+        if (first < length) {
             int status = tw_bytes_reserve(text, 2 + TW_SLACK);
             if (status != TWINSET_OK)
                 return status;
             word = text->data + at;
-            memmove(word + part + 1, word + part, text->length - at - part);
-            word[part] = ' ';
+            memmove(word + first + 1, word + first, text->length - at - first);
+            word[first] = ' ';
             text->length++;
         }
-        at += part + 1;
+        at += first + 1;
     }
     return TWINSET_OK;
 }
 
-/* Takes the stop words out of those that are complete. */
+/* Drops the stop words among the complete words. */
 static void drop_stop_words(tw_tokens *tokens)
 {
     tw_bytes *text = &tokens->text;
@@ -115,10 +105,10 @@ static void drop_stop_words(tw_tokens *tokens)
     while (at < text->length) {
         const char *word = text->data + at;
         size_t left = text->length - at, length = word_length(word, left);
-        bool gone = length < left && !tw_is_seam(word, length) &&
-                    tw_stop_list_has(tokens->stop, word, length);
+        bool dropped = length < left && !tw_is_seam(word, length) &&
+                       tw_stop_list_has(tokens->stop, word, length);
         size_t whole = length < left ? length + 1 : length;
-        if (!gone) {
+        if (!dropped) {
             memmove(text->data + to, word, whole);
             to += whole;
         }
@@ -132,7 +122,7 @@ static int settle_words(tw_tokens *tokens, bool last)
     tw_bytes *text = &tokens->text;
     int status = TWINSET_OK;
     if (text->length - tokens->settled > LONGEST_WORD)
-        status = part_long_words(tokens);
+        status = split_long_words(tokens);
     if (status != TWINSET_OK)
         return status;
     if (last && text->length > tokens->settled && text->data[text->length - 1] != ' ')
@@ -145,9 +135,9 @@ static int settle_words(tw_tokens *tokens, bool last)
     return TWINSET_OK;
 }
 
-/* ---- characters, but not of stop words */
+/* ---- characters, without those of stop words */
 
-/* Length of what belongs together at the start of a text: a word, or another character. */
+/* The length of the unit at the start of a text: a word, or one other character. */
 static size_t unit_length(const char *text, size_t length, bool *is_word)
 {
     size_t end = 0, size;
@@ -162,10 +152,11 @@ static size_t unit_length(const char *text, size_t length, bool *is_word)
         if (alone)
             break;
     }
-    return part_of_word(text, end);
+    return limit_word(text, end);
 }
 
-/* A word that reaches the end of the text waits for the bytes to come. */
+/* Drops the stop words from a text of characters. A word that reaches the end of the text waits
+ * for the bytes to come. */
 static void settle_between_stop_words(tw_tokens *tokens, bool last)
 {
     tw_bytes *text = &tokens->text;
@@ -177,13 +168,13 @@ static void settle_between_stop_words(tw_tokens *tokens, bool last)
         size = unit_length(unit, text->length - at, &word);
         if (word && at + size == text->length && !last)
             break;
-        bool space = *unit == ' ', gone;
+        bool space = *unit == ' ', dropped;
         if (word)
-            gone = tw_stop_list_has(tokens->stop, unit, size);
+            dropped = tw_stop_list_has(tokens->stop, unit, size);
         else
-            gone = space &&
-                   (rule == TWINSET_SPACES_DROP || (rule == TWINSET_SPACES_SQUEEZE && after_space));
-        if (gone)
+            dropped = space && (rule == TWINSET_SPACES_DROP ||
+                                (rule == TWINSET_SPACES_SQUEEZE && after_space));
+        if (dropped)
             continue;
         memmove(text->data + to, unit, size);
         to += size;
@@ -211,11 +202,11 @@ int tw_tokens_settle(tw_tokens *tokens, bool last)
     return TWINSET_OK;
 }
 
-/* ---- stretches */
+/* ---- runs of tokens */
 
-/* Bytes. Where there is nothing but ASCII in as many, they are handed over by themselves: one
- * dash among English words does not make tokens of several bytes of all of them. */
-enum { STRETCH = 256 };
+/* So many bytes of nothing but ASCII are a run of their own, whose tokens are single bytes. So one
+ * dash in an English text slows down its neighbourhood alone. */
+enum { ASCII_RUN = 256 };
 
 static bool is_all_ascii(const char *text, size_t length)
 {
@@ -225,7 +216,7 @@ static bool is_all_ascii(const char *text, size_t length)
     return all < 0x80;
 }
 
-/* Length of the ASCII that a text starts with. */
+/* The length of the ASCII at the start of a text. */
 static size_t ascii_length(const char *text, size_t length)
 {
     enum { BLOCK = 64 };
@@ -237,16 +228,16 @@ static size_t ascii_length(const char *text, size_t length)
     return at;
 }
 
-/* Length of what comes before the next such stretch. */
+/* The length of the text before the next run of ASCII. */
 static size_t mixed_length(const char *text, size_t length)
 {
     size_t end = 0;
-    while (length - end >= STRETCH && !is_all_ascii(text + end, STRETCH))
-        end += STRETCH;
-    return length - end < STRETCH ? length : end;
+    while (length - end >= ASCII_RUN && !is_all_ascii(text + end, ASCII_RUN))
+        end += ASCII_RUN;
+    return length - end < ASCII_RUN ? length : end;
 }
 
-/* Finds the starts of all tokens in the stretch. */
+/* Finds the starts of all tokens of the run. */
 static int find_starts(tw_tokens *tokens)
 {
     bool words = tokens->options->by == TWINSET_BY_WORD;
@@ -262,7 +253,7 @@ static int find_starts(tw_tokens *tokens)
     return TWINSET_OK;
 }
 
-int tw_tokens_look(tw_tokens *tokens, size_t k)
+int tw_tokens_find_run(tw_tokens *tokens, size_t k)
 {
     const char *text = tokens->text.data + tokens->at;
     size_t left = tokens->settled - tokens->at;
@@ -270,7 +261,7 @@ int tw_tokens_look(tw_tokens *tokens, size_t k)
     if (tokens->options->by == TWINSET_BY_WORD)
         return find_starts(tokens);
     size_t ascii = ascii_length(text, left);
-    if (ascii == left || ascii >= STRETCH) {
+    if (ascii == left || ascii >= ASCII_RUN) {
         tokens->single_bytes = true;
         tokens->count = ascii;
         tokens->end = tokens->at + ascii;
@@ -281,14 +272,14 @@ int tw_tokens_look(tw_tokens *tokens, size_t k)
     return find_starts(tokens);
 }
 
-bool tw_tokens_pass(tw_tokens *tokens, size_t keep)
+bool tw_tokens_pass_run(tw_tokens *tokens, size_t keep)
 {
     size_t first = tokens->count - keep;
     tokens->at += tokens->single_bytes ? first : tokens->start[first];
     return tokens->end < tokens->settled;
 }
 
-void tw_tokens_drop(tw_tokens *tokens)
+void tw_tokens_drop_passed(tw_tokens *tokens)
 {
     tokens->text.length -= tokens->at;
     tokens->settled -= tokens->at;

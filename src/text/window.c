@@ -1,8 +1,9 @@
-/* Window hashing: the portable reference, and the way to the kernels. */
+/* Window hashing: the portable reference, and the choice of the kernels. */
 #include "window.h"
 
 #include "common.h"
 #include "shingle_id.h"
+#include "window_kernels.h"
 
 static void portable_ids(const char *text, size_t count, size_t k, uint64_t *ids)
 {

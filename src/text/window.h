@@ -1,6 +1,6 @@
 /*
- * Windows: the ids of all shingles of a text at once. Neighbouring windows share most of
- * their bytes, so vectors hash 4 to 16 of them from one load.
+ * Windows: the ids of all shingles of a text at once. Neighbouring windows share most of their
+ * bytes, so that a vector hashes 4 to 16 of them from one load.
  */
 #ifndef TW_WINDOW_H
 #define TW_WINDOW_H
@@ -11,22 +11,14 @@
 /* Kernels read past the last window: so many bytes after it must be readable. */
 enum { TW_SLACK = 64 };
 
-/* tw_shingle_id() of each of the `count` windows of k bytes that start at text[0], text[1]... */
+/* Computes tw_shingle_id() of each of the `count` windows of k bytes that start at text[0],
+ * text[1]... */
 void tw_window_ids(const char *text, size_t count, size_t k, uint64_t *ids);
 
-/* The same for windows of k tokens. `start` has the place of each token in the text, and one
- * entry more, for a token after the last; `gap` bytes lie between two tokens. */
+/* Computes tw_shingle_id() of each of the `count` windows of k tokens. `start` has the offset of
+ * each token in the text, and one entry more, for a token after the last; `gap` bytes lie between
+ * two tokens. */
 void tw_window_ids_at(const char *text, const size_t *start, size_t count, size_t k, size_t gap,
                       uint64_t *ids);
-
-/* ---- kernels; count is not 0 */
-
-typedef struct tw_window_kernels {
-    void (*ids)(const char *text, size_t count, size_t k, uint64_t *ids);
-    void (*ids_at)(const char *text, const size_t *start, size_t count, size_t k, size_t gap,
-                   uint64_t *ids);
-} tw_window_kernels;
-
-extern const tw_window_kernels tw_window_avx2, tw_window_avx512, tw_window_neon;
 
 #endif

@@ -1,17 +1,16 @@
 /*
- * Window hashing in vectors, written once: a lane a window. To be included after the
+ * Window hashing in vectors of any width, with one window in each lane. Include this after the
  * lanes_*.h of an instruction set.
  *
- * Word j of a window is the word at its start + 4j, so the words of neighbouring windows
- * are those at neighbouring bytes: one load and one shuffle a step.
+ * Word j of a window is the word at its start + 4j, so that the words of neighbouring windows are
+ * those at neighbouring bytes: a step takes one load and one shuffle.
  */
 #ifndef TW_WINDOW_LANES_H
 #define TW_WINDOW_LANES_H
 
 #include "shingle_id.h"
-#include "window.h"
 
-/* Words in a window. */
+/* The number of words in a window. */
 static inline size_t tw_window_words(size_t k)
 {
     return k < 4 ? 1 : (k + 3) / 4;
@@ -37,7 +36,7 @@ TW_INLINE tw_lanes tw_step_low(tw_lanes low, tw_lanes word)
     return low ^ low >> 13;
 }
 
-/* tw_fmix32() */
+/* tw_fmix32() of each lane. */
 TW_INLINE tw_lanes tw_fmix_lanes(tw_lanes h)
 {
     h = (h ^ h >> 16) * 0x85EBCA6Bu;
@@ -51,7 +50,7 @@ TW_INLINE tw_lanes tw_finish_highs(tw_lanes high)
     return high ^ high >> 13;
 }
 
-/* The high halves of the ids of the windows from `text` on. Loops are unrolled where the
+/* The high halves of the ids of the windows from `text` on. The compiler unrolls the loop where the
  * number of words is a constant. */
 TW_INLINE tw_lanes tw_high_halves(const char *text, size_t k, size_t words)
 {
@@ -61,6 +60,7 @@ TW_INLINE tw_lanes tw_high_halves(const char *text, size_t k, size_t words)
     return tw_finish_highs(tw_step_high(high, tw_last_words(text, k, words)));
 }
 
+/* The low halves of these ids. */
 TW_INLINE tw_lanes tw_low_halves(const char *text, size_t k, size_t words)
 {
     tw_lanes low = tw_all((uint32_t)k ^ TW_LOW_START);

@@ -1,8 +1,9 @@
-/* The kernels of window.h for any width of vector; included by a file of each instruction
- * set, after its lanes_*.h. */
+/* The kernels of window_kernels.h for vectors of any width. A file of each instruction set includes
+ * this after its lanes_*.h. */
 #include <stdbool.h>
 #include <string.h>
 
+#include "window_kernels.h"
 #include "window_lanes.h"
 
 TW_INLINE void hash_lanes(const char *text, size_t k, size_t words, uint64_t *ids)
@@ -10,7 +11,7 @@ TW_INLINE void hash_lanes(const char *text, size_t k, size_t words, uint64_t *id
     tw_store_pairs(ids, tw_high_halves(text, k, words), tw_low_halves(text, k, words));
 }
 
-/* The last vector overlaps the one before it. */
+/* Hashes windows of a known number of words. The last vector overlaps the one before it. */
 TW_INLINE void hash_windows(const char *text, size_t count, size_t k, size_t words, uint64_t *ids)
 {
     if (count < TW_LANES) {
@@ -24,7 +25,7 @@ TW_INLINE void hash_windows(const char *text, size_t count, size_t k, size_t wor
     hash_lanes(text + count - TW_LANES, k, words, ids + count - TW_LANES);
 }
 
-/* Makes the usual numbers of words known to the compiler. */
+/* Makes the usual numbers of words constants, for which the compiler unrolls loops. */
 TW_INLINE void hash_by_words(const char *text, size_t count, size_t k, uint64_t *ids)
 {
     switch (tw_window_words(k)) {
@@ -60,28 +61,28 @@ TW_INLINE size_t length_of(const window_list *list, size_t i)
     return list->start[i + list->k] - list->gap - list->start[i];
 }
 
-/* TW_LANES windows of any length and place, a lane each: false where one is shorter than a
- * word, or too far away. Lanes that have come to their last word wait for the others. */
+/* Hashes TW_LANES windows of any length and offset, one in each lane. Returns false where one is
+ * shorter than a word, or too far away. Lanes at their last word wait for the others. */
 static bool hash_scattered(const window_list *list, size_t first, uint64_t *ids)
 {
-    uint32_t place[TW_LANES], size[TW_LANES], longest = 0;
+    uint32_t offset[TW_LANES], size[TW_LANES], longest = 0;
     const char *text = list->text + list->start[first];
     if (list->start[first + TW_LANES - 1 + list->k] - list->start[first] > INT32_MAX)
         return false;
     for (size_t i = 0; i < TW_LANES; i++) {
-        place[i] = (uint32_t)(list->start[first + i] - list->start[first]);
+        offset[i] = (uint32_t)(list->start[first + i] - list->start[first]);
         size[i] = (uint32_t)length_of(list, first + i);
         longest = size[i] > longest ? size[i] : longest;
         if (size[i] < 4)
             return false;
     }
-    tw_lanes at = tw_load(place), length = tw_load(size);
+    tw_lanes at = tw_load(offset), length = tw_load(size);
     tw_lanes last = at + length - 4, steps = (length - 1) >> 2;
     tw_lanes high = length * TW_HIGH_START, low = length ^ TW_LOW_START;
     for (uint32_t i = 0; i < (longest - 1) / 4; i++) {
-        tw_lanes word = tw_gather(text, tw_least(at + 4 * i, last)), going = (tw_lanes)(steps > i);
-        high = (tw_step_high(high, word) & going) | (high & ~going);
-        low = (tw_step_low(low, word) & going) | (low & ~going);
+        tw_lanes word = tw_gather(text, tw_least(at + 4 * i, last)), active = (tw_lanes)(steps > i);
+        high = (tw_step_high(high, word) & active) | (high & ~active);
+        low = (tw_step_low(low, word) & active) | (low & ~active);
     }
     tw_lanes word = tw_gather(text, last);
     tw_store_pairs(ids, tw_finish_highs(tw_step_high(high, word)),
@@ -89,7 +90,7 @@ static bool hash_scattered(const window_list *list, size_t first, uint64_t *ids)
     return true;
 }
 
-/* Windows from `first` on that have its length and start within TW_LANES bytes. */
+/* The number of windows from `first` on that have its length and start within TW_LANES bytes. */
 TW_INLINE size_t count_alike(const window_list *list, size_t first, size_t count, size_t length)
 {
     size_t i = first + 1;
@@ -100,10 +101,10 @@ TW_INLINE size_t count_alike(const window_list *list, size_t first, size_t count
 }
 
 /*
- * In a text of mostly one-byte characters, many windows in a row have the same length in
- * bytes, until a longer character enters or leaves: a vector hashes the windows of that length
- * at all of the next bytes, and those at the starts of tokens are taken. The windows of words
- * are gathered.
+ * In a text of mostly one-byte characters, many windows in a row have an equal length in bytes,
+ * until a longer character enters or leaves. A vector hashes the windows of that length at all of
+ * the next bytes, and the ids of those that start at a token are taken. The windows of words are
+ * gathered.
  */
 static void window_ids_at(const char *text, const size_t *start, size_t count, size_t k, size_t gap,
                           uint64_t *ids)

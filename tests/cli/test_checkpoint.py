@@ -13,6 +13,7 @@ import unittest
 
 from command import SANITIZED, Case
 
+HEADER = 32  # bytes, before the first frame
 SEARCH = ["--method", "lsh", "--format", "json", "-t", "0.6"]
 
 
@@ -103,11 +104,12 @@ class Journal(Checkpoint):
         self.assertEqual(len(whole), 2)
         rng = random.Random(1)
         for path, data in whole.items():
-            cuts = [0, 1, 23, 24, 25, 40, len(data) - 1, *(rng.randrange(len(data))
+            cuts = [0, 1, HEADER - 1, HEADER, HEADER + 1, 48, len(data) - 1, *(rng.randrange(len(data))
                                                           for _ in range(4))]
             for cut in cuts:
-                for damaged in (data[:cut], data + b"\xff" * cut, data[:max(cut, 24)] + b"?" +
-                                data[max(cut, 24) + 1:]):
+                changed = max(cut, HEADER)
+                for damaged in (data[:cut], data + b"\xff" * cut,
+                                data[:changed] + b"?" + data[changed + 1:]):
                     self.write(path, damaged)
                     again = self.succeed(*command)
                     self.assertEqual((again.out, again.err), (usual.out, usual.err), cut)

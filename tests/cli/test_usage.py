@@ -43,6 +43,9 @@ class Values(Usage):
         for option, value in (("-n", "0"), ("-n", "65537"), ("-j", "0"), ("--seed", "-1"),
                               ("--memory", "5"), ("--memory", "1X"), ("--common", "1.1"),
                               ("--recall", "2"), ("--max-bucket", "-1"), ("--fail-above", "2"),
+                              ("--fail-above", "0x0.8p0"), ("--fail-above", " 0.5"),
+                              ("--fail-above", "nan"), ("--fail-above", "0.5x"),
+                              ("--fail-above", ""),
                               ("--seed", "18446744073709551616"), ("--memory", "99999999999G")):
             self.refuse("docs", option, value, says=f"'{value}'")
 

@@ -1,20 +1,28 @@
 """The folders of src/ stand in the order that data takes, and no look goes backwards.
 
-CMakeLists.txt names for each folder the ones whose headers it sees. The #include lines are held to
-that table, the table to an order without a cycle, and docs/architecture.md to the graph drawn from
-it: `python3 tests/docs/test_folders.py` prints that graph.
+CMakeLists.txt names for each folder the ones whose headers it sees. The #include lines and the names
+that objects need of each other are held to that table, the table to an order without a cycle, and
+docs/architecture.md to the graph drawn from it: `python3 tests/docs/test_folders.py` prints that
+graph. The page also lists the folders that some runs walk through; walks.py checks that they do.
 """
 
+import functools
+import json
 import pathlib
 import re
+import subprocess
 import unittest
 
-ROOT = pathlib.Path(__file__).parents[2]
+from pages import ROOT, TWINSET, text
+
+ARCHITECTURE = ROOT / "docs/architecture.md"
+WALKS = ("scan essays", "dedup records", "scan programs")
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 # What kernels of several folders share: the steps of one instruction set.
 KERNEL_HEADERS = re.compile(r"(x86|arm)/lanes_\w+\.h|window_lanes\.h")
 
 
+@functools.cache
 def stages():
     """Folder to the folders that it sees, in the order of CMakeLists.txt."""
     lines = re.findall(r"^stage\(([a-z ]+)\)", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE)
@@ -56,6 +64,65 @@ def graph():
     return "\n".join(lines)
 
 
+def programs_with_internals():
+    """Those that CMakeLists.txt lists as seeing more than the public header."""
+    text = (ROOT / "CMakeLists.txt").read_text()
+    return re.search(r"^set\(with_internals\n([^)]*)\)", text, re.MULTILINE)[1].split()
+
+
+def included(path):
+    """The headers that a program includes, by itself or through those that lie beside it."""
+    found = set()
+    for name in INCLUDE.findall(path.read_text()):
+        beside = path.parent / name
+        found |= included(beside) if beside.exists() else {name}
+    return found
+
+
+def objects():
+    """Folder to the objects that are made of it, in the build of the command."""
+    commands = json.loads((TWINSET.parent / "compile_commands.json").read_text())
+    found = {folder: [] for folder in stages()}
+    for made in commands:
+        path = re.search(r" -o (\S*/twinset_(\w+)\.dir/\S+)", made["command"])
+        if path and path[2] in found:
+            found[path[2]].append(pathlib.Path(made["directory"]) / path[1])
+    return found
+
+
+def linked_names():
+    """Name to the folder that defines it; (folder, name) to an object that needs it."""
+    defined, needed = {}, {}
+    for folder, paths in objects().items():
+        table = subprocess.run(["nm", "-A", *paths], check=True, capture_output=True, text=True)
+        for path, kind, name in re.findall(r"^(\S+?):[0-9a-f ]* (\w) (\S+)$", table.stdout, re.M):
+            if kind == "U":
+                needed[folder, name] = path
+            elif kind.isupper():
+                defined[name] = folder
+    return defined, needed
+
+
+def walks():
+    """Name to the folders that a run of that kind walks through, as the page lists them."""
+    lines = re.findall(rf"^({'|'.join(WALKS)}): +(.+)$", text(ARCHITECTURE), re.MULTILINE)
+    return {name: folders.split(" -> ") for name, folders in lines}
+
+
+class Programs(unittest.TestCase):
+    def test_who_sees_internals_needs_them(self):
+        for program in programs_with_internals():
+            internal = [name for name in included(ROOT / f"{program}.c") for folder in stages()
+                        if (ROOT / "src" / folder / name).exists()]
+            self.assertTrue(internal, f"{program}.c includes nothing of src/: take it off the list")
+
+    def test_no_include_goes_round_the_list(self):
+        for folder in ("cli", "python/module", "examples", "fuzz", "bench", "tests"):
+            for path in (ROOT / folder).glob("*.[ch]*"):
+                for name in INCLUDE.findall(path.read_text()):
+                    self.assertNotRegex(name, r"\.\./|^src/", str(path))
+
+
 class Folders(unittest.TestCase):
     def test_every_folder_is_a_stage(self):
         folders = {path.name for path in (ROOT / "src").iterdir() if path.is_dir()}
@@ -85,7 +152,34 @@ class Folders(unittest.TestCase):
             self.assertLessEqual(set(seen), through, folder)
 
     def test_architecture_shows_the_graph(self):
-        self.assertIn(graph(), (ROOT / "docs" / "architecture.md").read_text())
+        self.assertIn(graph(), text(ARCHITECTURE))
+
+    def test_no_call_goes_backwards(self):
+        """But through pointers to functions: an object may need names of what it sees alone."""
+        defined, needed = linked_names()
+        self.assertGreater(len(defined), 100)
+        backwards = [f"{folder}/ needs {name} of {defined[name]}/: {pathlib.Path(path).stem}"
+                     for (folder, name), path in needed.items()
+                     if defined.get(name, folder) not in (folder, *stages()[folder])]
+        self.assertFalse(backwards, "\n".join(["Declared past the table, or in a public header:",
+                                               *backwards]))
+
+
+class Walks(unittest.TestCase):
+    def test_the_page_lists_them(self):
+        self.assertEqual(tuple(walks()), WALKS)
+
+    def test_each_enters_a_folder_once(self):
+        for name, folders in walks().items():
+            self.assertEqual(len(folders), len(set(folders)), name)
+            self.assertLessEqual(set(folders), set(stages()), name)
+
+    def test_each_goes_on_to_what_is_seen(self):
+        for name, folders in walks().items():
+            self.assertEqual(folders[0], "api", name)
+            for number, folder in enumerate(folders[1:], 1):
+                self.assertTrue(any(folder in stages()[before] for before in folders[:number]),
+                                f"{name}: none of those before sees {folder}/")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-/* Vectors of sixteen 32-bit numbers, for the kernels that are written once for any width. */
+/* Vectors of sixteen 32-bit numbers, for kernels that are written once for vectors of any width. */
 #ifndef TW_LANES_H
 #define TW_LANES_H
 
@@ -26,21 +26,21 @@ TW_INLINE void tw_store(uint32_t *numbers, tw_lanes lanes)
     _mm512_storeu_si512(numbers, (__m512i)lanes);
 }
 
-/* The words of four bytes that start at each byte; reads 32 of them. */
+/* The words of four bytes that start at each byte of the text, of which it reads 32 bytes. */
 TW_INLINE tw_lanes tw_words_at(const char *text)
 {
-    const __m512i places =
+    const __m512i order =
         _mm512_setr_epi32(0x03020100, 0x04030201, 0x05040302, 0x06050403, 0x07060504, 0x08070605,
                           0x09080706, 0x0A090807, 0x0B0A0908, 0x0C0B0A09, 0x0D0C0B0A, 0x0E0D0C0B,
                           0x0F0E0D0C, 0x100F0E0D, 0x11100F0E, 0x1211100F);
     __m256i bytes = _mm256_loadu_si256((const __m256i *)text);
-    return (tw_lanes)_mm512_permutexvar_epi8(places, _mm512_castsi256_si512(bytes));
+    return (tw_lanes)_mm512_permutexvar_epi8(order, _mm512_castsi256_si512(bytes));
 }
 
-/* The words at these places, each below 2^31. */
-TW_INLINE tw_lanes tw_gather(const char *text, tw_lanes places)
+/* The words at these offsets, each below 2^31. */
+TW_INLINE tw_lanes tw_gather(const char *text, tw_lanes offsets)
 {
-    return (tw_lanes)_mm512_i32gather_epi32((__m512i)places, text, 1);
+    return (tw_lanes)_mm512_i32gather_epi32((__m512i)offsets, text, 1);
 }
 
 TW_INLINE tw_lanes tw_least(tw_lanes a, tw_lanes b)
@@ -53,7 +53,7 @@ TW_INLINE tw_lanes tw_most(tw_lanes a, tw_lanes b)
     return (tw_lanes)_mm512_max_epu32((__m512i)a, (__m512i)b);
 }
 
-/* The upper words of the products. */
+/* The upper words of the products of the lanes and a factor. */
 TW_INLINE tw_lanes tw_upper_product(tw_lanes a, uint32_t factor)
 {
     __m512i by = _mm512_set1_epi64(factor);
@@ -62,15 +62,16 @@ TW_INLINE tw_lanes tw_upper_product(tw_lanes a, uint32_t factor)
     return (tw_lanes)_mm512_mask_mov_epi32(_mm512_srli_epi64(even, 32), 0xAAAA, odd);
 }
 
-/* Lowers an entry. By way of a vector register, which has a minimum without a branch. */
+/* Lowers an entry to the number, if that is smaller. Vector registers have a minimum without a
+ * branch. */
 TW_INLINE void tw_lower(uint32_t *entry, const uint32_t *number)
 {
     _mm_storeu_si32(entry, _mm_min_epu32(_mm_loadu_si32(entry), _mm_loadu_si32(number)));
 }
 
-/* ---- words: bit by bit */
+/* ---- bitwise functions */
 
-/* y where x has a one, else z. */
+/* Each bit is that of y where x has a one, otherwise that of z. */
 TW_INLINE tw_lanes tw_choose(tw_lanes x, tw_lanes y, tw_lanes z)
 {
     return (tw_lanes)_mm512_ternarylogic_epi32((__m512i)x, (__m512i)y, (__m512i)z, 0xCA);
@@ -86,26 +87,27 @@ TW_INLINE tw_lanes tw_xor3(tw_lanes x, tw_lanes y, tw_lanes z)
     return (tw_lanes)_mm512_ternarylogic_epi32((__m512i)x, (__m512i)y, (__m512i)z, 0x96);
 }
 
-/* ---- bits: one a lane, the first lane's lowest */
+/* ---- sets of lanes: a bit for each lane, the lowest for the first */
 
+/* The set of lanes that are equal. */
 TW_INLINE unsigned tw_equal(tw_lanes a, tw_lanes b)
 {
     return _mm512_cmpeq_epi32_mask((__m512i)a, (__m512i)b);
 }
 
-/* Lanes up to the limit; all numbers below 2^31. */
+/* The set of lanes that are not above the limit; all numbers are below 2^31. */
 TW_INLINE unsigned tw_up_to(tw_lanes lanes, tw_lanes limit)
 {
     return _mm512_cmple_epi32_mask((__m512i)lanes, (__m512i)limit);
 }
 
-/* The lanes of a set, moved to the front. */
+/* Moves the lanes of a set to the front. */
 TW_INLINE tw_lanes tw_pack(tw_lanes lanes, unsigned set)
 {
     return (tw_lanes)_mm512_maskz_compress_epi32((__mmask16)set, (__m512i)lanes);
 }
 
-/* ---- maps: a bit for each of up to TW_MAP_BITS numbers */
+/* ---- bitmaps: a bit for each number below TW_MAP_BITS */
 
 typedef __m512i tw_map;
 enum { TW_MAP_BITS = 512 };
@@ -115,7 +117,7 @@ TW_INLINE tw_map tw_map_load(const uint32_t bits[TW_MAP_BITS / 32])
     return _mm512_loadu_si512(bits);
 }
 
-/* Lanes whose number has its bit set. */
+/* The set of lanes whose number has its bit set. */
 TW_INLINE unsigned tw_in_map(tw_map map, tw_lanes numbers)
 {
     __m512i word = _mm512_permutexvar_epi32(_mm512_srli_epi32((__m512i)numbers, 5), map);
@@ -125,15 +127,16 @@ TW_INLINE unsigned tw_in_map(tw_map map, tw_lanes numbers)
 
 /* ---- 64 bits */
 
-/* As many numbers of twice the size as fit: eight. */
+/* A vector of 64-bit numbers: eight of them. */
 typedef uint64_t tw_wide __attribute__((vector_size(64)));
 
-/* Modulo 2^64; each of `by` is below 2^32. */
+/* The product modulo 2^64; each of `by` is below 2^32. */
 TW_INLINE tw_wide tw_times(tw_wide a, tw_wide by)
 {
     return a * by;
 }
 
+/* Stores 64-bit numbers, whose halves these are. */
 TW_INLINE void tw_store_pairs(uint64_t *pairs, tw_lanes high, tw_lanes low)
 {
     const __m512i first = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
@@ -151,6 +154,7 @@ TW_INLINE tw_lanes tw_upper_halves(const uint64_t *numbers)
                                                _mm512_loadu_si512(numbers + 8));
 }
 
+/* The lower halves of sixteen 64-bit numbers. */
 TW_INLINE tw_lanes tw_lower_halves(const uint64_t *numbers)
 {
     __m256i first = _mm512_cvtepi64_epi32(_mm512_loadu_si512(numbers));

@@ -14,7 +14,6 @@
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "common.h"
 #include "convert/html.h"
@@ -106,47 +105,89 @@ enum {
     NAMED = 256, /* has a name for style sheets */
 };
 
-static bool starts(const char *text, const char *word)
-{
-    return strncasecmp(text, word, strlen(word)) == 0;
-}
-
 static bool is_white(const char *colour)
 {
     static const char *const whites[] = {"white", "#fff", "rgb(255,255,255)", "rgb(255, 255, 255)"};
     for (size_t i = 0; i < sizeof whites / sizeof *whites; i++) {
         const char *rest = colour + strlen(whites[i]);
-        if (starts(colour, whites[i]) &&
-            (i != 1 || starts(rest, "fff") || !*rest || !strchr("0123456789abcdefABCDEF", *rest)))
+        if (tw_starts_ignoring_case(colour, whites[i]) &&
+            (i != 1 || tw_starts_ignoring_case(rest, "fff") || !*rest ||
+             !strchr("0123456789abcdefABCDEF", *rest)))
             return true;
     }
     return false;
 }
 
+/* Reads an exponent such as "e-3", and passes it; 0: there is none. */
+static int read_exponent(const char **text)
+{
+    enum { MOST = 400 }; /* beyond it, all numbers are 0 or infinite */
+    const char *at = *text;
+    bool begins = tw_to_lower(*at) == 'e', minus = begins && at[1] == '-';
+    at += begins ? 1 + (minus || at[1] == '+') : 0;
+    if (!begins || !tw_is_digit(*at))
+        return 0;
+    int exponent = 0;
+    for (; tw_is_digit(*at); at++)
+        exponent = exponent < MOST ? exponent * 10 + (*at - '0') : exponent;
+    *text = at;
+    return minus ? -exponent : exponent;
+}
+
+/* Reads a decimal number without a sign, and passes it; -1: there is none. The C library would read
+ * it as the locale of the program writes numbers. Past 15 digits the result has a rounding
+ * error, which makes no difference to what it is compared with. */
+static double read_decimal(const char **text)
+{
+    const char *at = *text;
+    double number = 0, scale = 1;
+    size_t digits = 0;
+    for (; tw_is_digit(*at); at++, digits++)
+        number = number * 10 + (*at - '0');
+    if (*at == '.')
+        for (at++; tw_is_digit(*at); at++, digits++, scale *= 10)
+            number = number * 10 + (*at - '0');
+    if (digits == 0)
+        return -1;
+    int exponent = read_exponent(&at);
+    for (; exponent > 0; exponent--)
+        number *= 10;
+    for (; exponent < 0; exponent++)
+        scale *= 10;
+    *text = at;
+    return number > 0 ? number / scale : 0;
+}
+
 /* Whether a length or an opacity is too small to see. */
 static bool is_nothing(const char *value)
 {
-    char *unit;
-    double number = strtod(value, &unit);
-    bool absolute = starts(unit, "px") || starts(unit, "pt");
-    return unit != value && number >= 0 && (number == 0 || (absolute && number <= 1));
+    bool minus = *value == '-';
+    value += minus || *value == '+';
+    double number = read_decimal(&value);
+    bool absolute = tw_starts_ignoring_case(value, "px") || tw_starts_ignoring_case(value, "pt");
+    return number == 0 || (number > 0 && !minus && absolute && number <= 1);
 }
 
 static unsigned declaration_state(const char *name, const char *value)
 {
-    if (starts(name, "display"))
-        return starts(value, "none") ? HIDDEN : 0;
-    if (starts(name, "visibility"))
-        return starts(value, "hidden") || starts(value, "collapse") ? HIDDEN : 0;
-    if (starts(name, "font-size"))
+    if (tw_starts_ignoring_case(name, "display"))
+        return tw_starts_ignoring_case(value, "none") ? HIDDEN : 0;
+    if (tw_starts_ignoring_case(name, "visibility"))
+        return tw_starts_ignoring_case(value, "hidden") ||
+                       tw_starts_ignoring_case(value, "collapse")
+                   ? HIDDEN
+                   : 0;
+    if (tw_starts_ignoring_case(name, "font-size"))
         return is_nothing(value) ? TRICK : 0;
-    if (starts(name, "opacity"))
+    if (tw_starts_ignoring_case(name, "opacity"))
         return is_nothing(value) ? FADED : 0;
-    if (starts(name, "color"))
-        return is_white(value) ? WHITE : starts(value, "transparent") ? TRICK : 0;
-    if (starts(name, "background"))
-        return is_white(value) || starts(value, "transparent") || starts(value, "none") ? 0
-                                                                                        : GROUND;
+    if (tw_starts_ignoring_case(name, "color"))
+        return is_white(value) ? WHITE : tw_starts_ignoring_case(value, "transparent") ? TRICK : 0;
+    if (tw_starts_ignoring_case(name, "background"))
+        return is_white(value) || tw_starts_ignoring_case(value, "transparent") ||
+                       tw_starts_ignoring_case(value, "none")
+                   ? 0
+                   : GROUND;
     return 0;
 }
 
@@ -308,7 +349,7 @@ static unsigned role_traits(const char *role)
         {"alertdialog", TW_HTML_ASIDE},
     };
     for (size_t i = 0; role && i < sizeof roles / sizeof *roles; i++)
-        if (strcasecmp(role, roles[i].role) == 0)
+        if (tw_equal_ignoring_case(role, roles[i].role))
             return roles[i].traits;
     return 0;
 }
@@ -580,13 +621,13 @@ static bool find_charset(const char *bytes, size_t length, char name[NAME_BYTES]
         size_t left = (size_t)(end - at);
         if (*at == '>')
             xml = meta = false;
-        else if (left > 5 && starts(at, "<meta"))
+        else if (left > 5 && tw_starts_ignoring_case(at, "<meta"))
             meta = true;
-        else if ((meta && left > 7 && starts(at, "charset") &&
+        else if ((meta && left > 7 && tw_starts_ignoring_case(at, "charset") &&
                   value_after(at, end, "charset", name)) ||
-                 (xml && left > 8 && starts(at, "encoding") &&
+                 (xml && left > 8 && tw_starts_ignoring_case(at, "encoding") &&
                   value_after(at, end, "encoding", name)))
-            return !starts(name, "utf-16"); /* or it could not have been read */
+            return !tw_starts_ignoring_case(name, "utf-16"); /* or it could not have been read */
     }
     return false;
 }
@@ -662,7 +703,7 @@ static int convert(const tw_material *from, tw_converted *to)
 
 static bool begins(const char *at, const char *end, const char *word)
 {
-    return (size_t)(end - at) >= strlen(word) && starts(at, word);
+    return (size_t)(end - at) >= strlen(word) && tw_starts_ignoring_case(at, word);
 }
 
 /* The place after the mark that ends something, then white space; the end: there is none. */

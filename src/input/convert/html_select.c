@@ -15,7 +15,6 @@
 #include "convert/html.h"
 
 #include <string.h>
-#include <strings.h>
 
 enum {
     PROSE_WORDS = 12,    /* of a block that counts as prose */
@@ -44,7 +43,7 @@ static bool contains(const char *text, size_t length, const char *word)
 {
     size_t size = strlen(word);
     for (size_t i = 0; i + size <= length; i++)
-        if ((text[i] | 0x20) == (word[0] | 0x20) && strncasecmp(text + i, word, size) == 0)
+        if (tw_bytes_equal_ignoring_case(text + i, word, size))
             return true;
     return false;
 }

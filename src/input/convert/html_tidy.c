@@ -8,7 +8,6 @@
  */
 #include <gumbo.h>
 #include <string.h>
-#include <strings.h>
 
 #include "common.h"
 #include "convert/html.h"
@@ -166,14 +165,15 @@ typedef struct piece {
 
 static bool is_word(piece text, const char *word)
 {
-    return strlen(word) == text.length && strncasecmp(text.data, word, text.length) == 0;
+    return strlen(word) == text.length &&
+           tw_bytes_equal_ignoring_case(text.data, word, text.length);
 }
 
 static bool contains(piece text, const char *word)
 {
     size_t length = strlen(word);
     for (size_t i = 0; i + length <= text.length; i++)
-        if (strncasecmp(text.data + i, word, length) == 0)
+        if (tw_bytes_equal_ignoring_case(text.data + i, word, length))
             return true;
     return false;
 }
@@ -198,6 +198,18 @@ static bool ends_name(char c)
     return tw_is_space(c) || c == '/' || c == '>';
 }
 
+/* Gumbo knows no longer name. It would ask the locale for the small letter of a capital. */
+static GumboTag kind_of(piece name)
+{
+    enum { LONGEST = 32 };
+    char small[LONGEST];
+    if (name.length > LONGEST)
+        return GUMBO_TAG_UNKNOWN;
+    for (size_t i = 0; i < name.length; i++)
+        small[i] = tw_to_lower(name.data[i]);
+    return gumbo_tagn_enum(small, (unsigned)name.length);
+}
+
 /* Takes the name of a tag, from behind its <. */
 static void take_name(tidy *in, tag *it)
 {
@@ -207,9 +219,7 @@ static void take_name(tidy *in, tag *it)
     while (in->at < in->end && !ends_name(*in->at))
         in->at++;
     it->name.length = (size_t)(in->at - it->name.data);
-    /* Longer names are none that gumbo knows, and it counts them in 32 bits. */
-    it->kind = it->name.length > 32 ? GUMBO_TAG_UNKNOWN
-                                    : gumbo_tagn_enum(it->name.data, (unsigned)it->name.length);
+    it->kind = kind_of(it->name);
 }
 
 static piece take_value(tidy *in)
@@ -356,7 +366,7 @@ static bool pop(tidy *in, GumboTag kind)
 static bool is_end_tag(const char *at, const char *end, piece name)
 {
     return (size_t)(end - at) >= name.length + 2 && at[1] == '/' &&
-           strncasecmp(at + 2, name.data, name.length) == 0 &&
+           tw_bytes_equal_ignoring_case(at + 2, name.data, name.length) &&
            (at + 2 + name.length == end || ends_name(at[2 + name.length]));
 }
 

@@ -10,7 +10,6 @@
 #include "convert.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "common.h"
 
@@ -47,7 +46,7 @@ static span span_of(const char *word)
 static bool starts_with(span s, const char *word)
 {
     size_t length = strlen(word);
-    return length_of(s) >= length && strncasecmp(s.at, word, length) == 0;
+    return length_of(s) >= length && tw_bytes_equal_ignoring_case(s.at, word, length);
 }
 
 static bool equals(span s, const char *word)

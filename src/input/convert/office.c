@@ -8,7 +8,6 @@
 #define _GNU_SOURCE /* memmem */
 #include "convert/office.h"
 
-#include <fnmatch.h>
 #include <libxml/parserInternals.h>
 #include <stdlib.h>
 #include <string.h>
@@ -270,11 +269,23 @@ static int parse(tw_office *office, const char *part)
 
 /* ---- the zip */
 
+/* Whether a pattern is for this name; its *, if it has one, stands for any bytes but a slash. */
+static bool is_for(const char *pattern, const char *name)
+{
+    size_t length = strlen(name), before = strcspn(pattern, "*");
+    if (pattern[before] == '\0')
+        return strcmp(pattern, name) == 0;
+    size_t after = strlen(pattern + before + 1);
+    return length >= before + after && memcmp(pattern, name, before) == 0 &&
+           strcmp(pattern + before + 1, name + length - after) == 0 &&
+           !memchr(name + before, '/', length - after - before);
+}
+
 /* The number of a part, or TW_OFFICE_PARTS. */
 static size_t part_of(const tw_office_format *format, const char *name)
 {
     for (size_t i = 0; i < TW_OFFICE_PARTS && format->parts[i]; i++)
-        if (fnmatch(format->parts[i], name, FNM_PATHNAME) == 0)
+        if (is_for(format->parts[i], name))
             return i;
     return TW_OFFICE_PARTS;
 }

@@ -24,6 +24,7 @@
 
 #include "common.h"
 #include "convert/layout.h"
+#include "reason.h"
 
 enum { CPU_SECONDS = 60, WALL_SECONDS = 180, COMPLAINT_BYTES = 4096, READ_BYTES = 64 << 10 };
 /* Beside the file, which the child keeps in memory. */
@@ -184,7 +185,7 @@ static int listen_to(child *c, uint64_t limit, tw_bytes *text, tw_converted *to)
             return TWINSET_OK;
         struct pollfd ends[] = {{c->text, POLLIN, 0}, {c->complaints, POLLIN, 0}};
         if (poll(ends, 2, (int)(left * 1000) + 1) < 0 && errno != EINTR)
-            return tw_refuse(to, "%s", strerror(errno));
+            return tw_refuse(to, "%s", tw_system_reason(errno));
         if (ends[0].revents && read_text(c, text) != TWINSET_OK)
             return TWINSET_NOMEM;
         if (ends[1].revents)
@@ -236,7 +237,7 @@ static int extract(const tw_material *from, tw_bytes *text, tw_converted *to)
         return tw_refuse(to, "needs pdftotext (Debian: poppler-utils)");
     if (error)
         return error == ENOMEM ? TWINSET_NOMEM
-                               : tw_refuse(to, "cannot run pdftotext: %s", strerror(error));
+                               : tw_refuse(to, "cannot run pdftotext: %s", tw_system_reason(error));
     int status = listen_to(&c, from->limit_bytes, text, to);
     int ended = end_child(&c, status != TWINSET_OK || c.slow);
     return status == TWINSET_OK ? judge(&c, ended, to) : status;

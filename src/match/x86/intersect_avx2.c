@@ -1,5 +1,5 @@
-/* Four numbers of one list against four of the other at a time: all 16 comparisons, then a
- * step on in the list whose last number is the smaller. */
+/* Compares four numbers of one list with four of the other at a time, all 16 pairs, then goes on by
+ * four in the list whose last number is smaller, or in both. */
 #include <immintrin.h>
 
 #include "intersect.h"

@@ -1,9 +1,8 @@
-/* Text with NEON: a table of 128 bytes is two lookups. */
+/* The text kernels with NEON: a table of 128 bytes takes two lookups. */
 #include <arm_neon.h>
 #include <string.h>
 
 #include "left_pack.h"
-#include "text.h"
 
 #define INLINE static inline __attribute__((always_inline))
 #define KERNELS tw_text_neon
@@ -20,7 +19,7 @@ INLINE block load(const char *text)
         {vld1q_u8(bytes), vld1q_u8(bytes + 16), vld1q_u8(bytes + 32), vld1q_u8(bytes + 48)}};
 }
 
-INLINE block load_part(const char *text, size_t size)
+INLINE block load_short(const char *text, size_t size)
 {
     char bytes[64] = {0};
     memcpy(bytes, text, size);
@@ -41,7 +40,7 @@ INLINE block look_up(table to, block from)
     return found;
 }
 
-/* One bit a byte, where bytes are all ones or zeros. */
+/* The set of bytes that are all ones; the others are zero. */
 INLINE uint64_t bits(block bytes)
 {
     const uint8x16_t weights = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
@@ -65,8 +64,8 @@ INLINE uint64_t not_ascii(block bytes)
     return bits(bytes);
 }
 
-/* Bytes that continue a character: 0x80 to 0xBF, the lowest of signed numbers. */
-INLINE uint64_t goes_on(block bytes)
+/* Bytes that continue a character are 0x80 to 0xBF, the lowest of signed numbers. */
+INLINE uint64_t continues(block bytes)
 {
     for (int i = 0; i < 4; i++)
         bytes.val[i] = vcltq_s8(vreinterpretq_s8_u8(bytes.val[i]), vdupq_n_s8((int8_t)0xC0));
@@ -82,7 +81,7 @@ INLINE char *pack(block bytes, uint64_t keep, char *out)
     }
     for (int i = 0; i < 8; i++, keep >>= 8) {
         uint8x8_t eight = i % 2 ? vget_high_u8(bytes.val[i / 2]) : vget_low_u8(bytes.val[i / 2]);
-        vst1_u8((uint8_t *)out, vtbl1_u8(eight, vcreate_u8(TW_PLACES[keep & 0xFF])));
+        vst1_u8((uint8_t *)out, vtbl1_u8(eight, vcreate_u8(TW_PACK_ORDERS[keep & 0xFF])));
         out += __builtin_popcountll(keep & 0xFF);
     }
     return out;

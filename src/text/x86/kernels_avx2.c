@@ -1,9 +1,8 @@
-/* Text with AVX2. */
+/* The text kernels with AVX2. */
 #include <immintrin.h>
 #include <string.h>
 
 #include "left_pack.h"
-#include "text.h"
 
 #define INLINE static inline __attribute__((always_inline))
 #define KERNELS tw_text_avx2
@@ -12,7 +11,7 @@ typedef struct block {
     __m256i half[2];
 } block;
 typedef struct table {
-    __m256i row[8]; /* of 16 bytes, twice */
+    __m256i row[8]; /* 16 entries each, twice in a row */
 } table;
 
 INLINE block load(const char *text)
@@ -21,7 +20,7 @@ INLINE block load(const char *text)
                     _mm256_loadu_si256((const __m256i *)(text + 32))}};
 }
 
-INLINE block load_part(const char *text, size_t size)
+INLINE block load_short(const char *text, size_t size)
 {
     char bytes[64] = {0};
     memcpy(bytes, text, size);
@@ -36,8 +35,8 @@ INLINE table load_table(const unsigned char to[128])
     return rows;
 }
 
-/* A shuffle gives 0 where the upper bit is set. The addition sets it for all bytes but those
- * of the row. */
+/* A shuffle gives 0 where the upper bit of an index is set. The addition sets it for all bytes but
+ * those of the row. */
 INLINE __m256i look_up_half(table to, __m256i from)
 {
     __m256i found = _mm256_setzero_si256();
@@ -71,12 +70,12 @@ INLINE uint64_t not_ascii(block bytes)
     return upper_bits(bytes.half[0], bytes.half[1]);
 }
 
-/* Bytes that continue a character: 0x80 to 0xBF, the lowest of signed numbers. */
-INLINE uint64_t goes_on(block bytes)
+/* Bytes that continue a character are 0x80 to 0xBF, the lowest of signed numbers. */
+INLINE uint64_t continues(block bytes)
 {
-    __m256i first_not = _mm256_set1_epi8((char)0xC0);
-    return upper_bits(_mm256_cmpgt_epi8(first_not, bytes.half[0]),
-                      _mm256_cmpgt_epi8(first_not, bytes.half[1]));
+    __m256i limit = _mm256_set1_epi8((char)0xC0);
+    return upper_bits(_mm256_cmpgt_epi8(limit, bytes.half[0]),
+                      _mm256_cmpgt_epi8(limit, bytes.half[1]));
 }
 
 INLINE char *pack(block bytes, uint64_t keep, char *out)
@@ -89,8 +88,8 @@ INLINE char *pack(block bytes, uint64_t keep, char *out)
         return out + 64;
     for (int i = 0; i < 8; i++, keep >>= 8) {
         __m128i eight = _mm_loadl_epi64((const __m128i *)(all + 8 * i));
-        __m128i places = _mm_loadl_epi64((const __m128i *)&TW_PLACES[keep & 0xFF]);
-        _mm_storel_epi64((__m128i *)out, _mm_shuffle_epi8(eight, places));
+        __m128i order = _mm_loadl_epi64((const __m128i *)&TW_PACK_ORDERS[keep & 0xFF]);
+        _mm_storel_epi64((__m128i *)out, _mm_shuffle_epi8(eight, order));
         out += _mm_popcnt_u64(keep & 0xFF);
     }
     return out;

@@ -1,7 +1,7 @@
-/* Text with AVX-512: a table of 128 bytes is two registers, and bytes are packed at once. */
+/* The text kernels with AVX-512: a table of 128 bytes fits into two registers, and one instruction
+ * packs a block. */
 #include <immintrin.h>
-
-#include "text.h"
+#include <stdint.h>
 
 #define INLINE static inline __attribute__((always_inline))
 #define KERNELS tw_text_avx512
@@ -16,7 +16,7 @@ INLINE block load(const char *text)
     return _mm512_loadu_si512(text);
 }
 
-INLINE block load_part(const char *text, size_t size)
+INLINE block load_short(const char *text, size_t size)
 {
     return _mm512_maskz_loadu_epi8(~(~UINT64_C(0) << size), text);
 }
@@ -41,13 +41,13 @@ INLINE uint64_t not_ascii(block bytes)
     return _mm512_movepi8_mask(bytes);
 }
 
-/* Bytes that continue a character: 0x80 to 0xBF, the lowest of signed numbers. */
-INLINE uint64_t goes_on(block bytes)
+/* Bytes that continue a character are 0x80 to 0xBF, the lowest of signed numbers. */
+INLINE uint64_t continues(block bytes)
 {
     return _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8((char)0xC0));
 }
 
-/* To memory directly it would be microcode on Zen 4. */
+/* Compresses in a register: compressing to memory is microcode on Zen 4. */
 INLINE char *pack(block bytes, uint64_t keep, char *out)
 {
     _mm512_storeu_si512(out, _mm512_maskz_compress_epi8(keep, bytes));

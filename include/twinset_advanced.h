@@ -1,0 +1,277 @@
+/*
+ * twinset, for programs that do more than twinset.h has: documents without a copy, the details of
+ * passages and runs, signatures and sets of them, bands and rows, the steps of a scan for engines
+ * that spread documents over many machines, and the options as data.
+ *
+ * The conventions are those of twinset.h: status and error, sizes of structs, lists, lifetimes,
+ * threads.
+ */
+#ifndef TWINSET_ADVANCED_H
+#define TWINSET_ADVANCED_H
+
+#include "twinset.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------ a collection */
+
+/* Adds a text without copying it: the text must stay as it is until the collection is freed. */
+TWINSET_CHECKED int twinset_collection_borrow_text(twinset_collection *collection, const char *name,
+                                                   const char *text, size_t length,
+                                                   twinset_role role, twinset_error *error);
+
+/* Takes the text of a document; answers 0, or an errno value that ends it with TWINSET_IO. */
+typedef int (*twinset_text_fn)(void *context, const char *name, const char *text, size_t length);
+
+/* Gives the texts of all documents as they are compared, in the order of their names. */
+TWINSET_CHECKED int twinset_collection_texts(twinset_collection *collection, twinset_text_fn take,
+                                             void *context, twinset_error *error);
+
+/* Writes the signatures of all documents, in the order of their names, as TWINSET_FORMAT_JSONL
+ * or _BINARY. */
+TWINSET_CHECKED int twinset_collection_sketch(twinset_collection *collection, twinset_format format,
+                                              twinset_write_fn write, void *context,
+                                              twinset_error *error);
+
+/* ---------------------------------------------------------- how a run went */
+
+typedef struct twinset_stage {
+    const char *name;
+    double seconds;
+    uint64_t bytes; /* read, or written to temporary files */
+} twinset_stage;
+
+/* The stages of the run. Their seconds are all of a result that varies from run to run. */
+TWINSET_API size_t twinset_result_stages(const twinset_result *result);
+TWINSET_CHECKED int twinset_result_stage(const twinset_result *result, size_t index,
+                                         twinset_stage *stage, size_t size);
+
+/* The most memory that the process has had so far, in bytes. */
+TWINSET_API uint64_t twinset_peak_memory(void);
+
+/* Writes how a run went, as one JSON object (docs/format.md). `counts` is the sum of what
+ * twinset_result_clean() counted, or NULL. */
+TWINSET_CHECKED int twinset_result_write_report(const twinset_result *result,
+                                                const twinset_clean_counts *counts,
+                                                size_t counts_size, twinset_write_fn write,
+                                                void *context, twinset_error *error);
+
+/* ----------------------------------------------------- passages in detail */
+
+/* A name of a, and what it became in b. */
+typedef struct twinset_rename {
+    const char *a, *b;
+    size_t count; /* how often the two stand at the same position of the passage */
+} twinset_rename;
+
+/* The names that a passage has in a and in b, most frequent first. */
+TWINSET_API size_t twinset_passages_renames(const twinset_passages *passages, size_t index);
+TWINSET_CHECKED int twinset_passages_rename(const twinset_passages *passages, size_t index,
+                                            size_t rename_index, twinset_rename *rename,
+                                            size_t size);
+
+/* Where consecutive tokens of one line begin and end, in bytes of their file's text, and the
+ * line. This struct stays as it is. */
+typedef struct twinset_token_span {
+    size_t start, end, line;
+} twinset_token_span;
+
+/* Consecutive tokens, on one line of either document, that match one by one. */
+typedef struct twinset_aligned_span {
+    twinset_token_span a, b;
+    int differs; /* they are written differently: other names or values */
+} twinset_aligned_span;
+
+/* What matches in a passage, in the order of both texts; the rest of the passage is padding. */
+TWINSET_API size_t twinset_passages_aligned_spans(const twinset_passages *passages, size_t index);
+TWINSET_CHECKED int twinset_passages_aligned_span(const twinset_passages *passages, size_t index,
+                                                  size_t span_index, twinset_aligned_span *span,
+                                                  size_t size);
+
+/* The spans of a (side 0) or b (side 1) that were left out of the comparison: templates, and what
+ * many documents have. */
+TWINSET_API size_t twinset_passages_excluded_spans(const twinset_passages *passages, int side);
+TWINSET_CHECKED int twinset_passages_excluded_span(const twinset_passages *passages, int side,
+                                                   size_t index, twinset_span *span, size_t size);
+
+/* The files of a document, one unless it is a submission of several, and the text of each, with
+ * a NUL behind it. `length` may be NULL. */
+TWINSET_API size_t twinset_passages_texts(const twinset_passages *passages, int side);
+TWINSET_API const char *twinset_passages_text(const twinset_passages *passages, int side,
+                                              size_t file_index, size_t *length);
+
+/* ---------------------------------------------------------------- signatures */
+
+/* A sketcher holds the hash functions and the scratch memory of one thread. */
+typedef struct twinset_sketcher twinset_sketcher;
+
+TWINSET_CHECKED int twinset_sketcher_new(const twinset_options *options,
+                                         twinset_sketcher **sketcher, twinset_error *error);
+TWINSET_API void twinset_sketcher_free(twinset_sketcher *sketcher);
+
+/* Replaces the hash functions that the seed gave, options->hashes of them: slot i becomes the
+ * smallest of (a[i] x + b[i]) mod p with the modular scheme (p from 2 to 2^32 - 1), mod 2^32 with
+ * affine and datasketch2, and ((a[i] x + b[i]) mod 2^64) mod (2^61 - 1) mod 2^32 with
+ * datasketch1. Other schemes have none. `p` is for the modular scheme alone. */
+TWINSET_CHECKED int twinset_sketcher_set_functions(twinset_sketcher *sketcher, const uint64_t *a,
+                                                   const uint64_t *b, uint64_t p,
+                                                   twinset_error *error);
+/* Gives the functions in use, of the same schemes: options->hashes numbers each. */
+TWINSET_CHECKED int twinset_sketcher_functions(const twinset_sketcher *sketcher, uint64_t *a,
+                                               uint64_t *b, twinset_error *error);
+
+/* Fills options->hashes slots with the signature of a text. A text without shingles gives the
+ * empty signature, every slot UINT32_MAX. */
+TWINSET_CHECKED int twinset_sketcher_text(twinset_sketcher *sketcher, const char *text,
+                                          size_t length, uint32_t *slots, twinset_error *error);
+
+/* Fills the slots with the signature of a set of numbers that stand for shingles already. */
+TWINSET_CHECKED int twinset_sketcher_values(twinset_sketcher *sketcher, const uint64_t *values,
+                                            size_t count, uint32_t *slots, twinset_error *error);
+
+/* Fills the slots with the signature of a set of byte strings, each of them a shingle as it is. */
+TWINSET_CHECKED int twinset_sketcher_items(twinset_sketcher *sketcher, const char *const *items,
+                                           const size_t *lengths, size_t count, uint32_t *slots,
+                                           twinset_error *error);
+
+/* Makes `into` the signature of the union. Works for every scheme, if both were made with
+ * the same options. NULL changes nothing. */
+TWINSET_API void twinset_signature_merge(uint32_t *into, const uint32_t *from, size_t hashes);
+
+/* Share of slots that agree: the estimated Jaccard similarity. 0 for an empty signature, and for
+ * NULL. */
+TWINSET_API double twinset_signature_estimate(const uint32_t *a, const uint32_t *b, size_t hashes);
+
+/* --------------------------------------------------- a set of signatures */
+
+/* A growing set of signatures, to be asked for those that agree with another in a band: the same
+ * bytes at the same offset. A signature is `bands` times `band_bytes` bytes, of any kind. */
+typedef struct twinset_lsh twinset_lsh;
+
+TWINSET_CHECKED int twinset_lsh_new(unsigned bands, size_t band_bytes, twinset_lsh **lsh,
+                                    twinset_error *error);
+TWINSET_API void twinset_lsh_free(twinset_lsh *lsh);
+
+/* Adds a copy of a signature. *number is its number from now on: the last that became free, or
+ * the next from 0 on. */
+TWINSET_CHECKED int twinset_lsh_add(twinset_lsh *lsh, const void *signature, uint32_t *number,
+                                    twinset_error *error);
+/* Removes a signature; its number becomes free. TWINSET_USAGE where the number is not in use. */
+TWINSET_CHECKED int twinset_lsh_remove(twinset_lsh *lsh, uint32_t number, twinset_error *error);
+
+/* The numbers of those that agree with a signature in at least one of its first `bands` bands (0:
+ * of all), each once, in the order they were added. *found is valid until the next call. */
+TWINSET_CHECKED int twinset_lsh_query(twinset_lsh *lsh, const void *signature, unsigned bands,
+                                      const uint32_t **found, size_t *count, twinset_error *error);
+
+/* The signature of a number, valid until one is added or removed; NULL for a number that is not
+ * in use. */
+TWINSET_API const void *twinset_lsh_signature(const twinset_lsh *lsh, uint32_t number);
+TWINSET_API size_t twinset_lsh_count(const twinset_lsh *lsh);
+
+/* -------------------------------------------------- texts and their shingles */
+
+/* The text as it is compared, and its shingles' 64-bit hashes, sorted, each once (with
+ * options->bag, once for every occurrence). Both are freed with twinset_free(). */
+TWINSET_CHECKED int twinset_normalise(const char *text, size_t length,
+                                      const twinset_options *options, char **normal,
+                                      size_t *normal_length, twinset_error *error);
+TWINSET_CHECKED int twinset_shingles(const char *text, size_t length,
+                                     const twinset_options *options, uint64_t **hashes,
+                                     size_t *count, twinset_error *error);
+TWINSET_API void twinset_free(void *memory);
+
+/* ----------------------------------------------------------- bands and rows */
+
+typedef struct twinset_tuning {
+    unsigned hashes;
+    double threshold;
+    unsigned bands, rows;
+    double knee;            /* (1/bands)^(1/rows): where the S-curve is steepest */
+    double recall;          /* probability that a pair at the threshold is a candidate */
+    double false_positives; /* area under the curve below the threshold */
+    double false_negatives; /* area over the curve above it */
+} twinset_tuning;
+
+/* Probability that two documents of similarity s meet in a band. */
+TWINSET_API double twinset_candidate_probability(unsigned bands, unsigned rows, double s);
+
+/* The choice for these options. */
+TWINSET_CHECKED int twinset_tune(const twinset_options *options, twinset_tuning *tuning,
+                                 size_t size, twinset_error *error);
+
+/* What the rule in force chooses from, fewest bands first. There are no choices where the options
+ * make no sense. */
+TWINSET_API size_t twinset_tune_choices(const twinset_options *options);
+TWINSET_CHECKED int twinset_tune_choice(const twinset_options *options, size_t index,
+                                        twinset_tuning *tuning, size_t size);
+
+/* ------------------------------------- the steps of a scan, on many machines */
+
+/* For engines that spread documents over many machines, a scan by lsh is four steps: a text
+ * becomes keys, documents that share one become candidates, two texts a pair, a pair a line.
+ * docs/cluster.md says what has to happen in between. */
+
+/* What is known of a document once its text was read. */
+typedef struct twinset_document {
+    uint64_t digest[2]; /* of the text as it is compared: documents of one digest and as many
+                           tokens are identical */
+    uint64_t tokens;    /* characters or words; 0: it is empty, and resembles nothing */
+    int all_excluded;   /* all of it is left out: it resembles only what is identical */
+    unsigned flags;     /* TWINSET_FLAG_* */
+} twinset_document;
+
+enum { TWINSET_KEY_BITS = 40 };
+
+/* Reads a text once. `keys` gets a number of TWINSET_KEY_BITS bits for each band of its signature,
+ * which must have bands times rows slots; twinset_tune() chooses them. Documents are candidates
+ * where they have the same key in the same band. */
+TWINSET_CHECKED int twinset_sketcher_document(twinset_sketcher *sketcher, const char *text,
+                                              size_t length, unsigned bands, unsigned rows,
+                                              uint64_t *keys, twinset_document *document,
+                                              size_t document_size, twinset_error *error);
+
+/* Compares texts, two at a time, by characters or words, and by Jaccard similarity or
+ * containment. Holds the scratch memory of one thread. */
+typedef struct twinset_comparer twinset_comparer;
+
+TWINSET_CHECKED int twinset_comparer_new(const twinset_options *options,
+                                         twinset_comparer **comparer, twinset_error *error);
+TWINSET_API void twinset_comparer_free(twinset_comparer *comparer);
+
+/* What a scan by lsh finds of two documents. Below the threshold, the estimate is NaN and the
+ * longest passage 0. The comparer recognises texts that it has seen: the last `b` and about a
+ * thousand `a` cost less the next time, so where some texts meet many others, pass them as `a`.
+ * The pair's names are "a" and "b", and it has no cluster. */
+TWINSET_CHECKED int twinset_comparer_texts(twinset_comparer *comparer, const char *a,
+                                           size_t a_length, const char *b, size_t b_length,
+                                           twinset_pair *pair, size_t pair_size,
+                                           twinset_error *error);
+
+/* Writes a pair of texts as a line of TWINSET_FORMAT_CSV, _TSV or _JSONL, the same that
+ * twinset_result_write() writes. Without a pair (NULL): the headings, of which JSONL has none. */
+TWINSET_CHECKED int twinset_pair_write(const twinset_pair *pair, size_t pair_size,
+                                       twinset_format format, twinset_write_fn write, void *context,
+                                       twinset_error *error);
+
+/* ----------------------------------------------------- the options as data */
+
+/* An option, for programs that show or parse them. */
+typedef struct twinset_option_info {
+    const char *name;     /* "threshold" */
+    char letter;          /* 't', or 0 */
+    const char *argument; /* "X", "char|word", or NULL for a switch */
+    const char *topic;    /* heading that it stands under */
+    const char *help;     /* one or two sentences */
+} twinset_option_info;
+
+TWINSET_API size_t twinset_option_count(void);
+TWINSET_CHECKED int twinset_option_at(size_t index, twinset_option_info *info, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TWINSET_ADVANCED_H */

@@ -1,0 +1,88 @@
+#include "checkpoint.h"
+
+#include <sys/stat.h>
+
+static int identify_file(const char *path, tw_bytes *all)
+{
+    struct stat file;
+    if (stat(path, &file) != 0)
+        memset(&file, 0, sizeof file);
+    return tw_bytes_printf(all, "%s %lld %lld.%09ld\n", path, (long long)file.st_size,
+                           (long long)file.st_mtim.tv_sec, file.st_mtim.tv_nsec);
+}
+
+/* All that is known of a source before it is read; a list may say of a file who wrote it. */
+static int identify_source(const tw_source *source, tw_bytes *all)
+{
+    const tw_source_file *file = source->file;
+    int status =
+        tw_bytes_printf(all, "%d %d %s %s %u %llx %s %s %d ", source->kind, source->role,
+                        source->name, file->member_name ? file->member_name : "", file->member,
+                        (unsigned long long)file->group, file->submission ? file->submission : "",
+                        file->time ? file->time : "", source->is_top_level);
+    return status == TWINSET_OK ? identify_file(source->path, all) : status;
+}
+
+/* What a checkpoint belongs to: everything that what it holds depends on, this build included. */
+static int describe(const tw_corpus *corpus, const tw_task *task, tw_bytes *all)
+{
+    const twinset_options *options = &corpus->settings->options;
+    const tw_sources *sources = corpus->sources;
+    int status = tw_bytes_printf(all, "%s %s %d %llu %zu\n", TWINSET_VERSION, tw_build_id(),
+                                 task->wants_details, (unsigned long long)options->memory_bytes,
+                                 sources->folders.count);
+    if (status == TWINSET_OK)
+        status = tw_options_json(options, all);
+    if (status == TWINSET_OK && options->stop)
+        status = identify_file(options->stop, all);
+    for (size_t i = 0; i < sources->count && status == TWINSET_OK; i++)
+        status = identify_source(&sources->data[i], all);
+    return status;
+}
+
+static int identify(const tw_corpus *corpus, const tw_task *task, uint64_t identity[2])
+{
+    tw_bytes all = {0};
+    uint8_t digest[16];
+    int status = describe(corpus, task, &all);
+    if (status == TWINSET_OK) {
+        tw_md5(all.data, all.length, digest);
+        memcpy(identity, digest, sizeof digest);
+    }
+    tw_bytes_free(&all);
+    return status;
+}
+
+static int check_sources(const tw_corpus *corpus, twinset_error *error)
+{
+    for (size_t i = 0; i < corpus->sources->count; i++)
+        if (corpus->states[i].is_spooled || !corpus->sources->data[i].path)
+            return tw_fail(error, TWINSET_USAGE,
+                           "--checkpoint: %s cannot be read a second time; save it to a file first",
+                           corpus->sources->data[i].path ? "standard input" : "a text in memory");
+    return TWINSET_OK;
+}
+
+int tw_checkpoint_open(const tw_corpus *corpus, tw_checkpoint *checkpoint, tw_task *task,
+                       twinset_error *error)
+{
+    uint64_t identity[2];
+    const char *folder = corpus->settings->options.checkpoint;
+    int status = check_sources(corpus, error);
+    if (status != TWINSET_OK)
+        return status;
+    if (identify(corpus, task, identity) != TWINSET_OK)
+        return tw_nomem(error);
+    status = tw_journal_open(folder, "read.journal", identity, &checkpoint->read, error);
+    if (status == TWINSET_OK)
+        status = tw_journal_open(folder, "matches.journal", identity, &checkpoint->matches, error);
+    task->read = &checkpoint->read;
+    task->matches = &checkpoint->matches;
+    return status;
+}
+
+void tw_checkpoint_close(tw_checkpoint *checkpoint)
+{
+    tw_journal_close(&checkpoint->read);
+    tw_journal_close(&checkpoint->matches);
+}

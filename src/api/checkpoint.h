@@ -1,0 +1,16 @@
+/* Checkpoints: the journals of a run, and what they belong to. */
+#ifndef TW_CHECKPOINT_H
+#define TW_CHECKPOINT_H
+
+#include "scan.h"
+
+typedef struct tw_checkpoint {
+    tw_journal read, matches;
+} tw_checkpoint;
+
+/* Opens the journals in the folder of the options, and makes the task go on from them. */
+int tw_checkpoint_open(const tw_corpus *corpus, tw_checkpoint *checkpoint, tw_task *task,
+                       twinset_error *error) TW_CHECKED;
+void tw_checkpoint_close(tw_checkpoint *checkpoint);
+
+#endif

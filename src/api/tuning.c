@@ -1,0 +1,30 @@
+/* Bands and rows, asked for through the calls of twinset_advanced.h. */
+#include "match.h"
+
+int twinset_tune(const twinset_options *options, twinset_tuning *tuning, size_t size,
+                 twinset_error *error)
+{
+    twinset_tuning chosen;
+    if (!tuning)
+        return tw_missing(error, "tuning");
+    int status = tw_tune(options, &chosen, error);
+    return status == TWINSET_OK ? tw_copy_struct(tuning, size, &chosen, sizeof chosen) : status;
+}
+
+size_t twinset_tune_choices(const twinset_options *options)
+{
+    twinset_options resolved;
+    return tw_options_resolve(options, &resolved, NULL) == TWINSET_OK ? tw_tune_choices(&resolved)
+                                                                      : 0;
+}
+
+int twinset_tune_choice(const twinset_options *options, size_t index, twinset_tuning *tuning,
+                        size_t size)
+{
+    twinset_options resolved;
+    twinset_tuning choice;
+    if (tw_options_resolve(options, &resolved, NULL) != TWINSET_OK ||
+        !tw_tune_choice(&resolved, index, &choice))
+        return TWINSET_USAGE;
+    return tw_copy_struct(tuning, size, &choice, sizeof choice);
+}

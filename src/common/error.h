@@ -1,0 +1,14 @@
+/* Errors: a status, and a sentence that says what failed and what to do. */
+#ifndef TW_ERROR_H
+#define TW_ERROR_H
+
+#include "attributes.h"
+#include "twinset.h"
+
+/* Writes the sentence into `error`, which may be NULL, and returns `status`, so that a caller can
+ * `return tw_fail(error, TWINSET_IO, "...")`. */
+int tw_fail(twinset_error *error, int status, const char *format, ...) TW_PRINTF(3, 4);
+/* Reports that memory ran out, and returns TWINSET_NOMEM. */
+int tw_nomem(twinset_error *error);
+
+#endif

@@ -1,0 +1,198 @@
+/* What a chunk gave is added to the corpus, in the order of reading: documents with their names,
+ * groups, sets and keys; problems; counts. */
+#include "commit.h"
+
+/* Sets are of no use once not all can be held: the memory is for what comes. */
+static void forget_sets(tw_reading_run *read, tw_chunk_output *out)
+{
+    if (!read->plan->holds_sets || atomic_load(&read->ingest.is_holding))
+        return;
+    if (!read->has_forgotten) {
+        tw_corpus_forget_sets(read->corpus);
+        tw_memory_trim();
+    }
+    read->has_forgotten = true;
+    for (size_t i = 0; i < out->count; i++) {
+        tw_free(out->sets[i]);
+        out->sets[i] = NULL;
+    }
+}
+
+/* Moves texts that came by way of the journal to where they stay. */
+static int commit_texts(tw_reading_run *read, tw_chunk_output *out)
+{
+    uint64_t start = 0;
+    if (!out->texts.length)
+        return TWINSET_OK;
+    int status = tw_ingest_spill(&read->ingest, out->texts.data, out->texts.length, &start);
+    for (size_t i = 0; i < out->count; i++)
+        out->documents[i].offset += out->documents[i].length ? start : 0;
+    return status;
+}
+
+/* Names a document: a record by its id or its line, another one like its source. */
+static int name_document(tw_reading_run *read, tw_document *document, const char *id)
+{
+    tw_corpus *corpus = read->corpus;
+    const tw_source *source = &corpus->sources->data[document->source];
+    size_t length = strlen(id);
+    document->name = source->name;
+    if (!document->line)
+        return length ? tw_arena_copy(corpus->arena, id, length,
+                                      &corpus->extents[source->file->number].encoding)
+                      : TWINSET_OK;
+    uint64_t line = read->line + document->line;
+    document->line = line < UINT32_MAX ? (uint32_t)line : UINT32_MAX;
+    return length ? tw_arena_copy(corpus->arena, id, length, &document->name)
+                  : tw_arena_line_name(corpus->arena, source->name, line, &document->name);
+}
+
+static int commit_groups(tw_documents *documents, const tw_u64s *groups)
+{
+    if (!groups->count)
+        return TWINSET_OK;
+    int status =
+        TW_GROW(documents->groups, documents->group_capacity, documents->count + groups->count);
+    if (status == TWINSET_OK)
+        memcpy(documents->groups + documents->count, groups->data,
+               groups->count * sizeof *groups->data);
+    return status;
+}
+
+/* Hands the sets over to the corpus, if any are to be held. */
+static int commit_sets(tw_reading_run *read, tw_chunk_output *out)
+{
+    tw_documents *documents = &read->corpus->documents;
+    if (!read->plan->holds_sets)
+        return TWINSET_OK;
+    int status = TW_GROW(documents->sets, documents->set_capacity, documents->count + out->count);
+    if (status != TWINSET_OK || !out->count)
+        return status;
+    memcpy(documents->sets + documents->count, out->sets, out->count * sizeof *out->sets);
+    memset(out->sets, 0, out->count * sizeof *out->sets);
+    return TWINSET_OK;
+}
+
+static int commit_documents(tw_reading_run *read, tw_chunk_output *out)
+{
+    tw_documents *documents = &read->corpus->documents;
+    const char *id = out->names.data;
+    if (documents->count + out->count >= UINT32_MAX)
+        return tw_fail(read->error, TWINSET_USAGE, "more than 4,294,967,294 documents");
+    int status = TW_GROW(documents->data, documents->capacity, documents->count + out->count);
+    if (status == TWINSET_OK)
+        status = commit_sets(read, out);
+    for (size_t i = 0; i < out->count && status == TWINSET_OK; i++) {
+        tw_document *document = &documents->data[documents->count++];
+        *document = out->documents[i];
+        status = name_document(read, document, id);
+        id += strlen(id) + 1;
+    }
+    return status;
+}
+
+static int commit_problems(tw_reading_run *read, const tw_chunk *chunk)
+{
+    tw_corpus *corpus = read->corpus;
+    const tw_chunk_output *out = &chunk->out;
+    int status = TWINSET_OK;
+    for (size_t i = 0; i < out->problem_count && status == TWINSET_OK; i++) {
+        const tw_problem *found = &out->problems[i];
+        tw_skipped skip = {
+            .path = corpus->sources->data[found->source].name,
+            .reason = out->reasons.data + found->reason,
+            .source = found->source,
+            .is_empty = found->is_empty,
+            .offset = found->offset,
+            .length = found->length,
+        };
+        if (chunk->in.is_lines)
+            status = tw_arena_line_name(corpus->arena, skip.path, read->line + found->line + 1,
+                                        &skip.path);
+        if (status == TWINSET_OK)
+            status = tw_corpus_skip(corpus, &skip);
+    }
+    return status;
+}
+
+/* Counts what came from each source; of a text in memory there is nothing to count. */
+static void count_records(tw_corpus *corpus, uint32_t source, uint64_t records)
+{
+    if (corpus->sources->data[source].path)
+        corpus->extents[corpus->sources->data[source].file->number].records += records;
+}
+
+/* Lists a source that could not be read to its end. */
+static int commit_failure(tw_reading_run *read, const tw_chunk *chunk)
+{
+    tw_corpus *corpus = read->corpus;
+    uint32_t source = chunk->in.source;
+    uint64_t lines = read->line + chunk->out.lines;
+    tw_skipped skip = {
+        .path = corpus->sources->data[source].name,
+        .reason = chunk->in.failed,
+        .source = source,
+    };
+    corpus->totals.records++;
+    count_records(corpus, source, 1);
+    int status = TWINSET_OK;
+    if (lines)
+        status = tw_arena_line_name(corpus->arena, skip.path, lines + 1, &skip.path);
+    return status == TWINSET_OK ? tw_corpus_skip(corpus, &skip) : status;
+}
+
+static void commit_counts(tw_reading_run *read, const tw_chunk *chunk)
+{
+    tw_corpus *corpus = read->corpus;
+    const tw_chunk_output *out = &chunk->out;
+    uint32_t source = chunk->in.source;
+    corpus->totals.records += out->totals.records;
+    corpus->totals.shingles += out->totals.shingles;
+    corpus->totals.bytes += out->totals.bytes;
+    if (chunk->in.is_lines) {
+        count_records(corpus, source, out->totals.records);
+        if (!corpus->states[source].is_spooled)
+            corpus->extents[corpus->sources->data[source].file->number].bytes += out->totals.bytes;
+        return;
+    }
+    for (size_t i = 0; i < out->count; i++)
+        count_records(corpus, out->documents[i].source, 1);
+    for (size_t i = 0; i < out->problem_count; i++)
+        count_records(corpus, out->problems[i].source, 1);
+}
+
+static int commit_lists(tw_reading_run *read, tw_chunk *chunk)
+{
+    tw_corpus *corpus = read->corpus;
+    tw_chunk_output *out = &chunk->out;
+    int status = chunk->in.is_lines ? TWINSET_OK : commit_texts(read, out);
+    if (status == TWINSET_OK)
+        status = commit_groups(&corpus->documents, &out->groups);
+    if (status == TWINSET_OK)
+        status = commit_documents(read, out);
+    if (status == TWINSET_OK)
+        status = commit_problems(read, chunk);
+    if (status == TWINSET_OK && chunk->in.failed[0])
+        status = commit_failure(read, chunk);
+    if (status == TWINSET_OK && out->keys.count)
+        status = tw_key_store_add(corpus->keys.data, out->keys.data, out->count, read->error);
+    return status;
+}
+
+int tw_commit_chunk(tw_reading_run *read, tw_chunk *chunk)
+{
+    if (chunk->in.source != read->committed) {
+        read->line = 0;
+        read->has_failed = false;
+    }
+    read->committed = chunk->in.source;
+    if (read->has_failed) /* nobody knows the numbers of these lines */
+        return TWINSET_OK;
+    read->has_failed = chunk->in.failed[0];
+    forget_sets(read, &chunk->out);
+    int status = commit_lists(read, chunk);
+    commit_counts(read, chunk);
+    read->line += chunk->out.lines;
+    atomic_fetch_add(&read->ingest.done, chunk->out.totals.bytes);
+    return status;
+}

@@ -1,0 +1,143 @@
+/*
+ * Records of packed sources, copied to a temporary file so that they can be read in any order. Each
+ * call reads the packed sources once, up to the last record that is asked for.
+ */
+#define _GNU_SOURCE /* qsort_r */
+#include "corpus.h"
+
+#include <stdlib.h>
+
+enum { BLOCK_BYTES = 1 << 20 };
+
+static int by_document(const void *left, const void *right)
+{
+    const tw_fetched *x = left, *y = right;
+    return x->document < y->document ? -1 : x->document > y->document;
+}
+
+static int by_read_order(const void *left, const void *right, void *context)
+{
+    uint32_t x = ((const tw_fetched *)left)->document, y = ((const tw_fetched *)right)->document;
+    return tw_is_read_before(context, x, y) ? -1 : tw_is_read_before(context, y, x);
+}
+
+/* Copies those of the documents that lie in a block. They come in the order of the file; one that
+ * does not lie where it did is a sign that the file is another. */
+static int fetch_from_block(tw_corpus *corpus, const tw_block *block, tw_fetched *fetched,
+                            size_t count, size_t *next, twinset_error *error)
+{
+    for (; *next < count; ++*next) {
+        const tw_document *document = &corpus->documents.data[fetched[*next].document];
+        uint64_t end = block->offset + block->bytes.length;
+        if (document->offset >= end)
+            return TWINSET_OK;
+        if (document->offset < block->offset || document->length > end - document->offset)
+            return TWINSET_IO;
+        const char *record = block->bytes.data + (document->offset - block->offset);
+        int status = tw_spill_append(corpus->store.spool, record, document->length,
+                                     &fetched[*next].offset, error);
+        if (status != TWINSET_OK)
+            return status;
+    }
+    return TWINSET_OK;
+}
+
+/* Reads a packed source once more, up to the last document that is asked for. */
+static int fetch_source(tw_corpus *corpus, const tw_source *source, tw_fetched *fetched,
+                        size_t count, twinset_error *error)
+{
+    tw_lines lines;
+    tw_block block = {0};
+    const char *reason = NULL;
+    size_t next = 0;
+    int status = tw_lines_open(source->path, tw_size_limit(corpus->settings), &lines, &reason);
+    bool is_open = status == TWINSET_OK;
+    while (status == TWINSET_OK && next < count) {
+        status = tw_lines_next(&lines, BLOCK_BYTES, &block, &reason);
+        if (status == TWINSET_OK && !block.bytes.length && !block.dropped)
+            status = TWINSET_IO;
+        int copied = fetch_from_block(corpus, &block, fetched, count, &next, error);
+        status = next == count || copied != TWINSET_OK ? copied : status;
+    }
+    if (status == TWINSET_IO)
+        atomic_store(&corpus->changed, source->name);
+    tw_bytes_free(&block.bytes);
+    if (is_open)
+        tw_lines_close(&lines);
+    return status;
+}
+
+/* Empties the spool of what was fetched before, unless there is something else in it. */
+static int empty_spool(tw_corpus *corpus, twinset_error *error)
+{
+    for (size_t i = 0; i < corpus->sources->count; i++)
+        if (corpus->states[i].is_spooled)
+            return TWINSET_OK;
+    tw_spill_free(corpus->store.spool);
+    corpus->store.spool = NULL;
+    return tw_spill_new(corpus->settings->options.tmp, &corpus->store.spool, error);
+}
+
+/* Lists those of the documents that lie in packed sources; returns how many there are. */
+static size_t list_packed(const tw_corpus *corpus, const uint32_t *documents, size_t count,
+                          tw_fetched *fetched)
+{
+    size_t packed = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t source = corpus->documents.data[documents[i]].source;
+        if (corpus->states[source].is_packed && !corpus->states[source].is_spooled)
+            fetched[packed++].document = documents[i];
+    }
+    return packed;
+}
+
+static int fetch_list(tw_corpus *corpus, tw_fetched *fetched, size_t count, twinset_error *error)
+{
+    const tw_document *documents = corpus->documents.data;
+    int status = TWINSET_OK;
+    if (count)
+        qsort_r(fetched, count, sizeof *fetched, by_read_order, corpus);
+    for (size_t i = 0, end; i < count && status == TWINSET_OK; i = end) {
+        uint32_t source = documents[fetched[i].document].source;
+        for (end = i + 1; end < count; end++)
+            if (documents[fetched[end].document].source != source)
+                break;
+        status = fetch_source(corpus, &corpus->sources->data[source], fetched + i, end - i, error);
+    }
+    if (count)
+        qsort(fetched, count, sizeof *fetched, by_document);
+    return status;
+}
+
+int tw_corpus_fetch(tw_corpus *corpus, const uint32_t *documents, size_t count,
+                    twinset_error *error)
+{
+    tw_text_store *store = &corpus->store;
+    if (!store->spool || store->has_fetched_all)
+        return TWINSET_OK;
+    tw_fetched *fetched = tw_array(count, sizeof *fetched);
+    int status = fetched ? empty_spool(corpus, error) : TWINSET_NOMEM;
+    size_t packed = status == TWINSET_OK ? list_packed(corpus, documents, count, fetched) : 0;
+    if (status == TWINSET_OK)
+        status = fetch_list(corpus, fetched, packed, error);
+    tw_free(store->fetched);
+    store->fetched = fetched;
+    store->fetched_count = status == TWINSET_OK ? packed : 0;
+    return status;
+}
+
+int tw_corpus_fetch_all(tw_corpus *corpus, twinset_error *error)
+{
+    size_t count = corpus->documents.count;
+    if (!corpus->store.spool || corpus->store.has_fetched_all)
+        return TWINSET_OK;
+    uint32_t *all = tw_array(count, sizeof *all);
+    if (!all)
+        return TWINSET_NOMEM;
+    for (uint32_t i = 0; i < count; i++)
+        all[i] = i;
+    int status = tw_corpus_fetch(corpus, all, count, error);
+    corpus->store.has_fetched_all = status == TWINSET_OK;
+    tw_free(all);
+    return status;
+}

@@ -1,0 +1,464 @@
+/*
+ * What a chunk becomes: its lines or files are read, parsed or converted, and analysed; each
+ * document is added with what the plan asks for, the others are listed as problems. Any number of
+ * threads may do so, each with its own chunk.
+ */
+#include "ingest.h"
+#include "reading.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+/* ---- one document */
+
+/* A sink: ids for the set, or straight into the signature. */
+typedef struct taking {
+    tw_ingest *ingest;
+    tw_worker *worker;
+    bool holds, sketches;
+} taking;
+
+static int take_batch(void *context, const tw_shingles *batch)
+{
+    taking *take = context;
+    tw_analyser *analyser = &take->worker->analyser;
+    int status = TWINSET_OK;
+    if (take->holds)
+        status = tw_append_ids(&analyser->ids, batch);
+    if (take->sketches && status == TWINSET_OK)
+        status = tw_signature_batch(analyser, batch);
+    /* A document past the limit ends the holding of sets; its signature is still needed. */
+    if (analyser->ids.count > take->ingest->most_ids) {
+        atomic_store(&take->ingest->is_holding, false);
+        take->holds = false;
+        analyser->ids.count = 0;
+    }
+    return status;
+}
+
+static bool is_holding(tw_ingest *ingest)
+{
+    return ingest->plan->holds_sets &&
+           atomic_load_explicit(&ingest->is_holding, memory_order_relaxed);
+}
+
+static taking begin_document(tw_ingest *ingest, tw_worker *worker)
+{
+    tw_analyser *analyser = &worker->analyser;
+    taking take = {
+        .ingest = ingest,
+        .worker = worker,
+        .holds = is_holding(ingest),
+        .sketches = ingest->plan->bands > 0,
+    };
+    analyser->ids.count = 0;
+    if (take.sketches)
+        tw_signature_begin(analyser, analyser->slots);
+    return take;
+}
+
+/* Makes the set of the last document of a chunk, and holds it if there is memory. */
+static int hold_set(taking *take, tw_chunk_output *out)
+{
+    tw_analyser *analyser = &take->worker->analyser;
+    size_t last = out->count - 1;
+    if (!take->holds || !is_holding(take->ingest))
+        return TWINSET_OK;
+    int status = tw_analyse_set(analyser, &analyser->ids);
+    out->documents[last].is_blank = analyser->ids.count == 0;
+    return status == TWINSET_OK
+               ? tw_corpus_hold_set(take->ingest->corpus, &analyser->ids, &out->sets[last])
+               : status;
+}
+
+/* Makes the keys of the last document's signature. */
+static int add_keys(taking *take, tw_chunk_output *out)
+{
+    tw_analyser *analyser = &take->worker->analyser;
+    const tw_read_plan *plan = take->ingest->plan;
+    tw_u64s *keys = &out->keys;
+    if (!take->sketches)
+        return TWINSET_OK;
+    int status = tw_signature_end(analyser);
+    out->documents[out->count - 1].is_blank = tw_signature_is_blank(analyser, analyser->slots);
+    if (status == TWINSET_OK)
+        status = TW_GROW(keys->data, keys->capacity, keys->count + plan->bands);
+    if (status != TWINSET_OK)
+        return status;
+    tw_make_band_keys(analyser->slots, plan->bands, plan->rows, keys->data + keys->count);
+    keys->count += plan->bands;
+    return TWINSET_OK;
+}
+
+void tw_ingest_count(tw_ingest *ingest, uint64_t shingles)
+{
+    uint64_t before = atomic_fetch_add(&ingest->shingles, shingles);
+    if (before + shingles > ingest->plan->most_shingles)
+        atomic_store(&ingest->is_holding, false);
+}
+
+static int add_group(tw_chunk *chunk, uint64_t group)
+{
+    tw_u64s *groups = &chunk->out.groups;
+    int status = TW_GROW(groups->data, groups->capacity, groups->count + 1);
+    if (status == TWINSET_OK)
+        groups->data[groups->count++] = group;
+    return status;
+}
+
+/* Adds a document that was analysed, with what the plan asks for. */
+static int add_document(taking *take, tw_chunk *chunk, tw_document document,
+                        const tw_text_summary *summary)
+{
+    const twinset_options *options = &take->ingest->corpus->settings->options;
+    uint64_t shingles = tw_shingle_count(summary->tokens, options->k);
+    tw_ingest_count(take->ingest, shingles);
+    document.digest[0] = summary->digest[0];
+    document.digest[1] = summary->digest[1];
+    document.tokens = summary->tokens;
+    document.flags = (uint8_t)summary->flags;
+    chunk->out.totals.shingles += shingles;
+    int status = tw_chunk_add_document(chunk, &document);
+    if (status == TWINSET_OK)
+        status = hold_set(take, &chunk->out);
+    return status == TWINSET_OK ? add_keys(take, &chunk->out) : status;
+}
+
+/* ---- lines */
+
+static const char EMPTY[] = "empty";
+
+/* The group that a value of a record names, 3 like "3"; `group` where it names none. */
+static uint64_t group_of_value(const tw_value *value, uint64_t group)
+{
+    tw_number number;
+    if (value->kind == TW_VALUE_STRING)
+        return tw_group_of_name(value->string, value->length);
+    if (value->kind != TW_VALUE_NUMBER)
+        return group;
+    bool is_whole = value->number >= 0 && value->number < 1e15 &&
+                    value->number == (double)(uint64_t)value->number;
+    number = is_whole ? tw_number_whole((uint64_t)value->number) : tw_number_real(value->number);
+    return tw_group_of_name(number.text, strlen(number.text));
+}
+
+/* A record without the field belongs to the submission of its file, if that has one. */
+static int add_group_of_record(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk,
+                               const char *line, size_t length)
+{
+    const tw_corpus *corpus = ingest->corpus;
+    const char *field = tw_group_field(corpus->settings);
+    tw_value value;
+    if (!field)
+        return TWINSET_OK;
+    int status = tw_jsonl_value(worker->records, line, length, field, &value);
+    if (status != TWINSET_OK)
+        return status;
+    uint64_t listed = corpus->sources->data[chunk->in.source].file->group;
+    return add_group(chunk, group_of_value(&value, listed));
+}
+
+/* Appends the id of a record, or nothing, and its end. */
+static int append_id(tw_chunk *chunk, const tw_record *record)
+{
+    tw_bytes *names = &chunk->out.names;
+    int status = tw_bytes_append(names, record->id, record->id ? record->id_length : 0);
+    return status == TWINSET_OK ? tw_bytes_append(names, "", 1) : status;
+}
+
+/* Analyses the text of a record whose id was appended at `name`, and adds it. */
+static int take_record(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk, const char *line,
+                       size_t length, const tw_record *record, size_t name)
+{
+    tw_text_summary summary = {0};
+    tw_document document = {
+        .offset = chunk->in.block.offset + (uint64_t)(line - chunk->in.block.bytes.data),
+        .length = (uint32_t)length,
+        .source = chunk->in.source,
+        .line = (uint32_t)chunk->out.lines + 1,
+    };
+    taking take = begin_document(ingest, worker);
+    int status = tw_analyse_text(&worker->analyser, chunk->out.names.data + name, record->text,
+                                 record->text_length, document.source, take_batch, &take, &summary);
+    if (status != TWINSET_OK)
+        return status;
+    if (!summary.tokens) {
+        chunk->out.names.length = name;
+        tw_problem problem = {
+            .source = document.source, .is_empty = true, .offset = document.offset};
+        return tw_chunk_add_problem(chunk, problem, EMPTY);
+    }
+    status = add_group_of_record(ingest, worker, chunk, line, length); /* the record goes */
+    return status == TWINSET_OK ? add_document(&take, chunk, document, &summary) : status;
+}
+
+static int parse_record(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk, const char *line,
+                        size_t length)
+{
+    tw_record record;
+    chunk->out.totals.records++;
+    int status = tw_jsonl_record(worker->records, line, length, &record);
+    if (status != TWINSET_OK)
+        return status;
+    if (!record.reason && record.id && memchr(record.id, '\0', record.id_length))
+        record.reason = "its id holds a NUL character";
+    if (record.reason) {
+        tw_problem problem = {
+            .source = chunk->in.source,
+            .offset = chunk->in.block.offset + (uint64_t)(line - chunk->in.block.bytes.data),
+            .length = length + 1,
+        };
+        return tw_chunk_add_problem(chunk, problem, record.reason);
+    }
+    size_t name = chunk->out.names.length;
+    status = append_id(chunk, &record);
+    return status == TWINSET_OK ? take_record(ingest, worker, chunk, line, length, &record, name)
+                                : status;
+}
+
+static int ingest_record(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk, const char *line,
+                         size_t length)
+{
+    bool is_large = tw_corpus_enter_large(ingest->corpus, length);
+    int status = parse_record(ingest, worker, chunk, line, length);
+    tw_corpus_leave_large(worker, is_large);
+    return status;
+}
+
+/* Refuses a line over the limit, which comes after the others. */
+static int refuse_line(tw_ingest *ingest, tw_chunk *chunk)
+{
+    const tw_block *block = &chunk->in.block;
+    char reason[96];
+    snprintf(reason, sizeof reason, "a line of %llu MB, which is too long; raise --memory",
+             (unsigned long long)(block->dropped >> 20));
+    tw_problem problem = {.source = chunk->in.source};
+    if (!ingest->corpus->states[problem.source].is_spooled) { /* otherwise it was not kept */
+        problem.offset = block->offset + block->bytes.length;
+        problem.length = block->dropped;
+    }
+    chunk->out.totals.records++;
+    int status = tw_chunk_add_problem(chunk, problem, reason);
+    chunk->out.lines++;
+    return status;
+}
+
+/* Whether the caller asked to stop. Looked at before each document: a chunk that a slow scheme
+ * sketches takes seconds. */
+static bool is_stopped(tw_ingest *ingest, const tw_worker *worker)
+{
+    enum { DOCUMENTS = 16 }; /* between two looks at the clock */
+    const tw_loop *loop = ingest->loop;
+    if (worker == ingest->corpus->workers && loop->progress && ++ingest->looks % DOCUMENTS == 0 &&
+        tw_now() - ingest->asked > 0.1) {
+        ingest->asked = tw_now();
+        if (loop->progress(loop->progress_context, loop->stage, atomic_load(&ingest->done),
+                           ingest->total))
+            atomic_store(&ingest->is_stopped, true);
+    }
+    return atomic_load_explicit(&ingest->is_stopped, memory_order_relaxed);
+}
+
+static int ingest_lines(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk)
+{
+    const tw_bytes *bytes = &chunk->in.block.bytes;
+    if (bytes->length)
+        memset(bytes->data + bytes->length, 0, TW_JSON_PADDING);
+    for (size_t at = 0; at < bytes->length;) {
+        const char *line = bytes->data + at;
+        const char *newline = memchr(line, '\n', bytes->length - at);
+        size_t length = newline ? (size_t)(newline - line) : bytes->length - at;
+        int status = TWINSET_OK;
+        if (is_stopped(ingest, worker))
+            status = TWINSET_CANCELLED;
+        else if (!tw_line_is_blank(line, length))
+            status = ingest_record(ingest, worker, chunk, line, length);
+        if (status != TWINSET_OK)
+            return status;
+        chunk->out.lines++;
+        at += length + (newline != NULL);
+    }
+    return chunk->in.block.dropped ? refuse_line(ingest, chunk) : TWINSET_OK;
+}
+
+/* Notices a file that is no longer as long as it was when it was added. */
+static void check_size(tw_chunk *chunk, const tw_source *source, int fd)
+{
+    struct stat file;
+    if (!chunk->in.is_last || fstat(fd, &file) != 0 || (uint64_t)file.st_size == source->size_bytes)
+        return;
+    bool grew = (uint64_t)file.st_size > source->size_bytes;
+    tw_chunk_fail(chunk, grew ? "grew while it was read" : "shrank while it was read", NULL);
+}
+
+static int read_lines(tw_ingest *ingest, tw_chunk *chunk)
+{
+    tw_corpus *corpus = ingest->corpus;
+    tw_block *block = &chunk->in.block;
+    uint32_t source = chunk->in.source;
+    const char *reason = NULL;
+    block->bytes.length = block->dropped = 0;
+    int fd = tw_source_open(corpus, source);
+    if (fd < 0) {
+        tw_chunk_fail(chunk, "cannot be opened any more", strerror(errno));
+        return TWINSET_OK;
+    }
+    int status = tw_lines_between(fd, block->offset, chunk->in.end, tw_size_limit(corpus->settings),
+                                  block, &reason);
+    if (status == TWINSET_IO) {
+        tw_chunk_fail(chunk, "cannot be read on", reason);
+        block->bytes.length = 0; /* half a line is none */
+    } else {
+        check_size(chunk, &corpus->sources->data[source], fd);
+    }
+    tw_source_close(corpus, source, fd);
+    return status == TWINSET_IO ? TWINSET_OK : status;
+}
+
+/* ---- files that are one document */
+
+int tw_ingest_spill(tw_ingest *ingest, const char *text, size_t length, uint64_t *offset)
+{
+    tw_text_store *store = &ingest->corpus->store;
+    int status = TWINSET_OK;
+    pthread_mutex_lock(&ingest->spilling);
+    if (!store->texts) /* the first text opens the file */
+        status = tw_spill_new(ingest->corpus->settings->options.tmp, &store->texts, &ingest->error);
+    if (status == TWINSET_OK)
+        status = tw_spill_append(store->texts, text, length, offset, &ingest->error);
+    pthread_mutex_unlock(&ingest->spilling);
+    return status;
+}
+
+/* Keeps a text that was made from a file: at once, unless it has to go through the journal. */
+static int keep_text(tw_ingest *ingest, tw_chunk *chunk, const tw_source_text *text,
+                     tw_document *document)
+{
+    tw_chunk_output *out = &chunk->out;
+    const char *encoding = text->reading.encoding ? text->reading.encoding : "";
+    int status = tw_bytes_append(&out->names, encoding, strlen(encoding) + 1);
+    if (status != TWINSET_OK || !text->reading.made)
+        return status;
+    document->length = (uint32_t)text->length;
+    if (!ingest->is_journalled)
+        return tw_ingest_spill(ingest, text->text, text->length, &document->offset);
+    document->offset = out->texts.length;
+    return tw_bytes_append(&out->texts, text->text, text->length);
+}
+
+static int refuse_file(tw_chunk *chunk, uint32_t source, bool is_empty, const char *reason)
+{
+    return tw_chunk_add_problem(chunk, (tw_problem){.source = source, .is_empty = is_empty},
+                                reason);
+}
+
+/* Adds a file that was analysed. Of a program its tokens are kept, which take longer to find than
+ * all else. */
+static int add_file(taking *take, tw_chunk *chunk, uint32_t source, const tw_source_text *text,
+                    const tw_text_summary *summary)
+{
+    const tw_corpus *corpus = take->ingest->corpus;
+    const tw_bytes *program = &take->worker->analyser.program;
+    tw_document document = {.source = source};
+    tw_source_text kept = *text;
+    if (tw_compares_programs(corpus->settings)) {
+        if (program->length > UINT32_MAX)
+            return refuse_file(chunk, source, false, "more than 4 GB of tokens");
+        kept.text = program->data;
+        kept.length = program->length;
+        kept.reading.made = true;
+    }
+    int status = keep_text(take->ingest, chunk, &kept, &document);
+    if (status == TWINSET_OK && tw_group_field(corpus->settings))
+        status = add_group(chunk, corpus->sources->data[source].file->group);
+    return status == TWINSET_OK ? add_document(take, chunk, document, summary) : status;
+}
+
+/* Takes a file whose text is here, or, where it `is_large`, goes through it in windows. */
+static int take_file(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk, uint32_t source,
+                     const tw_source_text *text, bool is_large)
+{
+    const char *name = tw_source_file_name(&ingest->corpus->sources->data[source]);
+    tw_text_summary summary = {0};
+    const char *reason = NULL;
+    taking take = begin_document(ingest, worker);
+    int status = is_large ? tw_source_shingle(worker, source, take_batch, &take, &summary, &reason)
+                          : tw_analyse_text(&worker->analyser, name, text->text, text->length,
+                                            source, take_batch, &take, &summary);
+    if (status == TWINSET_IO && reason)
+        return refuse_file(chunk, source, false, reason);
+    if (status == TWINSET_OK && !summary.tokens)
+        return refuse_file(chunk, source, true, EMPTY);
+    summary.flags |= text->reading.flags;
+    return status == TWINSET_OK ? add_file(&take, chunk, source, text, &summary) : status;
+}
+
+/* Text is packed to a fourth. */
+static uint64_t likely_size(const tw_source *source)
+{
+    bool is_packed = source->path && tw_name_is_packed(source->path);
+    return is_packed ? 4 * source->size_bytes : source->size_bytes;
+}
+
+/* Reads, unless its bytes are here, and takes a source that is one document. */
+static int read_file(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk, uint32_t index,
+                     const tw_bytes *raw)
+{
+    tw_corpus *corpus = ingest->corpus;
+    const tw_source *source = &corpus->sources->data[index];
+    const char *reason = tw_source_reason(source);
+    tw_source_text text = {.raw = raw};
+    bool in_windows = tw_source_is_large(corpus, source);
+    bool is_large = tw_corpus_enter_large(corpus, likely_size(source));
+    int status = reason ? TWINSET_IO : TWINSET_OK;
+    if (status == TWINSET_OK && !in_windows)
+        status = tw_source_read_text(worker, index, &text, &reason);
+    if (!is_large)
+        is_large = tw_corpus_enter_large(corpus, text.length);
+    if (status == TWINSET_OK)
+        status = take_file(ingest, worker, chunk, index, &text, in_windows);
+    else if (status == TWINSET_IO) /* a lack of memory may be another matter next time */
+        status = refuse_file(chunk, index, false, reason);
+    tw_corpus_leave_large(worker, is_large);
+    return status;
+}
+
+static int ingest_file(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk, uint32_t number)
+{
+    uint32_t index = chunk->in.source + number;
+    const tw_chunk_member *member = chunk->in.is_read ? &chunk->in.members[number] : NULL;
+    tw_bytes raw = {0};
+    if (tw_is_passed_over(ingest->corpus, index))
+        return TWINSET_OK;
+    chunk->out.totals.records++;
+    chunk->out.totals.bytes += ingest->corpus->sources->data[index].size_bytes;
+    if (!member)
+        return read_file(ingest, worker, chunk, index, NULL);
+    if (member->has_failed)
+        return TWINSET_OK;
+    raw = (tw_bytes){chunk->in.block.bytes.data + member->start, member->length, member->length};
+    return read_file(ingest, worker, chunk, index, &raw);
+}
+
+/* ---- both */
+
+int tw_ingest_chunk(tw_ingest *ingest, unsigned number, tw_chunk *chunk)
+{
+    tw_worker *worker = &ingest->corpus->workers[number];
+    const tw_chunk_input *in = &chunk->in;
+    int status = TWINSET_OK;
+    if (in->is_lines) {
+        if (!in->is_read)
+            status = read_lines(ingest, chunk);
+        if (status == TWINSET_OK)
+            status = ingest_lines(ingest, worker, chunk);
+        chunk->out.totals.bytes = in->block.bytes.length + in->block.dropped;
+    }
+    for (uint32_t i = 0; !in->is_lines && i < in->sources && status == TWINSET_OK; i++)
+        status =
+            is_stopped(ingest, worker) ? TWINSET_CANCELLED : ingest_file(ingest, worker, chunk, i);
+    return status == TWINSET_OK && chunk->out.keys.count
+               ? tw_chunk_transpose_keys(chunk, ingest->plan->bands)
+               : status;
+}

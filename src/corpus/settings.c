@@ -1,0 +1,219 @@
+#include "settings.h"
+
+/* A document takes up to 17 times its size while its set is made: its text, 8 bytes a shingle, and
+ * as much again to sort. */
+enum { SIZES_OF_TEXT = 24, SMALLEST_LIMIT = 4 << 20 };
+/* The length of a record has 32 bits, and so has the parser's. */
+static const uint64_t LARGEST_LIMIT = (uint64_t)2 << 30;
+
+static int read_stop_words(tw_settings *settings, twinset_error *error)
+{
+    const char *path = settings->options.stop, *text, *reason;
+    size_t length;
+    tw_reader *reader = tw_reader_new(NULL);
+    if (!reader)
+        return tw_nomem(error);
+    int status = tw_read(reader, path, 64 << 20, &text, &length, &reason);
+    if (status == TWINSET_OK)
+        status = tw_stop_list_new(text, length, &settings->options, &settings->stop, error);
+    else if (status == TWINSET_IO)
+        status = tw_fail(error, status, "%s: cannot read the stop words: %s", path, reason);
+    else
+        status = tw_nomem(error);
+    tw_reader_free(reader);
+    return status;
+}
+
+/* ---- the patterns of --include and --exclude */
+
+static size_t count_lines(const char *lines)
+{
+    size_t count = lines && *lines;
+    for (; lines && *lines; lines++)
+        count += *lines == '\n';
+    return count;
+}
+
+/* Points to each line of a copy of `lines`, which becomes strings. */
+static int split_lines(tw_arena *arena, const char *lines, const char **patterns)
+{
+    if (!count_lines(lines))
+        return TWINSET_OK;
+    size_t length = strlen(lines);
+    char *copy = tw_arena_alloc(arena, length + 1);
+    if (!copy)
+        return TWINSET_NOMEM;
+    memcpy(copy, lines, length + 1);
+    for (char *at = copy; at; patterns++) {
+        *patterns = at;
+        at = strchr(at, '\n');
+        if (at)
+            *at++ = '\0';
+    }
+    return TWINSET_OK;
+}
+
+static int make_walk_rules(tw_settings *settings)
+{
+    const twinset_options *options = &settings->options;
+    size_t include = count_lines(options->include), exclude = count_lines(options->exclude);
+    const char **patterns = tw_arena_alloc(settings->arena, (include + exclude) * sizeof *patterns);
+    if (!patterns)
+        return TWINSET_NOMEM;
+    settings->walk = (tw_walk_rules){options->all, patterns, patterns + include, include, exclude};
+    int status = split_lines(settings->arena, options->include, patterns);
+    return status == TWINSET_OK ? split_lines(settings->arena, options->exclude, patterns + include)
+                                : status;
+}
+
+/* ---- the language */
+
+static int refuse_language(const char *name, twinset_error *error)
+{
+    tw_bytes names = {0};
+    const tw_language *language;
+    int status = TWINSET_OK;
+    for (size_t i = 0; (language = tw_language_at(i)) && status == TWINSET_OK; i++)
+        status = tw_bytes_printf(&names, "%s%s", i ? ", " : "", tw_language_name(language));
+    if (status == TWINSET_OK)
+        status = tw_fail(error, TWINSET_USAGE, "--lang: '%s' is not auto or one of %.*s", name,
+                         (int)names.length, names.data);
+    tw_bytes_free(&names);
+    return status;
+}
+
+static int find_language(tw_settings *settings, twinset_error *error)
+{
+    const char *name = settings->options.lang;
+    if (!name || strcmp(name, "auto") == 0)
+        return TWINSET_OK;
+    settings->language = tw_language_by_name(name);
+    return settings->language ? TWINSET_OK : refuse_language(name, error);
+}
+
+/* ---- the whole */
+
+static void make_convert_rules(tw_settings *settings)
+{
+    settings->rules = (tw_convert_rules){
+        .html_boilerplate = settings->options.html_boilerplate,
+        .mail_quotes = settings->options.mail_quotes,
+        .quotations = settings->options.quotations,
+        .is_program = tw_compares_programs(settings) ? tw_is_program_path : NULL,
+    };
+}
+
+/* Copies the caller's options, so that they may go. */
+static int copy_options(tw_settings *settings, const twinset_options *options, twinset_error *error)
+{
+    int status = tw_options_copy(options, &settings->given, error);
+    if (status != TWINSET_OK)
+        return status;
+    settings->arena = tw_arena_new(NULL);
+    if (!settings->arena ||
+        tw_options_copy_strings(&settings->given, settings->arena) != TWINSET_OK)
+        return tw_nomem(error);
+    return TWINSET_OK;
+}
+
+static int fill(tw_settings *settings, const twinset_options *options, twinset_error *error)
+{
+    int status = copy_options(settings, options, error);
+    if (status == TWINSET_OK)
+        status = tw_options_resolve(&settings->given, &settings->options, error);
+    if (status != TWINSET_OK)
+        return status;
+    make_convert_rules(settings);
+    if (make_walk_rules(settings) != TWINSET_OK)
+        return tw_nomem(error);
+    status = find_language(settings, error);
+    if (status == TWINSET_OK && settings->options.stop)
+        status = read_stop_words(settings, error);
+    if (status == TWINSET_OK)
+        status = tw_scheme_new(&settings->options, &settings->scheme, error);
+    return status;
+}
+
+int tw_settings_new(const twinset_options *options, tw_settings **settings, twinset_error *error)
+{
+    *settings = tw_calloc(1, sizeof **settings);
+    if (!*settings)
+        return tw_nomem(error);
+    atomic_init(&(*settings)->owners, 1);
+    int status = fill(*settings, options, error);
+    if (status != TWINSET_OK) {
+        tw_settings_release(*settings);
+        *settings = NULL;
+    }
+    return status;
+}
+
+int tw_settings_new_single(const twinset_options *options, tw_settings **settings,
+                           twinset_error *error)
+{
+    twinset_options single;
+    int status = tw_options_copy(options, &single, error);
+    if (status != TWINSET_OK)
+        return status;
+    single.threads = 1;
+    return tw_settings_new(&single, settings, error);
+}
+
+tw_set tw_settings_excluded(const tw_settings *settings)
+{
+    static const uint64_t seam[] = {TW_SEAM_ID};
+    return tw_options_omit_text(&settings->options) ? (tw_set){seam, 1} : (tw_set){NULL, 0};
+}
+
+tw_settings *tw_settings_derive(tw_settings *base, int by)
+{
+    tw_settings *derived = tw_calloc(1, sizeof *derived);
+    if (!derived)
+        return NULL;
+    atomic_init(&derived->owners, 1);
+    derived->base = tw_settings_retain(base);
+    derived->arena = tw_arena_retain(base->arena);
+    derived->given = base->given;
+    derived->options = base->options;
+    derived->language = base->language;
+    derived->walk = base->walk;
+    derived->stop = base->stop;
+    derived->scheme = base->scheme;
+    tw_options_fill_defaults(&derived->given, by, &derived->options);
+    make_convert_rules(derived);
+    return derived;
+}
+
+tw_settings *tw_settings_retain(tw_settings *settings)
+{
+    atomic_fetch_add(&settings->owners, 1);
+    return settings;
+}
+
+void tw_settings_release(tw_settings *settings)
+{
+    if (!settings || atomic_fetch_sub(&settings->owners, 1) > 1)
+        return;
+    if (settings->base) {
+        tw_settings_release(settings->base);
+    } else {
+        tw_scheme_free(settings->scheme);
+        tw_stop_list_free(settings->stop);
+    }
+    tw_arena_release(settings->arena);
+    tw_free(settings);
+}
+
+tw_loop tw_settings_loop(const tw_settings *settings, const char *stage)
+{
+    const twinset_options *options = &settings->options;
+    return (tw_loop){options->threads, stage, options->progress, options->progress_context};
+}
+
+uint64_t tw_size_limit(const tw_settings *settings)
+{
+    uint64_t limit = settings->options.memory_bytes / SIZES_OF_TEXT;
+    if (limit > LARGEST_LIMIT)
+        return LARGEST_LIMIT;
+    return limit > SMALLEST_LIMIT ? limit : SMALLEST_LIMIT;
+}

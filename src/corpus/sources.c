@@ -1,0 +1,432 @@
+/* What a caller adds: texts, files, folders and members of archives become sources, each with the
+ * submission that it belongs to. */
+#include "sources.h"
+
+static const tw_source_file NO_FILE = {0};
+
+/* ---- the list */
+
+tw_sources *tw_sources_new(tw_arena *arena)
+{
+    tw_sources *sources = tw_calloc(1, sizeof *sources);
+    if (!sources)
+        return NULL;
+    atomic_init(&sources->owners, 1);
+    sources->arena = tw_arena_retain(arena);
+    return sources;
+}
+
+tw_sources *tw_sources_retain(tw_sources *sources)
+{
+    atomic_fetch_add(&sources->owners, 1);
+    return sources;
+}
+
+void tw_sources_release(tw_sources *sources)
+{
+    if (!sources || atomic_fetch_sub(&sources->owners, 1) > 1)
+        return;
+    tw_free(sources->data);
+    tw_free(sources->skips.data);
+    tw_free(sources->folders.data);
+    tw_arena_release(sources->arena);
+    tw_free(sources);
+}
+
+/* Copies the elements of a growing array; `from` may be empty. */
+static int copy_array(void *to, size_t *capacity, const void *from, size_t count, size_t size)
+{
+    int status = tw_grow(to, capacity, count, size);
+    if (status == TWINSET_OK && count)
+        memcpy(*(void **)to, from, count * size);
+    return status;
+}
+
+static int copy_lists(tw_sources *copy, const tw_sources *from)
+{
+    int status =
+        copy_array(&copy->data, &copy->capacity, from->data, from->count, sizeof *from->data);
+    if (status == TWINSET_OK)
+        status = copy_array(&copy->skips.data, &copy->skips.capacity, from->skips.data,
+                            from->skips.count, sizeof *from->skips.data);
+    if (status == TWINSET_OK)
+        status = copy_array(&copy->folders.data, &copy->folders.capacity, from->folders.data,
+                            from->folders.count, sizeof *from->folders.data);
+    copy->count = from->count;
+    copy->file_count = from->file_count;
+    copy->skips.count = from->skips.count;
+    copy->folders.count = from->folders.count;
+    copy->hidden = from->hidden;
+    copy->excluded = from->excluded;
+    return status;
+}
+
+int tw_sources_own(tw_sources **sources)
+{
+    if (atomic_load(&(*sources)->owners) == 1)
+        return TWINSET_OK;
+    tw_sources *copy = tw_sources_new((*sources)->arena);
+    int status = copy ? copy_lists(copy, *sources) : TWINSET_NOMEM;
+    if (status != TWINSET_OK) {
+        tw_sources_release(copy);
+        return status;
+    }
+    tw_sources_release(*sources);
+    *sources = copy;
+    return TWINSET_OK;
+}
+
+int tw_skips_add(tw_skips *skips, const tw_skipped *skip)
+{
+    int status = TW_GROW(skips->data, skips->capacity, skips->count + 1);
+    if (status == TWINSET_OK)
+        skips->data[skips->count++] = *skip;
+    return status;
+}
+
+/* Adds a source that is a text in memory, until more is known. */
+static int add_source(tw_sources *sources, const char *name, twinset_role role, tw_source **source)
+{
+    const char *kept;
+    int status = TW_GROW(sources->data, sources->capacity, sources->count + 1);
+    if (status == TWINSET_OK)
+        status = tw_arena_strdup(sources->arena, name, &kept);
+    if (status != TWINSET_OK)
+        return status;
+    *source = &sources->data[sources->count++];
+    **source = (tw_source){.name = kept, .role = (uint8_t)role, .file = &NO_FILE};
+    return TWINSET_OK;
+}
+
+/* Adds a source that is a file or lies in one. */
+static int add_file_source(tw_sources *sources, const char *name, twinset_role role,
+                           tw_source **source, tw_source_file **file)
+{
+    int status = add_source(sources, name, role, source);
+    if (status != TWINSET_OK)
+        return status;
+    *file = tw_arena_alloc(sources->arena, sizeof **file);
+    if (!*file) {
+        sources->count--;
+        return TWINSET_NOMEM;
+    }
+    **file = (tw_source_file){.number = sources->file_count++};
+    (*source)->file = *file;
+    return TWINSET_OK;
+}
+
+static void drop_last_file(tw_sources *sources)
+{
+    sources->count--;
+    sources->file_count--;
+}
+
+/* ---- texts in memory */
+
+static int copy_text(tw_sources *sources, tw_source *source, const char *text, size_t length)
+{
+    source->size_bytes = length;
+    return tw_arena_copy(sources->arena, text, length, &source->text);
+}
+
+int tw_sources_add_text(tw_sources *sources, const char *name, const char *text, size_t length,
+                        bool borrowed, twinset_role role)
+{
+    tw_source *source;
+    int status = add_source(sources, name, role, &source);
+    if (status != TWINSET_OK || !text)
+        return status;
+    if (borrowed) {
+        source->text = text;
+        source->size_bytes = length;
+        return TWINSET_OK;
+    }
+    status = copy_text(sources, source, text, length);
+    if (status != TWINSET_OK)
+        sources->count--;
+    return status;
+}
+
+/* ---- the submissions that files belong to */
+
+const char *tw_path_key(const char *path)
+{
+    while (path[0] == '.' && path[1] == '/')
+        for (path += 2; *path == '/';)
+            path++;
+    return path;
+}
+
+uint64_t tw_group_of_name(const char *name, size_t length)
+{
+    uint64_t hash = 1;
+    for (size_t i = 0; i < length; i++)
+        hash = tw_mix64(hash ^ (unsigned char)name[i]);
+    return hash | !hash;
+}
+
+static uint64_t hash_path(const char *path, const char *end)
+{
+    const char *key = tw_path_key(path);
+    return tw_group_of_name(key, key < end ? (size_t)(end - key) : 0);
+}
+
+/* The submission that a file belongs to is the sub-folder of the folder that was walked, or the
+ * folder that it lies in directly. A file that was named without a folder belongs to none. */
+static int find_group(tw_sources *sources, const tw_found *found, tw_source *source,
+                      tw_source_file *file)
+{
+    const char *below = found->path + (found->named ? 0 : found->root_length);
+    const char *slash = found->named ? strrchr(below, '/') : strchr(below, '/');
+    source->is_top_level = !found->named && !slash;
+    const char *end = slash ? slash : below;
+    bool of_none = found->named && end <= tw_path_key(found->path);
+    if (of_none)
+        return TWINSET_OK;
+    file->group = hash_path(found->path, end);
+    size_t length = (size_t)(end - found->path);
+    while (length > 1 && strchr("/!", found->path[length - 1])) /* "a.zip!/" is that of a.zip */
+        length--;
+    return tw_arena_copy(sources->arena, found->path, length, &file->submission);
+}
+
+/* Counts the folders of new documents that were named, each once. */
+static int count_folder(tw_sources *sources, const tw_found *found)
+{
+    tw_u64s *folders = &sources->folders;
+    uint64_t folder = hash_path(found->path, found->path + found->root_length);
+    for (size_t i = folders->count; i-- > 0;)
+        if (folders->data[i] == folder)
+            return TWINSET_OK;
+    int status = TW_GROW(folders->data, folders->capacity, folders->count + 1);
+    if (status == TWINSET_OK)
+        folders->data[folders->count++] = folder;
+    return status;
+}
+
+/* What a list says in a column of this name. */
+static const char *listed_group(const tw_told *columns, const char *name)
+{
+    return !name                         ? NULL
+           : strcmp(name, "author") == 0 ? columns->author
+           : strcmp(name, "label") == 0  ? columns->label
+           : strcmp(name, "id") == 0     ? columns->id
+           : strcmp(name, "time") == 0   ? columns->time
+                                         : NULL;
+}
+
+/* ---- adding what a path names */
+
+typedef struct adding {
+    tw_sources *sources;
+    const tw_settings *settings;
+    twinset_role role;
+    tw_finder *finder;
+} adding;
+
+/* Fills in what was found out about a file: its size, its submission, its time. */
+static int describe(const adding *add, const tw_found *found, tw_source *source,
+                    tw_source_file *file)
+{
+    tw_arena *arena = add->sources->arena;
+    const char *group = listed_group(&found->told, tw_group_field(add->settings));
+    source->size_bytes = found->size_bytes;
+    int status = TWINSET_OK;
+    if (tw_groups_are_folders(add->settings) && source->kind == TW_KIND_TEXT)
+        status = find_group(add->sources, found, source, file);
+    if (group && status == TWINSET_OK) {
+        file->group = tw_group_of_name(group, strlen(group));
+        status = tw_arena_strdup(arena, group, &file->submission);
+    }
+    return status == TWINSET_OK ? tw_arena_strdup(arena, found->told.time, &file->time) : status;
+}
+
+static int add_skip(void *context, const char *path, const char *reason)
+{
+    const adding *add = context;
+    tw_arena *arena = add->sources->arena;
+    tw_skipped skip = {.source = TW_NO_SOURCE};
+    int status = tw_arena_strdup(arena, path, &skip.path);
+    if (status == TWINSET_OK)
+        status = tw_arena_strdup(arena, reason, &skip.reason);
+    return status == TWINSET_OK ? tw_skips_add(&add->sources->skips, &skip) : status;
+}
+
+static size_t count_added(const tw_sources *sources)
+{
+    return sources->count + sources->skips.count;
+}
+
+/* ---- members of archives */
+
+/* Fills in a member. An archive is a folder: one of those that were named, or, inside one of these,
+ * a submission. `name` is "a.zip!/dir/file". */
+static int fill_member(const adding *add, const tw_found *archive, const tw_member *member,
+                       const char *name, tw_source *source, tw_source_file *file)
+{
+    int status = tw_arena_strdup(add->sources->arena, member->name, &file->member_name);
+    tw_found found = {
+        .path = name,
+        .size_bytes = member->size_bytes,
+        .root_length = archive->named ? strlen(source->path) + 2 : archive->root_length,
+        .told = archive->told,
+    };
+    if (status == TWINSET_OK)
+        status = describe(add, &found, source, file);
+    if (status == TWINSET_OK && add->role == TWINSET_ROLE_NEW)
+        status = count_folder(add->sources, &found);
+    return status;
+}
+
+static int add_member(adding *add, const tw_found *archive, const char *path, uint32_t number,
+                      const tw_member *member, const char *name)
+{
+    const char *id = archive->member ? archive->told.id : NULL;
+    tw_source *source;
+    tw_source_file *file;
+    if (member->reason)
+        return add_skip(add, name, member->reason);
+    if (tw_kind_of(member->name) == TW_KIND_JSONL)
+        return add_skip(add, name, "JSON lines in an archive are not read; unpack it");
+    int status = add_file_source(add->sources, id ? id : name, add->role, &source, &file);
+    if (status != TWINSET_OK)
+        return status;
+    source->path = path;
+    file->member = number;
+    status = fill_member(add, archive, member, name, source, file);
+    if (status != TWINSET_OK)
+        drop_last_file(add->sources);
+    return status;
+}
+
+/* Adds all members that the rules take, or the one that is asked for. */
+static int add_each_member(adding *add, const tw_found *found, const char *path,
+                           tw_members *members, tw_bytes *name, const char **reason)
+{
+    tw_member member;
+    for (uint32_t i = 0;; i++) {
+        int status = tw_members_next(members, &member, reason);
+        if (status != TWINSET_OK || !member.name)
+            return status;
+        if (found->member ? strcmp(found->member, member.name) != 0
+                          : tw_find_leaves_out(add->finder, member.name))
+            continue;
+        name->length = 0;
+        status = tw_bytes_printf(name, "%s!/%s", path, member.name);
+        if (status == TWINSET_OK)
+            status = add_member(add, found, path, i, &member, name->data);
+        if (status != TWINSET_OK)
+            return status;
+    }
+}
+
+/* Says that an archive holds nothing of what is asked for. */
+static int skip_archive(adding *add, const tw_found *found, tw_bytes *name)
+{
+    if (!found->member)
+        return add_skip(add, found->path, "no documents in it");
+    name->length = 0;
+    int status = tw_bytes_printf(name, "%s!/%s", found->path, found->member);
+    return status == TWINSET_OK ? add_skip(add, name->data, "no such file in the archive") : status;
+}
+
+static int add_archive(adding *add, const tw_found *found)
+{
+    tw_members *members;
+    tw_bytes name = {0};
+    const char *path, *reason = "";
+    size_t before = count_added(add->sources);
+    int status = tw_arena_strdup(add->sources->arena, found->path, &path);
+    if (status == TWINSET_OK)
+        status = tw_members_open(path, add->settings->options.max_size, &members, &reason);
+    if (status != TWINSET_OK)
+        return status == TWINSET_IO ? add_skip(add, found->path, reason) : status;
+    status = add_each_member(add, found, path, members, &name, &reason);
+    if (status == TWINSET_IO)
+        status = add_skip(add, found->path, reason);
+    else if (status == TWINSET_OK && count_added(add->sources) == before)
+        status = skip_archive(add, found, &name);
+    tw_members_close(members);
+    tw_bytes_free(&name);
+    return status;
+}
+
+/* ---- files and folders */
+
+/* A pipe can be read only once: its text is held. */
+static int hold_stream(const adding *add, tw_source *source, tw_source_file *file)
+{
+    const char *text, *reason;
+    size_t length;
+    tw_reader *reader = tw_reader_new(&add->settings->rules);
+    if (!reader)
+        return TWINSET_NOMEM;
+    int status =
+        tw_read(reader, source->path, tw_size_limit(add->settings), &text, &length, &reason);
+    if (status == TWINSET_OK) {
+        file->reading = tw_reader_told(reader);
+        file->reading.made = false; /* it is held as it is */
+        status = copy_text(add->sources, source, text, length);
+    } else if (status == TWINSET_IO) {
+        status = tw_arena_strdup(add->sources->arena, reason, &file->skipped);
+    }
+    tw_reader_free(reader);
+    return status;
+}
+
+static int fill_file(const adding *add, const tw_found *found, tw_source *source,
+                     tw_source_file *file)
+{
+    const char *slash = found->named ? strrchr(found->path, '/') : NULL;
+    file->root_length = slash ? (size_t)(slash - found->path) + 1 : found->root_length;
+    source->kind = (uint8_t)found->kind;
+    source->is_regular = found->regular;
+    source->path = source->name;
+    int status = TWINSET_OK;
+    if (found->told.id)
+        status = tw_arena_strdup(add->sources->arena, found->path, &source->path);
+    if (status == TWINSET_OK)
+        status = describe(add, found, source, file);
+    if (!found->named && add->role == TWINSET_ROLE_NEW && status == TWINSET_OK)
+        status = count_folder(add->sources, found);
+    if (found->kind == TW_KIND_TEXT && !found->regular && status == TWINSET_OK)
+        status = hold_stream(add, source, file);
+    return status;
+}
+
+static int add_file(adding *add, const tw_found *found)
+{
+    tw_source *source;
+    tw_source_file *file;
+    const char *id = found->told.id;
+    int status = add_file_source(add->sources, id ? id : found->path, add->role, &source, &file);
+    if (status != TWINSET_OK)
+        return status;
+    status = fill_file(add, found, source, file);
+    if (status != TWINSET_OK)
+        drop_last_file(add->sources);
+    return status;
+}
+
+static int add_found(void *context, const tw_found *found)
+{
+    bool is_archive = found->kind == TW_KIND_MEMBERS;
+    if (is_archive && !found->regular)
+        return add_skip(context, found->path, "an archive must be a file");
+    return is_archive ? add_archive(context, found) : add_file(context, found);
+}
+
+int tw_sources_add_path(tw_sources *sources, const tw_settings *settings, const char *path,
+                        twinset_role role, twinset_error *error)
+{
+    tw_finder finder = {.document = add_found, .skip = add_skip, .rules = &settings->walk};
+    adding add = {sources, settings, role, &finder};
+    finder.context = &add;
+    size_t before = count_added(sources);
+    int status = tw_find(&finder, path, error);
+    sources->hidden += finder.hidden;
+    sources->excluded += finder.excluded;
+    if (status == TWINSET_OK && count_added(sources) == before)
+        status = add_skip(&add, path, "no documents in it");
+    return status;
+}

@@ -1,0 +1,305 @@
+/* What counts in no document: the shingles of templates, those that are too common, and what
+ * stands across a span that was left out. */
+#include "reading.h"
+
+#include <math.h>
+
+/* Makes a list of ids, in any order, the set of excluded ones; takes the list over. */
+static int exclude(tw_corpus *corpus, tw_u64s *ids)
+{
+    tw_u64s scratch = {0};
+    int status = tw_make_set(ids, &scratch, false, (tw_set){0});
+    tw_free(scratch.data);
+    tw_free(corpus->excluded_ids);
+    corpus->excluded_ids = ids->data;
+    corpus->excluded = (tw_set){ids->data, ids->count};
+    return status;
+}
+
+/* ---- templates of records */
+
+typedef struct visiting {
+    tw_corpus *corpus;
+    const tw_source *source;
+    tw_template_fn take;
+    void *context;
+    bool reports;    /* lines that are no records */
+    uint64_t number; /* of the line, from 1 */
+} visiting;
+
+static int skip_line(const visiting *visit, const char *reason)
+{
+    tw_corpus *corpus = visit->corpus;
+    tw_skipped skip = {.reason = reason, .source = TW_NO_SOURCE};
+    if (!visit->reports)
+        return TWINSET_OK;
+    int status = tw_arena_line_name(corpus->arena, visit->source->name, visit->number, &skip.path);
+    return status == TWINSET_OK ? tw_corpus_skip(corpus, &skip) : status;
+}
+
+static int take_line(const visiting *visit, const char *line, size_t length)
+{
+    tw_worker *worker = &visit->corpus->workers[0];
+    tw_record record;
+    if (tw_line_is_blank(line, length))
+        return TWINSET_OK;
+    int status = tw_jsonl_record(worker->records, line, length, &record);
+    if (status != TWINSET_OK)
+        return status;
+    if (record.reason)
+        return skip_line(visit, record.reason);
+    return visit->take(visit->context, worker, record.text, record.text_length);
+}
+
+static int take_block(visiting *visit, const tw_block *block)
+{
+    const tw_bytes *bytes = &block->bytes;
+    int status = TWINSET_OK;
+    for (size_t at = 0; at < bytes->length && status == TWINSET_OK; visit->number++) {
+        const char *line = bytes->data + at;
+        const char *newline = memchr(line, '\n', bytes->length - at);
+        size_t length = newline ? (size_t)(newline - line) : bytes->length - at;
+        status = take_line(visit, line, length);
+        at += length + (newline != NULL);
+    }
+    if (status == TWINSET_OK && block->dropped)
+        status = skip_line(visit, "the line is too long; raise --memory");
+    visit->number += block->dropped > 0;
+    return status;
+}
+
+/* Hands over each record of a template. */
+static int visit_records(visiting *visit, const char **reason)
+{
+    uint64_t limit = tw_size_limit(visit->corpus->settings);
+    tw_lines lines;
+    tw_block block = {0};
+    int status = tw_lines_open(visit->source->path, limit, &lines, reason);
+    if (status != TWINSET_OK)
+        return status;
+    do {
+        status = tw_lines_next(&lines, 1 << 20, &block, reason);
+        if (status == TWINSET_OK)
+            status = take_block(visit, &block);
+    } while (status == TWINSET_OK && (block.bytes.length || block.dropped));
+    tw_bytes_free(&block.bytes);
+    tw_lines_close(&lines);
+    return status;
+}
+
+static bool is_template(const tw_corpus *corpus, size_t source)
+{
+    return corpus->sources->data[source].role == TWINSET_ROLE_IGNORE &&
+           !corpus->states[source].is_repeated;
+}
+
+/* ---- the texts of templates */
+
+static int visit_template(tw_corpus *corpus, uint32_t index, tw_template_fn take, void *context)
+{
+    const tw_source *source = &corpus->sources->data[index];
+    visiting visit = {.corpus = corpus, .source = source, .take = take, .context = context};
+    tw_worker *worker = &corpus->workers[0];
+    tw_source_text text = {0};
+    const char *reason = tw_source_reason(source);
+    bool is_lines = corpus->states[index].kind == TW_KIND_JSONL;
+    if (reason || (is_lines && !source->is_regular) ||
+        (!is_lines && tw_source_is_large(corpus, source)))
+        return TWINSET_OK;
+    if (is_lines)
+        return visit_records(&visit, &reason);
+    int status = tw_source_read_text(worker, index, &text, &reason);
+    return status == TWINSET_OK ? take(context, worker, text.text, text.length) : status;
+}
+
+int tw_corpus_visit_templates(tw_corpus *corpus, tw_template_fn take, void *context)
+{
+    int status = TWINSET_OK;
+    for (uint32_t i = 0; i < corpus->sources->count && status == TWINSET_OK; i++) {
+        if (is_template(corpus, i))
+            status = visit_template(corpus, i, take, context);
+        status = status == TWINSET_IO ? TWINSET_OK : status;
+    }
+    return status;
+}
+
+/* ---- the shingles of templates */
+
+static int shingle_text(void *ids, tw_worker *worker, const char *text, size_t length)
+{
+    tw_text_summary summary;
+    return tw_analyse_text(&worker->analyser, "", text, length, 0, tw_append_ids, ids, &summary);
+}
+
+static int shingle_template(tw_corpus *corpus, uint32_t index, tw_u64s *ids)
+{
+    const tw_source *source = &corpus->sources->data[index];
+    visiting visit = {corpus, source, shingle_text, ids, true, 1};
+    tw_text_summary summary = {0};
+    const char *reason = tw_source_reason(source);
+    int status = TWINSET_IO;
+    if (!reason && corpus->states[index].kind == TW_KIND_JSONL)
+        status = visit_records(&visit, &reason);
+    else if (!reason)
+        status =
+            tw_source_shingle(&corpus->workers[0], index, tw_append_ids, ids, &summary, &reason);
+    if (status != TWINSET_IO)
+        return status;
+    return tw_corpus_skip(corpus, &(tw_skipped){source->name, reason, TW_NO_SOURCE, false, 0, 0});
+}
+
+/* Shingles that stand across a span that was left out have one id. */
+static int add_seam(tw_u64s *ids)
+{
+    int status = TW_GROW(ids->data, ids->capacity, 1);
+    if (status == TWINSET_OK)
+        ids->data[ids->count++] = TW_SEAM_ID;
+    return status;
+}
+
+int tw_exclude_templates(tw_corpus *corpus)
+{
+    tw_u64s ids = {0};
+    int status = TWINSET_OK;
+    if (tw_options_omit_text(&corpus->settings->options))
+        status = add_seam(&ids);
+    for (uint32_t i = 0; i < corpus->sources->count && status == TWINSET_OK; i++)
+        if (is_template(corpus, i))
+            status = shingle_template(corpus, i, &ids);
+    if (status != TWINSET_OK) {
+        tw_free(ids.data);
+        return status;
+    }
+    return exclude(corpus, &ids);
+}
+
+/* ---- common shingles */
+
+/* Common shingles are found in two passes over the sets, so that no table of all shingles is
+ * needed: the first counts them by some bits of their ids, and so never too low; the second
+ * collects those that got over the limit, and counts them exactly. */
+enum { COUNTERS = 1 << 22 };
+
+typedef struct counting {
+    tw_corpus *corpus;
+    atomic_uint *counters;
+    double limit;
+    tw_u64s *found; /* by each worker */
+} counting;
+
+static int count_document(void *context, unsigned worker, size_t index)
+{
+    counting *count = context;
+    tw_set set = {0};
+    int status = tw_document_set(&count->corpus->workers[worker], 0, (uint32_t)index, &set);
+    for (size_t i = 0; i < set.count && status == TWINSET_OK; i++)
+        atomic_fetch_add_explicit(&count->counters[set.ids[i] % COUNTERS], 1, memory_order_relaxed);
+    return status;
+}
+
+static int collect_document(void *context, unsigned worker, size_t index)
+{
+    counting *count = context;
+    tw_u64s *found = &count->found[worker];
+    tw_set set = {0};
+    int status = tw_document_set(&count->corpus->workers[worker], 0, (uint32_t)index, &set);
+    if (status == TWINSET_OK)
+        status = TW_GROW(found->data, found->capacity, found->count + set.count);
+    for (size_t i = 0; i < set.count && status == TWINSET_OK; i++)
+        if (atomic_load_explicit(&count->counters[set.ids[i] % COUNTERS], memory_order_relaxed) >
+            count->limit)
+            found->data[found->count++] = set.ids[i];
+    return status;
+}
+
+/* Brings together what all workers found. */
+static int join_found(const counting *count, tw_u64s *all)
+{
+    int status = TWINSET_OK;
+    unsigned threads = count->corpus->settings->options.threads;
+    for (unsigned i = 0; i < threads && status == TWINSET_OK; i++) {
+        const tw_u64s *found = &count->found[i];
+        status = TW_GROW(all->data, all->capacity, all->count + found->count);
+        if (status == TWINSET_OK && found->count)
+            memcpy(all->data + all->count, found->data, found->count * sizeof *all->data);
+        all->count += status == TWINSET_OK ? found->count : 0;
+    }
+    return status;
+}
+
+/* Keeps one of each id that stands there more often than the limit. */
+static int keep_common(tw_u64s *all, double limit)
+{
+    uint64_t *scratch = tw_array(all->count, sizeof *scratch);
+    if (!scratch)
+        return TWINSET_NOMEM;
+    tw_sort_u64(all->data, all->count, scratch);
+    tw_free(scratch);
+    size_t kept = 0;
+    for (size_t i = 0, end; i < all->count; i = end) {
+        for (end = i + 1; end < all->count && all->data[end] == all->data[i];)
+            end++;
+        if ((double)(end - i) > limit)
+            all->data[kept++] = all->data[i];
+    }
+    all->count = kept;
+    return TWINSET_OK;
+}
+
+/* Excludes what was found, beside the ids that are excluded already. */
+static int exclude_found(const counting *count)
+{
+    tw_set excluded = count->corpus->excluded;
+    tw_u64s all = {0};
+    int status = join_found(count, &all);
+    if (status == TWINSET_OK)
+        status = keep_common(&all, count->limit);
+    if (status == TWINSET_OK)
+        status = TW_GROW(all.data, all.capacity, all.count + excluded.count);
+    if (status != TWINSET_OK) {
+        tw_free(all.data);
+        return status;
+    }
+    if (excluded.count)
+        memcpy(all.data + all.count, excluded.ids, excluded.count * sizeof *all.data);
+    all.count += excluded.count;
+    return exclude(count->corpus, &all);
+}
+
+/* A default says nothing where so few documents may be copies of each other. */
+bool tw_excludes_common(const tw_corpus *corpus)
+{
+    enum { FEW = 20 };
+    return corpus->settings->options.common < 1 &&
+           (corpus->settings->given.common != TWINSET_AUTO || corpus->documents.count >= FEW);
+}
+
+static int find_common(counting *count, twinset_error *error)
+{
+    tw_corpus *corpus = count->corpus;
+    tw_loop loop = tw_settings_loop(corpus->settings, "counting");
+    int status = tw_corpus_fetch_all(corpus, error);
+    if (status == TWINSET_OK)
+        status = tw_parallel(&loop, corpus->documents.count, count_document, count);
+    if (status == TWINSET_OK)
+        status = tw_parallel(&loop, corpus->documents.count, collect_document, count);
+    return status == TWINSET_OK ? exclude_found(count) : status;
+}
+
+int tw_exclude_common(tw_corpus *corpus, twinset_error *error)
+{
+    const twinset_options *options = &corpus->settings->options;
+    counting count = {
+        .corpus = corpus,
+        .counters = tw_calloc(COUNTERS, sizeof *count.counters),
+        .limit = floor(options->common * (double)corpus->documents.count + 1e-6),
+        .found = tw_calloc(options->threads, sizeof *count.found),
+    };
+    int status = count.counters && count.found ? find_common(&count, error) : TWINSET_NOMEM;
+    tw_corpus_forget_sets(corpus);
+    for (unsigned i = 0; count.found && i < options->threads; i++)
+        tw_free(count.found[i].data);
+    tw_free(count.found);
+    tw_free(count.counters);
+    return status;
+}

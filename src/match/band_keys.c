@@ -1,0 +1,220 @@
+/*
+ * Band keys. Documents are added one after the other, each with a key for every band; candidates
+ * are found band by band. So keys are kept in blocks of some thousand documents, and in a block
+ * band after band: a band is then read in long stretches, from memory or from disk. The first
+ * blocks stay in memory, up to the limit; later ones are spilled.
+ *
+ * Of a key the upper 40 bits are kept, which saves three bytes of eight. Of a hundred million
+ * documents, 5,000 pairs in a band agree in these bits by chance: they are verified, and found
+ * different.
+ */
+#include "candidate_search.h"
+
+#include <string.h>
+
+/* A block has 65,536 documents of up to 25 bands, 320 KB of each band; fewer of more bands. */
+enum {
+    BLOCK_BYTES = 8 << 20,
+    LEAST_DOCUMENTS = 64,
+    MOST_DOCUMENTS = 1 << 16,
+    KEY_BYTES = TWINSET_KEY_BITS / 8
+};
+
+typedef struct key_block {
+    unsigned char *keys; /* NULL: spilled */
+    uint64_t offset;     /* in the spill file */
+} key_block;
+
+struct tw_key_store {
+    unsigned bands;
+    size_t per_block;       /* documents of a block */
+    size_t held, most_held; /* blocks in memory */
+    key_block *blocks;      /* those that are full */
+    size_t block_count, block_capacity;
+    unsigned char *open; /* the block that is being filled, or NULL */
+    size_t open_count;   /* its documents */
+    tw_spill *spill;
+    char *tmp;
+};
+
+/* ---- the keys of a signature */
+
+/* Two slots as one number. */
+static uint64_t join_two(const uint32_t *slots)
+{
+    return slots[0] | (uint64_t)slots[1] << 32;
+}
+
+static uint64_t band_key(const uint32_t *slots, unsigned rows)
+{
+    const uint64_t inner = 0xBF58476D1CE4E5B9u, outer = 0x94D049BB133111EBu;
+    uint64_t hash = 0x9E3779B97F4A7C15u + rows;
+    for (; rows >= 4; rows -= 4, slots += 4)
+        hash = tw_fold_product(hash ^ join_two(slots), inner ^ join_two(slots + 2));
+    if (rows > 0) {
+        uint32_t rest[4] = {0};
+        memcpy(rest, slots, rows * sizeof *rest);
+        hash = tw_fold_product(hash ^ join_two(rest), inner ^ join_two(rest + 2));
+    }
+    return tw_fold_product(hash ^ inner, outer);
+}
+
+void tw_make_band_keys(const uint32_t *slots, unsigned bands, unsigned rows, uint64_t *keys)
+{
+    for (unsigned band = 0; band < bands; band++)
+        keys[band] = band_key(slots + (size_t)band * rows, rows);
+}
+
+/* ---- keeping them */
+
+int tw_key_store_new(unsigned bands, uint64_t memory_bytes, const char *tmp, tw_key_store **keys)
+{
+    uint64_t document_bytes = (uint64_t)bands * KEY_BYTES;
+    uint64_t block_bytes = memory_bytes / 4 < BLOCK_BYTES ? memory_bytes / 4 : BLOCK_BYTES;
+    uint64_t per_block = block_bytes / document_bytes / LEAST_DOCUMENTS * LEAST_DOCUMENTS;
+    per_block = per_block < LEAST_DOCUMENTS  ? LEAST_DOCUMENTS
+                : per_block > MOST_DOCUMENTS ? MOST_DOCUMENTS
+                                             : per_block;
+    *keys = NULL;
+    tw_key_store *made = tw_calloc(1, sizeof *made);
+    if (!made || (tmp && !(made->tmp = tw_strdup(tmp)))) {
+        tw_free(made);
+        return TWINSET_NOMEM;
+    }
+    made->bands = bands;
+    made->per_block = per_block;
+    made->most_held = memory_bytes / (per_block * document_bytes);
+    *keys = made;
+    return TWINSET_OK;
+}
+
+void tw_key_store_free(tw_key_store *keys)
+{
+    if (!keys)
+        return;
+    for (size_t i = 0; i < keys->block_count; i++)
+        tw_free(keys->blocks[i].keys);
+    tw_free(keys->blocks);
+    tw_free(keys->open);
+    tw_free(keys->tmp);
+    tw_spill_free(keys->spill);
+    tw_free(keys);
+}
+
+/* A band of a block: the upper four bytes of all its keys, then the fifth bytes. */
+static size_t bytes_of_band(const tw_key_store *keys)
+{
+    return keys->per_block * KEY_BYTES;
+}
+
+static size_t bytes_of_block(const tw_key_store *keys)
+{
+    return keys->bands * bytes_of_band(keys);
+}
+
+/* Appends keys of one band to the open block. */
+static void pack_keys(const tw_key_store *keys, unsigned band, const uint64_t *from, size_t count)
+{
+    uint32_t *words = (uint32_t *)(void *)(keys->open + band * bytes_of_band(keys));
+    unsigned char *bytes = (unsigned char *)(words + keys->per_block) + keys->open_count;
+    words += keys->open_count;
+    for (size_t i = 0; i < count; i++) {
+        words[i] = (uint32_t)(from[i] >> 32);
+        bytes[i] = (unsigned char)(from[i] >> 24);
+    }
+}
+
+static void unpack_keys(const uint32_t *words, const unsigned char *bytes, size_t count,
+                        uint64_t *to)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] = (uint64_t)words[i] << 32 | (uint64_t)bytes[i] << 24;
+}
+
+/* Makes sure that there is an open block. */
+static bool open_block(tw_key_store *keys)
+{
+    if (!keys->open)
+        keys->open = tw_malloc(bytes_of_block(keys));
+    return keys->open != NULL;
+}
+
+/* Puts the open block, which is full, to the others. Where it is spilled, its memory is the next
+ * open block. */
+static int close_block(tw_key_store *keys, twinset_error *error)
+{
+    if (TW_GROW(keys->blocks, keys->block_capacity, keys->block_count + 1) != TWINSET_OK)
+        return tw_nomem(error);
+    key_block block = {NULL, 0};
+    if (keys->held + 1 < keys->most_held) { /* the open one takes memory, too */
+        block.keys = keys->open;
+        keys->open = NULL;
+        keys->held++;
+    } else {
+        int status = keys->spill ? TWINSET_OK : tw_spill_new(keys->tmp, &keys->spill, error);
+        if (status == TWINSET_OK)
+            status = tw_spill_append(keys->spill, keys->open, bytes_of_block(keys), &block.offset,
+                                     error);
+        if (status != TWINSET_OK)
+            return status;
+    }
+    keys->blocks[keys->block_count++] = block;
+    keys->open_count = 0;
+    return TWINSET_OK;
+}
+
+int tw_key_store_add(tw_key_store *keys, const uint64_t *block, size_t count, twinset_error *error)
+{
+    for (size_t done = 0, now; done < count; done += now) {
+        int status;
+        if (!open_block(keys))
+            return tw_nomem(error);
+        size_t free = keys->per_block - keys->open_count;
+        now = count - done < free ? count - done : free;
+        for (unsigned band = 0; band < keys->bands; band++)
+            pack_keys(keys, band, block + band * count + done, now);
+        keys->open_count += now;
+        if (now == free && (status = close_block(keys, error)) != TWINSET_OK)
+            return status;
+    }
+    return TWINSET_OK;
+}
+
+size_t tw_key_store_count(const tw_key_store *keys)
+{
+    return keys->block_count * keys->per_block + keys->open_count;
+}
+
+uint64_t tw_key_store_spilled(const tw_key_store *keys)
+{
+    return keys->spill ? tw_spill_bytes(keys->spill) : 0;
+}
+
+int tw_key_store_read(const tw_key_store *keys, unsigned band, size_t first, size_t most,
+                      uint64_t *buffer, size_t *count, twinset_error *error)
+{
+    size_t index = first / keys->per_block, skip = first % keys->per_block;
+    bool is_open = index == keys->block_count;
+    const unsigned char *block = is_open ? keys->open : keys->blocks[index].keys;
+    size_t together = (is_open ? keys->open_count : keys->per_block) - skip;
+    *count = together < most ? together : most;
+    if (!*count)
+        return TWINSET_OK;
+    size_t words = band * bytes_of_band(keys) + skip * sizeof(uint32_t);
+    size_t bytes = band * bytes_of_band(keys) + keys->per_block * sizeof(uint32_t) + skip;
+    if (block) {
+        unpack_keys((const uint32_t *)(const void *)(block + words), block + bytes, *count, buffer);
+        return TWINSET_OK;
+    }
+    /* They are read to the end of the buffer, so that none is overwritten before it is unpacked. */
+    uint64_t offset = keys->blocks[index].offset;
+    uint32_t *leading = (uint32_t *)(void *)(buffer + *count);
+    unsigned char *rest = (unsigned char *)(leading + *count);
+    int status =
+        tw_spill_read(keys->spill, offset + words, leading, *count * sizeof *leading, error);
+    if (status == TWINSET_OK)
+        status = tw_spill_read(keys->spill, offset + bytes, rest, *count, error);
+    if (status == TWINSET_OK)
+        unpack_keys(leading, rest, *count, buffer);
+    return status;
+}

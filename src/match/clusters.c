@@ -1,0 +1,353 @@
+/*
+ * Clusters: the components that verified pairs join. A union-find has the smallest number as the
+ * root, so that the outcome does not depend on the order of the pairs.
+ *
+ * A chain of similar pairs may join documents that are not similar. Therefore each cluster says how
+ * similar its least similar members are: of all pairs, up to a limit of different documents; beyond
+ * it, of every member and the representative. The representative is the member with the highest sum
+ * of similarities to all others.
+ */
+#include "match.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- union-find */
+
+int tw_union_find_new(size_t documents, uint32_t **unions)
+{
+    *unions = tw_array(documents, sizeof **unions);
+    if (!*unions)
+        return TWINSET_NOMEM;
+    for (uint32_t i = 0; i < documents; i++)
+        (*unions)[i] = i;
+    return TWINSET_OK;
+}
+
+static uint32_t root_of(uint32_t *unions, uint32_t doc)
+{
+    while (unions[doc] != doc) {
+        unions[doc] = unions[unions[doc]]; /* halves the path for the next search */
+        doc = unions[doc];
+    }
+    return doc;
+}
+
+void tw_union_find_merge(uint32_t *unions, uint32_t a, uint32_t b)
+{
+    a = root_of(unions, a);
+    b = root_of(unions, b);
+    if (a < b)
+        unions[b] = a;
+    else
+        unions[a] = b;
+}
+
+/* ---- members */
+
+static int compare_clusters(const void *left, const void *right)
+{
+    const tw_cluster *x = left, *y = right;
+    if (x->count != y->count)
+        return x->count > y->count ? -1 : 1;
+    return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* Lists the documents of each cluster, ascending, cluster after cluster. The root of a cluster is
+ * its smallest number, and is kept in `start` until the start is known. `sizes` has the documents
+ * of each root. */
+static void collect_members(uint32_t *unions, size_t documents, const uint32_t *sizes,
+                            tw_clusters *clusters)
+{
+    size_t end = 0;
+    for (uint32_t doc = 0; doc < documents; doc++) {
+        clusters->of[doc] = UINT32_MAX;
+        if (sizes[doc] >= 2)
+            clusters->data[clusters->count++] = (tw_cluster){.start = doc, .count = sizes[doc]};
+    }
+    if (clusters->count)
+        qsort(clusters->data, clusters->count, sizeof *clusters->data, compare_clusters);
+    for (uint32_t i = 0; i < clusters->count; i++) {
+        tw_cluster *cluster = &clusters->data[i];
+        size_t count = cluster->count;
+        clusters->of[cluster->start] = i;
+        cluster->start = end;
+        cluster->count = 0;
+        end += count;
+    }
+    for (uint32_t doc = 0; doc < documents; doc++) {
+        clusters->of[doc] = clusters->of[root_of(unions, doc)];
+        if (clusters->of[doc] == UINT32_MAX)
+            continue;
+        tw_cluster *cluster = &clusters->data[clusters->of[doc]];
+        clusters->members[cluster->start + cluster->count++] = doc;
+    }
+}
+
+static int find_members(uint32_t *unions, size_t documents, tw_clusters *clusters)
+{
+    uint32_t *sizes = tw_calloc(documents, sizeof *sizes);
+    clusters->data = tw_calloc(documents / 2 + 1, sizeof *clusters->data);
+    clusters->members = tw_array(documents, sizeof *clusters->members);
+    clusters->of = tw_array(documents, sizeof *clusters->of);
+    int status = TWINSET_NOMEM;
+    if (sizes && clusters->data && clusters->members && clusters->of) {
+        for (uint32_t doc = 0; doc < documents; doc++)
+            sizes[root_of(unions, doc)]++;
+        collect_members(unions, documents, sizes, clusters);
+        status = TWINSET_OK;
+    }
+    tw_free(sizes);
+    return status;
+}
+
+/* ---- similarities within a cluster */
+
+/* The most different documents of a cluster that one thread compares by itself. */
+enum { SMALL = 32 };
+
+/* The cluster in work: its different documents. Scores are sums in units of 2^-32: whole numbers,
+ * so that a sum does not depend on the order of its terms. */
+typedef struct comparison {
+    const tw_cluster_rules *rules;
+    uint32_t *docs;    /* ascending */
+    uint32_t *members; /* how many members each of them stands for */
+    size_t count;
+    atomic_uint_fast64_t *score; /* the similarities to all other members, summed */
+    double *lowest;              /* the lowest similarity that was computed for each */
+    size_t centre;               /* of a cluster over the limit: compared with all others */
+    size_t capacity;
+} comparison;
+
+static void free_comparison(comparison *in)
+{
+    tw_free(in->docs);
+    tw_free(in->members);
+    tw_free(in->score);
+    tw_free(in->lowest);
+}
+
+static int reserve(comparison *in, size_t count)
+{
+    if (count <= in->capacity)
+        return TWINSET_OK;
+    free_comparison(in);
+    *in = (comparison){
+        .rules = in->rules,
+        .docs = tw_array(count, sizeof *in->docs),
+        .members = tw_array(count, sizeof *in->members),
+        .score = tw_array(count, sizeof *in->score),
+        .lowest = tw_array(count, sizeof *in->lowest),
+    };
+    if (!in->docs || !in->members || !in->score || !in->lowest)
+        return TWINSET_NOMEM;
+    in->capacity = count;
+    return TWINSET_OK;
+}
+
+/* A similarity in units of 2^-32. */
+static uint64_t as_whole(double similarity)
+{
+    return (uint64_t)llround(similarity * 4294967296.0);
+}
+
+/* Adds the similarity of two different documents to the scores of both. */
+static void add_scores(comparison *in, size_t i, size_t j, double similarity)
+{
+    atomic_fetch_add(&in->score[i], in->members[j] * as_whole(similarity));
+    atomic_fetch_add(&in->score[j], in->members[i] * as_whole(similarity));
+}
+
+/* Looks a similarity up among the matches, which have most pairs of a cluster, or computes it. */
+static int find_similarity(const comparison *in, unsigned worker, size_t i, size_t j, double *out)
+{
+    const tw_cluster_rules *rules = in->rules;
+    uint32_t a = in->docs[i < j ? i : j], b = in->docs[i < j ? j : i];
+    const tw_match *known = tw_matches_find(rules->matches, a, b);
+    if (!known)
+        return rules->similarity(rules->context, worker, a, b, out);
+    *out = known->similarity;
+    return TWINSET_OK;
+}
+
+/* Compares one document with all that come after it in its cluster. */
+static int compare_with_rest(void *context, unsigned worker, size_t i)
+{
+    comparison *in = context;
+    in->lowest[i] = 1;
+    for (size_t j = i + 1; j < in->count; j++) {
+        double similarity;
+        int status = find_similarity(in, worker, i, j, &similarity);
+        if (status != TWINSET_OK)
+            return status;
+        add_scores(in, i, j, similarity);
+        in->lowest[i] = fmin(in->lowest[i], similarity);
+    }
+    return TWINSET_OK;
+}
+
+static int compare_with_centre(void *context, unsigned worker, size_t i)
+{
+    comparison *in = context;
+    in->lowest[i] = 1;
+    return i == in->centre ? TWINSET_OK
+                           : find_similarity(in, worker, i, in->centre, &in->lowest[i]);
+}
+
+static size_t index_of_best(const comparison *in)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < in->count; i++)
+        if (in->score[i] > in->score[best])
+            best = i;
+    return best;
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+    uint32_t x = *(const uint32_t *)left, y = *(const uint32_t *)right;
+    return x < y ? -1 : x > y;
+}
+
+/* Adds up the scores of a cluster over the limit from its verified pairs alone. */
+static int score_by_matches(comparison *in)
+{
+    const tw_matches *matches = in->rules->matches;
+    uint32_t *index = tw_array(in->rules->originals, sizeof *index);
+    if (!index)
+        return TWINSET_NOMEM;
+    memset(index, 0xFF, in->rules->originals * sizeof *index);
+    for (uint32_t i = 0; i < in->count; i++)
+        index[in->docs[i]] = i;
+    for (size_t i = 0; i < matches->count; i++) {
+        uint32_t a = index[matches->data[i].a], b = index[matches->data[i].b];
+        if (a != UINT32_MAX && b != UINT32_MAX)
+            add_scores(in, a, b, matches->data[i].similarity);
+    }
+    tw_free(index);
+    return TWINSET_OK;
+}
+
+/* Finds the different documents of a cluster, ascending. */
+static int find_different(comparison *in, const tw_clusters *clusters, const tw_cluster *cluster)
+{
+    int status = reserve(in, cluster->count);
+    if (status != TWINSET_OK)
+        return status;
+    for (size_t i = 0; i < cluster->count; i++)
+        in->docs[i] = in->rules->original[clusters->members[cluster->start + i]];
+    qsort(in->docs, cluster->count, sizeof *in->docs, compare_numbers);
+    in->count = 0;
+    for (size_t i = 0, end; i < cluster->count; i = end) {
+        for (end = i + 1; end < cluster->count && in->docs[end] == in->docs[i];)
+            end++;
+        in->docs[in->count] = in->docs[i];
+        in->members[in->count] = (uint32_t)(end - i);
+        atomic_init(&in->score[in->count++], (end - i - 1) * as_whole(1));
+    }
+    return TWINSET_OK;
+}
+
+/* Chooses the representative, the first of its copies, and the lowest similarity. */
+static void finish_cluster(const comparison *in, const tw_clusters *clusters, tw_cluster *cluster)
+{
+    uint32_t best = in->docs[index_of_best(in)];
+    cluster->min_similarity = 1;
+    for (size_t i = 0; i < in->count; i++)
+        cluster->min_similarity = fmin(cluster->min_similarity, in->lowest[i]);
+    for (size_t i = cluster->count; i-- > 0;) {
+        uint32_t member = clusters->members[cluster->start + i];
+        if (in->rules->original[member] == best)
+            cluster->representative = member;
+    }
+}
+
+typedef struct cluster_loop {
+    const tw_cluster_rules *rules;
+    tw_clusters *clusters;
+    comparison *by_worker;
+} cluster_loop;
+
+/* The most different documents of a cluster that is small. */
+static size_t small_count(const tw_cluster_rules *rules)
+{
+    return rules->limit < SMALL ? rules->limit : SMALL;
+}
+
+/* Measures a cluster that is small; others are left to measure_large(). */
+static int measure_small(void *context, unsigned worker, size_t index)
+{
+    cluster_loop *all = context;
+    tw_cluster *cluster = &all->clusters->data[index];
+    comparison *in = &all->by_worker[worker];
+    int status = find_different(in, all->clusters, cluster);
+    if (status != TWINSET_OK || in->count > small_count(in->rules))
+        return status;
+    for (size_t i = 0; i < in->count && status == TWINSET_OK; i++)
+        status = compare_with_rest(in, worker, i);
+    finish_cluster(in, all->clusters, cluster);
+    return status;
+}
+
+/* Measures a cluster that is not small, on all threads. */
+static int measure_large(cluster_loop *all, tw_cluster *cluster, const tw_loop *loop)
+{
+    comparison *in = &all->by_worker[0];
+    int status = find_different(in, all->clusters, cluster);
+    if (status != TWINSET_OK || in->count <= small_count(in->rules))
+        return status;
+    if (in->count <= all->rules->limit) {
+        status = tw_parallel(loop, in->count, compare_with_rest, in);
+    } else {
+        status = score_by_matches(in);
+        in->centre = index_of_best(in);
+        if (status == TWINSET_OK)
+            status = tw_parallel(loop, in->count, compare_with_centre, in);
+    }
+    if (status == TWINSET_OK)
+        finish_cluster(in, all->clusters, cluster);
+    return status;
+}
+
+static int measure_clusters(const tw_cluster_rules *rules, const tw_loop *loop,
+                            tw_clusters *clusters)
+{
+    cluster_loop all = {rules, clusters, tw_calloc(loop->threads, sizeof *all.by_worker)};
+    if (!all.by_worker)
+        return TWINSET_NOMEM;
+    for (unsigned i = 0; i < loop->threads; i++)
+        all.by_worker[i].rules = rules;
+    int status = tw_parallel(loop, clusters->count, measure_small, &all);
+    /* Clusters are sorted, the largest first. */
+    for (size_t i = 0; i < clusters->count && status == TWINSET_OK; i++) {
+        if (clusters->data[i].count <= small_count(rules))
+            break;
+        status = measure_large(&all, &clusters->data[i], loop);
+    }
+    for (unsigned i = 0; i < loop->threads; i++)
+        free_comparison(&all.by_worker[i]);
+    tw_free(all.by_worker);
+    return status;
+}
+
+int tw_clusters_new(uint32_t *unions, size_t documents, const tw_cluster_rules *rules,
+                    const tw_loop *loop, tw_clusters *clusters)
+{
+    *clusters = (tw_clusters){0};
+    int status = find_members(unions, documents, clusters);
+    if (status == TWINSET_OK)
+        status = measure_clusters(rules, loop, clusters);
+    if (status != TWINSET_OK)
+        tw_clusters_free(clusters);
+    return status;
+}
+
+void tw_clusters_free(tw_clusters *clusters)
+{
+    tw_free(clusters->data);
+    tw_free(clusters->members);
+    tw_free(clusters->of);
+    *clusters = (tw_clusters){0};
+}

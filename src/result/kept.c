@@ -1,0 +1,310 @@
+#include "kept.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A text in the temporary file. */
+typedef struct kept_text {
+    const char *name; /* of the file that it is from */
+    uint64_t offset, length;
+} kept_text;
+
+typedef struct kept_document {
+    uint32_t document;
+    uint32_t copies;
+    const char *name;
+    uint64_t block, block_length; /* of a program's tokens in the temporary file */
+    size_t first_text, text_count;
+} kept_document;
+
+struct tw_kept {
+    twinset_options options;
+    tw_bytes memory;          /* what was appended, while it is little */
+    tw_spill *spill;          /* otherwise; NULL: it is in memory */
+    kept_document *documents; /* ascending */
+    size_t count, capacity;
+    kept_text *texts;
+    size_t text_count, text_capacity;
+    tw_u64s excluded;
+    tw_shingle_counts counts;
+    uint64_t among; /* documents that were counted; 0: none were */
+};
+
+int tw_kept_new(const twinset_options *options, tw_u64s *excluded, tw_kept **kept)
+{
+    *kept = tw_calloc(1, sizeof **kept);
+    if (!*kept)
+        return TWINSET_NOMEM;
+    (*kept)->options = *options;
+    (*kept)->excluded = *excluded;
+    *excluded = (tw_u64s){0};
+    return TWINSET_OK;
+}
+
+void tw_kept_free(tw_kept *kept)
+{
+    if (!kept)
+        return;
+    tw_bytes_free(&kept->memory);
+    tw_spill_free(kept->spill);
+    tw_free(kept->documents);
+    tw_free(kept->texts);
+    tw_free(kept->excluded.data);
+    tw_shingle_counts_free(&kept->counts);
+    tw_free(kept);
+}
+
+void tw_kept_set_counts(tw_kept *kept, tw_shingle_counts *counts, size_t documents)
+{
+    kept->counts = *counts;
+    kept->among = documents;
+    *counts = (tw_shingle_counts){0};
+}
+
+/* ---- bytes, in memory as long as they are few, then in a temporary file */
+
+enum { MOST_IN_MEMORY = 8 << 20 };
+
+/* Moves what is in memory to a temporary file, where it has the same offsets. */
+static int spill_memory(tw_kept *kept, twinset_error *error)
+{
+    uint64_t start;
+    int status = tw_spill_new(kept->options.tmp, &kept->spill, error);
+    if (status == TWINSET_OK)
+        status =
+            tw_spill_append(kept->spill, kept->memory.data, kept->memory.length, &start, error);
+    tw_bytes_free(&kept->memory);
+    return status;
+}
+
+static int append(tw_kept *kept, const char *bytes, size_t length, uint64_t *offset,
+                  twinset_error *error)
+{
+    int status = TWINSET_OK;
+    if (!kept->spill && length > MOST_IN_MEMORY - kept->memory.length)
+        status = spill_memory(kept, error);
+    if (status != TWINSET_OK || kept->spill)
+        return status == TWINSET_OK ? tw_spill_append(kept->spill, bytes, length, offset, error)
+                                    : status;
+    *offset = kept->memory.length;
+    return tw_bytes_append(&kept->memory, bytes, length);
+}
+
+static int read_bytes(const tw_kept *kept, uint64_t offset, char *bytes, size_t length,
+                      twinset_error *error)
+{
+    if (kept->spill)
+        return tw_spill_read(kept->spill, offset, bytes, length, error);
+    if (length)
+        memcpy(bytes, kept->memory.data + offset, length);
+    return TWINSET_OK;
+}
+
+/* ---- adding */
+
+int tw_kept_add(tw_kept *kept, uint32_t document, const char *name, const tw_bytes *block,
+                uint32_t copies, twinset_error *error)
+{
+    kept_document added = {
+        .document = document,
+        .copies = copies,
+        .name = name,
+        .block_length = block ? block->length : 0,
+        .first_text = kept->text_count,
+    };
+    int status = TW_GROW(kept->documents, kept->capacity, kept->count + 1);
+    if (status == TWINSET_OK && block)
+        status = append(kept, block->data, block->length, &added.block, error);
+    if (status == TWINSET_OK)
+        kept->documents[kept->count++] = added;
+    return status;
+}
+
+int tw_kept_add_text(tw_kept *kept, const char *name, const char *text, size_t length,
+                     twinset_error *error)
+{
+    kept_text added = {.name = name, .length = length};
+    int status = TW_GROW(kept->texts, kept->text_capacity, kept->text_count + 1);
+    if (status == TWINSET_OK)
+        status = append(kept, text, length, &added.offset, error);
+    if (status != TWINSET_OK)
+        return status;
+    kept->texts[kept->text_count++] = added;
+    kept->documents[kept->count - 1].text_count++;
+    return TWINSET_OK;
+}
+
+/* ---- finding passages */
+
+static int by_document(const void *left, const void *right)
+{
+    const kept_document *x = left, *y = right;
+    return x->document < y->document ? -1 : x->document > y->document;
+}
+
+static const kept_document *find_document(const tw_kept *kept, uint32_t document)
+{
+    kept_document key = {.document = document};
+    if (!kept || !kept->count)
+        return NULL;
+    return bsearch(&key, kept->documents, kept->count, sizeof key, by_document);
+}
+
+/* One of the two documents, read back and cut into tokens. */
+typedef struct side {
+    const kept_document *document;
+    tw_bytes block;
+    tw_tokenised_file *files;
+    char **texts; /* of the files */
+    tw_program program;
+    tw_sequence sequence;
+    tw_token_location *places;
+} side;
+
+static void free_side(side *one)
+{
+    for (size_t i = 0; one->texts && i < one->document->text_count; i++)
+        tw_free(one->texts[i]);
+    tw_free(one->texts);
+    tw_free(one->files);
+    tw_free(one->places);
+    tw_bytes_free(&one->block);
+    tw_sequence_free(&one->sequence);
+}
+
+static int read_texts(const tw_kept *kept, side *one, twinset_error *error)
+{
+    const kept_document *document = one->document;
+    size_t count = document->text_count;
+    int status = TWINSET_OK;
+    one->texts = tw_calloc(count, sizeof *one->texts);
+    one->files = tw_calloc(count, sizeof *one->files);
+    if (!one->texts || !one->files)
+        return TWINSET_NOMEM;
+    for (size_t i = 0; i < count && status == TWINSET_OK; i++) {
+        const kept_text *text = &kept->texts[document->first_text + i];
+        one->texts[i] = tw_array(text->length + 1, 1);
+        if (!one->texts[i])
+            return TWINSET_NOMEM;
+        status = read_bytes(kept, text->offset, one->texts[i], text->length, error);
+        one->files[i] =
+            (tw_tokenised_file){count > 1 ? text->name : NULL, one->texts[i], text->length};
+    }
+    return status;
+}
+
+/* Finds the words of prose again. */
+static int find_words(const tw_kept *kept, side *one)
+{
+    tw_coder *coder = NULL;
+    tw_spans omitted = {0};
+    tw_code code = {0};
+    const tw_tokenised_file *file = &one->files[0];
+    int status = tw_coder_new(&coder);
+    if (status == TWINSET_OK)
+        status = tw_find_words(coder, &kept->options, file->text, file->length, &omitted, &code);
+    if (status == TWINSET_OK)
+        status = tw_program_write(&code, file->text, 0, &one->block);
+    tw_coder_free(coder);
+    tw_code_free(&code);
+    tw_spans_free(&omitted);
+    return status;
+}
+
+static int read_block(const tw_kept *kept, side *one, twinset_error *error)
+{
+    size_t length = (size_t)one->document->block_length;
+    if (tw_bytes_reserve(&one->block, length) != TWINSET_OK)
+        return TWINSET_NOMEM;
+    one->block.length = length;
+    return read_bytes(kept, one->document->block, one->block.data, length, error);
+}
+
+static int place_tokens(side *one)
+{
+    const tw_program *program = &one->program;
+    one->places = tw_array(program->count, sizeof *one->places);
+    if (!one->places)
+        return TWINSET_NOMEM;
+    for (size_t i = 0; i < program->count; i++) {
+        const tw_token *token = &program->tokens[i];
+        one->places[i] = (tw_token_location){token->start, token->end, token->line};
+    }
+    return TWINSET_OK;
+}
+
+static int open_side(const tw_kept *kept, const tw_sequence_rules *rules, side *one,
+                     twinset_error *error)
+{
+    tw_offsets scratch = {0};
+    int status = read_texts(kept, one, error);
+    if (status == TWINSET_OK)
+        status = one->document->block_length ? read_block(kept, one, error) : find_words(kept, one);
+    if (status != TWINSET_OK)
+        return status;
+    one->program = tw_program_read(&one->block);
+    status = place_tokens(one);
+    if (status == TWINSET_OK)
+        status = tw_sequence_fill(&one->sequence, &one->program, rules, &scratch);
+    tw_free(scratch.data);
+    if (!rules->is_program) /* in whatever case it is written, prose says the same */
+        one->sequence.side.words = NULL;
+    return status;
+}
+
+/* How many documents have a shingle of the first document; 0: only this one. A shingle that is not
+ * among the counts is in no other text, but in the copies of this one. */
+typedef struct frequencies {
+    const tw_kept *kept;
+    uint32_t copies;
+} frequencies;
+
+static uint32_t documents_with(void *context, uint64_t id)
+{
+    const frequencies *of = context;
+    const tw_shingle_counts *counts = &of->kept->counts;
+    size_t at = tw_lower_bound((tw_set){counts->ids, counts->count}, id);
+    return at < counts->count && counts->ids[at] == id ? counts->counts[at] : of->copies;
+}
+
+static int find_passages(const tw_kept *kept, const tw_sequence_rules *rules, side sides[2],
+                         twinset_passages **passages)
+{
+    tw_passage_finder found = {0};
+    tw_passage_finder_rules shared = tw_passage_rules(rules);
+    uint32_t copies = sides[0].document->copies;
+    frequencies of = {kept, copies > 1 ? copies : 0};
+    tw_tokenised_document evidence[2];
+    for (size_t i = 0; i < 2; i++)
+        evidence[i] = (tw_tokenised_document){sides[i].document->name, &sides[i].sequence.side,
+                                              sides[i].places, sides[i].files};
+    if (kept->among) {
+        shared.documents = documents_with;
+        shared.context = &of;
+    }
+    int status = tw_passage_finder_search(&found, evidence[0].tokens, evidence[1].tokens, &shared);
+    if (status == TWINSET_OK)
+        status = tw_passages_locate(&found, evidence, rules->is_program ? "token" : "word",
+                                    kept->among, passages);
+    tw_passage_finder_free(&found);
+    return status;
+}
+
+int tw_kept_passages(tw_kept *kept, uint32_t a, uint32_t b, twinset_passages **passages,
+                     twinset_error *error)
+{
+    side sides[2] = {{.document = find_document(kept, a)}, {.document = find_document(kept, b)}};
+    *passages = NULL;
+    if (!sides[0].document || !sides[1].document)
+        return TWINSET_OK;
+    tw_sequence_rules rules =
+        tw_sequence_rules_of(&kept->options, (tw_set){kept->excluded.data, kept->excluded.count});
+    int status = open_side(kept, &rules, &sides[0], error);
+    if (status == TWINSET_OK)
+        status = open_side(kept, &rules, &sides[1], error);
+    if (status == TWINSET_OK)
+        status = find_passages(kept, &rules, sides, passages);
+    free_side(&sides[0]);
+    free_side(&sides[1]);
+    return status == TWINSET_NOMEM ? tw_nomem(error) : status;
+}

@@ -1,0 +1,164 @@
+/*
+ * The texts of the documents in the first pairs go with the result, so that their passages can be
+ * found whatever happens to the collection or its files. Each document is read once more; a
+ * document that is too large for passages is left out.
+ */
+#include "run.h"
+
+#include <stdlib.h>
+
+/* Whether a document is too large to be had as a whole, with its tokens. */
+static bool is_too_large(const tw_corpus *corpus, uint32_t index)
+{
+    const tw_document *document = &corpus->documents.data[index];
+    return tw_sequence_is_too_large(corpus, index) ||
+           tw_profile_is_too_large(corpus->settings, document->tokens) ||
+           tw_document_is_large(corpus, index) ||
+           (!document->line &&
+            tw_source_of(corpus, index)->size_bytes > tw_size_limit(corpus->settings));
+}
+
+/* ---- which documents */
+
+static int ascending(const void *left, const void *right)
+{
+    uint32_t x = *(const uint32_t *)left, y = *(const uint32_t *)right;
+    return x < y ? -1 : x > y;
+}
+
+/* Lists the documents of the first pairs, each once, ascending. A comparison has both. */
+static int list_documents(const tw_scan_run *scan, uint32_t **list, size_t *count)
+{
+    const twinset_result *result = scan->result;
+    size_t pairs = result->run.pairs, all = 0;
+    pairs = pairs < TWINSET_PAIRS_WITH_PASSAGES ? pairs : TWINSET_PAIRS_WITH_PASSAGES;
+    bool is_comparison = scan->corpus->is_comparison;
+    uint32_t *documents = *list = tw_array(2 * pairs + 2, sizeof *documents);
+    if (!documents)
+        return TWINSET_NOMEM;
+    for (size_t i = 0; i < pairs && !is_comparison; i++) {
+        documents[all++] = result->pairs.data[i].a;
+        documents[all++] = result->pairs.data[i].b;
+    }
+    for (uint32_t i = 0; is_comparison && i < scan->corpus->documents.count && i < 2; i++)
+        documents[all++] = i;
+    if (all)
+        qsort(documents, all, sizeof *documents, ascending);
+    *count = 0;
+    for (size_t i = 0; i < all; i++)
+        if ((i == 0 || documents[i] != documents[i - 1]) &&
+            !is_too_large(scan->corpus, documents[i]))
+            documents[(*count)++] = documents[i];
+    return TWINSET_OK;
+}
+
+/* ---- what is kept of one */
+
+/* Keeps a program: the block of its tokens, and the text of each of its files. */
+static int keep_program(tw_scan_run *scan, tw_worker *worker, uint32_t document, uint32_t copies)
+{
+    const tw_sources *sources = worker->corpus->sources;
+    tw_program program;
+    tw_source_text text = {0};
+    int status = tw_document_program(worker, document, &program);
+    if (status == TWINSET_OK)
+        status =
+            tw_kept_add(scan->result->kept, document, worker->corpus->documents.data[document].name,
+                        &worker->analyser.program, copies, scan->error);
+    for (size_t i = 0; i < program.file_count && status == TWINSET_OK; i++) {
+        text = (tw_source_text){0};
+        status = tw_document_file(worker, document, &program, i, &text);
+        if (status == TWINSET_OK)
+            status =
+                tw_kept_add_text(scan->result->kept, sources->data[program.files[i].source].name,
+                                 text.text, text.length, scan->error);
+    }
+    return status;
+}
+
+/* Keeps a text; its words are found again when they are asked for. */
+static int keep_text(tw_scan_run *scan, tw_worker *worker, uint32_t document, uint32_t copies)
+{
+    tw_source_text text = {0};
+    int status = tw_document_text(worker, document, &text);
+    if (status == TWINSET_OK)
+        status =
+            tw_kept_add(scan->result->kept, document, worker->corpus->documents.data[document].name,
+                        NULL, copies, scan->error);
+    return status == TWINSET_OK
+               ? tw_kept_add_text(scan->result->kept, NULL, text.text, text.length, scan->error)
+               : status;
+}
+
+static int keep_documents(tw_scan_run *scan, const uint32_t *documents, size_t count)
+{
+    tw_worker *worker = &scan->corpus->workers[0];
+    bool are_programs = tw_compares_programs(scan->corpus->settings);
+    int status = TWINSET_OK;
+    const tw_originals *originals = &scan->search.originals;
+    for (size_t i = 0; i < count && status == TWINSET_OK; i++) {
+        uint32_t copies = originals->copies[originals->of[documents[i]]];
+        status = are_programs ? keep_program(scan, worker, documents[i], copies)
+                              : keep_text(scan, worker, documents[i], copies);
+    }
+    return status;
+}
+
+/* ---- what passages leave out, and how many documents have them */
+
+static int add_template(void *context, tw_worker *worker, const char *text, size_t length)
+{
+    tw_program program;
+    int status = tw_analyse_tokens(&worker->analyser, "", text, length, 0, &program);
+    return status == TWINSET_OK ? tw_append_template_shingles(
+                                      &program, &worker->analyser.program_scratch.starts, context)
+                                : status;
+}
+
+/* Programs leave out what they are compared without, prose what its templates say. */
+static int list_excluded(tw_scan_run *scan, tw_u64s *ids)
+{
+    tw_corpus *corpus = scan->corpus;
+    tw_set excluded = corpus->excluded;
+    if (!tw_compares_programs(corpus->settings)) {
+        int status = tw_corpus_visit_templates(corpus, add_template, ids);
+        return status == TWINSET_OK
+                   ? tw_make_set(ids, &corpus->workers[0].analyser.scratch, false, (tw_set){0})
+                   : status;
+    }
+    int status = TW_GROW(ids->data, ids->capacity, excluded.count);
+    if (status != TWINSET_OK || !excluded.count)
+        return status;
+    memcpy(ids->data, excluded.ids, excluded.count * sizeof *ids->data);
+    ids->count = excluded.count;
+    return TWINSET_OK;
+}
+
+/* Hands over how many documents have each shared shingle, where that is known. */
+static void hand_over_counts(tw_scan_run *scan, tw_kept *kept)
+{
+    tw_shingle_ranks *ranks = scan->search.ranks;
+    if (!ranks || !tw_compares_programs(scan->corpus->settings) ||
+        scan->corpus->documents.count <= 2)
+        return;
+    tw_kept_set_counts(kept, tw_shingle_ranks_counts(ranks), scan->corpus->documents.count);
+}
+
+int tw_scan_keep_texts(tw_scan_run *scan)
+{
+    uint32_t *documents;
+    size_t count;
+    tw_u64s excluded = {0};
+    int status = list_documents(scan, &documents, &count);
+    if (status == TWINSET_OK && count)
+        status = list_excluded(scan, &excluded);
+    if (status == TWINSET_OK && count)
+        status = tw_kept_new(&scan->corpus->settings->options, &excluded, &scan->result->kept);
+    if (status == TWINSET_OK && count) {
+        hand_over_counts(scan, scan->result->kept);
+        status = keep_documents(scan, documents, count);
+    }
+    tw_free(excluded.data);
+    tw_free(documents);
+    return status;
+}

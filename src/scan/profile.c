@@ -1,0 +1,351 @@
+#include "profile.h"
+
+enum {
+    KEPT_PROFILES = 4096, /* by their documents' numbers */
+    MEMORY_SHARE = 16,    /* of memory that all threads' kept profiles may take */
+    SHINGLE_BYTES = 64,   /* of two profiles: sequences, sets, what sorting and passages need */
+    SMALLEST = 1 << 16,   /* tokens that there is always memory for */
+};
+
+/* ---- the documents of a corpus */
+
+static uint64_t corpus_tokens(const void *worker, uint32_t document)
+{
+    return ((const tw_worker *)worker)->corpus->documents.data[document].tokens;
+}
+
+static tw_set corpus_set(const void *worker, uint32_t document)
+{
+    return tw_document_held_set(((const tw_worker *)worker)->corpus, document);
+}
+
+static int corpus_shingle(void *worker, uint32_t document, tw_shingles_fn sink, void *context)
+{
+    return tw_document_shingle(worker, document, sink, context);
+}
+
+tw_profile_source tw_worker_profiles(tw_worker *worker)
+{
+    return (tw_profile_source){
+        .tokens = corpus_tokens,
+        .held_set = corpus_set,
+        .shingle = corpus_shingle,
+        .context = worker,
+        .analyser = &worker->analyser,
+        .large = &worker->corpus->large,
+    };
+}
+
+/* ---- making and freeing */
+
+static const twinset_options *options_of(const tw_profiles *profiles)
+{
+    return &profiles->source.analyser->settings->options;
+}
+
+void tw_profiles_init(tw_profiles *profiles, const tw_profile_source *source, bool keeps_sequences)
+{
+    *profiles = (tw_profiles){
+        .source = *source,
+        .keeps_sequences = keeps_sequences,
+        .indexed = UINT32_MAX,
+    };
+    profiles->current.document = UINT32_MAX;
+}
+
+static void empty_profile(tw_profile *profile)
+{
+    tw_free(profile->sequence.data);
+    tw_free(profile->sorted.data);
+    tw_free(profile->slots);
+    *profile = (tw_profile){.document = UINT32_MAX};
+}
+
+static void empty_kept(tw_profiles *profiles)
+{
+    for (size_t i = 0; profiles->kept && i < KEPT_PROFILES; i++)
+        empty_profile(&profiles->kept[i]);
+    profiles->bytes = 0;
+}
+
+void tw_profiles_free(tw_profiles *profiles)
+{
+    tw_profile_source source = profiles->source;
+    empty_profile(&profiles->current);
+    empty_kept(profiles);
+    tw_tally_free(&profiles->tally);
+    tw_longest_run_index_free(&profiles->index);
+    tw_free(profiles->kept);
+    tw_free(profiles->visible[0].data);
+    tw_free(profiles->visible[1].data);
+    tw_profiles_init(profiles, &source, profiles->keeps_sequences);
+}
+
+/* ---- large documents */
+
+static uint64_t most_tokens(const tw_settings *settings)
+{
+    uint64_t most = settings->options.memory_bytes / SHINGLE_BYTES;
+    return most > SMALLEST ? most : SMALLEST;
+}
+
+bool tw_profile_is_too_large(const tw_settings *settings, uint64_t tokens)
+{
+    return tokens > most_tokens(settings);
+}
+
+static uint64_t tokens_of(const tw_profiles *profiles, uint32_t document)
+{
+    return profiles->source.tokens(profiles->source.context, document);
+}
+
+bool tw_profiles_enter_large(tw_profiles *profiles, uint32_t a, uint32_t b)
+{
+    const tw_settings *settings = profiles->source.analyser->settings;
+    uint64_t tokens = tokens_of(profiles, a) + tokens_of(profiles, b);
+    bool is_large = tokens > most_tokens(settings) / settings->options.threads;
+    if (is_large && profiles->source.large)
+        pthread_mutex_lock(profiles->source.large);
+    return is_large;
+}
+
+void tw_profiles_leave_large(tw_profiles *profiles, bool is_large)
+{
+    if (!is_large)
+        return;
+    tw_profiles_free(profiles);
+    tw_analyser_shrink(profiles->source.analyser);
+    if (profiles->source.large)
+        pthread_mutex_unlock(profiles->source.large);
+}
+
+/* ---- finding a profile */
+
+static void start(tw_profile *profile, uint32_t document)
+{
+    profile->document = document;
+    profile->has_sequence = profile->has_set = profile->has_slots = false;
+}
+
+tw_profile *tw_profiles_current(tw_profiles *profiles, uint32_t document)
+{
+    if (profiles->current.document != document) {
+        start(&profiles->current, document);
+        profiles->indexed = UINT32_MAX;
+    }
+    return &profiles->current;
+}
+
+static int make_kept(tw_profiles *profiles)
+{
+    if (profiles->kept)
+        return TWINSET_OK;
+    profiles->kept = tw_array(KEPT_PROFILES, sizeof *profiles->kept);
+    if (!profiles->kept)
+        return TWINSET_NOMEM;
+    for (size_t i = 0; i < KEPT_PROFILES; i++)
+        profiles->kept[i] = (tw_profile){.document = UINT32_MAX};
+    return TWINSET_OK;
+}
+
+int tw_profiles_other(tw_profiles *profiles, uint32_t document, tw_profile **found)
+{
+    const twinset_options *options = options_of(profiles);
+    int status = make_kept(profiles);
+    if (status != TWINSET_OK)
+        return status;
+    tw_profile *profile = *found = &profiles->kept[document % KEPT_PROFILES];
+    if (profile->document == document)
+        return TWINSET_OK;
+    if (profiles->bytes > options->memory_bytes / MEMORY_SHARE / options->threads)
+        empty_kept(profiles);
+    /* Buffers stay with their slot of the table, and grow. */
+    uint64_t bytes = 16 * tokens_of(profiles, document) + options->hashes * sizeof *profile->slots;
+    if (bytes > profile->bytes) {
+        profiles->bytes += bytes - profile->bytes;
+        profile->bytes = bytes;
+    }
+    start(profile, document);
+    return TWINSET_OK;
+}
+
+void tw_profiles_forget(tw_profiles *profiles, uint32_t document)
+{
+    tw_profile *kept = profiles->kept ? &profiles->kept[document % KEPT_PROFILES] : NULL;
+    if (profiles->current.document == document)
+        profiles->current.document = UINT32_MAX;
+    if (kept && kept->document == document)
+        kept->document = UINT32_MAX;
+}
+
+/* ---- making what is asked for */
+
+int tw_profile_sequence(tw_profiles *profiles, tw_profile *profile)
+{
+    const tw_profile_source *source = &profiles->source;
+    if (profile->has_sequence)
+        return TWINSET_OK;
+    profile->sequence.count = 0;
+    int status =
+        source->shingle(source->context, profile->document, tw_append_ids, &profile->sequence);
+    profile->has_sequence = status == TWINSET_OK;
+    return status;
+}
+
+static int copy_numbers(tw_u64s *to, const tw_u64s *from)
+{
+    int status = TW_GROW(to->data, to->capacity, from->count);
+    if (status != TWINSET_OK)
+        return status;
+    if (from->count)
+        memcpy(to->data, from->data, from->count * sizeof *to->data);
+    to->count = from->count;
+    return TWINSET_OK;
+}
+
+/* Puts the shingles into `sorted`, in their order still; those of the sequence go where only sets
+ * will be asked for. */
+static int fill_sorted(tw_profiles *profiles, tw_profile *profile)
+{
+    int status = tw_profile_sequence(profiles, profile);
+    if (status != TWINSET_OK)
+        return status;
+    if (profiles->keeps_sequences)
+        return copy_numbers(&profile->sorted, &profile->sequence);
+    tw_u64s empty = profile->sorted;
+    profile->sorted = profile->sequence;
+    profile->sequence = empty;
+    profile->has_sequence = false;
+    return TWINSET_OK;
+}
+
+int tw_profile_set(tw_profiles *profiles, tw_profile *profile)
+{
+    const tw_profile_source *source = &profiles->source;
+    if (profile->has_set)
+        return TWINSET_OK;
+    profile->set = source->held_set(source->context, profile->document);
+    profile->has_set = profile->set.ids != NULL;
+    if (profile->has_set)
+        return TWINSET_OK;
+    int status = fill_sorted(profiles, profile);
+    if (status == TWINSET_OK)
+        status = tw_analyse_set(source->analyser, &profile->sorted);
+    profile->set = (tw_set){profile->sorted.data, profile->sorted.count};
+    profile->has_set = status == TWINSET_OK;
+    return status;
+}
+
+static int sketch(tw_profiles *profiles, tw_profile *profile)
+{
+    const tw_profile_source *source = &profiles->source;
+    tw_analyser *analyser = source->analyser;
+    tw_set held = source->held_set(source->context, profile->document);
+    if (held.ids && tw_scheme_takes_ids(analyser->settings->scheme))
+        return tw_signature_set(analyser, held);
+    if (held.ids || !tw_signature_takes_sequence(analyser))
+        return source->shingle(source->context, profile->document, tw_signature_batch, analyser);
+    /* The ids are needed for the set as well. */
+    int status = tw_profile_sequence(profiles, profile);
+    if (status != TWINSET_OK)
+        return status;
+    return tw_signature_set(analyser, (tw_set){profile->sequence.data, profile->sequence.count});
+}
+
+int tw_profile_slots(tw_profiles *profiles, tw_profile *profile)
+{
+    if (profile->has_slots)
+        return TWINSET_OK;
+    if (!profile->slots)
+        profile->slots = tw_array(options_of(profiles)->hashes, sizeof *profile->slots);
+    if (!profile->slots)
+        return TWINSET_NOMEM;
+    tw_signature_begin(profiles->source.analyser, profile->slots);
+    int status = sketch(profiles, profile);
+    int ended = tw_signature_end(profiles->source.analyser);
+    status = status == TWINSET_OK ? ended : status;
+    profile->has_slots = status == TWINSET_OK;
+    return status;
+}
+
+/* ---- comparing */
+
+/* Whether a document is small enough, and simple enough, to be counted without sorting. */
+static bool takes_tally(const tw_profiles *profiles, const tw_profile *profile)
+{
+    const tw_profile_source *source = &profiles->source;
+    return !profile->has_set && !source->held_set(source->context, profile->document).ids &&
+           tokens_of(profiles, profile->document) <= TW_TALLY_MOST_IDS &&
+           !options_of(profiles)->bag && !source->analyser->excluded->count;
+}
+
+static int tally(tw_profiles *profiles, tw_profile *a, tw_profile *b, tw_match *match)
+{
+    int status = tw_profile_sequence(profiles, a);
+    if (status == TWINSET_OK)
+        status = tw_profile_sequence(profiles, b);
+    if (status != TWINSET_OK)
+        return status;
+    return tw_tally_overlap(&profiles->tally, (tw_set){a->sequence.data, a->sequence.count},
+                            (tw_set){b->sequence.data, b->sequence.count}, match);
+}
+
+int tw_profiles_overlap(tw_profiles *profiles, tw_profile *a, tw_profile *b, tw_match *match)
+{
+    if (profiles->is_single && takes_tally(profiles, a) && takes_tally(profiles, b))
+        return tally(profiles, a, b, match);
+    int status = tw_profile_set(profiles, a);
+    if (status == TWINSET_OK)
+        status = tw_profile_set(profiles, b);
+    if (status != TWINSET_OK)
+        return status;
+    match->a_count = a->set.count;
+    match->b_count = b->set.count;
+    match->shared = tw_intersect(a->set.ids, a->set.count, b->set.ids, b->set.count);
+    return TWINSET_OK;
+}
+
+/* The sequence of a document without what is excluded: that is no part of a passage. */
+static int visible_sequence(tw_profiles *profiles, tw_profile *profile, tw_u64s *copy, tw_set *out)
+{
+    tw_set excluded = *profiles->source.analyser->excluded;
+    int status = tw_profile_sequence(profiles, profile);
+    *out = (tw_set){profile->sequence.data, profile->sequence.count};
+    if (status != TWINSET_OK || !excluded.count)
+        return status;
+    status = copy_numbers(copy, &profile->sequence);
+    if (status != TWINSET_OK)
+        return status;
+    tw_hide_excluded(excluded, profile->document, copy);
+    out->ids = copy->data;
+    return TWINSET_OK;
+}
+
+static int index_current(tw_profiles *profiles)
+{
+    tw_profile *current = &profiles->current;
+    tw_set sequence;
+    if (profiles->indexed == current->document)
+        return TWINSET_OK;
+    profiles->indexed = UINT32_MAX;
+    int status = visible_sequence(profiles, current, &profiles->visible[0], &sequence);
+    if (status == TWINSET_OK)
+        status = tw_longest_run_index_build(&profiles->index, sequence.ids, sequence.count);
+    profiles->indexed = status == TWINSET_OK ? current->document : UINT32_MAX;
+    return status;
+}
+
+int tw_profiles_longest(tw_profiles *profiles, tw_profile *other, uint64_t *tokens)
+{
+    const tw_settings *settings = profiles->source.analyser->settings;
+    tw_set sequence;
+    tw_shingle_run passage = {0};
+    int status = index_current(profiles);
+    if (status == TWINSET_OK)
+        status = visible_sequence(profiles, other, &profiles->visible[1], &sequence);
+    if (status == TWINSET_OK)
+        status =
+            tw_longest_run_index_find(&profiles->index, sequence.ids, sequence.count, &passage);
+    *tokens = tw_tokens_in(settings, tokens_of(profiles, other->document), passage.length);
+    return status;
+}

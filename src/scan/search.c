@@ -1,0 +1,208 @@
+/*
+ * Searching for matches: candidates by bands of signatures, each verified (bands.c); or all pairs
+ * by the exact join; or one document against all others.
+ */
+#include "run.h"
+
+#include <math.h>
+
+/* The exact join is taken without being asked for while it takes about a second on one
+ * core: ranking costs some 60 ns a shingle, and a step of the join 3 ns. */
+static const uint64_t EXACT_SHINGLES = 12 << 20;
+static const double EXACT_STEPS = 3e8;
+
+/* ---- two originals */
+
+bool tw_scan_wants(const void *context, uint32_t a, uint32_t b)
+{
+    const tw_scan_run *scan = context;
+    const tw_originals *originals = &scan->search.originals;
+    /* An original that stands for several documents is compared without much asking. */
+    if (originals->copies[a] > 1 || originals->copies[b] > 1)
+        return true;
+    return tw_corpus_wants(scan->corpus, tw_original_first(originals, a),
+                           tw_original_first(originals, b));
+}
+
+int tw_scan_compare(tw_scan_run *scan, unsigned worker, uint32_t a, uint32_t b, tw_match *match)
+{
+    const tw_originals *originals = &scan->search.originals;
+    *match = (tw_match){.a = a, .b = b, .estimate = NAN};
+    return tw_pair_compare(&scan->comparers[worker], tw_original_first(originals, a),
+                           tw_original_first(originals, b), match);
+}
+
+int tw_scan_verify(tw_scan_run *scan, unsigned worker, uint32_t a, uint32_t b, bool signatures)
+{
+    const tw_originals *originals = &scan->search.originals;
+    tw_match match = {.a = a, .b = b, .estimate = NAN};
+    bool is_similar;
+    int status = tw_pair_examine(&scan->comparers[worker], tw_original_first(originals, a),
+                                 tw_original_first(originals, b), signatures, &match, &is_similar);
+    atomic_fetch_add_explicit(&scan->search.verified, 1, memory_order_relaxed);
+    if (status == TWINSET_OK && is_similar)
+        status = tw_matches_add(&scan->search.found[worker], &match);
+    return status;
+}
+
+/* ---- one document against all others */
+
+/* Whether all others are to be compared with it: of two, the first is as good as asked for. */
+static bool is_like(const tw_scan_run *scan, uint32_t original)
+{
+    const tw_originals *originals = &scan->search.originals;
+    if (scan->corpus->is_comparison)
+        return original == 0;
+    for (size_t i = originals->start[original]; i < originals->start[original + 1]; i++)
+        if (tw_corpus_role(scan->corpus, originals->members[i]) == TWINSET_ROLE_LIKE)
+            return true;
+    return false;
+}
+
+static bool is_blank(const tw_scan_run *scan, uint32_t original)
+{
+    return scan->corpus->documents.data[tw_original_first(&scan->search.originals, original)]
+        .is_blank;
+}
+
+static int verify_like(void *context, unsigned worker, size_t index)
+{
+    tw_scan_run *scan = context;
+    uint32_t like = scan->search.like, other = (uint32_t)index;
+    /* Two documents that all others are compared with meet once. */
+    if (other == like || (other < like && is_like(scan, other)) || is_blank(scan, other) ||
+        !tw_scan_wants(scan, like, other))
+        return TWINSET_OK;
+    return tw_scan_verify(scan, worker, like < other ? like : other, like < other ? other : like,
+                          false);
+}
+
+static int find_like(tw_scan_run *scan)
+{
+    tw_loop loop = tw_settings_loop(scan->corpus->settings, "comparing");
+    int status = tw_corpus_fetch_all(scan->corpus, scan->error);
+    for (uint32_t i = 0; i < scan->search.originals.count && status == TWINSET_OK; i++) {
+        scan->search.like = i;
+        if (!is_blank(scan, i) && is_like(scan, i))
+            status = tw_parallel(&loop, scan->search.originals.count, verify_like, scan);
+    }
+    if (status == TWINSET_OK)
+        status =
+            tw_matches_append(&scan->search.matches, scan->search.found, scan->options->threads);
+    tw_matches_sort(&scan->search.matches);
+    scan->result->run.candidates = scan->result->run.verified = scan->search.verified;
+    return status;
+}
+
+/* ---- all pairs */
+
+static int find_by_join(tw_scan_run *scan)
+{
+    tw_loop loop = tw_settings_loop(scan->corpus->settings, "joining");
+    int status = tw_join_exactly(&scan->search.docs, scan->search.ranks, scan->options->measure,
+                                 scan->options->threshold, &loop, &scan->search.matches,
+                                 &scan->result->run.candidates);
+    scan->result->run.verified = scan->result->run.candidates;
+    return status;
+}
+
+/* Counting who has which shingle needs all sets at once. */
+static int rank(tw_scan_run *scan)
+{
+    if (scan->search.ranks)
+        return TWINSET_OK;
+    if (!scan->corpus->held.has_all)
+        return tw_fail(scan->error, TWINSET_NOMEM,
+                       "the shingles of %zu documents do not fit into --memory %lluM; raise it, or "
+                       "use --method lsh with --measure jaccard",
+                       scan->corpus->documents.count,
+                       (unsigned long long)(scan->options->memory_bytes >> 20));
+    tw_loop loop = tw_settings_loop(scan->corpus->settings, "counting");
+    int status = tw_shingle_ranks_new(&scan->search.docs, &loop, &scan->search.ranks);
+    for (unsigned i = 0; i < loop.threads; i++)
+        scan->comparers[i].ranks = scan->search.ranks;
+    return status;
+}
+
+bool tw_scan_asks_about_one(const tw_scan_run *scan)
+{
+    return scan->corpus->has_like || scan->corpus->is_comparison;
+}
+
+/* Where lsh promises nothing there is no choice. */
+static bool must_join(const tw_scan_run *scan)
+{
+    return scan->options->measure != TWINSET_MEASURE_JACCARD || scan->options->threshold < 0.1;
+}
+
+/* Whether the join is worth its time; ranks the shingles to find out. */
+static int worth_joining(tw_scan_run *scan, bool *worth)
+{
+    *worth = must_join(scan);
+    if (*worth || !scan->corpus->held.has_all || scan->corpus->totals.shingles > EXACT_SHINGLES)
+        return TWINSET_OK;
+    double steps = 0;
+    int status = rank(scan);
+    if (status == TWINSET_OK)
+        status = tw_exact_join_cost(&scan->search.docs, scan->search.ranks, scan->options->measure,
+                                    scan->options->threshold, &steps);
+    *worth = steps <= EXACT_STEPS;
+    return status;
+}
+
+static int choose_method(tw_scan_run *scan, int *method)
+{
+    bool worth;
+    *method = scan->options->method;
+    if (tw_scan_asks_about_one(scan) && *method != TWINSET_METHOD_LSH) {
+        *method = TWINSET_METHOD_EXACT;
+        return TWINSET_OK;
+    }
+    if (*method != TWINSET_METHOD_AUTO)
+        return TWINSET_OK;
+    int status = worth_joining(scan, &worth);
+    *method = worth ? TWINSET_METHOD_EXACT : TWINSET_METHOD_LSH;
+    return status;
+}
+
+tw_read_plan tw_scan_plan(const tw_scan_run *scan)
+{
+    const twinset_options *options = scan->options;
+    bool weighted = options->measure == TWINSET_MEASURE_WEIGHTED;
+    bool one = tw_scan_asks_about_one(scan), lsh = options->method == TWINSET_METHOD_LSH;
+    bool choice = options->method == TWINSET_METHOD_AUTO && !must_join(scan) && !one;
+    tw_read_plan plan = {
+        .holds_sets = weighted || (!lsh && !one),
+        .most_shingles = UINT64_MAX,
+        .bands = choice || lsh ? scan->tuning.bands : 0,
+        .rows = scan->tuning.rows,
+    };
+    if (choice && !weighted) {
+        uint64_t most = options->memory_bytes / 16;
+        plan.most_shingles = most < EXACT_SHINGLES ? most : EXACT_SHINGLES;
+    }
+    if (options->common < 1)
+        plan.bands = 0; /* what is excluded is known only later */
+    return plan;
+}
+
+int tw_scan_search(tw_scan_run *scan)
+{
+    twinset_run *run = &scan->result->run;
+    int status = choose_method(scan, &run->method);
+    bool exact = run->method == TWINSET_METHOD_EXACT, like = tw_scan_asks_about_one(scan);
+    if (status == TWINSET_OK &&
+        (scan->options->measure == TWINSET_MEASURE_WEIGHTED || (exact && !like)))
+        status = rank(scan);
+    if (status != TWINSET_OK)
+        return status;
+    run->expected_recall = 1;
+    if (!exact)
+        return tw_scan_bands(scan);
+    if (tw_compares_programs(scan->corpus->settings) && scan->search.ranks && scan->wants_pairs &&
+        !scan->corpus->is_comparison)
+        status = tw_scan_chance(scan);
+    if (status != TWINSET_OK)
+        return status;
+    return like ? find_like(scan) : find_by_join(scan);
+}

@@ -1,0 +1,101 @@
+"""The public headers keep their own conventions, and tests/test_arguments.c tries every call."""
+
+import pathlib
+import re
+import unittest
+
+ROOT = pathlib.Path(__file__).parents[2]
+# The simple calls are to be read in one go; what makes them longer belongs into the other header.
+SIMPLE_LINES = 450
+
+
+def header(name):
+    return (ROOT / "include" / name).read_text()
+
+
+def code(name):
+    """The header without its comments."""
+    return re.sub(r"/\*.*?\*/", "", header(name), flags=re.DOTALL)
+
+
+def declarations(name):
+    """Function to (type of what it returns, arguments)."""
+    found = re.findall(r"^TWINSET_(?:API|CHECKED) ([\w\s*]+?)(twinset_\w+)\(([^)]*)\);",
+                       code(name), re.MULTILINE)
+    return {function: (kind.strip(), " ".join(arguments.split()))
+            for kind, function, arguments in found}
+
+
+def everything():
+    return {**declarations("twinset.h"), **declarations("twinset_advanced.h")}
+
+
+def structs():
+    both = code("twinset.h") + code("twinset_advanced.h")
+    return set(re.findall(r"^typedef struct (\w+) \{", both, re.MULTILINE))
+
+
+class Header(unittest.TestCase):
+    def test_every_function_is_found(self):
+        both = code("twinset.h") + code("twinset_advanced.h")
+        self.assertEqual(len(everything()), len(re.findall(r"^TWINSET_(?:API|CHECKED) ", both,
+                                                           re.MULTILINE)))
+        self.assertGreater(len(everything()), 80)
+
+    def test_every_call_is_tried_with_bad_arguments(self):
+        tried = (ROOT / "tests/test_arguments.c").read_text()
+        for function in everything():
+            with self.subTest(function):
+                self.assertRegex(tried, rf"\b{function}\b")
+
+    def test_no_struct_goes_by_value(self):
+        for function, (kind, arguments) in everything().items():
+            with self.subTest(function):
+                self.assertNotIn(kind, structs())
+                for argument in arguments.split(", "):
+                    words = argument.split()
+                    self.assertFalse(words[0] in structs() and "*" not in argument, argument)
+
+    def test_a_struct_that_is_filled_comes_with_its_size(self):
+        fixed = {"twinset_error"}  # its size stays
+        for function, (_, arguments) in everything().items():
+            arguments = arguments.split(", ")
+            for argument, after in zip(arguments, arguments[1:] + [""]):
+                kind = argument.split()[0]
+                if kind in structs() - fixed and "**" not in argument and \
+                        function not in ("twinset_options_set",):
+                    with self.subTest(f"{function}: {argument}"):
+                        self.assertRegex(after, r"^size_t (\w+_)?size$")
+
+    def test_what_can_fail_must_be_checked(self):
+        both = code("twinset.h") + code("twinset_advanced.h")
+        for function in re.findall(r"^TWINSET_API int (twinset_\w+)", both, re.MULTILINE):
+            self.assertEqual(function, "twinset_version_number")
+
+    def test_lists_have_a_count(self):
+        for function, (kind, arguments) in everything().items():
+            if "size_t index" in arguments and "passages" not in function and \
+                    function not in ("twinset_option_at",):
+                plural = function + "s"
+                with self.subTest(function):
+                    self.assertIn(plural, everything())
+                    self.assertEqual(everything()[plural][0], "size_t")
+
+    def test_the_simple_header_is_short(self):
+        simple, reference = header("twinset.h").split(" reference: the options */")
+        self.assertLess(len(simple.splitlines()), SIMPLE_LINES)
+        self.assertNotIn("TWINSET_API", reference)
+        self.assertNotIn("TWINSET_CHECKED", reference)
+
+    def test_the_environment_is_stated(self):
+        read = set()
+        for path in (ROOT / "src").rglob("*.c"):
+            read.update(re.findall(r'getenv\("(\w+)"\)', path.read_text()))
+        self.assertIn("TMPDIR", read)
+        comment = header("twinset.h").split("*/")[0]
+        for name in read | {"PATH", "pdftotext"}:
+            self.assertIn(name, comment)
+
+
+if __name__ == "__main__":
+    unittest.main()
