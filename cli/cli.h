@@ -43,8 +43,10 @@ const char *number(uint64_t value, char text[NUMBER_SIZE]);
 
 /* From here on they end the process, with a message. */
 void signals_install(void);
-/* From here on they ask the work to stop; a second one ends the process. */
-void signals_defer(void);
+/* From here on they cancel the work on a collection; a second one ends the process. */
+void signals_defer(twinset_collection *collection);
+/* There is no such collection any more. */
+void signals_forget(void);
 bool signals_caught(void);
 /* A file to remove when a signal comes, one of a few. The name must stay where it is, until
  * it is released. */

@@ -95,6 +95,8 @@ static int feed_windows(tw_worker *worker, int fd, const char **reason)
         return TWINSET_NOMEM;
     for (uint64_t offset = 0;; offset += bytes->length) {
         size_t mark = 0;
+        if (tw_is_cancelled())
+            return TWINSET_CANCELLED;
         int status = read_at(fd, offset, WINDOW_BYTES, bytes, reason);
         if (status != TWINSET_OK || bytes->length == 0)
             return status;

@@ -107,6 +107,8 @@ static int fill(tw_bytes *raw, int fd, size_t want, const char **reason)
         return tw_no_memory(reason);
     while (raw->length < want) {
         size_t room = want - raw->length;
+        if (!tw_wait_to_read(fd))
+            return TWINSET_CANCELLED;
         ssize_t got = read(fd, raw->data + raw->length, room < ONCE_BYTES ? room : ONCE_BYTES);
         if (got < 0 && errno == EINTR)
             continue;

@@ -294,6 +294,10 @@ static int out_of_memory(tw_stream *stream)
 static ssize_t read_on(int fd, char *buffer, size_t room)
 {
     ssize_t got;
+    if (!tw_wait_to_read(fd)) {
+        errno = ECANCELED;
+        return -1;
+    }
     do
         got = read(fd, buffer, room < ONCE_BYTES ? room : ONCE_BYTES);
     while (got < 0 && errno == EINTR);
@@ -407,7 +411,7 @@ int tw_stream_read(tw_stream *stream, char *buffer, size_t size, size_t *length,
                    const char **reason)
 {
     *length = 0;
-    while (*length < size && stream->status == TWINSET_OK && !stream->ends) {
+    while (*length < size && stream->status == TWINSET_OK && !stream->ends && !tw_is_cancelled()) {
         size_t made = 0, room = size - *length;
         if (!stream->codec)
             stream->status = copy(stream, buffer + *length, room, &made);
@@ -417,6 +421,8 @@ int tw_stream_read(tw_stream *stream, char *buffer, size_t size, size_t *length,
             stream->status = next_member(stream);
         *length += made;
     }
+    if (tw_is_cancelled())
+        return TWINSET_CANCELLED;
     *reason = stream->reason;
     return *length > 0 ? TWINSET_OK : stream->status;
 }

@@ -181,10 +181,13 @@ static int listen_to(child *c, uint64_t limit, tw_bytes *text, tw_converted *to)
     while (c->text >= 0 || c->complaints >= 0) {
         double left = deadline - tw_now();
         c->slow = left <= 0;
+        if (tw_is_cancelled())
+            return TWINSET_CANCELLED;
         if (c->slow)
             return TWINSET_OK;
         struct pollfd ends[] = {{c->text, POLLIN, 0}, {c->complaints, POLLIN, 0}};
-        if (poll(ends, 2, (int)(left * 1000) + 1) < 0 && errno != EINTR)
+        int wait_ms = left < 0.1 ? (int)(left * 1000) + 1 : 100; /* someone may cancel */
+        if (poll(ends, 2, wait_ms) < 0 && errno != EINTR)
             return tw_refuse(to, "%s", tw_system_reason(errno));
         if (ends[0].revents && read_text(c, text) != TWINSET_OK)
             return TWINSET_NOMEM;
