@@ -34,7 +34,7 @@ static void try_pattern(const uint8_t *data, size_t size, bool is_folder)
 }
 
 /* A row can name the root of this machine, which nobody wants to see walked. */
-static int found(void *context, const tw_found *what)
+static int found(void *context, const tw_input_source *what)
 {
     (void)context;
     REQUIRE(what->path[0] == '/');

@@ -218,9 +218,9 @@ static void make_file(const char *path)
 }
 
 /* What was found, a line each: "path", "path {id|label|author|time}" or "path! reason". */
-static int record_document(void *context, const tw_found *found)
+static int record_document(void *context, const tw_input_source *found)
 {
-    const tw_told *told = &found->told;
+    const tw_manifest_entry *told = &found->told;
     bool any = told->id || told->label || told->author || told->time;
     assert_int_equal(tw_bytes_printf(context, "%s", found->path), 0);
     if (any)
@@ -440,7 +440,7 @@ static void a_cut_manifest_does_no_harm(void **state)
 }
 
 #ifdef TW_FAULTS
-static int ignore_document(void *context, const tw_found *found)
+static int ignore_document(void *context, const tw_input_source *found)
 {
     (void)context;
     (void)found;
