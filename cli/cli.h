@@ -99,7 +99,7 @@ typedef struct cli_output {
 int output_open(cli_output *out, const char *path, twinset_error *error);
 /* A twinset_write_fn; the context is the output. */
 int output_write(void *context, const char *bytes, size_t count);
-/* A failure is remembered and told by output_close(). */
+/* A failure is remembered, and reported by output_close(). */
 void output_printf(cli_output *out, const char *format, ...) CLI_PRINTF(2, 3);
 int output_close(cli_output *out, twinset_error *error);
 /* Leaves no trace of what is not closed yet. */

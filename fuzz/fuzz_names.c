@@ -56,7 +56,8 @@ static void try_manifest(const uint8_t *data, size_t size)
     tw_finder finder = {.document = found, .skip = skipped, .context = &skips};
     int status = tw_find_manifest(&finder, "@no-such-folder/list.csv", text, size, NULL);
     REQUIRE(status == TWINSET_OK || status == TWINSET_CANCELLED);
-    REQUIRE(!finder.told.id && !finder.told.label && !finder.told.author && !finder.told.time);
+    REQUIRE(!finder.manifest.id && !finder.manifest.label && !finder.manifest.author &&
+            !finder.manifest.time);
     free(text);
 }
 

@@ -229,7 +229,7 @@ static int describe(const adding *add, const tw_input_source *found, tw_source *
                     tw_source_file *file)
 {
     tw_arena *arena = add->sources->arena;
-    const char *group = listed_group(&found->told, tw_group_field(add->settings));
+    const char *group = listed_group(&found->manifest, tw_group_field(add->settings));
     source->size_bytes = found->size_bytes;
     int status = TWINSET_OK;
     if (tw_groups_are_folders(add->settings) && source->kind == TW_INPUT_TEXT)
@@ -238,7 +238,8 @@ static int describe(const adding *add, const tw_input_source *found, tw_source *
         file->group = tw_group_of_name(group, strlen(group));
         status = tw_arena_strdup(arena, group, &file->submission);
     }
-    return status == TWINSET_OK ? tw_arena_strdup(arena, found->told.time, &file->time) : status;
+    return status == TWINSET_OK ? tw_arena_strdup(arena, found->manifest.time, &file->time)
+                                : status;
 }
 
 static int add_skip(void *context, const char *path, const char *reason)
@@ -269,7 +270,7 @@ static int fill_member(const adding *add, const tw_input_source *archive, const 
         .path = name,
         .size_bytes = member->size_bytes,
         .root_length = archive->named ? strlen(source->path) + 2 : archive->root_length,
-        .told = archive->told,
+        .manifest = archive->manifest,
     };
     if (status == TWINSET_OK)
         status = describe(add, &found, source, file);
@@ -281,7 +282,7 @@ static int fill_member(const adding *add, const tw_input_source *archive, const 
 static int add_member(adding *add, const tw_input_source *archive, const char *path,
                       uint32_t number, const tw_member *member, const char *name)
 {
-    const char *id = archive->member ? archive->told.id : NULL;
+    const char *id = archive->member ? archive->manifest.id : NULL;
     tw_source *source;
     tw_source_file *file;
     if (member->reason)
@@ -383,7 +384,7 @@ static int fill_file(const adding *add, const tw_input_source *found, tw_source 
     source->is_regular = found->regular;
     source->path = source->name;
     int status = TWINSET_OK;
-    if (found->told.id)
+    if (found->manifest.id)
         status = tw_arena_strdup(add->sources->arena, found->path, &source->path);
     if (status == TWINSET_OK)
         status = describe(add, found, source, file);
@@ -398,7 +399,7 @@ static int add_file(adding *add, const tw_input_source *found)
 {
     tw_source *source;
     tw_source_file *file;
-    const char *id = found->told.id;
+    const char *id = found->manifest.id;
     int status = add_file_source(add->sources, id ? id : found->path, add->role, &source, &file);
     if (status != TWINSET_OK)
         return status;

@@ -49,8 +49,8 @@ typedef struct tw_input_source {
     bool regular;        /* false: it is a pipe, a device or a socket */
     bool named;          /* the user named it, rather than a folder above it */
     tw_input_kind kind;
-    const char *member;     /* the one file in it that is meant; NULL: all */
-    tw_manifest_entry told; /* an id only if it is `named` */
+    const char *member;         /* the one file in it that is meant; NULL: all */
+    tw_manifest_entry manifest; /* an id only if it is `named` */
 } tw_input_source;
 
 /* Which files of a folder are taken. Patterns are those of .gitignore: one without a slash is
@@ -73,7 +73,7 @@ typedef struct tw_finder {
     int (*skip)(void *context, const char *path, const char *reason);
     void *context;
     const tw_walk_rules *rules; /* NULL: nothing is included or excluded */
-    tw_manifest_entry told;     /* what a manifest says of what is found next */
+    tw_manifest_entry manifest; /* what a manifest says of what is found next */
     /* What was left out so far: */
     size_t hidden;   /* hidden files and folders, and folders that programs fill */
     size_t excluded; /* files and folders that patterns exclude */

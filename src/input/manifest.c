@@ -149,12 +149,12 @@ static int find_row(manifest *from)
         status = tw_bytes_append(&from->path, path, strlen(path) + 1);
     if (status != TWINSET_OK)
         return tw_nomem(from->error);
-    from->finder->told = (tw_manifest_entry){.id = field_of(from, ID),
-                                             .label = field_of(from, LABEL),
-                                             .author = field_of(from, AUTHOR),
-                                             .time = field_of(from, TIME)};
+    from->finder->manifest = (tw_manifest_entry){.id = field_of(from, ID),
+                                                 .label = field_of(from, LABEL),
+                                                 .author = field_of(from, AUTHOR),
+                                                 .time = field_of(from, TIME)};
     status = tw_find_named(from->finder, from->path.data, from->error);
-    from->finder->told = (tw_manifest_entry){.id = NULL};
+    from->finder->manifest = (tw_manifest_entry){.id = NULL};
     return status;
 }
 

@@ -245,8 +245,8 @@ static int visit(walker *walk)
                              .size_bytes = (uint64_t)file.st_size,
                              .regular = true,
                              .kind = tw_input_kind_of(path),
-                             .told = walk->finder->told};
-    found.told.id = NULL;
+                             .manifest = walk->finder->manifest};
+    found.manifest.id = NULL;
     return walk->finder->document(walk->finder->context, &found);
 }
 
@@ -302,7 +302,7 @@ static int find_member(tw_finder *finder, const char *path, const char *mark, in
                              .named = true,
                              .kind = TW_INPUT_MEMBERS,
                              .member = mark + 2,
-                             .told = finder->told};
+                             .manifest = finder->manifest};
     bool there = tw_name_has_members(archive) && stat(archive, &file) == 0 && S_ISREG(file.st_mode);
     int status = there ? finder->document(finder->context, &found)
                        : finder->skip(finder->context, path, tw_system_reason(failure));
@@ -326,6 +326,6 @@ int tw_find_named(tw_finder *finder, const char *path, twinset_error *error)
                              .regular = regular,
                              .named = true,
                              .kind = tw_input_kind_of(path),
-                             .told = finder->told};
+                             .manifest = finder->manifest};
     return finder->document(finder->context, &found);
 }
