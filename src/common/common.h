@@ -18,6 +18,7 @@
 /* ---- the machine: threads, processors, files */
 #include "cpu.h"
 #include "file.h"
+#include "file_identity.h"
 #include "journal.h"
 #include "machine.h"
 #include "spill.h"

@@ -231,5 +231,6 @@ void tw_signatures_free(tw_signatures *signatures);
 
 /* ---- the rest of the folder */
 #include "clean.h"
+#include "output_files.h"
 
 #endif
