@@ -31,7 +31,9 @@
 #include "digest.h"
 #include "fields.h"
 #include "hash.h"
+#include "json.h"
 #include "number.h"
+#include "sink.h"
 #include "sort.h"
 
 /* ---- what the user asked for */
