@@ -208,8 +208,8 @@ TWINSET_API const char *twinset_collection_input(const twinset_collection *colle
                                                  size_t index);
 
 /* Whether a path names a file that the collection reads: a document, an archive, a template, a list
- * of paths, the file of stop words. Files are told apart by device and inode, so links and other
- * spellings of a path are recognised. Standard input counts where it is read from a file. It costs
+ * of paths, the file of stop words. Files are compared by device and inode, so links and other
+ * spellings of a path are seen through. Standard input counts where it is read from a file. It costs
  * a system call for each file that was added. */
 TWINSET_API int twinset_collection_reads(const twinset_collection *collection, const char *path);
 /* Checks the paths of all files that a program is about to write, best before a run: TWINSET_USAGE,
