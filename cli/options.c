@@ -337,20 +337,12 @@ static int check_operands(const cli_invocation *in)
                  operands);
 }
 
-static bool is_same(const char *a, const char *b)
-{
-    return a != NULL && b != NULL && strcmp(a, b) == 0;
-}
-
 static int check_outputs(const cli_invocation *in)
 {
     if (in->command->run == cmd_dedup && !in->output_given)
         return usage(in->command,
                      "where to? -o takes a file, for several inputs a folder, or - for "
                      "standard output");
-    if (is_same(in->output, in->removed) || is_same(in->output, in->report) ||
-        is_same(in->removed, in->report))
-        return usage(in->command, "two outputs have one name");
     return 0;
 }
 

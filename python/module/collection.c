@@ -399,6 +399,55 @@ static PyObject *outputs(PyObject *object, PyObject *arguments)
     return list;
 }
 
+PyDoc_STRVAR(check_outputs_doc,
+             "check_outputs($self, paths, /)\n--\n\n"
+             "Raises UsageError where one of the files that are to be written is read, or where\n"
+             "two of them are one file, whatever they are called.");
+
+/* The paths as the bytes that the system knows them by, in a list that owns them, or NULL. */
+static PyObject *encode_paths(PyObject *paths, const char ***names)
+{
+    PyObject *list = PySequence_List(paths);
+    Py_ssize_t count = list ? PyList_Size(list) : 0;
+    *names = list ? PyMem_Calloc((size_t)count + 1, sizeof **names) : NULL;
+    if (list && !*names)
+        PyErr_NoMemory();
+    for (Py_ssize_t i = 0; *names && i < count; i++) {
+        PyObject *bytes = NULL;
+        if (!PyUnicode_FSConverter(PyList_GetItem(list, i), &bytes) ||
+            PyList_SetItem(list, i, bytes)) {
+            PyMem_Free(*names);
+            *names = NULL;
+        } else {
+            (*names)[i] = PyBytes_AsString(bytes);
+        }
+    }
+    if (!*names)
+        Py_CLEAR(list);
+    return list;
+}
+
+static PyObject *check_outputs(PyObject *object, PyObject *paths)
+{
+    core_collection *self = (core_collection *)object;
+    const char **names;
+    twinset_error error = {""};
+    PyObject *list = encode_paths(paths, &names);
+    if (!list)
+        return NULL;
+    int status = core_collection_enter(self);
+    if (status == 0) {
+        size_t count = (size_t)PyList_Size(list);
+        Py_BEGIN_ALLOW_THREADS;
+        status = twinset_collection_check_outputs(self->handle, names, count, &error);
+        Py_END_ALLOW_THREADS;
+        status = core_collection_leave(self, status, &error);
+    }
+    PyMem_Free(names);
+    Py_DECREF(list);
+    return status ? NULL : Py_NewRef(Py_None);
+}
+
 /* A call of clean(). */
 typedef struct clean_call {
     core_result *result;
@@ -541,6 +590,7 @@ static PyMethodDef methods[] = {
     {"inputs", inputs, METH_NOARGS, inputs_doc},
     {"skipped", skipped, METH_NOARGS, skipped_doc},
     {"outputs", outputs, METH_VARARGS, outputs_doc},
+    {"check_outputs", check_outputs, METH_O, check_outputs_doc},
     {"clean", clean, METH_VARARGS, clean_doc},
     {0},
 };

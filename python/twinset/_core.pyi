@@ -194,6 +194,10 @@ class Collection:
         """Prepares for clean(): for each input the name of what is left of it, or None where it is
         not to be written. apart: each goes to a file of its own."""
 
+    def check_outputs(self, paths: Sequence[str | PathLike[str]], /) -> None:
+        """Raises UsageError where one of the files that are to be written is read, or where two of
+        them are one file, whatever they are called."""
+
     def clean(
         self, result: Result, input: int, name: str | None, annotate: bool, write: Write, /
     ) -> tuple[int, int, int, int]:
