@@ -63,7 +63,7 @@ void tw_kept_set_counts(tw_kept *kept, tw_shingle_counts *counts, size_t documen
 
 /* ---- bytes, in memory as long as they are few, then in a temporary file */
 
-enum { MOST_IN_MEMORY = 8 << 20 };
+enum { MOST_IN_MEMORY = 1 << 20 };
 
 /* Moves what is in memory to a temporary file, where it has the same offsets. */
 static int spill_memory(tw_kept *kept, twinset_error *error)
