@@ -1,5 +1,5 @@
 /*
- * The beginning and the end of every command that reads documents.
+ * Begins and ends every command that reads documents.
  */
 #include "job.h"
 
@@ -12,7 +12,7 @@ enum { ROWS_ON_A_TERMINAL = 50 };
 
 /* ---- beginning */
 
-static bool same_file(const char *path, const struct stat *file)
+static bool is_same_file(const char *path, const struct stat *file)
 {
     struct stat other;
     return stat(path, &other) == 0 && other.st_dev == file->st_dev && other.st_ino == file->st_ino;
@@ -23,12 +23,12 @@ static bool is_input(const cli_job *job, const struct stat *file)
     const cli_invocation *in = job->in;
     size_t inputs = twinset_collection_inputs(job->collection);
     for (size_t i = 0; i < inputs; i++)
-        if (same_file(twinset_collection_input(job->collection, i), file))
+        if (is_same_file(twinset_collection_input(job->collection, i), file))
             return true;
     for (size_t i = 0; i < in->input_count; i++)
-        if (in->inputs[i].path[0] == '@' && same_file(in->inputs[i].path + 1, file))
+        if (in->inputs[i].path[0] == '@' && is_same_file(in->inputs[i].path + 1, file))
             return true;
-    return in->options.stop != NULL && same_file(in->options.stop, file);
+    return in->options.stop != NULL && is_same_file(in->options.stop, file);
 }
 
 static int check_output(cli_job *job, const char *option, const char *output)
@@ -84,7 +84,7 @@ int job_open_report(cli_job *job)
     return path != NULL ? output_open(&job->report, path, &job->error) : 0;
 }
 
-/* Later than the inputs, so that the unfinished file is not found in a folder of them. */
+/* Comes after the inputs were found, so that the unfinished file is not taken for one of them. */
 int job_open(cli_job *job)
 {
     int status = output_open(&job->out, job->in->output, &job->error);
@@ -93,7 +93,7 @@ int job_open(cli_job *job)
 
 /* ---- results */
 
-static twinset_style style_of(const cli_job *job)
+static twinset_style make_style(const cli_job *job)
 {
     twinset_style style = {.size = sizeof style, .ascii = !terminal_utf8()};
     if (job->out.stream != stdout)
@@ -107,7 +107,7 @@ static twinset_style style_of(const cli_job *job)
 
 int job_write(cli_job *job, const twinset_result *result)
 {
-    twinset_style style = style_of(job);
+    twinset_style style = make_style(job);
     progress_erase(&job->bar);
     return job_complete(job, twinset_result_write(result, job->in->format, &style, output_write,
                                                   &job->out, &job->error));
@@ -133,8 +133,9 @@ int job_report(cli_job *job, const twinset_result *result)
 
 /* ---- end */
 
-/* What is only empty is not lost from a cleaned collection. */
-static bool any_skipped(const cli_job *job)
+/* Whether an input was skipped. Empty inputs do not count in a cleaned collection, which keeps
+ * them. */
+static bool has_skipped(const cli_job *job)
 {
     twinset_skip skip;
     for (size_t i = 0; twinset_collection_skip(job->collection, i, &skip, sizeof skip) == 0; i++)
@@ -150,15 +151,15 @@ static void report_cleaned(const twinset_clean_counts *cleaned)
             cleaned->read, cleaned->kept, cleaned->removed, cleaned->skipped);
 }
 
-static bool reached(const cli_job *job, const twinset_result *result)
+static bool is_fail_above_reached(const cli_job *job, const twinset_result *result)
 {
     twinset_pair first;
-    /* The highest similarity comes first; nothing is at least NaN. */
+    /* The first pair has the highest similarity; no number reaches NaN. */
     return twinset_result_pair(result, 0, &first, sizeof first) == 0 &&
            first.similarity >= job->in->fail_above;
 }
 
-static int conclude(const cli_job *job, const twinset_result *result)
+static int report_success(const cli_job *job, const twinset_result *result)
 {
     const cli_invocation *in = job->in;
     if (!in->quiet)
@@ -171,12 +172,12 @@ static int conclude(const cli_job *job, const twinset_result *result)
             TWINSET_PAIRS_WITH_PASSAGES);
     if (!in->quiet && job->cleaned != NULL)
         report_cleaned(job->cleaned);
-    if (in->strict && any_skipped(job))
+    if (in->strict && has_skipped(job))
         return EXIT_SKIPPED;
-    return reached(job, result) ? EXIT_ABOVE : EXIT_DONE;
+    return is_fail_above_reached(job, result) ? EXIT_ABOVE : EXIT_DONE;
 }
 
-static int give_up(const cli_job *job, int status)
+static int report_failure(const cli_job *job, int status)
 {
     if (status == TWINSET_EMPTY && !job->in->quiet)
         report_collection(job->collection, job->in->verbose, false);
@@ -192,7 +193,7 @@ int job_end(cli_job *job, twinset_result *result, int status)
         say("interrupted");
         signals_die();
     }
-    int exit_status = status == 0 ? conclude(job, result) : give_up(job, status);
+    int exit_status = status == 0 ? report_success(job, result) : report_failure(job, status);
     twinset_result_free(result);
     signals_forget();
     twinset_collection_free(job->collection);
