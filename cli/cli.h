@@ -97,6 +97,18 @@ typedef struct cli_output {
     uint64_t sent;    /* bytes of these that are on their way to the disk */
 } cli_output;
 
+/* A list of paths, which it owns. A zeroed list is empty. */
+typedef struct cli_path_list {
+    char **paths;
+    size_t count, capacity;
+} cli_path_list;
+
+/* Adds "folder/name", or the name alone if the folder is "". Returns 0 or TWINSET_NOMEM. */
+int path_list_add(cli_path_list *list, const char *folder, const char *name, twinset_error *error);
+void path_list_free(cli_path_list *list);
+/* Returns "folder/name", which the caller frees; NULL: out of memory. */
+char *join_path(const char *folder, const char *name);
+
 /* Opens an output; standard output if `path` is NULL. A zeroed output is a closed one. A regular
  * file gets its name in output_close(), when it is complete, or never. */
 int output_open(cli_output *out, const char *path, twinset_error *error);

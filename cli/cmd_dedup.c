@@ -52,15 +52,6 @@ static bool needs_folder(const cli_invocation *in, size_t outputs)
     return outputs > 1 || in->output[length - 1] == '/' || is_folder(in->output);
 }
 
-static char *join_path(const char *folder, const char *name)
-{
-    size_t length = strlen(folder), size = length + strlen(name) + 2;
-    char *path = malloc(size);
-    if (path != NULL)
-        snprintf(path, size, "%s%s%s", folder, folder[length - 1] == '/' ? "" : "/", name);
-    return path;
-}
-
 /* Makes the missing folders of a path; returns 0 or errno. */
 static int make_folders(char *path)
 {
@@ -76,71 +67,33 @@ static int make_folders(char *path)
 
 /* ---- inputs, which must not be replaced */
 
-typedef struct file_id {
-    dev_t device;
-    ino_t number;
-} file_id;
-
-static int by_id(const void *left, const void *right)
-{
-    const file_id *x = left, *y = right;
-    if (x->device != y->device)
-        return x->device < y->device ? -1 : 1;
-    return x->number < y->number ? -1 : x->number > y->number;
-}
-
-static bool get_file_id(const char *path, file_id *id)
-{
-    struct stat file;
-    if (stat(path, &file) != 0)
-        return false;
-    *id = (file_id){file.st_dev, file.st_ino};
-    return true;
-}
-
-static size_t list_inputs(const dedup_job *dedup, file_id *ids)
-{
-    const twinset_collection *collection = dedup->job.collection;
-    size_t count = 0, inputs = twinset_collection_inputs(collection);
-    for (size_t i = 0; i < inputs; i++)
-        count += get_file_id(twinset_collection_input(collection, i), &ids[count]);
-    qsort(ids, count, sizeof *ids, by_id);
-    return count;
-}
-
-static int check_output_file(dedup_job *dedup, const char *name, const file_id *ids, size_t count)
-{
-    char *path = join_path(dedup->job.in->output, name);
-    file_id id;
-    int status = path != NULL ? 0 : TWINSET_NOMEM;
-    if (status == 0 && get_file_id(path, &id) &&
-        bsearch(&id, ids, count, sizeof *ids, by_id) != NULL) {
-        snprintf(dedup->job.error.message, sizeof dedup->job.error.message,
-                 "%s would replace an input; choose another folder", path);
-        status = TWINSET_USAGE;
-    }
-    free(path);
-    return status;
-}
-
-/* Fails if a file that will be written is an input. */
-static int check_folder(dedup_job *dedup)
+static int add_files(dedup_job *dedup, cli_path_list *outputs)
 {
     const twinset_collection *collection = dedup->job.collection;
     size_t inputs = twinset_collection_inputs(collection);
-    if (!is_folder(dedup->job.in->output))
-        return 0;
-    file_id *ids = malloc((inputs + 1) * sizeof *ids);
-    if (ids == NULL)
-        return TWINSET_NOMEM;
-    size_t count = list_inputs(dedup, ids);
     int status = 0;
     for (size_t i = 0; i < inputs && status == 0; i++) {
         const char *name = twinset_collection_output(collection, i);
         if (name != NULL)
-            status = check_output_file(dedup, name, ids, count);
+            status = path_list_add(outputs, dedup->job.in->output, name, &dedup->job.error);
     }
-    free(ids);
+    return status;
+}
+
+/* Fails if an output is an input or another output. This includes standard output, since the inputs
+ * are read again while it is written. */
+static int check_outputs(dedup_job *dedup)
+{
+    const cli_invocation *in = dedup->job.in;
+    cli_path_list outputs = {0};
+    int status = job_add_outputs(&dedup->job, !dedup->is_folder_output, &outputs);
+    if (status == 0 && dedup->is_folder_output)
+        status = add_files(dedup, &outputs);
+    if (status == 0 && in->output == NULL)
+        status = path_list_add(&outputs, "", "/dev/stdout", &dedup->job.error);
+    if (status == 0)
+        status = job_check_outputs(&dedup->job, &outputs);
+    path_list_free(&outputs);
     return status;
 }
 
@@ -149,11 +102,11 @@ static int check_folder(dedup_job *dedup)
 static int open_output(dedup_job *dedup)
 {
     const char *path = dedup->job.in->output;
-    if (!dedup->is_folder_output)
-        return job_open(&dedup->job);
-    int status = check_folder(dedup);
+    int status = check_outputs(dedup);
     if (status != 0)
         return status;
+    if (!dedup->is_folder_output)
+        return job_open_output(&dedup->job);
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
         return fail_at(dedup, "cannot make the folder", path, errno);
     if (!is_folder(path))

@@ -20,9 +20,16 @@ typedef struct cli_job {
 /* Makes the collection and adds the inputs. Call job_end() whatever the status is. */
 int job_begin(cli_job *job, const cli_invocation *in);
 
-/* Opens the output and the report. Call it before the work, so that hours of it do not end in a
- * file that cannot be written. */
+/* Opens the output and the report, and fails if one is an input or the other. Call it before the
+ * work, so that hours of it do not end in a file that cannot be written. */
 int job_open(cli_job *job);
+
+/* The steps of job_open(), for a command with more outputs. The first adds the paths that the
+ * options name; with `has_file`, --output is a file and not a folder. The second fails for inputs
+ * and for files that are named twice; call it before anything is written. */
+int job_add_outputs(cli_job *job, bool has_file, cli_path_list *outputs);
+int job_check_outputs(cli_job *job, const cli_path_list *outputs);
+int job_open_output(cli_job *job); /* and the report */
 int job_open_report(cli_job *job);
 
 /* Writes the result in the chosen format, and completes the output. */

@@ -447,6 +447,8 @@ static void what_can_change_a_result_is_reported(void **state)
     check_json("recall=0.1", NULL, "\"recall\": 0.1,");
     check_json("", NULL, "\"bag\": false");
     check_json("bag=1", NULL, "\"bag\": true");
+    check_json("id=\xff\"\n", NULL, "\"id\": \"\\udcff\\\"\\n\"");
+    check_json("", NULL, "\"id\": null");
     check_json("", NULL, "\"stop\": false");
     check_json("", "a.txt", "\"stop\": true");
     check_json("seed=18446744073709551615", NULL, "\"seed\": 18446744073709551615");

@@ -7,8 +7,7 @@
 /* Whether a shingle is sketched by its id itself. */
 static bool sketches_ids(const tw_analyser *analyser)
 {
-    const tw_scheme *scheme = analyser->settings->scheme;
-    return scheme->kind == TWINSET_SCHEME_FSS && tw_scheme_takes_ids(scheme);
+    return tw_scheme_sketches_ids(analyser->settings->scheme);
 }
 
 /* Whether repetitions are numbered by id, before the scheme makes values of them. */

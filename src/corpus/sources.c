@@ -29,6 +29,7 @@ void tw_sources_release(tw_sources *sources)
     tw_free(sources->data);
     tw_free(sources->skips.data);
     tw_free(sources->folders.data);
+    tw_free(sources->lists);
     tw_arena_release(sources->arena);
     tw_free(sources);
 }
@@ -52,10 +53,14 @@ static int copy_lists(tw_sources *copy, const tw_sources *from)
     if (status == TWINSET_OK)
         status = copy_array(&copy->folders.data, &copy->folders.capacity, from->folders.data,
                             from->folders.count, sizeof *from->folders.data);
+    if (status == TWINSET_OK)
+        status = copy_array(&copy->lists, &copy->list_capacity, from->lists, from->list_count,
+                            sizeof *from->lists);
     copy->count = from->count;
     copy->file_count = from->file_count;
     copy->skips.count = from->skips.count;
     copy->folders.count = from->folders.count;
+    copy->list_count = from->list_count;
     copy->hidden = from->hidden;
     copy->excluded = from->excluded;
     return status;
@@ -421,6 +426,17 @@ static int add_found(void *context, const tw_input_source *found)
     return is_archive ? add_archive(context, found) : add_file(context, found);
 }
 
+/* Remembers the file of a list, so that it is known to be read; "@-" is standard input. */
+static int add_list(tw_sources *sources, const char *path)
+{
+    int status = TW_GROW(sources->lists, sources->list_capacity, sources->list_count + 1);
+    if (status == TWINSET_OK)
+        status = tw_arena_strdup(sources->arena, strcmp(path, "-") == 0 ? "/dev/stdin" : path,
+                                 &sources->lists[sources->list_count]);
+    sources->list_count += status == TWINSET_OK;
+    return status;
+}
+
 int tw_sources_add_path(tw_sources *sources, const tw_settings *settings, const char *path,
                         twinset_role role, twinset_error *error)
 {
@@ -428,10 +444,45 @@ int tw_sources_add_path(tw_sources *sources, const tw_settings *settings, const 
     source_adder adder = {sources, settings, role, &finder};
     finder.context = &adder;
     size_t before = count_added(sources);
-    int status = tw_find(&finder, path, error);
+    int status = path[0] == '@' ? add_list(sources, path + 1) : TWINSET_OK;
+    if (status == TWINSET_OK)
+        status = tw_find(&finder, path, error);
     sources->hidden += finder.hidden;
     sources->excluded += finder.excluded;
     if (status == TWINSET_OK && count_added(sources) == before)
         status = add_skip(&adder, path, "no documents in it");
     return status;
+}
+
+/* ---- the files that are read */
+
+/* Visits what was skipped before it became a source, such as an archive without documents. Names
+ * that are no paths, and files that do not exist, were not read. */
+static int visit_skipped(const tw_sources *sources, int (*visit)(void *, const char *),
+                         void *context)
+{
+    tw_file_identity file;
+    int answer = 0;
+    for (size_t i = 0; i < sources->skips.count && answer == 0; i++) {
+        const tw_skipped *skip = &sources->skips.data[i];
+        if (skip->source == TW_NO_SOURCE && tw_identify_file(skip->path, &file) && !file.below)
+            answer = visit(context, skip->path);
+    }
+    return answer;
+}
+
+int tw_sources_visit_files(const tw_sources *sources, int (*visit)(void *context, const char *path),
+                           void *context)
+{
+    const char *last = NULL;
+    int answer = 0;
+    for (size_t i = 0; i < sources->count && answer == 0; i++) {
+        const char *path = sources->data[i].path;
+        if (path && path != last)
+            answer = visit(context, strcmp(path, "-") == 0 ? "/dev/stdin" : path);
+        last = path;
+    }
+    for (size_t i = 0; i < sources->list_count && answer == 0; i++)
+        answer = visit(context, sources->lists[i]);
+    return answer != 0 ? answer : visit_skipped(sources, visit, context);
 }

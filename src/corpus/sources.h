@@ -62,8 +62,10 @@ typedef struct tw_sources {
     uint32_t file_count; /* sources that are not texts in memory */
     tw_skips skips;      /* found before anything is read */
     tw_u64s folders;     /* hashes of the folders of new documents that were named */
-    size_t hidden;       /* files and folders left out because they are hidden */
-    size_t excluded;     /* files and folders left out by a pattern */
+    const char **lists;  /* files of names and manifests that were read */
+    size_t list_count, list_capacity;
+    size_t hidden;   /* files and folders left out because they are hidden */
+    size_t excluded; /* files and folders left out by a pattern */
 } tw_sources;
 
 /* Makes an empty list with one owner, whose strings go to the arena. NULL: out of memory. */
@@ -80,6 +82,13 @@ int tw_sources_add_text(tw_sources *sources, const char *name, const char *text,
 /* Adds a file, all files below a folder, or the files of a manifest. */
 int tw_sources_add_path(tw_sources *sources, const tw_settings *settings, const char *path,
                         twinset_role role, twinset_error *error) TW_CHECKED;
+
+/* Calls `visit` for the path of each file that the sources are, lie in or were found by: documents,
+ * archives, lists, and files that were skipped but exist. The path of standard input is
+ * "/dev/stdin". An archive comes once for members that follow each other. An answer other than 0
+ * ends the walk and is returned. */
+int tw_sources_visit_files(const tw_sources *sources, int (*visit)(void *context, const char *path),
+                           void *context);
 
 /* Returns the name that the language of a program or the kind of a file is recognised by. */
 static inline const char *tw_source_file_name(const tw_source *source)
