@@ -59,8 +59,10 @@ static void put_name(tw_sink *sink, const char *name)
         tw_put_text(sink, name);
 }
 
-int tw_write_candidates(tw_sink *sink, const twinset_result *result)
+int tw_write_candidates(tw_sink *sink, const twinset_result *result, const twinset_style *style,
+                        twinset_error *error)
 {
+    (void)style, (void)error;
     size_t documents = result->run.documents;
     partners found;
     int status = find_partners(result, documents, &found);

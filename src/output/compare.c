@@ -156,8 +156,10 @@ static int put_page(page *p)
     return status;
 }
 
-int tw_write_comparison(tw_sink *sink, const twinset_result *result, const twinset_style *style)
+int tw_write_comparison(tw_sink *sink, const twinset_result *result, const twinset_style *style,
+                        twinset_error *error)
 {
+    (void)error;
     page p = {.sink = sink, .result = result, .style = style};
     p.labels.ascii = style->ascii;
     p.options = &result->options;

@@ -60,12 +60,23 @@ static void put_line(tw_sink *sink, const twinset_pair *pair, size_t fields, con
     tw_put(sink, "\n", 1);
 }
 
-void tw_put_values(tw_sink *sink, const twinset_pair *pair, const char *separator)
+/* Writes a pair of texts, or the headings without one. */
+static void write_pair(tw_sink *sink, const twinset_pair *pair, const char *separator)
 {
     if (pair)
         put_line(sink, pair, TW_FIELDS_OF_TEXT, separator);
     else
         put_headings(sink, TW_FIELDS_OF_TEXT, separator);
+}
+
+void tw_write_csv_pair(tw_sink *sink, const twinset_pair *pair)
+{
+    write_pair(sink, pair, ",");
+}
+
+void tw_write_tsv_pair(tw_sink *sink, const twinset_pair *pair)
+{
+    write_pair(sink, pair, "\t");
 }
 
 static void write_lines(tw_sink *sink, const twinset_result *result, const char *separator)
@@ -78,12 +89,18 @@ static void write_lines(tw_sink *sink, const twinset_result *result, const char 
     }
 }
 
-void tw_write_csv(tw_sink *sink, const twinset_result *result)
+int tw_write_csv(tw_sink *sink, const twinset_result *result, const twinset_style *style,
+                 twinset_error *error)
 {
+    (void)style, (void)error;
     write_lines(sink, result, ",");
+    return TWINSET_OK;
 }
 
-void tw_write_tsv(tw_sink *sink, const twinset_result *result)
+int tw_write_tsv(tw_sink *sink, const twinset_result *result, const twinset_style *style,
+                 twinset_error *error)
 {
+    (void)style, (void)error;
     write_lines(sink, result, "\t");
+    return TWINSET_OK;
 }

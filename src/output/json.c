@@ -40,9 +40,10 @@ static void write_pair_line(tw_sink *sink, const twinset_pair *pair, size_t colu
     tw_json_end_line(&json);
 }
 
-void tw_put_object(tw_sink *sink, const twinset_pair *pair)
+void tw_write_jsonl_pair(tw_sink *sink, const twinset_pair *pair)
 {
-    write_pair_line(sink, pair, TW_FIELDS_OF_TEXT);
+    if (pair)
+        write_pair_line(sink, pair, TW_FIELDS_OF_TEXT);
 }
 
 static int write_pairs(tw_json *json, const twinset_result *result, twinset_error *error)
@@ -160,8 +161,10 @@ static void write_run(tw_json *json, const twinset_result *result)
 
 /* ---- the whole */
 
-int tw_write_json(tw_sink *sink, const twinset_result *result, twinset_error *error)
+int tw_write_json(tw_sink *sink, const twinset_result *result, const twinset_style *style,
+                  twinset_error *error)
 {
+    (void)style;
     tw_json json = tw_json_new(sink);
     tw_json_object(&json, NULL, TW_JSON_LINES);
     write_run(&json, result);
@@ -172,11 +175,14 @@ int tw_write_json(tw_sink *sink, const twinset_result *result, twinset_error *er
     return status;
 }
 
-void tw_write_jsonl(tw_sink *sink, const twinset_result *result)
+int tw_write_jsonl(tw_sink *sink, const twinset_result *result, const twinset_style *style,
+                   twinset_error *error)
 {
+    (void)style, (void)error;
     size_t pairs = result->run.pairs;
     for (size_t i = 0; i < pairs && sink->failure == 0; i++) {
         twinset_pair pair = tw_result_pair_at(result, i);
         write_pair_line(sink, &pair, tw_field_count(result));
     }
+    return TWINSET_OK;
 }

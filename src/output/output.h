@@ -10,7 +10,8 @@
  *   signatures.c  signatures for programs
  *   annotate.c removed.c  what was decided in cleaning a collection
  *   report.c      how a run went
- *   write.c       twinset_result_write()
+ *   write.c       the table of formats, twinset_result_write()
+ *   pair_columns.c  the columns of a pair, for programs
  */
 #ifndef TW_OUTPUT_H
 #define TW_OUTPUT_H
@@ -105,10 +106,6 @@ void tw_put_field(tw_sink *sink, const tw_field *field, const twinset_pair *pair
 /* Writes a field as a member of a JSON object. */
 void tw_json_field(tw_json *json, const tw_field *field, const twinset_pair *pair);
 
-/* A pair of texts as a line of values, or as an object on a line; without a pair, headings. */
-void tw_put_values(tw_sink *sink, const twinset_pair *pair, const char *separator);
-void tw_put_object(tw_sink *sink, const twinset_pair *pair);
-
 /* ---- lists of a run, as members of a JSON object */
 
 void tw_json_skips(tw_json *json, const twinset_result *result);
@@ -164,18 +161,18 @@ void tw_flow_break(tw_flow *flow);
 /* A paragraph of its own. */
 void tw_put_sentence(tw_sink *sink, const twinset_style *style, const char *text);
 
-/* ---- writers: 0 or TWINSET_NOMEM; the sink knows of failed writes */
+/* ---- writers, which write.c lists by format */
 
-/* Reads documents again, for their passages, and says why it cannot. */
-int tw_write_json(tw_sink *sink, const twinset_result *result, twinset_error *error) TW_CHECKED;
-void tw_write_jsonl(tw_sink *sink, const twinset_result *result);
-void tw_write_csv(tw_sink *sink, const twinset_result *result);
-void tw_write_tsv(tw_sink *sink, const twinset_result *result);
-int tw_write_candidates(tw_sink *sink, const twinset_result *result) TW_CHECKED;
-int tw_write_table(tw_sink *sink, const twinset_result *result,
-                   const twinset_style *style) TW_CHECKED;
-int tw_write_comparison(tw_sink *sink, const twinset_result *result,
-                        const twinset_style *style) TW_CHECKED;
+/* Writes a result. 0, TWINSET_NOMEM, or another status with a sentence in `error`; the sink
+ * remembers failed writes. A writer need not look at the style. */
+typedef int tw_write_fn(tw_sink *sink, const twinset_result *result, const twinset_style *style,
+                        twinset_error *error);
+tw_write_fn tw_write_table, tw_write_comparison, tw_write_csv, tw_write_tsv, tw_write_json,
+    tw_write_jsonl, tw_write_candidates;
+
+/* Writes a pair of texts as a line, or the headings where `pair` is NULL. */
+typedef void tw_write_pair_fn(tw_sink *sink, const twinset_pair *pair);
+tw_write_pair_fn tw_write_csv_pair, tw_write_tsv_pair, tw_write_jsonl_pair;
 
 /* ---- what was decided about a record */
 
@@ -201,6 +198,8 @@ typedef struct tw_signatures {
     tw_bytes names;
 } tw_signatures;
 
+/* Refuses a format that signatures are not written in. */
+int tw_check_signature_format(twinset_format format, twinset_error *error) TW_CHECKED;
 /* Begin, exactly `documents` rows, end; free after any of them. The options, which must be
  * resolved, are borrowed. A row fails as soon as a write has failed. */
 int tw_signatures_begin(tw_signatures *signatures, twinset_format format,

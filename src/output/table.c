@@ -421,8 +421,10 @@ static void put_recall(const table *t)
     tw_put_sentence(t->sink, t->style, text);
 }
 
-int tw_write_table(tw_sink *sink, const twinset_result *result, const twinset_style *style)
+int tw_write_table(tw_sink *sink, const twinset_result *result, const twinset_style *style,
+                   twinset_error *error)
 {
+    (void)error;
     table t = {.sink = sink, .result = result, .style = style};
     t.labels.ascii = style->ascii;
     t.options = &result->options;
