@@ -93,7 +93,7 @@ typedef enum twinset_status {
     TWINSET_USAGE = 2,     /* an option or argument that makes no sense */
     TWINSET_IO = 3,        /* a file could not be read or written */
     TWINSET_EMPTY = 4,     /* there is nothing to work on */
-    TWINSET_CANCELLED = 5, /* the progress callback asked to stop */
+    TWINSET_CANCELLED = 5, /* the progress callback, or twinset_collection_cancel(), asked to stop */
 } twinset_status;
 
 /* The size of this struct stays as it is. */
@@ -165,6 +165,11 @@ TWINSET_CHECKED int twinset_collection_new(const twinset_options *options,
                                            twinset_collection **collection, twinset_error *error);
 TWINSET_API void twinset_collection_free(twinset_collection *collection);
 
+/* Asks the call in progress to stop, or, where there is none, the next one that reads: it fails with
+ * TWINSET_CANCELLED within a fraction of a second, also while it waits for input. The one call that
+ * may be made from any thread, and from a signal handler, while another is in progress. */
+TWINSET_API void twinset_collection_cancel(twinset_collection *collection);
+
 /* Adds a text that lies in memory; it is copied. `name` must not have been added before. Without
  * a text (NULL) it becomes a skipped input. */
 TWINSET_CHECKED int twinset_collection_add_text(twinset_collection *collection, const char *name,
@@ -203,8 +208,8 @@ TWINSET_API const char *twinset_collection_input(const twinset_collection *colle
                                                  size_t index);
 
 /* Whether a path names a file that the collection reads: a document, an archive, a template, a list
- * of paths, the file of stop words. Files are told apart by device and inode, so links and other
- * spellings of a path are recognised. Standard input counts where it is read from a file. It costs
+ * of paths, the file of stop words. Files are compared by device and inode, so links and other
+ * spellings of a path are seen through. Standard input counts where it is read from a file. It costs
  * a system call for each file that was added. */
 TWINSET_API int twinset_collection_reads(const twinset_collection *collection, const char *path);
 /* Checks the paths of all files that a program is about to write, best before a run: TWINSET_USAGE,

@@ -27,19 +27,6 @@ int core_collection_leave(core_collection *self, int status, const twinset_error
     return raised || status != TWINSET_OK ? -1 : 0;
 }
 
-/* For what changes documents or reads them all anew, and so the names that results borrow. */
-static int enter_alone(core_collection *self)
-{
-    if (core_collection_enter(self))
-        return -1;
-    if (self->results == 0)
-        return 0;
-    core_lock_give(&self->lock);
-    PyErr_SetString(core_state_of((PyObject *)self)->error,
-                    "the collection has a result, which borrows from it; make another collection");
-    return -1;
-}
-
 /* twinset_progress_fn, in the thread that made the call. */
 static int report(void *context, const char *stage, uint64_t done, uint64_t total)
 {
@@ -130,7 +117,7 @@ static int add_texts_to(core_collection *self, add_call *call)
 {
     twinset_error error = {""};
     int status;
-    if (enter_alone(self))
+    if (core_collection_enter(self))
         return -1;
     if (PyList_Append(self->owners, call->texts.owners))
         return core_collection_leave(self, TWINSET_NOMEM, &error);
@@ -184,7 +171,7 @@ static PyObject *add_path(PyObject *object, PyObject *arguments, PyObject *keywo
         return NULL;
     int number = core_choice(roles, role, "role");
     const char *name = PyBytes_AsString(path);
-    if (number < 0 || !name || enter_alone(self)) {
+    if (number < 0 || !name || core_collection_enter(self)) {
         Py_DECREF(path);
         return NULL;
     }
@@ -220,19 +207,26 @@ static PyObject *run(PyObject *object, run_fn *work, const char *keep)
     twinset_result *result = NULL;
     twinset_error error = {""};
     int status;
-    if (enter_alone(self))
+    if (core_collection_enter(self))
         return NULL;
-    self->results++;
     Py_BEGIN_ALLOW_THREADS;
     status = work(self->handle, keep, &result, &error);
     Py_END_ALLOW_THREADS;
     if (core_collection_leave(self, status, &error)) {
         if (status == TWINSET_OK)
             twinset_result_free(result);
-        self->results--;
         return NULL;
     }
     return core_result_new(self, result);
+}
+
+PyDoc_STRVAR(cancel_doc, "cancel($self, /)\n--\n\n"
+                         "Stops the call in progress, from another thread; or the next one.");
+
+static PyObject *cancel(PyObject *self, PyObject *Py_UNUSED(nothing))
+{
+    twinset_collection_cancel(((core_collection *)self)->handle);
+    Py_RETURN_NONE;
 }
 
 PyDoc_STRVAR(scan_doc, "scan($self, /)\n--\n\nFinds the similar pairs and their clusters.");
@@ -279,7 +273,7 @@ static PyObject *sketch(PyObject *object, PyObject *arguments)
     if (!PyArg_ParseTuple(arguments, "sO", &name, &writer.write))
         return NULL;
     int format = core_format(name);
-    if (format < 0 || enter_alone(self))
+    if (format < 0 || core_collection_enter(self))
         return NULL;
     Py_BEGIN_ALLOW_THREADS;
     status = twinset_collection_sketch(self->handle, (twinset_format)format, core_write, &writer,
@@ -317,7 +311,7 @@ static PyObject *texts(PyObject *object, PyObject *take)
     core_writer writer = {take, &self->raised};
     twinset_error error = {""};
     int status;
-    if (enter_alone(self))
+    if (core_collection_enter(self))
         return NULL;
     Py_BEGIN_ALLOW_THREADS;
     status = twinset_collection_texts(self->handle, hand_text, &writer, &error);
@@ -587,6 +581,7 @@ static char type_doc[] = "Collection(options=None, progress=None)\n--\n\n"
 static PyMethodDef methods[] = {
     {"add_texts", WITH_KEYWORDS(add_texts), add_texts_doc},
     {"add_path", WITH_KEYWORDS(add_path), add_path_doc},
+    {"cancel", cancel, METH_NOARGS, cancel_doc},
     {"scan", scan, METH_NOARGS, scan_doc},
     {"dedup", WITH_KEYWORDS(dedup), dedup_doc},
     {"compare", compare, METH_NOARGS, compare_doc},

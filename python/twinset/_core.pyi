@@ -149,7 +149,7 @@ class Collection:
     """A collection of documents.
 
     progress(stage, done, total) is called now and then; what it raises ends the run, and so does
-    Ctrl-C. While a result of it is alive, nothing can be added and nothing else be run.
+    Ctrl-C. A result stays what it is, whatever is added or run afterwards.
     """
 
     def __new__(
@@ -165,6 +165,9 @@ class Collection:
     def add_path(self, path: str | bytes | PathLike[str], role: Role = "new") -> None:
         """Adds a file, every document below a folder, or those of '@list'. A path that cannot be
         read is skipped."""
+
+    def cancel(self) -> None:
+        """Stops the call in progress, from another thread; or the next one."""
 
     def scan(self) -> Result:
         """Finds the similar pairs and their clusters."""

@@ -420,6 +420,11 @@ static int check_row(const option_row *row, const twinset_options *options, twin
     return TWINSET_OK;
 }
 
+static bool is_datasketch(int scheme)
+{
+    return scheme == TWINSET_SCHEME_DATASKETCH1 || scheme == TWINSET_SCHEME_DATASKETCH2;
+}
+
 static int check_together(const twinset_options *options, twinset_error *error)
 {
     if (options->by == TWINSET_BY_CODE && (options->quotations || options->bibliography))
@@ -441,9 +446,9 @@ static int check_together(const twinset_options *options, twinset_error *error)
                        "or a threshold");
     if (options->sample && options->measure > TWINSET_MEASURE_JACCARD)
         return tw_fail(error, TWINSET_USAGE, "--sample takes --measure jaccard alone");
-    if (options->scheme >= TWINSET_SCHEME_DATASKETCH1 && options->seed > UINT32_MAX)
+    if (is_datasketch(options->scheme) && options->seed > UINT32_MAX)
         return tw_fail(error, TWINSET_USAGE, "--seed: datasketch's seeds are at most 4294967295");
-    if (options->scheme >= TWINSET_SCHEME_DATASKETCH1 && options->shingle_hash)
+    if (is_datasketch(options->scheme) && options->shingle_hash)
         return tw_fail(error, TWINSET_USAGE,
                        "--scheme datasketch1 and datasketch2 are defined on SHA-1; leave "
                        "--shingle-hash out");

@@ -1,4 +1,4 @@
-/* The corpus itself: what it needs to read and to compare, made, emptied and freed. */
+/* Makes, empties and frees a corpus and its workers. */
 #include "corpus.h"
 
 #include <unistd.h>
@@ -32,7 +32,7 @@ static int make_workers(tw_corpus *corpus, twinset_error *error)
 static void free_worker(tw_worker *worker)
 {
     tw_analyser_free(&worker->analyser);
-    tw_inside_close(&worker->members);
+    tw_member_reader_close(&worker->members);
     tw_reader_free(worker->reader);
     tw_jsonl_free(worker->records);
     tw_bytes_free(&worker->bytes);
@@ -150,7 +150,7 @@ void tw_corpus_release(tw_corpus *corpus)
     tw_free(corpus);
 }
 
-/* ---- what goes wrong */
+/* ---- skipped inputs and errors */
 
 int tw_corpus_skip(tw_corpus *corpus, const tw_skipped *skip)
 {

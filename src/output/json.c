@@ -144,7 +144,7 @@ static void write_run(tw_json *json, const twinset_result *result)
     char method[TW_OPTION_WORD_BYTES];
     bool is_cut = run->pairs > TWINSET_PAIRS_WITH_PASSAGES;
     tw_json_object(json, "run", TW_JSON_LINES);
-    tw_json_string(json, "version", twinset_version());
+    tw_json_string(json, "version", TWINSET_VERSION);
     tw_json_options(json, "parameters", &result->options);
     tw_json_string(json, "method", tw_option_word("method", run->method, method));
     tw_json_whole(json, "bands", run->bands);
