@@ -16,8 +16,8 @@
 #include <cmocka.h>
 
 #include "memory.h"
-#include "output.h"
 #include "paper.h"
+#include "writers.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output.h"
+#include "writers.h"
+
+tw_write_fn tw_write_candidates;
 
 /* What each document is paired with: list[start[i]] up to list[start[i + 1]]. */
 typedef struct partners {

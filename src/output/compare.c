@@ -2,8 +2,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "common.h"
-#include "evidence.h"
+#include "passages_text.h"
+
+tw_write_fn tw_write_comparison;
 
 enum {
     INDENT = 13,      /* "containment  " */

@@ -1,75 +1,75 @@
 /* The columns of a pair, which all formats for programs write in one order. */
 #include <math.h>
 
-#include "output.h"
+#include "writers.h"
 
-#define FIELD(name, kind, member)                                                                  \
+#define COLUMN(name, kind, member)                                                                 \
     {                                                                                              \
         name, kind, offsetof(twinset_pair, member)                                                 \
     }
 
-const tw_field tw_fields[TW_FIELDS] = {
-    FIELD("a", TW_KIND_NAME, a),
-    FIELD("b", TW_KIND_NAME, b),
-    FIELD("similarity", TW_KIND_SHARE, similarity),
-    FIELD("jaccard", TW_KIND_SHARE, jaccard),
-    FIELD("containment_a", TW_KIND_SHARE, containment_a),
-    FIELD("containment_b", TW_KIND_SHARE, containment_b),
-    FIELD("shared", TW_KIND_COUNT, shared),
-    FIELD("union", TW_KIND_COUNT, union_count),
-    FIELD("estimate", TW_KIND_SHARE, estimate),
-    FIELD("longest", TW_KIND_COUNT, longest),
-    FIELD("cluster", TW_KIND_CLUSTER, cluster),
-    FIELD("weighted", TW_KIND_SHARE, weighted),
-    FIELD("overlap", TW_KIND_COUNT, overlap),
-    FIELD("longest_lines", TW_KIND_COUNT, longest_lines),
-    FIELD("lines_a", TW_KIND_COUNT, lines_a),
-    FIELD("lines_b", TW_KIND_COUNT, lines_b),
-    FIELD("false_alarms", TW_KIND_SHARE, false_alarms),
+const tw_pair_column tw_pair_columns[TW_PAIR_COLUMNS] = {
+    COLUMN("a", TW_COLUMN_NAME, a),
+    COLUMN("b", TW_COLUMN_NAME, b),
+    COLUMN("similarity", TW_COLUMN_SHARE, similarity),
+    COLUMN("jaccard", TW_COLUMN_SHARE, jaccard),
+    COLUMN("containment_a", TW_COLUMN_SHARE, containment_a),
+    COLUMN("containment_b", TW_COLUMN_SHARE, containment_b),
+    COLUMN("shared", TW_COLUMN_COUNT, shared),
+    COLUMN("union", TW_COLUMN_COUNT, union_count),
+    COLUMN("estimate", TW_COLUMN_SHARE, estimate),
+    COLUMN("longest", TW_COLUMN_COUNT, longest),
+    COLUMN("cluster", TW_COLUMN_CLUSTER, cluster),
+    COLUMN("weighted", TW_COLUMN_SHARE, weighted),
+    COLUMN("overlap", TW_COLUMN_COUNT, overlap),
+    COLUMN("longest_lines", TW_COLUMN_COUNT, longest_lines),
+    COLUMN("lines_a", TW_COLUMN_COUNT, lines_a),
+    COLUMN("lines_b", TW_COLUMN_COUNT, lines_b),
+    COLUMN("false_alarms", TW_COLUMN_SHARE, false_alarms),
 };
 
-size_t tw_field_count(const twinset_result *result)
+size_t tw_count_pair_columns(const twinset_result *result)
 {
-    return result->options.by == TWINSET_BY_CODE ? TW_FIELDS : TW_FIELDS_OF_TEXT;
+    return result->options.by == TWINSET_BY_CODE ? TW_PAIR_COLUMNS : TW_COLUMNS_OF_TEXT;
 }
 
-static const void *member(const tw_field *field, const twinset_pair *pair)
+static const void *member(const tw_pair_column *column, const twinset_pair *pair)
 {
-    return (const char *)pair + field->offset;
+    return (const char *)pair + column->offset;
 }
 
-const char *tw_field_name(const tw_field *field, const twinset_pair *pair)
+const char *tw_pair_column_name(const tw_pair_column *column, const twinset_pair *pair)
 {
-    return *(const char *const *)member(field, pair);
+    return *(const char *const *)member(column, pair);
 }
 
-void tw_put_field(tw_sink *sink, const tw_field *field, const twinset_pair *pair)
+void tw_put_pair_column(tw_sink *sink, const tw_pair_column *column, const twinset_pair *pair)
 {
-    if (field->kind == TW_KIND_SHARE) {
-        double share = *(const double *)member(field, pair);
+    if (column->kind == TW_COLUMN_SHARE) {
+        double share = *(const double *)member(column, pair);
         tw_put_text(sink, isnan(share) ? "" : tw_number_real(share).text);
-    } else if (field->kind == TW_KIND_COUNT) {
-        tw_put_text(sink, tw_number_whole(*(const uint64_t *)member(field, pair)).text);
+    } else if (column->kind == TW_COLUMN_COUNT) {
+        tw_put_text(sink, tw_number_whole(*(const uint64_t *)member(column, pair)).text);
     } else {
-        tw_put_text(sink, tw_number_whole(*(const uint32_t *)member(field, pair)).text);
+        tw_put_text(sink, tw_number_whole(*(const uint32_t *)member(column, pair)).text);
     }
 }
 
-void tw_json_field(tw_json *json, const tw_field *field, const twinset_pair *pair)
+void tw_json_pair_column(tw_json *json, const tw_pair_column *column, const twinset_pair *pair)
 {
-    const void *value = member(field, pair);
-    switch (field->kind) {
-    case TW_KIND_NAME:
-        tw_json_string(json, field->name, *(const char *const *)value);
+    const void *value = member(column, pair);
+    switch (column->kind) {
+    case TW_COLUMN_NAME:
+        tw_json_string(json, column->name, *(const char *const *)value);
         break;
-    case TW_KIND_SHARE:
-        tw_json_real(json, field->name, *(const double *)value);
+    case TW_COLUMN_SHARE:
+        tw_json_real(json, column->name, *(const double *)value);
         break;
-    case TW_KIND_COUNT:
-        tw_json_whole(json, field->name, *(const uint64_t *)value);
+    case TW_COLUMN_COUNT:
+        tw_json_whole(json, column->name, *(const uint64_t *)value);
         break;
-    case TW_KIND_CLUSTER:
-        tw_json_whole(json, field->name, *(const uint32_t *)value);
+    case TW_COLUMN_CLUSTER:
+        tw_json_whole(json, column->name, *(const uint32_t *)value);
         break;
     }
 }

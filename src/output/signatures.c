@@ -5,8 +5,7 @@
  */
 #include <string.h>
 
-#include "common.h"
-#include "output.h"
+#include "writers.h"
 
 static const char MAGIC[8] = {'T', 'W', 'S', 'K', 'E', 'T', 'C', 'H'};
 enum { VERSION = 1, ALIGNMENT = 64, HEADER_BYTES = 64 };

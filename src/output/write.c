@@ -2,7 +2,12 @@
  * of twinset_format, a row of the table below and what writes it. */
 #include <stdio.h>
 
-#include "output.h"
+#include "writers.h"
+
+/* The writers; each is declared in its own file, too, so that a format touches no header. */
+tw_write_fn tw_write_table, tw_write_comparison, tw_write_csv, tw_write_tsv, tw_write_json,
+    tw_write_jsonl, tw_write_candidates;
+tw_write_pair_fn tw_write_csv_pair, tw_write_tsv_pair, tw_write_jsonl_pair;
 
 typedef struct format_row {
     const char *name;
