@@ -191,14 +191,13 @@ static int add_input(cli_invocation *in, const char *path, twinset_role role)
 
 static int set_format(cli_invocation *in, const char *value)
 {
-    static const char *const names[] = {"table", "csv",    "tsv",       "json",
-                                        "jsonl", "binary", "candidates"};
+    twinset_format_info info;
     const char *formats = in->command->formats;
     if (!list_has(formats, '|', value))
         return usage(in->command, "--format: '%s' is not one of %s", value, formats);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(value, names[i]) == 0)
-            in->format = (twinset_format)i;
+    for (size_t i = 0; twinset_format_at(i, &info, sizeof info) == TWINSET_OK; i++)
+        if (strcmp(value, info.name) == 0)
+            in->format = info.format;
     return 0;
 }
 

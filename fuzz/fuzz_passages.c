@@ -4,9 +4,9 @@
  * wide.
  */
 #include "digest.h"
-#include "evidence.h"
 #include "fuzz.h"
 #include "passages.h"
+#include "passages_text.h"
 
 enum { K = 4, MOST = 2000 };
 

@@ -256,7 +256,7 @@ TWINSET_CHECKED int twinset_pair_write(const twinset_pair *pair, size_t pair_siz
                                        twinset_format format, twinset_write_fn write, void *context,
                                        twinset_error *error);
 
-/* ----------------------------------------------------- the options as data */
+/* ------------------------------------------- the options and formats as data */
 
 /* An option, for programs that show or parse them. */
 typedef struct twinset_option_info {
@@ -269,6 +269,24 @@ typedef struct twinset_option_info {
 
 TWINSET_API size_t twinset_option_count(void);
 TWINSET_CHECKED int twinset_option_at(size_t index, twinset_option_info *info, size_t size);
+
+/* What can be written in a format. */
+enum {
+    TWINSET_FORMAT_OF_SCAN = 1,       /* twinset_result_write(), of a scan */
+    TWINSET_FORMAT_OF_COMPARISON = 2, /* twinset_result_write(), of two documents */
+    TWINSET_FORMAT_OF_PAIR = 4,       /* twinset_pair_write() */
+    TWINSET_FORMAT_OF_SIGNATURES = 8, /* twinset_collection_sketch() */
+};
+
+/* A format, for programs that show or parse their names. */
+typedef struct twinset_format_info {
+    const char *name; /* "csv" */
+    twinset_format format;
+    unsigned uses; /* TWINSET_FORMAT_OF_* */
+} twinset_format_info;
+
+TWINSET_API size_t twinset_format_count(void);
+TWINSET_CHECKED int twinset_format_at(size_t index, twinset_format_info *info, size_t size);
 
 #ifdef __cplusplus
 }

@@ -10,7 +10,7 @@
 #include "input.h"
 #include "members.h"
 #include "memory.h"
-#include "output.h"
+#include "pack.h"
 #include "scanning.h"
 
 #define ALL UINT64_MAX

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "output.h"
 #include "results.h"
 #include "scanning.h"
+#include "writers.h"
 
 /* ---- annotations */
 

@@ -15,10 +15,10 @@
 #include "cpu_time.h"
 #include "dice.h"
 #include "digest.h"
-#include "evidence.h"
 #include "memory.h"
 #include "paper.h"
 #include "passages.h"
+#include "passages_text.h"
 
 enum { K = 4, MOST_TOKENS = 4000, MOST_FILES = 4 };
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "memory.h"
-#include "output.h"
+#include "pack.h"
 #include "results.h"
 #include "scanning.h"
 

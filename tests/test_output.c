@@ -16,8 +16,8 @@
 #include <cmocka.h>
 
 #include "memory.h"
-#include "output.h"
 #include "paper.h"
+#include "writers.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -581,6 +581,48 @@ static void a_comparison_has_no_candidates(void **state)
     assert_int_equal(page.length, 0);
     free(page.text);
     scan_free(&both);
+}
+
+static void formats_are_listed(void **state)
+{
+    (void)state;
+    twinset_format_info info;
+    unsigned uses = 0;
+    size_t count = twinset_format_count();
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(twinset_format_at(i, &info, sizeof info), TWINSET_OK);
+        assert_true(info.name[0] != '\0' && info.uses != 0);
+        assert_int_equal(info.format, i); /* the order of twinset_format */
+        uses |= info.uses;
+    }
+    assert_int_equal(uses, TWINSET_FORMAT_OF_SCAN | TWINSET_FORMAT_OF_COMPARISON |
+                               TWINSET_FORMAT_OF_PAIR | TWINSET_FORMAT_OF_SIGNATURES);
+    assert_string_equal(info.name, "candidates");
+    assert_int_equal(twinset_format_at(count, &info, sizeof info), TWINSET_USAGE);
+    assert_int_equal(twinset_format_at(0, NULL, sizeof info), TWINSET_USAGE);
+}
+
+/* Every format is written for the uses that it is listed with, and refused for the others. */
+static void formats_are_written_as_listed(void **state)
+{
+    (void)state;
+    finding scan = scan_letters();
+    twinset_pair pair = {.a = "a", .b = "b"};
+    twinset_format_info info;
+    twinset_error error;
+    for (size_t i = 0; twinset_format_at(i, &info, sizeof info) == TWINSET_OK; i++) {
+        paper page = new_page();
+        int status =
+            twinset_result_write(scan.result, info.format, NULL, paper_write, &page, &error);
+        assert_int_equal(status == TWINSET_OK, (info.uses & TWINSET_FORMAT_OF_SCAN) != 0);
+        assert_int_equal(page.length > 0, status == TWINSET_OK);
+        status = twinset_pair_write(&pair, sizeof pair, info.format, paper_write, &page, &error);
+        assert_int_equal(status == TWINSET_OK, (info.uses & TWINSET_FORMAT_OF_PAIR) != 0);
+        if (status != TWINSET_OK)
+            assert_contains(error.message, "a pair alone is written as csv, tsv or jsonl");
+        free(page.text);
+    }
+    scan_free(&scan);
 }
 
 static void pairs_have_no_binary_form(void **state)
@@ -1227,6 +1269,8 @@ int main(void)
         cmocka_unit_test(candidates_are_a_line_a_document),
         cmocka_unit_test(candidates_quote_what_could_be_misread),
         cmocka_unit_test(a_comparison_has_no_candidates),
+        cmocka_unit_test(formats_are_listed),
+        cmocka_unit_test(formats_are_written_as_listed),
         cmocka_unit_test(pairs_have_no_binary_form),
         cmocka_unit_test(table_is_aligned),
         cmocka_unit_test(table_fits_its_width),

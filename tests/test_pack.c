@@ -9,7 +9,7 @@
 
 #include "input.h"
 #include "memory.h"
-#include "output.h"
+#include "pack.h"
 #include "scanning.h"
 
 static const char *const endings[] = {"", ".gz", ".zst", ".xz", ".bz2"};

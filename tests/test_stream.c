@@ -14,7 +14,7 @@
 
 #include "input.h"
 #include "memory.h"
-#include "output.h"
+#include "pack.h"
 #include "scanning.h"
 
 /* ---- the stand-in for read(), so that a test can come between */

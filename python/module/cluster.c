@@ -508,7 +508,7 @@ static void free_lines(lines *all)
 
 static int take_format(const char *word, twinset_format *format)
 {
-    int found = core_choice(core_formats, word, "format");
+    int found = core_format(word);
     *format = (twinset_format)found;
     return found < 0 ? -1 : 0;
 }

@@ -272,7 +272,7 @@ static PyObject *sketch(PyObject *object, PyObject *arguments)
     int status;
     if (!PyArg_ParseTuple(arguments, "sO", &name, &writer.write))
         return NULL;
-    int format = core_choice(core_formats, name, "format");
+    int format = core_format(name);
     if (format < 0 || core_collection_enter(self))
         return NULL;
     Py_BEGIN_ALLOW_THREADS;

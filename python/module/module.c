@@ -327,11 +327,15 @@ static int add_types(PyObject *module, core_state *state)
 static int add_constants(PyObject *module)
 {
     PyObject *empty = PyLong_FromUnsignedLong(UINT32_MAX), *fields = core_pair_fields();
+    PyObject *formats = core_scan_formats();
     int status = add_object(module, "empty_slot", empty);
     if (status == 0)
         status = add_object(module, "PAIR_FIELDS", fields);
+    if (status == 0)
+        status = add_object(module, "SCAN_FORMATS", formats);
     Py_XDECREF(empty);
     Py_XDECREF(fields);
+    Py_XDECREF(formats);
     return status ? status : PyModule_AddStringConstant(module, "version", twinset_version());
 }
 

@@ -225,8 +225,10 @@ typedef struct core_result {
 /* Takes the handle over, also where it fails. */
 PyObject *core_result_new(core_collection *collection, twinset_result *handle);
 
-/* The names of twinset_format, in its order. */
-extern const char *const core_formats[];
+/* The format of this name; -1, with ValueError, where there is none. */
+int core_format(const char *word);
+/* The names of the formats that a scan is written in, as a tuple. */
+PyObject *core_scan_formats(void);
 
 /* The fields of a pair, and one pair. */
 PyObject *core_pair_fields(void);

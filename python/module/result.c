@@ -9,8 +9,34 @@
 #include <stddef.h>
 #include <string.h>
 
-const char *const core_formats[] = {"table", "csv",    "tsv",        "json",
-                                    "jsonl", "binary", "candidates", NULL};
+int core_format(const char *word)
+{
+    enum { MOST = 32 };
+    const char *names[MOST + 1] = {NULL};
+    twinset_format_info info;
+    for (size_t i = 0; i < MOST && twinset_format_at(i, &info, sizeof info) == TWINSET_OK; i++)
+        names[i] = info.name;
+    int index = core_choice(names, word, "format");
+    if (index < 0 || twinset_format_at((size_t)index, &info, sizeof info) != TWINSET_OK)
+        return -1;
+    return (int)info.format;
+}
+
+PyObject *core_scan_formats(void)
+{
+    PyObject *list = PyList_New(0);
+    twinset_format_info info;
+    for (size_t i = 0; list && twinset_format_at(i, &info, sizeof info) == TWINSET_OK; i++) {
+        PyObject *name =
+            info.uses & TWINSET_FORMAT_OF_SCAN ? PyUnicode_FromString(info.name) : NULL;
+        if (name ? PyList_Append(list, name) : PyErr_Occurred() != NULL)
+            Py_CLEAR(list);
+        Py_XDECREF(name);
+    }
+    PyObject *tuple = list ? PyList_AsTuple(list) : NULL;
+    Py_XDECREF(list);
+    return tuple;
+}
 
 /* ---- records: pairs, and what was removed */
 
@@ -529,7 +555,7 @@ static PyObject *write_result(PyObject *object, PyObject *arguments)
     int status;
     if (!PyArg_ParseTuple(arguments, "sO", &name, &writer.write))
         return NULL;
-    int format = core_choice(core_formats, name, "format");
+    int format = core_format(name);
     if (format < 0 || core_collection_enter(self->collection))
         return NULL;
     Py_BEGIN_ALLOW_THREADS;

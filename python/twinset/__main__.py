@@ -19,7 +19,6 @@ from .results import Outcome
 from .show import visible
 
 SHOWN = 10  # of what was skipped, unless --verbose
-FORMATS = ("table", "csv", "tsv", "json", "jsonl", "candidates")
 
 
 # ---- the command line
@@ -34,7 +33,8 @@ def parser() -> argparse.ArgumentParser:
     scan = _command(commands, "scan", "similar pairs and clusters")
     scan.add_argument("--like", action="append", metavar="FILE",
                       help="Report only the pairs that this document is part of. Repeatable.")
-    scan.add_argument("--format", choices=FORMATS, default="table", metavar="|".join(FORMATS),
+    scan.add_argument("--format", choices=_core.SCAN_FORMATS, default="table",
+                      metavar="|".join(_core.SCAN_FORMATS),
                       help="How results are written. Default: table.")
     scan.add_argument("-o", "--output", metavar="FILE",
                       help="Write results to FILE, which appears when it is complete.")

@@ -102,6 +102,7 @@ class Tuning(TypedDict):
 version: str
 empty_slot: int
 PAIR_FIELDS: tuple[str, ...]
+SCAN_FORMATS: tuple[str, ...]
 
 class Error(Exception):
     """What twinset could not do."""

@@ -114,8 +114,8 @@ class Scan(Rows[Pair], Outcome):
         if format is None:
             name = os.fspath(target) if isinstance(target, (str, os.PathLike)) else ""
             ending = os.path.splitext(name)[1][1:].lower()
-            if ending not in ("csv", "tsv", "json", "jsonl"):
-                raise ValueError("format: give table, csv, tsv, json, jsonl or candidates")
+            if ending not in _core.SCAN_FORMATS:
+                raise ValueError(f"format: give one of {', '.join(_core.SCAN_FORMATS)}")
             format = cast("_core.Format", ending)
         output.write(target, partial(self._result.write, format))
 

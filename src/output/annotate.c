@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "output.h"
+#include "writers.h"
 
 /* ---- JSON that was valid when it was read; if it changed, no step goes past the end */
 

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output.h"
+#include "writers.h"
+
+tw_write_fn tw_write_candidates;
 
 /* What each document is paired with: list[start[i]] up to list[start[i + 1]]. */
 typedef struct partners {
@@ -59,8 +61,10 @@ static void put_name(tw_sink *sink, const char *name)
         tw_put_text(sink, name);
 }
 
-int tw_write_candidates(tw_sink *sink, const twinset_result *result)
+int tw_write_candidates(tw_sink *sink, const twinset_result *result, const twinset_style *style,
+                        twinset_error *error)
 {
+    (void)style, (void)error;
     size_t documents = result->run.documents;
     partners found;
     int status = find_partners(result, documents, &found);

@@ -1,8 +1,8 @@
 /*
- * Writes what is left of a source. Its lines are read once more, in blocks; of each the
- * records that were removed or skipped are cut out, the rest is written in order. Blocks of
- * a plain file are read and cut in parallel, those of a packed one are unpacked by one
- * thread at a time. Memory: some blocks of a megabyte for each thread.
+ * Writes what is kept of a source. Its lines are read once more, in blocks of a megabyte; records
+ * that were removed or skipped are cut out of each block, and the rest is written in order. Blocks
+ * of a plain file are read and cut in parallel; a packed file is unpacked by one thread at a time.
+ * Memory holds two blocks for each thread.
  */
 #define _GNU_SOURCE /* qsort_r */
 #include "clean.h"
@@ -14,11 +14,12 @@
 #include <unistd.h>
 
 #include "input.h"
-#include "output.h"
+#include "pack.h"
+#include "writers.h"
 
 enum { BLOCK = 1 << 20 };
 
-/* ---- what is known of a source: parts of lists that are in its order */
+/* ---- what is known of a source: ranges of lists that are in the order of the input */
 
 typedef struct cleaning {
     tw_corpus *corpus;
@@ -28,7 +29,7 @@ typedef struct cleaning {
     uint32_t number; /* of the source */
     const tw_cleaning *how;
     twinset_error *error;
-    int fd; /* to read from at any place; -1: lines of a packed source */
+    int fd; /* to read from at any offset; -1: lines of a packed source */
     tw_lines lines;
     bool ended;
     uint64_t next, end; /* of what is to be read */
@@ -36,7 +37,7 @@ typedef struct cleaning {
     uint64_t records, bytes; /* written */
 } cleaning;
 
-/* Whether an element of a list comes before a place. */
+/* Whether an element of a list comes before an offset of a source. */
 typedef bool (*before_fn)(const twinset_result *result, size_t index, uint32_t source,
                           uint64_t offset);
 
@@ -66,7 +67,7 @@ static bool cut_before(const twinset_result *result, size_t index, uint32_t sour
     return cut->source != source ? cut->source < source : cut->offset < offset;
 }
 
-/* The first of a list at or after a place. */
+/* The index of the first element of a list at or after an offset. */
 static size_t first_from(const twinset_result *result, size_t count, before_fn before,
                          uint32_t source, uint64_t offset)
 {
@@ -110,14 +111,14 @@ static int list_clustered(tw_corpus *corpus, twinset_result *result)
 
 /* ---- blocks of lines */
 
-typedef struct piece {
+typedef struct block_work {
     tw_block block;
     uint64_t from, to; /* of the source, where it is not read yet */
     tw_bytes out;
     uint64_t records;
-} piece;
+} block_work;
 
-/* Where the lists stand. */
+/* How far each list is used up. */
 typedef struct cursor {
     size_t removed, cut, clustered;
 } cursor;
@@ -145,7 +146,7 @@ static uint64_t count_records(const tw_bytes *bytes)
     return count;
 }
 
-/* Of several threads that find it out, one gets to say so. */
+/* Remembers that the source has changed since it was read; several threads may find out at once. */
 static int changed(const cleaning *clean)
 {
     atomic_store(&clean->corpus->changed, clean->source->name);
@@ -191,11 +192,11 @@ static bool starts_line(const tw_bytes *bytes, size_t at)
     return at == 0 || at == bytes->length || bytes->data[at - 1] == '\n';
 }
 
-/* Moves what stays to the front. */
-static int cut_lines(const cleaning *clean, piece *part)
+/* Cuts out what was removed or skipped, and moves the rest to the front. */
+static int cut_lines(const cleaning *clean, block_work *work)
 {
-    tw_bytes *bytes = &part->block.bytes;
-    uint64_t start = part->block.offset, end = start + bytes->length, from, to;
+    tw_bytes *bytes = &work->block.bytes;
+    uint64_t start = work->block.offset, end = start + bytes->length, from, to;
     cursor at = cursor_at(clean, start);
     size_t kept = 0, done = 0;
     while (next_cut(clean, &at, end, &from, &to)) {
@@ -208,7 +209,7 @@ static int cut_lines(const cleaning *clean, piece *part)
     }
     memmove(bytes->data + kept, bytes->data + done, bytes->length - done);
     bytes->length = kept + (bytes->length - done);
-    part->records = count_records(bytes);
+    work->records = count_records(bytes);
     return TWINSET_OK;
 }
 
@@ -242,91 +243,91 @@ static tw_annotation annotation_for(const cleaning *clean, cursor *at, uint64_t 
     return note;
 }
 
-static int annotate_lines(const cleaning *clean, piece *part)
+static int annotate_lines(const cleaning *clean, block_work *work)
 {
-    const tw_bytes *bytes = &part->block.bytes;
-    cursor lists = cursor_at(clean, part->block.offset);
+    const tw_bytes *bytes = &work->block.bytes;
+    cursor lists = cursor_at(clean, work->block.offset);
     int status = TWINSET_OK;
-    part->out.length = 0;
+    work->out.length = 0;
     for (size_t at = 0, next; at < bytes->length && status == TWINSET_OK; at = next) {
         const char *line = bytes->data + at, *newline = memchr(line, '\n', bytes->length - at);
         size_t length = newline ? (size_t)(newline - line) : bytes->length - at;
-        uint64_t offset = part->block.offset + at;
+        uint64_t offset = work->block.offset + at;
         next = at + length + (newline != NULL);
         if (was_skipped(clean, &lists, offset))
             continue;
         if (!tw_line_is_blank(line, length)) {
             tw_annotation note = annotation_for(clean, &lists, offset);
-            status = tw_annotate(line, length, &note, &part->out);
+            status = tw_annotate(line, length, &note, &work->out);
             line += length;
         }
         if (status == TWINSET_OK)
-            status = tw_bytes_append(&part->out, line, (size_t)(bytes->data + next - line));
+            status = tw_bytes_append(&work->out, line, (size_t)(bytes->data + next - line));
     }
-    part->records = count_records(&part->out);
+    work->records = count_records(&work->out);
     return status == TWINSET_IO ? changed(clean) : status;
 }
 
 /* ---- the pipeline */
 
-static int next_of_stream(cleaning *clean, piece *part)
+static int next_of_stream(cleaning *clean, block_work *work)
 {
     const char *reason;
-    int status = tw_lines_next(&clean->lines, BLOCK, &part->block, &reason);
-    clean->ended = status == TWINSET_IO || (!part->block.bytes.length && !part->block.dropped);
-    /* Where a stream broke off before it does so again; where it ended is looked at later. */
+    int status = tw_lines_next(&clean->lines, BLOCK, &work->block, &reason);
+    clean->ended = status == TWINSET_IO || (!work->block.bytes.length && !work->block.dropped);
+    /* A stream that was damaged before is so again; write_stream() checks where it ended. */
     return status == TWINSET_IO ? TWINSET_OK : status;
 }
 
 static int read_next(void *context, void *item, bool *end)
 {
     cleaning *clean = context;
-    piece *part = item;
+    block_work *work = item;
     *end = clean->fd < 0 ? clean->ended : clean->next == clean->end;
     if (*end)
         return TWINSET_OK;
     if (clean->fd < 0)
-        return next_of_stream(clean, part);
-    part->from = clean->next;
-    part->to = clean->end - clean->next > BLOCK ? clean->next + BLOCK : clean->end;
-    clean->next = part->to;
+        return next_of_stream(clean, work);
+    work->from = clean->next;
+    work->to = clean->end - clean->next > BLOCK ? clean->next + BLOCK : clean->end;
+    clean->next = work->to;
     return TWINSET_OK;
 }
 
 static int process(void *context, unsigned worker, void *item)
 {
     const cleaning *clean = context;
-    piece *part = item;
-    tw_bytes *bytes = &part->block.bytes;
+    block_work *work = item;
+    tw_bytes *bytes = &work->block.bytes;
     const char *reason;
     (void)worker;
     if (clean->fd >= 0) {
         int status =
-            tw_lines_between(clean->fd, part->from, part->to,
-                             tw_size_limit(clean->corpus->settings), &part->block, &reason);
+            tw_lines_between(clean->fd, work->from, work->to,
+                             tw_size_limit(clean->corpus->settings), &work->block, &reason);
         if (status != TWINSET_OK)
             return status == TWINSET_IO ? changed(clean) : status;
-        if (part->block.offset + bytes->length > clean->end)
-            bytes->length = (size_t)(clean->end - part->block.offset); /* it has grown */
+        if (work->block.offset + bytes->length > clean->end)
+            bytes->length = (size_t)(clean->end - work->block.offset); /* it has grown */
     }
-    return clean->how->annotate ? annotate_lines(clean, part) : cut_lines(clean, part);
+    return clean->how->annotate ? annotate_lines(clean, work) : cut_lines(clean, work);
 }
 
 static int commit(void *context, void *item)
 {
     cleaning *clean = context;
-    piece *part = item;
-    const tw_bytes *bytes = clean->how->annotate ? &part->out : &part->block.bytes;
-    clean->records += part->records;
+    block_work *work = item;
+    const tw_bytes *bytes = clean->how->annotate ? &work->out : &work->block.bytes;
+    clean->records += work->records;
     clean->bytes += bytes->length;
     return tw_pack_write(clean->pack, bytes->data, bytes->length, clean->error);
 }
 
-static void free_piece(piece *part)
+static void free_work(block_work *work)
 {
-    tw_bytes_free(&part->block.bytes);
-    tw_bytes_free(&part->out);
-    tw_free(part);
+    tw_bytes_free(&work->block.bytes);
+    tw_bytes_free(&work->out);
+    tw_free(work);
 }
 
 static int run_pipeline(cleaning *clean)
@@ -335,18 +336,18 @@ static int run_pipeline(cleaning *clean)
     tw_loop loop = tw_settings_loop(clean->corpus->settings, "writing");
     size_t count = 2 * (size_t)loop.threads;
     uint64_t total = clean->fd < 0 ? 0 : (clean->end - clean->next + BLOCK - 1) / BLOCK;
-    void **pieces = tw_calloc(count, sizeof *pieces);
-    int status = pieces ? TWINSET_OK : TWINSET_NOMEM;
+    void **items = tw_calloc(count, sizeof *items);
+    int status = items ? TWINSET_OK : TWINSET_NOMEM;
     for (size_t i = 0; i < count && status == TWINSET_OK; i++) {
-        pieces[i] = tw_calloc(1, sizeof(piece));
-        status = pieces[i] ? TWINSET_OK : TWINSET_NOMEM;
+        items[i] = tw_calloc(1, sizeof(block_work));
+        status = items[i] ? TWINSET_OK : TWINSET_NOMEM;
     }
     if (status == TWINSET_OK)
-        status = tw_pipeline(&loop, &steps, pieces, count, total, clean);
-    for (size_t i = 0; pieces && i < count; i++)
-        if (pieces[i])
-            free_piece(pieces[i]);
-    tw_free(pieces);
+        status = tw_pipeline(&loop, &steps, items, count, total, clean);
+    for (size_t i = 0; items && i < count; i++)
+        if (items[i])
+            free_work(items[i]);
+    tw_free(items);
     return status;
 }
 

@@ -1,4 +1,4 @@
-/* What is left of a cleaned collection, source by source. */
+/* What is kept of a cleaned collection, source by source. */
 #ifndef TW_CLEAN_H
 #define TW_CLEAN_H
 
@@ -7,10 +7,10 @@
 
 /* ---- clean_plan.c: what will be written, known before anything is read */
 
-/* The name for what is left of a source; NULL: it is not part of the collection. */
+/* The name for what is kept of a source; NULL: nothing of it is written. */
 const char *tw_clean_name(const tw_source *source, const tw_source_state *state);
-/* Checks that what is left of the sources can be written as separate files or into one, and
- * annotated if that is asked for; *count is how many sources there are to write. */
+/* Checks that what is kept of the sources can be written as separate files or into one, and can be
+ * annotated if that is asked for. *count is how many sources there are to write. */
 int tw_clean_check(const tw_sources *sources, const tw_source_state *states, bool separate_files,
                    bool annotate, size_t *count, twinset_error *error) TW_CHECKED;
 
@@ -23,7 +23,7 @@ typedef struct tw_cleaning {
     void *context;
 } tw_cleaning;
 
-/* Writes what is left of a source, from the corpus of the result. */
+/* Writes what is kept of a source, from the corpus of the result. */
 int tw_clean(twinset_result *result, uint32_t source, const tw_cleaning *how,
              twinset_clean_counts *counts, twinset_error *error) TW_CHECKED;
 

@@ -1,3 +1,4 @@
+/* What will be written of a cleaned collection, known before anything is read. */
 #include "clean.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@ const char *tw_clean_name(const tw_source *source, const tw_source_state *state)
                                           : source->path + source->file->root_length;
 }
 
-/* A source that is written, and the name for what is left of it. */
+/* A source that is written, and the name for what is kept of it. */
 typedef struct output {
     const tw_source *source;
     const char *name;
@@ -25,7 +26,7 @@ static int by_name(const void *left, const void *right)
     return order ? order : (x->source > y->source) - (x->source < y->source);
 }
 
-/* No two sources may become one file. */
+/* Refuses two sources that would become one file. */
 static int check_names(output *outputs, size_t count, twinset_error *error)
 {
     if (count)

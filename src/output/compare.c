@@ -2,8 +2,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "common.h"
-#include "evidence.h"
+#include "passages_text.h"
+
+tw_write_fn tw_write_comparison;
 
 enum {
     INDENT = 13,      /* "containment  " */
@@ -156,8 +157,10 @@ static int put_page(page *p)
     return status;
 }
 
-int tw_write_comparison(tw_sink *sink, const twinset_result *result, const twinset_style *style)
+int tw_write_comparison(tw_sink *sink, const twinset_result *result, const twinset_style *style,
+                        twinset_error *error)
 {
+    (void)error;
     page p = {.sink = sink, .result = result, .style = style};
     p.labels.ascii = style->ascii;
     p.options = &result->options;

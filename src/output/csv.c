@@ -4,7 +4,10 @@
  */
 #include <string.h>
 
-#include "output.h"
+#include "writers.h"
+
+tw_write_fn tw_write_csv, tw_write_tsv;
+tw_write_pair_fn tw_write_csv_pair, tw_write_tsv_pair;
 
 static void put_csv_name(tw_sink *sink, const char *name)
 {
@@ -37,53 +40,71 @@ static void put_tsv_name(tw_sink *sink, const char *name)
     }
 }
 
-static void put_headings(tw_sink *sink, size_t fields, const char *separator)
+static void put_headings(tw_sink *sink, size_t columns, const char *separator)
 {
-    for (size_t i = 0; i < fields; i++) {
+    for (size_t i = 0; i < columns; i++) {
         tw_put_text(sink, i == 0 ? "" : separator);
-        tw_put_text(sink, tw_fields[i].name);
+        tw_put_text(sink, tw_pair_columns[i].name);
     }
     tw_put(sink, "\n", 1);
 }
 
-static void put_line(tw_sink *sink, const twinset_pair *pair, size_t fields, const char *separator)
+static void put_line(tw_sink *sink, const twinset_pair *pair, size_t columns, const char *separator)
 {
-    for (const tw_field *field = tw_fields; field < tw_fields + fields; field++) {
-        tw_put_text(sink, field == tw_fields ? "" : separator);
-        if (field->kind != TW_KIND_NAME)
-            tw_put_field(sink, field, pair);
+    for (const tw_pair_column *column = tw_pair_columns; column < tw_pair_columns + columns;
+         column++) {
+        tw_put_text(sink, column == tw_pair_columns ? "" : separator);
+        if (column->kind != TW_COLUMN_NAME)
+            tw_put_pair_column(sink, column, pair);
         else if (*separator == '\t')
-            put_tsv_name(sink, tw_field_name(field, pair));
+            put_tsv_name(sink, tw_pair_column_name(column, pair));
         else
-            put_csv_name(sink, tw_field_name(field, pair));
+            put_csv_name(sink, tw_pair_column_name(column, pair));
     }
     tw_put(sink, "\n", 1);
 }
 
-void tw_put_values(tw_sink *sink, const twinset_pair *pair, const char *separator)
+/* Writes a pair of texts, or the headings without one. */
+static void write_pair(tw_sink *sink, const twinset_pair *pair, const char *separator)
 {
     if (pair)
-        put_line(sink, pair, TW_FIELDS_OF_TEXT, separator);
+        put_line(sink, pair, TW_COLUMNS_OF_TEXT, separator);
     else
-        put_headings(sink, TW_FIELDS_OF_TEXT, separator);
+        put_headings(sink, TW_COLUMNS_OF_TEXT, separator);
+}
+
+void tw_write_csv_pair(tw_sink *sink, const twinset_pair *pair)
+{
+    write_pair(sink, pair, ",");
+}
+
+void tw_write_tsv_pair(tw_sink *sink, const twinset_pair *pair)
+{
+    write_pair(sink, pair, "\t");
 }
 
 static void write_lines(tw_sink *sink, const twinset_result *result, const char *separator)
 {
-    size_t pairs = result->run.pairs, fields = tw_field_count(result);
-    put_headings(sink, fields, separator);
+    size_t pairs = result->run.pairs, columns = tw_count_pair_columns(result);
+    put_headings(sink, columns, separator);
     for (size_t i = 0; i < pairs && sink->failure == 0; i++) {
         twinset_pair pair = tw_result_pair_at(result, i);
-        put_line(sink, &pair, fields, separator);
+        put_line(sink, &pair, columns, separator);
     }
 }
 
-void tw_write_csv(tw_sink *sink, const twinset_result *result)
+int tw_write_csv(tw_sink *sink, const twinset_result *result, const twinset_style *style,
+                 twinset_error *error)
 {
+    (void)style, (void)error;
     write_lines(sink, result, ",");
+    return TWINSET_OK;
 }
 
-void tw_write_tsv(tw_sink *sink, const twinset_result *result)
+int tw_write_tsv(tw_sink *sink, const twinset_result *result, const twinset_style *style,
+                 twinset_error *error)
 {
+    (void)style, (void)error;
     write_lines(sink, result, "\t");
+    return TWINSET_OK;
 }

@@ -2,8 +2,10 @@
  * Results as JSON: one object with all of it, or an object a line for the pairs alone.
  * The object is laid out so that a person may look at it and a line-based tool at its pairs.
  */
-#include "common.h"
-#include "evidence.h"
+#include "passages_text.h"
+
+tw_write_fn tw_write_json, tw_write_jsonl;
+tw_write_pair_fn tw_write_jsonl_pair;
 
 /* ---- pairs */
 
@@ -27,8 +29,8 @@ static int write_passages(tw_json *json, const twinset_result *result, size_t in
 
 static void write_columns(tw_json *json, const twinset_pair *pair, size_t count)
 {
-    for (const tw_field *field = tw_fields; field < tw_fields + count; field++)
-        tw_json_field(json, field, pair);
+    for (const tw_pair_column *column = tw_pair_columns; column < tw_pair_columns + count; column++)
+        tw_json_pair_column(json, column, pair);
 }
 
 static void write_pair_line(tw_sink *sink, const twinset_pair *pair, size_t columns)
@@ -40,9 +42,10 @@ static void write_pair_line(tw_sink *sink, const twinset_pair *pair, size_t colu
     tw_json_end_line(&json);
 }
 
-void tw_put_object(tw_sink *sink, const twinset_pair *pair)
+void tw_write_jsonl_pair(tw_sink *sink, const twinset_pair *pair)
 {
-    write_pair_line(sink, pair, TW_FIELDS_OF_TEXT);
+    if (pair)
+        write_pair_line(sink, pair, TW_COLUMNS_OF_TEXT);
 }
 
 static int write_pairs(tw_json *json, const twinset_result *result, twinset_error *error)
@@ -53,7 +56,7 @@ static int write_pairs(tw_json *json, const twinset_result *result, twinset_erro
          i++) {
         twinset_pair pair = tw_result_pair_at(result, i);
         tw_json_object(json, NULL, TW_JSON_INLINE);
-        write_columns(json, &pair, tw_field_count(result));
+        write_columns(json, &pair, tw_count_pair_columns(result));
         status = write_passages(json, result, i, error);
         tw_json_close(json);
     }
@@ -160,8 +163,10 @@ static void write_run(tw_json *json, const twinset_result *result)
 
 /* ---- the whole */
 
-int tw_write_json(tw_sink *sink, const twinset_result *result, twinset_error *error)
+int tw_write_json(tw_sink *sink, const twinset_result *result, const twinset_style *style,
+                  twinset_error *error)
 {
+    (void)style;
     tw_json json = tw_json_new(sink);
     tw_json_object(&json, NULL, TW_JSON_LINES);
     write_run(&json, result);
@@ -172,11 +177,14 @@ int tw_write_json(tw_sink *sink, const twinset_result *result, twinset_error *er
     return status;
 }
 
-void tw_write_jsonl(tw_sink *sink, const twinset_result *result)
+int tw_write_jsonl(tw_sink *sink, const twinset_result *result, const twinset_style *style,
+                   twinset_error *error)
 {
+    (void)style, (void)error;
     size_t pairs = result->run.pairs;
     for (size_t i = 0; i < pairs && sink->failure == 0; i++) {
         twinset_pair pair = tw_result_pair_at(result, i);
-        write_pair_line(sink, &pair, tw_field_count(result));
+        write_pair_line(sink, &pair, tw_count_pair_columns(result));
     }
+    return TWINSET_OK;
 }

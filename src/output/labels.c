@@ -1,15 +1,14 @@
 /*
  * Names as a table shows them: without the folder that all have in common, and cut where they
  * are too wide, but never so that two of them look the same. A label is cut in the middle at
- * first. Those that then look the same are cut around the places where they differ from other
- * names, and when that does not help shown wider, until all differ; in full they always do.
- * Takes a sort of the labels for each round of that, of which there are few, since the width
- * grows by a quarter.
+ * first. Those that then look the same are cut around the bytes where they differ from other
+ * names. Where that does not help they are shown wider, until all differ; in full they always do.
+ * Each round sorts the labels; there are few rounds, since the width grows by a quarter.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "output.h"
+#include "writers.h"
 
 int tw_labels_add(tw_labels *labels, const char *name)
 {
@@ -64,8 +63,8 @@ static size_t common_folder(const tw_labels *labels)
     return folder > 1 ? folder : 0;
 }
 
-/* All of a label lies in one block. An ellipsis of three bytes stands for two at least, so
- * that the cut form is never twice as long. */
+/* Makes the strings of a label, in one allocation. An ellipsis of three bytes stands for two bytes
+ * at least, so the cut form is never twice as long as the full one. */
 static int make_label(tw_label *label, size_t folder, tw_bytes *scratch)
 {
     scratch->length = 0;
@@ -125,8 +124,9 @@ static size_t common_bytes(const tw_label *a, const tw_label *b)
     return count;
 }
 
-/* Sorts the labels. In this order two neighbours have, up to where they part, the same
- * differences from all others; so one pass forth and one back find them all. */
+/* Sorts the labels and marks where they differ. In this order two neighbours differ from all others
+ * at the same bytes, up to the byte where they differ from each other; so one pass forward and one
+ * back find all differences. */
 static void mark_differences(tw_label **order, size_t count)
 {
     qsort(order, count, sizeof *order, by_full);
@@ -149,7 +149,7 @@ static void mark_differences(tw_label **order, size_t count)
 
 enum { HEAD_PERCENT = 35 }; /* of the columns; the end of a path tells more */
 
-/* The text of a label that is cut, as it grows; `done` bytes of the full one are dealt with. */
+/* The shown text of a label as it grows; `done` bytes of the full text are shown or left out. */
 typedef struct cutting {
     const tw_label *label;
     const char *ellipsis;
@@ -166,7 +166,7 @@ static void show_until(cutting *c, size_t end)
     c->done = end;
 }
 
-/* What is no wider than an ellipsis is shown rather than left out. */
+/* Leaves text out, unless it is no wider than the ellipsis that would stand for it. */
 static void skip_until(cutting *c, size_t end)
 {
     size_t length = strlen(c->ellipsis), columns = tw_columns(c->ellipsis, length);
@@ -214,7 +214,7 @@ static size_t draw_around(tw_label *label, const char *ellipsis, size_t context)
     return c.columns;
 }
 
-/* Whether the differences fit; then with as much as fits around them. */
+/* Shows the differences with as much around them as fits. False where they do not fit. */
 static bool cut_around(tw_label *label, const char *ellipsis)
 {
     size_t context = 0;
@@ -229,7 +229,7 @@ static void cut(tw_label *label, const char *ellipsis)
 {
     if (label->columns >= label->full_columns)
         memcpy(label->shown, label->full, label->length + 1);
-    else if (!label->around || !cut_around(label, ellipsis))
+    else if (!label->shows_differences || !cut_around(label, ellipsis))
         draw_middle(label, ellipsis);
 }
 
@@ -237,9 +237,9 @@ static bool cut_otherwise(tw_label *label, const char *ellipsis)
 {
     if (label->columns >= label->full_columns)
         return false;
-    if (label->around)
+    if (label->shows_differences)
         label->columns += label->columns / 4 + 1;
-    label->around = !label->around;
+    label->shows_differences = !label->shows_differences;
     cut(label, ellipsis);
     return true;
 }
@@ -249,8 +249,8 @@ static int by_shown(const void *a, const void *b)
     return strcmp((*(tw_label *const *)a)->shown, (*(tw_label *const *)b)->shown);
 }
 
-/* Whether any labels looked the same; these are cut otherwise. */
-static bool part_twins(tw_label **order, size_t count, const char *ellipsis)
+/* Cuts labels that look the same in another way. False where there were none. */
+static bool separate_twins(tw_label **order, size_t count, const char *ellipsis)
 {
     bool found = false;
     qsort(order, count, sizeof *order, by_shown);
@@ -277,10 +277,10 @@ int tw_labels_fit(tw_labels *labels, size_t columns)
     mark_differences(order, labels->count);
     for (size_t i = 0; i < labels->count; i++) {
         order[i]->columns = columns;
-        order[i]->around = false;
+        order[i]->shows_differences = false;
         cut(order[i], ellipsis);
     }
-    while (part_twins(order, labels->count, ellipsis))
+    while (separate_twins(order, labels->count, ellipsis))
         continue;
     tw_free(order);
     return TWINSET_OK;

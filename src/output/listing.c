@@ -3,17 +3,16 @@
  * narrow terminal, one below the other. What does not match is grey, what is written differently
  * stands out, and a mark for each line says the same without colours.
  *
- * Linear in the lines and their stretches, however long a line is: what is past the edge is cut,
- * and what is far outside the passage is not looked at.
+ * Time is linear in the lines and their aligned spans, however long a line is: text past the edge
+ * is cut, and text far from the passage is not read.
  */
 #include <string.h>
 
-#include "common.h"
-#include "evidence.h"
+#include "passages_text.h"
 
 enum {
     TAB = 4,
-    WIDE = 100,      /* columns from which on there is room for two */
+    WIDE = 100,      /* columns from which on two texts fit side by side */
     ANY_WIDTH = 160, /* where none is given */
     LEAST_TEXT = 16, /* columns, however narrow the terminal */
     GAP = 3,         /* between the two: a mark in spaces */
@@ -21,7 +20,7 @@ enum {
     AHEAD = 8,       /* lines among which a better partner is looked for */
 };
 
-/* What is to say of a line. */
+/* What a line is to the other text. */
 typedef enum state { EMPTY, LEFT_OUT, OWN, SAME, DIFFERS } state;
 
 typedef struct text_line {
@@ -40,7 +39,8 @@ typedef struct reader {
     size_t indent;          /* columns that all lines of the passage begin with */
     size_t at, end, number; /* the line that comes next */
     bool is_blank;
-    size_t stretch, left; /* the first that end past it */
+    size_t aligned; /* index of the first aligned span that ends past that line */
+    size_t omitted; /* and of the first span that is left out of the comparison */
 } reader;
 
 typedef struct listing {
@@ -77,7 +77,7 @@ static bool blank(const char *text, size_t length)
     return true;
 }
 
-/* Looks at the line that begins at a reader's place. */
+/* Finds the end of the line that comes next, and whether it is blank. */
 static void peek(reader *r)
 {
     const char *newline = memchr(r->text + r->at, '\n', r->length - r->at);
@@ -105,14 +105,14 @@ static size_t common_indent(reader r)
     return least == SIZE_MAX ? 0 : least;
 }
 
-/* The first part of those that are left out that ends past a place. */
-static size_t first_left_out(const tw_located_document *shown, size_t file, size_t place)
+/* The index of the first span left out of the comparison that ends past an offset. */
+static size_t first_left_out(const tw_located_document *shown, size_t file, size_t offset)
 {
     size_t low = 0, high = shown->left_out_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         const twinset_span *span = &shown->left_out[middle];
-        if (span->file_index < file || (span->file_index == file && span->end <= place))
+        if (span->file_index < file || (span->file_index == file && span->end <= offset))
             low = middle + 1;
         else
             high = middle;
@@ -134,7 +134,7 @@ static reader open_reader(const twinset_passages *passages, const tw_located_pas
                 .span = span,
                 .left_out = shown->left_out,
                 .left_out_count = shown->left_out_count,
-                .left = first_left_out(shown, span->file_index, start),
+                .omitted = first_left_out(shown, span->file_index, start),
                 .at = start,
                 .number = span->first_line};
     peek(&r);
@@ -142,21 +142,21 @@ static reader open_reader(const twinset_passages *passages, const tw_located_pas
     return r;
 }
 
-/* What the stretches up to the end of a line say of it. One without any word, such as a semicolon,
- * says nothing of a line that has words. */
+/* The state that the aligned spans give a line. A span without a word, such as a semicolon, does
+ * not count on a line that has words. */
 static state matched_state(const listing *l, unsigned side, const text_line *line)
 {
     const char *text = l->readers[side].text;
     const twinset_aligned_span *all = l->passage->stretches;
     bool words = tw_has_word(text + line->start, text + line->end);
     state found = EMPTY;
-    for (size_t i = l->readers[side].stretch; i < l->passage->stretch_count; i++) {
-        const twinset_token_span *place = tw_place_of(&all[i], side);
-        if (place->start >= line->end || found == DIFFERS)
+    for (size_t i = l->readers[side].aligned; i < l->passage->stretch_count; i++) {
+        const twinset_token_span *matched = tw_aligned_side(&all[i], side);
+        if (matched->start >= line->end || found == DIFFERS)
             break;
         if (all[i].differs)
             found = DIFFERS;
-        else if (!words || tw_has_word(text + place->start, text + place->end))
+        else if (!words || tw_has_word(text + matched->start, text + matched->end))
             found = SAME;
     }
     return found;
@@ -168,13 +168,13 @@ static state state_of(const listing *l, unsigned side, const text_line *line)
     state found = matched_state(l, side, line);
     if (found != EMPTY || r->is_blank)
         return found;
-    bool left_out = r->left < r->left_out_count &&
-                    r->left_out[r->left].file_index == r->span->file_index &&
-                    r->left_out[r->left].start < line->end;
+    bool left_out = r->omitted < r->left_out_count &&
+                    r->left_out[r->omitted].file_index == r->span->file_index &&
+                    r->left_out[r->omitted].start < line->end;
     return left_out ? LEFT_OUT : OWN;
 }
 
-/* The next line; none past the end of the passage. */
+/* Reads the next line; its number is 0 past the end of the passage. */
 static text_line next_line(listing *l, unsigned side)
 {
     reader *r = &l->readers[side];
@@ -182,12 +182,13 @@ static text_line next_line(listing *l, unsigned side)
     text_line next = {.number = r->number, .start = r->at, .end = r->end};
     if (r->number > r->span->last_line)
         return (text_line){0};
-    while (r->stretch < l->passage->stretch_count &&
-           tw_place_of(&all[r->stretch], side)->end <= next.start)
-        r->stretch++;
-    while (r->left < r->left_out_count && r->left_out[r->left].file_index == r->span->file_index &&
-           r->left_out[r->left].end <= next.start)
-        r->left++;
+    while (r->aligned < l->passage->stretch_count &&
+           tw_aligned_side(&all[r->aligned], side)->end <= next.start)
+        r->aligned++;
+    while (r->omitted < r->left_out_count &&
+           r->left_out[r->omitted].file_index == r->span->file_index &&
+           r->left_out[r->omitted].end <= next.start)
+        r->omitted++;
     next.state = state_of(l, side, &next);
     advance(r);
     return next;
@@ -221,8 +222,8 @@ static int append_character(const listing *l, const char **text, size_t used, tw
     return tw_bytes_append(out, "    ", TAB - used % TAB);
 }
 
-/* Puts the text up to a place in one rendition, as far as there is room. */
-static void put_part(listing *l, const reader *r, cursor *c, size_t end, const char *rendition)
+/* Writes the text up to an offset in one rendition, until the columns are used up. */
+static void put_text(listing *l, const reader *r, cursor *c, size_t end, const char *rendition)
 {
     const char *text = r->text + c->at, *stop = r->text + end;
     l->cell.length = 0;
@@ -243,8 +244,8 @@ static void put_part(listing *l, const reader *r, cursor *c, size_t end, const c
     put_styled(l, l->cell.data, l->cell.length, plain ? NULL : rendition);
 }
 
-/* Where to begin: past what all lines have; and a line that begins long before its passage is
- * shown from a little before that. */
+/* Finds where to begin: past the indent that all lines have. A line that begins long before its
+ * passage is shown from a little before the passage. */
 static cursor begin_line(listing *l, const reader *r, const text_line *line)
 {
     const char *dots = tw_ellipsis(l->style->ascii);
@@ -282,16 +283,16 @@ static size_t put_text_of(listing *l, unsigned side, const text_line *line)
     tw_put(l->sink, " ", 1);
     l->columns -= mark;
     cursor c = begin_line(l, r, line);
-    for (size_t i = r->stretch; i < l->passage->stretch_count && !c.full; i++) {
-        const twinset_aligned_span *stretch = &l->passage->stretches[i];
-        const twinset_token_span *place = tw_place_of(stretch, side);
-        if (place->start >= end)
+    for (size_t i = r->aligned; i < l->passage->stretch_count && !c.full; i++) {
+        const twinset_aligned_span *aligned = &l->passage->stretches[i];
+        const twinset_token_span *matched = tw_aligned_side(aligned, side);
+        if (matched->start >= end)
             break;
-        put_part(l, r, &c, place->start, TW_DIM);
-        put_part(l, r, &c, place->end < end ? place->end : end,
-                 stretch->differs ? TW_YELLOW : TW_PLAIN);
+        put_text(l, r, &c, matched->start, TW_DIM);
+        put_text(l, r, &c, matched->end < end ? matched->end : end,
+                 aligned->differs ? TW_YELLOW : TW_PLAIN);
     }
-    put_part(l, r, &c, end, TW_DIM);
+    put_text(l, r, &c, end, TW_DIM);
     l->columns += mark;
     if (!c.full)
         return 1 + c.used;
@@ -354,8 +355,8 @@ static void put_row(listing *l, bool left, bool right)
     tw_put(l->sink, "\n", 1);
 }
 
-/* Puts rows up to two lines, neither of which is in them: as long as there are both, together; but
- * a blank line waits for another. */
+/* Writes rows up to two lines, without these. Lines of both sides share a row as long as both have
+ * one, but a blank line shares a row with another blank line only. */
 static void put_rows_to(listing *l, size_t a, size_t b)
 {
     const reader *left = &l->readers[0], *right = &l->readers[1];
@@ -369,7 +370,8 @@ static void put_rows_to(listing *l, size_t a, size_t b)
     }
 }
 
-/* Bytes of the stretches from one on that are on the same two lines; *next is the one after. */
+/* The bytes of the aligned spans from `first` on that lie on the same two lines; *next is the first
+ * that does not. */
 static size_t bytes_together(const tw_located_passage *passage, size_t first, size_t *next)
 {
     const twinset_aligned_span *all = passage->stretches;
@@ -388,9 +390,9 @@ static bool has_better(const tw_located_passage *passage, unsigned side, size_t 
                        size_t bytes)
 {
     const twinset_aligned_span *all = passage->stretches;
-    size_t line = tw_place_of(&all[first], side)->line;
+    size_t line = tw_aligned_side(&all[first], side)->line;
     for (size_t i = 0; i < AHEAD && next < passage->stretch_count; i++) {
-        if (tw_place_of(&all[next], side)->line != line)
+        if (tw_aligned_side(&all[next], side)->line != line)
             break;
         if (bytes_together(passage, next, &next) > bytes)
             return true;
@@ -398,20 +400,20 @@ static bool has_better(const tw_located_passage *passage, unsigned side, size_t 
     return false;
 }
 
-/* Two lines come into one row at the first stretch that they share, unless one of them has a
- * better partner to come. */
+/* Puts two lines into one row at the first aligned span that they share, unless one of them has a
+ * better partner further down. */
 static void put_beside(listing *l)
 {
     const tw_located_passage *passage = l->passage;
     for (size_t i = 0, next; i < passage->stretch_count && !l->sink->failure; i = next) {
-        const twinset_aligned_span *stretch = &passage->stretches[i];
+        const twinset_aligned_span *aligned = &passage->stretches[i];
         size_t a = l->readers[0].number, b = l->readers[1].number;
         size_t bytes = bytes_together(passage, i, &next);
-        bool new_a = stretch->a.line >= a && !has_better(passage, 0, i, next, bytes);
-        bool new_b = stretch->b.line >= b && !has_better(passage, 1, i, next, bytes);
+        bool new_a = aligned->a.line >= a && !has_better(passage, 0, i, next, bytes);
+        bool new_b = aligned->b.line >= b && !has_better(passage, 1, i, next, bytes);
         if (!new_a && !new_b)
             continue;
-        put_rows_to(l, new_a ? stretch->a.line : a, new_b ? stretch->b.line : b);
+        put_rows_to(l, new_a ? aligned->a.line : a, new_b ? aligned->b.line : b);
         put_row(l, new_a, new_b);
     }
     put_rows_to(l, passage->a.last_line + 1, passage->b.last_line + 1);

@@ -1,5 +1,5 @@
 /* Passages as JSON, for those who show them in their own way. */
-#include "evidence.h"
+#include "passages_text.h"
 
 static void write_range(tw_json *json, const char *key, size_t from, size_t to)
 {

@@ -1,11 +1,10 @@
 /*
- * How a run went, as one JSON object: what was found and left out, what the search may have
- * missed, time and bytes by stage. The only output that varies from run to run.
+ * How a run went, as one JSON object: what was found and what was left out, what the search may
+ * have missed, time and bytes by stage. The only output that varies from run to run.
  */
 #include <math.h>
 
-#include "common.h"
-#include "output.h"
+#include "writers.h"
 
 enum { SIZES = 32 }; /* of clusters: 2, 3 to 4, 5 to 8, ... */
 

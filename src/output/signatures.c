@@ -5,8 +5,7 @@
  */
 #include <string.h>
 
-#include "common.h"
-#include "output.h"
+#include "writers.h"
 
 static const char MAGIC[8] = {'T', 'W', 'S', 'K', 'E', 'T', 'C', 'H'};
 enum { VERSION = 1, ALIGNMENT = 64, HEADER_BYTES = 64 };
@@ -139,8 +138,9 @@ int tw_signatures_begin(tw_signatures *out, twinset_format format, const twinset
     out->format = format;
     out->options = options;
     out->checksum = 0xcbf29ce484222325;
-    if (format != TWINSET_FORMAT_JSONL && format != TWINSET_FORMAT_BINARY)
-        return tw_fail(error, TWINSET_USAGE, "signatures are written as jsonl or binary");
+    int status = tw_check_signature_format(format, error);
+    if (status != TWINSET_OK)
+        return status;
     if (format == TWINSET_FORMAT_BINARY && binary_begin(out, documents) != TWINSET_OK)
         return tw_nomem(error);
     return TWINSET_OK;

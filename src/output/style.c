@@ -1,8 +1,8 @@
-/* What the table of a scan and the page of a comparison look like in common. */
+/* What the table of a scan and the page of a comparison share: colours, bars, running text. */
 #include <stdio.h>
 #include <string.h>
 
-#include "output.h"
+#include "writers.h"
 
 void tw_put_style(tw_sink *sink, const twinset_style *style, const char *rendition)
 {
@@ -81,8 +81,8 @@ void tw_flow_break(tw_flow *flow)
     flow->gap = false;
 }
 
-static void put_piece(tw_flow *flow, const char *before, const char *text, size_t length,
-                      const char *after)
+static void put_word(tw_flow *flow, const char *before, const char *text, size_t length,
+                     const char *after)
 {
     size_t columns = strlen(before) + tw_columns(text, length) + strlen(after);
     if (flow->gap && flow->width > 0 && flow->used + 1 + columns > flow->width)
@@ -99,13 +99,13 @@ void tw_flow_text(tw_flow *flow, const char *text)
 {
     for (size_t length; *(text += strspn(text, " ")); text += length) {
         length = strcspn(text, " ");
-        put_piece(flow, "", text, length, "");
+        put_word(flow, "", text, length, "");
     }
 }
 
 void tw_flow_label(tw_flow *flow, const char *before, const char *label, const char *after)
 {
-    put_piece(flow, before, label, strlen(label), after);
+    put_word(flow, before, label, strlen(label), after);
 }
 
 void tw_flow_path(tw_flow *flow, const char *path, size_t length)
@@ -114,8 +114,8 @@ void tw_flow_path(tw_flow *flow, const char *path, size_t length)
     flow->used += flow->gap;
     /* A wide character needs two columns. */
     while (flow->width > flow->indent + 1 && flow->used + tw_columns(path, length) > flow->width) {
-        size_t room = flow->width > flow->used ? flow->width - flow->used : 0;
-        size_t bytes = tw_head(path, length, room);
+        size_t free_columns = flow->width > flow->used ? flow->width - flow->used : 0;
+        size_t bytes = tw_head(path, length, free_columns);
         tw_put(flow->sink, path, bytes);
         path += bytes;
         length -= bytes;

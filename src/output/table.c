@@ -1,13 +1,15 @@
 /*
  * A scan for people: a heading, the pairs as an aligned table, the clusters, and what there
- * is to know about the run. Where the width does not suffice the bar goes first, then parts of
+ * is to know about the run. Where the width does not suffice the bar goes first, then millionths of
  * names, then the columns in the middle.
  */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "output.h"
+#include "writers.h"
+
+tw_write_fn tw_write_table;
 
 enum {
     CLUSTERS_SHOWN = 20,
@@ -104,7 +106,7 @@ static void measure(table *t)
         t->a = larger(t->a, shown_columns(t, pair.a));
         t->b = larger(t->b, shown_columns(t, pair.b));
     }
-    /* The heading "cluster" reaches over the column of b, which must leave it room. */
+    /* The heading "cluster" reaches over the column of b, which must be wide enough for it. */
     t->b = larger(t->b, 1 + CLUSTER);
 }
 
@@ -133,8 +135,8 @@ static bool fits(const table *t)
 static size_t name_limit(const table *t)
 {
     size_t others = other_columns(t), narrow = smaller(t->a, t->b);
-    size_t room = t->style->width > others ? t->style->width - others : 0;
-    return narrow <= room / 2 ? room - narrow : room / 2;
+    size_t free_columns = t->style->width > others ? t->style->width - others : 0;
+    return narrow <= free_columns / 2 ? free_columns - narrow : free_columns / 2;
 }
 
 /* Cuts the names for the layout, if that leaves enough of them. Names that need no cut there
@@ -372,8 +374,9 @@ static void put_heading(const table *t)
 static tw_number threshold_percent(double threshold)
 {
     tw_number number;
-    unsigned parts = (unsigned)lround(threshold * 1e6);
-    int length = snprintf(number.text, sizeof number.text, "%u.%04u", parts / 10000, parts % 10000);
+    unsigned millionths = (unsigned)lround(threshold * 1e6);
+    int length = snprintf(number.text, sizeof number.text, "%u.%04u", millionths / 10000,
+                          millionths % 10000);
     while (number.text[length - 1] == '0')
         length--;
     length -= number.text[length - 1] == '.';
@@ -421,8 +424,10 @@ static void put_recall(const table *t)
     tw_put_sentence(t->sink, t->style, text);
 }
 
-int tw_write_table(tw_sink *sink, const twinset_result *result, const twinset_style *style)
+int tw_write_table(tw_sink *sink, const twinset_result *result, const twinset_style *style,
+                   twinset_error *error)
 {
+    (void)error;
     table t = {.sink = sink, .result = result, .style = style};
     t.labels.ascii = style->ascii;
     t.options = &result->options;

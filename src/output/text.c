@@ -6,7 +6,7 @@
 
 #include <utf8proc.h>
 
-#include "output.h"
+#include "writers.h"
 
 static const char REPLACEMENT[] = "\xef\xbf\xbd";
 

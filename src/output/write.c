@@ -1,80 +1,104 @@
-/* A result in the format asked for, and what all formats for programs write of a pair. */
-#include <math.h>
+/* The output formats as data, and the calls that write a result in one of them. A format is a value
+ * of twinset_format, a row of the table below and what writes it. */
+#include <stdio.h>
 
-#include "output.h"
+#include "writers.h"
 
-#define FIELD(name, kind, member)                                                                  \
-    {                                                                                              \
-        name, kind, offsetof(twinset_pair, member)                                                 \
-    }
+/* The writers; each is declared in its own file, too, so that a format touches no header. */
+tw_write_fn tw_write_table, tw_write_comparison, tw_write_csv, tw_write_tsv, tw_write_json,
+    tw_write_jsonl, tw_write_candidates;
+tw_write_pair_fn tw_write_csv_pair, tw_write_tsv_pair, tw_write_jsonl_pair;
 
-const tw_field tw_fields[TW_FIELDS] = {
-    FIELD("a", TW_KIND_NAME, a),
-    FIELD("b", TW_KIND_NAME, b),
-    FIELD("similarity", TW_KIND_SHARE, similarity),
-    FIELD("jaccard", TW_KIND_SHARE, jaccard),
-    FIELD("containment_a", TW_KIND_SHARE, containment_a),
-    FIELD("containment_b", TW_KIND_SHARE, containment_b),
-    FIELD("shared", TW_KIND_COUNT, shared),
-    FIELD("union", TW_KIND_COUNT, union_count),
-    FIELD("estimate", TW_KIND_SHARE, estimate),
-    FIELD("longest", TW_KIND_COUNT, longest),
-    FIELD("cluster", TW_KIND_CLUSTER, cluster),
-    FIELD("weighted", TW_KIND_SHARE, weighted),
-    FIELD("overlap", TW_KIND_COUNT, overlap),
-    FIELD("longest_lines", TW_KIND_COUNT, longest_lines),
-    FIELD("lines_a", TW_KIND_COUNT, lines_a),
-    FIELD("lines_b", TW_KIND_COUNT, lines_b),
-    FIELD("false_alarms", TW_KIND_SHARE, false_alarms),
+typedef struct format_row {
+    const char *name;
+    twinset_format format;
+    tw_write_fn *scan, *comparison; /* results of a scan, or of two documents; NULL: none */
+    tw_write_pair_fn *pair;         /* a pair alone; NULL: none */
+    bool has_signatures;            /* tw_signatures_begin() */
+} format_row;
+
+static const format_row ROWS[] = {
+    {"table", TWINSET_FORMAT_TABLE, tw_write_table, tw_write_comparison, NULL, false},
+    {"csv", TWINSET_FORMAT_CSV, tw_write_csv, tw_write_csv, tw_write_csv_pair, false},
+    {"tsv", TWINSET_FORMAT_TSV, tw_write_tsv, tw_write_tsv, tw_write_tsv_pair, false},
+    {"json", TWINSET_FORMAT_JSON, tw_write_json, tw_write_json, NULL, false},
+    {"jsonl", TWINSET_FORMAT_JSONL, tw_write_jsonl, tw_write_jsonl, tw_write_jsonl_pair, true},
+    {"binary", TWINSET_FORMAT_BINARY, NULL, NULL, NULL, true},
+    {"candidates", TWINSET_FORMAT_CANDIDATES, tw_write_candidates, NULL, NULL, false},
 };
 
-size_t tw_field_count(const twinset_result *result)
+enum { ROW_COUNT = sizeof ROWS / sizeof *ROWS };
+
+/* ---- the formats as data */
+
+static unsigned uses_of(const format_row *row)
 {
-    return result->options.by == TWINSET_BY_CODE ? TW_FIELDS : TW_FIELDS_OF_TEXT;
+    return (row->scan ? TWINSET_FORMAT_OF_SCAN : 0U) |
+           (row->comparison ? TWINSET_FORMAT_OF_COMPARISON : 0U) |
+           (row->pair ? TWINSET_FORMAT_OF_PAIR : 0U) |
+           (row->has_signatures ? TWINSET_FORMAT_OF_SIGNATURES : 0U);
 }
 
-static const void *member(const tw_field *field, const twinset_pair *pair)
+size_t twinset_format_count(void)
 {
-    return (const char *)pair + field->offset;
+    return ROW_COUNT;
 }
 
-const char *tw_field_name(const tw_field *field, const twinset_pair *pair)
+int twinset_format_at(size_t index, twinset_format_info *info, size_t size)
 {
-    return *(const char *const *)member(field, pair);
+    if (index >= ROW_COUNT)
+        return TWINSET_USAGE;
+    const format_row *row = &ROWS[index];
+    const twinset_format_info found = {row->name, row->format, uses_of(row)};
+    return tw_copy_struct(info, size, &found, sizeof found);
 }
 
-void tw_put_field(tw_sink *sink, const tw_field *field, const twinset_pair *pair)
+/* NULL where nothing of this format is written for such a use. */
+static const format_row *find_row(twinset_format format, unsigned use)
 {
-    if (field->kind == TW_KIND_SHARE) {
-        double share = *(const double *)member(field, pair);
-        tw_put_text(sink, isnan(share) ? "" : tw_number_real(share).text);
-    } else if (field->kind == TW_KIND_COUNT) {
-        tw_put_text(sink, tw_number_whole(*(const uint64_t *)member(field, pair)).text);
-    } else {
-        tw_put_text(sink, tw_number_whole(*(const uint32_t *)member(field, pair)).text);
+    for (const format_row *row = ROWS; row < ROWS + ROW_COUNT; row++)
+        if (row->format == format && uses_of(row) & use)
+            return row;
+    return NULL;
+}
+
+static const char *hint_at_use(twinset_format format)
+{
+    if (find_row(format, TWINSET_FORMAT_OF_SCAN))
+        return "; the format asked for is one of scans";
+    return find_row(format, TWINSET_FORMAT_OF_SIGNATURES)
+               ? "; the format asked for is one of signatures"
+               : "";
+}
+
+/* Says in which formats something is written: "a pair alone is written as csv, tsv or jsonl". */
+static int refuse_format(twinset_format format, unsigned use, const char *what,
+                         twinset_error *error)
+{
+    char list[256] = "";
+    size_t count = 0, written = 0, length = 0;
+    for (const format_row *row = ROWS; row < ROWS + ROW_COUNT; row++)
+        count += (uses_of(row) & use) != 0;
+    for (const format_row *row = ROWS; row < ROWS + ROW_COUNT && length < sizeof list; row++) {
+        if (!(uses_of(row) & use))
+            continue;
+        const char *before = written == 0 ? "" : written + 1 == count ? " or " : ", ";
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", before, row->name);
+        written++;
     }
+    return tw_fail(error, TWINSET_USAGE, "%s written as %s%s", what, list, hint_at_use(format));
 }
 
-void tw_json_field(tw_json *json, const tw_field *field, const twinset_pair *pair)
+int tw_check_signature_format(twinset_format format, twinset_error *error)
 {
-    const void *value = member(field, pair);
-    switch (field->kind) {
-    case TW_KIND_NAME:
-        tw_json_string(json, field->name, *(const char *const *)value);
-        break;
-    case TW_KIND_SHARE:
-        tw_json_real(json, field->name, *(const double *)value);
-        break;
-    case TW_KIND_COUNT:
-        tw_json_whole(json, field->name, *(const uint64_t *)value);
-        break;
-    case TW_KIND_CLUSTER:
-        tw_json_whole(json, field->name, *(const uint32_t *)value);
-        break;
-    }
+    return find_row(format, TWINSET_FORMAT_OF_SIGNATURES)
+               ? TWINSET_OK
+               : refuse_format(format, TWINSET_FORMAT_OF_SIGNATURES, "signatures are", error);
 }
 
-/* What a caller gave, as far as its version of the struct goes. */
+/* ---- results */
+
+/* Copies the style that a caller gave, as far as its version of the struct goes. */
 static int copy_style(const twinset_style *given, twinset_style *own, twinset_error *error)
 {
     if (given && given->size < sizeof given->size)
@@ -94,35 +118,14 @@ int twinset_result_write(const twinset_result *result, twinset_format format,
     int status = copy_style(style, &own, error);
     if (status != TWINSET_OK)
         return status;
-    style = &own;
+    bool is_one = result->comparison.is_one;
+    unsigned use = is_one ? TWINSET_FORMAT_OF_COMPARISON : TWINSET_FORMAT_OF_SCAN;
+    const format_row *row = find_row(format, use);
+    if (!row)
+        return refuse_format(format, use, is_one ? "a comparison is" : "the result of a scan is",
+                             error);
     tw_sink_init(&sink, write, context);
-    switch (format) {
-    case TWINSET_FORMAT_TABLE:
-        status = result->comparison.is_one ? tw_write_comparison(&sink, result, style)
-                                           : tw_write_table(&sink, result, style);
-        break;
-    case TWINSET_FORMAT_CSV:
-        tw_write_csv(&sink, result);
-        break;
-    case TWINSET_FORMAT_TSV:
-        tw_write_tsv(&sink, result);
-        break;
-    case TWINSET_FORMAT_JSON:
-        status = tw_write_json(&sink, result, error);
-        break;
-    case TWINSET_FORMAT_JSONL:
-        tw_write_jsonl(&sink, result);
-        break;
-    case TWINSET_FORMAT_CANDIDATES:
-        if (result->comparison.is_one)
-            return tw_fail(error, TWINSET_USAGE, "candidates are what a scan finds");
-        status = tw_write_candidates(&sink, result);
-        break;
-    default:
-        return tw_fail(error, TWINSET_USAGE,
-                       "pairs are written as table, csv, tsv, json, jsonl or candidates; the "
-                       "binary format is for signatures");
-    }
+    status = (is_one ? row->comparison : row->scan)(&sink, result, &own, error);
     if (status == TWINSET_OK)
         return tw_sink_end(&sink, error);
     return status == TWINSET_NOMEM ? tw_nomem(error) : status;
@@ -132,20 +135,17 @@ int twinset_pair_write(const twinset_pair *given, size_t pair_size, twinset_form
                        twinset_write_fn write, void *context, twinset_error *error)
 {
     twinset_pair own = {0};
-    const twinset_pair *pair = given ? &own : NULL;
     tw_sink sink;
     if (!write)
         return tw_missing(error, "write");
     if (given)
         tw_copy_struct(&own, sizeof own, given, pair_size);
-    if (pair && (!pair->a || !pair->b))
-        return tw_missing(error, pair->a ? "pair->b" : "pair->a");
+    if (given && (!own.a || !own.b))
+        return tw_missing(error, own.a ? "pair->b" : "pair->a");
+    const format_row *row = find_row(format, TWINSET_FORMAT_OF_PAIR);
+    if (!row)
+        return refuse_format(format, TWINSET_FORMAT_OF_PAIR, "a pair alone is", error);
     tw_sink_init(&sink, write, context);
-    if (format == TWINSET_FORMAT_CSV || format == TWINSET_FORMAT_TSV)
-        tw_put_values(&sink, pair, format == TWINSET_FORMAT_CSV ? "," : "\t");
-    else if (format != TWINSET_FORMAT_JSONL)
-        return tw_fail(error, TWINSET_USAGE, "a pair alone is written as csv, tsv or jsonl");
-    else if (pair)
-        tw_put_object(&sink, pair);
+    row->pair(&sink, given ? &own : NULL);
     return tw_sink_end(&sink, error);
 }

@@ -4,8 +4,7 @@
  */
 #include <string.h>
 
-#include "common.h"
-#include "evidence.h"
+#include "passages_text.h"
 
 enum {
     INDENT = 3,
@@ -22,7 +21,7 @@ typedef struct page {
     tw_bytes text, looks;
 } page;
 
-/* What makes the two texts differ. */
+/* The kinds of change that make the two texts differ. */
 enum { CHANGED = ~TWINSET_PASSAGE_REORDERED };
 
 int tw_append_lines(tw_bytes *out, const twinset_span *span)
@@ -121,8 +120,8 @@ static int append_byte(page *p, char byte, char look)
     return status == TWINSET_OK ? tw_bytes_append(&p->looks, &look, 1) : status;
 }
 
-/* Appends a part of a text, white space as one space, as far as there are columns. */
-static int append_part(page *p, const char *text, const char *end, char look, size_t *columns)
+/* Appends text, with white space as one space, until the columns are used up. */
+static int append_text(page *p, const char *text, const char *end, char look, size_t *columns)
 {
     int status = TWINSET_OK;
     while (text < end && *columns && status == TWINSET_OK) {
@@ -150,27 +149,27 @@ bool tw_has_word(const char *text, const char *end)
     return false;
 }
 
-/* Appends what stands between two stretches; if it has words, they look as such. */
+/* Appends the text between two spans that match. If it has words, they are marked as unmatched. */
 static int append_between(page *p, const char *text, const char *end, size_t *columns)
 {
     const char *first = text, *last = end;
     if (!tw_has_word(text, end))
-        return append_part(p, text, end, MATCHES, columns);
+        return append_text(p, text, end, MATCHES, columns);
     while (tw_is_white(*first))
         first++;
     while (tw_is_white(last[-1]))
         last--;
-    int status = append_part(p, text, first, MATCHES, columns);
+    int status = append_text(p, text, first, MATCHES, columns);
     if (status == TWINSET_OK && !p->style->colour)
         status = append_byte(p, '[', OWN);
     if (status == TWINSET_OK)
-        status = append_part(p, first, last, OWN, columns);
+        status = append_text(p, first, last, OWN, columns);
     if (status == TWINSET_OK && !p->style->colour)
         status = append_byte(p, ']', OWN);
-    return status == TWINSET_OK ? append_part(p, last, end, MATCHES, columns) : status;
+    return status == TWINSET_OK ? append_text(p, last, end, MATCHES, columns) : status;
 }
 
-/* Fills the page's text with a passage; `columns` are those that there is room for. */
+/* Fills the page's text with a passage, up to so many columns. */
 static int quote(page *p, const tw_located_passage *passage, unsigned side, size_t columns)
 {
     const twinset_span *span = tw_span_of(passage, side);
@@ -179,16 +178,16 @@ static int quote(page *p, const tw_located_passage *passage, unsigned side, size
     int status = TWINSET_OK;
     p->text.length = p->looks.length = 0;
     for (size_t i = 0; i < passage->stretch_count && status == TWINSET_OK && columns; i++) {
-        const twinset_token_span *place = tw_place_of(&passage->stretches[i], side);
-        status = append_between(p, text + at, text + place->start, &columns);
+        const twinset_token_span *matched = tw_aligned_side(&passage->stretches[i], side);
+        status = append_between(p, text + at, text + matched->start, &columns);
         if (status == TWINSET_OK)
-            status = append_part(p, text + place->start, text + place->end, MATCHES, &columns);
-        at = place->end;
+            status = append_text(p, text + matched->start, text + matched->end, MATCHES, &columns);
+        at = matched->end;
     }
     return status;
 }
 
-/* Puts bytes of the page's text as they look. */
+/* Writes bytes of the page's text, dim where they do not match. */
 static void put_looks(const page *p, size_t from, size_t to)
 {
     for (size_t end; from < to; from = end) {
@@ -203,7 +202,7 @@ static void put_looks(const page *p, size_t from, size_t to)
     }
 }
 
-/* Bytes for a line of so many columns: up to the last space that is in it, if any. */
+/* The bytes that a line of so many columns takes: up to the last space in it, if it has one. */
 static size_t line_bytes(const char *text, size_t length, size_t columns)
 {
     size_t bytes = tw_head(text, length, columns), space = bytes;
@@ -236,7 +235,7 @@ static void put_lines(const page *p, size_t columns)
     }
 }
 
-/* Where a passage is: "essay.txt 3-7"; on a line of its own where it does not fit. */
+/* Writes where a passage is: "essay.txt 3-7"; on the next line if it does not fit on this one. */
 static int put_source(page *p, tw_flow *flow, const tw_located_passage *passage, unsigned side)
 {
     const twinset_span *span = tw_span_of(passage, side);
@@ -258,7 +257,7 @@ static int put_source(page *p, tw_flow *flow, const tw_located_passage *passage,
     return TWINSET_OK;
 }
 
-/* Quotes one side, as that of so many. */
+/* Quotes the text of one side; with `sides` 2 it stands for both, and both are named. */
 static int put_quotation(page *p, const tw_located_passage *passage, unsigned side, unsigned sides)
 {
     size_t width = p->style->width ? p->style->width : ANY_WIDTH, margin = INDENT + 2;
@@ -278,7 +277,7 @@ static int put_quotation(page *p, const tw_located_passage *passage, unsigned si
     return status;
 }
 
-/* One quotation is enough where nothing but its layout can differ. */
+/* Writes one quotation where nothing but the layout can differ, otherwise two. */
 static int put_quotations(page *p, const tw_located_passage *passage)
 {
     if (!(passage->kinds & CHANGED))

@@ -1,46 +1,46 @@
 /*
- * What two documents have in common, as it is shown.
+ * The passages of two documents, as they are written.
  *
- *   evidence.c   passages, one after the other, for people; prose is quoted
- *   listing.c    the lines of programs, side by side or one below the other
- *   passages_json.c  passages for programs
+ *   passages_text.c  all passages, one after the other, for people; prose is quoted
+ *   listing.c        the lines of programs, side by side or one below the other
+ *   passages_json.c  all passages, for programs
  */
-#ifndef TW_EVIDENCE_H
-#define TW_EVIDENCE_H
+#ifndef TW_PASSAGES_TEXT_H
+#define TW_PASSAGES_TEXT_H
 
-#include "output.h"
 #include "passages.h"
+#include "writers.h"
 
 static inline const twinset_span *tw_span_of(const tw_located_passage *passage, unsigned side)
 {
     return side ? &passage->b : &passage->a;
 }
 
-static inline const twinset_token_span *tw_place_of(const twinset_aligned_span *stretch,
-                                                    unsigned side)
+static inline const twinset_token_span *tw_aligned_side(const twinset_aligned_span *aligned,
+                                                        unsigned side)
 {
-    return side ? &stretch->b : &stretch->a;
+    return side ? &aligned->b : &aligned->a;
 }
 
-/* ---- evidence.c */
+/* ---- passages_text.c */
 
-/* Whether there is a letter or digit in it: what stands between two words need not have one. */
+/* Whether a text has a letter or a digit; what separates two words may have none. */
 bool tw_has_word(const char *text, const char *end);
-/* Appends "3-7", or "3". */
+/* Appends the lines of a span: "3-7", or "3". */
 int tw_append_lines(tw_bytes *out, const twinset_span *span) TW_CHECKED;
 /* The name of the next kind of a passage, such as "renamed", and NULL after all. *last is 0 at
  * first and moves on. */
 const char *tw_next_kind(unsigned kinds, size_t *last);
-/* For people. */
+/* Writes all passages for people. */
 int tw_write_passages(tw_sink *sink, const twinset_passages *passages,
                       const twinset_style *style) TW_CHECKED;
 
 /* ---- listing.c */
 
-/* The lines of one passage of two programs. */
+/* Writes the lines of one passage of two programs. */
 int tw_write_listing(tw_sink *sink, const twinset_passages *passages,
                      const tw_located_passage *passage, const twinset_style *style) TW_CHECKED;
-/* Says what its marks mean. */
+/* Writes what the marks of a listing mean. */
 void tw_put_marks(tw_sink *sink, const twinset_style *style);
 
 /* ---- passages_json.c */
