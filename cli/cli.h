@@ -25,7 +25,8 @@ enum { EXIT_DONE = 0, EXIT_ABOVE = 1, EXIT_FAILED = 2, EXIT_SKIPPED = 3 };
 
 /* ---- report.c: messages on standard error */
 
-/* Writes "twinset: message". What is invisible, controls a terminal or is not UTF-8, as in a
+/* Writes "twinset: message". Options that the library names in backquotes become those of the
+ * command line. What is invisible, controls a terminal or is not UTF-8, as in a
  * file name, is shown as \n, \x1b, \u{202e}, \xff. */
 void say(const char *format, ...) CLI_PRINTF(1, 2);
 

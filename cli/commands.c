@@ -298,3 +298,9 @@ const char *option_argument(const cli_option *option, const cli_command *command
     return option->id == OPTION_FORMAT && command != NULL ? command->formats
                                                           : option->info.argument;
 }
+
+const char *option_help(const cli_option *option, char text[OPTION_HELP_SIZE])
+{
+    snprintf(text, OPTION_HELP_SIZE, "%s", option->info.help);
+    return twinset_spell_options(text);
+}

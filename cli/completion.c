@@ -150,7 +150,8 @@ static void write_zsh_form(cli_output *out, const cli_option *option, const cli_
     else
         output_printf(out, "--%s%s", option->info.name, argument != NULL ? "=" : "");
     output_printf(out, "[");
-    write_help(out, option->info.help, "[]:\\");
+    char help[OPTION_HELP_SIZE];
+    write_help(out, option_help(option, help), "[]:\\");
     output_printf(out, "]");
     write_zsh_value(out, argument);
     output_printf(out, "' \\\n");
@@ -237,7 +238,8 @@ static void write_fish_option(cli_output *out, const cli_option *option, size_t 
         output_printf(out, is_path(argument) ? " -rF" : " -x");
     }
     output_printf(out, " -d '");
-    write_help(out, option->info.help, "\\");
+    char help[OPTION_HELP_SIZE];
+    write_help(out, option_help(option, help), "\\");
     output_printf(out, "'\n");
 }
 

@@ -127,7 +127,8 @@ static void write_option(cli_output *out, const cli_option *option)
     if (info->argument != NULL)
         output_printf(out, " Ar \\&%s", info->argument);
     output_printf(out, "\n");
-    write_text(out, info->help);
+    char help[OPTION_HELP_SIZE];
+    write_text(out, option_help(option, help));
     write_takers(out, option);
 }
 

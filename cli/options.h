@@ -95,6 +95,9 @@ bool option_applies(const cli_option *option, const cli_command *command);
 bool option_is_long(const cli_option *option);
 /* What the help shows for its value: --format takes other words with each command. */
 const char *option_argument(const cli_option *option, const cli_command *command);
+/* Its help, in the words of the command line; returns `text`. */
+enum { OPTION_HELP_SIZE = 512 };
+const char *option_help(const cli_option *option, char text[OPTION_HELP_SIZE]);
 /* Whether `word` stands in a list with `separator` between its words. */
 bool list_has(const char *list, char separator, const char *word);
 

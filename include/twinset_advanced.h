@@ -270,6 +270,11 @@ typedef struct twinset_option_info {
 TWINSET_API size_t twinset_option_count(void);
 TWINSET_CHECKED int twinset_option_at(size_t index, twinset_option_info *info, size_t size);
 
+/* Turns the options that a sentence of the library names in backquotes into those of a command
+ * line: `memory` into --memory, `k` into -k. Works in place, as no name gets longer; other words
+ * in backquotes stay. Returns `text`, which may be NULL. */
+TWINSET_API char *twinset_spell_options(char *text);
+
 #ifdef __cplusplus
 }
 #endif

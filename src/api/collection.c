@@ -412,7 +412,7 @@ static int take_text(tw_corpus *corpus, uint32_t document, tw_bytes *text, twins
     if (tw_document_is_large(corpus, document))
         return tw_corpus_skip(corpus, &(tw_skipped){.path = name,
                                                     .reason = "too large to be shown; raise "
-                                                              "--memory",
+                                                              "`memory`",
                                                     .source = TW_NO_SOURCE});
     text->length = 0;
     int status = tw_document_normal_text(&corpus->workers[0], document, text);

@@ -71,14 +71,14 @@ static int check_options(const twinset_options *options, twinset_error *error)
     if (options->by == TWINSET_BY_CODE)
         return tw_fail(error, TWINSET_USAGE,
                        "programs are compared within their collection, not two at a time; take "
-                       "--by char or word");
+                       "`by` char or word");
     if (options->measure == TWINSET_MEASURE_WEIGHTED)
         return tw_fail(error, TWINSET_USAGE,
-                       "--measure weighted needs the whole collection, not two texts; take jaccard "
+                       "`measure` weighted needs the whole collection, not two texts; take jaccard "
                        "or containment");
     if (options->common < 1)
         return tw_fail(error, TWINSET_USAGE,
-                       "--common needs the whole collection, not two texts; leave it out");
+                       "`common` needs the whole collection, not two texts; leave it out");
     return TWINSET_OK;
 }
 

@@ -17,5 +17,5 @@ int tw_fail(twinset_error *error, int status, const char *format, ...)
 int tw_nomem(twinset_error *error)
 {
     return tw_fail(error, TWINSET_NOMEM,
-                   "out of memory; give fewer documents at once, or a smaller --memory");
+                   "out of memory; give fewer documents at once, or a smaller `memory`");
 }

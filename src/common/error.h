@@ -1,4 +1,6 @@
-/* Errors: a status, and a sentence that says what failed and what to do. */
+/* Errors: a status, and a sentence that says what failed and what to do. An option stands in it by
+ * its name in backquotes, as in "raise `memory`": twinset_spell_options() and the bindings put it
+ * into the words of their users. */
 #ifndef TW_ERROR_H
 #define TW_ERROR_H
 

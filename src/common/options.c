@@ -100,7 +100,7 @@ static const option_row rows[] = {
       "whose value they share. Default: none."},
      NAME, FIELD(group), 0, 0, true},
     {{"method", 0, "auto|lsh|exact", SEARCH_TOPIC,
-      "exact misses nothing; lsh is made for many documents and misses what --recall allows; "
+      "exact misses nothing; lsh is made for many documents and misses what `recall` allows; "
       "auto (default) takes the cheaper."},
      CHOICE, FIELD(method), 0, 0, true},
     {{"hashes", 'n', "N", SEARCH_TOPIC, "Length of a signature, 1 to 65536. Default 256."},
@@ -120,7 +120,7 @@ static const option_row rows[] = {
       "Share of the pairs at the threshold that lsh has to find. Default 0.99."},
      REAL, FIELD(recall), 0, 1, true},
     {{"prefer", 0, "recall|accuracy|speed|nearest", SEARCH_TOPIC,
-      "How bands and rows are chosen. recall (default): most rows that keep --recall; accuracy, "
+      "How bands and rows are chosen. recall (default): most rows that keep `recall`; accuracy, "
       "speed: bands x rows = hashes with the knee next below or above the threshold; nearest: "
       "with the knee nearest to it."},
      CHOICE, FIELD(prefer), 0, 0, true},
@@ -153,7 +153,7 @@ static const option_row rows[] = {
       "Leave out the files and folders that match. May be given several times."},
      NAME, FIELD(exclude), 0, 0, true},
     {{"max-size", 0, "SIZE", INPUT_TOPIC,
-      "What an archive may unpack to. Default 4G; a document is limited by --memory."},
+      "What an archive may unpack to. Default 4G; a document is limited by `memory`."},
      SIZE, FIELD(max_size), 0, 0, true},
     {{"html-boilerplate", 0, "drop|keep", INPUT_TOPIC,
       "What becomes of navigation, advertising, headers and footers of web pages, where they can "
@@ -228,12 +228,6 @@ static const option_row *find_row(const char *name)
     return NULL;
 }
 
-/* What a user writes before the name of an option: -k, --seed. */
-static const char *dashes(const option_row *row)
-{
-    return row->info.name[1] ? "--" : "-";
-}
-
 /* ---- choices: words that are separated by bars */
 
 static const char *word_end(const char *word)
@@ -255,7 +249,7 @@ static int parse_choice(const option_row *row, const char *value, int *field, tw
             break;
         word = end + 1;
     }
-    return tw_fail(error, TWINSET_USAGE, "--%s: '%s' is not one of %s", row->info.name, value,
+    return tw_fail(error, TWINSET_USAGE, "`%s`: '%s' is not one of %s", row->info.name, value,
                    row->info.argument);
 }
 
@@ -272,7 +266,7 @@ const char *tw_option_word(const char *option, int value, char word[TW_OPTION_WO
 
 static int refuse_number(const option_row *row, const char *value, twinset_error *error)
 {
-    return tw_fail(error, TWINSET_USAGE, "%s%s: '%s' is not a %snumber from %s to %s", dashes(row),
+    return tw_fail(error, TWINSET_USAGE, "`%s`: '%s' is not a %snumber from %s to %s",
                    row->info.name, value, row->kind == WHOLE ? "whole " : "",
                    tw_number_brief(row->low).text, tw_number_brief(row->high).text);
 }
@@ -315,7 +309,7 @@ static int parse_seed(const option_row *row, const char *value, uint64_t *field,
     const char *end;
     uint64_t number;
     if (!parse_u64(value, &end, &number) || *end)
-        return tw_fail(error, TWINSET_USAGE, "--%s: '%s' is not a whole number", row->info.name,
+        return tw_fail(error, TWINSET_USAGE, "`%s`: '%s' is not a whole number", row->info.name,
                        value);
     *field = number;
     return TWINSET_OK;
@@ -340,7 +334,7 @@ static int parse_size(const option_row *row, const char *value, uint64_t *field,
     }
     if (!valid || *end || number > UINT64_MAX >> shift || number << shift < (uint64_t)1 << 20)
         return tw_fail(error, TWINSET_USAGE,
-                       "--%s: '%s' is not a size of at least 1M, such as 512M or 2G",
+                       "`%s`: '%s' is not a size of at least 1M, such as 512M or 2G",
                        row->info.name, value);
     *field = number << shift;
     return TWINSET_OK;
@@ -349,7 +343,7 @@ static int parse_size(const option_row *row, const char *value, uint64_t *field,
 static int parse_switch(const option_row *row, const char *value, int *field, twinset_error *error)
 {
     if (strcmp(value, "0") != 0 && strcmp(value, "1") != 0)
-        return tw_fail(error, TWINSET_USAGE, "--%s takes no value", row->info.name);
+        return tw_fail(error, TWINSET_USAGE, "`%s` takes no value", row->info.name);
     *field = *value == '1';
     return TWINSET_OK;
 }
@@ -403,7 +397,7 @@ static int check_row(const option_row *row, const twinset_options *options, twin
     if (row->kind == CHOICE) {
         int choice = *(const int *)field;
         if (choice < 0 || choice >= choice_count(row))
-            return tw_fail(error, TWINSET_USAGE, "--%s: %d is not one of %s", row->info.name,
+            return tw_fail(error, TWINSET_USAGE, "`%s`: %d is not one of %s", row->info.name,
                            choice, row->info.argument);
     } else if (row->kind == REAL) {
         number = *(const double *)field;
@@ -414,7 +408,7 @@ static int check_row(const option_row *row, const twinset_options *options, twin
         number = *(const unsigned *)field;
     }
     if (!(number >= row->low && number <= row->high))
-        return tw_fail(error, TWINSET_USAGE, "%s%s: %s is not a number from %s to %s", dashes(row),
+        return tw_fail(error, TWINSET_USAGE, "`%s`: %s is not a number from %s to %s",
                        row->info.name, tw_number_brief(number).text, tw_number_brief(row->low).text,
                        tw_number_brief(row->high).text);
     return TWINSET_OK;
@@ -425,28 +419,28 @@ static int check_together(const twinset_options *options, twinset_error *error)
     if (options->by == TWINSET_BY_CODE && (options->quotations || options->bibliography))
         return tw_fail(
             error, TWINSET_USAGE,
-            "--quotations and --bibliography are of prose; leave them out with --by code");
+            "`quotations` and `bibliography` are of prose; leave them out with `by` code");
     if (options->hashes == 0)
-        return tw_fail(error, TWINSET_USAGE, "--hashes: a signature needs at least 1 slot");
+        return tw_fail(error, TWINSET_USAGE, "`hashes`: a signature needs at least 1 slot");
     unsigned bands = options->bands ? options->bands : 1, deep = options->rows ? options->rows : 1;
     unsigned long long need = (unsigned long long)bands * deep;
     if (need > options->hashes)
         return tw_fail(error, TWINSET_USAGE,
-                       "%u bands of %u rows need %llu hashes, but there are %u; raise --hashes, "
+                       "%u bands of %u rows need %llu hashes, but there are %u; raise `hashes`, "
                        "or take fewer bands or rows",
                        bands, deep, need, options->hashes);
     if (options->method == TWINSET_METHOD_LSH && options->threshold == 0)
         return tw_fail(error, TWINSET_USAGE,
-                       "--method lsh finds no pair reliably at threshold 0; use --method exact, "
+                       "`method` lsh finds no pair reliably at threshold 0; use `method` exact, "
                        "or a threshold");
     if (options->sample && options->measure > TWINSET_MEASURE_JACCARD)
-        return tw_fail(error, TWINSET_USAGE, "--sample takes --measure jaccard alone");
+        return tw_fail(error, TWINSET_USAGE, "`sample` takes `measure` jaccard alone");
     if (options->scheme >= TWINSET_SCHEME_DATASKETCH1 && options->seed > UINT32_MAX)
-        return tw_fail(error, TWINSET_USAGE, "--seed: datasketch's seeds are at most 4294967295");
+        return tw_fail(error, TWINSET_USAGE, "`seed`: datasketch's seeds are at most 4294967295");
     if (options->scheme >= TWINSET_SCHEME_DATASKETCH1 && options->shingle_hash)
         return tw_fail(error, TWINSET_USAGE,
-                       "--scheme datasketch1 and datasketch2 are defined on SHA-1; leave "
-                       "--shingle-hash out");
+                       "`scheme` datasketch1 and datasketch2 are defined on SHA-1; leave "
+                       "`shingle-hash` out");
     return TWINSET_OK;
 }
 

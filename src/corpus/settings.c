@@ -76,7 +76,7 @@ static int refuse_language(const char *name, twinset_error *error)
     for (size_t i = 0; (language = tw_language_at(i)) && status == TWINSET_OK; i++)
         status = tw_bytes_printf(&names, "%s%s", i ? ", " : "", tw_language_name(language));
     if (status == TWINSET_OK)
-        status = tw_fail(error, TWINSET_USAGE, "--lang: '%s' is not auto or one of %.*s", name,
+        status = tw_fail(error, TWINSET_USAGE, "`lang`: '%s' is not auto or one of %.*s", name,
                          (int)names.length, names.data);
     tw_bytes_free(&names);
     return status;

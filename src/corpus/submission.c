@@ -80,7 +80,7 @@ static int keep_joined(joining *join, tw_document *document)
     if (join->joined.length > UINT32_MAX)
         return tw_fail(join->error, TWINSET_NOMEM,
                        "%s: more than 4 GB of tokens in one submission; leave files out with "
-                       "--exclude",
+                       "`exclude`",
                        document->name);
     document->length = (uint32_t)join->joined.length;
     return tw_spill_append(corpus->store.texts, join->joined.data, join->joined.length,

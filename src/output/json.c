@@ -107,7 +107,7 @@ static void put_skip(tw_sink *sink, const twinset_result *result, size_t index)
     tw_put_text(sink, "{\"path\": ");
     tw_put_json(sink, skip.path);
     tw_put_text(sink, ", \"reason\": ");
-    tw_put_json(sink, skip.reason);
+    tw_put_sentence_json(sink, skip.reason);
     tw_put(sink, "}", 1);
 }
 
@@ -144,8 +144,9 @@ void tw_put_flagged(tw_sink *sink, const twinset_result *result, size_t index)
 /* The notes of the run, and then what is to be said of this format. */
 static void put_note(tw_sink *sink, const twinset_result *result, size_t index)
 {
-    tw_put_json(sink, index < result->run.notes ? result->notes[index]
-                                                : "only the first 10,000 pairs have passages here");
+    tw_put_sentence_json(sink, index < result->run.notes
+                                   ? result->notes[index]
+                                   : "only the first 10,000 pairs have passages here");
 }
 
 /* "key": [ one element a line ] */

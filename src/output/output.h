@@ -57,6 +57,8 @@ void tw_pack_free(tw_pack *pack);
 
 /* A JSON string with its quotes. A byte that is not UTF-8 becomes \udcXX. */
 void tw_put_json(tw_sink *sink, const char *text);
+/* A note or a reason as a JSON string, with options named as on a command line. */
+void tw_put_sentence_json(tw_sink *sink, const char *sentence);
 /* A document with something to know about it, as a JSON object. */
 void tw_put_flagged(tw_sink *sink, const twinset_result *result, size_t index);
 /* The text with U+FFFD for what is not UTF-8. */

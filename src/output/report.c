@@ -61,7 +61,7 @@ static void put_skipped(tw_sink *sink, const twinset_result *result, size_t coun
         tw_put_text(sink, "{\"path\": ");
         tw_put_json(sink, skip.path);
         tw_put_text(sink, ", \"reason\": ");
-        tw_put_json(sink, skip.reason);
+        tw_put_sentence_json(sink, skip.reason);
         tw_put(sink, "}", 1);
     }
     tw_put_text(sink, count ? "\n  ]" : "]");
@@ -84,7 +84,7 @@ static void put_notes(tw_sink *sink, const twinset_result *result, size_t count)
     tw_put(sink, "[", 1);
     for (size_t i = 0; i < count; i++) {
         put_element(sink, i);
-        tw_put_json(sink, result->notes[i]);
+        tw_put_sentence_json(sink, result->notes[i]);
     }
     tw_put_text(sink, count ? "\n  ]" : "]");
 }

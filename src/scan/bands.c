@@ -49,7 +49,7 @@ static int tell_hot(tw_scan_run *scan)
     scan->result->run.expected_recall = NAN; /* of pairs inside such a bucket, most are left out */
     return tw_result_note(scan->result,
                           "%zu %s of more than %u documents in all: each member was compared "
-                          "with the first %d only; --max-bucket changes this",
+                          "with the first %d only; `max-bucket` changes this",
                           scan->search.hot_buckets,
                           scan->search.hot_buckets == 1 ? "bucket" : "buckets",
                           scan->options->max_bucket, TW_STAR);
@@ -68,7 +68,7 @@ static int state_recall(tw_scan_run *scan)
         return TWINSET_OK;
     return tw_result_note(
         scan->result, "lsh proposes pairs by their Jaccard similarity: how many pairs it misses "
-                      "by another measure is not known; --method exact misses none");
+                      "by another measure is not known; `method` exact misses none");
 }
 
 /* Of several documents of one text, the first stands for all. */
@@ -292,8 +292,8 @@ static int check_room(const tw_scan_run *scan)
     if (scan->search.matches.count * (sizeof(tw_match) + sizeof(tw_listed)) <= room)
         return TWINSET_OK;
     return tw_fail(scan->error, TWINSET_NOMEM,
-                   "more than %zu similar pairs do not fit into --memory %lluM; raise it or "
-                   "--threshold, or lower --max-bucket",
+                   "more than %zu similar pairs do not fit into `memory` %lluM; raise it or "
+                   "`threshold`, or lower `max-bucket`",
                    scan->search.matches.count,
                    (unsigned long long)(scan->options->memory_bytes >> 20));
 }

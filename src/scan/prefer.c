@@ -169,9 +169,9 @@ static int find_time_field(preferring *prefer, size_t count, twinset_error *erro
     unsigned earliest = atomic_load(&prefer->earliest);
     if (status == TWINSET_OK && earliest == TIME_FIELDS)
         return tw_fail(error, TWINSET_USAGE,
-                       "--keep newest: no similar record has a field timestamp, date, time, "
+                       "`keep` newest: no similar record has a field timestamp, date, time, "
                        "created, created_at, updated, updated_at or modified; name the one that "
-                       "says when: --keep FIELD");
+                       "says when: `keep` FIELD");
     prefer->field = earliest < TIME_FIELDS ? TIMES[earliest] : NULL;
     return status;
 }
@@ -256,7 +256,7 @@ int tw_prefer(tw_corpus *corpus, const tw_clusters *clusters, const char *keep, 
     if (status == TWINSET_OK)
         status = order_all(&prefer, clusters, ordered);
     if (status == TWINSET_OK && prefer.rule == FIELD && count && !atomic_load(&prefer.found))
-        status = tw_fail(error, TWINSET_USAGE, "--keep %s: no similar record has that field", keep);
+        status = tw_fail(error, TWINSET_USAGE, "`keep` %s: no similar record has that field", keep);
     tw_free(prefer.strings);
     return status;
 }
