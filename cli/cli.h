@@ -44,8 +44,10 @@ const char *number(uint64_t value, char text[NUMBER_SIZE]);
 
 /* From here on they end the process, with a message. */
 void signals_install(void);
-/* From here on they ask the work to stop; a second one ends the process. */
-void signals_defer(void);
+/* From here on they cancel the work on a collection; a second one ends the process. */
+void signals_defer(twinset_collection *collection);
+/* There is no such collection any more. */
+void signals_forget(void);
 bool signals_caught(void);
 /* A file to remove when a signal comes, one of a few. The name must stay where it is, until
  * it is released. */
@@ -98,7 +100,7 @@ typedef struct cli_output {
 int output_open(cli_output *out, const char *path, twinset_error *error);
 /* A twinset_write_fn; the context is the output. */
 int output_write(void *context, const char *bytes, size_t count);
-/* A failure is remembered and told by output_close(). */
+/* A failure is remembered, and reported by output_close(). */
 void output_printf(cli_output *out, const char *format, ...) CLI_PRINTF(2, 3);
 int output_close(cli_output *out, twinset_error *error);
 /* Leaves no trace of what is not closed yet. */

@@ -74,7 +74,7 @@ int job_begin(cli_job *job, const cli_invocation *in)
     if (status == 0)
         status = check_outputs(job);
     if (status == 0)
-        signals_defer();
+        signals_defer(job->collection);
     return status;
 }
 
@@ -194,6 +194,7 @@ int job_end(cli_job *job, twinset_result *result, int status)
     }
     int exit_status = status == 0 ? conclude(job, result) : give_up(job, status);
     twinset_result_free(result);
+    signals_forget();
     twinset_collection_free(job->collection);
     return exit_status;
 }

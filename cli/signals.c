@@ -1,8 +1,9 @@
 /*
- * Signals. While inputs are found, which may mean to wait for a pipe, one ends the process
- * at once. Later the handler notes the first one, which the progress callback passes on to
- * the library; the handler is then out of the way, so that a second one ends the process.
- * As no one can tidy up in that case, the handler removes the unfinished output file already.
+ * Signals. While inputs are found, which may mean to wait for a pipe, one ends the process at once.
+ * Later the handler notes the first one and cancels the collection in work, which the library hears
+ * also while it waits for input; the handler is then out of the way, so that a second one ends the
+ * process. As no one can tidy up in that case, the handler removes the unfinished output file
+ * already.
  */
 #include "cli.h"
 
@@ -13,6 +14,7 @@
 static volatile sig_atomic_t caught, deferred;
 enum { GUARDED = 4 };
 static _Atomic(const char *) doomed[GUARDED];
+static _Atomic(twinset_collection *) in_work;
 
 static void die_of(int signal_number)
 {
@@ -29,6 +31,9 @@ static void on_signal(int signal_number)
         if (temporary != NULL)
             unlink(temporary);
     }
+    twinset_collection *collection = in_work;
+    if (collection != NULL)
+        twinset_collection_cancel(collection);
     if (!deferred) {
         ssize_t ignored = write(STDERR_FILENO, message, sizeof message - 1);
         (void)ignored;
@@ -57,9 +62,15 @@ void signals_install(void)
     signal(SIGXFSZ, SIG_IGN);
 }
 
-void signals_defer(void)
+void signals_defer(twinset_collection *collection)
 {
+    in_work = collection;
     deferred = 1;
+}
+
+void signals_forget(void)
+{
+    in_work = NULL;
 }
 
 bool signals_caught(void)

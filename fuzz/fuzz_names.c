@@ -34,7 +34,7 @@ static void try_pattern(const uint8_t *data, size_t size, bool is_folder)
 }
 
 /* A row can name the root of this machine, which nobody wants to see walked. */
-static int found(void *context, const tw_found *what)
+static int found(void *context, const tw_input_source *what)
 {
     (void)context;
     REQUIRE(what->path[0] == '/');
@@ -56,7 +56,8 @@ static void try_manifest(const uint8_t *data, size_t size)
     tw_finder finder = {.document = found, .skip = skipped, .context = &skips};
     int status = tw_find_manifest(&finder, "@no-such-folder/list.csv", text, size, NULL);
     REQUIRE(status == TWINSET_OK || status == TWINSET_CANCELLED);
-    REQUIRE(!finder.told.id && !finder.told.label && !finder.told.author && !finder.told.time);
+    REQUIRE(!finder.manifest.id && !finder.manifest.label && !finder.manifest.author &&
+            !finder.manifest.time);
     free(text);
 }
 

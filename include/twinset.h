@@ -95,7 +95,7 @@ typedef enum twinset_status {
     TWINSET_USAGE = 2,     /* an option or argument that makes no sense */
     TWINSET_IO = 3,        /* a file could not be read or written */
     TWINSET_EMPTY = 4,     /* there is nothing to work on */
-    TWINSET_CANCELLED = 5, /* the progress callback asked to stop */
+    TWINSET_CANCELLED = 5, /* the progress callback, or twinset_collection_cancel(), asked to stop */
 } twinset_status;
 
 /* The size of this struct stays as it is. */
@@ -166,6 +166,11 @@ typedef enum twinset_role {
 TWINSET_CHECKED int twinset_collection_new(const twinset_options *options,
                                            twinset_collection **collection, twinset_error *error);
 TWINSET_API void twinset_collection_free(twinset_collection *collection);
+
+/* Asks the call in progress to stop, or, where there is none, the next one that reads: it fails with
+ * TWINSET_CANCELLED within a fraction of a second, also while it waits for input. The one call that
+ * may be made from any thread, and from a signal handler, while another is in progress. */
+TWINSET_API void twinset_collection_cancel(twinset_collection *collection);
 
 /* Adds a text that lies in memory; it is copied. `name` must not have been added before. Without
  * a text (NULL) it becomes a skipped input. */

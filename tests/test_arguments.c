@@ -160,6 +160,7 @@ static void inputs_are_checked(void **state)
     assert_usage(twinset_collection_skip(collection, 0, NULL, sizeof skip));
     assert_string_equal(collection_skip_at(collection, 0).path, "nowhere");
     twinset_collection_free(collection);
+    twinset_collection_cancel(NULL);
     twinset_collection_free(NULL);
 }
 

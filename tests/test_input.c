@@ -81,12 +81,12 @@ static void make_hole(const char *path, off_t size)
 
 typedef struct findings {
     tw_bytes text;
-    tw_found last;
+    tw_input_source last;
     size_t documents, skips;
     int stop_with;
 } findings;
 
-static int record_document(void *context, const tw_found *found)
+static int record_document(void *context, const tw_input_source *found)
 {
     findings *record = context;
     record->last = *found;
@@ -110,7 +110,7 @@ static tw_finder finder_for(findings *record)
 
 /* Finds, compares the findings with `expected`, and returns the last document; its path is
  * gone by then. */
-static tw_found assert_finds(const char *path, const char *expected)
+static tw_input_source assert_finds(const char *path, const char *expected)
 {
     findings found = {0};
     tw_finder finder = finder_for(&found);
@@ -127,7 +127,7 @@ static void a_file_is_found_as_named(void **state)
 {
     (void)state;
     make_file("a.txt");
-    tw_found found = assert_finds("./a.txt", "./a.txt\n");
+    tw_input_source found = assert_finds("./a.txt", "./a.txt\n");
     assert_int_equal(found.root_length, 0);
     assert_int_equal(found.size_bytes, 4);
     assert_true(found.regular);
@@ -157,10 +157,10 @@ static void a_folder_is_walked_in_byte_order(void **state)
     make_file("essays/b.txt");
     make_file("essays/\xC3\xA9");
     make_file("essays/two\nlines");
-    tw_found found = assert_finds("essays", "essays/Z.txt\nessays/a.txt\n"
-                                            "essays/b/deeper\nessays/b/z.txt\nessays/b.txt\n"
-                                            "essays/c.txt\nessays/two\nlines\n"
-                                            "essays/\xC3\xA9\n");
+    tw_input_source found = assert_finds("essays", "essays/Z.txt\nessays/a.txt\n"
+                                                   "essays/b/deeper\nessays/b/z.txt\nessays/b.txt\n"
+                                                   "essays/c.txt\nessays/two\nlines\n"
+                                                   "essays/\xC3\xA9\n");
     assert_int_equal(found.root_length, strlen("essays/"));
     assert_int_equal(found.size_bytes, 4);
     assert_true(found.regular);
@@ -255,7 +255,7 @@ static void pipes_are_documents_only_where_named(void **state)
     make_folder("x");
     assert_int_equal(mkfifo("x/pipe", 0600), 0);
     assert_finds("x", "x/pipe! not a regular file\n");
-    tw_found found = assert_finds("x/pipe", "x/pipe\n");
+    tw_input_source found = assert_finds("x/pipe", "x/pipe\n");
     assert_false(found.regular);
     assert_true(found.named);
     assert_int_equal(found.size_bytes, 0);
@@ -382,16 +382,16 @@ static void a_name_tells_the_kind(void **state)
         const char *name;
         tw_input_kind kind;
     } cases[] = {
-        {"a.jsonl", TW_KIND_JSONL},    {"a.ndjson", TW_KIND_JSONL},
-        {"a.jsonl.gz", TW_KIND_JSONL}, {"a.ndjson.zst", TW_KIND_JSONL},
-        {"a.JSONL.Xz", TW_KIND_JSONL}, {"a.txt.jsonl.bz2", TW_KIND_JSONL},
-        {"x.jsonl", TW_KIND_JSONL},    {"jsonl", TW_KIND_TEXT},
-        {"a.json", TW_KIND_TEXT},      {"a.gz", TW_KIND_TEXT},
-        {"a.txt.zst", TW_KIND_TEXT},   {"a.jsonl.gz.gz", TW_KIND_TEXT},
-        {"a.jsonl~", TW_KIND_TEXT},    {"a.jsonl.zip", TW_KIND_MEMBERS},
-        {"a.tar.gz", TW_KIND_MEMBERS}, {"a.TGZ", TW_KIND_MEMBERS},
-        {"a.7z", TW_KIND_MEMBERS},     {"a.mbox", TW_KIND_MEMBERS},
-        {"a.docx", TW_KIND_TEXT},      {"zip", TW_KIND_TEXT},
+        {"a.jsonl", TW_INPUT_JSONL},    {"a.ndjson", TW_INPUT_JSONL},
+        {"a.jsonl.gz", TW_INPUT_JSONL}, {"a.ndjson.zst", TW_INPUT_JSONL},
+        {"a.JSONL.Xz", TW_INPUT_JSONL}, {"a.txt.jsonl.bz2", TW_INPUT_JSONL},
+        {"x.jsonl", TW_INPUT_JSONL},    {"jsonl", TW_INPUT_TEXT},
+        {"a.json", TW_INPUT_TEXT},      {"a.gz", TW_INPUT_TEXT},
+        {"a.txt.zst", TW_INPUT_TEXT},   {"a.jsonl.gz.gz", TW_INPUT_TEXT},
+        {"a.jsonl~", TW_INPUT_TEXT},    {"a.jsonl.zip", TW_INPUT_MEMBERS},
+        {"a.tar.gz", TW_INPUT_MEMBERS}, {"a.TGZ", TW_INPUT_MEMBERS},
+        {"a.7z", TW_INPUT_MEMBERS},     {"a.mbox", TW_INPUT_MEMBERS},
+        {"a.docx", TW_INPUT_TEXT},      {"zip", TW_INPUT_TEXT},
     };
     make_folder("folder");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -416,7 +416,7 @@ static void wildcards_are_expanded_in_byte_order(void **state)
     make_file("a1.txt");
     make_file("\xC3\xA9.txt");
     make_file(".hidden.txt");
-    tw_found found = assert_finds("*.txt", "B1.txt\na1.txt\nb1.txt\n\xC3\xA9.txt\n");
+    tw_input_source found = assert_finds("*.txt", "B1.txt\na1.txt\nb1.txt\n\xC3\xA9.txt\n");
     assert_true(found.named);
     assert_finds("[ab]?.txt", "a1.txt\nb1.txt\n");
     assert_finds("./*/a", "./x/a\n");
@@ -443,11 +443,11 @@ static void a_dash_is_standard_input(void **state)
 {
     (void)state;
     make_file("-");
-    tw_found found = assert_finds("-", "-\n");
-    assert_int_equal(found.kind, TW_KIND_JSONL);
+    tw_input_source found = assert_finds("-", "-\n");
+    assert_int_equal(found.kind, TW_INPUT_JSONL);
     assert_true(found.named);
     assert_false(found.regular);
-    assert_int_equal(assert_finds("./-", "./-\n").kind, TW_KIND_TEXT);
+    assert_int_equal(assert_finds("./-", "./-\n").kind, TW_INPUT_TEXT);
 }
 
 /* ---- lists */
@@ -461,8 +461,8 @@ static void a_list_names_files_and_folders(void **state)
     make_file("with space ");
     make_file("@odd");
     write_file("list", LITERAL("x\n\n   \nwith space \n@odd\nnone\nx/a"));
-    tw_found found = assert_finds("@list", "x/a\nx/b\nwith space \n@odd\n"
-                                           "none! No such file or directory\nx/a\n");
+    tw_input_source found = assert_finds("@list", "x/a\nx/b\nwith space \n@odd\n"
+                                                  "none! No such file or directory\nx/a\n");
     assert_true(found.named);
     assert_finds("./@odd", "./@odd\n");
 }
@@ -547,8 +547,8 @@ static void bytes_are_passed_on_as_they_are(void **state)
     assert_reads(reader, "a",
                  LITERAL("Gr\xC3\xBC\xC3\x9F"
                          "e\r\n"));
-    assert_int_equal(tw_reader_told(reader).flags, 0);
-    assert_false(tw_reader_told(reader).made);
+    assert_int_equal(tw_reader_origin(reader).flags, 0);
+    assert_false(tw_reader_origin(reader).made);
     write_file("b", LITERAL(""));
     assert_reads(reader, "b", LITERAL(""));
     write_file("two\nlines", LITERAL("c"));
@@ -821,7 +821,7 @@ static void assert_decodes(const encoded *cases, size_t count)
     for (size_t i = 0; i < count; i++) {
         write_file("a", cases[i].bytes, cases[i].length);
         assert_reads(reader, "a", cases[i].utf8, cases[i].utf8_length);
-        assert_int_equal(tw_reader_told(reader).flags & TWINSET_FLAG_INVALID_UTF8,
+        assert_int_equal(tw_reader_origin(reader).flags & TWINSET_FLAG_INVALID_UTF8,
                          cases[i].replaced ? TWINSET_FLAG_INVALID_UTF8 : 0);
     }
     tw_reader_free(reader);
@@ -929,7 +929,7 @@ static void a_long_utf16_text_fits(void **state)
 /* ---- memory that runs out */
 
 #ifdef TW_FAULTS
-static int count_document(void *context, const tw_found *found)
+static int count_document(void *context, const tw_input_source *found)
 {
     (void)found;
     ++*(size_t *)context;

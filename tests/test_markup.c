@@ -4,10 +4,18 @@
  */
 #include "testing.h"
 
+#include <time.h>
+
 #include "common.h"
 #include "convert.h"
 #include "dice.h"
 #include "memory.h"
+
+/* The time that this process has taken, however busy the machine is. */
+static double processor_seconds(void)
+{
+    return (double)clock() / CLOCKS_PER_SEC;
+}
 
 static tw_converted convert_bytes(const tw_converter *as, const char *bytes, size_t length,
                                   int *status)
@@ -153,12 +161,12 @@ static void test_markdown_of_great_size(void **state)
         repeat_part(&text, sources[i].first, 20000);
         repeat_part(&text, sources[i].second, 20000);
         repeat_part(&text, sources[i].rest, 100000);
-        double before = tw_now();
+        double before = processor_seconds();
         tw_converted to = convert_bytes(&tw_convert_markdown, text.data, text.length, &status);
         assert_string_equal(to.reason, sources[i].reason);
         assert_int_equal(status, sources[i].reason[0] ? TWINSET_IO : TWINSET_OK);
-        if (tw_now() - before > (SANITIZED ? 20 : 5))
-            fail_msg("%zu takes %.1f s", i, tw_now() - before);
+        if (processor_seconds() - before > (SANITIZED ? 10 : 2))
+            fail_msg("%zu takes %.1f s", i, processor_seconds() - before);
         tw_bytes_free(&to.text);
         tw_bytes_free(&text);
     }
@@ -330,10 +338,10 @@ static void check_time(const tw_converter *as, const char *a, const char *b, boo
     if (!in_turn)
         repeat(&text, b, "");
     assert_int_equal(tw_bytes_append(&text, "x", 1), 0);
-    double before = tw_now();
+    double before = processor_seconds();
     try_bytes(as, text.data, text.length);
-    if (tw_now() - before > 1)
-        fail_msg("%s: %s%s takes %.1f s", as->kind, a, b, tw_now() - before);
+    if (processor_seconds() - before > 1)
+        fail_msg("%s: %s%s takes %.1f s", as->kind, a, b, processor_seconds() - before);
     tw_bytes_free(&text);
 }
 

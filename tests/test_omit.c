@@ -195,10 +195,10 @@ static void quoted_blocks_of_markup(void **state)
     assert_converted(&tw_convert_latex, KEEP, essay,
                      "Own words.\n\nOne two three.\n\nFour.\n\nOwn words.");
     assert_converted(&tw_convert_markdown, DROP, notes,
-                     "Own words:\n\n{> One two three, and four.\n> Five\n> six}\n\nOwn words.\n\n"
+                     "Own words:\n\n{> One two three, and four.\n\n> Five\n> six}\n\nOwn words.\n\n"
                      "    > code");
     assert_converted(&tw_convert_markdown, KEEP, notes,
-                     "Own words: One two three, and four.\nFive\nsix\n\nOwn words.\n\n    > code");
+                     "Own words:\n\nOne two three, and four.\n\nFive\nsix\n\nOwn words.\n\n> code");
 }
 
 static void length_is_bounded(void **state)

@@ -218,16 +218,16 @@ static void make_file(const char *path)
 }
 
 /* What was found, a line each: "path", "path {id|label|author|time}" or "path! reason". */
-static int record_document(void *context, const tw_found *found)
+static int record_document(void *context, const tw_input_source *found)
 {
-    const tw_told *told = &found->told;
-    bool any = told->id || told->label || told->author || told->time;
+    const tw_manifest_entry *entry = &found->manifest;
+    bool any = entry->id || entry->label || entry->author || entry->time;
     assert_int_equal(tw_bytes_printf(context, "%s", found->path), 0);
     if (any)
-        assert_int_equal(tw_bytes_printf(context, " {%s|%s|%s|%s}", told->id ? told->id : "",
-                                         told->label ? told->label : "",
-                                         told->author ? told->author : "",
-                                         told->time ? told->time : ""),
+        assert_int_equal(tw_bytes_printf(context, " {%s|%s|%s|%s}", entry->id ? entry->id : "",
+                                         entry->label ? entry->label : "",
+                                         entry->author ? entry->author : "",
+                                         entry->time ? entry->time : ""),
                          0);
     return tw_bytes_append(context, "\n", 1);
 }
@@ -440,7 +440,7 @@ static void a_cut_manifest_does_no_harm(void **state)
 }
 
 #ifdef TW_FAULTS
-static int ignore_document(void *context, const tw_found *found)
+static int ignore_document(void *context, const tw_input_source *found)
 {
     (void)context;
     (void)found;
@@ -455,7 +455,7 @@ static int ignore_skip(void *context, const char *path, const char *reason)
     return TWINSET_OK;
 }
 
-static void lost_memory_is_told(void **state)
+static void lost_memory_is_an_error(void **state)
 {
     (void)state;
     make_file("a-file-with-a-name-that-does-not-fit-into-the-first-allocation");
@@ -496,7 +496,7 @@ int main(void)
         TEST(broken_rows_are_skipped_with_their_line),
         TEST(a_cut_manifest_does_no_harm),
 #ifdef TW_FAULTS
-        TEST(lost_memory_is_told),
+        TEST(lost_memory_is_an_error),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,6 +71,23 @@ void twinset_collection_free(twinset_collection *collection)
     tw_free(collection);
 }
 
+/* ---- cancelling */
+
+void twinset_collection_cancel(twinset_collection *collection)
+{
+    if (collection)
+        atomic_store(&tw_settings_cancel(collection->settings)->is_asked, true);
+}
+
+/* Ends a call that can be cancelled: one that was is not to cancel the next. */
+static int end_call(twinset_collection *collection, const tw_cancel *before, int status)
+{
+    tw_cancel_listen(before);
+    if (status == TWINSET_CANCELLED)
+        atomic_store(&tw_settings_cancel(collection->settings)->is_asked, false);
+    return status;
+}
+
 /* ---- adding */
 
 /* Remembers the names of the first two documents: sorting loses their order. */
@@ -149,8 +166,10 @@ int twinset_collection_add_path(twinset_collection *collection, const char *path
     if (status != TWINSET_OK)
         return status;
     size_t before = collection->sources->count;
+    const tw_cancel *listened = tw_cancel_listen(tw_settings_cancel(collection->settings));
     status = tw_sources_add_path(collection->sources, collection->settings, path, role, error);
-    return end_adding(collection, before, status, error);
+    status = end_adding(collection, before, status, error);
+    return end_call(collection, listened, status);
 }
 
 /* ---- what was added */
@@ -229,12 +248,15 @@ static int end_run(tw_corpus *corpus, twinset_result *made, int status, twinset_
     return status;
 }
 
-static int run_scan(tw_corpus *corpus, tw_task task, twinset_result **result, twinset_error *error)
+static int run_scan(twinset_collection *collection, tw_task task, twinset_result **result,
+                    twinset_error *error)
 {
+    tw_corpus *corpus = collection->last;
+    const tw_cancel *before = tw_cancel_listen(tw_settings_cancel(collection->settings));
     tw_checkpoint checkpoint = {{.fd = -1}, {.fd = -1}};
     twinset_result *made = tw_calloc(1, sizeof *made);
     if (!made)
-        return tw_nomem(error);
+        return end_call(collection, before, tw_nomem(error));
     int status = TWINSET_OK;
     if (corpus->settings->options.checkpoint)
         status = tw_checkpoint_open(corpus, &checkpoint, &task, error);
@@ -243,7 +265,7 @@ static int run_scan(tw_corpus *corpus, tw_task task, twinset_result **result, tw
     if (task.keep)
         made->corpus = tw_corpus_retain(corpus);
     tw_checkpoint_close(&checkpoint);
-    return end_run(corpus, made, status, result);
+    return end_call(collection, before, end_run(corpus, made, status, result));
 }
 
 int twinset_collection_scan(twinset_collection *collection, twinset_result **result,
@@ -256,7 +278,7 @@ int twinset_collection_scan(twinset_collection *collection, twinset_result **res
     status = begin_corpus(collection, by, false, error);
     if (status != TWINSET_OK)
         return status;
-    return run_scan(collection->last, (tw_task){.wants_details = true}, result, error);
+    return run_scan(collection, (tw_task){.wants_details = true}, result, error);
 }
 
 int twinset_collection_dedup(twinset_collection *collection, const char *keep,
@@ -274,7 +296,7 @@ int twinset_collection_dedup(twinset_collection *collection, const char *keep,
     status = begin_corpus(collection, options->by, false, error);
     if (status != TWINSET_OK)
         return status;
-    return run_scan(collection->last, (tw_task){.keep = keep ? keep : "first"}, result, error);
+    return run_scan(collection, (tw_task){.keep = keep ? keep : "first"}, result, error);
 }
 
 int twinset_collection_compare(twinset_collection *collection, twinset_result **result,
@@ -291,8 +313,9 @@ int twinset_collection_compare(twinset_collection *collection, twinset_result **
     twinset_result *made = status == TWINSET_OK ? tw_calloc(1, sizeof *made) : NULL;
     if (!made)
         return status == TWINSET_OK ? tw_nomem(error) : status;
+    const tw_cancel *before = tw_cancel_listen(tw_settings_cancel(collection->settings));
     status = tw_compare(collection->last, collection->given, made, error);
-    return end_run(collection->last, made, status, result);
+    return end_call(collection, before, end_run(collection->last, made, status, result));
 }
 
 int twinset_compare(const char *a, size_t a_length, const char *b, size_t b_length,
@@ -351,8 +374,9 @@ const char *twinset_collection_output(const twinset_collection *collection, size
 
 /* ---- documents without a scan: their signatures, their texts */
 
-static int read_all(twinset_collection *collection, twinset_error *error)
+static int read_all(twinset_collection *collection, const tw_cancel **before, twinset_error *error)
 {
+    *before = tw_cancel_listen(tw_settings_cancel(collection->settings));
     int status = begin_corpus(collection, collection->settings->options.by, false, error);
     tw_corpus *corpus = collection->last;
     if (status == TWINSET_OK)
@@ -363,13 +387,14 @@ static int read_all(twinset_collection *collection, twinset_error *error)
 }
 
 /* Completes an error, and frees what the reading needed. */
-static int end_reading(twinset_collection *collection, int status, twinset_error *error)
+static int end_reading(twinset_collection *collection, const tw_cancel *before, int status,
+                       twinset_error *error)
 {
-    if (!collection->last)
-        return status;
-    status = tw_corpus_fail(collection->last, error, status);
-    tw_corpus_end_search(collection->last);
-    return status;
+    if (collection->last) {
+        status = tw_corpus_fail(collection->last, error, status);
+        tw_corpus_end_search(collection->last);
+    }
+    return end_call(collection, before, status);
 }
 
 typedef struct signature_writer {
@@ -390,9 +415,10 @@ int twinset_collection_sketch(twinset_collection *collection, twinset_format for
     tw_error_clear(error);
     if (!collection || !write)
         return tw_missing(error, collection ? "write" : "collection");
-    int status = read_all(collection, error);
+    const tw_cancel *before;
+    int status = read_all(collection, &before, error);
     if (status != TWINSET_OK)
-        return end_reading(collection, status, error);
+        return end_reading(collection, before, status, error);
     tw_corpus *corpus = collection->last;
     status = tw_signatures_begin(&writer.out, format, &corpus->settings->options,
                                  corpus->documents.count, write, context, error);
@@ -401,7 +427,7 @@ int twinset_collection_sketch(twinset_collection *collection, twinset_format for
     if (status == TWINSET_OK)
         status = tw_signatures_end(&writer.out, error);
     tw_signatures_free(&writer.out);
-    return end_reading(collection, status, error);
+    return end_reading(collection, before, status, error);
 }
 
 /* Hands over the text of a document, unless it is too large. */
@@ -430,10 +456,11 @@ int twinset_collection_texts(twinset_collection *collection, twinset_text_fn tak
     tw_error_clear(error);
     if (!collection || !take)
         return tw_missing(error, collection ? "take" : "collection");
-    int status = read_all(collection, error);
+    const tw_cancel *before;
+    int status = read_all(collection, &before, error);
     tw_corpus *corpus = collection->last;
     for (uint32_t i = 0; status == TWINSET_OK && i < corpus->documents.count; i++)
         status = take_text(corpus, i, &text, take, context, error);
     tw_bytes_free(&text);
-    return end_reading(collection, status, error);
+    return end_reading(collection, before, status, error);
 }

@@ -16,6 +16,7 @@
 #include "twinset_advanced.h"
 
 /* ---- the machine: threads, processors, files */
+#include "cancel.h"
 #include "cpu.h"
 #include "file.h"
 #include "journal.h"

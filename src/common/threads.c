@@ -20,6 +20,7 @@ enum { MAX_THREADS = 1024 };
 typedef struct worker_thread {
     void (*work)(void *shared, unsigned number);
     void *shared;
+    const tw_cancel *cancel;
     unsigned number;
     pthread_t handle;
 } worker_thread;
@@ -27,6 +28,7 @@ typedef struct worker_thread {
 static void *run_thread(void *argument)
 {
     worker_thread *self = argument;
+    tw_cancel_listen(self->cancel);
     self->work(self->shared, self->number);
     return NULL;
 }
@@ -34,11 +36,12 @@ static void *run_thread(void *argument)
 /* Starts workers 1 and up; worker 0 is the caller. Returns how many there are. Where the system
  * starts fewer than asked for, these do all the work. */
 static unsigned start_workers(worker_thread workers[MAX_THREADS], unsigned threads,
-                              void (*work)(void *shared, unsigned number), void *shared)
+                              const tw_cancel *cancel, void (*work)(void *shared, unsigned number),
+                              void *shared)
 {
     unsigned started = 1;
     for (; started < threads; started++) {
-        workers[started] = (worker_thread){work, shared, started, 0};
+        workers[started] = (worker_thread){work, shared, cancel, started, 0};
         if (pthread_create(&workers[started].handle, NULL, run_thread, &workers[started]))
             break;
     }
@@ -129,6 +132,8 @@ static void work_loop(void *argument, unsigned number)
             }
         }
         atomic_fetch_add(&shared->done, to - from);
+        if (tw_is_cancelled())
+            fail_at(shared, SIZE_MAX, TWINSET_CANCELLED);
         if (number == 0)
             report(shared, &last);
     }
@@ -173,11 +178,13 @@ int tw_parallel(const tw_loop *loop, size_t count, tw_loop_fn body, void *contex
         .worker_ended = PTHREAD_COND_INITIALIZER,
     };
     worker_thread workers[MAX_THREADS];
-    unsigned started = start_workers(workers, threads, work_loop, &shared);
+    unsigned started = start_workers(workers, threads, loop->cancel, work_loop, &shared);
+    const tw_cancel *before = tw_cancel_listen(loop->cancel);
     work_loop(&shared, 0);
     if (loop->progress)
         wait_for_others(&shared, started - 1);
     join_workers(workers, started);
+    tw_cancel_listen(before);
     pthread_mutex_destroy(&shared.lock);
     pthread_cond_destroy(&shared.worker_ended);
     return shared.status;
@@ -274,7 +281,8 @@ static void process_next(shared_pipeline *pipe, unsigned worker)
     bool end = false;
     pipe->reading = true;
     pthread_mutex_unlock(&pipe->lock);
-    int status = pipe->steps->read(pipe->context, item, &end);
+    int status =
+        tw_is_cancelled() ? TWINSET_CANCELLED : pipe->steps->read(pipe->context, item, &end);
     pthread_mutex_lock(&pipe->lock);
     pipe->reading = false;
     if (status == TWINSET_OK && !end) {
@@ -326,9 +334,11 @@ int tw_pipeline(const tw_loop *loop, const tw_pipeline_steps *steps, void *const
         .last = UINT64_MAX,
     };
     worker_thread workers[MAX_THREADS];
-    unsigned started = start_workers(workers, threads, work_pipeline, &pipe);
+    unsigned started = start_workers(workers, threads, loop->cancel, work_pipeline, &pipe);
+    const tw_cancel *before = tw_cancel_listen(loop->cancel);
     work_pipeline(&pipe, 0);
     join_workers(workers, started);
+    tw_cancel_listen(before);
     pthread_mutex_destroy(&pipe.lock);
     pthread_cond_destroy(&pipe.change);
     return pipe.status;

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "attributes.h"
+#include "cancel.h"
 #include "twinset.h"
 
 /* How a loop or pipeline runs. */
@@ -15,6 +16,7 @@ typedef struct tw_loop {
     const char *stage; /* its name, for the progress callback */
     twinset_progress_fn progress;
     void *progress_context;
+    const tw_cancel *cancel; /* that ends the loop, or NULL */
 } tw_loop;
 
 /* The body of a parallel loop, called once for each index. `worker` is below the number of threads

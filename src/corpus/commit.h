@@ -14,7 +14,7 @@ typedef struct tw_reading_run {
     uint64_t offset;
     tw_lines lines; /* of a packed source */
     bool is_open;
-    tw_inside members; /* of the archive in work */
+    tw_member_reader members; /* of the archive in work */
 
     uint64_t line; /* of the source whose chunks are committed */
     uint32_t committed;

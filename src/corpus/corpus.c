@@ -32,7 +32,7 @@ static int make_workers(tw_corpus *corpus, twinset_error *error)
 static void free_worker(tw_worker *worker)
 {
     tw_analyser_free(&worker->analyser);
-    tw_inside_close(&worker->members);
+    tw_member_reader_close(&worker->members);
     tw_reader_free(worker->reader);
     tw_jsonl_free(worker->records);
     tw_bytes_free(&worker->bytes);

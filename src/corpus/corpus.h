@@ -98,9 +98,9 @@ typedef struct tw_worker {
     tw_analyser analyser;
     tw_reader *reader;
     tw_jsonl *records;
-    tw_inside members; /* of the archive that was read last */
-    tw_bytes bytes;    /* of a record or a chunk of a file */
-    tw_u64s side[2];   /* sets that were asked for */
+    tw_member_reader members; /* of the archive that was read last */
+    tw_bytes bytes;           /* of a record or a chunk of a file */
+    tw_u64s side[2];          /* sets that were asked for */
     uint32_t side_document[2];
 } tw_worker;
 
@@ -228,7 +228,7 @@ typedef struct tw_source_text {
     const tw_bytes *raw;
     const char *text;
     size_t length;
-    tw_reading reading;
+    tw_text_origin reading;
 } tw_source_text;
 
 /* A descriptor for reading a source at any offset, to be given back with tw_source_close(). -1:

@@ -257,7 +257,7 @@ static bool is_stopped(tw_ingest *ingest, const tw_worker *worker)
                            ingest->total))
             atomic_store(&ingest->is_stopped, true);
     }
-    return atomic_load_explicit(&ingest->is_stopped, memory_order_relaxed);
+    return tw_is_cancelled() || atomic_load_explicit(&ingest->is_stopped, memory_order_relaxed);
 }
 
 static int ingest_lines(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk)

@@ -96,7 +96,7 @@ static int next_lines(tw_reading_run *read, tw_chunk *chunk)
 
 static bool is_file(const tw_corpus *corpus, size_t source)
 {
-    return corpus->states[source].kind == TW_KIND_TEXT &&
+    return corpus->states[source].kind == TW_INPUT_TEXT &&
            !corpus->sources->data[source].file->member_name;
 }
 
@@ -130,9 +130,9 @@ static int read_member(tw_reading_run *read, uint32_t index, tw_chunk *chunk,
     *member = (tw_chunk_member){.start = bytes->length};
     if (tw_is_passed_over(corpus, index))
         return TWINSET_OK;
-    int status = tw_inside_read(&read->members, source->path, source->file->member,
-                                corpus->settings->options.max_size, tw_size_limit(corpus->settings),
-                                bytes, &reason);
+    int status = tw_member_reader_read(&read->members, source->path, source->file->member,
+                                       corpus->settings->options.max_size,
+                                       tw_size_limit(corpus->settings), bytes, &reason);
     member->length = bytes->length - member->start;
     member->has_failed = status == TWINSET_IO;
     return member->has_failed ? tw_chunk_add_problem(chunk, (tw_problem){.source = index}, reason)
@@ -166,7 +166,7 @@ static int next_members(tw_reading_run *read, tw_chunk *chunk)
 
 static bool is_passed_over_whole(const tw_corpus *corpus, size_t source)
 {
-    return corpus->states[source].kind == TW_KIND_JSONL && tw_is_passed_over(corpus, source);
+    return corpus->states[source].kind == TW_INPUT_JSONL && tw_is_passed_over(corpus, source);
 }
 
 static int fill_chunk(tw_reading_run *read, tw_chunk *chunk, bool *end)
@@ -181,7 +181,7 @@ static int fill_chunk(tw_reading_run *read, tw_chunk *chunk, bool *end)
     chunk->in.sources = 0;
     if (*end)
         return TWINSET_OK;
-    chunk->in.is_lines = corpus->states[read->next].kind == TW_KIND_JSONL;
+    chunk->in.is_lines = corpus->states[read->next].kind == TW_INPUT_JSONL;
     if (sources->data[read->next].file->member_name)
         return next_members(read, chunk);
     if (chunk->in.is_lines)
@@ -383,7 +383,7 @@ int tw_corpus_read(tw_corpus *corpus, const tw_read_plan *plan, tw_journal *jour
         tw_lines_close(&read.lines);
     if (read.ingest.error.message[0] && error && !error->message[0])
         *error = read.ingest.error;
-    tw_inside_close(&read.members);
+    tw_member_reader_close(&read.members);
     pthread_mutex_destroy(&read.ingest.spilling);
     tw_bytes_free(&read.frame);
     return tw_corpus_fail(corpus, error, status);

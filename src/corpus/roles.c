@@ -106,8 +106,8 @@ static int mark_repeated(const tw_sources *sources, tw_source_state *states, twi
 static tw_source_state state_of(const tw_source *source, bool is_comparison)
 {
     bool is_text = is_comparison || source->file->member_name;
-    tw_source_state state = {.kind = is_text ? (uint8_t)TW_KIND_TEXT : source->kind};
-    bool is_lines = state.kind == TW_KIND_JSONL;
+    tw_source_state state = {.kind = is_text ? (uint8_t)TW_INPUT_TEXT : source->kind};
+    bool is_lines = state.kind == TW_INPUT_JSONL;
     state.is_spooled = is_lines && !source->is_regular;
     state.is_packed = state.is_spooled || (is_lines && tw_name_is_packed(source->path));
     return state;
@@ -135,7 +135,7 @@ int tw_choose_unit(const tw_settings *settings, const tw_sources *sources, bool 
     for (size_t i = 0; i < sources->count; i++) {
         const tw_source *source = &sources->data[i];
         bool counts =
-            source->role != TWINSET_ROLE_IGNORE && (is_comparison || source->kind == TW_KIND_TEXT);
+            source->role != TWINSET_ROLE_IGNORE && (is_comparison || source->kind == TW_INPUT_TEXT);
         all += counts;
         programs += counts && tw_is_program_path(tw_source_file_name(source));
     }

@@ -204,10 +204,17 @@ void tw_settings_release(tw_settings *settings)
     tw_free(settings);
 }
 
+tw_cancel *tw_settings_cancel(tw_settings *settings)
+{
+    return settings->base ? tw_settings_cancel(settings->base) : &settings->cancel;
+}
+
 tw_loop tw_settings_loop(const tw_settings *settings, const char *stage)
 {
     const twinset_options *options = &settings->options;
-    return (tw_loop){options->threads, stage, options->progress, options->progress_context};
+    const tw_settings *base = settings->base ? settings->base : settings;
+    return (tw_loop){options->threads, stage, options->progress, options->progress_context,
+                     &base->cancel};
 }
 
 uint64_t tw_size_limit(const tw_settings *settings)

@@ -27,6 +27,8 @@ struct tw_settings {
     tw_walk_rules walk;
     tw_stop_list *stop; /* NULL: there is none */
     tw_scheme *scheme;
+    tw_cancel
+        cancel; /* of all runs with these settings or derived ones; ask tw_settings_cancel() */
 };
 
 /* Checks the options (NULL: the defaults) and makes settings with one owner. */
@@ -44,6 +46,8 @@ tw_settings *tw_settings_retain(tw_settings *settings);
 /* Frees the settings with their last owner. Takes NULL. */
 void tw_settings_release(tw_settings *settings);
 
+/* What stops the runs of these settings. */
+tw_cancel *tw_settings_cancel(tw_settings *settings);
 /* A loop or pipeline of this many threads that reports to the caller's progress callback. */
 tw_loop tw_settings_loop(const tw_settings *settings, const char *stage);
 

@@ -173,7 +173,7 @@ static uint64_t hash_path(const char *path, const char *end)
 
 /* The submission that a file belongs to is the sub-folder of the folder that was walked, or the
  * folder that it lies in directly. A file that was named without a folder belongs to none. */
-static int find_group(tw_sources *sources, const tw_found *found, tw_source *source,
+static int find_group(tw_sources *sources, const tw_input_source *found, tw_source *source,
                       tw_source_file *file)
 {
     const char *below = found->path + (found->named ? 0 : found->root_length);
@@ -191,7 +191,7 @@ static int find_group(tw_sources *sources, const tw_found *found, tw_source *sou
 }
 
 /* Counts the folders of new documents that were named, each once. */
-static int count_folder(tw_sources *sources, const tw_found *found)
+static int count_folder(tw_sources *sources, const tw_input_source *found)
 {
     tw_u64s *folders = &sources->folders;
     uint64_t folder = hash_path(found->path, found->path + found->root_length);
@@ -205,7 +205,7 @@ static int count_folder(tw_sources *sources, const tw_found *found)
 }
 
 /* What a list says in a column of this name. */
-static const char *listed_group(const tw_told *columns, const char *name)
+static const char *listed_group(const tw_manifest_entry *columns, const char *name)
 {
     return !name                         ? NULL
            : strcmp(name, "author") == 0 ? columns->author
@@ -225,20 +225,21 @@ typedef struct adding {
 } adding;
 
 /* Fills in what was found out about a file: its size, its submission, its time. */
-static int describe(const adding *add, const tw_found *found, tw_source *source,
+static int describe(const adding *add, const tw_input_source *found, tw_source *source,
                     tw_source_file *file)
 {
     tw_arena *arena = add->sources->arena;
-    const char *group = listed_group(&found->told, tw_group_field(add->settings));
+    const char *group = listed_group(&found->manifest, tw_group_field(add->settings));
     source->size_bytes = found->size_bytes;
     int status = TWINSET_OK;
-    if (tw_groups_are_folders(add->settings) && source->kind == TW_KIND_TEXT)
+    if (tw_groups_are_folders(add->settings) && source->kind == TW_INPUT_TEXT)
         status = find_group(add->sources, found, source, file);
     if (group && status == TWINSET_OK) {
         file->group = tw_group_of_name(group, strlen(group));
         status = tw_arena_strdup(arena, group, &file->submission);
     }
-    return status == TWINSET_OK ? tw_arena_strdup(arena, found->told.time, &file->time) : status;
+    return status == TWINSET_OK ? tw_arena_strdup(arena, found->manifest.time, &file->time)
+                                : status;
 }
 
 static int add_skip(void *context, const char *path, const char *reason)
@@ -261,15 +262,15 @@ static size_t count_added(const tw_sources *sources)
 
 /* Fills in a member. An archive is a folder: one of those that were named, or, inside one of these,
  * a submission. `name` is "a.zip!/dir/file". */
-static int fill_member(const adding *add, const tw_found *archive, const tw_member *member,
+static int fill_member(const adding *add, const tw_input_source *archive, const tw_member *member,
                        const char *name, tw_source *source, tw_source_file *file)
 {
     int status = tw_arena_strdup(add->sources->arena, member->name, &file->member_name);
-    tw_found found = {
+    tw_input_source found = {
         .path = name,
         .size_bytes = member->size_bytes,
         .root_length = archive->named ? strlen(source->path) + 2 : archive->root_length,
-        .told = archive->told,
+        .manifest = archive->manifest,
     };
     if (status == TWINSET_OK)
         status = describe(add, &found, source, file);
@@ -278,15 +279,15 @@ static int fill_member(const adding *add, const tw_found *archive, const tw_memb
     return status;
 }
 
-static int add_member(adding *add, const tw_found *archive, const char *path, uint32_t number,
-                      const tw_member *member, const char *name)
+static int add_member(adding *add, const tw_input_source *archive, const char *path,
+                      uint32_t number, const tw_member *member, const char *name)
 {
-    const char *id = archive->member ? archive->told.id : NULL;
+    const char *id = archive->member ? archive->manifest.id : NULL;
     tw_source *source;
     tw_source_file *file;
     if (member->reason)
         return add_skip(add, name, member->reason);
-    if (tw_kind_of(member->name) == TW_KIND_JSONL)
+    if (tw_input_kind_of(member->name) == TW_INPUT_JSONL)
         return add_skip(add, name, "JSON lines in an archive are not read; unpack it");
     int status = add_file_source(add->sources, id ? id : name, add->role, &source, &file);
     if (status != TWINSET_OK)
@@ -300,7 +301,7 @@ static int add_member(adding *add, const tw_found *archive, const char *path, ui
 }
 
 /* Adds all members that the rules take, or the one that is asked for. */
-static int add_each_member(adding *add, const tw_found *found, const char *path,
+static int add_each_member(adding *add, const tw_input_source *found, const char *path,
                            tw_members *members, tw_bytes *name, const char **reason)
 {
     tw_member member;
@@ -309,7 +310,7 @@ static int add_each_member(adding *add, const tw_found *found, const char *path,
         if (status != TWINSET_OK || !member.name)
             return status;
         if (found->member ? strcmp(found->member, member.name) != 0
-                          : tw_find_leaves_out(add->finder, member.name))
+                          : tw_finder_leaves_out(add->finder, member.name))
             continue;
         name->length = 0;
         status = tw_bytes_printf(name, "%s!/%s", path, member.name);
@@ -321,7 +322,7 @@ static int add_each_member(adding *add, const tw_found *found, const char *path,
 }
 
 /* Says that an archive holds nothing of what is asked for. */
-static int skip_archive(adding *add, const tw_found *found, tw_bytes *name)
+static int skip_archive(adding *add, const tw_input_source *found, tw_bytes *name)
 {
     if (!found->member)
         return add_skip(add, found->path, "no documents in it");
@@ -330,7 +331,7 @@ static int skip_archive(adding *add, const tw_found *found, tw_bytes *name)
     return status == TWINSET_OK ? add_skip(add, name->data, "no such file in the archive") : status;
 }
 
-static int add_archive(adding *add, const tw_found *found)
+static int add_archive(adding *add, const tw_input_source *found)
 {
     tw_members *members;
     tw_bytes name = {0};
@@ -364,7 +365,7 @@ static int hold_stream(const adding *add, tw_source *source, tw_source_file *fil
     int status =
         tw_read(reader, source->path, tw_size_limit(add->settings), &text, &length, &reason);
     if (status == TWINSET_OK) {
-        file->reading = tw_reader_told(reader);
+        file->reading = tw_reader_origin(reader);
         file->reading.made = false; /* it is held as it is */
         status = copy_text(add->sources, source, text, length);
     } else if (status == TWINSET_IO) {
@@ -374,7 +375,7 @@ static int hold_stream(const adding *add, tw_source *source, tw_source_file *fil
     return status;
 }
 
-static int fill_file(const adding *add, const tw_found *found, tw_source *source,
+static int fill_file(const adding *add, const tw_input_source *found, tw_source *source,
                      tw_source_file *file)
 {
     const char *slash = found->named ? strrchr(found->path, '/') : NULL;
@@ -383,22 +384,22 @@ static int fill_file(const adding *add, const tw_found *found, tw_source *source
     source->is_regular = found->regular;
     source->path = source->name;
     int status = TWINSET_OK;
-    if (found->told.id)
+    if (found->manifest.id)
         status = tw_arena_strdup(add->sources->arena, found->path, &source->path);
     if (status == TWINSET_OK)
         status = describe(add, found, source, file);
     if (!found->named && add->role == TWINSET_ROLE_NEW && status == TWINSET_OK)
         status = count_folder(add->sources, found);
-    if (found->kind == TW_KIND_TEXT && !found->regular && status == TWINSET_OK)
+    if (found->kind == TW_INPUT_TEXT && !found->regular && status == TWINSET_OK)
         status = hold_stream(add, source, file);
     return status;
 }
 
-static int add_file(adding *add, const tw_found *found)
+static int add_file(adding *add, const tw_input_source *found)
 {
     tw_source *source;
     tw_source_file *file;
-    const char *id = found->told.id;
+    const char *id = found->manifest.id;
     int status = add_file_source(add->sources, id ? id : found->path, add->role, &source, &file);
     if (status != TWINSET_OK)
         return status;
@@ -408,9 +409,9 @@ static int add_file(adding *add, const tw_found *found)
     return status;
 }
 
-static int add_found(void *context, const tw_found *found)
+static int add_found(void *context, const tw_input_source *found)
 {
-    bool is_archive = found->kind == TW_KIND_MEMBERS;
+    bool is_archive = found->kind == TW_INPUT_MEMBERS;
     if (is_archive && !found->regular)
         return add_skip(context, found->path, "an archive must be a file");
     return is_archive ? add_archive(context, found) : add_file(context, found);

@@ -17,7 +17,7 @@ typedef struct tw_source_file {
     uint64_t group;          /* documents of one group are not compared; 0: of none */
     const char *submission;  /* what that group is called, or NULL */
     size_t root_length;      /* of the path, up to what lies below the folder that was walked */
-    tw_reading reading;      /* how a text that is held was come by */
+    tw_text_origin reading;  /* how a text that is held was come by */
     const char *skipped;     /* the reason why it cannot be used, or NULL */
 } tw_source_file;
 

@@ -102,7 +102,7 @@ static int visit_template(tw_corpus *corpus, uint32_t index, tw_template_fn take
     tw_worker *worker = &corpus->workers[0];
     tw_source_text text = {0};
     const char *reason = tw_source_reason(source);
-    bool is_lines = corpus->states[index].kind == TW_KIND_JSONL;
+    bool is_lines = corpus->states[index].kind == TW_INPUT_JSONL;
     if (reason || (is_lines && !source->is_regular) ||
         (!is_lines && tw_source_is_large(corpus, source)))
         return TWINSET_OK;
@@ -138,7 +138,7 @@ static int shingle_template(tw_corpus *corpus, uint32_t index, tw_u64s *ids)
     tw_text_summary summary = {0};
     const char *reason = tw_source_reason(source);
     int status = TWINSET_IO;
-    if (!reason && corpus->states[index].kind == TW_KIND_JSONL)
+    if (!reason && corpus->states[index].kind == TW_INPUT_JSONL)
         status = visit_records(&visit, &reason);
     else if (!reason)
         status =

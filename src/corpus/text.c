@@ -95,6 +95,8 @@ static int feed_windows(tw_worker *worker, int fd, const char **reason)
         return TWINSET_NOMEM;
     for (uint64_t offset = 0;; offset += bytes->length) {
         size_t mark = 0;
+        if (tw_is_cancelled())
+            return TWINSET_CANCELLED;
         int status = read_at(fd, offset, WINDOW_BYTES, bytes, reason);
         if (status != TWINSET_OK || bytes->length == 0)
             return status;
@@ -137,9 +139,9 @@ static int read_member(tw_worker *worker, const tw_source *source, const char **
 {
     const tw_settings *settings = worker->corpus->settings;
     worker->bytes.length = 0;
-    return tw_inside_read(&worker->members, source->path, source->file->member,
-                          settings->options.max_size, tw_size_limit(settings), &worker->bytes,
-                          reason);
+    return tw_member_reader_read(&worker->members, source->path, source->file->member,
+                                 settings->options.max_size, tw_size_limit(settings),
+                                 &worker->bytes, reason);
 }
 
 int tw_source_read_text(tw_worker *worker, uint32_t index, tw_source_text *text,
@@ -162,7 +164,7 @@ int tw_source_read_text(tw_worker *worker, uint32_t index, tw_source_text *text,
                                &text->length, reason);
     else if (status == TWINSET_OK)
         status = tw_read(worker->reader, source->path, limit, &text->text, &text->length, reason);
-    text->reading = tw_reader_told(worker->reader);
+    text->reading = tw_reader_origin(worker->reader);
     text->reading.made |= member != NULL;
     return status;
 }

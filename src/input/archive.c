@@ -1,10 +1,10 @@
 /*
- * Archives by libarchive: zip, tar and 7z, told by content. A plain file is left to it, so that
- * it can go to any place: the members of a zip are those of its directory, and passing one over
- * costs nothing. A packed tar is unpacked by tw_stream, which gives all that stands before a
- * damaged place. Nothing but names is taken from names.
+ * Archives by libarchive: zip, tar and 7z, recognised by their bytes. libarchive reads a plain file
+ * itself, so that it can seek: the members of a zip are those of its directory, and skipping one
+ * costs nothing. A packed tar is unpacked by tw_stream, which gives everything that comes before
+ * a damage.
  *
- * Memory is that of the unpackers. Above libarchive's own time a member costs well below a
+ * Memory is that of the unpackers. On top of libarchive's own time a member costs well below a
  * microsecond, and the copying of its bytes.
  */
 #include "archive.h"
@@ -22,61 +22,62 @@
 
 #include "input.h"
 
-enum { BLOCK_BYTES = 64 << 10, PIECE_BYTES = 64 << 10, MOST_FAILURES = 100 };
+enum { BLOCK_BYTES = 64 << 10, CHUNK_BYTES = 64 << 10, MOST_FAILURES = 100 };
 
 struct tw_archive {
     struct archive *from;
-    tw_archive *outer;       /* whose bounds count; NULL: its own */
-    tw_stream *stream;       /* that unpacks it first, or NULL */
-    char *piece;             /* of the stream */
-    const char *bytes;       /* in memory, */
-    int fd;                  /* or in a file, else -1 */
-    locale_t locale;         /* in which any name can be written, or 0 */
-    uint64_t size_bytes;     /* of the file */
-    bool begun;              /* a member was found */
-    bool unlisted;           /* a zip without its list of members */
-    uint64_t most_bytes;     /* that may be unpacked */
-    uint64_t unpacked_bytes; /* so far, also by archives inside */
-    uint64_t member_bytes;   /* what the member says it has, or 0 */
+    tw_archive *outer;       /* the archive whose bounds count, or NULL: its own count */
+    tw_stream *stream;       /* the stream that unpacks it first, or NULL */
+    char *chunk;             /* the bytes of the stream that libarchive is at */
+    const char *bytes;       /* the archive in memory, or NULL */
+    int fd;                  /* the archive as a file, or -1 */
+    locale_t locale;         /* a locale in which any name can be written, or 0 */
+    uint64_t size_bytes;     /* the size of the file */
+    bool has_begun;          /* a member was found */
+    bool lacks_list;         /* it is a zip without the list of its members */
+    uint64_t most_bytes;     /* how many bytes may be unpacked */
+    uint64_t unpacked_bytes; /* how many were so far, also by archives in it */
+    uint64_t member_bytes;   /* the size that the archive says the member has, or 0 */
     const char *refusal;     /* why the member cannot be read, or NULL */
-    const char *stopped;     /* why the stream ends, or NULL */
-    tw_bytes name;
+    const char *stream_end;  /* why the stream ends too early, or NULL */
+    tw_bytes name;           /* the name of the member */
     char reason[160];
 };
 
-/* Why libarchive cannot go on, after a word of ours. */
+/* Gives the reason that libarchive cannot go on, after words of ours. */
 static int complain(tw_archive *archive, const char *words, const char **reason)
 {
     if (archive_errno(archive->from) == ENOMEM)
         return tw_no_memory(reason);
-    if (archive->stopped)
-        return tw_refuse_for(reason, archive->stopped);
+    if (archive->stream_end)
+        return tw_refuse_for(reason, archive->stream_end);
     const char *why = archive_error_string(archive->from);
     snprintf(archive->reason, sizeof archive->reason, "%s%s%s", words, why ? ": " : "",
              why ? why : "");
     return tw_refuse_for(reason, archive->reason);
 }
 
-/* What an answer of libarchive to being opened means. */
-static int opened(tw_archive *archive, int answer, const char **reason)
+/* The status for what libarchive answers when it opens an archive. */
+static int status_of_opening(tw_archive *archive, int answer, const char **reason)
 {
     if (answer >= ARCHIVE_WARN)
         return TWINSET_OK;
     if (archive_errno(archive->from) == ENOMEM)
         return tw_no_memory(reason);
-    return tw_refuse_for(reason, archive->stopped ? archive->stopped : "not an archive");
+    return tw_refuse_for(reason, archive->stream_end ? archive->stream_end : "not an archive");
 }
 
-/* Leaves a file to libarchive. */
+/* Opens an archive that is not packed as a whole. */
 static int open_plain(tw_archive *archive, const char **reason)
 {
     if (archive->bytes)
-        return opened(archive,
-                      archive_read_open_memory(archive->from, archive->bytes, archive->size_bytes),
-                      reason);
+        return status_of_opening(
+            archive, archive_read_open_memory(archive->from, archive->bytes, archive->size_bytes),
+            reason);
     if (lseek(archive->fd, 0, SEEK_SET) != 0)
         return tw_refuse_for(reason, tw_system_reason(errno));
-    return opened(archive, archive_read_open_fd(archive->from, archive->fd, BLOCK_BYTES), reason);
+    return status_of_opening(archive, archive_read_open_fd(archive->from, archive->fd, BLOCK_BYTES),
+                             reason);
 }
 
 /* ---- bounds */
@@ -86,15 +87,15 @@ static bool is_7z(const tw_archive *archive)
     return archive_format(archive->from) == ARCHIVE_FORMAT_7ZIP;
 }
 
-/* The packed bytes that were used so far; of a 7z, all, as its members are packed in one. */
+/* How many packed bytes were used so far; all those of a 7z, whose members are packed as one. */
 static uint64_t packed_bytes(const tw_archive *archive)
 {
     if (archive->stream)
         return tw_stream_taken(archive->stream);
     if (is_7z(archive))
         return archive->size_bytes;
-    int64_t place = archive_filter_bytes(archive->from, -1);
-    return place > 0 ? (uint64_t)place : 0;
+    int64_t offset = archive_filter_bytes(archive->from, -1);
+    return offset > 0 ? (uint64_t)offset : 0;
 }
 
 static tw_archive *outermost(tw_archive *archive)
@@ -115,25 +116,26 @@ static int check_bounds(tw_archive *archive, const char **reason)
 
 /* ---- names */
 
-/* Appends one part of a path, and a slash before it if it is not the first. */
-static int add_part(tw_bytes *name, const char *part, size_t length)
+/* Appends one component of a path, with a slash before it if it is not the first. Control
+ * characters and bytes that are no UTF-8 become question marks. */
+static int add_component(tw_bytes *name, const char *component, size_t length)
 {
     int status = name->length > 0 ? tw_bytes_append(name, "/", 1) : TWINSET_OK;
     while (status == TWINSET_OK && length > 0) {
         utf8proc_int32_t letter;
-        utf8proc_ssize_t size =
-            utf8proc_iterate((const utf8proc_uint8_t *)part, (utf8proc_ssize_t)length, &letter);
+        utf8proc_ssize_t size = utf8proc_iterate((const utf8proc_uint8_t *)component,
+                                                 (utf8proc_ssize_t)length, &letter);
         bool harmless = size > 0 && letter >= 0x20 && (letter < 0x7F || letter > 0x9F);
         size = size > 0 ? size : 1;
-        status =
-            harmless ? tw_bytes_append(name, part, (size_t)size) : tw_bytes_append(name, "?", 1);
-        part += size;
+        status = harmless ? tw_bytes_append(name, component, (size_t)size)
+                          : tw_bytes_append(name, "?", 1);
+        component += size;
         length -= (size_t)size;
     }
     return status;
 }
 
-/* Makes `name` the path without what would lead out of a folder. */
+/* Sets the name to a path, without what would lead out of a folder. */
 static int set_name(tw_bytes *name, const char *path)
 {
     int status = TWINSET_OK;
@@ -143,7 +145,7 @@ static int set_name(tw_bytes *name, const char *path)
         bool here = length == 0 || (length == 1 && path[0] == '.');
         bool up = length == 2 && path[0] == '.' && path[1] == '.';
         if (!here && !up)
-            status = add_part(name, path, length);
+            status = add_component(name, path, length);
         path += length + (path[length] != '\0');
     }
     if (status == TWINSET_OK && name->length == 0)
@@ -158,6 +160,7 @@ static bool is_file(struct archive_entry *entry)
     return archive_entry_filetype(entry) == AE_IFREG && !archive_entry_hardlink(entry);
 }
 
+/* Describes the member that libarchive is at. */
 static int describe(tw_archive *archive, struct archive_entry *entry, tw_member *member,
                     const char **reason)
 {
@@ -171,7 +174,8 @@ static int describe(tw_archive *archive, struct archive_entry *entry, tw_member 
     return TWINSET_OK;
 }
 
-static int fail_to_go_on(tw_archive *archive, const char **reason)
+/* Gives the reason that there is no next member. */
+static int give_up(tw_archive *archive, const char **reason)
 {
     if (is_7z(archive) &&
         (archive->refusal || archive_read_has_encrypted_entries(archive->from) == 1))
@@ -179,29 +183,29 @@ static int fail_to_go_on(tw_archive *archive, const char **reason)
     return complain(archive, "damaged", reason);
 }
 
-/* An entry that cannot be understood may have good ones after it. */
+/* Moves to the next file. An entry that cannot be understood may have good ones after it. */
 static int find_file(tw_archive *archive, tw_member *member, const char **reason)
 {
     for (int failures = 0;;) {
         struct archive_entry *entry;
         int answer = archive_read_next_header(archive->from, &entry);
         if (answer == ARCHIVE_EOF)
-            return archive->unlisted ? tw_refuse_for(reason, "damaged: its list of members")
-                                     : TWINSET_OK;
+            return archive->lacks_list ? tw_refuse_for(reason, "damaged: its list of members")
+                                       : TWINSET_OK;
         bool failed = answer < ARCHIVE_WARN;
         failures += failed;
-        archive->begun |= !failed;
+        archive->has_begun |= !failed;
         if (answer < ARCHIVE_FAILED || failures > MOST_FAILURES)
-            return fail_to_go_on(archive, reason);
+            return give_up(archive, reason);
         if (!failed && is_file(entry))
             return describe(archive, entry, member, reason);
     }
 }
 
-/* Members of a zip also stand one after the other, without the list of them at its end. */
-static int find_unlisted(tw_archive *archive, tw_member *member, const char **reason)
+/* Opens a zip anew that has lost the list of its members, which also follow each other. */
+static int find_without_list(tw_archive *archive, tw_member *member, const char **reason)
 {
-    archive->unlisted = true;
+    archive->lacks_list = true;
     archive_read_free(archive->from);
     archive->from = archive_read_new();
     if (!archive->from || archive_read_support_format_zip_streamable(archive->from) < ARCHIVE_WARN)
@@ -213,12 +217,12 @@ static int find_unlisted(tw_archive *archive, tw_member *member, const char **re
 static int find_any(tw_archive *archive, tw_member *member, const char **reason)
 {
     int status = find_file(archive, member, reason);
-    bool again = status == TWINSET_IO && !archive->begun && !archive->unlisted &&
+    bool again = status == TWINSET_IO && !archive->has_begun && !archive->lacks_list &&
                  !archive->stream && archive_format(archive->from) == ARCHIVE_FORMAT_ZIP;
-    return again ? find_unlisted(archive, member, reason) : status;
+    return again ? find_without_list(archive, member, reason) : status;
 }
 
-/* A 7z unpacks what is passed over, too, so all of it counts at once. */
+/* Counts a member of a 7z as unpacked, since one that is skipped is unpacked, too. */
 static void count_member(tw_archive *archive)
 {
     tw_archive *all = outermost(archive);
@@ -240,11 +244,11 @@ int tw_archive_next(tw_archive *archive, tw_member *member, const char **reason)
     return status;
 }
 
-int tw_archive_read_some(tw_archive *archive, const char **piece, size_t *length,
+int tw_archive_read_some(tw_archive *archive, const char **bytes, size_t *length,
                          const char **reason)
 {
     const void *block = NULL;
-    int64_t place;
+    int64_t offset;
     *length = 0;
     if (archive->refusal)
         return tw_refuse_for(reason, archive->refusal);
@@ -252,7 +256,7 @@ int tw_archive_read_some(tw_archive *archive, const char **piece, size_t *length
         int status = check_bounds(archive, reason);
         if (status != TWINSET_OK)
             return status;
-        answer = archive_read_data_block(archive->from, &block, length, &place);
+        answer = archive_read_data_block(archive->from, &block, length, &offset);
         if (answer == ARCHIVE_EOF)
             *length = 0;
         else if (answer != ARCHIVE_OK)
@@ -260,7 +264,7 @@ int tw_archive_read_some(tw_archive *archive, const char **piece, size_t *length
     }
     if (!archive->stream && !is_7z(archive))
         outermost(archive)->unpacked_bytes += *length;
-    *piece = *length > 0 ? block : "";
+    *bytes = *length > 0 ? block : "";
     return TWINSET_OK;
 }
 
@@ -278,11 +282,11 @@ int tw_archive_read(tw_archive *archive, uint64_t limit_bytes, tw_bytes *bytes, 
     if (!archive->refusal && archive->member_bytes > limit_bytes)
         status = too_large(archive, limit_bytes, reason);
     while (status == TWINSET_OK && length > 0) {
-        const char *piece;
-        status = tw_archive_read_some(archive, &piece, &length, reason);
+        const char *chunk;
+        status = tw_archive_read_some(archive, &chunk, &length, reason);
         if (status == TWINSET_OK && bytes->length - before + length > limit_bytes)
             status = too_large(archive, limit_bytes, reason);
-        else if (status == TWINSET_OK && tw_bytes_append(bytes, piece, length) != TWINSET_OK)
+        else if (status == TWINSET_OK && tw_bytes_append(bytes, chunk, length) != TWINSET_OK)
             status = tw_no_memory(reason);
     }
     if (status != TWINSET_OK)
@@ -292,18 +296,18 @@ int tw_archive_read(tw_archive *archive, uint64_t limit_bytes, tw_bytes *bytes, 
 
 /* ---- opening */
 
-/* libarchive asks for more of a packed tar. */
+/* Gives libarchive more of a packed tar. */
 static la_ssize_t give(struct archive *from, void *context, const void **bytes)
 {
     tw_archive *archive = context;
     size_t length = 0;
-    *bytes = archive->piece;
-    int status = check_bounds(archive, &archive->stopped);
+    *bytes = archive->chunk;
+    int status = check_bounds(archive, &archive->stream_end);
     if (status == TWINSET_OK)
-        status = tw_stream_read(archive->stream, archive->piece, PIECE_BYTES, &length,
-                                &archive->stopped);
+        status = tw_stream_read(archive->stream, archive->chunk, CHUNK_BYTES, &length,
+                                &archive->stream_end);
     if (status != TWINSET_OK) {
-        archive_set_error(from, status == TWINSET_NOMEM ? ENOMEM : EIO, "%s", archive->stopped);
+        archive_set_error(from, status == TWINSET_NOMEM ? ENOMEM : EIO, "%s", archive->stream_end);
         return ARCHIVE_FATAL;
     }
     outermost(archive)->unpacked_bytes += length;
@@ -312,10 +316,11 @@ static la_ssize_t give(struct archive *from, void *context, const void **bytes)
 
 static int open_stream(tw_archive *archive, const char **reason)
 {
-    archive->piece = tw_malloc(PIECE_BYTES);
-    if (!archive->piece)
+    archive->chunk = tw_malloc(CHUNK_BYTES);
+    if (!archive->chunk)
         return tw_no_memory(reason);
-    return opened(archive, archive_read_open(archive->from, archive, NULL, give, NULL), reason);
+    return status_of_opening(archive, archive_read_open(archive->from, archive, NULL, give, NULL),
+                             reason);
 }
 
 static int open_bytes(tw_archive *archive, const char *bytes, size_t length, const char **reason)
@@ -380,7 +385,7 @@ void tw_archive_close(tw_archive *archive)
         return;
     archive_read_free(archive->from);
     tw_stream_close(archive->stream);
-    tw_free(archive->piece);
+    tw_free(archive->chunk);
     if (archive->fd >= 0)
         close(archive->fd);
     if (archive->locale)

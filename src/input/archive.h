@@ -1,7 +1,7 @@
 /*
- * One archive: its members in order, as members.h has them, but without those of archives
- * inside it. What may be unpacked is bounded by the packed bytes that it came from, since a
- * few kilobytes can be made to unpack to petabytes.
+ * One archive: its members in order, as members.h has them, but archives in it are not opened.
+ * What may be unpacked is bounded by the packed bytes that it came from, since a few kilobytes can
+ * be made to unpack to petabytes.
  */
 #ifndef TW_ARCHIVE_H
 #define TW_ARCHIVE_H
@@ -10,8 +10,8 @@
 
 typedef struct tw_archive tw_archive;
 
-/* Text packs to a fifth, at times to a thirtieth; what passes this was made to do so, or is
- * empty space. The first megabytes are let through, as they do no harm. */
+/* Text packs to a fifth, at times to a thirtieth. What unpacks to more than 250 times its size was
+ * made to do so, or is empty space. The first megabytes are free, since they do no harm. */
 enum { TW_MOST_RATIO = 250 };
 #define TW_FREE_BYTES ((uint64_t)16 << 20)
 #define TW_RATIO_REASON "unpacks to more than 250 times its size"
@@ -22,16 +22,16 @@ static inline bool tw_ratio_is_passed(uint64_t unpacked_bytes, uint64_t packed_b
            (unpacked_bytes - TW_FREE_BYTES) / TW_MOST_RATIO > packed_bytes;
 }
 
-/* A file, or bytes in memory that must stay; the other is NULL. An archive that lies inside
- * another, `outer`, shares its bounds, and must be closed before it. Reasons for a failure to
- * open stay; others live until the archive is closed. */
+/* Opens a file, or bytes in memory, which must stay; the other one is NULL. An archive in another
+ * one, `outer`, shares its bounds and must be closed before it. The reason of a failure to open is
+ * static; others live until the archive is closed. */
 int tw_archive_open(const char *path, const char *bytes, size_t length, uint64_t most_bytes,
                     tw_archive *outer, tw_archive **archive, const char **reason) TW_CHECKED;
 int tw_archive_next(tw_archive *archive, tw_member *member, const char **reason) TW_CHECKED;
 int tw_archive_read(tw_archive *archive, uint64_t limit_bytes, tw_bytes *bytes,
                     const char **reason) TW_CHECKED;
-/* The next piece of the member, until the next call; of length 0: the end. */
-int tw_archive_read_some(tw_archive *archive, const char **piece, size_t *length,
+/* Gives the next bytes of the member, which live until the next call; *length 0: the end. */
+int tw_archive_read_some(tw_archive *archive, const char **bytes, size_t *length,
                          const char **reason) TW_CHECKED;
 void tw_archive_close(tw_archive *archive);
 

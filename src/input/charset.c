@@ -1,9 +1,9 @@
 /*
- * Text in any encoding becomes UTF-8. UTF-8 itself is checked and copied at gigabytes a
- * second; the rest goes through iconv. Names mean what browsers and mail programs take them
- * for: "iso-8859-1" is what everybody writes for the code page of Windows, and a national
- * standard stands for the larger set that grew out of it. Only names of these tables reach
- * iconv, which would read options and paths out of others.
+ * Converts text in any encoding to UTF-8. UTF-8 itself is checked and copied at gigabytes a
+ * second; the rest goes through iconv. Names mean what browsers and mail programs take them for:
+ * "iso-8859-1" is what everybody writes for the code page of Windows, and a national standard
+ * stands for the larger set that grew out of it. Only names of these tables reach iconv, which
+ * would read options and paths out of others.
  */
 #include "charset.h"
 
@@ -18,7 +18,7 @@
 
 #define REPLACEMENT "\xEF\xBF\xBD"
 
-/* The first is what is assumed where nothing speaks for another. */
+/* The first is assumed if nothing speaks for another. */
 static const tw_charset CHARSETS[] = {
     {"WINDOWS-1252",
      "windows1252 cp1252 xcp1252 iso88591 iso885911987 isoir100 isolatin1 csisolatin1 latin1 l1 "
@@ -94,7 +94,7 @@ static const struct {
 
 /* ---- names */
 
-/* What a name comes to without its case and punctuation; no label is longer. */
+/* A name without its case and punctuation. No label is longer. */
 typedef struct plain_name {
     char text[32];
     size_t length;
@@ -155,10 +155,11 @@ static int put_replacement(tw_converted *to)
     return tw_bytes_append(&to->text, REPLACEMENT, strlen(REPLACEMENT));
 }
 
-/* What cannot be decoded goes on a byte later; what is cut off ends the text. */
+/* Converts all bytes. After what cannot be decoded it goes on a byte later; a character that is
+ * cut off ends the text. */
 static int convert_all(iconv_t converter, const char *bytes, size_t length, tw_converted *to)
 {
-    char *in; /* as iconv declares it, which does not write there */
+    char *in; /* iconv does not write there, although its declaration says so */
     memcpy(&in, &bytes, sizeof in);
     int status = TWINSET_OK;
     while (status == TWINSET_OK && length > 0) {
@@ -166,10 +167,10 @@ static int convert_all(iconv_t converter, const char *bytes, size_t length, tw_c
         if (status != TWINSET_OK)
             break;
         char *out = to->text.data + to->text.length;
-        size_t room = to->text.capacity - to->text.length;
-        bool done = iconv(converter, &in, &length, &out, &room) != (size_t)-1;
+        size_t space = to->text.capacity - to->text.length;
+        bool done = iconv(converter, &in, &length, &out, &space) != (size_t)-1;
         int reason = errno;
-        to->text.length = to->text.capacity - room;
+        to->text.length = to->text.capacity - space;
         if (done || reason == E2BIG)
             continue;
         status = put_replacement(to);
@@ -179,15 +180,16 @@ static int convert_all(iconv_t converter, const char *bytes, size_t length, tw_c
     return status;
 }
 
-/* What the converter holds back, waiting for a mark to compose with. */
+/* Appends what the converter holds back, waiting for a mark to compose with. */
 static int convert_rest(iconv_t converter, tw_converted *to)
 {
-    int status = tw_bytes_reserve(&to->text, 16);
+    enum { MOST_BYTES = 16 };
+    int status = tw_bytes_reserve(&to->text, MOST_BYTES);
     if (status == TWINSET_OK) {
         char *out = to->text.data + to->text.length;
-        size_t room = 16;
-        iconv(converter, NULL, NULL, &out, &room);
-        to->text.length += 16 - room;
+        size_t space = MOST_BYTES;
+        iconv(converter, NULL, NULL, &out, &space);
+        to->text.length += MOST_BYTES - space;
     }
     return status;
 }
@@ -221,8 +223,8 @@ static size_t ascii_length(const char *text, size_t length)
     return i;
 }
 
-/* Length of the character that the text starts with, or of what is broken there. */
-static size_t character(const char *text, size_t length, bool *broken)
+/* The length of the character that the text starts with, or of the bytes that are none. */
+static size_t measure_character(const char *text, size_t length, bool *broken)
 {
     int32_t point;
     utf8proc_ssize_t size =
@@ -236,14 +238,14 @@ static size_t character(const char *text, size_t length, bool *broken)
     return end;
 }
 
-/* Whether it is UTF-8 but for a damage here or there, which the text stage copes with. In any
- * other encoding, bytes that happen to be right are fewer than those that are not. */
+/* Whether this is UTF-8 but for a damage here or there, which the text stage copes with. In any
+ * other encoding, fewer bytes happen to be right than wrong. */
 static bool is_nearly_utf8(const char *text, size_t length)
 {
     size_t good = 0, bad = 0;
     for (size_t at = ascii_length(text, length); at < length;) {
         bool broken;
-        at += character(text + at, length - at, &broken);
+        at += measure_character(text + at, length - at, &broken);
         good += !broken;
         bad += broken;
         at += ascii_length(text + at, length - at);
@@ -251,9 +253,10 @@ static bool is_nearly_utf8(const char *text, size_t length)
     return good >= 2 * bad;
 }
 
-/* ---- the order of the rules */
+/* ---- which encoding it is */
 
-static void assume(const char *encoding, tw_converted *to)
+/* Notes that the encoding is a guess. */
+static void note_guess(const char *encoding, tw_converted *to)
 {
     to->flags |= TWINSET_FLAG_ENCODING;
     to->encoding = encoding;
@@ -264,7 +267,7 @@ static int from_guessed(const char *bytes, size_t length, tw_converted *to)
     const tw_charset *charset = tw_charset_guess(bytes, length);
     if (!charset)
         return TWINSET_NOMEM;
-    assume(charset->name, to);
+    note_guess(charset->name, to);
     return from_charset(charset, bytes, length, to);
 }
 
@@ -272,7 +275,7 @@ static int from_undeclared(const char *bytes, size_t length, tw_converted *to)
 {
     tw_encoding wide = tw_encoding_guess(bytes, length);
     if (wide != TW_ENCODING_UTF8) {
-        assume(WIDE[wide].name, to);
+        note_guess(WIDE[wide].name, to);
         return from_wide(wide, bytes, length, to);
     }
     return tw_is_utf8(bytes, length) || is_nearly_utf8(bytes, length)
@@ -280,8 +283,8 @@ static int from_undeclared(const char *bytes, size_t length, tw_converted *to)
                : from_guessed(bytes, length, to);
 }
 
-/* UTF-8 under the name of the usual code page comes from programs that name it for every
- * text; and a page that says in ASCII that it is UTF-16 is not. */
+/* Some programs declare the usual code page for every text, also for UTF-8. And a page that
+ * declares in ASCII that it is UTF-16 is not. */
 static int from_declared(const char *bytes, size_t length, const char *name, tw_converted *to)
 {
     const tw_charset *charset = tw_charset_named(name);

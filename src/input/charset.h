@@ -1,5 +1,5 @@
 /*
- * Encodings by name: what a page, a mail or a detector calls one, and what it is taken for.
+ * Encodings by name: what a page, a mail or a detector calls one, and which one is meant.
  */
 #ifndef TW_CHARSET_H
 #define TW_CHARSET_H
@@ -7,21 +7,21 @@
 #include "common.h"
 
 typedef enum tw_writing {
-    TW_WRITING_LATIN, /* ASCII, with other letters here and there */
-    TW_WRITING_OTHER, /* words of other letters */
-    TW_WRITING_ASIAN, /* several bytes a character */
+    TW_WRITING_LATIN, /* mostly ASCII, with other letters here and there */
+    TW_WRITING_OTHER, /* whole words of other letters */
+    TW_WRITING_ASIAN, /* several bytes for a character */
 } tw_writing;
 
 typedef struct tw_charset {
-    const char *name;   /* for iconv, and for users */
-    const char *labels; /* what stands for it, in small letters and digits alone */
+    const char *name;   /* as iconv knows it and users read it */
+    const char *labels; /* what others call it, reduced to small letters and digits */
     tw_writing writing;
 } tw_charset;
 
-/* NULL for a name that is not known, and for those of Unicode. */
+/* Finds an encoding by any of its labels; NULL: it is unknown, or one of Unicode. */
 const tw_charset *tw_charset_named(const char *label);
 
-/* What bytes that are no UTF-8 are most likely to be; NULL: memory is short. */
+/* Guesses the encoding of bytes that are no UTF-8; NULL: memory is short. */
 const tw_charset *tw_charset_guess(const char *bytes, size_t length);
 
 #endif

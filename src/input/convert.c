@@ -1,7 +1,6 @@
 /*
- * Which converter a file takes: the one that its name says, if the content does not say
- * otherwise; else the one that the content says. A file of an unknown name and without a
- * telling start is plain text.
+ * Chooses the converter of a file: the one that its first bytes ask for, and otherwise the one of
+ * its name. A file of an unknown name whose start says nothing is plain text.
  */
 #include "convert.h"
 
@@ -18,7 +17,7 @@ static const tw_converter *const CONVERTERS[] = {
 };
 enum { COUNT = sizeof CONVERTERS / sizeof *CONVERTERS, HEAD_BYTES = 4096 };
 
-/* Whether a list of words has this one, in any case. */
+/* Whether a list of words, separated by blanks, has this one in any case. */
 static bool has_word(const char *words, const char *word)
 {
     size_t length = strlen(word);
@@ -31,7 +30,7 @@ static bool has_word(const char *words, const char *word)
     return false;
 }
 
-static const tw_converter *by_name(const char *name)
+static const tw_converter *find_by_name(const char *name)
 {
     const char *slash = strrchr(name, '/'), *dot = strrchr(slash ? slash : name, '.');
     for (size_t i = 0; dot && i < COUNT; i++)
@@ -42,7 +41,7 @@ static const tw_converter *by_name(const char *name)
 
 const tw_converter *tw_converter_for(const char *name, const char *head, size_t length)
 {
-    const tw_converter *named = by_name(name);
+    const tw_converter *named = find_by_name(name);
     length = length < HEAD_BYTES ? length : HEAD_BYTES;
     for (size_t i = 0; i < COUNT; i++)
         if (CONVERTERS[i]->looks_like && CONVERTERS[i]->looks_like(head, length))
@@ -52,10 +51,10 @@ const tw_converter *tw_converter_for(const char *name, const char *head, size_t 
 
 bool tw_name_is_converted(const char *name)
 {
-    return by_name(name) != NULL;
+    return find_by_name(name) != NULL;
 }
 
-void tw_adopt(const tw_converted *from, tw_converted *to)
+void tw_add_flags(const tw_converted *from, tw_converted *to)
 {
     to->flags |= from->flags;
     if (from->encoding)

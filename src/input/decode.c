@@ -1,7 +1,7 @@
 /*
- * UTF-16 and UTF-32 to UTF-8. A byte order mark tells them, or the NUL bytes that each of
- * their spaces has. One pass, a code point at a time, about 500 MB/s read and converted:
- * such files are rare.
+ * Converts UTF-16 and UTF-32 to UTF-8. They are recognised by a byte order mark, or by the NUL
+ * bytes that each of their spaces has. One pass, a code point at a time, at about 500 MB/s: such
+ * files are rare.
  */
 #include "input.h"
 
@@ -48,7 +48,7 @@ static uint32_t unit32(const unsigned char *in, bool big)
     return big ? first << 16 | second : second << 16 | first;
 }
 
-/* Takes one code point, valid or not; returns the bytes it took up. */
+/* Reads one code point, valid or not; returns how many bytes it has. */
 static size_t next16(const unsigned char *in, size_t length, bool big, uint32_t *point)
 {
     if (length < 2) {
@@ -71,7 +71,8 @@ static size_t next32(const unsigned char *in, size_t length, bool big, uint32_t 
     return length < 4 ? length : 4;
 }
 
-static size_t put(char *out, uint32_t point)
+/* Writes a code point as UTF-8; returns how many bytes it has. */
+static size_t write_point(char *out, uint32_t point)
 {
     if (point < 0x80) {
         out[0] = (char)point;
@@ -88,7 +89,7 @@ static size_t put(char *out, uint32_t point)
 
 /* ---- without a mark */
 
-/* What stands in no text: what is no character, and controls that are no white space. */
+/* Whether a text may have this code point: it is a character, and no control but white space. */
 static bool is_text(uint32_t point)
 {
     return point < 0x20
@@ -101,8 +102,9 @@ static bool is_printable(unsigned char c)
     return c >= 0x20 && c < 0x7F;
 }
 
-/* Four bytes that are a character each time leave no doubt. Of two, there must be some with
- * an upper byte of 0, and far more of them than of pairs that are text as they stand. */
+/* Whether bytes make sense in an encoding. Four bytes that are always a character leave no doubt.
+ * Of two bytes, some must have an upper byte of 0, and far more than there are pairs that are text
+ * as single bytes. */
 static bool reads_as(tw_encoding encoding, const unsigned char *in, size_t length)
 {
     bool wide = encoding == TW_ENCODING_UTF32LE || encoding == TW_ENCODING_UTF32BE;
@@ -113,7 +115,7 @@ static bool reads_as(tw_encoding encoding, const unsigned char *in, size_t lengt
         size_t left = length - at;
         size = wide ? next32(in + at, left, big, &point) : next16(in + at, left, big, &point);
         if (!wide && left < 4 && is_surrogate(point))
-            break; /* cut in half by the end of what is looked at */
+            break; /* the end of the sample cuts a character in half */
         if (!is_text(point))
             return false;
         characters++;
@@ -159,7 +161,7 @@ int tw_decode(tw_encoding encoding, const char *bytes, size_t length, tw_bytes *
             point = REPLACEMENT;
             *replaced = true;
         }
-        text->length += put(text->data + text->length, point);
+        text->length += write_point(text->data + text->length, point);
     }
     return status;
 }

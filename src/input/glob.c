@@ -1,7 +1,7 @@
 /*
- * Patterns for paths, as .gitignore has them. A pattern is taken token by token, and with it
- * the set of all places of the path where the tokens so far can end: time is the product of
- * the two lengths whatever they hold, and nothing is tried twice.
+ * Patterns for paths, as .gitignore has them. A pattern is read token by token, along with the set
+ * of all offsets in the path where the tokens so far can end. The time is the product of the two
+ * lengths, whatever they hold; nothing is tried twice.
  */
 #include "input.h"
 
@@ -11,14 +11,15 @@
 /* No system opens a longer path. */
 enum { PATH_BYTES = 4096 };
 
-typedef struct places {
+/* A path, and the offsets in it that the tokens so far can reach. */
+typedef struct positions {
     const char *path;
     size_t length;
     bool at[PATH_BYTES + 1];
-} places;
+} positions;
 
-/* One character: a code point, or past all of them a byte that belongs to none. */
-static size_t character(const char *text, int32_t *point)
+/* Reads one character: a code point, or for a byte that belongs to none, a number above them. */
+static size_t read_character(const char *text, int32_t *point)
 {
     utf8proc_ssize_t size = utf8proc_iterate((const utf8proc_uint8_t *)text, -1, point);
     if (size > 0)
@@ -27,22 +28,22 @@ static size_t character(const char *text, int32_t *point)
     return 1;
 }
 
-static bool starts_segment(const places *reached, size_t i)
+static bool starts_component(const positions *reached, size_t i)
 {
     return i == 0 || reached->path[i - 1] == '/';
 }
 
 /* ---- brackets: [a-z], [!0-9], []x] */
 
-/* The first character of what may be a range. */
-static size_t class_character(const char *at, int32_t *point)
+/* Reads a character of a class, which may be escaped. */
+static size_t read_class_character(const char *at, int32_t *point)
 {
     bool escaped = at[0] == '\\' && at[1];
-    return escaped + character(at + escaped, point);
+    return escaped + read_character(at + escaped, point);
 }
 
-/* Length of the class at `at`, and whether it has the point; 0: it is not closed. */
-static size_t class_has(const char *class, int32_t point, bool *has)
+/* Whether a class has the point; returns the length of the class, or 0: it is not closed. */
+static size_t read_class(const char *class, int32_t point, bool *has)
 {
     const char *at = class + 1;
     bool negated = *at == '!' || *at == '^';
@@ -52,10 +53,10 @@ static size_t class_has(const char *class, int32_t point, bool *has)
         int32_t low, high;
         if (!*at)
             return 0;
-        at += class_character(at, &low);
+        at += read_class_character(at, &low);
         high = low;
         if (at[0] == '-' && at[1] && at[1] != ']')
-            at += 1 + class_character(at + 1, &high);
+            at += 1 + read_class_character(at + 1, &high);
         *has |= point >= low && point <= high;
     }
     *has ^= negated;
@@ -64,18 +65,18 @@ static size_t class_has(const char *class, int32_t point, bool *has)
 
 /* ---- tokens */
 
-/* Zero or more folders: wherever a segment starts from here on. */
-static void pass_folders(places *reached)
+/* Zero or more folders: reaches wherever a component of the path starts from here on. */
+static void pass_folders(positions *reached)
 {
     bool before = false;
     for (size_t i = 0; i <= reached->length; i++) {
         before |= reached->at[i];
-        reached->at[i] = before && starts_segment(reached, i);
+        reached->at[i] = before && starts_component(reached, i);
     }
 }
 
-/* All that is below: one byte at least. */
-static void pass_rest(places *reached)
+/* All that is below a folder: one byte at least. */
+static void pass_rest(positions *reached)
 {
     bool before = false;
     for (size_t i = 0; i <= reached->length; i++) {
@@ -85,15 +86,16 @@ static void pass_rest(places *reached)
     }
 }
 
-static void pass_star(places *reached)
+/* Any number of bytes that are no slash. */
+static void pass_star(positions *reached)
 {
     for (size_t i = 1; i <= reached->length; i++)
         reached->at[i] |= reached->at[i - 1] && reached->path[i - 1] != '/';
 }
 
-/* A byte, or for `?` and a class a character that is no slash. Backwards, so that a place is
- * read before it is written. */
-static void pass_one(places *reached, const char *token, bool literal)
+/* One byte; or for `?` and a class, one character that is no slash. It goes backwards, so that an
+ * offset is read before it is written. */
+static void pass_one(positions *reached, const char *token, bool literal)
 {
     for (size_t i = reached->length + 1; i-- > 0;) {
         int32_t point;
@@ -101,19 +103,20 @@ static void pass_one(places *reached, const char *token, bool literal)
         reached->at[i] = false;
         if (!was || i == reached->length)
             continue;
-        size_t size = literal ? 1 : character(reached->path + i, &point);
+        size_t size = literal ? 1 : read_character(reached->path + i, &point);
         bool taken = literal ? reached->path[i] == *token : reached->path[i] != '/';
         if (!literal && taken && *token == '[')
-            class_has(token, point, &taken);
+            read_class(token, point, &taken);
         reached->at[i + size] |= taken;
     }
 }
 
-/* Takes the token at `at`; returns its end. */
-static const char *pass_token(places *reached, const char *pattern, const char *at, const char *end)
+/* Reads the token at `at`; returns its end. */
+static const char *pass_token(positions *reached, const char *pattern, const char *at,
+                              const char *end)
 {
     bool has;
-    size_t one = *at == '?' ? 1 : *at == '[' ? class_has(at, 0, &has) : 0;
+    size_t one = *at == '?' ? 1 : *at == '[' ? read_class(at, 0, &has) : 0;
     size_t stars = strspn(at, "*");
     bool whole = stars == 2 && (at == pattern || at[-1] == '/');
     if (whole && at + 2 == end) {
@@ -145,7 +148,7 @@ bool tw_path_matches(const char *pattern, const char *path, bool is_folder)
     if (slash && !memchr(pattern, '/', (size_t)(end - pattern)))
         path = slash + 1;
     pattern += pattern < end && *pattern == '/';
-    places reached;
+    positions reached;
     reached.path = path;
     reached.length = strlen(path);
     if (pattern == end || reached.length > PATH_BYTES)

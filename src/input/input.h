@@ -1,14 +1,22 @@
 /*
- * Where documents come from: names first (tw_find), then their text: a whole file is one
- * (tw_read), or each line of a stream is one (tw_stream, tw_jsonl). Names are found by one
- * thread; texts may be read by many, with a reader, stream or parser each.
+ * The stage that takes names and gives text. It takes the paths that a user writes: files,
+ * folders, archives, lists, manifests, wildcards, standard input. It gives each document as UTF-8,
+ * or a reason why it cannot be used. What a document is depends on its file: a file is one, each
+ * line of a JSONL file is one, and so is each file in an archive.
  *
- *   walk.c glob.c    names: of a folder, by rules
- *   list.c           of a list; manifest.c: of a table
- *   read.c decode.c  files, as UTF-8
- *   charset.c        text in other encodings, which guess.c tells
- *   stream.c         streams of any length, unpacked
- *   jsonl.cc         JSON records, and notebooks
+ * First names are found (tw_find), by one thread. Then texts are read, by any number of threads,
+ * each with a reader (tw_read), a stream (tw_stream) and a parser (tw_jsonl) of its own.
+ *
+ *   walk.c glob.c      the files of a folder, and patterns for their paths
+ *   list.c manifest.c  the files that a list or a table names
+ *   read.c unpack.c    a file as a whole
+ *   convert.h          from its bytes to text, by the kind of file; charset.c, guess.c and
+ *                      decode.c for its encoding
+ *   members.h          the files in a file: archive.c, mbox.c
+ *   member_reader.h    one of them, by its number
+ *   stream.c lines.h   files of any length, unpacked, and their lines
+ *   jsonl.cc           records of JSON, and notebooks
+ *   reason.h start.h   why a file cannot be used; libraries that several threads use
  */
 #ifndef TW_INPUT_H
 #define TW_INPUT_H
@@ -18,121 +26,127 @@
 
 /* ---- finding */
 
+/* What the documents of a file are, by its name alone. */
 typedef enum tw_input_kind {
-    TW_KIND_TEXT,
-    TW_KIND_JSONL,   /* documents are its lines: .jsonl, .ndjson, maybe with .gz, .zst, .xz or
-                        .bz2 after it, in any case; and standard input */
-    TW_KIND_MEMBERS, /* documents are the files in it: members.h */
+    TW_INPUT_TEXT,  /* the file is one */
+    TW_INPUT_JSONL, /* its lines: .jsonl and .ndjson, also with .gz, .zst, .xz or .bz2 after it, in
+                      any case; and standard input */
+    TW_INPUT_MEMBERS, /* the files in it: members.h */
 } tw_input_kind;
 
-/* What a manifest says of a document; NULL: nothing. */
-typedef struct tw_told {
+/* What a manifest says of a document; NULL: it says nothing. */
+typedef struct tw_manifest_entry {
     const char *id, *label, *author, *time;
-} tw_told;
+} tw_manifest_entry;
 
-typedef struct tw_found {
-    const char *path;    /* as the user would write it; dies with the call */
-    size_t root_length;  /* of the part that names the folder walked, its slash included:
-                            what follows is the path below it. 0 for "." and where `named` */
-    uint64_t size_bytes; /* 0 where it is not regular */
-    bool regular;        /* false for a pipe, a device, a socket */
-    bool named;          /* named itself, rather than found below a folder */
-    tw_input_kind kind;  /* told by the name alone */
-    const char *member;  /* of what it holds, only this is meant; NULL: all */
-    tw_told told;        /* dies with the call; an id is told of what is `named` alone */
-} tw_found;
+/* A file, or another source of documents, that was found. Strings live as long as the call that
+ * hands it over. */
+typedef struct tw_input_source {
+    const char *path;    /* as the user would write it */
+    size_t root_length;  /* the length of the folder's name that was walked, with its slash: the
+                            path below it follows. 0 for ".", and if it is `named` */
+    uint64_t size_bytes; /* 0 if it is not regular */
+    bool regular;        /* false: it is a pipe, a device or a socket */
+    bool named;          /* the user named it, rather than a folder above it */
+    tw_input_kind kind;
+    const char *member;         /* the one file in it that is meant; NULL: all */
+    tw_manifest_entry manifest; /* an id only if it is `named` */
+} tw_input_source;
 
-/* What of a folder is taken. The patterns are those of .gitignore: one without a slash is for
- * the name, at any depth; one with a slash for the path below the folder walked, where
- * ** between slashes stands for any number of folders; one with a slash at its end is for
- * folders alone. */
+/* Which files of a folder are taken. Patterns are those of .gitignore: one without a slash is
+ * compared with the name, at any depth; one with a slash with the path below the folder that is
+ * walked, where ** between slashes stands for any number of folders; one with a slash at its end
+ * is for folders only. */
 typedef struct tw_walk_rules {
-    bool all; /* hidden files and folders, and those that machines fill, too */
+    bool all; /* also what is hidden, and folders that programs fill */
     const char *const *include, *const *exclude;
-    size_t include_count; /* patterns for files; none: every file */
-    size_t exclude_count; /* for files and folders; a folder is not entered then */
+    size_t include_count; /* patterns for files; 0: every file is taken */
+    size_t exclude_count; /* patterns for files and for folders, which are not entered then */
 } tw_walk_rules;
 
 /* Whether a pattern is for this path below a folder. */
 bool tw_path_matches(const char *pattern, const char *path, bool is_folder);
 
-/* Where the findings go. A callback that answers other than 0 ends the search. */
+/* Receives what is found. A callback that returns other than 0 ends the search. */
 typedef struct tw_finder {
-    int (*document)(void *context, const tw_found *found);
+    int (*document)(void *context, const tw_input_source *found);
     int (*skip)(void *context, const char *path, const char *reason);
     void *context;
-    const tw_walk_rules *rules; /* or NULL: the usual ones */
-    tw_told told;               /* of all that is found next; manifests set it */
-    /* Counted: what walks left out. */
-    size_t hidden;   /* hidden files and folders, and folders that machines fill */
-    size_t excluded; /* by patterns */
+    const tw_walk_rules *rules; /* NULL: nothing is included or excluded */
+    tw_manifest_entry manifest; /* what a manifest says of what is found next */
+    /* What was left out so far: */
+    size_t hidden;   /* hidden files and folders, and folders that programs fill */
+    size_t excluded; /* files and folders that patterns exclude */
 } tw_finder;
 
-/* Finds the documents of a file, of a folder with all below it, or, for "@list", of every
- * line of the file `list` ("@-": of standard input), or, where its name ends in .csv or .tsv,
- * of every row of a manifest (manifest.c). A file whose name starts with @ can be had as
- * "./@name". In a folder, entries come in the order of their bytes; hidden ones are
- * left out, and so are folders that machines fill (CVS, node_modules, __pycache__); links to
- * files are followed, to folders not. What is named itself is taken whatever the rules say.
- * "-" is standard input. "a.zip!/dir/file" is a file in an archive. A path that does not exist
- * but has wildcards (* ? [) stands for those that match, in byte order.
+/* Finds the documents that a path stands for:
+ *   a file, or a folder with all below it;
+ *   "@list": each line of the file `list` is a path, or each row, if its name ends in .csv or .tsv
+ *     (manifest.c); "@-": standard input is the list. "./@name" is a file of that name;
+ *   "-": standard input;
+ *   "a.zip!/dir/file": a file in an archive;
+ *   a path that does not exist but has wildcards (* ? [): those that match, in the order of bytes.
+ * The entries of a folder come in the order of their bytes. Hidden ones are left out, and so are
+ * folders that programs fill (CVS, node_modules, __pycache__). Links to files are followed, links
+ * to folders are not. What is named itself is taken whatever the rules say.
  *
- * What cannot be used goes to skip() and is no failure. Fails where a callback does, with
- * its status and nothing in `error`, and with TWINSET_NOMEM. */
+ * What cannot be used goes to skip() and is no failure. Fails if a callback does, with its status
+ * and nothing in `error`, and with TWINSET_NOMEM. */
 int tw_find(tw_finder *finder, const char *path, twinset_error *error) TW_CHECKED;
 
-/* The same for a plain name: neither @ nor - nor wildcards mean anything. */
+/* Finds the documents of a path in which @, - and wildcards mean nothing. */
 int tw_find_named(tw_finder *finder, const char *path, twinset_error *error) TW_CHECKED;
 
-/* Finds the documents that a manifest names, whose text is given; `list` is "@" and its path. */
+/* Finds the documents that the text of a manifest names. `list` is "@" and its path. */
 int tw_find_manifest(tw_finder *finder, const char *list, const char *text, size_t length,
                      twinset_error *error) TW_CHECKED;
 
-/* Whether the rules leave out a file inside an archive, by its path there; counts it, too. */
-bool tw_find_leaves_out(tw_finder *finder, const char *member);
-/* What the name says. */
-tw_input_kind tw_kind_of(const char *path);
+/* Whether the rules leave out a file in an archive, by its path there. Counts it if so. */
+bool tw_finder_leaves_out(tw_finder *finder, const char *member);
+/* What the documents of a file are, by its name. */
+tw_input_kind tw_input_kind_of(const char *path);
 
 /* Whether a name ends like that of a compressed file. */
 bool tw_name_is_packed(const char *path);
-/* The same; the length becomes that of the name without the ending. */
-bool tw_takes_packing_off(const char *name, size_t *length);
+/* Takes such an ending off the length of a name; false: it has none. */
+bool tw_strip_packing(const char *name, size_t *length);
 
-/* ---- reading */
+/* ---- reading files */
 
-/* The buffers of one thread. */
+/* The buffers that one thread reads with. */
 typedef struct tw_reader tw_reader;
 typedef struct tw_convert_rules tw_convert_rules; /* convert.h */
 
-/* NULL where memory is short. The rules are borrowed, and may be NULL. Free it with
- * tw_reader_free(). */
+/* Makes a reader; free it with tw_reader_free(). NULL: memory is short. The rules must stay, and
+ * may be NULL. */
 tw_reader *tw_reader_new(const tw_convert_rules *rules) TW_CHECKED;
 void tw_reader_free(tw_reader *reader);
 
-/* Reads a file of at most `limit_bytes` whole: *text is what it says, as UTF-8. It belongs to
- * the reader and dies with its next call. On TWINSET_IO and TWINSET_NOMEM *reason says why the
- * file cannot be used; that sentence, too, lives until the next call. */
+/* Reads a file of at most `limit_bytes` as a whole. *text is what it says, as UTF-8; it belongs to
+ * the reader and lives until the reader's next call. On TWINSET_IO and TWINSET_NOMEM *reason says
+ * why the file cannot be used, and lives as long. */
 int tw_read(tw_reader *reader, const char *path, uint64_t limit_bytes, const char **text,
             size_t *length, const char **reason) TW_CHECKED;
 
-/* The same for an open descriptor, from where it stands to the end. */
+/* Reads an open file from its offset to its end, as tw_read() does. */
 int tw_read_fd(tw_reader *reader, int fd, uint64_t limit_bytes, const char **text, size_t *length,
                const char **reason) TW_CHECKED;
 
-/* The same for bytes in memory; the name tells what they are. */
+/* Takes bytes in memory for a file of this name, as tw_read() does. */
 int tw_read_bytes(tw_reader *reader, const char *name, const char *bytes, size_t length,
                   uint64_t limit_bytes, const char **text, size_t *text_length,
                   const char **reason) TW_CHECKED;
 
-/* How the last text was come by. */
-typedef struct tw_reading {
-    const char *kind;     /* "text", "html"... */
-    bool made;            /* it is not simply what the file holds */
+/* How a text came out of its file. */
+typedef struct tw_text_origin {
+    const char *kind;     /* the kind of file: "text", "html"... */
+    bool made;            /* the text differs from the bytes of the file */
     unsigned flags;       /* TWINSET_FLAG_* */
-    const char *encoding; /* that was guessed, or NULL */
-} tw_reading;
+    const char *encoding; /* the encoding that was guessed, or NULL */
+} tw_text_origin;
 
-tw_reading tw_reader_told(const tw_reader *reader);
+/* How the last text came out of its file. */
+tw_text_origin tw_reader_origin(const tw_reader *reader);
 /* The bytes of the last file, as they are. */
 const tw_bytes *tw_reader_raw(const tw_reader *reader);
 
@@ -140,102 +154,101 @@ const tw_bytes *tw_reader_raw(const tw_reader *reader);
 
 typedef struct tw_stream tw_stream;
 
-/* Plain, gzip, zstd, xz or bzip2, told by content; several members one after the other are
- * one stream. "-" is standard input. Close it with tw_stream_close(). On TWINSET_IO and
- * TWINSET_NOMEM there is no stream, and *reason says why, a sentence that stays. */
+/* Opens a file that is plain or packed by gzip, zstd, xz or bzip2, which its bytes show; several
+ * packed streams in a row are one. "-" is standard input. Close it with tw_stream_close(). On
+ * TWINSET_IO and TWINSET_NOMEM there is no stream, and *reason, which is static, says why. */
 int tw_stream_open(const char *path, tw_stream **stream, const char **reason) TW_CHECKED;
-/* The same for bytes in memory, which must stay. */
+/* Opens bytes in memory, which must stay, as tw_stream_open() does a file. */
 int tw_stream_open_bytes(const char *bytes, size_t length, tw_stream **stream,
                          const char **reason) TW_CHECKED;
-/* Whether bytes start as those of a packed file do; so many of them tell. */
+/* Whether bytes start as those of a packed file do. TW_MAGIC_BYTES of them are enough to see. */
 enum { TW_MAGIC_BYTES = 10 };
 bool tw_is_packed(const char *bytes, size_t length);
 
-/* Fills the buffer as far as there is anything; *length 0: the end. What is before the place
- * where a stream is cut or damaged is given first; then comes TWINSET_IO, with a reason, from
- * this call and all later ones. */
+/* Fills the buffer as far as there is anything; *length 0: the end. What comes before a damage is
+ * given first; then this call and all later ones return TWINSET_IO, with a reason. */
 int tw_stream_read(tw_stream *stream, char *buffer, size_t size, size_t *length,
                    const char **reason) TW_CHECKED;
-/* The packed bytes that were taken so far; not for a plain file. */
+/* How many packed bytes were used so far; not for a plain file. */
 uint64_t tw_stream_taken(const tw_stream *stream);
 void tw_stream_close(tw_stream *stream);
 
 /* ---- records: JSON lines */
 
-/* Bytes that must be readable after a line; they may hold anything. */
+/* So many bytes after a line must be readable; they may hold anything. */
 enum { TW_JSON_PADDING = 64 };
 
-/* The parser and buffers of one thread. They take 14 times the length of a long line in
- * address space; text touches as much of it as it is long, an array of digits nearly all. */
+/* The parser and buffers of one thread. They take 14 times the length of a long line in address
+ * space; text touches as much of it as it is long, an array of digits nearly all. */
 typedef struct tw_jsonl tw_jsonl;
 
-/* `text` and `id` name fields, nested ones by dots: "meta.url"; a field whose own name has
- * the dots is found first. Without an id, the field "id" is taken where a record has a
- * string or number there. Both strings are borrowed. Free with tw_jsonl_free(). */
+/* Makes a parser; free it with tw_jsonl_free(). `text` and `id` name fields, nested ones with
+ * dots: "meta.url"; a field whose own name has the dots is found first. Without an id, the field
+ * "id" is taken from records that have a string or number there. Both strings must stay. */
 int tw_jsonl_new(const char *text, const char *id, tw_jsonl **parser) TW_CHECKED;
 void tw_jsonl_free(tw_jsonl *parser);
 
-/* All of it lives until the parser's next call. */
+/* A record. All of it lives until the parser's next call. */
 typedef struct tw_record {
     const char *text; /* UTF-8, maybe with NUL bytes */
     size_t text_length;
-    const char *id; /* a number is as JSON writes it; NULL: it has none */
+    const char *id; /* a number as JSON writes it; NULL: the record has none */
     size_t id_length;
-    const char *reason; /* why it cannot be used, or NULL */
+    const char *reason; /* why the record cannot be used, or NULL */
 } tw_record;
 
-/* Takes one line, its newline left off; the whole of it must be valid JSON, without numbers
- * such as 1e999. A \u escape of half a character is U+FFFD; an id beyond 64 bits keeps its
- * digits; of two fields of one name the first counts. 0 with a reason, too; TWINSET_NOMEM. */
+/* Parses one line, without its newline. All of it must be valid JSON, without numbers such as
+ * 1e999. A \u escape of half a character becomes U+FFFD; an id beyond 64 bits keeps its digits; of
+ * two fields with one name the first counts. Returns 0 also with a reason; TWINSET_NOMEM. */
 int tw_jsonl_record(tw_jsonl *parser, const char *line, size_t length,
                     tw_record *record) TW_CHECKED;
 
 typedef enum tw_value_kind { TW_VALUE_NONE, TW_VALUE_NUMBER, TW_VALUE_STRING } tw_value_kind;
 
 typedef struct tw_value {
-    tw_value_kind kind; /* TW_VALUE_NONE: no such field, or of another kind, or no JSON */
-    double number;      /* infinite where it is beyond a double */
-    const char *string; /* until the parser's next call */
+    tw_value_kind kind; /* TW_VALUE_NONE: no such field, or another kind of value, or no JSON */
+    double number;      /* infinite if it is beyond a double */
+    const char *string; /* lives until the parser's next call */
     size_t length;
 } tw_value;
 
-/* The value of any field of a line. */
+/* Gives the value of any field of a line. */
 int tw_jsonl_value(tw_jsonl *parser, const char *line, size_t length, const char *field,
                    tw_value *value) TW_CHECKED;
 
 /* ---- notebooks */
 
-/* A cell of prose or of code. What it answers, other than 0, ends the reading. */
-typedef int (*tw_cell_fn)(void *context, bool code, const char *text, size_t length);
+/* Takes a cell of prose or of code. A return value other than 0 ends the reading. */
+typedef int (*tw_cell_fn)(void *context, bool is_code, const char *text, size_t length);
 
-/* Gives the cells of a Jupyter notebook (nbformat 3 or 4) in their order; those without a
- * text are passed over. `bytes` has the padding of a line, and *reason is NULL or says why
- * they are none. 0, TWINSET_NOMEM, or what a cell was answered with. */
+/* Gives the cells of a Jupyter notebook (nbformat 3 or 4) in their order, but for those without
+ * text. `bytes` has the padding of a line. *reason is NULL, or says why this is no notebook.
+ * Returns 0, TWINSET_NOMEM, or what a cell was answered with. */
 int tw_jsonl_cells(tw_jsonl *parser, const char *bytes, size_t length, tw_cell_fn take,
                    void *context, const char **reason) TW_CHECKED;
 
-/* ---- decoding */
+/* ---- Unicode in wider units */
 
 typedef enum tw_encoding {
-    TW_ENCODING_UTF8, /* or unknown: no byte order mark says otherwise */
+    TW_ENCODING_UTF8, /* or unknown: nothing says otherwise */
     TW_ENCODING_UTF16LE,
     TW_ENCODING_UTF16BE,
     TW_ENCODING_UTF32LE,
     TW_ENCODING_UTF32BE,
 } tw_encoding;
 
-/* What the byte order mark says; *mark_length is 0 where there is none. */
+/* The encoding that a byte order mark says; *mark_length is 0 if there is none. */
 tw_encoding tw_encoding_detect(const char *bytes, size_t length, size_t *mark_length);
 
-/* UTF-16 or UTF-32 without a mark, told by where the NUL bytes of its first 64 kB stand;
- * TW_ENCODING_UTF8: neither. */
+/* Recognises UTF-16 or UTF-32 without a mark by the NUL bytes in the first 64 kB;
+ * TW_ENCODING_UTF8: it is neither. */
 tw_encoding tw_encoding_guess(const char *bytes, size_t length);
 
-/* Whether the first 64 kB have NUL bytes, and not as those encodings do. */
+/* Whether the first 64 kB have NUL bytes that are not those of UTF-16 or UTF-32. */
 bool tw_is_binary(const char *bytes, size_t length);
 
-/* Appends UTF-16 or UTF-32, without its mark, to `text` as UTF-8. What is no code point
- * becomes U+FFFD and sets *replaced. */
+/* Appends UTF-16 or UTF-32, without its mark, to `text` as UTF-8. What is no code point becomes
+ * U+FFFD and sets *replaced. */
 int tw_decode(tw_encoding encoding, const char *bytes, size_t length, tw_bytes *text,
               bool *replaced) TW_CHECKED;
 
@@ -244,5 +257,6 @@ int tw_decode(tw_encoding encoding, const char *bytes, size_t length, tw_bytes *
 #include "lines.h"
 #include "member_reader.h"
 #include "members.h"
+#include "start.h"
 
 #endif

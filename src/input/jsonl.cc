@@ -1,11 +1,11 @@
 /*
- * JSON lines and notebooks, by simdjson: the one C++ file, whose functions are C to everyone
- * else. It is compiled without exceptions, and simdjson allocates without them. What else
- * simdjson can do is here as well: it validates UTF-8.
+ * JSON lines and notebooks, by simdjson, which needs C++; to everyone else the functions are C. It
+ * is compiled without exceptions, and simdjson allocates without them. simdjson also validates
+ * UTF-8 here.
  *
- * A line is parsed whole, into simdjson's DOM, which validates all of it. The other interface,
- * which reads on demand, does not look at what it passes over, and is as fast only where it is
- * compiled for the very machine it runs on.
+ * A line is parsed as a whole, into simdjson's DOM, which validates all of it. Its other interface,
+ * which reads on demand, does not look at what it skips, and is as fast only if it is compiled for
+ * the very machine it runs on.
  */
 #include <charconv>
 #include <cinttypes>
@@ -29,7 +29,8 @@ using std::string_view;
 
 static_assert(TW_JSON_PADDING >= simdjson::SIMDJSON_PADDING, "simdjson reads on beyond a line");
 
-/* Buffers start for lines of so many bytes, and are given back after ones of many more. */
+/* Buffers start large enough for lines of FIRST_BYTES, and are freed after one of more than
+ * KEEP_BYTES. */
 static constexpr size_t FIRST_BYTES = size_t(16) << 10, KEEP_BYTES = size_t(4) << 20;
 
 struct tw_jsonl {
@@ -37,17 +38,17 @@ struct tw_jsonl {
     bool id_required;
     dom::parser parser;
     dom::document document;
-    size_t capacity; /* the longest line that parser and document have room for */
+    size_t capacity; /* the longest line that fits into parser and document */
     tw_bytes mended;
-    bool is_mended; /* the document is that of `mended` */
+    bool is_mended; /* the document was parsed from `mended` */
     tw_number number;
     char reason[256];
 };
 
-/* ---- mending: two things are JSON, but nothing that simdjson could represent. A line that
- * has them is rare, and is parsed again as a copy without them. */
+/* ---- mending: simdjson cannot represent two things that are JSON: numbers beyond 64 bits, and
+ * escapes of half a character. A line that has them is rare; a copy without them is parsed. */
 
-/* Any whole number of fewer digits fits into 64 bits. */
+/* A whole number of fewer digits fits into 64 bits. */
 static constexpr ptrdiff_t BIG_DIGITS = 19;
 
 static const char *skip_digits(const char *at, const char *end)
@@ -57,8 +58,8 @@ static const char *skip_digits(const char *at, const char *end)
     return at;
 }
 
-/* The end of the whole number at `at` if it may be out of range, else NULL. */
-static const char *big_number_end(const char *at, const char *end)
+/* The end of the whole number at `at`; NULL: it is in range, or no whole number. */
+static const char *find_big_number_end(const char *at, const char *end)
 {
     const char *digits = at + (*at == '-'), *stop = skip_digits(digits, end);
     if (stop - digits < BIG_DIGITS || *digits == '0')
@@ -92,54 +93,55 @@ static bool is_pair(int first, int second)
     return first >= 0xD800 && first <= 0xDBFF && second >= 0xDC00 && second <= 0xDFFF;
 }
 
-static size_t put(char *out, const char *bytes, size_t length)
+/* Copies bytes; returns how many. */
+static size_t copy_bytes(char *out, const char *bytes, size_t length)
 {
     memcpy(out, bytes, length);
     return length;
 }
 
-/* Puts a string of the same digits in the place of a big number. */
+/* Copies a number; a big one becomes a string of the same digits. Returns its end. */
 static const char *mend_number(tw_bytes *copy, const char *at, const char *end)
 {
-    const char *stop = big_number_end(at, end);
+    const char *stop = find_big_number_end(at, end);
     const char *last = stop ? stop : skip_digits(at + 1, end);
     char *out = copy->data + copy->length;
     size_t size = 0;
     if (stop)
         out[size++] = '"';
-    size += put(out + size, at, size_t(last - at));
+    size += copy_bytes(out + size, at, size_t(last - at));
     if (stop)
         out[size++] = '"';
     copy->length += size;
     return last;
 }
 
-/* Puts U+FFFD in the place of half a surrogate pair. */
+/* Copies an escape; half a surrogate pair becomes U+FFFD. Returns its end. */
 static const char *mend_escape(tw_bytes *copy, const char *at, const char *end)
 {
     int unit = escaped_unit(at, end);
     bool pair = unit >= 0 && is_pair(unit, escaped_unit(at + 6, end));
     size_t size = pair ? 12 : unit >= 0 ? 6 : end - at > 1 ? 2 : 1;
     const char *from = is_surrogate(unit) && !pair ? "\\uFFFD" : at;
-    copy->length += put(copy->data + copy->length, from, size);
+    copy->length += copy_bytes(copy->data + copy->length, from, size);
     return at + size;
 }
 
+/* Copies a line without what simdjson cannot represent. Each big number takes two more bytes. */
 static int mend(tw_bytes *copy, const char *line, size_t length)
 {
-    /* Two quotes more for each big number. */
     copy->length = 0;
     int status = tw_bytes_reserve(copy, length + length / BIG_DIGITS * 2 + 2 + TW_JSON_PADDING);
     if (status != TWINSET_OK)
         return status;
-    bool inside = false;
+    bool in_string = false;
     for (const char *at = line, *end = line + length; at < end;) {
-        if (inside && *at == '\\') {
+        if (in_string && *at == '\\') {
             at = mend_escape(copy, at, end);
-        } else if (!inside && (*at == '-' || (*at >= '0' && *at <= '9'))) {
+        } else if (!in_string && (*at == '-' || (*at >= '0' && *at <= '9'))) {
             at = mend_number(copy, at, end);
         } else {
-            inside ^= *at == '"';
+            in_string ^= *at == '"';
             copy->data[copy->length++] = *at++;
         }
     }
@@ -178,7 +180,7 @@ static const char *explain(error_code code)
     }
 }
 
-static void give_back(tw_jsonl *parser)
+static void free_buffers(tw_jsonl *parser)
 {
     parser->parser = dom::parser();
     parser->document = dom::document();
@@ -186,7 +188,8 @@ static void give_back(tw_jsonl *parser)
     tw_bytes_free(&parser->mended);
 }
 
-/* Makes room for a line, and more than it needs, or every longer line would allocate. */
+/* Makes the buffers large enough for a line, and larger, so that not every longer line allocates.
+ */
 static error_code reserve(tw_jsonl *parser, size_t length)
 {
     if (length <= parser->capacity)
@@ -200,7 +203,7 @@ static error_code reserve(tw_jsonl *parser, size_t length)
     if (!code)
         code = parser->parser.allocate(capacity);
     if (code)
-        give_back(parser);
+        free_buffers(parser);
     else
         parser->capacity = capacity;
     return code;
@@ -214,12 +217,12 @@ static error_code parse_into(tw_jsonl *parser, const char *line, size_t length, 
     return code;
 }
 
-/* Gives the object that the line is, or a reason. */
+/* Parses a line into an object; *reason: it is none. */
 static int parse(tw_jsonl *parser, const char *line, size_t length, dom::object *object,
                  const char **reason)
 {
     if (parser->capacity > KEEP_BYTES)
-        give_back(parser);
+        free_buffers(parser);
     if (length >= 3 && memcmp(line, "\xEF\xBB\xBF", 3) == 0) {
         line += 3;
         length -= 3;
@@ -243,7 +246,8 @@ static int parse(tw_jsonl *parser, const char *line, size_t length, dom::object 
 
 /* ---- fields */
 
-/* The field of that name; else the rest of it below a field named by what is before a dot. */
+/* Finds the field of that name; or, below a field that is named by what is before a dot, the one
+ * named by the rest. */
 static bool find(dom::object object, string_view name, dom::element *found)
 {
     if (!object.at_key(name).get(*found))
@@ -257,11 +261,11 @@ static bool find(dom::object object, string_view name, dom::element *found)
     return false;
 }
 
-/* Whether this string is a number that was mended. */
+/* Whether a string is a big number that was mended. */
 static bool is_big_number(const tw_jsonl *parser, string_view text)
 {
     const char *at = text.data(), *end = at + text.size();
-    return parser->is_mended && at < end && big_number_end(at, end) == end;
+    return parser->is_mended && at < end && find_big_number_end(at, end) == end;
 }
 
 static const char *name_kind(dom::element element)
@@ -304,7 +308,7 @@ static const char *take_text(tw_jsonl *parser, dom::object object, tw_record *re
     return nullptr;
 }
 
-/* Without an exponent, and with a digit after the point, where there is room for them. */
+/* Prints a number without an exponent and with a digit after the point, if that fits. */
 static tw_number print_real(double real)
 {
     tw_number number;
@@ -351,24 +355,24 @@ static const char *take_id(tw_jsonl *parser, dom::object object, tw_record *reco
 
 /* ---- notebooks */
 
-/* A cell's text: a string, or the strings of an array one after the other. */
+/* Joins the text of a cell, which is a string or an array of strings. */
 static int join_text(dom::element source, tw_bytes *text)
 {
-    string_view piece;
-    dom::array pieces;
+    string_view string;
+    dom::array strings;
     text->length = 0;
-    if (!source.get(piece))
-        return tw_bytes_append(text, piece.data(), piece.size());
-    if (source.get(pieces))
+    if (!source.get(string))
+        return tw_bytes_append(text, string.data(), string.size());
+    if (source.get(strings))
         return TWINSET_OK;
     int status = TWINSET_OK;
-    for (dom::element each : pieces)
-        if (status == TWINSET_OK && !each.get(piece))
-            status = tw_bytes_append(text, piece.data(), piece.size());
+    for (dom::element each : strings)
+        if (status == TWINSET_OK && !each.get(string))
+            status = tw_bytes_append(text, string.data(), string.size());
     return status;
 }
 
-/* Code is `input` in nbformat 3, all else `source`. */
+/* Gives cells to take(). Their text is in `source`, but that of code in nbformat 3 in `input`. */
 static int give_cells(dom::array cells, tw_bytes *text, tw_cell_fn take, void *context)
 {
     int status = TWINSET_OK;
@@ -387,7 +391,7 @@ static int give_cells(dom::array cells, tw_bytes *text, tw_cell_fn take, void *c
     return status;
 }
 
-/* ---- what the other stages see */
+/* ---- exported functions */
 
 int tw_jsonl_new(const char *text, const char *id, tw_jsonl **parser)
 {
@@ -437,7 +441,7 @@ int tw_jsonl_value(tw_jsonl *parser, const char *line, size_t length, const char
         value->kind = TW_VALUE_NUMBER;
     } else if (!element.get(text) && is_big_number(parser, text)) {
         value->kind = TW_VALUE_NUMBER;
-        value->number = text[0] == '-' ? -HUGE_VAL : HUGE_VAL; /* beyond doubles it stays */
+        value->number = text[0] == '-' ? -HUGE_VAL : HUGE_VAL; /* kept if it is beyond a double */
         std::from_chars(text.data(), text.data() + text.size(), value->number);
     } else if (!element.get(text)) {
         value->kind = TW_VALUE_STRING;

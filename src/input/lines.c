@@ -22,8 +22,8 @@ void tw_lines_close(tw_lines *lines)
     *lines = (tw_lines){0};
 }
 
-/* The place after the last newline from `from` on, or `none`. */
-static size_t last_end(const tw_bytes *bytes, size_t from, size_t none)
+/* The offset behind the last newline from `from` on, or `none`. */
+static size_t find_last_end(const tw_bytes *bytes, size_t from, size_t none)
 {
     for (size_t end = bytes->length; end > from; end--)
         if (bytes->data[end - 1] == '\n')
@@ -31,22 +31,22 @@ static size_t last_end(const tw_bytes *bytes, size_t from, size_t none)
     return none;
 }
 
-/* Reads on, up to `wanted` bytes or as much again as there is, but not past the limit of a
- * line and its newline. */
+/* Reads on, up to `wanted` bytes or until there are twice as many, but not past the limit of a line
+ * and its newline. */
 static int read_more(tw_lines *lines, tw_bytes *bytes, size_t wanted, const char **reason)
 {
-    size_t room = wanted > bytes->length ? wanted - bytes->length : bytes->length, length = 0;
-    if (bytes->length <= lines->limit && room > lines->limit + 1 - bytes->length)
-        room = (size_t)(lines->limit + 1 - bytes->length);
-    if (tw_bytes_reserve(bytes, room) != TWINSET_OK)
+    size_t more = wanted > bytes->length ? wanted - bytes->length : bytes->length, length = 0;
+    if (bytes->length <= lines->limit && more > lines->limit + 1 - bytes->length)
+        more = (size_t)(lines->limit + 1 - bytes->length);
+    if (tw_bytes_reserve(bytes, more) != TWINSET_OK)
         return TWINSET_NOMEM;
-    int status = tw_stream_read(lines->stream, bytes->data + bytes->length, room, &length, reason);
+    int status = tw_stream_read(lines->stream, bytes->data + bytes->length, more, &length, reason);
     bytes->length += status == TWINSET_OK ? length : 0;
     lines->ended = status != TWINSET_OK || length == 0;
     return status;
 }
 
-/* Reads past a line that is too long, of which the block holds the start. */
+/* Reads past a line that is too long. The block holds its start, which goes. */
 static int drop_line(tw_lines *lines, tw_block *block, const char **reason)
 {
     tw_bytes *bytes = &block->bytes;
@@ -69,15 +69,15 @@ static int drop_line(tw_lines *lines, tw_block *block, const char **reason)
 static int read_lines(tw_lines *lines, size_t wanted, tw_block *block, const char **reason)
 {
     tw_bytes *bytes = &block->bytes;
-    size_t end = last_end(bytes, 0, 0);
+    size_t end = find_last_end(bytes, 0, 0);
     while (!lines->ended && (!end || bytes->length < wanted)) {
         size_t before = bytes->length;
         if (!end && before > lines->limit)
             return drop_line(lines, block, reason);
         int status = read_more(lines, bytes, wanted, reason);
-        end = last_end(bytes, before, end);
+        end = find_last_end(bytes, before, end);
         if (status != TWINSET_OK) {
-            bytes->length = end; /* half a line is none */
+            bytes->length = end; /* half a line is left out */
             return status;
         }
     }
@@ -112,7 +112,7 @@ bool tw_line_is_blank(const char *line, size_t length)
     return length == 0;
 }
 
-/* ---- a part of a file */
+/* ---- a range of a file */
 
 /* Appends what the file has at `offset`; less than `length` only at its end. */
 static int append_at(int fd, uint64_t offset, size_t length, tw_bytes *bytes, const char **reason)
@@ -128,7 +128,7 @@ static int append_at(int fd, uint64_t offset, size_t length, tw_bytes *bytes, co
     return TWINSET_OK;
 }
 
-/* Leaves out the line that the block starts in the middle of. */
+/* Leaves out the rest of a line that starts before the block. */
 static void drop_first(tw_block *block)
 {
     tw_bytes *bytes = &block->bytes;
@@ -139,12 +139,12 @@ static void drop_first(tw_block *block)
     block->offset += start;
 }
 
-/* Reads on to the end of the block's last line; one over the limit is dropped, and half a
- * line is none. */
+/* Reads on to the end of the block's last line. One over the limit is dropped; half a line is left
+ * out. */
 static int finish_last(int fd, uint64_t limit, tw_block *block, const char **reason)
 {
     tw_bytes *bytes = &block->bytes;
-    size_t start = last_end(bytes, 0, 0);
+    size_t start = find_last_end(bytes, 0, 0);
     uint64_t next = block->offset + bytes->length;
     for (bool ended = start == bytes->length; !ended;) {
         size_t before = bytes->length;
@@ -180,7 +180,7 @@ int tw_lines_between(int fd, uint64_t offset, uint64_t end, uint64_t limit, tw_b
     if (offset)
         drop_first(block);
     if (status != TWINSET_OK) {
-        block->bytes.length = last_end(&block->bytes, 0, 0);
+        block->bytes.length = find_last_end(&block->bytes, 0, 0);
         return status;
     }
     return block->bytes.length ? finish_last(fd, limit, block, reason) : TWINSET_OK;

@@ -1,9 +1,8 @@
 /*
- * Names that stand for others. "@list" is a file that names the documents, one path a line,
- * seen from the working directory; it is read like a document, so that a list saved by a
- * Windows editor, with a byte order mark, works as well. A manifest is one with columns. "-" is
- * standard input. Wildcards are for those whose shell does not expand them, or has no room for so
- * many names.
+ * Names that stand for others. "@list" is a file that names documents, one path a line, relative
+ * to the working directory. It is read like a document, so that a list works that an editor on
+ * Windows saved with a byte order mark. A list with columns is a manifest. "-" is standard input.
+ * Wildcards are for those whose shell does not expand them, or not so many.
  */
 #include "input.h"
 
@@ -15,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Some forty million paths; an endless stream must end somewhere. */
+/* Some forty million paths. A stream without an end must be refused at last. */
 #define LIST_LIMIT_BYTES ((uint64_t)4 << 30)
 
 static bool is_blank(const char *line)
@@ -23,7 +22,8 @@ static bool is_blank(const char *line)
     return line[strspn(line, " \t")] == '\0';
 }
 
-/* `line` is scratch: paths must be terminated, and lines are not. */
+/* Finds what each line names. `line` is scratch, since paths must be terminated and lines are not.
+ */
 static int find_lines(tw_finder *finder, const char *text, size_t length, tw_bytes *line,
                       twinset_error *error)
 {
@@ -46,11 +46,12 @@ static int find_lines(tw_finder *finder, const char *text, size_t length, tw_byt
     return status;
 }
 
-/* Names of files are bytes, which a guess would change. */
+/* Takes the bytes of a list if its encoding was guessed: names of files are bytes, which decoding
+ * would change. */
 static void take_bytes(const tw_reader *reader, const char **text, size_t *length)
 {
-    tw_reading told = tw_reader_told(reader);
-    if (!told.encoding && strcmp(told.kind, "text") == 0)
+    tw_text_origin origin = tw_reader_origin(reader);
+    if (!origin.encoding && strcmp(origin.kind, "text") == 0)
         return;
     *text = tw_reader_raw(reader)->data;
     *length = tw_reader_raw(reader)->length;
@@ -91,13 +92,13 @@ static int find_list(tw_finder *finder, const char *path, twinset_error *error)
     return status;
 }
 
-static int by_bytes(const void *a, const void *b)
+static int compare_bytes(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* What a ? and a range stand for depends on the locale: here it is that of UTF-8, whatever the
- * program has set. */
+/* Expands wildcards. What a ? and a range stand for depends on the locale, which is UTF-8 here
+ * whatever the program has set. */
 static int expand(const char *pattern, glob_t *matches)
 {
     locale_t utf8 = newlocale(LC_CTYPE_MASK | LC_COLLATE_MASK, "C.UTF-8", (locale_t)0);
@@ -115,7 +116,7 @@ static int find_matches(tw_finder *finder, const char *pattern, twinset_error *e
     int status = TWINSET_OK;
     switch (expand(pattern, &matches)) {
     case 0:
-        qsort(matches.gl_pathv, matches.gl_pathc, sizeof *matches.gl_pathv, by_bytes);
+        qsort(matches.gl_pathv, matches.gl_pathc, sizeof *matches.gl_pathv, compare_bytes);
         for (size_t i = 0; i < matches.gl_pathc && status == TWINSET_OK; i++)
             status = tw_find_named(finder, matches.gl_pathv[i], error);
         break;
@@ -131,7 +132,7 @@ static int find_matches(tw_finder *finder, const char *pattern, twinset_error *e
 
 static int find_standard_input(tw_finder *finder)
 {
-    tw_found found = {.path = "-", .named = true, .kind = TW_KIND_JSONL};
+    tw_input_source found = {.path = "-", .named = true, .kind = TW_INPUT_JSONL};
     return finder->document(finder->context, &found);
 }
 

@@ -1,10 +1,9 @@
 /*
- * A manifest: a table that names documents and says more of each, as teachers' and courts'
- * tools export it. Its first line has the names of the columns, in any order: path, and as
- * many as there are of id, label, author and time; others are passed over. Fields are parted
- * by commas, semicolons or tabs, whichever the first line has most of, and quoted as RFC 4180
- * says. Paths are seen from the folder of the manifest, so that both can be moved together.
- * One pass; memory holds one row.
+ * A manifest is a table that names documents and says more about each, as teachers' and courts'
+ * tools export it. Its first line names the columns, in any order: path, and optionally id, label,
+ * author and time; others are ignored. Fields are separated by commas, semicolons or tabs,
+ * whichever the first line has most of, and quoted as RFC 4180 says. Paths are relative to the
+ * folder of the manifest, so that both can be moved together. One pass; memory holds one row.
  */
 #include "input.h"
 
@@ -19,21 +18,21 @@ static const char *const NAMES[COLUMNS] = {"path", "id", "label", "author", "tim
 typedef struct manifest {
     tw_finder *finder;
     twinset_error *error;
-    const char *name;     /* of the file */
-    const char *at, *end; /* what is left of its text */
-    size_t line;          /* where `at` is */
-    char separator;
-    size_t width;          /* columns that it has */
-    size_t which[COLUMNS]; /* of them is this one, or NO_COLUMN */
+    const char *name;      /* the path of the manifest */
+    const char *at, *end;  /* what is left of its text */
+    size_t line;           /* the number of the line that `at` is in */
+    char separator;        /* what separates fields */
+    size_t width;          /* how many columns it has */
+    size_t which[COLUMNS]; /* which of them each column is, or NO_COLUMN */
     tw_bytes row;          /* the fields of a row, each terminated */
-    size_t start[COLUMNS]; /* in `row` */
-    const char *broken;    /* what is wrong with the row, or NULL */
-    tw_bytes path;
+    size_t start[COLUMNS]; /* where the field of each column starts in `row` */
+    const char *fault;     /* what is wrong with the row, or NULL */
+    tw_bytes path;         /* scratch for paths */
 } manifest;
 
 /* ---- fields */
 
-/* What is between quotes, which two quotes in a row do not end. */
+/* Appends what is between quotes to the row. Two quotes in a row are one, and do not end it. */
 static int take_quoted(manifest *from)
 {
     int status = TWINSET_OK;
@@ -44,7 +43,7 @@ static int take_quoted(manifest *from)
             from->line += *c == '\n';
         status = tw_bytes_append(&from->row, start, (size_t)(from->at - start));
         if (!quote) {
-            from->broken = "a quote is not closed; what follows was not read";
+            from->fault = "a quote is not closed; what follows was not read";
             return status;
         }
         from->at++;
@@ -54,7 +53,7 @@ static int take_quoted(manifest *from)
     return status;
 }
 
-/* Appends the next field to the row, and passes what ends it. */
+/* Appends the next field to the row, and moves past what ends it. */
 static int take_field(manifest *from, bool *last)
 {
     bool quoted = from->at < from->end && *from->at == '"';
@@ -67,7 +66,7 @@ static int take_field(manifest *from, bool *last)
     if (*last && size > 0 && start[size - 1] == '\r')
         size--;
     if (quoted && size > 0)
-        from->broken = "text after a closing quote";
+        from->fault = "text after a closing quote";
     from->line += *last;
     from->at += from->at < from->end;
     if (status == TWINSET_OK)
@@ -117,12 +116,12 @@ static int read_header(manifest *from)
 
 /* ---- rows */
 
-/* Returns the fields that it has in *width. */
+/* Reads a row; *width is how many fields it has. */
 static int read_row(manifest *from, size_t *width)
 {
     int status = TWINSET_OK;
     from->row.length = 0;
-    from->broken = NULL;
+    from->fault = NULL;
     *width = 0;
     for (bool last = false; !last && status == TWINSET_OK; ++*width) {
         for (int i = 0; i < COLUMNS; i++)
@@ -133,10 +132,11 @@ static int read_row(manifest *from, size_t *width)
     return status;
 }
 
+/* The field of a column; NULL: there is no such column, or nothing in it. */
 static const char *field_of(const manifest *from, int column)
 {
-    bool told = from->which[column] != NO_COLUMN && from->row.data[from->start[column]];
-    return told ? from->row.data + from->start[column] : NULL;
+    bool has = from->which[column] != NO_COLUMN && from->row.data[from->start[column]];
+    return has ? from->row.data + from->start[column] : NULL;
 }
 
 static int find_row(manifest *from)
@@ -149,12 +149,12 @@ static int find_row(manifest *from)
         status = tw_bytes_append(&from->path, path, strlen(path) + 1);
     if (status != TWINSET_OK)
         return tw_nomem(from->error);
-    from->finder->told = (tw_told){.id = field_of(from, ID),
-                                   .label = field_of(from, LABEL),
-                                   .author = field_of(from, AUTHOR),
-                                   .time = field_of(from, TIME)};
+    from->finder->manifest = (tw_manifest_entry){.id = field_of(from, ID),
+                                                 .label = field_of(from, LABEL),
+                                                 .author = field_of(from, AUTHOR),
+                                                 .time = field_of(from, TIME)};
     status = tw_find_named(from->finder, from->path.data, from->error);
-    from->finder->told = (tw_told){.id = NULL};
+    from->finder->manifest = (tw_manifest_entry){.id = NULL};
     return status;
 }
 
@@ -172,8 +172,8 @@ static int take_row(manifest *from)
     char reason[64];
     if (read_row(from, &width) != TWINSET_OK)
         return tw_nomem(from->error);
-    if (from->broken)
-        return skip_row(from, line, from->broken);
+    if (from->fault)
+        return skip_row(from, line, from->fault);
     if (width == 1 && from->row.data[strspn(from->row.data, " \t")] == '\0')
         return TWINSET_OK;
     snprintf(reason, sizeof reason, "%zu field%s, where the first line has %zu", width,

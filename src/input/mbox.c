@@ -1,8 +1,8 @@
 /*
- * A mail folder as a stream: it may have gigabytes, and takes one buffer and the message that
- * is asked for. A message begins after a line "From someone at some time" that is the first,
- * or follows an empty one; the time is asked for, as not every program quotes the lines of
- * a text that start with this word. Those that were quoted (">From ") are as before.
+ * Reads a mail folder as a stream: it may have gigabytes, and takes one buffer and the message that
+ * is asked for. A message begins after a line "From someone at some time" that is the first, or
+ * follows an empty one. The time is required, since not every program quotes lines of text that
+ * start with this word. Lines that were quoted (">From ") become what they were.
  */
 #include "mbox.h"
 
@@ -16,18 +16,18 @@
 enum { BUFFER_BYTES = 256 << 10, LOOK_BYTES = 512 };
 
 struct tw_mbox {
-    tw_stream *stream; /* or NULL: */
-    const char *bytes; /* what is left of them */
+    tw_stream *stream; /* the file, or NULL: it is in memory */
+    const char *bytes; /* what is left of it in memory */
     size_t left;
-    uint64_t most, taken; /* bytes from either */
-    uint64_t number;      /* of the present message */
-    bool input_ends;
-    bool line_starts; /* at the place */
-    bool after_empty; /* the line before is empty */
-    int status;       /* of the first failure, which all later calls repeat */
-    const char *why;
+    uint64_t most, taken; /* how many bytes may be read, and were */
+    uint64_t number;      /* the number of the message */
+    bool input_ends;      /* there is no more to read */
+    bool line_starts;     /* a line starts at `at` */
+    bool after_empty;     /* the line before it is empty */
+    int status;           /* the status of the first failure, which all later calls repeat */
+    const char *why;      /* its reason */
     char name[sizeof(tw_number) + 4], reason[96];
-    size_t at, end; /* the place, and the end of what was read */
+    size_t at, end; /* what is left of the buffer */
     char buffer[BUFFER_BYTES];
 };
 
@@ -40,11 +40,11 @@ static int fail(tw_mbox *mbox, int status, const char *why)
 
 /* ---- bytes */
 
-static int read_some(tw_mbox *mbox, char *out, size_t room, size_t *got)
+static int read_some(tw_mbox *mbox, char *out, size_t size, size_t *got)
 {
     if (mbox->stream)
-        return tw_stream_read(mbox->stream, out, room, got, &mbox->why);
-    *got = mbox->left < room ? mbox->left : room;
+        return tw_stream_read(mbox->stream, out, size, got, &mbox->why);
+    *got = mbox->left < size ? mbox->left : size;
     if (*got > 0) {
         memcpy(out, mbox->bytes, *got);
         mbox->bytes += *got;
@@ -85,7 +85,7 @@ static bool starts_with_from(const char *line, size_t length)
     return length >= 5 && memcmp(line, "From ", 5) == 0;
 }
 
-/* Whether this is the line before a message: it has a time of day. */
+/* Whether this is the line before a message, which has a time of day. */
 static bool is_separator(const char *line, size_t length)
 {
     if (!starts_with_from(line, length))
@@ -110,9 +110,9 @@ static bool is_empty(const char *line, size_t length)
     return (length == 1 && line[0] == '\n') || (length == 2 && memcmp(line, "\r\n", 2) == 0);
 }
 
-/* Gives the next line of the message, or a piece of a long one, until the next call; nothing
- * at the end of the message. */
-static int next_piece(tw_mbox *mbox, const char **piece, size_t *length)
+/* Gives the next line of the message, or a chunk of a long one, which lives until the next call;
+ * *length 0: the message ends. */
+static int next_chunk(tw_mbox *mbox, const char **chunk, size_t *length)
 {
     *length = 0;
     if (fill(mbox) != TWINSET_OK)
@@ -126,7 +126,7 @@ static int next_piece(tw_mbox *mbox, const char **piece, size_t *length)
         ready--;
     }
     const char *newline = memchr(start, '\n', ready);
-    *piece = start;
+    *chunk = start;
     *length = newline ? (size_t)(newline - start) + 1 : ready;
     mbox->at = (size_t)(start - mbox->buffer) + *length;
     mbox->after_empty = mbox->line_starts && is_empty(start, *length);
@@ -134,8 +134,9 @@ static int next_piece(tw_mbox *mbox, const char **piece, size_t *length)
     return TWINSET_OK;
 }
 
-/* ---- what the other stages see */
+/* ---- exported functions */
 
+/* Moves to the first message. */
 static int begin(tw_mbox *mbox)
 {
     int status = fill(mbox);
@@ -171,7 +172,7 @@ int tw_mbox_open(const char *path, const char *bytes, size_t length, uint64_t mo
         *opened = mbox;
         return status;
     }
-    /* A sentence that stays: the one that is made here is for later. */
+    /* The reason must outlive the folder. */
     *reason = mbox->why == mbox->reason ? "too large" : mbox->why;
     tw_mbox_close(mbox);
     return status;
@@ -185,13 +186,13 @@ void tw_mbox_close(tw_mbox *mbox)
     tw_free(mbox);
 }
 
-/* Passes over the rest of the message, or only of a line. */
-static int pass(tw_mbox *mbox, bool line)
+/* Skips the rest of the message, or only of the line. */
+static int skip(tw_mbox *mbox, bool line_only)
 {
-    const char *piece;
+    const char *chunk;
     size_t length;
-    while (next_piece(mbox, &piece, &length) == TWINSET_OK && length > 0)
-        if (line && mbox->line_starts)
+    while (next_chunk(mbox, &chunk, &length) == TWINSET_OK && length > 0)
+        if (line_only && mbox->line_starts)
             break;
     return mbox->status;
 }
@@ -199,10 +200,10 @@ static int pass(tw_mbox *mbox, bool line)
 int tw_mbox_next(tw_mbox *mbox, tw_member *member, const char **reason)
 {
     *member = (tw_member){0};
-    int status = pass(mbox, false);
+    int status = skip(mbox, false);
     if (status == TWINSET_OK && mbox->at < mbox->end) {
-        mbox->line_starts = false; /* or the line would still be the end of what was before */
-        status = pass(mbox, true);
+        mbox->line_starts = false; /* so that the separator does not end the message before */
+        status = skip(mbox, true);
         snprintf(mbox->name, sizeof mbox->name, "%s.eml", tw_number_whole(++mbox->number).text);
         member->name = mbox->name;
     }
@@ -210,25 +211,26 @@ int tw_mbox_next(tw_mbox *mbox, tw_member *member, const char **reason)
     return status;
 }
 
-static int take(tw_mbox *mbox, const char *piece, size_t length, uint64_t room, tw_bytes *bytes)
+/* Appends a chunk of a message, of which `left` more bytes are allowed. */
+static int take(tw_mbox *mbox, const char *chunk, size_t length, uint64_t left, tw_bytes *bytes)
 {
-    if (length > room) {
+    if (length > left) {
         mbox->why = "too large for one message";
         return TWINSET_IO;
     }
     mbox->why = TW_NO_MEMORY;
-    return tw_bytes_append(bytes, piece, length);
+    return tw_bytes_append(bytes, chunk, length);
 }
 
 int tw_mbox_read(tw_mbox *mbox, uint64_t limit_bytes, tw_bytes *bytes, const char **reason)
 {
-    const char *piece;
+    const char *chunk;
     size_t start = bytes->length, length;
-    int status = next_piece(mbox, &piece, &length);
+    int status = next_chunk(mbox, &chunk, &length);
     while (status == TWINSET_OK && length > 0) {
-        status = take(mbox, piece, length, limit_bytes - (bytes->length - start), bytes);
+        status = take(mbox, chunk, length, limit_bytes - (bytes->length - start), bytes);
         if (status == TWINSET_OK)
-            status = next_piece(mbox, &piece, &length);
+            status = next_chunk(mbox, &chunk, &length);
     }
     *reason = mbox->why;
     if (status != TWINSET_OK)

@@ -1,6 +1,6 @@
 /*
- * Files that hold files: which reader a name asks for, and those inside an archive, one level
- * deep. Those are taken into memory whole, since a reader must be able to go to any place.
+ * Files that hold files: chooses the reader by the name, and opens those in an archive, one level
+ * deep. Those are taken into memory as a whole, since a reader must be able to seek.
  */
 #include "members.h"
 
@@ -10,20 +10,21 @@
 #include "input.h"
 #include "mbox.h"
 
-/* Of a file that is opened inside another. */
+/* The most that a file in another one may have, and may unpack to. */
 #define INNER_BYTES ((uint64_t)256000000)
 
+/* One of the two readers, or none. */
 typedef struct source {
     tw_archive *archive;
-    tw_mbox *mbox; /* one of the two, or none */
+    tw_mbox *mbox;
 } source;
 
 struct tw_members {
     source outer, inner;
-    bool leaving;        /* the inner one has ended */
-    tw_bytes inner_file; /* all of it */
-    tw_bytes name;       /* of the inner one; then that of its member */
-    size_t prefix;       /* length of "inner.zip" */
+    bool inner_has_ended;
+    tw_bytes inner_file; /* all bytes of the inner file */
+    tw_bytes name;       /* the name of the inner file, then that of its member */
+    size_t prefix;       /* the length of the inner file's name */
     const char *refusal; /* why the member cannot be read, or NULL */
 };
 
@@ -51,9 +52,9 @@ bool tw_name_has_members(const char *name)
     return is_archive(name) || ends_with(name, ".mbox");
 }
 
-/* ---- one of the two readers */
+/* ---- the readers */
 
-/* `bytes` or, where it is NULL, the file of that name. */
+/* Opens bytes; or, if they are NULL, the file of that name. */
 static int source_open(source *from, const char *name, const char *bytes, size_t length,
                        uint64_t most_bytes, tw_archive *outer, const char **reason)
 {
@@ -127,7 +128,7 @@ void tw_members_close(tw_members *members)
     tw_free(members);
 }
 
-/* Opens the member at hand. */
+/* Opens the member of the outer file that was read last. */
 static int enter(tw_members *members, const tw_member *member, const char **reason)
 {
     tw_bytes *file = &members->inner_file, *name = &members->name;
@@ -146,10 +147,10 @@ static void leave(tw_members *members)
 {
     source_close(&members->inner);
     tw_bytes_free(&members->inner_file);
-    members->leaving = false;
+    members->inner_has_ended = false;
 }
 
-/* Puts what follows "inner.zip" into the member's name. */
+/* Puts the name of the inner file and a separator before that of the member. */
 static int name_inner(tw_members *members, const char *separator, tw_member *member,
                       const char **reason)
 {
@@ -163,11 +164,12 @@ static int name_inner(tw_members *members, const char *separator, tw_member *mem
     return TWINSET_OK;
 }
 
-/* The next member of the inner file; the file itself, where the rest cannot be read. */
-static int next_inside(tw_members *members, tw_member *member, const char **reason)
+/* Moves to the next member of the inner file; to the inner file itself, if the rest cannot be
+ * read. */
+static int next_of_inner(tw_members *members, tw_member *member, const char **reason)
 {
     int status = source_next(&members->inner, member, reason);
-    members->leaving = status != TWINSET_OK || !member->name;
+    members->inner_has_ended = status != TWINSET_OK || !member->name;
     if (status == TWINSET_IO) {
         *member = (tw_member){.reason = *reason};
         return name_inner(members, "", member, reason);
@@ -179,8 +181,8 @@ static int next_inside(tw_members *members, tw_member *member, const char **reas
     return name_inner(members, "!/", member, reason);
 }
 
-/* The next member of the outer file; none yet, where that one has members of its own. */
-static int next_outside(tw_members *members, tw_member *member, bool *ends, const char **reason)
+/* Moves to the next member of the outer file. It has no name yet if it has members of its own. */
+static int next_of_outer(tw_members *members, tw_member *member, bool *ends, const char **reason)
 {
     int status = source_next(&members->outer, member, reason);
     *ends = !member->name;
@@ -203,10 +205,10 @@ int tw_members_next(tw_members *members, tw_member *member, const char **reason)
     int status = TWINSET_OK;
     *member = (tw_member){0};
     for (bool ends = false; status == TWINSET_OK && !ends && !member->name;) {
-        if (members->leaving)
+        if (members->inner_has_ended)
             leave(members);
-        status = is_open(&members->inner) ? next_inside(members, member, reason)
-                                          : next_outside(members, member, &ends, reason);
+        status = is_open(&members->inner) ? next_of_inner(members, member, reason)
+                                          : next_of_outer(members, member, &ends, reason);
     }
     members->refusal = member->reason;
     return status;

@@ -1,7 +1,7 @@
 /*
- * Files that hold files: archives (archive.c) and mail folders (mbox.c). Their members come
- * one after the other and are never written to disk. An archive inside an archive is opened
- * as well, one level deep.
+ * Files that hold files: archives (archive.c) and mail folders (mbox.c). Their members come one
+ * after the other and are never written to disk. An archive in an archive is opened as well, one
+ * level deep.
  */
 #ifndef TW_MEMBERS_H
 #define TW_MEMBERS_H
@@ -11,39 +11,40 @@
 typedef struct tw_members tw_members;
 
 typedef struct tw_member {
-    const char *name;    /* "dir/file", of a nested one "inner.zip!/dir/file"; NULL: the end.
-                            Without "./", "../" or a leading slash, whatever the file says */
-    uint64_t size_bytes; /* as the file says, or 0: it does not */
-    const char *reason;  /* why it cannot be read: "encrypted"; or NULL */
+    const char *name;    /* "dir/file", or "inner.zip!/dir/file" in a nested archive; NULL: the
+                            end. Never with "./", "../" or a leading slash */
+    uint64_t size_bytes; /* what the archive says; 0: it says nothing */
+    const char *reason;  /* why the member cannot be read: "encrypted"; or NULL */
 } tw_member;
 
-/* Whether the name is that of such a file: .zip .tar .tar.gz .tgz .tar.xz .txz .tar.zst .tzst
+/* Whether a file of this name holds files: .zip .tar .tar.gz .tgz .tar.xz .txz .tar.zst .tzst
  * .tar.bz2 .tbz2 .7z; .mbox. */
 bool tw_name_has_members(const char *name);
 
-/* `most_bytes` is what all members together may unpack to. On TWINSET_IO and TWINSET_NOMEM
- * there is nothing to close, and *reason says why, a sentence that stays. */
+/* Opens a file; close it with tw_members_close(). All members together may unpack to `most_bytes`.
+ * On TWINSET_IO and TWINSET_NOMEM there is nothing to close, and *reason, which is static, says
+ * why. */
 int tw_members_open(const char *path, uint64_t most_bytes, tw_members **members,
                     const char **reason) TW_CHECKED;
-/* The same for bytes in memory, which must stay; `name` tells what they are. */
+/* Opens bytes in memory, which must stay, as a file of this name. */
 int tw_members_open_bytes(const char *name, const char *bytes, size_t length, uint64_t most_bytes,
                           tw_members **members, const char **reason) TW_CHECKED;
 void tw_members_close(tw_members *members);
 
-/* The next member, files only: folders and links are passed over. What is in it lives until
- * the next call. TWINSET_IO: the rest cannot be read, and *reason says why; it lives until
- * the members are closed. */
+/* Moves to the next member that is a file; folders and links are skipped. *member lives until the
+ * next call. TWINSET_IO: the rest cannot be read, and *reason says why until the members are
+ * closed. */
 int tw_members_next(tw_members *members, tw_member *member, const char **reason) TW_CHECKED;
-/* What the member holds, appended: at most `limit_bytes`, and no more than an honest file of
- * its packed size would unpack to. TWINSET_IO with a reason for this member alone: "encrypted",
+/* Appends what the member holds: at most `limit_bytes`, and no more than an honest file of its
+ * packed size would unpack to. TWINSET_IO with a reason for this member alone: "encrypted",
  * "damaged", "unpacks to more than 100.0 MB". */
 int tw_members_read(tw_members *members, uint64_t limit_bytes, tw_bytes *bytes,
                     const char **reason) TW_CHECKED;
 
 /* ---- single packed files: .gz, .zst, .xz, .bz2 */
 
-/* Unpacks bytes that are packed in one of these ways, told by content; false in *packed, and
- * nothing done, where they are not. TWINSET_IO with a reason as above. */
+/* Appends what bytes unpack to, if they are packed in one of these ways; if not, *packed is false
+ * and nothing is done. TWINSET_IO with a reason. */
 int tw_unpack(const char *bytes, size_t length, uint64_t limit_bytes, tw_bytes *out, bool *packed,
               const char **reason) TW_CHECKED;
 

@@ -1,10 +1,10 @@
 /*
- * Reads a document whole, and makes text of it. By read() and never by mmap(): a mapped file
- * that someone cuts short kills the process, and the copy is the least of what a document
- * costs. Plain UTF-8 is handed over where it was read to; what is packed, of another kind or
- * in another encoding goes through a buffer more for each of these. Buffers are kept from file
- * to file, as fresh memory costs more than a small file does; large ones are given back at the
- * next call, so that one big file does not hold memory for the whole run.
+ * Reads a document as a whole, and makes text of it. By read() and never by mmap(): a mapped file
+ * that someone cuts short kills the process, and the copy is the least of what a document costs.
+ * Plain UTF-8 is given as it was read; what is packed, of another kind or in another encoding goes
+ * through one more buffer for each of these. Buffers are kept from file to file, since fresh
+ * memory costs more than a small file does; large ones are freed at the next call, so that one
+ * large file does not hold memory for the whole run.
  */
 #include "input.h"
 
@@ -20,8 +20,9 @@
 #include "members.h"
 #include "start.h"
 
-/* A binary file tells itself by a NUL in its first bytes, before the rest is read. */
+/* A binary file has a NUL in its first bytes, which shows before the rest is read. */
 #define HEAD_BYTES ((size_t)64 << 10)
+/* Buffers of up to so many bytes are kept. */
 #define KEEP_BYTES ((uint64_t)64 << 20)
 /* Some systems refuse to read more than 2 GB at once. */
 #define ONCE_BYTES ((size_t)1 << 30)
@@ -31,8 +32,8 @@ struct tw_reader {
     tw_bytes raw;
     tw_bytes unpacked;
     tw_converted converted;
-    const char *name; /* of what is read; "" where there is none */
-    tw_reading told;
+    const char *name; /* the name of what is read, or "" */
+    tw_text_origin origin;
     char reason[128];
 };
 
@@ -55,9 +56,9 @@ void tw_reader_free(tw_reader *reader)
     tw_free(reader);
 }
 
-tw_reading tw_reader_told(const tw_reader *reader)
+tw_text_origin tw_reader_origin(const tw_reader *reader)
 {
-    return reader->told;
+    return reader->origin;
 }
 
 const tw_bytes *tw_reader_raw(const tw_reader *reader)
@@ -75,12 +76,12 @@ static void start_over(tw_reader *reader, const char *name, uint64_t limit_bytes
         buffers[i]->length = 0;
     }
     reader->name = name;
-    reader->told = (tw_reading){0};
+    reader->origin = (tw_text_origin){0};
     reader->converted.flags = 0;
     reader->converted.encoding = NULL;
 }
 
-/* `bytes` is 0 where nobody knows how many there would have been. */
+/* `bytes` is 0 if it is not known how many there are. */
 static int too_large(tw_reader *reader, uint64_t bytes, uint64_t limit, const char **reason)
 {
     if (bytes)
@@ -93,7 +94,8 @@ static int too_large(tw_reader *reader, uint64_t bytes, uint64_t limit, const ch
     return tw_refuse_for(reason, reader->reason);
 }
 
-/* 0 where the system does not know: pipes and devices, but also the files of /proc. */
+/* How many bytes follow; 0 if the system does not know: of pipes and devices, and of files of
+ * /proc. */
 static uint64_t bytes_left(int fd, const struct stat *status)
 {
     off_t at = S_ISREG(status->st_mode) ? lseek(fd, 0, SEEK_CUR) : -1;
@@ -106,8 +108,11 @@ static int fill(tw_bytes *raw, int fd, size_t want, const char **reason)
     if (tw_bytes_reserve(raw, want - raw->length) != TWINSET_OK)
         return tw_no_memory(reason);
     while (raw->length < want) {
-        size_t room = want - raw->length;
-        ssize_t got = read(fd, raw->data + raw->length, room < ONCE_BYTES ? room : ONCE_BYTES);
+        size_t missing = want - raw->length;
+        size_t size = missing < ONCE_BYTES ? missing : ONCE_BYTES;
+        if (!tw_wait_to_read(fd))
+            return TWINSET_CANCELLED;
+        ssize_t got = read(fd, raw->data + raw->length, size);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
@@ -121,7 +126,7 @@ static int fill(tw_bytes *raw, int fd, size_t want, const char **reason)
 
 /* ---- from bytes to text */
 
-/* What is packed, or has a converter, may hold any bytes. */
+/* The converter for bytes; NULL: they are plain text, or a program. */
 static const tw_converter *converter_for(const tw_reader *reader, const char *name,
                                          const char *bytes, size_t length)
 {
@@ -129,6 +134,7 @@ static const tw_converter *converter_for(const tw_reader *reader, const char *na
     return program && !tw_name_is_converted(name) ? NULL : tw_converter_for(name, bytes, length);
 }
 
+/* Whether a file is binary. What is packed, or has a converter, may hold any bytes. */
 static bool is_useless(const tw_reader *reader)
 {
     const tw_bytes *raw = &reader->raw;
@@ -136,11 +142,11 @@ static bool is_useless(const tw_reader *reader)
            !converter_for(reader, reader->name, raw->data, raw->length);
 }
 
-/* The last part of a name, without the ending of a packing, which is in the way of another. */
+/* Copies the end of a name without the ending of a packing, so that it ends as the file in it. */
 static void inner_name(const char *name, char inner[NAME_MAX + 1])
 {
     size_t length = strlen(name);
-    tw_takes_packing_off(name, &length);
+    tw_strip_packing(name, &length);
     size_t from = length > NAME_MAX ? length - NAME_MAX : 0;
     memcpy(inner, name + from, length - from);
     inner[length - from] = '\0';
@@ -184,22 +190,22 @@ static int interpret(tw_reader *reader, const char *bytes, size_t length, uint64
     const tw_converter *converter = converter_for(reader, name, bytes, length);
     if (!converter && tw_is_binary(bytes, length))
         return tw_refuse_for(reason, "binary file");
-    reader->told.kind = converter ? converter->kind : "text";
-    reader->told.made = true;
+    reader->origin.kind = converter ? converter->kind : "text";
+    reader->origin.made = true;
     if (!converter && tw_is_utf8(bytes, length) &&
         tw_encoding_guess(bytes, length) == TW_ENCODING_UTF8) { /* UTF-16 may be both */
         size_t mark = length >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
         *text = bytes + mark;
         *text_length = length - mark;
-        reader->told.made = packed;
+        reader->origin.made = packed;
         return TWINSET_OK;
     }
     tw_material from = {name, bytes, length, limit, reader->rules};
     status = convert(reader, converter, &from, reason);
     *text = reader->converted.text.data;
     *text_length = reader->converted.text.length;
-    reader->told.flags = reader->converted.flags;
-    reader->told.encoding = reader->converted.encoding;
+    reader->origin.flags = reader->converted.flags;
+    reader->origin.encoding = reader->converted.encoding;
     return status;
 }
 
@@ -212,8 +218,8 @@ int tw_read_bytes(tw_reader *reader, const char *name, const char *bytes, size_t
 
 /* ---- files */
 
-/* Reads what `fd` has, and stops one byte past `expected`, which tells that there is more.
- * Memory is taken at once where the size is known, else as the bytes come. */
+/* Reads what `fd` has, and stops one byte past `expected`, which shows that there is more. Memory
+ * is taken at once if the size is known, and otherwise as the bytes come. */
 static int load(tw_reader *reader, int fd, uint64_t expected, bool known, const char **reason)
 {
     tw_bytes *raw = &reader->raw;

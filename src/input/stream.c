@@ -1,9 +1,9 @@
 /*
- * A file as one stream of bytes, unpacked on the way where its first bytes say that it is
- * packed. The four formats are read by their own libraries. libarchive, which knows them all,
- * loses up to 900 kB of what stands before the place where a file is cut or damaged, takes no
- * notice of garbage after a gzip or bzip2 file, and refuses the zstd windows over 128 MB that
- * large dumps have. Speed is that of the libraries; a plain file is only read.
+ * Reads a file as one stream of bytes, which is unpacked if its first bytes say that it is packed.
+ * Each of the four formats is read by its own library. libarchive, which knows them all, loses up
+ * to 900 kB of what comes before a damage, does not notice garbage after a gzip or bzip2 file, and
+ * refuses the zstd windows over 128 MB that large dumps have. Speed is that of the libraries; a
+ * plain file is only read.
  */
 #define ZLIB_CONST
 #include "input.h"
@@ -24,38 +24,38 @@
 enum { INPUT_BYTES = 256 << 10, BLOCK_HEADER_BYTES = 3 };
 /* Some systems refuse to read more than 2 GB at once, and some libraries count in 32 bits. */
 #define ONCE_BYTES ((size_t)1 << 30)
-/* A stream says itself how much memory it takes to unpack; zstd's own limit is the same. */
+/* A stream says itself how much memory it takes to unpack. zstd has the same limit. */
 #define MEMORY_BYTES ((uint64_t)2 << 30)
 
 typedef struct codec codec;
 
 struct tw_stream {
     int fd;
-    bool known;     /* a regular file, of which `left` bytes are still to come */
-    uint64_t left;  /* meaningless where it is not known */
-    bool file_ends; /* nothing more to read from it */
-    bool ends;      /* nor to give */
-    int status;     /* of the first failure, which all later reads repeat */
+    bool size_is_known; /* it is a regular file, of which `left` bytes are still to come */
+    uint64_t left;      /* means nothing if the size is not known */
+    bool file_ends;     /* there is no more to read */
+    bool ends;          /* there is no more to give */
+    int status;         /* the status of the first failure, which all later reads repeat */
     const char *reason;
 
-    const codec *codec; /* NULL: plain */
-    bool inside;        /* a member has begun and not ended */
+    const codec *codec; /* NULL: the file is plain */
+    bool in_member;     /* a packed stream has begun and not ended */
     union {
         z_stream gzip;
         struct {
             ZSTD_DCtx *context;
-            size_t wanted; /* bytes up to the end of a block */
+            size_t wanted; /* how many bytes a block still takes */
         } zstd;
         lzma_stream xz;
         bz_stream bzip2;
     } state;
-    const char *input; /* the buffer, or the bytes that were given */
-    size_t at, end;    /* of the input that is still to be taken */
-    uint64_t read;     /* into it so far */
+    const char *input; /* the buffer, or the bytes in memory */
+    size_t at, end;    /* what of the input is still to be unpacked */
+    uint64_t read;     /* how many bytes were read so far */
     char buffer[];     /* INPUT_BYTES; none for bytes in memory */
 };
 
-/* What a step of unpacking came to. */
+/* The outcome of a step of unpacking. */
 typedef enum step { STEP_ON, STEP_MEMBER_ENDS, STEP_DAMAGED, STEP_TOO_LARGE, STEP_NO_MEMORY } step;
 
 /* What can be wrong with a stream. */
@@ -70,12 +70,13 @@ typedef enum fault { CUT, DAMAGED, TOO_LARGE, NOT_THE_END, FAULTS } fault;
 
 struct codec {
     const char *faults[FAULTS];
-    bool (*is)(const char *bytes, size_t length); /* whether they start so */
-    bool (*begin)(tw_stream *stream, bool first); /* a member; false where memory is short */
-    step (*unpack)(tw_stream *stream, char *out, size_t room, size_t *made);
-    void (*end)(tw_stream *stream); /* of the stream, if a member was begun */
+    bool (*is)(const char *bytes, size_t length); /* whether bytes start a packed stream */
+    bool (*begin)(tw_stream *stream, bool first); /* begins one; false: memory is short */
+    step (*unpack)(tw_stream *stream, char *out, size_t space, size_t *written);
+    void (*end)(tw_stream *stream); /* frees what begin() has made */
 };
 
+/* How many bytes of input can be given to a library at once. */
 static size_t ready_at_once(const tw_stream *stream)
 {
     size_t ready = stream->end - stream->at;
@@ -93,17 +94,17 @@ static bool gzip_begin(tw_stream *stream, bool first)
     return inflateInit2(z, 16 + MAX_WBITS) == Z_OK; /* 16: gzip's header, not zlib's */
 }
 
-static step gzip_unpack(tw_stream *stream, char *out, size_t room, size_t *made)
+static step gzip_unpack(tw_stream *stream, char *out, size_t space, size_t *written)
 {
     z_stream *z = &stream->state.gzip;
     size_t ready = ready_at_once(stream);
     z->next_in = (const Bytef *)stream->input + stream->at;
     z->avail_in = (uInt)ready;
     z->next_out = (Bytef *)out;
-    z->avail_out = (uInt)room;
+    z->avail_out = (uInt)space;
     int answer = inflate(z, Z_NO_FLUSH);
     stream->at += ready - z->avail_in;
-    *made = room - z->avail_out;
+    *written = space - z->avail_out;
     if (answer == Z_STREAM_END)
         return STEP_MEMBER_ENDS;
     if (answer == Z_OK || answer == Z_BUF_ERROR)
@@ -116,7 +117,7 @@ static void gzip_end(tw_stream *stream)
     inflateEnd(&stream->state.gzip);
 }
 
-/* ---- zstd: block by block, as a call that meets damage gives nothing of what came before */
+/* ---- zstd: block by block, since a call that meets a damage gives nothing of what is before it */
 
 static bool zstd_begin(tw_stream *stream, bool first)
 {
@@ -130,16 +131,16 @@ static bool zstd_begin(tw_stream *stream, bool first)
     return !ZSTD_isError(ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, most));
 }
 
-static step zstd_unpack(tw_stream *stream, char *out, size_t room, size_t *made)
+static step zstd_unpack(tw_stream *stream, char *out, size_t space, size_t *written)
 {
-    /* It wants the header of the next block, too, whose damage would take this one along. */
+    /* zstd also wants the header of the next block. Its damage would take this block along. */
     size_t left = stream->end - stream->at, wanted = stream->state.zstd.wanted;
     wanted -= wanted > BLOCK_HEADER_BYTES ? BLOCK_HEADER_BYTES : 0;
     ZSTD_inBuffer from = {stream->input + stream->at, left < wanted ? left : wanted, 0};
-    ZSTD_outBuffer to = {out, room, 0};
+    ZSTD_outBuffer to = {out, space, 0};
     size_t answer = ZSTD_decompressStream(stream->state.zstd.context, &to, &from);
     stream->at += from.pos;
-    *made = to.pos;
+    *written = to.pos;
     if (ZSTD_isError(answer))
         return ZSTD_getErrorCode(answer) == ZSTD_error_memory_allocation ? STEP_NO_MEMORY
                                                                          : STEP_DAMAGED;
@@ -165,16 +166,16 @@ static bool xz_begin(tw_stream *stream, bool first)
     return lzma_stream_decoder(xz, MEMORY_BYTES, 0) == LZMA_OK;
 }
 
-static step xz_unpack(tw_stream *stream, char *out, size_t room, size_t *made)
+static step xz_unpack(tw_stream *stream, char *out, size_t space, size_t *written)
 {
     lzma_stream *xz = &stream->state.xz;
     xz->next_in = (const uint8_t *)stream->input + stream->at;
     xz->avail_in = stream->end - stream->at;
     xz->next_out = (uint8_t *)out;
-    xz->avail_out = room;
+    xz->avail_out = space;
     lzma_ret answer = lzma_code(xz, LZMA_RUN);
     stream->at = stream->end - xz->avail_in;
-    *made = room - xz->avail_out;
+    *written = space - xz->avail_out;
     if (answer == LZMA_STREAM_END)
         return STEP_MEMBER_ENDS;
     if (answer == LZMA_OK || answer == LZMA_BUF_ERROR)
@@ -200,18 +201,18 @@ static bool bzip2_begin(tw_stream *stream, bool first)
     return BZ2_bzDecompressInit(bz, 0, 0) == BZ_OK;
 }
 
-static step bzip2_unpack(tw_stream *stream, char *out, size_t room, size_t *made)
+static step bzip2_unpack(tw_stream *stream, char *out, size_t space, size_t *written)
 {
     bz_stream *bz = &stream->state.bzip2;
     size_t ready = ready_at_once(stream);
     const char *from = stream->input + stream->at;
-    memcpy(&bz->next_in, &from, sizeof from); /* it only reads there, but does not say so */
+    memcpy(&bz->next_in, &from, sizeof from); /* it is only read, but not declared so */
     bz->avail_in = (unsigned)ready;
     bz->next_out = out;
-    bz->avail_out = (unsigned)room;
+    bz->avail_out = (unsigned)space;
     int answer = BZ2_bzDecompress(bz);
     stream->at += ready - bz->avail_in;
-    *made = room - bz->avail_out;
+    *written = space - bz->avail_out;
     if (answer == BZ_STREAM_END)
         return STEP_MEMBER_ENDS;
     if (answer == BZ_OK)
@@ -224,14 +225,14 @@ static void bzip2_end(tw_stream *stream)
     BZ2_bzDecompressEnd(&stream->state.bzip2);
 }
 
-/* ---- which of them */
+/* ---- which format */
 
 static bool is_gzip(const char *bytes, size_t length)
 {
     return length >= 3 && memcmp(bytes, "\x1F\x8B\x08", 3) == 0;
 }
 
-/* Some programs start with a frame that holds no data. */
+/* Some programs start with a frame that has no data. */
 static bool is_zstd(const char *bytes, size_t length)
 {
     bool skippable =
@@ -244,7 +245,7 @@ static bool is_xz(const char *bytes, size_t length)
     return length >= 6 && memcmp(bytes, "\3757zXZ\0", 6) == 0;
 }
 
-/* Letters and a digit, as a text may have them; then a block, or the end. */
+/* It starts with letters and a digit, as a text may do; then comes a block, or the end. */
 static bool is_bzip2(const char *bytes, size_t length)
 {
     return length >= 10 && memcmp(bytes, "BZh", 3) == 0 && bytes[3] >= '1' && bytes[3] <= '9' &&
@@ -291,29 +292,33 @@ static int out_of_memory(tw_stream *stream)
     return fail(stream, TWINSET_NOMEM, TW_NO_MEMORY);
 }
 
-static ssize_t read_on(int fd, char *buffer, size_t room)
+static ssize_t read_on(int fd, char *buffer, size_t space)
 {
     ssize_t got;
+    if (!tw_wait_to_read(fd)) {
+        errno = ECANCELED;
+        return -1;
+    }
     do
-        got = read(fd, buffer, room < ONCE_BYTES ? room : ONCE_BYTES);
+        got = read(fd, buffer, space < ONCE_BYTES ? space : ONCE_BYTES);
     while (got < 0 && errno == EINTR);
     return got;
 }
 
-/* Reads some bytes; none at the end. No more than the file had when it was opened, as one
- * that someone writes to might never end; but a byte beyond tells that it has grown. */
-static int read_some(tw_stream *stream, char *buffer, size_t room, size_t *length)
+/* Reads some bytes; none at the end. It reads no more than the file had when it was opened, since
+ * one that someone writes to might never end; a byte beyond shows that it has grown. */
+static int read_some(tw_stream *stream, char *buffer, size_t space, size_t *length)
 {
     char beyond;
-    bool over = stream->known && stream->left == 0;
-    if (stream->known && room > stream->left)
-        room = (size_t)stream->left;
-    ssize_t got = over ? read_on(stream->fd, &beyond, 1) : read_on(stream->fd, buffer, room);
+    bool over = stream->size_is_known && stream->left == 0;
+    if (stream->size_is_known && space > stream->left)
+        space = (size_t)stream->left;
+    ssize_t got = over ? read_on(stream->fd, &beyond, 1) : read_on(stream->fd, buffer, space);
     *length = 0;
     if (got < 0)
         return fail(stream, TWINSET_IO, tw_system_reason(errno));
     stream->file_ends = over || got == 0;
-    if (stream->known && over != (got == 0))
+    if (stream->size_is_known && over != (got == 0))
         return fail(stream, TWINSET_IO, "changed while it was read");
     if (!stream->file_ends) {
         stream->left -= (size_t)got;
@@ -343,8 +348,8 @@ static int fill(tw_stream *stream, size_t want)
 
 /* ---- unpacking */
 
-/* Begins another member, or ends the stream. Zeros between members are padding. */
-static int next_member(tw_stream *stream)
+/* Begins the next packed stream, or ends. Zeros between streams are padding. */
+static int begin_next(tw_stream *stream)
 {
     int status = fill(stream, 1);
     while (status == TWINSET_OK && stream->at < stream->end && stream->input[stream->at] == 0) {
@@ -361,20 +366,20 @@ static int next_member(tw_stream *stream)
         return TWINSET_OK;
     if (recognise(stream->input + stream->at, length) != stream->codec)
         return fail_by(stream, NOT_THE_END);
-    stream->inside = stream->codec->begin(stream, false);
-    return stream->inside ? TWINSET_OK : out_of_memory(stream);
+    stream->in_member = stream->codec->begin(stream, false);
+    return stream->in_member ? TWINSET_OK : out_of_memory(stream);
 }
 
-static int unpack(tw_stream *stream, char *out, size_t room, size_t *made)
+static int unpack(tw_stream *stream, char *out, size_t space, size_t *written)
 {
     int status = fill(stream, 1);
     if (status != TWINSET_OK)
         return status;
     size_t before = stream->at;
     bool empty = stream->at == stream->end;
-    switch (stream->codec->unpack(stream, out, room < ONCE_BYTES ? room : ONCE_BYTES, made)) {
+    switch (stream->codec->unpack(stream, out, space < ONCE_BYTES ? space : ONCE_BYTES, written)) {
     case STEP_MEMBER_ENDS:
-        stream->inside = false;
+        stream->in_member = false;
         return TWINSET_OK;
     case STEP_NO_MEMORY:
         return out_of_memory(stream);
@@ -383,23 +388,23 @@ static int unpack(tw_stream *stream, char *out, size_t room, size_t *made)
     case STEP_TOO_LARGE:
         return fail_by(stream, TOO_LARGE);
     default:
-        if (*made > 0 || stream->at > before)
+        if (*written > 0 || stream->at > before)
             return TWINSET_OK;
         return fail_by(stream, empty ? CUT : DAMAGED);
     }
 }
 
-static int copy(tw_stream *stream, char *out, size_t room, size_t *made)
+static int copy(tw_stream *stream, char *out, size_t space, size_t *written)
 {
     size_t ready = stream->end - stream->at;
     if (ready == 0) {
-        int status = stream->file_ends ? TWINSET_OK : read_some(stream, out, room, made);
+        int status = stream->file_ends ? TWINSET_OK : read_some(stream, out, space, written);
         stream->ends = stream->file_ends;
         return status;
     }
-    *made = ready < room ? ready : room;
-    memcpy(out, stream->input + stream->at, *made);
-    stream->at += *made;
+    *written = ready < space ? ready : space;
+    memcpy(out, stream->input + stream->at, *written);
+    stream->at += *written;
     return TWINSET_OK;
 }
 
@@ -407,16 +412,18 @@ int tw_stream_read(tw_stream *stream, char *buffer, size_t size, size_t *length,
                    const char **reason)
 {
     *length = 0;
-    while (*length < size && stream->status == TWINSET_OK && !stream->ends) {
-        size_t made = 0, room = size - *length;
+    while (*length < size && stream->status == TWINSET_OK && !stream->ends && !tw_is_cancelled()) {
+        size_t written = 0, space = size - *length;
         if (!stream->codec)
-            stream->status = copy(stream, buffer + *length, room, &made);
-        else if (stream->inside)
-            stream->status = unpack(stream, buffer + *length, room, &made);
+            stream->status = copy(stream, buffer + *length, space, &written);
+        else if (stream->in_member)
+            stream->status = unpack(stream, buffer + *length, space, &written);
         else
-            stream->status = next_member(stream);
-        *length += made;
+            stream->status = begin_next(stream);
+        *length += written;
     }
+    if (tw_is_cancelled())
+        return TWINSET_CANCELLED;
     *reason = stream->reason;
     return *length > 0 ? TWINSET_OK : stream->status;
 }
@@ -431,10 +438,11 @@ uint64_t tw_stream_taken(const tw_stream *stream)
 static int recognise_start(tw_stream *stream)
 {
     stream->codec = recognise(stream->input, stream->end);
-    stream->inside = stream->codec && stream->codec->begin(stream, true);
-    return stream->codec && !stream->inside ? out_of_memory(stream) : TWINSET_OK;
+    stream->in_member = stream->codec && stream->codec->begin(stream, true);
+    return stream->codec && !stream->in_member ? out_of_memory(stream) : TWINSET_OK;
 }
 
+/* Looks at the size and the first bytes of the file. */
 static int look_at(tw_stream *stream)
 {
     struct stat file;
@@ -442,10 +450,10 @@ static int look_at(tw_stream *stream)
         return fail(stream, TWINSET_IO, tw_system_reason(errno));
     if (S_ISDIR(file.st_mode))
         return fail(stream, TWINSET_IO, "is a folder");
-    /* The files of /proc say 0, and have more. */
+    /* Files of /proc say 0, and have more. */
     off_t at = S_ISREG(file.st_mode) ? lseek(stream->fd, 0, SEEK_CUR) : -1;
-    stream->known = at >= 0 && at < file.st_size;
-    stream->left = stream->known ? (uint64_t)(file.st_size - at) : 0;
+    stream->size_is_known = at >= 0 && at < file.st_size;
+    stream->left = stream->size_is_known ? (uint64_t)(file.st_size - at) : 0;
     int status = fill(stream, TW_MAGIC_BYTES);
     return status == TWINSET_OK ? recognise_start(stream) : status;
 }
@@ -458,6 +466,7 @@ static tw_stream *new_stream(size_t buffer_bytes, const char **reason)
     return stream;
 }
 
+/* Gives an open stream to the caller, or frees it. */
 static int hand_over(tw_stream *stream, int status, tw_stream **opened, const char **reason)
 {
     if (status == TWINSET_OK) {

@@ -1,18 +1,18 @@
 /*
- * A packed file that is in memory, unpacked there, as fast as the library of its format does
- * it; the output grows as it comes, since what a file says of its size may be a lie.
+ * Unpacks a file that is in memory, as fast as the library of its format does. The output grows as
+ * it comes, since what a file says of its size may be a lie.
  */
 #include "archive.h"
 #include "input.h"
 
-enum { PIECE_BYTES = 64 << 10 };
+enum { STEP_BYTES = 64 << 10 };
 
-/* Reads on until the stream ends. */
+/* Appends all that a stream has. */
 static int unpack(tw_stream *stream, uint64_t limit_bytes, tw_bytes *out, const char **reason)
 {
     size_t before = out->length, got = 1;
     while (got > 0) {
-        if (tw_bytes_reserve(out, PIECE_BYTES) != TWINSET_OK) {
+        if (tw_bytes_reserve(out, STEP_BYTES) != TWINSET_OK) {
             *reason = TW_NO_MEMORY;
             return TWINSET_NOMEM;
         }

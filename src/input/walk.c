@@ -1,9 +1,9 @@
 /*
- * Walks a folder: all names of a folder are read and sorted, the folder is closed, and only
- * then its entries are visited, depth first, on a stack of our own. So one descriptor is
- * enough for any depth, the order is the same everywhere, and memory holds the names of the
- * folders on the way down, not those of the whole tree. A tree too deep for the system's
- * path names ends where they end, with a reason.
+ * Walks a folder. All names of a folder are read and sorted, the folder is closed, and only then
+ * its entries are visited, depth first, with an explicit stack. So one descriptor is enough for any
+ * depth, the order is the same everywhere, and memory holds the names of the folders on the way
+ * down, not those of the whole tree. A tree that is too deep for the system's path names is left
+ * out from there, with a reason.
  */
 #include "input.h"
 #include "members.h"
@@ -15,23 +15,24 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* The entries of a folder. */
 typedef struct listing {
     tw_bytes names;       /* each terminated */
-    const char **entries; /* the same, sorted */
+    const char **entries; /* the names, sorted */
     size_t count, next;
-    size_t path_length; /* of what stands before an entry's name */
+    size_t path_length; /* the length of the path before an entry's name */
 } listing;
 
 typedef struct walker {
     tw_finder *finder;
     twinset_error *error;
-    tw_bytes path; /* of the entry at hand, terminated */
+    tw_bytes path; /* the path of the entry that is visited, terminated */
     listing *stack;
     size_t depth, capacity;
 } walker;
 
-/* Whether the name ends so; length is what is left of it without that. */
-static bool takes_off(const char *name, size_t *length, const char *ending)
+/* Takes an ending off the length of a name; false: it does not end so. */
+static bool strip_ending(const char *name, size_t *length, const char *ending)
 {
     if (!tw_ends_ignoring_case(name, *length, ending))
         return false;
@@ -39,11 +40,11 @@ static bool takes_off(const char *name, size_t *length, const char *ending)
     return true;
 }
 
-bool tw_takes_packing_off(const char *name, size_t *length)
+bool tw_strip_packing(const char *name, size_t *length)
 {
     static const char *const packings[] = {".gz", ".zst", ".xz", ".bz2"};
     for (size_t i = 0; i < sizeof packings / sizeof *packings; i++)
-        if (takes_off(name, length, packings[i]))
+        if (strip_ending(name, length, packings[i]))
             return true;
     return false;
 }
@@ -51,17 +52,17 @@ bool tw_takes_packing_off(const char *name, size_t *length)
 bool tw_name_is_packed(const char *path)
 {
     size_t length = strlen(path);
-    return tw_takes_packing_off(path, &length);
+    return tw_strip_packing(path, &length);
 }
 
-tw_input_kind tw_kind_of(const char *path)
+tw_input_kind tw_input_kind_of(const char *path)
 {
     size_t length = strlen(path);
     if (tw_name_has_members(path))
-        return TW_KIND_MEMBERS;
-    tw_takes_packing_off(path, &length);
-    bool lines = takes_off(path, &length, ".jsonl") || takes_off(path, &length, ".ndjson");
-    return lines ? TW_KIND_JSONL : TW_KIND_TEXT;
+        return TW_INPUT_MEMBERS;
+    tw_strip_packing(path, &length);
+    bool lines = strip_ending(path, &length, ".jsonl") || strip_ending(path, &length, ".ndjson");
+    return lines ? TW_INPUT_JSONL : TW_INPUT_TEXT;
 }
 
 static void listing_free(listing *folder)
@@ -70,7 +71,7 @@ static void listing_free(listing *folder)
     tw_free(folder->entries);
 }
 
-/* Makes the path its first `keep` bytes and `name`. */
+/* Sets the path to its first `keep` bytes and `name`. */
 static int set_path(walker *walk, size_t keep, const char *name)
 {
     walk->path.length = keep;
@@ -85,7 +86,7 @@ static int skip(walker *walk, const char *reason)
     return walk->finder->skip(walk->finder->context, walk->path.data, reason);
 }
 
-static int by_bytes(const void *a, const void *b)
+static int compare_bytes(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -101,7 +102,7 @@ static int sort_entries(listing *folder)
         name += strlen(name) + 1;
     }
     if (folder->count > 1)
-        qsort(folder->entries, folder->count, sizeof *folder->entries, by_bytes);
+        qsort(folder->entries, folder->count, sizeof *folder->entries, compare_bytes);
     return TWINSET_OK;
 }
 
@@ -114,8 +115,8 @@ static const tw_walk_rules *rules_of(const tw_finder *finder)
     return finder->rules ? finder->rules : &USUAL_RULES;
 }
 
-/* Versions, packages and caches that nobody wrote, under names that are not hidden. */
-static bool is_machine_folder(const char *name)
+/* Whether programs fill folders of this name, with versions, packages or caches. */
+static bool is_filled_by_programs(const char *name)
 {
     static const char *const names[] = {"CVS", "_darcs", "node_modules", "__pycache__", "__MACOSX"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -132,13 +133,13 @@ static bool matches_any(const char *const *patterns, size_t count, const char *p
     return false;
 }
 
-/* Whether an entry is left out, by its path below what is walked; if so, counts it. What holds
- * files is like a folder: --include is for what it holds. */
+/* Whether an entry is left out, by its path below the folder that is walked. Counts it if so. A
+ * file that holds files is like a folder: patterns to include are for what it holds. */
 static bool leaves_out(tw_finder *finder, const char *below, bool is_folder)
 {
     const tw_walk_rules *rules = rules_of(finder);
     const char *slash = strrchr(below, '/'), *name = slash ? slash + 1 : below;
-    bool hidden = !rules->all && (name[0] == '.' || (is_folder && is_machine_folder(name)));
+    bool hidden = !rules->all && (name[0] == '.' || (is_folder && is_filled_by_programs(name)));
     bool excluded = matches_any(rules->exclude, rules->exclude_count, below, is_folder) ||
                     (!is_folder && rules->include_count > 0 && !tw_name_has_members(name) &&
                      !matches_any(rules->include, rules->include_count, below, false));
@@ -147,12 +148,12 @@ static bool leaves_out(tw_finder *finder, const char *below, bool is_folder)
     return hidden || excluded;
 }
 
-bool tw_find_leaves_out(tw_finder *finder, const char *member)
+bool tw_finder_leaves_out(tw_finder *finder, const char *member)
 {
     char folder[PATH_MAX];
     for (const char *slash = strchr(member, '/'); slash; slash = strchr(slash + 1, '/')) {
         size_t length = (size_t)(slash - member);
-        length -= length > 0 && slash[-1] == '!'; /* of an archive inside */
+        length -= length > 0 && slash[-1] == '!'; /* an archive in the archive */
         if (length >= sizeof folder)
             break;
         memcpy(folder, member, length);
@@ -165,7 +166,7 @@ bool tw_find_leaves_out(tw_finder *finder, const char *member)
 
 /* ---- walking */
 
-/* On TWINSET_IO errno says why. */
+/* Reads the entries of a folder that are not hidden. On TWINSET_IO, errno says why. */
 static int read_entries(DIR *directory, listing *folder, tw_finder *finder)
 {
     bool all = rules_of(finder)->all;
@@ -186,8 +187,8 @@ static int read_entries(DIR *directory, listing *folder, tw_finder *finder)
     return errno ? TWINSET_IO : sort_entries(folder);
 }
 
-/* What stands before the names of a folder's entries: its path and a slash, but "." is not
- * shown, and "/" has its slash. */
+/* Sets what comes before the names of a folder's entries: its path and a slash. "." is not shown,
+ * and "/" has its slash. */
 static int set_prefix(walker *walk, listing *folder)
 {
     const char *path = walk->path.data;
@@ -201,7 +202,7 @@ static int set_prefix(walker *walk, listing *folder)
     return status;
 }
 
-/* Puts the folder at the path on the stack; an unreadable one is skipped. */
+/* Puts the folder at the path on the stack; one that cannot be read is skipped. */
 static int enter(walker *walk)
 {
     if (TW_GROW(walk->stack, walk->capacity, walk->depth + 1) != TWINSET_OK)
@@ -221,6 +222,7 @@ static int enter(walker *walk)
     return status == TWINSET_IO ? skip(walk, tw_system_reason(reason)) : tw_nomem(walk->error);
 }
 
+/* Visits the entry at the path. */
 static int visit(walker *walk)
 {
     const char *path = walk->path.data;
@@ -238,13 +240,13 @@ static int visit(walker *walk)
     if (!S_ISREG(file.st_mode))
         return skip(walk, "not a regular file");
 
-    tw_found found = {.path = path,
-                      .root_length = walk->stack[0].path_length,
-                      .size_bytes = (uint64_t)file.st_size,
-                      .regular = true,
-                      .kind = tw_kind_of(path),
-                      .told = walk->finder->told};
-    found.told.id = NULL;
+    tw_input_source found = {.path = path,
+                             .root_length = walk->stack[0].path_length,
+                             .size_bytes = (uint64_t)file.st_size,
+                             .regular = true,
+                             .kind = tw_input_kind_of(path),
+                             .manifest = walk->finder->manifest};
+    found.manifest.id = NULL;
     return walk->finder->document(walk->finder->context, &found);
 }
 
@@ -283,7 +285,8 @@ static int find_in_folder(tw_finder *finder, const char *path, twinset_error *er
     return status;
 }
 
-/* A path that leads into an archive: "a.zip!/dir/file". */
+/* Finds a file in an archive: "a.zip!/dir/file". `mark` is the "!"; `failure` is the errno of the
+ * path as a whole. */
 static int find_member(tw_finder *finder, const char *path, const char *mark, int failure,
                        twinset_error *error)
 {
@@ -294,12 +297,12 @@ static int find_member(tw_finder *finder, const char *path, const char *mark, in
         return tw_nomem(error);
     memcpy(archive, path, length);
     archive[length] = '\0';
-    tw_found found = {.path = archive,
-                      .regular = true,
-                      .named = true,
-                      .kind = TW_KIND_MEMBERS,
-                      .member = mark + 2,
-                      .told = finder->told};
+    tw_input_source found = {.path = archive,
+                             .regular = true,
+                             .named = true,
+                             .kind = TW_INPUT_MEMBERS,
+                             .member = mark + 2,
+                             .manifest = finder->manifest};
     bool there = tw_name_has_members(archive) && stat(archive, &file) == 0 && S_ISREG(file.st_mode);
     int status = there ? finder->document(finder->context, &found)
                        : finder->skip(finder->context, path, tw_system_reason(failure));
@@ -318,11 +321,11 @@ int tw_find_named(tw_finder *finder, const char *path, twinset_error *error)
     if (S_ISDIR(file.st_mode))
         return find_in_folder(finder, path, error);
     bool regular = S_ISREG(file.st_mode);
-    tw_found found = {.path = path,
-                      .size_bytes = regular ? (uint64_t)file.st_size : 0,
-                      .regular = regular,
-                      .named = true,
-                      .kind = tw_kind_of(path),
-                      .told = finder->told};
+    tw_input_source found = {.path = path,
+                             .size_bytes = regular ? (uint64_t)file.st_size : 0,
+                             .regular = regular,
+                             .named = true,
+                             .kind = tw_input_kind_of(path),
+                             .manifest = finder->manifest};
     return finder->document(finder->context, &found);
 }

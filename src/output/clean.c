@@ -463,7 +463,7 @@ static int write_all(cleaning *clean)
         status =
             tw_fail(clean->error, TWINSET_IO, "cannot write the result: %s", strerror(failure));
     if (status == TWINSET_OK)
-        status = clean->state.kind == TW_KIND_JSONL ? write_lines(clean) : write_document(clean);
+        status = clean->state.kind == TW_INPUT_JSONL ? write_lines(clean) : write_document(clean);
     if (status == TWINSET_OK)
         status = tw_pack_end(clean->pack, clean->error);
     tw_pack_free(clean->pack);
@@ -490,7 +490,7 @@ int tw_clean(twinset_result *result, uint32_t number, const tw_cleaning *how,
         .error = error,
     };
     double started = tw_now();
-    bool is_lines = clean.state.kind == TW_KIND_JSONL;
+    bool is_lines = clean.state.kind == TW_INPUT_JSONL;
     counts->read = count_read(&clean);
     counts->removed = count_of(&clean, result->run.removed, removed_before);
     counts->skipped = count_of(&clean, result->decisions.cut_count, cut_before);

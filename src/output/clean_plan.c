@@ -48,7 +48,7 @@ static int check_kind(const tw_source *source, const tw_source_state *state, boo
             "%s holds documents, and can only be cleaned as a whole: unpack it, or leave "
             "it out by `exclude`",
             source->path);
-    if (state->kind == TW_KIND_JSONL || !(together || annotate))
+    if (state->kind == TW_INPUT_JSONL || !(together || annotate))
         return TWINSET_OK;
     return tw_fail(error, TWINSET_USAGE, "%s is one document: %s", source->name,
                    annotate ? "only records of JSON lines can be annotated"

@@ -176,6 +176,9 @@ int tw_result_find_passages(const twinset_result *result, size_t index, twinset_
                             twinset_error *error)
 {
     uint32_t documents[2] = {0, result->run.documents > 1};
+    *passages = NULL;
+    if (index >= TWINSET_PAIRS_WITH_PASSAGES) /* whether or not its documents were kept */
+        return TWINSET_OK;
     if (result->comparison.is_one && result->comparison.is_swapped) {
         documents[0] = documents[1];
         documents[1] = 0;

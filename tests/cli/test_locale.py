@@ -72,7 +72,8 @@ class Locales(Case):
         self.write("small.html", f"""<!doctype html><html><body><script>var x = "{OTHER}";</script>
             <div style="visibility: hidden"><p>{OTHER}</p></div>
             <ul><li>{WORDS}</li></ul></body></html>""")
-        self.write("CAPITAL.HTML", f"""<!DOCTYPE HTML><HTML><BODY><SCRIPT>var x = "{OTHER}";</SCRIPT>
+        self.write("CAPITAL.HTML", f"""<!DOCTYPE HTML><HTML><BODY>
+            <SCRIPT>var x = "{OTHER}";</SCRIPT>
             <DIV STYLE="VISIBILITY: HIDDEN"><P>{OTHER}</P></DIV>
             <UL><LI>{WORDS}</LI></UL></BODY></HTML>""")
         self.assertEqual(self.pairs("."), {("CAPITAL.HTML", "small.html"): 1.0})
@@ -92,7 +93,8 @@ class Locales(Case):
     def test_html_role_and_charset(self):
         nav = " ".join(f'<a href="/{i}">{OTHER}</a>' for i in range(3))
         self.write("a.html", f"""<META CHARSET="ISO-8859-9"><html><body>
-            <div ROLE="NAVIGATION">{nav}</div><div><p>{WORDS} &#305;\u00fd</p></div></body></html>"""
+            <div ROLE="NAVIGATION">{nav}</div>
+            <div><p>{WORDS} &#305;\u00fd</p></div></body></html>"""
                    .encode("iso-8859-1"))
         self.write("b.html", f"""<html><body><div role="navigation">{nav}</div>
             <div><p>{WORDS} \u0131\u0131</p></div></body></html>""")
@@ -170,7 +172,8 @@ class Locales(Case):
         self.assertEqual(len(self.pairs(".")), 3)
 
     def test_markdown_with_capitals(self):
-        self.write("SMALL.MD", f"# Title\n\n<div hidden>x</div>\n\n{WORDS}<br>and &ldquo;x&rdquo;\n")
+        self.write("SMALL.MD",
+                   f"# Title\n\n<div hidden>x</div>\n\n{WORDS}<br>and &ldquo;x&rdquo;\n")
         self.write("CAPITAL.MKD",
                    f"# Title\n\n<DIV HIDDEN>x</DIV>\n\n{WORDS}<BR>and &ldquo;x&rdquo;\n")
         self.assertEqual(self.pairs("."), {("CAPITAL.MKD", "SMALL.MD"): 1.0})
@@ -181,7 +184,8 @@ class Locales(Case):
         self.write("b.txt", OTHER)
         os.symlink("nowhere", self.path("link"))
         result = self.same_everywhere("scan", ".", "missing", "--format", "json")
-        self.assertEqual({entry["path"]: entry["reason"] for entry in result.json["run"]["skipped"]},
+        skipped = result.json["run"]["skipped"]
+        self.assertEqual({entry["path"]: entry["reason"] for entry in skipped},
                          {"binary.bin": "binary file", "link": "symbolic link to nothing",
                           "missing": "No such file or directory"})
 

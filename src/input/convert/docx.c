@@ -1,8 +1,8 @@
 /*
- * Word documents: the body, then foot- and endnotes. Left out: what was deleted while changes
- * were tracked, the instructions of fields, headers and footers, comments; and runs that no one
- * sees, which are hidden or white. White letters on something shaded are an honest heading, and
- * what shades a table or a box stands elsewhere, so there they count.
+ * Word documents: the body, then footnotes and endnotes. Left out are what was deleted while
+ * changes were tracked, the instructions of fields, headers and footers, comments; and runs that
+ * nobody sees, because they are hidden or white. White letters on a shade are an honest heading.
+ * What shades a table or a box is written elsewhere, so white letters in these are kept.
  */
 #include <string.h>
 
@@ -11,18 +11,18 @@
 
 typedef struct docx {
     bool in_run;
-    bool vanished, white, marked; /* the run */
-    bool shaded;                  /* the paragraph */
+    bool vanished, white, marked; /* what is known of the run */
+    bool shaded;                  /* the paragraph is */
     bool background;              /* the page has a colour */
-    unsigned tables;              /* open ones */
+    unsigned tables;              /* how many are open */
 } docx;
 
-static docx *own(const tw_office *office)
+static docx *state_of(const tw_office *office)
 {
-    return tw_office_own(office);
+    return tw_office_state(office);
 }
 
-/* A switch is on unless its value says otherwise. */
+/* Whether a switch is on, which it is unless its value says otherwise. */
 static bool is_on(const xmlChar **attributes, int count)
 {
     return !tw_office_has(attributes, count, "val", "0") &&
@@ -30,7 +30,7 @@ static bool is_on(const xmlChar **attributes, int count)
            !tw_office_has(attributes, count, "val", "off");
 }
 
-/* Whether an attribute has a colour, and another one than white. */
+/* Whether an attribute has a colour other than white. */
 static bool is_coloured(const xmlChar **attributes, int count, const char *name)
 {
     return tw_office_has(attributes, count, name, NULL) &&
@@ -43,18 +43,18 @@ static bool is_coloured(const xmlChar **attributes, int count, const char *name)
 
 static void start_background(tw_office *office, const xmlChar **attributes, int count)
 {
-    own(office)->background = is_coloured(attributes, count, "color");
+    state_of(office)->background = is_coloured(attributes, count, "color");
 }
 
 static void start_paragraph(tw_office *office, const xmlChar **attributes, int count)
 {
     (void)attributes, (void)count;
-    own(office)->shaded = false;
+    state_of(office)->shaded = false;
 }
 
 static void end_run(tw_office *office)
 {
-    docx *state = own(office);
+    docx *state = state_of(office);
     state->in_run = state->vanished = state->white = state->marked = false;
 }
 
@@ -62,28 +62,28 @@ static void start_run(tw_office *office, const xmlChar **attributes, int count)
 {
     (void)attributes, (void)count;
     end_run(office);
-    own(office)->in_run = true;
+    state_of(office)->in_run = true;
 }
 
 static void start_vanish(tw_office *office, const xmlChar **attributes, int count)
 {
-    own(office)->vanished = is_on(attributes, count);
+    state_of(office)->vanished = is_on(attributes, count);
 }
 
 static void start_color(tw_office *office, const xmlChar **attributes, int count)
 {
-    own(office)->white = tw_office_has(attributes, count, "val", "FFFFFF") ||
-                         tw_office_has(attributes, count, "val", "ffffff");
+    state_of(office)->white = tw_office_has(attributes, count, "val", "FFFFFF") ||
+                              tw_office_has(attributes, count, "val", "ffffff");
 }
 
 static void start_highlight(tw_office *office, const xmlChar **attributes, int count)
 {
-    own(office)->marked |= is_coloured(attributes, count, "val");
+    state_of(office)->marked |= is_coloured(attributes, count, "val");
 }
 
 static void start_shading(tw_office *office, const xmlChar **attributes, int count)
 {
-    docx *state = own(office);
+    docx *state = state_of(office);
     if (is_coloured(attributes, count, "fill"))
         *(state->in_run ? &state->marked : &state->shaded) = true;
 }
@@ -91,26 +91,26 @@ static void start_shading(tw_office *office, const xmlChar **attributes, int cou
 static void start_table(tw_office *office, const xmlChar **attributes, int count)
 {
     (void)attributes, (void)count;
-    own(office)->tables++;
+    state_of(office)->tables++;
 }
 
 static void end_table(tw_office *office)
 {
-    own(office)->tables--;
+    state_of(office)->tables--;
 }
 
 static void start_text(tw_office *office, const xmlChar **attributes, int count)
 {
     (void)attributes, (void)count;
-    const docx *state = own(office);
-    bool lost = state->white && !state->marked && !state->shaded && !state->background &&
-                state->tables == 0 && tw_office_asides(office) == 0;
-    if (state->vanished || lost)
+    const docx *state = state_of(office);
+    bool invisible = state->white && !state->marked && !state->shaded && !state->background &&
+                     state->tables == 0 && tw_office_open_asides(office) == 0;
+    if (state->vanished || invisible)
         tw_office_hide(office);
 }
 
 static const tw_office_rule rules[] = {
-    {"Fallback", TW_OFFICE_SKIP, NULL, NULL, NULL}, /* a text box once more */
+    {"Fallback", TW_OFFICE_SKIP, NULL, NULL, NULL}, /* repeats a text box for old programs */
     {"background", 0, NULL, start_background, NULL},
     {"br", 0, "\n", NULL, NULL},
     {"color", 0, NULL, start_color, NULL},
@@ -124,7 +124,7 @@ static const tw_office_rule rules[] = {
     {"ptab", 0, "\t", NULL, NULL},
     {"r", 0, NULL, start_run, end_run},
     {"rPrChange", TW_OFFICE_SKIP, NULL, NULL, NULL},
-    {"rt", TW_OFFICE_SKIP, NULL, NULL, NULL}, /* how to pronounce what is below it */
+    {"rt", TW_OFFICE_SKIP, NULL, NULL, NULL}, /* how to pronounce the text below it */
     {"shd", 0, NULL, start_shading, NULL},
     {"t", TW_OFFICE_TEXT, NULL, start_text, NULL},
     {"tab", 0, "\t", NULL, NULL},
@@ -137,8 +137,8 @@ static const tw_office_rule rules[] = {
 static const tw_office_format format = {
     .rules = rules,
     .rule_count = sizeof rules / sizeof *rules,
-    /* document2.xml where Word runs in a browser. */
-    .parts = {"word/document*.xml", "word/footnotes.xml", "word/endnotes.xml"},
+    /* Word in a browser writes document2.xml. */
+    .streams = {"word/document*.xml", "word/footnotes.xml", "word/endnotes.xml"},
 };
 
 static int convert(const tw_material *from, tw_converted *to)
@@ -150,8 +150,8 @@ static int convert(const tw_material *from, tw_converted *to)
 const tw_converter tw_convert_docx = {
     .kind = "docx", .endings = "docx docm dotx", .convert = convert};
 
-/* A name that people give to documents of any kind. What is HTML or RTF tells itself, and does
- * not come here. */
+/* People give this name to documents of any kind. HTML and RTF are recognised by their start, and
+ * do not come here. */
 static int convert_doc(const tw_material *from, tw_converted *to)
 {
     static const char *const starts[] = {"PK\x03\x04", "\xD0\xCF\x11\xE0"};

@@ -1,42 +1,42 @@
 /*
- * Which blocks are the text of a page. Three kinds of evidence, from the surest on:
+ * Decides which blocks are the text of a page, by three kinds of evidence, the surest first:
  *
- * 1. What elements are said to be: navigation, advertising, a footer; or the main text, which
- *    then is all there is. A saying that would take most of the page is not believed.
+ * 1. What elements are said to be: navigation, advertising, a footer; or the main text, and then
+ *    nothing else is text. A statement that would remove most of the page is not believed.
  * 2. Where the prose is: blocks of a dozen words or more with few links. The smallest box with
- *    most of it is the main one; before and after it, what is prose of some length or of one
- *    kind with the box belongs to it, and so does all between.
+ *    most of it is the main one. Before and after it, prose of some length, and elements of the
+ *    same kind as the box, belong to it, and so does everything between them.
  * 3. Lists of links, notices of rights and cookies around the prose, and short blocks between
  *    things that were left out.
  *
- * Nothing is left out for being short alone, so that essays, lists and tables come out whole;
- * and where next to nothing would stay, everything does. Linear in the blocks and elements.
+ * Nothing is left out for being short alone, so that essays, lists and tables come out whole.
+ * Where next to nothing would stay, everything does. The time is linear in blocks and elements.
  */
 #include "convert/html.h"
 
 #include <string.h>
 
 enum {
-    PROSE_WORDS = 12,    /* of a block that counts as prose */
-    PROSE_AT_LEAST = 40, /* of a page, to tell where it is */
-    TEXT_AT_LEAST = 80,  /* words of prose that are text wherever they stand */
-    ROW_WORDS = 60,      /* up to which a row of a table is one thing */
-    LEFT_AT_LEAST = 25,  /* words that must stay */
-    NOTICE_WORDS = 60,   /* of a notice, at most */
-    RIGHTS_WORDS = 25,   /* of one without a link */
-    SHORT_WORDS = 40,    /* of a run of short blocks, at most */
-    LIST_LINKS = 3,      /* of a list of links, at least */
+    PROSE_WORDS = 12,    /* a block of prose has so many words at least */
+    PROSE_AT_LEAST = 40, /* a page has so many words of prose, or it is not known where they are */
+    TEXT_AT_LEAST = 80,  /* so many words of prose are text wherever they stand */
+    ROW_WORDS = 60,      /* a table row of at most so many words is judged as one */
+    LEFT_AT_LEAST = 25,  /* so many words must stay */
+    NOTICE_WORDS = 60,   /* a notice has so many words at most */
+    RIGHTS_WORDS = 25,   /* a notice without a link has so many words at most */
+    SHORT_WORDS = 40,    /* a run of short blocks has so many words at most */
+    LIST_LINKS = 3,      /* a list of links has so many links at least */
     SAID_TO_BE_TEXT = TW_HTML_MAIN | TW_HTML_ARTICLE,
 };
 
-/* Of the blocks that are still kept, before each and after the last. */
+/* What a range of blocks has, counted over those that are still kept. */
 typedef struct sums {
-    uint32_t words, linked, links, prose, headings;
+    uint32_t words, linked_words, links, prose, headings;
 } sums;
 
 typedef struct selection {
     tw_html_page *page;
-    sums *before; /* one more than there are blocks */
+    sums *before; /* what is before each block, and before the end */
 } selection;
 
 static bool contains(const char *text, size_t length, const char *word)
@@ -48,7 +48,7 @@ static bool contains(const char *text, size_t length, const char *word)
     return false;
 }
 
-/* Whether it speaks, in a few words, of rights; or, with a link, of cookies and the like. */
+/* Whether a block speaks, in a few words, of rights; or, with a link, of cookies and the like. */
 static bool is_notice(const tw_html_page *page, const tw_html_block *block)
 {
     static const char *const words[] = {
@@ -65,126 +65,129 @@ static bool is_notice(const tw_html_page *page, const tw_html_block *block)
     return false;
 }
 
-static void note_notices(const selection *on)
+static void mark_notices(const selection *in)
 {
-    for (size_t i = 0; i < on->page->block_count; i++)
-        on->page->blocks[i].notice = is_notice(on->page, &on->page->blocks[i]);
+    for (size_t i = 0; i < in->page->block_count; i++)
+        in->page->blocks[i].is_notice = is_notice(in->page, &in->page->blocks[i]);
 }
 
-/* Linked words count against a block: text has few, advertising and footers have some. */
+/* The words of prose in a block. Linked words count against it: text has few of them, advertising
+ * and footers have some. */
 static uint32_t prose_of(const tw_html_block *block)
 {
-    bool prose = block->words >= PROSE_WORDS && block->linked * 3ull <= block->words;
-    return prose && !block->notice ? block->words - 2 * block->linked : 0;
+    bool prose = block->words >= PROSE_WORDS && block->linked_words * 3ull <= block->words;
+    return prose && !block->is_notice ? block->words - 2 * block->linked_words : 0;
 }
 
-static void sum_up(const selection *on)
+/* Computes the sums anew, after blocks were dropped. */
+static void sum_up(const selection *in)
 {
-    for (size_t i = 0; i < on->page->block_count; i++) {
-        const tw_html_block *block = &on->page->blocks[i];
-        sums *now = &on->before[i + 1];
-        *now = on->before[i];
+    for (size_t i = 0; i < in->page->block_count; i++) {
+        const tw_html_block *block = &in->page->blocks[i];
+        sums *now = &in->before[i + 1];
+        *now = in->before[i];
         if (!block->kept)
             continue;
         now->words += block->words;
-        now->linked += block->linked;
+        now->linked_words += block->linked_words;
         now->links += block->links;
         now->prose += prose_of(block);
         now->headings += block->heading > 0;
     }
 }
 
-static sums sums_of(const selection *on, size_t first, size_t end)
+static sums sums_of(const selection *in, size_t first, size_t end)
 {
-    const sums *a = &on->before[first], *b = &on->before[end];
-    return (sums){b->words - a->words, b->linked - a->linked, b->links - a->links,
+    const sums *a = &in->before[first], *b = &in->before[end];
+    return (sums){b->words - a->words, b->linked_words - a->linked_words, b->links - a->links,
                   b->prose - a->prose, b->headings - a->headings};
 }
 
-static sums sums_of_part(const selection *on, const tw_html_part *part)
+static sums sums_of_element(const selection *in, const tw_html_element *element)
 {
-    return sums_of(on, part->first, part->end);
+    return sums_of(in, element->first, element->end);
 }
 
-static sums sums_of_page(const selection *on)
+static sums sums_of_page(const selection *in)
 {
-    return sums_of_part(on, &on->page->parts[0]);
+    return sums_of_element(in, &in->page->elements[0]);
 }
 
-static void keep(const selection *on, size_t first, size_t end, bool kept)
+static void keep(const selection *in, size_t first, size_t end, bool kept)
 {
     for (size_t i = first; i < end; i++)
-        on->page->blocks[i].kept = kept;
+        in->page->blocks[i].kept = kept;
 }
 
 /* ---- 1. what elements are said to be */
 
-static bool is_aside(const selection *on, const tw_html_part *part, bool in_text)
+static bool is_aside(const selection *in, const tw_html_element *element, bool in_text)
 {
-    sums own = sums_of_part(on, part);
-    if ((uint64_t)own.words * 2 > sums_of_page(on).words)
+    sums own = sums_of_element(in, element);
+    if ((uint64_t)own.words * 2 > sums_of_page(in).words)
         return false;
-    if (part->traits & TW_HTML_ASIDE)
+    if (element->traits & TW_HTML_ASIDE)
         return true;
-    return (part->traits & TW_HTML_HEADER) && !in_text && (own.links > 0 || own.headings == 0);
+    return (element->traits & TW_HTML_HEADER) && !in_text && (own.links > 0 || own.headings == 0);
 }
 
-/* What is inside the text is said to be text, too; parents come first. */
-static void drop_asides(const selection *on)
+/* Drops what is said to stand beside the text. An element in the text is text, too, which is
+ * known in time, since parents come first. */
+static void drop_asides(const selection *in)
 {
-    tw_html_page *page = on->page;
-    for (size_t i = 1; i < page->part_count; i++) {
-        tw_html_part *part = &page->parts[i];
-        const tw_html_part *parent = &page->parts[part->parent];
-        part->dropped = parent->dropped || is_aside(on, part, parent->traits & SAID_TO_BE_TEXT);
-        if (part->dropped && !parent->dropped)
-            keep(on, part->first, part->end, false);
-        part->traits |= parent->traits & SAID_TO_BE_TEXT;
+    tw_html_page *page = in->page;
+    for (size_t i = 1; i < page->element_count; i++) {
+        tw_html_element *element = &page->elements[i];
+        const tw_html_element *parent = &page->elements[element->parent];
+        element->dropped =
+            parent->dropped || is_aside(in, element, parent->traits & SAID_TO_BE_TEXT);
+        if (element->dropped && !parent->dropped)
+            keep(in, element->first, element->end, false);
+        element->traits |= parent->traits & SAID_TO_BE_TEXT;
     }
-    sum_up(on);
+    sum_up(in);
 }
 
-/* Whether this is an outermost part of what is said to be so. */
-static bool is_root(const tw_html_page *page, const tw_html_part *part, unsigned trait)
+/* Whether an element has a trait that its parent does not have. */
+static bool is_root(const tw_html_page *page, const tw_html_element *element, unsigned trait)
 {
-    return (part->traits & trait) && !(page->parts[part->parent].traits & trait);
+    return (element->traits & trait) && !(page->elements[element->parent].traits & trait);
 }
 
-static sums sums_of_trait(const selection *on, unsigned trait)
+static sums sums_of_trait(const selection *in, unsigned trait)
 {
-    const tw_html_page *page = on->page;
+    const tw_html_page *page = in->page;
     sums all = {0};
-    for (size_t i = 1; i < page->part_count; i++)
-        if (is_root(page, &page->parts[i], trait)) {
-            sums own = sums_of_part(on, &page->parts[i]);
+    for (size_t i = 1; i < page->element_count; i++)
+        if (is_root(page, &page->elements[i], trait)) {
+            sums own = sums_of_element(in, &page->elements[i]);
             all.words += own.words;
             all.prose += own.prose;
         }
     return all;
 }
 
-/* A title may stand before the text: the last heading of the first order, if the text from
- * `first` to `end` has none itself. */
-static void keep_title(const selection *on, size_t first, size_t end)
+/* Keeps the title of a text from `first` to `end` that has no h1 itself: the last h1 before it. */
+static void keep_title(const selection *in, size_t first, size_t end)
 {
-    tw_html_block *blocks = on->page->blocks;
+    tw_html_block *blocks = in->page->blocks;
     size_t title = first;
     for (size_t i = first; i < end; i++)
         if (blocks[i].kept && blocks[i].heading == 1)
             return;
     while (title > 0 && !(blocks[title - 1].heading == 1 && blocks[title - 1].links == 0 &&
-                          sums_of(on, title - 1, title).headings))
+                          sums_of(in, title - 1, title).headings))
         title--;
     if (title > 0)
         blocks[title - 1].kept = true;
 }
 
-/* Leaves what is said to be the text alone, if that holds enough; tells whether it did. */
-static bool take_main(const selection *on)
+/* Drops all but what is said to be the text, if that holds enough; returns whether it did. */
+static bool take_main(const selection *in)
 {
-    tw_html_page *page = on->page;
-    sums all = sums_of_page(on), chosen = sums_of_trait(on, TW_HTML_ARTICLE);
-    sums main = sums_of_trait(on, TW_HTML_MAIN);
+    tw_html_page *page = in->page;
+    sums all = sums_of_page(in), chosen = sums_of_trait(in, TW_HTML_ARTICLE);
+    sums main = sums_of_trait(in, TW_HTML_MAIN);
     unsigned trait = TW_HTML_ARTICLE;
     if ((uint64_t)chosen.prose * 2 < main.prose || chosen.words == 0) {
         trait = TW_HTML_MAIN;
@@ -195,45 +198,46 @@ static bool take_main(const selection *on)
     if (chosen.words < LEFT_AT_LEAST || !(most || prose))
         return false;
     size_t begin = page->block_count, end = 0;
-    for (size_t i = 1; i < page->part_count; i++)
-        if (is_root(page, &page->parts[i], trait)) {
-            begin = begin < page->parts[i].first ? begin : page->parts[i].first;
-            keep(on, end, page->parts[i].first, false);
-            end = page->parts[i].end;
+    for (size_t i = 1; i < page->element_count; i++)
+        if (is_root(page, &page->elements[i], trait)) {
+            begin = begin < page->elements[i].first ? begin : page->elements[i].first;
+            keep(in, end, page->elements[i].first, false);
+            end = page->elements[i].end;
         }
-    keep(on, end, page->block_count, false);
-    keep_title(on, begin, end);
-    sum_up(on);
+    keep(in, end, page->block_count, false);
+    keep_title(in, begin, end);
+    sum_up(in);
     return true;
 }
 
 /* ---- 2. where the prose is */
 
-/* The smallest box with more than half of the prose, and of all that is not linked; such boxes
- * lie in each other. */
-static uint32_t main_box(const selection *on)
+/* The smallest box with more than half of the prose, and of all words outside links; 0: there is
+ * none. Such boxes are nested in each other, so the last is the smallest. */
+static uint32_t find_main_box(const selection *in)
 {
-    const tw_html_page *page = on->page;
-    sums all = sums_of_page(on);
+    const tw_html_page *page = in->page;
+    sums all = sums_of_page(in);
     uint32_t found = 0;
-    for (size_t i = 1; i < page->part_count; i++) {
-        const tw_html_part *part = &page->parts[i];
-        sums own = sums_of_part(on, part);
-        if ((part->traits & TW_HTML_BOX) && part->end - part->first >= 2 &&
+    for (size_t i = 1; i < page->element_count; i++) {
+        const tw_html_element *element = &page->elements[i];
+        sums own = sums_of_element(in, element);
+        if ((element->traits & TW_HTML_BOX) && element->end - element->first >= 2 &&
             own.prose * 2ull > all.prose &&
-            (own.words - own.linked) * 2ull > all.words - all.linked)
+            (own.words - own.linked_words) * 2ull > all.words - all.linked_words)
             found = (uint32_t)i;
     }
     return found;
 }
 
-/* Whether a part beside the way to the box, whose sibling `way` is on it, is text as well. */
-static bool is_more_text(const selection *on, const tw_html_part *part, const tw_html_part *way)
+/* Whether an element beside the main box is text as well. `sibling` holds the box. */
+static bool is_more_text(const selection *in, const tw_html_element *element,
+                         const tw_html_element *sibling)
 {
-    sums own = sums_of_part(on, part), main = sums_of_part(on, way);
-    if (part->name && part->name == way->name && own.linked * 3ull <= own.words)
+    sums own = sums_of_element(in, element), main = sums_of_element(in, sibling);
+    if (element->kind && element->kind == sibling->kind && own.linked_words * 3ull <= own.words)
         return own.prose > 0;
-    return own.linked * 8ull <= own.words &&
+    return own.linked_words * 8ull <= own.words &&
            (own.prose >= TEXT_AT_LEAST ||
             (own.prose >= PROSE_AT_LEAST && own.prose * 4ull >= main.prose));
 }
@@ -248,129 +252,130 @@ static void extend(range *text, size_t first, size_t end)
     text->end = end > text->end ? end : text->end;
 }
 
-/* Blocks that lie beside the way without a part of their own. */
-static void extend_by_blocks(const selection *on, range *text, size_t first, size_t end)
+/* Extends the text to blocks of prose that are in no element of their own. */
+static void extend_by_blocks(const selection *in, range *text, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++) {
-        const tw_html_block *block = &on->page->blocks[i];
+        const tw_html_block *block = &in->page->blocks[i];
         if (block->kept && prose_of(block) > 0 && block->links == 0)
             extend(text, i, i + 1);
     }
 }
 
-/* The blocks from the first to the last that are text. */
-static range text_around(const selection *on, uint32_t box)
+/* Finds the blocks from the first to the last that are text, given the main box. It looks at the
+ * siblings of the box, and of all that hold it. */
+static range find_text_around(const selection *in, uint32_t box)
 {
-    tw_html_part *parts = on->page->parts;
-    range text = {parts[box].first, parts[box].end};
+    tw_html_element *elements = in->page->elements;
+    range text = {elements[box].first, elements[box].end};
     size_t done = 0;
-    for (uint32_t part = box; part != 0; part = parts[part].parent)
-        parts[parts[part].parent].way = part;
-    for (uint32_t i = 1; i < on->page->part_count; i++) {
-        uint32_t way = parts[parts[i].parent].way;
-        if (way == 0 || (way == i && i != box))
+    for (uint32_t element = box; element != 0; element = elements[element].parent)
+        elements[elements[element].parent].way_down = element;
+    for (uint32_t i = 1; i < in->page->element_count; i++) {
+        uint32_t sibling = elements[elements[i].parent].way_down;
+        if (sibling == 0 || (sibling == i && i != box))
             continue;
-        extend_by_blocks(on, &text, done, parts[i].first);
-        if (i != box && is_more_text(on, &parts[i], &parts[way]))
-            extend(&text, parts[i].first, parts[i].end);
-        done = parts[i].end;
+        extend_by_blocks(in, &text, done, elements[i].first);
+        if (i != box && is_more_text(in, &elements[i], &elements[sibling]))
+            extend(&text, elements[i].first, elements[i].end);
+        done = elements[i].end;
     }
-    extend_by_blocks(on, &text, done, on->page->block_count);
+    extend_by_blocks(in, &text, done, in->page->block_count);
     return text;
 }
 
-/* Leaves the text alone, with the headings right before it. */
-static void take_box(const selection *on)
+/* Drops all but the text around the main box, with the headings right before it. */
+static void take_box(const selection *in)
 {
-    tw_html_block *blocks = on->page->blocks;
-    uint32_t box = main_box(on);
-    if (sums_of_page(on).prose < PROSE_AT_LEAST || box == 0)
+    tw_html_block *blocks = in->page->blocks;
+    uint32_t box = find_main_box(in);
+    if (sums_of_page(in).prose < PROSE_AT_LEAST || box == 0)
         return;
-    range text = text_around(on, box);
+    range text = find_text_around(in, box);
     while (text.first > 0 && blocks[text.first - 1].heading && blocks[text.first - 1].links == 0)
         text.first--;
-    keep(on, 0, text.first, false);
-    keep(on, text.end, on->page->block_count, false);
-    keep_title(on, text.first, text.end);
-    sum_up(on);
+    keep(in, 0, text.first, false);
+    keep(in, text.end, in->page->block_count, false);
+    keep_title(in, text.first, text.end);
+    sum_up(in);
 }
 
 /* ---- 3. links, notices, neighbours */
 
-static bool is_list_of_links(const selection *on, sums own)
+static bool is_list_of_links(const selection *in, sums own)
 {
-    return own.links >= LIST_LINKS && own.linked * 2ull > own.words &&
-           own.words * 2ull <= sums_of_page(on).words;
+    return own.links >= LIST_LINKS && own.linked_words * 2ull > own.words &&
+           own.words * 2ull <= sums_of_page(in).words;
 }
 
-/* Where a row of a table ends that starts with this block, if it is one of short cells;
- * else the next block. */
-static size_t unit_end(const selection *on, size_t first)
+/* The end of what is judged as one: a table row of short cells that starts with this block, and
+ * otherwise the block alone. */
+static size_t find_unit_end(const selection *in, size_t first)
 {
-    const tw_html_page *page = on->page;
+    const tw_html_page *page = in->page;
     uint32_t row = page->blocks[first].row;
     size_t end = first + 1;
     while (row && end < page->block_count && page->blocks[end].row == row)
         end++;
-    return sums_of(on, first, end).words <= ROW_WORDS ? end : first + 1;
+    return sums_of(in, first, end).words <= ROW_WORDS ? end : first + 1;
 }
 
-static void drop_lists_of_links(const selection *on)
+static void drop_lists_of_links(const selection *in)
 {
-    tw_html_page *page = on->page;
-    for (size_t i = 1; i < page->part_count; i++) {
-        tw_html_part *part = &page->parts[i];
-        sums own = sums_of_part(on, part);
-        bool inside = page->parts[part->parent].dropped;
-        part->dropped = inside || (own.prose == 0 && is_list_of_links(on, own));
-        if (part->dropped && !inside)
-            keep(on, part->first, part->end, false);
+    tw_html_page *page = in->page;
+    for (size_t i = 1; i < page->element_count; i++) {
+        tw_html_element *element = &page->elements[i];
+        sums own = sums_of_element(in, element);
+        bool in_dropped = page->elements[element->parent].dropped;
+        element->dropped = in_dropped || (own.prose == 0 && is_list_of_links(in, own));
+        if (element->dropped && !in_dropped)
+            keep(in, element->first, element->end, false);
     }
     for (size_t i = 0, end; i < page->block_count; i = end) {
-        end = unit_end(on, i);
-        if (is_list_of_links(on, sums_of(on, i, end)))
-            keep(on, i, end, false);
+        end = find_unit_end(in, i);
+        if (is_list_of_links(in, sums_of(in, i, end)))
+            keep(in, i, end, false);
     }
-    sum_up(on);
+    sum_up(in);
 }
 
-/* Notices stand before all prose, or after nearly all of it; there, what has links or is short
- * goes with them. */
-static void drop_notices(const selection *on)
+/* Drops notices that stand before all prose, or after nearly all of it. What follows such a last
+ * one goes with it if it has links or is short. */
+static void drop_notices(const selection *in)
 {
-    tw_html_page *page = on->page;
-    uint64_t all = sums_of_page(on).prose;
+    tw_html_page *page = in->page;
+    uint64_t all = sums_of_page(in).prose;
     bool ends = false;
     for (size_t i = 0; i < page->block_count; i++) {
         tw_html_block *block = &page->blocks[i];
-        bool first = on->before[i].prose == 0;
-        bool last = !first && (all - on->before[i + 1].prose) * 5 <= all;
-        bool notice = (first || last) && block->kept && block->notice && block->heading != 1;
+        bool first = in->before[i].prose == 0;
+        bool last = !first && (all - in->before[i + 1].prose) * 5 <= all;
+        bool notice = (first || last) && block->kept && block->is_notice && block->heading != 1;
         if (notice || (ends && (block->links > 0 || block->words < PROSE_WORDS)))
             block->kept = false;
         ends |= notice && last;
     }
-    sum_up(on);
+    sum_up(in);
 }
 
-/* Short blocks stay or go with what is around them: they go where all of it went, or where
- * that and the edge of the page are on their sides. */
-static void drop_short_runs(const selection *on)
+/* Drops runs of short blocks between things that were dropped, or between one and the edge of the
+ * page. */
+static void drop_short_runs(const selection *in)
 {
-    const tw_html_page *page = on->page;
-    bool wall = false; /* something was left out before the run */
+    const tw_html_page *page = in->page;
+    bool after_dropped = false;
     for (size_t i = 0, end; i < page->block_count; i = end + 1) {
         for (end = i; end < page->block_count && page->blocks[end].kept;)
             end++;
-        sums run = sums_of(on, i, end);
-        bool open = end == page->block_count && !wall;
-        if (!open && run.prose == 0 && run.words <= SHORT_WORDS)
-            keep(on, i, end, false);
-        wall = true;
+        sums run = sums_of(in, i, end);
+        bool is_whole_page = end == page->block_count && !after_dropped;
+        if (!is_whole_page && run.prose == 0 && run.words <= SHORT_WORDS)
+            keep(in, i, end, false);
+        after_dropped = true;
     }
 }
 
-/* ---- all of it */
+/* ---- the selection */
 
 static bool is_next_to_nothing(sums left, sums all)
 {
@@ -380,21 +385,21 @@ static bool is_next_to_nothing(sums left, sums all)
 
 int tw_html_select(tw_html_page *page)
 {
-    selection on = {page, tw_calloc(page->block_count + 1, sizeof *on.before)};
-    if (!on.before)
+    selection in = {page, tw_calloc(page->block_count + 1, sizeof *in.before)};
+    if (!in.before)
         return TWINSET_NOMEM;
-    note_notices(&on);
-    sum_up(&on);
-    sums all = sums_of_page(&on);
-    drop_asides(&on);
-    if (!take_main(&on))
-        take_box(&on);
-    drop_lists_of_links(&on);
-    drop_notices(&on);
-    drop_short_runs(&on);
-    sum_up(&on);
-    if (is_next_to_nothing(sums_of_page(&on), all))
-        keep(&on, 0, page->block_count, true);
-    tw_free(on.before);
+    mark_notices(&in);
+    sum_up(&in);
+    sums all = sums_of_page(&in);
+    drop_asides(&in);
+    if (!take_main(&in))
+        take_box(&in);
+    drop_lists_of_links(&in);
+    drop_notices(&in);
+    drop_short_runs(&in);
+    sum_up(&in);
+    if (is_next_to_nothing(sums_of_page(&in), all))
+        keep(&in, 0, page->block_count, true);
+    tw_free(in.before);
     return TWINSET_OK;
 }

@@ -1,10 +1,10 @@
 /*
- * Between a page and gumbo, which is slow and takes memory without bound where elements are
+ * Makes a page safe for gumbo, which is slow and takes memory without bound where elements are
  * open by the thousands: it looks at all of them for a tag, and with an unclosed <font> for
- * every character. So only what matters for the text passes. Of inline elements that are the
- * ones that can hide text, and links; an end tag passes if its element is open. What gumbo has
- * open is then known here, within a small factor, and the sum over all bytes of how much is
- * open must stay below a multiple of their number. One pass, linear in time and memory.
+ * every character. So only what matters for the text passes. Of inline elements, those pass that
+ * can hide text, and links. An end tag passes if its element is open. What gumbo has open is then
+ * known here, within a small factor; summed over all bytes, the number of open elements must stay
+ * below a multiple of the number of bytes. One pass, linear in time and memory.
  */
 #include <gumbo.h>
 #include <string.h>
@@ -14,16 +14,16 @@
 #include "convert/prose.h"
 
 enum {
-    SKIPPED = 1,     /* with all that is in it */
-    DROPPED = 2,     /* the tag alone */
-    VOID = 4,        /* has no end tag */
-    ENDS_ITSELF = 8, /* where the next one begins: is never nested directly in its like */
-    INLINE = 16,     /* passes if it has an attribute that matters */
-    SCOPE = 32,      /* end tags inside do not reach what is open outside */
+    SKIPPED = 1,     /* the element is left out with all that is in it */
+    DROPPED = 2,     /* the tag is left out, what is in the element stays */
+    VOID = 4,        /* the element has no end tag */
+    ENDS_ITSELF = 8, /* the next of its kind ends it: it is never nested directly in its like */
+    INLINE = 16,     /* the tag passes if it has an attribute that matters */
+    SCOPE = 32,      /* end tags in the element do not reach what is open around it */
 };
-/* What may be open over all bytes: a usual page has 20 for each. */
+/* The most elements that may be open, summed over all bytes. A usual page has 20 for each byte. */
 static const uint64_t OPEN_PER_BYTE = 200, OPEN_IN_ALL = 1u << 30;
-/* How far an end tag looks for its element. */
+/* How many open elements an end tag looks at for its own. */
 enum { REACH = 64 };
 
 static const unsigned char TRAITS[GUMBO_TAG_LAST + 1] = {
@@ -150,26 +150,26 @@ static const unsigned char TRAITS[GUMBO_TAG_LAST + 1] = {
 typedef struct tidy {
     const char *at, *end;
     tw_bytes *out;
-    unsigned char *open; /* tags that passed and are open, the outermost first */
+    unsigned char *open; /* the tags of elements that passed and are open, outermost first */
     size_t depth, capacity;
-    uint32_t open_of[GUMBO_TAG_LAST + 1];
-    bool endless[GUMBO_TAG_LAST + 1]; /* none of its end tags is left */
-    bool xml;                         /* <br/> and <div/> are both ended */
+    uint32_t open_of[GUMBO_TAG_LAST + 1];   /* how many elements of each tag are open */
+    bool lacks_end_tag[GUMBO_TAG_LAST + 1]; /* none of its end tags follows */
+    bool xml;                               /* <div/> ends itself, as <br/> does */
     uint64_t work, most_work;
 } tidy;
 
-typedef struct piece {
+typedef struct span {
     const char *data;
     size_t length;
-} piece;
+} span;
 
-static bool is_word(piece text, const char *word)
+static bool is_word(span text, const char *word)
 {
     return strlen(word) == text.length &&
            tw_bytes_equal_ignoring_case(text.data, word, text.length);
 }
 
-static bool contains(piece text, const char *word)
+static bool contains(span text, const char *word)
 {
     size_t length = strlen(word);
     for (size_t i = 0; i + length <= text.length; i++)
@@ -181,13 +181,14 @@ static bool contains(piece text, const char *word)
 /* ---- tags */
 
 typedef struct tag {
-    piece name;
+    span name;
     GumboTag kind;
-    bool ends;   /* an end tag */
+    bool is_end; /* </name> */
     bool closed; /* <name/> */
 } tag;
 
-/* A form is a division to gumbo, which moves text out of forms where they end. */
+/* The name that gumbo gets to see. A form becomes a division, since gumbo moves text out of forms
+ * where they end. */
 static const char *tag_name(GumboTag kind)
 {
     return kind == GUMBO_TAG_FORM ? "div" : gumbo_normalized_tagname(kind);
@@ -198,8 +199,9 @@ static bool ends_name(char c)
     return tw_is_space(c) || c == '/' || c == '>';
 }
 
-/* Gumbo knows no longer name. It would ask the locale for the small letter of a capital. */
-static GumboTag kind_of(piece name)
+/* Which tag a name is. Gumbo knows no longer name, and would ask the locale which small letter a
+ * capital has. */
+static GumboTag kind_of(span name)
 {
     enum { LONGEST = 32 };
     char small[LONGEST];
@@ -210,11 +212,11 @@ static GumboTag kind_of(piece name)
     return gumbo_tagn_enum(small, (unsigned)name.length);
 }
 
-/* Takes the name of a tag, from behind its <. */
+/* Reads the name of a tag, from behind its "<". */
 static void take_name(tidy *in, tag *it)
 {
-    it->ends = *in->at == '/';
-    in->at += it->ends;
+    it->is_end = *in->at == '/';
+    in->at += it->is_end;
     it->name.data = in->at;
     while (in->at < in->end && !ends_name(*in->at))
         in->at++;
@@ -222,9 +224,9 @@ static void take_name(tidy *in, tag *it)
     it->kind = kind_of(it->name);
 }
 
-static piece take_value(tidy *in)
+static span take_value(tidy *in)
 {
-    piece value = {"", 0};
+    span value = {"", 0};
     while (in->at < in->end && tw_is_space(*in->at))
         in->at++;
     if (in->at == in->end || *in->at == '>')
@@ -238,8 +240,8 @@ static piece take_value(tidy *in)
     return value;
 }
 
-/* Takes the next attribute; false at the end of the it. */
-static bool take_attribute(tidy *in, tag *it, piece *name, piece *value)
+/* Reads the next attribute; false at the end of the tag. */
+static bool take_attribute(tidy *in, tag *it, span *name, span *value)
 {
     while (in->at < in->end && (tw_is_space(*in->at) || *in->at == '/')) {
         it->closed = *in->at == '/';
@@ -254,7 +256,7 @@ static bool take_attribute(tidy *in, tag *it, piece *name, piece *value)
     name->length = (size_t)(in->at - name->data);
     while (in->at < in->end && tw_is_space(*in->at))
         in->at++;
-    *value = (piece){"", 0};
+    *value = (span){"", 0};
     if (in->at < in->end && *in->at == '=') {
         in->at++;
         *value = take_value(in);
@@ -262,7 +264,8 @@ static bool take_attribute(tidy *in, tag *it, piece *name, piece *value)
     return true;
 }
 
-static bool hides(piece style)
+/* Whether a style has a declaration that can hide text. */
+static bool hides(span style)
 {
     static const char *const words[] = {"display", "visibility", "font-size",
                                         "opacity", "color",      "background"};
@@ -272,13 +275,14 @@ static bool hides(piece style)
     return false;
 }
 
-/* Whether it names the element, for style sheets and for us. */
-static bool is_name(piece name)
+/* Whether an attribute names its element, for style sheets and for us. */
+static bool is_name(span name)
 {
     return is_word(name, "class") || is_word(name, "id") || is_word(name, "role");
 }
 
-static bool matters(const tag *it, piece name, piece value)
+/* Whether an attribute says something about the text. */
+static bool matters(const tag *it, span name, span value)
 {
     if (is_word(name, "style"))
         return hides(value);
@@ -291,8 +295,8 @@ static bool matters(const tag *it, piece name, piece value)
     return is_name(name);
 }
 
-/* Quoted in the one way or the other; nothing where neither will do. */
-static int write_attribute(tw_bytes *out, piece name, piece value)
+/* Writes an attribute with the quotes that its value does not have; nothing, if it has both. */
+static int write_attribute(tw_bytes *out, span name, span value)
 {
     char quote = memchr(value.data, '"', value.length) ? '\'' : '"';
     if (memchr(value.data, quote, value.length))
@@ -312,25 +316,25 @@ static int write_attribute(tw_bytes *out, piece name, piece value)
     return TWINSET_OK;
 }
 
-/* Takes all attributes, and writes those that matter; *any: there was one that is a reason
- * to let the element pass, more than a name. */
-static int take_attributes(tidy *in, tag *it, bool *any)
+/* Reads all attributes, and writes those that matter. *is_reason: one of them, other than a name,
+ * is a reason to let the element pass. */
+static int take_attributes(tidy *in, tag *it, bool *is_reason)
 {
-    piece name, value;
+    span name, value;
     int status = TWINSET_OK;
     while (status == TWINSET_OK && take_attribute(in, it, &name, &value)) {
-        if (it->ends || (TRAITS[it->kind] & (SKIPPED | DROPPED)) || !matters(it, name, value))
+        if (it->is_end || (TRAITS[it->kind] & (SKIPPED | DROPPED)) || !matters(it, name, value))
             continue;
-        *any |= !is_name(name);
+        *is_reason |= !is_name(name);
         if (it->kind == GUMBO_TAG_A && is_word(name, "href"))
             value.length = 0;
         status = write_attribute(in->out, name, value);
     }
-    in->at += in->at < in->end; /* the > */
+    in->at += in->at < in->end; /* past the ">" */
     return status;
 }
 
-/* ---- what is open */
+/* ---- open elements */
 
 static int push(tidy *in, GumboTag kind)
 {
@@ -341,7 +345,8 @@ static int push(tidy *in, GumboTag kind)
     return TWINSET_OK;
 }
 
-/* Takes the innermost element of the kind off; what is in a table goes with it. */
+/* Closes the innermost open element of a kind, and with a table all that is in it. False: none is
+ * open, or it is too far away. */
 static bool pop(tidy *in, GumboTag kind)
 {
     size_t least = in->depth > REACH ? in->depth - REACH : 0, at = in->depth;
@@ -363,31 +368,34 @@ static bool pop(tidy *in, GumboTag kind)
 
 /* ---- the pass */
 
-static bool is_end_tag(const char *at, const char *end, piece name)
+static bool is_end_tag(const char *at, const char *end, span name)
 {
     return (size_t)(end - at) >= name.length + 2 && at[1] == '/' &&
            tw_bytes_equal_ignoring_case(at + 2, name.data, name.length) &&
            (at + 2 + name.length == end || ends_name(at[2 + name.length]));
 }
 
-/* Goes to the end tag of an element that is left out, if it has one; a script has to. */
+/* Moves to the end tag of an element that is left out. Without one, the element is not left out,
+ * but for scripts and style sheets, which go on to the end of the page. */
 static void skip_content(tidy *in, const tag *it)
 {
-    bool has_to = it->kind == GUMBO_TAG_SCRIPT || it->kind == GUMBO_TAG_STYLE;
-    const char *at = in->endless[it->kind] ? NULL : in->at;
+    bool needs_none = it->kind == GUMBO_TAG_SCRIPT || it->kind == GUMBO_TAG_STYLE;
+    const char *at = in->lacks_end_tag[it->kind] ? NULL : in->at;
     while (at && (at = memchr(at, '<', (size_t)(in->end - at))) &&
            !is_end_tag(at, in->end, it->name))
         at++;
-    in->endless[it->kind] = !at;
-    if (at || has_to)
+    in->lacks_end_tag[it->kind] = !at;
+    if (at || needs_none)
         in->at = at ? at : in->end;
 }
 
-static int write_start(tidy *in, const tag *it, bool any, size_t before)
+/* Completes a start tag of which name and attributes were written from `before` on, or takes it
+ * back. */
+static int write_start(tidy *in, const tag *it, bool is_reason, size_t before)
 {
     unsigned traits = TRAITS[it->kind];
     bool closed = it->closed && in->xml && !(traits & VOID);
-    if ((traits & INLINE) && ((!any && in->open_of[it->kind] == 0) || closed)) {
+    if ((traits & INLINE) && ((!is_reason && in->open_of[it->kind] == 0) || closed)) {
         in->out->length = before;
         return TWINSET_OK;
     }
@@ -408,13 +416,13 @@ static int write_end(tidy *in, const tag *it)
     return tw_bytes_printf(in->out, "</%s>", tag_name(it->kind));
 }
 
-/* Elements that gumbo does not know. */
-static bool is_skipped_name(piece name)
+/* Elements to leave out that gumbo does not know. */
+static bool is_skipped_name(span name)
 {
     return is_word(name, "dialog") || is_word(name, "annotation");
 }
 
-/* Writes a start tag as far as its name. A link ends the one before it. */
+/* Writes a start tag up to its name. A link ends the one before it. */
 static int write_name(tidy *in, const tag *it, size_t *before)
 {
     int status = TWINSET_OK;
@@ -430,29 +438,29 @@ static int write_name(tidy *in, const tag *it, size_t *before)
 static int take_tag(tidy *in)
 {
     tag it = {.closed = false};
-    bool any = false;
+    bool is_reason = false;
     size_t before = 0;
     take_name(in, &it);
     unsigned traits = TRAITS[it.kind];
     int status = TWINSET_OK;
-    if (!it.ends && !(traits & (SKIPPED | DROPPED)))
+    if (!it.is_end && !(traits & (SKIPPED | DROPPED)))
         status = write_name(in, &it, &before);
     if (status == TWINSET_OK)
-        status = take_attributes(in, &it, &any);
+        status = take_attributes(in, &it, &is_reason);
     if (status != TWINSET_OK)
         return status;
     if ((traits & SKIPPED) || is_skipped_name(it.name)) {
-        if (!it.ends && !(it.closed && in->xml))
+        if (!it.is_end && !(it.closed && in->xml))
             skip_content(in, &it);
         return TWINSET_OK;
     }
     if (traits & DROPPED) /* custom elements, with a hyphen, are mostly blocks */
         return memchr(it.name.data, '-', it.name.length) ? tw_bytes_append(in->out, "\n", 1)
                                                          : TWINSET_OK;
-    return it.ends ? write_end(in, &it) : write_start(in, &it, any, before);
+    return it.is_end ? write_end(in, &it) : write_start(in, &it, is_reason, before);
 }
 
-/* Passes over <!-- -->, <!...> and <?...>; without an end it goes on to that of the page. */
+/* Skips <!-- -->, <!...> and <?...>; one without an end goes on to the end of the page. */
 static void skip_declaration(tidy *in)
 {
     const char *at = in->at;
@@ -466,7 +474,7 @@ static void skip_declaration(tidy *in)
     in->at = at ? at + 1 : in->end;
 }
 
-/* Takes what begins with a <, or that itself. */
+/* Takes what begins with a "<"; one that begins nothing is text. */
 static int take_markup(tidy *in)
 {
     size_t left = (size_t)(in->end - in->at);
@@ -504,7 +512,7 @@ static int take_all(tidy *in)
 
 int tw_html_tidy(const char *source, size_t length, tw_bytes *out)
 {
-    piece head = {source, length < 1024 ? length : 1024};
+    span head = {source, length < 1024 ? length : 1024};
     tidy in = {.at = source,
                .end = source + length,
                .out = out,

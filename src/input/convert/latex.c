@@ -1,10 +1,10 @@
 /*
- * LaTeX: what stands between the commands, from \begin{document} to its end, after the title
- * if there is one to be made; a file without either is taken whole. Of formulas the characters
- * stay, without commands: letters, digits and signs. Titles of sections, captions and footnotes
- * are text where they stand; what refers, defines or measures is not. Unknown commands vanish,
- * and what is in their braces stays. An apostrophe is left one, as in plain text.
- * One pass, linear; groups are a stack.
+ * LaTeX: what is between the commands, from \begin{document} to its end, after the title if
+ * \maketitle puts it there. A file without \begin{document} is all text. Of formulas, letters,
+ * digits and signs stay, without commands. Titles of sections, captions and footnotes are text
+ * where they are; what refers, defines or measures is not. Unknown commands vanish, and what is in
+ * their braces stays. An apostrophe stays one, as in plain text. One linear pass; open groups are
+ * a stack.
  */
 #include <string.h>
 
@@ -14,12 +14,12 @@
 typedef struct latex {
     const char *at, *end;
     tw_prose prose;
-    unsigned char *groups; /* the gap that each open one leaves behind */
+    unsigned char *groups; /* the gap after each open group */
     size_t depth, capacity;
-    tw_gap after;    /* the gap that the next group is to leave */
-    uint32_t accent; /* a combining mark that waits for its letter */
-    bool math;
-    bool unclosed; /* a brace was: no use to look for the end of another */
+    tw_gap after;    /* the gap after the group that opens next */
+    uint32_t accent; /* a combining mark whose letter is to come; 0: there is none */
+    bool in_math;
+    bool unclosed; /* a brace is never closed, so the end of another is not looked for */
 } latex;
 
 typedef struct span {
@@ -51,7 +51,7 @@ static const char *find(const char *at, const char *end, const char *word)
 
 /* ---- arguments */
 
-/* Passes over blanks and at most one newline. */
+/* Skips blanks and at most one newline. */
 static void skip_blanks(latex *in)
 {
     bool line = false;
@@ -63,8 +63,8 @@ static void skip_blanks(latex *in)
     }
 }
 
-/* The end of a group, from behind its {: the } itself, or NULL. */
-static const char *group_end(latex *in, const char *at)
+/* Finds the "}" that ends a group, from behind its "{"; NULL: there is none. */
+static const char *find_group_end(latex *in, const char *at)
 {
     size_t depth = 1;
     for (; !in->unclosed && at < in->end; at++) {
@@ -81,13 +81,13 @@ static const char *group_end(latex *in, const char *at)
 
 static bool skip_group(latex *in)
 {
-    const char *end = in->at < in->end && *in->at == '{' ? group_end(in, in->at + 1) : NULL;
+    const char *end = in->at < in->end && *in->at == '{' ? find_group_end(in, in->at + 1) : NULL;
     if (end)
         in->at = end + 1;
     return end != NULL;
 }
 
-/* [...], on one line or two. */
+/* Skips [...], if it is not too long to be an option. */
 static void skip_option(latex *in)
 {
     enum { OPTION_BYTES = 1000 };
@@ -99,19 +99,19 @@ static void skip_option(latex *in)
         in->at = end + 1;
 }
 
-/* What stands in the braces that follow; nothing if there are none. */
+/* Takes what is in the braces that follow; nothing, if there are none. */
 static span take_group(latex *in)
 {
-    span inside = {in->at, in->at};
+    span content = {in->at, in->at};
     skip_blanks(in);
     if (in->at < in->end && *in->at == '{') {
-        const char *end = group_end(in, in->at + 1);
+        const char *end = find_group_end(in, in->at + 1);
         if (end) {
-            inside = (span){in->at + 1, end};
+            content = (span){in->at + 1, end};
             in->at = end + 1;
         }
     }
-    return inside;
+    return content;
 }
 
 static void skip_arguments(latex *in, unsigned count)
@@ -139,8 +139,8 @@ static void add(latex *in, const char *text, size_t length)
     }
 }
 
-/* Several of one character in a row, which make another; returns how many. */
-static size_t run_of(const latex *in, char c)
+/* How many of one character are in a row. */
+static size_t count_run(const latex *in, char c)
 {
     size_t count = 0;
     while (count < left(in) && in->at[count] == c)
@@ -150,7 +150,7 @@ static size_t run_of(const latex *in, char c)
 
 static void take_hyphens(latex *in)
 {
-    size_t count = run_of(in, '-');
+    size_t count = count_run(in, '-');
     if (count == 3 || count == 2)
         tw_prose_add_point(&in->prose, count == 3 ? 0x2014 : 0x2013);
     else
@@ -213,11 +213,11 @@ static void take_begin(latex *in)
 {
     span name = take_group(in);
     tw_latex_environment found =
-        tw_latex_environment_of(name.begin, (size_t)(name.end - name.begin));
+        tw_latex_find_environment(name.begin, (size_t)(name.end - name.begin));
     tw_prose_gap(&in->prose, TW_GAP_BLOCK);
     in->prose.quoted += is_quotation(name);
     skip_arguments(in, found.arguments);
-    in->math |= found.kind == TW_LATEX_FORMULA;
+    in->in_math |= found.kind == TW_LATEX_FORMULA;
     if (found.kind == TW_LATEX_RAW || found.kind == TW_LATEX_LEFT_OUT)
         take_verbatim(in, name, found.kind == TW_LATEX_RAW);
 }
@@ -225,7 +225,7 @@ static void take_begin(latex *in)
 static void take_end(latex *in)
 {
     span name = take_group(in);
-    in->math = false;
+    in->in_math = false;
     tw_prose_gap(&in->prose, TW_GAP_BLOCK);
     in->prose.quoted -= is_quotation(name) && in->prose.quoted > 0;
     if (is_name(name, "document"))
@@ -234,7 +234,7 @@ static void take_end(latex *in)
 
 /* ---- commands */
 
-/* \verb|...|: any character ends it. */
+/* \verb|...|: the character behind the command ends it. */
 static void take_verb(latex *in)
 {
     if (in->at == in->end)
@@ -247,7 +247,7 @@ static void take_verb(latex *in)
     in->at = end + 1;
 }
 
-/* Passes over \name and what may stand before the braces. */
+/* Skips \name, what may be before the braces, and the braces. */
 static void take_definition(latex *in)
 {
     while (in->at < in->end && *in->at != '{' && *in->at != '\n')
@@ -255,14 +255,15 @@ static void take_definition(latex *in)
     skip_group(in);
 }
 
-static void obey(latex *in, const tw_latex_command *it)
+/* Does what a command means. */
+static void apply(latex *in, const tw_latex_command *it)
 {
     switch (it->meaning) {
     case TW_LATEX_SKIP:
         skip_arguments(in, it->value);
         break;
     case TW_LATEX_TEXT:
-        /* An accent goes on a letter with a dot, which it takes off. */
+        /* An accent on \i or \j goes on the letter with a dot, and replaces the dot. */
         if (in->accent && (strcmp(it->name, "i") == 0 || strcmp(it->name, "j") == 0))
             add(in, it->name, 1);
         else
@@ -299,8 +300,8 @@ static void obey(latex *in, const tw_latex_command *it)
     }
 }
 
-/* Takes a command, from behind its backslash. Blanks behind it are part of it, so that
- * `\ldots{}` and `{\ldots}` leave the one that a reader sees. */
+/* Takes a command, from behind its backslash. Blanks behind the command belong to it, as TeX has
+ * it: only after `\ldots{}` and `{\ldots}` does a reader see one. */
 static void take_command(latex *in)
 {
     span name = {in->at, in->at};
@@ -308,16 +309,17 @@ static void take_command(latex *in)
         in->at++;
     name.end = in->at;
     const tw_latex_command *found =
-        tw_latex_command_of(name.begin, (size_t)(name.end - name.begin));
+        tw_latex_find_command(name.begin, (size_t)(name.end - name.begin));
     in->at += in->at < in->end && *in->at == '*' && !(found && found->meaning == TW_LATEX_VERB);
     if (!(found && found->meaning == TW_LATEX_VERB))
         skip_blanks(in);
     if (found)
-        obey(in, found);
+        apply(in, found);
     else
         skip_option(in);
 }
 
+/* The combining mark of a symbol such as \'; 0: it is no accent. */
 static uint32_t accent_of(char symbol)
 {
     static const struct {
@@ -352,9 +354,9 @@ static void take_symbol(latex *in)
         skip_option(in);
         tw_prose_gap(&in->prose, TW_GAP_LINE);
     } else if (symbol == '(' || symbol == ')') {
-        in->math = symbol == '(';
+        in->in_math = symbol == '(';
     } else if (symbol == '[' || symbol == ']') {
-        in->math = symbol == '[';
+        in->in_math = symbol == '[';
         tw_prose_gap(&in->prose, TW_GAP_BLOCK);
     } else if (tw_is_space(symbol) || strchr(",;:", symbol)) {
         tw_prose_gap(&in->prose, TW_GAP_BLANK);
@@ -380,7 +382,7 @@ static void close_group(latex *in)
         tw_prose_gap(&in->prose, (tw_gap)in->groups[--in->depth]);
 }
 
-/* Characters with a meaning; in a formula ^ and _ have one, too. */
+/* Takes a character that has a meaning. ^ and _ have one in formulas alone. */
 static void take_special(latex *in)
 {
     char c = *in->at;
@@ -407,16 +409,16 @@ static void take_special(latex *in)
     else if (c == '}')
         close_group(in);
     else if (c == '$')
-        in->math = !in->math;
+        in->in_math = !in->in_math;
     else if (c == '&')
-        tw_prose_gap(&in->prose, in->math ? TW_GAP_BLANK : TW_GAP_CELL);
+        tw_prose_gap(&in->prose, in->in_math ? TW_GAP_BLANK : TW_GAP_CELL);
     else if (c == '~')
         tw_prose_gap(&in->prose, TW_GAP_BLANK);
     else if (c == '\\' && in->at < in->end && (tw_is_letter(*in->at) || *in->at == '@'))
         take_command(in);
     else if (c == '\\' && in->at < in->end)
         take_symbol(in);
-    else if ((c == '^' || c == '_') && !in->math)
+    else if ((c == '^' || c == '_') && !in->in_math)
         tw_prose_add(&in->prose, &c, 1);
 }
 
@@ -425,7 +427,7 @@ static bool is_special(char c)
     return c && strchr("\\{}$&%~`'-\n^_", c);
 }
 
-/* With an accent waiting, a character goes alone. */
+/* Takes text. While an accent waits for its letter, only one character. */
 static void take_plain(latex *in)
 {
     const char *from = in->at;
@@ -449,7 +451,7 @@ static void take_all(latex *in)
 
 /* ---- the document */
 
-/* The encoding that the preamble names, as others call it; NULL: none. */
+/* The encoding that the preamble declares, by its usual name; NULL: it declares none. */
 static const char *declared_encoding(const char *bytes, size_t length)
 {
     static const struct {
@@ -469,7 +471,7 @@ static const char *declared_encoding(const char *bytes, size_t length)
     return NULL;
 }
 
-/* The title of the preamble comes first, where \maketitle puts it. */
+/* Takes the document. The title is in the preamble, and comes first if \maketitle puts it there. */
 static void take_document(latex *in)
 {
     const char *begin = find(in->at, in->end, "\\begin{document}"), *end = in->end;
@@ -477,11 +479,11 @@ static void take_document(latex *in)
         const char *title = find(in->at, begin, "\\title{");
         in->end = begin;
         in->at = title ? title + strlen("\\title{") : begin;
-        const char *stop = group_end(in, in->at);
+        const char *stop = find_group_end(in, in->at);
         in->end = stop ? stop : in->at;
         take_all(in);
         tw_prose_gap(&in->prose, TW_GAP_BLOCK);
-        in->unclosed = in->math = false;
+        in->unclosed = in->in_math = false;
     }
     in->at = begin ? begin + strlen("\\begin{document}") : in->at;
     in->end = end;
@@ -499,7 +501,7 @@ static int convert(const tw_material *from, tw_converted *to)
             .end = source.data + source.length,
             .prose = {.text = &to->text,
                       .start = to->text.length,
-                      .marks_quotes = tw_marks_quotes(from)},
+                      .marks_quotations = tw_marks_quotations(from)},
         };
         take_document(&in);
         tw_free(in.groups);

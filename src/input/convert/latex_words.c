@@ -38,7 +38,7 @@ static const tw_latex_environment ENVIRONMENTS[] = {
     {"wrapfigure", TW_LATEX_PLAIN, 2},
 };
 
-tw_latex_environment tw_latex_environment_of(const char *name, size_t length)
+tw_latex_environment tw_latex_find_environment(const char *name, size_t length)
 {
     for (size_t i = 0; i < sizeof ENVIRONMENTS / sizeof *ENVIRONMENTS; i++)
         if (strlen(ENVIRONMENTS[i].name) == length &&
@@ -47,7 +47,7 @@ tw_latex_environment tw_latex_environment_of(const char *name, size_t length)
     return (tw_latex_environment){"", TW_LATEX_PLAIN, 0};
 }
 
-/* In order. */
+/* Sorted by name. */
 static const tw_latex_command COMMANDS[] = {
     {"AA", TW_LATEX_TEXT, 0, "\xC3\x85"},
     {"AE", TW_LATEX_TEXT, 0, "\xC3\x86"},
@@ -194,7 +194,7 @@ static const tw_latex_command COMMANDS[] = {
     {"vspace", TW_LATEX_SKIP, 1, NULL},
 };
 
-const tw_latex_command *tw_latex_command_of(const char *name, size_t length)
+const tw_latex_command *tw_latex_find_command(const char *name, size_t length)
 {
     size_t low = 0, high = sizeof COMMANDS / sizeof *COMMANDS;
     while (low < high) {

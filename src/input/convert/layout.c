@@ -1,12 +1,13 @@
 /*
- * From pages back to the text that was laid out on them.
+ * Recovers the text that was laid out on pages.
  *
- * Headers, footers and page numbers: lines at the edge of a page that come back on others,
- * numbers apart. Hyphens at the ends of lines: one goes if the word without it stands
- * elsewhere in the text, stays if the word with it does, and else goes if the layout parts
- * words at all, which the others or their number tell. Either way the halves come together.
+ * Headers, footers and page numbers are lines at the edge of a page that repeat on others, but for
+ * their numbers. They go. A hyphen at the end of a line goes if the word without it occurs
+ * elsewhere in the text, and stays if the word with it does. Otherwise it goes if the layout
+ * hyphenates at all, which the other hyphens or their number show. Either way the halves of the
+ * word are joined.
  *
- * Linear in the text, but for the search for a word among all; 8 bytes a word.
+ * The time is linear in the text, but for the search for a word among all; 8 bytes a word.
  */
 #include "convert/layout.h"
 
@@ -16,11 +17,11 @@
 #include "common.h"
 #include "convert.h"
 
-/* ---- pages: what comes back at their edges */
+/* ---- pages: what repeats at their edges */
 
-/* A line is at the edge if it is among the first two or last two of a page. One that comes
- * back has its like on a third of the pages (left and right may have each their own); then
- * there are twelve of them at most. */
+/* A line is at the edge if it is among the first two or last two of a page. A repeated one has its
+ * like on a third of the pages, since left and right pages may have their own; so there are twelve
+ * of them at most. */
 enum { EDGE = 2, EDGES = 2 * EDGE, MOST_REPEATED = 3 * EDGES };
 
 typedef struct span {
@@ -33,7 +34,7 @@ typedef struct repeated {
     size_t count;
 } repeated;
 
-/* The next page; what is after the last form feed is one, too. */
+/* The next page. What follows the last form feed is one, too. */
 static span next_page(const char *at, const char *end)
 {
     const char *feed = memchr(at, '\f', (size_t)(end - at));
@@ -64,8 +65,9 @@ static span without_space(span line)
     return line;
 }
 
-/* The same for lines that differ in numbers and white space alone; 0: nothing in it. */
-static uint64_t line_key(span line)
+/* A hash that is equal for lines that differ in numbers and white space alone; 0: the line is
+ * empty. */
+static uint64_t hash_line(span line)
 {
     line = without_space(line);
     if (line.at == line.end)
@@ -84,21 +86,21 @@ static uint64_t line_key(span line)
     return tw_mix64(hash);
 }
 
-/* The lines at the edges of a page that are not empty, in their order. */
+/* Finds the lines at the edges of a page that are not empty, in their order. */
 static size_t find_edges(span page, span lines[EDGES])
 {
     size_t count = 0, below = 0;
     const char *at = page.at, *end = page.end;
     for (const char *next; at < end && count < EDGE; at = next) {
         next = tw_line_end(at, end);
-        if (line_key((span){at, next}))
+        if (hash_line((span){at, next}))
             lines[count++] = (span){at, next};
     }
     while (end > at && below < EDGE) {
         const char *start = end - 1;
         while (start > at && start[-1] != '\n')
             start--;
-        if (line_key((span){start, end}))
+        if (hash_line((span){start, end}))
             lines[count + below++] = (span){start, end};
         end = start;
     }
@@ -110,18 +112,18 @@ static size_t find_edges(span page, span lines[EDGES])
     return count + below;
 }
 
-/* Keeps the keys that come `least` times or more in an array that is sorted. */
-static void keep_frequent(const uint64_t *keys, size_t count, size_t least, repeated *r)
+/* Keeps the keys that occur at least `least` times in a sorted array. */
+static void keep_frequent(const uint64_t *keys, size_t count, size_t least, repeated *repeats)
 {
     for (size_t i = 0, next; i < count; i = next) {
         for (next = i + 1; next < count && keys[next] == keys[i];)
             next++;
         if (next - i >= least)
-            r->keys[r->count++] = keys[i];
+            repeats->keys[repeats->count++] = keys[i];
     }
 }
 
-/* The keys of all lines at edges, each once for a page. */
+/* Collects the keys of all lines at edges, each once for a page. */
 static int collect_keys(const tw_bytes *text, tw_u64s *keys, size_t *pages)
 {
     const char *end = text->data + text->length;
@@ -132,7 +134,7 @@ static int collect_keys(const tw_bytes *text, tw_u64s *keys, size_t *pages)
         if (TW_GROW(keys->data, keys->capacity, first + EDGES) != TWINSET_OK)
             return TWINSET_NOMEM;
         for (size_t i = 0; i < count; i++) {
-            uint64_t key = line_key(lines[i]);
+            uint64_t key = hash_line(lines[i]);
             size_t j = first;
             while (j < keys->count && keys->data[j] != key)
                 j++;
@@ -144,7 +146,7 @@ static int collect_keys(const tw_bytes *text, tw_u64s *keys, size_t *pages)
     return TWINSET_OK;
 }
 
-static int find_repeated(const tw_bytes *text, repeated *r)
+static int find_repeated(const tw_bytes *text, repeated *repeats)
 {
     tw_u64s keys = {0};
     size_t pages;
@@ -153,7 +155,7 @@ static int find_repeated(const tw_bytes *text, repeated *r)
     if (scratch) {
         size_t third = (pages + 2) / 3;
         tw_sort_u64(keys.data, keys.count, scratch);
-        keep_frequent(keys.data, keys.count, third < 2 ? 2 : third, r);
+        keep_frequent(keys.data, keys.count, third < 2 ? 2 : third, repeats);
     }
     tw_free(scratch);
     tw_free(keys.data);
@@ -167,31 +169,32 @@ static bool has_digit(span line)
     return line.at < line.end;
 }
 
-/* The first of its kind stays, as it may be the title, unless it is numbered. */
-static bool is_added(repeated *r, span line)
+/* Whether the layout has added a line. The first of its kind stays, since it may be the title,
+ * unless it has a number. */
+static bool is_added(repeated *repeats, span line)
 {
-    uint64_t key = line_key(line);
-    for (size_t i = 0; i < r->count; i++)
-        if (r->keys[i] == key) {
-            bool first = !r->seen[i];
-            r->seen[i] = true;
+    uint64_t key = hash_line(line);
+    for (size_t i = 0; i < repeats->count; i++)
+        if (repeats->keys[i] == key) {
+            bool first = !repeats->seen[i];
+            repeats->seen[i] = true;
             return !first || has_digit(line) || is_roman(without_space(line));
         }
     return false;
 }
 
-/* Moves a stretch to where the text has come to. */
+/* Moves a span to the end of what is kept. */
 static void keep(char **out, const char *from, const char *end)
 {
     memmove(*out, from, (size_t)(end - from));
     *out += end - from;
 }
 
-/* Takes form feeds and what comes back out of the text, in its place. */
+/* Removes form feeds and repeated lines from the text, in its memory. */
 static int drop_edges(tw_bytes *text)
 {
-    repeated r = {.count = 0};
-    int status = find_repeated(text, &r);
+    repeated repeats = {.count = 0};
+    int status = find_repeated(text, &repeats);
     if (status != TWINSET_OK)
         return status;
     const char *end = text->data + text->length;
@@ -200,7 +203,7 @@ static int drop_edges(tw_bytes *text)
         span page = next_page(at, end), lines[EDGES];
         size_t count = find_edges(page, lines);
         for (size_t i = 0; i < count; i++)
-            if (is_added(&r, lines[i])) {
+            if (is_added(&repeats, lines[i])) {
                 keep(&out, at, lines[i].at);
                 at = lines[i].end;
             }
@@ -213,15 +216,15 @@ static int drop_edges(tw_bytes *text)
 
 /* ---- hyphens at the ends of lines */
 
-/* Where one line of 30 or more ends in a hyphen, the layout parts words. Where it does not,
- * only words break that are spelled with one, in about one line of a hundred. */
+/* If one line of 30 ends in a hyphen, the layout hyphenates. If it does not, only words break that
+ * are spelled with one, in about one line of a hundred. */
 enum { FEW_BREAKS = 3, LINES_A_BREAK = 30 };
 
-/* A run of letters and digits, with hyphens inside. */
+/* A run of letters and digits, and of hyphens between them. */
 typedef struct word {
     const char *at, *end;
-    size_t hyphen;    /* bytes of the one that follows; 0: none does */
-    const char *next; /* the word goes on in this line, or NULL */
+    size_t hyphen;    /* how many bytes the hyphen behind it has; 0: there is none */
+    const char *next; /* the line in which the word goes on, or NULL */
 } word;
 
 static size_t letter_size(const char *at, const char *end)
@@ -238,7 +241,7 @@ static size_t letter_size(const char *at, const char *end)
     return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_MC ? (size_t)size : 0;
 }
 
-/* Soft hyphens, U+00AD, say of themselves that they are only a place to break. */
+/* Whether a hyphen is soft, U+00AD, which only says that a word may break there. */
 static bool is_soft(const char *hyphen)
 {
     return *hyphen == '\xC2';
@@ -274,7 +277,7 @@ static bool next_word(span *rest, word *w)
     return w->end > w->at;
 }
 
-/* Whether the hyphen of a break may not belong to the word. */
+/* Whether the hyphen at a break may be the layout's. */
 static bool may_go(const word *w, const char *end)
 {
     utf8proc_int32_t letter = -1;
@@ -297,7 +300,7 @@ static uint64_t hash_word(uint64_t hash, const word *w)
 
 typedef struct dictionary {
     tw_u64s words;   /* hashes, sorted */
-    bool parts_them; /* the layout does, as a rule */
+    bool hyphenates; /* the layout does, as a rule */
 } dictionary;
 
 static size_t count_lines(span text)
@@ -338,42 +341,43 @@ static bool has_word(const tw_u64s *words, uint64_t hash)
     return count == 1 && words->data[first] == hash;
 }
 
-/* What the text tells of the hyphen at a break. */
+/* What the text says about the hyphen at a break. */
 typedef enum evidence { UNKNOWN, SPELLED_WITH, SPELLED_WITHOUT } evidence;
 
-static evidence look_up(const dictionary *d, const word *w, const char *end)
+static evidence look_up(const dictionary *known, const word *w, const char *end)
 {
     span rest = {w->next, end};
     word second;
     if (!may_go(w, end) || !next_word(&rest, &second))
         return SPELLED_WITH;
     uint64_t first = hash_word(1, w);
-    if (is_soft(w->end) || has_word(&d->words, hash_word(first, &second)))
+    if (is_soft(w->end) || has_word(&known->words, hash_word(first, &second)))
         return SPELLED_WITHOUT;
-    return has_word(&d->words, hash_word(hash_on(first, '-'), &second)) ? SPELLED_WITH : UNKNOWN;
+    return has_word(&known->words, hash_word(hash_on(first, '-'), &second)) ? SPELLED_WITH
+                                                                            : UNKNOWN;
 }
 
-/* Whether the layout parts words: by what is known of them, else by how many break. */
-static bool parts_words(const dictionary *d, span text)
+/* Whether the layout hyphenates, by the words that are known, and otherwise by how many break. */
+static bool hyphenates(const dictionary *known, span text)
 {
     size_t found[SPELLED_WITHOUT + 1] = {0}, lines = count_lines(text);
     for (word w; next_word(&text, &w);)
         if (w.next && may_go(&w, text.end))
-            found[look_up(d, &w, text.end)]++;
+            found[look_up(known, &w, text.end)]++;
     if (found[SPELLED_WITH] != found[SPELLED_WITHOUT])
         return found[SPELLED_WITHOUT] > found[SPELLED_WITH];
     return found[UNKNOWN] >= FEW_BREAKS && found[UNKNOWN] * LINES_A_BREAK >= lines;
 }
 
-static int join_words(span text, const dictionary *d, tw_bytes *out)
+static int join_words(span text, const dictionary *known, tw_bytes *out)
 {
     const char *done = text.at, *end = text.end;
     int status = TWINSET_OK;
     for (word w; status == TWINSET_OK && next_word(&text, &w);) {
         if (!w.next)
             continue;
-        evidence e = look_up(d, &w, end);
-        bool drops = e == SPELLED_WITHOUT || (e == UNKNOWN && d->parts_them);
+        evidence found = look_up(known, &w, end);
+        bool drops = found == SPELLED_WITHOUT || (found == UNKNOWN && known->hyphenates);
         const char *stop = drops ? w.end : w.end + w.hyphen;
         status = tw_bytes_append(out, done, (size_t)(stop - done));
         done = w.next;
@@ -387,12 +391,12 @@ int tw_undo_layout(tw_bytes *pages, tw_bytes *text)
     if (status != TWINSET_OK || pages->length == 0)
         return status;
     span whole = {pages->data, pages->data + pages->length};
-    dictionary d = {.parts_them = false};
-    status = collect_words(whole, &d.words);
+    dictionary known = {.hyphenates = false};
+    status = collect_words(whole, &known.words);
     if (status == TWINSET_OK) {
-        d.parts_them = parts_words(&d, whole);
-        status = join_words(whole, &d, text);
+        known.hyphenates = hyphenates(&known, whole);
+        status = join_words(whole, &known, text);
     }
-    tw_free(d.words.data);
+    tw_free(known.words.data);
     return status;
 }

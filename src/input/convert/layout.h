@@ -3,8 +3,8 @@
 
 #include "common.h"
 
-/* Appends to `text` what pages hold, without what their layout added: headers, footers and
- * hyphens at the ends of lines. The pages, each with a form feed after it, are used up. */
+/* Appends the text of pages without what their layout added: headers, footers and hyphens at the
+ * ends of lines. Each page has a form feed after it. The pages are changed on the way. */
 int tw_undo_layout(tw_bytes *pages, tw_bytes *text) TW_CHECKED;
 
 #endif

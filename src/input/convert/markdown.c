@@ -1,20 +1,19 @@
 /*
  * Markdown, parsed by md4c: CommonMark with the tables, task lists and deleted text of GitHub.
- * What a reader of the page would see stays: the text of links, code, notes; images do not, as in
+ * What a reader of the page would see stays: the text of links, code, notes. Images do not, as in
  * HTML, nor do bullets and numbers of lists. A block of HTML goes through the converter for HTML;
- * of tags inside a paragraph <br> alone means something. Bare addresses are text whether they are
- * links or not, and looking for them would take md4c quadratic time.
+ * of the tags in a paragraph, only <br> means something. Addresses that are not marked as links
+ * are text either way, and looking for them would take md4c quadratic time.
  *
- * What md4c does not know is taken off before, in one pass over the lines: front matter, the
- * marks of notes, and fences of colons.
- *
- * Time is linear, for which the pass sees to three things where md4c's would be quadratic: it
- * looks at all open lists for each empty line, so of several in a row one is left; it looks for
- * the line of each bracket from the start of the paragraph, so what has more lines than anybody
- * writes is parted; and it fills up the rows of tables, so empty cells are counted.
+ * One pass over the lines prepares the source. It removes what md4c does not know: front matter,
+ * the marks of notes, and fences of colons. It also keeps the time of md4c linear, which would be
+ * quadratic in three cases. md4c looks at all open lists for each empty line, so only one of
+ * several in a row is left. It looks for the line of each bracket from the start of the paragraph,
+ * so a paragraph of more lines than anybody writes is split. And it fills up the rows of tables,
+ * so cells are counted.
  *
  * md4c allocates by malloc(), up to 16 bytes for each byte of the source, and counts them in an
- * int, which is why the source is limited.
+ * int, which is why the size of the source is limited.
  */
 #include <libxml/HTMLparser.h>
 #include <md4c.h>
@@ -72,8 +71,8 @@ static size_t count_of(line of, char c)
 
 /* ---- before it is parsed */
 
-/* Where the text begins, behind what programs that make pages want to know, between two lines
- * of --- or +++. */
+/* Where the text begins: behind front matter, which is between two lines of --- or +++ and tells
+ * programs how to make a page. */
 static const char *skip_front_matter(const char *source, const char *end)
 {
     const char *at = source;
@@ -89,8 +88,8 @@ static const char *skip_front_matter(const char *source, const char *end)
     return source;
 }
 
-/* Length of the mark of a note, [^1], that a text starts with; 0: it does not. */
-static size_t note_length(const char *text, const char *end)
+/* The length of the mark of a note, such as [^1], at the start of a text; 0: there is none. */
+static size_t measure_note_mark(const char *text, const char *end)
 {
     if (end - text < 4 || text[0] != '[' || text[1] != '^')
         return 0;
@@ -100,19 +99,19 @@ static size_t note_length(const char *text, const char *end)
     return at > text + 2 && at < end && *at == ']' ? (size_t)(at + 1 - text) : 0;
 }
 
-/* [label]: address */
+/* Whether a line defines the address of a link: [label]: address */
 static bool is_definition(line of)
 {
     const char *end = starts(of, "[") ? memchr(of.begin, ']', length_of(of)) : NULL;
     return end && end + 1 < of.end && end[1] == ':';
 }
 
-/* The pass over the lines. */
+/* What the pass over the lines knows. */
 typedef struct preparation {
     tw_bytes *out;
-    char fence; /* that code lies behind, or 0 */
+    char fence; /* the character of the fence before code, or 0: this is no code */
     size_t fence_length;
-    size_t lines; /* since an empty one */
+    size_t lines; /* how many there are since an empty one */
     bool in_note;
 } preparation;
 
@@ -130,46 +129,47 @@ static void pass_fence(preparation *to, line of)
     }
 }
 
-/* What stands before the text of a line inside a note: four blanks or a tab. */
-static size_t indent_of_note(line of)
+/* The length of what indents the lines of a note: four blanks or a tab. */
+static size_t measure_note_indent(line of)
 {
     return starts(of, "    ") ? 4 : starts(of, "\t") ? 1 : 0;
 }
 
-/* Writes a line as md4c is to see it, after an empty one where it must not belong to what is
- * before it: a note begins a paragraph, and so does a definition after a note. */
-static int write_line(preparation *to, line whole, bool parts)
+/* Writes a line, after an empty one if it begins a paragraph. */
+static int write_line(preparation *to, line whole, bool begins_paragraph)
 {
-    int status = parts ? tw_bytes_append(to->out, "\n", 1) : TWINSET_OK;
+    int status = begins_paragraph ? tw_bytes_append(to->out, "\n", 1) : TWINSET_OK;
     if (status == TWINSET_OK)
         status = tw_bytes_append(to->out, whole.begin, length_of(whole));
-    to->lines = parts ? 1 : to->lines + 1;
+    to->lines = begins_paragraph ? 1 : to->lines + 1;
     return status == TWINSET_OK ? tw_bytes_append(to->out, "\n", 1) : status;
 }
 
+/* Writes a line as md4c is to see it. A note begins a paragraph, and so does a definition after a
+ * note. */
 static int prepare_line(preparation *to, line whole)
 {
-    size_t indent = to->in_note ? indent_of_note(whole) : 0;
+    size_t indent = to->in_note ? measure_note_indent(whole) : 0;
     whole.begin += indent;
     line inner = trimmed(whole);
     pass_fence(to, inner);
     bool plain = !to->fence && inner.begin - whole.begin <= MARGIN;
     if (length_of(inner) == 0 || (plain && starts(inner, ":::"))) {
-        bool again = to->lines == 0;
+        bool after_empty = to->lines == 0;
         to->lines = 0;
-        return again ? TWINSET_OK : tw_bytes_append(to->out, "\n", 1);
+        return after_empty ? TWINSET_OK : tw_bytes_append(to->out, "\n", 1);
     }
-    size_t mark = plain ? note_length(inner.begin, inner.end) : 0;
+    size_t mark = plain ? measure_note_mark(inner.begin, inner.end) : 0;
     bool note = mark > 0 && inner.begin + mark < inner.end && inner.begin[mark] == ':';
     bool definition = plain && !note && is_definition(inner);
-    bool parts = note || (definition && to->in_note) || to->lines == MOST_LINES;
+    bool begins_paragraph = note || (definition && to->in_note) || to->lines == MOST_LINES;
     if (note)
         whole.begin = inner.begin + mark + 1;
     to->in_note = note || (to->in_note && !definition && (indent > 0 || to->lines > 0));
-    return write_line(to, whole, parts);
+    return write_line(to, whole, begins_paragraph);
 }
 
-/* Appends what md4c is to see of the source. */
+/* Appends the source as md4c is to see it. */
 static int prepare(const tw_bytes *source, tw_bytes *prepared)
 {
     const char *end = source->data + source->length;
@@ -188,16 +188,16 @@ typedef struct markdown {
     tw_converted *to;
     tw_prose prose;
     int status;
-    tw_bytes text;       /* what was found of a block, and is not yet written */
-    bool in_html;        /* the block is one of HTML */
-    bool in_cell;        /* or a cell of a table */
-    unsigned images;     /* open ones, whose text nobody sees */
-    uint64_t cells_left; /* that tables may still have */
+    tw_bytes text;       /* what was found of a block and is not written yet */
+    bool in_html;        /* the block is HTML */
+    bool in_cell;        /* the block is a cell of a table */
+    unsigned images;     /* how many are open, whose text nobody sees */
+    uint64_t cells_left; /* how many cells tables may still have */
 } markdown;
 
-/* What a callback answers; other than 0 ends the parsing. md4c 0.4.8 frees the address of a link
- * twice where it cannot get the memory to copy it, so that must not happen: as long as there is
- * more memory than an address takes, parsing goes on. */
+/* The return value of a callback; other than 0 ends the parsing. md4c 0.4.8 frees the address of a
+ * link twice if it cannot get the memory to copy it, so parsing goes on only as long as there is
+ * more memory than an address takes. */
 static int proceed(markdown *in, int status)
 {
     enum { ADDRESS_BYTES = 4096 };
@@ -217,26 +217,29 @@ static int append(markdown *in, const char *bytes, size_t length)
     return proceed(in, tw_bytes_append(&in->text, bytes, length));
 }
 
-/* Writes what was found so far as words, and begins anew. */
+/* Writes what was found so far, as words. */
 static void write_words(markdown *in)
 {
     tw_prose_add(&in->prose, in->text.data, in->text.length);
     in->text.length = 0;
 }
 
-/* Writes text line by line, with its white space. */
-static void write_lines(markdown *in, const tw_bytes *text)
+/* Writes text line by line, with its white space. Where quotations are marked, a line of code that
+ * begins like one is indented, or it would be taken for one. */
+static void write_lines(markdown *in, const tw_bytes *text, bool is_code)
 {
     const char *at = text->data, *end = text->length > 0 ? at + text->length : at;
     while (at < end) {
         line next = next_line(&at, end);
         bool empty = length_of(trimmed(next)) == 0;
         tw_prose_gap(&in->prose, empty ? TW_GAP_BLOCK : TW_GAP_LINE);
+        if (is_code && in->prose.marks_quotations && starts(next, ">"))
+            tw_prose_add_verbatim(&in->prose, "    ", 4);
         tw_prose_add_verbatim(&in->prose, next.begin, empty ? 0 : length_of(next));
     }
 }
 
-/* Writes a block of HTML: all of it, as parts of a page are no page. */
+/* Writes a block of HTML. Nothing of it is left out as boilerplate, since it is no whole page. */
 static int write_html(markdown *in)
 {
     tw_convert_rules rules = in->from->rules ? *in->from->rules : (tw_convert_rules){0};
@@ -246,7 +249,7 @@ static int write_html(markdown *in)
     tw_converted page = {.flags = 0};
     int status = tw_convert_html.convert(&block, &page);
     if (status == TWINSET_OK)
-        write_lines(in, &page.text);
+        write_lines(in, &page.text, false);
     else if (status == TWINSET_IO)
         status = tw_refuse(in->to, "%s", page.reason);
     in->to->flags |= page.flags;
@@ -255,7 +258,7 @@ static int write_html(markdown *in)
     return status;
 }
 
-/* Takes off the label of a heading: {#name .class}. */
+/* Removes the label of a heading: {#name .class}. */
 static void drop_label(tw_bytes *text)
 {
     if (text->length == 0)
@@ -300,7 +303,7 @@ static int enter_block(MD_BLOCKTYPE type, void *detail, void *context)
     in->prose.quoted += type == MD_BLOCK_QUOTE;
     in->in_cell = type == MD_BLOCK_TH || type == MD_BLOCK_TD;
     in->in_html = type == MD_BLOCK_HTML;
-    if (in->in_html) /* a byte order mark: what it says of its encoding is not true any more */
+    if (in->in_html) /* the mark of UTF-8, whatever the HTML says */
         return append(in, "\xEF\xBB\xBF", 3);
     if (in->in_cell && in->cells_left-- == 0)
         return proceed(in, tw_refuse(in->to, "damaged: a table of too many empty cells"));
@@ -315,7 +318,7 @@ static int leave_block(MD_BLOCKTYPE type, void *detail, void *context)
     if (type == MD_BLOCK_HTML) {
         status = write_html(in);
     } else if (type == MD_BLOCK_CODE) {
-        write_lines(in, &in->text);
+        write_lines(in, &in->text, true);
         in->text.length = 0;
     } else {
         if (type == MD_BLOCK_H)
@@ -346,12 +349,12 @@ static int leave_span(MD_SPANTYPE type, void *detail, void *context)
 
 /* ---- text */
 
-/* Text without the marks of notes. */
+/* Adds text without the marks of notes. */
 static int add_plain(markdown *in, const char *text, size_t length)
 {
     const char *end = text + length, *from = text, *at = text;
     while ((at = memchr(at, '[', (size_t)(end - at)))) {
-        size_t mark = note_length(at, end);
+        size_t mark = measure_note_mark(at, end);
         if (mark > 0 && append(in, from, (size_t)(at - from)) != TWINSET_OK)
             return in->status;
         at += mark > 0 ? mark : 1;
@@ -360,7 +363,7 @@ static int add_plain(markdown *in, const char *text, size_t length)
     return append(in, from, (size_t)(end - from));
 }
 
-/* Code; in a table \| is a bar. */
+/* Adds code. In a table, \| is a bar. */
 static int add_code(markdown *in, const char *text, size_t length)
 {
     const char *end = text + length, *bar;
@@ -374,7 +377,7 @@ static int add_code(markdown *in, const char *text, size_t length)
     return append(in, text, (size_t)(end - text));
 }
 
-/* The number that is written in these digits; what is none, and what is too large, is U+FFFD. */
+/* Reads the digits of a code point; one that is not valid is U+FFFD. */
 static utf8proc_int32_t read_point(const char *at, const char *end, unsigned base)
 {
     enum { REPLACEMENT = 0xFFFD, LAST = 0x10FFFF };
@@ -386,7 +389,7 @@ static utf8proc_int32_t read_point(const char *at, const char *end, unsigned bas
     return point == 0 || !utf8proc_codepoint_valid(point) ? REPLACEMENT : point;
 }
 
-/* The code point of a named entity, or 0. */
+/* The code point of a named entity; 0: it is unknown. */
 static utf8proc_int32_t find_entity(const char *name, size_t length)
 {
     xmlChar terminated[16]; /* the longest of HTML 4 has 8 letters */
@@ -398,7 +401,7 @@ static utf8proc_int32_t find_entity(const char *name, size_t length)
     return found ? (utf8proc_int32_t)found->value : 0;
 }
 
-/* &amp; &#38; &#x26;: what stands for no character stays as it is. */
+/* Adds the character that &amp;, &#38; or &#x26; stands for. An unknown entity stays as it is. */
 static int add_entity(markdown *in, const char *text, size_t length)
 {
     const char *name = text + 1, *end = text + length - 1;
@@ -419,6 +422,7 @@ static int break_line(markdown *in)
     return proceed(in, TWINSET_OK);
 }
 
+/* Adds HTML: to its block, or in a paragraph, a line break. */
 static int add_html(markdown *in, const char *text, size_t length)
 {
     if (in->in_html)
@@ -453,7 +457,8 @@ static int add_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE length, void 
 
 /* ---- the converter */
 
-/* What no table of so many bytes has, unless it is made for it: rows that lack most cells. */
+/* How many cells tables may have. md4c adds cells to rows that lack some; only tables that are made
+ * for it come to more. */
 static uint64_t most_cells(size_t source_bytes)
 {
     return (1 << 20) + 16 * (uint64_t)source_bytes;
@@ -488,7 +493,7 @@ static int convert(const tw_material *from, tw_converted *to)
         .to = to,
         .prose = {.text = &to->text,
                   .start = to->text.length,
-                  .marks_quotes = tw_marks_quotes(from)},
+                  .marks_quotations = tw_marks_quotations(from)},
         .cells_left = most_cells(prepared.length),
     };
     if (status == TWINSET_OK)

@@ -1,8 +1,8 @@
 /*
- * OpenDocument texts: the body, then notes and what stands in frames. Left out: what was
- * deleted while changes were tracked, comments, headers and footers; and what no one sees: in
- * sections that are not shown, or in a style of this document that is hidden or white. White on
- * a background of its own, in a table or a frame is an honest heading.
+ * OpenDocument texts: the body, then notes and what is in frames. Left out are what was deleted
+ * while changes were tracked, comments, headers and footers; and what nobody sees, in sections
+ * that are not shown, or in a style of this document that is hidden or white. White on a
+ * background of its own, in a table or in a frame is an honest heading.
  */
 #define _GNU_SOURCE /* memmem */
 #include "convert/office.h"
@@ -12,24 +12,24 @@
 #include "archive.h"
 #include "common.h"
 
-/* Documents have dozens of styles, and one or two that hide; more are not looked for. */
+/* Documents have dozens of styles, of which one or two hide text; no more than so many are kept. */
 enum { MOST_HIDING = 64, NAME_BYTES = 64, MOST_SPACES = 64 };
 
 typedef struct style {
-    char name[NAME_BYTES]; /* "" where it is longer */
+    char name[NAME_BYTES]; /* "" if it is longer */
     bool hidden, white, background;
 } style;
 
 typedef struct odt {
-    style styles[MOST_HIDING]; /* the ones that hide */
+    style styles[MOST_HIDING]; /* those that hide text */
     size_t style_count;
-    style style; /* the one that is open */
-    unsigned tables;
+    style style;     /* the one that is open */
+    unsigned tables; /* how many are open */
 } odt;
 
-static odt *own(const tw_office *office)
+static odt *state_of(const tw_office *office)
 {
-    return tw_office_own(office);
+    return tw_office_state(office);
 }
 
 /* ---- styles */
@@ -38,7 +38,7 @@ static void start_style(tw_office *office, const xmlChar **attributes, int count
 {
     size_t length;
     const char *name = tw_office_value(attributes, count, "name", &length);
-    style *open = &own(office)->style;
+    style *open = &state_of(office)->style;
     *open = (style){0};
     if (name && length < NAME_BYTES)
         memcpy(open->name, name, length);
@@ -46,7 +46,7 @@ static void start_style(tw_office *office, const xmlChar **attributes, int count
 
 static void start_properties(tw_office *office, const xmlChar **attributes, int count)
 {
-    style *open = &own(office)->style;
+    style *open = &state_of(office)->style;
     open->hidden |= tw_office_has(attributes, count, "display", "none");
     open->white |= tw_office_has(attributes, count, "color", "#ffffff");
     open->background |= tw_office_has(attributes, count, "background-color", NULL) &&
@@ -56,14 +56,14 @@ static void start_properties(tw_office *office, const xmlChar **attributes, int 
 
 static void end_style(tw_office *office)
 {
-    odt *state = own(office);
+    odt *state = state_of(office);
     const style *open = &state->style;
     bool hides = open->hidden || (open->white && !open->background);
     if (hides && open->name[0] && state->style_count < MOST_HIDING)
         state->styles[state->style_count++] = *open;
 }
 
-static const style *hiding_style(const odt *state, const char *name, size_t length)
+static const style *find_hiding_style(const odt *state, const char *name, size_t length)
 {
     for (size_t i = 0; i < state->style_count; i++)
         if (strlen(state->styles[i].name) == length &&
@@ -77,10 +77,10 @@ static const style *hiding_style(const odt *state, const char *name, size_t leng
 static void start_styled(tw_office *office, const xmlChar **attributes, int count)
 {
     size_t length;
-    const odt *state = own(office);
+    const odt *state = state_of(office);
     const char *name = tw_office_value(attributes, count, "style-name", &length);
-    const style *hides = name ? hiding_style(state, name, length) : NULL;
-    bool framed = state->tables > 0 || tw_office_asides(office) > 0;
+    const style *hides = name ? find_hiding_style(state, name, length) : NULL;
+    bool framed = state->tables > 0 || tw_office_open_asides(office) > 0;
     if (hides && (hides->hidden || !framed))
         tw_office_hide(office);
 }
@@ -94,12 +94,12 @@ static void start_section(tw_office *office, const xmlChar **attributes, int cou
 static void start_table(tw_office *office, const xmlChar **attributes, int count)
 {
     (void)attributes, (void)count;
-    own(office)->tables++;
+    state_of(office)->tables++;
 }
 
 static void end_table(tw_office *office)
 {
-    own(office)->tables--;
+    state_of(office)->tables--;
 }
 
 static void start_spaces(tw_office *office, const xmlChar **attributes, int count)
@@ -142,7 +142,7 @@ static const tw_office_rule rules[] = {
 static const tw_office_format format = {
     .rules = rules,
     .rule_count = sizeof rules / sizeof *rules,
-    .parts = {"content.xml"},
+    .streams = {"content.xml"},
     .flat = true,
 };
 
@@ -166,7 +166,8 @@ static int find_encryption(tw_archive *archive, bool *encrypted)
     return status;
 }
 
-/* Parts are encrypted one by one, and only the manifest tells. */
+/* Whether a document is encrypted. Its streams are encrypted one by one, and only the manifest says
+ * so. */
 static bool is_encrypted(const tw_material *from)
 {
     bool encrypted = false;
@@ -189,8 +190,8 @@ static int convert(const tw_material *from, tw_converted *to)
     return status;
 }
 
-/* A zip begins with 30 bytes, of which two at 28 are the length of something after the name;
- * OpenDocument demands that its first member is this one, not packed. */
+/* OpenDocument requires that the first member of the zip is this one, and not packed. A zip begins
+ * with 30 bytes, of which two at 28 are the length of what is between the name and the content. */
 static bool looks_like(const char *head, size_t length)
 {
     static const char name[] = "mimetype", type[] = "application/vnd.oasis.opendocument.text";
@@ -199,8 +200,8 @@ static bool looks_like(const char *head, size_t length)
         memcmp(head + start, name, name_length) != 0)
         return false;
     size_t extra = (unsigned char)head[28] | (size_t)(unsigned char)head[29] << 8;
-    size_t place = start + name_length + extra;
-    return length >= place + type_length && memcmp(head + place, type, type_length) == 0;
+    size_t offset = start + name_length + extra;
+    return length >= offset + type_length && memcmp(head + offset, type, type_length) == 0;
 }
 
 const tw_converter tw_convert_odt = {

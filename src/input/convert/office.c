@@ -1,9 +1,9 @@
 /*
- * The text of parts of XML in a zip. Parts are unpacked, parsed and thrown away piece by piece:
- * only text is held, in time that is linear in the unpacked XML. libxml2 reads no other file,
- * and stops at the first declaration of a document type, so that there are no entities to
- * expand; it refuses elements more than 256 deep. A start tag takes it time that is quadratic
- * in the number of attributes, so that must be watched as well.
+ * Reads the text of streams of XML in a zip. They are unpacked and parsed in chunks, so that memory
+ * holds the text alone, in time that is linear in the unpacked XML. libxml2 reads no other file. It
+ * stops at the first declaration of a document type, so that there are no entities to expand, and
+ * refuses elements that are nested more than 256 deep. The time for a start tag is quadratic in the
+ * number of attributes, so they are counted.
  */
 #define _GNU_SOURCE /* memmem */
 #include "convert/office.h"
@@ -14,38 +14,39 @@
 
 #include "archive.h"
 
-/* XML of a document, pictures left out: a shelf of books. */
+/* The XML of a document without its pictures: this is a shelf of books. */
 #define MOST_XML_BYTES ((uint64_t)256000000)
-/* Namespaces in scope count as well; the largest elements have some fifty. */
+/* Namespaces in scope count as well. The largest elements have some fifty. */
 enum { MOST_ATTRIBUTES = 200, ATTRIBUTE_WORDS = 5, NAMESPACE_WORDS = 2 };
 
 struct tw_office {
     const tw_office_format *format;
-    void *own;
+    void *state;
     xmlParserCtxtPtr parser;
-    uint64_t limit_bytes, left_bytes; /* of text */
+    uint64_t limit_bytes, left_bytes; /* how much text there may be, and may still come */
     unsigned flags;
 
-    tw_archive *archive; /* the XML: what is left of a piece, then more of the member, */
-    const char *piece;   /* or no more where this is NULL */
-    size_t piece_length;
+    tw_archive *archive; /* where more of the XML comes from, or NULL */
+    const char *chunk;   /* what was read of it and is not parsed yet */
+    size_t chunk_length;
 
-    tw_bytes texts[TW_OFFICE_PARTS], aside;
-    tw_bytes *text;                       /* of the part */
-    unsigned skips, hides, asides, spans; /* open elements: inside of one that is left out, or
-                                             that no one sees; asides; with text */
-    int status;                           /* of the first failure */
+    tw_bytes texts[TW_OFFICE_STREAMS], aside;
+    tw_bytes *text; /* that of the stream that is parsed */
+    /* How many elements are open: in one that is left out; in one that nobody sees; of
+     * TW_OFFICE_ASIDE; of TW_OFFICE_TEXT. */
+    unsigned skips, hides, asides, texts_open;
+    int status; /* the status of the first failure */
     tw_converted *to;
 };
 
 /* ---- for formats */
 
-void *tw_office_own(const tw_office *office)
+void *tw_office_state(const tw_office *office)
 {
-    return office->own;
+    return office->state;
 }
 
-unsigned tw_office_asides(const tw_office *office)
+unsigned tw_office_open_asides(const tw_office *office)
 {
     return office->asides;
 }
@@ -83,6 +84,7 @@ static void fail(tw_office *office, int status)
     xmlStopParser(office->parser);
 }
 
+/* Where text goes. */
 static tw_bytes *output(tw_office *office)
 {
     return office->asides ? &office->aside : office->text;
@@ -120,7 +122,7 @@ static void end_line(tw_office *office)
 
 /* ---- elements */
 
-static int by_name(const void *name, const void *rule)
+static int compare_name(const void *name, const void *rule)
 {
     return strcmp(name, ((const tw_office_rule *)rule)->name);
 }
@@ -128,7 +130,7 @@ static int by_name(const void *name, const void *rule)
 static const tw_office_rule *rule_of(const tw_office *office, const xmlChar *name)
 {
     return bsearch(name, office->format->rules, office->format->rule_count,
-                   sizeof *office->format->rules, by_name);
+                   sizeof *office->format->rules, compare_name);
 }
 
 static void on_start(void *context, const xmlChar *name, const xmlChar *prefix,
@@ -150,7 +152,7 @@ static void on_start(void *context, const xmlChar *name, const xmlChar *prefix,
     if (rule->meaning & TW_OFFICE_BLOCK)
         end_line(office);
     if (rule->meaning & TW_OFFICE_TEXT)
-        office->spans++;
+        office->texts_open++;
     if (rule->start)
         rule->start(office, attributes, count);
     if (rule->insert)
@@ -169,7 +171,7 @@ static void on_end(void *context, const xmlChar *name, const xmlChar *prefix, co
     if (rule && rule->end)
         rule->end(office);
     if (rule && rule->meaning & TW_OFFICE_TEXT)
-        office->spans--;
+        office->texts_open--;
     if (rule && rule->meaning & (TW_OFFICE_BLOCK | TW_OFFICE_ASIDE))
         end_line(office);
     if (rule && rule->meaning & TW_OFFICE_ASIDE)
@@ -180,7 +182,7 @@ static void on_end(void *context, const xmlChar *name, const xmlChar *prefix, co
 static void on_text(void *context, const xmlChar *text, int length)
 {
     tw_office *office = context;
-    if (office->spans > 0 && office->skips == 0)
+    if (office->texts_open > 0 && office->skips == 0)
         tw_office_add(office, (const char *)text, (size_t)length);
 }
 
@@ -194,13 +196,13 @@ static void on_document_type(void *context, const xmlChar *name, const xmlChar *
 
 static void on_error(void *context, xmlErrorPtr error)
 {
-    (void)context, (void)error; /* else it would print */
+    (void)context, (void)error; /* without this function it would print */
 }
 
 /* ---- XML */
 
-/* libxml2 asks for more. */
-static int give(void *context, char *buffer, int room)
+/* Gives libxml2 more XML. */
+static int give(void *context, char *buffer, int space)
 {
     tw_office *office = context;
     const char *reason;
@@ -209,24 +211,25 @@ static int give(void *context, char *buffer, int room)
         office->status = tw_refuse(office->to, "damaged: an element of too many attributes");
         return -1;
     }
-    if (office->piece_length == 0 && office->archive) {
+    if (office->chunk_length == 0 && office->archive) {
         int status =
-            tw_archive_read_some(office->archive, &office->piece, &office->piece_length, &reason);
+            tw_archive_read_some(office->archive, &office->chunk, &office->chunk_length, &reason);
         if (status != TWINSET_OK) {
             tw_refuse(office->to, "%s", reason);
             office->status = status;
             return -1;
         }
     }
-    size_t length = office->piece_length < (size_t)room ? office->piece_length : (size_t)room;
-    memcpy(buffer, office->piece, length);
-    office->piece += length;
-    office->piece_length -= length;
+    size_t length = office->chunk_length < (size_t)space ? office->chunk_length : (size_t)space;
+    memcpy(buffer, office->chunk, length);
+    office->chunk += length;
+    office->chunk_length -= length;
     return (int)length;
 }
 
-/* What the parser came to. Its limit of bytes in names looks like memory that ran out. */
-static int outcome(tw_office *office, const char *part)
+/* The status after parsing. A parser that has reached its limit of bytes in names says that memory
+ * ran out. */
+static int parsing_status(tw_office *office, const char *name)
 {
     xmlParserCtxtPtr parser = office->parser;
     if (office->status != TWINSET_OK || parser->wellFormed)
@@ -235,12 +238,12 @@ static int outcome(tw_office *office, const char *part)
         xmlDictGetUsage(parser->dict) < XML_MAX_DICTIONARY_LIMIT / 2)
         return TWINSET_NOMEM;
     if (parser->nameNr > (int)xmlParserMaxDepth)
-        return tw_refuse(office->to, "damaged: %s is nested too deeply", part);
-    return tw_refuse(office->to, "damaged: %s is no XML, or cut off", part);
+        return tw_refuse(office->to, "damaged: %s is nested too deeply", name);
+    return tw_refuse(office->to, "damaged: %s is no XML, or cut off", name);
 }
 
-/* Appends the text of the part to office->text. */
-static int parse(tw_office *office, const char *part)
+/* Appends the text of a stream to office->text. */
+static int parse(tw_office *office, const char *name)
 {
     xmlSAXHandler handler = {
         .initialized = XML_SAX2_MAGIC,
@@ -252,14 +255,14 @@ static int parse(tw_office *office, const char *part)
         .serror = on_error,
     };
     office->parser = NULL;
-    office->skips = office->hides = office->asides = office->spans = 0;
+    office->skips = office->hides = office->asides = office->texts_open = 0;
     office->parser =
         xmlCreateIOParserCtxt(&handler, office, give, NULL, office, XML_CHAR_ENCODING_NONE);
     if (!office->parser)
         return office->status != TWINSET_OK ? office->status : TWINSET_NOMEM;
     xmlCtxtUseOptions(office->parser, XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
     xmlParseDocument(office->parser);
-    int status = outcome(office, part);
+    int status = parsing_status(office, name);
     xmlFreeParserCtxt(office->parser);
     if (status == TWINSET_OK && office->aside.length > 0)
         status = tw_bytes_append(office->text, office->aside.data, office->aside.length);
@@ -281,16 +284,16 @@ static bool is_for(const char *pattern, const char *name)
            !memchr(name + before, '/', length - after - before);
 }
 
-/* The number of a part, or TW_OFFICE_PARTS. */
-static size_t part_of(const tw_office_format *format, const char *name)
+/* The index of the stream of this name, or TW_OFFICE_STREAMS. */
+static size_t find_stream(const tw_office_format *format, const char *name)
 {
-    for (size_t i = 0; i < TW_OFFICE_PARTS && format->parts[i]; i++)
-        if (is_for(format->parts[i], name))
+    for (size_t i = 0; i < TW_OFFICE_STREAMS && format->streams[i]; i++)
+        if (is_for(format->streams[i], name))
             return i;
-    return TW_OFFICE_PARTS;
+    return TW_OFFICE_STREAMS;
 }
 
-static int read_parts(tw_office *office, bool *found)
+static int read_streams(tw_office *office, bool *found)
 {
     tw_member member;
     const char *reason;
@@ -302,11 +305,11 @@ static int read_parts(tw_office *office, bool *found)
         }
         if (!member.name)
             return TWINSET_OK;
-        size_t part = part_of(office->format, member.name);
-        if (part == TW_OFFICE_PARTS)
+        size_t stream = find_stream(office->format, member.name);
+        if (stream == TW_OFFICE_STREAMS)
             continue;
-        office->text = &office->texts[part];
-        *found |= part == 0;
+        office->text = &office->texts[stream];
+        *found |= stream == 0;
         status = parse(office, member.name);
         if (status != TWINSET_OK)
             return status;
@@ -323,10 +326,10 @@ static int read_zip(tw_office *office, const tw_material *from)
         tw_refuse(office->to, "%s", reason);
         return status;
     }
-    status = read_parts(office, &found);
+    status = read_streams(office, &found);
     tw_archive_close(office->archive);
     if (status == TWINSET_OK && !found)
-        status = tw_refuse(office->to, "damaged: there is no %s in it", office->format->parts[0]);
+        status = tw_refuse(office->to, "damaged: there is no %s in it", office->format->streams[0]);
     return status;
 }
 
@@ -335,7 +338,7 @@ static bool starts_with(const tw_material *from, const char *start, size_t lengt
     return from->length >= length && memcmp(from->bytes, start, length) == 0;
 }
 
-/* Word keeps encrypted documents in the container that it had before 2007. */
+/* Refuses a file in the container of Word before 2007, which also holds encrypted documents. */
 static int refuse_container(const tw_material *from, tw_converted *to)
 {
     static const char name[] = "E\0n\0c\0r\0y\0p\0t\0e\0d\0P\0a\0c\0k\0a\0g\0e";
@@ -351,25 +354,25 @@ static int read_any(tw_office *office, const tw_material *from)
     if (!office->format->flat || starts_with(from, "PK", 2))
         return read_zip(office, from);
     office->text = &office->texts[0];
-    office->piece = from->length > 0 ? from->bytes : "";
-    office->piece_length = from->length;
+    office->chunk = from->length > 0 ? from->bytes : "";
+    office->chunk_length = from->length;
     return parse(office, "it");
 }
 
-int tw_office_convert(const tw_office_format *format, void *own, const tw_material *from,
+int tw_office_convert(const tw_office_format *format, void *state, const tw_material *from,
                       tw_converted *to)
 {
     tw_office office = {.format = format,
-                        .own = own,
+                        .state = state,
                         .limit_bytes = from->limit_bytes,
                         .left_bytes = from->limit_bytes,
                         .to = to};
     int status = read_any(&office, from);
-    for (size_t i = 0; i < TW_OFFICE_PARTS && status == TWINSET_OK; i++)
+    for (size_t i = 0; i < TW_OFFICE_STREAMS && status == TWINSET_OK; i++)
         status = tw_bytes_append(&to->text, office.texts[i].data, office.texts[i].length);
     if (status == TWINSET_OK)
         to->flags |= office.flags;
-    for (size_t i = 0; i < TW_OFFICE_PARTS; i++)
+    for (size_t i = 0; i < TW_OFFICE_STREAMS; i++)
         tw_bytes_free(&office.texts[i]);
     tw_bytes_free(&office.aside);
     return status;

@@ -1,12 +1,12 @@
 /*
- * PDF, by the command pdftotext as a child: it gets the bytes as a file without a name on its
- * standard input, gives the text through a pipe, and is bounded in processor time, memory
- * and time. About 10 ms to start, then milliseconds a page.
+ * PDF, by the command pdftotext in a child process. It gets the bytes as a file without a name on
+ * its standard input and gives the text through a pipe. Its processor time, memory and time are
+ * bounded. It takes about 10 ms to start, then milliseconds a page.
  *
- * Its option -raw gives the text in the order in which it was laid out, and hyphens at the ends
- * of lines as they are. The other order, by the place on the page, tears lists and their
- * bullets apart, and takes every hyphen from the end of a line, also that of "well-known".
- * What the layout of pages added is taken out by layout.c.
+ * Its option -raw gives the text in the order in which it was laid out, with hyphens at the ends of
+ * lines as they are. The other order, by the position on the page, separates lists from their
+ * bullets, and removes every hyphen at the end of a line, also that of "well-known". layout.c
+ * removes what the layout of pages added.
  */
 #define _GNU_SOURCE /* memfd_create, pipe2, prlimit, ..._addclosefrom_np */
 #include "convert.h"
@@ -27,20 +27,20 @@
 #include "reason.h"
 
 enum { CPU_SECONDS = 60, WALL_SECONDS = 180, COMPLAINT_BYTES = 4096, READ_BYTES = 64 << 10 };
-/* Beside the file, which the child keeps in memory. */
+/* How much memory the child may take besides the file. */
 #define MEMORY_BYTES ((uint64_t)1 << 30)
 
 /* ---- the child */
 
 typedef struct child {
     pid_t pid;
-    int text, complaints; /* where to read its output from; -1: not open */
-    bool slow;            /* it was ended for it */
+    int text, complaints; /* its standard output and error; -1: not open */
+    bool slow;            /* it was ended since it took too long */
     size_t complaint_length;
-    char complaint[COMPLAINT_BYTES + 1]; /* the first of what it says on standard error */
+    char complaint[COMPLAINT_BYTES + 1]; /* the first bytes of its standard error, terminated */
 } child;
 
-/* Above the standard descriptors, on which the child's would be laid one after the other. */
+/* Moves a descriptor above the standard ones, since those of the child are set one by one. */
 static int move_up(int fd)
 {
     if (fd < 0 || fd > STDERR_FILENO)
@@ -75,7 +75,8 @@ static int open_nameless(const tw_material *from)
     return file;
 }
 
-/* Its descriptors are these three, signals are as for any new process. 0 or an errno. */
+/* Starts the child with these three descriptors, and with signals as any new process has them.
+ * Returns 0 or an errno. */
 static int spawn(pid_t *pid, const int standard[3])
 {
     char command[] = "pdftotext", raw[] = "-raw", encoding[] = "-enc", utf8[] = "UTF-8";
@@ -106,9 +107,9 @@ static int spawn(pid_t *pid, const int standard[3])
     return error;
 }
 
-/* From outside and after the start, as nothing of our own runs in the child: what it can do
+/* Sets the limits of the child after its start, since none of our code runs in it. What it can do
  * in these microseconds does not matter. */
-static void bound(pid_t pid, size_t file_bytes)
+static void set_limits(pid_t pid, size_t file_bytes)
 {
     const struct {
         int resource;
@@ -128,96 +129,100 @@ static void bound(pid_t pid, size_t file_bytes)
     }
 }
 
-/* 0, or an errno with nothing left open. */
-static int start(child *c, const tw_material *from)
+/* Starts the child. Returns 0, or an errno with nothing left open. */
+static int start(child *program, const tw_material *from)
 {
     int standard[3] = {open_nameless(from), -1, -1};
-    bool opened = standard[0] >= 0 && open_pipe(&c->text, &standard[1]) &&
-                  open_pipe(&c->complaints, &standard[2]);
-    int error = opened ? spawn(&c->pid, standard) : errno;
+    bool opened = standard[0] >= 0 && open_pipe(&program->text, &standard[1]) &&
+                  open_pipe(&program->complaints, &standard[2]);
+    int error = opened ? spawn(&program->pid, standard) : errno;
     for (int i = 0; i < 3; i++)
         shut(&standard[i]);
     if (error) {
-        shut(&c->text);
-        shut(&c->complaints);
+        shut(&program->text);
+        shut(&program->complaints);
         return error;
     }
-    bound(c->pid, from->length);
+    set_limits(program->pid, from->length);
     return 0;
 }
 
-/* ---- what it says */
+/* ---- its output */
 
-/* Reads once; the end closes it. */
-static int read_text(child *c, tw_bytes *text)
+/* Reads some text; at its end, closes the pipe. */
+static int read_text(child *program, tw_bytes *text)
 {
     if (tw_bytes_reserve(text, READ_BYTES) != TWINSET_OK)
         return TWINSET_NOMEM;
-    ssize_t got = read(c->text, text->data + text->length, READ_BYTES);
+    ssize_t got = read(program->text, text->data + text->length, READ_BYTES);
     if (got > 0)
         text->length += (size_t)got;
     else if (got == 0 || errno != EINTR)
-        shut(&c->text);
+        shut(&program->text);
     return TWINSET_OK;
 }
 
-/* Damaged files make for complaints without end; the first will do. */
-static void read_complaint(child *c)
+/* Reads some of its complaints, which a damaged file can make endless; the first ones are kept. */
+static void read_complaint(child *program)
 {
     char more[512];
-    ssize_t got = read(c->complaints, more, sizeof more);
+    ssize_t got = read(program->complaints, more, sizeof more);
     if (got == 0 || (got < 0 && errno != EINTR))
-        shut(&c->complaints);
-    size_t room = COMPLAINT_BYTES - c->complaint_length;
-    size_t taken = got < 0 ? 0 : (size_t)got < room ? (size_t)got : room;
-    memcpy(c->complaint + c->complaint_length, more, taken);
-    c->complaint_length += taken;
+        shut(&program->complaints);
+    size_t space = COMPLAINT_BYTES - program->complaint_length;
+    size_t taken = got < 0 ? 0 : (size_t)got < space ? (size_t)got : space;
+    memcpy(program->complaint + program->complaint_length, more, taken);
+    program->complaint_length += taken;
 }
 
-/* Reads all that it writes. */
-static int listen_to(child *c, uint64_t limit, tw_bytes *text, tw_converted *to)
+/* Reads all that the child writes. */
+static int listen_to(child *program, uint64_t limit, tw_bytes *text, tw_converted *to)
 {
     double deadline = tw_now() + WALL_SECONDS;
-    while (c->text >= 0 || c->complaints >= 0) {
+    while (program->text >= 0 || program->complaints >= 0) {
         double left = deadline - tw_now();
-        c->slow = left <= 0;
-        if (c->slow)
+        program->slow = left <= 0;
+        if (tw_is_cancelled())
+            return TWINSET_CANCELLED;
+        if (program->slow)
             return TWINSET_OK;
-        struct pollfd ends[] = {{c->text, POLLIN, 0}, {c->complaints, POLLIN, 0}};
-        if (poll(ends, 2, (int)(left * 1000) + 1) < 0 && errno != EINTR)
+        struct pollfd ends[] = {{program->text, POLLIN, 0}, {program->complaints, POLLIN, 0}};
+        int wait_ms = left < 0.1 ? (int)(left * 1000) + 1 : 100; /* someone may cancel */
+        if (poll(ends, 2, wait_ms) < 0 && errno != EINTR)
             return tw_refuse(to, "%s", tw_system_reason(errno));
-        if (ends[0].revents && read_text(c, text) != TWINSET_OK)
+        if (ends[0].revents && read_text(program, text) != TWINSET_OK)
             return TWINSET_NOMEM;
         if (ends[1].revents)
-            read_complaint(c);
+            read_complaint(program);
         if (text->length > limit)
             return tw_refuse_large(to, limit);
     }
     return TWINSET_OK;
 }
 
-/* Its status as waitpid() has it; 0 where the program takes no notice of its children. */
-static int end_child(child *c, bool at_once)
+/* Ends the child. Returns its status as waitpid() has it; 0 if the program ignores its children. */
+static int end_child(child *program, bool at_once)
 {
     int status = 0;
-    shut(&c->text);
-    shut(&c->complaints);
+    shut(&program->text);
+    shut(&program->complaints);
     if (at_once)
-        kill(c->pid, SIGKILL);
-    while (waitpid(c->pid, &status, 0) < 0)
+        kill(program->pid, SIGKILL);
+    while (waitpid(program->pid, &status, 0) < 0)
         if (errno != EINTR)
             return 0;
     return status;
 }
 
-static int judge(const child *c, int status, tw_converted *to)
+/* The status of the conversion, by how the child ended. */
+static int judge(const child *program, int status, tw_converted *to)
 {
     int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    if (c->slow || signal == SIGXCPU || signal == SIGKILL)
+    if (program->slow || signal == SIGXCPU || signal == SIGKILL)
         return tw_refuse(to, "takes too long to read");
-    if (strstr(c->complaint, "Incorrect password"))
+    if (strstr(program->complaint, "Incorrect password"))
         return tw_refuse(to, "encrypted");
-    if (strstr(c->complaint, "bad_alloc") || strstr(c->complaint, "Out of memory"))
+    if (strstr(program->complaint, "bad_alloc") || strstr(program->complaint, "Out of memory"))
         return tw_refuse(to, "takes too much memory to read");
     if (signal)
         return tw_refuse(to, "damaged: pdftotext crashes on it");
@@ -228,22 +233,22 @@ static int judge(const child *c, int status, tw_converted *to)
     return TWINSET_OK;
 }
 
-/* The text as pdftotext has it, with a form feed after each page. */
+/* Appends the text as pdftotext gives it, with a form feed after each page. */
 static int extract(const tw_material *from, tw_bytes *text, tw_converted *to)
 {
-    child c = {.text = -1, .complaints = -1};
-    int error = start(&c, from);
+    child program = {.text = -1, .complaints = -1};
+    int error = start(&program, from);
     if (error == ENOENT || error == EACCES)
         return tw_refuse(to, "needs pdftotext (Debian: poppler-utils)");
     if (error)
         return error == ENOMEM ? TWINSET_NOMEM
                                : tw_refuse(to, "cannot run pdftotext: %s", tw_system_reason(error));
-    int status = listen_to(&c, from->limit_bytes, text, to);
-    int ended = end_child(&c, status != TWINSET_OK || c.slow);
-    return status == TWINSET_OK ? judge(&c, ended, to) : status;
+    int status = listen_to(&program, from->limit_bytes, text, to);
+    int ended = end_child(&program, status != TWINSET_OK || program.slow);
+    return status == TWINSET_OK ? judge(&program, ended, to) : status;
 }
 
-/* ---- what the table sees */
+/* ---- the converter */
 
 static int convert(const tw_material *from, tw_converted *to)
 {
@@ -257,8 +262,8 @@ static int convert(const tw_material *from, tw_converted *to)
     return status;
 }
 
-/* Readers take such a file with other bytes before it as well, but so may begin a text on it;
- * then its name must tell. */
+/* Other bytes may come before this, but then it may also be a text about PDF, and the name of the
+ * file decides. */
 static bool looks_like(const char *head, size_t length)
 {
     size_t mark = length >= 3 && memcmp(head, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;

@@ -1,9 +1,8 @@
-/* Words and gaps, one pass, at the speed of copying. */
 #include "convert/prose.h"
 
 #include "common.h"
 
-bool tw_marks_quotes(const tw_material *from)
+bool tw_marks_quotations(const tw_material *from)
 {
     return from->rules && from->rules->quotations == TWINSET_QUOTATIONS_DROP;
 }
@@ -27,7 +26,7 @@ static void append_word(tw_prose *prose, const char *bytes, size_t length)
     bool first = prose->text->length == prose->start;
     if (!first)
         append(prose, gaps[prose->gap], lengths[prose->gap]);
-    if (prose->marks_quotes && prose->quoted && (first || prose->gap >= TW_GAP_LINE))
+    if (prose->marks_quotations && prose->quoted && (first || prose->gap >= TW_GAP_LINE))
         append(prose, "> ", 2);
     prose->gap = TW_GAP_NONE;
     append(prose, bytes, length);
@@ -69,11 +68,11 @@ void tw_prose_add_point(tw_prose *prose, uint32_t point)
 int tw_prose_decode(const tw_material *from, const char *declared, tw_bytes *text, tw_converted *to)
 {
     tw_converted decoded = {.text = *text};
-    int status = tw_bytes_reserve(&decoded.text, 1); /* so that there is a place, if no text */
+    int status = tw_bytes_reserve(&decoded.text, 1);
     if (status == TWINSET_OK)
         status = tw_to_utf8(from->bytes, from->length, declared, &decoded);
     *text = decoded.text;
-    tw_adopt(&decoded, to);
+    tw_add_flags(&decoded, to);
     if (status == TWINSET_IO)
         return tw_refuse(to, "%s", decoded.reason);
     return status;

@@ -1,7 +1,7 @@
 /*
- * Text as the converters of markup write it: words, and the gaps between them. A gap is owed
- * until a word follows; of several in a row the widest is written, and none before the first
- * word. The first failure stays in `status`, so that a converter asks once, at its end.
+ * Writes text as the converters of markup make it: words, and the gaps between them. A gap is
+ * written when a word follows it; of several gaps in a row only the widest is, and none before the
+ * first word. The first failure stays in `status`, so that a converter asks once, at its end.
  */
 #ifndef TW_PROSE_H
 #define TW_PROSE_H
@@ -12,29 +12,30 @@ typedef enum tw_gap { TW_GAP_NONE, TW_GAP_BLANK, TW_GAP_CELL, TW_GAP_LINE, TW_GA
 
 typedef struct tw_prose {
     tw_bytes *text;
-    size_t start; /* of what this writes: text->length as it was */
-    tw_gap gap;
+    size_t start; /* the length of the text before anything was written */
+    tw_gap gap;   /* the gap before the next word */
     int status;
-    bool marks_quotes; /* lines of quoted blocks begin with "> " */
-    unsigned quoted;   /* such blocks that this is in */
+    bool marks_quotations; /* lines of quoted blocks begin with "> " */
+    unsigned quoted;       /* how many quoted blocks are open */
 } tw_prose;
 
-/* Whether quoted blocks are to be told from others. */
-bool tw_marks_quotes(const tw_material *from);
+/* Whether lines of quoted blocks are to begin with "> ". */
+bool tw_marks_quotations(const tw_material *from);
 
+/* Asks for a gap before the next word. */
 void tw_prose_gap(tw_prose *prose, tw_gap gap);
-/* White space of any length is a gap of one blank. */
+/* Adds words; white space of any length between them becomes one blank. */
 void tw_prose_add(tw_prose *prose, const char *bytes, size_t length);
-/* White space stays as it is. */
+/* Adds text whose white space stays as it is. */
 void tw_prose_add_verbatim(tw_prose *prose, const char *bytes, size_t length);
-/* A code point that is none becomes U+FFFD. */
+/* Adds a code point; what is no valid one becomes U+FFFD. */
 void tw_prose_add_point(tw_prose *prose, uint32_t point);
 
-/* Decodes what is to be converted, as tw_to_utf8() does, into `text`; flags and encoding go
- * where they belong. */
+/* Appends what is to be converted to `text`, as UTF-8, by tw_to_utf8(). Flags and encoding go to
+ * `to`. `text` has memory even where it is empty. */
 int tw_prose_decode(const tw_material *from, const char *declared, tw_bytes *text,
                     tw_converted *to) TW_CHECKED;
-/* What a converter answers: a failure, or whether the text is within the limit. */
+/* The status for a converter to return: that of the first failure, or of text over the limit. */
 int tw_prose_end(const tw_prose *prose, const tw_material *from, tw_converted *to) TW_CHECKED;
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * RTF: text between control words, in groups. A destination (a group for something else, such
- * as fonts or a header) is passed over; characters beyond ASCII are Unicode, or bytes in the
- * code page of the font. List bullets and numbers that a writer set as text are left out, as
- * HTML has none either. Hidden text is left out and told. One pass; groups are a stack.
+ * RTF: text between control words, in groups. A destination, which is a group for something else
+ * such as fonts or a header, is skipped. Characters beyond ASCII are Unicode, or bytes in the code
+ * page of the font. List bullets and numbers that a writer set as text are left out, since HTML
+ * has none either. Hidden text is left out and flagged. One pass; open groups are a stack.
  */
 #include <string.h>
 
@@ -10,12 +10,12 @@
 #include "convert/prose.h"
 
 typedef struct group {
-    uint16_t page;    /* code page of its bytes */
-    uint8_t fallback; /* characters that stand after \u for readers who do not know it */
-    bool skipped;     /* a destination that is no text */
-    bool fonts;       /* the font table */
+    uint16_t page;    /* the code page of its bytes */
+    uint8_t fallback; /* how many characters follow a \u for readers that do not know it */
+    bool skipped;     /* it is a destination that is no text */
+    bool fonts;       /* it is the font table */
     bool hidden;
-    bool deleted; /* by someone who tracked changes */
+    bool deleted; /* while changes were tracked */
 } group;
 
 enum { FONTS = 1024, DEFAULT_PAGE = 1252 };
@@ -23,16 +23,16 @@ enum { FONTS = 1024, DEFAULT_PAGE = 1252 };
 typedef struct rtf {
     const char *at, *end;
     tw_prose prose;
-    tw_bytes run;      /* bytes of text still to be decoded */
-    uint16_t run_page; /* in this code page */
+    tw_bytes run;      /* bytes of text that are not decoded yet */
+    uint16_t run_page; /* their code page */
     tw_converted *to;
-    group now;
-    group *outer; /* groups that are open */
+    group now;    /* the innermost group */
+    group *outer; /* the groups around it */
     size_t depth, capacity;
-    uint16_t pages[FONTS]; /* of fonts; 0: that of the document */
-    uint16_t page;         /* of the document */
-    size_t font;           /* whose entry is read */
-    unsigned pass_over;    /* characters to come that a \u has replaced */
+    uint16_t pages[FONTS]; /* the code page of each font; 0: that of the document */
+    uint16_t page;         /* the code page of the document */
+    size_t font;           /* the font whose entry in the table is read */
+    unsigned to_skip;      /* how many characters follow that a \u has replaced */
 } rtf;
 
 /* ---- text */
@@ -65,7 +65,7 @@ static bool is_ascii(const tw_bytes *bytes)
     return true;
 }
 
-/* Writes the run: what comes next is not of its code page, or no text. */
+/* Decodes and writes the run, before something that is of another code page or no text. */
 static void end_run(rtf *in)
 {
     if (in->run.length == 0 || in->prose.status != TWINSET_OK)
@@ -76,25 +76,25 @@ static void end_run(rtf *in)
         tw_converted decoded = {.flags = 0};
         in->prose.status =
             tw_to_utf8(in->run.data, in->run.length, page_name(in->run_page), &decoded);
-        tw_adopt(&decoded, in->to);
+        tw_add_flags(&decoded, in->to);
         tw_prose_add(&in->prose, decoded.text.data, decoded.text.length);
         tw_bytes_free(&decoded.text);
     }
     in->run.length = 0;
 }
 
-/* Whether text here is for the reader. */
-static bool is_seen(rtf *in, bool blank)
+/* Whether a reader sees text here. Flags hidden text, unless it is a blank. */
+static bool is_seen(rtf *in, bool is_blank)
 {
-    if (in->now.hidden && !in->now.skipped && !blank)
+    if (in->now.hidden && !in->now.skipped && !is_blank)
         in->to->flags |= TWINSET_FLAG_HIDDEN_TEXT;
     return !in->now.skipped && !in->now.hidden && !in->now.deleted;
 }
 
 static void add_bytes(rtf *in, const char *bytes, size_t length)
 {
-    while (in->pass_over > 0 && length > 0) {
-        in->pass_over--;
+    while (in->to_skip > 0 && length > 0) {
+        in->to_skip--;
         bytes++;
         length--;
     }
@@ -126,7 +126,7 @@ static void add_gap(rtf *in, tw_gap gap)
 /* ---- control words */
 
 typedef enum meaning {
-    SKIP, /* a destination that is no text */
+    SKIP, /* begins a destination that is no text */
     GAP,
     POINT,
     FONT_TABLE,
@@ -148,7 +148,7 @@ typedef struct word {
     uint32_t value;
 } word;
 
-/* In order. */
+/* Sorted by name. */
 static const word WORDS[] = {
     {"ansicpg", CODE_PAGE, 0},
     {"atnauthor", SKIP, 0},
@@ -243,7 +243,7 @@ static uint16_t charset_page(int charset)
     return 0;
 }
 
-/* Of a pair of surrogates each comes alone; they meet here. */
+/* Adds a code point of UTF-16. Each half of a surrogate pair comes alone; they are joined here. */
 static void add_unicode(rtf *in, int32_t value)
 {
     uint32_t point = (uint32_t)value & 0xFFFF;
@@ -251,7 +251,7 @@ static void add_unicode(rtf *in, int32_t value)
         point = (uint32_t)value;
     const char *at = in->at;
     if (point >= 0xD800 && point < 0xDC00) {
-        /* The fallback of the first half stands between. */
+        /* The fallback of the first half comes between. */
         for (unsigned i = 0; i < in->now.fallback && at < in->end && *at != '\\'; i++)
             at++;
         int32_t low = 0;
@@ -266,7 +266,7 @@ static void add_unicode(rtf *in, int32_t value)
         }
     }
     add_point(in, point);
-    in->pass_over = in->now.fallback;
+    in->to_skip = in->now.fallback;
 }
 
 static void set_font(rtf *in, int32_t number)
@@ -289,8 +289,8 @@ static void skip_binary(rtf *in, int32_t length)
     in->at += length > 0 && (size_t)length < left ? (size_t)length : length > 0 ? left : 0;
 }
 
-/* What the word means; `value` is its number, or 1 if it has none. */
-static void obey(rtf *in, const word *it, int32_t value, bool has_value)
+/* Does what a word means. `value` is its number, or 1 if it has none. */
+static void apply(rtf *in, const word *it, int32_t value, bool has_value)
 {
     switch (it->meaning) {
     case SKIP:
@@ -356,7 +356,7 @@ static void take_word(rtf *in)
     in->at += in->at < in->end && *in->at == ' ';
     const word *found = find_word(name, length);
     if (found)
-        obey(in, found, minus && has_value ? -value : value, has_value);
+        apply(in, found, minus && has_value ? -value : value, has_value);
 }
 
 static int hex(char c)
@@ -378,8 +378,8 @@ static void take_byte(rtf *in)
     add_bytes(in, &byte, 1);
 }
 
-/* \*: the word that follows is a destination, which readers may pass over if they do not know
- * it; \* or not, it is looked up, and a note is text. */
+/* \*: the word that follows begins a destination, which readers may skip if they do not know it.
+ * A note is known, and is text. */
 static void take_optional(rtf *in)
 {
     static const char note[] = "\\footnote";
@@ -413,7 +413,7 @@ static void take_symbol(rtf *in)
     case '\r':
         add_gap(in, TW_GAP_BLOCK);
         break;
-    default: /* \- and others are no text */
+    default: /* \- and others mean nothing for the text */
         break;
     }
 }
@@ -422,7 +422,7 @@ static void take_symbol(rtf *in)
 
 static void open_group(rtf *in)
 {
-    in->pass_over = 0;
+    in->to_skip = 0;
     if (TW_GROW(in->outer, in->capacity, in->depth + 1) != TWINSET_OK)
         in->prose.status = TWINSET_NOMEM;
     else
@@ -431,7 +431,7 @@ static void open_group(rtf *in)
 
 static void close_group(rtf *in)
 {
-    in->pass_over = 0;
+    in->to_skip = 0;
     if (in->depth > 0)
         in->now = in->outer[--in->depth];
 }

@@ -1,0 +1,274 @@
+/*
+ * A result is a value: whatever happens to its collection, the files, the options or the locale
+ * afterwards, it writes the same bytes. And a run can be cancelled from another thread, also while
+ * it waits for input.
+ */
+#define _XOPEN_SOURCE 700
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <fcntl.h>
+#include <locale.h>
+#include <pthread.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "results.h"
+#include "scanning.h"
+
+#define assert_ok(call) assert_int_equal(call, TWINSET_OK)
+
+static const char PROGRAM[] = "def total(values):\n    result = 0\n    for value in values:\n"
+                              "        result = result + value\n    return result\n\n"
+                              "def mean(values):\n    return total(values) / len(values)\n";
+static const char RENAMED[] = "def add_up(items):\n    total = 0\n    for item in items:\n"
+                              "        total = total + item\n    return total\n\n"
+                              "def average(items):\n    return add_up(items) / len(items)\n";
+
+static const twinset_format FORMATS[] = {TWINSET_FORMAT_TABLE, TWINSET_FORMAT_CSV,
+                                         TWINSET_FORMAT_JSON, TWINSET_FORMAT_JSONL};
+
+/* All that a result says, in all formats. */
+static paper write_all(const twinset_result *result)
+{
+    paper to = {0};
+    for (size_t i = 0; i < sizeof FORMATS / sizeof *FORMATS; i++)
+        assert_ok(twinset_result_write(result, FORMATS[i], NULL, paper_write, &to, NULL));
+    return to;
+}
+
+static void assert_unchanged(const twinset_result *result, const paper *before)
+{
+    paper after = write_all(result);
+    assert_int_equal(after.length, before->length);
+    assert_string_equal(after.text, before->text);
+    paper_free(&after);
+}
+
+/* Programs in files, of which two are alike; *options may go when it returns. */
+static twinset_collection *programs_in_files(void)
+{
+    twinset_collection *collection;
+    twinset_options options;
+    char text[] = "text", threshold[] = "0.1";
+    mkdir("class", 0777);
+    assert_true(write_file("class/ada.py", PROGRAM));
+    assert_true(write_file("class/ben.py", RENAMED));
+    assert_true(write_file("class/cleo.py", "print('hello')\n"));
+    twinset_options_init(&options, sizeof options);
+    assert_ok(twinset_options_set(&options, "text", text, NULL));
+    assert_ok(twinset_options_set(&options, "threshold", threshold, NULL));
+    assert_ok(twinset_collection_new(&options, &collection, NULL));
+    memset(text, '#', sizeof text - 1);
+    memset(&options, 0x55, sizeof options);
+    assert_ok(twinset_collection_add_path(collection, "class", TWINSET_ROLE_NEW, NULL));
+    return collection;
+}
+
+static void a_result_outlives_changes_of_its_collection(void **state)
+{
+    (void)state;
+    twinset_collection *collection = programs_in_files();
+    twinset_result *first, *second;
+    assert_ok(twinset_collection_scan(collection, &first, NULL));
+    assert_int_equal(run_of(first).pairs, 1);
+    paper before = write_all(first);
+    assert_non_null(strstr(before.text, "\"passages\": [{"));
+    assert_ok(twinset_collection_add_text(collection, "essay.txt", PROGRAM, strlen(PROGRAM),
+                                          TWINSET_ROLE_NEW, NULL));
+    assert_unchanged(first, &before);
+    assert_ok(twinset_collection_scan(collection, &second, NULL));
+    assert_true(run_of(second).pairs > 1);
+    assert_unchanged(first, &before);
+    paper after = write_all(second);
+    twinset_collection_free(collection);
+    assert_unchanged(first, &before);
+    assert_unchanged(second, &after);
+    twinset_result_free(second);
+    assert_unchanged(first, &before);
+    twinset_result_free(first);
+    paper_free(&before);
+    paper_free(&after);
+}
+
+static void a_result_outlives_its_files(void **state)
+{
+    (void)state;
+    twinset_collection *collection = programs_in_files();
+    twinset_result *result;
+    twinset_passages *passages;
+    assert_ok(twinset_collection_scan(collection, &result, NULL));
+    paper before = write_all(result);
+    twinset_collection_free(collection);
+    assert_int_equal(unlink("class/ada.py"), 0);
+    assert_true(write_file("class/ben.py", "something else"));
+    assert_unchanged(result, &before);
+    assert_ok(twinset_result_passages(result, 0, &passages, NULL));
+    assert_true(twinset_passages_count(passages) > 0);
+    twinset_result_free(result);
+    twinset_passages_free(passages);
+    paper_free(&before);
+}
+
+static void prose_and_templates_outlive_their_files(void **state)
+{
+    (void)state;
+    dice from = {.state = 5};
+    char *template = random_text(&from, 60, 500), *own = random_text(&from, 200, 500);
+    char *a = calloc(1, strlen(template) + strlen(own) + 2);
+    sprintf(a, "%s %s", template, own);
+    twinset_collection *collection;
+    twinset_result *result;
+    assert_true(write_file("a.txt", a) && write_file("b.txt", a) && write_file("t.txt", template));
+    assert_ok(twinset_collection_new(NULL, &collection, NULL));
+    assert_ok(twinset_collection_add_path(collection, "t.txt", TWINSET_ROLE_IGNORE, NULL));
+    assert_ok(twinset_collection_add_path(collection, "a.txt", TWINSET_ROLE_NEW, NULL));
+    assert_ok(twinset_collection_add_path(collection, "b.txt", TWINSET_ROLE_NEW, NULL));
+    assert_ok(twinset_collection_compare(collection, &result, NULL));
+    paper before = write_all(result);
+    twinset_collection_free(collection);
+    assert_int_equal(unlink("a.txt") | unlink("b.txt") | unlink("t.txt"), 0);
+    assert_unchanged(result, &before);
+    twinset_result_free(result);
+    paper_free(&before);
+    free(template);
+    free(own);
+    free(a);
+}
+
+/* Decimal commas, and letters that fold in other ways. */
+static void a_result_does_not_know_the_locale(void **state)
+{
+    (void)state;
+    static const char *const locales[] = {"de_DE.UTF-8", "tr_TR.UTF-8", "C"};
+    twinset_collection *collection = programs_in_files();
+    twinset_result *result;
+    assert_ok(twinset_collection_scan(collection, &result, NULL));
+    paper before = write_all(result);
+    for (size_t i = 0; i < sizeof locales / sizeof *locales; i++) {
+        if (!setlocale(LC_ALL, locales[i]))
+            print_message("without the locale %s\n", locales[i]);
+        assert_unchanged(result, &before);
+    }
+    setlocale(LC_ALL, "C");
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+    paper_free(&before);
+}
+
+/* What is left of a cleaned collection is written after the collection is gone. */
+static void a_cleaned_collection_outlives_its_handle(void **state)
+{
+    (void)state;
+    twinset_collection *collection;
+    twinset_result *result;
+    size_t outputs;
+    paper out = {0};
+    assert_true(write_file("r.jsonl", "{\"id\":1,\"text\":\"one two three four five six\"}\n"
+                                      "{\"id\":2,\"text\":\"one two three four five six\"}\n"
+                                      "{\"id\":3,\"text\":\"seven eight nine ten eleven\"}\n"));
+    assert_ok(twinset_collection_new(NULL, &collection, NULL));
+    assert_ok(twinset_collection_add_path(collection, "r.jsonl", TWINSET_ROLE_NEW, NULL));
+    assert_ok(twinset_collection_outputs(collection, 0, 0, &outputs, NULL));
+    assert_ok(twinset_collection_dedup(collection, NULL, &result, NULL));
+    assert_ok(twinset_collection_add_text(collection, "x", "y", 1, TWINSET_ROLE_NEW, NULL));
+    twinset_collection_free(collection);
+    assert_ok(twinset_result_clean(result, 0, NULL, 0, paper_write, &out, NULL, 0, NULL));
+    assert_string_equal(out.text, "{\"id\":1,\"text\":\"one two three four five six\"}\n"
+                                  "{\"id\":3,\"text\":\"seven eight nine ten eleven\"}\n");
+    twinset_result_free(result);
+    paper_free(&out);
+}
+
+/* Beyond the first pairs there are no passages, and nothing fails. */
+static void passages_of_the_first_pairs(void **state)
+{
+    (void)state;
+    enum { DOCUMENTS = 150 }; /* 11,175 pairs */
+    char name[16];
+    twinset_collection *collection;
+    twinset_result *result;
+    twinset_passages *passages;
+    assert_ok(twinset_collection_new(NULL, &collection, NULL));
+    for (int i = 0; i < DOCUMENTS; i++) {
+        snprintf(name, sizeof name, "d%03d", i);
+        assert_ok(twinset_collection_add_text(collection, name, PROGRAM, strlen(PROGRAM),
+                                              TWINSET_ROLE_NEW, NULL));
+    }
+    assert_ok(twinset_collection_scan(collection, &result, NULL));
+    twinset_collection_free(collection);
+    assert_int_equal(run_of(result).pairs, DOCUMENTS * (DOCUMENTS - 1) / 2);
+    assert_ok(twinset_result_passages(result, TWINSET_PAIRS_WITH_PASSAGES - 1, &passages, NULL));
+    assert_non_null(passages);
+    twinset_passages_free(passages);
+    assert_ok(twinset_result_passages(result, run_of(result).pairs - 1, &passages, NULL));
+    assert_null(passages);
+    twinset_result_free(result);
+}
+
+/* ---- cancelling */
+
+static void *cancel_soon(void *collection)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+    twinset_collection_cancel(collection);
+    return NULL;
+}
+
+/* Waits for a pipe that nobody writes to; would wait for ever if it were not heard. */
+static void a_waiting_run_is_cancelled_in_threads(void **state)
+{
+    (void)state;
+    int ends[2], standard = dup(STDIN_FILENO);
+    pthread_t thread;
+    twinset_collection *collection;
+    twinset_result *result;
+    twinset_error error;
+    assert_int_equal(pipe(ends), 0);
+    assert_true(dup2(ends[0], STDIN_FILENO) >= 0);
+    assert_ok(twinset_collection_new(NULL, &collection, NULL));
+    assert_ok(twinset_collection_add_path(collection, "-", TWINSET_ROLE_NEW, NULL));
+    assert_int_equal(pthread_create(&thread, NULL, cancel_soon, collection), 0);
+    assert_int_equal(twinset_collection_scan(collection, &result, &error), TWINSET_CANCELLED);
+    assert_string_equal(error.message, "interrupted");
+    assert_null(result);
+    pthread_join(thread, NULL);
+    twinset_collection_free(collection);
+    dup2(standard, STDIN_FILENO);
+    close(standard);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+/* Asked before there is a call, the next is cancelled, and no more than that one. */
+static void the_next_run_is_cancelled(void **state)
+{
+    (void)state;
+    twinset_collection *collection = programs_in_files();
+    twinset_result *result;
+    twinset_collection_cancel(collection);
+    assert_int_equal(twinset_collection_scan(collection, &result, NULL), TWINSET_CANCELLED);
+    assert_ok(twinset_collection_scan(collection, &result, NULL));
+    assert_int_equal(run_of(result).pairs, 1);
+    twinset_result_free(result);
+    twinset_collection_cancel(NULL);
+    twinset_collection_free(collection);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_result_outlives_changes_of_its_collection),
+        cmocka_unit_test(a_result_outlives_its_files),
+        cmocka_unit_test(prose_and_templates_outlive_their_files),
+        cmocka_unit_test(a_result_does_not_know_the_locale),
+        cmocka_unit_test(a_cleaned_collection_outlives_its_handle),
+        cmocka_unit_test(passages_of_the_first_pairs),
+        cmocka_unit_test(a_waiting_run_is_cancelled_in_threads),
+        cmocka_unit_test(the_next_run_is_cancelled),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}
