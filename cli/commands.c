@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#define FORMATS "table|csv|tsv|json|jsonl"
-
 const cli_command commands[COMMANDS] = {
     {
         .name = "scan",
@@ -19,7 +17,6 @@ const cli_command commands[COMMANDS] = {
             "folder with all below it, or @LIST: a file that names one path a line (@- reads "
             "the list from standard input).\n"
             "Inputs that cannot be used are named on standard error with the reason.",
-        .formats = FORMATS "|candidates",
         .examples =
             {
                 {"twinset essays/", "which essays resemble each other, and how much"},
@@ -43,8 +40,6 @@ const cli_command commands[COMMANDS] = {
             "Compares two files, whatever their similarity: exact and estimated similarity, "
             "the share of each that is found in the other, and the length of the longest "
             "passage that both have.",
-        .without = "threshold common group method recall prefer bands rows max-bucket",
-        .formats = FORMATS,
         .examples =
             {
                 {"twinset compare original.txt copy.txt", "how alike are these two"},
@@ -69,7 +64,6 @@ const cli_command commands[COMMANDS] = {
             "standard output. Records that cannot be read are named on standard error and left "
             "out; those without text stay. The last line there counts: what was read is what "
             "was kept, removed and skipped together, which the command checks.",
-        .without = "group",
         .examples =
             {
                 {"twinset dedup crawl.jsonl.zst -o clean.jsonl.zst",
@@ -91,8 +85,6 @@ const cli_command commands[COMMANDS] = {
             "Shows how a signature is cut into bands and rows for a threshold: the choice, "
             "what it was chosen from, the probability that a pair becomes a candidate, and "
             "its S-curve. Reads no documents.",
-        .only = "threshold hashes recall prefer bands rows",
-        .formats = "table|json",
         .examples =
             {
                 {"twinset tune -t 0.8", "what a scan at 0.8 will do"},
@@ -110,8 +102,6 @@ const cli_command commands[COMMANDS] = {
         .description =
             "Writes the signature of every document, in the order of their names: a JSON "
             "object a line, or packed numbers.",
-        .without = "threshold measure common group method recall prefer bands rows max-bucket",
-        .formats = "jsonl|binary",
         .examples =
             {
                 {"twinset sketch essays/ > signatures.jsonl", "a line for each document"},
@@ -130,9 +120,6 @@ const cli_command commands[COMMANDS] = {
             "Prints every document as twinset sees it: converted, decoded and normalised. Of "
             "several, each has its name before it. --case keep --spaces keep leaves most of it "
             "as it was.",
-        .without = "threshold measure bag common group method hashes scheme shingle-hash seed "
-                   "recall prefer bands rows max-bucket",
-        .formats = "",
         .examples =
             {
                 {"twinset cat thesis.pdf", "what twinset compares of it"},
@@ -146,74 +133,71 @@ const cli_command commands[COMMANDS] = {
 static const cli_option own_first[] = {
     {OPTION_IGNORE,
      {"ignore", 0, "PATH", "Input",
-      "Template: leave what it says out of all documents. Repeatable."},
-     "scan compare dedup sketch"},
+      "Template: leave what it says out of all documents. Repeatable.",
+      "scan compare dedup sketch"}},
     {OPTION_OLD,
      {"old", 0, "PATH", "Input",
       "Archive: compare its documents with the others, but not with each other. Repeatable. "
-      "dedup removes what resembles one of them, and writes none of them."},
-     "scan dedup"},
+      "dedup removes what resembles one of them, and writes none of them.",
+      "scan dedup"}},
     {OPTION_LIKE,
      {"like", 0, "FILE", "Input",
       "Report only the pairs that this document is part of. It need not be in the collection. "
-      "Repeatable."},
-     "scan"},
+      "Repeatable.",
+      "scan"}},
 };
 
 static const cli_option own_last[] = {
     {OPTION_FORMAT,
-     {"format", 0, "NAME", "Output", "How results are written. The first is the default."},
-     "scan compare tune sketch"},
+     {"format", 0, "NAME", "Output", "How results are written. The first is the default.",
+      "scan compare tune sketch"}},
     {OPTION_OUTPUT,
      {"output", 'o', "FILE", "Output",
-      "Write results to FILE, which appears when it is complete. - is standard output."},
-     "scan compare dedup tune sketch cat"},
+      "Write results to FILE, which appears when it is complete. - is standard output.",
+      "scan compare dedup tune sketch cat"}},
     {OPTION_KEEP,
      {"keep", 0, "first|longest|newest|FIELD", "Output",
       "Which of similar documents is kept: the first in the input (default), the one with the most "
       "text, the newest by a field such as date or by the file's time, or the one with the largest "
-      "value of a field; among equals, the first."},
-     "dedup"},
+      "value of a field; among equals, the first.",
+      "dedup"}},
     {OPTION_ANNOTATE,
      {"annotate", 0, NULL, "Output",
       "Keep all records, and add to each the fields twinset_cluster, twinset_keep, twinset_kept "
-      "and twinset_similarity."},
-     "dedup"},
+      "and twinset_similarity.",
+      "dedup"}},
     {OPTION_REMOVED,
      {"removed", 0, "FILE", "Output",
-      "Write to FILE a JSON line for each removed record: id, kept, similarity, cluster."},
-     "dedup"},
+      "Write to FILE a JSON line for each removed record: id, kept, similarity, cluster.",
+      "dedup"}},
     {OPTION_REPORT,
      {"report", 0, "FILE", "Output",
       "Write to FILE how the run went, as JSON: counts, recall, sizes of clusters, seconds and "
-      "bytes by stage, peak memory."},
-     "scan dedup"},
+      "bytes by stage, peak memory.",
+      "scan dedup"}},
     {OPTION_FAIL_ABOVE,
      {"fail-above", 0, "X", "Output",
       "Exit with status 1 if a pair has at least this similarity. For scan it also sets the "
-      "threshold to X, or 0.5 if that is lower, unless --threshold is given."},
-     "scan compare"},
+      "threshold to X, or 0.5 if that is lower, unless --threshold is given.",
+      "scan compare"}},
     {OPTION_STRICT,
      {"strict", 0, NULL, "Output",
-      "Exit with status 3 if any input was skipped; this goes before status 1."},
-     "scan compare dedup sketch cat"},
+      "Exit with status 3 if any input was skipped; this goes before status 1.",
+      "scan compare dedup sketch cat"}},
     {OPTION_QUIET,
      {"quiet", 'q', NULL, "Output",
-      "No progress, no notes, no names of skipped inputs, no summary."},
-     "scan compare dedup sketch cat"},
+      "No progress, no notes, no names of skipped inputs, no summary.",
+      "scan compare dedup sketch cat"}},
     {OPTION_VERBOSE,
-     {"verbose", 'v', NULL, "Output", "All names and rows, seconds by stage, peak memory."},
-     "scan compare dedup tune sketch cat"},
+     {"verbose", 'v', NULL, "Output", "All names and rows, seconds by stage, peak memory.",
+      "scan compare dedup tune sketch cat"}},
     {OPTION_HELP,
-     {"help", 'h', NULL, "General", "Show this help."},
-     "scan compare dedup tune sketch cat"},
+     {"help", 'h', NULL, "General", "Show this help.", "scan compare dedup tune sketch cat"}},
     {OPTION_VERSION,
-     {"version", 'V', NULL, "General", "Show the version."},
-     "scan compare dedup tune sketch cat"},
-    {OPTION_MAN, {"man", 0, NULL, "General", "Write the man page."}, ""},
+     {"version", 'V', NULL, "General", "Show the version.", "scan compare dedup tune sketch cat"}},
+    {OPTION_MAN, {"man", 0, NULL, "General", "Write the man page.", ""}},
     {OPTION_COMPLETION,
-     {"completion", 0, "bash|zsh|fish", "General", "Write the completion script of a shell."},
-     ""},
+     {"completion", 0, "bash|zsh|fish", "General", "Write the completion script of a shell.", ""}},
 };
 
 const cli_entry exit_statuses[] = {
@@ -255,7 +239,7 @@ bool option_at(size_t index, cli_option *found)
         return true;
     }
     if (twinset_option_at(index - FIRST, &info, sizeof info) == 0) {
-        *found = (cli_option){OPTION_ENGINE, info, NULL};
+        *found = (cli_option){OPTION_ENGINE, info};
         return true;
     }
     if (index - FIRST - engine >= LAST)
@@ -280,12 +264,14 @@ bool list_has(const char *list, char separator, const char *word)
 
 bool option_applies(const cli_option *option, const cli_command *command)
 {
-    const char *name = option->info.name;
-    if (option->id != OPTION_ENGINE)
-        return list_has(option->commands, ' ', command->name);
-    if (command->only != NULL)
-        return list_has(command->only, ' ', name);
-    return command->without == NULL || !list_has(command->without, ' ', name);
+    return list_has(option->info.commands, ' ', command->name);
+}
+
+const char *command_formats(const cli_command *command)
+{
+    char name[32];
+    snprintf(name, sizeof name, "formats-%s", command->name);
+    return twinset_rule_value(name);
 }
 
 bool option_is_long(const cli_option *option)
@@ -295,7 +281,7 @@ bool option_is_long(const cli_option *option)
 
 const char *option_argument(const cli_option *option, const cli_command *command)
 {
-    return option->id == OPTION_FORMAT && command != NULL ? command->formats
+    return option->id == OPTION_FORMAT && command != NULL ? command_formats(command)
                                                           : option->info.argument;
 }
 

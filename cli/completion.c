@@ -61,7 +61,7 @@ static void write_bash_options(cli_output *out, const cli_command *command)
             output_printf(out, "--%s ", option.info.name);
     }
     output_printf(out, "'\n            formats='");
-    write_choices(out, command->formats);
+    write_choices(out, command_formats(command));
     output_printf(out, "' ;;\n");
 }
 

@@ -90,8 +90,8 @@ static void write_commands(cli_output *out)
             output_printf(out, " Ar %s", command->operands);
         output_printf(out, "\n");
         write_text(out, command->description);
-        if (command->formats != NULL)
-            output_printf(out, "Formats:\n.Ql %s .\n", command->formats);
+        if (command_formats(command) != NULL)
+            output_printf(out, "Formats:\n.Ql %s .\n", command_formats(command));
     }
     output_printf(out, ".El\n");
 }

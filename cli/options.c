@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double DEDUP_THRESHOLD = 0.8, SCAN_THRESHOLD = 0.5;
-
 /* ---- words of the command line, taken apart */
 
 typedef enum word_kind {
@@ -188,15 +186,21 @@ static int add_input(cli_invocation *in, const char *path, twinset_role role)
 
 static int set_format(cli_invocation *in, const char *value)
 {
-    static const char *const names[] = {"table", "csv",    "tsv",       "json",
-                                        "jsonl", "binary", "candidates"};
-    const char *formats = in->command->formats;
-    if (!list_has(formats, '|', value))
-        return usage(in->command, "--format: '%s' is not one of %s", value, formats);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(value, names[i]) == 0)
-            in->format = (twinset_format)i;
-    return 0;
+    const char *formats = command_formats(in->command);
+    if (list_has(formats, '|', value) && twinset_format_by_name(value, &in->format) == 0)
+        return 0;
+    return usage(in->command, "--format: '%s' is not one of %s", value, formats);
+}
+
+/* The first in the list. */
+static int set_default_format(cli_invocation *in)
+{
+    const char *formats = command_formats(in->command);
+    char name[32];
+    if (formats == NULL)
+        return 0;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(formats, "|"), formats);
+    return set_format(in, name);
 }
 
 /* The library reads the number, as it reads that of --recall, which goes from 0 to 1 as well. */
@@ -359,11 +363,13 @@ static int check_fail_above(cli_invocation *in)
 {
     if (isnan(in->fail_above) || in->command->run != cmd_scan)
         return 0;
-    if (in->options.threshold == TWINSET_AUTO) /* which may be higher, of programs */
-        in->options.threshold = SCAN_THRESHOLD;
+    bool is_given = in->threshold_given;
+    if (!is_given && /* that of programs may be higher */
+        set_engine(in, "threshold", twinset_rule_value("threshold")) != 0)
+        return EXIT_FAILED;
     if (in->fail_above >= in->options.threshold)
         return 0;
-    if (in->threshold_given)
+    if (is_given)
         return usage(in->command,
                      "--fail-above %g lies below the threshold %g, where pairs are not looked "
                      "for; lower --threshold",
@@ -387,10 +393,7 @@ int invocation_parse(cli_invocation *in, int argc, char **argv)
         say("out of memory");
         return EXIT_FAILED;
     }
-    if (in->command->run == cmd_sketch)
-        in->format = TWINSET_FORMAT_JSONL;
-    if (in->command->run == cmd_dedup)
-        in->options.threshold = DEDUP_THRESHOLD;
+    status = set_default_format(in);
     word_list line = {.words = argv, .next = 1};
     while (status == 0 && argv[line.next] != NULL) {
         if (line.next == command_at) {

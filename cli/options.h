@@ -34,8 +34,7 @@ typedef enum option_id {
 
 typedef struct cli_option {
     option_id id;
-    twinset_option_info info;
-    const char *commands; /* that take it, apart by spaces; "": it stands for itself */
+    twinset_option_info info; /* with no commands where it stands for itself */
 } cli_option;
 
 typedef struct cli_input {
@@ -73,9 +72,6 @@ struct cli_command {
     size_t operands_min, operands_max;
     const char *summary;          /* half a sentence */
     const char *description;      /* paragraphs, apart by newlines */
-    const char *only;             /* options of the engine that it takes, or NULL: all */
-    const char *without;          /* but these, or NULL */
-    const char *formats;          /* the default first; NULL: it has none */
     cli_entry examples[EXAMPLES]; /* command lines; NULL after the last */
     int (*run)(const cli_invocation *in);
 };
@@ -87,6 +83,8 @@ extern const cli_command commands[COMMANDS];
 extern const cli_entry exit_statuses[], environment[];
 
 const cli_command *command_named(const char *name);
+/* The formats of its results, the default first; NULL: it has none. */
+const char *command_formats(const cli_command *command);
 
 /* The option at `index`, in the order of the help; false past the last. */
 bool option_at(size_t index, cli_option *found);

@@ -91,11 +91,12 @@ TWINSET_API int twinset_version_number(void);
 
 typedef enum twinset_status {
     TWINSET_OK = 0,
-    TWINSET_NOMEM = 1,     /* an allocation failed, or a limit of memory does not suffice */
-    TWINSET_USAGE = 2,     /* an option or argument that makes no sense */
-    TWINSET_IO = 3,        /* a file could not be read or written */
-    TWINSET_EMPTY = 4,     /* there is nothing to work on */
-    TWINSET_CANCELLED = 5, /* the progress callback, or twinset_collection_cancel(), asked to stop */
+    TWINSET_NOMEM = 1, /* an allocation failed, or a limit of memory does not suffice */
+    TWINSET_USAGE = 2, /* an option or argument that makes no sense */
+    TWINSET_IO = 3,    /* a file could not be read or written */
+    TWINSET_EMPTY = 4, /* there is nothing to work on */
+    TWINSET_CANCELLED =
+        5, /* the progress callback, or twinset_collection_cancel(), asked to stop */
 } twinset_status;
 
 /* The size of this struct stays as it is. */
@@ -167,9 +168,9 @@ TWINSET_CHECKED int twinset_collection_new(const twinset_options *options,
                                            twinset_collection **collection, twinset_error *error);
 TWINSET_API void twinset_collection_free(twinset_collection *collection);
 
-/* Asks the call in progress to stop, or, where there is none, the next one that reads: it fails with
- * TWINSET_CANCELLED within a fraction of a second, also while it waits for input. The one call that
- * may be made from any thread, and from a signal handler, while another is in progress. */
+/* Asks the call in progress to stop, or, where there is none, the next one that reads: it fails
+ * with TWINSET_CANCELLED within a fraction of a second, also while it waits for input. The one call
+ * that may be made from any thread, and from a signal handler, while another is in progress. */
 TWINSET_API void twinset_collection_cancel(twinset_collection *collection);
 
 /* Adds a text that lies in memory; it is copied. `name` must not have been added before. Without
@@ -490,8 +491,8 @@ struct twinset_options {
 
     /* Similarity. */
     double threshold;  /* pairs from here up are reported; 0: all that share a shingle;
-                          TWINSET_AUTO: 0.5; of programs 0.35, or what chance suggests
-                          (docs/programs.md) */
+                          TWINSET_AUTO: 0.5, for twinset_collection_dedup() 0.8; of programs 0.35,
+                          or what chance suggests (docs/programs.md) */
     int measure;       /* TWINSET_MEASURE_*: what `similarity` means; auto: weighted for
                           programs, otherwise Jaccard */
     int bag;           /* non-zero: count repeated shingles */

@@ -265,6 +265,8 @@ typedef struct twinset_option_info {
     const char *argument; /* "X", "char|word", or NULL for a switch */
     const char *topic;    /* heading that it stands under */
     const char *help;     /* one or two sentences */
+    const char *commands; /* that take it, with a space between them: of "scan compare dedup tune
+                             sketch cat", and "spread": the steps of a scan on many machines */
 } twinset_option_info;
 
 TWINSET_API size_t twinset_option_count(void);
@@ -274,6 +276,24 @@ TWINSET_CHECKED int twinset_option_at(size_t index, twinset_option_info *info, s
  * line: `memory` into --memory, `k` into -k. Works in place, as no name gets longer; other words
  * in backquotes stay. Returns `text`, which may be NULL. */
 TWINSET_API char *twinset_spell_options(char *text);
+
+/* ------------------------------------------------------- the rules as data */
+
+/* A default, a limit or a list that the ways to use twinset agree on: how many members of a large
+ * bucket meet all others, which words `keep` knows, which formats there are. */
+typedef struct twinset_rule {
+    const char *name;  /* "dedup-threshold", "keep" */
+    const char *value; /* "0.8", "first|longest|newest" */
+    const char *help;  /* a sentence */
+} twinset_rule;
+
+TWINSET_API size_t twinset_rule_count(void);
+TWINSET_CHECKED int twinset_rule_at(size_t index, twinset_rule *rule, size_t size);
+/* The value of the rule with that name; NULL where there is none. */
+TWINSET_API const char *twinset_rule_value(const char *name);
+
+/* The format of a name, such as "csv"; TWINSET_USAGE where there is none. */
+TWINSET_CHECKED int twinset_format_by_name(const char *name, twinset_format *format);
 
 #ifdef __cplusplus
 }

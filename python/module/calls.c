@@ -27,7 +27,7 @@ PyObject *core_fail(const core_state *state, int status, const twinset_error *er
     const char *text = error && error->message[0] ? error->message
                        : status == TWINSET_NOMEM  ? "out of memory"
                                                   : "the call failed";
-    PyObject *message = core_name(text);
+    PyObject *message = core_sentence(state, text);
     if (message)
         PyErr_SetObject(exception_for(state, status), message);
     Py_XDECREF(message);
@@ -148,6 +148,15 @@ int core_choice(const char *const *words, const char *word, const char *what)
     if (all)
         PyErr_Format(PyExc_ValueError, "unknown %s '%s'; there are: %U", what, word, all);
     Py_XDECREF(all);
+    return -1;
+}
+
+int core_format(const char *name, twinset_format *format)
+{
+    if (twinset_format_by_name(name, format) == TWINSET_OK)
+        return 0;
+    PyErr_Format(PyExc_ValueError, "unknown format '%s'; there are: %s", name,
+                 twinset_rule_value("formats"));
     return -1;
 }
 

@@ -8,9 +8,6 @@
 #include <stddef.h>
 #include <string.h>
 
-const char *const core_formats[] = {"table", "csv",    "tsv",        "json",
-                                    "jsonl", "binary", "candidates", NULL};
-
 /* ---- records: pairs, and what was removed */
 
 typedef enum value_type {
@@ -336,7 +333,7 @@ static PyObject *flagged_at(PyObject *self, size_t i)
 
 static PyObject *note_at(PyObject *self, size_t i)
 {
-    return core_name(twinset_result_note(handle_of(self), i));
+    return core_sentence(core_state_of(self), twinset_result_note(handle_of(self), i));
 }
 
 static PyObject *stage_at(PyObject *self, size_t i)
@@ -528,12 +525,11 @@ static PyObject *write_result(PyObject *object, PyObject *arguments)
     int status;
     if (!PyArg_ParseTuple(arguments, "sO", &name, &writer.write))
         return NULL;
-    int format = core_choice(core_formats, name, "format");
-    if (format < 0 || core_collection_enter(self->collection))
+    twinset_format format;
+    if (core_format(name, &format) || core_collection_enter(self->collection))
         return NULL;
     Py_BEGIN_ALLOW_THREADS;
-    status = twinset_result_write(self->handle, (twinset_format)format, NULL, core_write, &writer,
-                                  &error);
+    status = twinset_result_write(self->handle, format, NULL, core_write, &writer, &error);
     Py_END_ALLOW_THREADS;
     return core_collection_leave(self->collection, status, &error) ? NULL : Py_NewRef(Py_None);
 }

@@ -144,7 +144,7 @@ def test_help(folder):
     for name in ("scan", "dedup"):
         text = " ".join(run(name, "--help", cwd=folder, env={**os.environ, "COLUMNS": "100"})[0]
                         .decode().split())
-        for option, letter, _, _, explained in _core.options():
+        for option, letter, _, _, explained, _ in _core.options():
             if (name, option) != ("dedup", "group"):
                 assert (f"--{option}" if len(option) > 1 else f"-{letter}") in text
                 assert " ".join(explained.split())[:40] in text, option

@@ -13,6 +13,7 @@ from .clean import Cleaning
 from .inputs import Texts
 from .records import Cluster, Counts, Flagged, Id, Pair, Removed, Skipped
 from .rows import Ids, Rows
+from .rules import SCAN_FORMATS
 
 if TYPE_CHECKING:
     import pyarrow
@@ -114,8 +115,8 @@ class Scan(Rows[Pair], Outcome):
         if format is None:
             name = os.fspath(target) if isinstance(target, (str, os.PathLike)) else ""
             ending = os.path.splitext(name)[1][1:].lower()
-            if ending not in ("csv", "tsv", "json", "jsonl"):
-                raise ValueError("format: give table, csv, tsv, json, jsonl or candidates")
+            if ending not in SCAN_FORMATS or ending in ("table", "candidates"):
+                raise ValueError(f"format: give one of {', '.join(SCAN_FORMATS)}")
             format = cast("_core.Format", ending)
         output.write(target, partial(self._result.write, format))
 

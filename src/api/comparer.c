@@ -109,6 +109,7 @@ static int init(twinset_comparer *comparer, const twinset_options *options, twin
 int twinset_comparer_new(const twinset_options *options, twinset_comparer **comparer,
                          twinset_error *error)
 {
+    tw_error_clear(error);
     if (!comparer)
         return tw_missing(error, "comparer");
     *comparer = tw_calloc(1, sizeof **comparer);
@@ -119,7 +120,7 @@ int twinset_comparer_new(const twinset_options *options, twinset_comparer **comp
         twinset_comparer_free(*comparer);
         *comparer = NULL;
     }
-    return status;
+    return tw_complete_error(error, status);
 }
 
 void twinset_comparer_free(twinset_comparer *comparer)
@@ -255,7 +256,7 @@ int twinset_comparer_texts(twinset_comparer *comparer, const char *a, size_t a_l
     comparer->pair.error = error;
     status = compare(comparer, &match);
     if (status != TWINSET_OK)
-        return status == TWINSET_NOMEM ? tw_nomem(error) : status;
+        return tw_complete_error(error, status);
     twinset_pair found = tw_match_pair(&match, false);
     if (!match.similarity) /* nothing is shared, maybe of nothing */
         found.jaccard = found.containment_a = found.containment_b = 0;

@@ -20,6 +20,7 @@ static int init(twinset_sketcher *sketcher, const twinset_options *options, twin
 int twinset_sketcher_new(const twinset_options *options, twinset_sketcher **sketcher,
                          twinset_error *error)
 {
+    tw_error_clear(error);
     if (!sketcher)
         return tw_missing(error, "sketcher");
     *sketcher = tw_calloc(1, sizeof **sketcher);
@@ -30,7 +31,7 @@ int twinset_sketcher_new(const twinset_options *options, twinset_sketcher **sket
         twinset_sketcher_free(*sketcher);
         *sketcher = NULL;
     }
-    return status;
+    return tw_complete_error(error, status);
 }
 
 void twinset_sketcher_free(twinset_sketcher *sketcher)

@@ -38,5 +38,6 @@
 #include "arguments.h"
 #include "build.h"
 #include "options.h"
+#include "rules.h"
 
 #endif

@@ -12,5 +12,8 @@
 int tw_fail(twinset_error *error, int status, const char *format, ...) TW_PRINTF(3, 4);
 /* Reports that memory ran out, and returns TWINSET_NOMEM. */
 int tw_nomem(twinset_error *error);
+/* Ends a public call: where it failed without a sentence, as functions do that take no error,
+ * writes one for the status. `error` was cleared when the call began. Returns `status`. */
+int tw_complete_error(twinset_error *error, int status);
 
 #endif

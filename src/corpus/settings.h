@@ -40,8 +40,9 @@ int tw_settings_new_single(const twinset_options *options, tw_settings **setting
 /* Ids that are excluded where there are no templates: shingles across a span that is left out. */
 tw_set tw_settings_excluded(const tw_settings *settings);
 /* Settings that differ in what documents are compared by, TWINSET_BY_*, with the defaults that
- * follow from it. NULL where memory is short. */
-tw_settings *tw_settings_derive(tw_settings *base, int by) TW_CHECKED;
+ * follow from it, and in the threshold, where the caller gave none and `threshold` is not
+ * TWINSET_AUTO. NULL where memory is short. */
+tw_settings *tw_settings_derive(tw_settings *base, int by, double threshold) TW_CHECKED;
 tw_settings *tw_settings_retain(tw_settings *settings);
 /* Frees the settings with their last owner. Takes NULL. */
 void tw_settings_release(tw_settings *settings);

@@ -103,10 +103,6 @@ static int make_links(deciding *decide)
  * these may all be removed. So one that is to be kept is first compared with what is kept of
  * its cluster, those that most were removed for first. */
 
-/* What is looked at before a document is kept: with more, a cluster of a million would take
- * hours. */
-enum { MOST_LOOKS = 1000 };
-
 /* The second is at hand while the first changes. */
 static int compare_places(const deciding *decide, size_t x, size_t y, double *similarity)
 {
@@ -122,7 +118,7 @@ static int compare_places(const deciding *decide, size_t x, size_t y, double *si
 static int look_around(deciding *decide, uint32_t index)
 {
     decision *place = &decide->places[index];
-    for (size_t i = 0; i < decide->stay_count && i < MOST_LOOKS; i++) {
+    for (size_t i = 0; i < decide->stay_count && i < TW_MOST_LOOKS; i++) {
         uint32_t other = decide->stay[i];
         double similarity;
         int status = compare_places(decide, other, index, &similarity);
@@ -136,7 +132,7 @@ static int look_around(deciding *decide, uint32_t index)
         decide->stay[i / 2] = other;
         return TWINSET_OK;
     }
-    decide->cut_short += decide->stay_count > MOST_LOOKS;
+    decide->cut_short += decide->stay_count > TW_MOST_LOOKS;
     return TWINSET_OK;
 }
 
@@ -147,7 +143,7 @@ static int tell_cut_short(const deciding *decide)
     return tw_result_note(decide->scan->result,
                           "%zu documents were kept after a look at %d of those kept of their "
                           "cluster: some may resemble another that is kept",
-                          decide->cut_short, MOST_LOOKS);
+                          decide->cut_short, TW_MOST_LOOKS);
 }
 
 /* ---- deciding */

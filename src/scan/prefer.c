@@ -6,17 +6,15 @@
 #define _GNU_SOURCE /* qsort_r */
 #include "prefer.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 enum { AT_ONCE = 64 << 10 }; /* documents whose values are held */
 
-/* What says when a record was made, the first that any record has. */
-static const char *const TIMES[] = {"timestamp",  "date",    "time",       "created",
-                                    "created_at", "updated", "updated_at", "modified"};
-enum { TIME_FIELDS = sizeof TIMES / sizeof *TIMES };
-
+/* The order is that of TW_KEEP_RULES. */
 typedef enum rule { FIRST, LONGEST, NEWEST, FIELD } rule;
 
 typedef struct entry {
@@ -31,10 +29,11 @@ typedef struct preferring {
     tw_corpus *corpus;
     rule rule;
     const char *field;
+    char time_field[TW_OPTION_WORD_BYTES]; /* of TW_TIME_FIELDS, the one that says when */
     const uint32_t *members;
     entry *candidates;
     tw_arena **strings;   /* by worker */
-    atomic_uint earliest; /* of TIMES, so far */
+    atomic_uint earliest; /* index in TW_TIME_FIELDS, so far */
     atomic_bool found;    /* a value */
 } preferring;
 
@@ -144,8 +143,11 @@ static int look_for_time(void *context, unsigned number, size_t index)
         return TWINSET_OK;
     int status = tw_document_record(worker, document);
     for (unsigned i = 0; i < best && status == TWINSET_OK; i++) {
+        char field[TW_OPTION_WORD_BYTES];
         tw_value value;
-        status = tw_jsonl_value(worker->records, worker->bytes.data, worker->bytes.length, TIMES[i],
+        if (!tw_list_word(TW_TIME_FIELDS, i, field))
+            break;
+        status = tw_jsonl_value(worker->records, worker->bytes.data, worker->bytes.length, field,
                                 &value);
         if (status != TWINSET_OK || value.kind == TW_VALUE_NONE)
             continue;
@@ -156,6 +158,26 @@ static int look_for_time(void *context, unsigned number, size_t index)
     return status;
 }
 
+/* Says which fields were looked for: "timestamp, date, ... or modified". */
+static int refuse_newest(twinset_error *error)
+{
+    char names[2 * sizeof TW_TIME_FIELDS] = "", field[TW_OPTION_WORD_BYTES];
+    char next[TW_OPTION_WORD_BYTES];
+    size_t length = 0;
+    for (unsigned i = 0; tw_list_word(TW_TIME_FIELDS, i, field); i++) {
+        bool is_last = !tw_list_word(TW_TIME_FIELDS, i + 1, next);
+        length += (size_t)snprintf(names + length, sizeof names - length, "%s%s",
+                                   i == 0    ? ""
+                                   : is_last ? " or "
+                                             : ", ",
+                                   field);
+    }
+    return tw_fail(error, TWINSET_USAGE,
+                   "`keep` newest: no similar record has a field %s; name the one that says when: "
+                   "`keep` FIELD",
+                   names);
+}
+
 static int find_time_field(preferring *prefer, size_t count, twinset_error *error)
 {
     tw_loop loop = tw_settings_loop(prefer->corpus->settings, "deciding");
@@ -164,15 +186,13 @@ static int find_time_field(preferring *prefer, size_t count, twinset_error *erro
         records = prefer->corpus->documents.data[prefer->members[i]].line > 0;
     if (!records)
         return TWINSET_OK;
-    atomic_init(&prefer->earliest, TIME_FIELDS);
+    atomic_init(&prefer->earliest, UINT_MAX);
     int status = tw_parallel(&loop, count, look_for_time, prefer);
     unsigned earliest = atomic_load(&prefer->earliest);
-    if (status == TWINSET_OK && earliest == TIME_FIELDS)
-        return tw_fail(error, TWINSET_USAGE,
-                       "`keep` newest: no similar record has a field timestamp, date, time, "
-                       "created, created_at, updated, updated_at or modified; name the one that "
-                       "says when: `keep` FIELD");
-    prefer->field = earliest < TIME_FIELDS ? TIMES[earliest] : NULL;
+    if (status == TWINSET_OK && earliest == UINT_MAX)
+        return refuse_newest(error);
+    if (status == TWINSET_OK)
+        prefer->field = tw_list_word(TW_TIME_FIELDS, earliest, prefer->time_field);
     return status;
 }
 
@@ -232,11 +252,8 @@ static size_t gather(const tw_clusters *clusters, uint32_t *members)
 
 static rule rule_of(const char *keep)
 {
-    static const char *const words[] = {"first", "longest", "newest"};
-    for (int i = 0; i < FIELD; i++)
-        if (strcmp(keep, words[i]) == 0)
-            return (rule)i;
-    return FIELD;
+    int index = tw_list_index(TW_KEEP_RULES, keep);
+    return index < 0 ? FIELD : (rule)index;
 }
 
 int tw_prefer(tw_corpus *corpus, const tw_clusters *clusters, const char *keep, uint32_t *ordered,

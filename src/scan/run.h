@@ -4,10 +4,6 @@
 
 #include "scan.h"
 
-/* Members of a bucket, or copies of a document, that all others are compared with where there are
- * more than the limit. */
-enum { TW_STAR = 16 };
-
 /* What matches are searched among, and those that were found. */
 typedef struct tw_search {
     tw_originals originals;
