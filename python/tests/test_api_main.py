@@ -115,6 +115,7 @@ def test_statuses(folder):
             (["scan", "nowhere.parquet"], "nowhere.parquet: No such file or directory"),
             (["scan", "nowhere.txt"], "nowhere.txt: No such file or directory"),
             (["scan", "in.parquet", "-k", "0"], "-k: '0' is not a whole number"),
+            (["scan", "in.parquet", "--memory", "much"], "--memory: 'much' is not a size"),
             (["scan", "in.parquet", "--fail-above", "2"], "not a number from 0 to 1"),
             (["scan"], "required: PATH"), (["dedup", "in.parquet"], "required: -o/--output"),
             (["dedup", "in.parquet", "-o", "in.parquet"], "would replace an input"),
