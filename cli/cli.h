@@ -95,6 +95,18 @@ typedef struct cli_output {
     uint64_t sent;    /* of that, on its way to the disk */
 } cli_output;
 
+/* Paths, which the list owns. A zeroed list is empty. */
+typedef struct cli_path_list {
+    char **paths;
+    size_t count, capacity;
+} cli_path_list;
+
+/* Adds "folder/name", or the name alone where the folder is "". 0 or TWINSET_NOMEM. */
+int path_list_add(cli_path_list *list, const char *folder, const char *name, twinset_error *error);
+void path_list_free(cli_path_list *list);
+/* A path to be freed, or NULL where memory is short. */
+char *join_path(const char *folder, const char *name);
+
 /* A zeroed output is a closed one. Without a path it is standard output. A regular file appears
  * under its name when it is complete, by output_close(), or never. */
 int output_open(cli_output *out, const char *path, twinset_error *error);

@@ -52,15 +52,6 @@ static bool needs_folder(const cli_invocation *in, size_t outputs)
     return outputs > 1 || in->output[length - 1] == '/' || is_folder(in->output);
 }
 
-static char *join_path(const char *folder, const char *name)
-{
-    size_t length = strlen(folder), size = length + strlen(name) + 2;
-    char *path = malloc(size);
-    if (path != NULL)
-        snprintf(path, size, "%s%s%s", folder, folder[length - 1] == '/' ? "" : "/", name);
-    return path;
-}
-
 /* Makes the folders that a path leads through; 0 or errno. */
 static int make_folders(char *path)
 {
@@ -76,71 +67,33 @@ static int make_folders(char *path)
 
 /* ---- what must not be written over */
 
-typedef struct file_id {
-    dev_t device;
-    ino_t number;
-} file_id;
-
-static int by_id(const void *left, const void *right)
-{
-    const file_id *x = left, *y = right;
-    if (x->device != y->device)
-        return x->device < y->device ? -1 : 1;
-    return x->number < y->number ? -1 : x->number > y->number;
-}
-
-static bool identify(const char *path, file_id *id)
-{
-    struct stat file;
-    if (stat(path, &file) != 0)
-        return false;
-    *id = (file_id){file.st_dev, file.st_ino};
-    return true;
-}
-
-static size_t list_inputs(const cleaner *clean, file_id *ids)
-{
-    const twinset_collection *collection = clean->job.collection;
-    size_t count = 0, inputs = twinset_collection_inputs(collection);
-    for (size_t i = 0; i < inputs; i++)
-        count += identify(twinset_collection_input(collection, i), &ids[count]);
-    qsort(ids, count, sizeof *ids, by_id);
-    return count;
-}
-
-static int check_file(cleaner *clean, const char *name, const file_id *ids, size_t count)
-{
-    char *path = join_path(clean->job.in->output, name);
-    file_id id;
-    int status = path != NULL ? 0 : TWINSET_NOMEM;
-    if (status == 0 && identify(path, &id) &&
-        bsearch(&id, ids, count, sizeof *ids, by_id) != NULL) {
-        snprintf(clean->job.error.message, sizeof clean->job.error.message,
-                 "%s would replace an input; choose another folder", path);
-        status = TWINSET_USAGE;
-    }
-    free(path);
-    return status;
-}
-
-/* No file of the folder may be an input. */
-static int check_folder(cleaner *clean)
+static int add_files(cleaner *clean, cli_path_list *outputs)
 {
     const twinset_collection *collection = clean->job.collection;
     size_t inputs = twinset_collection_inputs(collection);
-    if (!is_folder(clean->job.in->output))
-        return 0;
-    file_id *ids = malloc((inputs + 1) * sizeof *ids);
-    if (ids == NULL)
-        return TWINSET_NOMEM;
-    size_t count = list_inputs(clean, ids);
     int status = 0;
     for (size_t i = 0; i < inputs && status == 0; i++) {
         const char *name = twinset_collection_output(collection, i);
         if (name != NULL)
-            status = check_file(clean, name, ids, count);
+            status = path_list_add(outputs, clean->job.in->output, name, &clean->job.error);
     }
-    free(ids);
+    return status;
+}
+
+/* No output may be an input, or another output. That holds for standard output, too: the inputs are
+ * read once more while it is written. */
+static int check_outputs(cleaner *clean)
+{
+    const cli_invocation *in = clean->job.in;
+    cli_path_list outputs = {0};
+    int status = job_add_outputs(&clean->job, !clean->folder, &outputs);
+    if (status == 0 && clean->folder)
+        status = add_files(clean, &outputs);
+    if (status == 0 && in->output == NULL)
+        status = path_list_add(&outputs, "", "/dev/stdout", &clean->job.error);
+    if (status == 0)
+        status = job_check_outputs(&clean->job, &outputs);
+    path_list_free(&outputs);
     return status;
 }
 
@@ -149,11 +102,11 @@ static int check_folder(cleaner *clean)
 static int open_output(cleaner *clean)
 {
     const char *path = clean->job.in->output;
-    if (!clean->folder)
-        return job_open(&clean->job);
-    int status = check_folder(clean);
+    int status = check_outputs(clean);
     if (status != 0)
         return status;
+    if (!clean->folder)
+        return job_open_output(&clean->job);
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
         return fail(clean, "cannot make the folder", path, errno);
     if (!is_folder(path))

@@ -3,6 +3,7 @@
  */
 #include "options.h"
 
+#include <stddef.h>
 #include <string.h>
 
 const cli_command commands[COMMANDS] = {
@@ -129,75 +130,91 @@ const cli_command commands[COMMANDS] = {
     },
 };
 
-/* Those in front of the engine's options, and those after. */
+/* Those in front of the engine's options, and those after. A switch or a file is its row, its field
+ * in cli_invocation, and what a command makes of it. */
 static const cli_option own_first[] = {
     {OPTION_IGNORE,
      {"ignore", 0, "PATH", "Input",
       "Template: leave what it says out of all documents. Repeatable.",
-      "scan compare dedup sketch"}},
+      "scan compare dedup sketch"},
+     0},
     {OPTION_OLD,
      {"old", 0, "PATH", "Input",
       "Archive: compare its documents with the others, but not with each other. Repeatable. "
       "dedup removes what resembles one of them, and writes none of them.",
-      "scan dedup"}},
+      "scan dedup"},
+     0},
     {OPTION_LIKE,
      {"like", 0, "FILE", "Input",
       "Report only the pairs that this document is part of. It need not be in the collection. "
       "Repeatable.",
-      "scan"}},
+      "scan"},
+     0},
 };
 
 static const cli_option own_last[] = {
     {OPTION_FORMAT,
      {"format", 0, "NAME", "Output", "How results are written. The first is the default.",
-      "scan compare tune sketch"}},
+      "scan compare tune sketch"},
+     0},
     {OPTION_OUTPUT,
      {"output", 'o', "FILE", "Output",
       "Write results to FILE, which appears when it is complete. - is standard output.",
-      "scan compare dedup tune sketch cat"}},
+      "scan compare dedup tune sketch cat"},
+     0},
     {OPTION_KEEP,
      {"keep", 0, "first|longest|newest|FIELD", "Output",
       "Which of similar documents is kept: the first in the input (default), the one with the most "
       "text, the newest by a field such as date or by the file's time, or the one with the largest "
       "value of a field; among equals, the first.",
-      "dedup"}},
-    {OPTION_ANNOTATE,
+      "dedup"},
+     0},
+    {OPTION_SWITCH,
      {"annotate", 0, NULL, "Output",
       "Keep all records, and add to each the fields twinset_cluster, twinset_keep, twinset_kept "
       "and twinset_similarity.",
-      "dedup"}},
-    {OPTION_REMOVED,
+      "dedup"},
+     offsetof(cli_invocation, annotate)},
+    {OPTION_FILE,
      {"removed", 0, "FILE", "Output",
-      "Write to FILE a JSON line for each removed record: id, kept, similarity, cluster.",
-      "dedup"}},
-    {OPTION_REPORT,
+      "Write to FILE a JSON line for each removed record: id, kept, similarity, cluster.", "dedup"},
+     offsetof(cli_invocation, removed)},
+    {OPTION_FILE,
      {"report", 0, "FILE", "Output",
       "Write to FILE how the run went, as JSON: counts, recall, sizes of clusters, seconds and "
       "bytes by stage, peak memory.",
-      "scan dedup"}},
+      "scan dedup"},
+     offsetof(cli_invocation, report)},
     {OPTION_FAIL_ABOVE,
      {"fail-above", 0, "X", "Output",
       "Exit with status 1 if a pair has at least this similarity. For scan it also sets the "
       "threshold to X, or 0.5 if that is lower, unless --threshold is given.",
-      "scan compare"}},
-    {OPTION_STRICT,
+      "scan compare"},
+     0},
+    {OPTION_SWITCH,
      {"strict", 0, NULL, "Output",
       "Exit with status 3 if any input was skipped; this goes before status 1.",
-      "scan compare dedup sketch cat"}},
+      "scan compare dedup sketch cat"},
+     offsetof(cli_invocation, strict)},
     {OPTION_QUIET,
      {"quiet", 'q', NULL, "Output",
       "No progress, no notes, no names of skipped inputs, no summary.",
-      "scan compare dedup sketch cat"}},
+      "scan compare dedup sketch cat"},
+     0},
     {OPTION_VERBOSE,
      {"verbose", 'v', NULL, "Output", "All names and rows, seconds by stage, peak memory.",
-      "scan compare dedup tune sketch cat"}},
+      "scan compare dedup tune sketch cat"},
+     0},
     {OPTION_HELP,
-     {"help", 'h', NULL, "General", "Show this help.", "scan compare dedup tune sketch cat"}},
+     {"help", 'h', NULL, "General", "Show this help.", "scan compare dedup tune sketch cat"},
+     0},
     {OPTION_VERSION,
-     {"version", 'V', NULL, "General", "Show the version.", "scan compare dedup tune sketch cat"}},
-    {OPTION_MAN, {"man", 0, NULL, "General", "Write the man page.", ""}},
+     {"version", 'V', NULL, "General", "Show the version.", "scan compare dedup tune sketch cat"},
+     0},
+    {OPTION_MAN, {"man", 0, NULL, "General", "Write the man page.", ""}, 0},
     {OPTION_COMPLETION,
-     {"completion", 0, "bash|zsh|fish", "General", "Write the completion script of a shell.", ""}},
+     {"completion", 0, "bash|zsh|fish", "General", "Write the completion script of a shell.", ""},
+     0},
 };
 
 const cli_entry exit_statuses[] = {
@@ -239,7 +256,7 @@ bool option_at(size_t index, cli_option *found)
         return true;
     }
     if (twinset_option_at(index - FIRST, &info, sizeof info) == 0) {
-        *found = (cli_option){OPTION_ENGINE, info};
+        *found = (cli_option){.id = OPTION_ENGINE, .info = info};
         return true;
     }
     if (index - FIRST - engine >= LAST)

@@ -5,51 +5,11 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { ROWS_ON_A_TERMINAL = 50 };
 
 /* ---- beginning */
-
-static bool same_file(const char *path, const struct stat *file)
-{
-    struct stat other;
-    return stat(path, &other) == 0 && other.st_dev == file->st_dev && other.st_ino == file->st_ino;
-}
-
-static bool is_input(const cli_job *job, const struct stat *file)
-{
-    const cli_invocation *in = job->in;
-    size_t inputs = twinset_collection_inputs(job->collection);
-    for (size_t i = 0; i < inputs; i++)
-        if (same_file(twinset_collection_input(job->collection, i), file))
-            return true;
-    for (size_t i = 0; i < in->input_count; i++)
-        if (in->inputs[i].path[0] == '@' && same_file(in->inputs[i].path + 1, file))
-            return true;
-    return in->options.stop != NULL && same_file(in->options.stop, file);
-}
-
-static int check_output(cli_job *job, const char *option, const char *output)
-{
-    struct stat file;
-    if (output == NULL || stat(output, &file) != 0 || !S_ISREG(file.st_mode) ||
-        !is_input(job, &file))
-        return 0;
-    snprintf(job->error.message, sizeof job->error.message,
-             "--%s %s would replace an input; choose another name", option, output);
-    return TWINSET_USAGE;
-}
-
-static int check_outputs(cli_job *job)
-{
-    const cli_invocation *in = job->in;
-    int status = check_output(job, "output", in->output);
-    if (status == 0)
-        status = check_output(job, "removed", in->removed);
-    return status == 0 ? check_output(job, "report", in->report) : status;
-}
 
 static int add_inputs(cli_job *job)
 {
@@ -72,9 +32,49 @@ int job_begin(cli_job *job, const cli_invocation *in)
     if (status == 0)
         status = add_inputs(job);
     if (status == 0)
-        status = check_outputs(job);
-    if (status == 0)
         signals_defer(job->collection);
+    return status;
+}
+
+/* ---- outputs */
+
+int job_add_outputs(cli_job *job, bool has_file, cli_path_list *outputs)
+{
+    const cli_invocation *in = job->in;
+    int status = 0;
+    if (has_file && in->output != NULL)
+        status = path_list_add(outputs, "", in->output, &job->error);
+    if (status == 0 && in->removed != NULL)
+        status = path_list_add(outputs, "", in->removed, &job->error);
+    if (status == 0 && in->report != NULL)
+        status = path_list_add(outputs, "", in->report, &job->error);
+    return status;
+}
+
+int job_check_outputs(cli_job *job, const cli_path_list *outputs)
+{
+    return twinset_collection_check_outputs(job->collection, (const char *const *)outputs->paths,
+                                            outputs->count, &job->error);
+}
+
+/* Standard output may be a file, too. One that lies in a folder of inputs was found there, empty,
+ * because the shell had made it: `twinset . > pairs.txt` is no mistake. */
+static int add_standard_output(cli_job *job, cli_path_list *outputs)
+{
+    if (job->in->output != NULL || twinset_collection_reads(job->collection, "/dev/stdout"))
+        return 0;
+    return path_list_add(outputs, "", "/dev/stdout", &job->error);
+}
+
+static int check_outputs(cli_job *job)
+{
+    cli_path_list outputs = {0};
+    int status = job_add_outputs(job, true, &outputs);
+    if (status == 0)
+        status = add_standard_output(job, &outputs);
+    if (status == 0)
+        status = job_check_outputs(job, &outputs);
+    path_list_free(&outputs);
     return status;
 }
 
@@ -85,10 +85,16 @@ int job_open_report(cli_job *job)
 }
 
 /* Later than the inputs, so that the unfinished file is not found in a folder of them. */
-int job_open(cli_job *job)
+int job_open_output(cli_job *job)
 {
     int status = output_open(&job->out, job->in->output, &job->error);
     return status == 0 ? job_open_report(job) : status;
+}
+
+int job_open(cli_job *job)
+{
+    int status = check_outputs(job);
+    return status == 0 ? job_open_output(job) : status;
 }
 
 /* ---- results */

@@ -20,9 +20,16 @@ typedef struct cli_job {
 /* Finds the inputs. Whatever the status, job_end() comes after it. */
 int job_begin(cli_job *job, const cli_invocation *in);
 
-/* Opens the output and the report: hours of work must not end in a file that cannot be
- * written. */
+/* Opens the output and the report, neither of which may be an input or the other: hours of work
+ * must not end in a file that cannot be written. */
 int job_open(cli_job *job);
+
+/* The steps of job_open(), for a command with more outputs. The first adds the paths that the
+ * options name; `has_file`: --output is a file, not a folder. The second refuses inputs, and files
+ * that are named twice; it comes before anything is written. */
+int job_add_outputs(cli_job *job, bool has_file, cli_path_list *outputs);
+int job_check_outputs(cli_job *job, const cli_path_list *outputs);
+int job_open_output(cli_job *job); /* and the report */
 int job_open_report(cli_job *job);
 
 /* Writes the result in the format asked for, and completes the output. */

@@ -214,11 +214,16 @@ static int set_fail_above(cli_invocation *in, const char *value)
     return 0;
 }
 
-static int set_file(cli_invocation *in, const char **field, const char *name, const char *value)
+static void *field_of(cli_invocation *in, const cli_option *option)
 {
-    *field = value;
+    return (char *)in + option->field;
+}
+
+static int set_file(cli_invocation *in, const cli_option *option, const char *value)
+{
+    *(const char **)field_of(in, option) = value;
     if (value[0] == '\0' || strcmp(value, "-") == 0)
-        return usage(in->command, "--%s needs the name of a file", name);
+        return usage(in->command, "--%s needs the name of a file", option->info.name);
     return 0;
 }
 
@@ -260,6 +265,11 @@ static int take_option(cli_invocation *in, const cli_option *option, const char 
         if (strcmp(option->info.name, "include") == 0 || strcmp(option->info.name, "exclude") == 0)
             return add_glob(in, option->info.name, value);
         return set_engine(in, option->info.name, value);
+    case OPTION_SWITCH:
+        *(bool *)field_of(in, option) = true;
+        break;
+    case OPTION_FILE:
+        return set_file(in, option, value);
     case OPTION_IGNORE:
         return add_input(in, value, TWINSET_ROLE_IGNORE);
     case OPTION_OLD:
@@ -275,18 +285,8 @@ static int take_option(cli_invocation *in, const cli_option *option, const char 
     case OPTION_KEEP:
         in->keep = value;
         return value[0] != '\0' ? 0 : usage(in->command, "--keep needs a rule or a field");
-    case OPTION_ANNOTATE:
-        in->annotate = true;
-        break;
-    case OPTION_REMOVED:
-        return set_file(in, &in->removed, "removed", value);
-    case OPTION_REPORT:
-        return set_file(in, &in->report, "report", value);
     case OPTION_FAIL_ABOVE:
         return set_fail_above(in, value);
-    case OPTION_STRICT:
-        in->strict = true;
-        break;
     case OPTION_QUIET:
         in->quiet = true;
         in->verbose = false;
@@ -341,20 +341,12 @@ static int check_operands(const cli_invocation *in)
                  operands);
 }
 
-static bool is_same(const char *a, const char *b)
-{
-    return a != NULL && b != NULL && strcmp(a, b) == 0;
-}
-
 static int check_outputs(const cli_invocation *in)
 {
     if (in->command->run == cmd_dedup && !in->output_given)
         return usage(in->command,
                      "where to? -o takes a file, for several inputs a folder, or - for "
                      "standard output");
-    if (is_same(in->output, in->removed) || is_same(in->output, in->report) ||
-        is_same(in->removed, in->report))
-        return usage(in->command, "two outputs have one name");
     return 0;
 }
 

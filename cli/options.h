@@ -10,20 +10,18 @@
 
 typedef struct cli_command cli_command;
 
-/* What an option does. The library's are passed on to it. */
+/* What an option does. */
 typedef enum option_id {
-    OPTION_ENGINE,
+    OPTION_ENGINE, /* the library knows it */
+    OPTION_SWITCH, /* sets a bool of cli_invocation */
+    OPTION_FILE,   /* sets the path of a file there */
     OPTION_IGNORE,
     OPTION_OLD,
     OPTION_LIKE,
     OPTION_FORMAT,
     OPTION_OUTPUT,
     OPTION_KEEP,
-    OPTION_ANNOTATE,
-    OPTION_REMOVED,
-    OPTION_REPORT,
     OPTION_FAIL_ABOVE,
-    OPTION_STRICT,
     OPTION_QUIET,
     OPTION_VERBOSE,
     OPTION_HELP,
@@ -35,6 +33,7 @@ typedef enum option_id {
 typedef struct cli_option {
     option_id id;
     twinset_option_info info; /* with no commands where it stands for itself */
+    size_t field;             /* offset in cli_invocation, of switches and files */
 } cli_option;
 
 typedef struct cli_input {

@@ -16,6 +16,52 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* ---- paths */
+
+char *join_path(const char *folder, const char *name)
+{
+    size_t length = strlen(folder), size = length + strlen(name) + 2;
+    bool needs_slash = length > 0 && folder[length - 1] != '/';
+    char *path = malloc(size);
+    if (path != NULL)
+        snprintf(path, size, "%s%s%s", folder, needs_slash ? "/" : "", name);
+    return path;
+}
+
+static bool make_space(cli_path_list *list)
+{
+    size_t capacity = list->capacity * 2 + 4;
+    if (list->count < list->capacity)
+        return true;
+    char **paths = realloc(list->paths, capacity * sizeof *paths);
+    if (paths == NULL)
+        return false;
+    list->paths = paths;
+    list->capacity = capacity;
+    return true;
+}
+
+int path_list_add(cli_path_list *list, const char *folder, const char *name, twinset_error *error)
+{
+    char *path = make_space(list) ? join_path(folder, name) : NULL;
+    if (path == NULL) {
+        snprintf(error->message, sizeof error->message, "out of memory");
+        return TWINSET_NOMEM;
+    }
+    list->paths[list->count++] = path;
+    return 0;
+}
+
+void path_list_free(cli_path_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->paths[i]);
+    free(list->paths);
+    *list = (cli_path_list){0};
+}
+
+/* ---- files */
+
 int output_error(const cli_output *out, twinset_error *error)
 {
     snprintf(error->message, sizeof error->message, "cannot write %s: %s", out->name,

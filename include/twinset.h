@@ -210,6 +210,18 @@ TWINSET_API size_t twinset_collection_inputs(const twinset_collection *collectio
 TWINSET_API const char *twinset_collection_input(const twinset_collection *collection,
                                                  size_t index);
 
+/* Whether a path names a file that the collection reads: a document, an archive, a template, a list
+ * of paths, the file of stop words. Files are compared by device and inode, so links and other
+ * spellings of a path are seen through. Standard input counts where it is read from a file. It costs
+ * a system call for each file that was added. */
+TWINSET_API int twinset_collection_reads(const twinset_collection *collection, const char *path);
+/* Checks the paths of all files that a program is about to write, best before a run: TWINSET_USAGE,
+ * with a sentence that names both, where the collection reads one of them or two of them are one
+ * file, whether or not it exists yet. Devices, such as /dev/null, and pipes may be named twice. */
+TWINSET_CHECKED int twinset_collection_check_outputs(const twinset_collection *collection,
+                                                     const char *const *paths, size_t count,
+                                                     twinset_error *error);
+
 /* An input, or a document in it, that was not compared. */
 typedef struct twinset_skip {
     const char *path;

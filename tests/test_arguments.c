@@ -162,6 +162,8 @@ static void inputs_are_checked(void **state)
     assert_refused(twinset_collection_add_path(NULL, "nowhere", role, &error));
     assert_int_equal(twinset_collection_inputs(NULL) + twinset_collection_skips(NULL), 0);
     assert_null(twinset_collection_input(NULL, 0));
+    assert_int_equal(twinset_collection_reads(NULL, "nowhere"), 0);
+    assert_refused(twinset_collection_check_outputs(NULL, NULL, 0, &error));
     assert_usage(twinset_collection_skip(NULL, 0, &skip, sizeof skip));
 
     twinset_collection *collection = two_texts();
@@ -170,6 +172,10 @@ static void inputs_are_checked(void **state)
     assert_refused(twinset_collection_add_text(collection, NAME, LITERAL(TEXT), no_role, &error));
     assert_refused(twinset_collection_add_path(collection, NULL, role, &error));
     assert_refused(twinset_collection_add_path(collection, "nowhere", no_role, &error));
+    assert_int_equal(twinset_collection_reads(collection, NULL), 0);
+    assert_refused(twinset_collection_check_outputs(collection, NULL, 1, &error));
+    assert_refused(twinset_collection_check_outputs(collection, (const char *[]){NULL}, 1, &error));
+    assert_int_equal(twinset_collection_check_outputs(collection, NULL, 0, NULL), TWINSET_OK);
     size_t inputs = twinset_collection_inputs(collection);
     assert_string_equal(twinset_collection_input(collection, 0), "one");
     assert_null(twinset_collection_input(collection, inputs));

@@ -219,6 +219,70 @@ static void what_makes_no_sense_is_refused(void **state)
     twinset_collection_free(collection);
 }
 
+/* ---- which file is which */
+
+static void files_are_known_by_any_name(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *a, *b;
+        bool same;
+    } pairs[] = {
+        {"there", "./there", true},
+        {"there", "hard", true},
+        {"there", "soft", true},
+        {"there", "folder/../there", true},
+        {"new", ".//new", true},
+        {"new", "folder/../new", true},
+        {"new", "link/../new", true},
+        {"link/new", "folder/new", true},
+        {"x/y/z", "./x//y/./z", true},
+        {"x/y/", "x/y", true},
+        {"there", "new", false},
+        {"new", "folder/new", false},
+        {"x/y", "x/yz", false},
+        {"x/y", "x", false},
+        {"/no such folder", "new", false},
+        {"folder/there", "there", false},
+        {"/no such/x", "//no such/x", true},
+        {"x/.", "x/..", false},
+    };
+    tw_file_identity a, b;
+    assert_true(write_file("there", "text"));
+    assert_int_equal(link("there", "hard") | symlink("there", "soft"), 0);
+    assert_int_equal(mkdir("folder", 0700) | symlink("folder", "link"), 0);
+    for (size_t i = 0; i < COUNT(pairs); i++) {
+        assert_true(tw_identify_file(pairs[i].a, &a) && tw_identify_file(pairs[i].b, &b));
+        assert_int_equal(tw_compare_files(&a, &b) == 0, pairs[i].same);
+        assert_int_equal(tw_compare_files(&b, &a) == 0, pairs[i].same);
+    }
+    assert_false(tw_identify_file("/dev/null", &a) || tw_identify_file("folder", &a) ||
+                 tw_identify_file("", &a) || tw_identify_file("there/below", &a));
+}
+
+static void outputs_are_checked(void **state)
+{
+    (void)state;
+    const char *input = "in.txt", *list = "@list.tsv";
+    twinset_error error;
+    assert_true(write_file(input, "text") && write_file("list.tsv", "id\tpath\none\tin.txt\n"));
+    twinset_collection *collection = collection_of(&list, 1, 0.8);
+    assert_true(twinset_collection_reads(collection, "./in.txt"));
+    assert_true(twinset_collection_reads(collection, "list.tsv"));
+    assert_false(twinset_collection_reads(collection, "one"));
+    assert_false(twinset_collection_reads(collection, "/dev/null"));
+    const char *const wrong[][2] = {{"out", "./in.txt"}, {"out", "./out"}};
+    const char *const right[] = {"/dev/null", "one", "/dev/null"};
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        assert_int_equal(twinset_collection_check_outputs(collection, wrong[i], 2, &error),
+                         TWINSET_USAGE);
+        assert_non_null(strstr(error.message, wrong[i][1]));
+        assert_non_null(strstr(error.message, i ? "./out and out" : input));
+    }
+    assert_int_equal(twinset_collection_check_outputs(collection, right, 3, &error), TWINSET_OK);
+    twinset_collection_free(collection);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -228,6 +292,8 @@ int main(void)
         cmocka_unit_test(changes_are_noticed),
         cmocka_unit_test(what_makes_no_sense_is_refused),
         cmocka_unit_test(nothing_is_left_of_nothing),
+        cmocka_unit_test(files_are_known_by_any_name),
+        cmocka_unit_test(outputs_are_checked),
     };
     print_seed();
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);

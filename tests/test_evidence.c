@@ -144,7 +144,7 @@ static int write_page(const twinset_passages *passages, const twinset_style *sty
     if (style)
         status = tw_write_passages(&sink, passages, style);
     else
-        tw_put_passages(&sink, passages);
+        tw_json_passages(&(tw_json){.sink = &sink}, NULL, passages);
     assert_int_equal(tw_sink_end(&sink, NULL), TWINSET_OK);
     return status;
 }

@@ -467,7 +467,10 @@ static int clean_inputs(twinset_collection *collection, twinset_result *result,
                         twinset_error *error)
 {
     size_t outputs, inputs = twinset_collection_inputs(collection);
+    const char *const paths[] = {"one", "two", "three", "four", "five", "six", "seven"};
     int status = twinset_collection_outputs(collection, 1, 1, &outputs, error);
+    if (status == TWINSET_OK)
+        status = twinset_collection_check_outputs(collection, paths, COUNT(paths), error);
     for (size_t i = 0; i < 2 * inputs && status == TWINSET_OK; i++) {
         paper out = {0};
         if (twinset_collection_output(collection, i / 2))

@@ -8,6 +8,7 @@
 
 #include "common.h"
 #include "convert.h"
+#include "cpu_time.h"
 #include "dice.h"
 #include "locales.h"
 #include "memory.h"
@@ -826,9 +827,9 @@ static void test_time_and_memory_are_bounded(void **state)
         tw_bytes page = {0};
         int status;
         put_many(&page, pieces[i], SANITIZED ? 20000 : 100000);
-        double before = tw_now();
+        double before = cpu_seconds();
         tw_converted to = convert_bytes(page.data, page.length, 0, &status);
-        double took = tw_now() - before;
+        double took = cpu_seconds() - before;
         assert_true(status == TWINSET_OK || (status == TWINSET_IO && to.reason[0]));
         if (took > 3)
             fail_msg("%s: %.1f s", pieces[i], took);

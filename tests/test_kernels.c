@@ -219,9 +219,9 @@ static void assert_slots(const tw_scheme *scheme, const uint32_t *slots, const u
 {
     for (size_t i = 0; i < scheme->hashes; i++)
         if (slots[i] != expected[i])
-            fail_msg("%s: slot %zu of %zu is %u and should be %u; scheme %d, %zu shingles",
-                     tw_isa_name(isa), i, scheme->hashes, slots[i], expected[i], scheme->kind,
-                     count);
+            fail_msg("%s: slot %zu of %zu is %u and should be %u; %zu shingles, %s",
+                     tw_isa_name(isa), i, scheme->hashes, slots[i], expected[i], count,
+                     scheme->a ? "a classical scheme" : "fss");
 }
 
 /* As the windows of a text, and as values; in parts of any size, and again with the memory of

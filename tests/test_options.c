@@ -64,7 +64,7 @@ static void the_rules_are_the_defaults(void **state)
     assert_true(resolved.hashes == rule_number("hashes"));
     assert_true(resolved.max_bucket == rule_number("max-bucket"));
     assert_true(rule_number("dedup-threshold") == TW_DEDUP_THRESHOLD);
-    assert_true(rule_number("star") == TW_STAR && rule_number("looks") == TW_MOST_LOOKS);
+    assert_true(rule_number("star") == TW_STAR && rule_number("looks") == TW_MOST_COMPARISONS);
     for (int i = 0; i < (int)COUNT(formats); i++) {
         assert_int_equal(twinset_format_by_name(formats[i], &format), TWINSET_OK);
         assert_int_equal(format, i);
@@ -488,6 +488,8 @@ static void what_can_change_a_result_is_reported(void **state)
     check_json("recall=0.1", NULL, "\"recall\": 0.1,");
     check_json("", NULL, "\"bag\": false");
     check_json("bag=1", NULL, "\"bag\": true");
+    check_json("id=\xff\"\n", NULL, "\"id\": \"\\udcff\\\"\\n\"");
+    check_json("", NULL, "\"id\": null");
     check_json("", NULL, "\"stop\": false");
     check_json("", "a.txt", "\"stop\": true");
     check_json("seed=18446744073709551615", NULL, "\"seed\": 18446744073709551615");

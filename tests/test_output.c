@@ -158,11 +158,45 @@ static void json_strings_are_valid_whatever_they_hold(void **state)
         paper page = new_page();
         tw_sink sink;
         tw_sink_init(&sink, paper_write, &page);
-        tw_put_json(&sink, known[i][0]);
+        tw_put_json_string(&sink, known[i][0]);
         assert_int_equal(tw_sink_end(&sink, NULL), TWINSET_OK);
         assert_string_equal(page.text, known[i][1]);
         free(page.text);
     }
+}
+
+static void json_is_laid_out(void **state)
+{
+    (void)state;
+    paper page = new_page();
+    tw_sink sink;
+    tw_sink_init(&sink, paper_write, &page);
+    tw_json json = tw_json_new(&sink);
+    tw_json_object(&json, NULL, TW_JSON_LINES);
+    tw_json_list(&json, "empty", TW_JSON_LINES);
+    tw_json_close(&json);
+    tw_json_list(&json, "lines", TW_JSON_LINES);
+    tw_json_whole(&json, NULL, 1);
+    tw_json_object(&json, NULL, TW_JSON_INLINE);
+    tw_json_bool(&json, "yes", true);
+    tw_json_real(&json, "real", 0.5);
+    tw_json_close(&json);
+    tw_json_close(&json);
+    tw_json_real(&json, "unknown", NAN);
+    tw_json_string(&json, "none", NULL);
+    tw_json_close(&json);
+    tw_json_end_line(&json);
+    for (int has_members = 0; has_members < 2; has_members++) {
+        json = tw_json_continue_object(&sink, has_members);
+        tw_json_null(&json, "more");
+        tw_json_close(&json);
+    }
+    assert_int_equal(tw_sink_end(&sink, NULL), TWINSET_OK);
+    assert_string_equal(page.text, "{\n  \"empty\": [],\n  \"lines\": [\n    1,\n"
+                                   "    {\"yes\": true, \"real\": 0.5}\n  ],\n"
+                                   "  \"unknown\": null,\n  \"none\": null\n}\n"
+                                   "\"more\": null}, \"more\": null}");
+    free(page.text);
 }
 
 static void names_cannot_touch_the_terminal(void **state)
@@ -1178,6 +1212,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json_strings_are_valid_whatever_they_hold),
+        cmocka_unit_test(json_is_laid_out),
         cmocka_unit_test(names_cannot_touch_the_terminal),
         cmocka_unit_test(columns_are_those_of_a_terminal),
         cmocka_unit_test(labels_leave_off_the_common_folder),

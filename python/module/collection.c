@@ -27,19 +27,6 @@ int core_collection_leave(core_collection *self, int status, const twinset_error
     return raised || status != TWINSET_OK ? -1 : 0;
 }
 
-/* For what changes documents or reads them all anew, and so the names that results borrow. */
-static int enter_alone(core_collection *self)
-{
-    if (core_collection_enter(self))
-        return -1;
-    if (self->results == 0)
-        return 0;
-    core_lock_give(&self->lock);
-    PyErr_SetString(core_state_of((PyObject *)self)->error,
-                    "the collection has a result, which borrows from it; make another collection");
-    return -1;
-}
-
 /* twinset_progress_fn, in the thread that made the call. */
 static int report(void *context, const char *stage, uint64_t done, uint64_t total)
 {
@@ -130,7 +117,7 @@ static int add_texts_to(core_collection *self, add_call *call)
 {
     twinset_error error = {""};
     int status;
-    if (enter_alone(self))
+    if (core_collection_enter(self))
         return -1;
     if (PyList_Append(self->owners, call->texts.owners))
         return core_collection_leave(self, TWINSET_NOMEM, &error);
@@ -184,7 +171,7 @@ static PyObject *add_path(PyObject *object, PyObject *arguments, PyObject *keywo
         return NULL;
     int number = core_choice(roles, role, "role");
     const char *name = PyBytes_AsString(path);
-    if (number < 0 || !name || enter_alone(self)) {
+    if (number < 0 || !name || core_collection_enter(self)) {
         Py_DECREF(path);
         return NULL;
     }
@@ -220,19 +207,26 @@ static PyObject *run(PyObject *object, run_fn *work, const char *keep)
     twinset_result *result = NULL;
     twinset_error error = {""};
     int status;
-    if (enter_alone(self))
+    if (core_collection_enter(self))
         return NULL;
-    self->results++;
     Py_BEGIN_ALLOW_THREADS;
     status = work(self->handle, keep, &result, &error);
     Py_END_ALLOW_THREADS;
     if (core_collection_leave(self, status, &error)) {
         if (status == TWINSET_OK)
             twinset_result_free(result);
-        self->results--;
         return NULL;
     }
     return core_result_new(self, result);
+}
+
+PyDoc_STRVAR(cancel_doc, "cancel($self, /)\n--\n\n"
+                         "Stops the call in progress, from another thread; or the next one.");
+
+static PyObject *cancel(PyObject *self, PyObject *Py_UNUSED(nothing))
+{
+    twinset_collection_cancel(((core_collection *)self)->handle);
+    Py_RETURN_NONE;
 }
 
 PyDoc_STRVAR(scan_doc, "scan($self, /)\n--\n\nFinds the similar pairs and their clusters.");
@@ -279,7 +273,7 @@ static PyObject *sketch(PyObject *object, PyObject *arguments)
     if (!PyArg_ParseTuple(arguments, "sO", &name, &writer.write))
         return NULL;
     twinset_format format;
-    if (core_format(name, &format) || enter_alone(self))
+    if (core_format(name, &format) || core_collection_enter(self))
         return NULL;
     Py_BEGIN_ALLOW_THREADS;
     status = twinset_collection_sketch(self->handle, format, core_write, &writer, &error);
@@ -316,7 +310,7 @@ static PyObject *texts(PyObject *object, PyObject *take)
     core_writer writer = {take, &self->raised};
     twinset_error error = {""};
     int status;
-    if (enter_alone(self))
+    if (core_collection_enter(self))
         return NULL;
     Py_BEGIN_ALLOW_THREADS;
     status = twinset_collection_texts(self->handle, hand_text, &writer, &error);
@@ -403,6 +397,55 @@ static PyObject *outputs(PyObject *object, PyObject *arguments)
     if (core_collection_leave(self, status, &error))
         Py_CLEAR(list);
     return list;
+}
+
+PyDoc_STRVAR(check_outputs_doc,
+             "check_outputs($self, paths, /)\n--\n\n"
+             "Raises UsageError where one of the files that are to be written is read, or where\n"
+             "two of them are one file, whatever they are called.");
+
+/* The paths as the bytes that the system knows them by, in a list that owns them, or NULL. */
+static PyObject *encode_paths(PyObject *paths, const char ***names)
+{
+    PyObject *list = PySequence_List(paths);
+    Py_ssize_t count = list ? PyList_Size(list) : 0;
+    *names = list ? PyMem_Calloc((size_t)count + 1, sizeof **names) : NULL;
+    if (list && !*names)
+        PyErr_NoMemory();
+    for (Py_ssize_t i = 0; *names && i < count; i++) {
+        PyObject *bytes = NULL;
+        if (!PyUnicode_FSConverter(PyList_GetItem(list, i), &bytes) ||
+            PyList_SetItem(list, i, bytes)) {
+            PyMem_Free(*names);
+            *names = NULL;
+        } else {
+            (*names)[i] = PyBytes_AsString(bytes);
+        }
+    }
+    if (!*names)
+        Py_CLEAR(list);
+    return list;
+}
+
+static PyObject *check_outputs(PyObject *object, PyObject *paths)
+{
+    core_collection *self = (core_collection *)object;
+    const char **names;
+    twinset_error error = {""};
+    PyObject *list = encode_paths(paths, &names);
+    if (!list)
+        return NULL;
+    int status = core_collection_enter(self);
+    if (status == 0) {
+        size_t count = (size_t)PyList_Size(list);
+        Py_BEGIN_ALLOW_THREADS;
+        status = twinset_collection_check_outputs(self->handle, names, count, &error);
+        Py_END_ALLOW_THREADS;
+        status = core_collection_leave(self, status, &error);
+    }
+    PyMem_Free(names);
+    Py_DECREF(list);
+    return status ? NULL : Py_NewRef(Py_None);
 }
 
 /* A call of clean(). */
@@ -538,6 +581,7 @@ static char type_doc[] = "Collection(options=None, progress=None)\n--\n\n"
 static PyMethodDef methods[] = {
     {"add_texts", WITH_KEYWORDS(add_texts), add_texts_doc},
     {"add_path", WITH_KEYWORDS(add_path), add_path_doc},
+    {"cancel", cancel, METH_NOARGS, cancel_doc},
     {"scan", scan, METH_NOARGS, scan_doc},
     {"dedup", WITH_KEYWORDS(dedup), dedup_doc},
     {"compare", compare, METH_NOARGS, compare_doc},
@@ -546,6 +590,7 @@ static PyMethodDef methods[] = {
     {"inputs", inputs, METH_NOARGS, inputs_doc},
     {"skipped", skipped, METH_NOARGS, skipped_doc},
     {"outputs", outputs, METH_VARARGS, outputs_doc},
+    {"check_outputs", check_outputs, METH_O, check_outputs_doc},
     {"clean", clean, METH_VARARGS, clean_doc},
     {0},
 };

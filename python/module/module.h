@@ -215,7 +215,6 @@ typedef struct core_collection {
     PyObject *progress; /* callable, or NULL */
     core_lock lock;     /* of the handle and of what it gave */
     core_raised raised; /* by a callback of the call that holds the lock */
-    size_t results;     /* alive, or in the making: a run would pull their names from under them */
     uint64_t numbered;  /* texts without a name so far */
 } core_collection;
 
@@ -228,12 +227,11 @@ PyObject *core_skip_tuple(PyObject *self, int status, const twinset_skip *skip);
 
 typedef struct core_result {
     PyObject_HEAD twinset_result *handle;
-    core_collection *collection; /* which counts it among its results */
+    core_collection *collection; /* that it came from, and whose lock it shares */
     twinset_run run;
 } core_result;
 
-/* Takes the handle over, and with it its place among the collection's results, also where it
- * fails. */
+/* Takes the handle over, also where it fails. */
 PyObject *core_result_new(core_collection *collection, twinset_result *handle);
 
 /* The fields of a pair, and one pair. */

@@ -1,5 +1,6 @@
 /*
- * Result: what came out of a run. It keeps its collection alive, whose names it borrows. Its
+ * Result: what came out of a run. It keeps its collection alive, for the texts that a cleaned
+ * collection is written from. Its
  * numbers do not change, so they are read without the lock; passages and output are made with it.
  */
 #include "module.h"
@@ -596,7 +597,6 @@ PyObject *core_result_new(core_collection *collection, twinset_result *handle)
     core_result *self = (core_result *)PyType_GenericAlloc(type, 0);
     if (!self) {
         twinset_result_free(handle);
-        collection->results--;
         return NULL;
     }
     self->handle = handle;
@@ -624,7 +624,6 @@ static void dealloc(PyObject *object)
     PyTypeObject *type = Py_TYPE(object);
     PyObject_GC_UnTrack(object);
     twinset_result_free(self->handle);
-    self->collection->results--;
     Py_DECREF((PyObject *)self->collection);
     PyObject_GC_Del(object);
     Py_DECREF(type);

@@ -9,6 +9,7 @@ import os
 import sys
 import tempfile
 from array import array
+from pathlib import Path
 
 from twinset import _core
 
@@ -207,6 +208,10 @@ def rest_of_collections():
     expect(ValueError, collection.add_texts, ["a"], role="other")
     collection.add_path("no such file")
     collection.inputs(), collection.skipped()
+    collection.check_outputs(["a", Path("b")])
+    expect(_core.UsageError, collection.check_outputs, ["a", "./a"])
+    expect(TypeError, collection.check_outputs, ["a", 7])
+    expect(TypeError, collection.check_outputs, 7)
     two = _core.Collection()
     two.add_texts([PROGRAM, PROGRAM.replace("total", "sum")], ["one.py", "two.py"])
     two.compare().write("json", nothing)

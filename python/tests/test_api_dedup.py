@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import os
 
 import pandas
 import polars
@@ -316,4 +317,14 @@ def test_inputs_are_not_replaced(tmp_path):
             twinset.dedup(tmp_path / "in.jsonl", output=tmp_path / name)
     with pytest.raises(twinset.UsageError, match="would replace an input"):
         twinset.dedup(tmp_path, output=tmp_path)
+    for target in (None, tmp_path / "out.jsonl"):
+        with pytest.raises(twinset.UsageError, match="would replace an input"):
+            twinset.dedup(tmp_path / "in.jsonl", output=target, removed=tmp_path / "link.jsonl")
+    with pytest.raises(twinset.UsageError, match="are the same file"):
+        twinset.dedup(tmp_path / "in.jsonl", output=tmp_path / "out.jsonl",
+                      removed=f"{tmp_path}/./out.jsonl")
+    (tmp_path / "list.csv").write_text("path,id\nin.jsonl,one\n")
+    with pytest.raises(twinset.UsageError, match="would replace an input"):
+        twinset.dedup(f"@{tmp_path}/list.csv", output=tmp_path)
+    assert sorted(os.listdir(tmp_path)) == ["in.jsonl", "link.jsonl", "list.csv"]
     assert (tmp_path / "in.jsonl").read_text() == lines([{"text": FOX}])

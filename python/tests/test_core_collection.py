@@ -259,18 +259,26 @@ def test_progress_can_end_a_run():
         collection.dedup()
 
 
-def test_a_result_guards_its_collection():
+def test_a_result_is_a_value():
+    """What is added or run afterwards does not show in it."""
     collection = collected({"threshold": "0.3"})
     result = collection.scan()
-    for call in (collection.scan, collection.dedup, lambda: collection.add_texts(["more"]),
-                 lambda: collection.add_path("."), lambda: collection.texts(print),
-                 lambda: collection.sketch("jsonl", print)):
-        with pytest.raises(_core.Error, match="make another collection"):
-            call()
-    first = [result.pair(i) for i in range(len(result))]
-    del result
-    again = collection.scan()
-    assert [again.pair(i) for i in range(len(again))] == first
+    first = written(result.write, "json")
+    collection.add_texts([TEXTS[0]])
+    collection.texts(lambda *_: None)
+    more = collection.scan()
+    assert len(more) > len(result)
+    assert written(result.write, "json") == first
+    del collection
+    assert written(result.write, "json") == first
+
+
+def test_cancel():
+    collection = collected()
+    collection.cancel()
+    with pytest.raises(_core.Error, match="interrupted"):
+        collection.scan()
+    assert len(collection.scan()) >= 0
 
 
 def test_a_callback_cannot_use_what_is_in_use():

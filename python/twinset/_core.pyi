@@ -156,7 +156,7 @@ class Collection:
     """A collection of documents.
 
     progress(stage, done, total) is called now and then; what it raises ends the run, and so does
-    Ctrl-C. While a result of it is alive, nothing can be added and nothing else be run.
+    Ctrl-C. A result stays what it is, whatever is added or run afterwards.
     """
 
     def __new__(
@@ -172,6 +172,9 @@ class Collection:
     def add_path(self, path: str | bytes | PathLike[str], role: Role = "new") -> None:
         """Adds a file, every document below a folder, or those of '@list'. A path that cannot be
         read is skipped."""
+
+    def cancel(self) -> None:
+        """Stops the call in progress, from another thread; or the next one."""
 
     def scan(self) -> Result:
         """Finds the similar pairs and their clusters."""
@@ -198,6 +201,10 @@ class Collection:
     def outputs(self, apart: bool, annotate: bool, /) -> list[str | None]:
         """Prepares for clean(): for each input the name of what is left of it, or None where it is
         not to be written. apart: each goes to a file of its own."""
+
+    def check_outputs(self, paths: Sequence[str | PathLike[str]], /) -> None:
+        """Raises UsageError where one of the files that are to be written is read, or where two of
+        them are one file, whatever they are called."""
 
     def clean(
         self, result: Result, input: int, name: str | None, annotate: bool, write: Write, /

@@ -11,7 +11,7 @@ from . import _core, inputs, tables
 from .clean import Cleaning, parquet_targets
 from .inputs import Columns, Files, Part, Texts
 from .options import Options, to_engine
-from .output import Target, replacing
+from .output import Target, paths_of, replacing
 from .prefer import order_by
 from .progress import Progress, watching
 from .records import Pair
@@ -97,9 +97,9 @@ def dedup(data: Any, ids: Any = None, threshold: float | None = None, keep: str 
     with watching(progress) as callback:
         collection = _core.Collection(chosen, callback)
         if isinstance(part, Files):
-            done = _dedup_files(collection, part, others, keep, output, annotate)
+            done = _dedup_files(collection, part, others, keep, output, annotate, removed)
         else:
-            done = _dedup_texts(collection, part, others, keep, output, annotate)
+            done = _dedup_texts(collection, part, others, keep, output, annotate, removed)
     if removed is not None:
         done.removed.write(removed)
     return done
@@ -181,11 +181,14 @@ def _explaining(collection: _core.Collection) -> Iterator[None]:
 # ---- cleaning
 
 def _dedup_files(collection: _core.Collection, files: Files, others: Others, keep: str,
-                 target: Target | None, annotate: bool) -> Dedup:
+                 target: Target | None, annotate: bool, removed: Target | None) -> Dedup:
     if annotate and target is None:
         raise _core.UsageError("annotate: files are annotated as they are written; give output=")
     names = _add(collection, [files], others)
-    cleaning = Cleaning(collection, files.paths, target, annotate) if target is not None else None
+    collection.check_outputs(paths_of(removed))
+    cleaning = None
+    if target is not None:
+        cleaning = Cleaning(collection, files.paths, target, annotate, removed)
     done = Dedup(collection.dedup(keep), names, collection)
     if cleaning is not None:
         done.counts = cleaning.write(done._result)
@@ -193,12 +196,13 @@ def _dedup_files(collection: _core.Collection, files: Files, others: Others, kee
 
 
 def _dedup_texts(collection: _core.Collection, texts: Texts, others: Others, keep: str,
-                 target: Target | None, annotate: bool) -> Dedup:
+                 target: Target | None, annotate: bool, removed: Target | None) -> Dedup:
     if annotate and texts.table is None:
         raise _core.UsageError("annotate: adds columns, and a list of texts has none; give a table")
-    targets = parquet_targets(texts, target) if target is not None else None
+    targets = parquet_targets(texts, target, removed) if target is not None else None
     order = order_by(texts, keep)
     names = _add(collection, [texts], others, order)
+    collection.check_outputs(paths_of(removed))
     result = collection.dedup(KEEP_FIRST if order is not None else keep)
     done = Dedup(result, names, texts, annotate, order is not None)
     if targets is not None:

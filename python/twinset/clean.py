@@ -19,14 +19,14 @@ class Cleaning:
     told at once."""
 
     def __init__(self, collection: _core.Collection, given: Sequence[str],
-                 target: output.Target | None, annotate: bool) -> None:
+                 target: output.Target | None, annotate: bool,
+                 removed: output.Target | None = None) -> None:
         self.collection, self.annotate = collection, annotate
         self.path = os.fspath(target) if isinstance(target, (str, os.PathLike)) else ""
         self.put: Callable[[bytes], object] = getattr(target, "write", lambda data: None)
         self.names = collection.outputs(bool(self.path) or target is None, annotate)
         self.is_folder = bool(self.path) and self._needs_folder(given)
-        if self.path:
-            output.refuse_inputs(self._paths(), collection.inputs())
+        collection.check_outputs(self._paths() + output.paths_of(removed))
         if self.is_folder:
             os.makedirs(self.path, exist_ok=True)
 
@@ -40,7 +40,7 @@ class Cleaning:
 
     def _paths(self) -> list[str]:
         if not self.is_folder:
-            return [self.path]
+            return [self.path] if self.path else []
         return [os.path.join(self.path, name) for _, name in self._written()]
 
     def write(self, result: _core.Result) -> Counts:
@@ -87,7 +87,8 @@ class Cleaning:
         return counts
 
 
-def parquet_targets(texts: Texts, target: output.Target) -> list[str]:
+def parquet_targets(texts: Texts, target: output.Target,
+                    removed: output.Target | None) -> list[str]:
     """Where what is kept of Parquet files goes: one to a file, several to a folder."""
     if not hasattr(texts.data, "paths"):
         raise _core.UsageError("output: is for files; table() gives what is kept of data in memory")
@@ -102,5 +103,8 @@ def parquet_targets(texts: Texts, target: output.Target) -> list[str]:
         raise _core.UsageError(f"output: {path} must end in .parquet, as the input does")
     if len(set(paths)) < len(paths):
         raise _core.UsageError("output: two inputs have one name; rename one")
-    output.refuse_inputs(paths, read)
+    files = _core.Collection()
+    for one in read:
+        files.add_path(os.path.abspath(one))
+    files.check_outputs(paths + output.paths_of(removed))
     return paths

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO, Any
-
-from . import _core
 
 Target = str | os.PathLike[str] | IO[Any]
 
@@ -63,17 +61,6 @@ def write(target: Target, produce: Callable[[Callable[[bytes], object]], object]
         produce(target.write)
 
 
-def refuse_inputs(paths: Iterable[str], inputs: Iterable[str]) -> None:
-    """No output may be an input."""
-    read = {_identity(path) for path in inputs} - {None}
-    for path in paths:
-        if _identity(path) in read:
-            raise _core.UsageError(f"{path} would replace an input; choose another name")
-
-
-def _identity(path: str) -> tuple[int, int] | None:
-    try:
-        file = os.stat(path)
-    except (OSError, ValueError):  # a name that was never a path
-        return None
-    return file.st_dev, file.st_ino
+def paths_of(*targets: Target | None) -> list[str]:
+    """Those of the targets that are paths."""
+    return [os.fspath(one) for one in targets if isinstance(one, (str, os.PathLike))]

@@ -184,6 +184,25 @@ const char *twinset_collection_input(const twinset_collection *collection, size_
                                                          : NULL;
 }
 
+int twinset_collection_reads(const twinset_collection *collection, const char *path)
+{
+    return collection && path &&
+           tw_is_read(collection->sources, collection->settings->options.stop, path);
+}
+
+int twinset_collection_check_outputs(const twinset_collection *collection, const char *const *paths,
+                                     size_t count, twinset_error *error)
+{
+    tw_error_clear(error);
+    if (!collection || (!paths && count > 0))
+        return tw_missing(error, collection ? "paths" : "collection");
+    for (size_t i = 0; i < count; i++)
+        if (!paths[i])
+            return tw_missing(error, "paths[i]");
+    return tw_check_outputs(collection->sources, collection->settings->options.stop, paths, count,
+                            error);
+}
+
 /* What is known to be skipped: by the last run, if nothing was added since, otherwise before any
  * is read. */
 static const tw_skips *skips_of(const twinset_collection *collection)

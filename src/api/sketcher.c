@@ -45,40 +45,12 @@ void twinset_sketcher_free(twinset_sketcher *sketcher)
 
 /* ---- functions */
 
-static int check_functions(const tw_scheme *scheme, twinset_error *error)
-{
-    switch (scheme->kind) {
-    case TWINSET_SCHEME_AFFINE:
-    case TWINSET_SCHEME_MODULAR:
-    case TWINSET_SCHEME_DATASKETCH1:
-    case TWINSET_SCHEME_DATASKETCH2:
-        return TWINSET_OK;
-    default:
-        return tw_fail(error, TWINSET_USAGE,
-                       "only the schemes affine, modular, datasketch1 and datasketch2 have "
-                       "functions a x + b");
-    }
-}
-
 int twinset_sketcher_set_functions(twinset_sketcher *sketcher, const uint64_t *a, const uint64_t *b,
                                    uint64_t p, twinset_error *error)
 {
     if (!sketcher || !a || !b)
         return tw_missing(error, !sketcher ? "sketcher" : !a ? "a" : "b");
-    tw_scheme *scheme = sketcher->settings->scheme;
-    bool modular = scheme->kind == TWINSET_SCHEME_MODULAR;
-    int status = check_functions(scheme, error);
-    if (status != TWINSET_OK)
-        return status;
-    if (modular && (p < 2 || p > UINT32_MAX))
-        return tw_fail(error, TWINSET_USAGE, "p is %llu, but must be from 2 to 4294967295",
-                       (unsigned long long)p);
-    for (size_t i = 0; i < scheme->hashes; i++) {
-        scheme->a[i] = modular ? a[i] % p : a[i];
-        scheme->b[i] = modular ? b[i] % p : b[i];
-    }
-    scheme->p = p;
-    return TWINSET_OK;
+    return tw_scheme_set_functions(sketcher->settings->scheme, a, b, p, error);
 }
 
 int twinset_sketcher_functions(const twinset_sketcher *sketcher, uint64_t *a, uint64_t *b,
@@ -87,7 +59,7 @@ int twinset_sketcher_functions(const twinset_sketcher *sketcher, uint64_t *a, ui
     if (!sketcher || !a || !b)
         return tw_missing(error, !sketcher ? "sketcher" : !a ? "a" : "b");
     const tw_scheme *scheme = sketcher->settings->scheme;
-    int status = check_functions(scheme, error);
+    int status = tw_scheme_check_linear(scheme, error);
     if (status != TWINSET_OK)
         return status;
     memcpy(a, scheme->a, scheme->hashes * sizeof *a);

@@ -19,6 +19,7 @@
 #include "cancel.h"
 #include "cpu.h"
 #include "file.h"
+#include "file_identity.h"
 #include "journal.h"
 #include "machine.h"
 #include "spill.h"
@@ -31,7 +32,9 @@
 #include "digest.h"
 #include "fields.h"
 #include "hash.h"
+#include "json.h"
 #include "number.h"
+#include "sink.h"
 #include "sort.h"
 
 /* ---- what the user asked for */

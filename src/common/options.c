@@ -413,6 +413,11 @@ static int check_row(const option_row *row, const twinset_options *options, twin
     return TWINSET_OK;
 }
 
+static bool is_datasketch(int scheme)
+{
+    return scheme == TWINSET_SCHEME_DATASKETCH1 || scheme == TWINSET_SCHEME_DATASKETCH2;
+}
+
 static int check_together(const twinset_options *options, twinset_error *error)
 {
     if (options->by == TWINSET_BY_CODE && (options->quotations || options->bibliography))
@@ -434,9 +439,9 @@ static int check_together(const twinset_options *options, twinset_error *error)
                        "or a threshold");
     if (options->sample && options->measure > TWINSET_MEASURE_JACCARD)
         return tw_fail(error, TWINSET_USAGE, "`sample` takes `measure` jaccard alone");
-    if (options->scheme >= TWINSET_SCHEME_DATASKETCH1 && options->seed > UINT32_MAX)
+    if (is_datasketch(options->scheme) && options->seed > UINT32_MAX)
         return tw_fail(error, TWINSET_USAGE, "`seed`: datasketch's seeds are at most 4294967295");
-    if (options->scheme >= TWINSET_SCHEME_DATASKETCH1 && options->shingle_hash)
+    if (is_datasketch(options->scheme) && options->shingle_hash)
         return tw_fail(error, TWINSET_USAGE,
                        "`scheme` datasketch1 and datasketch2 are defined on SHA-1; leave "
                        "`shingle-hash` out");
@@ -502,54 +507,50 @@ int tw_options_copy_strings(twinset_options *options, tw_arena *arena)
 }
 
 /* Appends a name as a JSON string. */
-static int name_json(const char *name, tw_bytes *out)
-{
-    if (!name)
-        return tw_bytes_append(out, "null", 4);
-    int status = tw_bytes_append(out, "\"", 1);
-    for (; *name && status == TWINSET_OK; name++)
-        status = (unsigned char)*name < 0x20 || strchr("\"\\", *name)
-                     ? tw_bytes_printf(out, "\\u%04x", *name)
-                     : tw_bytes_append(out, name, 1);
-    return status == TWINSET_OK ? tw_bytes_append(out, "\"", 1) : status;
-}
-
-static int value_json(const option_row *row, const void *field, tw_bytes *out)
+static void write_value(tw_json *json, const option_row *row, const void *field)
 {
     char word[TW_OPTION_WORD_BYTES];
+    const char *name = row->info.name;
     switch (row->kind) {
     case CHOICE:
-        return tw_bytes_printf(out, "\"%s\"",
-                               tw_option_word(row->info.name, *(const int *)field, word));
+        tw_json_string(json, name, tw_option_word(name, *(const int *)field, word));
+        break;
     case SWITCH:
-        return tw_bytes_printf(out, *(const int *)field ? "true" : "false");
+        tw_json_bool(json, name, *(const int *)field != 0);
+        break;
     case WHOLE:
-        return tw_bytes_printf(out, "%u", *(const unsigned *)field);
+        tw_json_whole(json, name, *(const unsigned *)field);
+        break;
     case REAL:
-        return tw_bytes_printf(out, "%s", tw_number_real(*(const double *)field).text);
+        tw_json_real(json, name, *(const double *)field);
+        break;
     case SEED:
     case SIZE:
-        return tw_bytes_printf(out, "%llu", (unsigned long long)*(const uint64_t *)field);
+        tw_json_whole(json, name, *(const uint64_t *)field);
+        break;
     case NAME:
-        return name_json(*(const char *const *)field, out);
-    case TEXT:
+        tw_json_string(json, name, *(const char *const *)field);
+        break;
+    case TEXT: /* The name of a file does not matter, but whether there was one does. */
+        tw_json_bool(json, name, *(const char *const *)field != NULL);
         break;
     }
-    /* The report says whether there was a file; its name does not matter. */
-    return tw_bytes_printf(out, *(const char *const *)field ? "true" : "false");
+}
+
+void tw_json_options(tw_json *json, const char *key, const twinset_options *options)
+{
+    tw_json_object(json, key, TW_JSON_INLINE);
+    for (size_t i = 0; i < ROWS; i++)
+        if (rows[i].changes_result)
+            write_value(json, &rows[i], (const char *)options + rows[i].offset);
+    tw_json_close(json);
 }
 
 int tw_options_json(const twinset_options *options, tw_bytes *out)
 {
-    int status = TWINSET_OK;
-    const char *before = "{";
-    for (size_t i = 0; i < ROWS && status == TWINSET_OK; i++) {
-        if (!rows[i].changes_result)
-            continue;
-        status = tw_bytes_printf(out, "%s\"%s\": ", before, rows[i].info.name);
-        if (status == TWINSET_OK)
-            status = value_json(&rows[i], (const char *)options + rows[i].offset, out);
-        before = ", ";
-    }
-    return status == TWINSET_OK ? tw_bytes_append(out, "}", 1) : status;
+    tw_sink sink;
+    tw_sink_init_bytes(&sink, out);
+    tw_json json = tw_json_new(&sink);
+    tw_json_options(&json, NULL, options);
+    return tw_sink_end_bytes(&sink);
 }

@@ -4,6 +4,7 @@
 
 #include "arena.h"
 #include "attributes.h"
+#include "json.h"
 #include "memory.h"
 #include "rules.h"
 #include "twinset_advanced.h"
@@ -24,7 +25,9 @@ int tw_options_resolve(const twinset_options *given, twinset_options *resolved,
  * that `given`, which may be NULL, leaves to the library. */
 void tw_options_fill_defaults(const twinset_options *given, int by, twinset_options *resolved);
 
-/* Appends a JSON object of all options that can change a result. */
+/* Writes a JSON object of all options that can change a result. */
+void tw_json_options(tw_json *json, const char *key, const twinset_options *options);
+/* Appends that object to bytes. */
 int tw_options_json(const twinset_options *options, tw_bytes *out) TW_CHECKED;
 
 /* Writes into `word`, and returns, the word for a value of an option with choices: for ("scheme",

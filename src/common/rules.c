@@ -22,7 +22,7 @@ static const twinset_rule rules[] = {
     {"max-bucket", TEXT(TW_MAX_BUCKET), "Default of `max-bucket`."},
     {"star", TEXT(TW_STAR),
      "Members that all others of a bucket over the limit are compared with."},
-    {"looks", TEXT(TW_MOST_LOOKS),
+    {"looks", TEXT(TW_MOST_COMPARISONS),
      "Kept documents of its cluster that dedup compares a document with, at most."},
     {"keep", TW_KEEP_RULES, "What `keep` may be, beside a field; the first is the default."},
     {"times", TW_TIME_FIELDS, "Fields that say when, for newest, in this order."},

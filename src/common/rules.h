@@ -15,7 +15,7 @@
 #define TW_STAR 16
 /* Kept documents of a cluster that another is compared with before it is kept, too: with more, a
  * cluster of a million would take hours. */
-#define TW_MOST_LOOKS 1000
+#define TW_MOST_COMPARISONS 1000
 
 /* Words are separated by bars, as in the table of options. */
 #define TW_KEEP_FIRST "first"

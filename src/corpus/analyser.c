@@ -1,4 +1,4 @@
-/* From a text to its tokens, its shingles and its set. */
+/* Turns a text into tokens, shingles and a set. */
 #include "analyser.h"
 
 enum { KEPT_IDS = 1 << 20 }; /* a buffer of more is freed after a large document */
@@ -126,7 +126,7 @@ uint64_t tw_tokens_in(const tw_settings *settings, uint64_t document_tokens, siz
     return shingles == 0 ? 0 : document_tokens < k ? document_tokens : shingles + k - 1;
 }
 
-/* ---- the text that shingles are cut from */
+/* ---- normal texts, which shingles are cut from */
 
 int tw_append_written_tokens(const tw_program *program, size_t file, const char *text,
                              tw_bytes *out)

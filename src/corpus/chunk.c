@@ -6,7 +6,7 @@ void tw_chunk_reset(tw_chunk *chunk)
 {
     tw_chunk_input *in = &chunk->in;
     tw_chunk_output *out = &chunk->out;
-    for (size_t i = 0; i < out->count; i++) /* of a chunk that was not committed */
+    for (size_t i = 0; i < out->count; i++) /* left by a chunk that was not committed */
         tw_free(out->sets[i]);
     out->count = out->problem_count = out->keys.count = out->groups.count = 0;
     out->names.length = out->reasons.length = out->texts.length = 0;
@@ -14,7 +14,7 @@ void tw_chunk_reset(tw_chunk *chunk)
     out->totals = (tw_totals){0};
     in->failed[0] = '\0';
     in->is_read = in->is_last = false;
-    if (in->block.bytes.capacity > 4 * TW_CHUNK_BYTES) /* a long line was in it */
+    if (in->block.bytes.capacity > 4 * TW_CHUNK_BYTES) /* a long line made it grow */
         tw_bytes_free(&in->block.bytes);
     if (out->texts.capacity > 4 * TW_CHUNK_BYTES)
         tw_bytes_free(&out->texts);
@@ -247,6 +247,6 @@ int tw_chunk_read(const tw_bytes *frame, tw_chunk *chunk)
         status = tw_get_bytes(&fields, &chunk->out.texts);
     if (status == TWINSET_OK)
         status = tw_get_bytes(&fields, &chunk->out.reasons);
-    bool damaged = fields.failed || fields.at != fields.end;
-    return status == TWINSET_OK && damaged ? TWINSET_IO : status;
+    bool is_damaged = fields.failed || fields.at != fields.end;
+    return status == TWINSET_OK && is_damaged ? TWINSET_IO : status;
 }

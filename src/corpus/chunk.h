@@ -1,59 +1,59 @@
 /*
- * A chunk of what is read: some lines of a JSONL file, or a few files or members of an archive that
- * are one document each; and the documents that came out of them. Between being analysed and being
- * added to the corpus it can be written to a journal, and read back from there.
+ * A chunk of the input: some lines of a JSONL file, or a few files or members of an archive that
+ * are one document each; and the documents that were made from them. After it was analysed and
+ * before it is added to the corpus, a chunk can be written to a journal, and read back from there.
  */
 #ifndef TW_CHUNK_H
 #define TW_CHUNK_H
 
 #include "corpus.h"
 
-enum { TW_CHUNK_BYTES = 1 << 20 }; /* of lines that are read at a time */
+enum { TW_CHUNK_BYTES = 1 << 20 }; /* of lines, read at a time */
 
-/* What cannot be used: a record, or a file. */
+/* A record or a file that cannot be used. */
 typedef struct tw_problem {
     uint32_t source;
-    bool is_empty; /* nothing is wrong with it, but there is nothing in it */
+    bool is_empty; /* it is valid, but has no text */
     uint64_t line; /* of the record in the chunk, from 0 */
     uint64_t offset, length;
     uint64_t reason; /* offset in `reasons` */
 } tw_problem;
 
-/* The bytes of a member of an archive in the chunk's block, unless it is among the problems. */
+/* The span of an archive's member in the chunk's block. */
 typedef struct tw_chunk_member {
     size_t start, length;
-    bool has_failed;
+    bool has_failed; /* it is listed as a problem instead */
 } tw_chunk_member;
 
-/* What is to be analysed. */
+/* The input that is to be analysed. */
 typedef struct tw_chunk_input {
-    uint32_t source, sources; /* so many sources, which are one document each; or, */
-    bool is_lines;            /* lines of one source, */
-    bool is_read;             /* which are in the block already, like members of an archive */
-    bool is_last;             /* of its source */
-    uint64_t end;             /* offset in the source, if the lines are not there yet */
-    uint64_t next[2];         /* source and offset of what comes after the chunk */
+    uint32_t source, sources; /* the first source and the number of sources, one document each */
+    bool is_lines;            /* the chunk has lines of one source instead */
+    bool is_read;             /* the lines or members are in the block already */
+    bool is_last;             /* it is the last chunk of its source */
+    uint64_t end;     /* the offset in the source where the lines end, if they are not read yet */
+    uint64_t next[2]; /* the source and the offset after the chunk */
     tw_block block;
-    char failed[160];         /* why nothing can be read after the block, or "" */
-    tw_chunk_member *members; /* for each of the sources, if they are members */
+    char failed[160];         /* why reading stopped after the block, or "" */
+    tw_chunk_member *members; /* one for each source, if they are members */
     size_t member_capacity;
 } tw_chunk_input;
 
-/* What came out of it. */
+/* The documents and problems that the analysis found. */
 typedef struct tw_chunk_output {
     tw_document *documents; /* without names */
     size_t count, capacity;
-    uint64_t **sets; /* of the documents, as the corpus has them */
+    uint64_t **sets; /* by document: its set in the form of tw_documents, or NULL */
     size_t set_capacity;
-    tw_bytes names;   /* of records, each terminated; empty: FILE:LINE. Of other documents, the
-                         encodings that were guessed */
-    tw_bytes texts;   /* that were made from files, for the journal; documents have the offsets */
-    tw_bytes reasons; /* of the problems, each terminated */
+    tw_bytes names;   /* by document, each terminated: the id of a record, empty for FILE:LINE; for
+                         other documents the encoding that was guessed */
+    tw_bytes texts;   /* texts made from files, for the journal, at the documents' offsets */
+    tw_bytes reasons; /* reasons of the problems, each terminated */
     tw_problem *problems;
     size_t problem_count, problem_capacity;
-    tw_u64s keys; /* by document, then by band; once transposed, by band, then by document */
+    tw_u64s keys; /* by document, then by band; by band, then by document once transposed */
     tw_u64s transposed;
-    tw_u64s groups; /* of documents, where records have them */
+    tw_u64s groups; /* by document, if records have groups */
     uint64_t lines;
     tw_totals totals;
 } tw_chunk_output;
@@ -63,23 +63,23 @@ typedef struct tw_chunk {
     tw_chunk_output out;
 } tw_chunk;
 
-/* Empties a chunk for the next lines or files; buffers stay. */
+/* Empties a chunk for the next lines or files, and keeps its buffers. */
 void tw_chunk_reset(tw_chunk *chunk);
-/* Frees all that a chunk holds. */
+/* Frees everything that a chunk holds. */
 void tw_chunk_clear(tw_chunk *chunk);
 
-/* Says why nothing after the block can be read. `why` may be NULL. */
+/* Records why nothing after the block can be read. `why` may be NULL. */
 void tw_chunk_fail(tw_chunk *chunk, const char *what, const char *why);
 /* Adds a problem at the line that is being read; `reason` is copied. */
 int tw_chunk_add_problem(tw_chunk *chunk, tw_problem problem, const char *reason) TW_CHECKED;
-/* Adds a document and its set (or NULL), which is the chunk's from now on. */
+/* Adds a document, without a set so far. */
 int tw_chunk_add_document(tw_chunk *chunk, const tw_document *document) TW_CHECKED;
-/* Turns keys by document into keys by band. */
+/* Transposes the keys from the order of documents to that of bands. */
 int tw_chunk_transpose_keys(tw_chunk *chunk, unsigned bands) TW_CHECKED;
 
-/* Appends all that came out of a chunk, except its sets: docs/format.md has the fields. */
+/* Appends the output of a chunk, without its sets, to a frame; docs/format.md lists the fields. */
 int tw_chunk_write(const tw_chunk *chunk, tw_bytes *frame) TW_CHECKED;
-/* Fills a chunk from such a frame. TWINSET_IO: the frame is not one. */
+/* Fills a chunk from such a frame. TWINSET_IO: the frame is damaged. */
 int tw_chunk_read(const tw_bytes *frame, tw_chunk *chunk) TW_CHECKED;
 
 #endif

@@ -1,8 +1,8 @@
-/* What a chunk gave is added to the corpus, in the order of reading: documents with their names,
+/* Adds the output of a chunk to the corpus, in the order of reading: documents with their names,
  * groups, sets and keys; problems; counts. */
 #include "commit.h"
 
-/* Sets are of no use once not all can be held: the memory is for what comes. */
+/* Frees all sets once they do not fit into memory: a part of them is of no use. */
 static void forget_sets(tw_reading_run *read, tw_chunk_output *out)
 {
     if (!read->plan->holds_sets || atomic_load(&read->ingest.is_holding))
@@ -18,7 +18,7 @@ static void forget_sets(tw_reading_run *read, tw_chunk_output *out)
     }
 }
 
-/* Moves texts that came by way of the journal to where they stay. */
+/* Moves the texts of a chunk, which were in the journal's frame, to the temporary file. */
 static int commit_texts(tw_reading_run *read, tw_chunk_output *out)
 {
     uint64_t start = 0;
@@ -30,7 +30,7 @@ static int commit_texts(tw_reading_run *read, tw_chunk_output *out)
     return status;
 }
 
-/* Names a document: a record by its id or its line, another one like its source. */
+/* Names a document: a record by its id or its line, any other document by its source. */
 static int name_document(tw_reading_run *read, tw_document *document, const char *id)
 {
     tw_corpus *corpus = read->corpus;
@@ -59,7 +59,7 @@ static int commit_groups(tw_documents *documents, const tw_u64s *groups)
     return status;
 }
 
-/* Hands the sets over to the corpus, if any are to be held. */
+/* Moves the sets to the corpus, if the plan asks for sets. */
 static int commit_sets(tw_reading_run *read, tw_chunk_output *out)
 {
     tw_documents *documents = &read->corpus->documents;
@@ -115,7 +115,7 @@ static int commit_problems(tw_reading_run *read, const tw_chunk *chunk)
     return status;
 }
 
-/* Counts what came from each source; of a text in memory there is nothing to count. */
+/* Counts the records of a source that is not a text in memory. */
 static void count_records(tw_corpus *corpus, uint32_t source, uint64_t records)
 {
     if (corpus->sources->data[source].path)
@@ -186,7 +186,7 @@ int tw_commit_chunk(tw_reading_run *read, tw_chunk *chunk)
         read->has_failed = false;
     }
     read->committed = chunk->in.source;
-    if (read->has_failed) /* nobody knows the numbers of these lines */
+    if (read->has_failed) /* the line numbers of this chunk are unknown */
         return TWINSET_OK;
     read->has_failed = chunk->in.failed[0];
     forget_sets(read, &chunk->out);

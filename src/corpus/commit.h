@@ -10,21 +10,22 @@ typedef struct tw_reading_run {
     const tw_read_plan *plan;
     tw_ingest ingest;
     twinset_error *error;
-    size_t next; /* the source to read from, and the offset in it */
+    size_t next; /* the source to read next, and the offset in it */
     uint64_t offset;
-    tw_lines lines; /* of a packed source */
+    tw_lines lines; /* of the packed source in work */
     bool is_open;
     tw_member_reader members; /* of the archive in work */
 
-    uint64_t line; /* of the source whose chunks are committed */
-    uint32_t committed;
-    bool has_failed;     /* that source could not be read on */
-    tw_journal *journal; /* NULL: none is kept */
+    uint64_t line;       /* lines of the source in `committed` so far */
+    uint32_t committed;  /* the source whose chunks are being added */
+    bool has_failed;     /* the source in `committed` could not be read to its end */
+    tw_journal *journal; /* or NULL */
     tw_bytes frame;
-    bool has_forgotten; /* the sets that were held before it was known that not all can be */
+    bool has_forgotten; /* the sets were freed, since they do not all fit */
 } tw_reading_run;
 
-/* Adds what a chunk gave. Chunks come in the order of reading, one at a time. */
+/* Adds the output of a chunk to the corpus. Call it for one chunk at a time, in the order of
+ * reading. */
 int tw_commit_chunk(tw_reading_run *read, tw_chunk *chunk) TW_CHECKED;
 
 #endif

@@ -1,4 +1,4 @@
-/* The corpus itself: what it needs to read and to compare, made, emptied and freed. */
+/* Makes, empties and frees a corpus and its workers. */
 #include "corpus.h"
 
 #include <unistd.h>
@@ -150,7 +150,7 @@ void tw_corpus_release(tw_corpus *corpus)
     tw_free(corpus);
 }
 
-/* ---- what goes wrong */
+/* ---- skipped inputs and errors */
 
 int tw_corpus_skip(tw_corpus *corpus, const tw_skipped *skip)
 {

@@ -1,6 +1,6 @@
 /*
- * Records of packed sources, copied to a temporary file so that they can be read in any order. Each
- * call reads the packed sources once, up to the last record that is asked for.
+ * Copies records of packed sources to a temporary file, so that they can be read in any order. Each
+ * call reads the packed sources once, up to the last record that is wanted.
  */
 #define _GNU_SOURCE /* qsort_r */
 #include "corpus.h"
@@ -21,8 +21,8 @@ static int by_read_order(const void *left, const void *right, void *context)
     return tw_is_read_before(context, x, y) ? -1 : tw_is_read_before(context, y, x);
 }
 
-/* Copies those of the documents that lie in a block. They come in the order of the file; one that
- * does not lie where it did is a sign that the file is another. */
+/* Copies the documents of a block, which are in the order of the file. A document that is not at
+ * its offset means that the file has changed. */
 static int fetch_from_block(tw_corpus *corpus, const tw_block *block, tw_fetched *fetched,
                             size_t count, size_t *next, twinset_error *error)
 {
@@ -42,7 +42,7 @@ static int fetch_from_block(tw_corpus *corpus, const tw_block *block, tw_fetched
     return TWINSET_OK;
 }
 
-/* Reads a packed source once more, up to the last document that is asked for. */
+/* Reads a packed source again, up to the last document that is wanted. */
 static int fetch_source(tw_corpus *corpus, const tw_source *source, tw_fetched *fetched,
                         size_t count, twinset_error *error)
 {
@@ -67,7 +67,7 @@ static int fetch_source(tw_corpus *corpus, const tw_source *source, tw_fetched *
     return status;
 }
 
-/* Empties the spool of what was fetched before, unless there is something else in it. */
+/* Empties the spool of records that were fetched before, unless it has spooled sources too. */
 static int empty_spool(tw_corpus *corpus, twinset_error *error)
 {
     for (size_t i = 0; i < corpus->sources->count; i++)
@@ -78,7 +78,7 @@ static int empty_spool(tw_corpus *corpus, twinset_error *error)
     return tw_spill_new(corpus->settings->options.tmp, &corpus->store.spool, error);
 }
 
-/* Lists those of the documents that lie in packed sources; returns how many there are. */
+/* Lists the documents that are in packed sources; returns their number. */
 static size_t list_packed(const tw_corpus *corpus, const uint32_t *documents, size_t count,
                           tw_fetched *fetched)
 {
@@ -91,7 +91,7 @@ static size_t list_packed(const tw_corpus *corpus, const uint32_t *documents, si
     return packed;
 }
 
-static int fetch_list(tw_corpus *corpus, tw_fetched *fetched, size_t count, twinset_error *error)
+static int fetch_packed(tw_corpus *corpus, tw_fetched *fetched, size_t count, twinset_error *error)
 {
     const tw_document *documents = corpus->documents.data;
     int status = TWINSET_OK;
@@ -119,7 +119,7 @@ int tw_corpus_fetch(tw_corpus *corpus, const uint32_t *documents, size_t count,
     int status = fetched ? empty_spool(corpus, error) : TWINSET_NOMEM;
     size_t packed = status == TWINSET_OK ? list_packed(corpus, documents, count, fetched) : 0;
     if (status == TWINSET_OK)
-        status = fetch_list(corpus, fetched, packed, error);
+        status = fetch_packed(corpus, fetched, packed, error);
     tw_free(store->fetched);
     store->fetched = fetched;
     store->fetched_count = status == TWINSET_OK ? packed : 0;
@@ -131,13 +131,13 @@ int tw_corpus_fetch_all(tw_corpus *corpus, twinset_error *error)
     size_t count = corpus->documents.count;
     if (!corpus->store.spool || corpus->store.has_fetched_all)
         return TWINSET_OK;
-    uint32_t *all = tw_array(count, sizeof *all);
-    if (!all)
+    uint32_t *indices = tw_array(count, sizeof *indices);
+    if (!indices)
         return TWINSET_NOMEM;
     for (uint32_t i = 0; i < count; i++)
-        all[i] = i;
-    int status = tw_corpus_fetch(corpus, all, count, error);
+        indices[i] = i;
+    int status = tw_corpus_fetch(corpus, indices, count, error);
     corpus->store.has_fetched_all = status == TWINSET_OK;
-    tw_free(all);
+    tw_free(indices);
     return status;
 }

@@ -1,7 +1,7 @@
 /*
- * What a chunk becomes: its lines or files are read, parsed or converted, and analysed; each
- * document is added with what the plan asks for, the others are listed as problems. Any number of
- * threads may do so, each with its own chunk.
+ * Analyses a chunk: reads, parses or converts its lines or files, and adds each document with the
+ * set or keys that the plan asks for; what cannot be used becomes a problem. Any number of threads
+ * may do so, each with its own chunk.
  */
 #include "ingest.h"
 #include "reading.h"
@@ -12,26 +12,26 @@
 
 /* ---- one document */
 
-/* A sink: ids for the set, or straight into the signature. */
-typedef struct taking {
+/* Takes the shingles of a document, for its set and for its signature. */
+typedef struct document_sink {
     tw_ingest *ingest;
     tw_worker *worker;
-    bool holds, sketches;
-} taking;
+    bool holds_set, makes_signature;
+} document_sink;
 
-static int take_batch(void *context, const tw_shingles *batch)
+static int add_batch(void *context, const tw_shingles *batch)
 {
-    taking *take = context;
-    tw_analyser *analyser = &take->worker->analyser;
+    document_sink *sink = context;
+    tw_analyser *analyser = &sink->worker->analyser;
     int status = TWINSET_OK;
-    if (take->holds)
+    if (sink->holds_set)
         status = tw_append_ids(&analyser->ids, batch);
-    if (take->sketches && status == TWINSET_OK)
+    if (sink->makes_signature && status == TWINSET_OK)
         status = tw_signature_batch(analyser, batch);
-    /* A document past the limit ends the holding of sets; its signature is still needed. */
-    if (analyser->ids.count > take->ingest->most_ids) {
-        atomic_store(&take->ingest->is_holding, false);
-        take->holds = false;
+    /* Sets are not held any more after a document over the limit; its signature is still needed. */
+    if (analyser->ids.count > sink->ingest->most_ids) {
+        atomic_store(&sink->ingest->is_holding, false);
+        sink->holds_set = false;
         analyser->ids.count = 0;
     }
     return status;
@@ -43,42 +43,42 @@ static bool is_holding(tw_ingest *ingest)
            atomic_load_explicit(&ingest->is_holding, memory_order_relaxed);
 }
 
-static taking begin_document(tw_ingest *ingest, tw_worker *worker)
+static document_sink begin_document(tw_ingest *ingest, tw_worker *worker)
 {
     tw_analyser *analyser = &worker->analyser;
-    taking take = {
+    document_sink sink = {
         .ingest = ingest,
         .worker = worker,
-        .holds = is_holding(ingest),
-        .sketches = ingest->plan->bands > 0,
+        .holds_set = is_holding(ingest),
+        .makes_signature = ingest->plan->bands > 0,
     };
     analyser->ids.count = 0;
-    if (take.sketches)
+    if (sink.makes_signature)
         tw_signature_begin(analyser, analyser->slots);
-    return take;
+    return sink;
 }
 
 /* Makes the set of the last document of a chunk, and holds it if there is memory. */
-static int hold_set(taking *take, tw_chunk_output *out)
+static int hold_set(document_sink *sink, tw_chunk_output *out)
 {
-    tw_analyser *analyser = &take->worker->analyser;
+    tw_analyser *analyser = &sink->worker->analyser;
     size_t last = out->count - 1;
-    if (!take->holds || !is_holding(take->ingest))
+    if (!sink->holds_set || !is_holding(sink->ingest))
         return TWINSET_OK;
     int status = tw_analyse_set(analyser, &analyser->ids);
     out->documents[last].is_blank = analyser->ids.count == 0;
     return status == TWINSET_OK
-               ? tw_corpus_hold_set(take->ingest->corpus, &analyser->ids, &out->sets[last])
+               ? tw_corpus_hold_set(sink->ingest->corpus, &analyser->ids, &out->sets[last])
                : status;
 }
 
 /* Makes the keys of the last document's signature. */
-static int add_keys(taking *take, tw_chunk_output *out)
+static int add_keys(document_sink *sink, tw_chunk_output *out)
 {
-    tw_analyser *analyser = &take->worker->analyser;
-    const tw_read_plan *plan = take->ingest->plan;
+    tw_analyser *analyser = &sink->worker->analyser;
+    const tw_read_plan *plan = sink->ingest->plan;
     tw_u64s *keys = &out->keys;
-    if (!take->sketches)
+    if (!sink->makes_signature)
         return TWINSET_OK;
     int status = tw_signature_end(analyser);
     out->documents[out->count - 1].is_blank = tw_signature_is_blank(analyser, analyser->slots);
@@ -108,12 +108,12 @@ static int add_group(tw_chunk *chunk, uint64_t group)
 }
 
 /* Adds a document that was analysed, with what the plan asks for. */
-static int add_document(taking *take, tw_chunk *chunk, tw_document document,
+static int add_document(document_sink *sink, tw_chunk *chunk, tw_document document,
                         const tw_text_summary *summary)
 {
-    const twinset_options *options = &take->ingest->corpus->settings->options;
+    const twinset_options *options = &sink->ingest->corpus->settings->options;
     uint64_t shingles = tw_shingle_count(summary->tokens, options->k);
-    tw_ingest_count(take->ingest, shingles);
+    tw_ingest_count(sink->ingest, shingles);
     document.digest[0] = summary->digest[0];
     document.digest[1] = summary->digest[1];
     document.tokens = summary->tokens;
@@ -121,16 +121,17 @@ static int add_document(taking *take, tw_chunk *chunk, tw_document document,
     chunk->out.totals.shingles += shingles;
     int status = tw_chunk_add_document(chunk, &document);
     if (status == TWINSET_OK)
-        status = hold_set(take, &chunk->out);
-    return status == TWINSET_OK ? add_keys(take, &chunk->out) : status;
+        status = hold_set(sink, &chunk->out);
+    return status == TWINSET_OK ? add_keys(sink, &chunk->out) : status;
 }
 
 /* ---- lines */
 
 static const char EMPTY[] = "empty";
 
-/* The group that a value of a record names, 3 like "3"; `group` where it names none. */
-static uint64_t group_of_value(const tw_value *value, uint64_t group)
+/* Returns the group that a value of a record names, where 3 and "3" are one; `group` if it names
+ * none. */
+static uint64_t find_value_group(const tw_value *value, uint64_t group)
 {
     tw_number number;
     if (value->kind == TW_VALUE_STRING)
@@ -143,9 +144,9 @@ static uint64_t group_of_value(const tw_value *value, uint64_t group)
     return tw_group_of_name(number.text, strlen(number.text));
 }
 
-/* A record without the field belongs to the submission of its file, if that has one. */
-static int add_group_of_record(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk,
-                               const char *line, size_t length)
+/* Adds the group of a record. A record without the field has the group of its file, if any. */
+static int add_record_group(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk, const char *line,
+                            size_t length)
 {
     const tw_corpus *corpus = ingest->corpus;
     const char *field = tw_group_field(corpus->settings);
@@ -155,11 +156,11 @@ static int add_group_of_record(tw_ingest *ingest, tw_worker *worker, tw_chunk *c
     int status = tw_jsonl_value(worker->records, line, length, field, &value);
     if (status != TWINSET_OK)
         return status;
-    uint64_t listed = corpus->sources->data[chunk->in.source].file->group;
-    return add_group(chunk, group_of_value(&value, listed));
+    uint64_t file_group = corpus->sources->data[chunk->in.source].file->group;
+    return add_group(chunk, find_value_group(&value, file_group));
 }
 
-/* Appends the id of a record, or nothing, and its end. */
+/* Appends the id of a record, which may be empty, and a terminator. */
 static int append_id(tw_chunk *chunk, const tw_record *record)
 {
     tw_bytes *names = &chunk->out.names;
@@ -167,9 +168,9 @@ static int append_id(tw_chunk *chunk, const tw_record *record)
     return status == TWINSET_OK ? tw_bytes_append(names, "", 1) : status;
 }
 
-/* Analyses the text of a record whose id was appended at `name`, and adds it. */
-static int take_record(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk, const char *line,
-                       size_t length, const tw_record *record, size_t name)
+/* Analyses the text of a record whose id is at offset `name` of the names, and adds it. */
+static int add_record(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk, const char *line,
+                      size_t length, const tw_record *record, size_t name)
 {
     tw_text_summary summary = {0};
     tw_document document = {
@@ -178,9 +179,9 @@ static int take_record(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk, co
         .source = chunk->in.source,
         .line = (uint32_t)chunk->out.lines + 1,
     };
-    taking take = begin_document(ingest, worker);
+    document_sink sink = begin_document(ingest, worker);
     int status = tw_analyse_text(&worker->analyser, chunk->out.names.data + name, record->text,
-                                 record->text_length, document.source, take_batch, &take, &summary);
+                                 record->text_length, document.source, add_batch, &sink, &summary);
     if (status != TWINSET_OK)
         return status;
     if (!summary.tokens) {
@@ -189,8 +190,9 @@ static int take_record(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk, co
             .source = document.source, .is_empty = true, .offset = document.offset};
         return tw_chunk_add_problem(chunk, problem, EMPTY);
     }
-    status = add_group_of_record(ingest, worker, chunk, line, length); /* the record goes */
-    return status == TWINSET_OK ? add_document(&take, chunk, document, &summary) : status;
+    status = add_record_group(ingest, worker, chunk, line,
+                              length); /* parses the line again: `record` is invalid from here on */
+    return status == TWINSET_OK ? add_document(&sink, chunk, document, &summary) : status;
 }
 
 static int parse_record(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk, const char *line,
@@ -213,7 +215,7 @@ static int parse_record(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk, c
     }
     size_t name = chunk->out.names.length;
     status = append_id(chunk, &record);
-    return status == TWINSET_OK ? take_record(ingest, worker, chunk, line, length, &record, name)
+    return status == TWINSET_OK ? add_record(ingest, worker, chunk, line, length, &record, name)
                                 : status;
 }
 
@@ -226,15 +228,15 @@ static int ingest_record(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk, 
     return status;
 }
 
-/* Refuses a line over the limit, which comes after the others. */
-static int refuse_line(tw_ingest *ingest, tw_chunk *chunk)
+/* Lists the line over the limit, which is the last of its block, as a problem. */
+static int skip_line(tw_ingest *ingest, tw_chunk *chunk)
 {
     const tw_block *block = &chunk->in.block;
     char reason[96];
     snprintf(reason, sizeof reason, "a line of %llu MB, which is too long; raise `memory`",
              (unsigned long long)(block->dropped >> 20));
     tw_problem problem = {.source = chunk->in.source};
-    if (!ingest->corpus->states[problem.source].is_spooled) { /* otherwise it was not kept */
+    if (!ingest->corpus->states[problem.source].is_spooled) { /* the spool does not have it */
         problem.offset = block->offset + block->bytes.length;
         problem.length = block->dropped;
     }
@@ -244,14 +246,14 @@ static int refuse_line(tw_ingest *ingest, tw_chunk *chunk)
     return status;
 }
 
-/* Whether the caller asked to stop. Looked at before each document: a chunk that a slow scheme
- * sketches takes seconds. */
+/* Whether the caller asked to stop. This is checked before each document, since a slow scheme takes
+ * seconds for a chunk. */
 static bool is_stopped(tw_ingest *ingest, const tw_worker *worker)
 {
-    enum { DOCUMENTS = 16 }; /* between two looks at the clock */
+    enum { DOCUMENTS_BETWEEN = 16 }; /* two readings of the clock */
     const tw_loop *loop = ingest->loop;
-    if (worker == ingest->corpus->workers && loop->progress && ++ingest->looks % DOCUMENTS == 0 &&
-        tw_now() - ingest->asked > 0.1) {
+    if (worker == ingest->corpus->workers && loop->progress &&
+        ++ingest->looks % DOCUMENTS_BETWEEN == 0 && tw_now() - ingest->asked > 0.1) {
         ingest->asked = tw_now();
         if (loop->progress(loop->progress_context, loop->stage, atomic_load(&ingest->done),
                            ingest->total))
@@ -265,10 +267,10 @@ static int ingest_lines(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk)
     const tw_bytes *bytes = &chunk->in.block.bytes;
     if (bytes->length)
         memset(bytes->data + bytes->length, 0, TW_JSON_PADDING);
-    for (size_t at = 0; at < bytes->length;) {
-        const char *line = bytes->data + at;
-        const char *newline = memchr(line, '\n', bytes->length - at);
-        size_t length = newline ? (size_t)(newline - line) : bytes->length - at;
+    for (size_t offset = 0; offset < bytes->length;) {
+        const char *line = bytes->data + offset;
+        const char *newline = memchr(line, '\n', bytes->length - offset);
+        size_t length = newline ? (size_t)(newline - line) : bytes->length - offset;
         int status = TWINSET_OK;
         if (is_stopped(ingest, worker))
             status = TWINSET_CANCELLED;
@@ -277,19 +279,19 @@ static int ingest_lines(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk)
         if (status != TWINSET_OK)
             return status;
         chunk->out.lines++;
-        at += length + (newline != NULL);
+        offset += length + (newline != NULL);
     }
-    return chunk->in.block.dropped ? refuse_line(ingest, chunk) : TWINSET_OK;
+    return chunk->in.block.dropped ? skip_line(ingest, chunk) : TWINSET_OK;
 }
 
-/* Notices a file that is no longer as long as it was when it was added. */
+/* Fails the chunk if its file is not as long as it was when it was added. */
 static void check_size(tw_chunk *chunk, const tw_source *source, int fd)
 {
     struct stat file;
     if (!chunk->in.is_last || fstat(fd, &file) != 0 || (uint64_t)file.st_size == source->size_bytes)
         return;
-    bool grew = (uint64_t)file.st_size > source->size_bytes;
-    tw_chunk_fail(chunk, grew ? "grew while it was read" : "shrank while it was read", NULL);
+    bool has_grown = (uint64_t)file.st_size > source->size_bytes;
+    tw_chunk_fail(chunk, has_grown ? "grew while it was read" : "shrank while it was read", NULL);
 }
 
 static int read_lines(tw_ingest *ingest, tw_chunk *chunk)
@@ -308,7 +310,7 @@ static int read_lines(tw_ingest *ingest, tw_chunk *chunk)
                                   block, &reason);
     if (status == TWINSET_IO) {
         tw_chunk_fail(chunk, "cannot be read on", reason);
-        block->bytes.length = 0; /* half a line is none */
+        block->bytes.length = 0; /* half a line is not a record */
     } else {
         check_size(chunk, &corpus->sources->data[source], fd);
     }
@@ -323,7 +325,7 @@ int tw_ingest_spill(tw_ingest *ingest, const char *text, size_t length, uint64_t
     tw_text_store *store = &ingest->corpus->store;
     int status = TWINSET_OK;
     pthread_mutex_lock(&ingest->spilling);
-    if (!store->texts) /* the first text opens the file */
+    if (!store->texts) /* the first text creates the file */
         status = tw_spill_new(ingest->corpus->settings->options.tmp, &store->texts, &ingest->error);
     if (status == TWINSET_OK)
         status = tw_spill_append(store->texts, text, length, offset, &ingest->error);
@@ -331,7 +333,8 @@ int tw_ingest_spill(tw_ingest *ingest, const char *text, size_t length, uint64_t
     return status;
 }
 
-/* Keeps a text that was made from a file: at once, unless it has to go through the journal. */
+/* Keeps a text that was made from a file: in the temporary file, or in the chunk if it is
+ * journalled. */
 static int keep_text(tw_ingest *ingest, tw_chunk *chunk, const tw_source_text *text,
                      tw_document *document)
 {
@@ -347,61 +350,61 @@ static int keep_text(tw_ingest *ingest, tw_chunk *chunk, const tw_source_text *t
     return tw_bytes_append(&out->texts, text->text, text->length);
 }
 
-static int refuse_file(tw_chunk *chunk, uint32_t source, bool is_empty, const char *reason)
+static int skip_file(tw_chunk *chunk, uint32_t source, bool is_empty, const char *reason)
 {
     return tw_chunk_add_problem(chunk, (tw_problem){.source = source, .is_empty = is_empty},
                                 reason);
 }
 
-/* Adds a file that was analysed. Of a program its tokens are kept, which take longer to find than
- * all else. */
-static int add_file(taking *take, tw_chunk *chunk, uint32_t source, const tw_source_text *text,
-                    const tw_text_summary *summary)
+/* Adds a file that was analysed. The tokens of a program are kept, since finding them takes longer
+ * than everything else. */
+static int add_file(document_sink *sink, tw_chunk *chunk, uint32_t source,
+                    const tw_source_text *text, const tw_text_summary *summary)
 {
-    const tw_corpus *corpus = take->ingest->corpus;
-    const tw_bytes *program = &take->worker->analyser.program;
+    const tw_corpus *corpus = sink->ingest->corpus;
+    const tw_bytes *program = &sink->worker->analyser.program;
     tw_document document = {.source = source};
     tw_source_text kept = *text;
     if (tw_compares_programs(corpus->settings)) {
         if (program->length > UINT32_MAX)
-            return refuse_file(chunk, source, false, "more than 4 GB of tokens");
+            return skip_file(chunk, source, false, "more than 4 GB of tokens");
         kept.text = program->data;
         kept.length = program->length;
         kept.reading.made = true;
     }
-    int status = keep_text(take->ingest, chunk, &kept, &document);
+    int status = keep_text(sink->ingest, chunk, &kept, &document);
     if (status == TWINSET_OK && tw_group_field(corpus->settings))
         status = add_group(chunk, corpus->sources->data[source].file->group);
-    return status == TWINSET_OK ? add_document(take, chunk, document, summary) : status;
+    return status == TWINSET_OK ? add_document(sink, chunk, document, summary) : status;
 }
 
-/* Takes a file whose text is here, or, where it `is_large`, goes through it in windows. */
-static int take_file(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk, uint32_t source,
-                     const tw_source_text *text, bool is_large)
+/* Analyses a file and adds it: its text, or, if it `is_large`, window by window. */
+static int analyse_file(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk, uint32_t source,
+                        const tw_source_text *text, bool is_large)
 {
     const char *name = tw_source_file_name(&ingest->corpus->sources->data[source]);
     tw_text_summary summary = {0};
     const char *reason = NULL;
-    taking take = begin_document(ingest, worker);
-    int status = is_large ? tw_source_shingle(worker, source, take_batch, &take, &summary, &reason)
+    document_sink sink = begin_document(ingest, worker);
+    int status = is_large ? tw_source_shingle(worker, source, add_batch, &sink, &summary, &reason)
                           : tw_analyse_text(&worker->analyser, name, text->text, text->length,
-                                            source, take_batch, &take, &summary);
+                                            source, add_batch, &sink, &summary);
     if (status == TWINSET_IO && reason)
-        return refuse_file(chunk, source, false, reason);
+        return skip_file(chunk, source, false, reason);
     if (status == TWINSET_OK && !summary.tokens)
-        return refuse_file(chunk, source, true, EMPTY);
+        return skip_file(chunk, source, true, EMPTY);
     summary.flags |= text->reading.flags;
-    return status == TWINSET_OK ? add_file(&take, chunk, source, text, &summary) : status;
+    return status == TWINSET_OK ? add_file(&sink, chunk, source, text, &summary) : status;
 }
 
-/* Text is packed to a fourth. */
-static uint64_t likely_size(const tw_source *source)
+/* Estimates the size of a source's text; compression makes text four times smaller. */
+static uint64_t estimate_size(const tw_source *source)
 {
     bool is_packed = source->path && tw_name_is_packed(source->path);
     return is_packed ? 4 * source->size_bytes : source->size_bytes;
 }
 
-/* Reads, unless its bytes are here, and takes a source that is one document. */
+/* Reads a source that is one document, from `raw` if that is not NULL, and adds it. */
 static int read_file(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk, uint32_t index,
                      const tw_bytes *raw)
 {
@@ -409,17 +412,17 @@ static int read_file(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk, uint
     const tw_source *source = &corpus->sources->data[index];
     const char *reason = tw_source_reason(source);
     tw_source_text text = {.raw = raw};
-    bool in_windows = tw_source_is_large(corpus, source);
-    bool is_large = tw_corpus_enter_large(corpus, likely_size(source));
+    bool is_in_windows = tw_source_is_large(corpus, source);
+    bool is_large = tw_corpus_enter_large(corpus, estimate_size(source));
     int status = reason ? TWINSET_IO : TWINSET_OK;
-    if (status == TWINSET_OK && !in_windows)
+    if (status == TWINSET_OK && !is_in_windows)
         status = tw_source_read_text(worker, index, &text, &reason);
     if (!is_large)
         is_large = tw_corpus_enter_large(corpus, text.length);
     if (status == TWINSET_OK)
-        status = take_file(ingest, worker, chunk, index, &text, in_windows);
-    else if (status == TWINSET_IO) /* a lack of memory may be another matter next time */
-        status = refuse_file(chunk, index, false, reason);
+        status = analyse_file(ingest, worker, chunk, index, &text, is_in_windows);
+    else if (status == TWINSET_IO) /* another error, such as a lack of memory, ends the run */
+        status = skip_file(chunk, index, false, reason);
     tw_corpus_leave_large(worker, is_large);
     return status;
 }
@@ -441,7 +444,7 @@ static int ingest_file(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk, ui
     return read_file(ingest, worker, chunk, index, &raw);
 }
 
-/* ---- both */
+/* ---- chunks */
 
 int tw_ingest_chunk(tw_ingest *ingest, unsigned number, tw_chunk *chunk)
 {

@@ -1,9 +1,9 @@
 /*
- * After the reading, documents are put in the order of their names, which is the order of results
- * and the one that star centres are chosen by. Of several documents with one name the first that
- * was read stays. Often documents come in this order already. Otherwise the names become numbers:
- * they mostly differ in a few positions after a common prefix, with few different characters in
- * each, and so fit into 32 bits; names that share a number are compared.
+ * Sorts the documents by name after reading. This is the order of results, and the order that star
+ * centres are chosen by. The first document of a name stays, the others are skipped. Documents are
+ * often read in this order already. Otherwise each name gets a code of 32 bits, which is sorted
+ * instead: names mostly differ in a few positions after a common prefix, with few different
+ * characters in each. Names with the same code are compared.
  */
 #define _GNU_SOURCE /* qsort_r */
 #include "reading.h"
@@ -12,47 +12,49 @@
 
 enum { POSITIONS = 32, CHARACTERS = 256, DOCUMENTS_A_STEP = 1 << 14 };
 
-/* How a name becomes a number that is in the order of the names. */
-typedef struct coding {
-    size_t start;     /* of what not all names have in common */
-    size_t positions; /* that count */
+/* How names become codes: a smaller code means a smaller name. */
+typedef struct name_code {
+    size_t start;     /* the length of the common prefix */
+    size_t positions; /* the positions that make up the code */
     uint32_t rank[POSITIONS][CHARACTERS];
     uint32_t different[POSITIONS];
-} coding;
+} name_code;
 
 /* The characters that a thread has seen in each position. */
-typedef bool alphabet[POSITIONS][CHARACTERS];
+typedef bool character_table[POSITIONS][CHARACTERS];
 
-typedef struct ordering {
+typedef struct name_order {
     tw_corpus *corpus;
-    _Atomic size_t common; /* start of all names */
-    alphabet *seen;        /* by thread */
-    coding code;
-    uint64_t *sorted;   /* numbers of names, each with its document */
-    tw_documents moved; /* in order */
-} ordering;
+    _Atomic size_t common; /* the length of the common prefix so far */
+    character_table *seen; /* by thread */
+    name_code code;
+    uint64_t *sorted;   /* codes of names, each with its document in the low half */
+    tw_documents moved; /* the documents in their new order */
+} name_order;
 
-/* Runs a body for documents [from, to), step by step. Once begun, it must be done. */
-typedef void (*step_fn)(ordering *order, unsigned worker, size_t from, size_t to);
+/* Handles the documents from `from` up to `to`. */
+typedef void (*step_fn)(name_order *order, unsigned worker, size_t from, size_t to);
 
-typedef struct stepping {
-    ordering *order;
+typedef struct step_context {
+    name_order *order;
     step_fn body;
-} stepping;
+} step_context;
 
 static int run_step(void *context, unsigned worker, size_t index)
 {
-    const stepping *step = context;
+    const step_context *step = context;
     size_t from = index * DOCUMENTS_A_STEP, count = step->order->corpus->documents.count;
     size_t to = count - from < DOCUMENTS_A_STEP ? count : from + DOCUMENTS_A_STEP;
     step->body(step->order, worker, from, to);
     return TWINSET_OK;
 }
 
-static int for_all(ordering *order, step_fn body)
+/* Runs a body for all documents, a step at a time, in parallel. It reports no progress, so that no
+ * callback stops it halfway. */
+static int run_steps(name_order *order, step_fn body)
 {
     tw_loop loop = tw_settings_loop(order->corpus->settings, "reading");
-    stepping step = {order, body};
+    step_context step = {order, body};
     loop.progress = NULL;
     return tw_parallel(&loop,
                        (order->corpus->documents.count + DOCUMENTS_A_STEP - 1) / DOCUMENTS_A_STEP,
@@ -67,9 +69,9 @@ static bool is_ordered(const tw_documents *documents)
     return true;
 }
 
-/* ---- names as numbers */
+/* ---- codes of names */
 
-static void find_common(ordering *order, unsigned worker, size_t from, size_t to)
+static void find_common(name_order *order, unsigned worker, size_t from, size_t to)
 {
     (void)worker;
     const tw_document *documents = order->corpus->documents.data;
@@ -84,8 +86,8 @@ static void find_common(ordering *order, unsigned worker, size_t from, size_t to
         ;
 }
 
-/* After the end of a name there are zeros. */
-static void find_characters(ordering *order, unsigned worker, size_t from, size_t to)
+/* Marks the characters of each position. A name is followed by zeros. */
+static void find_characters(name_order *order, unsigned worker, size_t from, size_t to)
 {
     bool(*seen)[CHARACTERS] = order->seen[worker];
     size_t shortest = POSITIONS;
@@ -100,27 +102,27 @@ static void find_characters(ordering *order, unsigned worker, size_t from, size_
         seen[position][0] = true;
 }
 
-/* Ranks the characters of each position; as many positions count as fit into a number. */
-static void rank_characters(ordering *order)
+/* Ranks the characters of each position, for as many positions as fit into a code. */
+static void rank_characters(name_order *order)
 {
-    coding *code = &order->code;
-    uint64_t all = 1;
+    name_code *code = &order->code;
+    uint64_t combinations = 1;
     for (size_t position = 0; position < POSITIONS; position++) {
         for (size_t c = 0; c < CHARACTERS; c++) {
-            bool there = false;
+            bool is_seen = false;
             for (unsigned i = 0; i < order->corpus->settings->options.threads; i++)
-                there |= order->seen[i][position][c];
+                is_seen |= order->seen[i][position][c];
             code->rank[position][c] = code->different[position];
-            code->different[position] += there;
+            code->different[position] += is_seen;
         }
-        all *= code->different[position];
-        if (all > UINT32_MAX)
+        combinations *= code->different[position];
+        if (combinations > UINT32_MAX)
             break;
         code->positions = position + 1;
     }
 }
 
-static uint32_t number_of(const coding *code, const char *name)
+static uint32_t encode_name(const name_code *code, const char *name)
 {
     uint32_t number = 0;
     name += code->start;
@@ -131,15 +133,15 @@ static uint32_t number_of(const coding *code, const char *name)
     return number;
 }
 
-static void number_names(ordering *order, unsigned worker, size_t from, size_t to)
+static void encode_names(name_order *order, unsigned worker, size_t from, size_t to)
 {
     (void)worker;
     for (size_t i = from; i < to; i++)
         order->sorted[i] =
-            (uint64_t)number_of(&order->code, order->corpus->documents.data[i].name) << 32 | i;
+            (uint64_t)encode_name(&order->code, order->corpus->documents.data[i].name) << 32 | i;
 }
 
-/* ---- numbers of documents */
+/* ---- numbering documents */
 
 static int by_name(const void *left, const void *right, void *context)
 {
@@ -149,7 +151,7 @@ static int by_name(const void *left, const void *right, void *context)
     return order ? order : x < y ? -1 : x > y;
 }
 
-/* FILE:LINE, or the path of what is one document. */
+/* Prints FILE:LINE, or the path of a source that is one document. */
 static int print_location(const tw_corpus *corpus, const tw_document *document, tw_bytes *out)
 {
     const tw_source *source = &corpus->sources->data[document->source];
@@ -179,8 +181,7 @@ static int skip_repeated(tw_corpus *corpus, const tw_document *first, const tw_d
     return status;
 }
 
-/* Numbers documents whose names have one number among them; those whose name was there
- * before get none. */
+/* Numbers the documents whose names have one code; skips those whose name is taken. */
 static int number_run(tw_corpus *corpus, uint64_t *run, size_t count, uint32_t *next)
 {
     if (count > 1)
@@ -188,12 +189,12 @@ static int number_run(tw_corpus *corpus, uint64_t *run, size_t count, uint32_t *
     const tw_document *last = NULL;
     for (size_t i = 0; i < count; i++) {
         const tw_document *document = &corpus->documents.data[(uint32_t)run[i]];
-        bool repeated = last && strcmp(last->name, document->name) == 0;
-        corpus->documents.read_order[(uint32_t)run[i]] = repeated ? UINT32_MAX : (*next)++;
-        int status = repeated ? skip_repeated(corpus, last, document) : TWINSET_OK;
+        bool is_repeated = last && strcmp(last->name, document->name) == 0;
+        corpus->documents.read_order[(uint32_t)run[i]] = is_repeated ? UINT32_MAX : (*next)++;
+        int status = is_repeated ? skip_repeated(corpus, last, document) : TWINSET_OK;
         if (status != TWINSET_OK)
             return status;
-        last = repeated ? last : document;
+        last = is_repeated ? last : document;
     }
     return TWINSET_OK;
 }
@@ -209,26 +210,26 @@ static int number_runs(tw_corpus *corpus, uint64_t *sorted, uint32_t *kept)
     return status;
 }
 
-static int number_all(ordering *order, uint32_t *kept)
+static int number_documents(name_order *order, uint32_t *kept)
 {
     tw_corpus *corpus = order->corpus;
     order->common = strlen(corpus->documents.data[0].name);
-    int status = for_all(order, find_common);
+    int status = run_steps(order, find_common);
     order->code.start = order->common;
     if (status == TWINSET_OK)
-        status = for_all(order, find_characters);
+        status = run_steps(order, find_characters);
     rank_characters(order);
     if (status == TWINSET_OK)
-        status = for_all(order, number_names);
+        status = run_steps(order, encode_names);
     if (status != TWINSET_OK)
         return status;
     tw_sort_u64(order->sorted, corpus->documents.count, order->sorted + corpus->documents.count);
     return number_runs(corpus, order->sorted, kept);
 }
 
-/* ---- moving */
+/* ---- moving documents */
 
-static void move_some(ordering *order, unsigned worker, size_t from, size_t to)
+static void move_documents(name_order *order, unsigned worker, size_t from, size_t to)
 {
     (void)worker;
     const tw_documents *documents = &order->corpus->documents;
@@ -254,7 +255,7 @@ static void free_arrays(const tw_documents *documents)
     tw_free(documents->sets);
 }
 
-static int move_all(ordering *order, uint32_t kept)
+static int move_all_documents(name_order *order, uint32_t kept)
 {
     tw_documents *documents = &order->corpus->documents, *moved = &order->moved;
     *moved = (tw_documents){
@@ -267,11 +268,11 @@ static int move_all(ordering *order, uint32_t kept)
     };
     moved->group_capacity = moved->groups ? kept : 0;
     moved->set_capacity = moved->sets ? kept : 0;
-    bool enough =
+    bool is_ready =
         moved->data && (moved->groups || !documents->groups) && (moved->sets || !documents->sets);
-    int status = enough ? for_all(order, move_some) : TWINSET_NOMEM;
-    free_arrays(enough ? documents : moved);
-    if (enough)
+    int status = is_ready ? run_steps(order, move_documents) : TWINSET_NOMEM;
+    free_arrays(is_ready ? documents : moved);
+    if (is_ready)
         *documents = *moved;
     return status;
 }
@@ -282,7 +283,7 @@ int tw_corpus_order(tw_corpus *corpus)
     uint32_t kept = 0;
     if (is_ordered(documents))
         return TWINSET_OK;
-    ordering *order = tw_calloc(1, sizeof *order);
+    name_order *order = tw_calloc(1, sizeof *order);
     if (!order)
         return TWINSET_NOMEM;
     order->corpus = corpus;
@@ -291,11 +292,11 @@ int tw_corpus_order(tw_corpus *corpus)
     documents->read_order = tw_array(documents->count, sizeof *documents->read_order);
     int status = order->seen && order->sorted && documents->read_order ? TWINSET_OK : TWINSET_NOMEM;
     if (status == TWINSET_OK)
-        status = number_all(order, &kept);
+        status = number_documents(order, &kept);
     tw_free(order->seen);
     tw_free(order->sorted);
     if (status == TWINSET_OK)
-        status = move_all(order, kept);
+        status = move_all_documents(order, kept);
     tw_free(order);
     return status;
 }

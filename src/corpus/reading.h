@@ -1,10 +1,10 @@
-/* What the files that read a corpus share; no other folder sees it. */
+/* The stages of reading a corpus that only this folder sees. */
 #ifndef TW_READING_H
 #define TW_READING_H
 
 #include "corpus.h"
 
-/* ---- templates.c: both add to the excluded ids; for the second, the documents must be there */
+/* ---- templates.c: both add to the excluded ids; the second needs the documents */
 int tw_exclude_templates(tw_corpus *corpus) TW_CHECKED;
 int tw_exclude_common(tw_corpus *corpus, twinset_error *error) TW_CHECKED;
 /* Whether common shingles are to be excluded. */
@@ -19,15 +19,15 @@ int tw_corpus_join_submissions(tw_corpus *corpus, twinset_error *error) TW_CHECK
 
 /* ---- order.c */
 
-/* Puts the documents that were read in the order of their names, each name once. */
+/* Sorts the documents by name, and leaves out all but the first of a name. */
 int tw_corpus_order(tw_corpus *corpus) TW_CHECKED;
 
 /* ---- sets.c */
 
-/* Copies a set, if memory allows; *held is NULL where it does not. */
+/* Copies a set, if memory allows; otherwise *held is NULL. */
 int tw_corpus_hold_set(tw_corpus *corpus, const tw_u64s *ids, uint64_t **held) TW_CHECKED;
 void tw_corpus_forget_sets(tw_corpus *corpus);
-/* Reads again what is not held, and holds it. */
+/* Makes the sets that are missing, and holds them if memory allows. */
 int tw_corpus_hold_sets(tw_corpus *corpus, twinset_error *error) TW_CHECKED;
 
 #endif

@@ -1,36 +1,38 @@
-/* Which sources are read, each once; by what documents are compared, and who with whom. */
+/* Decides which sources are read, each once, what documents are compared by, and which pairs are
+ * compared. */
 #include "corpus.h"
 
 #include <stdlib.h>
 
-/* ---- sources that were given twice */
+/* ---- sources that were added twice */
 
-static const char *key_of(const tw_source *source)
+static const char *get_key(const tw_source *source)
 {
     return source->path ? tw_path_key(source->path) : source->name;
 }
 
-/* The id that a list gives a file, which it may list several times. */
-static const char *listed_id(const tw_source *source)
+/* Returns the id that a manifest gives a file, which it may list several times; "" if there is
+ * none. */
+static const char *get_listed_id(const tw_source *source)
 {
     bool is_listed = source->path && !source->file->member_name && source->name != source->path;
     return is_listed ? source->name : "";
 }
 
-/* Whether two sources are one: the same file, the same member of an archive, the same id of a
- * list. */
+/* Compares the identities of two sources, 0 if they are one: the same file, the same member of an
+ * archive, the same id of a manifest. */
 static int by_identity(const tw_source *x, const tw_source *y)
 {
-    int order = strcmp(key_of(x), key_of(y));
+    int order = strcmp(get_key(x), get_key(y));
     if (order == 0)
         order = (x->file->member_name != NULL) - (y->file->member_name != NULL);
     if (order == 0)
         order = (x->file->member > y->file->member) - (x->file->member < y->file->member);
-    return order ? order : strcmp(listed_id(x), listed_id(y));
+    return order ? order : strcmp(get_listed_id(x), get_listed_id(y));
 }
 
-/* Which role counts for a source that was added in two. */
-static int precedence(uint8_t role)
+/* Ranks the roles: a source that was added in two has the one with the higher rank. */
+static int rank_role(uint8_t role)
 {
     static const int order[] = {[TWINSET_ROLE_NEW] = 0,
                                 [TWINSET_ROLE_OLD] = 1,
@@ -44,7 +46,7 @@ static int by_precedence(const void *left, const void *right)
     const tw_source *x = *(const tw_source *const *)left, *y = *(const tw_source *const *)right;
     int order = by_identity(x, y);
     if (order == 0)
-        order = precedence(y->role) - precedence(x->role);
+        order = rank_role(y->role) - rank_role(x->role);
     if (order == 0)
         order = strcmp(x->name, y->name);
     if (order == 0)
@@ -52,15 +54,15 @@ static int by_precedence(const void *left, const void *right)
     return order ? order : (x > y) - (x < y);
 }
 
-/* Equal for two sources that are one. */
+/* Hashes the identity of a source; equal for two sources that are one. */
 static uint64_t hash_identity(const tw_source *source)
 {
-    const char *key = key_of(source);
+    const char *key = get_key(source);
     return tw_hash_bytes(key, strlen(key)) + source->file->member;
 }
 
-/* Whether any two sources may be one. Mostly none are, and need not be sorted. */
-static int look_for_repeated(const tw_sources *sources, bool *found)
+/* Finds out whether any two sources may be one. Mostly none are, which saves sorting them. */
+static int find_repeated(const tw_sources *sources, bool *found)
 {
     size_t count = sources->count;
     uint64_t *hashes = tw_array(2 * count, sizeof *hashes);
@@ -73,7 +75,7 @@ static int look_for_repeated(const tw_sources *sources, bool *found)
     return TWINSET_OK;
 }
 
-/* A path may be added twice, a text must not. */
+/* Marks repeated sources. A path may be added twice, a text must not. */
 static int mark_sorted(const tw_sources *sources, const tw_source **sorted, tw_source_state *states,
                        twinset_error *error)
 {
@@ -102,8 +104,8 @@ static int mark_repeated(const tw_sources *sources, tw_source_state *states, twi
     return status;
 }
 
-/* How a source is read. One document of a comparison may be any file. */
-static tw_source_state state_of(const tw_source *source, bool is_comparison)
+/* Returns how a source is read. In a comparison any file is one document. */
+static tw_source_state make_state(const tw_source *source, bool is_comparison)
 {
     bool is_text = is_comparison || source->file->member_name;
     tw_source_state state = {.kind = is_text ? (uint8_t)TW_INPUT_TEXT : source->kind};
@@ -116,35 +118,35 @@ static tw_source_state state_of(const tw_source *source, bool is_comparison)
 int tw_source_states_new(const tw_sources *sources, bool is_comparison, tw_source_state **states,
                          twinset_error *error)
 {
-    bool repeated;
+    bool may_repeat;
     *states = tw_array(sources->count, sizeof **states);
-    if (!*states || look_for_repeated(sources, &repeated) != TWINSET_OK)
+    if (!*states || find_repeated(sources, &may_repeat) != TWINSET_OK)
         return tw_nomem(error);
     for (size_t i = 0; i < sources->count; i++)
-        (*states)[i] = state_of(&sources->data[i], is_comparison);
-    return repeated ? mark_repeated(sources, *states, error) : TWINSET_OK;
+        (*states)[i] = make_state(&sources->data[i], is_comparison);
+    return may_repeat ? mark_repeated(sources, *states, error) : TWINSET_OK;
 }
 
-/* ---- what documents are compared by */
+/* ---- the unit of comparison */
 
 int tw_choose_unit(const tw_settings *settings, const tw_sources *sources, bool is_comparison)
 {
-    size_t programs = 0, all = 0;
+    size_t program_count = 0, document_count = 0;
     if (settings->given.by != TWINSET_BY_AUTO)
         return settings->given.by;
     for (size_t i = 0; i < sources->count; i++) {
         const tw_source *source = &sources->data[i];
-        bool counts =
+        bool is_counted =
             source->role != TWINSET_ROLE_IGNORE && (is_comparison || source->kind == TW_INPUT_TEXT);
-        all += counts;
-        programs += counts && tw_is_program_path(tw_source_file_name(source));
+        document_count += is_counted;
+        program_count += is_counted && tw_is_program_path(tw_source_file_name(source));
     }
-    return 2 * programs > all ? TWINSET_BY_CODE : TWINSET_BY_CHAR;
+    return 2 * program_count > document_count ? TWINSET_BY_CODE : TWINSET_BY_CHAR;
 }
 
-/* ---- who is compared with whom */
+/* ---- wanted pairs */
 
-static uint64_t group_of(const tw_corpus *corpus, uint32_t document)
+static uint64_t find_group(const tw_corpus *corpus, uint32_t document)
 {
     return corpus->documents.groups ? corpus->documents.groups[document]
                                     : tw_source_of(corpus, document)->file->group;
@@ -155,13 +157,13 @@ bool tw_corpus_wants(const tw_corpus *corpus, uint32_t a, uint32_t b)
     const tw_source *x = tw_source_of(corpus, a), *y = tw_source_of(corpus, b);
     if (corpus->is_comparison)
         return true;
-    bool one_folder = corpus->sources->folders.count < 2 && (x->is_top_level || y->is_top_level);
+    bool is_one_folder = corpus->sources->folders.count < 2 && (x->is_top_level || y->is_top_level);
     if (x->role == TWINSET_ROLE_OLD && y->role == TWINSET_ROLE_OLD)
         return false;
     if (corpus->has_like && x->role != TWINSET_ROLE_LIKE && y->role != TWINSET_ROLE_LIKE)
         return false;
-    uint64_t group = group_of(corpus, a);
-    return !group || group != group_of(corpus, b) || one_folder;
+    uint64_t group = find_group(corpus, a);
+    return !group || group != find_group(corpus, b) || is_one_folder;
 }
 
 bool tw_corpus_wants_all(const tw_corpus *corpus)

@@ -1,7 +1,7 @@
 /*
- * The set and the signature of a document. Sets are held in memory, 8 bytes a shingle, where all
- * pairs are to be found; otherwise a document is read again when its set is asked for. Results are
- * the same either way.
+ * Gives the set and the signature of a document. The exact methods hold all sets in memory, 8 bytes
+ * a shingle; otherwise a document is read again when its set is asked for. Results are the same
+ * either way.
  */
 #include "reading.h"
 
@@ -44,8 +44,8 @@ int tw_corpus_hold_set(tw_corpus *corpus, const tw_u64s *ids, uint64_t **held)
     return TWINSET_OK;
 }
 
-/* What the workers have of either side may have been made with other ids excluded. */
-static void forget_sides(tw_corpus *corpus)
+/* Drops the last sets of the workers, which may have been made with other ids excluded. */
+static void reset_sides(tw_corpus *corpus)
 {
     for (unsigned i = 0; i < corpus->settings->options.threads; i++)
         corpus->workers[i].side_document[0] = corpus->workers[i].side_document[1] = UINT32_MAX;
@@ -58,7 +58,7 @@ void tw_corpus_forget_sets(tw_corpus *corpus)
         tw_free(documents->sets[i]);
         documents->sets[i] = NULL;
     }
-    forget_sides(corpus);
+    reset_sides(corpus);
     corpus->held.has_all = false;
     atomic_store(&corpus->held.bytes, 0);
 }
@@ -97,7 +97,7 @@ static size_t count_missing(const tw_documents *documents)
     return missing;
 }
 
-/* Makes room for a set of each document; those that are not there yet are NULL. */
+/* Makes the array of sets, all NULL, unless there is one. */
 static int make_set_array(tw_documents *documents)
 {
     if (documents->sets)
@@ -116,14 +116,14 @@ int tw_corpus_hold_sets(tw_corpus *corpus, twinset_error *error)
         return status;
     size_t missing = count_missing(documents);
     uint64_t least = atomic_load(&corpus->held.bytes) + missing * sizeof(uint64_t);
-    /* Where there is no memory for the rest, there is no use in making it. */
+    /* The missing sets are made only if there may be memory for all of them. */
     if (missing && least <= corpus->settings->options.memory_bytes / 2) {
         status = tw_corpus_fetch_all(corpus, error);
         if (status == TWINSET_OK)
             status = tw_parallel(&loop, documents->count, hold_missing, corpus);
     }
     corpus->held.has_all = count_missing(documents) == 0;
-    forget_sides(corpus);
+    reset_sides(corpus);
     return status;
 }
 
@@ -157,16 +157,17 @@ int tw_document_longest(tw_worker *worker, uint32_t document, uint64_t *tokens)
 {
     const tw_corpus *corpus = worker->corpus;
     tw_longest_run run = {.analyser = &worker->analyser};
-    uint64_t all = corpus->documents.data[document].tokens;
-    *tokens = all;
+    uint64_t token_count = corpus->documents.data[document].tokens;
+    *tokens = token_count;
     if (!corpus->excluded.count)
         return TWINSET_OK;
     int status = tw_document_shingle(worker, document, tw_measure_run, &run);
-    *tokens = tw_tokens_in(corpus->settings, all, run.longest);
+    *tokens = tw_tokens_in(corpus->settings, token_count, run.longest);
     return status;
 }
 
-/* A signature is made from the set where it is held and will do, otherwise from the text. */
+/* Makes the signature from the set if it is held and the scheme takes ids, otherwise from the
+ * text. */
 int tw_document_signature(tw_worker *worker, uint32_t document, uint32_t *slots)
 {
     tw_analyser *analyser = &worker->analyser;

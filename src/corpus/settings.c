@@ -1,9 +1,9 @@
 #include "settings.h"
 
 /* A document takes up to 17 times its size while its set is made: its text, 8 bytes a shingle, and
- * as much again to sort. */
+ * 8 more to sort it. */
 enum { SIZES_OF_TEXT = 24, SMALLEST_LIMIT = 4 << 20 };
-/* The length of a record has 32 bits, and so has the parser's. */
+/* The length of a record has 32 bits, here and in the parser. */
 static const uint64_t LARGEST_LIMIT = (uint64_t)2 << 30;
 
 static int read_stop_words(tw_settings *settings, twinset_error *error)
@@ -34,7 +34,7 @@ static size_t count_lines(const char *lines)
     return count;
 }
 
-/* Points to each line of a copy of `lines`, which becomes strings. */
+/* Splits a copy of `lines` into strings, and sets `patterns` to them. */
 static int split_lines(tw_arena *arena, const char *lines, const char **patterns)
 {
     if (!count_lines(lines))
@@ -44,11 +44,11 @@ static int split_lines(tw_arena *arena, const char *lines, const char **patterns
     if (!copy)
         return TWINSET_NOMEM;
     memcpy(copy, lines, length + 1);
-    for (char *at = copy; at; patterns++) {
-        *patterns = at;
-        at = strchr(at, '\n');
-        if (at)
-            *at++ = '\0';
+    for (char *line = copy; line; patterns++) {
+        *patterns = line;
+        line = strchr(line, '\n');
+        if (line)
+            *line++ = '\0';
     }
     return TWINSET_OK;
 }
@@ -91,7 +91,7 @@ static int find_language(tw_settings *settings, twinset_error *error)
     return settings->language ? TWINSET_OK : refuse_language(name, error);
 }
 
-/* ---- the whole */
+/* ---- making settings */
 
 static void make_convert_rules(tw_settings *settings)
 {
@@ -103,7 +103,7 @@ static void make_convert_rules(tw_settings *settings)
     };
 }
 
-/* Copies the caller's options, so that they may go. */
+/* Copies the caller's options with their strings. */
 static int copy_options(tw_settings *settings, const twinset_options *options, twinset_error *error)
 {
     int status = tw_options_copy(options, &settings->given, error);
@@ -116,7 +116,8 @@ static int copy_options(tw_settings *settings, const twinset_options *options, t
     return TWINSET_OK;
 }
 
-static int fill(tw_settings *settings, const twinset_options *options, twinset_error *error)
+static int fill_settings(tw_settings *settings, const twinset_options *options,
+                         twinset_error *error)
 {
     int status = copy_options(settings, options, error);
     if (status == TWINSET_OK)
@@ -140,7 +141,7 @@ int tw_settings_new(const twinset_options *options, tw_settings **settings, twin
     if (!*settings)
         return tw_nomem(error);
     atomic_init(&(*settings)->owners, 1);
-    int status = fill(*settings, options, error);
+    int status = fill_settings(*settings, options, error);
     if (status != TWINSET_OK) {
         tw_settings_release(*settings);
         *settings = NULL;

@@ -1,7 +1,7 @@
 /*
- * The settings of a run: the options, checked and completed, and what is made of them once: the
- * language, the rules for files, the stop words, the hash functions of signatures. Read-only once
- * made, and shared by counting.
+ * The settings of a run: the options, checked and completed, and what is made from them once: the
+ * language, the rules for files, the stop words, the hash functions of signatures. They are
+ * read-only once made, and shared by counting owners.
  */
 #ifndef TW_SETTINGS_H
 #define TW_SETTINGS_H
@@ -18,38 +18,38 @@ typedef struct tw_settings tw_settings;
 
 struct tw_settings {
     atomic_uint owners;
-    tw_settings *base;           /* that these were derived from and share things with, or NULL */
+    tw_settings *base;           /* the settings that these were derived from, or NULL */
     tw_arena *arena;             /* holds the strings of the options */
-    twinset_options given;       /* as the caller gave them */
+    twinset_options given;       /* as given by the caller */
     twinset_options options;     /* resolved */
-    const tw_language *language; /* of all programs; NULL: each program has its own */
+    const tw_language *language; /* of all programs; NULL: recognised for each program */
     tw_convert_rules rules;
     tw_walk_rules walk;
     tw_stop_list *stop; /* NULL: there is none */
     tw_scheme *scheme;
-    tw_cancel
-        cancel; /* of all runs with these settings or derived ones; ask tw_settings_cancel() */
+    tw_cancel cancel; /* use tw_settings_cancel(): derived settings share that of their base */
 };
 
 /* Checks the options (NULL: the defaults) and makes settings with one owner. */
 int tw_settings_new(const twinset_options *options, tw_settings **settings,
                     twinset_error *error) TW_CHECKED;
-/* The same for handles that work in one thread, whatever the options say. */
+/* Makes settings for handles that work in one thread, whatever the options say. */
 int tw_settings_new_single(const twinset_options *options, tw_settings **settings,
                            twinset_error *error) TW_CHECKED;
-/* Ids that are excluded where there are no templates: shingles across a span that is left out. */
+/* Returns the ids that are excluded even without templates: that of shingles across an omitted
+ * span. */
 tw_set tw_settings_excluded(const tw_settings *settings);
-/* Settings that differ in what documents are compared by, TWINSET_BY_*, with the defaults that
- * follow from it, and in the threshold, where the caller gave none and `threshold` is not
- * TWINSET_AUTO. NULL where memory is short. */
+/* Makes settings that differ in what documents are compared by, TWINSET_BY_*, and in the defaults
+ * that depend on it; where the caller gave no threshold, in that as well, unless `threshold` is
+ * TWINSET_AUTO. NULL: out of memory. */
 tw_settings *tw_settings_derive(tw_settings *base, int by, double threshold) TW_CHECKED;
 tw_settings *tw_settings_retain(tw_settings *settings);
 /* Frees the settings with their last owner. Takes NULL. */
 void tw_settings_release(tw_settings *settings);
 
-/* What stops the runs of these settings. */
+/* Returns the flag that stops the runs of these settings. */
 tw_cancel *tw_settings_cancel(tw_settings *settings);
-/* A loop or pipeline of this many threads that reports to the caller's progress callback. */
+/* Returns a loop with the threads, the progress callback and the cancel flag of the settings. */
 tw_loop tw_settings_loop(const tw_settings *settings, const char *stage);
 
 static inline bool tw_compares_programs(const tw_settings *settings)
@@ -57,20 +57,21 @@ static inline bool tw_compares_programs(const tw_settings *settings)
     return settings->options.by == TWINSET_BY_CODE;
 }
 
-/* Whether each sub-folder is a submission. */
+/* Whether each subfolder is a submission. */
 static inline bool tw_groups_are_folders(const tw_settings *settings)
 {
     return strcmp(settings->options.group, "dir") == 0;
 }
 
-/* The field or column that names the submission, or NULL. */
+/* Returns the field or column that names the submission, or NULL. */
 static inline const char *tw_group_field(const tw_settings *settings)
 {
     const char *group = settings->options.group;
     return tw_groups_are_folders(settings) || strcmp(group, "none") == 0 ? NULL : group;
 }
 
-/* Bytes of text, and shingles, that one thread may take into memory at once. */
+/* Returns the limit on the bytes of a text, and on its shingles, that one thread holds in
+ * memory. */
 uint64_t tw_size_limit(const tw_settings *settings);
 
 #endif

@@ -1,14 +1,13 @@
 /*
- * A signature in the making. A set is sketched as its shingles stream by, or from its ids where
- * they are there already; of a bag, repetitions can be numbered only once all shingles are there.
+ * Makes signatures. A set is sketched from a stream of its shingles, or from its ids if they are in
+ * memory; a bag is sketched at the end, since its repetitions can be numbered only then.
  */
 #include "analyser.h"
 
-/* Whether an id is the very number that its shingle is sketched by. */
+/* Whether a shingle is sketched by its id itself. */
 static bool sketches_ids(const tw_analyser *analyser)
 {
-    const tw_scheme *scheme = analyser->settings->scheme;
-    return scheme->kind == TWINSET_SCHEME_FSS && tw_scheme_takes_ids(scheme);
+    return tw_scheme_sketches_ids(analyser->settings->scheme);
 }
 
 /* Whether repetitions are numbered by id, before the scheme makes values of them. */
@@ -17,38 +16,40 @@ static bool is_bag_of_ids(const tw_analyser *analyser)
     return analyser->settings->options.bag && tw_scheme_takes_ids(analyser->settings->scheme);
 }
 
-/* The last values are the ids of a batch: makes them the values of those that count. */
-static void make_values(tw_analyser *analyser, const tw_shingles *batch, bool ids)
+/* Turns the ids of a batch, which are the last values, into the values of those that are not
+ * excluded. */
+static void make_values(tw_analyser *analyser, const tw_shingles *batch, bool takes_ids)
 {
-    enum { AT_ONCE = 512 };
+    enum { VALUES_AT_A_TIME = 512 };
     const tw_scheme *scheme = analyser->settings->scheme;
     tw_u64s *values = &analyser->values;
-    const char *bytes[AT_ONCE];
-    size_t lengths[AT_ONCE], start = values->count - batch->count, count = start, some = 0;
+    const char *bytes[VALUES_AT_A_TIME];
+    size_t lengths[VALUES_AT_A_TIME], start = values->count - batch->count, count = start,
+                                      pending = 0;
     for (size_t i = 0; i < batch->count; i++) {
         uint64_t id = values->data[start + i];
         if (!tw_set_has(*analyser->excluded, id)) {
-            values->data[count + some] = id;
-            bytes[some] = tw_shingle_bytes(batch, i, &lengths[some]);
-            some++;
+            values->data[count + pending] = id;
+            bytes[pending] = tw_shingle_bytes(batch, i, &lengths[pending]);
+            pending++;
         }
-        if (some < AT_ONCE && i + 1 < batch->count)
+        if (pending < VALUES_AT_A_TIME && i + 1 < batch->count)
             continue;
-        if (!ids)
-            tw_scheme_values(scheme, bytes, lengths, some, values->data + count);
-        count += some;
-        some = 0;
+        if (!takes_ids)
+            tw_scheme_values(scheme, bytes, lengths, pending, values->data + count);
+        count += pending;
+        pending = 0;
     }
     values->count = count;
 }
 
-/* Appends the values that stand for the shingles that count. */
+/* Appends the values of the shingles that are not excluded. */
 static int append_values(tw_analyser *analyser, const tw_shingles *batch)
 {
     int status = tw_append_ids(&analyser->values, batch);
-    bool ids = sketches_ids(analyser) || is_bag_of_ids(analyser);
-    if (status == TWINSET_OK && (analyser->excluded->count || !ids))
-        make_values(analyser, batch, ids);
+    bool takes_ids = sketches_ids(analyser) || is_bag_of_ids(analyser);
+    if (status == TWINSET_OK && (analyser->excluded->count || !takes_ids))
+        make_values(analyser, batch, takes_ids);
     return status;
 }
 
@@ -83,15 +84,15 @@ int tw_signature_batch(void *context, const tw_shingles *batch)
 
 int tw_signature_set(tw_analyser *analyser, tw_set set)
 {
-    enum { AT_ONCE = 32 << 10 }; /* values that stay in the cache */
+    enum { VALUES_AT_A_TIME = 32 << 10 }; /* values that stay in the cache */
     const tw_scheme *scheme = analyser->settings->scheme;
     tw_u64s *values = &analyser->values;
     if (sketches_ids(analyser))
         return tw_sketch_add(&analyser->sketch, set.ids, set.count);
-    int status = TW_GROW(values->data, values->capacity, AT_ONCE);
+    int status = TW_GROW(values->data, values->capacity, VALUES_AT_A_TIME);
     for (size_t i = 0; i < set.count && status == TWINSET_OK;) {
         values->count = 0;
-        for (; i < set.count && values->count < AT_ONCE; i++)
+        for (; i < set.count && values->count < VALUES_AT_A_TIME; i++)
             values->data[values->count++] = tw_scheme_value(scheme, set.ids[i], NULL, 0);
         status = sketch_values(analyser);
     }
@@ -120,7 +121,7 @@ int tw_signature_end(tw_analyser *analyser)
 bool tw_signature_is_blank(const tw_analyser *analyser, const uint32_t *slots)
 {
     if (!analyser->excluded->count)
-        return false; /* what has a shingle has a signature */
+        return false; /* every text has a shingle, and so a signature */
     for (size_t i = 0; i < analyser->settings->options.hashes; i++)
         if (slots[i] != (uint32_t)TW_EMPTY_SLOT)
             return false;

@@ -1,5 +1,5 @@
-/* What a caller adds: texts, files, folders and members of archives become sources, each with the
- * submission that it belongs to. */
+/* Turns the texts, files, folders and archives that a caller adds into sources, each with its
+ * submission. */
 #include "sources.h"
 
 static const tw_source_file NO_FILE = {0};
@@ -29,6 +29,7 @@ void tw_sources_release(tw_sources *sources)
     tw_free(sources->data);
     tw_free(sources->skips.data);
     tw_free(sources->folders.data);
+    tw_free(sources->lists);
     tw_arena_release(sources->arena);
     tw_free(sources);
 }
@@ -52,10 +53,14 @@ static int copy_lists(tw_sources *copy, const tw_sources *from)
     if (status == TWINSET_OK)
         status = copy_array(&copy->folders.data, &copy->folders.capacity, from->folders.data,
                             from->folders.count, sizeof *from->folders.data);
+    if (status == TWINSET_OK)
+        status = copy_array(&copy->lists, &copy->list_capacity, from->lists, from->list_count,
+                            sizeof *from->lists);
     copy->count = from->count;
     copy->file_count = from->file_count;
     copy->skips.count = from->skips.count;
     copy->folders.count = from->folders.count;
+    copy->list_count = from->list_count;
     copy->hidden = from->hidden;
     copy->excluded = from->excluded;
     return status;
@@ -84,7 +89,7 @@ int tw_skips_add(tw_skips *skips, const tw_skipped *skip)
     return status;
 }
 
-/* Adds a source that is a text in memory, until more is known. */
+/* Adds a source, as a text in memory; the caller fills in the rest. */
 static int add_source(tw_sources *sources, const char *name, twinset_role role, tw_source **source)
 {
     const char *kept;
@@ -98,7 +103,7 @@ static int add_source(tw_sources *sources, const char *name, twinset_role role, 
     return TWINSET_OK;
 }
 
-/* Adds a source that is a file or lies in one. */
+/* Adds a source that is a file or a member of one. */
 static int add_file_source(tw_sources *sources, const char *name, twinset_role role,
                            tw_source **source, tw_source_file **file)
 {
@@ -147,7 +152,7 @@ int tw_sources_add_text(tw_sources *sources, const char *name, const char *text,
     return status;
 }
 
-/* ---- the submissions that files belong to */
+/* ---- submissions */
 
 const char *tw_path_key(const char *path)
 {
@@ -171,21 +176,22 @@ static uint64_t hash_path(const char *path, const char *end)
     return tw_group_of_name(key, key < end ? (size_t)(end - key) : 0);
 }
 
-/* The submission that a file belongs to is the sub-folder of the folder that was walked, or the
- * folder that it lies in directly. A file that was named without a folder belongs to none. */
+/* Finds the submission of a file: the top-level subfolder of the folder that was walked, or, for a
+ * file that was named, the folder that it is in. A file that was named without a folder has
+ * none. */
 static int find_group(tw_sources *sources, const tw_input_source *found, tw_source *source,
                       tw_source_file *file)
 {
-    const char *below = found->path + (found->named ? 0 : found->root_length);
-    const char *slash = found->named ? strrchr(below, '/') : strchr(below, '/');
+    const char *relative = found->path + (found->named ? 0 : found->root_length);
+    const char *slash = found->named ? strrchr(relative, '/') : strchr(relative, '/');
     source->is_top_level = !found->named && !slash;
-    const char *end = slash ? slash : below;
-    bool of_none = found->named && end <= tw_path_key(found->path);
-    if (of_none)
+    const char *end = slash ? slash : relative;
+    bool has_no_group = found->named && end <= tw_path_key(found->path);
+    if (has_no_group)
         return TWINSET_OK;
     file->group = hash_path(found->path, end);
     size_t length = (size_t)(end - found->path);
-    while (length > 1 && strchr("/!", found->path[length - 1])) /* "a.zip!/" is that of a.zip */
+    while (length > 1 && strchr("/!", found->path[length - 1])) /* "a.zip!/" is called "a.zip" */
         length--;
     return tw_arena_copy(sources->arena, found->path, length, &file->submission);
 }
@@ -204,8 +210,8 @@ static int count_folder(tw_sources *sources, const tw_input_source *found)
     return status;
 }
 
-/* What a list says in a column of this name. */
-static const char *listed_group(const tw_manifest_entry *columns, const char *name)
+/* Returns the value of a manifest entry in the column of this name, or NULL. */
+static const char *get_listed_group(const tw_manifest_entry *columns, const char *name)
 {
     return !name                         ? NULL
            : strcmp(name, "author") == 0 ? columns->author
@@ -215,25 +221,25 @@ static const char *listed_group(const tw_manifest_entry *columns, const char *na
                                          : NULL;
 }
 
-/* ---- adding what a path names */
+/* ---- adding paths */
 
-typedef struct adding {
+typedef struct source_adder {
     tw_sources *sources;
     const tw_settings *settings;
     twinset_role role;
     tw_finder *finder;
-} adding;
+} source_adder;
 
-/* Fills in what was found out about a file: its size, its submission, its time. */
-static int describe(const adding *add, const tw_input_source *found, tw_source *source,
-                    tw_source_file *file)
+/* Fills in the size, the submission and the time of a file. */
+static int fill_description(const source_adder *adder, const tw_input_source *found,
+                            tw_source *source, tw_source_file *file)
 {
-    tw_arena *arena = add->sources->arena;
-    const char *group = listed_group(&found->manifest, tw_group_field(add->settings));
+    tw_arena *arena = adder->sources->arena;
+    const char *group = get_listed_group(&found->manifest, tw_group_field(adder->settings));
     source->size_bytes = found->size_bytes;
     int status = TWINSET_OK;
-    if (tw_groups_are_folders(add->settings) && source->kind == TW_INPUT_TEXT)
-        status = find_group(add->sources, found, source, file);
+    if (tw_groups_are_folders(adder->settings) && source->kind == TW_INPUT_TEXT)
+        status = find_group(adder->sources, found, source, file);
     if (group && status == TWINSET_OK) {
         file->group = tw_group_of_name(group, strlen(group));
         status = tw_arena_strdup(arena, group, &file->submission);
@@ -244,13 +250,13 @@ static int describe(const adding *add, const tw_input_source *found, tw_source *
 
 static int add_skip(void *context, const char *path, const char *reason)
 {
-    const adding *add = context;
-    tw_arena *arena = add->sources->arena;
+    const source_adder *adder = context;
+    tw_arena *arena = adder->sources->arena;
     tw_skipped skip = {.source = TW_NO_SOURCE};
     int status = tw_arena_strdup(arena, path, &skip.path);
     if (status == TWINSET_OK)
         status = tw_arena_strdup(arena, reason, &skip.reason);
-    return status == TWINSET_OK ? tw_skips_add(&add->sources->skips, &skip) : status;
+    return status == TWINSET_OK ? tw_skips_add(&adder->sources->skips, &skip) : status;
 }
 
 static size_t count_added(const tw_sources *sources)
@@ -260,12 +266,13 @@ static size_t count_added(const tw_sources *sources)
 
 /* ---- members of archives */
 
-/* Fills in a member. An archive is a folder: one of those that were named, or, inside one of these,
- * a submission. `name` is "a.zip!/dir/file". */
-static int fill_member(const adding *add, const tw_input_source *archive, const tw_member *member,
-                       const char *name, tw_source *source, tw_source_file *file)
+/* Fills in a member. An archive that was named counts as a folder that was named, and one in such a
+ * folder as a submission. `name` is "a.zip!/dir/file". */
+static int fill_member(const source_adder *adder, const tw_input_source *archive,
+                       const tw_member *member, const char *name, tw_source *source,
+                       tw_source_file *file)
 {
-    int status = tw_arena_strdup(add->sources->arena, member->name, &file->member_name);
+    int status = tw_arena_strdup(adder->sources->arena, member->name, &file->member_name);
     tw_input_source found = {
         .path = name,
         .size_bytes = member->size_bytes,
@@ -273,35 +280,35 @@ static int fill_member(const adding *add, const tw_input_source *archive, const 
         .manifest = archive->manifest,
     };
     if (status == TWINSET_OK)
-        status = describe(add, &found, source, file);
-    if (status == TWINSET_OK && add->role == TWINSET_ROLE_NEW)
-        status = count_folder(add->sources, &found);
+        status = fill_description(adder, &found, source, file);
+    if (status == TWINSET_OK && adder->role == TWINSET_ROLE_NEW)
+        status = count_folder(adder->sources, &found);
     return status;
 }
 
-static int add_member(adding *add, const tw_input_source *archive, const char *path,
+static int add_member(source_adder *adder, const tw_input_source *archive, const char *path,
                       uint32_t number, const tw_member *member, const char *name)
 {
     const char *id = archive->member ? archive->manifest.id : NULL;
     tw_source *source;
     tw_source_file *file;
     if (member->reason)
-        return add_skip(add, name, member->reason);
+        return add_skip(adder, name, member->reason);
     if (tw_input_kind_of(member->name) == TW_INPUT_JSONL)
-        return add_skip(add, name, "JSON lines in an archive are not read; unpack it");
-    int status = add_file_source(add->sources, id ? id : name, add->role, &source, &file);
+        return add_skip(adder, name, "JSON lines in an archive are not read; unpack it");
+    int status = add_file_source(adder->sources, id ? id : name, adder->role, &source, &file);
     if (status != TWINSET_OK)
         return status;
     source->path = path;
     file->member = number;
-    status = fill_member(add, archive, member, name, source, file);
+    status = fill_member(adder, archive, member, name, source, file);
     if (status != TWINSET_OK)
-        drop_last_file(add->sources);
+        drop_last_file(adder->sources);
     return status;
 }
 
-/* Adds all members that the rules take, or the one that is asked for. */
-static int add_each_member(adding *add, const tw_input_source *found, const char *path,
+/* Adds all members that the rules do not leave out, or the one that a manifest names. */
+static int add_each_member(source_adder *adder, const tw_input_source *found, const char *path,
                            tw_members *members, tw_bytes *name, const char **reason)
 {
     tw_member member;
@@ -310,43 +317,44 @@ static int add_each_member(adding *add, const tw_input_source *found, const char
         if (status != TWINSET_OK || !member.name)
             return status;
         if (found->member ? strcmp(found->member, member.name) != 0
-                          : tw_finder_leaves_out(add->finder, member.name))
+                          : tw_finder_leaves_out(adder->finder, member.name))
             continue;
         name->length = 0;
         status = tw_bytes_printf(name, "%s!/%s", path, member.name);
         if (status == TWINSET_OK)
-            status = add_member(add, found, path, i, &member, name->data);
+            status = add_member(adder, found, path, i, &member, name->data);
         if (status != TWINSET_OK)
             return status;
     }
 }
 
-/* Says that an archive holds nothing of what is asked for. */
-static int skip_archive(adding *add, const tw_input_source *found, tw_bytes *name)
+/* Lists an archive as skipped, since it has no document, or not the one that a manifest names. */
+static int skip_archive(source_adder *adder, const tw_input_source *found, tw_bytes *name)
 {
     if (!found->member)
-        return add_skip(add, found->path, "no documents in it");
+        return add_skip(adder, found->path, "no documents in it");
     name->length = 0;
     int status = tw_bytes_printf(name, "%s!/%s", found->path, found->member);
-    return status == TWINSET_OK ? add_skip(add, name->data, "no such file in the archive") : status;
+    return status == TWINSET_OK ? add_skip(adder, name->data, "no such file in the archive")
+                                : status;
 }
 
-static int add_archive(adding *add, const tw_input_source *found)
+static int add_archive(source_adder *adder, const tw_input_source *found)
 {
     tw_members *members;
     tw_bytes name = {0};
     const char *path, *reason = "";
-    size_t before = count_added(add->sources);
-    int status = tw_arena_strdup(add->sources->arena, found->path, &path);
+    size_t before = count_added(adder->sources);
+    int status = tw_arena_strdup(adder->sources->arena, found->path, &path);
     if (status == TWINSET_OK)
-        status = tw_members_open(path, add->settings->options.max_size, &members, &reason);
+        status = tw_members_open(path, adder->settings->options.max_size, &members, &reason);
     if (status != TWINSET_OK)
-        return status == TWINSET_IO ? add_skip(add, found->path, reason) : status;
-    status = add_each_member(add, found, path, members, &name, &reason);
+        return status == TWINSET_IO ? add_skip(adder, found->path, reason) : status;
+    status = add_each_member(adder, found, path, members, &name, &reason);
     if (status == TWINSET_IO)
-        status = add_skip(add, found->path, reason);
-    else if (status == TWINSET_OK && count_added(add->sources) == before)
-        status = skip_archive(add, found, &name);
+        status = add_skip(adder, found->path, reason);
+    else if (status == TWINSET_OK && count_added(adder->sources) == before)
+        status = skip_archive(adder, found, &name);
     tw_members_close(members);
     tw_bytes_free(&name);
     return status;
@@ -354,28 +362,28 @@ static int add_archive(adding *add, const tw_input_source *found)
 
 /* ---- files and folders */
 
-/* A pipe can be read only once: its text is held. */
-static int hold_stream(const adding *add, tw_source *source, tw_source_file *file)
+/* Reads a pipe into memory, since it can be read only once. */
+static int hold_stream(const source_adder *adder, tw_source *source, tw_source_file *file)
 {
     const char *text, *reason;
     size_t length;
-    tw_reader *reader = tw_reader_new(&add->settings->rules);
+    tw_reader *reader = tw_reader_new(&adder->settings->rules);
     if (!reader)
         return TWINSET_NOMEM;
     int status =
-        tw_read(reader, source->path, tw_size_limit(add->settings), &text, &length, &reason);
+        tw_read(reader, source->path, tw_size_limit(adder->settings), &text, &length, &reason);
     if (status == TWINSET_OK) {
         file->reading = tw_reader_origin(reader);
-        file->reading.made = false; /* it is held as it is */
-        status = copy_text(add->sources, source, text, length);
+        file->reading.made = false; /* its text stays in memory */
+        status = copy_text(adder->sources, source, text, length);
     } else if (status == TWINSET_IO) {
-        status = tw_arena_strdup(add->sources->arena, reason, &file->skipped);
+        status = tw_arena_strdup(adder->sources->arena, reason, &file->skipped);
     }
     tw_reader_free(reader);
     return status;
 }
 
-static int fill_file(const adding *add, const tw_input_source *found, tw_source *source,
+static int fill_file(const source_adder *adder, const tw_input_source *found, tw_source *source,
                      tw_source_file *file)
 {
     const char *slash = found->named ? strrchr(found->path, '/') : NULL;
@@ -385,27 +393,28 @@ static int fill_file(const adding *add, const tw_input_source *found, tw_source 
     source->path = source->name;
     int status = TWINSET_OK;
     if (found->manifest.id)
-        status = tw_arena_strdup(add->sources->arena, found->path, &source->path);
+        status = tw_arena_strdup(adder->sources->arena, found->path, &source->path);
     if (status == TWINSET_OK)
-        status = describe(add, found, source, file);
-    if (!found->named && add->role == TWINSET_ROLE_NEW && status == TWINSET_OK)
-        status = count_folder(add->sources, found);
+        status = fill_description(adder, found, source, file);
+    if (!found->named && adder->role == TWINSET_ROLE_NEW && status == TWINSET_OK)
+        status = count_folder(adder->sources, found);
     if (found->kind == TW_INPUT_TEXT && !found->regular && status == TWINSET_OK)
-        status = hold_stream(add, source, file);
+        status = hold_stream(adder, source, file);
     return status;
 }
 
-static int add_file(adding *add, const tw_input_source *found)
+static int add_file(source_adder *adder, const tw_input_source *found)
 {
     tw_source *source;
     tw_source_file *file;
     const char *id = found->manifest.id;
-    int status = add_file_source(add->sources, id ? id : found->path, add->role, &source, &file);
+    int status =
+        add_file_source(adder->sources, id ? id : found->path, adder->role, &source, &file);
     if (status != TWINSET_OK)
         return status;
-    status = fill_file(add, found, source, file);
+    status = fill_file(adder, found, source, file);
     if (status != TWINSET_OK)
-        drop_last_file(add->sources);
+        drop_last_file(adder->sources);
     return status;
 }
 
@@ -417,17 +426,63 @@ static int add_found(void *context, const tw_input_source *found)
     return is_archive ? add_archive(context, found) : add_file(context, found);
 }
 
+/* Remembers the file of a list, so that it is known to be read; "@-" is standard input. */
+static int add_list(tw_sources *sources, const char *path)
+{
+    int status = TW_GROW(sources->lists, sources->list_capacity, sources->list_count + 1);
+    if (status == TWINSET_OK)
+        status = tw_arena_strdup(sources->arena, strcmp(path, "-") == 0 ? "/dev/stdin" : path,
+                                 &sources->lists[sources->list_count]);
+    sources->list_count += status == TWINSET_OK;
+    return status;
+}
+
 int tw_sources_add_path(tw_sources *sources, const tw_settings *settings, const char *path,
                         twinset_role role, twinset_error *error)
 {
     tw_finder finder = {.document = add_found, .skip = add_skip, .rules = &settings->walk};
-    adding add = {sources, settings, role, &finder};
-    finder.context = &add;
+    source_adder adder = {sources, settings, role, &finder};
+    finder.context = &adder;
     size_t before = count_added(sources);
-    int status = tw_find(&finder, path, error);
+    int status = path[0] == '@' ? add_list(sources, path + 1) : TWINSET_OK;
+    if (status == TWINSET_OK)
+        status = tw_find(&finder, path, error);
     sources->hidden += finder.hidden;
     sources->excluded += finder.excluded;
     if (status == TWINSET_OK && count_added(sources) == before)
-        status = add_skip(&add, path, "no documents in it");
+        status = add_skip(&adder, path, "no documents in it");
     return status;
+}
+
+/* ---- the files that are read */
+
+/* Visits what was skipped before it became a source, such as an archive without documents. Names
+ * that are no paths, and files that do not exist, were not read. */
+static int visit_skipped(const tw_sources *sources, int (*visit)(void *, const char *),
+                         void *context)
+{
+    tw_file_identity file;
+    int answer = 0;
+    for (size_t i = 0; i < sources->skips.count && answer == 0; i++) {
+        const tw_skipped *skip = &sources->skips.data[i];
+        if (skip->source == TW_NO_SOURCE && tw_identify_file(skip->path, &file) && !file.below)
+            answer = visit(context, skip->path);
+    }
+    return answer;
+}
+
+int tw_sources_visit_files(const tw_sources *sources, int (*visit)(void *context, const char *path),
+                           void *context)
+{
+    const char *last = NULL;
+    int answer = 0;
+    for (size_t i = 0; i < sources->count && answer == 0; i++) {
+        const char *path = sources->data[i].path;
+        if (path && path != last)
+            answer = visit(context, strcmp(path, "-") == 0 ? "/dev/stdin" : path);
+        last = path;
+    }
+    for (size_t i = 0; i < sources->list_count && answer == 0; i++)
+        answer = visit(context, sources->lists[i]);
+    return answer != 0 ? answer : visit_skipped(sources, visit, context);
 }

@@ -1,7 +1,6 @@
 /*
- * Submissions: where documents are programs and stand in groups, the files of a group become one
- * document, since what matters is who copied and not in which file. Their tokens were kept when
- * they were read; here they are joined, once.
+ * Joins the files of a submission to one document, if documents are programs and have groups: what
+ * matters is who copied, not in which file. The tokens of the files were kept when they were read.
  */
 #define _GNU_SOURCE /* qsort_r */
 #include "reading.h"
@@ -14,80 +13,81 @@ bool tw_joins_submissions(const tw_corpus *corpus)
            strcmp(corpus->settings->options.group, "none") != 0;
 }
 
-/* The group that a document goes into; 0: it stays by itself. */
-static uint64_t group_of(const tw_corpus *corpus, const tw_document *document)
+/* Returns the group that a document is joined into; 0: it stays a document of its own. */
+static uint64_t find_group(const tw_corpus *corpus, const tw_document *document)
 {
     const tw_sources *sources = corpus->sources;
     const tw_source *source = &sources->data[document->source];
-    bool alone = document->line || (source->is_top_level && sources->folders.count < 2);
-    return alone || !source->file->submission ? 0 : source->file->group;
+    bool is_alone = document->line || (source->is_top_level && sources->folders.count < 2);
+    return is_alone || !source->file->submission ? 0 : source->file->group;
 }
 
-/* Those by themselves first, then group by group, each by the names of its files: an archive may
- * have them in any order. */
+/* Sorts documents without a group first, then by group, then by name, since an archive may have
+ * files in any order. */
 static int by_group(const void *left, const void *right, void *context)
 {
     const tw_corpus *corpus = context;
     uint32_t x = *(const uint32_t *)left, y = *(const uint32_t *)right;
-    uint64_t a = group_of(corpus, &corpus->documents.data[x]);
-    uint64_t b = group_of(corpus, &corpus->documents.data[y]);
+    uint64_t a = find_group(corpus, &corpus->documents.data[x]);
+    uint64_t b = find_group(corpus, &corpus->documents.data[y]);
     if (a != b)
         return a < b ? -1 : 1;
     int order = strcmp(corpus->documents.data[x].name, corpus->documents.data[y].name);
     return order ? order : (x > y) - (x < y);
 }
 
-typedef struct joining {
+typedef struct submission_joiner {
     tw_corpus *corpus;
     tw_bytes blocks; /* of the members, each at a multiple of 8 bytes */
     tw_bytes joined;
     tw_program *programs; /* the members */
     size_t capacity;
-    tw_document *documents; /* that come out of it, and their groups where records have some */
+    tw_document *documents; /* the joined documents, and their groups if records have groups */
     uint64_t *groups;
     size_t count;
     twinset_error *error;
-} joining;
+} submission_joiner;
 
 /* Reads the members' blocks, one after the other. */
-static int read_members(joining *join, const uint32_t *members, size_t count)
+static int read_members(submission_joiner *joiner, const uint32_t *members, size_t count)
 {
-    const tw_corpus *corpus = join->corpus;
-    join->blocks.length = 0;
-    int status = TW_GROW(join->programs, join->capacity, count);
+    const tw_corpus *corpus = joiner->corpus;
+    joiner->blocks.length = 0;
+    int status = TW_GROW(joiner->programs, joiner->capacity, count);
     for (size_t i = 0; i < count && status == TWINSET_OK; i++) {
         const tw_document *document = &corpus->documents.data[members[i]];
-        size_t at = join->blocks.length, length = (document->length + 7u) / 8 * 8;
-        status = tw_bytes_reserve(&join->blocks, length);
+        size_t offset = joiner->blocks.length, length = (document->length + 7u) / 8 * 8;
+        status = tw_bytes_reserve(&joiner->blocks, length);
         if (status == TWINSET_OK)
-            status = tw_spill_read(corpus->store.texts, document->offset, join->blocks.data + at,
-                                   document->length, join->error);
-        join->blocks.length += length;
+            status = tw_spill_read(corpus->store.texts, document->offset,
+                                   joiner->blocks.data + offset, document->length, joiner->error);
+        joiner->blocks.length += length;
     }
-    size_t at = 0;
+    size_t offset = 0;
     for (size_t i = 0; i < count && status == TWINSET_OK; i++) {
         size_t length = corpus->documents.data[members[i]].length;
-        tw_bytes block = {join->blocks.data + at, length, length};
-        join->programs[i] = tw_program_read(&block);
-        at += (length + 7) / 8 * 8;
+        tw_bytes block = {joiner->blocks.data + offset, length, length};
+        joiner->programs[i] = tw_program_read(&block);
+        offset += (length + 7) / 8 * 8;
     }
     return status;
 }
 
-static int keep_joined(joining *join, tw_document *document)
+static int store_joined(submission_joiner *joiner, tw_document *document)
 {
-    tw_corpus *corpus = join->corpus;
-    if (join->joined.length > UINT32_MAX)
-        return tw_fail(join->error, TWINSET_NOMEM,
+    tw_corpus *corpus = joiner->corpus;
+    if (joiner->joined.length > UINT32_MAX)
+        return tw_fail(joiner->error, TWINSET_NOMEM,
                        "%s: more than 4 GB of tokens in one submission; leave files out with "
                        "`exclude`",
                        document->name);
-    document->length = (uint32_t)join->joined.length;
-    return tw_spill_append(corpus->store.texts, join->joined.data, join->joined.length,
-                           &document->offset, join->error);
+    document->length = (uint32_t)joiner->joined.length;
+    return tw_spill_append(corpus->store.texts, joiner->joined.data, joiner->joined.length,
+                           &document->offset, joiner->error);
 }
 
-/* The document that stands for all members: of their roles, the one that goes before. */
+/* Makes the document of a submission: it has the flags of all members, and a source of role like if
+ * a member has one. */
 static tw_document begin_submission(const tw_corpus *corpus, const uint32_t *members, size_t count)
 {
     tw_document document = corpus->documents.data[members[0]];
@@ -101,22 +101,23 @@ static tw_document begin_submission(const tw_corpus *corpus, const uint32_t *mem
     return document;
 }
 
-static int join_members(joining *join, const uint32_t *members, size_t count, tw_document *document)
+static int join_members(submission_joiner *joiner, const uint32_t *members, size_t count,
+                        tw_document *document)
 {
-    tw_analyser *analyser = &join->corpus->workers[0].analyser;
-    const twinset_options *options = &join->corpus->settings->options;
+    tw_analyser *analyser = &joiner->corpus->workers[0].analyser;
+    const twinset_options *options = &joiner->corpus->settings->options;
     tw_text_summary summary;
-    *document = begin_submission(join->corpus, members, count);
+    *document = begin_submission(joiner->corpus, members, count);
     if (count == 1)
         return TWINSET_OK;
-    int status = read_members(join, members, count);
+    int status = read_members(joiner, members, count);
     if (status == TWINSET_OK)
-        status = tw_program_join(join->programs, count, &join->joined);
+        status = tw_program_join(joiner->programs, count, &joiner->joined);
     if (status == TWINSET_OK)
-        status = keep_joined(join, document);
+        status = store_joined(joiner, document);
     if (status != TWINSET_OK)
         return status;
-    tw_program program = tw_program_read(&join->joined);
+    tw_program program = tw_program_read(&joiner->joined);
     status = tw_program_shingle(&program, options->view, options->k, &analyser->program_scratch,
                                 NULL, NULL, &summary);
     memcpy(document->digest, summary.digest, sizeof document->digest);
@@ -124,59 +125,60 @@ static int join_members(joining *join, const uint32_t *members, size_t count, tw
     return status;
 }
 
-static int join_all(joining *join, const uint32_t *order)
+static int join_submissions(submission_joiner *joiner, const uint32_t *order)
 {
-    tw_corpus *corpus = join->corpus;
+    tw_corpus *corpus = joiner->corpus;
     int status = TWINSET_OK;
     for (size_t i = 0, end; i < corpus->documents.count && status == TWINSET_OK; i = end) {
-        uint64_t group = group_of(corpus, &corpus->documents.data[order[i]]);
+        uint64_t group = find_group(corpus, &corpus->documents.data[order[i]]);
         end = i + 1;
         while (group && end < corpus->documents.count &&
-               group_of(corpus, &corpus->documents.data[order[end]]) == group)
+               find_group(corpus, &corpus->documents.data[order[end]]) == group)
             end++;
         if (group)
-            status = join_members(join, order + i, end - i, &join->documents[join->count]);
+            status = join_members(joiner, order + i, end - i, &joiner->documents[joiner->count]);
         else
-            join->documents[join->count] = corpus->documents.data[order[i]];
-        if (join->groups)
-            join->groups[join->count] = corpus->documents.groups[order[i]];
-        join->count++;
+            joiner->documents[joiner->count] = corpus->documents.data[order[i]];
+        if (joiner->groups)
+            joiner->groups[joiner->count] = corpus->documents.groups[order[i]];
+        joiner->count++;
     }
     return status;
 }
 
 int tw_corpus_join_submissions(tw_corpus *corpus, twinset_error *error)
 {
-    joining join = {
+    submission_joiner joiner = {
         .corpus = corpus,
-        .documents = tw_array(corpus->documents.count, sizeof *join.documents),
-        .groups = corpus->documents.groups ? tw_array(corpus->documents.count, sizeof *join.groups)
-                                           : NULL,
+        .documents = tw_array(corpus->documents.count, sizeof *joiner.documents),
+        .groups = corpus->documents.groups
+                      ? tw_array(corpus->documents.count, sizeof *joiner.groups)
+                      : NULL,
         .error = error,
     };
     uint32_t *order = tw_array(corpus->documents.count, sizeof *order);
-    bool ready = order && join.documents && (join.groups || !corpus->documents.groups);
-    int status = ready ? TWINSET_OK : TWINSET_NOMEM;
+    bool is_ready = order && joiner.documents && (joiner.groups || !corpus->documents.groups);
+    int status = is_ready ? TWINSET_OK : TWINSET_NOMEM;
     for (uint32_t i = 0; i < corpus->documents.count && status == TWINSET_OK; i++)
         order[i] = i;
     if (status == TWINSET_OK && corpus->documents.count) {
         qsort_r(order, corpus->documents.count, sizeof *order, by_group, corpus);
-        status = join_all(&join, order);
+        status = join_submissions(&joiner, order);
     }
     tw_free(order);
-    tw_bytes_free(&join.blocks);
-    tw_bytes_free(&join.joined);
-    tw_free(join.programs);
+    tw_bytes_free(&joiner.blocks);
+    tw_bytes_free(&joiner.joined);
+    tw_free(joiner.programs);
     if (status != TWINSET_OK) {
-        tw_free(join.documents);
-        tw_free(join.groups);
+        tw_free(joiner.documents);
+        tw_free(joiner.groups);
         return status;
     }
     tw_free(corpus->documents.data);
     tw_free(corpus->documents.groups);
-    corpus->documents.data = join.documents;
-    corpus->documents.groups = join.groups;
+    corpus->documents.data = joiner.documents;
+    corpus->documents.groups = joiner.groups;
     corpus->documents.capacity = corpus->documents.group_capacity = corpus->documents.count;
-    corpus->documents.count = join.count;
+    corpus->documents.count = joiner.count;
     return TWINSET_OK;
 }

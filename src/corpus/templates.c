@@ -1,11 +1,11 @@
-/* What counts in no document: the shingles of templates, those that are too common, and what
- * stands across a span that was left out. */
+/* Finds the shingles that are excluded from all documents: those of templates, common ones, and
+ * those across an omitted span. */
 #include "reading.h"
 
 #include <math.h>
 
-/* Makes a list of ids, in any order, the set of excluded ones; takes the list over. */
-static int exclude(tw_corpus *corpus, tw_u64s *ids)
+/* Makes a list of ids, in any order, the set of excluded ids, and takes ownership of it. */
+static int set_excluded(tw_corpus *corpus, tw_u64s *ids)
 {
     tw_u64s scratch = {0};
     int status = tw_make_set(ids, &scratch, false, (tw_set){0});
@@ -18,26 +18,26 @@ static int exclude(tw_corpus *corpus, tw_u64s *ids)
 
 /* ---- templates of records */
 
-typedef struct visiting {
+typedef struct template_visit {
     tw_corpus *corpus;
     const tw_source *source;
     tw_template_fn take;
     void *context;
-    bool reports;    /* lines that are no records */
-    uint64_t number; /* of the line, from 1 */
-} visiting;
+    bool is_reporting; /* list lines that are not records as skipped */
+    uint64_t number;   /* of the line, from 1 */
+} template_visit;
 
-static int skip_line(const visiting *visit, const char *reason)
+static int skip_line(const template_visit *visit, const char *reason)
 {
     tw_corpus *corpus = visit->corpus;
     tw_skipped skip = {.reason = reason, .source = TW_NO_SOURCE};
-    if (!visit->reports)
+    if (!visit->is_reporting)
         return TWINSET_OK;
     int status = tw_arena_line_name(corpus->arena, visit->source->name, visit->number, &skip.path);
     return status == TWINSET_OK ? tw_corpus_skip(corpus, &skip) : status;
 }
 
-static int take_line(const visiting *visit, const char *line, size_t length)
+static int visit_line(const template_visit *visit, const char *line, size_t length)
 {
     tw_worker *worker = &visit->corpus->workers[0];
     tw_record record;
@@ -51,16 +51,16 @@ static int take_line(const visiting *visit, const char *line, size_t length)
     return visit->take(visit->context, worker, record.text, record.text_length);
 }
 
-static int take_block(visiting *visit, const tw_block *block)
+static int visit_block(template_visit *visit, const tw_block *block)
 {
     const tw_bytes *bytes = &block->bytes;
     int status = TWINSET_OK;
-    for (size_t at = 0; at < bytes->length && status == TWINSET_OK; visit->number++) {
-        const char *line = bytes->data + at;
-        const char *newline = memchr(line, '\n', bytes->length - at);
-        size_t length = newline ? (size_t)(newline - line) : bytes->length - at;
-        status = take_line(visit, line, length);
-        at += length + (newline != NULL);
+    for (size_t offset = 0; offset < bytes->length && status == TWINSET_OK; visit->number++) {
+        const char *line = bytes->data + offset;
+        const char *newline = memchr(line, '\n', bytes->length - offset);
+        size_t length = newline ? (size_t)(newline - line) : bytes->length - offset;
+        status = visit_line(visit, line, length);
+        offset += length + (newline != NULL);
     }
     if (status == TWINSET_OK && block->dropped)
         status = skip_line(visit, "the line is too long; raise `memory`");
@@ -68,8 +68,8 @@ static int take_block(visiting *visit, const tw_block *block)
     return status;
 }
 
-/* Hands over each record of a template. */
-static int visit_records(visiting *visit, const char **reason)
+/* Passes the text of each record of a template to `take`. */
+static int visit_records(template_visit *visit, const char **reason)
 {
     uint64_t limit = tw_size_limit(visit->corpus->settings);
     tw_lines lines;
@@ -80,7 +80,7 @@ static int visit_records(visiting *visit, const char **reason)
     do {
         status = tw_lines_next(&lines, 1 << 20, &block, reason);
         if (status == TWINSET_OK)
-            status = take_block(visit, &block);
+            status = visit_block(visit, &block);
     } while (status == TWINSET_OK && (block.bytes.length || block.dropped));
     tw_bytes_free(&block.bytes);
     tw_lines_close(&lines);
@@ -98,7 +98,7 @@ static bool is_template(const tw_corpus *corpus, size_t source)
 static int visit_template(tw_corpus *corpus, uint32_t index, tw_template_fn take, void *context)
 {
     const tw_source *source = &corpus->sources->data[index];
-    visiting visit = {.corpus = corpus, .source = source, .take = take, .context = context};
+    template_visit visit = {.corpus = corpus, .source = source, .take = take, .context = context};
     tw_worker *worker = &corpus->workers[0];
     tw_source_text text = {0};
     const char *reason = tw_source_reason(source);
@@ -134,7 +134,7 @@ static int shingle_text(void *ids, tw_worker *worker, const char *text, size_t l
 static int shingle_template(tw_corpus *corpus, uint32_t index, tw_u64s *ids)
 {
     const tw_source *source = &corpus->sources->data[index];
-    visiting visit = {corpus, source, shingle_text, ids, true, 1};
+    template_visit visit = {corpus, source, shingle_text, ids, true, 1};
     tw_text_summary summary = {0};
     const char *reason = tw_source_reason(source);
     int status = TWINSET_IO;
@@ -148,7 +148,7 @@ static int shingle_template(tw_corpus *corpus, uint32_t index, tw_u64s *ids)
     return tw_corpus_skip(corpus, &(tw_skipped){source->name, reason, TW_NO_SOURCE, false, 0, 0});
 }
 
-/* Shingles that stand across a span that was left out have one id. */
+/* Adds the id that all shingles across an omitted span have. */
 static int add_seam(tw_u64s *ids)
 {
     int status = TW_GROW(ids->data, ids->capacity, 1);
@@ -170,103 +170,104 @@ int tw_exclude_templates(tw_corpus *corpus)
         tw_free(ids.data);
         return status;
     }
-    return exclude(corpus, &ids);
+    return set_excluded(corpus, &ids);
 }
 
 /* ---- common shingles */
 
-/* Common shingles are found in two passes over the sets, so that no table of all shingles is
- * needed: the first counts them by some bits of their ids, and so never too low; the second
- * collects those that got over the limit, and counts them exactly. */
+/* Two passes over the sets find the common shingles without a table of all shingles. The first
+ * counts shingles by some bits of their ids, which never gives too low a count; the second collects
+ * those over the limit, and counts them exactly. */
 enum { COUNTERS = 1 << 22 };
 
-typedef struct counting {
+typedef struct common_search {
     tw_corpus *corpus;
     atomic_uint *counters;
     double limit;
-    tw_u64s *found; /* by each worker */
-} counting;
+    tw_u64s *found; /* by worker */
+} common_search;
 
 static int count_document(void *context, unsigned worker, size_t index)
 {
-    counting *count = context;
+    common_search *search = context;
     tw_set set = {0};
-    int status = tw_document_set(&count->corpus->workers[worker], 0, (uint32_t)index, &set);
+    int status = tw_document_set(&search->corpus->workers[worker], 0, (uint32_t)index, &set);
     for (size_t i = 0; i < set.count && status == TWINSET_OK; i++)
-        atomic_fetch_add_explicit(&count->counters[set.ids[i] % COUNTERS], 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&search->counters[set.ids[i] % COUNTERS], 1,
+                                  memory_order_relaxed);
     return status;
 }
 
 static int collect_document(void *context, unsigned worker, size_t index)
 {
-    counting *count = context;
-    tw_u64s *found = &count->found[worker];
+    common_search *search = context;
+    tw_u64s *found = &search->found[worker];
     tw_set set = {0};
-    int status = tw_document_set(&count->corpus->workers[worker], 0, (uint32_t)index, &set);
+    int status = tw_document_set(&search->corpus->workers[worker], 0, (uint32_t)index, &set);
     if (status == TWINSET_OK)
         status = TW_GROW(found->data, found->capacity, found->count + set.count);
     for (size_t i = 0; i < set.count && status == TWINSET_OK; i++)
-        if (atomic_load_explicit(&count->counters[set.ids[i] % COUNTERS], memory_order_relaxed) >
-            count->limit)
+        if (atomic_load_explicit(&search->counters[set.ids[i] % COUNTERS], memory_order_relaxed) >
+            search->limit)
             found->data[found->count++] = set.ids[i];
     return status;
 }
 
-/* Brings together what all workers found. */
-static int join_found(const counting *count, tw_u64s *all)
+/* Appends the ids that all workers found. */
+static int join_found(const common_search *search, tw_u64s *ids)
 {
     int status = TWINSET_OK;
-    unsigned threads = count->corpus->settings->options.threads;
+    unsigned threads = search->corpus->settings->options.threads;
     for (unsigned i = 0; i < threads && status == TWINSET_OK; i++) {
-        const tw_u64s *found = &count->found[i];
-        status = TW_GROW(all->data, all->capacity, all->count + found->count);
+        const tw_u64s *found = &search->found[i];
+        status = TW_GROW(ids->data, ids->capacity, ids->count + found->count);
         if (status == TWINSET_OK && found->count)
-            memcpy(all->data + all->count, found->data, found->count * sizeof *all->data);
-        all->count += status == TWINSET_OK ? found->count : 0;
+            memcpy(ids->data + ids->count, found->data, found->count * sizeof *ids->data);
+        ids->count += status == TWINSET_OK ? found->count : 0;
     }
     return status;
 }
 
-/* Keeps one of each id that stands there more often than the limit. */
-static int keep_common(tw_u64s *all, double limit)
+/* Keeps the ids that occur more often than the limit, each once. */
+static int keep_common(tw_u64s *ids, double limit)
 {
-    uint64_t *scratch = tw_array(all->count, sizeof *scratch);
+    uint64_t *scratch = tw_array(ids->count, sizeof *scratch);
     if (!scratch)
         return TWINSET_NOMEM;
-    tw_sort_u64(all->data, all->count, scratch);
+    tw_sort_u64(ids->data, ids->count, scratch);
     tw_free(scratch);
     size_t kept = 0;
-    for (size_t i = 0, end; i < all->count; i = end) {
-        for (end = i + 1; end < all->count && all->data[end] == all->data[i];)
+    for (size_t i = 0, end; i < ids->count; i = end) {
+        for (end = i + 1; end < ids->count && ids->data[end] == ids->data[i];)
             end++;
         if ((double)(end - i) > limit)
-            all->data[kept++] = all->data[i];
+            ids->data[kept++] = ids->data[i];
     }
-    all->count = kept;
+    ids->count = kept;
     return TWINSET_OK;
 }
 
-/* Excludes what was found, beside the ids that are excluded already. */
-static int exclude_found(const counting *count)
+/* Excludes the common ids, in addition to those that are excluded already. */
+static int exclude_found(const common_search *search)
 {
-    tw_set excluded = count->corpus->excluded;
-    tw_u64s all = {0};
-    int status = join_found(count, &all);
+    tw_set excluded = search->corpus->excluded;
+    tw_u64s ids = {0};
+    int status = join_found(search, &ids);
     if (status == TWINSET_OK)
-        status = keep_common(&all, count->limit);
+        status = keep_common(&ids, search->limit);
     if (status == TWINSET_OK)
-        status = TW_GROW(all.data, all.capacity, all.count + excluded.count);
+        status = TW_GROW(ids.data, ids.capacity, ids.count + excluded.count);
     if (status != TWINSET_OK) {
-        tw_free(all.data);
+        tw_free(ids.data);
         return status;
     }
     if (excluded.count)
-        memcpy(all.data + all.count, excluded.ids, excluded.count * sizeof *all.data);
-    all.count += excluded.count;
-    return exclude(count->corpus, &all);
+        memcpy(ids.data + ids.count, excluded.ids, excluded.count * sizeof *ids.data);
+    ids.count += excluded.count;
+    return set_excluded(search->corpus, &ids);
 }
 
-/* A default says nothing where so few documents may be copies of each other. */
+/* The default share does not apply to a few documents, which may all be copies of each other. */
 bool tw_excludes_common(const tw_corpus *corpus)
 {
     enum { FEW = 20 };
@@ -274,32 +275,32 @@ bool tw_excludes_common(const tw_corpus *corpus)
            (corpus->settings->given.common != TWINSET_AUTO || corpus->documents.count >= FEW);
 }
 
-static int find_common(counting *count, twinset_error *error)
+static int search_common(common_search *search, twinset_error *error)
 {
-    tw_corpus *corpus = count->corpus;
+    tw_corpus *corpus = search->corpus;
     tw_loop loop = tw_settings_loop(corpus->settings, "counting");
     int status = tw_corpus_fetch_all(corpus, error);
     if (status == TWINSET_OK)
-        status = tw_parallel(&loop, corpus->documents.count, count_document, count);
+        status = tw_parallel(&loop, corpus->documents.count, count_document, search);
     if (status == TWINSET_OK)
-        status = tw_parallel(&loop, corpus->documents.count, collect_document, count);
-    return status == TWINSET_OK ? exclude_found(count) : status;
+        status = tw_parallel(&loop, corpus->documents.count, collect_document, search);
+    return status == TWINSET_OK ? exclude_found(search) : status;
 }
 
 int tw_exclude_common(tw_corpus *corpus, twinset_error *error)
 {
     const twinset_options *options = &corpus->settings->options;
-    counting count = {
+    common_search search = {
         .corpus = corpus,
-        .counters = tw_calloc(COUNTERS, sizeof *count.counters),
+        .counters = tw_calloc(COUNTERS, sizeof *search.counters),
         .limit = floor(options->common * (double)corpus->documents.count + 1e-6),
-        .found = tw_calloc(options->threads, sizeof *count.found),
+        .found = tw_calloc(options->threads, sizeof *search.found),
     };
-    int status = count.counters && count.found ? find_common(&count, error) : TWINSET_NOMEM;
+    int status = search.counters && search.found ? search_common(&search, error) : TWINSET_NOMEM;
     tw_corpus_forget_sets(corpus);
-    for (unsigned i = 0; count.found && i < options->threads; i++)
-        tw_free(count.found[i].data);
-    tw_free(count.found);
-    tw_free(count.counters);
+    for (unsigned i = 0; search.found && i < options->threads; i++)
+        tw_free(search.found[i].data);
+    tw_free(search.found);
+    tw_free(search.counters);
     return status;
 }

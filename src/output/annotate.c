@@ -3,7 +3,7 @@
  * is, byte for byte. Fields of an earlier annotation go.
  */
 #define _GNU_SOURCE /* memmem */
-#include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include "output.h"
@@ -80,32 +80,21 @@ static int append_others(const char *line, const char *brace, tw_bytes *out)
 
 /* ---- ours */
 
-static int append_to(void *context, const char *bytes, size_t count)
-{
-    return tw_bytes_append(context, bytes, count) == TWINSET_OK ? 0 : ENOMEM;
-}
-
-static int append_kept(const tw_annotation *note, tw_bytes *out)
+/* Appends our fields and the closing brace. */
+static int append_ours(const tw_annotation *note, bool has_others, tw_bytes *out)
 {
     tw_sink sink;
-    if (!note->kept)
-        return tw_bytes_printf(out, ", \"twinset_keep\": true, \"twinset_kept\": null, "
-                                    "\"twinset_similarity\": null}");
-    tw_sink_init(&sink, append_to, out);
-    tw_put_text(&sink, ", \"twinset_keep\": false, \"twinset_kept\": ");
-    tw_put_json(&sink, note->kept);
-    tw_put_text(&sink, ", \"twinset_similarity\": ");
-    tw_put_text(&sink, tw_number_real(note->similarity).text);
-    tw_put(&sink, "}", 1);
-    return tw_sink_end(&sink, NULL) == TWINSET_OK ? TWINSET_OK : TWINSET_NOMEM;
-}
-
-static int append_cluster(const tw_annotation *note, const char *comma, tw_bytes *out)
-{
+    tw_sink_init_bytes(&sink, out);
+    tw_json json = tw_json_continue_object(&sink, has_others);
     if (note->cluster)
-        return tw_bytes_printf(out, "%s\"twinset_cluster\": %lu", comma,
-                               (unsigned long)note->cluster);
-    return tw_bytes_printf(out, "%s\"twinset_cluster\": null", comma);
+        tw_json_whole(&json, "twinset_cluster", note->cluster);
+    else
+        tw_json_null(&json, "twinset_cluster");
+    tw_json_bool(&json, "twinset_keep", !note->kept);
+    tw_json_string(&json, "twinset_kept", note->kept);
+    tw_json_real(&json, "twinset_similarity", note->kept ? note->similarity : NAN);
+    tw_json_close(&json);
+    return tw_sink_end_bytes(&sink);
 }
 
 int tw_annotate(const char *line, size_t length, const tw_annotation *note, tw_bytes *out)
@@ -125,9 +114,7 @@ int tw_annotate(const char *line, size_t length, const tw_annotation *note, tw_b
         last--;
     if (last == start)
         return TWINSET_IO;
-    status = append_cluster(note, out->data[last - 1] == '{' ? "" : ", ", out);
-    if (status == TWINSET_OK)
-        status = append_kept(note, out);
+    status = append_ours(note, out->data[last - 1] != '{', out);
     return status == TWINSET_OK ? tw_bytes_append(out, line + brace + 1, length - brace - 1)
                                 : status;
 }

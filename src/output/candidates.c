@@ -54,7 +54,7 @@ static bool is_ambiguous(const char *name)
 static void put_name(tw_sink *sink, const char *name)
 {
     if (is_ambiguous(name))
-        tw_put_json(sink, name);
+        tw_put_json_string(sink, name);
     else
         tw_put_text(sink, name);
 }

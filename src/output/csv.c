@@ -51,7 +51,7 @@ static void put_line(tw_sink *sink, const twinset_pair *pair, size_t fields, con
     for (const tw_field *field = tw_fields; field < tw_fields + fields; field++) {
         tw_put_text(sink, field == tw_fields ? "" : separator);
         if (field->kind != TW_KIND_NAME)
-            tw_put_field(sink, field, pair, "");
+            tw_put_field(sink, field, pair);
         else if (*separator == '\t')
             put_tsv_name(sink, tw_field_name(field, pair));
         else

@@ -32,8 +32,7 @@ int tw_append_lines(tw_bytes *out, const twinset_span *span)
     return tw_bytes_printf(out, "%zu-%zu", span->first_line, span->last_line);
 }
 
-/* The name of the kind after `last`, which moves on; NULL after all. */
-static const char *next_kind(unsigned kinds, size_t *last)
+const char *tw_next_kind(unsigned kinds, size_t *last)
 {
     static const char *const names[] = {"verbatim", "renamed",   "edited",
                                         "alike",    "reordered", "padded"};
@@ -44,24 +43,14 @@ static const char *next_kind(unsigned kinds, size_t *last)
     return NULL;
 }
 
-void tw_put_kinds(tw_sink *sink, unsigned kinds)
-{
-    const char *before = "";
-    size_t last = 0;
-    for (const char *name; (name = next_kind(kinds, &last)); before = ", ") {
-        tw_put_text(sink, before);
-        tw_put_json(sink, name);
-    }
-}
-
 /* "1. renamed, padded:" */
 static void flow_kinds(tw_flow *flow, size_t number, unsigned kinds)
 {
     size_t last = 0;
-    const char *name = next_kind(kinds, &last);
+    const char *name = tw_next_kind(kinds, &last);
     tw_flow_label(flow, "", tw_number_count(number).text, ".");
     for (const char *next; name; name = next) {
-        next = next_kind(kinds, &last);
+        next = tw_next_kind(kinds, &last);
         tw_flow_label(flow, "", name, next ? "," : ":");
     }
 }

@@ -28,8 +28,9 @@ static inline const twinset_token_span *tw_place_of(const twinset_aligned_span *
 bool tw_has_word(const char *text, const char *end);
 /* Appends "3-7", or "3". */
 int tw_append_lines(tw_bytes *out, const twinset_span *span) TW_CHECKED;
-/* "renamed", "padded": what was done to a passage, as strings of JSON. */
-void tw_put_kinds(tw_sink *sink, unsigned kinds);
+/* The name of the next kind of a passage, such as "renamed", and NULL after all. *last is 0 at
+ * first and moves on. */
+const char *tw_next_kind(unsigned kinds, size_t *last);
 /* For people. */
 int tw_write_passages(tw_sink *sink, const twinset_passages *passages,
                       const twinset_style *style) TW_CHECKED;
@@ -44,7 +45,7 @@ void tw_put_marks(tw_sink *sink, const twinset_style *style);
 
 /* ---- passages_json.c */
 
-/* An array. */
-void tw_put_passages(tw_sink *sink, const twinset_passages *passages);
+/* Writes a list of passages. */
+void tw_json_passages(tw_json *json, const char *key, const twinset_passages *passages);
 
 #endif

@@ -1,9 +1,8 @@
 /*
  * Output: what comes out of a scan, a comparison or a sketch, in every format.
  *
- *   sink.c        bytes to the caller's function, through a buffer
- *   pack.c        the same, packed as a name says
- *   text.c        strings made fit for JSON or a terminal; columns they take there
+ *   pack.c        bytes packed as the ending of a name says
+ *   text.c        strings made fit for a terminal; columns they take there
  *   json.c csv.c  pairs for programs; candidates.c documents with their partners
  *   labels.c      names cut to fit, never to look the same
  *   table.c compare.c style.c  results for people
@@ -18,27 +17,6 @@
 
 #include "common.h"
 #include "result.h"
-
-/* ---- sink */
-
-enum { TW_SINK_BYTES = 16384 };
-
-/* Puts never fail: after the first failed write all bytes are dropped, and tw_sink_end()
- * tells. A long loop may look at `failure` to end early. */
-typedef struct tw_sink {
-    twinset_write_fn write;
-    void *context;
-    int failure; /* errno value of the first failed write */
-    size_t used;
-    char buffer[TW_SINK_BYTES];
-} tw_sink;
-
-void tw_sink_init(tw_sink *sink, twinset_write_fn write, void *context);
-void tw_put(tw_sink *sink, const void *bytes, size_t count);
-void tw_put_text(tw_sink *sink, const char *text);
-void tw_put_spaces(tw_sink *sink, size_t count);
-/* Writes what is left. 0, or TWINSET_IO if any write failed. */
-int tw_sink_end(tw_sink *sink, twinset_error *error) TW_CHECKED;
 
 /* ---- pack */
 
@@ -55,12 +33,6 @@ void tw_pack_free(tw_pack *pack);
 
 /* ---- text; all strings are terminated */
 
-/* A JSON string with its quotes. A byte that is not UTF-8 becomes \udcXX. */
-void tw_put_json(tw_sink *sink, const char *text);
-/* A note or a reason as a JSON string, with options named as on a command line. */
-void tw_put_sentence_json(tw_sink *sink, const char *sentence);
-/* A document with something to know about it, as a JSON object. */
-void tw_put_flagged(tw_sink *sink, const twinset_result *result, size_t index);
 /* The text with U+FFFD for what is not UTF-8. */
 int tw_append_utf8(tw_bytes *out, const char *text) TW_CHECKED;
 
@@ -128,13 +100,23 @@ extern const tw_field tw_fields[TW_FIELDS];
 size_t tw_field_count(const twinset_result *result);
 
 const char *tw_field_name(const tw_field *field, const twinset_pair *pair);
-/* The number in a field that is no name; `unknown` stands for NaN. */
-void tw_put_field(tw_sink *sink, const tw_field *field, const twinset_pair *pair,
-                  const char *unknown);
+/* Writes the number in a field that is no name; nothing for NaN. */
+void tw_put_field(tw_sink *sink, const tw_field *field, const twinset_pair *pair);
+/* Writes a field as a member of a JSON object. */
+void tw_json_field(tw_json *json, const tw_field *field, const twinset_pair *pair);
 
 /* A pair of texts as a line of values, or as an object on a line; without a pair, headings. */
 void tw_put_values(tw_sink *sink, const twinset_pair *pair, const char *separator);
 void tw_put_object(tw_sink *sink, const twinset_pair *pair);
+
+/* ---- lists of a run, as members of a JSON object */
+
+/* A note or a reason, with options named as on a command line. */
+void tw_json_sentence(tw_json *json, const char *key, const char *sentence);
+void tw_json_skips(tw_json *json, const twinset_result *result);
+void tw_json_flagged(tw_json *json, const twinset_result *result);
+/* `more` is a last note, or NULL. */
+void tw_json_notes(tw_json *json, const twinset_result *result, const char *more);
 
 /* ---- results for people */
 
@@ -233,5 +215,6 @@ void tw_signatures_free(tw_signatures *signatures);
 
 /* ---- the rest of the folder */
 #include "clean.h"
+#include "output_files.h"
 
 #endif

@@ -1,73 +1,73 @@
 /* Passages as JSON, for those who show them in their own way. */
 #include "evidence.h"
 
-static void put_range(tw_sink *sink, const char *key, size_t from, size_t to)
+static void write_range(tw_json *json, const char *key, size_t from, size_t to)
 {
-    tw_put_text(sink, key);
-    tw_put_text(sink, tw_number_whole(from).text);
-    tw_put(sink, ", ", 2);
-    tw_put_text(sink, tw_number_whole(to).text);
-    tw_put(sink, "]", 1);
+    tw_json_list(json, key, TW_JSON_INLINE);
+    tw_json_whole(json, NULL, from);
+    tw_json_whole(json, NULL, to);
+    tw_json_close(json);
 }
 
-static void put_span(tw_sink *sink, const twinset_span *span)
+static void write_span(tw_json *json, const char *key, const twinset_span *span)
 {
-    tw_put(sink, "{", 1);
-    if (span->file) {
-        tw_put_text(sink, "\"file\": ");
-        tw_put_json(sink, span->file);
-        tw_put(sink, ", ", 2);
-    }
-    put_range(sink, "\"lines\": [", span->first_line, span->last_line);
-    put_range(sink, ", \"bytes\": [", span->start, span->end);
-    tw_put(sink, "}", 1);
+    tw_json_object(json, key, TW_JSON_INLINE);
+    if (span->file)
+        tw_json_string(json, "file", span->file);
+    write_range(json, "lines", span->first_line, span->last_line);
+    write_range(json, "bytes", span->start, span->end);
+    tw_json_close(json);
 }
 
-static void put_renames(tw_sink *sink, const tw_located_passage *passage)
+static void write_kinds(tw_json *json, unsigned kinds)
 {
+    size_t last = 0;
+    tw_json_list(json, "kinds", TW_JSON_INLINE);
+    for (const char *name; (name = tw_next_kind(kinds, &last));)
+        tw_json_string(json, NULL, name);
+    tw_json_close(json);
+}
+
+static void write_renames(tw_json *json, const tw_located_passage *passage)
+{
+    tw_json_list(json, "names", TW_JSON_INLINE);
     for (size_t i = 0; i < passage->rename_count; i++) {
         const twinset_rename *rename = &passage->renames[i];
-        tw_put_text(sink, i == 0 ? "{\"a\": " : ", {\"a\": ");
-        tw_put_json(sink, rename->a);
-        tw_put_text(sink, ", \"b\": ");
-        tw_put_json(sink, rename->b);
-        tw_put_text(sink, ", \"count\": ");
-        tw_put_text(sink, tw_number_whole(rename->count).text);
-        tw_put(sink, "}", 1);
+        tw_json_object(json, NULL, TW_JSON_INLINE);
+        tw_json_string(json, "a", rename->a);
+        tw_json_string(json, "b", rename->b);
+        tw_json_whole(json, "count", rename->count);
+        tw_json_close(json);
     }
+    tw_json_close(json);
 }
 
-/* 0: it is not known. */
-static void put_known(tw_sink *sink, uint64_t count)
+/* Writes a count; 0 stands for one that is not known. */
+static void write_known(tw_json *json, const char *key, uint64_t count)
 {
-    tw_put_text(sink, count ? tw_number_whole(count).text : "null");
+    if (count > 0)
+        tw_json_whole(json, key, count);
+    else
+        tw_json_null(json, key);
 }
 
-static void put_passage(tw_sink *sink, const tw_located_passage *passage, uint64_t among)
+static void write_passage(tw_json *json, const tw_located_passage *passage, uint64_t among)
 {
-    tw_put_text(sink, "{\"a\": ");
-    put_span(sink, &passage->a);
-    tw_put_text(sink, ", \"b\": ");
-    put_span(sink, &passage->b);
-    tw_put_text(sink, ", \"tokens\": ");
-    tw_put_text(sink, tw_number_whole(passage->tokens).text);
-    tw_put_text(sink, ", \"kinds\": [");
-    tw_put_kinds(sink, passage->kinds);
-    tw_put_text(sink, "], \"names\": [");
-    put_renames(sink, passage);
-    tw_put_text(sink, "], \"documents\": ");
-    put_known(sink, passage->documents);
-    tw_put_text(sink, ", \"among\": ");
-    put_known(sink, among);
-    tw_put(sink, "}", 1);
+    tw_json_object(json, NULL, TW_JSON_INLINE);
+    write_span(json, "a", &passage->a);
+    write_span(json, "b", &passage->b);
+    tw_json_whole(json, "tokens", passage->tokens);
+    write_kinds(json, passage->kinds);
+    write_renames(json, passage);
+    write_known(json, "documents", passage->documents);
+    write_known(json, "among", among);
+    tw_json_close(json);
 }
 
-void tw_put_passages(tw_sink *sink, const twinset_passages *passages)
+void tw_json_passages(tw_json *json, const char *key, const twinset_passages *passages)
 {
-    tw_put(sink, "[", 1);
-    for (size_t i = 0; i < passages->count && sink->failure == 0; i++) {
-        tw_put_text(sink, i == 0 ? "" : ", ");
-        put_passage(sink, &passages->list[i], passages->among);
-    }
-    tw_put(sink, "]", 1);
+    tw_json_list(json, key, TW_JSON_INLINE);
+    for (size_t i = 0; i < passages->count && json->sink->failure == 0; i++)
+        write_passage(json, &passages->list[i], passages->among);
+    tw_json_close(json);
 }

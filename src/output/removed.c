@@ -11,15 +11,14 @@ int twinset_result_write_removed(const twinset_result *result, twinset_write_fn 
     tw_sink_init(&sink, write, context);
     for (size_t i = 0; i < count && sink.failure == 0; i++) {
         twinset_removal removed = tw_result_removal_at(result, i);
-        tw_put_text(&sink, "{\"id\": ");
-        tw_put_json(&sink, removed.name);
-        tw_put_text(&sink, ", \"kept\": ");
-        tw_put_json(&sink, removed.kept);
-        tw_put_text(&sink, ", \"similarity\": ");
-        tw_put_text(&sink, tw_number_real(removed.similarity).text);
-        tw_put_text(&sink, ", \"cluster\": ");
-        tw_put_text(&sink, tw_number_whole(removed.cluster).text);
-        tw_put_text(&sink, "}\n");
+        tw_json json = tw_json_new(&sink);
+        tw_json_object(&json, NULL, TW_JSON_INLINE);
+        tw_json_string(&json, "id", removed.name);
+        tw_json_string(&json, "kept", removed.kept);
+        tw_json_real(&json, "similarity", removed.similarity);
+        tw_json_whole(&json, "cluster", removed.cluster);
+        tw_json_close(&json);
+        tw_json_end_line(&json);
     }
     return tw_sink_end(&sink, error);
 }

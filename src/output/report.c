@@ -9,100 +9,34 @@
 
 enum { SIZES = 32 }; /* of clusters: 2, 3 to 4, 5 to 8, ... */
 
-static void put_key(tw_sink *sink, const char *key)
-{
-    tw_put_text(sink, ",\n  ");
-    tw_put_json(sink, key);
-    tw_put_text(sink, ": ");
-}
+/* ---- the search */
 
-static void put_whole(tw_sink *sink, const char *before, uint64_t value)
-{
-    tw_put_text(sink, before);
-    tw_put_text(sink, tw_number_whole(value).text);
-}
-
-static void put_real(tw_sink *sink, const char *before, double value)
-{
-    tw_put_text(sink, before);
-    tw_put_text(sink, isnan(value) ? "null" : tw_number_real(value).text);
-}
-
-static void put_count(tw_sink *sink, const char *key, uint64_t value)
-{
-    put_key(sink, key);
-    put_whole(sink, "", value);
-}
-
-/* Begins an element of a list, each on a line of its own. */
-static void put_element(tw_sink *sink, size_t index)
-{
-    tw_put_text(sink, index == 0 ? "\n    " : ",\n    ");
-}
-
-static int put_parameters(tw_sink *sink, const twinset_result *result)
-{
-    tw_bytes parameters = {0};
-    int status = tw_options_json(&result->options, &parameters);
-    put_key(sink, "parameters");
-    if (status == TWINSET_OK)
-        tw_put(sink, parameters.data, parameters.length);
-    tw_bytes_free(&parameters);
-    return status;
-}
-
-static void put_skipped(tw_sink *sink, const twinset_result *result, size_t count)
-{
-    put_key(sink, "skipped");
-    tw_put(sink, "[", 1);
-    for (size_t i = 0; i < count && sink->failure == 0; i++) {
-        twinset_skip skip = result->skips[i];
-        put_element(sink, i);
-        tw_put_text(sink, "{\"path\": ");
-        tw_put_json(sink, skip.path);
-        tw_put_text(sink, ", \"reason\": ");
-        tw_put_sentence_json(sink, skip.reason);
-        tw_put(sink, "}", 1);
-    }
-    tw_put_text(sink, count ? "\n  ]" : "]");
-}
-
-static void put_all_flagged(tw_sink *sink, const twinset_result *result, size_t count)
-{
-    put_key(sink, "flagged");
-    tw_put(sink, "[", 1);
-    for (size_t i = 0; i < count && sink->failure == 0; i++) {
-        put_element(sink, i);
-        tw_put_flagged(sink, result, i);
-    }
-    tw_put_text(sink, count ? "\n  ]" : "]");
-}
-
-static void put_notes(tw_sink *sink, const twinset_result *result, size_t count)
-{
-    put_key(sink, "notes");
-    tw_put(sink, "[", 1);
-    for (size_t i = 0; i < count; i++) {
-        put_element(sink, i);
-        tw_put_sentence_json(sink, result->notes[i]);
-    }
-    tw_put_text(sink, count ? "\n  ]" : "]");
-}
-
-static void put_sample(tw_sink *sink, const twinset_run *run)
+static void write_sample(tw_json *json, const twinset_run *run)
 {
     bool known = run->sample_pairs > 0;
-    put_key(sink, "sample");
     if (run->sampled == 0) {
-        tw_put_text(sink, "null");
+        tw_json_null(json, "sample");
         return;
     }
-    put_whole(sink, "{\"documents\": ", run->sampled);
-    put_whole(sink, ", \"pairs\": ", run->sample_pairs);
-    put_whole(sink, ", \"found\": ", run->sample_found);
-    put_real(sink,
-             ", \"recall\": ", known ? (double)run->sample_found / (double)run->sample_pairs : NAN);
-    tw_put(sink, "}", 1);
+    tw_json_object(json, "sample", TW_JSON_INLINE);
+    tw_json_whole(json, "documents", run->sampled);
+    tw_json_whole(json, "pairs", run->sample_pairs);
+    tw_json_whole(json, "found", run->sample_found);
+    tw_json_real(json, "recall",
+                 known ? (double)run->sample_found / (double)run->sample_pairs : NAN);
+    tw_json_close(json);
+}
+
+static void write_search(tw_json *json, const twinset_run *run)
+{
+    char method[TW_OPTION_WORD_BYTES];
+    tw_json_string(json, "method", tw_option_word("method", run->method, method));
+    tw_json_whole(json, "bands", run->bands);
+    tw_json_whole(json, "rows", run->rows);
+    tw_json_real(json, "expected_recall", run->expected_recall);
+    write_sample(json, run);
+    tw_json_whole(json, "candidates", run->candidates);
+    tw_json_whole(json, "verified", run->verified);
 }
 
 /* ---- clusters */
@@ -116,134 +50,115 @@ static unsigned class_of(size_t size)
     return class;
 }
 
-static void put_sizes(tw_sink *sink, const twinset_result *result, size_t count)
+static void write_sizes(tw_json *json, const twinset_result *result)
 {
     uint64_t clusters[SIZES] = {0}, documents[SIZES] = {0};
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < result->run.clusters; i++) {
         size_t size = tw_result_cluster_at(result, i).size;
         clusters[class_of(size)]++;
         documents[class_of(size)] += size;
     }
-    put_key(sink, "cluster_sizes");
-    tw_put(sink, "[", 1);
-    size_t written = 0;
+    tw_json_list(json, "cluster_sizes", TW_JSON_LINES);
     for (unsigned i = 0; i < SIZES; i++) {
         if (clusters[i] == 0)
             continue;
-        put_element(sink, written++);
-        put_whole(sink, "{\"from\": ", i == 0 ? 2 : ((uint64_t)1 << i) + 1);
-        put_whole(sink, ", \"to\": ", (uint64_t)2 << i);
-        put_whole(sink, ", \"clusters\": ", clusters[i]);
-        put_whole(sink, ", \"documents\": ", documents[i]);
-        tw_put(sink, "}", 1);
+        tw_json_object(json, NULL, TW_JSON_INLINE);
+        tw_json_whole(json, "from", i == 0 ? 2 : ((uint64_t)1 << i) + 1);
+        tw_json_whole(json, "to", (uint64_t)2 << i);
+        tw_json_whole(json, "clusters", clusters[i]);
+        tw_json_whole(json, "documents", documents[i]);
+        tw_json_close(json);
     }
-    tw_put_text(sink, written ? "\n  ]" : "]");
+    tw_json_close(json);
 }
 
-static void put_largest(tw_sink *sink, const twinset_result *result, size_t count)
+static void write_largest(tw_json *json, const twinset_result *result)
 {
-    put_key(sink, "largest_cluster");
-    if (count == 0) {
-        tw_put_text(sink, "null");
+    if (result->run.clusters == 0) {
+        tw_json_null(json, "largest_cluster");
         return;
     }
     twinset_cluster largest = tw_result_cluster_at(result, 0);
-    put_whole(sink, "{\"id\": ", largest.id);
-    put_whole(sink, ", \"size\": ", largest.size);
-    tw_put_text(sink, ", \"representative\": ");
-    tw_put_json(sink, largest.representative);
-    put_real(sink, ", \"min_similarity\": ", largest.min_similarity);
-    tw_put(sink, "}", 1);
+    tw_json_object(json, "largest_cluster", TW_JSON_INLINE);
+    tw_json_whole(json, "id", largest.id);
+    tw_json_whole(json, "size", largest.size);
+    tw_json_string(json, "representative", largest.representative);
+    tw_json_real(json, "min_similarity", largest.min_similarity);
+    tw_json_close(json);
 }
 
 /* ---- the machine */
 
-static void put_stages(tw_sink *sink, const twinset_result *result)
+static void write_stages(tw_json *json, const twinset_result *result)
 {
     size_t count = tw_result_stages(result);
-    put_key(sink, "stages");
-    tw_put(sink, "[", 1);
+    tw_json_list(json, "stages", TW_JSON_LINES);
     for (size_t i = 0; i < count; i++) {
         const twinset_stage *stage = &result->stages[i];
-        put_element(sink, i);
-        tw_put_text(sink, "{\"name\": ");
-        tw_put_json(sink, stage->name);
-        put_real(sink, ", \"seconds\": ", round(stage->seconds * 1e6) / 1e6);
-        put_whole(sink, ", \"bytes\": ", stage->bytes);
-        tw_put(sink, "}", 1);
+        tw_json_object(json, NULL, TW_JSON_INLINE);
+        tw_json_string(json, "name", stage->name);
+        tw_json_real(json, "seconds", round(stage->seconds * 1e6) / 1e6);
+        tw_json_whole(json, "bytes", stage->bytes);
+        tw_json_close(json);
     }
-    tw_put_text(sink, "\n  ]");
+    tw_json_close(json);
 }
 
-static void put_machine(tw_sink *sink, const twinset_result *result, const twinset_run *run)
+static void write_machine(tw_json *json, const twinset_result *result)
 {
     const twinset_options *options = &result->options;
-    put_stages(sink, result);
-    put_count(sink, "peak_memory_bytes", twinset_peak_memory());
-    put_count(sink, "memory_bytes", options->memory_bytes);
-    put_count(sink, "spilled_bytes", run->spilled_bytes);
-    put_count(sink, "threads", options->threads);
-    put_key(sink, "isa");
-    tw_put_json(sink, tw_isa_name(tw_cpu_isa()));
+    write_stages(json, result);
+    tw_json_whole(json, "peak_memory_bytes", twinset_peak_memory());
+    tw_json_whole(json, "memory_bytes", options->memory_bytes);
+    tw_json_whole(json, "spilled_bytes", result->run.spilled_bytes);
+    tw_json_whole(json, "threads", options->threads);
+    tw_json_string(json, "isa", tw_isa_name(tw_cpu_isa()));
 }
 
 /* ---- the whole */
 
-static void put_search(tw_sink *sink, const twinset_run *run)
+static void write_cleaned(tw_json *json, const twinset_clean_counts *cleaned)
 {
-    char method[TW_OPTION_WORD_BYTES];
-    put_key(sink, "method");
-    tw_put_json(sink, tw_option_word("method", run->method, method));
-    put_count(sink, "bands", run->bands);
-    put_count(sink, "rows", run->rows);
-    put_key(sink, "expected_recall");
-    put_real(sink, "", run->expected_recall);
-    put_sample(sink, run);
-    put_count(sink, "candidates", run->candidates);
-    put_count(sink, "verified", run->verified);
+    tw_json_object(json, "cleaned", TW_JSON_INLINE);
+    tw_json_whole(json, "read", cleaned->read);
+    tw_json_whole(json, "kept", cleaned->kept);
+    tw_json_whole(json, "removed", cleaned->removed);
+    tw_json_whole(json, "skipped", cleaned->skipped);
+    tw_json_close(json);
 }
 
-static void put_cleaned(tw_sink *sink, const twinset_clean_counts *cleaned)
+static void write_clusters(tw_json *json, const twinset_result *result)
 {
-    put_key(sink, "cleaned");
-    put_whole(sink, "{\"read\": ", cleaned->read);
-    put_whole(sink, ", \"kept\": ", cleaned->kept);
-    put_whole(sink, ", \"removed\": ", cleaned->removed);
-    put_whole(sink, ", \"skipped\": ", cleaned->skipped);
-    tw_put(sink, "}", 1);
+    tw_json_whole(json, "clusters", result->run.clusters);
+    write_sizes(json, result);
+    write_largest(json, result);
 }
 
 /* `cleaned` may be NULL. */
-static int write_report(const twinset_result *result, const twinset_clean_counts *cleaned,
-                        twinset_write_fn write, void *context, twinset_error *error)
+static void write_report(tw_json *json, const twinset_result *result,
+                         const twinset_clean_counts *cleaned)
 {
-    twinset_run run = result->run;
-    tw_sink sink;
-    tw_sink_init(&sink, write, context);
-    tw_put_text(&sink, "{\n  \"version\": ");
-    tw_put_json(&sink, TWINSET_VERSION);
-    put_key(&sink, "command");
-    tw_put_json(&sink, cleaned ? "dedup" : "scan");
-    if (put_parameters(&sink, result) != TWINSET_OK)
-        return tw_nomem(error);
-    put_count(&sink, "records", run.records);
-    put_count(&sink, "documents", run.documents);
-    put_count(&sink, "bytes", run.bytes);
-    put_count(&sink, "shingles", run.shingles);
-    put_skipped(&sink, result, run.skipped);
-    put_all_flagged(&sink, result, run.flagged);
-    put_search(&sink, &run);
+    const twinset_run *run = &result->run;
+    tw_json_object(json, NULL, TW_JSON_LINES);
+    tw_json_string(json, "version", TWINSET_VERSION);
+    tw_json_string(json, "command", cleaned ? "dedup" : "scan");
+    tw_json_options(json, "parameters", &result->options);
+    tw_json_whole(json, "records", run->records);
+    tw_json_whole(json, "documents", run->documents);
+    tw_json_whole(json, "bytes", run->bytes);
+    tw_json_whole(json, "shingles", run->shingles);
+    tw_json_skips(json, result);
+    tw_json_flagged(json, result);
+    write_search(json, run);
     if (!cleaned)
-        put_count(&sink, "pairs", run.pairs);
-    put_count(&sink, "clusters", run.clusters);
-    put_sizes(&sink, result, run.clusters);
-    put_largest(&sink, result, run.clusters);
+        tw_json_whole(json, "pairs", run->pairs);
+    write_clusters(json, result);
     if (cleaned)
-        put_cleaned(&sink, cleaned);
-    put_notes(&sink, result, run.notes);
-    put_machine(&sink, result, &run);
-    tw_put_text(&sink, "\n}\n");
-    return tw_sink_end(&sink, error);
+        write_cleaned(json, cleaned);
+    tw_json_notes(json, result, NULL);
+    write_machine(json, result);
+    tw_json_close(json);
+    tw_json_end_line(json);
 }
 
 int twinset_result_write_report(const twinset_result *result, const twinset_clean_counts *counts,
@@ -251,9 +166,13 @@ int twinset_result_write_report(const twinset_result *result, const twinset_clea
                                 twinset_error *error)
 {
     twinset_clean_counts own = {0};
+    tw_sink sink;
     if (!result || !write)
         return tw_missing(error, result ? "write" : "result");
     if (counts)
         tw_copy_struct(&own, sizeof own, counts, counts_size);
-    return write_report(result, counts ? &own : NULL, write, context, error);
+    tw_sink_init(&sink, write, context);
+    tw_json json = tw_json_new(&sink);
+    write_report(&json, result, counts ? &own : NULL);
+    return tw_sink_end(&sink, error);
 }

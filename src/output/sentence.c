@@ -7,16 +7,16 @@
 
 #include "output.h"
 
-void tw_put_sentence_json(tw_sink *sink, const char *sentence)
+void tw_json_sentence(tw_json *json, const char *key, const char *sentence)
 {
     if (!strchr(sentence, '`')) {
-        tw_put_json(sink, sentence);
+        tw_json_string(json, key, sentence);
         return;
     }
     char *copy = tw_strdup(sentence);
     if (copy)
-        tw_put_json(sink, twinset_spell_options(copy));
-    else if (sink->failure == 0)
-        sink->failure = ENOMEM;
+        tw_json_string(json, key, twinset_spell_options(copy));
+    else if (json->sink->failure == 0)
+        json->sink->failure = ENOMEM;
     tw_free(copy);
 }

@@ -113,22 +113,19 @@ static void binary_end(tw_signatures *out)
 
 static void json_row(tw_signatures *out, const char *name, uint64_t shingles, const uint32_t *slots)
 {
-    tw_sink *sink = &out->sink;
     char scheme[TW_OPTION_WORD_BYTES];
-    tw_put_text(sink, "{\"id\": ");
-    tw_put_json(sink, name);
-    tw_put_text(sink, ", \"scheme\": ");
-    tw_put_json(sink, tw_option_word("scheme", out->options->scheme, scheme));
-    tw_put_text(sink, ", \"seed\": ");
-    tw_put_text(sink, tw_number_whole(out->options->seed).text);
-    tw_put_text(sink, ", \"shingles\": ");
-    tw_put_text(sink, tw_number_whole(shingles).text);
-    tw_put_text(sink, ", \"signature\": [");
-    for (size_t i = 0; i < out->options->hashes; i++) {
-        tw_put_text(sink, i == 0 ? "" : ", ");
-        tw_put_text(sink, tw_number_whole(slots[i]).text);
-    }
-    tw_put_text(sink, "]}\n");
+    tw_json json = tw_json_new(&out->sink);
+    tw_json_object(&json, NULL, TW_JSON_INLINE);
+    tw_json_string(&json, "id", name);
+    tw_json_string(&json, "scheme", tw_option_word("scheme", out->options->scheme, scheme));
+    tw_json_whole(&json, "seed", out->options->seed);
+    tw_json_whole(&json, "shingles", shingles);
+    tw_json_list(&json, "signature", TW_JSON_INLINE);
+    for (size_t i = 0; i < out->options->hashes; i++)
+        tw_json_whole(&json, NULL, slots[i]);
+    tw_json_close(&json);
+    tw_json_close(&json);
+    tw_json_end_line(&json);
 }
 
 /* ---- both */

@@ -19,61 +19,7 @@ static int32_t next_code_point(const char **text)
     return length > 0 ? code_point : -1;
 }
 
-/* ---- JSON and UTF-8 */
-
-/* Bytes that stand for themselves in a JSON string; other than ASCII is looked at. */
-static size_t plain_run(const char *text)
-{
-    size_t run = 0;
-    while ((unsigned char)text[run] >= ' ' && (unsigned char)text[run] < 0x7f && text[run] != '"' &&
-           text[run] != '\\')
-        run++;
-    return run;
-}
-
-static void put_json_control(tw_sink *sink, unsigned char c)
-{
-    static const char letters[] = "\"\"\\\\\bb\ff\nn\rr\tt", hex[] = "0123456789abcdef";
-    for (const char *pair = letters; *pair; pair += 2)
-        if ((unsigned char)*pair == c) {
-            tw_put(sink, (const char[]){'\\', pair[1]}, 2);
-            return;
-        }
-    tw_put(sink, (const char[]){'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]}, 6);
-}
-
-/* Bytes that are not UTF-8, as the lone surrogates that Python reads file names by: names
- * that differ stay different. */
-static void put_json_bytes(tw_sink *sink, const char *from, const char *to)
-{
-    static const char digits[] = "0123456789abcdef";
-    for (; from < to; from++) {
-        unsigned char byte = (unsigned char)*from;
-        char escape[] = {'\\', 'u', 'd', 'c', digits[byte >> 4], digits[byte & 15]};
-        tw_put(sink, escape, sizeof escape);
-    }
-}
-
-void tw_put_json(tw_sink *sink, const char *text)
-{
-    tw_put(sink, "\"", 1);
-    for (;;) {
-        size_t run = plain_run(text);
-        tw_put(sink, text, run);
-        text += run;
-        if (!*text)
-            break;
-        const char *start = text;
-        int32_t code_point = next_code_point(&text);
-        if (code_point < 0)
-            put_json_bytes(sink, start, text);
-        else if (code_point < 0x80)
-            put_json_control(sink, (unsigned char)code_point);
-        else
-            tw_put(sink, start, (size_t)(text - start));
-    }
-    tw_put(sink, "\"", 1);
-}
+/* ---- UTF-8 */
 
 int tw_append_utf8(tw_bytes *out, const char *text)
 {

@@ -43,16 +43,34 @@ const char *tw_field_name(const tw_field *field, const twinset_pair *pair)
     return *(const char *const *)member(field, pair);
 }
 
-void tw_put_field(tw_sink *sink, const tw_field *field, const twinset_pair *pair,
-                  const char *unknown)
+void tw_put_field(tw_sink *sink, const tw_field *field, const twinset_pair *pair)
 {
     if (field->kind == TW_KIND_SHARE) {
         double share = *(const double *)member(field, pair);
-        tw_put_text(sink, isnan(share) ? unknown : tw_number_real(share).text);
+        tw_put_text(sink, isnan(share) ? "" : tw_number_real(share).text);
     } else if (field->kind == TW_KIND_COUNT) {
         tw_put_text(sink, tw_number_whole(*(const uint64_t *)member(field, pair)).text);
     } else {
         tw_put_text(sink, tw_number_whole(*(const uint32_t *)member(field, pair)).text);
+    }
+}
+
+void tw_json_field(tw_json *json, const tw_field *field, const twinset_pair *pair)
+{
+    const void *value = member(field, pair);
+    switch (field->kind) {
+    case TW_KIND_NAME:
+        tw_json_string(json, field->name, *(const char *const *)value);
+        break;
+    case TW_KIND_SHARE:
+        tw_json_real(json, field->name, *(const double *)value);
+        break;
+    case TW_KIND_COUNT:
+        tw_json_whole(json, field->name, *(const uint64_t *)value);
+        break;
+    case TW_KIND_CLUSTER:
+        tw_json_whole(json, field->name, *(const uint32_t *)value);
+        break;
     }
 }
 

@@ -55,7 +55,7 @@ static int list_documents(const tw_corpus *corpus, twinset_result *result)
 
 /* ---- notes */
 
-/* A field that nobody has is likely to be misspelt. */
+/* Notes a group field that no document has: it is likely to be misspelt. */
 static int note_groups(const tw_corpus *corpus, twinset_result *result)
 {
     const tw_documents *documents = &corpus->documents;
@@ -68,7 +68,8 @@ static int note_groups(const tw_corpus *corpus, twinset_result *result)
                : TWINSET_OK;
 }
 
-/* A document that goes through in windows is not searched for what could be left out. */
+/* Notes documents that are read in windows, since quotations and lists of sources are not found in
+ * them. */
 static int note_large(const tw_corpus *corpus, twinset_result *result)
 {
     size_t count = 0;

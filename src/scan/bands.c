@@ -1,7 +1,7 @@
 /*
- * From band keys to matches: documents that share a key are candidates, and every candidate
- * is computed. Pairs come by their later document, so that the collection is gone through
- * once; what was computed is written to the journal now and then.
+ * Finds matches by band keys: documents that share a key are candidates, and every candidate is
+ * verified. Pairs are sorted by their later document, so that one pass over the collection verifies
+ * them all. The journal gets a frame after each batch.
  */
 #include <math.h>
 #include <string.h>
@@ -9,29 +9,29 @@
 #include "run.h"
 
 enum {
-    NUMBERED = 64 << 10,     /* documents that are numbered at a time */
-    BATCH = 64 << 10,        /* pairs that are computed at a time */
-    PACKED_BATCH_SHARE = 64, /* of memory, for packed sources: each batch reads them all */
-    CANDIDATES_SHARE = 8,    /* of memory, for the pairs proposed */
-    RECORDS_SHARE = 8,       /* of memory, for grouping keys */
+    ROWS_AT_A_TIME = 64 << 10, /* rows of the key store that a thread maps at a time */
+    BATCH_PAIRS = 64 << 10,    /* pairs that are verified at a time */
+    PACKED_BATCH_SHARE = 64,   /* of memory, for packed sources: each batch reads them all */
+    CANDIDATES_SHARE = 8,      /* of memory, for the candidates */
+    RECORDS_SHARE = 8,         /* of memory, for grouping documents by key */
 };
 
-typedef struct proposing {
+typedef struct candidate_stream {
     tw_scan_run *scan;
-    uint32_t *number; /* of the original whose keys are at a place */
-    uint64_t *pairs;  /* larger number, then smaller */
+    uint32_t *original_by_row; /* the original of each row of the key store; UINT32_MAX: none */
+    uint64_t *pairs; /* the batch in work: larger original in the high half, smaller in the low */
     size_t count, capacity;
-    size_t *groups; /* where each larger number's pairs start */
+    size_t *groups; /* the index of the first pair of each larger original */
     size_t group_count;
-    uint8_t *met;  /* matches of each original with earlier ones, where few will do */
-    uint64_t done; /* pairs up to here are in the journal */
-    bool resumed;
-} proposing;
+    uint8_t *match_counts; /* by original: its matches with earlier ones; NULL: all are wanted */
+    uint64_t last_done;    /* the last pair that the journal has */
+    bool is_resumed;
+} candidate_stream;
 
-/* ---- what the bands say */
+/* ---- candidates */
 
-/* Names a bucket over the limit; of many, the first few. */
-static int note_hot(void *context, unsigned band, uint32_t first, size_t documents)
+/* Notes a bucket over the limit by name, up to a few of them. */
+static int note_hot_bucket(void *context, unsigned band, uint32_t first, size_t documents)
 {
     enum { NAMED = 10 };
     tw_scan_run *scan = context;
@@ -42,11 +42,11 @@ static int note_hot(void *context, unsigned band, uint32_t first, size_t documen
                           band + 1, documents, scan->corpus->documents.data[document].name);
 }
 
-static int tell_hot(tw_scan_run *scan)
+static int note_hot_buckets(tw_scan_run *scan)
 {
     if (!scan->search.hot_buckets)
         return TWINSET_OK;
-    scan->result->run.expected_recall = NAN; /* of pairs inside such a bucket, most are left out */
+    scan->result->run.expected_recall = NAN; /* most pairs of such a bucket are not compared */
     return tw_result_note(scan->result,
                           "%zu %s of more than %u documents in all: each member was compared "
                           "with the first %d only; `max-bucket` changes this",
@@ -55,65 +55,66 @@ static int tell_hot(tw_scan_run *scan)
                           scan->options->max_bucket, TW_STAR);
 }
 
-/* What bands find of the pairs at the threshold. */
-static int state_recall(tw_scan_run *scan)
+/* Sets the share of the pairs at the threshold that bands find, where it is known. */
+static int set_expected_recall(tw_scan_run *scan)
 {
     const twinset_tuning *tuning = &scan->tuning;
     twinset_run *run = &scan->result->run;
     run->bands = tuning->bands;
     run->rows = tuning->rows;
-    bool known = scan->options->measure == TWINSET_MEASURE_JACCARD;
-    run->expected_recall = known ? tuning->recall : NAN;
-    if (known)
+    bool is_known = scan->options->measure == TWINSET_MEASURE_JACCARD;
+    run->expected_recall = is_known ? tuning->recall : NAN;
+    if (is_known)
         return TWINSET_OK;
     return tw_result_note(
         scan->result, "lsh proposes pairs by their Jaccard similarity: how many pairs it misses "
                       "by another measure is not known; `method` exact misses none");
 }
 
-/* Of several documents of one text, the first stands for all. */
-static int number_some(void *context, unsigned worker, size_t index)
+/* Maps some rows to their originals. Only the first document of an original is compared. */
+static int map_some_rows(void *context, unsigned worker, size_t index)
 {
     (void)worker;
-    proposing *propose = context;
-    const tw_scan_run *scan = propose->scan;
+    candidate_stream *stream = context;
+    const tw_scan_run *scan = stream->scan;
     const tw_corpus *corpus = scan->corpus;
-    size_t from = index * NUMBERED, places = tw_key_store_count(corpus->keys.data);
-    size_t to = places - from < NUMBERED ? places : from + NUMBERED;
+    size_t from = index * ROWS_AT_A_TIME, rows = tw_key_store_count(corpus->keys.data);
+    size_t to = rows - from < ROWS_AT_A_TIME ? rows : from + ROWS_AT_A_TIME;
     for (size_t i = from; i < to; i++) {
         uint32_t document =
             corpus->documents.read_order ? corpus->documents.read_order[i] : (uint32_t)i;
-        bool counts = document != UINT32_MAX && !corpus->documents.data[document].is_blank;
-        uint32_t original = counts ? scan->search.originals.of[document] : UINT32_MAX;
-        bool first = counts && tw_original_first(&scan->search.originals, original) == document;
-        propose->number[i] = first ? original : UINT32_MAX;
+        bool is_compared = document != UINT32_MAX && !corpus->documents.data[document].is_blank;
+        uint32_t original = is_compared ? scan->search.originals.of[document] : UINT32_MAX;
+        bool is_first =
+            is_compared && tw_original_first(&scan->search.originals, original) == document;
+        stream->original_by_row[i] = is_first ? original : UINT32_MAX;
     }
     return TWINSET_OK;
 }
 
-static int number_places(proposing *propose)
+static int map_rows(candidate_stream *stream)
 {
-    tw_loop loop = tw_settings_loop(propose->scan->corpus->settings, "matching");
-    size_t places = tw_key_store_count(propose->scan->corpus->keys.data);
-    propose->number = tw_array(places, sizeof *propose->number);
-    if (!propose->number)
+    tw_loop loop = tw_settings_loop(stream->scan->corpus->settings, "matching");
+    size_t rows = tw_key_store_count(stream->scan->corpus->keys.data);
+    stream->original_by_row = tw_array(rows, sizeof *stream->original_by_row);
+    if (!stream->original_by_row)
         return TWINSET_NOMEM;
-    return tw_parallel(&loop, (places + NUMBERED - 1) / NUMBERED, number_some, propose);
+    return tw_parallel(&loop, (rows + ROWS_AT_A_TIME - 1) / ROWS_AT_A_TIME, map_some_rows, stream);
 }
 
-static int collect(proposing *propose, tw_number_set *runs)
+static int collect_candidates(candidate_stream *stream, tw_number_set *runs)
 {
-    tw_scan_run *scan = propose->scan;
+    tw_scan_run *scan = stream->scan;
     tw_loop loop = tw_settings_loop(scan->corpus->settings, "matching");
     tw_candidate_rules rules = {
         .keys = scan->corpus->keys.data,
-        .number = propose->number,
+        .number = stream->original_by_row,
         .bands = scan->tuning.bands,
         .max_bucket = scan->options->max_bucket,
         .star = TW_STAR,
         .memory_bytes = scan->options->memory_bytes / RECORDS_SHARE,
-        .wanted = tw_corpus_wants_all(scan->corpus) ? NULL : tw_scan_wants,
-        .hot = note_hot,
+        .wanted = tw_corpus_wants_all(scan->corpus) ? NULL : tw_scan_wants_pair,
+        .hot = note_hot_bucket,
         .context = scan,
     };
     int status = tw_find_candidates(&rules, &loop, runs, scan->error);
@@ -121,26 +122,26 @@ static int collect(proposing *propose, tw_number_set *runs)
         status = tw_number_set_sort(runs, scan->error);
     scan->result->run.spilled_bytes +=
         tw_key_store_spilled(scan->corpus->keys.data) + tw_number_set_spilled(runs);
-    /* Their work is done: the memory is for what comes. */
+    /* The keys are not needed any more, and verification needs the memory. */
     tw_key_store_free(scan->corpus->keys.data);
     scan->corpus->keys.data = NULL;
-    tw_free(propose->number);
-    propose->number = NULL;
+    tw_free(stream->original_by_row);
+    stream->original_by_row = NULL;
     return status;
 }
 
-/* ---- computing them */
+/* ---- verification */
 
-/* Documents of packed sources are copied out of them before they are looked at. */
-static int fetch(proposing *propose)
+/* Copies the documents of a batch out of packed sources, so that they can be read in any order. */
+static int fetch_documents(candidate_stream *stream)
 {
-    tw_scan_run *scan = propose->scan;
-    uint32_t *documents = tw_array(2 * propose->count, sizeof *documents);
+    tw_scan_run *scan = stream->scan;
+    uint32_t *documents = tw_array(2 * stream->count, sizeof *documents);
     uint8_t *seen = tw_calloc(scan->search.originals.count / 8 + 1, 1);
     int status = documents && seen ? TWINSET_OK : TWINSET_NOMEM;
     size_t count = 0;
-    for (size_t i = 0; i < 2 * propose->count && status == TWINSET_OK; i++) {
-        uint64_t pair = propose->pairs[i / 2];
+    for (size_t i = 0; i < 2 * stream->count && status == TWINSET_OK; i++) {
+        uint64_t pair = stream->pairs[i / 2];
         uint32_t original = (uint32_t)(i % 2 ? pair >> 32 : pair);
         if (!(seen[original / 8] >> original % 8 & 1))
             documents[count++] = tw_original_first(&scan->search.originals, original);
@@ -153,29 +154,29 @@ static int fetch(proposing *propose)
     return status;
 }
 
-/* The pairs of one document with earlier ones. Where a collection is to be cleaned, it need
- * not meet all of those that it resembles: a few are enough to find one that is kept. */
+/* Verifies the pairs of one document with earlier ones. A run that cleans a collection stops after
+ * a few matches: they are enough to find one that is kept. */
 static int verify_group(void *context, unsigned worker, size_t index)
 {
-    proposing *propose = context;
-    const tw_matches *found = &propose->scan->search.found[worker];
-    size_t end = index + 1 < propose->group_count ? propose->groups[index + 1] : propose->count;
-    uint32_t later = (uint32_t)(propose->pairs[propose->groups[index]] >> 32);
+    candidate_stream *stream = context;
+    const tw_matches *found = &stream->scan->search.found[worker];
+    size_t end = index + 1 < stream->group_count ? stream->groups[index + 1] : stream->count;
+    uint32_t later = (uint32_t)(stream->pairs[stream->groups[index]] >> 32);
     int status = TWINSET_OK;
-    propose->scan->comparers[worker].profiles.is_single = end - propose->groups[index] == 1;
-    for (size_t i = propose->groups[index]; i < end && status == TWINSET_OK; i++) {
+    stream->scan->comparers[worker].profiles.is_single = end - stream->groups[index] == 1;
+    for (size_t i = stream->groups[index]; i < end && status == TWINSET_OK; i++) {
         size_t before = found->count;
-        if (propose->met && propose->met[later] >= TW_STAR)
+        if (stream->match_counts && stream->match_counts[later] >= TW_STAR)
             break;
-        status = tw_scan_verify(propose->scan, worker, (uint32_t)propose->pairs[i], later, true);
-        if (propose->met)
-            propose->met[later] += (uint8_t)(found->count - before);
+        status = tw_scan_verify(stream->scan, worker, (uint32_t)stream->pairs[i], later, true);
+        if (stream->match_counts)
+            stream->match_counts[later] += (uint8_t)(found->count - before);
     }
     return status;
 }
 
-/* ---- the journal: of each batch the last pair, how many were computed so far, and the matches
- * among them */
+/* ---- the journal: a frame for each batch, with its last pair, the counts so far and its
+ * matches */
 
 enum { MATCH_BYTES = 2 * 4 + 4 * 8 + 2 * 8 };
 
@@ -211,11 +212,11 @@ static tw_match get_match(tw_field_reader *fields)
     return match;
 }
 
-static int fill_frame(const proposing *propose, size_t first_match, tw_bytes *frame)
+static int fill_frame(const candidate_stream *stream, size_t first_match, tw_bytes *frame)
 {
-    const tw_scan_run *scan = propose->scan;
+    const tw_scan_run *scan = stream->scan;
     const tw_matches *matches = &scan->search.matches;
-    int status = tw_put_u64(frame, propose->pairs[propose->count - 1]);
+    int status = tw_put_u64(frame, stream->pairs[stream->count - 1]);
     if (status == TWINSET_OK)
         status = tw_put_u64(frame, scan->result->run.candidates);
     if (status == TWINSET_OK)
@@ -227,22 +228,22 @@ static int fill_frame(const proposing *propose, size_t first_match, tw_bytes *fr
     return status;
 }
 
-static int write_frame(const proposing *propose, size_t first_match)
+static int write_frame(const candidate_stream *stream, size_t first_match)
 {
     tw_bytes frame = {0};
-    int status = fill_frame(propose, first_match, &frame);
+    int status = fill_frame(stream, first_match, &frame);
     if (status == TWINSET_OK)
-        status = tw_journal_add(propose->scan->journal, &frame, propose->scan->error);
+        status = tw_journal_add(stream->scan->journal, &frame, stream->scan->error);
     tw_bytes_free(&frame);
     return status;
 }
 
-static int replay_frame(proposing *propose, const tw_bytes *frame)
+static int replay_frame(candidate_stream *stream, const tw_bytes *frame)
 {
-    tw_scan_run *scan = propose->scan;
+    tw_scan_run *scan = stream->scan;
     tw_field_reader fields = {frame->data, frame->data + frame->length, false};
     int status = TWINSET_OK;
-    propose->done = tw_get_u64(&fields);
+    stream->last_done = tw_get_u64(&fields);
     scan->result->run.candidates = tw_get_u64(&fields);
     atomic_store(&scan->search.verified, tw_get_u64(&fields));
     size_t count = tw_get_count(&fields, MATCH_BYTES);
@@ -251,45 +252,46 @@ static int replay_frame(proposing *propose, const tw_bytes *frame)
         if (match.a >= match.b || match.b >= scan->search.originals.count)
             return tw_journal_fail(scan->journal, scan->error);
         status = tw_matches_add(&scan->search.matches, &match);
-        if (propose->met)
-            propose->met[match.b]++;
+        if (stream->match_counts)
+            stream->match_counts[match.b]++;
     }
-    propose->resumed = true;
-    bool damaged = fields.failed || fields.at != fields.end;
-    return status == TWINSET_OK && damaged ? tw_journal_fail(scan->journal, scan->error) : status;
+    stream->is_resumed = true;
+    bool is_damaged = fields.failed || fields.at != fields.end;
+    return status == TWINSET_OK && is_damaged ? tw_journal_fail(scan->journal, scan->error)
+                                              : status;
 }
 
-static int replay(proposing *propose)
+static int replay_journal(candidate_stream *stream)
 {
-    tw_scan_run *scan = propose->scan;
+    tw_scan_run *scan = stream->scan;
     tw_bytes frame = {0};
     bool found = scan->journal != NULL;
     int status = TWINSET_OK;
     while (found && status == TWINSET_OK) {
         status = tw_journal_next(scan->journal, &frame, &found, scan->error);
         if (status == TWINSET_OK && found)
-            status = replay_frame(propose, &frame);
+            status = replay_frame(stream, &frame);
     }
     tw_bytes_free(&frame);
     return status;
 }
 
-/* Leaves out what the journal has. */
-static void skip_done(proposing *propose)
+/* Removes the pairs from the batch that the journal has. */
+static void skip_done(candidate_stream *stream)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < propose->count && propose->resumed; i++)
-        if (propose->pairs[i] > propose->done)
-            propose->pairs[kept++] = propose->pairs[i];
-    propose->count = propose->resumed ? kept : propose->count;
+    for (size_t i = 0; i < stream->count && stream->is_resumed; i++)
+        if (stream->pairs[i] > stream->last_done)
+            stream->pairs[kept++] = stream->pairs[i];
+    stream->count = stream->is_resumed ? kept : stream->count;
 }
 
-/* Matches are what was asked for: there is nowhere else to put them. */
-static int check_room(const tw_scan_run *scan)
+/* Fails if the matches take too much memory: unlike candidates, they are not spilled to disk. */
+static int check_memory(const tw_scan_run *scan)
 {
-    enum { LEAST_ROOM = 16 << 20 };
-    uint64_t half = scan->options->memory_bytes / 2, room = half > LEAST_ROOM ? half : LEAST_ROOM;
-    if (scan->search.matches.count * (sizeof(tw_match) + sizeof(tw_listed)) <= room)
+    enum { LEAST_BYTES = 16 << 20 };
+    uint64_t half = scan->options->memory_bytes / 2, most = half > LEAST_BYTES ? half : LEAST_BYTES;
+    if (scan->search.matches.count * (sizeof(tw_match) + sizeof(tw_listed)) <= most)
         return TWINSET_OK;
     return tw_fail(scan->error, TWINSET_NOMEM,
                    "more than %zu similar pairs do not fit into `memory` %lluM; raise it or "
@@ -298,80 +300,82 @@ static int check_room(const tw_scan_run *scan)
                    (unsigned long long)(scan->options->memory_bytes >> 20));
 }
 
-static int verify_batch(proposing *propose)
+static int verify_batch(candidate_stream *stream)
 {
-    tw_scan_run *scan = propose->scan;
+    tw_scan_run *scan = stream->scan;
     tw_loop loop = tw_settings_loop(scan->corpus->settings, "verifying");
     size_t first_match = scan->search.matches.count;
-    propose->group_count = 0;
-    for (size_t i = 0; i < propose->count; i++)
-        if (!i || propose->pairs[i] >> 32 != propose->pairs[i - 1] >> 32)
-            propose->groups[propose->group_count++] = i;
-    int status = scan->corpus->store.spool ? fetch(propose) : TWINSET_OK;
+    stream->group_count = 0;
+    for (size_t i = 0; i < stream->count; i++)
+        if (!i || stream->pairs[i] >> 32 != stream->pairs[i - 1] >> 32)
+            stream->groups[stream->group_count++] = i;
+    int status = scan->corpus->store.spool ? fetch_documents(stream) : TWINSET_OK;
     if (status == TWINSET_OK)
-        status = tw_parallel(&loop, propose->group_count, verify_group, propose);
-    scan->result->run.candidates += propose->count;
+        status = tw_parallel(&loop, stream->group_count, verify_group, stream);
+    scan->result->run.candidates += stream->count;
     if (status == TWINSET_OK)
         status =
             tw_matches_append(&scan->search.matches, scan->search.found, scan->options->threads);
     if (status == TWINSET_OK)
-        status = check_room(scan);
-    return status == TWINSET_OK && scan->journal ? write_frame(propose, first_match) : status;
+        status = check_memory(scan);
+    return status == TWINSET_OK && scan->journal ? write_frame(stream, first_match) : status;
 }
 
-static int verify_all(proposing *propose, tw_number_set *runs)
+static int verify_all(candidate_stream *stream, tw_number_set *runs)
 {
-    tw_scan_run *scan = propose->scan;
-    uint64_t room = scan->options->memory_bytes / PACKED_BATCH_SHARE / sizeof *propose->pairs;
-    propose->capacity = scan->corpus->store.spool && room > BATCH ? (size_t)room : BATCH;
-    propose->pairs = tw_array(propose->capacity, sizeof *propose->pairs);
-    propose->groups = tw_array(propose->capacity, sizeof *propose->groups);
+    tw_scan_run *scan = stream->scan;
+    uint64_t most = scan->options->memory_bytes / PACKED_BATCH_SHARE / sizeof *stream->pairs;
+    stream->capacity = scan->corpus->store.spool && most > BATCH_PAIRS ? (size_t)most : BATCH_PAIRS;
+    stream->pairs = tw_array(stream->capacity, sizeof *stream->pairs);
+    stream->groups = tw_array(stream->capacity, sizeof *stream->groups);
     if (!scan->wants_details)
-        propose->met = tw_calloc(scan->search.originals.count, sizeof *propose->met);
-    bool ready = propose->pairs && propose->groups && (propose->met || scan->wants_details);
-    int status = ready ? replay(propose) : TWINSET_NOMEM;
+        stream->match_counts =
+            tw_calloc(scan->search.originals.count, sizeof *stream->match_counts);
+    bool is_ready =
+        stream->pairs && stream->groups && (stream->match_counts || scan->wants_details);
+    int status = is_ready ? replay_journal(stream) : TWINSET_NOMEM;
     while (status == TWINSET_OK) {
-        status = tw_number_set_next(runs, propose->pairs, propose->capacity, &propose->count,
-                                    scan->error);
-        if (status != TWINSET_OK || propose->count == 0)
+        status =
+            tw_number_set_next(runs, stream->pairs, stream->capacity, &stream->count, scan->error);
+        if (status != TWINSET_OK || stream->count == 0)
             break;
-        skip_done(propose);
-        if (propose->count)
-            status = verify_batch(propose);
+        skip_done(stream);
+        if (stream->count)
+            status = verify_batch(stream);
     }
     for (unsigned i = 0; i < scan->options->threads; i++)
         scan->comparers[i].profiles.is_single = false;
-    tw_free(propose->pairs);
-    tw_free(propose->groups);
-    tw_free(propose->met);
+    tw_free(stream->pairs);
+    tw_free(stream->groups);
+    tw_free(stream->match_counts);
     return status;
 }
 
-int tw_scan_bands(tw_scan_run *scan)
+int tw_scan_search_bands(tw_scan_run *scan)
 {
-    proposing propose = {.scan = scan};
+    candidate_stream stream = {.scan = scan};
     tw_number_set *runs = NULL;
-    int status = state_recall(scan);
+    int status = set_expected_recall(scan);
     if (status == TWINSET_OK && !scan->corpus->keys.data)
         status =
             tw_corpus_make_keys(scan->corpus, scan->tuning.bands, scan->tuning.rows, scan->error);
     if (status == TWINSET_OK)
-        status = number_places(&propose);
+        status = map_rows(&stream);
     if (status == TWINSET_OK)
         status = tw_number_set_new(scan->options->memory_bytes / CANDIDATES_SHARE,
                                    scan->options->tmp, &runs);
     if (status == TWINSET_OK)
-        status = collect(&propose, runs);
+        status = collect_candidates(&stream, runs);
     double time = tw_now();
     tw_result_stage(scan->result, "propose", scan->started);
     tw_result_add_stage(scan->result, "propose", 0, scan->result->run.spilled_bytes);
     if (status == TWINSET_OK)
-        status = verify_all(&propose, runs);
+        status = verify_all(&stream, runs);
     tw_result_stage(scan->result, "verify", time);
     if (status == TWINSET_OK)
         tw_matches_sort(&scan->search.matches);
     scan->result->run.verified = scan->search.verified;
-    tw_free(propose.number);
+    tw_free(stream.original_by_row);
     tw_number_set_free(runs);
-    return status == TWINSET_OK ? tell_hot(scan) : status;
+    return status == TWINSET_OK ? note_hot_buckets(scan) : status;
 }

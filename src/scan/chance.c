@@ -1,9 +1,9 @@
 /*
- * What chance alone gives. The similarity of programs that have nothing to do with each other is
- * estimated from pairs drawn at random, most of which are such, so that it can be said of any
- * similarity how many pairs of it are to be expected without any copying. Where no threshold
- * was asked for, it follows from this within limits; and where programs are so short that they
- * are alike by chance, the run says so and does not list what means nothing.
+ * Estimates how similar unrelated programs are by chance alone. A random sample of pairs serves as
+ * the background, since most of them are unrelated; it gives the number of pairs that are expected
+ * at any similarity without any copying. An automatic threshold follows from it, within limits.
+ * Where the programs are so short that chance makes them alike, a note says so, and only pairs
+ * beyond chance are listed.
  */
 #include <math.h>
 
@@ -11,27 +11,29 @@
 #include "run.h"
 
 enum {
-    MOST_DRAWN = 10000,
-    LEAST_DOCUMENTS = 10, /* of fewer, most may be copies */
-    SHORT = 100,          /* tokens: of half of the programs */
-    LONG = 250,           /* the same: of so many, unrelated ones are hardly alike */
-    LOWEST = 20,          /* hundredths that the threshold is lowered to, at the most */
+    MOST_PAIRS = 10000,
+    LEAST_DOCUMENTS = 10, /* among fewer documents, most may be copies */
+    SHORT_TOKENS = 100,   /* a median below this is short, whatever the similarities are */
+    LONG_TOKENS = 250,    /* from this median on, unrelated programs are hardly alike */
+    LOWEST_PERCENT = 20,  /* the lowest automatic threshold */
 };
 
-/* Pairs by chance alone that matter; the share of all that makes a list useless. */
-static const double EXPECTED = 1, MANY = 0.03;
+/* The expected number of unrelated pairs that matters, and the share of pairs at the threshold that
+ * makes a list useless. */
+static const double LEAST_EXPECTED = 1, LARGE_SHARE = 0.03;
 
-typedef struct drawing {
+typedef struct pair_sample {
     tw_scan_run *scan;
-    uint32_t *documents; /* those that take part */
+    uint32_t *documents; /* those that are not blank */
     size_t count;
     double *scores;
-    size_t drawn;
-} drawing;
+    size_t score_count;
+} pair_sample;
 
-static void draw(drawing *from, uint32_t a, uint32_t b)
+/* Adds the similarity of two documents to the sample, if the run compares them. */
+static void add_score(pair_sample *sample, uint32_t a, uint32_t b)
 {
-    const tw_scan_run *scan = from->scan;
+    const tw_scan_run *scan = sample->scan;
     uint32_t x = scan->search.originals.of[a], y = scan->search.originals.of[b];
     if (a == b || !tw_corpus_wants(scan->corpus, a, b))
         return;
@@ -40,80 +42,84 @@ static void draw(drawing *from, uint32_t a, uint32_t b)
         score = tw_similarity_by_overlap(scan->options->measure, scan->search.ranks, x, y,
                                          scan->search.sizes[x], scan->search.sizes[y],
                                          tw_shingle_ranks_overlap(scan->search.ranks, x, y));
-    from->scores[from->drawn++] = score;
+    sample->scores[sample->score_count++] = score;
 }
 
-static void draw_all(drawing *from)
+static void score_all_pairs(pair_sample *sample)
 {
-    for (size_t i = 0; i < from->count; i++)
-        for (size_t j = i + 1; j < from->count; j++)
-            draw(from, from->documents[i], from->documents[j]);
+    for (size_t i = 0; i < sample->count; i++)
+        for (size_t j = i + 1; j < sample->count; j++)
+            add_score(sample, sample->documents[i], sample->documents[j]);
 }
 
-static void draw_some(drawing *from)
+static void score_random_pairs(pair_sample *sample)
 {
-    uint64_t state = from->scan->options->seed;
-    for (size_t i = 0; i < MOST_DRAWN; i++) {
-        uint32_t a = from->documents[tw_splitmix64(&state) % from->count];
-        draw(from, a, from->documents[tw_splitmix64(&state) % from->count]);
+    uint64_t state = sample->scan->options->seed;
+    for (size_t i = 0; i < MOST_PAIRS; i++) {
+        uint32_t a = sample->documents[tw_splitmix64(&state) % sample->count];
+        add_score(sample, a, sample->documents[tw_splitmix64(&state) % sample->count]);
     }
 }
 
-/* `share`: of the pairs drawn, those at or above the threshold. */
+/* Fits the background to a sample of pairs. Sets `share` to the share of the sample at or above the
+ * threshold. */
 static int find_background(tw_scan_run *scan, double *share)
 {
     const tw_corpus *corpus = scan->corpus;
     twinset_result *result = scan->result;
-    drawing from = {
+    pair_sample sample = {
         .scan = scan,
-        .documents = tw_array(corpus->documents.count, sizeof *from.documents),
-        .scores = tw_array(MOST_DRAWN, sizeof *from.scores),
+        .documents = tw_array(corpus->documents.count, sizeof *sample.documents),
+        .scores = tw_array(MOST_PAIRS, sizeof *sample.scores),
     };
-    int status = from.documents && from.scores ? TWINSET_OK : TWINSET_NOMEM;
+    int status = sample.documents && sample.scores ? TWINSET_OK : TWINSET_NOMEM;
     for (uint32_t i = 0; i < corpus->documents.count && status == TWINSET_OK; i++)
         if (!corpus->documents.data[i].is_blank)
-            from.documents[from.count++] = i;
-    double pairs = 0.5 * (double)from.count * ((double)from.count - 1), tried = MOST_DRAWN;
-    if (status == TWINSET_OK && from.count >= LEAST_DOCUMENTS) {
-        if (pairs <= MOST_DRAWN) {
-            draw_all(&from);
-            tried = pairs;
+            sample.documents[sample.count++] = i;
+    double pairs = 0.5 * (double)sample.count * ((double)sample.count - 1),
+           tried_pairs = MOST_PAIRS;
+    if (status == TWINSET_OK && sample.count >= LEAST_DOCUMENTS) {
+        if (pairs <= MOST_PAIRS) {
+            score_all_pairs(&sample);
+            tried_pairs = pairs;
         } else {
-            draw_some(&from);
+            score_random_pairs(&sample);
         }
         size_t above = 0;
-        for (size_t i = 0; i < from.drawn; i++)
-            above += from.scores[i] >= scan->options->threshold;
-        *share = from.drawn ? (double)above / (double)from.drawn : 0;
-        tw_background_fit(from.scores, from.drawn, &result->chance.background);
-        result->chance.pairs = pairs * (double)from.drawn / tried; /* those that are compared */
+        for (size_t i = 0; i < sample.score_count; i++)
+            above += sample.scores[i] >= scan->options->threshold;
+        *share = sample.score_count ? (double)above / (double)sample.score_count : 0;
+        tw_background_fit(sample.scores, sample.score_count, &result->chance.background);
+        result->chance.pairs =
+            pairs * (double)sample.score_count / tried_pairs; /* the pairs that the run compares */
     }
-    tw_free(from.documents);
-    tw_free(from.scores);
+    tw_free(sample.documents);
+    tw_free(sample.scores);
     return status;
 }
 
+/* Returns how many unrelated pairs are expected at or above a similarity. */
 static double expected(const tw_scan_run *scan, double similarity)
 {
     const twinset_result *result = scan->result;
     return tw_background_false_alarms(&result->chance.background, similarity, result->chance.pairs);
 }
 
-/* The lowest similarity between two, in hundredths, from which on fewer than one pair is expected;
- * the higher one if there is none. */
-static double least_telling(const tw_scan_run *scan, int low, int high)
+/* Returns the lowest similarity from `low` to `high` percent from which on fewer than one unrelated
+ * pair is expected; `high` if there is none. */
+static double find_least_telling(const tw_scan_run *scan, int low, int high)
 {
-    int at = high;
-    while (at > low && expected(scan, (at - 1) / 100.0) < EXPECTED)
-        at--;
-    return at / 100.0;
+    int percent = high;
+    while (percent > low && expected(scan, (percent - 1) / 100.0) < LEAST_EXPECTED)
+        percent--;
+    return percent / 100.0;
 }
 
-/* Tokens of the program in the middle. */
-static int middle_length(const tw_corpus *corpus, uint64_t *tokens)
+/* Finds the median number of tokens in a program. */
+static int find_median_tokens(const tw_corpus *corpus, uint64_t *tokens)
 {
-    uint64_t *lengths =
-        tw_array(2 * corpus->documents.count, sizeof *lengths); /* half of it to sort */
+    uint64_t *lengths = tw_array(2 * corpus->documents.count,
+                                 sizeof *lengths); /* the second half is scratch for sorting */
     if (!lengths)
         return TWINSET_NOMEM;
     for (size_t i = 0; i < corpus->documents.count; i++)
@@ -124,14 +130,16 @@ static int middle_length(const tw_corpus *corpus, uint64_t *tokens)
     return TWINSET_OK;
 }
 
-/* Programs that chance makes alike: only what goes beyond it is listed, if anything does. */
-static int tell_short(tw_scan_run *scan, uint64_t tokens, double *threshold)
+/* Notes that chance makes short programs alike, and raises an automatic threshold so that only
+ * pairs beyond chance are listed. */
+static int limit_short_programs(tw_scan_run *scan, uint64_t tokens, double *threshold)
 {
     double alike = expected(scan, *threshold);
-    /* The shortest come in a few kinds, and those of one kind are alike whatever the rest say. */
-    int least = tokens < SHORT ? 80 : (int)ceil(100 * *threshold);
-    double telling = least_telling(scan, least, 100);
-    bool none = expected(scan, 1) >= EXPECTED;
+    /* The shortest programs come in a few kinds, and two of one kind are alike whatever the
+     * background says. */
+    int least = tokens < SHORT_TOKENS ? 80 : (int)ceil(100 * *threshold);
+    double telling = find_least_telling(scan, least, 100);
+    bool none = expected(scan, 1) >= LEAST_EXPECTED;
     bool chosen = scan->corpus->settings->given.threshold == TWINSET_AUTO;
     int status = tw_result_note(
         scan->result,
@@ -148,7 +156,7 @@ static int tell_short(tw_scan_run *scan, uint64_t tokens, double *threshold)
     return status;
 }
 
-static int tell_background(tw_scan_run *scan, double threshold)
+static int note_background(tw_scan_run *scan, double threshold)
 {
     const tw_background *background = &scan->result->chance.background;
     return tw_result_note(scan->result,
@@ -161,21 +169,21 @@ static int tell_background(tw_scan_run *scan, double threshold)
                           tw_number_fixed(scan->result->chance.pairs, 0).text);
 }
 
-int tw_scan_chance(tw_scan_run *scan)
+int tw_scan_estimate_chance(tw_scan_run *scan)
 {
     double threshold = scan->options->threshold, share = 0;
     uint64_t tokens = 0;
     int status = find_background(scan, &share);
     if (status == TWINSET_OK)
-        status = middle_length(scan->corpus, &tokens);
+        status = find_median_tokens(scan->corpus, &tokens);
     if (status != TWINSET_OK || !scan->result->chance.pairs || threshold == 0)
         return status;
-    bool alike = expected(scan, threshold) >= EXPECTED;
-    bool brief = tokens < SHORT || (tokens < LONG && share >= MANY);
-    if (alike && brief)
-        status = tell_short(scan, tokens, &threshold);
+    bool has_chance_pairs = expected(scan, threshold) >= LEAST_EXPECTED;
+    bool is_short = tokens < SHORT_TOKENS || (tokens < LONG_TOKENS && share >= LARGE_SHARE);
+    if (has_chance_pairs && is_short)
+        status = limit_short_programs(scan, tokens, &threshold);
     else if (scan->corpus->settings->given.threshold == TWINSET_AUTO)
-        threshold = least_telling(scan, LOWEST, (int)lround(100 * threshold));
+        threshold = find_least_telling(scan, LOWEST_PERCENT, (int)lround(100 * threshold));
     scan->corpus->settings->options.threshold = threshold;
-    return status == TWINSET_OK ? tell_background(scan, threshold) : status;
+    return status == TWINSET_OK ? note_background(scan, threshold) : status;
 }

@@ -1,5 +1,5 @@
-/* Two documents in detail: one pair, whatever its similarity, with its estimate and its passages.
- */
+/* Compares two documents in detail: one pair, whatever its similarity, with its estimate and its
+ * passages. */
 #include "run.h"
 
 #include <math.h>
@@ -50,7 +50,8 @@ static int estimate_pair(tw_corpus *corpus, uint32_t second, double *estimate)
     return status;
 }
 
-/* The pair in the order its documents were given, whether or not the search listed it. */
+/* Fills the pair in the order in which its documents were given, whether or not the search listed
+ * it. */
 static int fill_pair(tw_corpus *corpus, const char *const names[2], twinset_result *result,
                      twinset_error *error)
 {
@@ -77,7 +78,7 @@ static int fill_pair(tw_corpus *corpus, const char *const names[2], twinset_resu
     return status;
 }
 
-/* Says why one of the two is not there. */
+/* Fails with the reason why one of the two was not read. */
 static int fail_missing(const tw_corpus *corpus, const char *const names[2], twinset_error *error)
 {
     for (size_t i = 0; i < corpus->skips.count; i++) {

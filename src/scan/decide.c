@@ -1,10 +1,11 @@
 /*
- * What is kept of each cluster. Documents come in the order of preference; one is removed if
- * it resembles one that is kept, the most similar of these. So no document goes for a chain
- * of others, and of every removed one something like it stays.
+ * Decides what is kept of each cluster. Documents are decided on in the order of preference: a
+ * document is removed if it matches a kept one, and the most similar kept document is named as the
+ * reason. So a chain of matches removes nothing by itself, and every removed document has a match
+ * that is kept.
  *
- * Identical documents are decided on as one. Time and memory grow with the documents that
- * are in clusters, but for 4 bytes a document for the while.
+ * Identical documents share one decision. Time and memory grow with the number of documents in
+ * clusters, plus 4 bytes a document while this runs.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,240 +14,244 @@
 
 enum { NONE = UINT32_MAX };
 
-/* A similar document, by its place. */
+/* A match of an original that is in a cluster. */
 typedef struct link {
-    uint32_t other;
+    uint32_t other; /* the index of the other's decision */
     double similarity;
 } link;
 
-/* An original that is in a cluster. */
+/* What is decided on an original that is in a cluster. */
 typedef struct decision {
     uint32_t original;
-    uint32_t best; /* its document that goes before the others; NONE: not decided yet */
-    uint32_t kept; /* the document that is kept for it: `best`, or another's */
-    uint32_t turn; /* when it was decided on: the earlier goes before */
+    uint32_t best; /* its preferred document; NONE: not decided yet */
+    uint32_t kept; /* the document that is kept for it: `best`, or one of another original */
+    uint32_t rank; /* in the order of preference: lower is preferred */
     double similarity;
 } decision;
 
-typedef struct deciding {
+typedef struct removal_plan {
     tw_scan_run *scan;
-    uint32_t *ordered; /* members of clusters, by preference */
-    size_t count;      /* of them */
-    uint32_t *at;      /* original to its place, or NONE */
-    decision *places;
-    size_t place_count;
-    size_t *start; /* of a place's links, and one more for the end */
+    uint32_t *ordered;        /* members of clusters, by preference */
+    size_t count;             /* of them */
+    uint32_t *decision_index; /* by original: the index of its decision, or NONE */
+    decision *decisions;
+    size_t decision_count;
+    size_t *link_start; /* by decision: the index of its first link; and the end */
     link *links;
-    uint32_t *stay; /* kept ones of the cluster in work, if it is large */
-    size_t stay_count;
-    size_t cut_short; /* documents that were not compared with all of those */
-} deciding;
+    uint32_t *cluster_kept; /* the decisions to keep in the cluster in work, if it is large */
+    size_t cluster_kept_count;
+    size_t partly_compared; /* documents that were not compared with all of these */
+} removal_plan;
 
-/* ---- who resembles whom */
+/* ---- links between originals */
 
-static int number_places(deciding *decide)
+static int index_decisions(removal_plan *plan)
 {
-    const tw_originals *originals = &decide->scan->search.originals;
-    decide->at = tw_array(originals->count, sizeof *decide->at);
-    decide->places = tw_array(decide->count, sizeof *decide->places);
-    decide->start = tw_array(decide->count + 1, sizeof *decide->start);
-    if (!decide->at || !decide->places || !decide->start)
+    const tw_originals *originals = &plan->scan->search.originals;
+    plan->decision_index = tw_array(originals->count, sizeof *plan->decision_index);
+    plan->decisions = tw_array(plan->count, sizeof *plan->decisions);
+    plan->link_start = tw_array(plan->count + 1, sizeof *plan->link_start);
+    if (!plan->decision_index || !plan->decisions || !plan->link_start)
         return TWINSET_NOMEM;
-    memset(decide->at, 0xFF, originals->count * sizeof *decide->at);
-    for (size_t i = 0; i < decide->count; i++) {
-        uint32_t original = originals->of[decide->ordered[i]];
-        if (decide->at[original] != NONE)
+    memset(plan->decision_index, 0xFF, originals->count * sizeof *plan->decision_index);
+    for (size_t i = 0; i < plan->count; i++) {
+        uint32_t original = originals->of[plan->ordered[i]];
+        if (plan->decision_index[original] != NONE)
             continue;
-        decide->at[original] = (uint32_t)decide->place_count;
-        decide->places[decide->place_count++].original = original;
+        plan->decision_index[original] = (uint32_t)plan->decision_count;
+        plan->decisions[plan->decision_count++].original = original;
     }
     return TWINSET_OK;
 }
 
-/* Counts, and then adds, what two documents are to each other. */
-static void count_links(deciding *decide, const tw_match *match)
+/* Counts the two links of a match. */
+static void count_links(removal_plan *plan, const tw_match *match)
 {
-    uint32_t a = decide->at[match->a], b = decide->at[match->b];
+    uint32_t a = plan->decision_index[match->a], b = plan->decision_index[match->b];
     if (a == NONE || b == NONE)
-        return; /* both are old */
-    decide->start[a]++;
-    decide->start[b]++;
+        return; /* both are old: their match joins no cluster */
+    plan->link_start[a]++;
+    plan->link_start[b]++;
 }
 
-static void add_links(deciding *decide, const tw_match *match)
+/* Adds the two links of a match. */
+static void add_links(removal_plan *plan, const tw_match *match)
 {
-    uint32_t a = decide->at[match->a], b = decide->at[match->b];
+    uint32_t a = plan->decision_index[match->a], b = plan->decision_index[match->b];
     if (a == NONE || b == NONE)
         return;
-    decide->links[--decide->start[a]] = (link){b, match->similarity};
-    decide->links[--decide->start[b]] = (link){a, match->similarity};
+    plan->links[--plan->link_start[a]] = (link){b, match->similarity};
+    plan->links[--plan->link_start[b]] = (link){a, match->similarity};
 }
 
-static int make_links(deciding *decide)
+static int make_links(removal_plan *plan)
 {
-    const tw_matches *matches = &decide->scan->search.matches;
-    size_t count = decide->place_count;
-    memset(decide->start, 0, (count + 1) * sizeof *decide->start);
+    const tw_matches *matches = &plan->scan->search.matches;
+    size_t count = plan->decision_count;
+    memset(plan->link_start, 0, (count + 1) * sizeof *plan->link_start);
     for (size_t i = 0; i < matches->count; i++)
-        count_links(decide, &matches->data[i]);
+        count_links(plan, &matches->data[i]);
     for (size_t i = 0; i < count; i++)
-        decide->start[i + 1] += decide->start[i];
-    decide->links = tw_array(decide->start[count], sizeof *decide->links);
-    if (!decide->links)
+        plan->link_start[i + 1] += plan->link_start[i];
+    plan->links = tw_array(plan->link_start[count], sizeof *plan->links);
+    if (!plan->links)
         return TWINSET_NOMEM;
     for (size_t i = 0; i < matches->count; i++)
-        add_links(decide, &matches->data[i]);
+        add_links(plan, &matches->data[i]);
     return TWINSET_OK;
 }
 
-/* ---- many of a kind: a document was compared with a few of those that it resembles, and
- * these may all be removed. So one that is to be kept is first compared with what is kept of
- * its cluster, those that most were removed for first. */
+/* ---- large clusters: a document was compared with a few of its candidates only, and these may all
+ * be removed. So before a document is kept, it is compared with the kept documents of its cluster,
+ * starting with those that removed most. */
 
-/* The second is at hand while the first changes. */
-static int compare_places(const deciding *decide, size_t x, size_t y, double *similarity)
+/* Compares two originals; a similarity of -1 says that they do not match. The profile of the second
+ * is held while the first changes. */
+static int compare_originals(const removal_plan *plan, size_t x, size_t y, double *similarity)
 {
-    tw_scan_run *scan = decide->scan;
+    tw_scan_run *scan = plan->scan;
     tw_match match;
     int status =
-        tw_scan_compare(scan, 0, decide->places[x].original, decide->places[y].original, &match);
-    bool similar = match.shared && match.similarity >= scan->options->threshold;
-    *similarity = similar ? match.similarity : -1;
+        tw_scan_compare(scan, 0, plan->decisions[x].original, plan->decisions[y].original, &match);
+    bool is_similar = match.shared && match.similarity >= scan->options->threshold;
+    *similarity = is_similar ? match.similarity : -1;
     return status;
 }
 
-static int look_around(deciding *decide, uint32_t index)
+/* Compares an original with the kept ones of its cluster until one matches, and removes it then. */
+static int compare_with_kept(removal_plan *plan, uint32_t index)
 {
-    decision *place = &decide->places[index];
-    for (size_t i = 0; i < decide->stay_count && i < TW_MOST_LOOKS; i++) {
-        uint32_t other = decide->stay[i];
+    decision *current = &plan->decisions[index];
+    for (size_t i = 0; i < plan->cluster_kept_count && i < TW_MOST_COMPARISONS; i++) {
+        uint32_t other = plan->cluster_kept[i];
         double similarity;
-        int status = compare_places(decide, other, index, &similarity);
+        int status = compare_originals(plan, other, index, &similarity);
         if (status != TWINSET_OK)
             return status;
         if (similarity < 0)
             continue;
-        place->kept = decide->places[other].best;
-        place->similarity = similarity;
-        decide->stay[i] = decide->stay[i / 2]; /* half the way to the front */
-        decide->stay[i / 2] = other;
+        current->kept = plan->decisions[other].best;
+        current->similarity = similarity;
+        plan->cluster_kept[i] = plan->cluster_kept[i / 2]; /* moves half the way to the front */
+        plan->cluster_kept[i / 2] = other;
         return TWINSET_OK;
     }
-    decide->cut_short += decide->stay_count > TW_MOST_LOOKS;
+    plan->partly_compared += plan->cluster_kept_count > TW_MOST_COMPARISONS;
     return TWINSET_OK;
 }
 
-static int tell_cut_short(const deciding *decide)
+static int note_partly_compared(const removal_plan *plan)
 {
-    if (!decide->cut_short)
+    if (!plan->partly_compared)
         return TWINSET_OK;
-    return tw_result_note(decide->scan->result,
+    return tw_result_note(plan->scan->result,
                           "%zu documents were kept after a look at %d of those kept of their "
                           "cluster: some may resemble another that is kept",
-                          decide->cut_short, TW_MOST_LOOKS);
+                          plan->partly_compared, TW_MOST_COMPARISONS);
 }
 
 /* ---- deciding */
 
-static bool is_kept(const decision *place)
+static bool is_kept(const decision *current)
 {
-    return place->best != NONE && place->best == place->kept;
+    return current->best != NONE && current->best == current->kept;
 }
 
-/* Leads a place to the most similar one that is kept. */
-static void find_kept(const deciding *decide, size_t index)
+/* Finds the most similar match that is kept; of equals, the preferred one. */
+static void find_most_similar_kept(const removal_plan *plan, size_t index)
 {
-    decision *place = &decide->places[index];
+    decision *current = &plan->decisions[index];
     const decision *kept = NULL;
-    for (size_t i = decide->start[index]; i < decide->start[index + 1]; i++) {
-        const link *found = &decide->links[i];
-        const decision *other = &decide->places[found->other];
+    for (size_t i = plan->link_start[index]; i < plan->link_start[index + 1]; i++) {
+        const link *found = &plan->links[i];
+        const decision *other = &plan->decisions[found->other];
         if (!is_kept(other))
             continue;
-        if (kept && (found->similarity < place->similarity ||
-                     (found->similarity == place->similarity && other->turn > kept->turn)))
+        if (kept && (found->similarity < current->similarity ||
+                     (found->similarity == current->similarity && other->rank > kept->rank)))
             continue;
         kept = other;
-        place->kept = other->best;
-        place->similarity = found->similarity;
+        current->kept = other->best;
+        current->similarity = found->similarity;
     }
 }
 
-static int settle(deciding *decide, uint32_t index, uint32_t document, uint32_t turn)
+static int decide_original(removal_plan *plan, uint32_t index, uint32_t document, uint32_t rank)
 {
-    decision *place = &decide->places[index];
-    bool old = tw_corpus_role(decide->scan->corpus, document) == TWINSET_ROLE_OLD;
+    decision *current = &plan->decisions[index];
+    bool is_old = tw_corpus_role(plan->scan->corpus, document) == TWINSET_ROLE_OLD;
     int status = TWINSET_OK;
-    *place = (decision){place->original, document, document, turn, 1};
-    if (!old)
-        find_kept(decide, index);
-    if (!old && is_kept(place))
-        status = look_around(decide, index);
+    *current = (decision){current->original, document, document, rank, 1};
+    if (!is_old)
+        find_most_similar_kept(plan, index);
+    if (!is_old && is_kept(current))
+        status = compare_with_kept(plan, index);
     return status;
 }
 
-/* The documents of one cluster, from `first` on among those by preference. In a small one all
- * were compared. */
-static int decide_cluster(deciding *decide, uint32_t first, size_t count)
+/* Decides on the documents of one cluster, which start at `first` in the order of preference. In a
+ * small cluster all pairs were compared already. */
+static int decide_cluster(removal_plan *plan, uint32_t first, size_t count)
 {
-    const uint32_t *of = decide->scan->search.originals.of;
+    const uint32_t *of = plan->scan->search.originals.of;
     int status = TWINSET_OK;
-    decide->stay_count = 0;
+    plan->cluster_kept_count = 0;
     for (uint32_t i = first; i < first + count && status == TWINSET_OK; i++) {
-        uint32_t index = decide->at[of[decide->ordered[i]]];
-        if (decide->places[index].best != NONE)
-            continue; /* a copy of one that was decided on */
-        status = settle(decide, index, decide->ordered[i], i);
-        if (count > TW_STAR && is_kept(&decide->places[index]))
-            decide->stay[decide->stay_count++] = index;
+        uint32_t index = plan->decision_index[of[plan->ordered[i]]];
+        if (plan->decisions[index].best != NONE)
+            continue; /* its text was decided on already */
+        status = decide_original(plan, index, plan->ordered[i], i);
+        if (count > TW_STAR && is_kept(&plan->decisions[index]))
+            plan->cluster_kept[plan->cluster_kept_count++] = index;
     }
     return status;
 }
 
-static int decide_all(deciding *decide)
+static int decide_all(removal_plan *plan)
 {
-    const tw_clusters *clusters = &decide->scan->result->clusters;
+    const tw_clusters *clusters = &plan->scan->result->clusters;
     int status = TWINSET_OK;
-    decide->stay = tw_array(clusters->count ? clusters->data[0].count : 0, sizeof *decide->stay);
-    if (!decide->stay)
+    plan->cluster_kept =
+        tw_array(clusters->count ? clusters->data[0].count : 0, sizeof *plan->cluster_kept);
+    if (!plan->cluster_kept)
         return TWINSET_NOMEM;
-    for (size_t i = 0; i < decide->place_count; i++)
-        decide->places[i].best = NONE;
+    for (size_t i = 0; i < plan->decision_count; i++)
+        plan->decisions[i].best = NONE;
     for (size_t i = 0; i < clusters->count && status == TWINSET_OK; i++)
-        status = decide_cluster(decide, (uint32_t)clusters->data[i].start, clusters->data[i].count);
+        status = decide_cluster(plan, (uint32_t)clusters->data[i].start, clusters->data[i].count);
     return status;
 }
 
-/* ---- what comes out of it */
+/* ---- the lists of what is removed */
 
-/* A removal with its place in the input, so that sorting does not have to look it up. */
-typedef struct placed {
+/* A removal with its source and offset, which it is sorted by. */
+typedef struct located_removal {
     tw_removal removal;
     uint32_t source;
     uint64_t offset;
-} placed;
+} located_removal;
 
 static int by_input(const void *left, const void *right)
 {
-    const placed *x = left, *y = right;
+    const located_removal *x = left, *y = right;
     if (x->source != y->source)
         return x->source < y->source ? -1 : 1;
     return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-static size_t find_removed(const deciding *decide, placed *removed)
+static size_t find_removed(const removal_plan *plan, located_removal *removed)
 {
-    const tw_corpus *corpus = decide->scan->corpus;
+    const tw_corpus *corpus = plan->scan->corpus;
     size_t count = 0;
-    for (size_t i = 0; i < decide->count; i++) {
-        uint32_t document = decide->ordered[i];
+    for (size_t i = 0; i < plan->count; i++) {
+        uint32_t document = plan->ordered[i];
         const tw_document *found = &corpus->documents.data[document];
-        const decision *place =
-            &decide->places[decide->at[decide->scan->search.originals.of[document]]];
-        if (place->kept == document || tw_corpus_role(corpus, document) == TWINSET_ROLE_OLD)
+        const decision *current =
+            &plan->decisions[plan->decision_index[plan->scan->search.originals.of[document]]];
+        if (current->kept == document || tw_corpus_role(corpus, document) == TWINSET_ROLE_OLD)
             continue;
-        removed[count++] = (placed){
-            .removal = {document, place->kept, place->similarity},
+        removed[count++] = (located_removal){
+            .removal = {document, current->kept, current->similarity},
             .source = found->source,
             .offset = found->offset,
         };
@@ -254,13 +259,13 @@ static size_t find_removed(const deciding *decide, placed *removed)
     return count;
 }
 
-static int list_removed(deciding *decide)
+static int list_removed(removal_plan *plan)
 {
-    twinset_result *result = decide->scan->result;
-    placed *removed = tw_array(decide->count, sizeof *removed);
+    twinset_result *result = plan->scan->result;
+    located_removal *removed = tw_array(plan->count, sizeof *removed);
     if (!removed)
         return TWINSET_NOMEM;
-    size_t count = result->run.removed = find_removed(decide, removed);
+    size_t count = result->run.removed = find_removed(plan, removed);
     if (count)
         qsort(removed, count, sizeof *removed, by_input);
     result->decisions.removed = tw_array(count, sizeof *result->decisions.removed);
@@ -270,7 +275,7 @@ static int list_removed(deciding *decide)
     return result->decisions.removed ? TWINSET_OK : TWINSET_NOMEM;
 }
 
-static int by_place(const void *left, const void *right)
+static int by_offset(const void *left, const void *right)
 {
     const tw_cut *x = left, *y = right;
     if (x->source != y->source)
@@ -293,35 +298,35 @@ static int list_cuts(tw_scan_run *scan)
     }
     if (result->decisions.cut_count)
         qsort(result->decisions.cuts, result->decisions.cut_count, sizeof *result->decisions.cuts,
-              by_place);
+              by_offset);
     return TWINSET_OK;
 }
 
-int tw_scan_decide(tw_scan_run *scan, const char *keep)
+int tw_scan_decide_removals(tw_scan_run *scan, const char *keep)
 {
     const tw_clusters *clusters = &scan->result->clusters;
-    deciding decide = {.scan = scan};
+    removal_plan plan = {.scan = scan};
     for (size_t i = 0; i < clusters->count; i++)
-        decide.count += clusters->data[i].count;
-    decide.ordered = tw_array(decide.count, sizeof *decide.ordered);
-    int status = decide.ordered ? list_cuts(scan) : TWINSET_NOMEM;
+        plan.count += clusters->data[i].count;
+    plan.ordered = tw_array(plan.count, sizeof *plan.ordered);
+    int status = plan.ordered ? list_cuts(scan) : TWINSET_NOMEM;
     if (status == TWINSET_OK)
-        status = tw_prefer(scan->corpus, clusters, keep, decide.ordered, scan->error);
+        status = tw_sort_by_preference(scan->corpus, clusters, keep, plan.ordered, scan->error);
     if (status == TWINSET_OK)
-        status = number_places(&decide);
+        status = index_decisions(&plan);
     if (status == TWINSET_OK)
-        status = make_links(&decide);
+        status = make_links(&plan);
     if (status == TWINSET_OK)
-        status = decide_all(&decide);
+        status = decide_all(&plan);
     if (status == TWINSET_OK)
-        status = tell_cut_short(&decide);
+        status = note_partly_compared(&plan);
     if (status == TWINSET_OK)
-        status = list_removed(&decide);
-    tw_free(decide.ordered);
-    tw_free(decide.at);
-    tw_free(decide.places);
-    tw_free(decide.start);
-    tw_free(decide.links);
-    tw_free(decide.stay);
+        status = list_removed(&plan);
+    tw_free(plan.ordered);
+    tw_free(plan.decision_index);
+    tw_free(plan.decisions);
+    tw_free(plan.link_start);
+    tw_free(plan.links);
+    tw_free(plan.cluster_kept);
     return status;
 }

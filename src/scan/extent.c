@@ -1,9 +1,10 @@
-/* What the passages of listed matches amount to, where documents are programs. */
+/* Measures how much of two programs their passages cover, for all listed matches. */
 #include <math.h>
 
 #include "run.h"
 
-static int measure(tw_scan_run *scan, unsigned worker, uint32_t a, uint32_t b, tw_extent *extent)
+static int measure_extent(tw_scan_run *scan, unsigned worker, uint32_t a, uint32_t b,
+                          tw_extent *extent)
 {
     tw_sequences *sequences = &scan->listing.sequences;
     tw_passage_finder_rules rules = tw_passage_rules(&sequences->rules);
@@ -23,7 +24,7 @@ static int measure(tw_scan_run *scan, unsigned worker, uint32_t a, uint32_t b, t
     return status;
 }
 
-static double weighted(const tw_scan_run *scan, const tw_match *match)
+static double compute_weighted(const tw_scan_run *scan, const tw_match *match)
 {
     if (scan->options->measure == TWINSET_MEASURE_WEIGHTED)
         return match->similarity;
@@ -41,14 +42,15 @@ static int measure_match(void *context, unsigned worker, size_t index)
     *extent = (tw_extent){0};
     if (!scan->listing.is_listed[index])
         return TWINSET_OK;
-    int status = measure(scan, worker, tw_original_first(&scan->search.originals, match->a),
-                         tw_original_first(&scan->search.originals, match->b), extent);
-    extent->weighted = weighted(scan, match);
+    int status = measure_extent(scan, worker, tw_original_first(&scan->search.originals, match->a),
+                                tw_original_first(&scan->search.originals, match->b), extent);
+    extent->weighted = compute_weighted(scan, match);
     match->longest = extent->longest;
     return status;
 }
 
-/* Documents of listed matches, and those that have copies. */
+/* Marks the documents of listed matches and those that have copies, as far as they are not too
+ * large. */
 static void mark_wanted(const tw_scan_run *scan, bool *wanted)
 {
     const tw_corpus *corpus = scan->corpus;
@@ -90,7 +92,7 @@ int tw_scan_measure_copy(tw_scan_run *scan, uint32_t document)
     size_t count = result->pairs.copies.count;
     int status = TW_GROW(result->pairs.copy_extents, result->pairs.copy_capacity, count + 1);
     if (status == TWINSET_OK)
-        status = measure(scan, 0, document, document, &result->pairs.copy_extents[count]);
+        status = measure_extent(scan, 0, document, document, &result->pairs.copy_extents[count]);
     if (status == TWINSET_OK)
         result->pairs.copy_extents[count].weighted = 1;
     return status;

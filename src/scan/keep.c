@@ -1,13 +1,13 @@
 /*
- * The texts of the documents in the first pairs go with the result, so that their passages can be
- * found whatever happens to the collection or its files. Each document is read once more; a
- * document that is too large for passages is left out.
+ * Copies the texts of the documents in the first pairs into the result, so that their passages can
+ * be found even if the collection or its files change. Each document is read once more; a document
+ * that is too large for passages is left out.
  */
 #include "run.h"
 
 #include <stdlib.h>
 
-/* Whether a document is too large to be had as a whole, with its tokens. */
+/* Whether a document is too large to keep its whole text and its tokens in memory. */
 static bool is_too_large(const tw_corpus *corpus, uint32_t index)
 {
     const tw_document *document = &corpus->documents.data[index];
@@ -18,15 +18,16 @@ static bool is_too_large(const tw_corpus *corpus, uint32_t index)
             tw_source_of(corpus, index)->size_bytes > tw_size_limit(corpus->settings));
 }
 
-/* ---- which documents */
+/* ---- the documents to keep */
 
-static int ascending(const void *left, const void *right)
+static int by_number(const void *left, const void *right)
 {
     uint32_t x = *(const uint32_t *)left, y = *(const uint32_t *)right;
     return x < y ? -1 : x > y;
 }
 
-/* Lists the documents of the first pairs, each once, ascending. A comparison has both. */
+/* Lists the documents of the first pairs, each once, ascending. A comparison keeps both of its
+ * documents. */
 static int list_documents(const tw_scan_run *scan, uint32_t **list, size_t *count)
 {
     const twinset_result *result = scan->result;
@@ -43,7 +44,7 @@ static int list_documents(const tw_scan_run *scan, uint32_t **list, size_t *coun
     for (uint32_t i = 0; is_comparison && i < scan->corpus->documents.count && i < 2; i++)
         documents[all++] = i;
     if (all)
-        qsort(documents, all, sizeof *documents, ascending);
+        qsort(documents, all, sizeof *documents, by_number);
     *count = 0;
     for (size_t i = 0; i < all; i++)
         if ((i == 0 || documents[i] != documents[i - 1]) &&
@@ -52,7 +53,7 @@ static int list_documents(const tw_scan_run *scan, uint32_t **list, size_t *coun
     return TWINSET_OK;
 }
 
-/* ---- what is kept of one */
+/* ---- keeping a document */
 
 /* Keeps a program: the block of its tokens, and the text of each of its files. */
 static int keep_program(tw_scan_run *scan, tw_worker *worker, uint32_t document, uint32_t copies)
@@ -76,7 +77,7 @@ static int keep_program(tw_scan_run *scan, tw_worker *worker, uint32_t document,
     return status;
 }
 
-/* Keeps a text; its words are found again when they are asked for. */
+/* Keeps a text without its words, which are split again when passages are asked for. */
 static int keep_text(tw_scan_run *scan, tw_worker *worker, uint32_t document, uint32_t copies)
 {
     tw_source_text text = {0};
@@ -104,7 +105,7 @@ static int keep_documents(tw_scan_run *scan, const uint32_t *documents, size_t c
     return status;
 }
 
-/* ---- what passages leave out, and how many documents have them */
+/* ---- excluded shingles and document counts */
 
 static int add_template(void *context, tw_worker *worker, const char *text, size_t length)
 {
@@ -115,7 +116,8 @@ static int add_template(void *context, tw_worker *worker, const char *text, size
                                 : status;
 }
 
-/* Programs leave out what they are compared without, prose what its templates say. */
+/* Lists the shingles that passages leave out: for programs all excluded ones, for prose those of
+ * the templates. */
 static int list_excluded(tw_scan_run *scan, tw_u64s *ids)
 {
     tw_corpus *corpus = scan->corpus;
@@ -134,7 +136,7 @@ static int list_excluded(tw_scan_run *scan, tw_u64s *ids)
     return TWINSET_OK;
 }
 
-/* Hands over how many documents have each shared shingle, where that is known. */
+/* Moves the number of documents that have each shared shingle to the result, where it is known. */
 static void hand_over_counts(tw_scan_run *scan, tw_kept *kept)
 {
     tw_shingle_ranks *ranks = scan->search.ranks;

@@ -1,13 +1,13 @@
 /*
- * What two documents share whose sets do not fit into memory. The ids of each go into a set on
- * disk, and both are read back in order: about 100 ns a shingle. A bag has to be counted, so it is
- * read several times instead, a range of ids at a time.
+ * Counts the shingles that two documents share if their sets do not fit into memory. The ids of
+ * each are sorted on disk, and both are read back in order: about 100 ns a shingle. A bag needs the
+ * count of each id, so its document is read several times instead, for one range of ids at a time.
  */
 #include "profile.h"
 
-enum { LEAST_BYTES = 1 << 20, AT_ONCE = 16 << 10 };
+enum { LEAST_BYTES = 1 << 20, IDS_AT_A_TIME = 16 << 10 };
 
-static uint64_t memory_share(const tw_analyser *analyser, unsigned share)
+static uint64_t limit_bytes(const tw_analyser *analyser, unsigned share)
 {
     uint64_t bytes = analyser->settings->options.memory_bytes / share;
     return bytes > LEAST_BYTES ? bytes : LEAST_BYTES;
@@ -15,18 +15,18 @@ static uint64_t memory_share(const tw_analyser *analyser, unsigned share)
 
 /* ---- sets */
 
-/* A sink: the ids that count. */
-typedef struct gathering {
+/* Takes batches of shingles, and adds the ids that are not excluded to a set on disk. */
+typedef struct id_sink {
     tw_analyser *analyser;
     tw_number_set *runs;
     twinset_error *error;
-} gathering;
+} id_sink;
 
-static int gather(void *context, const tw_shingles *batch)
+static int add_batch(void *context, const tw_shingles *batch)
 {
-    const gathering *to = context;
-    tw_set excluded = *to->analyser->excluded;
-    tw_u64s *ids = &to->analyser->values;
+    const id_sink *sink = context;
+    tw_set excluded = *sink->analyser->excluded;
+    tw_u64s *ids = &sink->analyser->values;
     size_t kept = 0;
     ids->count = 0;
     int status = tw_append_ids(ids, batch);
@@ -36,132 +36,134 @@ static int gather(void *context, const tw_shingles *batch)
         if (!tw_set_has(excluded, ids->data[i]))
             ids->data[kept++] = ids->data[i];
     ids->count = excluded.count ? kept : ids->count;
-    return tw_number_set_add(to->runs, 0, ids->data, ids->count, to->error);
+    return tw_number_set_add(sink->runs, 0, ids->data, ids->count, sink->error);
 }
 
-/* One of the two documents, as its ids are read back. */
-typedef struct side {
+/* Reads the sorted ids of one document back. */
+typedef struct id_reader {
     tw_number_set *runs;
     uint64_t *ids;
-    size_t at, count;
+    size_t next, count;
     uint64_t total;
-} side;
+} id_reader;
 
-static int open_side(const tw_profiles *profiles, uint32_t document, side *one,
-                     twinset_error *error)
+static int open_reader(const tw_profiles *profiles, uint32_t document, id_reader *reader,
+                       twinset_error *error)
 {
     const tw_profile_source *source = &profiles->source;
     const char *tmp = source->analyser->settings->options.tmp;
-    one->ids = tw_array(AT_ONCE, sizeof *one->ids);
-    if (!one->ids ||
-        tw_number_set_new(memory_share(source->analyser, 4), tmp, &one->runs) != TWINSET_OK)
+    reader->ids = tw_array(IDS_AT_A_TIME, sizeof *reader->ids);
+    if (!reader->ids ||
+        tw_number_set_new(limit_bytes(source->analyser, 4), tmp, &reader->runs) != TWINSET_OK)
         return TWINSET_NOMEM;
-    gathering to = {source->analyser, one->runs, error};
-    int status = source->shingle(source->context, document, gather, &to);
-    return status == TWINSET_OK ? tw_number_set_sort(one->runs, error) : status;
+    id_sink sink = {source->analyser, reader->runs, error};
+    int status = source->shingle(source->context, document, add_batch, &sink);
+    return status == TWINSET_OK ? tw_number_set_sort(reader->runs, error) : status;
 }
 
-static void close_side(side *one)
+static void close_reader(id_reader *reader)
 {
-    tw_free(one->ids);
-    tw_number_set_free(one->runs);
+    tw_free(reader->ids);
+    tw_number_set_free(reader->runs);
 }
 
-/* Makes sure that there is an id, unless all were read. */
-static int refill(side *one, twinset_error *error)
+/* Reads the next ids if all of the last batch were used; a count of 0 says that there are no
+ * more. */
+static int refill_reader(id_reader *reader, twinset_error *error)
 {
-    if (one->at < one->count)
+    if (reader->next < reader->count)
         return TWINSET_OK;
-    one->at = 0;
-    int status = tw_number_set_next(one->runs, one->ids, AT_ONCE, &one->count, error);
-    one->total += one->count;
+    reader->next = 0;
+    int status =
+        tw_number_set_next(reader->runs, reader->ids, IDS_AT_A_TIME, &reader->count, error);
+    reader->total += reader->count;
     return status;
 }
 
-static int merge(side *a, side *b, uint64_t *shared, twinset_error *error)
+static int count_common(id_reader *a, id_reader *b, uint64_t *shared, twinset_error *error)
 {
     for (;;) {
-        int status = refill(a, error);
+        int status = refill_reader(a, error);
         if (status == TWINSET_OK)
-            status = refill(b, error);
+            status = refill_reader(b, error);
         if (status != TWINSET_OK || a->count + b->count == 0)
             return status;
-        if (!a->count || !b->count) { /* the rest is only to be counted */
-            a->at = a->count;
-            b->at = b->count;
+        if (!a->count || !b->count) { /* nothing more is shared: only count the rest */
+            a->next = a->count;
+            b->next = b->count;
         }
-        while (a->at < a->count && b->at < b->count) {
-            uint64_t x = a->ids[a->at], y = b->ids[b->at];
+        while (a->next < a->count && b->next < b->count) {
+            uint64_t x = a->ids[a->next], y = b->ids[b->next];
             *shared += x == y;
-            a->at += x <= y;
-            b->at += y <= x;
+            a->next += x <= y;
+            b->next += y <= x;
         }
     }
 }
 
-static int overlap_of_sets(const tw_profiles *profiles, uint32_t a, uint32_t b, tw_match *match,
-                           twinset_error *error)
+static int count_set_overlap(const tw_profiles *profiles, uint32_t a, uint32_t b, tw_match *match,
+                             twinset_error *error)
 {
-    side x = {0}, y = {0};
-    int status = open_side(profiles, a, &x, error);
+    id_reader x = {0}, y = {0};
+    int status = open_reader(profiles, a, &x, error);
     if (status == TWINSET_OK)
-        status = open_side(profiles, b, &y, error);
+        status = open_reader(profiles, b, &y, error);
     if (status == TWINSET_OK)
-        status = merge(&x, &y, &match->shared, error);
+        status = count_common(&x, &y, &match->shared, error);
     match->a_count = x.total;
     match->b_count = y.total;
-    close_side(&x);
-    close_side(&y);
+    close_reader(&x);
+    close_reader(&y);
     return status;
 }
 
 /* ---- bags */
 
-/* A sink: the ids in one of so many equal ranges. */
-typedef struct collecting {
+/* Takes batches of shingles, and keeps the ids in one of `ranges` equal ranges. */
+typedef struct range_sink {
     tw_analyser *analyser;
     tw_u64s *ids;
     uint64_t range, ranges;
-} collecting;
+} range_sink;
 
-static int collect_range(void *context, const tw_shingles *batch)
+static int add_range(void *context, const tw_shingles *batch)
 {
-    const collecting *collect = context;
-    tw_u64s *all = &collect->analyser->values, *ids = collect->ids;
+    const range_sink *sink = context;
+    tw_u64s *all = &sink->analyser->values, *ids = sink->ids;
     all->count = 0;
     int status = tw_append_ids(all, batch);
     if (status == TWINSET_OK)
         status = TW_GROW(ids->data, ids->capacity, ids->count + batch->count);
     for (size_t i = 0; i < batch->count && status == TWINSET_OK; i++) {
         ids->data[ids->count] = all->data[i];
-        ids->count += (all->data[i] >> 32) * collect->ranges >> 32 == collect->range;
+        ids->count += (all->data[i] >> 32) * sink->ranges >> 32 == sink->range;
     }
     return status;
 }
 
-static int range_of_bag(const tw_profiles *profiles, uint32_t document, uint64_t range,
-                        uint64_t ranges, tw_u64s *ids)
+static int read_bag_range(const tw_profiles *profiles, uint32_t document, uint64_t range,
+                          uint64_t ranges, tw_u64s *ids)
 {
     const tw_profile_source *source = &profiles->source;
-    collecting collect = {source->analyser, ids, range, ranges};
+    range_sink sink = {source->analyser, ids, range, ranges};
     ids->count = 0;
-    int status = source->shingle(source->context, document, collect_range, &collect);
+    int status = source->shingle(source->context, document, add_range, &sink);
     return status == TWINSET_OK ? tw_analyse_set(source->analyser, ids) : status;
 }
 
-static int overlap_of_bags(tw_profiles *profiles, uint32_t a, uint32_t b, tw_match *match)
+static int count_bag_overlap(tw_profiles *profiles, uint32_t a, uint32_t b, tw_match *match)
 {
     const tw_profile_source *source = &profiles->source;
     tw_u64s *ids = profiles->visible;
-    /* 8 bytes for each id of either, as much again to sort, and what growing leaves unused. */
+    /* An id takes 8 bytes, 8 more to sort it, and up to 8 that a growing array leaves unused. */
     uint64_t all = source->tokens(source->context, a) + source->tokens(source->context, b);
-    uint64_t ranges = 1 + all * 24 / memory_share(source->analyser, 2);
+    uint64_t ranges = 1 + all * 24 / limit_bytes(source->analyser, 2);
     int status = TWINSET_OK;
-    profiles->indexed = UINT32_MAX; /* the index may point into these */
+    profiles->indexed = UINT32_MAX; /* the index may point into `visible`, which is scratch here */
     for (uint64_t range = 0; range < ranges && status == TWINSET_OK; range++) {
-        status = range_of_bag(profiles, a, range, ranges, &ids[0]);
+        status = read_bag_range(profiles, a, range, ranges, &ids[0]);
         if (status == TWINSET_OK)
-            status = range_of_bag(profiles, b, range, ranges, &ids[1]);
+            status = read_bag_range(profiles, b, range, ranges, &ids[1]);
         if (status != TWINSET_OK)
             break;
         match->a_count += ids[0].count;
@@ -173,14 +175,14 @@ static int overlap_of_bags(tw_profiles *profiles, uint32_t a, uint32_t b, tw_mat
     return status;
 }
 
-/* ---- both */
+/* ---- the interface */
 
 int tw_overlap_on_disk(tw_profiles *profiles, uint32_t a, uint32_t b, tw_match *match,
                        twinset_error *error)
 {
     return profiles->source.analyser->settings->options.bag
-               ? overlap_of_bags(profiles, a, b, match)
-               : overlap_of_sets(profiles, a, b, match, error);
+               ? count_bag_overlap(profiles, a, b, match)
+               : count_set_overlap(profiles, a, b, match, error);
 }
 
 int tw_count_shingles(tw_profiles *profiles, uint32_t document, uint64_t *count,

@@ -2,12 +2,12 @@
 
 #include <math.h>
 
-/* Two documents at hand. */
-typedef struct look {
+/* Two documents that are being compared. */
+typedef struct document_pair {
     uint32_t x, y;
-    bool is_too_large; /* one of them, for a profile */
-    bool is_large;     /* other threads wait */
-} look;
+    bool is_too_large; /* one of them is too large for a profile */
+    bool is_large;     /* this thread has the lock for large documents */
+} document_pair;
 
 static const tw_settings *settings_of(const tw_pair_comparer *comparer)
 {
@@ -21,9 +21,9 @@ static bool is_too_large(const tw_pair_comparer *comparer, uint32_t document)
                                    source->tokens(source->context, document));
 }
 
-static look begin(tw_pair_comparer *comparer, uint32_t x, uint32_t y)
+static document_pair begin_pair(tw_pair_comparer *comparer, uint32_t x, uint32_t y)
 {
-    return (look){
+    return (document_pair){
         .x = x,
         .y = y,
         .is_too_large = is_too_large(comparer, x) || is_too_large(comparer, y),
@@ -31,30 +31,31 @@ static look begin(tw_pair_comparer *comparer, uint32_t x, uint32_t y)
     };
 }
 
-static void end(tw_pair_comparer *comparer, const look *at)
+static void end_pair(tw_pair_comparer *comparer, const document_pair *pair)
 {
-    tw_profiles_leave_large(&comparer->profiles, at->is_large);
+    tw_profiles_leave_large(&comparer->profiles, pair->is_large);
 }
 
-/* The profiles of both; that of the second document stays at hand. */
-static int find_profiles(tw_pair_comparer *comparer, const look *at, tw_profile **x, tw_profile **y)
+/* Finds the profiles of both; that of the second document stays current for the next pair. */
+static int find_profiles(tw_pair_comparer *comparer, const document_pair *pair, tw_profile **x,
+                         tw_profile **y)
 {
-    *y = tw_profiles_current(&comparer->profiles, at->y);
-    return tw_profiles_other(&comparer->profiles, at->x, x);
+    *y = tw_profiles_current(&comparer->profiles, pair->y);
+    return tw_profiles_other(&comparer->profiles, pair->x, x);
 }
 
-static int count_overlap(tw_pair_comparer *comparer, const look *at, tw_match *match)
+static int count_overlap(tw_pair_comparer *comparer, const document_pair *pair, tw_match *match)
 {
     tw_profile *x, *y;
-    if (at->is_too_large)
-        return tw_overlap_on_disk(&comparer->profiles, at->x, at->y, match, comparer->error);
-    int status = find_profiles(comparer, at, &x, &y);
+    if (pair->is_too_large)
+        return tw_overlap_on_disk(&comparer->profiles, pair->x, pair->y, match, comparer->error);
+    int status = find_profiles(comparer, pair, &x, &y);
     return status == TWINSET_OK ? tw_profiles_overlap(&comparer->profiles, x, y, match) : status;
 }
 
-static int compare(tw_pair_comparer *comparer, const look *at, tw_match *match)
+static int compare_pair(tw_pair_comparer *comparer, const document_pair *pair, tw_match *match)
 {
-    int status = count_overlap(comparer, at, match);
+    int status = count_overlap(comparer, pair, match);
     if (status == TWINSET_OK)
         match->similarity = tw_similarity_by_count(settings_of(comparer)->options.measure,
                                                    comparer->ranks, match->a, match->b,
@@ -73,24 +74,25 @@ static int sketch_document(tw_pair_comparer *comparer, uint32_t document, uint32
     return status == TWINSET_OK ? ended : status;
 }
 
-static int estimate_large(tw_pair_comparer *comparer, const look *at, size_t *agreeing)
+static int estimate_large(tw_pair_comparer *comparer, const document_pair *pair, size_t *agreeing)
 {
     size_t hashes = settings_of(comparer)->options.hashes;
     uint32_t *slots = tw_array(2 * hashes, sizeof *slots);
     if (!slots)
         return TWINSET_NOMEM;
-    int status = sketch_document(comparer, at->x, slots);
+    int status = sketch_document(comparer, pair->x, slots);
     if (status == TWINSET_OK)
-        status = sketch_document(comparer, at->y, slots + hashes);
+        status = sketch_document(comparer, pair->y, slots + hashes);
     *agreeing = tw_agreeing_slots(slots, slots + hashes, hashes);
     tw_free(slots);
     return status;
 }
 
-static int estimate_profiles(tw_pair_comparer *comparer, const look *at, size_t *agreeing)
+static int estimate_profiles(tw_pair_comparer *comparer, const document_pair *pair,
+                             size_t *agreeing)
 {
     tw_profile *x, *y;
-    int status = find_profiles(comparer, at, &x, &y);
+    int status = find_profiles(comparer, pair, &x, &y);
     if (status == TWINSET_OK)
         status = tw_profile_slots(&comparer->profiles, x);
     if (status == TWINSET_OK)
@@ -100,60 +102,60 @@ static int estimate_profiles(tw_pair_comparer *comparer, const look *at, size_t 
     return status;
 }
 
-static int estimate(tw_pair_comparer *comparer, const look *at, tw_match *match)
+static int estimate_pair(tw_pair_comparer *comparer, const document_pair *pair, tw_match *match)
 {
     size_t agreeing = 0;
-    int status = at->is_too_large ? estimate_large(comparer, at, &agreeing)
-                                  : estimate_profiles(comparer, at, &agreeing);
+    int status = pair->is_too_large ? estimate_large(comparer, pair, &agreeing)
+                                    : estimate_profiles(comparer, pair, &agreeing);
     match->estimate = (double)agreeing / (double)settings_of(comparer)->options.hashes;
     return status;
 }
 
 /* ---- the longest passage */
 
-static int measure(tw_pair_comparer *comparer, const look *at, tw_match *match)
+static int measure_longest(tw_pair_comparer *comparer, const document_pair *pair, tw_match *match)
 {
     tw_profile *x, *y;
     if (tw_compares_programs(settings_of(comparer))) /* all their passages are measured later */
         return TWINSET_OK;
-    if (at->is_too_large) {
+    if (pair->is_too_large) {
         atomic_store(comparer->unmeasured, true);
         return TWINSET_OK;
     }
-    int status = find_profiles(comparer, at, &x, &y);
+    int status = find_profiles(comparer, pair, &x, &y);
     return status == TWINSET_OK ? tw_profiles_longest(&comparer->profiles, x, &match->longest)
                                 : status;
 }
 
-/* ---- what others call */
+/* ---- the interface */
 
 int tw_pair_compare(tw_pair_comparer *comparer, uint32_t x, uint32_t y, tw_match *match)
 {
-    look at = begin(comparer, x, y);
-    int status = compare(comparer, &at, match);
-    end(comparer, &at);
+    document_pair pair = begin_pair(comparer, x, y);
+    int status = compare_pair(comparer, &pair, match);
+    end_pair(comparer, &pair);
     return status;
 }
 
 int tw_pair_measure(tw_pair_comparer *comparer, uint32_t x, uint32_t y, tw_match *match)
 {
-    look at = begin(comparer, x, y);
-    int status = measure(comparer, &at, match);
-    end(comparer, &at);
+    document_pair pair = begin_pair(comparer, x, y);
+    int status = measure_longest(comparer, &pair, match);
+    end_pair(comparer, &pair);
     return status;
 }
 
 int tw_pair_examine(tw_pair_comparer *comparer, uint32_t x, uint32_t y, bool signatures,
                     tw_match *match, bool *is_similar)
 {
-    look at = begin(comparer, x, y);
-    int status = compare(comparer, &at, match);
+    document_pair pair = begin_pair(comparer, x, y);
+    int status = compare_pair(comparer, &pair, match);
     *is_similar = match->shared && match->similarity >= settings_of(comparer)->options.threshold;
-    bool details = *is_similar && comparer->wants_details;
-    if (status == TWINSET_OK && details && signatures)
-        status = estimate(comparer, &at, match);
-    if (status == TWINSET_OK && details)
-        status = measure(comparer, &at, match);
-    end(comparer, &at);
+    bool wants_details = *is_similar && comparer->wants_details;
+    if (status == TWINSET_OK && wants_details && signatures)
+        status = estimate_pair(comparer, &pair, match);
+    if (status == TWINSET_OK && wants_details)
+        status = measure_longest(comparer, &pair, match);
+    end_pair(comparer, &pair);
     return status;
 }

@@ -1,7 +1,7 @@
 /*
- * The order of preference inside clusters: old documents first, then by length, by time or
- * by the value of a field, the largest first, and among equals in the order of the input.
- * Values are read for some clusters at a time, as only their order is needed.
+ * Sorts the members of each cluster by preference: old documents first, then by length, by time or
+ * by the value of a field, the largest first, and equals in the order of the input. The values of
+ * some clusters are in memory at a time, since only the order is kept.
  */
 #define _GNU_SOURCE /* qsort_r */
 #include "prefer.h"
@@ -12,35 +12,37 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { AT_ONCE = 64 << 10 }; /* documents whose values are held */
+enum { MOST_RANKED = 64 << 10 }; /* documents whose values are in memory at a time */
 
 /* The order is that of TW_KEEP_RULES. */
 typedef enum rule { FIRST, LONGEST, NEWEST, FIELD } rule;
 
-typedef struct entry {
+/* A document with the value that it is sorted by. */
+typedef struct ranked_document {
     uint32_t document;
     tw_value_kind kind;
     double number;
     const char *string;
     size_t length;
-} entry;
+} ranked_document;
 
-typedef struct preferring {
+typedef struct preference_order {
     tw_corpus *corpus;
     rule rule;
     const char *field;
-    char time_field[TW_OPTION_WORD_BYTES]; /* of TW_TIME_FIELDS, the one that says when */
-    const uint32_t *members;
-    entry *candidates;
-    tw_arena **strings;   /* by worker */
-    atomic_uint earliest; /* index in TW_TIME_FIELDS, so far */
-    atomic_bool found;    /* a value */
-} preferring;
+    char time_field[TW_OPTION_WORD_BYTES]; /* holds `field` where it says when */
+    const uint32_t *members;               /* of the clusters in work */
+    ranked_document *ranked;               /* one for each of `members` */
+    tw_arena **strings;                    /* by worker */
+    atomic_uint
+        best_time_field;   /* index in TW_TIME_FIELDS of the first that a record has, so far */
+    atomic_bool has_value; /* some document has a value to sort by */
+} preference_order;
 
 /* ---- order */
 
-/* None is less than any number, and a number than any string. */
-static int by_value(const entry *x, const entry *y)
+/* Compares two values: no value is less than any number, and a number is less than any string. */
+static int by_value(const ranked_document *x, const ranked_document *y)
 {
     if (x->kind != y->kind)
         return x->kind < y->kind ? -1 : 1;
@@ -54,11 +56,11 @@ static int by_value(const entry *x, const entry *y)
 static int by_preference(const void *left, const void *right, void *context)
 {
     const tw_corpus *corpus = context;
-    const entry *x = left, *y = right;
-    bool old[] = {tw_corpus_role(corpus, x->document) == TWINSET_ROLE_OLD,
-                  tw_corpus_role(corpus, y->document) == TWINSET_ROLE_OLD};
-    if (old[0] != old[1])
-        return old[0] ? -1 : 1;
+    const ranked_document *x = left, *y = right;
+    bool is_old[] = {tw_corpus_role(corpus, x->document) == TWINSET_ROLE_OLD,
+                     tw_corpus_role(corpus, y->document) == TWINSET_ROLE_OLD};
+    if (is_old[0] != is_old[1])
+        return is_old[0] ? -1 : 1;
     int order = by_value(y, x);
     if (order)
         return order;
@@ -67,79 +69,81 @@ static int by_preference(const void *left, const void *right, void *context)
 
 /* ---- values */
 
-static int keep_string(preferring *prefer, unsigned worker, const tw_value *value, entry *candidate)
+static int copy_string(preference_order *order, unsigned worker, const tw_value *value,
+                       ranked_document *ranked)
 {
-    candidate->length = value->length;
-    tw_arena **strings = &prefer->strings[worker];
+    ranked->length = value->length;
+    tw_arena **strings = &order->strings[worker];
     if (!*strings)
         *strings = tw_arena_new(NULL);
     if (!*strings)
         return TWINSET_NOMEM;
-    return tw_arena_copy(*strings, value->string, value->length, &candidate->string);
+    return tw_arena_copy(*strings, value->string, value->length, &ranked->string);
 }
 
-static int read_value(preferring *prefer, unsigned number, entry *candidate)
+static int read_value(preference_order *order, unsigned number, ranked_document *ranked)
 {
-    tw_worker *worker = &prefer->corpus->workers[number];
+    tw_worker *worker = &order->corpus->workers[number];
     tw_value value;
-    int status = tw_document_record(worker, candidate->document);
+    int status = tw_document_record(worker, ranked->document);
     if (status == TWINSET_OK)
         status = tw_jsonl_value(worker->records, worker->bytes.data, worker->bytes.length,
-                                prefer->field, &value);
+                                order->field, &value);
     if (status != TWINSET_OK)
         return status;
-    candidate->kind = value.kind;
-    candidate->number = value.number;
+    ranked->kind = value.kind;
+    ranked->number = value.number;
     if (value.kind == TW_VALUE_STRING)
-        status = keep_string(prefer, number, &value, candidate);
+        status = copy_string(order, number, &value, ranked);
     return status;
 }
 
-/* When a list says it was handed in, or when a file was changed last. */
-static void take_time(const tw_source *source, entry *candidate)
+/* Reads the time that a manifest gives for a file, or when the file was changed last. */
+static void read_time(const tw_source *source, ranked_document *ranked)
 {
     struct stat file;
     if (source->file->time) {
-        candidate->kind = TW_VALUE_STRING;
-        candidate->string = source->file->time;
-        candidate->length = strlen(source->file->time);
+        ranked->kind = TW_VALUE_STRING;
+        ranked->string = source->file->time;
+        ranked->length = strlen(source->file->time);
         return;
     }
     if (!source->path || stat(source->path, &file) != 0)
         return;
-    candidate->kind = TW_VALUE_NUMBER;
-    candidate->number = (double)file.st_mtim.tv_sec + (double)file.st_mtim.tv_nsec * 1e-9;
+    ranked->kind = TW_VALUE_NUMBER;
+    ranked->number = (double)file.st_mtim.tv_sec + (double)file.st_mtim.tv_nsec * 1e-9;
 }
 
-static int fill(void *context, unsigned worker, size_t index)
+static int read_sort_value(void *context, unsigned worker, size_t index)
 {
-    preferring *prefer = context;
-    entry *candidate = &prefer->candidates[index];
-    const tw_document *document = &prefer->corpus->documents.data[prefer->members[index]];
+    preference_order *order = context;
+    ranked_document *ranked = &order->ranked[index];
+    const tw_document *document = &order->corpus->documents.data[order->members[index]];
     int status = TWINSET_OK;
-    *candidate = (entry){.document = prefer->members[index]};
-    if (prefer->rule == LONGEST) {
-        candidate->kind = TW_VALUE_NUMBER;
-        candidate->number = (double)document->tokens;
-    } else if (prefer->field && document->line) {
-        status = read_value(prefer, worker, candidate);
-    } else if (prefer->rule == NEWEST) {
-        take_time(&prefer->corpus->sources->data[document->source], candidate);
+    *ranked = (ranked_document){.document = order->members[index]};
+    if (order->rule == LONGEST) {
+        ranked->kind = TW_VALUE_NUMBER;
+        ranked->number = (double)document->tokens;
+    } else if (order->field && document->line) {
+        status = read_value(order, worker, ranked);
+    } else if (order->rule == NEWEST) {
+        read_time(&order->corpus->sources->data[document->source], ranked);
     }
-    if (candidate->kind != TW_VALUE_NONE)
-        atomic_store_explicit(&prefer->found, true, memory_order_relaxed);
+    if (ranked->kind != TW_VALUE_NONE)
+        atomic_store_explicit(&order->has_value, true, memory_order_relaxed);
     return status;
 }
 
-/* ---- which field says when */
+/* ---- the field with the time */
 
-static int look_for_time(void *context, unsigned number, size_t index)
+/* Finds the first time field of a record that has a value. */
+static int find_time_in_record(void *context, unsigned number, size_t index)
 {
-    preferring *prefer = context;
-    tw_worker *worker = &prefer->corpus->workers[number];
-    uint32_t document = prefer->members[index];
-    unsigned best = atomic_load(&prefer->earliest);
-    if (best == 0 || !prefer->corpus->documents.data[document].line)
+    preference_order *order = context;
+    tw_worker *worker = &order->corpus->workers[number];
+    uint32_t document = order->members[index];
+    unsigned best = atomic_load(&order->best_time_field);
+    if (best == 0 || !order->corpus->documents.data[document].line)
         return TWINSET_OK;
     int status = tw_document_record(worker, document);
     for (unsigned i = 0; i < best && status == TWINSET_OK; i++) {
@@ -151,7 +155,7 @@ static int look_for_time(void *context, unsigned number, size_t index)
                                 &value);
         if (status != TWINSET_OK || value.kind == TW_VALUE_NONE)
             continue;
-        while (i < best && !atomic_compare_exchange_weak(&prefer->earliest, &best, i))
+        while (i < best && !atomic_compare_exchange_weak(&order->best_time_field, &best, i))
             ;
         break;
     }
@@ -178,67 +182,70 @@ static int refuse_newest(twinset_error *error)
                    names);
 }
 
-static int find_time_field(preferring *prefer, size_t count, twinset_error *error)
+static int find_time_field(preference_order *order, size_t count, twinset_error *error)
 {
-    tw_loop loop = tw_settings_loop(prefer->corpus->settings, "deciding");
-    bool records = false;
-    for (size_t i = 0; i < count && !records; i++)
-        records = prefer->corpus->documents.data[prefer->members[i]].line > 0;
-    if (!records)
+    tw_loop loop = tw_settings_loop(order->corpus->settings, "deciding");
+    bool has_records = false;
+    for (size_t i = 0; i < count && !has_records; i++)
+        has_records = order->corpus->documents.data[order->members[i]].line > 0;
+    if (!has_records)
         return TWINSET_OK;
-    atomic_init(&prefer->earliest, UINT_MAX);
-    int status = tw_parallel(&loop, count, look_for_time, prefer);
-    unsigned earliest = atomic_load(&prefer->earliest);
-    if (status == TWINSET_OK && earliest == UINT_MAX)
+    atomic_init(&order->best_time_field, UINT_MAX);
+    int status = tw_parallel(&loop, count, find_time_in_record, order);
+    unsigned best_time_field = atomic_load(&order->best_time_field);
+    if (status == TWINSET_OK && best_time_field == UINT_MAX)
         return refuse_newest(error);
     if (status == TWINSET_OK)
-        prefer->field = tw_list_word(TW_TIME_FIELDS, earliest, prefer->time_field);
+        order->field = tw_list_word(TW_TIME_FIELDS, best_time_field, order->time_field);
     return status;
 }
 
-/* ---- the whole */
+/* ---- sorting */
 
-/* Some clusters, whose members lie together. */
-static int order_some(preferring *prefer, const tw_cluster *clusters, size_t count,
-                      uint32_t *ordered, size_t all)
+/* Sorts the members of consecutive clusters, which are consecutive in `ordered`. */
+static int order_clusters(preference_order *order, const tw_cluster *clusters, size_t count,
+                          uint32_t *ordered, size_t member_count)
 {
-    tw_loop loop = tw_settings_loop(prefer->corpus->settings, "deciding");
-    prefer->members = ordered;
-    prefer->candidates = tw_array(all, sizeof *prefer->candidates);
-    if (!prefer->candidates)
+    tw_loop loop = tw_settings_loop(order->corpus->settings, "deciding");
+    order->members = ordered;
+    order->ranked = tw_array(member_count, sizeof *order->ranked);
+    if (!order->ranked)
         return TWINSET_NOMEM;
-    int status = tw_parallel(&loop, all, fill, prefer);
-    for (size_t i = 0, at = 0; i < count && status == TWINSET_OK; at += clusters[i++].count)
-        qsort_r(prefer->candidates + at, clusters[i].count, sizeof *prefer->candidates,
-                by_preference, prefer->corpus);
-    for (size_t i = 0; i < all && status == TWINSET_OK; i++)
-        ordered[i] = prefer->candidates[i].document;
-    tw_free(prefer->candidates);
+    int status = tw_parallel(&loop, member_count, read_sort_value, order);
+    for (size_t i = 0, start = 0; i < count && status == TWINSET_OK; start += clusters[i++].count)
+        qsort_r(order->ranked + start, clusters[i].count, sizeof *order->ranked, by_preference,
+                order->corpus);
+    for (size_t i = 0; i < member_count && status == TWINSET_OK; i++)
+        ordered[i] = order->ranked[i].document;
+    tw_free(order->ranked);
     for (unsigned i = 0; i < loop.threads; i++) {
-        tw_arena_release(prefer->strings[i]);
-        prefer->strings[i] = NULL;
+        tw_arena_release(order->strings[i]);
+        order->strings[i] = NULL;
     }
     return status;
 }
 
-static int order_all(preferring *prefer, const tw_clusters *clusters, uint32_t *ordered)
+/* Sorts all clusters, as many at a time as the limit allows, and at least one. */
+static int order_all_clusters(preference_order *order, const tw_clusters *clusters,
+                              uint32_t *ordered)
 {
     int status = TWINSET_OK;
-    for (size_t i = 0, end, at = 0, all; i < clusters->count && status == TWINSET_OK; i = end) {
-        all = clusters->data[i].count;
+    for (size_t i = 0, end, start = 0, member_count; i < clusters->count && status == TWINSET_OK;
+         i = end) {
+        member_count = clusters->data[i].count;
         for (end = i + 1; end < clusters->count; end++) {
-            if (all + clusters->data[end].count > AT_ONCE)
+            if (member_count + clusters->data[end].count > MOST_RANKED)
                 break;
-            all += clusters->data[end].count;
+            member_count += clusters->data[end].count;
         }
-        status = order_some(prefer, &clusters->data[i], end - i, ordered + at, all);
-        at += all;
+        status = order_clusters(order, &clusters->data[i], end - i, ordered + start, member_count);
+        start += member_count;
     }
     return status;
 }
 
 /* Copies the members of all clusters, largest cluster first; returns how many there are. */
-static size_t gather(const tw_clusters *clusters, uint32_t *members)
+static size_t copy_members(const tw_clusters *clusters, uint32_t *members)
 {
     size_t count = 0;
     for (size_t i = 0; i < clusters->count; i++) {
@@ -250,30 +257,30 @@ static size_t gather(const tw_clusters *clusters, uint32_t *members)
     return count;
 }
 
-static rule rule_of(const char *keep)
+static rule find_rule(const char *keep)
 {
     int index = tw_list_index(TW_KEEP_RULES, keep);
     return index < 0 ? FIELD : (rule)index;
 }
 
-int tw_prefer(tw_corpus *corpus, const tw_clusters *clusters, const char *keep, uint32_t *ordered,
-              twinset_error *error)
+int tw_sort_by_preference(tw_corpus *corpus, const tw_clusters *clusters, const char *keep,
+                          uint32_t *ordered, twinset_error *error)
 {
-    preferring prefer = {.corpus = corpus, .rule = rule_of(keep), .members = ordered};
-    size_t count = gather(clusters, ordered);
+    preference_order order = {.corpus = corpus, .rule = find_rule(keep), .members = ordered};
+    size_t count = copy_members(clusters, ordered);
     int status = TWINSET_OK;
-    prefer.field = prefer.rule == FIELD ? keep : NULL;
-    prefer.strings = tw_calloc(corpus->settings->options.threads, sizeof *prefer.strings);
-    if (!prefer.strings)
+    order.field = order.rule == FIELD ? keep : NULL;
+    order.strings = tw_calloc(corpus->settings->options.threads, sizeof *order.strings);
+    if (!order.strings)
         return TWINSET_NOMEM;
-    if (prefer.rule >= NEWEST && corpus->store.spool)
+    if (order.rule >= NEWEST && corpus->store.spool)
         status = tw_corpus_fetch(corpus, ordered, count, error);
-    if (status == TWINSET_OK && prefer.rule == NEWEST)
-        status = find_time_field(&prefer, count, error);
+    if (status == TWINSET_OK && order.rule == NEWEST)
+        status = find_time_field(&order, count, error);
     if (status == TWINSET_OK)
-        status = order_all(&prefer, clusters, ordered);
-    if (status == TWINSET_OK && prefer.rule == FIELD && count && !atomic_load(&prefer.found))
+        status = order_all_clusters(&order, clusters, ordered);
+    if (status == TWINSET_OK && order.rule == FIELD && count && !atomic_load(&order.has_value))
         status = tw_fail(error, TWINSET_USAGE, "`keep` %s: no similar record has that field", keep);
-    tw_free(prefer.strings);
+    tw_free(order.strings);
     return status;
 }

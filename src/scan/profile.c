@@ -1,25 +1,26 @@
 #include "profile.h"
 
 enum {
-    KEPT_PROFILES = 4096, /* by their documents' numbers */
-    MEMORY_SHARE = 16,    /* of memory that all threads' kept profiles may take */
-    SHINGLE_BYTES = 64,   /* of two profiles: sequences, sets, what sorting and passages need */
-    SMALLEST = 1 << 16,   /* tokens that there is always memory for */
+    KEPT_PROFILES = 4096, /* slots of the table, by document index */
+    MEMORY_SHARE = 16,    /* of memory, for the kept profiles of all threads */
+    SHINGLE_BYTES = 64,   /* a shingle in two profiles: sequences, sets, scratch */
+    SMALLEST = 1 << 16,   /* the limit in tokens is never lower */
 };
 
 /* ---- the documents of a corpus */
 
-static uint64_t corpus_tokens(const void *worker, uint32_t document)
+static uint64_t count_corpus_tokens(const void *worker, uint32_t document)
 {
     return ((const tw_worker *)worker)->corpus->documents.data[document].tokens;
 }
 
-static tw_set corpus_set(const void *worker, uint32_t document)
+static tw_set get_corpus_set(const void *worker, uint32_t document)
 {
     return tw_document_held_set(((const tw_worker *)worker)->corpus, document);
 }
 
-static int corpus_shingle(void *worker, uint32_t document, tw_shingles_fn sink, void *context)
+static int shingle_corpus_document(void *worker, uint32_t document, tw_shingles_fn sink,
+                                   void *context)
 {
     return tw_document_shingle(worker, document, sink, context);
 }
@@ -27,9 +28,9 @@ static int corpus_shingle(void *worker, uint32_t document, tw_shingles_fn sink, 
 tw_profile_source tw_worker_profiles(tw_worker *worker)
 {
     return (tw_profile_source){
-        .tokens = corpus_tokens,
-        .held_set = corpus_set,
-        .shingle = corpus_shingle,
+        .tokens = count_corpus_tokens,
+        .held_set = get_corpus_set,
+        .shingle = shingle_corpus_document,
         .context = worker,
         .analyser = &worker->analyser,
         .large = &worker->corpus->large,
@@ -53,7 +54,7 @@ void tw_profiles_init(tw_profiles *profiles, const tw_profile_source *source, bo
     profiles->current.document = UINT32_MAX;
 }
 
-static void empty_profile(tw_profile *profile)
+static void clear_profile(tw_profile *profile)
 {
     tw_free(profile->sequence.data);
     tw_free(profile->sorted.data);
@@ -61,18 +62,18 @@ static void empty_profile(tw_profile *profile)
     *profile = (tw_profile){.document = UINT32_MAX};
 }
 
-static void empty_kept(tw_profiles *profiles)
+static void clear_kept(tw_profiles *profiles)
 {
     for (size_t i = 0; profiles->kept && i < KEPT_PROFILES; i++)
-        empty_profile(&profiles->kept[i]);
+        clear_profile(&profiles->kept[i]);
     profiles->bytes = 0;
 }
 
 void tw_profiles_free(tw_profiles *profiles)
 {
     tw_profile_source source = profiles->source;
-    empty_profile(&profiles->current);
-    empty_kept(profiles);
+    clear_profile(&profiles->current);
+    clear_kept(profiles);
     tw_tally_free(&profiles->tally);
     tw_longest_run_index_free(&profiles->index);
     tw_free(profiles->kept);
@@ -83,7 +84,7 @@ void tw_profiles_free(tw_profiles *profiles)
 
 /* ---- large documents */
 
-static uint64_t most_tokens(const tw_settings *settings)
+static uint64_t limit_tokens(const tw_settings *settings)
 {
     uint64_t most = settings->options.memory_bytes / SHINGLE_BYTES;
     return most > SMALLEST ? most : SMALLEST;
@@ -91,7 +92,7 @@ static uint64_t most_tokens(const tw_settings *settings)
 
 bool tw_profile_is_too_large(const tw_settings *settings, uint64_t tokens)
 {
-    return tokens > most_tokens(settings);
+    return tokens > limit_tokens(settings);
 }
 
 static uint64_t tokens_of(const tw_profiles *profiles, uint32_t document)
@@ -103,7 +104,7 @@ bool tw_profiles_enter_large(tw_profiles *profiles, uint32_t a, uint32_t b)
 {
     const tw_settings *settings = profiles->source.analyser->settings;
     uint64_t tokens = tokens_of(profiles, a) + tokens_of(profiles, b);
-    bool is_large = tokens > most_tokens(settings) / settings->options.threads;
+    bool is_large = tokens > limit_tokens(settings) / settings->options.threads;
     if (is_large && profiles->source.large)
         pthread_mutex_lock(profiles->source.large);
     return is_large;
@@ -121,7 +122,7 @@ void tw_profiles_leave_large(tw_profiles *profiles, bool is_large)
 
 /* ---- finding a profile */
 
-static void start(tw_profile *profile, uint32_t document)
+static void reset_profile(tw_profile *profile, uint32_t document)
 {
     profile->document = document;
     profile->has_sequence = profile->has_set = profile->has_slots = false;
@@ -130,7 +131,7 @@ static void start(tw_profile *profile, uint32_t document)
 tw_profile *tw_profiles_current(tw_profiles *profiles, uint32_t document)
 {
     if (profiles->current.document != document) {
-        start(&profiles->current, document);
+        reset_profile(&profiles->current, document);
         profiles->indexed = UINT32_MAX;
     }
     return &profiles->current;
@@ -158,14 +159,14 @@ int tw_profiles_other(tw_profiles *profiles, uint32_t document, tw_profile **fou
     if (profile->document == document)
         return TWINSET_OK;
     if (profiles->bytes > options->memory_bytes / MEMORY_SHARE / options->threads)
-        empty_kept(profiles);
+        clear_kept(profiles);
     /* Buffers stay with their slot of the table, and grow. */
     uint64_t bytes = 16 * tokens_of(profiles, document) + options->hashes * sizeof *profile->slots;
     if (bytes > profile->bytes) {
         profiles->bytes += bytes - profile->bytes;
         profile->bytes = bytes;
     }
-    start(profile, document);
+    reset_profile(profile, document);
     return TWINSET_OK;
 }
 
@@ -178,7 +179,7 @@ void tw_profiles_forget(tw_profiles *profiles, uint32_t document)
         kept->document = UINT32_MAX;
 }
 
-/* ---- making what is asked for */
+/* ---- sequences, sets and signatures on demand */
 
 int tw_profile_sequence(tw_profiles *profiles, tw_profile *profile)
 {
@@ -203,8 +204,8 @@ static int copy_numbers(tw_u64s *to, const tw_u64s *from)
     return TWINSET_OK;
 }
 
-/* Puts the shingles into `sorted`, in their order still; those of the sequence go where only sets
- * will be asked for. */
+/* Copies the shingles into `sorted`, in the order of the text; moves them there if nothing will ask
+ * for the sequence. */
 static int fill_sorted(tw_profiles *profiles, tw_profile *profile)
 {
     int status = tw_profile_sequence(profiles, profile);
@@ -236,7 +237,7 @@ int tw_profile_set(tw_profiles *profiles, tw_profile *profile)
     return status;
 }
 
-static int sketch(tw_profiles *profiles, tw_profile *profile)
+static int compute_signature(tw_profiles *profiles, tw_profile *profile)
 {
     const tw_profile_source *source = &profiles->source;
     tw_analyser *analyser = source->analyser;
@@ -245,7 +246,7 @@ static int sketch(tw_profiles *profiles, tw_profile *profile)
         return tw_signature_set(analyser, held);
     if (held.ids || !tw_signature_takes_sequence(analyser))
         return source->shingle(source->context, profile->document, tw_signature_batch, analyser);
-    /* The ids are needed for the set as well. */
+    /* The set needs the same ids, so the sequence is kept. */
     int status = tw_profile_sequence(profiles, profile);
     if (status != TWINSET_OK)
         return status;
@@ -261,7 +262,7 @@ int tw_profile_slots(tw_profiles *profiles, tw_profile *profile)
     if (!profile->slots)
         return TWINSET_NOMEM;
     tw_signature_begin(profiles->source.analyser, profile->slots);
-    int status = sketch(profiles, profile);
+    int status = compute_signature(profiles, profile);
     int ended = tw_signature_end(profiles->source.analyser);
     status = status == TWINSET_OK ? ended : status;
     profile->has_slots = status == TWINSET_OK;
@@ -270,8 +271,9 @@ int tw_profile_slots(tw_profiles *profiles, tw_profile *profile)
 
 /* ---- comparing */
 
-/* Whether a document is small enough, and simple enough, to be counted without sorting. */
-static bool takes_tally(const tw_profiles *profiles, const tw_profile *profile)
+/* Whether a document can be counted without sorting: it is small, has no set yet, and neither a bag
+ * nor excluded shingles are involved. */
+static bool can_tally(const tw_profiles *profiles, const tw_profile *profile)
 {
     const tw_profile_source *source = &profiles->source;
     return !profile->has_set && !source->held_set(source->context, profile->document).ids &&
@@ -279,7 +281,7 @@ static bool takes_tally(const tw_profiles *profiles, const tw_profile *profile)
            !options_of(profiles)->bag && !source->analyser->excluded->count;
 }
 
-static int tally(tw_profiles *profiles, tw_profile *a, tw_profile *b, tw_match *match)
+static int tally_overlap(tw_profiles *profiles, tw_profile *a, tw_profile *b, tw_match *match)
 {
     int status = tw_profile_sequence(profiles, a);
     if (status == TWINSET_OK)
@@ -292,8 +294,8 @@ static int tally(tw_profiles *profiles, tw_profile *a, tw_profile *b, tw_match *
 
 int tw_profiles_overlap(tw_profiles *profiles, tw_profile *a, tw_profile *b, tw_match *match)
 {
-    if (profiles->is_single && takes_tally(profiles, a) && takes_tally(profiles, b))
-        return tally(profiles, a, b, match);
+    if (profiles->is_single && can_tally(profiles, a) && can_tally(profiles, b))
+        return tally_overlap(profiles, a, b, match);
     int status = tw_profile_set(profiles, a);
     if (status == TWINSET_OK)
         status = tw_profile_set(profiles, b);
@@ -305,8 +307,10 @@ int tw_profiles_overlap(tw_profiles *profiles, tw_profile *a, tw_profile *b, tw_
     return TWINSET_OK;
 }
 
-/* The sequence of a document without what is excluded: that is no part of a passage. */
-static int visible_sequence(tw_profiles *profiles, tw_profile *profile, tw_u64s *copy, tw_set *out)
+/* Gives the sequence of a document with its excluded shingles hidden, since passages leave them
+ * out. */
+static int make_visible_sequence(tw_profiles *profiles, tw_profile *profile, tw_u64s *copy,
+                                 tw_set *out)
 {
     tw_set excluded = *profiles->source.analyser->excluded;
     int status = tw_profile_sequence(profiles, profile);
@@ -328,7 +332,7 @@ static int index_current(tw_profiles *profiles)
     if (profiles->indexed == current->document)
         return TWINSET_OK;
     profiles->indexed = UINT32_MAX;
-    int status = visible_sequence(profiles, current, &profiles->visible[0], &sequence);
+    int status = make_visible_sequence(profiles, current, &profiles->visible[0], &sequence);
     if (status == TWINSET_OK)
         status = tw_longest_run_index_build(&profiles->index, sequence.ids, sequence.count);
     profiles->indexed = status == TWINSET_OK ? current->document : UINT32_MAX;
@@ -342,7 +346,7 @@ int tw_profiles_longest(tw_profiles *profiles, tw_profile *other, uint64_t *toke
     tw_shingle_run passage = {0};
     int status = index_current(profiles);
     if (status == TWINSET_OK)
-        status = visible_sequence(profiles, other, &profiles->visible[1], &sequence);
+        status = make_visible_sequence(profiles, other, &profiles->visible[1], &sequence);
     if (status == TWINSET_OK)
         status =
             tw_longest_run_index_find(&profiles->index, sequence.ids, sequence.count, &passage);

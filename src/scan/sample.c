@@ -1,18 +1,18 @@
 /*
- * The recall, measured: some documents are compared with all others, and the pairs from the
- * threshold up are looked for among the matches of the search.
+ * Measures recall: some documents are compared with all others, and the pairs at or above the
+ * threshold are looked up among the matches of the search.
  *
- * All shingles of the chosen documents go into one table. Every document passes once, and
- * what it shares with each of the chosen ones is counted; it takes a share of t of a
- * document's shingles to be similar to it at t, and those that have it are compared exactly.
- * So nothing is missed. Cost: a pass over the collection, a few nanoseconds a shingle.
+ * One table holds all shingles of the chosen documents. Every document is read once, and the
+ * shingles that it shares with each chosen document are counted. Two documents are similar at t
+ * only if they share t times the shingles of either, so that only pairs with as many are compared
+ * exactly, and none is missed. Cost: a pass over the collection, a few nanoseconds a shingle.
  */
 #include <stdlib.h>
 
 #include "common.h"
 #include "run.h"
 
-enum { MEMORY_SHARE = 8 }; /* for what the chosen documents say */
+enum { MEMORY_SHARE = 8 }; /* of memory, for the shingles of the chosen documents */
 
 /* One shingle of a chosen document. */
 typedef struct posting {
@@ -20,32 +20,32 @@ typedef struct posting {
     uint32_t chosen;
 } posting;
 
-/* What one worker counts. */
-typedef struct counter {
-    uint32_t *shared; /* with each chosen document */
-    uint32_t *seen;   /* those that are not 0 */
+/* What one worker counts of the document in work. */
+typedef struct overlap_counter {
+    uint32_t *shared; /* by chosen document: the shingles that both have */
+    uint32_t *seen;   /* the chosen documents whose count is not 0 */
     size_t seen_count;
-    tw_u64s hits; /* ids that some chosen document has */
-} counter;
+    tw_u64s hits; /* ids that a chosen document may have */
+} overlap_counter;
 
-typedef struct sampling {
+typedef struct recall_sample {
     tw_scan_run *scan;
     uint32_t *chosen; /* originals, ascending */
     uint64_t *sizes;  /* of their sets */
     size_t count;
     posting *postings; /* by id */
     size_t posting_count, posting_capacity;
-    uint64_t *filter;
-    unsigned shift;  /* from a hash to its bit */
-    uint32_t *slots; /* hash table: where an id's postings start, + 1 */
+    uint64_t *filter_bits;
+    unsigned shift;  /* of a hash, to get its bit in the filter */
+    uint32_t *slots; /* hash table: the index of an id's first posting, plus 1 */
     size_t mask;
-    counter *tallies;
+    overlap_counter *counters;
     atomic_uint_fast64_t pairs, found;
-} sampling;
+} recall_sample;
 
-/* ---- choosing */
+/* ---- choosing documents */
 
-static uint64_t hash_of(const char *name)
+static uint64_t hash_name(const char *name)
 {
     uint64_t hash = 1;
     for (; *name; name++)
@@ -53,14 +53,15 @@ static uint64_t hash_of(const char *name)
     return hash;
 }
 
-static int ascending(const void *left, const void *right)
+static int by_number(const void *left, const void *right)
 {
     uint32_t x = *(const uint32_t *)left, y = *(const uint32_t *)right;
     return x < y ? -1 : x > y;
 }
 
-/* Blank ones resemble nothing, and the largest do not fit into memory. */
-static bool takes_part(const tw_scan_run *scan, uint32_t original)
+/* Whether an original is compared: a blank one matches nothing, and the largest do not fit into
+ * memory. */
+static bool is_compared(const tw_scan_run *scan, uint32_t original)
 {
     uint32_t document = tw_original_first(&scan->search.originals, original);
     return !scan->corpus->documents.data[document].is_blank &&
@@ -68,40 +69,41 @@ static bool takes_part(const tw_scan_run *scan, uint32_t original)
                                     scan->corpus->documents.data[document].tokens);
 }
 
-/* Those whose names have the smallest hashes: the same in every run. */
-static int choose(sampling *sample)
+/* Chooses the documents whose names have the smallest hashes, so that every run chooses the
+ * same. */
+static int choose_documents(recall_sample *sample)
 {
     const tw_scan_run *scan = sample->scan;
     size_t count = 0, all = scan->search.originals.count;
-    uint64_t *drawn = tw_array(2 * all, sizeof *drawn);
-    if (!drawn)
+    uint64_t *ranked = tw_array(2 * all, sizeof *ranked);
+    if (!ranked)
         return TWINSET_NOMEM;
     for (uint32_t i = 0; i < all; i++) {
         const char *name =
             scan->corpus->documents.data[tw_original_first(&scan->search.originals, i)].name;
-        if (takes_part(scan, i))
-            drawn[count++] = hash_of(name) >> 32 << 32 | i;
+        if (is_compared(scan, i))
+            ranked[count++] = hash_name(name) >> 32 << 32 | i;
     }
-    tw_sort_u64(drawn, count, drawn + all);
+    tw_sort_u64(ranked, count, ranked + all);
     sample->count = count < scan->options->sample ? count : scan->options->sample;
     sample->chosen = tw_array(sample->count, sizeof *sample->chosen);
     for (size_t i = 0; i < sample->count && sample->chosen; i++)
-        sample->chosen[i] = (uint32_t)drawn[i];
-    tw_free(drawn);
+        sample->chosen[i] = (uint32_t)ranked[i];
+    tw_free(ranked);
     if (!sample->chosen)
         return TWINSET_NOMEM;
     if (sample->count)
-        qsort(sample->chosen, sample->count, sizeof *sample->chosen, ascending);
+        qsort(sample->chosen, sample->count, sizeof *sample->chosen, by_number);
     return TWINSET_OK;
 }
 
-static bool is_chosen(const sampling *sample, uint32_t original)
+static bool is_chosen(const recall_sample *sample, uint32_t original)
 {
     return sample->count &&
-           bsearch(&original, sample->chosen, sample->count, sizeof *sample->chosen, ascending);
+           bsearch(&original, sample->chosen, sample->count, sizeof *sample->chosen, by_number);
 }
 
-/* ---- the table */
+/* ---- the table of shingles */
 
 static int by_id(const void *left, const void *right)
 {
@@ -111,7 +113,7 @@ static int by_id(const void *left, const void *right)
     return x->chosen < y->chosen ? -1 : x->chosen > y->chosen;
 }
 
-static int collect_postings(sampling *sample)
+static int collect_postings(recall_sample *sample)
 {
     tw_scan_run *scan = sample->scan;
     sample->sizes = tw_array(sample->count, sizeof *sample->sizes);
@@ -136,12 +138,12 @@ static int collect_postings(sampling *sample)
     return status;
 }
 
-static uint64_t bit_of(const sampling *sample, uint64_t id)
+static uint64_t find_bit(const recall_sample *sample, uint64_t id)
 {
     return tw_mix64(id) >> sample->shift;
 }
 
-static size_t slot_of(const sampling *sample, uint64_t id)
+static size_t find_slot(const recall_sample *sample, uint64_t id)
 {
     size_t slot = (size_t)tw_mix64(id) & sample->mask;
     while (sample->slots[slot] && sample->postings[sample->slots[slot] - 1].id != id)
@@ -149,75 +151,78 @@ static size_t slot_of(const sampling *sample, uint64_t id)
     return slot;
 }
 
-/* A table at most half full, and in front of it a filter that most ids do not pass. */
-static int build_table(sampling *sample)
+/* Builds a hash table that is at most half full, and a filter of bits that rejects most ids before
+ * they are looked up. */
+static int build_table(recall_sample *sample)
 {
     unsigned bits = 10;
     while ((size_t)1 << bits < 2 * sample->posting_count)
         bits++;
-    unsigned filter_bits = bits + 3;
+    unsigned index_bits = bits + 3;
     sample->mask = ((size_t)1 << bits) - 1;
-    sample->shift = 64 - filter_bits;
+    sample->shift = 64 - index_bits;
     sample->slots = tw_calloc(sample->mask + 1, sizeof *sample->slots);
-    sample->filter = tw_calloc((size_t)1 << (filter_bits - 6), sizeof *sample->filter);
-    if (!sample->slots || !sample->filter)
+    sample->filter_bits = tw_calloc((size_t)1 << (index_bits - 6), sizeof *sample->filter_bits);
+    if (!sample->slots || !sample->filter_bits)
         return TWINSET_NOMEM;
     for (size_t i = 0; i < sample->posting_count; i++) {
-        uint64_t id = sample->postings[i].id, bit = bit_of(sample, id);
-        sample->filter[bit / 64] |= UINT64_C(1) << bit % 64;
+        uint64_t id = sample->postings[i].id, bit = find_bit(sample, id);
+        sample->filter_bits[bit / 64] |= UINT64_C(1) << bit % 64;
         if (i == 0 || sample->postings[i - 1].id != id)
-            sample->slots[slot_of(sample, id)] = (uint32_t)i + 1;
+            sample->slots[find_slot(sample, id)] = (uint32_t)i + 1;
     }
     return TWINSET_OK;
 }
 
-/* ---- the pass */
+/* ---- comparing all documents with the chosen ones */
 
-typedef struct passing {
-    const sampling *sample;
+typedef struct filter_context {
+    const recall_sample *sample;
     tw_worker *worker;
-    counter *tally;
-} passing;
+    overlap_counter *counter;
+} filter_context;
 
-/* A sink: keeps the ids that may be in the table. */
+/* Takes a batch of shingles, and keeps the ids that the filter lets through. */
 static int filter_batch(void *context, const tw_shingles *batch)
 {
-    passing *pass = context;
-    const sampling *sample = pass->sample;
-    tw_u64s *ids = &pass->worker->analyser.ids, *hits = &pass->tally->hits;
+    filter_context *filter = context;
+    const recall_sample *sample = filter->sample;
+    tw_u64s *ids = &filter->worker->analyser.ids, *hits = &filter->counter->hits;
     ids->count = 0;
     int status = tw_append_ids(ids, batch);
     if (status == TWINSET_OK)
         status = TW_GROW(hits->data, hits->capacity, hits->count + ids->count);
     for (size_t i = 0; i < ids->count && status == TWINSET_OK; i++) {
-        uint64_t bit = bit_of(sample, ids->data[i]);
+        uint64_t bit = find_bit(sample, ids->data[i]);
         hits->data[hits->count] = ids->data[i];
-        hits->count += sample->filter[bit / 64] >> bit % 64 & 1;
+        hits->count += sample->filter_bits[bit / 64] >> bit % 64 & 1;
     }
     return status;
 }
 
-static void count_shared(const sampling *sample, counter *tally)
+static void count_shared(const recall_sample *sample, overlap_counter *counter)
 {
-    tally->seen_count = 0;
-    for (size_t i = 0; i < tally->hits.count; i++) {
-        uint64_t id = tally->hits.data[i];
-        size_t at = sample->slots[slot_of(sample, id)];
-        for (; at > 0 && at <= sample->posting_count && sample->postings[at - 1].id == id; at++) {
-            uint32_t chosen = sample->postings[at - 1].chosen;
-            if (tally->shared[chosen]++ == 0)
-                tally->seen[tally->seen_count++] = chosen;
+    counter->seen_count = 0;
+    for (size_t i = 0; i < counter->hits.count; i++) {
+        uint64_t id = counter->hits.data[i];
+        size_t next = sample->slots[find_slot(sample, id)];
+        for (; next > 0 && next <= sample->posting_count && sample->postings[next - 1].id == id;
+             next++) {
+            uint32_t chosen = sample->postings[next - 1].chosen;
+            if (counter->shared[chosen]++ == 0)
+                counter->seen[counter->seen_count++] = chosen;
         }
     }
 }
 
-/* Compares a document with a chosen one that it may be similar to. */
-static int settle_pair(sampling *sample, unsigned worker, uint32_t original, uint32_t chosen)
+/* Compares a document with a chosen one, and looks their pair up among the matches if they are
+ * similar. */
+static int check_pair(recall_sample *sample, unsigned worker, uint32_t original, uint32_t chosen)
 {
     tw_scan_run *scan = sample->scan;
     uint32_t a = original < chosen ? original : chosen, b = original < chosen ? chosen : original;
     tw_match match;
-    if (!tw_scan_wants(scan, a, b))
+    if (!tw_scan_wants_pair(scan, a, b))
         return TWINSET_OK;
     int status = tw_scan_compare(scan, worker, a, b, &match);
     if (status != TWINSET_OK || !match.shared || match.similarity < scan->options->threshold)
@@ -228,56 +233,56 @@ static int settle_pair(sampling *sample, unsigned worker, uint32_t original, uin
     return TWINSET_OK;
 }
 
-static int pass_one(void *context, unsigned number, size_t index)
+static int compare_document(void *context, unsigned number, size_t index)
 {
-    sampling *sample = context;
+    recall_sample *sample = context;
     tw_scan_run *scan = sample->scan;
     tw_corpus *corpus = scan->corpus;
     uint32_t original = (uint32_t)index;
-    counter *tally = &sample->tallies[number];
-    passing pass = {sample, &corpus->workers[number], tally};
-    if (!takes_part(scan, original))
+    overlap_counter *counter = &sample->counters[number];
+    filter_context filter = {sample, &corpus->workers[number], counter};
+    if (!is_compared(scan, original))
         return TWINSET_OK;
-    tally->hits.count = 0;
+    counter->hits.count = 0;
     int status = tw_document_shingle(
-        pass.worker, tw_original_first(&scan->search.originals, original), filter_batch, &pass);
-    /* The set of what passed the filter: all repetitions of an id are among it. */
+        filter.worker, tw_original_first(&scan->search.originals, original), filter_batch, &filter);
+    /* All repetitions of an id pass the filter, so this makes the set or bag of these ids. */
     if (status == TWINSET_OK)
-        status = tw_analyse_set(&pass.worker->analyser, &tally->hits);
+        status = tw_analyse_set(&filter.worker->analyser, &counter->hits);
     if (status != TWINSET_OK)
         return status;
-    bool is_one = is_chosen(sample, original);
-    count_shared(sample, tally);
-    for (size_t i = 0; i < tally->seen_count; i++) {
-        uint32_t place = tally->seen[i], chosen = sample->chosen[place], shared;
-        shared = tally->shared[place];
-        tally->shared[place] = 0;
-        /* Two chosen ones meet twice, and count once. */
-        bool counts = chosen != original && !(is_one && original < chosen);
-        double least = scan->options->threshold * (double)sample->sizes[place];
-        if (status == TWINSET_OK && counts && shared + 1e-6 >= least)
-            status = settle_pair(sample, number, original, chosen);
+    bool is_among_chosen = is_chosen(sample, original);
+    count_shared(sample, counter);
+    for (size_t i = 0; i < counter->seen_count; i++) {
+        uint32_t chosen_index = counter->seen[i], chosen = sample->chosen[chosen_index], shared;
+        shared = counter->shared[chosen_index];
+        counter->shared[chosen_index] = 0;
+        /* Two chosen documents come up twice, and count once. */
+        bool is_counted = chosen != original && !(is_among_chosen && original < chosen);
+        double least = scan->options->threshold * (double)sample->sizes[chosen_index];
+        if (status == TWINSET_OK && is_counted && shared + 1e-6 >= least)
+            status = check_pair(sample, number, original, chosen);
     }
     return status;
 }
 
-static int make_tallies(sampling *sample)
+static int make_counters(recall_sample *sample)
 {
     unsigned threads = sample->scan->options->threads;
-    sample->tallies = tw_calloc(threads, sizeof *sample->tallies);
-    if (!sample->tallies)
+    sample->counters = tw_calloc(threads, sizeof *sample->counters);
+    if (!sample->counters)
         return TWINSET_NOMEM;
     for (unsigned i = 0; i < threads; i++) {
-        counter *tally = &sample->tallies[i];
-        tally->shared = tw_calloc(sample->count, sizeof *tally->shared);
-        tally->seen = tw_array(sample->count, sizeof *tally->seen);
-        if (!tally->shared || !tally->seen)
+        overlap_counter *counter = &sample->counters[i];
+        counter->shared = tw_calloc(sample->count, sizeof *counter->shared);
+        counter->seen = tw_array(sample->count, sizeof *counter->seen);
+        if (!counter->shared || !counter->seen)
             return TWINSET_NOMEM;
     }
     return TWINSET_OK;
 }
 
-static int pass_all(sampling *sample)
+static int compare_all(recall_sample *sample)
 {
     tw_scan_run *scan = sample->scan;
     tw_loop loop = tw_settings_loop(scan->corpus->settings, "sampling");
@@ -287,16 +292,17 @@ static int pass_all(sampling *sample)
     if (status == TWINSET_OK)
         status = build_table(sample);
     if (status == TWINSET_OK)
-        status = make_tallies(sample);
+        status = make_counters(sample);
     if (status == TWINSET_OK)
-        status = tw_parallel(&loop, scan->search.originals.count, pass_one, sample);
+        status = tw_parallel(&loop, scan->search.originals.count, compare_document, sample);
     return status;
 }
 
-/* ---- the whole */
+/* ---- the measurement */
 
-/* The exact methods find everything: there is nothing to look for. */
-static void count_found(sampling *sample)
+/* Counts the matches of the chosen documents: the exact methods find every pair, so nothing has to
+ * be compared again. */
+static void count_matches(recall_sample *sample)
 {
     const tw_matches *matches = &sample->scan->search.matches;
     for (size_t i = 0; i < matches->count; i++)
@@ -305,34 +311,34 @@ static void count_found(sampling *sample)
     atomic_store(&sample->found, atomic_load(&sample->pairs));
 }
 
-static void free_all(sampling *sample)
+static void free_sample(recall_sample *sample)
 {
-    for (unsigned i = 0; sample->tallies && i < sample->scan->options->threads; i++) {
-        tw_free(sample->tallies[i].shared);
-        tw_free(sample->tallies[i].seen);
-        tw_free(sample->tallies[i].hits.data);
+    for (unsigned i = 0; sample->counters && i < sample->scan->options->threads; i++) {
+        tw_free(sample->counters[i].shared);
+        tw_free(sample->counters[i].seen);
+        tw_free(sample->counters[i].hits.data);
     }
-    tw_free(sample->tallies);
+    tw_free(sample->counters);
     tw_free(sample->chosen);
     tw_free(sample->sizes);
     tw_free(sample->postings);
-    tw_free(sample->filter);
+    tw_free(sample->filter_bits);
     tw_free(sample->slots);
 }
 
-int tw_scan_sample(tw_scan_run *scan)
+int tw_scan_measure_recall(tw_scan_run *scan)
 {
-    sampling sample = {.scan = scan};
+    recall_sample sample = {.scan = scan};
     twinset_run *run = &scan->result->run;
-    int status = choose(&sample);
+    int status = choose_documents(&sample);
     if (status == TWINSET_OK && run->method == TWINSET_METHOD_LSH)
-        status = pass_all(&sample);
+        status = compare_all(&sample);
     else if (status == TWINSET_OK)
-        count_found(&sample);
+        count_matches(&sample);
     run->sampled = sample.count;
     run->sample_pairs = atomic_load(&sample.pairs);
     run->sample_found = atomic_load(&sample.found);
-    free_all(&sample);
+    free_sample(&sample);
     if (status != TWINSET_OK)
         return status;
     return tw_result_note(scan->result,

@@ -1,15 +1,15 @@
-/* A scan, stage by stage; scan.h lists them. */
+/* Runs a scan, stage by stage; scan.h lists the stages. */
 #include "account.h"
 #include "run.h"
 
 #include <math.h>
 
-/* Different documents up to which all pairs of a cluster are computed. */
+/* Originals in a cluster up to which all its pairs are computed. */
 enum { CLUSTER_LIMIT = 1000 };
 
 /* ---- reading */
 
-/* The set of an original; sets are asked for by the join. */
+/* Gives the set of an original to the join. */
 static int original_set(void *context, unsigned worker, unsigned side, uint32_t original,
                         tw_set *set)
 {
@@ -18,8 +18,9 @@ static int original_set(void *context, unsigned worker, unsigned side, uint32_t 
                            tw_original_first(&scan->search.originals, original), set);
 }
 
-/* A word of a program weighs the same however many have it; tokens in a row the more the fewer
- * have them, 1 where only one does. Figures: docs/accuracy.md. */
+/* Weighs a shingle of a program, as a multiple of 1/65536. A word always weighs 1.5; a run of
+ * tokens weighs 1 if one document has it, and less the more documents do. Figures:
+ * docs/accuracy.md. */
 static uint32_t weigh_program(uint64_t id, uint64_t all, uint64_t having)
 {
     if (tw_id_is_word(id))
@@ -28,8 +29,9 @@ static uint32_t weigh_program(uint64_t id, uint64_t all, uint64_t having)
     return (uint32_t)llround(65536 * some / most);
 }
 
-/* Collapses identical documents, and shows the originals to the join where their sets are held. */
-static int collapse(tw_scan_run *scan)
+/* Collapses identical documents, and describes the originals to the join if their sets are in
+ * memory. */
+static int collapse_identical(tw_scan_run *scan)
 {
     const tw_corpus *corpus = scan->corpus;
     tw_search *search = &scan->search;
@@ -48,7 +50,7 @@ static int collapse(tw_scan_run *scan)
         .sizes = search->sizes,
         .copies = search->originals.copies,
         .set = original_set,
-        .wanted = tw_scan_wants,
+        .wanted = tw_scan_wants_pair,
         .weight = are_programs ? weigh_program : NULL,
         .keeps_counts = are_programs,
         .context = scan,
@@ -56,7 +58,7 @@ static int collapse(tw_scan_run *scan)
     return TWINSET_OK;
 }
 
-static int read_all(tw_scan_run *scan, const tw_task *task)
+static int read_documents(tw_scan_run *scan, const tw_task *task)
 {
     tw_corpus *corpus = scan->corpus;
     int status = tw_tune(scan->options, &scan->tuning, scan->error);
@@ -66,17 +68,17 @@ static int read_all(tw_scan_run *scan, const tw_task *task)
     status = tw_corpus_read(corpus, &plan, task->read, scan->error);
     if (status == TWINSET_OK)
         status = tw_account_for_input(corpus, scan->result);
-    /* Of what has no document, a cleaned collection is what is left of it; but for paths that
-     * could not be read. */
+    /* An input without documents can be cleaned, since the result is empty; but paths that could
+     * not be read are an error. */
     bool is_lost = corpus->sources->count == 0 && corpus->skips.count > 0;
     if (status == TWINSET_OK && corpus->documents.count == 0 && (!task->keep || is_lost))
         return tw_fail(scan->error, TWINSET_EMPTY, "there is no document to compare");
-    return status == TWINSET_OK ? collapse(scan) : status;
+    return status == TWINSET_OK ? collapse_identical(scan) : status;
 }
 
 /* ---- passages */
 
-/* Measures the longest passage of a match, which the join left unmeasured. */
+/* Measures the longest passage of a match, which the exact join does not do. */
 static int measure_passage(void *context, unsigned worker, size_t index)
 {
     tw_scan_run *scan = context;
@@ -105,17 +107,17 @@ static int measure_passages(tw_scan_run *scan)
                           (unsigned long long)(scan->options->memory_bytes >> 20));
 }
 
-static int list(tw_scan_run *scan)
+static int list_pairs(tw_scan_run *scan)
 {
-    int status = tw_scan_limit(scan);
+    int status = tw_scan_mark_listed(scan);
     if (status == TWINSET_OK)
         status = measure_passages(scan);
     scan->started = tw_result_stage(scan->result, "passages", scan->started);
-    return status == TWINSET_OK ? tw_scan_list(scan) : status;
+    return status == TWINSET_OK ? tw_scan_list_pairs(scan) : status;
 }
 
-/* Copies documents of packed sources out of them before they are looked at again: those that were
- * matched or have copies. */
+/* Copies documents that have matches or copies out of packed sources, so that they can be read in
+ * any order. */
 static int fetch_found(tw_scan_run *scan)
 {
     const tw_originals *originals = &scan->search.originals;
@@ -141,7 +143,8 @@ static int fetch_found(tw_scan_run *scan)
 
 /* ---- clusters */
 
-static int similarity_of(void *context, unsigned worker, uint32_t a, uint32_t b, double *similarity)
+static int compute_similarity(void *context, unsigned worker, uint32_t a, uint32_t b,
+                              double *similarity)
 {
     tw_match match;
     int status = tw_scan_compare(context, worker, a, b, &match);
@@ -149,7 +152,7 @@ static int similarity_of(void *context, unsigned worker, uint32_t a, uint32_t b,
     return status;
 }
 
-/* Notes clusters of very many: a chain of pairs may join what is not alike. */
+/* Notes very large clusters, since a chain of pairs may join documents that are not similar. */
 static int note_large_clusters(tw_scan_run *scan)
 {
     enum { LARGE = 1000, NAMED = 3 };
@@ -183,7 +186,7 @@ static int name_members(twinset_result *result)
     return TWINSET_OK;
 }
 
-static int cluster(tw_scan_run *scan)
+static int make_clusters(tw_scan_run *scan)
 {
     tw_loop loop = tw_settings_loop(scan->corpus->settings, "clustering");
     tw_cluster_rules rules = {
@@ -191,7 +194,7 @@ static int cluster(tw_scan_run *scan)
         .originals = scan->search.originals.count,
         .matches = &scan->search.matches,
         .limit = CLUSTER_LIMIT,
-        .similarity = similarity_of,
+        .similarity = compute_similarity,
         .context = scan,
     };
     int status = tw_clusters_new(scan->listing.unions, scan->corpus->documents.count, &rules, &loop,
@@ -201,32 +204,32 @@ static int cluster(tw_scan_run *scan)
     return status == TWINSET_OK ? note_large_clusters(scan) : status;
 }
 
-/* ---- the whole */
+/* ---- the run */
 
 static int run_stages(tw_scan_run *scan, const tw_task *task)
 {
     twinset_result *result = scan->result;
     scan->started = tw_now();
-    int status = read_all(scan, task);
+    int status = read_documents(scan, task);
     scan->started = tw_result_stage(result, "read", scan->started);
     tw_result_add_stage(result, "read", 0, result->run.bytes);
     if (status == TWINSET_OK)
         status = tw_scan_search(scan);
     scan->started = tw_now();
     if (status == TWINSET_OK && scan->options->sample) {
-        status = tw_scan_sample(scan);
+        status = tw_scan_measure_recall(scan);
         scan->started = tw_result_stage(result, "sample", scan->started);
     }
     if (status == TWINSET_OK)
         status = fetch_found(scan);
     if (status == TWINSET_OK)
-        status = scan->wants_pairs ? list(scan) : tw_scan_join(scan);
+        status = scan->wants_pairs ? list_pairs(scan) : tw_scan_join_clusters(scan);
     scan->started = tw_result_stage(result, "list", scan->started);
     if (status == TWINSET_OK)
-        status = cluster(scan);
+        status = make_clusters(scan);
     scan->started = tw_result_stage(result, "cluster", scan->started);
     if (status == TWINSET_OK && task->keep) {
-        status = tw_scan_decide(scan, task->keep);
+        status = tw_scan_decide_removals(scan, task->keep);
         tw_result_stage(result, "decide", scan->started);
     }
     if (status == TWINSET_OK && scan->wants_pairs)

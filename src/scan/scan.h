@@ -4,7 +4,7 @@
  *   read       every document is read once (corpus/); identical ones become one original
  *   search     matches: pairs of originals, verified (search.c, bands.c, pair.c)
  *   sample     how many pairs the search missed, if that is asked for (sample.c)
- *   list       pairs: the documents that the matched originals stand for (list.c)
+ *   list       pairs: the documents that the matched originals stand for (pair_list.c)
  *   cluster    what the pairs join (scan.c)
  *   decide     for a cleaned collection: what is kept of each cluster (decide.c, prefer.c)
  *   keep       the texts of listed documents, for their passages (keep.c)
@@ -21,15 +21,15 @@
 #include "result.h"
 #include "sequences.h"
 
-/* What a run has to find. */
+/* What a run has to find, and what it can resume from. */
 typedef struct tw_task {
-    bool wants_details;         /* of each pair: the estimate and the longest passage */
-    const char *keep;           /* what is kept of a cluster; NULL: nothing is to be removed */
-    tw_journal *read, *matches; /* of a run before this one, or NULL */
+    bool wants_details;         /* the estimate and the longest passage of each pair */
+    const char *keep;           /* which document of a cluster is kept; NULL: nothing is removed */
+    tw_journal *read, *matches; /* journals to resume from and to continue, or NULL */
 } tw_task;
 
-/* Reads a corpus, searches it, and fills a result that was zero. The result keeps of the corpus
- * what it needs. */
+/* Reads a corpus, searches it, and fills a result that was zeroed. The result does not need the
+ * corpus afterwards. */
 int tw_scan(tw_corpus *corpus, const tw_task *task, twinset_result *result,
             twinset_error *error) TW_CHECKED;
 /* Reads a corpus of the two documents of a comparison, in the order of `names`, and fills a result
@@ -37,10 +37,10 @@ int tw_scan(tw_corpus *corpus, const tw_task *task, twinset_result *result,
 int tw_compare(tw_corpus *corpus, const char *const names[2], twinset_result *result,
                twinset_error *error) TW_CHECKED;
 
-/* Takes the signature of a document, and the number of shingles in its set. */
+/* Takes the signature of a document and the number of shingles in its set. */
 typedef int (*tw_signature_fn)(void *context, const char *name, uint64_t shingles,
                                const uint32_t *slots);
-/* Gives the signatures of all documents of a corpus that was read, in order. */
+/* Passes the signatures of all documents of a corpus, which was read, to `take` in their order. */
 int tw_sketch_corpus(tw_corpus *corpus, tw_signature_fn take, void *context,
                      twinset_error *error) TW_CHECKED;
 

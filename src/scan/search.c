@@ -1,23 +1,23 @@
 /*
- * Searching for matches: candidates by bands of signatures, each verified (bands.c); or all pairs
- * by the exact join; or one document against all others.
+ * Searches for matches: by bands of signatures, whose candidates are verified (bands.c); by the
+ * exact join of all pairs; or by comparing one document with all others.
  */
 #include "run.h"
 
 #include <math.h>
 
-/* The exact join is taken without being asked for while it takes about a second on one
- * core: ranking costs some 60 ns a shingle, and a step of the join 3 ns. */
+/* The automatic choice is the exact join as long as it takes about a second on one core: ranking
+ * costs some 60 ns a shingle, and a step of the join 3 ns. */
 static const uint64_t EXACT_SHINGLES = 12 << 20;
 static const double EXACT_STEPS = 3e8;
 
 /* ---- two originals */
 
-bool tw_scan_wants(const void *context, uint32_t a, uint32_t b)
+bool tw_scan_wants_pair(const void *context, uint32_t a, uint32_t b)
 {
     const tw_scan_run *scan = context;
     const tw_originals *originals = &scan->search.originals;
-    /* An original that stands for several documents is compared without much asking. */
+    /* An original with several documents may have one that is wanted: it is always compared. */
     if (originals->copies[a] > 1 || originals->copies[b] > 1)
         return true;
     return tw_corpus_wants(scan->corpus, tw_original_first(originals, a),
@@ -47,7 +47,8 @@ int tw_scan_verify(tw_scan_run *scan, unsigned worker, uint32_t a, uint32_t b, b
 
 /* ---- one document against all others */
 
-/* Whether all others are to be compared with it: of two, the first is as good as asked for. */
+/* Whether an original is the one that all others are compared with; in a comparison of two, the
+ * first is. */
 static bool is_like(const tw_scan_run *scan, uint32_t original)
 {
     const tw_originals *originals = &scan->search.originals;
@@ -65,26 +66,26 @@ static bool is_blank(const tw_scan_run *scan, uint32_t original)
         .is_blank;
 }
 
-static int verify_like(void *context, unsigned worker, size_t index)
+static int verify_with_like(void *context, unsigned worker, size_t index)
 {
     tw_scan_run *scan = context;
     uint32_t like = scan->search.like, other = (uint32_t)index;
-    /* Two documents that all others are compared with meet once. */
+    /* Two documents that all others are compared with are compared once. */
     if (other == like || (other < like && is_like(scan, other)) || is_blank(scan, other) ||
-        !tw_scan_wants(scan, like, other))
+        !tw_scan_wants_pair(scan, like, other))
         return TWINSET_OK;
     return tw_scan_verify(scan, worker, like < other ? like : other, like < other ? other : like,
                           false);
 }
 
-static int find_like(tw_scan_run *scan)
+static int search_like(tw_scan_run *scan)
 {
     tw_loop loop = tw_settings_loop(scan->corpus->settings, "comparing");
     int status = tw_corpus_fetch_all(scan->corpus, scan->error);
     for (uint32_t i = 0; i < scan->search.originals.count && status == TWINSET_OK; i++) {
         scan->search.like = i;
         if (!is_blank(scan, i) && is_like(scan, i))
-            status = tw_parallel(&loop, scan->search.originals.count, verify_like, scan);
+            status = tw_parallel(&loop, scan->search.originals.count, verify_with_like, scan);
     }
     if (status == TWINSET_OK)
         status =
@@ -96,7 +97,7 @@ static int find_like(tw_scan_run *scan)
 
 /* ---- all pairs */
 
-static int find_by_join(tw_scan_run *scan)
+static int search_by_join(tw_scan_run *scan)
 {
     tw_loop loop = tw_settings_loop(scan->corpus->settings, "joining");
     int status = tw_join_exactly(&scan->search.docs, scan->search.ranks, scan->options->measure,
@@ -106,8 +107,8 @@ static int find_by_join(tw_scan_run *scan)
     return status;
 }
 
-/* Counting who has which shingle needs all sets at once. */
-static int rank(tw_scan_run *scan)
+/* Ranks shingles by the number of documents that have them, which needs all sets in memory. */
+static int rank_shingles(tw_scan_run *scan)
 {
     if (scan->search.ranks)
         return TWINSET_OK;
@@ -129,30 +130,31 @@ bool tw_scan_asks_about_one(const tw_scan_run *scan)
     return scan->corpus->has_like || scan->corpus->is_comparison;
 }
 
-/* Where lsh promises nothing there is no choice. */
+/* Whether an automatic choice has to be the exact join, since lsh gives no guarantee here. */
 static bool must_join(const tw_scan_run *scan)
 {
     return scan->options->measure != TWINSET_MEASURE_JACCARD || scan->options->threshold < 0.1;
 }
 
-/* Whether the join is worth its time; ranks the shingles to find out. */
-static int worth_joining(tw_scan_run *scan, bool *worth)
+/* Finds out whether the exact join is fast enough to be chosen; ranks the shingles for that. */
+static int check_joining_worth(tw_scan_run *scan, bool *is_worth_it)
 {
-    *worth = must_join(scan);
-    if (*worth || !scan->corpus->held.has_all || scan->corpus->totals.shingles > EXACT_SHINGLES)
+    *is_worth_it = must_join(scan);
+    if (*is_worth_it || !scan->corpus->held.has_all ||
+        scan->corpus->totals.shingles > EXACT_SHINGLES)
         return TWINSET_OK;
     double steps = 0;
-    int status = rank(scan);
+    int status = rank_shingles(scan);
     if (status == TWINSET_OK)
         status = tw_exact_join_cost(&scan->search.docs, scan->search.ranks, scan->options->measure,
                                     scan->options->threshold, &steps);
-    *worth = steps <= EXACT_STEPS;
+    *is_worth_it = steps <= EXACT_STEPS;
     return status;
 }
 
 static int choose_method(tw_scan_run *scan, int *method)
 {
-    bool worth;
+    bool is_worth_it;
     *method = scan->options->method;
     if (tw_scan_asks_about_one(scan) && *method != TWINSET_METHOD_LSH) {
         *method = TWINSET_METHOD_EXACT;
@@ -160,29 +162,30 @@ static int choose_method(tw_scan_run *scan, int *method)
     }
     if (*method != TWINSET_METHOD_AUTO)
         return TWINSET_OK;
-    int status = worth_joining(scan, &worth);
-    *method = worth ? TWINSET_METHOD_EXACT : TWINSET_METHOD_LSH;
+    int status = check_joining_worth(scan, &is_worth_it);
+    *method = is_worth_it ? TWINSET_METHOD_EXACT : TWINSET_METHOD_LSH;
     return status;
 }
 
 tw_read_plan tw_scan_plan(const tw_scan_run *scan)
 {
     const twinset_options *options = scan->options;
-    bool weighted = options->measure == TWINSET_MEASURE_WEIGHTED;
-    bool one = tw_scan_asks_about_one(scan), lsh = options->method == TWINSET_METHOD_LSH;
-    bool choice = options->method == TWINSET_METHOD_AUTO && !must_join(scan) && !one;
+    bool is_weighted = options->measure == TWINSET_MEASURE_WEIGHTED;
+    bool asks_about_one = tw_scan_asks_about_one(scan),
+         is_lsh = options->method == TWINSET_METHOD_LSH;
+    bool is_open = options->method == TWINSET_METHOD_AUTO && !must_join(scan) && !asks_about_one;
     tw_read_plan plan = {
-        .holds_sets = weighted || (!lsh && !one),
+        .holds_sets = is_weighted || (!is_lsh && !asks_about_one),
         .most_shingles = UINT64_MAX,
-        .bands = choice || lsh ? scan->tuning.bands : 0,
+        .bands = is_open || is_lsh ? scan->tuning.bands : 0,
         .rows = scan->tuning.rows,
     };
-    if (choice && !weighted) {
+    if (is_open && !is_weighted) {
         uint64_t most = options->memory_bytes / 16;
         plan.most_shingles = most < EXACT_SHINGLES ? most : EXACT_SHINGLES;
     }
     if (options->common < 1)
-        plan.bands = 0; /* what is excluded is known only later */
+        plan.bands = 0; /* shingles that are too common are known only after reading */
     return plan;
 }
 
@@ -190,19 +193,20 @@ int tw_scan_search(tw_scan_run *scan)
 {
     twinset_run *run = &scan->result->run;
     int status = choose_method(scan, &run->method);
-    bool exact = run->method == TWINSET_METHOD_EXACT, like = tw_scan_asks_about_one(scan);
+    bool is_exact = run->method == TWINSET_METHOD_EXACT,
+         asks_about_one = tw_scan_asks_about_one(scan);
     if (status == TWINSET_OK &&
-        (scan->options->measure == TWINSET_MEASURE_WEIGHTED || (exact && !like)))
-        status = rank(scan);
+        (scan->options->measure == TWINSET_MEASURE_WEIGHTED || (is_exact && !asks_about_one)))
+        status = rank_shingles(scan);
     if (status != TWINSET_OK)
         return status;
     run->expected_recall = 1;
-    if (!exact)
-        return tw_scan_bands(scan);
+    if (!is_exact)
+        return tw_scan_search_bands(scan);
     if (tw_compares_programs(scan->corpus->settings) && scan->search.ranks && scan->wants_pairs &&
         !scan->corpus->is_comparison)
-        status = tw_scan_chance(scan);
+        status = tw_scan_estimate_chance(scan);
     if (status != TWINSET_OK)
         return status;
-    return like ? find_like(scan) : find_by_join(scan);
+    return asks_about_one ? search_like(scan) : search_by_join(scan);
 }

@@ -9,8 +9,8 @@ bool tw_sequence_is_too_large(const tw_corpus *corpus, uint32_t document)
     return corpus->documents.data[document].tokens > (most > SMALLEST ? most : SMALLEST);
 }
 
-static int fill(const tw_sequences *sequences, unsigned number, uint32_t document,
-                tw_sequence *sequence)
+static int fill_sequence(const tw_sequences *sequences, unsigned number, uint32_t document,
+                         tw_sequence *sequence)
 {
     tw_worker *worker = &sequences->corpus->workers[number];
     tw_program program;
@@ -21,25 +21,26 @@ static int fill(const tw_sequences *sequences, unsigned number, uint32_t documen
                             &worker->analyser.program_scratch.starts);
 }
 
-/* ---- holding many */
+/* ---- holding sequences in memory */
 
-typedef struct holding {
+typedef struct hold_request {
     const tw_sequences *sequences;
     const bool *wanted;
-} holding;
+} hold_request;
 
 static int hold_one(void *context, unsigned worker, size_t index)
 {
-    const holding *hold = context;
-    if (!hold->wanted[index])
+    const hold_request *request = context;
+    if (!request->wanted[index])
         return TWINSET_OK;
-    return fill(hold->sequences, worker, (uint32_t)index, &hold->sequences->held[index]);
+    return fill_sequence(request->sequences, worker, (uint32_t)index,
+                         &request->sequences->held[index]);
 }
 
 static int hold_all(tw_sequences *sequences, const bool *wanted)
 {
     const tw_corpus *corpus = sequences->corpus;
-    holding hold = {sequences, wanted};
+    hold_request request = {sequences, wanted};
     size_t count = corpus->documents.count;
     uint64_t bytes = count * sizeof *sequences->held;
     for (size_t i = 0; i < count; i++)
@@ -50,7 +51,7 @@ static int hold_all(tw_sequences *sequences, const bool *wanted)
     if (!sequences->held)
         return TWINSET_NOMEM;
     tw_loop loop = tw_settings_loop(corpus->settings, "passages");
-    return tw_parallel(&loop, count, hold_one, &hold);
+    return tw_parallel(&loop, count, hold_one, &request);
 }
 
 int tw_sequences_init(tw_sequences *sequences, tw_corpus *corpus, const bool *wanted)
@@ -71,7 +72,7 @@ int tw_sequences_init(tw_sequences *sequences, tw_corpus *corpus, const bool *wa
 
 void tw_sequences_free(tw_sequences *sequences)
 {
-    if (!sequences->corpus) /* nothing was made */
+    if (!sequences->corpus) /* it was never initialised */
         return;
     size_t threads = sequences->corpus->settings->options.threads;
     for (size_t i = 0; sequences->held && i < sequences->corpus->documents.count; i++)
@@ -94,7 +95,7 @@ int tw_sequences_get(tw_sequences *sequences, unsigned worker, unsigned side, ui
     if (sequences->held || own->document == document)
         return TWINSET_OK;
     own->document = UINT32_MAX;
-    int status = fill(sequences, worker, document, &own->sequence);
+    int status = fill_sequence(sequences, worker, document, &own->sequence);
     own->document = status == TWINSET_OK ? document : UINT32_MAX;
     return status;
 }

@@ -1,44 +1,45 @@
-/* The signatures of all documents, some at a time, so that memory stays small and they come in
- * order. */
+/* Computes the signatures of all documents, a batch at a time, which keeps memory small and the
+ * order that of the documents. */
 #include "scan.h"
 
-enum { AT_ONCE = 256 };
+enum { BATCH_DOCUMENTS = 256 };
 
-typedef struct sketching {
+typedef struct signature_batch {
     tw_corpus *corpus;
     tw_profiles *profiles; /* by worker */
     size_t first;
     uint32_t *slots;
-    uint64_t counts[AT_ONCE];
-    twinset_error *error; /* of the one thread that works on a large document */
-} sketching;
+    uint64_t counts[BATCH_DOCUMENTS];
+    twinset_error *error; /* set by the one thread that works on a large document */
+} signature_batch;
 
-static int sketch_one(void *context, unsigned worker, size_t index)
+static int sketch_document(void *context, unsigned worker, size_t index)
 {
-    sketching *sketch = context;
-    tw_corpus *corpus = sketch->corpus;
-    uint32_t document = (uint32_t)(sketch->first + index);
+    signature_batch *batch = context;
+    tw_corpus *corpus = batch->corpus;
+    uint32_t document = (uint32_t)(batch->first + index);
     size_t hashes = corpus->settings->options.hashes;
-    int status = tw_count_shingles(&sketch->profiles[worker], document, &sketch->counts[index],
-                                   sketch->error);
+    int status =
+        tw_count_shingles(&batch->profiles[worker], document, &batch->counts[index], batch->error);
     if (status != TWINSET_OK)
         return status;
-    return tw_document_signature(&corpus->workers[worker], document,
-                                 sketch->slots + index * hashes);
+    return tw_document_signature(&corpus->workers[worker], document, batch->slots + index * hashes);
 }
 
-static int sketch_all(sketching *sketch, tw_signature_fn take, void *context)
+static int sketch_documents(signature_batch *batch, tw_signature_fn take, void *context)
 {
-    const tw_documents *documents = &sketch->corpus->documents;
-    size_t hashes = sketch->corpus->settings->options.hashes;
-    tw_loop loop = tw_settings_loop(sketch->corpus->settings, "sketching");
+    const tw_documents *documents = &batch->corpus->documents;
+    size_t hashes = batch->corpus->settings->options.hashes;
+    tw_loop loop = tw_settings_loop(batch->corpus->settings, "sketching");
     int status = TWINSET_OK;
-    for (; sketch->first < documents->count && status == TWINSET_OK; sketch->first += AT_ONCE) {
-        size_t left = documents->count - sketch->first, count = left < AT_ONCE ? left : AT_ONCE;
-        status = tw_parallel(&loop, count, sketch_one, sketch);
+    for (; batch->first < documents->count && status == TWINSET_OK;
+         batch->first += BATCH_DOCUMENTS) {
+        size_t left = documents->count - batch->first,
+               count = left < BATCH_DOCUMENTS ? left : BATCH_DOCUMENTS;
+        status = tw_parallel(&loop, count, sketch_document, batch);
         for (size_t i = 0; i < count && status == TWINSET_OK; i++)
-            status = take(context, documents->data[sketch->first + i].name, sketch->counts[i],
-                          sketch->slots + i * hashes);
+            status = take(context, documents->data[batch->first + i].name, batch->counts[i],
+                          batch->slots + i * hashes);
     }
     return status;
 }
@@ -46,22 +47,22 @@ static int sketch_all(sketching *sketch, tw_signature_fn take, void *context)
 int tw_sketch_corpus(tw_corpus *corpus, tw_signature_fn take, void *context, twinset_error *error)
 {
     const twinset_options *options = &corpus->settings->options;
-    sketching sketch = {
+    signature_batch batch = {
         .corpus = corpus,
-        .profiles = tw_calloc(options->threads, sizeof *sketch.profiles),
-        .slots = tw_array(AT_ONCE * (size_t)options->hashes, sizeof *sketch.slots),
+        .profiles = tw_calloc(options->threads, sizeof *batch.profiles),
+        .slots = tw_array(BATCH_DOCUMENTS * (size_t)options->hashes, sizeof *batch.slots),
         .error = error,
     };
-    int status = sketch.profiles && sketch.slots ? TWINSET_OK : TWINSET_NOMEM;
+    int status = batch.profiles && batch.slots ? TWINSET_OK : TWINSET_NOMEM;
     for (unsigned i = 0; i < options->threads && status == TWINSET_OK; i++) {
         tw_profile_source source = tw_worker_profiles(&corpus->workers[i]);
-        tw_profiles_init(&sketch.profiles[i], &source, false);
+        tw_profiles_init(&batch.profiles[i], &source, false);
     }
     if (status == TWINSET_OK)
-        status = sketch_all(&sketch, take, context);
-    for (unsigned i = 0; sketch.profiles && status != TWINSET_NOMEM && i < options->threads; i++)
-        tw_profiles_free(&sketch.profiles[i]);
-    tw_free(sketch.profiles);
-    tw_free(sketch.slots);
+        status = sketch_documents(&batch, take, context);
+    for (unsigned i = 0; batch.profiles && status != TWINSET_NOMEM && i < options->threads; i++)
+        tw_profiles_free(&batch.profiles[i]);
+    tw_free(batch.profiles);
+    tw_free(batch.slots);
     return status;
 }

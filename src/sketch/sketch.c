@@ -1,66 +1,14 @@
-/* Schemes: their parameters, drawn from the seed, and the calls that lead to the chosen one. */
+/* The calls of sketch.h, which lead to what the row of the chosen scheme says. */
 #include "sketch.h"
 
 #include <string.h>
 
 #include "classic.h"
-#include "datasketch.h"
-#include "fss.h"
+#include "schemes.h"
 #include "text.h"
 
 /* The first prime above 2^31, below which the modular scheme's shingle numbers lie. */
 #define MODULUS UINT64_C(2147483659)
-
-static bool is_classic(const tw_scheme *scheme)
-{
-    return scheme->kind != TWINSET_SCHEME_FSS;
-}
-
-static bool is_datasketch(const tw_scheme *scheme)
-{
-    return scheme->kind >= TWINSET_SCHEME_DATASKETCH1;
-}
-
-/* ---- parameters */
-
-static int datasketch2_parameters(tw_scheme *scheme, uint32_t seed)
-{
-    uint32_t *a = tw_array(2 * scheme->hashes, sizeof *a);
-    if (!a)
-        return TWINSET_NOMEM;
-    tw_datasketch2_parameters(seed, scheme->hashes, a, a + scheme->hashes);
-    for (size_t i = 0; i < scheme->hashes; i++) {
-        scheme->a[i] = a[i];
-        scheme->b[i] = a[scheme->hashes + i];
-    }
-    tw_free(a);
-    return TWINSET_OK;
-}
-
-/* Draws the parameters of a classical scheme from the seed. */
-static int draw_parameters(tw_scheme *scheme, uint64_t seed)
-{
-    if (scheme->kind == TWINSET_SCHEME_DATASKETCH2)
-        return datasketch2_parameters(scheme, (uint32_t)seed);
-    if (scheme->kind == TWINSET_SCHEME_DATASKETCH1) {
-        tw_datasketch1_parameters((uint32_t)seed, scheme->hashes, scheme->a, scheme->b);
-        return TWINSET_OK;
-    }
-    uint64_t state = seed;
-    for (size_t i = 0; i < scheme->hashes; i++) {
-        scheme->a[i] = tw_splitmix64(&state);
-        scheme->b[i] = tw_splitmix64(&state);
-        if (scheme->kind == TWINSET_SCHEME_MODULAR) {
-            scheme->a[i] = 1 + scheme->a[i] % (scheme->p - 1);
-            scheme->b[i] %= scheme->p;
-        } else if (scheme->kind == TWINSET_SCHEME_AFFINE) {
-            scheme->a[i] |= 1; /* with an odd factor, the function is a permutation */
-        } else if (scheme->kind == TWINSET_SCHEME_MD5) {
-            scheme->a[i] = i + (seed - 1) * 65536; /* the functions are numbered from 0 */
-        }
-    }
-    return TWINSET_OK;
-}
 
 int tw_scheme_new(const twinset_options *options, tw_scheme **out, twinset_error *error)
 {
@@ -68,7 +16,7 @@ int tw_scheme_new(const twinset_options *options, tw_scheme **out, twinset_error
     tw_scheme *scheme = tw_calloc(1, sizeof *scheme);
     if (!scheme)
         return tw_nomem(error);
-    scheme->kind = options->scheme;
+    scheme->row = tw_scheme_row_of(options->scheme);
     scheme->shingle_hash = options->shingle_hash;
     scheme->hashes = options->hashes;
     scheme->p = MODULUS;
@@ -76,10 +24,11 @@ int tw_scheme_new(const twinset_options *options, tw_scheme **out, twinset_error
     while ((size_t)1 << scheme->bin_bits < scheme->hashes)
         scheme->bin_bits++;
     int status = TWINSET_OK;
-    if (is_classic(scheme)) {
+    if (scheme->row->draw_parameters) {
         scheme->a = tw_array(scheme->hashes, sizeof *scheme->a);
         scheme->b = tw_array(scheme->hashes, sizeof *scheme->b);
-        status = scheme->a && scheme->b ? draw_parameters(scheme, options->seed) : TWINSET_NOMEM;
+        status = scheme->a && scheme->b ? scheme->row->draw_parameters(scheme, options->seed)
+                                        : TWINSET_NOMEM;
     }
     if (status != TWINSET_OK) {
         tw_scheme_free(scheme);
@@ -98,11 +47,42 @@ void tw_scheme_free(tw_scheme *scheme)
     tw_free(scheme);
 }
 
+int tw_scheme_check_linear(const tw_scheme *scheme, twinset_error *error)
+{
+    if (scheme->row->is_linear)
+        return TWINSET_OK;
+    return tw_fail(error, TWINSET_USAGE,
+                   "the functions of this scheme are not a x + b, with parameters to get or set");
+}
+
+int tw_scheme_set_functions(tw_scheme *scheme, const uint64_t *a, const uint64_t *b, uint64_t p,
+                            twinset_error *error)
+{
+    bool modular = scheme->row->is_modular;
+    int status = tw_scheme_check_linear(scheme, error);
+    if (status != TWINSET_OK)
+        return status;
+    if (modular && (p < 2 || p > UINT32_MAX))
+        return tw_fail(error, TWINSET_USAGE, "p is %llu, but must be from 2 to 4294967295",
+                       (unsigned long long)p);
+    for (size_t i = 0; i < scheme->hashes; i++) {
+        scheme->a[i] = modular ? a[i] % p : a[i];
+        scheme->b[i] = modular ? b[i] % p : b[i];
+    }
+    scheme->p = p;
+    return TWINSET_OK;
+}
+
 /* ---- numbers for shingles */
 
 bool tw_scheme_takes_ids(const tw_scheme *scheme)
 {
-    return scheme->shingle_hash == TWINSET_SHINGLE_HASH_DEFAULT && !is_datasketch(scheme);
+    return scheme->shingle_hash == TWINSET_SHINGLE_HASH_DEFAULT && !scheme->row->takes_sha1;
+}
+
+bool tw_scheme_sketches_ids(const tw_scheme *scheme)
+{
+    return tw_scheme_takes_ids(scheme) && scheme->row->id_shift == 0;
 }
 
 static uint64_t little_endian(const uint8_t *bytes, size_t count)
@@ -115,22 +95,13 @@ static uint64_t little_endian(const uint8_t *bytes, size_t count)
 
 uint64_t tw_scheme_external_value(const tw_scheme *scheme, uint64_t number)
 {
-    switch (scheme->kind) {
-    case TWINSET_SCHEME_FSS:
-        return tw_mix64(number);
-    case TWINSET_SCHEME_AFFINE:
-        return tw_mix64(number) >> 32;
-    case TWINSET_SCHEME_DATASKETCH2:
-        return tw_fmix32((uint32_t)number);
-    default:
-        return number;
-    }
+    return scheme->row->external ? scheme->row->external(number) : number;
 }
 
 uint64_t tw_scheme_value(const tw_scheme *scheme, uint64_t id, const char *bytes, size_t length)
 {
     uint8_t digest[20];
-    if (is_datasketch(scheme)) {
+    if (scheme->row->takes_sha1) {
         tw_sha1(bytes, length, digest);
         return tw_scheme_external_value(scheme, little_endian(digest, 4));
     }
@@ -140,19 +111,11 @@ uint64_t tw_scheme_value(const tw_scheme *scheme, uint64_t id, const char *bytes
         tw_md5(bytes, length, digest);
         return tw_scheme_external_value(scheme, little_endian(digest, 8));
     }
-    switch (scheme->kind) {
-    case TWINSET_SCHEME_AFFINE:
-    case TWINSET_SCHEME_JENKINS:
-        return id >> 32;
-    case TWINSET_SCHEME_MODULAR:
-        return id >> 33;
-    default:
-        return id;
-    }
+    return id >> scheme->row->id_shift;
 }
 
-static void hash_for_datasketch(const tw_scheme *scheme, const char *const *bytes,
-                                const size_t *lengths, size_t count, uint64_t *values)
+static void hash_by_sha1(const tw_scheme *scheme, const char *const *bytes, const size_t *lengths,
+                         size_t count, uint64_t *values)
 {
     uint32_t words[256];
     for (size_t at = 0, some; at < count; at += some) {
@@ -166,8 +129,8 @@ static void hash_for_datasketch(const tw_scheme *scheme, const char *const *byte
 void tw_scheme_values(const tw_scheme *scheme, const char *const *bytes, const size_t *lengths,
                       size_t count, uint64_t *values)
 {
-    if (is_datasketch(scheme)) {
-        hash_for_datasketch(scheme, bytes, lengths, count, values);
+    if (scheme->row->takes_sha1) {
+        hash_by_sha1(scheme, bytes, lengths, count, values);
         return;
     }
     for (size_t i = 0; i < count; i++)
@@ -193,14 +156,14 @@ void tw_sketch_begin(tw_sketch *sketch, uint32_t *slots)
 {
     memset(slots, 0xFF, sketch->scheme->hashes * sizeof *slots);
     sketch->slots = slots;
-    if (!is_classic(sketch->scheme))
-        tw_fss_begin(sketch);
+    if (sketch->scheme->row->calls)
+        sketch->scheme->row->calls->begin(sketch);
 }
 
 int tw_sketch_add(tw_sketch *sketch, const uint64_t *values, size_t count)
 {
-    if (!is_classic(sketch->scheme))
-        return tw_fss_add(sketch, values, count);
+    if (sketch->scheme->row->calls)
+        return sketch->scheme->row->calls->add(sketch, values, count);
     tw_classic_add(sketch->scheme, values, count, sketch->slots);
     return TWINSET_OK;
 }
@@ -227,15 +190,15 @@ static int add_windows(tw_sketch *sketch, const char *text, size_t count, size_t
 
 int tw_sketch_windows(tw_sketch *sketch, const char *text, size_t count, size_t k)
 {
-    bool fused = !is_classic(sketch->scheme) && tw_scheme_takes_ids(sketch->scheme);
-    return fused && sketch->kernels ? tw_fss_windows(sketch, text, count, k)
-                                    : add_windows(sketch, text, count, k);
+    const tw_sketch_calls *calls = sketch->scheme->row->calls;
+    bool fused = calls && sketch->kernels && tw_scheme_sketches_ids(sketch->scheme);
+    return fused ? calls->windows(sketch, text, count, k) : add_windows(sketch, text, count, k);
 }
 
 void tw_sketch_end(tw_sketch *sketch)
 {
-    if (!is_classic(sketch->scheme))
-        tw_fss_end(sketch);
+    if (sketch->scheme->row->calls)
+        sketch->scheme->row->calls->end(sketch);
 }
 
 void twinset_signature_merge(uint32_t *into, const uint32_t *from, size_t hashes)

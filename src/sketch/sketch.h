@@ -2,10 +2,11 @@
  * Signatures: K slots, in each of which two sets agree with the probability of their Jaccard
  * similarity. This header lists what other folders see.
  *
- *   sketch.c       the parameters of the schemes, and the calls that each scheme implements
+ *   schemes.c      the table of schemes: their values, their parameters, their functions
+ *   sketch.c       the calls that lead to the chosen scheme
  *   fss.c          Fast Similarity Sketch: one hash for each shingle, for any K
  *   fss_vector.c   Fast Similarity Sketch with vector kernels
- *   classic.c      one hash for each shingle and slot: affine, modular, jenkins, md5, datasketch
+ *   classic.c      one hash for each shingle and slot, as most schemes have it
  *   datasketch.c   the parameters that datasketch draws
  *
  * These are the portable references. Kernels for one instruction set are in x86/ and arm/, and give
@@ -24,9 +25,12 @@
  * classical scheme does once in 2^32 slots, and then misses that slot's agreement. */
 enum { TW_EMPTY_SLOT = -1 };
 
+/* What a scheme is, in schemes.h. */
+typedef struct tw_scheme_row tw_scheme_row;
+
 /* Hash functions; read-only once made, shared by all threads. Free with tw_scheme_free(). */
 typedef struct tw_scheme {
-    int kind;         /* TWINSET_SCHEME_* */
+    const tw_scheme_row *row;
     int shingle_hash; /* TWINSET_SHINGLE_HASH_* */
     size_t hashes;
     uint64_t *a, *b;   /* parameters of each slot's function */
@@ -39,8 +43,16 @@ int tw_scheme_new(const twinset_options *options, tw_scheme **scheme,
                   twinset_error *error) TW_CHECKED;
 void tw_scheme_free(tw_scheme *scheme);
 
+/* TWINSET_USAGE where the functions of the scheme are not a x + b. */
+int tw_scheme_check_linear(const tw_scheme *scheme, twinset_error *error) TW_CHECKED;
+/* Replaces the parameters of all functions, and the modulus where the scheme has one. */
+int tw_scheme_set_functions(tw_scheme *scheme, const uint64_t *a, const uint64_t *b, uint64_t p,
+                            twinset_error *error) TW_CHECKED;
+
 /* Whether a shingle's id is all that the scheme needs to know of it. */
 bool tw_scheme_takes_ids(const tw_scheme *scheme);
+/* Whether a shingle's id is the very number that represents it, so that none needs to be made. */
+bool tw_scheme_sketches_ids(const tw_scheme *scheme);
 /* The number that represents a shingle in this scheme. */
 uint64_t tw_scheme_value(const tw_scheme *scheme, uint64_t id, const char *bytes, size_t length);
 /* Replaces the ids of many shingles, in `values`, by the numbers that represent them. */

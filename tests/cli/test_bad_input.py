@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import tempfile
 import unittest
+import zipfile
 
 from command import LARGE, SANITIZED, TWINSET, Case, run_on_terminal
 
@@ -413,6 +414,37 @@ class Outputs(BadInput):
             self.fail_with(2, *arguments, says=[arguments[-1], "would replace an input"])
         with open(self.path("docs/a.txt"), encoding="ascii") as file:
             self.assertEqual(file.read(), FOX)
+
+    def test_every_file_that_is_read_as_output(self):
+        """Archives, templates, lists of words: none is a document, and all are read."""
+        with zipfile.ZipFile(self.path("a.zip"), "w") as archive:
+            archive.writestr("x.txt", FOX)
+            archive.writestr("y.txt", FOX)
+        with zipfile.ZipFile(self.path("empty.zip"), "w"):
+            pass
+        self.write("words", "the\n")
+        self.write("template", FOX)
+        os.link(self.path("a.zip"), self.path("hard.zip"))
+        os.symlink("a.zip", self.path("soft.zip"))
+        before = {name: self.read(name) for name in self.entries() if name != "docs"}
+        for arguments, output in (
+                (["a.zip"], "a.zip"), (["a.zip"], "./a.zip"), (["a.zip!/x.txt", "docs"], "a.zip"),
+                (["a.zip"], "hard.zip"), (["a.zip"], "soft.zip"), (["soft.zip"], "a.zip"),
+                (["docs", "empty.zip"], "empty.zip"), (["docs", "--stop", "words"], "words"),
+                (["docs", "--ignore", "template"], "template"),
+                (["docs", "--old", "a.zip"], "a.zip")):
+            self.fail_with(2, *arguments, "-o", output, "--format", "csv",
+                           says=[output, "would replace an input"])
+        self.fail_with(2, "docs", "-o", "out", "--report", "./out",
+                       says=["./out and out are the same file"])
+        self.assertEqual(before, {name: self.read(name) for name in before})
+        self.assertFalse(os.path.exists(self.path("out")))
+
+    def test_output_of_the_shell_in_a_folder_of_inputs(self):
+        """The shell has made the file before the command looks for inputs."""
+        done = subprocess.run(["sh", "-c", '"$0" . --format csv >pairs', TWINSET], check=True,
+                              cwd=self.folder, capture_output=True, timeout=60, text=True)
+        self.assertIn("docs/a.txt", self.read("pairs").decode(), done.stderr)
 
     def test_input_in_a_folder_as_output(self):
         """A document found in a folder is an input, too."""

@@ -197,6 +197,59 @@ class Places(Dedup):
         self.assertEqual(self.entries(), ["in", "link"])
         self.assertEqual(self.read("in/x.jsonl"), self.read("in/y.jsonl"))
 
+    def test_outputs_are_not_one_file(self):
+        self.write("in.jsonl", lines({"text": FOX}, {"text": FOX}))
+        self.write("there", "older")
+        os.link(self.path("there"), self.path("hard"))
+        os.symlink("there", self.path("soft"))
+        os.mkdir(self.path("folder"))
+        before = self.entries()
+        for first, second in (("out.jsonl", "out.jsonl"), ("out.jsonl", "./out.jsonl"),
+                              ("out.jsonl", "folder/..//out.jsonl"), ("there", "hard"),
+                              ("there", "soft"), (self.path("out.jsonl"), "out.jsonl"),
+                              ("new/", "new/in.jsonl"), ("new/", "./new//./in.jsonl"),
+                              ("folder", self.path("folder/in.jsonl"))):
+            for option in ("--removed", "--report"):
+                self.fail_with(2, "dedup", "in.jsonl", "-o", first, option, second,
+                               says=[first, second, "choose another name"])
+            self.assertEqual(self.entries(), before)
+        self.fail_with(2, "dedup", "in.jsonl", "-o", "out", "--removed", "./x", "--report", "x",
+                       says=["outputs ./x and x are the same file"])
+        self.assertEqual(self.entries("folder"), [])
+        self.assertEqual(self.read("there"), b"older")
+
+    def test_standard_output_is_an_output(self):
+        text = lines({"text": FOX}, {"text": FOX})
+        self.write("in.jsonl", text)
+        for arguments in ("in.jsonl -o - --removed out >out", "in.jsonl -o - >>in.jsonl",
+                          "- -o in.jsonl <in.jsonl"):
+            done = subprocess.run(["sh", "-c", f'"$0" dedup {arguments}', TWINSET], check=False,
+                                  cwd=self.folder, capture_output=True, timeout=60, text=True)
+            self.assertEqual(done.returncode, 2, arguments)
+            self.assertIn("choose another name", done.stderr)
+        self.assertEqual(self.read("in.jsonl").decode(), text)
+        self.assertEqual(self.read("out"), b"")
+
+    def test_devices_and_pipes_are_written_twice(self):
+        self.write("in.jsonl", lines({"text": FOX}, {"text": FOX}))
+        self.succeed("dedup", "in.jsonl", "-o", "/dev/null", "--removed", "/dev/null", "--report",
+                     "/dev/null")
+        result = self.succeed("dedup", "in.jsonl", "-o", "/dev/stdout", "--removed", "/dev/stdout")
+        self.assertEqual(len(result.out.splitlines()), 2)
+
+    def test_what_manifests_name_is_not_replaced(self):
+        """Results call the documents of a manifest by other names than their paths."""
+        self.write("in/d1.txt", FOX)
+        self.write("in/d2.txt", FOX)
+        self.write("list.csv", "path,id\nin/d1.txt,one\nin/d2.txt,two\n")
+        self.fail_with(2, "dedup", "@list.csv", "-o", "in/",
+                       says=["in/d1.txt", "would replace an input"])
+        for output in ("in/d1.txt", "list.csv"):
+            self.fail_with(2, "scan", "@list.csv", "-o", output,
+                           says=[output, "would replace an input"])
+        self.assertEqual(self.read("in/d1.txt").decode(), FOX)
+        self.assertEqual(self.read("in/d2.txt").decode(), FOX)
+
     def test_what_cannot_be_written(self):
         self.write("in.jsonl", lines({"text": FOX}))
         self.write("file", "older")

@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -115,6 +116,51 @@ class Format(unittest.TestCase):
         expected = {one: [other for other in names if other != one] for one in names}
         self.assertEqual(dict(found["read"](line + "\n") for line in done.split("\n")[:-1]),
                          {**expected, "alone": []})
+
+    def test_journals(self):
+        """The frames of a checkpoint have the fields that the page lists."""
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([TWINSET, "samples/essays", "--method", "lsh", "--format", "jsonl",
+                                   "-q", "-t", "0.1", "--checkpoint", folder], cwd=ROOT, check=True,
+                                  capture_output=True).stdout.decode()
+            read = pathlib.Path(folder, "read.journal").read_bytes()
+            matches = pathlib.Path(folder, "matches.journal").read_bytes()
+        reader = next(lines for _, lines in blocks(ROOT / "docs/format.md", "python")
+                      if any("def frames(journal)" in line for line in lines))
+        found = {}
+        exec("\n".join(reader), found)
+        pairs = [json.loads(line) for line in done.splitlines()]
+        pairs = [pair for pair in pairs if pair["similarity"] < 1]  # others are one original
+        self.assertGreater(len(pairs), 0)
+        self.check_read(found["frames"], read)
+        self.check_matches(found["frames"], matches, pairs)
+        self.assertEqual(read[16:32], matches[16:32])
+
+    def check_read(self, frames, journal):
+        documents, length = 0, 32
+        for frame in frames(journal):
+            length += 16 + len(frame)
+            source, lines, *_, records, _, size, failure = struct.unpack_from("<IB7Q", frame)
+            self.assertEqual((lines, failure, source), (0, 0, documents))
+            count, = struct.unpack_from("<Q", frame, 61)
+            rows = list(struct.iter_unpack("<4Q3IBB", frame[69 : 69 + 46 * count]))
+            self.assertEqual([row[5] for row in rows], list(range(documents, documents + count)))
+            self.assertEqual(count, records)
+            documents += count
+        self.assertEqual((documents, length), (len(list((ROOT / "samples/essays").iterdir())),
+                                               len(journal)))
+
+    def check_matches(self, frames, journal, pairs):
+        frame, = frames(journal)
+        _, candidates, verified, count = struct.unpack_from("<4Q", frame)
+        rows = list(struct.iter_unpack("<2I4Q2d", frame[32:]))
+        self.assertEqual(count, len(rows))
+        self.assertGreaterEqual(candidates, verified)
+        self.assertGreaterEqual(verified, count)
+        self.assertTrue(all(a < b for a, b, *_ in rows))
+        self.assertEqual(sorted((row[4], row[5], row[6], row[7]) for row in rows),
+                         sorted((pair["shared"], pair["longest"], pair["similarity"],
+                                 pair["estimate"]) for pair in pairs))
 
     @staticmethod
     def expected(jsonl):

@@ -1,7 +1,7 @@
 /*
- * The text of documents, as often as it is needed. A text in memory and a record of a plain file
- * are had at any time; a record of a packed file once it was fetched. A large file goes through in
- * windows, so that memory does not grow with it.
+ * Reads the text of documents, as often as it is needed. A text in memory and a record of a plain
+ * file can be read at any time; a record of a packed file after it was fetched. A large file is
+ * read in windows, so that memory does not grow with it.
  */
 #include "corpus.h"
 
@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 enum {
-    WINDOW_BYTES = 1 << 20, /* of a file that is not read whole */
-    OPEN_SOURCES = 256,     /* whose descriptors are kept */
+    WINDOW_BYTES = 1 << 20, /* read at a time from a large file */
+    OPEN_SOURCES = 256,     /* descriptors stay open if there are no more sources */
 };
 
 /* ---- bytes */
@@ -28,7 +28,7 @@ int tw_source_open(tw_corpus *corpus, uint32_t source)
         return fd;
     if (atomic_compare_exchange_strong(&descriptors[source], &kept, fd + 1))
         return fd;
-    close(fd); /* another thread was first */
+    close(fd); /* another thread opened it first */
     return kept - 1;
 }
 
@@ -39,7 +39,7 @@ void tw_source_close(tw_corpus *corpus, uint32_t source, int fd)
         close(fd);
 }
 
-/* Fills `bytes`, which are large enough, with what a file has at an offset. */
+/* Reads up to `length` bytes of a file at an offset into `bytes`, which have the capacity. */
 static int read_at(int fd, uint64_t offset, size_t length, tw_bytes *bytes, const char **reason)
 {
     if (tw_read_at(fd, offset, bytes->data, length, &bytes->length))
@@ -48,7 +48,7 @@ static int read_at(int fd, uint64_t offset, size_t length, tw_bytes *bytes, cons
     return TWINSET_IO;
 }
 
-/* Reads so many bytes of a source, as far as there are as many. */
+/* Reads up to `length` bytes of a source into the worker's bytes. */
 static int read_source(tw_worker *worker, uint32_t source, uint64_t offset, size_t length)
 {
     tw_bytes *bytes = &worker->bytes;
@@ -77,7 +77,7 @@ static int read_spilled(tw_worker *worker, const tw_spill *spill, uint64_t offse
 
 /* ---- sources that are one document */
 
-/* Why a large file cannot go through in windows, by its first window; or NULL. */
+/* Returns why a large file cannot be read in windows, by its first window; or NULL. */
 static const char *refuse_window(const tw_bytes *bytes, size_t *mark)
 {
     if (tw_encoding_detect(bytes->data, bytes->length, mark) != TW_ENCODING_UTF8 ||
@@ -86,7 +86,7 @@ static const char *refuse_window(const tw_bytes *bytes, size_t *mark)
     return tw_is_binary(bytes->data, bytes->length) ? "binary file" : NULL;
 }
 
-/* Feeds a file that is too large to be read whole. */
+/* Feeds a large file to the shingler, window by window. */
 static int feed_windows(tw_worker *worker, int fd, const char **reason)
 {
     tw_bytes *bytes = &worker->bytes;
@@ -134,7 +134,7 @@ bool tw_source_is_large(const tw_corpus *corpus, const tw_source *source)
            !tw_name_is_packed(source->path) && !tw_name_is_converted(source->path);
 }
 
-/* Reads the bytes of a member once more. */
+/* Reads the bytes of a member again. */
 static int read_member(tw_worker *worker, const tw_source *source, const char **reason)
 {
     const tw_settings *settings = worker->corpus->settings;
@@ -197,7 +197,7 @@ static int by_document(const void *left, const void *right)
     return x->document < y->document ? -1 : x->document > y->document;
 }
 
-/* The record's copy among those that were fetched, or NULL. */
+/* Finds the copy of a record among those that were fetched, or NULL. */
 static const tw_fetched *find_fetched(const tw_text_store *store, uint32_t document)
 {
     tw_fetched key = {document, 0};
@@ -223,7 +223,7 @@ static int read_record(tw_worker *worker, uint32_t index)
     return read_spilled(worker, corpus->store.spool, offset, document->length);
 }
 
-/* Remembers which document is no longer what it was; returns the status. */
+/* Remembers the name of a document that has changed; returns the status. */
 static int note_change(const tw_worker *worker, uint32_t document, int status)
 {
     if (status == TWINSET_IO)
@@ -239,8 +239,8 @@ int tw_document_record(tw_worker *worker, uint32_t index)
     return note_change(worker, index, status);
 }
 
-/* The text of a record, as the parser holds it. */
-static int record_text(tw_worker *worker, uint32_t index, tw_source_text *text)
+/* Reads the text of a record, which the parser holds. */
+static int read_record_text(tw_worker *worker, uint32_t index, tw_source_text *text)
 {
     tw_record record;
     int status = tw_document_record(worker, index);
@@ -261,7 +261,7 @@ int tw_document_text(tw_worker *worker, uint32_t index, tw_source_text *text)
     const tw_document *document = &corpus->documents.data[index];
     const char *reason;
     if (document->line)
-        return record_text(worker, index, text);
+        return read_record_text(worker, index, text);
     if (!document->length)
         return tw_source_read_text(worker, document->source, text, &reason);
     int status = read_spilled(worker, corpus->store.texts, document->offset, document->length);
@@ -269,7 +269,7 @@ int tw_document_text(tw_worker *worker, uint32_t index, tw_source_text *text)
     return status;
 }
 
-/* Reads the tokens that were kept of a program into the analyser's block. */
+/* Reads the kept tokens of a program into the analyser's block. */
 static int read_block(tw_worker *worker, const tw_document *document)
 {
     tw_bytes *block = &worker->analyser.program;
@@ -323,8 +323,8 @@ int tw_document_shingle(tw_worker *worker, uint32_t index, tw_shingles_fn sink, 
     } else {
         status = shingle_text(worker, index, sink, context, &summary);
     }
-    bool is_other = memcmp(summary.digest, document->digest, sizeof summary.digest) != 0;
-    return note_change(worker, index, status == TWINSET_OK && is_other ? TWINSET_IO : status);
+    bool has_changed = memcmp(summary.digest, document->digest, sizeof summary.digest) != 0;
+    return note_change(worker, index, status == TWINSET_OK && has_changed ? TWINSET_IO : status);
 }
 
 int tw_document_program(tw_worker *worker, uint32_t index, tw_program *program)
@@ -345,7 +345,7 @@ int tw_document_program(tw_worker *worker, uint32_t index, tw_program *program)
     return note_change(worker, index, status);
 }
 
-/* Whether a text still has the tokens of a file where they were found. */
+/* Whether a text still has the tokens of a file at their offsets. */
 static bool has_tokens(const tw_source_text *text, const tw_program *program, size_t file)
 {
     size_t from = file ? program->files[file - 1].tokens : 0;

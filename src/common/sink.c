@@ -1,10 +1,9 @@
-/*
- * A buffer between the writers and the caller's function. A writer need not check any put:
- * the first failure is kept and reported once, at the end.
- */
+#include "sink.h"
+
+#include <errno.h>
 #include <string.h>
 
-#include "output.h"
+#include "error.h"
 
 void tw_sink_init(tw_sink *sink, twinset_write_fn write, void *context)
 {
@@ -12,6 +11,16 @@ void tw_sink_init(tw_sink *sink, twinset_write_fn write, void *context)
     sink->context = context;
     sink->failure = 0;
     sink->used = 0;
+}
+
+static int append(void *context, const char *bytes, size_t count)
+{
+    return tw_bytes_append(context, bytes, count) == TWINSET_OK ? 0 : ENOMEM;
+}
+
+void tw_sink_init_bytes(tw_sink *sink, tw_bytes *bytes)
+{
+    tw_sink_init(sink, append, bytes);
 }
 
 static void deliver(tw_sink *sink, const char *bytes, size_t count)
@@ -58,4 +67,10 @@ int tw_sink_end(tw_sink *sink, twinset_error *error)
     if (strerror_r(sink->failure, reason, sizeof reason) != 0)
         return tw_fail(error, TWINSET_IO, "cannot write the result: error %d", sink->failure);
     return tw_fail(error, TWINSET_IO, "cannot write the result: %s", reason);
+}
+
+int tw_sink_end_bytes(tw_sink *sink)
+{
+    flush(sink);
+    return sink->failure == 0 ? TWINSET_OK : TWINSET_NOMEM;
 }

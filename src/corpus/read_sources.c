@@ -1,22 +1,21 @@
 /*
- * The reading: every source goes through once, in chunks. Chunks are read in order, analysed in
- * parallel, and their documents added in order. What each document is - its digest, its length -
- * is all that stays of it, beside what the plan asks for: its set, or one key for each band of its
- * signature. Only a text that took more to get at than to read a file, such as that of a PDF, is
- * kept, in a temporary file.
+ * Reads every source once, in chunks. Chunks are read in order, analysed in parallel, and their
+ * documents added in order. Only the digest and the length of a document are kept, and what the
+ * plan asks for: its set, or one key for each band of its signature. A text that had to be
+ * converted, such as that of a PDF, is kept in a temporary file.
  *
  * Memory: some chunks of a megabyte for each thread. Cost: about a microsecond for a record of 600
  * bytes, most of it for its signature.
  */
 #include "commit.h"
 
-enum { FILES_A_CHUNK = 16, MEMBERS_A_CHUNK = 64 }; /* documents that are files */
+enum { FILES_A_CHUNK = 16, MEMBERS_A_CHUNK = 64 }; /* files or members in a chunk, at most */
 
 /* ---- lines */
 
-/* Keeps what cannot be read again. Its last line gets a newline there, which is not part of the
- * source: so every line in the spool ends. */
-static int spool(tw_reading_run *read, uint32_t source, tw_block *block)
+/* Copies a block that cannot be read again to the spool. Its last line gets a newline if it has
+ * none, so that every line in the spool ends with one. */
+static int spool_block(tw_reading_run *read, uint32_t source, tw_block *block)
 {
     tw_spill *spill = read->corpus->store.spool;
     tw_source_extent *extent =
@@ -31,8 +30,8 @@ static int spool(tw_reading_run *read, uint32_t source, tw_block *block)
     return status;
 }
 
-/* Fills a chunk's block from a packed source; passes by what the run before has read. */
-static int next_block(tw_reading_run *read, tw_block *block, const char **reason)
+/* Fills a block from a packed source, after the lines that the journal has. */
+static int read_block(tw_reading_run *read, tw_block *block, const char **reason)
 {
     const tw_corpus *corpus = read->corpus;
     const char *path = corpus->sources->data[read->next].path;
@@ -48,12 +47,12 @@ static int next_block(tw_reading_run *read, tw_block *block, const char **reason
                                 : status;
 }
 
-/* Lines of a packed source, which only one thread can read. */
-static int next_of_stream(tw_reading_run *read, tw_chunk *chunk)
+/* Reads lines of a packed source into the chunk, which only one thread can do. */
+static int read_packed_lines(tw_reading_run *read, tw_chunk *chunk)
 {
     tw_chunk_input *in = &chunk->in;
     const char *reason = NULL;
-    int status = next_block(read, &in->block, &reason);
+    int status = read_block(read, &in->block, &reason);
     if (status == TWINSET_IO)
         tw_chunk_fail(chunk, reason, NULL);
     else if (status != TWINSET_OK)
@@ -62,10 +61,11 @@ static int next_of_stream(tw_reading_run *read, tw_chunk *chunk)
     in->is_last = in->failed[0] || (!in->block.bytes.length && !in->block.dropped);
     if (!read->corpus->states[read->next].is_spooled || !in->block.bytes.length)
         return TWINSET_OK;
-    return spool(read, in->source, &in->block);
+    return spool_block(read, in->source, &in->block);
 }
 
-static void next_of_file(tw_reading_run *read, tw_chunk_input *in)
+/* Sets the span of the lines of a plain file, which the analysis reads. */
+static void plan_lines(tw_reading_run *read, tw_chunk_input *in)
 {
     uint64_t size = read->corpus->sources->data[read->next].size_bytes;
     uint64_t left = size - read->offset;
@@ -75,13 +75,13 @@ static void next_of_file(tw_reading_run *read, tw_chunk_input *in)
     read->offset = in->end;
 }
 
-static int next_lines(tw_reading_run *read, tw_chunk *chunk)
+static int add_lines(tw_reading_run *read, tw_chunk *chunk)
 {
     int status = TWINSET_OK;
     if (read->corpus->states[read->next].is_packed)
-        status = next_of_stream(read, chunk);
+        status = read_packed_lines(read, chunk);
     else
-        next_of_file(read, &chunk->in);
+        plan_lines(read, &chunk->in);
     if (chunk->in.is_last) {
         read->next++;
         read->offset = 0;
@@ -100,9 +100,9 @@ static bool is_file(const tw_corpus *corpus, size_t source)
            !corpus->sources->data[source].file->member_name;
 }
 
-/* Some files. What is converted takes its time and its memory, and ends a chunk. Of texts in memory
- * a chunk takes as much as of lines. */
-static void next_files(tw_reading_run *read, tw_chunk_input *in)
+/* Adds some files to a chunk. A file that is converted takes time and memory, and ends the chunk.
+ * Texts in memory are added up to the size of a chunk of lines. */
+static void add_files(tw_reading_run *read, tw_chunk_input *in)
 {
     const tw_sources *sources = read->corpus->sources;
     uint64_t files = 0, bytes = 0;
@@ -118,7 +118,7 @@ static void next_files(tw_reading_run *read, tw_chunk_input *in)
     }
 }
 
-/* ---- members of archives, which only one thread can read, from first to last */
+/* ---- members of archives, which one thread reads from first to last */
 
 static int read_member(tw_reading_run *read, uint32_t index, tw_chunk *chunk,
                        tw_chunk_member *member)
@@ -147,7 +147,7 @@ static bool is_member_of(const tw_reading_run *read, const char *archive)
            sources->data[read->next].path == archive;
 }
 
-static int next_members(tw_reading_run *read, tw_chunk *chunk)
+static int add_members(tw_reading_run *read, tw_chunk *chunk)
 {
     tw_chunk_input *in = &chunk->in;
     const char *archive = read->corpus->sources->data[read->next].path;
@@ -164,7 +164,7 @@ static int next_members(tw_reading_run *read, tw_chunk *chunk)
 
 /* ---- the next chunk */
 
-static bool is_passed_over_whole(const tw_corpus *corpus, size_t source)
+static bool is_skipped(const tw_corpus *corpus, size_t source)
 {
     return corpus->states[source].kind == TW_INPUT_JSONL && tw_is_passed_over(corpus, source);
 }
@@ -173,7 +173,7 @@ static int fill_chunk(tw_reading_run *read, tw_chunk *chunk, bool *end)
 {
     const tw_corpus *corpus = read->corpus;
     const tw_sources *sources = corpus->sources;
-    while (read->next < sources->count && is_passed_over_whole(corpus, read->next))
+    while (read->next < sources->count && is_skipped(corpus, read->next))
         read->next++;
     tw_chunk_reset(chunk);
     *end = read->next == sources->count;
@@ -183,10 +183,10 @@ static int fill_chunk(tw_reading_run *read, tw_chunk *chunk, bool *end)
         return TWINSET_OK;
     chunk->in.is_lines = corpus->states[read->next].kind == TW_INPUT_JSONL;
     if (sources->data[read->next].file->member_name)
-        return next_members(read, chunk);
+        return add_members(read, chunk);
     if (chunk->in.is_lines)
-        return next_lines(read, chunk);
-    next_files(read, &chunk->in);
+        return add_lines(read, chunk);
+    add_files(read, &chunk->in);
     return TWINSET_OK;
 }
 
@@ -218,7 +218,7 @@ static int journal_and_commit(void *context, void *item)
     return status == TWINSET_OK ? tw_commit_chunk(read, item) : status;
 }
 
-/* ---- going on where the run before ended */
+/* ---- resuming from a journal */
 
 static size_t count_strings(const tw_bytes *strings)
 {
@@ -228,27 +228,28 @@ static size_t count_strings(const tw_bytes *strings)
     return count;
 }
 
-/* Whether a chunk of the journal can be one of this corpus. */
-static bool fits(const tw_reading_run *read, const tw_chunk *chunk)
+/* Whether a chunk of the journal is consistent with this corpus. */
+static bool is_valid(const tw_reading_run *read, const tw_chunk *chunk)
 {
     const tw_chunk_output *out = &chunk->out;
     size_t sources = read->corpus->sources->count;
-    bool fits = chunk->in.source < sources && chunk->in.next[0] <= sources &&
-                count_strings(&out->names) == out->count &&
-                out->keys.count == out->count * read->plan->bands &&
-                (out->groups.count == 0 || out->groups.count == out->count) &&
-                (out->reasons.length == 0 || !out->reasons.data[out->reasons.length - 1]);
+    bool is_consistent = chunk->in.source < sources && chunk->in.next[0] <= sources &&
+                         count_strings(&out->names) == out->count &&
+                         out->keys.count == out->count * read->plan->bands &&
+                         (out->groups.count == 0 || out->groups.count == out->count) &&
+                         (out->reasons.length == 0 || !out->reasons.data[out->reasons.length - 1]);
     for (size_t i = 0; i < out->count; i++)
-        fits &= out->documents[i].source < sources;
+        is_consistent &= out->documents[i].source < sources;
     for (size_t i = 0; i < out->problem_count; i++)
-        fits &= out->problems[i].source < sources && out->problems[i].reason < out->reasons.length;
-    return fits;
+        is_consistent &=
+            out->problems[i].source < sources && out->problems[i].reason < out->reasons.length;
+    return is_consistent;
 }
 
 static int replay_frame(tw_reading_run *read, tw_chunk *chunk)
 {
     int status = tw_chunk_read(&read->frame, chunk);
-    if (status == TWINSET_IO || (status == TWINSET_OK && !fits(read, chunk)))
+    if (status == TWINSET_IO || (status == TWINSET_OK && !is_valid(read, chunk)))
         return tw_journal_fail(read->journal, read->error);
     if (status != TWINSET_OK)
         return status;
@@ -258,7 +259,7 @@ static int replay_frame(tw_reading_run *read, tw_chunk *chunk)
     return tw_commit_chunk(read, chunk);
 }
 
-static int replay(tw_reading_run *read)
+static int replay_journal(tw_reading_run *read)
 {
     tw_chunk chunk = {0};
     bool found = true;
@@ -272,14 +273,14 @@ static int replay(tw_reading_run *read)
     return status;
 }
 
-/* ---- the whole */
+/* ---- reading all sources */
 
-static uint64_t bytes_done(void *context)
+static uint64_t get_bytes_done(void *context)
 {
     return atomic_load(&((tw_reading_run *)context)->ingest.done);
 }
 
-static uint64_t count_bytes(const tw_corpus *corpus)
+static uint64_t count_total_bytes(const tw_corpus *corpus)
 {
     uint64_t total = 0;
     for (size_t i = 0; i < corpus->sources->count; i++)
@@ -290,10 +291,10 @@ static uint64_t count_bytes(const tw_corpus *corpus)
 static int run_pipeline(tw_reading_run *read)
 {
     static const tw_pipeline_steps steps = {read_chunk, analyse_chunk, journal_and_commit,
-                                            bytes_done};
+                                            get_bytes_done};
     tw_loop loop = tw_settings_loop(read->corpus->settings, "reading");
     size_t count = 2 * (size_t)loop.threads;
-    uint64_t total = count_bytes(read->corpus);
+    uint64_t total = count_total_bytes(read->corpus);
     read->ingest.loop = &loop;
     read->ingest.total = total;
     tw_chunk *chunks = tw_calloc(count, sizeof *chunks);
@@ -311,8 +312,8 @@ static int run_pipeline(tw_reading_run *read)
     return status;
 }
 
-/* Makes what is needed before the first byte is read. */
-static int prepare(tw_reading_run *read)
+/* Makes the spool and the key store, if they are needed. */
+static int prepare_stores(tw_reading_run *read)
 {
     tw_corpus *corpus = read->corpus;
     const twinset_options *options = &corpus->settings->options;
@@ -330,28 +331,28 @@ static int prepare(tw_reading_run *read)
     return status;
 }
 
-/* What was read before has no sets: they are made if all the others are there. So are those that
- * were made before it was known what is common. */
-static int settle_sets(tw_reading_run *read, const tw_read_plan *plan)
+/* Excludes common shingles, and then makes the sets that are missing: those of documents from the
+ * journal, and those that the exclusion dropped. */
+static int complete_sets(tw_reading_run *read, const tw_read_plan *plan)
 {
     tw_corpus *corpus = read->corpus;
-    bool holds = plan->holds_sets && atomic_load(&read->ingest.is_holding);
+    bool holds_sets = plan->holds_sets && atomic_load(&read->ingest.is_holding);
     int status = TWINSET_OK;
     if (tw_excludes_common(corpus))
         status = tw_exclude_common(corpus, read->error);
-    if (!holds)
+    if (!holds_sets)
         tw_corpus_forget_sets(corpus);
-    return status == TWINSET_OK && holds ? tw_corpus_hold_sets(corpus, read->error) : status;
+    return status == TWINSET_OK && holds_sets ? tw_corpus_hold_sets(corpus, read->error) : status;
 }
 
-static int read_all(tw_reading_run *read)
+static int read_documents(tw_reading_run *read)
 {
     tw_corpus *corpus = read->corpus;
     int status = tw_exclude_templates(corpus);
     if (status == TWINSET_OK)
-        status = prepare(read);
+        status = prepare_stores(read);
     if (status == TWINSET_OK && read->journal)
-        status = replay(read);
+        status = replay_journal(read);
     if (status == TWINSET_OK)
         status = run_pipeline(read);
     if (status == TWINSET_OK && tw_joins_submissions(corpus))
@@ -362,13 +363,13 @@ static int read_all(tw_reading_run *read)
 int tw_corpus_read(tw_corpus *corpus, const tw_read_plan *plan, tw_journal *journal,
                    twinset_error *error)
 {
-    /* What is asked of submissions, their files do not have. */
-    static const tw_read_plan nothing = {.most_shingles = UINT64_MAX};
-    const tw_read_plan *of_files = tw_joins_submissions(corpus) ? &nothing : plan;
+    /* Sets and keys are those of whole submissions, not of their files. */
+    static const tw_read_plan empty_plan = {.most_shingles = UINT64_MAX};
+    const tw_read_plan *file_plan = tw_joins_submissions(corpus) ? &empty_plan : plan;
     tw_reading_run read = {
         .corpus = corpus,
-        .plan = of_files,
-        .ingest = {.corpus = corpus, .plan = of_files, .is_journalled = journal != NULL},
+        .plan = file_plan,
+        .ingest = {.corpus = corpus, .plan = file_plan, .is_journalled = journal != NULL},
         .journal = journal,
         .error = error,
     };
@@ -376,9 +377,9 @@ int tw_corpus_read(tw_corpus *corpus, const tw_read_plan *plan, tw_journal *jour
     read.ingest.most_ids = most < plan->most_shingles ? most : plan->most_shingles;
     atomic_init(&read.ingest.is_holding, plan->holds_sets);
     pthread_mutex_init(&read.ingest.spilling, NULL);
-    int status = read_all(&read);
+    int status = read_documents(&read);
     if (status == TWINSET_OK)
-        status = settle_sets(&read, plan);
+        status = complete_sets(&read, plan);
     if (read.is_open)
         tw_lines_close(&read.lines);
     if (read.ingest.error.message[0] && error && !error->message[0])

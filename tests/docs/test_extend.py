@@ -1,0 +1,300 @@
+"""docs/architecture.md says which files an addition touches: one of each kind is made to show it.
+
+The additions go to a copy of the tree. Each must touch the files that the page lists for its kind,
+at most three. Then the copy is built once, unoptimised, and each addition is tried.
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from pages import ROOT, TWINSET, environment, text
+
+MOST_FILES = 3
+# NOTE: an output format still touches six. Once the names and writers of formats are one table in
+# src/output/write.c, its row on the page is `include/twinset.h`, `src/output/NAME.c`,
+# `src/output/write.c`; then the last three edits of FORMAT go, and so does this exception.
+MOST_FILES_OF_A_FORMAT = 6
+
+# What CMakeLists.txt needs to make the command.
+NEEDED = re.compile(r"CMakeLists\.txt$|cmake/|include/|src/|cli/|fuzz/|tests/[^/]*$|"
+                    r"bench/kernels\.c$|python/twinset/options\.py$")
+
+
+def append_to_list(path, opening, closing, line):
+    """An edit: puts a line before what closes the list that begins with `opening`."""
+    return (path, rf"({opening}.*?)({closing})", rf"\g<1>{line}\g<2>")
+
+
+# For each kind: the new files, and edits as (file, expression, replacement), of which each must fit
+# exactly once.
+
+FILE_KIND = {
+    "src/input/convert/shout.c": r"""/* Files whose text is in capitals. */
+#include "convert.h"
+
+static int convert(const tw_material *from, tw_converted *to)
+{
+    size_t start = to->text.length;
+    int status = tw_to_utf8(from->bytes, from->length, NULL, to);
+    for (size_t i = start; i < to->text.length && status == TWINSET_OK; i++)
+        to->text.data[i] = tw_to_lower(to->text.data[i]);
+    return status;
+}
+
+const tw_converter tw_convert_shout = {.kind = "shout", .endings = "shout", .convert = convert};
+"""}, [
+    append_to_list("src/input/convert.h", r"extern const tw_converter ", ";", ", tw_convert_shout"),
+    append_to_list("src/input/convert.c", r"const CONVERTERS\[\] = \{", r"\};",
+                   "    &tw_convert_shout,\n"),
+]
+
+LANGUAGE = {}, [
+    append_to_list("src/text/language.c", r"tw_language languages\[\] = \{", r"\};",
+                   '    {"rhubarb", NULL, " rhubarb ", " ", TW_LEX_SEMI},\n'),
+]
+
+SCHEME = {}, [
+    append_to_list("include/twinset.h", "    TWINSET_SCHEME_FSS,", r"\n\}",
+                   ",\n    TWINSET_SCHEME_RHUBARB"),
+    append_to_list("src/common/options.c", r'\{\{"scheme", 0, "', '", SEARCH_TOPIC', "|rhubarb"),
+    ("src/sketch/schemes.c", r"(?=static const tw_scheme_row rows)", r"""static int draw_rhubarb(tw_scheme *scheme, uint64_t seed)
+{
+    return draw_affine(scheme, seed + 1);
+}
+
+"""),
+    append_to_list("src/sketch/schemes.c", r"tw_scheme_row rows\[\] = \{", r"\n\};", """
+    [TWINSET_SCHEME_RHUBARB] = {.id_shift = 32,
+                                .external = mix_high_half,
+                                .draw_parameters = draw_rhubarb,
+                                .is_linear = true,
+                                .lower_slot = lower_by_affine,
+                                .kernel = TW_KERNEL_AFFINE},"""),
+]
+
+FORMAT = {
+    "src/output/names.c": r"""/* The names of the pairs alone. */
+#include "output.h"
+
+void tw_write_names(tw_sink *sink, const twinset_result *result)
+{
+    twinset_pair pair;
+    for (size_t i = 0; twinset_result_pair(result, i, &pair, sizeof pair) == TWINSET_OK; i++) {
+        tw_put_text(sink, pair.a);
+        tw_put_text(sink, " and ");
+        tw_put_text(sink, pair.b);
+        tw_put_text(sink, "\n");
+    }
+}
+"""}, [
+    append_to_list("include/twinset.h", "typedef enum twinset_format", r"\} twinset_format",
+                   "    TWINSET_FORMAT_NAMES,\n"),
+    ("src/output/write.c", r"(?=    default:\n        return tw_fail)",
+     "    case TWINSET_FORMAT_NAMES:\n        tw_write_names(&sink, result);\n        break;\n"),
+    ("src/output/output.h", r"(?=void tw_write_csv)",
+     "void tw_write_names(tw_sink *sink, const twinset_result *result);\n"),
+    append_to_list("cli/options.c", r"const names\[\] = \{", r"\};", ', "names"'),
+    ("cli/commands.c", r'#define FORMATS "', r'\g<0>names|'),
+]
+
+ENGINE_OPTION = {}, [
+    append_to_list("include/twinset.h", "struct twinset_options {", r"\n\};",
+                   "\n    unsigned volume; /* how loud it is; 0: chosen */"),
+    append_to_list("src/common/options.c", r"option_row rows\[\] = \{", r"\};",
+                   '    {{"volume", 0, "N", MACHINE_TOPIC, "How loud it is, 1 to 11."},\n'
+                   "     WHOLE, FIELD(volume), 1, 11, true},\n"),
+    append_to_list("python/twinset/options.py", "    checkpoint: PathLike", "\n\n\nTUNED",
+                   r"\n    volume: int | str"),
+]
+
+COMMAND_OPTION = {}, [
+    append_to_list("cli/options.h", r"    bool threshold_given", ";", ", greet"),
+    append_to_list("cli/commands.c", r"cli_option own_last\[\] = \{", r"\n\};", """
+    {OPTION_SWITCH,
+     {"greet", 0, NULL, "Output", "Begin with a greeting."},
+     "tune",
+     offsetof(cli_invocation, greet)},"""),
+    ("cli/cmd_tune.c", r"(?=    write_choice\(out, tuning\);)",
+     r"""    if (in->greet)
+        output_printf(out, "Good morning.\\n");
+"""),
+]
+
+KINDS = {
+    "a file kind": FILE_KIND,
+    "a language": LANGUAGE,
+    "a scheme": SCHEME,
+    "an output format": FORMAT,
+    "an option of the engine": ENGINE_OPTION,
+    "an option of the command": COMMAND_OPTION,
+}
+
+
+def listed():
+    """What to add, to the files that the page lists for it."""
+    section = text(ROOT / "docs/architecture.md").split("\n## How to add\n")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| (an? [^|]+) \| (.+) \|$", section, re.MULTILINE)
+    return {what: re.findall(r"`([^`]+)`", files) for what, files in rows}
+
+
+def touched(kind):
+    new, edits = KINDS[kind]
+    return {*new, *(edit[0] for edit in edits)}
+
+
+def fits(path, pattern):
+    """Whether the page means this file: NAME and * stand for the name of a new or any file."""
+    return re.fullmatch(re.escape(pattern).replace("NAME", r"\w+").replace(r"\*", r"\w+"), path)
+
+
+def copy_tree(to):
+    names = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+                           cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    for name in names.split("\0"):
+        if NEEDED.match(name) and (ROOT / name).exists():
+            (to / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, to / name)
+
+
+def apply(kind, tree):
+    new, edits = KINDS[kind]
+    for name, content in new.items():
+        (tree / name).write_text(content)
+    for name, expression, replacement in edits:
+        before = (tree / name).read_text()
+        after, count = re.subn(expression, replacement, before, flags=re.DOTALL)
+        if count != 1:
+            raise AssertionError(f"{kind}: {expression} is {count} times in {name}, not once")
+        (tree / name).write_text(after)
+
+
+def build(tree):
+    """The command of a tree. 25 seconds of a core, 3 where ccache has it."""
+    made = tree / "build/made"
+    settings = ["-DCMAKE_BUILD_TYPE=Debug", "-DTWINSET_CODE=OFF", "-DTWINSET_WERROR=ON"]
+    variables = dict(os.environ, CCACHE_BASEDIR=str(tree), CCACHE_NOHASHDIR="1",
+                     CCACHE_SLOPPINESS="time_macros")
+    for language in ("C", "CXX"):
+        settings.append(f"-DCMAKE_{language}_FLAGS_DEBUG=-O0")
+        if shutil.which("ccache"):
+            settings.append(f"-DCMAKE_{language}_COMPILER_LAUNCHER=ccache")
+    for command in (["cmake", "-G", "Ninja", "-S", tree, "-B", made, *settings],
+                    ["cmake", "--build", made, "--target", "twinset"]):
+        done = subprocess.run(command, env=variables, capture_output=True, text=True)
+        if done.returncode:
+            raise AssertionError(done.stdout[-4000:] + done.stderr[-4000:])
+    return made / "twinset"
+
+
+class Places(unittest.TestCase):
+    def test_the_page_lists_every_kind(self):
+        self.assertEqual(sorted(listed()), sorted(KINDS))
+
+    def test_an_addition_touches_what_the_page_lists(self):
+        for kind, patterns in listed().items():
+            with self.subTest(kind):
+                files = touched(kind)
+                self.assertEqual(len(files), len(patterns))
+                for pattern in patterns:
+                    self.assertTrue(any(fits(path, pattern) for path in files), pattern)
+
+    def test_an_addition_touches_few_files(self):
+        for kind in KINDS:
+            most = MOST_FILES_OF_A_FORMAT if kind == "an output format" else MOST_FILES
+            self.assertLessEqual(len(touched(kind)), most, kind)
+
+
+class Additions(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.tree = pathlib.Path(folder.name) / "tree"
+        cls.files = pathlib.Path(folder.name) / "files"
+        cls.files.mkdir()
+        copy_tree(cls.tree)
+        for kind in KINDS:
+            apply(kind, cls.tree)
+        cls.extended = build(cls.tree)
+
+    def write(self, name, content):
+        path = self.files / name
+        path.write_text(content)
+        return path
+
+    def run_command(self, *arguments, status=0, command=None):
+        done = subprocess.run([command or self.extended, *arguments], env=environment(),
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done.stdout + done.stderr
+
+    def signatures(self, *options):
+        lines = self.run_command("sketch", "-n", "64", ROOT / "samples/essays", *options)
+        return [json.loads(line) for line in lines.splitlines()]
+
+    def assert_offered(self, option, command):
+        """In the help of a command, the manual and the completion."""
+        self.assertRegex(self.run_command(command, "--help"), rf"\s--{option}\b")
+        self.assertRegex(self.run_command("--man"), rf"Fl {option}\b")
+        for shell in ("bash", "zsh", "fish"):
+            self.assertIn(option, self.run_command("--completion", shell))
+
+    def test_a_file_kind(self):
+        loud, plain = self.write("a.shout", "MIND THE GAP\n"), self.write("a.txt", "MIND THE GAP\n")
+        self.assertEqual(self.run_command("cat", "--case", "keep", loud), "mind the gap\n")
+        self.assertEqual(self.run_command("cat", "--case", "keep", plain), "MIND THE GAP\n")
+        self.assertEqual(self.run_command("cat", "--case", "keep", loud, command=TWINSET),
+                         "MIND THE GAP\n")
+
+    def test_a_language(self):
+        lines = [f"put stalk {number} in pot {number * number} (boil it)" for number in range(20)]
+        one = self.write("one.rhubarb", "".join(f"{line} ; it is red\n" for line in lines))
+        two = self.write("two.rhubarb", "".join(f"{line}\n" for line in lines))
+        compared = json.loads(self.run_command("compare", one, two, "--format", "json", "-q"))
+        self.assertEqual(compared["run"]["parameters"]["by"], "code")
+        self.assertEqual(compared["pairs"][0]["jaccard"], 1)
+        named = self.run_command("compare", one, two, "--by", "code", "--lang", "rhubarb", "-q")
+        self.assertIn("100", named)
+        before = self.run_command("compare", one, two, "--format", "json", "-q", command=TWINSET)
+        self.assertEqual(json.loads(before)["run"]["parameters"]["by"], "char")
+        self.assertLess(json.loads(before)["pairs"][0]["jaccard"], 1)
+
+    def test_a_scheme(self):
+        made = self.signatures("--scheme", "rhubarb", "--seed", "1")
+        affine = self.signatures("--scheme", "affine", "--seed", "2")
+        self.assertGreater(len(made), 5)
+        self.assertEqual([row["signature"] for row in made], [row["signature"] for row in affine])
+        self.assertNotEqual([row["signature"] for row in made],
+                            [row["signature"] for row in self.signatures("--scheme", "affine")])
+        self.assertRegex(self.run_command("sketch", "--help"), r"datasketch2\|rhubarb")
+
+    def test_an_output_format(self):
+        found = self.run_command(ROOT / "samples/essays", "--format", "names", "-q")
+        pairs = self.run_command(ROOT / "samples/essays", "--format", "jsonl", "-q").splitlines()
+        self.assertGreater(len(pairs), 1)
+        self.assertEqual(found.splitlines(),
+                         ["{a} and {b}".format(**json.loads(pair)) for pair in pairs])
+        self.assertIn("names", self.run_command("scan", "--help"))
+
+    def test_an_option_of_the_engine(self):
+        run = json.loads(self.run_command(ROOT / "samples/essays", "--volume", "11", "-q",
+                                          "--format", "json"))["run"]
+        self.assertEqual(run["parameters"]["volume"], 11)
+        self.assertIn("from 1 to 11", self.run_command("scan", ".", "--volume", "12", status=2))
+        self.assert_offered("volume", "scan")
+
+    def test_an_option_of_the_command(self):
+        plain = self.run_command("tune")
+        self.assertEqual(self.run_command("tune", "--greet"), "Good morning.\n" + plain)
+        self.assertIn("does not apply", self.run_command("scan", "--greet", ".", status=2))
+        self.assert_offered("greet", "tune")
+
+
+if __name__ == "__main__":
+    unittest.main()
