@@ -281,14 +281,14 @@ TWINSET_API char *twinset_spell_options(char *text);
 
 /* A default, a limit or a list that the ways to use twinset agree on: how many members of a large
  * bucket meet all others, which words `keep` knows, which formats there are. */
-typedef struct twinset_rule {
+typedef struct twinset_rule_info {
     const char *name;  /* "dedup-threshold", "keep" */
     const char *value; /* "0.8", "first|longest|newest" */
     const char *help;  /* a sentence */
-} twinset_rule;
+} twinset_rule_info;
 
-TWINSET_API size_t twinset_rule_count(void);
-TWINSET_CHECKED int twinset_rule_at(size_t index, twinset_rule *rule, size_t size);
+TWINSET_API size_t twinset_rules(void);
+TWINSET_CHECKED int twinset_rule(size_t index, twinset_rule_info *rule, size_t size);
 /* The value of the rule with that name; NULL where there is none. */
 TWINSET_API const char *twinset_rule_value(const char *name);
 

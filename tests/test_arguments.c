@@ -121,12 +121,12 @@ static void options_as_data_end(void **state)
 
 static void rules_as_data_end(void **state)
 {
-    twinset_rule rule;
+    twinset_rule_info rule;
     twinset_format format = TWINSET_FORMAT_TABLE;
     (void)state;
-    assert_usage(twinset_rule_at(twinset_rule_count(), &rule, sizeof rule));
-    assert_usage(twinset_rule_at(0, NULL, sizeof rule));
-    assert_int_equal(twinset_rule_at(0, &rule, sizeof rule), TWINSET_OK);
+    assert_usage(twinset_rule(twinset_rules(), &rule, sizeof rule));
+    assert_usage(twinset_rule(0, NULL, sizeof rule));
+    assert_int_equal(twinset_rule(0, &rule, sizeof rule), TWINSET_OK);
     assert_string_equal(twinset_rule_value(rule.name), rule.value);
     assert_null(twinset_rule_value("no such rule"));
     assert_null(twinset_rule_value(NULL));

@@ -53,7 +53,7 @@ static void the_rules_are_the_defaults(void **state)
     static const char *const formats[] = {"table", "csv",    "tsv",       "json",
                                           "jsonl", "binary", "candidates"};
     twinset_options options, resolved;
-    twinset_rule rule;
+    twinset_rule_info rule;
     twinset_format format;
     char word[TW_OPTION_WORD_BYTES];
     (void)state;
@@ -69,7 +69,7 @@ static void the_rules_are_the_defaults(void **state)
         assert_int_equal(twinset_format_by_name(formats[i], &format), TWINSET_OK);
         assert_int_equal(format, i);
     }
-    for (size_t i = 0; twinset_rule_at(i, &rule, sizeof rule) == TWINSET_OK; i++) {
+    for (size_t i = 0; twinset_rule(i, &rule, sizeof rule) == TWINSET_OK; i++) {
         assert_int_equal(rule.help[strlen(rule.help) - 1], '.');
         for (unsigned j = 0; strncmp(rule.name, "formats-", 8) == 0; j++) {
             if (!tw_list_word(rule.value, j, word))

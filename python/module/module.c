@@ -41,8 +41,8 @@ PyDoc_STRVAR(rules_doc,
 static PyObject *rules(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
 {
     PyObject *dict = PyDict_New();
-    twinset_rule rule;
-    for (size_t i = 0; dict && twinset_rule_at(i, &rule, sizeof rule) == TWINSET_OK; i++) {
+    twinset_rule_info rule;
+    for (size_t i = 0; dict && twinset_rule(i, &rule, sizeof rule) == TWINSET_OK; i++) {
         PyObject *value = PyUnicode_FromString(rule.value);
         if (!value || PyDict_SetItemString(dict, rule.name, value))
             Py_CLEAR(dict);

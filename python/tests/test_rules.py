@@ -28,7 +28,7 @@ def test_values_are_the_engines():
     assert (rules.HASHES, rules.STAR, rules.LOOKS) == (256, 16, 1000)
     assert "|".join(rules.KEEP) == RULES["keep"]
     assert "|".join(rules.TIMES) == RULES["times"]
-    assert set(rules.SCAN_FORMATS) | set(rules.PAIR_FORMATS) <= set(RULES["formats"].split("|"))
+    assert set(rules.SCAN_FORMATS) | set(rules.STEP_FORMATS) <= set(RULES["formats"].split("|"))
 
 
 def test_the_engine_goes_by_them():

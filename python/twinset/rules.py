@@ -25,4 +25,4 @@ KEEP_FIRST, KEEP_LONGEST, KEEP_NEWEST = KEEP = _words("keep")
 TIMES = _words("times")
 
 SCAN_FORMATS = _words("formats-scan")
-PAIR_FORMATS = _words("formats-pair")
+STEP_FORMATS = _words("formats-step")

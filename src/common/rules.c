@@ -12,9 +12,8 @@
 
 #define TEXT(value) TEXT_OF(value)
 #define TEXT_OF(value) #value
-#define LISTS "table|csv|tsv|json|jsonl"
 
-static const twinset_rule rules[] = {
+static const twinset_rule_info rules[] = {
     {"threshold", TEXT(TW_THRESHOLD), "Default of `threshold`, for texts."},
     {"dedup-threshold", TEXT(TW_DEDUP_THRESHOLD), "Default of `threshold`, for dedup."},
     {"hashes", TEXT(TW_HASHES), "Default of `hashes`."},
@@ -27,20 +26,20 @@ static const twinset_rule rules[] = {
     {"keep", TW_KEEP_RULES, "What `keep` may be, beside a field; the first is the default."},
     {"times", TW_TIME_FIELDS, "Fields that say when, for newest, in this order."},
     {"formats", TW_FORMATS, "The names of twinset_format, in its order."},
-    {"formats-scan", LISTS "|candidates", "Formats of a scan; the first is the default."},
-    {"formats-compare", LISTS, "Formats of a comparison; the first is the default."},
+    {"formats-scan", TW_SCAN_FORMATS, "Formats of a scan; the first is the default."},
+    {"formats-compare", TW_PAIR_FORMATS, "Formats of a comparison; the first is the default."},
     {"formats-tune", "table|json", "Formats of bands and rows; the first is the default."},
     {"formats-sketch", "jsonl|binary", "Formats of signatures; the first is the default."},
-    {"formats-pair", "jsonl|csv|tsv", "Formats of twinset_pair_write(); the first is the default."},
+    {"formats-step", "jsonl|csv|tsv", "Formats of twinset_pair_write(); the first is the default."},
 };
 enum { RULES = sizeof rules / sizeof *rules };
 
-size_t twinset_rule_count(void)
+size_t twinset_rules(void)
 {
     return RULES;
 }
 
-int twinset_rule_at(size_t index, twinset_rule *rule, size_t size)
+int twinset_rule(size_t index, twinset_rule_info *rule, size_t size)
 {
     return index < RULES ? tw_copy_struct(rule, size, &rules[index], sizeof rules[index])
                          : TWINSET_USAGE;

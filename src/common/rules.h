@@ -24,6 +24,9 @@
 #define TW_TIME_FIELDS "timestamp|date|time|created|created_at|updated|updated_at|modified"
 /* In the order of twinset_format. */
 #define TW_FORMATS "table|csv|tsv|json|jsonl|binary|candidates"
+/* Those of pairs: of a comparison, and of a scan. */
+#define TW_PAIR_FORMATS "table|csv|tsv|json|jsonl"
+#define TW_SCAN_FORMATS TW_PAIR_FORMATS "|candidates"
 
 /* Writes into `word`, and returns, the word at `index` of a list; NULL past the last. */
 enum { TW_OPTION_WORD_BYTES = 16 };
