@@ -25,8 +25,9 @@ enum { EXIT_DONE = 0, EXIT_ABOVE = 1, EXIT_FAILED = 2, EXIT_SKIPPED = 3 };
 
 /* ---- report.c: messages on standard error */
 
-/* Writes "twinset: message". Characters of a file name that are invisible, control a terminal or
- * are not UTF-8 are shown as \n, \x1b, \u{202e}, \xff. */
+/* Writes "twinset: message". Options that the library names in backquotes become those of the
+ * command line. Characters of a file name that are invisible, control a terminal or are not UTF-8
+ * are shown as \n, \x1b, \u{202e}, \xff. */
 void say(const char *format, ...) CLI_PRINTF(1, 2);
 
 /* Names the inputs that a collection skipped: at most 10 for each reason, unless `all`. If the

@@ -6,11 +6,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#define FORMATS "table|csv|tsv|json|jsonl"
-
 const cli_command commands[COMMANDS] = {
     {
         .name = "scan",
+        .formats = TWINSET_FORMAT_OF_SCAN,
         .operands = "PATH...",
         .operands_max = SIZE_MAX,
         .summary = "similar pairs and clusters (the default command)",
@@ -20,7 +19,6 @@ const cli_command commands[COMMANDS] = {
             "folder with all below it, or @LIST: a file that names one path a line (@- reads "
             "the list from standard input).\n"
             "Inputs that cannot be used are named on standard error with the reason.",
-        .formats = FORMATS "|candidates",
         .examples =
             {
                 {"twinset essays/", "which essays resemble each other, and how much"},
@@ -36,6 +34,7 @@ const cli_command commands[COMMANDS] = {
     },
     {
         .name = "compare",
+        .formats = TWINSET_FORMAT_OF_COMPARISON,
         .operands = "A B",
         .operands_min = 2,
         .operands_max = 2,
@@ -44,8 +43,6 @@ const cli_command commands[COMMANDS] = {
             "Compares two files, whatever their similarity: exact and estimated similarity, "
             "the share of each that is found in the other, and the length of the longest "
             "passage that both have.",
-        .without = "threshold common group method recall prefer bands rows max-bucket",
-        .formats = FORMATS,
         .examples =
             {
                 {"twinset compare original.txt copy.txt", "how alike are these two"},
@@ -70,7 +67,6 @@ const cli_command commands[COMMANDS] = {
             "standard output. Records that cannot be read are named on standard error and left "
             "out; those without text stay. The last line there counts: what was read is what "
             "was kept, removed and skipped together, which the command checks.",
-        .without = "group",
         .examples =
             {
                 {"twinset dedup crawl.jsonl.zst -o clean.jsonl.zst",
@@ -86,14 +82,13 @@ const cli_command commands[COMMANDS] = {
     },
     {
         .name = "tune",
+        .own_formats = "table|json",
         .operands = "",
         .summary = "bands and rows for a threshold, errors to expect",
         .description =
             "Shows how a signature is cut into bands and rows for a threshold: the choice, "
             "what it was chosen from, the probability that a pair becomes a candidate, and "
             "its S-curve. Reads no documents.",
-        .only = "threshold hashes recall prefer bands rows",
-        .formats = "table|json",
         .examples =
             {
                 {"twinset tune -t 0.8", "what a scan at 0.8 will do"},
@@ -104,6 +99,7 @@ const cli_command commands[COMMANDS] = {
     },
     {
         .name = "sketch",
+        .formats = TWINSET_FORMAT_OF_SIGNATURES,
         .operands = "PATH...",
         .operands_min = 1,
         .operands_max = SIZE_MAX,
@@ -111,8 +107,6 @@ const cli_command commands[COMMANDS] = {
         .description =
             "Writes the signature of every document, in the order of their names: a JSON "
             "object a line, or packed numbers.",
-        .without = "threshold measure common group method recall prefer bands rows max-bucket",
-        .formats = "jsonl|binary",
         .examples =
             {
                 {"twinset sketch essays/ > signatures.jsonl", "a line for each document"},
@@ -131,9 +125,6 @@ const cli_command commands[COMMANDS] = {
             "Prints every document as twinset sees it: converted, decoded and normalised. Of "
             "several, each has its name before it. --case keep --spaces keep leaves most of it "
             "as it was.",
-        .without = "threshold measure bag common group method hashes scheme shingle-hash seed "
-                   "recall prefer bands rows max-bucket",
-        .formats = "",
         .examples =
             {
                 {"twinset cat thesis.pdf", "what twinset compares of it"},
@@ -148,89 +139,85 @@ const cli_command commands[COMMANDS] = {
 static const cli_option options_before[] = {
     {OPTION_IGNORE,
      {"ignore", 0, "PATH", "Input",
-      "Template: leave what it says out of all documents. Repeatable."},
-     "scan compare dedup sketch",
+      "Template: leave what it says out of all documents. Repeatable.",
+      "scan compare dedup sketch"},
      0},
     {OPTION_OLD,
      {"old", 0, "PATH", "Input",
       "Archive: compare its documents with the others, but not with each other. Repeatable. "
-      "dedup removes what resembles one of them, and writes none of them."},
-     "scan dedup",
+      "dedup removes what resembles one of them, and writes none of them.",
+      "scan dedup"},
      0},
     {OPTION_LIKE,
      {"like", 0, "FILE", "Input",
       "Report only the pairs that this document is part of. It need not be in the collection. "
-      "Repeatable."},
-     "scan",
+      "Repeatable.",
+      "scan"},
      0},
 };
 
 static const cli_option options_after[] = {
     {OPTION_FORMAT,
-     {"format", 0, "NAME", "Output", "How results are written. The first is the default."},
-     "scan compare tune sketch",
+     {"format", 0, "NAME", "Output", "How results are written. The first is the default.",
+      "scan compare tune sketch"},
      0},
     {OPTION_OUTPUT,
      {"output", 'o', "FILE", "Output",
-      "Write results to FILE, which appears when it is complete. - is standard output."},
-     "scan compare dedup tune sketch cat",
+      "Write results to FILE, which appears when it is complete. - is standard output.",
+      "scan compare dedup tune sketch cat"},
      0},
     {OPTION_KEEP,
      {"keep", 0, "first|longest|newest|FIELD", "Output",
       "Which of similar documents is kept: the first in the input (default), the one with the most "
       "text, the newest by a field such as date or by the file's time, or the one with the largest "
-      "value of a field; among equals, the first."},
-     "dedup",
+      "value of a field; among equals, the first.",
+      "dedup"},
      0},
     {OPTION_SWITCH,
      {"annotate", 0, NULL, "Output",
       "Keep all records, and add to each the fields twinset_cluster, twinset_keep, twinset_kept "
-      "and twinset_similarity."},
-     "dedup",
+      "and twinset_similarity.",
+      "dedup"},
      offsetof(cli_invocation, annotate)},
     {OPTION_FILE,
      {"removed", 0, "FILE", "Output",
-      "Write to FILE a JSON line for each removed record: id, kept, similarity, cluster."},
-     "dedup",
+      "Write to FILE a JSON line for each removed record: id, kept, similarity, cluster.", "dedup"},
      offsetof(cli_invocation, removed)},
     {OPTION_FILE,
      {"report", 0, "FILE", "Output",
       "Write to FILE how the run went, as JSON: counts, recall, sizes of clusters, seconds and "
-      "bytes by stage, peak memory."},
-     "scan dedup",
+      "bytes by stage, peak memory.",
+      "scan dedup"},
      offsetof(cli_invocation, report)},
     {OPTION_FAIL_ABOVE,
      {"fail-above", 0, "X", "Output",
       "Exit with status 1 if a pair has at least this similarity. For scan it also sets the "
-      "threshold to X, or 0.5 if that is lower, unless --threshold is given."},
-     "scan compare",
+      "threshold to X, or 0.5 if that is lower, unless --threshold is given.",
+      "scan compare"},
      0},
     {OPTION_SWITCH,
      {"strict", 0, NULL, "Output",
-      "Exit with status 3 if any input was skipped; this goes before status 1."},
-     "scan compare dedup sketch cat",
+      "Exit with status 3 if any input was skipped; this goes before status 1.",
+      "scan compare dedup sketch cat"},
      offsetof(cli_invocation, strict)},
     {OPTION_QUIET,
      {"quiet", 'q', NULL, "Output",
-      "No progress, no notes, no names of skipped inputs, no summary."},
-     "scan compare dedup sketch cat",
+      "No progress, no notes, no names of skipped inputs, no summary.",
+      "scan compare dedup sketch cat"},
      0},
     {OPTION_VERBOSE,
-     {"verbose", 'v', NULL, "Output", "All names and rows, seconds by stage, peak memory."},
-     "scan compare dedup tune sketch cat",
+     {"verbose", 'v', NULL, "Output", "All names and rows, seconds by stage, peak memory.",
+      "scan compare dedup tune sketch cat"},
      0},
     {OPTION_HELP,
-     {"help", 'h', NULL, "General", "Show this help."},
-     "scan compare dedup tune sketch cat",
+     {"help", 'h', NULL, "General", "Show this help.", "scan compare dedup tune sketch cat"},
      0},
     {OPTION_VERSION,
-     {"version", 'V', NULL, "General", "Show the version."},
-     "scan compare dedup tune sketch cat",
+     {"version", 'V', NULL, "General", "Show the version.", "scan compare dedup tune sketch cat"},
      0},
-    {OPTION_MAN, {"man", 0, NULL, "General", "Write the man page."}, "", 0},
+    {OPTION_MAN, {"man", 0, NULL, "General", "Write the man page.", ""}, 0},
     {OPTION_COMPLETION,
-     {"completion", 0, "bash|zsh|fish", "General", "Write the completion script of a shell."},
-     "",
+     {"completion", 0, "bash|zsh|fish", "General", "Write the completion script of a shell.", ""},
      0},
 };
 
@@ -298,12 +285,24 @@ bool list_has(const char *list, char separator, const char *word)
 
 bool option_applies(const cli_option *option, const cli_command *command)
 {
-    const char *name = option->info.name;
-    if (option->id != OPTION_ENGINE)
-        return list_has(option->commands, ' ', command->name);
-    if (command->only != NULL)
-        return list_has(command->only, ' ', name);
-    return command->without == NULL || !list_has(command->without, ' ', name);
+    return list_has(option->info.commands, ' ', command->name);
+}
+
+const char *command_formats(const cli_command *command)
+{
+    static char lists[COMMANDS][128]; /* made when they are first asked for */
+    char *list = lists[command - commands];
+    twinset_format_info info;
+    if (command->formats == 0)
+        return command->own_formats;
+    for (size_t i = 0; list[0] == '\0' || i > 0; i++) {
+        if (twinset_format_at(i, &info, sizeof info) != TWINSET_OK)
+            break;
+        size_t length = strlen(list);
+        if (info.uses & command->formats)
+            snprintf(list + length, sizeof lists[0] - length, "%s%s", length ? "|" : "", info.name);
+    }
+    return list;
 }
 
 bool option_is_long(const cli_option *option)
@@ -313,6 +312,12 @@ bool option_is_long(const cli_option *option)
 
 const char *option_argument(const cli_option *option, const cli_command *command)
 {
-    return option->id == OPTION_FORMAT && command != NULL ? command->formats
+    return option->id == OPTION_FORMAT && command != NULL ? command_formats(command)
                                                           : option->info.argument;
+}
+
+const char *option_help(const cli_option *option, char text[OPTION_HELP_SIZE])
+{
+    snprintf(text, OPTION_HELP_SIZE, "%s", option->info.help);
+    return twinset_spell_options(text);
 }

@@ -62,7 +62,7 @@ static void write_bash_options(cli_output *out, const cli_command *command)
             output_printf(out, "--%s ", option.info.name);
     }
     output_printf(out, "'\n            formats='");
-    write_choices(out, command->formats);
+    write_choices(out, command_formats(command));
     output_printf(out, "' ;;\n");
 }
 
@@ -151,7 +151,8 @@ static void write_zsh_form(cli_output *out, const cli_option *option, const cli_
     else
         output_printf(out, "--%s%s", option->info.name, argument != NULL ? "=" : "");
     output_printf(out, "[");
-    write_help(out, option->info.help, "[]:\\");
+    char help[OPTION_HELP_SIZE];
+    write_help(out, option_help(option, help), "[]:\\");
     output_printf(out, "]");
     write_zsh_value(out, argument);
     output_printf(out, "' \\\n");
@@ -239,7 +240,8 @@ static void write_fish_option(cli_output *out, const cli_option *option, size_t 
         output_printf(out, is_path(argument) ? " -rF" : " -x");
     }
     output_printf(out, " -d '");
-    write_help(out, option->info.help, "\\");
+    char help[OPTION_HELP_SIZE];
+    write_help(out, option_help(option, help), "\\");
     output_printf(out, "'\n");
 }
 

@@ -105,7 +105,8 @@ static void write_option(cli_output *out, const cli_option *option, const cli_co
     snprintf(term, sizeof term, "%s%s%s%s%s", letter, is_long ? "--" : "",
              is_long ? option->info.name : "", argument != NULL ? " " : "",
              argument != NULL ? argument : "");
-    write_entry(out, term, option->info.help, HELP_COLUMN);
+    char help[OPTION_HELP_SIZE];
+    write_entry(out, term, option_help(option, help), HELP_COLUMN);
 }
 
 static bool is_new_topic(size_t index, const char *topic, const cli_command *command)

@@ -90,8 +90,8 @@ static void write_commands(cli_output *out)
             output_printf(out, " Ar %s", command->operands);
         output_printf(out, "\n");
         write_text(out, command->description);
-        if (command->formats != NULL)
-            output_printf(out, "Formats:\n.Ql %s .\n", command->formats);
+        if (command_formats(command) != NULL)
+            output_printf(out, "Formats:\n.Ql %s .\n", command_formats(command));
     }
     output_printf(out, ".El\n");
 }
@@ -127,7 +127,8 @@ static void write_option(cli_output *out, const cli_option *option)
     if (info->argument != NULL)
         output_printf(out, " Ar \\&%s", info->argument);
     output_printf(out, "\n");
-    write_text(out, info->help);
+    char help[OPTION_HELP_SIZE];
+    write_text(out, option_help(option, help));
     write_command_list(out, option);
 }
 

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double DEDUP_THRESHOLD = 0.8, SCAN_THRESHOLD = 0.5;
-
 /* ---- words of the command line */
 
 typedef enum word_kind {
@@ -192,13 +190,24 @@ static int add_input(cli_invocation *in, const char *path, twinset_role role)
 static int set_format(cli_invocation *in, const char *value)
 {
     twinset_format_info info;
-    const char *formats = in->command->formats;
+    const char *formats = command_formats(in->command);
     if (!list_has(formats, '|', value))
         return usage(in->command, "--format: '%s' is not one of %s", value, formats);
     for (size_t i = 0; twinset_format_at(i, &info, sizeof info) == TWINSET_OK; i++)
         if (strcmp(value, info.name) == 0)
             in->format = info.format;
     return 0;
+}
+
+/* Takes the first format of the command. */
+static int set_default_format(cli_invocation *in)
+{
+    const char *formats = command_formats(in->command);
+    char name[32];
+    if (formats == NULL)
+        return 0;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(formats, "|"), formats);
+    return set_format(in, name);
 }
 
 /* Lets the library parse the number as that of --recall, which is from 0 to 1 as well. */
@@ -354,11 +363,13 @@ static int check_fail_above(cli_invocation *in)
 {
     if (isnan(in->fail_above) || in->command->run != cmd_scan)
         return 0;
-    if (in->options.threshold == TWINSET_AUTO) /* which may be higher for programs */
-        in->options.threshold = SCAN_THRESHOLD;
+    bool is_given = in->threshold_given;
+    if (!is_given && /* that of programs may be higher */
+        set_engine_option(in, "threshold", twinset_rule_value("threshold")) != 0)
+        return EXIT_FAILED;
     if (in->fail_above >= in->options.threshold)
         return 0;
-    if (in->threshold_given)
+    if (is_given)
         return usage(in->command,
                      "--fail-above %g lies below the threshold %g, where pairs are not looked "
                      "for; lower --threshold",
@@ -382,10 +393,7 @@ int invocation_parse(cli_invocation *in, int argc, char **argv)
         say("out of memory");
         return EXIT_FAILED;
     }
-    if (in->command->run == cmd_sketch)
-        in->format = TWINSET_FORMAT_JSONL;
-    if (in->command->run == cmd_dedup)
-        in->options.threshold = DEDUP_THRESHOLD;
+    status = set_default_format(in);
     word_list line = {.words = argv, .next = 1};
     while (status == 0 && argv[line.next] != NULL) {
         if (line.next == command_index) {

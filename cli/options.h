@@ -32,9 +32,8 @@ typedef enum option_id {
 
 typedef struct cli_option {
     option_id id;
-    twinset_option_info info;
-    const char *commands; /* that take it, separated by spaces; "": it is used without a command */
-    size_t field;         /* offset in cli_invocation, of switches and files */
+    twinset_option_info info; /* with no commands if it is used without a command */
+    size_t field;             /* offset in cli_invocation, of switches and files */
 } cli_option;
 
 typedef struct cli_input {
@@ -72,9 +71,8 @@ struct cli_command {
     size_t operands_min, operands_max;
     const char *summary;          /* half a sentence */
     const char *description;      /* paragraphs, separated by newlines */
-    const char *only;             /* the options of the engine that it takes; NULL: all */
-    const char *without;          /* the options of the engine that it does not take, or NULL */
-    const char *formats;          /* the default first; NULL: it has none */
+    unsigned formats;             /* TWINSET_FORMAT_OF_*: the library writes its results; or 0 */
+    const char *own_formats;      /* those that the command writes itself, or NULL */
     cli_entry examples[EXAMPLES]; /* command lines; NULL after the last */
     int (*run)(const cli_invocation *in);
 };
@@ -86,6 +84,8 @@ extern const cli_command commands[COMMANDS];
 extern const cli_entry exit_statuses[], environment[];
 
 const cli_command *command_named(const char *name);
+/* The formats of its results, the default first; NULL: it has none. */
+const char *command_formats(const cli_command *command);
 
 /* Gets the option at `index`, in the order of the help; false past the last. */
 bool option_at(size_t index, cli_option *found);
@@ -95,6 +95,9 @@ bool option_is_long(const cli_option *option);
 /* Returns the value that the help shows for an option; --format takes other words with each
  * command. */
 const char *option_argument(const cli_option *option, const cli_command *command);
+/* Its help, in the words of the command line; returns `text`. */
+enum { OPTION_HELP_SIZE = 512 };
+const char *option_help(const cli_option *option, char text[OPTION_HELP_SIZE]);
 /* Whether a list, with `separator` between its words, has `word`. */
 bool list_has(const char *list, char separator, const char *word);
 

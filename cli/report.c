@@ -94,7 +94,8 @@ void say(const char *format, ...)
     char *message = length >= 0 ? malloc((size_t)length + 1) : NULL;
     if (message != NULL) {
         vsnprintf(message, (size_t)length + 1, format, again);
-        write_line(message, (size_t)length);
+        twinset_spell_options(message);
+        write_line(message, strlen(message));
     }
     free(message);
     va_end(again);

@@ -7,7 +7,9 @@
  *
  * Status and errors. A function that can fail returns an int: 0 (TWINSET_OK) or another
  * twinset_status. Many take a last argument `error`, which may be NULL; on failure it holds a
- * sentence that says what went wrong, with which file, and what to do. NULL for a required
+ * sentence that says what went wrong, with which file, and what to do. The sentences of the
+ * library (these, notes, reasons) name an option as twinset_options_set() does, in backquotes:
+ * "raise `memory`"; twinset_spell_options() makes it --memory. NULL for a required
  * handle, name, path or callback, and an index past the end, are TWINSET_USAGE; a function that
  * returns a pointer or a count returns NULL or 0 then. The library never prints, exits or aborts.
  *
@@ -395,7 +397,8 @@ typedef struct twinset_style {
 /* Takes the bytes; answers 0, or an errno value that ends the writing with TWINSET_IO. */
 typedef int (*twinset_write_fn)(void *context, const char *bytes, size_t count);
 
-/* `style` may be NULL, for plain text. */
+/* `style` may be NULL, for plain text. What is written is the same whoever writes it; sentences in
+ * it name options as the command does: --memory. */
 TWINSET_CHECKED int twinset_result_write(const twinset_result *result, twinset_format format,
                                          const twinset_style *style, twinset_write_fn write,
                                          void *context, twinset_error *error);
@@ -500,8 +503,8 @@ struct twinset_options {
 
     /* Similarity. */
     double threshold;  /* pairs from here up are reported; 0: all that share a shingle;
-                          TWINSET_AUTO: 0.5; of programs 0.35, or what chance suggests
-                          (docs/programs.md) */
+                          TWINSET_AUTO: 0.5, for twinset_collection_dedup() 0.8; of programs 0.35,
+                          or what chance suggests (docs/programs.md) */
     int measure;       /* TWINSET_MEASURE_*: what `similarity` means; auto: weighted for
                           programs, otherwise Jaccard */
     int bag;           /* non-zero: count repeated shingles */

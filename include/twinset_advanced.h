@@ -265,6 +265,8 @@ typedef struct twinset_option_info {
     const char *argument; /* "X", "char|word", or NULL for a switch */
     const char *topic;    /* heading that it stands under */
     const char *help;     /* one or two sentences */
+    const char *commands; /* that take it, with a space between them: of "scan compare dedup tune
+                             sketch cat", and "spread": the steps of a scan on many machines */
 } twinset_option_info;
 
 TWINSET_API size_t twinset_option_count(void);
@@ -287,6 +289,26 @@ typedef struct twinset_format_info {
 
 TWINSET_API size_t twinset_format_count(void);
 TWINSET_CHECKED int twinset_format_at(size_t index, twinset_format_info *info, size_t size);
+
+/* Turns the options that a sentence of the library names in backquotes into those of a command
+ * line: `memory` into --memory, `k` into -k. Works in place, as no name gets longer; other words
+ * in backquotes stay. Returns `text`, which may be NULL. */
+TWINSET_API char *twinset_spell_options(char *text);
+
+/* ------------------------------------------------------- the rules as data */
+
+/* A default, a limit or a list that the ways to use twinset agree on: how many members of a large
+ * bucket meet all others, which words `keep` knows, which formats there are. */
+typedef struct twinset_rule_info {
+    const char *name;  /* "dedup-threshold", "keep" */
+    const char *value; /* "0.8", "first|longest|newest" */
+    const char *help;  /* a sentence */
+} twinset_rule_info;
+
+TWINSET_API size_t twinset_rules(void);
+TWINSET_CHECKED int twinset_rule(size_t index, twinset_rule_info *rule, size_t size);
+/* The value of the rule with that name; NULL where there is none. */
+TWINSET_API const char *twinset_rule_value(const char *name);
 
 #ifdef __cplusplus
 }

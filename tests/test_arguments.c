@@ -115,6 +115,27 @@ static void options_as_data_end(void **state)
     assert_usage(twinset_option_at(twinset_option_count(), &info, sizeof info));
     assert_usage(twinset_option_at(0, NULL, sizeof info));
     assert_int_equal(twinset_option_at(0, &info, sizeof info), TWINSET_OK);
+    char text[] = "`k`";
+    assert_string_equal(twinset_spell_options(text), "-k");
+}
+
+static void rules_as_data_end(void **state)
+{
+    twinset_rule_info rule;
+    twinset_format format = TWINSET_FORMAT_TABLE;
+    (void)state;
+    assert_usage(twinset_rule(twinset_rules(), &rule, sizeof rule));
+    assert_usage(twinset_rule(0, NULL, sizeof rule));
+    assert_int_equal(twinset_rule(0, &rule, sizeof rule), TWINSET_OK);
+    assert_string_equal(twinset_rule_value(rule.name), rule.value);
+    assert_null(twinset_rule_value("no such rule"));
+    assert_null(twinset_rule_value(NULL));
+    assert_usage(twinset_format_by_name("xml", &format));
+    assert_usage(twinset_format_by_name("csv|tsv", &format));
+    assert_usage(twinset_format_by_name(NULL, &format));
+    assert_usage(twinset_format_by_name("csv", NULL));
+    assert_int_equal(twinset_format_by_name("csv", &format), TWINSET_OK);
+    assert_int_equal(format, TWINSET_FORMAT_CSV);
 }
 
 /* ---- collections */
@@ -540,6 +561,7 @@ int main(void)
         cmocka_unit_test(options_need_their_size),
         cmocka_unit_test(options_of_other_versions_work),
         cmocka_unit_test(options_as_data_end),
+        cmocka_unit_test(rules_as_data_end),
         cmocka_unit_test(texts_to_compare_are_checked),
         cmocka_unit_test(inputs_are_checked),
         cmocka_unit_test(runs_are_checked),

@@ -583,7 +583,7 @@ static void a_full_disk_is_an_error(void **state)
     assert_int_equal(tw_number_set_new(0, "/tmp", &pairs), TWINSET_OK);
     assert_int_equal(tw_find_candidates(&rules, &loop, pairs, &error), TWINSET_IO);
     assert_string_equal(error.message, "cannot write temporary files in /tmp: File too large; name "
-                                       "another place with --tmp");
+                                       "another place with `tmp`");
     setrlimit(RLIMIT_FSIZE, &before);
     signal(SIGXFSZ, usual);
     tw_number_set_free(pairs);

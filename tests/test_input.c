@@ -633,11 +633,11 @@ static void a_large_file_is_refused(void **state)
     (void)state;
     tw_reader *reader = new_reader();
     make_hole("a", 12000000000);
-    assert_refuses(reader, "a", 6000000000, "too large: 12.0 GB of 6.0 GB allowed; raise --memory");
+    assert_refuses(reader, "a", 6000000000, "too large: 12.0 GB of 6.0 GB allowed; raise `memory`");
     make_hole("a", 999999);
-    assert_refuses(reader, "a", 1234, "too large: 1.0 MB of 1.2 kB allowed; raise --memory");
+    assert_refuses(reader, "a", 1234, "too large: 1.0 MB of 1.2 kB allowed; raise `memory`");
     write_file("a", LITERAL("twelve bytes"));
-    assert_refuses(reader, "a", 11, "too large: 12 bytes of 11 bytes allowed; raise --memory");
+    assert_refuses(reader, "a", 11, "too large: 12 bytes of 11 bytes allowed; raise `memory`");
     tw_reader_free(reader);
 }
 
@@ -726,7 +726,7 @@ static void a_pipe_is_read_to_its_end(void **state)
     pid_t child = feed("pipe", text, 1000000);
     assert_true(child > 0);
     assert_refuses(reader, "pipe", 300000,
-                   "too large: more than the 300.0 kB allowed; raise --memory");
+                   "too large: more than the 300.0 kB allowed; raise `memory`");
     assert_int_equal(waitpid(child, NULL, 0), child);
     free(text);
     tw_reader_free(reader);

@@ -31,11 +31,39 @@ static void the_table_describes_every_option(void **state)
             letters[strlen(letters)] = row->letter;
         }
         assert_true(!row->argument || *row->argument);
+        assert_null(strstr(row->help, "--"));
+        assert_int_equal(strncmp(row->commands, "scan", 4), 0); /* which takes every option */
     }
     assert_true(count > 20);
     assert_int_equal(twinset_option_count(), count);
     assert_int_equal(twinset_option_at(count, row, sizeof *row), TWINSET_USAGE);
     assert_int_equal(twinset_option_at(SIZE_MAX, row, sizeof *row), TWINSET_USAGE);
+}
+
+static double rule_number(const char *name)
+{
+    const char *value = twinset_rule_value(name);
+    assert_non_null(value);
+    return strtod(value, NULL);
+}
+
+/* What other programs read is what the library does. */
+static void the_rules_are_the_defaults(void **state)
+{
+    twinset_options options, resolved;
+    twinset_rule_info rule;
+    (void)state;
+    twinset_options_init(&options, sizeof options);
+    assert_int_equal(tw_options_resolve(&options, &resolved, NULL), TWINSET_OK);
+    assert_true(resolved.threshold == rule_number("threshold"));
+    assert_true(resolved.recall == rule_number("recall"));
+    assert_true(resolved.hashes == rule_number("hashes"));
+    assert_true(resolved.max_bucket == rule_number("max-bucket"));
+    assert_true(rule_number("dedup-threshold") == TW_DEDUP_THRESHOLD);
+    assert_true(rule_number("star") == TW_STAR && rule_number("looks") == TW_MOST_COMPARISONS);
+    for (size_t i = 0; twinset_rule(i, &rule, sizeof rule) == TWINSET_OK; i++) {
+        assert_int_equal(rule.help[strlen(rule.help) - 1], '.');
+    }
 }
 
 static void unknown_names_are_refused(void **state)
@@ -364,42 +392,42 @@ static void check_nonsense(const twinset_options *options, const char *mentions)
 static void nonsense_in_choices_is_refused(void **state)
 {
     (void)state;
-    NONSENSE(by, -1, "--by");
-    NONSENSE(by, 4, "--by");
-    NONSENSE(letter_case, 2, "--case");
-    NONSENSE(spaces, 3, "--spaces");
-    NONSENSE(punctuation, -7, "--punctuation");
-    NONSENSE(measure, 4, "--measure");
-    NONSENSE(html_boilerplate, 2, "--html-boilerplate");
-    NONSENSE(mail_quotes, -1, "--mail-quotes");
-    NONSENSE(quotations, 2, "--quotations");
-    NONSENSE(bibliography, -1, "--bibliography");
-    NONSENSE(method, 3, "--method");
-    NONSENSE(scheme, 7, "--scheme");
-    NONSENSE(shingle_hash, 3, "--shingle-hash");
-    NONSENSE(prefer, INT32_MAX, "--prefer");
+    NONSENSE(by, -1, "`by`");
+    NONSENSE(by, 4, "`by`");
+    NONSENSE(letter_case, 2, "`case`");
+    NONSENSE(spaces, 3, "`spaces`");
+    NONSENSE(punctuation, -7, "`punctuation`");
+    NONSENSE(measure, 4, "`measure`");
+    NONSENSE(html_boilerplate, 2, "`html-boilerplate`");
+    NONSENSE(mail_quotes, -1, "`mail-quotes`");
+    NONSENSE(quotations, 2, "`quotations`");
+    NONSENSE(bibliography, -1, "`bibliography`");
+    NONSENSE(method, 3, "`method`");
+    NONSENSE(scheme, 7, "`scheme`");
+    NONSENSE(shingle_hash, 3, "`shingle-hash`");
+    NONSENSE(prefer, INT32_MAX, "`prefer`");
 }
 
 static void nonsense_in_numbers_is_refused(void **state)
 {
     (void)state;
-    NONSENSE(k, 65, "-k");
-    NONSENSE(threshold, 2, "--threshold");
-    NONSENSE(threshold, -0.001, "--threshold");
-    NONSENSE(threshold, (double)NAN, "--threshold");
-    NONSENSE(threshold, (double)INFINITY, "--threshold");
-    NONSENSE(common, 1.001, "--common");
-    NONSENSE(common, (double)NAN, "--common");
-    NONSENSE(recall, -1, "--recall");
-    NONSENSE(recall, (double)NAN, "--recall");
-    NONSENSE(hashes, 0, "--hashes");
-    NONSENSE(hashes, 65537, "--hashes");
-    NONSENSE(hashes, UINT32_MAX, "--hashes");
-    NONSENSE(bands, 65537, "--bands");
-    NONSENSE(rows, UINT32_MAX, "--rows");
+    NONSENSE(k, 65, "`k`");
+    NONSENSE(threshold, 2, "`threshold`");
+    NONSENSE(threshold, -0.001, "`threshold`");
+    NONSENSE(threshold, (double)NAN, "`threshold`");
+    NONSENSE(threshold, (double)INFINITY, "`threshold`");
+    NONSENSE(common, 1.001, "`common`");
+    NONSENSE(common, (double)NAN, "`common`");
+    NONSENSE(recall, -1, "`recall`");
+    NONSENSE(recall, (double)NAN, "`recall`");
+    NONSENSE(hashes, 0, "`hashes`");
+    NONSENSE(hashes, 65537, "`hashes`");
+    NONSENSE(hashes, UINT32_MAX, "`hashes`");
+    NONSENSE(bands, 65537, "`bands`");
+    NONSENSE(rows, UINT32_MAX, "`rows`");
     NONSENSE(bands, 257, "257");
     NONSENSE(rows, 257, "257");
-    NONSENSE(threads, 1025, "--threads");
+    NONSENSE(threads, 1025, "`threads`");
 }
 
 static void options_must_fit_each_other(void **state)
@@ -408,7 +436,7 @@ static void options_must_fit_each_other(void **state)
         const char *settings, *mentions;
     } cases[] = {
         {"hashes=100 bands=21 rows=5", "105"},
-        {"method=lsh threshold=0", "--method exact"},
+        {"method=lsh threshold=0", "`method` exact"},
         {"scheme=datasketch1 seed=4294967296", "--seed"},
         {"scheme=datasketch2 seed=4294967296", "--seed"},
         {"scheme=datasketch1 shingle-hash=murmur3", "--shingle-hash"},
@@ -461,6 +489,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_table_describes_every_option),
+        cmocka_unit_test(the_rules_are_the_defaults),
         cmocka_unit_test(unknown_names_are_refused),
         cmocka_unit_test(choices_are_words),
         cmocka_unit_test(switches_are_0_or_1),

@@ -109,7 +109,7 @@ static void the_usual_folder_is_that_of_the_environment(void **state)
     assert_int_equal(tw_spill_new(NULL, &spill, &error), TWINSET_IO);
     assert_null(spill);
     assert_string_equal(error.message, "cannot make temporary files in /no/such/folder: No such "
-                                       "file or directory; name another place with --tmp");
+                                       "file or directory; name another place with `tmp`");
     assert_int_equal(tw_spill_new(NULL, &spill, NULL), TWINSET_IO);
     const char *const others[] = {folder, "", NULL};
     for (size_t i = 0; i < COUNT(others); i++) {
@@ -150,7 +150,7 @@ static void a_full_disk_is_an_error(void **state)
     assert_int_equal(third, TWINSET_IO);
     char expected[200];
     snprintf(expected, sizeof expected,
-             "cannot write temporary files in %s: File too large; name another place with --tmp",
+             "cannot write temporary files in %s: File too large; name another place with `tmp`",
              folder);
     assert_string_equal(error.message, expected);
     assert_ok(tw_spill_read(spill, 0, bytes, sizeof bytes, &error), &error);

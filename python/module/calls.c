@@ -27,7 +27,7 @@ PyObject *core_fail(const core_state *state, int status, const twinset_error *er
     const char *text = error && error->message[0] ? error->message
                        : status == TWINSET_NOMEM  ? "out of memory"
                                                   : "the call failed";
-    PyObject *message = core_name(text);
+    PyObject *message = core_sentence(state, text);
     if (message)
         PyErr_SetObject(exception_for(state, status), message);
     Py_XDECREF(message);
@@ -149,6 +149,20 @@ int core_choice(const char *const *words, const char *word, const char *what)
         PyErr_Format(PyExc_ValueError, "unknown %s '%s'; there are: %U", what, word, all);
     Py_XDECREF(all);
     return -1;
+}
+
+int core_format(const char *name, twinset_format *format)
+{
+    enum { MOST = 32 };
+    const char *names[MOST + 1] = {NULL};
+    twinset_format_info info;
+    for (size_t i = 0; i < MOST && twinset_format_at(i, &info, sizeof info) == TWINSET_OK; i++)
+        names[i] = info.name;
+    int index = core_choice(names, name, "format");
+    if (index < 0 || twinset_format_at((size_t)index, &info, sizeof info) != TWINSET_OK)
+        return -1;
+    *format = info.format;
+    return 0;
 }
 
 /* ---- the lock */

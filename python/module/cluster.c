@@ -506,13 +506,6 @@ static void free_lines(lines *all)
     free(all->name[1].data);
 }
 
-static int take_format(const char *word, twinset_format *format)
-{
-    int found = core_format(word);
-    *format = (twinset_format)found;
-    return found < 0 ? -1 : 0;
-}
-
 PyDoc_STRVAR(pair_lines_doc,
              "pair_lines($module, format, a, b, columns, /)\n--\n\n"
              "Pairs as lines of 'csv', 'tsv' or 'jsonl': (text, ends), ends as int64. a and b are\n"
@@ -525,7 +518,7 @@ static PyObject *pair_lines(PyObject *module, PyObject *arguments)
     lines all = {0};
     if (!PyArg_ParseTuple(arguments, "sOOO!", &word, &a, &b, &PyDict_Type, &dict))
         return NULL;
-    if (take_format(word, &all.format) == 0 && take_lines(&all, a, b, dict) == 0)
+    if (core_format(word, &all.format) == 0 && take_lines(&all, a, b, dict) == 0)
         ends = core_bytes(all.a.count, sizeof *all.ends);
     if (ends) {
         all.ends = (void *)PyBytes_AsString(ends);
@@ -547,7 +540,7 @@ static PyObject *pair_heading(PyObject *module, PyObject *word)
     growing to = {0};
     twinset_format format;
     twinset_error error = {""};
-    if (!text || take_format(text, &format))
+    if (!text || core_format(text, &format))
         return NULL;
     int status = twinset_pair_write(NULL, 0, format, append, &to, &error);
     PyObject *made = status == TWINSET_OK

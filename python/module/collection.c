@@ -272,12 +272,11 @@ static PyObject *sketch(PyObject *object, PyObject *arguments)
     int status;
     if (!PyArg_ParseTuple(arguments, "sO", &name, &writer.write))
         return NULL;
-    int format = core_format(name);
-    if (format < 0 || core_collection_enter(self))
+    twinset_format format;
+    if (core_format(name, &format) || core_collection_enter(self))
         return NULL;
     Py_BEGIN_ALLOW_THREADS;
-    status = twinset_collection_sketch(self->handle, (twinset_format)format, core_write, &writer,
-                                       &error);
+    status = twinset_collection_sketch(self->handle, format, core_write, &writer, &error);
     Py_END_ALLOW_THREADS;
     return core_collection_leave(self, status, &error) ? NULL : Py_NewRef(Py_None);
 }
@@ -325,7 +324,8 @@ PyObject *core_skip_tuple(PyObject *self, int status, const twinset_skip *skip)
 {
     if (status != TWINSET_OK)
         return core_fail(core_state_of(self), status, NULL);
-    return Py_BuildValue("NNN", core_name(skip->path), core_name(skip->reason),
+    return Py_BuildValue("NNN", core_name(skip->path),
+                         core_sentence(core_state_of(self), skip->reason),
                          PyBool_FromLong(skip->empty));
 }
 

@@ -1,19 +1,23 @@
 /* The module twinset._core: its functions, exceptions and types. */
 #include "module.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- options as data */
 
 PyDoc_STRVAR(options_doc,
              "options($module, /)\n--\n\n"
-             "The options: (name, letter, argument, topic, help). letter is '' where there is\n"
-             "none, argument None for a switch.");
+             "The options: (name, letter, argument, topic, help, commands). letter is '' where\n"
+             "there is none, argument None for a switch; commands are those that take it.");
 
 static PyObject *option_tuple(const twinset_option_info *info)
 {
     char letter[2] = {info->letter, '\0'};
-    return Py_BuildValue("sszss", info->name, letter, info->argument, info->topic, info->help);
+    char help[512]; /* test_core_functions.py holds them to it */
+    snprintf(help, sizeof help, "%s", info->help);
+    return Py_BuildValue("sszsss", info->name, letter, info->argument, info->topic,
+                         twinset_spell_options(help), info->commands);
 }
 
 static PyObject *options(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
@@ -27,6 +31,24 @@ static PyObject *options(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothin
         Py_XDECREF(tuple);
     }
     return list;
+}
+
+PyDoc_STRVAR(rules_doc,
+             "rules($module, /)\n--\n\n"
+             "Defaults, limits and lists that all ways to use twinset agree on: name to value.\n"
+             "The words of a list have bars between them.");
+
+static PyObject *rules(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
+{
+    PyObject *dict = PyDict_New();
+    twinset_rule_info rule;
+    for (size_t i = 0; dict && twinset_rule(i, &rule, sizeof rule) == TWINSET_OK; i++) {
+        PyObject *value = PyUnicode_FromString(rule.value);
+        if (!value || PyDict_SetItemString(dict, rule.name, value))
+            Py_CLEAR(dict);
+        Py_XDECREF(value);
+    }
+    return dict;
 }
 
 /* ---- texts */
@@ -265,6 +287,8 @@ static PyObject *probability(PyObject *Py_UNUSED(module), PyObject *arguments)
 
 static PyMethodDef functions[] = {
     {"options", options, METH_NOARGS, options_doc},
+    {"rules", rules, METH_NOARGS, rules_doc},
+    {"use_command_words", core_use_command_words, METH_O, core_use_command_words_doc},
     {"compare", compare, METH_VARARGS, compare_doc},
     {"normalise", normalise, METH_VARARGS, normalise_doc},
     {"shingles", shingles, METH_VARARGS, shingles_doc},

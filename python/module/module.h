@@ -23,6 +23,7 @@
 typedef struct core_state {
     PyObject *error, *usage_error, *input_error, *empty_error;
     PyTypeObject *collection, *result, *sketcher, *lsh, *index, *hashvalues;
+    bool command_words; /* sentences name options as a command line does */
 } core_state;
 
 /* Of a type that cannot be derived from, and its objects. */
@@ -45,6 +46,12 @@ PyObject *core_fail(const core_state *state, int status, const twinset_error *er
 
 /* str of the bytes of a name: what is no UTF-8 comes back as it went in. None for NULL. */
 PyObject *core_name(const char *name);
+
+/* sentence.c: str of a sentence of the library, with options named as keywords are, or as those of
+ * a command line. None for NULL. */
+PyObject *core_sentence(const core_state *state, const char *text);
+PyObject *core_use_command_words(PyObject *module, PyObject *wanted);
+extern const char core_use_command_words_doc[];
 
 /* Fills `options` from a dict of str to str, or None. Returns what their strings lie in, which
  * must be kept for as long as they are used. */
@@ -72,6 +79,8 @@ void core_engine_free(PyObject *self);
 
 /* The number of a word in a list that ends with NULL, or -1. `what` names it in the message. */
 int core_choice(const char *const *words, const char *word, const char *what);
+/* Finds the format of a name. */
+int core_format(const char *name, twinset_format *format);
 
 int core_lock_init(core_lock *lock);
 void core_lock_free(core_lock *lock);
@@ -225,8 +234,6 @@ typedef struct core_result {
 /* Takes the handle over, also where it fails. */
 PyObject *core_result_new(core_collection *collection, twinset_result *handle);
 
-/* The format of this name; -1, with ValueError, where there is none. */
-int core_format(const char *word);
 /* The names of the formats that a scan is written in, as a tuple. */
 PyObject *core_scan_formats(void);
 

@@ -9,19 +9,6 @@
 #include <stddef.h>
 #include <string.h>
 
-int core_format(const char *word)
-{
-    enum { MOST = 32 };
-    const char *names[MOST + 1] = {NULL};
-    twinset_format_info info;
-    for (size_t i = 0; i < MOST && twinset_format_at(i, &info, sizeof info) == TWINSET_OK; i++)
-        names[i] = info.name;
-    int index = core_choice(names, word, "format");
-    if (index < 0 || twinset_format_at((size_t)index, &info, sizeof info) != TWINSET_OK)
-        return -1;
-    return (int)info.format;
-}
-
 PyObject *core_scan_formats(void)
 {
     PyObject *list = PyList_New(0);
@@ -363,7 +350,7 @@ static PyObject *flagged_at(PyObject *self, size_t i)
 
 static PyObject *note_at(PyObject *self, size_t i)
 {
-    return core_name(twinset_result_note(handle_of(self), i));
+    return core_sentence(core_state_of(self), twinset_result_note(handle_of(self), i));
 }
 
 static PyObject *stage_at(PyObject *self, size_t i)
@@ -555,12 +542,11 @@ static PyObject *write_result(PyObject *object, PyObject *arguments)
     int status;
     if (!PyArg_ParseTuple(arguments, "sO", &name, &writer.write))
         return NULL;
-    int format = core_format(name);
-    if (format < 0 || core_collection_enter(self->collection))
+    twinset_format format;
+    if (core_format(name, &format) || core_collection_enter(self->collection))
         return NULL;
     Py_BEGIN_ALLOW_THREADS;
-    status = twinset_result_write(self->handle, (twinset_format)format, NULL, core_write, &writer,
-                                  &error);
+    status = twinset_result_write(self->handle, format, NULL, core_write, &writer, &error);
     Py_END_ALLOW_THREADS;
     return core_collection_leave(self->collection, status, &error) ? NULL : Py_NewRef(Py_None);
 }

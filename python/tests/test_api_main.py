@@ -115,6 +115,7 @@ def test_statuses(folder):
             (["scan", "nowhere.parquet"], "nowhere.parquet: No such file or directory"),
             (["scan", "nowhere.txt"], "nowhere.txt: No such file or directory"),
             (["scan", "in.parquet", "-k", "0"], "-k: '0' is not a whole number"),
+            (["scan", "in.parquet", "--memory", "much"], "--memory: 'much' is not a size"),
             (["scan", "in.parquet", "--fail-above", "2"], "not a number from 0 to 1"),
             (["scan"], "required: PATH"), (["dedup", "in.parquet"], "required: -o/--output"),
             (["dedup", "in.parquet", "-o", "in.parquet"], "would replace an input"),
@@ -144,7 +145,7 @@ def test_help(folder):
     for name in ("scan", "dedup"):
         text = " ".join(run(name, "--help", cwd=folder, env={**os.environ, "COLUMNS": "100"})[0]
                         .decode().split())
-        for option, letter, _, _, explained in _core.options():
+        for option, letter, _, _, explained, _ in _core.options():
             if (name, option) != ("dedup", "group"):
                 assert (f"--{option}" if len(option) > 1 else f"-{letter}") in text
                 assert " ".join(explained.split())[:40] in text, option

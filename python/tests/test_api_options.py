@@ -88,14 +88,14 @@ def test_wrong_kinds(call, message):
 
 
 @pytest.mark.parametrize(("given", "message"), [
-    ({"k": 0}, "-k: '0' is not a whole number from 1 to 64"), ({"k": 2.5}, "'2.5'"),
-    ({"threshold": 1.5}, "--threshold: '1.5'"), ({"threshold": float("nan")}, "'nan'"),
-    ({"by": "letter"}, r"--by: 'letter' is not one of auto\|char\|word\|code"),
-    ({"memory": "much"}, "--memory: 'much'"), ({"stop": "/no/such/file"}, "/no/such/file"),
+    ({"k": 0}, "^k: '0' is not a whole number from 1 to 64"), ({"k": 2.5}, "'2.5'"),
+    ({"threshold": 1.5}, "^threshold: '1.5'"), ({"threshold": float("nan")}, "'nan'"),
+    ({"by": "letter"}, r"^by: 'letter' is not one of auto\|char\|word\|code"),
+    ({"memory": "much"}, "^memory: 'much'"), ({"stop": "/no/such/file"}, "/no/such/file"),
     ({"lang": "klingon"}, "klingon"), ({"bands": 200, "rows": 200}, "40000 hashes"),
 ])
 def test_wrong_values(given, message):
-    """The engine says it, in the words of the command."""
+    """The engine says it, in the words of Python."""
     with pytest.raises(twinset.Error, match=message) as raised:
         twinset.scan(TEXTS, **given)
     assert isinstance(raised.value, (ValueError, OSError))

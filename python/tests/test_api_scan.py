@@ -193,7 +193,7 @@ def test_flags_have_the_engines_names():
 
 def test_notes():
     found = twinset.scan([FOX] * 30, max_bucket=5)
-    assert found.notes and "max-bucket" in found.notes[0]
+    assert found.notes and "max_bucket= changes this" in found.notes[0]
     assert found.notes[0] in repr(found)
 
 

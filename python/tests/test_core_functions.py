@@ -69,7 +69,8 @@ def test_options_are_those_of_the_command():
     table = {name: rest for name, *rest in _core.options()}
     assert table["threshold"][:2] == ["t", "X"]
     assert table["bag"][1] is None
-    assert all(topic and text for _, _, topic, text in table.values())
+    assert all(topic and text and commands for _, _, topic, text, commands in table.values())
+    assert all(text.endswith(".") and "`" not in text for *_, text, _ in table.values())
     assert table["by"][0] == ""
 
 

@@ -14,8 +14,9 @@ from typing import Any
 from . import _core, api
 from .options import known
 from .output import write
-from .program import run
+from .program import in_command_words, run
 from .results import Outcome
+from .rules import KEEP, KEEP_FIRST, THRESHOLD
 from .show import visible
 
 SHOWN = 10  # of what was skipped, unless --verbose
@@ -44,8 +45,8 @@ def parser() -> argparse.ArgumentParser:
     dedup.add_argument("-o", "--output", required=True, metavar="OUT",
                        help="Where to: a file for one input, a folder for several, - for standard "
                             "output.")
-    dedup.add_argument("--keep", default="first", metavar="first|longest|newest|FIELD",
-                       help="Which of similar documents is kept. Default: first.")
+    dedup.add_argument("--keep", default=KEEP_FIRST, metavar="|".join((*KEEP, "FIELD")),
+                       help=f"Which of similar documents is kept. Default: {KEEP_FIRST}.")
     dedup.add_argument("--annotate", action="store_true",
                        help="Keep all records, and add to each what was decided about it.")
     dedup.add_argument("--removed", metavar="FILE",
@@ -60,7 +61,7 @@ def _command(commands: Any, name: str, summary: str) -> argparse.ArgumentParser:
     command.add_argument("paths", nargs="+", metavar="PATH",
                          help="Parquet, JSON lines, files, folders, @LIST.")
     topics: dict[str, Any] = {}
-    for option, letter, argument, topic, text in known(name):
+    for option, letter, argument, topic, text, _ in known(name):
         group = topics.setdefault(topic, None) or command.add_argument_group(topic)
         topics[topic] = group
         flags = [f"-{letter}"] if letter else []
@@ -142,7 +143,7 @@ def _scan(arguments: argparse.Namespace) -> int:
     options, fail_above = _options(arguments), arguments.fail_above
     if fail_above is not None and options["threshold"] is None:
         # Pairs below the threshold are not looked for.
-        options["threshold"] = min(fail_above, 0.5)
+        options["threshold"] = min(fail_above, THRESHOLD)
     elif fail_above is not None and fail_above < float(options["threshold"]):
         raise ValueError(f"--fail-above {fail_above:g} lies below the threshold, where pairs are "
                          "not looked for; lower --threshold")
@@ -167,6 +168,7 @@ def _dedup(arguments: argparse.Namespace) -> int:
     return 3 if arguments.strict and any(not one.is_empty for one in result.skipped) else 0
 
 
+@in_command_words
 def main(words: Sequence[str] | None = None) -> int:
     """Exit status: 0 done; 1 --fail-above was reached; 2 nothing could be done; 3 with --strict,
     an input was skipped."""

@@ -116,9 +116,17 @@ class InputError(Error, OSError):
 class EmptyError(Error):
     """There is nothing to work on."""
 
-def options() -> list[tuple[str, str, str | None, str, str]]:
-    """The options: (name, letter, argument, topic, help). letter is '' where there is none,
-    argument None for a switch."""
+def options() -> list[tuple[str, str, str | None, str, str, str]]:
+    """The options: (name, letter, argument, topic, help, commands). letter is '' where there is
+    none, argument None for a switch; commands are those that take it."""
+
+def rules() -> dict[str, str]:
+    """Defaults, limits and lists that all ways to use twinset agree on: name to value. The words
+    of a list have bars between them."""
+
+def use_command_words(wanted: bool, /) -> bool:
+    """Whether sentences name an option as a command line does, --memory, rather than as a
+    keyword, memory=. Gives what it was before."""
 
 def compare(a: str | bytes, b: str | bytes, options: Options = None, /) -> Pair:
     """Compares two texts: a pair with the fields of PAIR_FIELDS."""

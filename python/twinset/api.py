@@ -17,8 +17,7 @@ from .progress import Progress, watching
 from .records import Pair
 from .results import Dedup, Scan
 from .rows import Ids
-
-DEDUP_THRESHOLD = 0.8
+from .rules import KEEP_FIRST
 
 
 def compare(a: Any, b: Any, **options: Unpack[Options]) -> Pair:
@@ -71,7 +70,7 @@ def scan(data: Any, ids: Any = None, threshold: float | None = None, *, ignore: 
             return Scan(collection.scan(), names)
 
 
-def dedup(data: Any, ids: Any = None, threshold: float | None = None, keep: str = "first", *,
+def dedup(data: Any, ids: Any = None, threshold: float | None = None, keep: str = KEEP_FIRST, *,
           output: Target | None = None, removed: Target | None = None, annotate: bool = False,
           ignore: Any = None, old: Any = None, progress: Progress = None,
           **options: Unpack[Options]) -> Dedup:
@@ -89,7 +88,6 @@ def dedup(data: Any, ids: Any = None, threshold: float | None = None, keep: str 
 
     All other options are those of `twinset dedup`, by the same names, with _ for -.
     """
-    threshold = DEDUP_THRESHOLD if threshold is None else threshold
     chosen = to_engine("dedup", {**options, "threshold": threshold})
     columns = _columns(options)
     part, *more = inputs.read(data, ids, columns)
@@ -205,7 +203,7 @@ def _dedup_texts(collection: _core.Collection, texts: Texts, others: Others, kee
     order = order_by(texts, keep)
     names = _add(collection, [texts], others, order)
     collection.check_outputs(paths_of(removed))
-    result = collection.dedup("first" if order is not None else keep)
+    result = collection.dedup(KEEP_FIRST if order is not None else keep)
     done = Dedup(result, names, texts, annotate, order is not None)
     if targets is not None:
         with ExitStack() as stack:

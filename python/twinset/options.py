@@ -70,24 +70,18 @@ class Options(Bands, total=False):
     checkpoint: PathLike
 
 
-TUNED = frozenset({"threshold", "hashes", "recall", "prefer", "bands", "rows"})
-SEARCHED = frozenset({"threshold", "common", "group", "method", "recall", "prefer", "bands", "rows",
-                      "max-bucket"})
-# What makes no sense for a function; the command line refuses it as well.
-WITHOUT = {"scan": frozenset(), "dedup": frozenset({"group"}), "compare": SEARCHED,
-           "Sketcher": SEARCHED | {"measure"}}
-# What takes no collection in one place.
-SPREAD = TUNED | {"by", "k", "case", "spaces", "punctuation", "quotations", "bibliography",
-                  "measure", "bag", "method", "scheme", "shingle-hash", "seed", "max-bucket",
-                  "memory"}
-ONLY = {"tune": TUNED, "LSH": TUNED, "twinset.spark": SPREAD, "twinset.beam": SPREAD}
+# The command whose options a function takes, where it has another name; "spread" takes what needs
+# no collection in one place.
+COMMANDS = {"Sketcher": "sketch", "LSH": "tune", "twinset.spark": "spread",
+            "twinset.beam": "spread"}
+
+Row = tuple[str, str, str | None, str, str, str]
 
 
-def known(function: str) -> list[tuple[str, str | None, str | None, str, str]]:
+def known(function: str) -> list[Row]:
     """The rows of the engine's table that a function takes."""
-    only, without = ONLY.get(function), WITHOUT.get(function, frozenset())
-    return [row for row in _core.options()
-            if row[0] not in without and (only is None or row[0] in only)]
+    command = COMMANDS.get(function, function)
+    return [row for row in _core.options() if command in row[5].split()]
 
 
 def to_engine(function: str, given: Mapping[str, object]) -> dict[str, str]:

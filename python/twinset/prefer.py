@@ -7,9 +7,7 @@ from typing import Any
 
 from . import _core, tables
 from .inputs import Texts
-
-# Columns that say when, the first that has a value.
-TIMES = ("timestamp", "date", "time", "created", "created_at", "updated", "updated_at", "modified")
+from .rules import KEEP, KEEP_FIRST, KEEP_LONGEST, KEEP_NEWEST, TIMES
 
 Rank = tuple[int, Any]
 NOTHING: Rank = (0, 0)
@@ -18,13 +16,13 @@ NOTHING: Rank = (0, 0)
 def order_by(texts: Texts, keep: str) -> list[int] | None:
     """Positions by preference; None where the engine knows the rule itself."""
     if not isinstance(keep, str) or not keep:
-        raise TypeError(f"keep: first, longest, newest or a column is wanted, not {keep!r}")
-    if keep in ("first", "longest"):
+        raise TypeError(f"keep: {', '.join(KEEP)} or a column is wanted, not {keep!r}")
+    if keep in (KEEP_FIRST, KEEP_LONGEST):
         return None
     if texts.table is None:
         raise _core.UsageError(f"keep: '{keep}' is of a table's columns, and a list has none; "
-                               "'first' and 'longest' are for any texts")
-    ranks = _times(texts.table) if keep == "newest" else _ranks(texts.table, keep)
+                               f"'{KEEP_FIRST}' and '{KEEP_LONGEST}' are for any texts")
+    ranks = _times(texts.table) if keep == KEEP_NEWEST else _ranks(texts.table, keep)
     return sorted(range(texts.size), key=ranks.__getitem__, reverse=True)
 
 
@@ -34,8 +32,8 @@ def _times(table: tables.Table) -> list[Rank]:
             ranks = _ranks(table, name)
             if any(rank != NOTHING for rank in ranks):
                 return ranks
-    raise _core.UsageError(f"keep: 'newest' needs one of the columns {', '.join(TIMES)}; name the "
-                           "one that says when")
+    raise _core.UsageError(f"keep: '{KEEP_NEWEST}' needs one of the columns {', '.join(TIMES)}; "
+                           "name the one that says when")
 
 
 def _ranks(table: tables.Table, name: str) -> list[Rank]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, overload
 
 from . import _core
 from .options import Bands, Options, Tuned, to_engine
+from .rules import HASHES, THRESHOLD
 
 if TYPE_CHECKING:
     import numpy
@@ -207,7 +208,7 @@ class LSH(_core.LSH):
 
     tuning: Tuning
 
-    def __init__(self, threshold: float = 0.5, hashes: int = 256,
+    def __init__(self, threshold: float = THRESHOLD, hashes: int = HASHES,
                  **options: Unpack[Bands]) -> None:
         self.tuning = tune(threshold=threshold, hashes=hashes, **options)
         super().__init__(self.tuning.bands, self.tuning.rows * 4)

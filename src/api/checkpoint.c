@@ -60,7 +60,7 @@ static int check_sources(const tw_corpus *corpus, twinset_error *error)
     for (size_t i = 0; i < corpus->sources->count; i++)
         if (corpus->states[i].is_spooled || !corpus->sources->data[i].path)
             return tw_fail(error, TWINSET_USAGE,
-                           "--checkpoint: %s cannot be read a second time; save it to a file first",
+                           "`checkpoint`: %s cannot be read a second time; save it to a file first",
                            corpus->sources->data[i].path ? "standard input" : "a text in memory");
     return TWINSET_OK;
 }

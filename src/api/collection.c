@@ -81,12 +81,13 @@ void twinset_collection_cancel(twinset_collection *collection)
 
 /* Ends a call that can be cancelled. A cancelled call resets the flag, so that the next call
  * runs. */
-static int end_call(twinset_collection *collection, const tw_cancel *before, int status)
+static int end_call(twinset_collection *collection, const tw_cancel *before, int status,
+                    twinset_error *error)
 {
     tw_cancel_listen(before);
     if (status == TWINSET_CANCELLED)
         atomic_store(&tw_settings_cancel(collection->settings)->is_asked, false);
-    return status;
+    return tw_complete_error(error, status);
 }
 
 /* ---- adding */
@@ -125,9 +126,7 @@ static int end_adding(twinset_collection *collection, size_t before, int status,
                       twinset_error *error)
 {
     remember_names(collection, before);
-    if (status == TWINSET_CANCELLED)
-        return tw_fail(error, status, "interrupted");
-    return status == TWINSET_NOMEM ? tw_nomem(error) : status;
+    return tw_complete_error(error, status);
 }
 
 static int add_text(twinset_collection *collection, const char *name, const char *text,
@@ -170,7 +169,7 @@ int twinset_collection_add_path(twinset_collection *collection, const char *path
     const tw_cancel *listened = tw_cancel_listen(tw_settings_cancel(collection->settings));
     status = tw_sources_add_path(collection->sources, collection->settings, path, role, error);
     status = end_adding(collection, before, status, error);
-    return end_call(collection, listened, status);
+    return end_call(collection, listened, status, error);
 }
 
 /* ---- inputs and skips */
@@ -231,11 +230,12 @@ int twinset_collection_skip(const twinset_collection *collection, size_t index, 
 
 /* ---- runs */
 
-/* Makes the corpus of a run, with its own settings, and keeps it as the last one. */
+/* Makes the corpus of a run, with its own settings, and keeps it as the last one. `threshold` is
+ * the default of the run. */
 static int begin_corpus(twinset_collection *collection, int by, bool is_comparison,
-                        twinset_error *error)
+                        double threshold, twinset_error *error)
 {
-    tw_settings *settings = tw_settings_derive(collection->settings, by);
+    tw_settings *settings = tw_settings_derive(collection->settings, by, threshold);
     tw_corpus_release(collection->last);
     collection->last = NULL;
     if (!settings)
@@ -243,7 +243,7 @@ static int begin_corpus(twinset_collection *collection, int by, bool is_comparis
     int status =
         tw_corpus_new(settings, collection->sources, is_comparison, &collection->last, error);
     tw_settings_release(settings);
-    return status;
+    return tw_complete_error(error, status);
 }
 
 /* Checks the arguments that all runs have. */
@@ -276,7 +276,7 @@ static int run_scan(twinset_collection *collection, tw_task task, twinset_result
     tw_checkpoint checkpoint = {{.fd = -1}, {.fd = -1}};
     twinset_result *made = tw_calloc(1, sizeof *made);
     if (!made)
-        return end_call(collection, before, tw_nomem(error));
+        return end_call(collection, before, tw_nomem(error), error);
     int status = TWINSET_OK;
     if (corpus->settings->options.checkpoint)
         status = tw_checkpoint_open(corpus, &checkpoint, &task, error);
@@ -285,7 +285,7 @@ static int run_scan(twinset_collection *collection, tw_task task, twinset_result
     if (task.keep)
         made->corpus = tw_corpus_retain(corpus);
     tw_checkpoint_close(&checkpoint);
-    return end_call(collection, before, end_run(corpus, made, status, result));
+    return end_call(collection, before, end_run(corpus, made, status, result), error);
 }
 
 int twinset_collection_scan(twinset_collection *collection, twinset_result **result,
@@ -295,7 +295,7 @@ int twinset_collection_scan(twinset_collection *collection, twinset_result **res
     if (status != TWINSET_OK)
         return status;
     int by = tw_choose_unit(collection->settings, collection->sources, false);
-    status = begin_corpus(collection, by, false, error);
+    status = begin_corpus(collection, by, false, TWINSET_AUTO, error);
     if (status != TWINSET_OK)
         return status;
     return run_scan(collection, (tw_task){.wants_details = true}, result, error);
@@ -313,10 +313,10 @@ int twinset_collection_dedup(twinset_collection *collection, const char *keep,
     for (size_t i = 0; i < collection->sources->count; i++)
         if (collection->sources->data[i].role == TWINSET_ROLE_LIKE)
             return tw_fail(error, TWINSET_USAGE, "a collection is cleaned as a whole");
-    status = begin_corpus(collection, options->by, false, error);
+    status = begin_corpus(collection, options->by, false, TW_DEDUP_THRESHOLD, error);
     if (status != TWINSET_OK)
         return status;
-    return run_scan(collection, (tw_task){.keep = keep ? keep : "first"}, result, error);
+    return run_scan(collection, (tw_task){.keep = keep ? keep : TW_KEEP_FIRST}, result, error);
 }
 
 int twinset_collection_compare(twinset_collection *collection, twinset_result **result,
@@ -329,13 +329,13 @@ int twinset_collection_compare(twinset_collection *collection, twinset_result **
         return tw_fail(error, TWINSET_USAGE, "a comparison needs exactly two documents, not %zu",
                        collection->given_count);
     int by = tw_choose_unit(collection->settings, collection->sources, true);
-    status = begin_corpus(collection, by, true, error);
+    status = begin_corpus(collection, by, true, TWINSET_AUTO, error);
     twinset_result *made = status == TWINSET_OK ? tw_calloc(1, sizeof *made) : NULL;
     if (!made)
         return status == TWINSET_OK ? tw_nomem(error) : status;
     const tw_cancel *before = tw_cancel_listen(tw_settings_cancel(collection->settings));
     status = tw_compare(collection->last, collection->given, made, error);
-    return end_call(collection, before, end_run(collection->last, made, status, result));
+    return end_call(collection, before, end_run(collection->last, made, status, result), error);
 }
 
 int twinset_compare(const char *a, size_t a_length, const char *b, size_t b_length,
@@ -379,8 +379,9 @@ int twinset_collection_outputs(twinset_collection *collection, int separate_file
     int status = tw_source_states_new(collection->sources, false, &collection->plan, error);
     if (status != TWINSET_OK)
         return status;
-    return tw_clean_check(collection->sources, collection->plan, separate_files, annotate, count,
-                          error);
+    status = tw_clean_check(collection->sources, collection->plan, separate_files, annotate, count,
+                            error);
+    return tw_complete_error(error, status);
 }
 
 const char *twinset_collection_output(const twinset_collection *collection, size_t input)
@@ -398,7 +399,8 @@ static int read_documents(twinset_collection *collection, const tw_cancel **befo
                           twinset_error *error)
 {
     *before = tw_cancel_listen(tw_settings_cancel(collection->settings));
-    int status = begin_corpus(collection, collection->settings->options.by, false, error);
+    int by = collection->settings->options.by;
+    int status = begin_corpus(collection, by, false, TWINSET_AUTO, error);
     tw_corpus *corpus = collection->last;
     if (status == TWINSET_OK)
         status = tw_corpus_read(corpus, &(tw_read_plan){0}, NULL, error);
@@ -415,7 +417,7 @@ static int end_reading(twinset_collection *collection, const tw_cancel *before, 
         status = tw_corpus_fail(collection->last, error, status);
         tw_corpus_end_search(collection->last);
     }
-    return end_call(collection, before, status);
+    return end_call(collection, before, status, error);
 }
 
 typedef struct signature_writer {
@@ -459,7 +461,7 @@ static int pass_text(tw_corpus *corpus, uint32_t document, tw_bytes *text, twins
     if (tw_document_is_large(corpus, document))
         return tw_corpus_skip(corpus, &(tw_skipped){.path = name,
                                                     .reason = "too large to be shown; raise "
-                                                              "--memory",
+                                                              "`memory`",
                                                     .source = TW_NO_SOURCE});
     text->length = 0;
     int status = tw_document_normal_text(&corpus->workers[0], document, text);

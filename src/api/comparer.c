@@ -72,14 +72,14 @@ static int check_options(const twinset_options *options, twinset_error *error)
     if (options->by == TWINSET_BY_CODE)
         return tw_fail(error, TWINSET_USAGE,
                        "programs are compared within their collection, not two at a time; take "
-                       "--by char or word");
+                       "`by` char or word");
     if (options->measure == TWINSET_MEASURE_WEIGHTED)
         return tw_fail(error, TWINSET_USAGE,
-                       "--measure weighted needs the whole collection, not two texts; take jaccard "
+                       "`measure` weighted needs the whole collection, not two texts; take jaccard "
                        "or containment");
     if (options->common < 1)
         return tw_fail(error, TWINSET_USAGE,
-                       "--common needs the whole collection, not two texts; leave it out");
+                       "`common` needs the whole collection, not two texts; leave it out");
     return TWINSET_OK;
 }
 
@@ -111,6 +111,7 @@ static int init_comparer(twinset_comparer *comparer, const twinset_options *opti
 int twinset_comparer_new(const twinset_options *options, twinset_comparer **comparer,
                          twinset_error *error)
 {
+    tw_error_clear(error);
     if (!comparer)
         return tw_missing(error, "comparer");
     *comparer = tw_calloc(1, sizeof **comparer);
@@ -121,7 +122,7 @@ int twinset_comparer_new(const twinset_options *options, twinset_comparer **comp
         twinset_comparer_free(*comparer);
         *comparer = NULL;
     }
-    return status;
+    return tw_complete_error(error, status);
 }
 
 void twinset_comparer_free(twinset_comparer *comparer)
@@ -258,7 +259,7 @@ int twinset_comparer_texts(twinset_comparer *comparer, const char *a, size_t a_l
     comparer->pair.error = error;
     status = compare_texts(comparer, &match);
     if (status != TWINSET_OK)
-        return status == TWINSET_NOMEM ? tw_nomem(error) : status;
+        return tw_complete_error(error, status);
     twinset_pair found = tw_match_pair(&match, false);
     if (!match.similarity) /* nothing is shared, even if neither has a shingle */
         found.jaccard = found.containment_a = found.containment_b = 0;

@@ -120,7 +120,7 @@ int twinset_result_passages(const twinset_result *result, size_t pair, twinset_p
     if (pair >= result->run.pairs)
         return tw_fail(error, TWINSET_USAGE, "there is no pair %zu: the result has %zu pairs", pair,
                        result->run.pairs);
-    return tw_result_find_passages(result, pair, passages, error);
+    return tw_complete_error(error, tw_result_find_passages(result, pair, passages, error));
 }
 
 /* ---- cleaned collections */
@@ -155,5 +155,5 @@ int twinset_result_clean(twinset_result *result, size_t input, const char *name,
         status = tw_clean(result, (uint32_t)input, &cleaning, &found, error);
     if (counts)
         tw_copy_struct(counts, counts_size, &found, sizeof found);
-    return status;
+    return tw_complete_error(error, status);
 }

@@ -22,6 +22,7 @@ static int init_sketcher(twinset_sketcher *sketcher, const twinset_options *opti
 int twinset_sketcher_new(const twinset_options *options, twinset_sketcher **sketcher,
                          twinset_error *error)
 {
+    tw_error_clear(error);
     if (!sketcher)
         return tw_missing(error, "sketcher");
     *sketcher = tw_calloc(1, sizeof **sketcher);
@@ -32,7 +33,7 @@ int twinset_sketcher_new(const twinset_options *options, twinset_sketcher **sket
         twinset_sketcher_free(*sketcher);
         *sketcher = NULL;
     }
-    return status;
+    return tw_complete_error(error, status);
 }
 
 void twinset_sketcher_free(twinset_sketcher *sketcher)

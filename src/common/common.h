@@ -41,5 +41,6 @@
 #include "arguments.h"
 #include "build.h"
 #include "options.h"
+#include "rules.h"
 
 #endif

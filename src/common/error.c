@@ -17,5 +17,23 @@ int tw_fail(twinset_error *error, int status, const char *format, ...)
 int tw_nomem(twinset_error *error)
 {
     return tw_fail(error, TWINSET_NOMEM,
-                   "out of memory; give fewer documents at once, or a smaller --memory");
+                   "out of memory; give fewer documents at once, or a smaller `memory`");
+}
+
+int tw_complete_error(twinset_error *error, int status)
+{
+    if (status == TWINSET_OK || (error && error->message[0]))
+        return status;
+    switch (status) {
+    case TWINSET_NOMEM:
+        return tw_nomem(error);
+    case TWINSET_IO:
+        return tw_fail(error, status, "a file could not be read or written; run again");
+    case TWINSET_EMPTY:
+        return tw_fail(error, status, "there is nothing to compare");
+    case TWINSET_CANCELLED:
+        return tw_fail(error, status, "interrupted");
+    default:
+        return tw_fail(error, status, "an argument makes no sense");
+    }
 }

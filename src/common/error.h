@@ -1,4 +1,6 @@
-/* Errors: a status, and a sentence that says what failed and what to do. */
+/* Errors: a status, and a sentence that says what failed and what to do. An option stands in it by
+ * its name in backquotes, as in "raise `memory`": twinset_spell_options() and the bindings put it
+ * into the words of their users. */
 #ifndef TW_ERROR_H
 #define TW_ERROR_H
 
@@ -10,5 +12,8 @@
 int tw_fail(twinset_error *error, int status, const char *format, ...) TW_PRINTF(3, 4);
 /* Reports that memory ran out, and returns TWINSET_NOMEM. */
 int tw_nomem(twinset_error *error);
+/* Ends a public call: where it failed without a sentence, as functions do that take no error,
+ * writes one for the status. `error` was cleared when the call began. Returns `status`. */
+int tw_complete_error(twinset_error *error, int status);
 
 #endif

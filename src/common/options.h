@@ -6,6 +6,7 @@
 #include "attributes.h"
 #include "json.h"
 #include "memory.h"
+#include "rules.h"
 #include "twinset_advanced.h"
 
 /* Copies what a caller gave, as far as its version of the struct goes; what is beyond that, or all
@@ -31,7 +32,6 @@ int tw_options_json(const twinset_options *options, tw_bytes *out) TW_CHECKED;
 
 /* Writes into `word`, and returns, the word for a value of an option with choices: for ("scheme",
  * TWINSET_SCHEME_FSS) that is "fss". */
-enum { TW_OPTION_WORD_BYTES = 16 };
 const char *tw_option_word(const char *option, int value, char word[TW_OPTION_WORD_BYTES]);
 
 #endif

@@ -27,7 +27,7 @@ static int fail(const char *verb, const char *folder, int reason, twinset_error 
 {
     char text[128];
     return tw_fail(error, TWINSET_IO,
-                   "cannot %s temporary files in %s: %s; name another place with --tmp", verb,
+                   "cannot %s temporary files in %s: %s; name another place with `tmp`", verb,
                    folder, strerror_r(reason, text, sizeof text));
 }
 

@@ -164,12 +164,8 @@ int tw_corpus_skip(tw_corpus *corpus, const tw_skipped *skip)
 int tw_corpus_fail(const tw_corpus *corpus, twinset_error *error, int status)
 {
     const char *changed = atomic_load(&corpus->changed);
-    if (status == TWINSET_OK || (error && error->message[0]))
-        return status;
-    if (status == TWINSET_CANCELLED)
-        return tw_fail(error, status, "interrupted");
-    if (status == TWINSET_IO && changed)
+    if (status == TWINSET_IO && changed && !(error && error->message[0]))
         return tw_fail(error, status,
                        "%s: changed, or became unreadable, during the run; run again", changed);
-    return status == TWINSET_NOMEM ? tw_nomem(error) : status;
+    return tw_complete_error(error, status);
 }

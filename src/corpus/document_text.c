@@ -82,7 +82,7 @@ static const char *refuse_window(const tw_bytes *bytes, size_t *mark)
 {
     if (tw_encoding_detect(bytes->data, bytes->length, mark) != TW_ENCODING_UTF8 ||
         tw_encoding_guess(bytes->data, bytes->length) != TW_ENCODING_UTF8)
-        return "too large for UTF-16 or UTF-32; convert it to UTF-8, or raise --memory";
+        return "too large for UTF-16 or UTF-32; convert it to UTF-8, or raise `memory`";
     return tw_is_binary(bytes->data, bytes->length) ? "binary file" : NULL;
 }
 
@@ -177,7 +177,7 @@ int tw_source_shingle(tw_worker *worker, uint32_t index, tw_shingles_fn sink, vo
     tw_source_text text = {0};
     bool is_large = tw_source_is_large(corpus, source);
     if (is_large && tw_compares_programs(corpus->settings)) {
-        *reason = "too large for a program; raise --memory, or compare by characters or words";
+        *reason = "too large for a program; raise `memory`, or compare by characters or words";
         return TWINSET_IO;
     }
     if (is_large)

@@ -233,7 +233,7 @@ static int skip_line(tw_ingest *ingest, tw_chunk *chunk)
 {
     const tw_block *block = &chunk->in.block;
     char reason[96];
-    snprintf(reason, sizeof reason, "a line of %llu MB, which is too long; raise --memory",
+    snprintf(reason, sizeof reason, "a line of %llu MB, which is too long; raise `memory`",
              (unsigned long long)(block->dropped >> 20));
     tw_problem problem = {.source = chunk->in.source};
     if (!ingest->corpus->states[problem.source].is_spooled) { /* the spool does not have it */

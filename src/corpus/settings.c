@@ -76,7 +76,7 @@ static int refuse_language(const char *name, twinset_error *error)
     for (size_t i = 0; (language = tw_language_at(i)) && status == TWINSET_OK; i++)
         status = tw_bytes_printf(&names, "%s%s", i ? ", " : "", tw_language_name(language));
     if (status == TWINSET_OK)
-        status = tw_fail(error, TWINSET_USAGE, "--lang: '%s' is not auto or one of %.*s", name,
+        status = tw_fail(error, TWINSET_USAGE, "`lang`: '%s' is not auto or one of %.*s", name,
                          (int)names.length, names.data);
     tw_bytes_free(&names);
     return status;
@@ -146,7 +146,7 @@ int tw_settings_new(const twinset_options *options, tw_settings **settings, twin
         tw_settings_release(*settings);
         *settings = NULL;
     }
-    return status;
+    return tw_complete_error(error, status);
 }
 
 int tw_settings_new_single(const twinset_options *options, tw_settings **settings,
@@ -166,7 +166,7 @@ tw_set tw_settings_excluded(const tw_settings *settings)
     return tw_options_omit_text(&settings->options) ? (tw_set){seam, 1} : (tw_set){NULL, 0};
 }
 
-tw_settings *tw_settings_derive(tw_settings *base, int by)
+tw_settings *tw_settings_derive(tw_settings *base, int by, double threshold)
 {
     tw_settings *derived = tw_calloc(1, sizeof *derived);
     if (!derived)
@@ -180,6 +180,8 @@ tw_settings *tw_settings_derive(tw_settings *base, int by)
     derived->walk = base->walk;
     derived->stop = base->stop;
     derived->scheme = base->scheme;
+    if (derived->given.threshold == TWINSET_AUTO)
+        derived->given.threshold = threshold;
     tw_options_fill_defaults(&derived->given, by, &derived->options);
     make_convert_rules(derived);
     return derived;

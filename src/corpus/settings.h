@@ -40,8 +40,9 @@ int tw_settings_new_single(const twinset_options *options, tw_settings **setting
  * span. */
 tw_set tw_settings_excluded(const tw_settings *settings);
 /* Makes settings that differ in what documents are compared by, TWINSET_BY_*, and in the defaults
- * that depend on it. NULL: out of memory. */
-tw_settings *tw_settings_derive(tw_settings *base, int by) TW_CHECKED;
+ * that depend on it; where the caller gave no threshold, in that as well, unless `threshold` is
+ * TWINSET_AUTO. NULL: out of memory. */
+tw_settings *tw_settings_derive(tw_settings *base, int by, double threshold) TW_CHECKED;
 tw_settings *tw_settings_retain(tw_settings *settings);
 /* Frees the settings with their last owner. Takes NULL. */
 void tw_settings_release(tw_settings *settings);

@@ -79,7 +79,7 @@ static int store_joined(submission_joiner *joiner, tw_document *document)
     if (joiner->joined.length > UINT32_MAX)
         return tw_fail(joiner->error, TWINSET_NOMEM,
                        "%s: more than 4 GB of tokens in one submission; leave files out with "
-                       "--exclude",
+                       "`exclude`",
                        document->name);
     document->length = (uint32_t)joiner->joined.length;
     return tw_spill_append(corpus->store.texts, joiner->joined.data, joiner->joined.length,

@@ -63,7 +63,7 @@ static int visit_block(template_visit *visit, const tw_block *block)
         offset += length + (newline != NULL);
     }
     if (status == TWINSET_OK && block->dropped)
-        status = skip_line(visit, "the line is too long; raise --memory");
+        status = skip_line(visit, "the line is too long; raise `memory`");
     visit->number += block->dropped > 0;
     return status;
 }

@@ -86,11 +86,11 @@ static int too_large(tw_reader *reader, uint64_t bytes, uint64_t limit, const ch
 {
     if (bytes)
         snprintf(reader->reason, sizeof reader->reason,
-                 "too large: %s of %s allowed; raise --memory", tw_print_size(bytes).text,
+                 "too large: %s of %s allowed; raise `memory`", tw_print_size(bytes).text,
                  tw_print_size(limit).text);
     else
         snprintf(reader->reason, sizeof reader->reason,
-                 "too large: more than the %s allowed; raise --memory", tw_print_size(limit).text);
+                 "too large: more than the %s allowed; raise `memory`", tw_print_size(limit).text);
     return tw_refuse_for(reason, reader->reason);
 }
 

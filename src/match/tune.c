@@ -65,7 +65,7 @@ static int choose_by_knee(const twinset_options *options, unsigned *bands, twins
     if (is_prime(hashes))
         return tw_fail(error, TWINSET_USAGE,
                        "%u hashes is a prime number: bands x rows = hashes leaves only 1 x %u and "
-                       "%u x 1; take --hashes %u or %u, or --prefer recall",
+                       "%u x 1; take `hashes` %u or %u, or `prefer` recall",
                        hashes, hashes, hashes, hashes > 4 ? hashes - 1 : 4,
                        hashes > 4 ? hashes + 1 : 6);
     unsigned above = 1;

@@ -47,7 +47,7 @@ static int check_kind(const tw_source *source, const tw_source_state *state, boo
         return tw_fail(
             error, TWINSET_USAGE,
             "%s holds documents, and can only be cleaned as a whole: unpack it, or leave "
-            "it out by --exclude",
+            "it out by `exclude`",
             source->path);
     if (state->kind == TW_INPUT_JSONL || !(together || annotate))
         return TWINSET_OK;

@@ -97,7 +97,7 @@ void tw_json_skips(tw_json *json, const twinset_result *result)
     for (size_t i = 0; i < result->run.skipped && json->sink->failure == 0; i++) {
         tw_json_object(json, NULL, TW_JSON_INLINE);
         tw_json_string(json, "path", result->skips[i].path);
-        tw_json_string(json, "reason", result->skips[i].reason);
+        tw_json_sentence(json, "reason", result->skips[i].reason);
         tw_json_close(json);
     }
     tw_json_close(json);
@@ -134,7 +134,7 @@ void tw_json_notes(tw_json *json, const twinset_result *result, const char *more
 {
     tw_json_list(json, "notes", TW_JSON_LINES);
     for (size_t i = 0; i < result->run.notes; i++)
-        tw_json_string(json, NULL, result->notes[i]);
+        tw_json_sentence(json, NULL, result->notes[i]);
     if (more)
         tw_json_string(json, NULL, more);
     tw_json_close(json);

@@ -95,6 +95,9 @@ void tw_json_pair_column(tw_json *json, const tw_pair_column *column, const twin
 
 /* ---- lists of a run, as members of a JSON object */
 
+/* Writes a note or a reason as a member of a JSON object, with options named as on a command
+ * line. */
+void tw_json_sentence(tw_json *json, const char *key, const char *sentence);
 void tw_json_skips(tw_json *json, const twinset_result *result);
 void tw_json_flagged(tw_json *json, const twinset_result *result);
 /* `more` is a last note, or NULL. */

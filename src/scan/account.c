@@ -64,7 +64,7 @@ static int note_groups(const tw_corpus *corpus, twinset_result *result)
         if (documents->groups[i])
             return TWINSET_OK;
     return field
-               ? tw_result_note(result, "--group %s: no document has such a field or column", field)
+               ? tw_result_note(result, "`group` %s: no document has such a field or column", field)
                : TWINSET_OK;
 }
 
@@ -82,7 +82,7 @@ static int note_large(const tw_corpus *corpus, twinset_result *result)
         return TWINSET_OK;
     return tw_result_note(result,
                           "%zu %s too large to be read whole, such as %s: quotations and lists of "
-                          "sources stay in; raise --memory",
+                          "sources stay in; raise `memory`",
                           count, count == 1 ? "document is" : "documents are", first);
 }
 
@@ -91,12 +91,12 @@ static int note_left_out(const tw_sources *sources, twinset_result *result)
     int status = TWINSET_OK;
     if (sources->hidden)
         status =
-            tw_result_note(result, "%zu hidden %s left out; --all takes %s in", sources->hidden,
+            tw_result_note(result, "%zu hidden %s left out; `all` takes %s in", sources->hidden,
                            sources->hidden == 1 ? "file or folder was" : "files or folders were",
                            sources->hidden == 1 ? "it" : "them");
     if (sources->excluded && status == TWINSET_OK)
         status =
-            tw_result_note(result, "%zu %s left out by --include or --exclude", sources->excluded,
+            tw_result_note(result, "%zu %s left out by `include` or `exclude`", sources->excluded,
                            sources->excluded == 1 ? "file or folder was" : "files or folders were");
     return status;
 }

@@ -49,7 +49,7 @@ static int note_hot_buckets(tw_scan_run *scan)
     scan->result->run.expected_recall = NAN; /* most pairs of such a bucket are not compared */
     return tw_result_note(scan->result,
                           "%zu %s of more than %u documents in all: each member was compared "
-                          "with the first %d only; --max-bucket changes this",
+                          "with the first %d only; `max-bucket` changes this",
                           scan->search.hot_buckets,
                           scan->search.hot_buckets == 1 ? "bucket" : "buckets",
                           scan->options->max_bucket, TW_STAR);
@@ -68,7 +68,7 @@ static int set_expected_recall(tw_scan_run *scan)
         return TWINSET_OK;
     return tw_result_note(
         scan->result, "lsh proposes pairs by their Jaccard similarity: how many pairs it misses "
-                      "by another measure is not known; --method exact misses none");
+                      "by another measure is not known; `method` exact misses none");
 }
 
 /* Maps some rows to their originals. Only the first document of an original is compared. */
@@ -294,8 +294,8 @@ static int check_memory(const tw_scan_run *scan)
     if (scan->search.matches.count * (sizeof(tw_match) + sizeof(tw_listed)) <= most)
         return TWINSET_OK;
     return tw_fail(scan->error, TWINSET_NOMEM,
-                   "more than %zu similar pairs do not fit into --memory %lluM; raise it or "
-                   "--threshold, or lower --max-bucket",
+                   "more than %zu similar pairs do not fit into `memory` %lluM; raise it or "
+                   "`threshold`, or lower `max-bucket`",
                    scan->search.matches.count,
                    (unsigned long long)(scan->options->memory_bytes >> 20));
 }

@@ -105,10 +105,6 @@ static int make_links(removal_plan *plan)
  * be removed. So before a document is kept, it is compared with the kept documents of its cluster,
  * starting with those that removed most. */
 
-/* Comparisons before a document is kept: with more, a cluster of a million documents would take
- * hours. */
-enum { MOST_COMPARISONS = 1000 };
-
 /* Compares two originals; a similarity of -1 says that they do not match. The profile of the second
  * is held while the first changes. */
 static int compare_originals(const removal_plan *plan, size_t x, size_t y, double *similarity)
@@ -126,7 +122,7 @@ static int compare_originals(const removal_plan *plan, size_t x, size_t y, doubl
 static int compare_with_kept(removal_plan *plan, uint32_t index)
 {
     decision *current = &plan->decisions[index];
-    for (size_t i = 0; i < plan->cluster_kept_count && i < MOST_COMPARISONS; i++) {
+    for (size_t i = 0; i < plan->cluster_kept_count && i < TW_MOST_COMPARISONS; i++) {
         uint32_t other = plan->cluster_kept[i];
         double similarity;
         int status = compare_originals(plan, other, index, &similarity);
@@ -140,7 +136,7 @@ static int compare_with_kept(removal_plan *plan, uint32_t index)
         plan->cluster_kept[i / 2] = other;
         return TWINSET_OK;
     }
-    plan->partly_compared += plan->cluster_kept_count > MOST_COMPARISONS;
+    plan->partly_compared += plan->cluster_kept_count > TW_MOST_COMPARISONS;
     return TWINSET_OK;
 }
 
@@ -151,7 +147,7 @@ static int note_partly_compared(const removal_plan *plan)
     return tw_result_note(plan->scan->result,
                           "%zu documents were kept after a look at %d of those kept of their "
                           "cluster: some may resemble another that is kept",
-                          plan->partly_compared, MOST_COMPARISONS);
+                          plan->partly_compared, TW_MOST_COMPARISONS);
 }
 
 /* ---- deciding */

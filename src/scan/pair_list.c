@@ -42,7 +42,7 @@ int tw_scan_mark_listed(tw_scan_run *scan)
         return TWINSET_OK;
     return tw_result_note(scan->result,
                           "%zu documents resemble more than %zu others each: of these pairs only "
-                          "those with the first %d are listed; --max-bucket changes this",
+                          "those with the first %d are listed; `max-bucket` changes this",
                           hot, limit, TW_STAR);
 }
 
@@ -146,7 +146,7 @@ static int list_copies(tw_scan_run *scan, uint32_t original)
     join_copies(scan, members, copies);
     return tw_result_note(scan->result,
                           "%zu documents are identical to %s: pairs with the first %d of them are "
-                          "listed; --max-bucket changes this",
+                          "listed; `max-bucket` changes this",
                           copies, document->name, TW_STAR);
 }
 
@@ -251,7 +251,7 @@ int tw_scan_list_pairs(tw_scan_run *scan)
             status = list_copies(scan, i);
     if (scan->search.matches.count + scan->search.originals.count >= UINT32_MAX)
         return tw_fail(scan->error, TWINSET_NOMEM,
-                       "more than 4 billion pairs; raise --threshold, or set --max-bucket");
+                       "more than 4 billion pairs; raise `threshold`, or set `max-bucket`");
     for (uint32_t i = 0;
          i < scan->search.matches.count && status == TWINSET_OK && !scan->result->chance.is_all;
          i++)

@@ -6,17 +6,15 @@
 #define _GNU_SOURCE /* qsort_r */
 #include "prefer.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 enum { MOST_RANKED = 64 << 10 }; /* documents whose values are in memory at a time */
 
-/* The fields that may say when a record was made; the first that any record has is taken. */
-static const char *const TIME_FIELDS[] = {"timestamp",  "date",    "time",       "created",
-                                          "created_at", "updated", "updated_at", "modified"};
-enum { TIME_FIELD_COUNT = sizeof TIME_FIELDS / sizeof *TIME_FIELDS };
-
+/* The order is that of TW_KEEP_RULES. */
 typedef enum rule { FIRST, LONGEST, NEWEST, FIELD } rule;
 
 /* A document with the value that it is sorted by. */
@@ -32,11 +30,13 @@ typedef struct preference_order {
     tw_corpus *corpus;
     rule rule;
     const char *field;
-    const uint32_t *members;     /* of the clusters in work */
-    ranked_document *ranked;     /* one for each of `members` */
-    tw_arena **strings;          /* by worker */
-    atomic_uint best_time_field; /* the first of the time fields that a record has, so far */
-    atomic_bool has_value;       /* some document has a value to sort by */
+    char time_field[TW_OPTION_WORD_BYTES]; /* holds `field` where it says when */
+    const uint32_t *members;               /* of the clusters in work */
+    ranked_document *ranked;               /* one for each of `members` */
+    tw_arena **strings;                    /* by worker */
+    atomic_uint
+        best_time_field;   /* index in TW_TIME_FIELDS of the first that a record has, so far */
+    atomic_bool has_value; /* some document has a value to sort by */
 } preference_order;
 
 /* ---- order */
@@ -147,9 +147,12 @@ static int find_time_in_record(void *context, unsigned number, size_t index)
         return TWINSET_OK;
     int status = tw_document_record(worker, document);
     for (unsigned i = 0; i < best && status == TWINSET_OK; i++) {
+        char field[TW_OPTION_WORD_BYTES];
         tw_value value;
-        status = tw_jsonl_value(worker->records, worker->bytes.data, worker->bytes.length,
-                                TIME_FIELDS[i], &value);
+        if (!tw_list_word(TW_TIME_FIELDS, i, field))
+            break;
+        status = tw_jsonl_value(worker->records, worker->bytes.data, worker->bytes.length, field,
+                                &value);
         if (status != TWINSET_OK || value.kind == TW_VALUE_NONE)
             continue;
         while (i < best && !atomic_compare_exchange_weak(&order->best_time_field, &best, i))
@@ -157,6 +160,26 @@ static int find_time_in_record(void *context, unsigned number, size_t index)
         break;
     }
     return status;
+}
+
+/* Says which fields were looked for: "timestamp, date, ... or modified". */
+static int refuse_newest(twinset_error *error)
+{
+    char names[2 * sizeof TW_TIME_FIELDS] = "", field[TW_OPTION_WORD_BYTES];
+    char next[TW_OPTION_WORD_BYTES];
+    size_t length = 0;
+    for (unsigned i = 0; tw_list_word(TW_TIME_FIELDS, i, field); i++) {
+        bool is_last = !tw_list_word(TW_TIME_FIELDS, i + 1, next);
+        length += (size_t)snprintf(names + length, sizeof names - length, "%s%s",
+                                   i == 0    ? ""
+                                   : is_last ? " or "
+                                             : ", ",
+                                   field);
+    }
+    return tw_fail(error, TWINSET_USAGE,
+                   "`keep` newest: no similar record has a field %s; name the one that says when: "
+                   "`keep` FIELD",
+                   names);
 }
 
 static int find_time_field(preference_order *order, size_t count, twinset_error *error)
@@ -167,15 +190,13 @@ static int find_time_field(preference_order *order, size_t count, twinset_error 
         has_records = order->corpus->documents.data[order->members[i]].line > 0;
     if (!has_records)
         return TWINSET_OK;
-    atomic_init(&order->best_time_field, TIME_FIELD_COUNT);
+    atomic_init(&order->best_time_field, UINT_MAX);
     int status = tw_parallel(&loop, count, find_time_in_record, order);
     unsigned best_time_field = atomic_load(&order->best_time_field);
-    if (status == TWINSET_OK && best_time_field == TIME_FIELD_COUNT)
-        return tw_fail(error, TWINSET_USAGE,
-                       "--keep newest: no similar record has a field timestamp, date, time, "
-                       "created, created_at, updated, updated_at or modified; name the one that "
-                       "says when: --keep FIELD");
-    order->field = best_time_field < TIME_FIELD_COUNT ? TIME_FIELDS[best_time_field] : NULL;
+    if (status == TWINSET_OK && best_time_field == UINT_MAX)
+        return refuse_newest(error);
+    if (status == TWINSET_OK)
+        order->field = tw_list_word(TW_TIME_FIELDS, best_time_field, order->time_field);
     return status;
 }
 
@@ -238,11 +259,8 @@ static size_t copy_members(const tw_clusters *clusters, uint32_t *members)
 
 static rule find_rule(const char *keep)
 {
-    static const char *const rules[] = {"first", "longest", "newest"};
-    for (int i = 0; i < FIELD; i++)
-        if (strcmp(keep, rules[i]) == 0)
-            return (rule)i;
-    return FIELD;
+    int index = tw_list_index(TW_KEEP_RULES, keep);
+    return index < 0 ? FIELD : (rule)index;
 }
 
 int tw_sort_by_preference(tw_corpus *corpus, const tw_clusters *clusters, const char *keep,
@@ -262,7 +280,7 @@ int tw_sort_by_preference(tw_corpus *corpus, const tw_clusters *clusters, const 
     if (status == TWINSET_OK)
         status = order_all_clusters(&order, clusters, ordered);
     if (status == TWINSET_OK && order.rule == FIELD && count && !atomic_load(&order.has_value))
-        status = tw_fail(error, TWINSET_USAGE, "--keep %s: no similar record has that field", keep);
+        status = tw_fail(error, TWINSET_USAGE, "`keep` %s: no similar record has that field", keep);
     tw_free(order.strings);
     return status;
 }

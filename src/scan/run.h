@@ -4,10 +4,6 @@
 
 #include "scan.h"
 
-/* The number of documents of a bucket, or copies of a document, that all others are compared with
- * if there are more than the limit. */
-enum { TW_STAR = 16 };
-
 /* The documents to search, and the matches that were found. */
 typedef struct tw_search {
     tw_originals originals;

@@ -125,7 +125,7 @@ static int collect_postings(recall_sample *sample)
         uint64_t count = sample->posting_count + (status == TWINSET_OK ? set.count : 0);
         if (count * sizeof(posting) > scan->options->memory_bytes / MEMORY_SHARE)
             return tw_fail(scan->error, TWINSET_USAGE,
-                           "--sample %u: so many documents do not fit into --memory; take fewer",
+                           "`sample` %u: so many documents do not fit into `memory`; take fewer",
                            scan->options->sample);
         if (status == TWINSET_OK)
             status = TW_GROW(sample->postings, sample->posting_capacity, (size_t)count);

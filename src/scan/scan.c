@@ -103,7 +103,7 @@ static int measure_passages(tw_scan_run *scan)
     if (status != TWINSET_OK || !atomic_load(&scan->unmeasured))
         return status;
     return tw_result_note(scan->result,
-                          "passages of documents too large for --memory %lluM were not looked for",
+                          "passages of documents too large for `memory` %lluM were not looked for",
                           (unsigned long long)(scan->options->memory_bytes >> 20));
 }
 

@@ -114,8 +114,8 @@ static int rank_shingles(tw_scan_run *scan)
         return TWINSET_OK;
     if (!scan->corpus->held.has_all)
         return tw_fail(scan->error, TWINSET_NOMEM,
-                       "the shingles of %zu documents do not fit into --memory %lluM; raise it, or "
-                       "use --method lsh with --measure jaccard",
+                       "the shingles of %zu documents do not fit into `memory` %lluM; raise it, or "
+                       "use `method` lsh with `measure` jaccard",
                        scan->corpus->documents.count,
                        (unsigned long long)(scan->options->memory_bytes >> 20));
     tw_loop loop = tw_settings_loop(scan->corpus->settings, "counting");

@@ -103,16 +103,15 @@ int tw_write_names(tw_sink *sink, const twinset_result *result, const twinset_st
     append_to_list("src/output/write.c", "tw_write_fn tw_write_table", ";", ", tw_write_names"),
     append_to_list("src/output/write.c", r"format_row ROWS\[\] = \{", r"\n\};", """
     {"names", TWINSET_FORMAT_NAMES, tw_write_names, tw_write_names, NULL, false},"""),
-    ("cli/commands.c", r'#define FORMATS "', r'\g<0>names|'),
 ]
 
 ENGINE_OPTION = {}, [
     append_to_list("include/twinset.h", "struct twinset_options {", r"\n\};",
                    "\n    unsigned volume; /* how loud it is; 0: chosen */"),
     append_to_list("src/common/options.c", r"option_row rows\[\] = \{", r"\};",
-                   '    {{"volume", 0, "N", MACHINE_TOPIC, "How loud it is, 1 to 11."},\n'
+                   '    {{"volume", 0, "N", MACHINE_TOPIC, "How loud it is, 1 to 11.", READING},\n'
                    "     WHOLE, FIELD(volume), 1, 11, true},\n"),
-    append_to_list("python/twinset/options.py", "    checkpoint: PathLike", "\n\n\nTUNED",
+    append_to_list("python/twinset/options.py", "    checkpoint: PathLike", "\n\n\n# The",
                    r"\n    volume: int | str"),
 ]
 
@@ -120,8 +119,7 @@ COMMAND_OPTION = {}, [
     append_to_list("cli/options.h", r"    bool threshold_given", ";", ", greet"),
     append_to_list("cli/commands.c", r"cli_option own_last\[\] = \{", r"\n\};", """
     {OPTION_SWITCH,
-     {"greet", 0, NULL, "Output", "Begin with a greeting."},
-     "tune",
+     {"greet", 0, NULL, "Output", "Begin with a greeting.", "tune"},
      offsetof(cli_invocation, greet)},"""),
     ("cli/cmd_tune.c", r"(?=    write_choice\(out, tuning\);)",
      r"""    if (in->greet)

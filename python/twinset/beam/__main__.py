@@ -25,6 +25,7 @@ from .. import _core, program
 from ..cluster.arguments import add_options, chosen, complain
 from ..cluster.lines import FORMATS, lines_of
 from ..cluster.settings import settings
+from ..rules import KEEP_FIRST, KEEP_LONGEST
 from .documents import Fields, field_of
 from .files import LINE, check_output, read
 from .transforms import SHARDS, WHERE, Clusters, Dedup, SimilarPairs
@@ -49,7 +50,7 @@ def parser() -> argparse.ArgumentParser:
                      help="How pairs are written. Default: jsonl.")
     top.add_argument("--id", default="id", metavar="FIELD", help="Default: id.")
     top.add_argument("--text", default="text", metavar="FIELD", help="Default: text.")
-    top.add_argument("--keep", default="first", metavar="first|longest|FIELD",
+    top.add_argument("--keep", default=KEEP_FIRST, metavar=f"{KEEP_FIRST}|{KEEP_LONGEST}|FIELD",
                      help="For dedup: which of similar documents is kept. Default: first.")
     top.add_argument("--duplicates", choices=("error", "skip"), default="error",
                      metavar="error|skip",
@@ -160,6 +161,7 @@ def check(command: str, arguments: argparse.Namespace, words: list[str]) -> None
     settings(WHERE, chosen(arguments, WHERE))
 
 
+@program.in_command_words
 def main(words: Sequence[str] | None = None) -> int:
     """Exit status: 0 done; 2 nothing could be done."""
     words = list(sys.argv[1:] if words is None else words)

@@ -10,7 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..cluster.decide import ROWS, decide, few
-from ..cluster.settings import STAR, Settings
+from ..cluster.settings import Settings
+from ..rules import STAR
 from .clusters import Members, by_chunks
 from .pairs import Found, counted
 from .shuffle import Batches, By, Join, each

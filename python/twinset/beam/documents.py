@@ -19,6 +19,7 @@ from .. import _core
 from ..cluster.documents import look_through
 from ..cluster.columns import batched
 from ..cluster.settings import Settings
+from ..rules import KEEP_FIRST, KEEP_LONGEST
 from .shuffle import Batches, By, PIECE_BYTES, each, rows
 
 TEXTS = pa.schema([
@@ -72,7 +73,7 @@ def _size(row: tuple) -> int:
 
 def field_of(keep: str | None) -> str | None:
     """The field that `keep` names, if it names one."""
-    return None if keep in (None, "first", "longest") else keep
+    return None if keep in (None, KEEP_FIRST, KEEP_LONGEST) else keep
 
 
 class Fields:

@@ -16,6 +16,7 @@ from ..cluster.needs import needs
 from ..cluster.originals import originals
 from ..cluster.settings import Settings
 from ..cluster.verify import verify
+from ..rules import KEEP_LONGEST
 from .documents import Unique, look
 from .shuffle import Batches, By, Join, distinct, each, rows, together
 
@@ -87,7 +88,7 @@ class Preferred:
     """Of each run, the id that goes first: the first of those with the largest value."""
 
     def __init__(self, keep: str) -> None:
-        self.longest = keep == "longest"
+        self.longest = keep == KEEP_LONGEST
         self.identity: bytes | None = None
         self.rows: list[tuple[str, bytes, str]] = []
 

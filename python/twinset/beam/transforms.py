@@ -9,6 +9,7 @@ import apache_beam as beam
 
 from .. import _core
 from ..cluster.settings import settings
+from ..rules import DEDUP_THRESHOLD, KEEP_FIRST
 from .clusters import Members, Number, by_chunks
 from .decide import Decide, Few
 from .documents import Documents, Fields, field_of, name_of
@@ -131,9 +132,9 @@ class Dedup(_Similar):
     documents are skipped are kept. Other arguments: see SimilarPairs.
     """
 
-    def __init__(self, id: str = "id", text: str = "text", *, keep: str = "first",
-                 duplicates: str = "error", shards: int = SHARDS, threshold: float = 0.8,
-                 **options: object) -> None:
+    def __init__(self, id: str = "id", text: str = "text", *, keep: str = KEEP_FIRST,
+                 duplicates: str = "error", shards: int = SHARDS,
+                 threshold: float = DEDUP_THRESHOLD, **options: object) -> None:
         super().__init__(id, text, keep, duplicates, shards, {**options, "threshold": threshold})
 
     def expand(self, records: beam.PCollection) -> Deduped:

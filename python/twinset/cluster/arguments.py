@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from ..options import known
+from ..rules import DEDUP_THRESHOLD, THRESHOLD
 from ..show import visible
 from .settings import DEFAULT_MEMORY
 
@@ -18,7 +19,7 @@ HERE = {
     "k": ("N", "Shingle length, 1 to 64. Default: 9 characters or 5 words; 5 characters suit "
           "e-mail-sized texts."),
     "threshold": ("X", "Report pairs of at least this similarity, above 0 and up to 1. Default "
-                  "0.5; for dedup 0.8."),
+                  f"{THRESHOLD}; for dedup {DEDUP_THRESHOLD}."),
     "measure": ("auto|jaccard|containment", "jaccard (default): shared shingles of all; "
                 "containment: shared of the smaller document."),
     "method": ("auto|lsh", "Pairs are found by lsh, which misses what --recall allows."),
@@ -31,7 +32,7 @@ HERE = {
 def add_options(parser: argparse.ArgumentParser, function: str) -> None:
     """Adds what the function takes, as the command's help has it where that is true here."""
     group = parser.add_argument_group("options of twinset scan")
-    for option, letter, argument, _, text in known(function):
+    for option, letter, argument, _, text, _ in known(function):
         argument, text = HERE.get(option, (argument, text))
         flags = ([f"-{letter}"] if letter else []) + ([f"--{option}"] if len(option) > 1 else [])
         extra: dict[str, Any] = {"action": "store_true", "default": None}

@@ -15,9 +15,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..rules import STAR
 from .columns import ROWS, batched, lists, portions, ranges, repeated, starts
 from .originals import COPIES, RECORDS, STRINGS
-from .settings import CHUNK, STAR, Settings
+from .settings import CHUNK, Settings
 from .spill import on_disk
 
 PART_BYTES = 64 << 20  # of a part's records in memory; more are merged from a file

@@ -16,11 +16,10 @@ import numpy as np
 import pyarrow as pa
 
 from .. import _core
+from ..rules import LOOKS, STAR
 from .columns import any_starts, batched
-from .settings import STAR, Settings
+from .settings import Settings
 from .spill import HELD_BYTES, on_disk
-
-LOOKS = 1000  # at those that are kept, as in the engine
 
 ROWS = pa.schema([pa.field("root", pa.string()), pa.field("size", pa.int64()),
                   pa.field("original", pa.string()), pa.field("best", pa.string()),

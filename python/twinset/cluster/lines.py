@@ -9,9 +9,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .. import _core
+from ..rules import STEP_FORMATS
 from .verify import FIELDS
 
-FORMATS = ("jsonl", "csv", "tsv")
+FORMATS = STEP_FORMATS
 
 
 def lines(batches: Iterable[pa.RecordBatch], format: str) -> Iterator[pa.RecordBatch]:

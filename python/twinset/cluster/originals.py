@@ -17,8 +17,9 @@ from zlib import crc32
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..rules import STAR
 from .columns import batched, repeated, starts
-from .settings import CHUNK, STAR, Settings
+from .settings import CHUNK, Settings
 
 STRINGS = pa.list_(pa.string())
 COPIES = [pa.field("centres", STRINGS), pa.field("members", STRINGS)]

@@ -9,8 +9,6 @@ from .. import _core
 from ..options import to_engine
 
 DEFAULT_MEMORY = "1G"
-# A member of a bucket over the limit meets as many of the lowest, as in the engine.
-STAR = 16
 # Members that meet these in one place; more go to others.
 CHUNK = 1024
 

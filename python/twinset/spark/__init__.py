@@ -19,6 +19,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from ..cluster.settings import settings
+from ..rules import DEDUP_THRESHOLD, KEEP_FIRST
 from .alone import all_members, all_pairs
 from .clusters import Clusters
 from .decide import ADDED, MEMBER, REMOVED, check_columns, removed
@@ -61,8 +62,8 @@ def clusters(df: DataFrame, id: str = "id", text: str = "text", *, duplicates: s
     return Clusters(find(documents, listed=False)).members() if alone is None else alone
 
 
-def dedup(df: DataFrame, id: str = "id", text: str = "text", *, keep: str = "first",
-          annotate: bool = False, duplicates: str = "error", threshold: float = 0.8,
+def dedup(df: DataFrame, id: str = "id", text: str = "text", *, keep: str = KEEP_FIRST,
+          annotate: bool = False, duplicates: str = "error", threshold: float = DEDUP_THRESHOLD,
           **options: object) -> DataFrame:
     """The rows of df without near-duplicates. One is removed only for one that is kept and that
     it resembles.

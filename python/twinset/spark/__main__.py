@@ -27,6 +27,7 @@ from .. import _core, program
 from ..cluster.arguments import add_options, chosen, complain
 from ..cluster.lines import FORMATS
 from ..cluster.settings import settings
+from ..rules import KEEP_FIRST, KEEP_LONGEST
 from .documents import missing
 from .stages import check_executors, stage
 
@@ -66,7 +67,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--duplicates", choices=("error", "skip"), default="error",
                      metavar="error|skip", help="Documents whose id is null or not unique. "
                      "Default: error.")
-    top.add_argument("--keep", default="first", metavar="first|longest|COLUMN",
+    top.add_argument("--keep", default=KEEP_FIRST, metavar=f"{KEEP_FIRST}|{KEEP_LONGEST}|COLUMN",
                      help="For dedup: which of similar documents is kept. Default: first.")
     top.add_argument("--annotate", action="store_true",
                      help="For dedup: keep all, and add what was decided.")
@@ -77,6 +78,7 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
+@program.in_command_words
 def main(words: Sequence[str] | None = None) -> int:
     """Exit status: 0 done; 2 nothing could be done."""
     asked = parser().parse_args(words)

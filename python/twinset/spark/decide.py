@@ -7,7 +7,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, BooleanType, FractionalType, MapType, StructType
 
 from .. import _core
-from ..cluster.settings import STAR
+from ..rules import KEEP_FIRST, KEEP_LONGEST, STAR
 from .clusters import Clusters
 from .documents import Documents
 from .pairs import BROADCAST_ROWS
@@ -49,9 +49,9 @@ def _large(documents: Documents, places: DataFrame) -> DataFrame:
 
 
 def check_columns(df: DataFrame, keep: str, annotate: bool) -> None:
-    if keep not in ("first", "longest", *df.columns):
-        raise _core.UsageError(f"keep={keep!r}: take first, longest or one of the columns "
-                               f"{', '.join(df.columns)}")
+    if keep not in (KEEP_FIRST, KEEP_LONGEST, *df.columns):
+        raise _core.UsageError(f"keep={keep!r}: take {KEEP_FIRST}, {KEEP_LONGEST} or one "
+                               f"of the columns {', '.join(df.columns)}")
     if keep in df.columns and isinstance(df.schema[keep].dataType, NO_ORDER):
         raise _core.UsageError(f"keep={keep!r}: the column holds "
                                f"{df.schema[keep].dataType.typeName()}, which has no order")
@@ -63,9 +63,9 @@ def preferred(clusters: Clusters, keep: str) -> DataFrame:
     """Of each original, the copy that goes before the others: original, value, best."""
     documents = clusters.found.documents
     members = clusters.documents()
-    if keep == "first":
+    if keep == KEEP_FIRST:
         return members.groupBy("original").agg(F.lit(0).alias("value"), F.min("id").alias("best"))
-    if keep == "longest":
+    if keep == KEEP_LONGEST:
         values = _lengths(clusters)
     else:
         values = documents.df.select(documents.id.alias("id"), _value(documents.df, keep))

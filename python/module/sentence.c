@@ -1,0 +1,106 @@
+/*
+ * The sentences of the library in Python's words: `memory` 64M becomes memory=64M, `memory` alone
+ * memory=, a switch `all` all=True. Programs that are command lines ask for --memory instead.
+ */
+#include "module.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static const twinset_option_info KEEP = {.name = "keep", .argument = "first|longest|newest|FIELD"};
+
+static bool find_option(const char *name, size_t length, twinset_option_info *info)
+{
+    for (size_t i = 0; twinset_option_at(i, info, sizeof *info) == TWINSET_OK; i++)
+        if (strlen(info->name) == length && memcmp(info->name, name, length) == 0)
+            return true;
+    *info = KEEP;
+    return strlen(KEEP.name) == length && memcmp(KEEP.name, name, length) == 0;
+}
+
+static bool has_word(const char *list, const char *word, size_t length)
+{
+    for (;;) {
+        size_t size = strcspn(list, "|");
+        if (size == length && memcmp(list, word, length) == 0)
+            return true;
+        if (!list[size])
+            return false;
+        list += size + 1;
+    }
+}
+
+/* Whether the word after the name of an option is a value of it: a number, one of its words, or
+ * what stands before a colon. */
+static bool is_value(const twinset_option_info *info, const char *word)
+{
+    size_t length = strcspn(word, " ,;:.");
+    return isdigit((unsigned char)*word) || word[length] == ':' ||
+           (info->argument && has_word(info->argument, word, length));
+}
+
+/* Writes an option as a keyword; `after` is what follows it. Returns the end of what was written,
+ * and moves `after` over what was taken with it. */
+static char *write_keyword(char *to, const twinset_option_info *info, const char **after)
+{
+    for (const char *c = info->name; *c; c++)
+        *to++ = *c == '-' ? '_' : *c;
+    if (**after == ':')
+        return to;
+    *to++ = '=';
+    if (!info->argument) {
+        memcpy(to, "True", 4);
+        to += 4;
+    } else if (**after == ' ' && is_value(info, *after + 1)) {
+        ++*after;
+    }
+    return to;
+}
+
+/* `to` holds twice as many bytes as `text`. */
+static void write_python(const char *text, char *to)
+{
+    while (*text) {
+        const char *end = *text == '`' ? strchr(text + 1, '`') : NULL;
+        twinset_option_info info;
+        if (end && find_option(text + 1, (size_t)(end - text - 1), &info)) {
+            text = end + 1;
+            to = write_keyword(to, &info, &text);
+        } else {
+            *to++ = *text++;
+        }
+    }
+    *to = '\0';
+}
+
+PyObject *core_sentence(const core_state *state, const char *text)
+{
+    if (!text || !strchr(text, '`'))
+        return core_name(text);
+    char *words = PyMem_Malloc(2 * strlen(text) + 1);
+    if (!words)
+        return PyErr_NoMemory();
+    if (state->command_words)
+        twinset_spell_options(strcpy(words, text));
+    else
+        write_python(text, words);
+    PyObject *sentence = core_name(words);
+    PyMem_Free(words);
+    return sentence;
+}
+
+const char core_use_command_words_doc[] =
+    "use_command_words($module, wanted, /)\n--\n\n"
+    "Whether sentences (errors, notes, reasons) name an option as a command line does, --memory,\n"
+    "rather than as a keyword, memory=. Gives what it was before.";
+
+PyObject *core_use_command_words(PyObject *module, PyObject *wanted)
+{
+    core_state *state = PyModule_GetState(module);
+    int is_wanted = PyObject_IsTrue(wanted);
+    if (is_wanted < 0)
+        return NULL;
+    PyObject *before = PyBool_FromLong(state->command_words);
+    state->command_words = is_wanted;
+    return before;
+}

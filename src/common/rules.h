@@ -1,0 +1,31 @@
+/* The numbers, words and lists that every way to use twinset has to know: each is written here and
+ * nowhere else. rules.c gives them to other programs, as data. */
+#ifndef TW_RULES_H
+#define TW_RULES_H
+
+/* Defaults of options. */
+#define TW_THRESHOLD 0.5
+#define TW_DEDUP_THRESHOLD 0.8
+#define TW_HASHES 256
+#define TW_RECALL 0.99
+#define TW_MAX_BUCKET 1000
+
+/* Members of a bucket, or copies of a document, that all others are compared with where there are
+ * more than the limit. */
+#define TW_STAR 16
+/* Kept documents of a cluster that another is compared with before it is kept, too: with more, a
+ * cluster of a million would take hours. */
+#define TW_MOST_COMPARISONS 1000
+
+/* Words are separated by bars, as in the table of options. */
+#define TW_KEEP_FIRST "first"
+#define TW_KEEP_RULES TW_KEEP_FIRST "|longest|newest"
+/* The fields that say when a record was made, in the order in which they are looked for. */
+#define TW_TIME_FIELDS "timestamp|date|time|created|created_at|updated|updated_at|modified"
+/* Writes into `word`, and returns, the word at `index` of a list; NULL past the last. */
+enum { TW_OPTION_WORD_BYTES = 16 };
+const char *tw_list_word(const char *list, unsigned index, char word[TW_OPTION_WORD_BYTES]);
+/* The index of a word in a list, or -1. */
+int tw_list_index(const char *list, const char *word);
+
+#endif
