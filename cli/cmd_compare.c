@@ -5,7 +5,7 @@
 
 #include <sys/stat.h>
 
-static int check_is_file(cli_job *job, const char *path)
+static int check_file(cli_job *job, const char *path)
 {
     struct stat file;
     if (stat(path, &file) != 0 || !S_ISDIR(file.st_mode))
@@ -15,17 +15,17 @@ static int check_is_file(cli_job *job, const char *path)
     return TWINSET_USAGE;
 }
 
-static int check_are_files(cli_job *job)
+static int check_files(cli_job *job)
 {
     int status = 0;
     for (size_t i = 0; i < job->in->input_count && status == 0; i++)
         if (job->in->inputs[i].role == TWINSET_ROLE_NEW)
-            status = check_is_file(job, job->in->inputs[i].path);
+            status = check_file(job, job->in->inputs[i].path);
     return status;
 }
 
-/* Without both documents there is no result; why one is missing is the thing to say. */
-static int explain(cli_job *job, int status)
+/* Makes the reason why a document is missing the error message. */
+static int explain_missing(cli_job *job, int status)
 {
     twinset_skip skip;
     size_t length = 0;
@@ -49,11 +49,11 @@ int cmd_compare(const cli_invocation *in)
     if (status == 0)
         status = job_open(&job);
     if (status == 0)
-        status = check_are_files(&job);
+        status = check_files(&job);
     if (status == 0) {
         status = twinset_collection_compare(job.collection, &result, &job.error);
         if (status != 0)
-            status = explain(&job, status);
+            status = explain_missing(&job, status);
     }
     if (status == 0)
         status = job_write(&job, result);

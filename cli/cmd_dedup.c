@@ -8,26 +8,26 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Of a folder, files below so many bytes are not waited for: a disk takes milliseconds for each,
- * and there may be millions. */
-enum { SMALL = 1 << 20 };
+/* Files of an output folder are synced only from this size on: the disk takes milliseconds for
+ * each, and there may be millions. */
+enum { SYNCED_BYTES = 1 << 20 };
 
-typedef struct cleaner {
+typedef struct dedup_job {
     cli_job job;
-    cli_output removed; /* the list of what was */
-    cli_output file;    /* the present one of a folder */
-    bool folder;        /* OUT is one */
-    bool unended;       /* the last line so far has no newline */
-    uint64_t bytes;     /* written of the present input */
-    char *path;         /* of the present file of a folder */
+    cli_output removed;    /* the list of removed documents */
+    cli_output file;       /* the file in work, if the output is a folder */
+    bool is_folder_output; /* OUT is a folder */
+    bool lacks_newline;    /* the last line so far has no newline */
+    uint64_t bytes;        /* written for the input in work */
+    char *path;            /* of `file` */
     twinset_clean_counts total;
-} cleaner;
+} dedup_job;
 
-/* ---- where it goes */
+/* ---- output paths */
 
-static int fail(cleaner *clean, const char *what, const char *path, int reason)
+static int fail_at(dedup_job *dedup, const char *what, const char *path, int reason)
 {
-    snprintf(clean->job.error.message, sizeof clean->job.error.message, "%s %s: %s", what, path,
+    snprintf(dedup->job.error.message, sizeof dedup->job.error.message, "%s %s: %s", what, path,
              strerror(reason));
     return TWINSET_IO;
 }
@@ -38,8 +38,8 @@ static bool is_folder(const char *path)
     return stat(path, &file) == 0 && S_ISDIR(file.st_mode);
 }
 
-/* Several inputs need one, a folder or a list stands for several, and one that is there or
- * has a slash after it was meant. */
+/* Whether the output is a folder: for several inputs, for an input that is a folder or a list, and
+ * if OUT is an existing folder or ends with a slash. */
 static bool needs_folder(const cli_invocation *in, size_t outputs)
 {
     size_t length = in->output != NULL ? strlen(in->output) : 0;
@@ -52,7 +52,7 @@ static bool needs_folder(const cli_invocation *in, size_t outputs)
     return outputs > 1 || in->output[length - 1] == '/' || is_folder(in->output);
 }
 
-/* Makes the folders that a path leads through; 0 or errno. */
+/* Makes the missing folders of a path; returns 0 or errno. */
 static int make_folders(char *path)
 {
     for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
@@ -65,187 +65,188 @@ static int make_folders(char *path)
     return 0;
 }
 
-/* ---- what must not be written over */
+/* ---- inputs, which must not be replaced */
 
-static int add_files(cleaner *clean, cli_path_list *outputs)
+static int add_files(dedup_job *dedup, cli_path_list *outputs)
 {
-    const twinset_collection *collection = clean->job.collection;
+    const twinset_collection *collection = dedup->job.collection;
     size_t inputs = twinset_collection_inputs(collection);
     int status = 0;
     for (size_t i = 0; i < inputs && status == 0; i++) {
         const char *name = twinset_collection_output(collection, i);
         if (name != NULL)
-            status = path_list_add(outputs, clean->job.in->output, name, &clean->job.error);
+            status = path_list_add(outputs, dedup->job.in->output, name, &dedup->job.error);
     }
     return status;
 }
 
-/* No output may be an input, or another output. That holds for standard output, too: the inputs are
- * read once more while it is written. */
-static int check_outputs(cleaner *clean)
+/* Fails if an output is an input or another output. This includes standard output, since the inputs
+ * are read again while it is written. */
+static int check_outputs(dedup_job *dedup)
 {
-    const cli_invocation *in = clean->job.in;
+    const cli_invocation *in = dedup->job.in;
     cli_path_list outputs = {0};
-    int status = job_add_outputs(&clean->job, !clean->folder, &outputs);
-    if (status == 0 && clean->folder)
-        status = add_files(clean, &outputs);
+    int status = job_add_outputs(&dedup->job, !dedup->is_folder_output, &outputs);
+    if (status == 0 && dedup->is_folder_output)
+        status = add_files(dedup, &outputs);
     if (status == 0 && in->output == NULL)
-        status = path_list_add(&outputs, "", "/dev/stdout", &clean->job.error);
+        status = path_list_add(&outputs, "", "/dev/stdout", &dedup->job.error);
     if (status == 0)
-        status = job_check_outputs(&clean->job, &outputs);
+        status = job_check_outputs(&dedup->job, &outputs);
     path_list_free(&outputs);
     return status;
 }
 
-/* ---- opening, before the work begins */
+/* ---- opening outputs, before the work begins */
 
-static int open_output(cleaner *clean)
+static int open_output(dedup_job *dedup)
 {
-    const char *path = clean->job.in->output;
-    int status = check_outputs(clean);
+    const char *path = dedup->job.in->output;
+    int status = check_outputs(dedup);
     if (status != 0)
         return status;
-    if (!clean->folder)
-        return job_open_output(&clean->job);
+    if (!dedup->is_folder_output)
+        return job_open_output(&dedup->job);
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        return fail(clean, "cannot make the folder", path, errno);
+        return fail_at(dedup, "cannot make the folder", path, errno);
     if (!is_folder(path))
-        return fail(clean, "cannot write to", path, ENOTDIR);
-    return job_open_report(&clean->job);
+        return fail_at(dedup, "cannot write to", path, ENOTDIR);
+    return job_open_report(&dedup->job);
 }
 
-static int open_all(cleaner *clean)
+static int open_outputs(dedup_job *dedup)
 {
-    const cli_invocation *in = clean->job.in;
+    const cli_invocation *in = dedup->job.in;
     size_t outputs = 0;
-    int status = twinset_collection_outputs(clean->job.collection, in->output != NULL, in->annotate,
-                                            &outputs, &clean->job.error);
+    int status = twinset_collection_outputs(dedup->job.collection, in->output != NULL, in->annotate,
+                                            &outputs, &dedup->job.error);
     if (status != 0)
         return status;
-    clean->folder = needs_folder(in, outputs);
-    status = open_output(clean);
+    dedup->is_folder_output = needs_folder(in, outputs);
+    status = open_output(dedup);
     if (status == 0 && in->removed != NULL)
-        status = output_open(&clean->removed, in->removed, &clean->job.error);
+        status = output_open(&dedup->removed, in->removed, &dedup->job.error);
     return status;
 }
 
 /* ---- writing */
 
-/* Files of a folder are opened with their first bytes: what is not kept has none. */
-static int open_file(cleaner *clean)
+/* Opens a file of the output folder when its first bytes are written: a file that is not kept has
+ * none. */
+static int open_file(dedup_job *dedup)
 {
-    int failed = make_folders(clean->path);
+    int failed = make_folders(dedup->path);
     if (failed != 0)
         return failed;
-    return output_open(&clean->file, clean->path, &clean->job.error) == 0 ? 0 : clean->file.failed;
+    return output_open(&dedup->file, dedup->path, &dedup->job.error) == 0 ? 0 : dedup->file.failed;
 }
 
 static int write_kept(void *context, const char *bytes, size_t count)
 {
-    cleaner *clean = context;
-    cli_output *out = clean->folder ? &clean->file : &clean->job.out;
+    dedup_job *dedup = context;
+    cli_output *out = dedup->is_folder_output ? &dedup->file : &dedup->job.out;
     int failed = 0;
-    if (clean->folder && out->stream == NULL)
-        failed = open_file(clean);
-    if (failed == 0 && clean->bytes == 0 && clean->unended && count > 0)
+    if (dedup->is_folder_output && out->stream == NULL)
+        failed = open_file(dedup);
+    if (failed == 0 && dedup->bytes == 0 && dedup->lacks_newline && count > 0)
         failed = output_write(out, "\n", 1);
     if (failed == 0)
         failed = output_write(out, bytes, count);
     if (count > 0)
-        clean->unended = bytes[count - 1] != '\n';
-    clean->bytes += count;
+        dedup->lacks_newline = bytes[count - 1] != '\n';
+    dedup->bytes += count;
     return failed;
 }
 
-/* Completes the file of an input; why it failed is better known to the file than to the
+/* Completes the file of an input. After a failure the error of the file says more than that of the
  * library. */
-static int complete(cleaner *clean, int status)
+static int complete_input(dedup_job *dedup, int status)
 {
-    cli_output *out = clean->folder ? &clean->file : &clean->job.out;
+    cli_output *out = dedup->is_folder_output ? &dedup->file : &dedup->job.out;
     if (status != 0)
-        return out->failed != 0 ? output_error(out, &clean->job.error) : status;
-    if (!clean->folder)
+        return out->failed != 0 ? output_error(out, &dedup->job.error) : status;
+    if (!dedup->is_folder_output)
         return 0;
-    clean->unended = false;
-    out->hasty = clean->bytes < SMALL;
-    return out->stream != NULL ? output_close(out, &clean->job.error) : 0;
+    dedup->lacks_newline = false;
+    out->hasty = dedup->bytes < SYNCED_BYTES;
+    return out->stream != NULL ? output_close(out, &dedup->job.error) : 0;
 }
 
-static int write_input(cleaner *clean, twinset_result *result, size_t input, const char *name)
+static int write_input(dedup_job *dedup, twinset_result *result, size_t input, const char *name)
 {
-    const cli_invocation *in = clean->job.in;
+    const cli_invocation *in = dedup->job.in;
     twinset_clean_counts counts = {0};
-    const char *packing = clean->folder ? NULL : in->output != NULL ? in->output : "";
-    clean->bytes = 0;
-    clean->file = (cli_output){0};
-    clean->path = clean->folder ? join_path(in->output, name) : NULL;
-    if (clean->folder && clean->path == NULL)
+    const char *packing = dedup->is_folder_output ? NULL : in->output != NULL ? in->output : "";
+    dedup->bytes = 0;
+    dedup->file = (cli_output){0};
+    dedup->path = dedup->is_folder_output ? join_path(in->output, name) : NULL;
+    if (dedup->is_folder_output && dedup->path == NULL)
         return TWINSET_NOMEM;
-    int status = twinset_result_clean(result, input, packing, in->annotate, write_kept, clean,
-                                      &counts, sizeof counts, &clean->job.error);
-    status = complete(clean, status);
-    output_discard(&clean->file);
-    free(clean->path);
-    clean->total.read += counts.read;
-    clean->total.kept += counts.kept;
-    clean->total.removed += counts.removed;
-    clean->total.skipped += counts.skipped;
+    int status = twinset_result_clean(result, input, packing, in->annotate, write_kept, dedup,
+                                      &counts, sizeof counts, &dedup->job.error);
+    status = complete_input(dedup, status);
+    output_discard(&dedup->file);
+    free(dedup->path);
+    dedup->total.read += counts.read;
+    dedup->total.kept += counts.kept;
+    dedup->total.removed += counts.removed;
+    dedup->total.skipped += counts.skipped;
     return status;
 }
 
-static int write_all(cleaner *clean, twinset_result *result)
+static int write_inputs(dedup_job *dedup, twinset_result *result)
 {
-    const twinset_collection *collection = clean->job.collection;
+    const twinset_collection *collection = dedup->job.collection;
     size_t inputs = twinset_collection_inputs(collection);
     twinset_run run;
     int status = twinset_result_run(result, &run, sizeof run);
-    clean->total.read = clean->total.skipped = run.missing;
+    dedup->total.read = dedup->total.skipped = run.missing;
     for (size_t i = 0; i < inputs && status == 0; i++) {
         const char *name = twinset_collection_output(collection, i);
         if (name != NULL)
-            status = write_input(clean, result, i, name);
+            status = write_input(dedup, result, i, name);
     }
     return status;
 }
 
-static int write_removed(cleaner *clean, const twinset_result *result)
+static int write_removed(dedup_job *dedup, const twinset_result *result)
 {
-    cli_output *out = &clean->removed;
-    twinset_error *error = &clean->job.error;
+    cli_output *out = &dedup->removed;
+    twinset_error *error = &dedup->job.error;
     if (out->stream == NULL)
         return 0;
     int status = twinset_result_write_removed(result, output_write, out, error);
     return out->failed != 0 ? output_error(out, error) : status;
 }
 
-/* Both are written before either is waited for. */
-static int complete_all(cleaner *clean)
+/* Closes the outputs, each of which waits for the disk, after all were written. */
+static int complete_outputs(dedup_job *dedup)
 {
-    int status = clean->folder ? 0 : job_complete(&clean->job, 0);
-    if (status == 0 && clean->removed.stream != NULL)
-        status = output_close(&clean->removed, &clean->job.error);
+    int status = dedup->is_folder_output ? 0 : job_complete(&dedup->job, 0);
+    if (status == 0 && dedup->removed.stream != NULL)
+        status = output_close(&dedup->removed, &dedup->job.error);
     return status;
 }
 
 int cmd_dedup(const cli_invocation *in)
 {
-    cleaner clean = {.folder = false};
-    cli_job *job = &clean.job;
+    dedup_job dedup = {.is_folder_output = false};
+    cli_job *job = &dedup.job;
     twinset_result *result = NULL;
     int status = job_begin(job, in);
     if (status == 0)
-        status = open_all(&clean);
+        status = open_outputs(&dedup);
     if (status == 0)
         status = twinset_collection_dedup(job->collection, in->keep, &result, &job->error);
     if (status == 0)
-        status = write_all(&clean, result);
+        status = write_inputs(&dedup, result);
     if (status == 0)
-        status = write_removed(&clean, result);
+        status = write_removed(&dedup, result);
     if (status == 0)
-        status = complete_all(&clean);
-    job->cleaned = &clean.total;
+        status = complete_outputs(&dedup);
+    job->cleaned = &dedup.total;
     if (status == 0)
         status = job_report(job, result);
-    output_discard(&clean.removed);
+    output_discard(&dedup.removed);
     return job_end(job, result, status);
 }

@@ -14,16 +14,16 @@ static int write_signatures(cli_job *job)
 int cmd_sketch(const cli_invocation *in)
 {
     cli_job job;
-    bool to_screen = in->output == NULL && isatty(STDOUT_FILENO);
-    if (in->format == TWINSET_FORMAT_BINARY && to_screen) {
+    bool is_terminal = in->output == NULL && isatty(STDOUT_FILENO);
+    if (in->format == TWINSET_FORMAT_BINARY && is_terminal) {
         say("binary signatures are nothing for a terminal; give -o FILE or --format jsonl");
         return EXIT_FAILED;
     }
     int status = job_begin(&job, in);
     if (status == 0)
         status = job_open(&job);
-    /* Rows are written as they are made, and would end up in the bar. */
-    if (to_screen)
+    /* Rows are written while the bar is shown, and would mix with it. */
+    if (is_terminal)
         job.bar.enabled = false;
     if (status == 0)
         status = write_signatures(&job);

@@ -9,7 +9,7 @@
 
 /* ---- JSON */
 
-/* The fewest digits that read back as the same number. */
+/* Writes a number with the fewest digits that read back as the same number. */
 static void write_real(cli_output *out, double value)
 {
     char text[40];
@@ -88,8 +88,8 @@ static void write_rows(cli_output *out, const twinset_tuning *walk, size_t first
                       walk[i].false_negatives, is_choice(&walk[i], tuning) ? "  <- chosen" : "");
 }
 
-/* All of a short walk; of a long one what lies around the choice. */
-static int write_walk(cli_output *out, const cli_invocation *in, const twinset_tuning *tuning)
+/* Writes all choices if there are few, otherwise those around the chosen one. */
+static int write_choices(cli_output *out, const cli_invocation *in, const twinset_tuning *tuning)
 {
     size_t count = twinset_tune_choices(&in->options), chosen = 0, first = 0;
     twinset_tuning *walk = calloc(count > 0 ? count : 1, sizeof *walk);
@@ -112,7 +112,7 @@ static int write_walk(cli_output *out, const cli_invocation *in, const twinset_t
     return 0;
 }
 
-/* ---- what becomes of a pair, by its similarity */
+/* ---- the probability that a pair becomes a candidate, by its similarity */
 
 static void write_probabilities(cli_output *out, const twinset_tuning *tuning)
 {
@@ -131,11 +131,11 @@ static void write_probabilities(cli_output *out, const twinset_tuning *tuning)
 
 /* ---- the curve */
 
-/* A cell holds 2 x 4 dots, which is what a braille character can show. */
+/* A cell has 2 x 4 dots, as a braille character has. */
 enum { CELLS_WIDE = 60, CELLS_HIGH = 15, DOTS_WIDE = 2 * CELLS_WIDE, DOTS_HIGH = 4 * CELLS_HIGH };
 
 typedef struct dot_canvas {
-    unsigned char cells[CELLS_HIGH][CELLS_WIDE]; /* dots as braille numbers them */
+    unsigned char cells[CELLS_HIGH][CELLS_WIDE]; /* bits of the dots, as in braille characters */
 } dot_canvas;
 
 static void set_dot(dot_canvas *canvas, int x, int y)
@@ -144,23 +144,23 @@ static void set_dot(dot_canvas *canvas, int x, int y)
     canvas->cells[y / 4][x / 2] |= bit[y % 4][x % 2];
 }
 
-static int height_at(const twinset_tuning *tuning, int x)
+static int get_height(const twinset_tuning *tuning, int x)
 {
     double s = (double)x / (DOTS_WIDE - 1);
     double p = twinset_candidate_probability(tuning->bands, tuning->rows, s);
     return (int)lround((1 - p) * (DOTS_HIGH - 1));
 }
 
-/* Where the curve is steep, the dots between two columns belong to it. */
-static void plot(dot_canvas *canvas, const twinset_tuning *tuning)
+/* Plots the curve. Where it is steep, the dots between two columns are set as well. */
+static void plot_curve(dot_canvas *canvas, const twinset_tuning *tuning)
 {
-    int before = height_at(tuning, 0);
+    int last_y = get_height(tuning, 0);
     for (int x = 0; x < DOTS_WIDE; x++) {
-        int y = height_at(tuning, x);
-        for (int between = before; between > y; between--)
-            set_dot(canvas, x, between);
+        int y = get_height(tuning, x);
+        for (int dot = last_y; dot > y; dot--)
+            set_dot(canvas, x, dot);
         set_dot(canvas, x, y);
-        before = y;
+        last_y = y;
     }
 }
 
@@ -168,7 +168,7 @@ static void write_cell(cli_output *out, unsigned char dots, bool marked, bool ut
 {
     if (dots == 0)
         output_printf(out, "%s", !marked ? " " : utf8 ? "│" : "|");
-    else if (utf8) /* U+2800 and the dots */
+    else if (utf8) /* U+2800 plus the bits of the dots */
         output_printf(out, "\xe2%c%c", 0xa0 | dots >> 6, 0x80 | (dots & 0x3f));
     else
         output_printf(out, "*");
@@ -180,7 +180,7 @@ static void write_curve(cli_output *out, const twinset_tuning *tuning)
     bool utf8 = terminal_utf8();
     int mark = (int)lround(tuning->threshold * (CELLS_WIDE - 1));
     char threshold[32];
-    plot(&canvas, tuning);
+    plot_curve(&canvas, tuning);
     output_printf(out, "\nprobability of becoming a candidate\n");
     for (int row = 0; row < CELLS_HIGH; row++) {
         const char *label = row == 0                ? "1.0"
@@ -204,12 +204,12 @@ static void write_curve(cli_output *out, const twinset_tuning *tuning)
                   short_real(tuning->threshold, threshold));
 }
 
-/* ---- all of it */
+/* ---- the command */
 
 static int write_table(cli_output *out, const cli_invocation *in, const twinset_tuning *tuning)
 {
     write_choice(out, tuning);
-    int status = write_walk(out, in, tuning);
+    int status = write_choices(out, in, tuning);
     write_probabilities(out, tuning);
     write_curve(out, tuning);
     return status;

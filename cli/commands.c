@@ -1,5 +1,5 @@
 /*
- * The commands, and the options that are the command's own.
+ * The commands, and the options that are not those of the library.
  */
 #include "options.h"
 
@@ -143,9 +143,9 @@ const cli_command commands[COMMANDS] = {
     },
 };
 
-/* Those in front of the engine's options, and those after. A switch or a file is its row, its field
- * in cli_invocation, and what a command makes of it. */
-static const cli_option own_first[] = {
+/* The options before those of the engine in the help, and those after them. A new switch or file
+ * needs a row here, a field in cli_invocation, and a command that uses it. */
+static const cli_option options_before[] = {
     {OPTION_IGNORE,
      {"ignore", 0, "PATH", "Input",
       "Template: leave what it says out of all documents. Repeatable."},
@@ -165,7 +165,7 @@ static const cli_option own_first[] = {
      0},
 };
 
-static const cli_option own_last[] = {
+static const cli_option options_after[] = {
     {OPTION_FORMAT,
      {"format", 0, "NAME", "Output", "How results are written. The first is the default."},
      "scan compare tune sketch",
@@ -252,8 +252,8 @@ const cli_entry environment[] = {
 };
 
 enum {
-    FIRST = sizeof own_first / sizeof *own_first,
-    LAST = sizeof own_last / sizeof *own_last,
+    BEFORE_COUNT = sizeof options_before / sizeof *options_before,
+    AFTER_COUNT = sizeof options_after / sizeof *options_after,
 };
 
 const cli_command *command_named(const char *name)
@@ -268,17 +268,17 @@ bool option_at(size_t index, cli_option *found)
 {
     size_t engine = twinset_option_count();
     twinset_option_info info;
-    if (index < FIRST) {
-        *found = own_first[index];
+    if (index < BEFORE_COUNT) {
+        *found = options_before[index];
         return true;
     }
-    if (twinset_option_at(index - FIRST, &info, sizeof info) == 0) {
+    if (twinset_option_at(index - BEFORE_COUNT, &info, sizeof info) == 0) {
         *found = (cli_option){.id = OPTION_ENGINE, .info = info};
         return true;
     }
-    if (index - FIRST - engine >= LAST)
+    if (index - BEFORE_COUNT - engine >= AFTER_COUNT)
         return false;
-    *found = own_last[index - FIRST - engine];
+    *found = options_after[index - BEFORE_COUNT - engine];
     return true;
 }
 

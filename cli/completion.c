@@ -1,12 +1,12 @@
 /*
- * --completion: what bash, zsh and fish need to complete a command line, made from the
- * same tables as the help.
+ * --completion: scripts that complete the command line in bash, zsh and fish, made from the same
+ * tables as the help.
  */
 #include "options.h"
 
 #include <string.h>
 
-/* ---- what a value can be */
+/* ---- values of options */
 
 static bool is_choice(const char *argument)
 {
@@ -19,19 +19,20 @@ static bool is_path(const char *argument)
                                 strcmp(argument, "DIR") == 0);
 }
 
-/* NULL: nothing to choose from. */
+/* Writes the choices of an argument, separated by spaces; nothing for NULL. */
 static void write_choices(cli_output *out, const char *argument)
 {
     for (; argument != NULL && *argument != '\0'; argument++)
         output_printf(out, "%c", *argument == '|' ? ' ' : *argument);
 }
 
-/* The first sentence, with a backslash before each of `special`, inside single quotes. */
+/* Writes the first sentence of a help text for a string in single quotes, with a backslash before
+ * each character of `special`. */
 static void write_help(cli_output *out, const char *help, const char *special)
 {
     for (; *help != '\0'; help++) {
-        bool ends = help[0] == '.' && (help[1] == '\0' || help[1] == ' ');
-        if (ends)
+        bool is_end = help[0] == '.' && (help[1] == '\0' || help[1] == ' ');
+        if (is_end)
             return;
         if (*help == '\'')
             output_printf(out, "'\\''");
@@ -65,7 +66,7 @@ static void write_bash_options(cli_output *out, const cli_command *command)
     output_printf(out, "' ;;\n");
 }
 
-/* What may follow an option that takes a value. */
+/* Writes the case of an option that takes a value. */
 static void write_bash_value(cli_output *out, const cli_option *option)
 {
     const char *argument = option->info.argument;
@@ -207,7 +208,8 @@ static void write_zsh(cli_output *out)
 
 /* ---- fish */
 
-/* When an option is offered: after its command, or, for the first, where none is named. */
+/* Writes the condition to offer an option: after its command, or, for the first command, if none is
+ * named. */
 static void write_fish_condition(cli_output *out, size_t index)
 {
     output_printf(out, "complete -c twinset -n '");

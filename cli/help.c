@@ -1,5 +1,5 @@
 /*
- * --help, of the whole and of a command.
+ * --help: an overview of all commands, or the help of one.
  */
 #include "options.h"
 
@@ -9,14 +9,14 @@
 enum { INDENT = 2, EXAMPLE_COLUMN = 6, CHOICE_COLUMN = 10, HELP_COLUMN = 26 };
 enum { NARROW = 60, USUAL = 80, WIDE = 100 };
 
-static unsigned page_width(void)
+static unsigned get_page_width(void)
 {
     unsigned width = terminal_width(STDOUT_FILENO);
     return width == 0 ? USUAL : width < NARROW ? NARROW : width > WIDE ? WIDE : width;
 }
 
-/* Code points, as good as columns for what the tables hold. */
-static unsigned columns(const char *text, size_t length)
+/* Counts the code points of a text: each takes one column in the texts of the tables. */
+static unsigned count_columns(const char *text, size_t length)
 {
     unsigned count = 0;
     for (size_t i = 0; i < length; i++)
@@ -24,28 +24,28 @@ static unsigned columns(const char *text, size_t length)
     return count;
 }
 
-/* Fills lines from `at`, where the cursor stands, and goes on at `indent`. A newline in the
- * text begins a paragraph. */
-static void wrap(cli_output *out, const char *text, unsigned at, unsigned indent)
+/* Writes a text in lines, the first from `column`, where the cursor is, the others from `indent`. A
+ * newline in the text begins a paragraph. */
+static void write_wrapped(cli_output *out, const char *text, unsigned column, unsigned indent)
 {
-    unsigned width = page_width();
+    unsigned width = get_page_width();
     bool first = true;
     while (*text != '\0') {
         size_t length = strcspn(text, " \n");
-        unsigned size = columns(text, length);
-        bool fresh = first;
-        if (!first && at + 1 + size > width) {
+        unsigned size = count_columns(text, length);
+        bool is_line_start = first;
+        if (!first && column + 1 + size > width) {
             output_printf(out, "\n%*s", (int)indent, "");
-            at = indent;
-            fresh = true;
+            column = indent;
+            is_line_start = true;
         }
-        output_printf(out, "%s%.*s", fresh ? "" : " ", (int)length, text);
-        at += size + !fresh;
+        output_printf(out, "%s%.*s", is_line_start ? "" : " ", (int)length, text);
+        column += size + !is_line_start;
         first = false;
         text += length;
         if (*text == '\n') {
             output_printf(out, "\n\n%*s", (int)indent, "");
-            at = indent;
+            column = indent;
             first = true;
         }
         text += *text != '\0';
@@ -53,35 +53,36 @@ static void wrap(cli_output *out, const char *text, unsigned at, unsigned indent
     output_printf(out, "\n");
 }
 
-/* Choices that do not fit go on in the next line. Returns where the cursor stands. */
+/* Writes a term, whose choices are continued on the next line if they do not fit. Returns the
+ * column of the cursor. */
 static unsigned write_term(cli_output *out, const char *term)
 {
-    unsigned at = INDENT, width = page_width();
+    unsigned column = INDENT, width = get_page_width();
     output_printf(out, "%*s", INDENT, "");
     while (*term != '\0') {
         size_t length = strcspn(term, "|");
         length += term[length] == '|';
-        unsigned size = columns(term, length);
-        if (at + size > width) {
+        unsigned size = count_columns(term, length);
+        if (column + size > width) {
             output_printf(out, "\n%*s", CHOICE_COLUMN, "");
-            at = CHOICE_COLUMN;
+            column = CHOICE_COLUMN;
         }
         output_printf(out, "%.*s", (int)length, term);
-        at += size;
+        column += size;
         term += length;
     }
-    return at;
+    return column;
 }
 
-/* A term and its explanation, side by side where the term is short enough. */
+/* Writes a term and its explanation, side by side if the term is short enough. */
 static void write_entry(cli_output *out, const char *term, const char *text, unsigned column)
 {
-    unsigned at = write_term(out, term);
-    if (at + 2 > column)
+    unsigned end = write_term(out, term);
+    if (end + 2 > column)
         output_printf(out, "\n%*s", (int)column, "");
     else
-        output_printf(out, "%*s", (int)(column - at), "");
-    wrap(out, text, column, column);
+        output_printf(out, "%*s", (int)(column - end), "");
+    write_wrapped(out, text, column, column);
 }
 
 static void write_examples(cli_output *out, const cli_entry *examples, size_t count)
@@ -89,11 +90,11 @@ static void write_examples(cli_output *out, const cli_entry *examples, size_t co
     output_printf(out, "\nExamples:\n");
     for (size_t i = 0; i < count && examples[i].term != NULL; i++) {
         output_printf(out, "%*s%s\n%*s", INDENT, "", examples[i].term, EXAMPLE_COLUMN, "");
-        wrap(out, examples[i].text, EXAMPLE_COLUMN, EXAMPLE_COLUMN);
+        write_wrapped(out, examples[i].text, EXAMPLE_COLUMN, EXAMPLE_COLUMN);
     }
 }
 
-/* "-t, --threshold X" */
+/* Writes an option, such as "-t, --threshold X", and its help. */
 static void write_option(cli_output *out, const cli_option *option, const cli_command *command)
 {
     char term[128], letter[8] = "    ";
@@ -107,7 +108,7 @@ static void write_option(cli_output *out, const cli_option *option, const cli_co
     write_entry(out, term, option->info.help, HELP_COLUMN);
 }
 
-static bool topic_is_new(size_t index, const char *topic, const cli_command *command)
+static bool is_new_topic(size_t index, const char *topic, const cli_command *command)
 {
     cli_option earlier;
     for (size_t i = 0; i < index && option_at(i, &earlier); i++)
@@ -130,10 +131,10 @@ static void write_command_help(cli_output *out, const cli_command *command)
     cli_option option;
     output_printf(out, "Usage: twinset %s [OPTION...]%s%s\n\n", command->name,
                   command->operands[0] != '\0' ? " " : "", command->operands);
-    wrap(out, command->description, 0, 0);
+    write_wrapped(out, command->description, 0, 0);
     write_examples(out, command->examples, EXAMPLES);
     for (size_t i = 0; option_at(i, &option); i++)
-        if (option_applies(&option, command) && topic_is_new(i, option.info.topic, command))
+        if (option_applies(&option, command) && is_new_topic(i, option.info.topic, command))
             write_topic(out, option.info.topic, command);
 }
 
@@ -141,10 +142,11 @@ static void write_overview(cli_output *out)
 {
     char term[64];
     output_printf(out, "Usage: twinset [COMMAND] [OPTION...] PATH...\n\n");
-    wrap(out,
-         "Finds the twins in a set of documents: near-duplicates, plagiarism, copied text. Every "
-         "similarity it reports is exact.",
-         0, 0);
+    write_wrapped(
+        out,
+        "Finds the twins in a set of documents: near-duplicates, plagiarism, copied text. Every "
+        "similarity it reports is exact.",
+        0, 0);
     write_examples(out, commands[0].examples, 3);
     output_printf(out, "\nCommands:\n");
     for (size_t i = 0; i < COMMANDS; i++) {

@@ -1,5 +1,5 @@
 /*
- * What may have been meant by a word that is neither option nor command.
+ * Suggests an option or a command for a word that is neither.
  */
 #include "options.h"
 
@@ -8,13 +8,14 @@
 
 enum { LONGEST_WORD = 32 };
 
-static unsigned least(unsigned a, unsigned b)
+static unsigned get_minimum(unsigned a, unsigned b)
 {
     return a < b ? a : b;
 }
 
-/* Letters to add, drop, change or swap with their neighbour. */
-static unsigned distance(const char *a, const char *b)
+/* Counts the letters to add, drop, change or swap with their neighbour, to turn one word into the
+ * other. */
+static unsigned count_edits(const char *a, const char *b)
 {
     size_t n = strlen(a), m = strlen(b);
     unsigned d[LONGEST_WORD + 1][LONGEST_WORD + 1];
@@ -27,9 +28,9 @@ static unsigned distance(const char *a, const char *b)
                 continue;
             }
             unsigned change = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-            d[i][j] = least(change, least(d[i - 1][j], d[i][j - 1]) + 1);
+            d[i][j] = get_minimum(change, get_minimum(d[i - 1][j], d[i][j - 1]) + 1);
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                d[i][j] = least(d[i][j], d[i - 2][j - 2] + 1);
+                d[i][j] = get_minimum(d[i][j], d[i - 2][j - 2] + 1);
         }
     }
     return d[n][m];
@@ -46,7 +47,7 @@ const char *hint_option(const cli_command *command, const char *typed)
     const char *best = NULL;
     unsigned fewest = UINT32_MAX;
     for (size_t i = 0; option_at(i, &option); i++) {
-        unsigned letters = distance(typed, option.info.name);
+        unsigned letters = count_edits(typed, option.info.name);
         if (option_applies(&option, command) && letters < fewest) {
             fewest = letters;
             best = option.info.name;
@@ -60,7 +61,7 @@ const cli_command *hint_command(const char *typed)
     if (access(typed, F_OK) == 0)
         return NULL;
     for (size_t i = 0; i < COMMANDS; i++)
-        if (is_near(distance(typed, commands[i].name), typed))
+        if (is_near(count_edits(typed, commands[i].name), typed))
             return &commands[i];
     return NULL;
 }

@@ -1,5 +1,5 @@
 /*
- * The beginning and the end of every command that reads documents.
+ * Begins and ends every command that reads documents.
  */
 #include "job.h"
 
@@ -57,8 +57,9 @@ int job_check_outputs(cli_job *job, const cli_path_list *outputs)
                                             outputs->count, &job->error);
 }
 
-/* Standard output may be a file, too. One that lies in a folder of inputs was found there, empty,
- * because the shell had made it: `twinset . > pairs.txt` is no mistake. */
+/* Adds standard output, which may be a file. A file in a folder of inputs is not added: the shell
+ * has created it, empty, before the inputs were found, so `twinset . > pairs.txt` is not a
+ * mistake. */
 static int add_standard_output(cli_job *job, cli_path_list *outputs)
 {
     if (job->in->output != NULL || twinset_collection_reads(job->collection, "/dev/stdout"))
@@ -84,7 +85,7 @@ int job_open_report(cli_job *job)
     return path != NULL ? output_open(&job->report, path, &job->error) : 0;
 }
 
-/* Later than the inputs, so that the unfinished file is not found in a folder of them. */
+/* Comes after the inputs were found, so that the unfinished file is not taken for one of them. */
 int job_open_output(cli_job *job)
 {
     int status = output_open(&job->out, job->in->output, &job->error);
@@ -99,7 +100,7 @@ int job_open(cli_job *job)
 
 /* ---- results */
 
-static twinset_style style_of(const cli_job *job)
+static twinset_style make_style(const cli_job *job)
 {
     twinset_style style = {.size = sizeof style, .ascii = !terminal_utf8()};
     if (job->out.stream != stdout)
@@ -113,7 +114,7 @@ static twinset_style style_of(const cli_job *job)
 
 int job_write(cli_job *job, const twinset_result *result)
 {
-    twinset_style style = style_of(job);
+    twinset_style style = make_style(job);
     progress_erase(&job->bar);
     return job_complete(job, twinset_result_write(result, job->in->format, &style, output_write,
                                                   &job->out, &job->error));
@@ -139,8 +140,9 @@ int job_report(cli_job *job, const twinset_result *result)
 
 /* ---- end */
 
-/* What is only empty is not lost from a cleaned collection. */
-static bool any_skipped(const cli_job *job)
+/* Whether an input was skipped. Empty inputs do not count in a cleaned collection, which keeps
+ * them. */
+static bool has_skipped(const cli_job *job)
 {
     twinset_skip skip;
     for (size_t i = 0; twinset_collection_skip(job->collection, i, &skip, sizeof skip) == 0; i++)
@@ -156,15 +158,15 @@ static void report_cleaned(const twinset_clean_counts *cleaned)
             cleaned->read, cleaned->kept, cleaned->removed, cleaned->skipped);
 }
 
-static bool reached(const cli_job *job, const twinset_result *result)
+static bool is_fail_above_reached(const cli_job *job, const twinset_result *result)
 {
     twinset_pair first;
-    /* The highest similarity comes first; nothing is at least NaN. */
+    /* The first pair has the highest similarity; no number reaches NaN. */
     return twinset_result_pair(result, 0, &first, sizeof first) == 0 &&
            first.similarity >= job->in->fail_above;
 }
 
-static int conclude(const cli_job *job, const twinset_result *result)
+static int report_success(const cli_job *job, const twinset_result *result)
 {
     const cli_invocation *in = job->in;
     if (!in->quiet)
@@ -177,12 +179,12 @@ static int conclude(const cli_job *job, const twinset_result *result)
             TWINSET_PAIRS_WITH_PASSAGES);
     if (!in->quiet && job->cleaned != NULL)
         report_cleaned(job->cleaned);
-    if (in->strict && any_skipped(job))
+    if (in->strict && has_skipped(job))
         return EXIT_SKIPPED;
-    return reached(job, result) ? EXIT_ABOVE : EXIT_DONE;
+    return is_fail_above_reached(job, result) ? EXIT_ABOVE : EXIT_DONE;
 }
 
-static int give_up(const cli_job *job, int status)
+static int report_failure(const cli_job *job, int status)
 {
     if (status == TWINSET_EMPTY && !job->in->quiet)
         report_collection(job->collection, job->in->verbose, false);
@@ -198,7 +200,7 @@ int job_end(cli_job *job, twinset_result *result, int status)
         say("interrupted");
         signals_die();
     }
-    int exit_status = status == 0 ? conclude(job, result) : give_up(job, status);
+    int exit_status = status == 0 ? report_success(job, result) : report_failure(job, status);
     twinset_result_free(result);
     signals_forget();
     twinset_collection_free(job->collection);

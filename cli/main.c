@@ -1,5 +1,5 @@
 /*
- * The twinset command: understands the command line and hands it to a command.
+ * The twinset command: parses the command line and runs a command.
  */
 #include "options.h"
 
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* A standard stream that is closed would lend its number to the next file opened, and
- * messages would end up in it. Writing to a closed standard output still fails. */
+/* Opens standard streams that are closed. Otherwise the next file would get the descriptor of one,
+ * and messages would be written to it. Writing to a closed standard output still fails. */
 static void hold_standard_streams(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -18,8 +18,8 @@ static void hold_standard_streams(void)
             _exit(EXIT_FAILED);
 }
 
-/* --help and the like. */
-static int answer(const cli_invocation *in)
+/* Writes the help, the version, the man page or a completion script. */
+static int answer_request(const cli_invocation *in)
 {
     cli_output out;
     twinset_error error;
@@ -43,11 +43,11 @@ int main(int argc, char **argv)
     cli_invocation in;
     hold_standard_streams();
     signals_install();
-    /* Numbers are read and written the same way everywhere: LC_NUMERIC stays "C". */
+    /* LC_NUMERIC stays "C": numbers are read and written the same way everywhere. */
     setlocale(LC_CTYPE, "");
     int status = invocation_parse(&in, argc, argv);
     if (status == 0)
-        status = in.request == OPTION_ENGINE ? in.command->run(&in) : answer(&in);
+        status = in.request == OPTION_ENGINE ? in.command->run(&in) : answer_request(&in);
     free(in.inputs);
     free(in.globs[0]);
     free(in.globs[1]);

@@ -1,5 +1,5 @@
 /*
- * --man: the manual, in mdoc, made from the same tables as the help.
+ * --man: the manual in mdoc, made from the same tables as the help.
  */
 #include "options.h"
 
@@ -8,17 +8,17 @@
 
 #define PAGE_DATE "November 15, 2026"
 
-enum { LINE = 72 };
+enum { LINE_LENGTH = 72 };
 
-/* Text of which no character means anything to roff. With `dashes`, a dash is that of an
- * option, which must not become a hyphen. */
-static void write_plain(cli_output *out, const char *text, size_t length, bool dashes)
+/* Writes a text so that roff takes every character literally. With `escapes_dashes`, a dash is that
+ * of an option, which must not become a hyphen. */
+static void write_plain(cli_output *out, const char *text, size_t length, bool escapes_dashes)
 {
     for (size_t i = 0; i < length; i++) {
         if (text[i] == '\\')
             output_printf(out, "\\e");
         else
-            output_printf(out, "%s%c", dashes && text[i] == '-' ? "\\" : "", text[i]);
+            output_printf(out, "%s%c", escapes_dashes && text[i] == '-' ? "\\" : "", text[i]);
     }
 }
 
@@ -32,32 +32,32 @@ static bool ends_sentence(const char *word, size_t length)
     return length > 1 && strchr(".?!", word[length - 1]) != NULL;
 }
 
-/* Short lines, a new one for each sentence, as mdoc wants it. */
+/* Writes a text in short lines, with a new line for each sentence, as mdoc wants it. */
 static void write_text(cli_output *out, const char *text)
 {
-    size_t at = 0;
+    size_t column = 0;
     while (*text != '\0') {
         size_t length = strcspn(text, " \n");
-        if (at > 0 && at + length >= LINE) {
+        if (column > 0 && column + length >= LINE_LENGTH) {
             output_printf(out, "\n");
-            at = 0;
+            column = 0;
         }
-        /* A line that starts with one of these would be a request. */
-        bool request = at == 0 && strchr(".'", text[0]) != NULL;
-        output_printf(out, "%s", at > 0 ? " " : request ? "\\&" : "");
+        /* A line that starts with a dot or a quote would be a request. */
+        bool is_request = column == 0 && strchr(".'", text[0]) != NULL;
+        output_printf(out, "%s", column > 0 ? " " : is_request ? "\\&" : "");
         write_word(out, text, length);
-        at += length + 1;
+        column += length + 1;
         text += length;
         if (*text == '\n' || (*text == ' ' && ends_sentence(text - length, length))) {
             output_printf(out, *text == '\n' ? "\n.Pp\n" : "\n");
-            at = 0;
+            column = 0;
         }
         text += *text != '\0';
     }
     output_printf(out, "\n");
 }
 
-/* All on one line, as a macro takes it. */
+/* Writes a command line on one line, as the macro takes it. */
 static void write_command_line(cli_output *out, const char *text)
 {
     output_printf(out, ".Dl");
@@ -96,7 +96,7 @@ static void write_commands(cli_output *out)
     output_printf(out, ".El\n");
 }
 
-static void write_takers(cli_output *out, const cli_option *option)
+static void write_command_list(cli_output *out, const cli_option *option)
 {
     const char *before = "";
     size_t count = 0;
@@ -128,10 +128,10 @@ static void write_option(cli_output *out, const cli_option *option)
         output_printf(out, " Ar \\&%s", info->argument);
     output_printf(out, "\n");
     write_text(out, info->help);
-    write_takers(out, option);
+    write_command_list(out, option);
 }
 
-/* The tables keep the options of a topic together. */
+/* Writes all options, by topic: the tables keep the options of a topic together. */
 static void write_options(cli_output *out)
 {
     cli_option option;

@@ -1,6 +1,7 @@
 /*
- * Reads the command line by the tables. Twice: once to learn the command, as options may
- * stand before it, and what takes a value is known without it; once to take all in.
+ * Parses the command line by the tables, in two readings: the first finds the command, since
+ * options may come before it; the second applies everything. Whether an option takes a value does
+ * not depend on the command.
  */
 #include "options.h"
 
@@ -11,7 +12,7 @@
 
 static const double DEDUP_THRESHOLD = 0.8, SCAN_THRESHOLD = 0.5;
 
-/* ---- words of the command line, taken apart */
+/* ---- words of the command line */
 
 typedef enum word_kind {
     WORD_OPERAND,
@@ -25,14 +26,14 @@ typedef enum word_kind {
 typedef struct cli_word {
     word_kind kind;
     const char *text;  /* as given */
-    cli_option option; /* where it is known */
+    cli_option option; /* if it is known */
     const char *value;
 } cli_word;
 
 typedef struct word_list {
     char **words; /* NULL after the last */
     size_t next;
-    bool ended;
+    bool has_ended;
 } word_list;
 
 static bool find_long(const char *name, size_t length, cli_option *found)
@@ -51,7 +52,8 @@ static bool find_letter(char letter, cli_option *found)
     return false;
 }
 
-/* The value that stands in the word itself, as in --name=value and -k9, or NULL. */
+/* Splits an option from a value in the same word, as in --name=value and -k9; the value is NULL if
+ * there is none. */
 static bool split_option(cli_word *word)
 {
     const char *text = word->text;
@@ -64,14 +66,14 @@ static bool split_option(cli_word *word)
     return find_long(text + 2, length, &word->option);
 }
 
-/* There must be one. */
+/* Reads the next word, which must exist, with the value of an option. */
 static cli_word next_word(word_list *line)
 {
     cli_word word = {.kind = WORD_OPERAND, .text = line->words[line->next++]};
-    if (line->ended || word.text[0] != '-' || word.text[1] == '\0')
+    if (line->has_ended || word.text[0] != '-' || word.text[1] == '\0')
         return word;
     if (strcmp(word.text, "--") == 0) {
-        line->ended = true;
+        line->has_ended = true;
         word.kind = WORD_END;
     } else if (!split_option(&word)) {
         word.kind = WORD_UNKNOWN;
@@ -85,7 +87,7 @@ static cli_word next_word(word_list *line)
     return word;
 }
 
-/* ---- complaints */
+/* ---- errors of usage */
 
 static int usage(const cli_command *command, const char *format, ...) CLI_PRINTF(2, 3);
 
@@ -112,7 +114,7 @@ static int unknown_option(const cli_command *command, const char *text)
     return usage(command, "unknown option %s", text);
 }
 
-/* ---- first reading: which command */
+/* ---- the first reading: the command */
 
 static int set_request(cli_invocation *in, const cli_word *word)
 {
@@ -130,11 +132,12 @@ static int set_request(cli_invocation *in, const cli_word *word)
     return 0;
 }
 
-/* The first operand. *help: it was "help", and the next one is asked about. */
-static int set_command(cli_invocation *in, const char *text, bool *help)
+/* Sets the command from the first operand. "help" sets *is_help, and the operand after it is the
+ * command. */
+static int set_command(cli_invocation *in, const char *text, bool *is_help)
 {
-    if (!*help && strcmp(text, "help") == 0) {
-        *help = true;
+    if (!*is_help && strcmp(text, "help") == 0) {
+        *is_help = true;
         in->request = OPTION_HELP;
         return 0;
     }
@@ -142,7 +145,7 @@ static int set_command(cli_invocation *in, const char *text, bool *help)
     const cli_command *meant = in->command == NULL ? hint_command(text) : NULL;
     if (meant != NULL) {
         say("'%s' is neither a command nor a path; did you mean 'twinset %s'?", text, meant->name);
-    } else if (*help && in->command == NULL) {
+    } else if (*is_help && in->command == NULL) {
         say("there is no command '%s'", text);
     } else {
         return 0;
@@ -151,29 +154,29 @@ static int set_command(cli_invocation *in, const char *text, bool *help)
     return EXIT_FAILED;
 }
 
-/* *at: where the command stands among the words; 0 where none is named. */
-static int find_command(cli_invocation *in, char **words, size_t *at)
+/* Finds the command. *command_index is its index among the words; 0 if none is named. */
+static int find_command(cli_invocation *in, char **words, size_t *command_index)
 {
     word_list line = {.words = words, .next = 1};
-    bool seen = false, help = false;
+    bool has_command = false, is_help = false;
     int status = 0;
-    *at = 0;
+    *command_index = 0;
     while (status == 0 && line.words[line.next] != NULL) {
-        size_t here = line.next;
+        size_t index = line.next;
         cli_word word = next_word(&line);
         if (word.kind == WORD_OPTION && word.option.id >= OPTION_HELP) {
             status = set_request(in, &word);
-        } else if (word.kind == WORD_OPERAND && !line.ended && !seen) {
-            bool was_help = help;
-            status = set_command(in, word.text, &help);
-            seen = help == was_help;
-            *at = in->command != NULL ? here : 0;
+        } else if (word.kind == WORD_OPERAND && !line.has_ended && !has_command) {
+            bool was_help = is_help;
+            status = set_command(in, word.text, &is_help);
+            has_command = is_help == was_help;
+            *command_index = in->command != NULL ? index : 0;
         }
     }
     return status;
 }
 
-/* ---- second reading: everything */
+/* ---- the second reading: options and inputs */
 
 static int add_input(cli_invocation *in, const char *path, twinset_role role)
 {
@@ -198,7 +201,7 @@ static int set_format(cli_invocation *in, const char *value)
     return 0;
 }
 
-/* The library reads the number, as it reads that of --recall, which goes from 0 to 1 as well. */
+/* Lets the library parse the number as that of --recall, which is from 0 to 1 as well. */
 static int set_fail_above(cli_invocation *in, const char *value)
 {
     twinset_options scratch;
@@ -222,7 +225,7 @@ static int set_file(cli_invocation *in, const cli_option *option, const char *va
     return 0;
 }
 
-static int set_engine(cli_invocation *in, const char *name, const char *value)
+static int set_engine_option(cli_invocation *in, const char *name, const char *value)
 {
     twinset_error error;
     if (twinset_options_set(&in->options, name, value != NULL ? value : "1", &error) != 0)
@@ -231,7 +234,7 @@ static int set_engine(cli_invocation *in, const char *name, const char *value)
     return 0;
 }
 
-/* An option that may be given several times. */
+/* Adds a pattern of --include or --exclude, which may be given several times. */
 static int add_glob(cli_invocation *in, const char *name, const char *value)
 {
     char **list = &in->globs[strcmp(name, "exclude") == 0];
@@ -247,10 +250,10 @@ static int add_glob(cli_invocation *in, const char *name, const char *value)
         longer[length++] = '\n';
     memcpy(longer + length, value, size);
     *list = longer;
-    return set_engine(in, name, longer);
+    return set_engine_option(in, name, longer);
 }
 
-static int take_option(cli_invocation *in, const cli_option *option, const char *value)
+static int apply_option(cli_invocation *in, const cli_option *option, const char *value)
 {
     if (!option_applies(option, in->command))
         return usage(in->command, "%s%s does not apply to %s", option_is_long(option) ? "--" : "-",
@@ -259,7 +262,7 @@ static int take_option(cli_invocation *in, const cli_option *option, const char 
     case OPTION_ENGINE:
         if (strcmp(option->info.name, "include") == 0 || strcmp(option->info.name, "exclude") == 0)
             return add_glob(in, option->info.name, value);
-        return set_engine(in, option->info.name, value);
+        return set_engine_option(in, option->info.name, value);
     case OPTION_SWITCH:
         *(bool *)field_of(in, option) = true;
         break;
@@ -291,19 +294,19 @@ static int take_option(cli_invocation *in, const cli_option *option, const char 
         in->quiet = false;
         break;
     default:
-        break; /* asked for in the first reading */
+        break; /* handled in the first reading */
     }
     return 0;
 }
 
-static int take_word(cli_invocation *in, const cli_word *word)
+static int apply_word(cli_invocation *in, const cli_word *word)
 {
     const char *text = word->text;
     switch (word->kind) {
     case WORD_OPERAND:
         return add_input(in, text, TWINSET_ROLE_NEW);
     case WORD_OPTION:
-        return take_option(in, &word->option, word->value);
+        return apply_option(in, &word->option, word->value);
     case WORD_UNKNOWN:
         return unknown_option(in->command, text);
     case WORD_NO_VALUE:
@@ -345,12 +348,13 @@ static int check_outputs(const cli_invocation *in)
     return 0;
 }
 
-/* Pairs below the threshold are not looked for, so that --fail-above could not see them. */
+/* Checks that --fail-above is not below the threshold, since such pairs are not searched for;
+ * lowers an automatic threshold. */
 static int check_fail_above(cli_invocation *in)
 {
     if (isnan(in->fail_above) || in->command->run != cmd_scan)
         return 0;
-    if (in->options.threshold == TWINSET_AUTO) /* which may be higher, of programs */
+    if (in->options.threshold == TWINSET_AUTO) /* which may be higher for programs */
         in->options.threshold = SCAN_THRESHOLD;
     if (in->fail_above >= in->options.threshold)
         return 0;
@@ -365,9 +369,9 @@ static int check_fail_above(cli_invocation *in)
 
 int invocation_parse(cli_invocation *in, int argc, char **argv)
 {
-    size_t command_at;
+    size_t command_index;
     *in = (cli_invocation){.fail_above = NAN};
-    int status = find_command(in, argv, &command_at);
+    int status = find_command(in, argv, &command_index);
     if (status != 0 || in->request != OPTION_ENGINE)
         return status;
     if (in->command == NULL)
@@ -384,12 +388,12 @@ int invocation_parse(cli_invocation *in, int argc, char **argv)
         in->options.threshold = DEDUP_THRESHOLD;
     word_list line = {.words = argv, .next = 1};
     while (status == 0 && argv[line.next] != NULL) {
-        if (line.next == command_at) {
+        if (line.next == command_index) {
             line.next++;
             continue;
         }
         cli_word word = next_word(&line);
-        status = take_word(in, &word);
+        status = apply_word(in, &word);
     }
     if (status == 0)
         status = check_operands(in);

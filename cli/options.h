@@ -1,7 +1,7 @@
 /*
- * The commands and options as data, and the command line read by them. Parsing, help, man
- * page and completions all come from two tables: the library's, for what the engine does,
- * and the one in commands.c.
+ * The commands and options as data, and the parsed command line. Parsing, help, man page and
+ * completions all use two tables: that of the library, for the options of the engine, and that in
+ * commands.c.
  */
 #ifndef OPTIONS_H
 #define OPTIONS_H
@@ -33,7 +33,7 @@ typedef enum option_id {
 typedef struct cli_option {
     option_id id;
     twinset_option_info info;
-    const char *commands; /* that take it, apart by spaces; "": it stands for itself */
+    const char *commands; /* that take it, separated by spaces; "": it is used without a command */
     size_t field;         /* offset in cli_invocation, of switches and files */
 } cli_option;
 
@@ -42,24 +42,24 @@ typedef struct cli_input {
     twinset_role role;
 } cli_input;
 
-/* A command line, understood. */
+/* A parsed command line. */
 typedef struct cli_invocation {
-    const cli_command *command; /* NULL where --help and the like are asked of the whole */
-    option_id request;          /* OPTION_HELP, ...; OPTION_ENGINE: to run the command */
+    const cli_command *command; /* NULL: --help and the like without a command */
+    option_id request;          /* OPTION_HELP and the like; OPTION_ENGINE: run the command */
     const char *shell;          /* of --completion */
     twinset_options options;
-    char *globs[2]; /* those of --include and --exclude, one a line */
+    char *globs[2]; /* of --include and --exclude, one a line */
     cli_input *inputs;
     size_t input_count;
     twinset_format format;
     const char *output; /* NULL: standard output */
     const char *removed, *report;
     const char *keep;
-    double fail_above; /* NaN where it was not given */
+    double fail_above; /* NaN: it was not given */
     bool threshold_given, output_given, annotate, strict, quiet, verbose;
 } cli_invocation;
 
-/* Something and its explanation. */
+/* A term and its explanation. */
 typedef struct cli_entry {
     const char *term, *text;
 } cli_entry;
@@ -68,12 +68,12 @@ enum { EXAMPLES = 6 };
 
 struct cli_command {
     const char *name;
-    const char *operands; /* as the synopsis shows them */
+    const char *operands; /* for the synopsis */
     size_t operands_min, operands_max;
     const char *summary;          /* half a sentence */
-    const char *description;      /* paragraphs, apart by newlines */
-    const char *only;             /* options of the engine that it takes, or NULL: all */
-    const char *without;          /* but these, or NULL */
+    const char *description;      /* paragraphs, separated by newlines */
+    const char *only;             /* the options of the engine that it takes; NULL: all */
+    const char *without;          /* the options of the engine that it does not take, or NULL */
     const char *formats;          /* the default first; NULL: it has none */
     cli_entry examples[EXAMPLES]; /* command lines; NULL after the last */
     int (*run)(const cli_invocation *in);
@@ -82,29 +82,31 @@ struct cli_command {
 enum { COMMANDS = 6 };
 extern const cli_command commands[COMMANDS];
 
-/* NULL after the last. */
+/* The last entry is NULL. */
 extern const cli_entry exit_statuses[], environment[];
 
 const cli_command *command_named(const char *name);
 
-/* The option at `index`, in the order of the help; false past the last. */
+/* Gets the option at `index`, in the order of the help; false past the last. */
 bool option_at(size_t index, cli_option *found);
 bool option_applies(const cli_option *option, const cli_command *command);
-/* Whether it has a long form; -k has none to speak of. */
+/* Whether an option has a long form; -k has none. */
 bool option_is_long(const cli_option *option);
-/* What the help shows for its value: --format takes other words with each command. */
+/* Returns the value that the help shows for an option; --format takes other words with each
+ * command. */
 const char *option_argument(const cli_option *option, const cli_command *command);
-/* Whether `word` stands in a list with `separator` between its words. */
+/* Whether a list, with `separator` between its words, has `word`. */
 bool list_has(const char *list, char separator, const char *word);
 
-/* Fills `in`, whose inputs are then to be freed. 0, or EXIT_FAILED after a message. */
+/* Parses the command line into `in`, whose inputs the caller frees. Returns 0, or EXIT_FAILED after
+ * a message. */
 int invocation_parse(cli_invocation *in, int argc, char **argv);
 
-/* ---- hint.c: NULL where nothing is near */
+/* ---- hint.c: both return NULL if no word is near */
 
-/* The long option of the command that may have been meant. */
+/* Returns the long option of the command that is nearest to what was typed. */
 const char *hint_option(const cli_command *command, const char *typed);
-/* The same for a command; what is a path was not mistyped. */
+/* Returns the command that is nearest to what was typed; NULL for the path of a file. */
 const cli_command *hint_command(const char *typed);
 
 /* ---- help.c, manual.c, completion.c */

@@ -1,8 +1,8 @@
 /*
- * Where results go. A regular file is written without a name beside the final one, synced and
- * named, so that no one ever sees half a result and nothing is left of it, whatever ends the
- * process; where the file system must have a name, it is a temporary one. A device or pipe is
- * written to as it is.
+ * Writes the files of results. A regular file is written without a name in the folder of the final
+ * one, synced and then named: so nobody sees half a result, and nothing is left of it whatever ends
+ * the process. If the file system needs a name, the file has a temporary one. A device or pipe is
+ * written to directly.
  */
 #define _GNU_SOURCE /* O_TMPFILE, sync_file_range() */
 #include "cli.h"
@@ -70,14 +70,14 @@ int output_error(const cli_output *out, twinset_error *error)
 }
 
 /* Remembers the first failure; some calls leave errno as it was. */
-static void failed(cli_output *out)
+static void remember_failure(cli_output *out)
 {
     if (out->failed == 0)
         out->failed = errno != 0 ? errno : EIO;
 }
 
 /* "folder/name" becomes "folder/.name.XXXXXX". */
-static char *temporary_name(const char *path)
+static char *make_temporary_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     size_t folder = slash != NULL ? (size_t)(slash - path) + 1 : 0;
@@ -88,15 +88,15 @@ static char *temporary_name(const char *path)
     return name;
 }
 
-static mode_t mode_of_new_file(void)
+static mode_t get_new_file_mode(void)
 {
     mode_t mask = umask(0);
     umask(mask);
     return 0666 & ~mask;
 }
 
-/* A descriptor for a file without a name in the folder of the final one, or -1. It gets its
- * name by way of /proc. */
+/* Opens a file without a name in the folder of the final one; returns a descriptor or -1. The file
+ * gets its name through /proc. */
 static int open_nameless(const cli_output *out)
 {
 #ifdef O_TMPFILE
@@ -114,10 +114,10 @@ static int open_nameless(const cli_output *out)
 #endif
 }
 
-/* A descriptor for the unfinished file, or -1 and errno. */
+/* Opens the unfinished file; returns a descriptor, or -1 and sets errno. */
 static int open_temporary(cli_output *out, mode_t mode)
 {
-    out->temporary = temporary_name(out->final);
+    out->temporary = make_temporary_name(out->final);
     if (out->temporary == NULL)
         return -1;
     int fd = open_nameless(out);
@@ -134,8 +134,8 @@ static int open_temporary(cli_output *out, mode_t mode)
     return fchmod(fd, mode) == 0 ? fd : (close(fd), -1);
 }
 
-/* Gives a nameless file its temporary name: a name that is taken cannot be linked to, but
- * renamed to. */
+/* Gives a nameless file its temporary name. It is renamed later, since a link cannot replace an
+ * existing file. */
 static bool name_file(cli_output *out)
 {
     char path[64];
@@ -155,7 +155,7 @@ static bool name_file(cli_output *out)
     return false;
 }
 
-/* A descriptor for what will be written to, or -1 and errno. */
+/* Opens a path for writing; returns a descriptor, or -1 and sets errno. */
 static int open_path(cli_output *out, const char *path)
 {
     struct stat file;
@@ -163,13 +163,13 @@ static int open_path(cli_output *out, const char *path)
         if (errno != ENOENT)
             return -1;
         out->final = strdup(path);
-        return out->final != NULL ? open_temporary(out, mode_of_new_file()) : -1;
+        return out->final != NULL ? open_temporary(out, get_new_file_mode()) : -1;
     }
     if (!S_ISREG(file.st_mode))
         return open(path, O_WRONLY | O_CLOEXEC);
     if (access(path, W_OK) != 0)
         return -1;
-    /* A link stays a link: what it points to is replaced. */
+    /* A symbolic link stays: the file that it points to is replaced. */
     out->final = realpath(path, NULL);
     return out->final != NULL ? open_temporary(out, file.st_mode & 0777) : -1;
 }
@@ -185,7 +185,7 @@ int output_open(cli_output *out, const char *path, twinset_error *error)
         out->stream = fdopen(fd, "w");
     if (out->stream != NULL)
         return 0;
-    failed(out);
+    remember_failure(out);
     if (fd >= 0)
         close(fd);
     int status = output_error(out, error);
@@ -194,9 +194,9 @@ int output_open(cli_output *out, const char *path, twinset_error *error)
 }
 
 /*
- * A large file is sent to the disk while it grows, and what has arrived there leaves the page
- * cache: 6 GB of output would else drive out the input that is being read, and wait for memory.
- * Nothing here waits, so that a slow disk costs no time but keeps its pages.
+ * Sends a large file to the disk while it grows, and drops what was written from the page cache:
+ * otherwise 6 GB of output would replace the input that is being read, and wait for memory. Nothing
+ * here waits: a slow disk costs no time, and its pages stay in the cache.
  */
 static void write_behind(cli_output *out)
 {
@@ -222,7 +222,7 @@ int output_write(void *context, const char *bytes, size_t count)
     if (signals_caught())
         out->failed = EINTR;
     else if (out->failed == 0 && fwrite(bytes, 1, count, out->stream) != count)
-        failed(out);
+        remember_failure(out);
     out->written += count;
     if (out->failed == 0)
         write_behind(out);
@@ -235,11 +235,11 @@ void output_printf(cli_output *out, const char *format, ...)
     va_start(arguments, format);
     errno = 0;
     if (out->failed == 0 && vfprintf(out->stream, format, arguments) < 0)
-        failed(out);
+        remember_failure(out);
     va_end(arguments);
 }
 
-/* Some file systems cannot sync, which is no reason to lose a result. */
+/* Syncs a file; a file system that cannot sync is not a failure. */
 static bool sync_file(FILE *stream)
 {
     return fsync(fileno(stream)) == 0 || errno == EINVAL || errno == ENOTSUP;
@@ -250,13 +250,13 @@ int output_close(cli_output *out, twinset_error *error)
     errno = 0;
     if (fflush(out->stream) != 0 ||
         (out->temporary != NULL && !out->hasty && !sync_file(out->stream)))
-        failed(out);
+        remember_failure(out);
     if (signals_caught())
         out->failed = EINTR;
     if (out->failed == 0 && out->temporary != NULL && out->nameless && !name_file(out))
-        failed(out);
+        remember_failure(out);
     if (fclose(out->stream) != 0)
-        failed(out);
+        remember_failure(out);
     out->stream = NULL;
     if (out->failed == 0 && out->temporary != NULL) {
         if (rename(out->temporary, out->final) == 0) {
@@ -264,7 +264,7 @@ int output_close(cli_output *out, twinset_error *error)
             free(out->temporary);
             out->temporary = NULL;
         } else {
-            failed(out);
+            remember_failure(out);
         }
     }
     int status = out->failed != 0 ? output_error(out, error) : 0;

@@ -1,6 +1,6 @@
 /*
- * The progress bar: `reading  [########        ]  12,345 of 100,000   12%`.
- * A run that ends within the first moments shows none.
+ * The progress bar: `reading [######## ] 12,345 of 100,000 12%`. A run that ends within the first
+ * moments shows none.
  */
 #include "cli.h"
 
@@ -13,7 +13,7 @@
 
 enum { BAR_CELLS = 24, LINE_SIZE = 256 };
 
-static double now(void)
+static double get_time(void)
 {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -24,31 +24,31 @@ void progress_init(cli_progress *bar, bool wanted)
 {
     *bar = (cli_progress){.enabled = wanted && terminal_is_capable(STDERR_FILENO)};
     bar->width = terminal_width(STDERR_FILENO);
-    bar->next = now() + FIRST_AFTER;
+    bar->next = get_time() + FIRST_AFTER;
 }
 
-/* How much of the whole is done; the library may count past what it announced. */
-static double share(uint64_t done, uint64_t total)
+/* Returns the share that is done, at most 1: the library may count past the total. */
+static double compute_share(uint64_t done, uint64_t total)
 {
     return done < total ? (double)done / (double)total : 1.0;
 }
 
-static void draw(cli_progress *bar, const char *stage, uint64_t done, uint64_t total)
+static void draw_bar(cli_progress *bar, const char *stage, uint64_t done, uint64_t total)
 {
     char cells[BAR_CELLS + 1], line[LINE_SIZE], count[NUMBER_SIZE], of[NUMBER_SIZE];
     if (total == 0) {
         snprintf(line, sizeof line, "%-10.40s %s", stage, number(done, count));
     } else {
-        double part = share(done, total);
+        double fraction = compute_share(done, total);
         memset(cells, ' ', BAR_CELLS);
-        memset(cells, '#', (size_t)(part * BAR_CELLS));
+        memset(cells, '#', (size_t)(fraction * BAR_CELLS));
         cells[BAR_CELLS] = '\0';
         snprintf(line, sizeof line, "%-10.40s [%s] %s of %s %3d%%", stage, cells,
-                 number(done, count), number(total, of), (int)(part * 100));
+                 number(done, count), number(total, of), (int)(fraction * 100));
     }
-    /* The last column stays free: some terminals wrap as soon as it is written to. */
-    int room = bar->width > 1 ? (int)bar->width - 1 : 0;
-    fprintf(stderr, "\r%.*s\x1b[K", room, line);
+    /* The last column stays free, since some terminals wrap as soon as it is written to. */
+    int width = bar->width > 1 ? (int)bar->width - 1 : 0;
+    fprintf(stderr, "\r%.*s\x1b[K", width, line);
     fflush(stderr);
     bar->drawn = true;
 }
@@ -57,9 +57,9 @@ int progress_update(void *context, const char *stage, uint64_t done, uint64_t to
 {
     cli_progress *bar = context;
     if (bar->enabled) {
-        double time = now();
+        double time = get_time();
         if (time >= bar->next) {
-            draw(bar, stage, done, total);
+            draw_bar(bar, stage, done, total);
             bar->next = time + THEN_EVERY;
         }
     }

@@ -1,5 +1,5 @@
 /*
- * Messages on standard error.
+ * Writes messages to standard error.
  */
 #include "cli.h"
 
@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of what was skipped, and of what was compared all the same. */
+/* Names that are shown for a reason: of skipped inputs, and of flagged documents. */
 enum { SKIPPED_SHOWN = 10, FLAGGED_SHOWN = 3 };
 
-/* ---- saying */
+/* ---- messages */
 
-/* The character at `text`, which is terminated, and how many bytes it takes; -1 for a byte
- * that is not part of any. */
+/* Decodes the character at `text`, which is terminated, and sets the number of its bytes. Returns
+ * -1 for a byte that is not UTF-8. */
 static int32_t code_point_at(const unsigned char *text, size_t *bytes)
 {
     static const unsigned char lead[] = {0, 0xc0, 0xe0, 0xf0};
@@ -30,15 +30,15 @@ static int32_t code_point_at(const unsigned char *text, size_t *bytes)
             return -1;
         code_point = code_point << 6 | (text[i] & 0x3f);
     }
-    bool surrogate = code_point >= 0xd800 && code_point < 0xe000;
-    if (code_point < least[more] || code_point > 0x10ffff || surrogate)
+    bool is_surrogate = code_point >= 0xd800 && code_point < 0xe000;
+    if (code_point < least[more] || code_point > 0x10ffff || is_surrogate)
         return -1;
     *bytes += more;
     return code_point;
 }
 
-/* What cannot be seen, moves the cursor or turns text around. */
-static bool is_unseen(int32_t code_point)
+/* Whether a character is invisible, moves the cursor or changes the direction of text. */
+static bool is_invisible(int32_t code_point)
 {
     static const int32_t ranges[][2] = {
         {0, 0x1f},        {0x7f, 0x9f},     {0xad, 0xad},       {0x61c, 0x61c},
@@ -51,24 +51,24 @@ static bool is_unseen(int32_t code_point)
     return false;
 }
 
-/* Writes one character of `text` so that it is seen and does nothing else, in the way of
- * the library's tables: at most four bytes for each of its own, whose number is returned. */
-static size_t escape(const unsigned char *text, char **out)
+/* Writes one character of `text` so that it is visible and controls nothing, as the library's
+ * tables do: at most four bytes for each byte of it. Returns the number of its bytes. */
+static size_t write_escaped(const unsigned char *text, char **out)
 {
     size_t bytes;
     int32_t code_point = code_point_at(text, &bytes);
     if (code_point == '\n' || code_point == '\r' || code_point == '\t')
         *out += sprintf(*out, "\\%c", code_point == '\n' ? 'n' : code_point == '\r' ? 'r' : 't');
-    else if (code_point < 0 || (code_point < 0x80 && is_unseen(code_point)))
+    else if (code_point < 0 || (code_point < 0x80 && is_invisible(code_point)))
         *out += sprintf(*out, "\\x%02x", text[0]);
-    else if (is_unseen(code_point))
+    else if (is_invisible(code_point))
         *out += sprintf(*out, "\\u{%x}", (unsigned)code_point);
     else
         *out += sprintf(*out, "%.*s", (int)bytes, (const char *)text);
     return bytes;
 }
 
-/* One write for the whole line, so that lines of several processes do not mix. */
+/* Writes the whole line at once, so that lines of several processes do not mix. */
 static void write_line(const char *message, size_t length)
 {
     static const char prefix[] = "twinset: ";
@@ -79,7 +79,7 @@ static void write_line(const char *message, size_t length)
     }
     char *out = line + sprintf(line, "%s", prefix);
     for (size_t i = 0; i < length;)
-        i += escape((const unsigned char *)message + i, &out);
+        i += write_escaped((const unsigned char *)message + i, &out);
     *out++ = '\n';
     fwrite(line, 1, (size_t)(out - line), stderr);
     free(line);
@@ -115,10 +115,10 @@ const char *number(uint64_t value, char text[NUMBER_SIZE])
     return text;
 }
 
-/* ---- documents with something to know about them */
+/* ---- skipped and flagged documents */
 
-/* A reason without its particulars, which are in quotes. */
-static int kind_length(const char *reason)
+/* Returns the length of a reason up to its details, which are in quotes. */
+static int get_kind_length(const char *reason)
 {
     int length = (int)strcspn(reason, "'");
     return reason[length] && length > 0 && reason[length - 1] == ' ' ? length - 1 : length;
@@ -126,7 +126,7 @@ static int kind_length(const char *reason)
 
 static int by_kind(const twinset_skip *a, const twinset_skip *b)
 {
-    int lengths[] = {kind_length(a->reason), kind_length(b->reason)};
+    int lengths[] = {get_kind_length(a->reason), get_kind_length(b->reason)};
     if (lengths[0] != lengths[1])
         return lengths[0] - lengths[1];
     return memcmp(a->reason, b->reason, (size_t)lengths[0]);
@@ -139,8 +139,8 @@ static int by_kind_then_path(const void *left, const void *right)
     return order != 0 ? order : strcmp(a->path, b->path);
 }
 
-/* The first `most` of the documents that share a reason. `verb` stands before the name. */
-static void name_some(const twinset_skip *skips, size_t count, const char *verb, size_t most)
+/* Names the first `most` of the documents that share a reason, with `verb` before each name. */
+static void name_documents(const twinset_skip *skips, size_t count, const char *verb, size_t most)
 {
     char more[NUMBER_SIZE];
     size_t shown = count <= most ? count : most;
@@ -148,7 +148,7 @@ static void name_some(const twinset_skip *skips, size_t count, const char *verb,
         say("%s%s: %s", verb, skips[i].path, skips[i].reason);
     if (shown < count)
         say("%s and %s more: %.*s (--verbose names them all)", terminal_utf8() ? "…" : "...",
-            number(count - shown, more), kind_length(skips[0].reason), skips[0].reason);
+            number(count - shown, more), get_kind_length(skips[0].reason), skips[0].reason);
 }
 
 static void name_by_reason(twinset_skip *skips, size_t count, bool all, bool cleaned)
@@ -159,12 +159,13 @@ static void name_by_reason(twinset_skip *skips, size_t count, bool all, bool cle
             if (by_kind(&skips[next], &skips[first]) != 0)
                 break;
         const char *verb = cleaned && skips[first].empty ? "kept " : "skipped ";
-        name_some(skips + first, next - first, verb, all ? SIZE_MAX : SKIPPED_SHOWN);
+        name_documents(skips + first, next - first, verb, all ? SIZE_MAX : SKIPPED_SHOWN);
     }
 }
 
-/* Room for `count`, which is not 0; without it a message says that names are missing. */
-static twinset_skip *list_of(size_t count, const char *what)
+/* Allocates a list of `count` entries, which is not 0; if that fails, a message says that names are
+ * missing. */
+static twinset_skip *allocate_list(size_t count, const char *what)
 {
     twinset_skip *list = malloc(count * sizeof *list);
     if (list == NULL)
@@ -175,7 +176,7 @@ static twinset_skip *list_of(size_t count, const char *what)
 void report_collection(const twinset_collection *collection, bool all, bool cleaned)
 {
     size_t count = twinset_collection_skips(collection);
-    twinset_skip *skips = count > 0 ? list_of(count, "skipped") : NULL;
+    twinset_skip *skips = count > 0 ? allocate_list(count, "skipped") : NULL;
     if (skips == NULL)
         return;
     for (size_t i = 0; i < count; i++)
@@ -185,13 +186,13 @@ void report_collection(const twinset_collection *collection, bool all, bool clea
     free(skips);
 }
 
-/* Names the documents with a flag, and of these with an encoding, unless that is NULL. */
+/* Names the documents with a flag and, unless `encoding` is NULL, with that encoding. */
 static void report_flag(const twinset_result *result, unsigned flag, const char *encoding,
                         const char *meaning, bool all)
 {
     size_t count = twinset_result_flagged_documents(result), found = 0;
     twinset_flagged_document document;
-    twinset_skip *list = count > 0 ? list_of(count, "flagged") : NULL;
+    twinset_skip *list = count > 0 ? allocate_list(count, "flagged") : NULL;
     if (list == NULL)
         return;
     for (size_t i = 0; twinset_result_flagged_document(result, i, &document, sizeof document) == 0;
@@ -201,12 +202,12 @@ static void report_flag(const twinset_result *result, unsigned flag, const char 
              (document.encoding != NULL && strcmp(document.encoding, encoding) == 0)))
             list[found++] = (twinset_skip){document.path, meaning, 0};
     if (found > 0)
-        name_some(list, found, "", all ? SIZE_MAX : FLAGGED_SHOWN);
+        name_documents(list, found, "", all ? SIZE_MAX : FLAGGED_SHOWN);
     free(list);
 }
 
-/* The encoding of a flagged document, if it was guessed. */
-static const char *encoding_of(const twinset_result *result, size_t index)
+/* Returns the encoding that was guessed for a flagged document, or NULL. */
+static const char *get_encoding(const twinset_result *result, size_t index)
 {
     twinset_flagged_document document;
     int status = twinset_result_flagged_document(result, index, &document, sizeof document);
@@ -216,9 +217,9 @@ static const char *encoding_of(const twinset_result *result, size_t index)
 /* Whether a flagged document has an encoding that none before it has. */
 static bool is_new_encoding(const twinset_result *result, size_t index, const char **encoding)
 {
-    *encoding = encoding_of(result, index);
+    *encoding = get_encoding(result, index);
     for (size_t i = 0; i < index && *encoding != NULL; i++) {
-        const char *before = encoding_of(result, i);
+        const char *before = get_encoding(result, i);
         if (before != NULL && strcmp(before, *encoding) == 0)
             return false;
     }
@@ -227,7 +228,7 @@ static bool is_new_encoding(const twinset_result *result, size_t index, const ch
 
 static void report_encodings(const twinset_result *result, bool all)
 {
-    enum { MOST = 1000 }; /* documents that are looked at: it takes the square of them */
+    enum { MOST = 1000 }; /* documents that are examined: time grows with their square */
     size_t count = twinset_result_flagged_documents(result);
     const char *encoding;
     for (size_t i = 0; i < count && i < MOST; i++) {
@@ -239,7 +240,7 @@ static void report_encodings(const twinset_result *result, bool all)
     }
 }
 
-/* ---- how the run went */
+/* ---- figures of the run */
 
 static void report_run(const twinset_result *result)
 {

@@ -1,9 +1,9 @@
 /*
- * Signals. While inputs are found, which may mean to wait for a pipe, one ends the process at once.
- * Later the handler notes the first one and cancels the collection in work, which the library hears
- * also while it waits for input; the handler is then out of the way, so that a second one ends the
- * process. As no one can tidy up in that case, the handler removes the unfinished output file
- * already.
+ * Handles signals. While inputs are being found, which may mean to wait for a pipe, a signal ends
+ * the process at once. Later the handler remembers the first signal and cancels the collection in
+ * work, which the library notices even while it waits for input; the handler is then uninstalled,
+ * so that a second signal ends the process. Since nothing can clean up after a second signal, the
+ * handler removes the unfinished output files at the first.
  */
 #include "cli.h"
 
@@ -13,10 +13,10 @@
 
 static volatile sig_atomic_t caught, deferred;
 enum { GUARDED = 4 };
-static _Atomic(const char *) doomed[GUARDED];
-static _Atomic(twinset_collection *) in_work;
+static _Atomic(const char *) guarded_files[GUARDED];
+static _Atomic(twinset_collection *) collection_in_work;
 
-static void die_of(int signal_number)
+static void die_of_signal(int signal_number)
 {
     signal(signal_number, SIG_DFL);
     raise(signal_number);
@@ -27,21 +27,21 @@ static void on_signal(int signal_number)
     static const char message[] = "twinset: interrupted\n";
     caught = signal_number;
     for (int i = 0; i < GUARDED; i++) {
-        const char *temporary = doomed[i];
+        const char *temporary = guarded_files[i];
         if (temporary != NULL)
             unlink(temporary);
     }
-    twinset_collection *collection = in_work;
+    twinset_collection *collection = collection_in_work;
     if (collection != NULL)
         twinset_collection_cancel(collection);
     if (!deferred) {
         ssize_t ignored = write(STDERR_FILENO, message, sizeof message - 1);
         (void)ignored;
-        die_of(signal_number);
+        die_of_signal(signal_number);
     }
 }
 
-/* One that is ignored, as under nohup, stays so. */
+/* Installs the handler for a signal; a signal that is ignored, as under nohup, stays ignored. */
 static void catch_signal(int signal_number)
 {
     struct sigaction action, before;
@@ -57,20 +57,20 @@ void signals_install(void)
     catch_signal(SIGINT);
     catch_signal(SIGTERM);
     catch_signal(SIGHUP);
-    /* These come from writing, whose failure tells the same. */
+    /* These signals come from writing, which fails with an error as well. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
 }
 
 void signals_defer(twinset_collection *collection)
 {
-    in_work = collection;
+    collection_in_work = collection;
     deferred = 1;
 }
 
 void signals_forget(void)
 {
-    in_work = NULL;
+    collection_in_work = NULL;
 }
 
 bool signals_caught(void)
@@ -82,7 +82,7 @@ void signals_guard(const char *temporary)
 {
     const char *none = NULL;
     for (int i = 0; i < GUARDED; i++, none = NULL)
-        if (atomic_compare_exchange_strong(&doomed[i], &none, temporary))
+        if (atomic_compare_exchange_strong(&guarded_files[i], &none, temporary))
             return;
 }
 
@@ -90,16 +90,16 @@ void signals_release(const char *temporary)
 {
     for (int i = 0; i < GUARDED; i++) {
         const char *expected = temporary;
-        atomic_compare_exchange_strong(&doomed[i], &expected, NULL);
+        atomic_compare_exchange_strong(&guarded_files[i], &expected, NULL);
     }
 }
 
 void signals_die(void)
 {
-    die_of(caught);
+    die_of_signal(caught);
 }
 
 void signals_die_of_pipe(void)
 {
-    die_of(SIGPIPE);
+    die_of_signal(SIGPIPE);
 }

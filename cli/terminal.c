@@ -1,5 +1,5 @@
 /*
- * What is known of the terminal.
+ * Finds out what the terminal can do.
  */
 #include "cli.h"
 

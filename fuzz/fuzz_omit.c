@@ -84,7 +84,10 @@ static void check_shingles(const twinset_options *options, const char *text, siz
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     uint8_t rules = take_byte(&data, &size);
-    twinset_options options = rules_for(rules & 1, rules >> 1 & 1);
+    twinset_options options;
+    twinset_options_init(&options);
+    options.quotations = rules & 1;
+    options.bibliography = rules >> 1 & 1;
     options.by = rules >> 2 & 1 ? TWINSET_BY_WORD : TWINSET_BY_CHAR;
     options.k = 1 + (rules >> 3) % 8;
     char *text = malloc(size ? size : 1); /* a byte too many is noticed */

@@ -89,11 +89,12 @@ TWINSET_API int twinset_version_number(void);
 
 typedef enum twinset_status {
     TWINSET_OK = 0,
-    TWINSET_NOMEM = 1,     /* an allocation failed, or a limit of memory does not suffice */
-    TWINSET_USAGE = 2,     /* an option or argument that makes no sense */
-    TWINSET_IO = 3,        /* a file could not be read or written */
-    TWINSET_EMPTY = 4,     /* there is nothing to work on */
-    TWINSET_CANCELLED = 5, /* the progress callback, or twinset_collection_cancel(), asked to stop */
+    TWINSET_NOMEM = 1, /* an allocation failed, or a limit of memory does not suffice */
+    TWINSET_USAGE = 2, /* an option or argument that makes no sense */
+    TWINSET_IO = 3,    /* a file could not be read or written */
+    TWINSET_EMPTY = 4, /* there is nothing to work on */
+    TWINSET_CANCELLED =
+        5, /* the progress callback, or twinset_collection_cancel(), asked to stop */
 } twinset_status;
 
 /* The size of this struct stays as it is. */
@@ -165,9 +166,9 @@ TWINSET_CHECKED int twinset_collection_new(const twinset_options *options,
                                            twinset_collection **collection, twinset_error *error);
 TWINSET_API void twinset_collection_free(twinset_collection *collection);
 
-/* Asks the call in progress to stop, or, where there is none, the next one that reads: it fails with
- * TWINSET_CANCELLED within a fraction of a second, also while it waits for input. The one call that
- * may be made from any thread, and from a signal handler, while another is in progress. */
+/* Asks the call in progress to stop, or, where there is none, the next one that reads: it fails
+ * with TWINSET_CANCELLED within a fraction of a second, also while it waits for input. The one call
+ * that may be made from any thread, and from a signal handler, while another is in progress. */
 TWINSET_API void twinset_collection_cancel(twinset_collection *collection);
 
 /* Adds a text that lies in memory; it is copied. `name` must not have been added before. Without
@@ -209,8 +210,8 @@ TWINSET_API const char *twinset_collection_input(const twinset_collection *colle
 
 /* Whether a path names a file that the collection reads: a document, an archive, a template, a list
  * of paths, the file of stop words. Files are compared by device and inode, so links and other
- * spellings of a path are seen through. Standard input counts where it is read from a file. It costs
- * a system call for each file that was added. */
+ * spellings of a path are seen through. Standard input counts where it is read from a file. It
+ * costs a system call for each file that was added. */
 TWINSET_API int twinset_collection_reads(const twinset_collection *collection, const char *path);
 /* Checks the paths of all files that a program is about to write, best before a run: TWINSET_USAGE,
  * with a sentence that names both, where the collection reads one of them or two of them are one

@@ -385,7 +385,7 @@ static void progress_can_cancel(void **state)
     for (size_t t = 0; t < COUNT(THREADS); t++)
         for (unsigned after = 1; after <= 3; after += 2) {
             loop_record *record = new_record(THREADS[t]);
-            tw_loop loop = {THREADS[t], "watched", watch, record};
+            tw_loop loop = {THREADS[t], "watched", watch, record, NULL};
             record->reports_left = after;
             assert_int_equal(tw_parallel(&loop, ITEMS, visit_slowly, record), TWINSET_CANCELLED);
             assert_int_equal(record->reports, after);
@@ -400,7 +400,7 @@ static void progress_is_reported_now_and_then(void **state)
     (void)state;
     for (size_t t = 0; t < COUNT(THREADS); t++) {
         loop_record *record = new_record(THREADS[t]);
-        tw_loop loop = {THREADS[t], "watched", watch, record};
+        tw_loop loop = {THREADS[t], "watched", watch, record, NULL};
         double start = tw_now();
         assert_int_equal(tw_parallel(&loop, 100, visit_slowly, record), 0);
         double seconds = tw_now() - start;
@@ -536,7 +536,7 @@ static int run_pipeline(pipeline_record *record, size_t item_count, twinset_prog
     void *addresses[4 * MOST_THREADS];
     for (size_t i = 0; i < item_count; i++)
         addresses[i] = &items[i];
-    tw_loop loop = {record->threads, "watched", progress, record};
+    tw_loop loop = {record->threads, "watched", progress, record, NULL};
     int status = tw_pipeline(&loop, &steps, addresses, item_count, 77, record);
     size_t in_use = item_count < 2 * record->threads ? item_count : 2 * record->threads;
     assert_false(record->wrong);

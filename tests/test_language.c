@@ -45,10 +45,12 @@ static void test_names(void **state)
     for (size_t i = 0; i < COUNT(cases); i++)
         assert_string_equal(tw_language_name(tw_language_detect(cases[i][0], "", 0)), cases[i][1]);
     for (size_t i = 0; tw_language_at(i); i++)
-        assert_ptr_equal(tw_language_by_name(tw_language_name(tw_language_at(i))), tw_language_at(i));
+        assert_ptr_equal(tw_language_by_name(tw_language_name(tw_language_at(i))),
+                         tw_language_at(i));
     assert_null(tw_language_by_name("klingon"));
     assert_true(tw_is_program_path("x.zig") && tw_is_program_path("x.c.txt"));
-    assert_false(tw_is_program_path("x.txt") || tw_is_program_path("x") || tw_is_program_path("x.json"));
+    assert_false(tw_is_program_path("x.txt") || tw_is_program_path("x") ||
+                 tw_is_program_path("x.json"));
 }
 
 static void assert_language(const char *path, const char *text, const char *expected)

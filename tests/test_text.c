@@ -731,8 +731,8 @@ static void stop_words_are_left_out(void **state)
         tw_shingler *shingler;
         tw_bytes left = {0};
         assert_int_equal(tw_shingler_new(&options, stop, &shingler, NULL), 0);
-        assert_int_equal(tw_shingler_token_text(shingler, cases[i].text, strlen(cases[i].text), &left),
-                         0);
+        assert_int_equal(
+            tw_shingler_token_text(shingler, cases[i].text, strlen(cases[i].text), &left), 0);
         assert_int_equal(tw_bytes_append(&left, "", 1), 0);
         assert_string_equal(left.data, cases[i].left);
         tw_bytes_free(&left);

@@ -2,54 +2,56 @@
 
 #include <sys/stat.h>
 
-static int identify_file(const char *path, tw_bytes *all)
+static int identify_file(const char *path, tw_bytes *description)
 {
     struct stat file;
     if (stat(path, &file) != 0)
         memset(&file, 0, sizeof file);
-    return tw_bytes_printf(all, "%s %lld %lld.%09ld\n", path, (long long)file.st_size,
+    return tw_bytes_printf(description, "%s %lld %lld.%09ld\n", path, (long long)file.st_size,
                            (long long)file.st_mtim.tv_sec, file.st_mtim.tv_nsec);
 }
 
-/* All that is known of a source before it is read; a list may say of a file who wrote it. */
-static int identify_source(const tw_source *source, tw_bytes *all)
+/* Describes everything that is known of a source before it is read, including what a manifest says
+ * of it. */
+static int identify_source(const tw_source *source, tw_bytes *description)
 {
     const tw_source_file *file = source->file;
     int status =
-        tw_bytes_printf(all, "%d %d %s %s %u %llx %s %s %d ", source->kind, source->role,
+        tw_bytes_printf(description, "%d %d %s %s %u %llx %s %s %d ", source->kind, source->role,
                         source->name, file->member_name ? file->member_name : "", file->member,
                         (unsigned long long)file->group, file->submission ? file->submission : "",
                         file->time ? file->time : "", source->is_top_level);
-    return status == TWINSET_OK ? identify_file(source->path, all) : status;
+    return status == TWINSET_OK ? identify_file(source->path, description) : status;
 }
 
-/* What a checkpoint belongs to: everything that what it holds depends on, this build included. */
-static int describe(const tw_corpus *corpus, const tw_task *task, tw_bytes *all)
+/* Describes the run that a checkpoint belongs to: everything that its contents depend on, this
+ * build included. */
+static int describe_run(const tw_corpus *corpus, const tw_task *task, tw_bytes *description)
 {
     const twinset_options *options = &corpus->settings->options;
     const tw_sources *sources = corpus->sources;
-    int status = tw_bytes_printf(all, "%s %s %d %llu %zu\n", TWINSET_VERSION, tw_build_id(),
+    int status = tw_bytes_printf(description, "%s %s %d %llu %zu\n", TWINSET_VERSION, tw_build_id(),
                                  task->wants_details, (unsigned long long)options->memory_bytes,
                                  sources->folders.count);
     if (status == TWINSET_OK)
-        status = tw_options_json(options, all);
+        status = tw_options_json(options, description);
     if (status == TWINSET_OK && options->stop)
-        status = identify_file(options->stop, all);
+        status = identify_file(options->stop, description);
     for (size_t i = 0; i < sources->count && status == TWINSET_OK; i++)
-        status = identify_source(&sources->data[i], all);
+        status = identify_source(&sources->data[i], description);
     return status;
 }
 
-static int identify(const tw_corpus *corpus, const tw_task *task, uint64_t identity[2])
+static int identify_run(const tw_corpus *corpus, const tw_task *task, uint64_t identity[2])
 {
-    tw_bytes all = {0};
+    tw_bytes description = {0};
     uint8_t digest[16];
-    int status = describe(corpus, task, &all);
+    int status = describe_run(corpus, task, &description);
     if (status == TWINSET_OK) {
-        tw_md5(all.data, all.length, digest);
+        tw_md5(description.data, description.length, digest);
         memcpy(identity, digest, sizeof digest);
     }
-    tw_bytes_free(&all);
+    tw_bytes_free(&description);
     return status;
 }
 
@@ -71,7 +73,7 @@ int tw_checkpoint_open(const tw_corpus *corpus, tw_checkpoint *checkpoint, tw_ta
     int status = check_sources(corpus, error);
     if (status != TWINSET_OK)
         return status;
-    if (identify(corpus, task, identity) != TWINSET_OK)
+    if (identify_run(corpus, task, identity) != TWINSET_OK)
         return tw_nomem(error);
     status = tw_journal_open(folder, "read.journal", identity, &checkpoint->read, error);
     if (status == TWINSET_OK)

@@ -1,4 +1,4 @@
-/* Checkpoints: the journals of a run, and what they belong to. */
+/* Checkpoints: the journals of a run, which only an identical run continues. */
 #ifndef TW_CHECKPOINT_H
 #define TW_CHECKPOINT_H
 
@@ -8,7 +8,7 @@ typedef struct tw_checkpoint {
     tw_journal read, matches;
 } tw_checkpoint;
 
-/* Opens the journals in the folder of the options, and makes the task go on from them. */
+/* Opens the journals in the folder of the options, and makes the task continue from them. */
 int tw_checkpoint_open(const tw_corpus *corpus, tw_checkpoint *checkpoint, tw_task *task,
                        twinset_error *error) TW_CHECKED;
 void tw_checkpoint_close(tw_checkpoint *checkpoint);

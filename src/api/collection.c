@@ -1,5 +1,5 @@
-/* The public handle of a collection: sources that are added, and runs over them. A run reads the
- * sources into a corpus of its own, so that its result does not depend on what comes later. */
+/* The public handle of a collection: the sources that were added, and runs over them. A run reads
+ * the sources into a corpus of its own, so that sources added later do not change its result. */
 #include "checkpoint.h"
 #include "common.h"
 #include "output.h"
@@ -8,10 +8,10 @@
 struct twinset_collection {
     tw_settings *settings;
     tw_sources *sources;
-    const char *given[2];  /* names of the first two documents, in the order they were added */
+    const char *given[2];  /* the names of the first two documents, as they were added */
     size_t given_count;    /* documents added, without templates */
-    tw_corpus *last;       /* of the last run, for what it skipped; NULL: there was none */
-    tw_source_state *plan; /* that outputs were planned with, or NULL */
+    tw_corpus *last;       /* of the last run, for its skips; or NULL */
+    tw_source_state *plan; /* the states that outputs were planned with, or NULL */
 };
 
 const char *twinset_version(void)
@@ -31,8 +31,8 @@ void twinset_free(void *memory)
 
 /* ---- making and freeing */
 
-static int init(twinset_collection *collection, const twinset_options *options,
-                twinset_error *error)
+static int init_collection(twinset_collection *collection, const twinset_options *options,
+                           twinset_error *error)
 {
     int status = tw_settings_new(options, &collection->settings, error);
     if (status != TWINSET_OK)
@@ -52,7 +52,7 @@ int twinset_collection_new(const twinset_options *options, twinset_collection **
     *collection = tw_calloc(1, sizeof **collection);
     if (!*collection)
         return tw_nomem(error);
-    int status = init(*collection, options, error);
+    int status = init_collection(*collection, options, error);
     if (status != TWINSET_OK) {
         twinset_collection_free(*collection);
         *collection = NULL;
@@ -79,7 +79,8 @@ void twinset_collection_cancel(twinset_collection *collection)
         atomic_store(&tw_settings_cancel(collection->settings)->is_asked, true);
 }
 
-/* Ends a call that can be cancelled: one that was is not to cancel the next. */
+/* Ends a call that can be cancelled. A cancelled call resets the flag, so that the next call
+ * runs. */
 static int end_call(twinset_collection *collection, const tw_cancel *before, int status)
 {
     tw_cancel_listen(before);
@@ -90,8 +91,8 @@ static int end_call(twinset_collection *collection, const tw_cancel *before, int
 
 /* ---- adding */
 
-/* Remembers the names of the first two documents: sorting loses their order. */
-static void remember(twinset_collection *collection, size_t before)
+/* Remembers the names of the first two documents, since sorting loses their order. */
+static void remember_names(twinset_collection *collection, size_t before)
 {
     const tw_sources *sources = collection->sources;
     for (size_t i = before; i < sources->count; i++) {
@@ -108,7 +109,7 @@ static int check_role(twinset_role role, twinset_error *error)
     return tw_fail(error, TWINSET_USAGE, "%d is not a role: take one of TWINSET_ROLE_*", (int)role);
 }
 
-/* Makes the list of sources one that can be added to: a run may still have it. */
+/* Makes a list of sources that can be added to, since a run may still use the current one. */
 static int begin_adding(twinset_collection *collection, twinset_role role, twinset_error *error)
 {
     int status = check_role(role, error);
@@ -119,11 +120,11 @@ static int begin_adding(twinset_collection *collection, twinset_role role, twins
     return tw_sources_own(&collection->sources) == TWINSET_OK ? TWINSET_OK : tw_nomem(error);
 }
 
-/* Completes an error of adding, which may come without a sentence. */
+/* Ends an addition, and adds a message to an error that has none. */
 static int end_adding(twinset_collection *collection, size_t before, int status,
                       twinset_error *error)
 {
-    remember(collection, before);
+    remember_names(collection, before);
     if (status == TWINSET_CANCELLED)
         return tw_fail(error, status, "interrupted");
     return status == TWINSET_NOMEM ? tw_nomem(error) : status;
@@ -172,7 +173,7 @@ int twinset_collection_add_path(twinset_collection *collection, const char *path
     return end_call(collection, listened, status);
 }
 
-/* ---- what was added */
+/* ---- inputs and skips */
 
 size_t twinset_collection_inputs(const twinset_collection *collection)
 {
@@ -204,9 +205,9 @@ int twinset_collection_check_outputs(const twinset_collection *collection, const
                             error);
 }
 
-/* What is known to be skipped: by the last run, if nothing was added since, otherwise before any
- * is read. */
-static const tw_skips *skips_of(const twinset_collection *collection)
+/* Returns the skips of the last run, or, if something was added since, those that are known before
+ * reading. */
+static const tw_skips *find_skips(const twinset_collection *collection)
 {
     const tw_corpus *last = collection->last;
     return last && last->sources == collection->sources ? &last->skips
@@ -215,7 +216,7 @@ static const tw_skips *skips_of(const twinset_collection *collection)
 
 size_t twinset_collection_skips(const twinset_collection *collection)
 {
-    return collection ? skips_of(collection)->count : 0;
+    return collection ? find_skips(collection)->count : 0;
 }
 
 int twinset_collection_skip(const twinset_collection *collection, size_t index, twinset_skip *skip,
@@ -223,14 +224,14 @@ int twinset_collection_skip(const twinset_collection *collection, size_t index, 
 {
     if (index >= twinset_collection_skips(collection))
         return TWINSET_USAGE;
-    const tw_skipped *skipped = &skips_of(collection)->data[index];
+    const tw_skipped *skipped = &find_skips(collection)->data[index];
     const twinset_skip found = {skipped->path, skipped->reason, skipped->is_empty};
     return tw_copy_struct(skip, size, &found, sizeof found);
 }
 
 /* ---- runs */
 
-/* Makes the corpus of a run, with settings of its own. It becomes the last one. */
+/* Makes the corpus of a run, with its own settings, and keeps it as the last one. */
 static int begin_corpus(twinset_collection *collection, int by, bool is_comparison,
                         twinset_error *error)
 {
@@ -245,7 +246,7 @@ static int begin_corpus(twinset_collection *collection, int by, bool is_comparis
     return status;
 }
 
-/* What every run asks of its arguments. */
+/* Checks the arguments that all runs have. */
 static int check_run(const twinset_collection *collection, twinset_result **result,
                      twinset_error *error)
 {
@@ -256,7 +257,7 @@ static int check_run(const twinset_collection *collection, twinset_result **resu
                                 : tw_missing(error, collection ? "result" : "collection");
 }
 
-/* Hands a result over, or frees it. */
+/* Gives the result to the caller, or frees it after a failure. */
 static int end_run(tw_corpus *corpus, twinset_result *made, int status, twinset_result **result)
 {
     tw_corpus_end_search(corpus);
@@ -365,7 +366,7 @@ int twinset_compare(const char *a, size_t a_length, const char *b, size_t b_leng
     return status;
 }
 
-/* ---- what will be written of a cleaned collection */
+/* ---- outputs of a cleaned collection */
 
 int twinset_collection_outputs(twinset_collection *collection, int separate_files, int annotate,
                                size_t *count, twinset_error *error)
@@ -391,9 +392,10 @@ const char *twinset_collection_output(const twinset_collection *collection, size
                          collection->plan ? &collection->plan[input] : &unplanned);
 }
 
-/* ---- documents without a scan: their signatures, their texts */
+/* ---- signatures and texts of documents */
 
-static int read_all(twinset_collection *collection, const tw_cancel **before, twinset_error *error)
+static int read_documents(twinset_collection *collection, const tw_cancel **before,
+                          twinset_error *error)
 {
     *before = tw_cancel_listen(tw_settings_cancel(collection->settings));
     int status = begin_corpus(collection, collection->settings->options.by, false, error);
@@ -405,7 +407,7 @@ static int read_all(twinset_collection *collection, const tw_cancel **before, tw
     return status == TWINSET_OK ? tw_corpus_fetch_all(corpus, error) : status;
 }
 
-/* Completes an error, and frees what the reading needed. */
+/* Adds a message to an error that has none, and frees what the reading needed. */
 static int end_reading(twinset_collection *collection, const tw_cancel *before, int status,
                        twinset_error *error)
 {
@@ -435,7 +437,7 @@ int twinset_collection_sketch(twinset_collection *collection, twinset_format for
     if (!collection || !write)
         return tw_missing(error, collection ? "write" : "collection");
     const tw_cancel *before;
-    int status = read_all(collection, &before, error);
+    int status = read_documents(collection, &before, error);
     if (status != TWINSET_OK)
         return end_reading(collection, before, status, error);
     tw_corpus *corpus = collection->last;
@@ -449,8 +451,8 @@ int twinset_collection_sketch(twinset_collection *collection, twinset_format for
     return end_reading(collection, before, status, error);
 }
 
-/* Hands over the text of a document, unless it is too large. */
-static int take_text(tw_corpus *corpus, uint32_t document, tw_bytes *text, twinset_text_fn take,
+/* Passes the text of a document to `take`; skips a document that is too large. */
+static int pass_text(tw_corpus *corpus, uint32_t document, tw_bytes *text, twinset_text_fn take,
                      void *context, twinset_error *error)
 {
     const char *name = corpus->documents.data[document].name;
@@ -476,10 +478,10 @@ int twinset_collection_texts(twinset_collection *collection, twinset_text_fn tak
     if (!collection || !take)
         return tw_missing(error, collection ? "take" : "collection");
     const tw_cancel *before;
-    int status = read_all(collection, &before, error);
+    int status = read_documents(collection, &before, error);
     tw_corpus *corpus = collection->last;
     for (uint32_t i = 0; status == TWINSET_OK && i < corpus->documents.count; i++)
-        status = take_text(corpus, i, &text, take, context, error);
+        status = pass_text(corpus, i, &text, take, context, error);
     tw_bytes_free(&text);
     return end_reading(collection, before, status, error);
 }

@@ -1,26 +1,26 @@
 /*
- * Two texts at a time, compared as a scan does it. What was made of a text is there when it comes
- * again: the second text of a pair is document 0, and each first text has a document that its
- * fingerprint chooses. A fingerprint costs 0.05 us for 1 KB.
+ * Compares two texts at a time, as a scan does. The profile of a text is kept for the next call
+ * with the same text: the second text of a pair is document 0, and the fingerprint of a first text
+ * chooses its document. A fingerprint costs 0.05 us for 1 KB.
  */
 #include "scan.h"
 
 #include <math.h>
 
 enum {
-    SECOND,             /* document of the second text */
+    SECOND,             /* the document of the second text */
     FIRST,              /* the first of the documents of first texts */
-    FIRST_TEXTS = 1024, /* more than a bucket has that all others meet */
+    FIRST_TEXTS = 1024, /* more than the documents of a bucket that all others are compared with */
     DOCUMENTS = FIRST + FIRST_TEXTS,
 };
 
-/* What is known of a text. */
+/* What is kept of a text between calls. */
 typedef struct compared_text {
     uint64_t fingerprint[2]; /* of its bytes */
     uint64_t digest[2], tokens;
 } compared_text;
 
-/* A text of the caller, for the time of a call. */
+/* A text of the caller, valid during a call. */
 typedef struct caller_text {
     const char *text;
     size_t length;
@@ -39,19 +39,20 @@ struct twinset_comparer {
 
 /* ---- texts as the documents of profiles */
 
-static uint64_t tokens_of(const void *comparer, uint32_t document)
+static uint64_t count_tokens(const void *comparer, uint32_t document)
 {
     return ((const twinset_comparer *)comparer)->documents[document].tokens;
 }
 
-static tw_set held_set(const void *comparer, uint32_t document)
+static tw_set get_held_set(const void *comparer, uint32_t document)
 {
     (void)comparer;
     (void)document;
     return (tw_set){NULL, 0};
 }
 
-static int shingle(void *context, uint32_t document, tw_shingles_fn sink, void *sink_context)
+static int shingle_document(void *context, uint32_t document, tw_shingles_fn sink,
+                            void *sink_context)
 {
     twinset_comparer *comparer = context;
     const caller_text *text = document == SECOND ? comparer->second : comparer->first;
@@ -82,12 +83,13 @@ static int check_options(const twinset_options *options, twinset_error *error)
     return TWINSET_OK;
 }
 
-static int init(twinset_comparer *comparer, const twinset_options *options, twinset_error *error)
+static int init_comparer(twinset_comparer *comparer, const twinset_options *options,
+                         twinset_error *error)
 {
     tw_profile_source source = {
-        .tokens = tokens_of,
-        .held_set = held_set,
-        .shingle = shingle,
+        .tokens = count_tokens,
+        .held_set = get_held_set,
+        .shingle = shingle_document,
         .context = comparer,
         .analyser = &comparer->analyser,
     };
@@ -114,7 +116,7 @@ int twinset_comparer_new(const twinset_options *options, twinset_comparer **comp
     *comparer = tw_calloc(1, sizeof **comparer);
     if (!*comparer)
         return tw_nomem(error);
-    int status = init(*comparer, options, error);
+    int status = init_comparer(*comparer, options, error);
     if (status != TWINSET_OK) {
         twinset_comparer_free(*comparer);
         *comparer = NULL;
@@ -133,29 +135,29 @@ void twinset_comparer_free(twinset_comparer *comparer)
     tw_free(comparer);
 }
 
-/* ---- texts that come and go */
+/* ---- texts of a call */
 
-static uint32_t document_of(const caller_text *first)
+static uint32_t choose_document(const caller_text *first)
 {
     return FIRST + (uint32_t)(first->fingerprint[0] % FIRST_TEXTS);
 }
 
-/* Makes the shingles of a text that is not known, unless it is too large for that. */
-static int analyse(twinset_comparer *comparer, uint32_t document, tw_profile *profile)
+/* Makes the shingles of a new text, unless it is too large for a profile. */
+static int analyse_document(twinset_comparer *comparer, uint32_t document, tw_profile *profile)
 {
     const compared_text *known = &comparer->documents[document];
     int status = TWINSET_OK;
-    /* By its bytes it may look too large, and have fewer tokens. */
+    /* The number of bytes was taken for that of tokens: count the tokens. */
     if (tw_profile_is_too_large(comparer->settings, known->tokens))
-        status = shingle(comparer, document, NULL, NULL);
+        status = shingle_document(comparer, document, NULL, NULL);
     if (status != TWINSET_OK || tw_profile_is_too_large(comparer->settings, known->tokens))
         return status;
     return tw_profile_sequence(&comparer->pair.profiles, profile);
 }
 
-/* Makes a document of a text; *is_known: it was this one already. */
-static int take(twinset_comparer *comparer, uint32_t document, const caller_text *text,
-                bool *is_known)
+/* Loads a text as a document. *is_known is set if the document has its shingles already. */
+static int load_text(twinset_comparer *comparer, uint32_t document, const caller_text *text,
+                     bool *is_known)
 {
     tw_profiles *profiles = &comparer->pair.profiles;
     compared_text *known = &comparer->documents[document];
@@ -172,13 +174,13 @@ static int take(twinset_comparer *comparer, uint32_t document, const caller_text
         status = tw_profiles_other(profiles, document, &profile);
     *is_known = status == TWINSET_OK && profile->has_sequence;
     if (status == TWINSET_OK && !*is_known)
-        status = analyse(comparer, document, profile);
-    if (status != TWINSET_OK) /* half of it is made */
+        status = analyse_document(comparer, document, profile);
+    if (status != TWINSET_OK) /* the document is incomplete */
         memset(known->fingerprint, 0, sizeof known->fingerprint);
     return status;
 }
 
-/* ---- two of them */
+/* ---- comparing */
 
 static bool are_identical(const compared_text *a, const compared_text *b)
 {
@@ -186,8 +188,9 @@ static bool are_identical(const compared_text *a, const compared_text *b)
            memcmp(a->digest, b->digest, sizeof a->digest) == 0;
 }
 
-/* A scan lists copies so, however large they are, and whatever is excluded. */
-static int settle_copy(twinset_comparer *comparer, tw_match *match)
+/* Fills in the match of two identical texts as a scan does, even if they are large or all their
+ * shingles are excluded. */
+static int describe_copy(twinset_comparer *comparer, tw_match *match)
 {
     tw_longest_run run = {.analyser = &comparer->analyser};
     match->similarity = 1;
@@ -195,38 +198,38 @@ static int settle_copy(twinset_comparer *comparer, tw_match *match)
     match->longest = comparer->documents[SECOND].tokens;
     if (!comparer->excluded.count)
         return TWINSET_OK;
-    int status = shingle(comparer, SECOND, tw_measure_run, &run);
+    int status = shingle_document(comparer, SECOND, tw_measure_run, &run);
     match->longest = tw_tokens_in(comparer->settings, match->longest, run.longest);
     return status;
 }
 
-static int compare(twinset_comparer *comparer, tw_match *match)
+static int compare_texts(twinset_comparer *comparer, tw_match *match)
 {
-    uint32_t first = document_of(comparer->first);
+    uint32_t first = choose_document(comparer->first);
     bool knows_first = false, knows_second = false, is_similar;
     *match = (tw_match){.a = first, .b = SECOND, .estimate = NAN};
-    int status = take(comparer, SECOND, comparer->second, &knows_second);
+    int status = load_text(comparer, SECOND, comparer->second, &knows_second);
     if (status == TWINSET_OK)
-        status = take(comparer, first, comparer->first, &knows_first);
+        status = load_text(comparer, first, comparer->first, &knows_first);
     if (status != TWINSET_OK)
         return status;
-    /* As far as one can tell, these two meet no others. */
+    /* Two new texts are likely to be compared only with each other. */
     comparer->pair.profiles.is_single = !knows_first && !knows_second;
     status = tw_pair_examine(&comparer->pair, first, SECOND, true, match, &is_similar);
     if (status != TWINSET_OK ||
         !are_identical(&comparer->documents[first], &comparer->documents[SECOND]))
         return status;
-    return settle_copy(comparer, match);
+    return describe_copy(comparer, match);
 }
 
-static caller_text take_text(const char *text, size_t length)
+static caller_text fingerprint_text(const char *text, size_t length)
 {
-    caller_text taken = {.text = text ? text : "", .length = length};
+    caller_text result = {.text = text ? text : "", .length = length};
     tw_fingerprint print;
     tw_fingerprint_begin(&print);
-    tw_fingerprint_add(&print, taken.text, length);
-    tw_fingerprint_end(&print, taken.fingerprint);
-    return taken;
+    tw_fingerprint_add(&print, result.text, length);
+    tw_fingerprint_end(&print, result.fingerprint);
+    return result;
 }
 
 static int check_arguments(const twinset_comparer *comparer, const char *a, size_t a_length,
@@ -248,16 +251,16 @@ int twinset_comparer_texts(twinset_comparer *comparer, const char *a, size_t a_l
     int status = check_arguments(comparer, a, a_length, b, b_length, pair, error);
     if (status != TWINSET_OK)
         return status;
-    const caller_text first = take_text(a, a_length), second = take_text(b, b_length);
+    const caller_text first = fingerprint_text(a, a_length), second = fingerprint_text(b, b_length);
     tw_match match;
     comparer->first = &first;
     comparer->second = &second;
     comparer->pair.error = error;
-    status = compare(comparer, &match);
+    status = compare_texts(comparer, &match);
     if (status != TWINSET_OK)
         return status == TWINSET_NOMEM ? tw_nomem(error) : status;
     twinset_pair found = tw_match_pair(&match, false);
-    if (!match.similarity) /* nothing is shared, maybe of nothing */
+    if (!match.similarity) /* nothing is shared, even if neither has a shingle */
         found.jaccard = found.containment_a = found.containment_b = 0;
     found.a = "a";
     found.b = "b";

@@ -1,11 +1,11 @@
 /*
- * An LSH index: a set of signatures that answers queries one at a time. Which signatures agree with
- * this one in a band?
+ * An LSH index is a set of signatures that answers queries one at a time: which signatures agree
+ * with this one in a band?
  *
  * Each band has a hash table of buckets. A bucket is a ring of the signatures that have the same
- * bytes in the band, in the order in which they were added; the table has its first. The bytes are
- * compared, so no answer is wrong, and a short hash suffices: 32 bits, of which the upper ones are
- * the slot in the table. To remove a signature takes no longer from a bucket of a million than from
+ * bytes in the band, in the order in which they were added; the table holds the first of them. The
+ * bytes are compared, so no answer is wrong, and a hash of 32 bits suffices, whose upper bits are
+ * the slot in the table. Removing a signature takes no longer from a bucket of a million than from
  * one of two.
  *
  * Cost: to add or to query takes a hash, a probe of a table and a comparison for each band. Memory:
@@ -35,9 +35,9 @@ typedef struct neighbours {
 
 /* A signature, whose bytes follow the links. */
 typedef struct member {
-    uint64_t added;     /* how many were added before it; NOT_IN_USE: its number is free */
+    uint64_t added;     /* the number of members added before it; NOT_IN_USE: its number is free */
     uint32_t query;     /* the latest query that found it */
-    uint32_t next_free; /* where its number is free: the next free number, plus 1 */
+    uint32_t next_free; /* if its number is free: the next free number, plus 1 */
     neighbours links[]; /* for each band */
 } member;
 
@@ -62,80 +62,80 @@ struct twinset_lsh {
 
 /* ---- members */
 
-static unsigned chunk_of(uint32_t number)
+static unsigned find_chunk(uint32_t number)
 {
     uint64_t shifted = (uint64_t)number + (1 << FIRST_CHUNK_BITS);
     return 63 - FIRST_CHUNK_BITS - (unsigned)__builtin_clzll(shifted);
 }
 
-static member *member_at(const twinset_lsh *lsh, uint32_t number)
+static member *get_member(const twinset_lsh *lsh, uint32_t number)
 {
     uint64_t shifted = (uint64_t)number + (1 << FIRST_CHUNK_BITS);
-    unsigned chunk = chunk_of(number);
+    unsigned chunk = find_chunk(number);
     size_t in_chunk = shifted - (UINT64_C(1) << (chunk + FIRST_CHUNK_BITS));
     return (member *)(void *)(lsh->chunks[chunk] + in_chunk * lsh->member_bytes);
 }
 
-static unsigned char *bytes_of(const twinset_lsh *lsh, member *one)
+static unsigned char *get_signature(const twinset_lsh *lsh, member *current)
 {
-    return (unsigned char *)(one->links + lsh->bands);
+    return (unsigned char *)(current->links + lsh->bands);
 }
 
-static neighbours *link_of(const twinset_lsh *lsh, uint32_t number, unsigned band)
+static neighbours *get_link(const twinset_lsh *lsh, uint32_t number, unsigned band)
 {
-    return &member_at(lsh, number)->links[band];
+    return &get_member(lsh, number)->links[band];
 }
 
 /* ---- slots */
 
-/* The bytes of a member in a band. */
-static const unsigned char *band_of(const twinset_lsh *lsh, uint32_t number, unsigned band)
+/* Returns the bytes of a member in a band. */
+static const unsigned char *get_band(const twinset_lsh *lsh, uint32_t number, unsigned band)
 {
-    return bytes_of(lsh, member_at(lsh, number)) + band * lsh->band_bytes;
+    return get_signature(lsh, get_member(lsh, number)) + band * lsh->band_bytes;
 }
 
-/* The slot where the search for a hash begins. */
-static size_t home_of(const twinset_lsh *lsh, uint32_t hash)
+/* Returns the slot where the search for a hash starts. */
+static size_t get_home_slot(const twinset_lsh *lsh, uint32_t hash)
 {
     return hash >> (32 - lsh->bits);
 }
 
-/* Hashes the first bands of a signature, and prefetches their slots: each may take as long to come
- * from memory as a band takes to hash. */
+/* Hashes the first bands of a signature, and prefetches their slots, since a slot may take as long
+ * to come from memory as a band takes to hash. */
 static void hash_bands(twinset_lsh *lsh, const unsigned char *signature, unsigned bands)
 {
     for (unsigned band = 0; band < bands; band++) {
         uint64_t hash = tw_hash_bytes(signature + band * lsh->band_bytes, lsh->band_bytes);
         lsh->hashes[band] = (uint32_t)(hash >> 32);
         __builtin_prefetch(lsh->slots + ((size_t)band << lsh->bits) +
-                           home_of(lsh, lsh->hashes[band]));
+                           get_home_slot(lsh, lsh->hashes[band]));
     }
 }
 
-/* The slot of the bucket with these bytes, whose hash is in lsh->hashes, or the free slot where it
- * belongs. */
+/* Finds the slot of the bucket with these bytes, whose hash is in lsh->hashes, or the free slot
+ * where it belongs. */
 static slot *find_slot(const twinset_lsh *lsh, unsigned band, const unsigned char *bytes)
 {
     uint32_t hash = lsh->hashes[band];
     slot *table = lsh->slots + ((size_t)band << lsh->bits);
-    size_t last = ((size_t)1 << lsh->bits) - 1, at = home_of(lsh, hash);
-    for (; table[at].first; at = (at + 1) & last)
-        if (table[at].hash == hash &&
-            memcmp(band_of(lsh, table[at].first - 1, band), bytes, lsh->band_bytes) == 0)
+    size_t last = ((size_t)1 << lsh->bits) - 1, index = get_home_slot(lsh, hash);
+    for (; table[index].first; index = (index + 1) & last)
+        if (table[index].hash == hash &&
+            memcmp(get_band(lsh, table[index].first - 1, band), bytes, lsh->band_bytes) == 0)
             break;
-    return &table[at];
+    return &table[index];
 }
 
 /* Frees a slot, and moves up the buckets after it that were displaced by others. */
-static void clear_slot(twinset_lsh *lsh, unsigned band, slot *gone)
+static void clear_slot(twinset_lsh *lsh, unsigned band, slot *removed)
 {
     slot *table = lsh->slots + ((size_t)band << lsh->bits);
-    size_t last = ((size_t)1 << lsh->bits) - 1, hole = (size_t)(gone - table);
-    for (size_t at = (hole + 1) & last; table[at].first; at = (at + 1) & last) {
-        size_t home = home_of(lsh, table[at].hash);
-        if (((at - home) & last) >= ((at - hole) & last)) {
-            table[hole] = table[at];
-            hole = at;
+    size_t last = ((size_t)1 << lsh->bits) - 1, hole = (size_t)(removed - table);
+    for (size_t index = (hole + 1) & last; table[index].first; index = (index + 1) & last) {
+        size_t home = get_home_slot(lsh, table[index].hash);
+        if (((index - home) & last) >= ((index - hole) & last)) {
+            table[hole] = table[index];
+            hole = index;
         }
     }
     table[hole].first = 0;
@@ -172,11 +172,11 @@ static int double_tables(twinset_lsh *lsh)
         slot *table = slots + ((size_t)band << lsh->bits);
         for (const slot *from = old + band * old_count; from < old + (band + 1) * old_count;
              from++) {
-            size_t at = home_of(lsh, from->hash);
-            while (from->first && table[at].first)
-                at = (at + 1) & last;
+            size_t index = get_home_slot(lsh, from->hash);
+            while (from->first && table[index].first)
+                index = (index + 1) & last;
             if (from->first)
-                table[at] = *from;
+                table[index] = *from;
         }
     }
     tw_free(old);
@@ -191,7 +191,7 @@ static int reserve_member(twinset_lsh *lsh)
         return status;
     if (lsh->used == UINT32_MAX - (1 << FIRST_CHUNK_BITS))
         return TWINSET_NOMEM;
-    unsigned chunk = chunk_of(lsh->used);
+    unsigned chunk = find_chunk(lsh->used);
     if (lsh->chunks[chunk])
         return TWINSET_OK;
     if (lsh->member_bytes > SIZE_MAX >> (chunk + FIRST_CHUNK_BITS))
@@ -245,42 +245,42 @@ void twinset_lsh_free(twinset_lsh *lsh)
 /* Adds a member at the end of its bucket, or to a new bucket. */
 static void join_bucket(twinset_lsh *lsh, unsigned band, uint32_t number)
 {
-    slot *bucket = find_slot(lsh, band, band_of(lsh, number, band));
-    neighbours *own = link_of(lsh, number, band);
+    slot *bucket = find_slot(lsh, band, get_band(lsh, number, band));
+    neighbours *links = get_link(lsh, number, band);
     if (!bucket->first) {
         *bucket = (slot){lsh->hashes[band], number + 1};
-        *own = (neighbours){number, number};
+        *links = (neighbours){number, number};
         lsh->filled[band]++;
         return;
     }
-    uint32_t first = bucket->first - 1, last = link_of(lsh, first, band)->before;
-    *own = (neighbours){first, last};
-    link_of(lsh, last, band)->next = number;
-    link_of(lsh, first, band)->before = number;
+    uint32_t first = bucket->first - 1, last = get_link(lsh, first, band)->before;
+    *links = (neighbours){first, last};
+    get_link(lsh, last, band)->next = number;
+    get_link(lsh, first, band)->before = number;
 }
 
 /* Removes a member from its bucket, and the bucket with its last member. */
 static void leave_bucket(twinset_lsh *lsh, unsigned band, uint32_t number)
 {
-    slot *bucket = find_slot(lsh, band, band_of(lsh, number, band));
-    neighbours own = *link_of(lsh, number, band);
-    if (own.next == number) {
+    slot *bucket = find_slot(lsh, band, get_band(lsh, number, band));
+    neighbours links = *get_link(lsh, number, band);
+    if (links.next == number) {
         clear_slot(lsh, band, bucket);
         return;
     }
-    link_of(lsh, own.before, band)->next = own.next;
-    link_of(lsh, own.next, band)->before = own.before;
+    get_link(lsh, links.before, band)->next = links.next;
+    get_link(lsh, links.next, band)->before = links.before;
     if (bucket->first == number + 1)
-        bucket->first = own.next + 1;
+        bucket->first = links.next + 1;
 }
 
-/* A number that is free again, or a new one. */
-static uint32_t take_number(twinset_lsh *lsh)
+/* Returns a number that is free again, or a new one. */
+static uint32_t assign_number(twinset_lsh *lsh)
 {
     if (!lsh->free)
         return lsh->used++;
     uint32_t number = lsh->free - 1;
-    lsh->free = member_at(lsh, number)->next_free;
+    lsh->free = get_member(lsh, number)->next_free;
     return number;
 }
 
@@ -290,12 +290,12 @@ int twinset_lsh_add(twinset_lsh *lsh, const void *signature, uint32_t *number, t
         return tw_missing(error, !lsh ? "lsh" : !signature ? "signature" : "number");
     if (reserve_member(lsh) != TWINSET_OK)
         return tw_nomem(error);
-    *number = take_number(lsh);
-    member *own = member_at(lsh, *number);
-    own->added = lsh->added++;
-    own->query = 0;
+    *number = assign_number(lsh);
+    member *added_member = get_member(lsh, *number);
+    added_member->added = lsh->added++;
+    added_member->query = 0;
     hash_bands(lsh, signature, lsh->bands);
-    memcpy(bytes_of(lsh, own), signature, lsh->bands * lsh->band_bytes);
+    memcpy(get_signature(lsh, added_member), signature, lsh->bands * lsh->band_bytes);
     for (unsigned band = 0; band < lsh->bands; band++)
         join_bucket(lsh, band, *number);
     lsh->count++;
@@ -304,7 +304,7 @@ int twinset_lsh_add(twinset_lsh *lsh, const void *signature, uint32_t *number, t
 
 static bool is_in_use(const twinset_lsh *lsh, uint32_t number)
 {
-    return lsh && number < lsh->used && member_at(lsh, number)->added != NOT_IN_USE;
+    return lsh && number < lsh->used && get_member(lsh, number)->added != NOT_IN_USE;
 }
 
 int twinset_lsh_remove(twinset_lsh *lsh, uint32_t number, twinset_error *error)
@@ -313,12 +313,12 @@ int twinset_lsh_remove(twinset_lsh *lsh, uint32_t number, twinset_error *error)
         return tw_missing(error, "lsh");
     if (!is_in_use(lsh, number))
         return tw_fail(error, TWINSET_USAGE, "no signature has the number %u", number);
-    member *gone = member_at(lsh, number);
-    hash_bands(lsh, bytes_of(lsh, gone), lsh->bands);
+    member *removed = get_member(lsh, number);
+    hash_bands(lsh, get_signature(lsh, removed), lsh->bands);
     for (unsigned band = 0; band < lsh->bands; band++)
         leave_bucket(lsh, band, number);
-    gone->added = NOT_IN_USE;
-    gone->next_free = lsh->free;
+    removed->added = NOT_IN_USE;
+    removed->next_free = lsh->free;
     lsh->free = number + 1;
     lsh->count--;
     return TWINSET_OK;
@@ -326,7 +326,7 @@ int twinset_lsh_remove(twinset_lsh *lsh, uint32_t number, twinset_error *error)
 
 const void *twinset_lsh_signature(const twinset_lsh *lsh, uint32_t number)
 {
-    return is_in_use(lsh, number) ? band_of(lsh, number, 0) : NULL;
+    return is_in_use(lsh, number) ? get_band(lsh, number, 0) : NULL;
 }
 
 size_t twinset_lsh_count(const twinset_lsh *lsh)
@@ -336,48 +336,49 @@ size_t twinset_lsh_count(const twinset_lsh *lsh)
 
 /* ---- queries */
 
-/* Numbers the query, from 1; when the numbers are used up, all members forget theirs. */
+/* Numbers the query, from 1. When the numbers are used up, those of all members are reset. */
 static void begin_query(twinset_lsh *lsh)
 {
     lsh->found_count = 0;
     if (++lsh->query)
         return;
     for (uint32_t i = 0; i < lsh->used; i++)
-        member_at(lsh, i)->query = 0;
+        get_member(lsh, i)->query = 0;
     lsh->query = 1;
 }
 
 /* Adds the members of a bucket that this query has not found yet to its answer. */
-static int take_bucket(twinset_lsh *lsh, unsigned band, uint32_t first)
+static int add_bucket_members(twinset_lsh *lsh, unsigned band, uint32_t first)
 {
     uint32_t number = first;
     do {
-        member *one = member_at(lsh, number);
-        if (one->query != lsh->query) {
+        member *current = get_member(lsh, number);
+        if (current->query != lsh->query) {
             int status = TW_GROW(lsh->found, lsh->found_capacity, lsh->found_count + 1);
             if (status != TWINSET_OK)
                 return status;
-            one->query = lsh->query;
+            current->query = lsh->query;
             lsh->found[lsh->found_count++] = number;
         }
-        number = one->links[band].next;
+        number = current->links[band].next;
     } while (number != first);
     return TWINSET_OK;
 }
 
-static int compare_ages(const void *left, const void *right, void *context)
+static int by_age(const void *left, const void *right, void *context)
 {
-    uint64_t x = member_at(context, *(const uint32_t *)left)->added;
-    uint64_t y = member_at(context, *(const uint32_t *)right)->added;
+    uint64_t x = get_member(context, *(const uint32_t *)left)->added;
+    uint64_t y = get_member(context, *(const uint32_t *)right)->added;
     return x < y ? -1 : x > y;
 }
 
-/* Sorts the answer by age, unless it is sorted: each bucket is, and often there is only one. */
+/* Sorts the answer by age, unless it is sorted already: each bucket is, and often there is only
+ * one. */
 static void sort_found(twinset_lsh *lsh)
 {
     for (size_t i = 1; i < lsh->found_count; i++)
-        if (compare_ages(&lsh->found[i - 1], &lsh->found[i], lsh) > 0) {
-            qsort_r(lsh->found, lsh->found_count, sizeof *lsh->found, compare_ages, lsh);
+        if (by_age(&lsh->found[i - 1], &lsh->found[i], lsh) > 0) {
+            qsort_r(lsh->found, lsh->found_count, sizeof *lsh->found, by_age, lsh);
             return;
         }
 }
@@ -391,12 +392,12 @@ int twinset_lsh_query(twinset_lsh *lsh, const void *signature, unsigned bands,
                                  : !signature ? "signature"
                                  : !found     ? "found"
                                               : "count");
-    unsigned asked = bands && bands < lsh->bands ? bands : lsh->bands;
+    unsigned band_count = bands && bands < lsh->bands ? bands : lsh->bands;
     begin_query(lsh);
-    hash_bands(lsh, bytes, asked);
-    for (unsigned band = 0; band < asked; band++) {
+    hash_bands(lsh, bytes, band_count);
+    for (unsigned band = 0; band < band_count; band++) {
         const slot *bucket = find_slot(lsh, band, bytes + band * lsh->band_bytes);
-        if (bucket->first && take_bucket(lsh, band, bucket->first - 1) != TWINSET_OK)
+        if (bucket->first && add_bucket_members(lsh, band, bucket->first - 1) != TWINSET_OK)
             return tw_nomem(error);
     }
     sort_found(lsh);

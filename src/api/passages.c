@@ -1,12 +1,12 @@
-/* The passages of a pair, read through the calls of the public headers. */
+/* The public functions that read the passages of a pair. */
 #include "passages.h"
 
-static const tw_located_passage *passage_at(const twinset_passages *passages, size_t index)
+static const tw_located_passage *find_passage(const twinset_passages *passages, size_t index)
 {
     return passages && index < passages->count ? &passages->list[index] : NULL;
 }
 
-static const tw_located_document *side_of(const twinset_passages *passages, int side)
+static const tw_located_document *find_side(const twinset_passages *passages, int side)
 {
     return passages && (side == 0 || side == 1) ? &passages->sides[side] : NULL;
 }
@@ -19,28 +19,28 @@ size_t twinset_passages_count(const twinset_passages *passages)
 int twinset_passages_at(const twinset_passages *passages, size_t index, twinset_passage *passage,
                         size_t size)
 {
-    const tw_located_passage *shown = passage_at(passages, index);
-    if (!shown)
+    const tw_located_passage *located = find_passage(passages, index);
+    if (!located)
         return TWINSET_USAGE;
-    const twinset_passage found = {shown->tokens, shown->kinds, shown->documents};
+    const twinset_passage found = {located->tokens, located->kinds, located->documents};
     return tw_copy_struct(passage, size, &found, sizeof found);
 }
 
 int twinset_passages_span(const twinset_passages *passages, size_t index, int side,
                           twinset_span *span, size_t size)
 {
-    const tw_located_passage *shown = passage_at(passages, index);
-    if (!shown || !side_of(passages, side))
+    const tw_located_passage *located = find_passage(passages, index);
+    if (!located || !find_side(passages, side))
         return TWINSET_USAGE;
-    return tw_copy_struct(span, size, side == 0 ? &shown->a : &shown->b, sizeof shown->a);
+    return tw_copy_struct(span, size, side == 0 ? &located->a : &located->b, sizeof located->a);
 }
 
-/* ---- in detail */
+/* ---- renames, spans and texts */
 
 size_t twinset_passages_renames(const twinset_passages *passages, size_t index)
 {
-    const tw_located_passage *shown = passage_at(passages, index);
-    return shown ? shown->rename_count : 0;
+    const tw_located_passage *located = find_passage(passages, index);
+    return located ? located->rename_count : 0;
 }
 
 int twinset_passages_rename(const twinset_passages *passages, size_t index, size_t rename_index,
@@ -54,8 +54,8 @@ int twinset_passages_rename(const twinset_passages *passages, size_t index, size
 
 size_t twinset_passages_aligned_spans(const twinset_passages *passages, size_t index)
 {
-    const tw_located_passage *shown = passage_at(passages, index);
-    return shown ? shown->stretch_count : 0;
+    const tw_located_passage *located = find_passage(passages, index);
+    return located ? located->stretch_count : 0;
 }
 
 int twinset_passages_aligned_span(const twinset_passages *passages, size_t index, size_t span_index,
@@ -68,8 +68,8 @@ int twinset_passages_aligned_span(const twinset_passages *passages, size_t index
 
 size_t twinset_passages_excluded_spans(const twinset_passages *passages, int side)
 {
-    const tw_located_document *shown = side_of(passages, side);
-    return shown ? shown->left_out_count : 0;
+    const tw_located_document *located = find_side(passages, side);
+    return located ? located->left_out_count : 0;
 }
 
 int twinset_passages_excluded_span(const twinset_passages *passages, int side, size_t index,
@@ -82,8 +82,8 @@ int twinset_passages_excluded_span(const twinset_passages *passages, int side, s
 
 size_t twinset_passages_texts(const twinset_passages *passages, int side)
 {
-    const tw_located_document *shown = side_of(passages, side);
-    return shown ? shown->file_count : 0;
+    const tw_located_document *located = find_side(passages, side);
+    return located ? located->file_count : 0;
 }
 
 const char *twinset_passages_text(const twinset_passages *passages, int side, size_t file_index,

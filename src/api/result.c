@@ -1,5 +1,5 @@
-/* Results, read through the calls of the public headers: each checks its arguments, and fills the
- * caller's struct as far as the caller knows it. */
+/* The public functions that read a result. Each checks its arguments, and fills as much of the
+ * struct as the caller's version has. */
 #include "result.h"
 #include "common.h"
 #include "corpus.h"
@@ -123,7 +123,7 @@ int twinset_result_passages(const twinset_result *result, size_t pair, twinset_p
     return tw_result_find_passages(result, pair, passages, error);
 }
 
-/* ---- what is left of a cleaned collection */
+/* ---- cleaned collections */
 
 static int check_clean(const twinset_result *result, size_t input, twinset_error *error)
 {
@@ -145,14 +145,14 @@ int twinset_result_clean(twinset_result *result, size_t input, const char *name,
                          twinset_write_fn write, void *context, twinset_clean_counts *counts,
                          size_t counts_size, twinset_error *error)
 {
-    const tw_cleaning how = {name, annotate, write, context};
+    const tw_cleaning cleaning = {name, annotate, write, context};
     twinset_clean_counts found = {0};
     tw_error_clear(error);
     if (!result || !write)
         return tw_missing(error, result ? "write" : "result");
     int status = check_clean(result, input, error);
     if (status == TWINSET_OK)
-        status = tw_clean(result, (uint32_t)input, &how, &found, error);
+        status = tw_clean(result, (uint32_t)input, &cleaning, &found, error);
     if (counts)
         tw_copy_struct(counts, counts_size, &found, sizeof found);
     return status;

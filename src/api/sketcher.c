@@ -1,4 +1,5 @@
-/* One text at a time, for programs that keep documents and signatures themselves. */
+/* The public handle that sketches one text at a time, for programs that keep documents and
+ * signatures themselves. */
 #include "corpus.h"
 #include "text.h"
 
@@ -8,7 +9,8 @@ struct twinset_sketcher {
     tw_analyser analyser;
 };
 
-static int init(twinset_sketcher *sketcher, const twinset_options *options, twinset_error *error)
+static int init_sketcher(twinset_sketcher *sketcher, const twinset_options *options,
+                         twinset_error *error)
 {
     int status = tw_settings_new_single(options, &sketcher->settings, error);
     if (status != TWINSET_OK)
@@ -25,7 +27,7 @@ int twinset_sketcher_new(const twinset_options *options, twinset_sketcher **sket
     *sketcher = tw_calloc(1, sizeof **sketcher);
     if (!*sketcher)
         return tw_nomem(error);
-    int status = init(*sketcher, options, error);
+    int status = init_sketcher(*sketcher, options, error);
     if (status != TWINSET_OK) {
         twinset_sketcher_free(*sketcher);
         *sketcher = NULL;
@@ -42,7 +44,7 @@ void twinset_sketcher_free(twinset_sketcher *sketcher)
     tw_free(sketcher);
 }
 
-/* ---- functions */
+/* ---- hash functions */
 
 int twinset_sketcher_set_functions(twinset_sketcher *sketcher, const uint64_t *a, const uint64_t *b,
                                    uint64_t p, twinset_error *error)
@@ -68,7 +70,7 @@ int twinset_sketcher_functions(const twinset_sketcher *sketcher, uint64_t *a, ui
 
 /* ---- signatures */
 
-/* Arguments of a call that fills an array from `count` elements, of which there may be none. */
+/* Checks the arguments of a function that fills an array from `count` elements, which may be 0. */
 static int check_arguments(const twinset_sketcher *sketcher, const void *from, size_t count,
                            const void *to, const char *to_name, twinset_error *error)
 {
@@ -119,7 +121,7 @@ int twinset_sketcher_document(twinset_sketcher *sketcher, const char *text, size
         return tw_nomem(error);
     tw_make_band_keys(analyser->slots, bands, rows, keys);
     for (unsigned band = 0; band < bands; band++)
-        keys[band] >>= 64 - TWINSET_KEY_BITS; /* as match/keys.c keeps them */
+        keys[band] >>= 64 - TWINSET_KEY_BITS; /* as the key store of match/ has them */
     const twinset_document found = {
         .digest = {summary.digest[0], summary.digest[1]},
         .tokens = summary.tokens,
@@ -136,14 +138,14 @@ int twinset_sketcher_values(twinset_sketcher *sketcher, const uint64_t *values, 
     if (status != TWINSET_OK)
         return status;
     tw_sketch *sketch = &sketcher->analyser.sketch;
-    tw_u64s *own = &sketcher->analyser.values;
-    status = TW_GROW(own->data, own->capacity, count);
+    tw_u64s *values_copy = &sketcher->analyser.values;
+    status = TW_GROW(values_copy->data, values_copy->capacity, count);
     if (status != TWINSET_OK)
         return tw_nomem(error);
     for (size_t i = 0; i < count; i++)
-        own->data[i] = tw_scheme_external_value(sketcher->settings->scheme, values[i]);
+        values_copy->data[i] = tw_scheme_external_value(sketcher->settings->scheme, values[i]);
     tw_sketch_begin(sketch, slots);
-    status = tw_sketch_add(sketch, own->data, count);
+    status = tw_sketch_add(sketch, values_copy->data, count);
     tw_sketch_end(sketch);
     return status == TWINSET_OK ? status : tw_nomem(error);
 }
@@ -152,28 +154,28 @@ int twinset_sketcher_items(twinset_sketcher *sketcher, const char *const *items,
                            const size_t *lengths, size_t count, uint32_t *slots,
                            twinset_error *error)
 {
-    enum { AT_ONCE = 1024 }; /* stay in the nearest cache */
+    enum { BATCH_ITEMS = 1024 }; /* their values stay in the first-level cache */
     int status =
         check_arguments(sketcher, items && lengths ? items : NULL, count, slots, "slots", error);
     if (status != TWINSET_OK)
         return status;
     const tw_scheme *scheme = sketcher->settings->scheme;
     tw_sketch *sketch = &sketcher->analyser.sketch;
-    bool ids = tw_scheme_takes_ids(scheme);
-    uint64_t values[AT_ONCE];
+    bool takes_ids = tw_scheme_takes_ids(scheme);
+    uint64_t values[BATCH_ITEMS];
     tw_sketch_begin(sketch, slots);
-    for (size_t at = 0, some; at < count && status == TWINSET_OK; at += some) {
-        some = count - at < AT_ONCE ? count - at : AT_ONCE;
-        for (size_t i = 0; i < some; i++)
-            values[i] = ids ? tw_shingle_id(items[at + i], lengths[at + i]) : 0;
-        tw_scheme_values(scheme, items + at, lengths + at, some, values);
-        status = tw_sketch_add(sketch, values, some);
+    for (size_t start = 0, batch; start < count && status == TWINSET_OK; start += batch) {
+        batch = count - start < BATCH_ITEMS ? count - start : BATCH_ITEMS;
+        for (size_t i = 0; i < batch; i++)
+            values[i] = takes_ids ? tw_shingle_id(items[start + i], lengths[start + i]) : 0;
+        tw_scheme_values(scheme, items + start, lengths + start, batch, values);
+        status = tw_sketch_add(sketch, values, batch);
     }
     tw_sketch_end(sketch);
     return status == TWINSET_OK ? status : tw_nomem(error);
 }
 
-/* ---- what is behind a signature */
+/* ---- normal texts and shingles */
 
 int twinset_normalise(const char *text, size_t length, const twinset_options *options,
                       char **normal, size_t *normal_length, twinset_error *error)
@@ -209,18 +211,18 @@ int twinset_shingles(const char *text, size_t length, const twinset_options *opt
         return status;
     tw_analyser *analyser = &sketcher->analyser;
     tw_text_summary summary;
-    tw_u64s ids = {0};
-    status = TW_GROW(ids.data, ids.capacity, 1);
+    tw_u64s shingles = {0};
+    status = TW_GROW(shingles.data, shingles.capacity, 1);
     if (status == TWINSET_OK)
-        status = tw_analyse_text(analyser, "", text, length, 0, tw_append_ids, &ids, &summary);
+        status = tw_analyse_text(analyser, "", text, length, 0, tw_append_ids, &shingles, &summary);
     if (status == TWINSET_OK)
-        status = tw_analyse_set(analyser, &ids);
+        status = tw_analyse_set(analyser, &shingles);
     twinset_sketcher_free(sketcher);
     if (status != TWINSET_OK) {
-        tw_free(ids.data);
+        tw_free(shingles.data);
         return tw_nomem(error);
     }
-    *hashes = ids.data;
-    *count = ids.count;
+    *hashes = shingles.data;
+    *count = shingles.count;
     return TWINSET_OK;
 }

@@ -1,4 +1,4 @@
-/* Bands and rows, asked for through the calls of twinset_advanced.h. */
+/* The public functions that choose bands and rows. */
 #include "match.h"
 
 int twinset_tune(const twinset_options *options, twinset_tuning *tuning, size_t size,

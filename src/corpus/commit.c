@@ -2,7 +2,7 @@
  * groups, sets and keys; problems; counts. */
 #include "commit.h"
 
-/* Frees all sets once they do not fit into memory: a part of them is of no use. */
+/* Frees all sets once they do not fit into memory: some of them are of no use. */
 static void forget_sets(tw_reading_run *read, tw_chunk_output *out)
 {
     if (!read->plan->holds_sets || atomic_load(&read->ingest.is_holding))

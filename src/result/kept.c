@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A text in the temporary file. */
+/* A text, by its span in the memory or the temporary file. */
 typedef struct kept_text {
-    const char *name; /* of the file that it is from */
+    const char *name; /* of its file */
     uint64_t offset, length;
 } kept_text;
 
@@ -13,21 +13,21 @@ typedef struct kept_document {
     uint32_t document;
     uint32_t copies;
     const char *name;
-    uint64_t block, block_length; /* of a program's tokens in the temporary file */
+    uint64_t block, block_length; /* the span of a program's tokens */
     size_t first_text, text_count;
 } kept_document;
 
 struct tw_kept {
     twinset_options options;
-    tw_bytes memory;          /* what was appended, while it is little */
-    tw_spill *spill;          /* otherwise; NULL: it is in memory */
+    tw_bytes memory;          /* all bytes, while they are few */
+    tw_spill *spill;          /* all bytes, if there are more; or NULL */
     kept_document *documents; /* ascending */
     size_t count, capacity;
     kept_text *texts;
     size_t text_count, text_capacity;
     tw_u64s excluded;
     tw_shingle_counts counts;
-    uint64_t among; /* documents that were counted; 0: none were */
+    uint64_t counted_documents; /* the number of documents in `counts`; 0: there are no counts */
 };
 
 int tw_kept_new(const twinset_options *options, tw_u64s *excluded, tw_kept **kept)
@@ -57,15 +57,15 @@ void tw_kept_free(tw_kept *kept)
 void tw_kept_set_counts(tw_kept *kept, tw_shingle_counts *counts, size_t documents)
 {
     kept->counts = *counts;
-    kept->among = documents;
+    kept->counted_documents = documents;
     *counts = (tw_shingle_counts){0};
 }
 
-/* ---- bytes, in memory as long as they are few, then in a temporary file */
+/* ---- bytes, in memory while they are few, otherwise in a temporary file */
 
-enum { MOST_IN_MEMORY = 8 << 20 };
+enum { MOST_IN_MEMORY = 1 << 20 };
 
-/* Moves what is in memory to a temporary file, where it has the same offsets. */
+/* Moves the bytes from memory to a temporary file, where they have the same offsets. */
 static int spill_memory(tw_kept *kept, twinset_error *error)
 {
     uint64_t start;
@@ -77,8 +77,8 @@ static int spill_memory(tw_kept *kept, twinset_error *error)
     return status;
 }
 
-static int append(tw_kept *kept, const char *bytes, size_t length, uint64_t *offset,
-                  twinset_error *error)
+static int append_bytes(tw_kept *kept, const char *bytes, size_t length, uint64_t *offset,
+                        twinset_error *error)
 {
     int status = TWINSET_OK;
     if (!kept->spill && length > MOST_IN_MEMORY - kept->memory.length)
@@ -114,7 +114,7 @@ int tw_kept_add(tw_kept *kept, uint32_t document, const char *name, const tw_byt
     };
     int status = TW_GROW(kept->documents, kept->capacity, kept->count + 1);
     if (status == TWINSET_OK && block)
-        status = append(kept, block->data, block->length, &added.block, error);
+        status = append_bytes(kept, block->data, block->length, &added.block, error);
     if (status == TWINSET_OK)
         kept->documents[kept->count++] = added;
     return status;
@@ -126,7 +126,7 @@ int tw_kept_add_text(tw_kept *kept, const char *name, const char *text, size_t l
     kept_text added = {.name = name, .length = length};
     int status = TW_GROW(kept->texts, kept->text_capacity, kept->text_count + 1);
     if (status == TWINSET_OK)
-        status = append(kept, text, length, &added.offset, error);
+        status = append_bytes(kept, text, length, &added.offset, error);
     if (status != TWINSET_OK)
         return status;
     kept->texts[kept->text_count++] = added;
@@ -150,142 +150,145 @@ static const kept_document *find_document(const tw_kept *kept, uint32_t document
     return bsearch(&key, kept->documents, kept->count, sizeof key, by_document);
 }
 
-/* One of the two documents, read back and cut into tokens. */
-typedef struct side {
+/* One of two documents, read back and split into tokens. */
+typedef struct document_side {
     const kept_document *document;
     tw_bytes block;
     tw_tokenised_file *files;
     char **texts; /* of the files */
     tw_program program;
     tw_sequence sequence;
-    tw_token_location *places;
-} side;
+    tw_token_location *locations;
+} document_side;
 
-static void free_side(side *one)
+static void free_side(document_side *side)
 {
-    for (size_t i = 0; one->texts && i < one->document->text_count; i++)
-        tw_free(one->texts[i]);
-    tw_free(one->texts);
-    tw_free(one->files);
-    tw_free(one->places);
-    tw_bytes_free(&one->block);
-    tw_sequence_free(&one->sequence);
+    for (size_t i = 0; side->texts && i < side->document->text_count; i++)
+        tw_free(side->texts[i]);
+    tw_free(side->texts);
+    tw_free(side->files);
+    tw_free(side->locations);
+    tw_bytes_free(&side->block);
+    tw_sequence_free(&side->sequence);
 }
 
-static int read_texts(const tw_kept *kept, side *one, twinset_error *error)
+static int read_texts(const tw_kept *kept, document_side *side, twinset_error *error)
 {
-    const kept_document *document = one->document;
+    const kept_document *document = side->document;
     size_t count = document->text_count;
     int status = TWINSET_OK;
-    one->texts = tw_calloc(count, sizeof *one->texts);
-    one->files = tw_calloc(count, sizeof *one->files);
-    if (!one->texts || !one->files)
+    side->texts = tw_calloc(count, sizeof *side->texts);
+    side->files = tw_calloc(count, sizeof *side->files);
+    if (!side->texts || !side->files)
         return TWINSET_NOMEM;
     for (size_t i = 0; i < count && status == TWINSET_OK; i++) {
         const kept_text *text = &kept->texts[document->first_text + i];
-        one->texts[i] = tw_array(text->length + 1, 1);
-        if (!one->texts[i])
+        side->texts[i] = tw_array(text->length + 1, 1);
+        if (!side->texts[i])
             return TWINSET_NOMEM;
-        status = read_bytes(kept, text->offset, one->texts[i], text->length, error);
-        one->files[i] =
-            (tw_tokenised_file){count > 1 ? text->name : NULL, one->texts[i], text->length};
+        status = read_bytes(kept, text->offset, side->texts[i], text->length, error);
+        side->files[i] =
+            (tw_tokenised_file){count > 1 ? text->name : NULL, side->texts[i], text->length};
     }
     return status;
 }
 
-/* Finds the words of prose again. */
-static int find_words(const tw_kept *kept, side *one)
+/* Splits prose into words again. */
+static int find_words(const tw_kept *kept, document_side *side)
 {
     tw_coder *coder = NULL;
     tw_spans omitted = {0};
     tw_code code = {0};
-    const tw_tokenised_file *file = &one->files[0];
+    const tw_tokenised_file *file = &side->files[0];
     int status = tw_coder_new(&coder);
     if (status == TWINSET_OK)
         status = tw_find_words(coder, &kept->options, file->text, file->length, &omitted, &code);
     if (status == TWINSET_OK)
-        status = tw_program_write(&code, file->text, 0, &one->block);
+        status = tw_program_write(&code, file->text, 0, &side->block);
     tw_coder_free(coder);
     tw_code_free(&code);
     tw_spans_free(&omitted);
     return status;
 }
 
-static int read_block(const tw_kept *kept, side *one, twinset_error *error)
+static int read_block(const tw_kept *kept, document_side *side, twinset_error *error)
 {
-    size_t length = (size_t)one->document->block_length;
-    if (tw_bytes_reserve(&one->block, length) != TWINSET_OK)
+    size_t length = (size_t)side->document->block_length;
+    if (tw_bytes_reserve(&side->block, length) != TWINSET_OK)
         return TWINSET_NOMEM;
-    one->block.length = length;
-    return read_bytes(kept, one->document->block, one->block.data, length, error);
+    side->block.length = length;
+    return read_bytes(kept, side->document->block, side->block.data, length, error);
 }
 
-static int place_tokens(side *one)
+static int locate_tokens(document_side *side)
 {
-    const tw_program *program = &one->program;
-    one->places = tw_array(program->count, sizeof *one->places);
-    if (!one->places)
+    const tw_program *program = &side->program;
+    side->locations = tw_array(program->count, sizeof *side->locations);
+    if (!side->locations)
         return TWINSET_NOMEM;
     for (size_t i = 0; i < program->count; i++) {
         const tw_token *token = &program->tokens[i];
-        one->places[i] = (tw_token_location){token->start, token->end, token->line};
+        side->locations[i] = (tw_token_location){token->start, token->end, token->line};
     }
     return TWINSET_OK;
 }
 
-static int open_side(const tw_kept *kept, const tw_sequence_rules *rules, side *one,
+static int open_side(const tw_kept *kept, const tw_sequence_rules *rules, document_side *side,
                      twinset_error *error)
 {
     tw_offsets scratch = {0};
-    int status = read_texts(kept, one, error);
+    int status = read_texts(kept, side, error);
     if (status == TWINSET_OK)
-        status = one->document->block_length ? read_block(kept, one, error) : find_words(kept, one);
+        status =
+            side->document->block_length ? read_block(kept, side, error) : find_words(kept, side);
     if (status != TWINSET_OK)
         return status;
-    one->program = tw_program_read(&one->block);
-    status = place_tokens(one);
+    side->program = tw_program_read(&side->block);
+    status = locate_tokens(side);
     if (status == TWINSET_OK)
-        status = tw_sequence_fill(&one->sequence, &one->program, rules, &scratch);
+        status = tw_sequence_fill(&side->sequence, &side->program, rules, &scratch);
     tw_free(scratch.data);
-    if (!rules->is_program) /* in whatever case it is written, prose says the same */
-        one->sequence.side.words = NULL;
+    if (!rules->is_program) /* prose is compared whatever the case of its words is */
+        side->sequence.side.words = NULL;
     return status;
 }
 
-/* How many documents have a shingle of the first document; 0: only this one. A shingle that is not
- * among the counts is in no other text, but in the copies of this one. */
-typedef struct frequencies {
+/* The context of count_documents(). A shingle that is not in the counts is in no other text, but in
+ * the copies of the first document; 0 copies: in this document only. */
+typedef struct shingle_frequency {
     const tw_kept *kept;
     uint32_t copies;
-} frequencies;
+} shingle_frequency;
 
-static uint32_t documents_with(void *context, uint64_t id)
+/* Returns how many documents have a shingle of the first document. */
+static uint32_t count_documents(void *context, uint64_t id)
 {
-    const frequencies *of = context;
-    const tw_shingle_counts *counts = &of->kept->counts;
-    size_t at = tw_lower_bound((tw_set){counts->ids, counts->count}, id);
-    return at < counts->count && counts->ids[at] == id ? counts->counts[at] : of->copies;
+    const shingle_frequency *frequency = context;
+    const tw_shingle_counts *counts = &frequency->kept->counts;
+    size_t index = tw_lower_bound((tw_set){counts->ids, counts->count}, id);
+    return index < counts->count && counts->ids[index] == id ? counts->counts[index]
+                                                             : frequency->copies;
 }
 
-static int find_passages(const tw_kept *kept, const tw_sequence_rules *rules, side sides[2],
-                         twinset_passages **passages)
+static int find_passages(const tw_kept *kept, const tw_sequence_rules *rules,
+                         document_side sides[2], twinset_passages **passages)
 {
     tw_passage_finder found = {0};
     tw_passage_finder_rules shared = tw_passage_rules(rules);
     uint32_t copies = sides[0].document->copies;
-    frequencies of = {kept, copies > 1 ? copies : 0};
+    shingle_frequency frequency = {kept, copies > 1 ? copies : 0};
     tw_tokenised_document evidence[2];
     for (size_t i = 0; i < 2; i++)
         evidence[i] = (tw_tokenised_document){sides[i].document->name, &sides[i].sequence.side,
-                                              sides[i].places, sides[i].files};
-    if (kept->among) {
-        shared.documents = documents_with;
-        shared.context = &of;
+                                              sides[i].locations, sides[i].files};
+    if (kept->counted_documents) {
+        shared.documents = count_documents;
+        shared.context = &frequency;
     }
     int status = tw_passage_finder_search(&found, evidence[0].tokens, evidence[1].tokens, &shared);
     if (status == TWINSET_OK)
         status = tw_passages_locate(&found, evidence, rules->is_program ? "token" : "word",
-                                    kept->among, passages);
+                                    kept->counted_documents, passages);
     tw_passage_finder_free(&found);
     return status;
 }
@@ -293,7 +296,8 @@ static int find_passages(const tw_kept *kept, const tw_sequence_rules *rules, si
 int tw_kept_passages(tw_kept *kept, uint32_t a, uint32_t b, twinset_passages **passages,
                      twinset_error *error)
 {
-    side sides[2] = {{.document = find_document(kept, a)}, {.document = find_document(kept, b)}};
+    document_side sides[2] = {{.document = find_document(kept, a)},
+                              {.document = find_document(kept, b)}};
     *passages = NULL;
     if (!sides[0].document || !sides[1].document)
         return TWINSET_OK;

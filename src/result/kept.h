@@ -1,8 +1,7 @@
 /*
- * What a result keeps of the documents in its first pairs: their texts, in memory or, where they
- * are many, in a temporary file without a name, and what finding passages needs beside them.
- * Passages of such a pair can be found at any time, whatever happened to the collection or its
- * files.
+ * The texts that a result keeps of the documents in its first pairs: in memory, or in a temporary
+ * file without a name if they are large; and what else is needed to find passages. So the passages
+ * of such a pair can be found even if the collection or its files have changed.
  */
 #ifndef TW_KEPT_H
 #define TW_KEPT_H
@@ -12,24 +11,25 @@
 
 typedef struct tw_kept tw_kept;
 
-/* Makes an empty store. `excluded`: shingles that are no part of a passage, ascending; the list is
- * taken over and left empty. Freed with tw_kept_free(). */
+/* Makes an empty store; free it with tw_kept_free(). `excluded` are the shingles that passages
+ * leave out, ascending; the store takes ownership, and the list is empty afterwards. */
 int tw_kept_new(const twinset_options *options, tw_u64s *excluded, tw_kept **kept) TW_CHECKED;
 void tw_kept_free(tw_kept *kept);
-/* Takes over how many of so many documents have each shared shingle; the list is left empty. */
+/* Sets how many of `documents` documents have each shared shingle. The store takes ownership, and
+ * the list is empty afterwards. */
 void tw_kept_set_counts(tw_kept *kept, tw_shingle_counts *counts, size_t documents);
 
-/* Adds a document; they come in ascending order. Of a program, `block` has its tokens, and the text
- * of each of its files follows; of prose it is NULL, and one text follows. `copies`: documents that
- * are identical to it, itself included. The name must live as long as the store. */
+/* Adds a document; add them in ascending order. For a program, `block` has its tokens; add the text
+ * of each of its files next. For prose it is NULL; add its one text next. `copies` is the number of
+ * identical documents, this one included. The name must live as long as the store. */
 int tw_kept_add(tw_kept *kept, uint32_t document, const char *name, const tw_bytes *block,
                 uint32_t copies, twinset_error *error) TW_CHECKED;
-/* Adds a text of the document that was added last. */
+/* Adds a text of the last document. */
 int tw_kept_add_text(tw_kept *kept, const char *name, const char *text, size_t length,
                      twinset_error *error) TW_CHECKED;
 
-/* Finds the passages of two documents; *passages is NULL where one of them was not kept. Freed with
- * twinset_passages_free(). */
+/* Finds the passages of two documents; free them with twinset_passages_free(). *passages is NULL if
+ * one of the two was not kept. */
 int tw_kept_passages(tw_kept *kept, uint32_t a, uint32_t b, twinset_passages **passages,
                      twinset_error *error) TW_CHECKED;
 

@@ -79,15 +79,15 @@ const tw_match *tw_result_match(const twinset_result *result, const tw_listed *p
     return index < matches ? &pairs->matches.data[index] : &pairs->copies.data[index - matches];
 }
 
-/* Rounds to three digits or so: libraries differ in the last ones. */
-static double rounded(double number)
+/* Rounds to about three digits, since math libraries differ in the last ones. */
+static double round_figure(double number)
 {
     int exponent;
     double fraction = frexp(number, &exponent);
     return ldexp(round(ldexp(fraction, 10)), exponent - 10);
 }
 
-/* Adds what is known of programs. */
+/* Fills in the fields that only pairs of programs have. */
 static void fill_extent(const twinset_result *result, const tw_listed *listed, twinset_pair *pair)
 {
     const tw_pair_list *pairs = &result->pairs;
@@ -96,7 +96,7 @@ static void fill_extent(const twinset_result *result, const tw_listed *listed, t
         index < matches ? &pairs->extents[index] : &pairs->copy_extents[index - matches];
     pair->weighted = extent->weighted;
     if (result->chance.pairs > 0)
-        pair->false_alarms = rounded(tw_background_false_alarms(
+        pair->false_alarms = round_figure(tw_background_false_alarms(
             &result->chance.background, pair->similarity, result->chance.pairs));
     pair->overlap = extent->tokens;
     pair->longest_lines = extent->longest_lines[listed->is_swapped];
@@ -108,16 +108,16 @@ twinset_pair tw_match_pair(const tw_match *match, bool is_swapped)
 {
     uint64_t a_count = is_swapped ? match->b_count : match->a_count;
     uint64_t b_count = is_swapped ? match->a_count : match->b_count;
-    uint64_t all = a_count + b_count - match->shared;
-    /* Identical is 1, even where all of both is excluded. */
-    bool is_blank = all == 0;
+    uint64_t union_count = a_count + b_count - match->shared;
+    /* Identical documents have similarity 1, even if all their shingles are excluded. */
+    bool is_blank = union_count == 0;
     return (twinset_pair){
         .similarity = match->similarity,
-        .jaccard = is_blank ? 1 : (double)match->shared / (double)all,
+        .jaccard = is_blank ? 1 : (double)match->shared / (double)union_count,
         .containment_a = is_blank ? 1 : (double)match->shared / (double)a_count,
         .containment_b = is_blank ? 1 : (double)match->shared / (double)b_count,
         .shared = match->shared,
-        .union_count = all,
+        .union_count = union_count,
         .estimate = match->estimate,
         .longest = match->longest,
         .weighted = NAN,
@@ -139,7 +139,7 @@ twinset_pair tw_result_pair_at(const twinset_result *result, size_t index)
     return found;
 }
 
-/* ---- the rest */
+/* ---- clusters, removals, stages, passages */
 
 twinset_cluster tw_result_cluster_at(const twinset_result *result, size_t index)
 {
@@ -177,7 +177,7 @@ int tw_result_find_passages(const twinset_result *result, size_t index, twinset_
 {
     uint32_t documents[2] = {0, result->run.documents > 1};
     *passages = NULL;
-    if (index >= TWINSET_PAIRS_WITH_PASSAGES) /* whether or not its documents were kept */
+    if (index >= TWINSET_PAIRS_WITH_PASSAGES) /* even if its documents were kept for another pair */
         return TWINSET_OK;
     if (result->comparison.is_one && result->comparison.is_swapped) {
         documents[0] = documents[1];

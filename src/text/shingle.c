@@ -221,7 +221,7 @@ static int take_document(tw_shingler *shingler, const char *text, size_t length)
         length = shingler->undone.length;
     }
     return tw_options_omit_text(shingler->options) ? take_between_omissions(shingler, text, length)
-                                       : take_all(shingler, text, length, true);
+                                                   : take_all(shingler, text, length, true);
 }
 
 int tw_shingle_feed(tw_shingler *shingler, const char *text, size_t length)

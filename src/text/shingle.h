@@ -96,6 +96,6 @@ int tw_shingle_end(tw_shingler *shingler, tw_text_summary *summary) TW_CHECKED;
 
 /* Appends the text of all tokens of a document, which its shingles are cut from. */
 int tw_shingler_token_text(tw_shingler *shingler, const char *text, size_t length,
-                     tw_bytes *out) TW_CHECKED;
+                           tw_bytes *out) TW_CHECKED;
 
 #endif

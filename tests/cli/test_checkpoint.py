@@ -104,8 +104,8 @@ class Journal(Checkpoint):
         self.assertEqual(len(whole), 2)
         rng = random.Random(1)
         for path, data in whole.items():
-            cuts = [0, 1, HEADER - 1, HEADER, HEADER + 1, 48, len(data) - 1, *(rng.randrange(len(data))
-                                                          for _ in range(4))]
+            cuts = [0, 1, HEADER - 1, HEADER, HEADER + 1, 48, len(data) - 1]
+            cuts += [rng.randrange(len(data)) for _ in range(4)]
             for cut in cuts:
                 changed = max(cut, HEADER)
                 for damaged in (data[:cut], data + b"\xff" * cut,

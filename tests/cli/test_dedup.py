@@ -151,7 +151,7 @@ class Usage(Dedup):
 
     def test_options(self):
         for arguments, says in (([], "-o"), (["-o", ""], "--output"), (["-o", "x", "--keep", ""],
-                                "--keep"), (["-o", "x", "--removed", "x"], "both be written to x"),
+                                "--keep"), (["-o", "x", "--removed", "x"], "two outputs"),
                                 (["-o", "x", "--report", "-"], "--report"),
                                 (["-o", "x", "--like", "in.jsonl"], "--like"),
                                 (["-o", "x", "--group", "dir"], "--group"),

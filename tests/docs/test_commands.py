@@ -120,8 +120,8 @@ class Format(unittest.TestCase):
     def test_journals(self):
         """The frames of a checkpoint have the fields that the page lists."""
         with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run([TWINSET, "samples/essays", "--method", "lsh", "--format", "jsonl",
-                                   "-q", "-t", "0.1", "--checkpoint", folder], cwd=ROOT, check=True,
+            scan = [TWINSET, "samples/essays", "--method", "lsh", "-t", "0.1", "--format", "jsonl"]
+            done = subprocess.run([*scan, "-q", "--checkpoint", folder], cwd=ROOT, check=True,
                                   capture_output=True).stdout.decode()
             read = pathlib.Path(folder, "read.journal").read_bytes()
             matches = pathlib.Path(folder, "matches.journal").read_bytes()

@@ -62,7 +62,8 @@ SCHEME = {}, [
     append_to_list("include/twinset.h", "    TWINSET_SCHEME_FSS,", r"\n\}",
                    ",\n    TWINSET_SCHEME_RHUBARB"),
     append_to_list("src/common/options.c", r'\{\{"scheme", 0, "', '", SEARCH_TOPIC', "|rhubarb"),
-    ("src/sketch/schemes.c", r"(?=static const tw_scheme_row rows)", r"""static int draw_rhubarb(tw_scheme *scheme, uint64_t seed)
+    ("src/sketch/schemes.c", r"(?=static const tw_scheme_row rows)", r"""
+static int draw_rhubarb(tw_scheme *scheme, uint64_t seed)
 {
     return draw_affine(scheme, seed + 1);
 }

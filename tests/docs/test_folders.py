@@ -1,9 +1,10 @@
 """The folders of src/ stand in the order that data takes, and no look goes backwards.
 
-CMakeLists.txt names for each folder the ones whose headers it sees. The #include lines and the names
-that objects need of each other are held to that table, the table to an order without a cycle, and
-docs/architecture.md to the graph drawn from it: `python3 tests/docs/test_folders.py` prints that
-graph. The page also lists the folders that some runs walk through; walks.py checks that they do.
+CMakeLists.txt names for each folder the ones whose headers it sees. The #include lines and the
+names that objects need of each other are held to that table, the table to an order without a cycle,
+and docs/architecture.md to the graph drawn from it: `python3 tests/docs/test_folders.py` prints
+that graph. The page also lists the folders that some runs walk through; walks.py checks that they
+do.
 """
 
 import functools

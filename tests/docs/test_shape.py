@@ -18,8 +18,8 @@ NOT_CODE = re.compile(r"""/\*.*?\*/ | //[^\n]*               # comments
                       re.DOTALL | re.MULTILINE | re.VERBOSE)
 TYPE = re.compile(r"\b(struct|union)\b\s*(\w*)[^;{}()=]*\{")
 # Of a declaration: what has parentheses and names no field.
-ASIDE = re.compile(r"\b(?:__attribute__|_Atomic|_Alignas)\s*(\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))"
-                   r"|\[[^\]]*\]")
+ASIDE = re.compile(r"\b(?:__attribute__|_Atomic|_Alignas)\s*"
+                   r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)|\[[^\]]*\]")
 METHOD = re.compile(r"\w\s*\((?!\s*\*)")
 
 

@@ -3,8 +3,8 @@
     python3 tests/docs/walks.py COMMAND
 
 COMMAND is a twinset built with -finstrument-functions and tests/trace.c: `script/long walks` makes
-it. A run on one thread must first enter the folders of src/ in the order of its line, and no others;
-common/ aside, which every folder may use.
+it. A run on one thread must first enter the folders of src/ in the order of its line, and no
+others; common/ aside, which every folder may use.
 """
 
 import json

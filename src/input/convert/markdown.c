@@ -461,7 +461,7 @@ static int add_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE length, void 
  * for it come to more. */
 static uint64_t most_cells(size_t source_bytes)
 {
-    return (1 << 20) + 16 * (uint64_t)source_bytes;
+    return (1 << 18) + 4 * (uint64_t)source_bytes;
 }
 
 static int parse(const tw_bytes *source, markdown *in)
