@@ -33,8 +33,8 @@ static int add_labels(page *p)
         status = tw_labels_make(&p->labels);
     if (status != TWINSET_OK || p->style->width == 0)
         return status;
-    size_t room = p->width > INDENT + SENTENCE ? (p->width - INDENT - SENTENCE) / 2 : 0;
-    return tw_labels_fit(&p->labels, room > MIN_COLUMNS ? room : MIN_COLUMNS);
+    size_t free_columns = p->width > INDENT + SENTENCE ? (p->width - INDENT - SENTENCE) / 2 : 0;
+    return tw_labels_fit(&p->labels, free_columns > MIN_COLUMNS ? free_columns : MIN_COLUMNS);
 }
 
 static int put_name(const page *p, const char *name)

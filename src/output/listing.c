@@ -438,7 +438,7 @@ static size_t put_title(listing *l, const twinset_passages *passages, unsigned s
 {
     const twinset_span *span = tw_span_of(l->passage, side);
     const char *dots = tw_ellipsis(l->style->ascii), *name = passages->sides[side].name;
-    size_t room = tw_columns(dots, strlen(dots));
+    size_t dots_columns = tw_columns(dots, strlen(dots));
     l->cell.length = 0;
     l->status = tw_append_lines(&l->cell, span);
     if (l->status == TWINSET_OK)
@@ -452,12 +452,12 @@ static size_t put_title(listing *l, const twinset_passages *passages, unsigned s
     size_t length = l->cell.length - lines, used = lines + tw_columns(text, length);
     tw_put_style(l->sink, l->style, TW_BOLD);
     tw_put(l->sink, l->cell.data, lines);
-    if (used > columns && columns > lines + room) {
-        size_t tail = tw_tail(text, length, columns - lines - room);
+    if (used > columns && columns > lines + dots_columns) {
+        size_t tail = tw_tail(text, length, columns - lines - dots_columns);
         tw_put_text(l->sink, dots);
         text += length - tail;
         length = tail;
-        used = lines + room + tw_columns(text, length);
+        used = lines + dots_columns + tw_columns(text, length);
     }
     tw_put(l->sink, text, length);
     tw_put_style(l->sink, l->style, TW_PLAIN);
