@@ -112,6 +112,11 @@ static void options_as_data_end(void **state)
 {
     twinset_option_info info;
     (void)state;
+    twinset_format_info format;
+    assert_usage(twinset_format_at(twinset_format_count(), &format, sizeof format));
+    assert_usage(twinset_format_at(0, NULL, sizeof format));
+    assert_int_equal(twinset_format_at(0, &format, sizeof format), TWINSET_OK);
+    assert_string_equal(format.name, "table");
     assert_usage(twinset_option_at(twinset_option_count(), &info, sizeof info));
     assert_usage(twinset_option_at(0, NULL, sizeof info));
     assert_int_equal(twinset_option_at(0, &info, sizeof info), TWINSET_OK);

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "output.h"
+#include "writers.h"
 
 void tw_json_sentence(tw_json *json, const char *key, const char *sentence)
 {
