@@ -1,4 +1,5 @@
-"""Defaults, limits and lists are the engine's: the command and the package have none of their own."""
+"""Defaults, limits and lists are the engine's: the command and the package have none of their own.
+"""
 
 import ast
 import inspect
