@@ -437,10 +437,10 @@ static void options_must_fit_each_other(void **state)
     } cases[] = {
         {"hashes=100 bands=21 rows=5", "105"},
         {"method=lsh threshold=0", "`method` exact"},
-        {"scheme=datasketch1 seed=4294967296", "--seed"},
-        {"scheme=datasketch2 seed=4294967296", "--seed"},
-        {"scheme=datasketch1 shingle-hash=murmur3", "--shingle-hash"},
-        {"scheme=datasketch2 shingle-hash=md5", "--shingle-hash"},
+        {"scheme=datasketch1 seed=4294967296", "`seed`"},
+        {"scheme=datasketch2 seed=4294967296", "`seed`"},
+        {"scheme=datasketch1 shingle-hash=murmur3", "`shingle-hash`"},
+        {"scheme=datasketch2 shingle-hash=md5", "`shingle-hash`"},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
