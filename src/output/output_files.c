@@ -29,17 +29,36 @@ static int refuse_twin(const tw_file_identity *a, const tw_file_identity *b, twi
                    b->path);
 }
 
-static int check_sets(const tw_file_set *outputs, const tw_file_set *inputs, twinset_error *error)
+/* Whether a file comes before another, or before none, by its path: what is refused must not depend
+ * on the order of inodes. */
+static bool comes_first(const tw_file_identity *file, const tw_file_identity *other)
 {
+    return !other || strcmp(file->path, other->path) < 0;
+}
+
+static int check_inputs(const tw_file_set *outputs, const tw_file_set *inputs, twinset_error *error)
+{
+    const tw_file_identity *first = NULL, *replaced = NULL;
     for (size_t i = 0; i < outputs->count; i++) {
         const tw_file_identity *output = &outputs->data[i];
         const tw_file_identity *input = tw_file_set_find(inputs, output);
-        if (input)
-            return refuse_input(output, input, error);
-        if (i > 0 && tw_compare_files(output - 1, output) == 0)
-            return refuse_twin(output - 1, output, error);
+        if (input && comes_first(output, first)) {
+            first = output;
+            replaced = input;
+        }
     }
-    return TWINSET_OK;
+    return first ? refuse_input(first, replaced, error) : TWINSET_OK;
+}
+
+static int check_twins(const tw_file_set *outputs, twinset_error *error)
+{
+    const tw_file_identity *first = NULL;
+    for (size_t i = 1; i < outputs->count; i++) {
+        const tw_file_identity *output = &outputs->data[i - 1];
+        if (tw_compare_files(output, output + 1) == 0 && comes_first(output, first))
+            first = output;
+    }
+    return first ? refuse_twin(first, first + 1, error) : TWINSET_OK;
 }
 
 int tw_check_outputs(const tw_sources *sources, const char *stop, const char *const *paths,
@@ -54,7 +73,9 @@ int tw_check_outputs(const tw_sources *sources, const char *stop, const char *co
     if (status == TWINSET_OK) {
         tw_file_set_sort(&inputs);
         tw_file_set_sort(&outputs);
-        status = check_sets(&outputs, &inputs, error);
+        status = check_inputs(&outputs, &inputs, error);
+        if (status == TWINSET_OK)
+            status = check_twins(&outputs, error);
     } else {
         status = tw_nomem(error);
     }
