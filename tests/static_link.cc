@@ -32,7 +32,8 @@ int main()
     std::string a = "the cat sat on the mat", b = "the cat sat on the hat";
     twinset_pair pair;
     twinset_error error;
-    if (twinset_compare(a.data(), a.size(), b.data(), b.size(), nullptr, &pair, &error) != 0) {
+    if (twinset_compare(a.data(), a.size(), b.data(), b.size(), nullptr, &pair, sizeof pair,
+                        &error) != 0) {
         std::fprintf(stderr, "%s\n", error.message);
         return 1;
     }

@@ -456,8 +456,8 @@ static void what_needs_a_collection_is_refused(void **state)
 {
     (void)state;
     refuse_comparer(set_code, "programs");
-    refuse_comparer(set_weighted, "--measure weighted");
-    refuse_comparer(set_common, "--common");
+    refuse_comparer(set_weighted, "`measure` weighted");
+    refuse_comparer(set_common, "`common`");
     refuse_comparer(set_k, "k");
 }
 
