@@ -127,7 +127,6 @@ static void options_as_data_end(void **state)
 static void rules_as_data_end(void **state)
 {
     twinset_rule_info rule;
-    twinset_format format = TWINSET_FORMAT_TABLE;
     (void)state;
     assert_usage(twinset_rule(twinset_rules(), &rule, sizeof rule));
     assert_usage(twinset_rule(0, NULL, sizeof rule));
@@ -135,12 +134,6 @@ static void rules_as_data_end(void **state)
     assert_string_equal(twinset_rule_value(rule.name), rule.value);
     assert_null(twinset_rule_value("no such rule"));
     assert_null(twinset_rule_value(NULL));
-    assert_usage(twinset_format_by_name("xml", &format));
-    assert_usage(twinset_format_by_name("csv|tsv", &format));
-    assert_usage(twinset_format_by_name(NULL, &format));
-    assert_usage(twinset_format_by_name("csv", NULL));
-    assert_int_equal(twinset_format_by_name("csv", &format), TWINSET_OK);
-    assert_int_equal(format, TWINSET_FORMAT_CSV);
 }
 
 /* ---- collections */
