@@ -24,6 +24,11 @@
 #include "output_files.h"
 #include "result.h"
 
+/* ---- write.c: the formats as data */
+
+/* Gets the format at an index; false past the last. */
+bool tw_format_at(size_t index, twinset_format_info *info);
+
 /* ---- signatures, as TWINSET_FORMAT_JSONL or _BINARY (docs/format.md) */
 
 typedef struct tw_signatures {

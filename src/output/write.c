@@ -39,18 +39,13 @@ static unsigned uses_of(const format_row *row)
            (row->has_signatures ? TWINSET_FORMAT_OF_SIGNATURES : 0U);
 }
 
-size_t twinset_format_count(void)
-{
-    return ROW_COUNT;
-}
-
-int twinset_format_at(size_t index, twinset_format_info *info, size_t size)
+bool tw_format_at(size_t index, twinset_format_info *info)
 {
     if (index >= ROW_COUNT)
-        return TWINSET_USAGE;
+        return false;
     const format_row *row = &ROWS[index];
-    const twinset_format_info found = {row->name, row->format, uses_of(row)};
-    return tw_copy_struct(info, size, &found, sizeof found);
+    *info = (twinset_format_info){row->name, row->format, uses_of(row)};
+    return true;
 }
 
 /* NULL where nothing of this format is written for such a use. */
