@@ -50,7 +50,7 @@ static const option_row rows[] = {
     {{"by", 0, "auto|char|word|code", TEXT_TOPIC,
       "What shingles are made of: characters (Unicode code points), words, or the tokens of "
       "programs, without names, comments and layout. auto (default) takes code for scan and "
-      "compare where most files are programs by their names, else char.", TEXTS},
+      "compare where most files are programs by their names, and char otherwise.", TEXTS},
      CHOICE, FIELD(by), 0, 0, true},
     {{"k", 'k', "N", TEXT_TOPIC,
       "Shingle length, 1 to 64. Default: 9 characters, 5 words or 8 tokens; 5 characters suit "
@@ -70,7 +70,7 @@ static const option_row rows[] = {
      CHOICE, FIELD(letter_case), 0, 0, true},
     {{"spaces", 0, "squeeze|keep|drop", TEXT_TOPIC,
       "squeeze (default): runs of white space count as one space, none at the ends; keep: "
-      "as they are; drop: none. Words are always told apart by spaces.", TEXTS},
+      "as they are; drop: none. White space always separates words.", TEXTS},
      CHOICE, FIELD(spaces), 0, 0, true},
     {{"punctuation", 0, "keep|space|drop", TEXT_TOPIC,
       "What becomes of punctuation and symbols: kept (default), a space each, or nothing.", TEXTS},
@@ -106,7 +106,7 @@ static const option_row rows[] = {
      REAL, FIELD(common), 0, 1, true},
     {{"group", 0, "dir|FIELD|none", SIMILARITY_TOPIC,
       "What makes a submission, whose documents are not compared with each other. dir: a "
-      "sub-folder, or an archive; else the field of a JSON record, or the column of a list, "
+      "sub-folder, or an archive; FIELD: the field of a JSON record, or the column of a list, "
       "whose value they share. Default: none.", "scan"},
      NAME, FIELD(group), 0, 0, true},
     {{"method", 0, "auto|lsh|exact", SEARCH_TOPIC,
@@ -154,7 +154,7 @@ static const option_row rows[] = {
       READING},
      NAME, FIELD(text), 0, 0, true},
     {{"id", 0, "FIELD", INPUT_TOPIC,
-      "Field that names a JSON record. Default: id where a record has it, else FILE:LINE.",
+      "Field that names a JSON record. Default: id where a record has it, FILE:LINE otherwise.",
       READING},
      NAME, FIELD(id), 0, 0, true},
     {{"all", 0, NULL, INPUT_TOPIC,
@@ -171,8 +171,8 @@ static const option_row rows[] = {
       "What an archive may unpack to. Default 4G; a document is limited by `memory`.", READING},
      SIZE, FIELD(max_size), 0, 0, true},
     {{"html-boilerplate", 0, "drop|keep", INPUT_TOPIC,
-      "What becomes of navigation, advertising, headers and footers of web pages, where they can "
-      "be told. Default: drop.", READING},
+      "What becomes of navigation, advertising, headers and footers of web pages, where they are "
+      "recognised. Default: drop.", READING},
      CHOICE, FIELD(html_boilerplate), 0, 0, true},
     {{"mail-quotes", 0, "keep|drop", INPUT_TOPIC,
       "What becomes of the lines that a mail quotes. Default: keep.", READING},

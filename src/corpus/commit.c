@@ -59,32 +59,32 @@ static int commit_groups(tw_documents *documents, const tw_u64s *groups)
     return status;
 }
 
-/* Moves the sets to the corpus, if the plan asks for sets. */
-static int commit_sets(tw_reading_run *read, tw_chunk_output *out)
+/* Makes room for the documents of a chunk. */
+static int reserve_documents(tw_reading_run *read, size_t count)
 {
     tw_documents *documents = &read->corpus->documents;
-    if (!read->plan->holds_sets)
-        return TWINSET_OK;
-    int status = TW_GROW(documents->sets, documents->set_capacity, documents->count + out->count);
-    if (status != TWINSET_OK || !out->count)
-        return status;
-    memcpy(documents->sets + documents->count, out->sets, out->count * sizeof *out->sets);
-    memset(out->sets, 0, out->count * sizeof *out->sets);
-    return TWINSET_OK;
+    if (documents->count + count >= UINT32_MAX)
+        return tw_fail(read->error, TWINSET_USAGE, "more than 4,294,967,294 documents");
+    int status = TW_GROW(documents->data, documents->capacity, documents->count + count);
+    if (status == TWINSET_OK && read->plan->holds_sets)
+        status = TW_GROW(documents->sets, documents->set_capacity, documents->count + count);
+    return status;
 }
 
+/* Moves the documents to the corpus, each with its set if the plan asks for sets. */
 static int commit_documents(tw_reading_run *read, tw_chunk_output *out)
 {
     tw_documents *documents = &read->corpus->documents;
     const char *id = out->names.data;
-    if (documents->count + out->count >= UINT32_MAX)
-        return tw_fail(read->error, TWINSET_USAGE, "more than 4,294,967,294 documents");
-    int status = TW_GROW(documents->data, documents->capacity, documents->count + out->count);
-    if (status == TWINSET_OK)
-        status = commit_sets(read, out);
+    int status = reserve_documents(read, out->count);
     for (size_t i = 0; i < out->count && status == TWINSET_OK; i++) {
-        tw_document *document = &documents->data[documents->count++];
+        tw_document *document = &documents->data[documents->count];
         *document = out->documents[i];
+        if (read->plan->holds_sets) {
+            documents->sets[documents->count] = out->sets[i];
+            out->sets[i] = NULL;
+        }
+        documents->count++;
         status = name_document(read, document, id);
         id += strlen(id) + 1;
     }

@@ -60,7 +60,7 @@ int tw_sketch_corpus(tw_corpus *corpus, tw_signature_fn take, void *context, twi
     }
     if (status == TWINSET_OK)
         status = sketch_documents(&batch, take, context);
-    for (unsigned i = 0; batch.profiles && status != TWINSET_NOMEM && i < options->threads; i++)
+    for (unsigned i = 0; batch.profiles && i < options->threads; i++)
         tw_profiles_free(&batch.profiles[i]);
     tw_free(batch.profiles);
     tw_free(batch.slots);
