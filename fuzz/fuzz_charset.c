@@ -1,7 +1,7 @@
 /*
  * Any bytes in any encoding, declared or not, and look-alikes in what comes of them.
  * Promises: UTF-8 comes out, and no more than four bytes and a character for each that went
- * in; UTF-8 stays as it is; a guess is told. Undoing look-alikes shortens a text, leaves ASCII
+ * in; UTF-8 stays as it is; a guess is reported. Undoing look-alikes shortens a text, leaves ASCII
  * alone, and a second time finds no trick.
  */
 #include "confusables.h"

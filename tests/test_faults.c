@@ -625,11 +625,11 @@ static int look_through_text(const twinset_options *options, twinset_error *erro
 {
     uint64_t keys[2];
     twinset_sketcher *sketcher = NULL;
-    twinset_document told;
+    twinset_document facts;
     int status = twinset_sketcher_new(options, &sketcher, error);
     if (status == TWINSET_OK)
-        status = twinset_sketcher_document(sketcher, THIRD, strlen(THIRD), 2, 3, keys, &told,
-                                           sizeof told, error);
+        status = twinset_sketcher_document(sketcher, THIRD, strlen(THIRD), 2, 3, keys, &facts,
+                                           sizeof facts, error);
     twinset_sketcher_free(sketcher);
     return status;
 }

@@ -151,7 +151,7 @@ static unsigned flags_of(const char *page, const char *expected)
 static void test_hidden_text(void **state)
 {
     (void)state;
-    static const char *const told[] = {
+    static const char *const flagged[] = {
         "<p>one <span style='display:none'>x</span>two",
         "<p>one <span hidden>x</span>two",
         "<p>one <font color=white>x</font>two",
@@ -165,8 +165,8 @@ static void test_hidden_text(void **state)
         "<p>one two<p style='color:white'>x",
         "<p>one <b style='font-size:0'>x<b>y</b>z</b>two",
     };
-    for (size_t i = 0; i < COUNT(told); i++)
-        assert_int_equal(flags_of(told[i], "one two"), TWINSET_FLAG_HIDDEN_TEXT);
+    for (size_t i = 0; i < COUNT(flagged); i++)
+        assert_int_equal(flags_of(flagged[i], "one two"), TWINSET_FLAG_HIDDEN_TEXT);
     static const char *const not_told[] = {
         "<p>one two<div style='display:none'>x</div>",
         "<div hidden><p>x</div>one two",

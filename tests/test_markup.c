@@ -264,7 +264,7 @@ static void test_rtf(void **state)
     check_rtf("{\\rtf1 a}}}} b", "a b");
 }
 
-/* Single bytes are told apart by what is asked of the decoder, which is not tested here. */
+/* Single bytes are distinguished by what is asked of the decoder, which is not tested here. */
 static void test_rtf_refuses_others(void **state)
 {
     (void)state;

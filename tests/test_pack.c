@@ -1,6 +1,6 @@
 /*
  * Packing: what was written comes back by tw_stream_*, from a file of the packing that the
- * name says; bytes depend on what is written alone; and a disk or memory that ends is told.
+ * name says; bytes depend on what is written alone; and a disk or memory that runs out is reported.
  */
 #define _XOPEN_SOURCE 700
 #include "testing.h"

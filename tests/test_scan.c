@@ -817,7 +817,7 @@ static void lent_texts_are_like_copies(void **state)
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (char)('a' + below(&from, 20));
     paper outputs[2] = {{0}, {0}};
-    for (int lent = 0; lent < 2; lent++) {
+    for (int borrowed = 0; borrowed < 2; borrowed++) {
         twinset_options options = defaults();
         options.method = TWINSET_METHOD_LSH;
         twinset_collection *collection = new_collection(&options);
@@ -825,16 +825,17 @@ static void lent_texts_are_like_copies(void **state)
             char name[24];
             const char *text = i % 100 ? bytes + i * STEP : NULL;
             snprintf(name, sizeof name, "%zu", i);
-            assert_int_equal((lent ? twinset_collection_borrow_text : twinset_collection_add_text)(
-                                 collection, name, text, text ? LENGTH : 0, TWINSET_ROLE_NEW, NULL),
-                             TWINSET_OK);
+            assert_int_equal(
+                (borrowed ? twinset_collection_borrow_text : twinset_collection_add_text)(
+                    collection, name, text, text ? LENGTH : 0, TWINSET_ROLE_NEW, NULL),
+                TWINSET_OK);
         }
         twinset_result *result = scan(collection);
         assert_true(run_of(result).pairs > TEXTS / 2);
         assert_int_equal(run_of(result).skipped, TEXTS / 100);
         assert_int_equal(run_of(result).records, TEXTS);
         assert_int_equal(twinset_result_write(result, TWINSET_FORMAT_JSONL, NULL, paper_write,
-                                              &outputs[lent], NULL),
+                                              &outputs[borrowed], NULL),
                          TWINSET_OK);
         twinset_result_free(result);
         twinset_collection_free(collection);

@@ -24,7 +24,7 @@ enum { MOST = 120, STAR = 16, MOST_BANDS = 128, LANGUAGE = 300 };
 
 typedef struct item {
     char name[16], *text;
-    twinset_document told;
+    twinset_document facts;
     uint64_t keys[MOST_BANDS];
     size_t first;   /* of those that are identical */
     size_t place;   /* among these */
@@ -105,8 +105,8 @@ static void free_collection(collection *all)
 
 static bool identical(const item *x, const item *y)
 {
-    return x->told.tokens == y->told.tokens &&
-           memcmp(x->told.digest, y->told.digest, sizeof x->told.digest) == 0;
+    return x->facts.tokens == y->facts.tokens &&
+           memcmp(x->facts.digest, y->facts.digest, sizeof x->facts.digest) == 0;
 }
 
 static void look_through(collection *all)
@@ -117,7 +117,7 @@ static void look_through(collection *all)
         item *one = &all->items[i];
         assert_ok(twinset_sketcher_document(sketcher, one->text, strlen(one->text),
                                             all->tuning.bands, all->tuning.rows, one->keys,
-                                            &one->told, sizeof one->told, NULL));
+                                            &one->facts, sizeof one->facts, NULL));
         one->cluster = i;
         for (one->first = 0; !identical(&all->items[one->first], one);)
             one->first++;
@@ -205,7 +205,7 @@ static void meet_in_bucket(collection *all, unsigned band, uint64_t key)
     size_t members[MOST], count = 0;
     for (size_t i = 0; i < all->count; i++) {
         const item *one = &all->items[i];
-        if (one->first == i && one->told.tokens && !one->told.all_excluded &&
+        if (one->first == i && one->facts.tokens && !one->facts.all_excluded &&
             one->keys[band] == key)
             members[count++] = i;
     }
@@ -244,7 +244,7 @@ static void scan_by_steps(collection *all)
     assert_ok(twinset_comparer_new(&all->options, &all->comparer, NULL));
     look_through(all);
     for (size_t i = 0; i < all->count; i++)
-        if (all->items[i].first == i && all->items[i].told.tokens && all->items[i].copies > 1)
+        if (all->items[i].first == i && all->items[i].facts.tokens && all->items[i].copies > 1)
             list_copies(all, i);
     for (unsigned band = 0; band < all->tuning.bands; band++)
         for (size_t i = 0; i < all->count; i++)
@@ -396,25 +396,25 @@ static void a_document_tells_of_itself(void **state)
 {
     (void)state;
     twinset_sketcher *sketcher;
-    twinset_document told, again;
+    twinset_document facts, again;
     uint64_t keys[8], others[8];
     assert_ok(twinset_sketcher_new(NULL, &sketcher, NULL));
-    assert_ok(twinset_sketcher_document(sketcher, "A  quick\nfox", 12, 8, 32, keys, &told,
-                                        sizeof told, NULL));
+    assert_ok(twinset_sketcher_document(sketcher, "A  quick\nfox", 12, 8, 32, keys, &facts,
+                                        sizeof facts, NULL));
     assert_ok(twinset_sketcher_document(sketcher, "a quick fox ", 12, 8, 32, others, &again,
                                         sizeof again, NULL));
-    assert_int_equal(told.tokens, strlen("a quick fox"));
-    assert_int_equal(told.flags, 0);
-    assert_false(told.all_excluded);
-    assert_memory_equal(told.digest, again.digest, sizeof told.digest);
+    assert_int_equal(facts.tokens, strlen("a quick fox"));
+    assert_int_equal(facts.flags, 0);
+    assert_false(facts.all_excluded);
+    assert_memory_equal(facts.digest, again.digest, sizeof facts.digest);
     assert_memory_equal(keys, others, sizeof keys);
     for (size_t i = 0; i < COUNT(keys); i++)
         assert_true(keys[i] >> TWINSET_KEY_BITS == 0);
-    assert_ok(twinset_sketcher_document(sketcher, "bad \xff byte", 10, 1, 1, keys, &told,
-                                        sizeof told, NULL));
-    assert_int_equal(told.flags, TWINSET_FLAG_INVALID_UTF8);
-    assert_ok(twinset_sketcher_document(sketcher, "", 0, 1, 1, keys, &told, sizeof told, NULL));
-    assert_int_equal(told.tokens, 0);
+    assert_ok(twinset_sketcher_document(sketcher, "bad \xff byte", 10, 1, 1, keys, &facts,
+                                        sizeof facts, NULL));
+    assert_int_equal(facts.flags, TWINSET_FLAG_INVALID_UTF8);
+    assert_ok(twinset_sketcher_document(sketcher, "", 0, 1, 1, keys, &facts, sizeof facts, NULL));
+    assert_int_equal(facts.tokens, 0);
     twinset_sketcher_free(sketcher);
 }
 
@@ -466,13 +466,13 @@ static void more_bands_than_slots_are_refused(void **state)
     (void)state;
     static const unsigned shapes[][2] = {{257, 1}, {1, 257}, {86, 3}, {1, 0}};
     twinset_sketcher *sketcher;
-    twinset_document told;
+    twinset_document facts;
     twinset_error error;
     uint64_t keys[257];
     assert_ok(twinset_sketcher_new(NULL, &sketcher, NULL));
     for (size_t i = 0; i < COUNT(shapes); i++)
         assert_int_equal(twinset_sketcher_document(sketcher, "text", 4, shapes[i][0], shapes[i][1],
-                                                   keys, &told, sizeof told, &error),
+                                                   keys, &facts, sizeof facts, &error),
                          TWINSET_USAGE);
     assert_non_null(strstr(error.message, "256 hashes"));
     twinset_sketcher_free(sketcher);

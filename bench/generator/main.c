@@ -2,7 +2,7 @@
  * Makes a collection of documents of which it is known how much they resemble each other.
  *
  * A document is a function of the seed and its number (documents.h), so the similarity of any two
- * can be told later (--pairs) without reading the collection. One core writes 110 MB a second,
+ * can be listed later (--pairs) without reading the collection. One core writes 110 MB a second,
  * truth included. The lines of the output are in an order shuffled by the seed.
  */
 #include <errno.h>

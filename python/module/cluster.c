@@ -36,23 +36,23 @@ static int key_one(keyer *self, const core_texts *texts, size_t i, const keyed *
                    twinset_error *error)
 {
     uint64_t *buckets = to->buckets + i * self->bands;
-    twinset_document told = {0};
+    twinset_document facts = {0};
     int status = TWINSET_OK;
     if (texts->starts[i])
-        status =
-            twinset_sketcher_document(self->handle, texts->starts[i], texts->lengths[i],
-                                      self->bands, self->rows, buckets, &told, sizeof told, error);
+        status = twinset_sketcher_document(self->handle, texts->starts[i], texts->lengths[i],
+                                           self->bands, self->rows, buckets, &facts, sizeof facts,
+                                           error);
     else
         memset(buckets, 0, self->bands * sizeof *buckets);
     for (uint64_t band = 0; band < self->bands; band++)
         buckets[band] |= band << TWINSET_KEY_BITS;
-    memcpy(to->identities[i], told.digest, sizeof told.digest);
+    memcpy(to->identities[i], facts.digest, sizeof facts.digest);
     for (int byte = 0; byte < 8; byte++)
-        to->identities[i][16 + byte] = (uint8_t)(told.tokens >> (56 - 8 * byte));
-    to->kinds[i] = !texts->starts[i]   ? NULL_TEXT
-                   : !told.tokens      ? EMPTY
-                   : told.all_excluded ? BLANK
-                                       : DOCUMENT;
+        to->identities[i][16 + byte] = (uint8_t)(facts.tokens >> (56 - 8 * byte));
+    to->kinds[i] = !texts->starts[i]    ? NULL_TEXT
+                   : !facts.tokens      ? EMPTY
+                   : facts.all_excluded ? BLANK
+                                        : DOCUMENT;
     return status;
 }
 

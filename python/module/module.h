@@ -120,7 +120,7 @@ PyObject *core_bytes(size_t count, size_t size);
 /* The list of what `at` gives for each index. */
 PyObject *core_list(PyObject *self, size_t count, PyObject *(*at)(PyObject *self, size_t index));
 
-/* The name of an object's type, for messages; "?" where it cannot be told. Borrowed. */
+/* The name of an object's type, for messages; "?" where it is unknown. Borrowed. */
 const char *core_type_name(PyObject *object, PyObject **keep);
 
 /* ---- texts.c, arrow.c: texts of any kind */

@@ -55,8 +55,7 @@ int twinset_result_skip(const twinset_result *result, size_t index, twinset_skip
 {
     if (index >= twinset_result_skips(result))
         return TWINSET_USAGE;
-    const twinset_skip found = result->skips[index];
-    return tw_copy_struct(skip, size, &found, sizeof found);
+    return tw_copy_struct(skip, size, &result->skips[index], sizeof result->skips[index]);
 }
 
 size_t twinset_result_flagged_documents(const twinset_result *result)
@@ -69,8 +68,7 @@ int twinset_result_flagged_document(const twinset_result *result, size_t index,
 {
     if (index >= twinset_result_flagged_documents(result))
         return TWINSET_USAGE;
-    const twinset_flagged_document found = result->flagged[index];
-    return tw_copy_struct(document, size, &found, sizeof found);
+    return tw_copy_struct(document, size, &result->flagged[index], sizeof result->flagged[index]);
 }
 
 size_t twinset_result_notes(const twinset_result *result)
