@@ -77,6 +77,9 @@ typedef struct cli_progress {
     bool enabled, drawn;
     unsigned width;
     double next; /* when it may be drawn again, in seconds of the monotonic clock */
+    char stage[32];
+    double began;        /* when the stage did */
+    uint64_t first_done; /* what was done of it then */
 } cli_progress;
 
 void progress_init(cli_progress *bar, bool wanted);

@@ -3,25 +3,19 @@
  */
 #include "job.h"
 
-#include <sys/stat.h>
+#include <string.h>
+#include <unistd.h>
 
-static int check_file(cli_job *job, const char *path)
+/* Adds how records are named, which are no files. */
+static void explain_records(cli_job *job, size_t length)
 {
-    struct stat file;
-    if (stat(path, &file) != 0 || !S_ISDIR(file.st_mode))
-        return 0;
-    snprintf(job->error.message, sizeof job->error.message,
-             "%s is a folder; compare takes two files, and scan takes folders", path);
-    return TWINSET_USAGE;
-}
-
-static int check_files(cli_job *job)
-{
-    int status = 0;
-    for (size_t i = 0; i < job->in->input_count && status == 0; i++)
-        if (job->in->inputs[i].role == TWINSET_ROLE_NEW)
-            status = check_file(job, job->in->inputs[i].path);
-    return status;
+    bool is_missing = false;
+    for (size_t i = 0; i < job->in->input_count; i++)
+        is_missing |= access(job->in->inputs[i].path, F_OK) != 0 &&
+                      strpbrk(job->in->inputs[i].path, "/:#") == NULL;
+    if (is_missing && length < sizeof job->error.message)
+        snprintf(job->error.message + length, sizeof job->error.message - length,
+                 "; a record of JSON lines is named FILE:LINE or FILE#ID");
 }
 
 /* Makes the reason why a document is missing the error message. */
@@ -38,6 +32,7 @@ static int explain_missing(cli_job *job, int status)
         length += (size_t)snprintf(job->error.message + length, sizeof job->error.message - length,
                                    "%s%s: %s", i > 0 ? "; " : "", skip.path, skip.reason);
     }
+    explain_records(job, length);
     return TWINSET_IO;
 }
 
@@ -48,8 +43,6 @@ int cmd_compare(const cli_invocation *in)
     int status = job_begin(&job, in);
     if (status == 0)
         status = job_open(&job);
-    if (status == 0)
-        status = check_files(&job);
     if (status == 0) {
         status = twinset_collection_compare(job.collection, &result, &job.error);
         if (status != 0)
@@ -57,5 +50,7 @@ int cmd_compare(const cli_invocation *in)
     }
     if (status == 0)
         status = job_write(&job, result);
+    if (status == 0)
+        status = job_report(&job, result);
     return job_end(&job, result, status);
 }

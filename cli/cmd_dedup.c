@@ -3,6 +3,8 @@
  */
 #include "job.h"
 
+#include "twinset_index.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +19,10 @@ typedef struct dedup_job {
     cli_output removed;    /* the list of removed documents */
     cli_output file;       /* the file in work, if the output is a folder */
     bool is_folder_output; /* OUT is a folder */
-    bool lacks_newline;    /* the last line so far has no newline */
     uint64_t bytes;        /* written for the input in work */
     char *path;            /* of `file` */
     twinset_clean_counts total;
+    twinset_index *index; /* of --index, or NULL */
 } dedup_job;
 
 /* ---- output paths */
@@ -38,18 +40,27 @@ static bool is_folder(const char *path)
     return stat(path, &file) == 0 && S_ISDIR(file.st_mode);
 }
 
-/* Whether the output is a folder: for several inputs, for an input that is a folder or a list, and
- * if OUT is an existing folder or ends with a slash. */
-static bool needs_folder(const cli_invocation *in, size_t outputs)
+/* Whether OUT names a folder: it ends with a slash, or there is a folder of that name. */
+static bool names_folder(const cli_invocation *in)
 {
-    size_t length = in->output != NULL ? strlen(in->output) : 0;
-    if (in->output == NULL)
-        return false;
-    for (size_t i = 0; i < in->input_count; i++)
-        if (in->inputs[i].role == TWINSET_ROLE_NEW &&
-            (in->inputs[i].path[0] == '@' || is_folder(in->inputs[i].path)))
-            return true;
-    return outputs > 1 || in->output[length - 1] == '/' || is_folder(in->output);
+    return in->output != NULL &&
+           (in->output[strlen(in->output) - 1] == '/' || is_folder(in->output));
+}
+
+/* Plans the outputs. Records of several inputs are merged into one file, unless OUT names a folder;
+ * documents cannot be, and need a folder in any case. */
+static int plan_outputs(dedup_job *dedup)
+{
+    const cli_invocation *in = dedup->job.in;
+    size_t count = 0;
+    dedup->is_folder_output = names_folder(in);
+    int status = twinset_collection_outputs(dedup->job.collection, dedup->is_folder_output,
+                                            in->annotate, &count, &dedup->job.error);
+    if (status != TWINSET_USAGE || in->output == NULL || dedup->is_folder_output)
+        return status;
+    dedup->is_folder_output = true;
+    return twinset_collection_outputs(dedup->job.collection, true, in->annotate, &count,
+                                      &dedup->job.error);
 }
 
 /* Makes the missing folders of a path; returns 0 or errno. */
@@ -117,13 +128,9 @@ static int open_output(dedup_job *dedup)
 static int open_outputs(dedup_job *dedup)
 {
     const cli_invocation *in = dedup->job.in;
-    size_t outputs = 0;
-    int status = twinset_collection_outputs(dedup->job.collection, in->output != NULL, in->annotate,
-                                            &outputs, &dedup->job.error);
-    if (status != 0)
-        return status;
-    dedup->is_folder_output = needs_folder(in, outputs);
-    status = open_output(dedup);
+    int status = plan_outputs(dedup);
+    if (status == 0)
+        status = open_output(dedup);
     if (status == 0 && in->removed != NULL)
         status = output_open(&dedup->removed, in->removed, &dedup->job.error);
     return status;
@@ -148,12 +155,8 @@ static int write_kept(void *context, const char *bytes, size_t count)
     int failed = 0;
     if (dedup->is_folder_output && out->stream == NULL)
         failed = open_file(dedup);
-    if (failed == 0 && dedup->bytes == 0 && dedup->lacks_newline && count > 0)
-        failed = output_write(out, "\n", 1);
     if (failed == 0)
         failed = output_write(out, bytes, count);
-    if (count > 0)
-        dedup->lacks_newline = bytes[count - 1] != '\n';
     dedup->bytes += count;
     return failed;
 }
@@ -167,7 +170,6 @@ static int complete_input(dedup_job *dedup, int status)
         return out->failed != 0 ? output_error(out, &dedup->job.error) : status;
     if (!dedup->is_folder_output)
         return 0;
-    dedup->lacks_newline = false;
     out->hasty = dedup->bytes < SYNCED_BYTES;
     return out->stream != NULL ? output_close(out, &dedup->job.error) : 0;
 }
@@ -228,12 +230,50 @@ static int complete_outputs(dedup_job *dedup)
     return status;
 }
 
-int cmd_dedup(const cli_invocation *in)
+/* ---- against an index */
+
+/* Opens the index of --index, whose options the collection has to have. */
+static int open_index(dedup_job *dedup, cli_invocation *in)
+{
+    twinset_error *error = &dedup->job.error;
+    double threshold = in->options.threshold;
+    if (in->index == NULL)
+        return 0;
+    if (!in->threshold_given) /* bands are made for it */
+        in->options.threshold = strtod(twinset_rule_value("dedup-threshold"), NULL);
+    int status =
+        twinset_index_open(in->index, &in->options, TWINSET_INDEX_CREATE, &dedup->index, error);
+    in->options.threshold = threshold;
+    if (status != 0)
+        return status;
+    status = twinset_index_options(dedup->index, &in->options, sizeof in->options, error);
+    in->options.threshold = threshold;
+    return status;
+}
+
+static int add_kept(dedup_job *dedup, const twinset_result *result)
+{
+    twinset_index_counts counts;
+    if (dedup->index == NULL)
+        return 0;
+    return twinset_index_add_kept(dedup->index, dedup->job.collection, result, &counts,
+                                  sizeof counts, &dedup->job.error);
+}
+
+int cmd_dedup(const cli_invocation *given)
 {
     dedup_job dedup = {.is_folder_output = false};
+    cli_invocation with_index = *given, *in = &with_index;
     cli_job *job = &dedup.job;
     twinset_result *result = NULL;
-    int status = job_begin(job, in);
+    int status = open_index(&dedup, in);
+    if (status != 0) {
+        say("%s", job->error.message);
+        return EXIT_FAILED;
+    }
+    status = job_begin(job, in);
+    if (status == 0 && dedup.index != NULL)
+        status = twinset_index_add_old(dedup.index, job->collection, &job->error);
     if (status == 0)
         status = open_outputs(&dedup);
     if (status == 0)
@@ -244,9 +284,13 @@ int cmd_dedup(const cli_invocation *in)
         status = write_removed(&dedup, result);
     if (status == 0)
         status = complete_outputs(&dedup);
+    if (status == 0)
+        status = add_kept(&dedup, result);
     job->cleaned = &dedup.total;
     if (status == 0)
         status = job_report(job, result);
     output_discard(&dedup.removed);
-    return job_end(job, result, status);
+    int exit_status = job_end(job, result, status);
+    twinset_index_close(dedup.index);
+    return exit_status;
 }

@@ -40,12 +40,15 @@ const cli_command commands[COMMANDS] = {
         .operands_max = 2,
         .summary = "two documents in detail",
         .description =
-            "Compares two files, whatever their similarity: exact and estimated similarity, "
-            "the share of each that is found in the other, and the length of the longest "
-            "passage that both have.",
+            "Compares two documents, whatever their similarity: exact and estimated similarity, "
+            "the share of each that is found in the other, and the passages that both have. A and "
+            "B are files; folders or archives of programs, each as one submission; a file in an "
+            "archive, a.zip!/FILE; or a record of JSON lines, FILE:LINE or FILE#ID.",
         .examples =
             {
                 {"twinset compare original.txt copy.txt", "how alike are these two"},
+                {"twinset compare class/ada class/ben", "two submissions of several files"},
+                {"twinset compare crawl.jsonl:12 crawl.jsonl#d45", "two records"},
                 {"twinset compare a.txt b.txt -k 5 --format json", "for another program"},
             },
         .run = cmd_compare,
@@ -62,9 +65,11 @@ const cli_command commands[COMMANDS] = {
             "it resembles itself, at a similarity from the threshold up. PATHs are JSON lines "
             "(.jsonl, .ndjson, packed or not), - for such lines on standard input, or files and "
             "folders of text.\n"
-            "OUT is a file for one input, packed as its name says (.gz, .zst, .xz, .bz2); a folder "
-            "for several inputs or a folder, which keeps their names and packing; or - for "
-            "standard output. Records that cannot be read are named on standard error and left "
+            "OUT is a file, packed as its name says (.gz, .zst, .xz, .bz2), which has the records "
+            "of "
+            "all inputs in their order; a folder, if it ends with a slash or is one, which keeps "
+            "the names and packing of the inputs; or - for standard output. Text files need a "
+            "folder. Records that cannot be read are named on standard error and left "
             "out; those without text stay. The last line there counts: what was read is what "
             "was kept, removed and skipped together, which the command checks.",
         .examples =
@@ -132,6 +137,60 @@ const cli_command commands[COMMANDS] = {
             },
         .run = cmd_cat,
     },
+    {
+        .name = "index",
+        .formats = TWINSET_FORMAT_OF_SCAN,
+        .operands = "ACTION INDEX ...",
+        .operands_min = 2,
+        .operands_max = SIZE_MAX,
+        .summary = "documents that stay: was this seen before?",
+        .description =
+            "INDEX is one file, which keeps documents and the options that they are compared by. "
+            "The ACTIONs:\n"
+            "add INDEX PATH... adds documents, and creates INDEX where there is none. One that "
+            "is known is not added again. --find lists what resembles them, and keeps clusters.\n"
+            "query INDEX PATH... lists what resembles these documents, as scan --like does.\n"
+            "remove INDEX ID... removes documents by their ids, or those that --match. Nothing of "
+            "them stays in the file.\n"
+            "stat INDEX shows figures, verify INDEX reads all of it and says what is damaged, "
+            "optimize INDEX makes it small and fast.\n"
+            "backup INDEX FILE copies an index that is in use; merge INDEX INDEX... adds the "
+            "documents of others.\n"
+            "dump INDEX prints documents as JSON lines, which add reads; export INDEX documents "
+            "and export INDEX bands print JSON lines for another engine.",
+        .examples =
+            {
+                {"twinset index add archive.twx 2023/ 2024/", "keep two years"},
+                {"twinset index query archive.twx 2025/ --format jsonl", "what is like them?"},
+                {"twinset index add archive.twx 2025/ --find", "ask and add in one pass"},
+                {"twinset index remove archive.twx 2023/anna.txt", "forget a document"},
+                {"twinset dedup crawl.jsonl --index seen.twx -o fresh.jsonl",
+                 "what no crawl before has had; it is added"},
+            },
+        .run = cmd_index,
+    },
+    {
+        .name = "serve",
+        .operands = "INDEX",
+        .operands_min = 1,
+        .operands_max = 1,
+        .summary = "a web page and an HTTP API over an index",
+        .description =
+            "Answers over HTTP what of an index resembles a text, and where: a page to paste or "
+            "drop a document into, and JSON for programs under /v1, which /openapi.json describes. "
+            "INDEX is created where there is none. The server listens on this machine alone. Any "
+            "other address needs --token-file, --tls-cert and --tls-key, or --insecure.\n"
+            "SIGTERM and SIGINT stop it: the requests in work are finished, and the index is "
+            "closed.",
+        .examples =
+            {
+                {"twinset serve essays.twx", "open http://127.0.0.1:8080/ in a browser"},
+                {"twinset serve essays.twx --listen 0.0.0.0:8443 --token-file tokens "
+                 "--tls-cert cert.pem --tls-key key.pem",
+                 "for others, who need a token"},
+            },
+        .run = cmd_serve,
+    },
 };
 
 /* The options before those of the engine in the help, and those after them. A new switch or file
@@ -157,14 +216,36 @@ static const cli_option options_before[] = {
 };
 
 static const cli_option options_after[] = {
+    {OPTION_FILE,
+     {"index", 0, "INDEX", "Input",
+      "Remove what resembles a document of this index, too, and add to it what is kept. It is "
+      "created where there is none.",
+      "dedup"},
+     offsetof(cli_invocation, index)},
+    {OPTION_SWITCH,
+     {"find", 0, NULL, "Input",
+      "index add: list what resembles the documents that are added, and keep clusters.", "index"},
+     offsetof(cli_invocation, find)},
+    {OPTION_SWITCH,
+     {"no-text", 0, NULL, "Input",
+      "index add: a new index keeps no texts; its answers are estimates.", "index"},
+     offsetof(cli_invocation, no_text)},
+    {OPTION_FILE,
+     {"match", 0, "PATTERN", "Input",
+      "index remove, dump, export: the documents whose ids match, where * stands for anything and "
+      "? for one character.",
+      "index"},
+     offsetof(cli_invocation, match)},
+
     {OPTION_FORMAT,
-     {"format", 0, "NAME", "Output", "How results are written. The first is the default.",
-      "scan compare tune sketch"},
+     {"format", 0, "NAME", "Output",
+      "How results are written. Default: as the name of --output ends, or the first.",
+      "scan compare tune sketch index"},
      0},
     {OPTION_OUTPUT,
      {"output", 'o', "FILE", "Output",
       "Write results to FILE, which appears when it is complete. - is standard output.",
-      "scan compare dedup tune sketch cat"},
+      "scan compare dedup tune sketch cat index"},
      0},
     {OPTION_KEEP,
      {"keep", 0, "first|longest|newest|FIELD", "Output",
@@ -187,33 +268,108 @@ static const cli_option options_after[] = {
      {"report", 0, "FILE", "Output",
       "Write to FILE how the run went, as JSON: counts, recall, sizes of clusters, seconds and "
       "bytes by stage, peak memory.",
-      "scan dedup"},
+      "scan dedup index"},
      offsetof(cli_invocation, report)},
+    {OPTION_FILE,
+     {"html", 0, "FILE", "Output",
+      "Write to FILE a page with everything to look at in a browser: pairs, passages side by side, "
+      "clusters. It needs no network and no other file.",
+      "scan compare dedup index"},
+     offsetof(cli_invocation, html)},
+    {OPTION_FILE,
+     {"review", 0, "FILE", "Output",
+      "Show the decisions of FILE, which an earlier page saved, on the page of --html.",
+      "scan compare"},
+     offsetof(cli_invocation, review)},
+    {OPTION_SWITCH,
+     {"anonymise", 0, NULL, "Output",
+      "Put numbers in place of names on the page of --html, and black out names in the texts. The "
+      "file beside it that ends in .key.json says which name each number stands for.",
+      "scan compare"},
+     offsetof(cli_invocation, anonymise)},
+    {OPTION_EVIDENCE,
+     {"evidence", 0, "A B", "Output",
+      "Write the page of --html of these two documents alone, named as in the list of pairs.",
+      "scan compare"},
+     0},
     {OPTION_FAIL_ABOVE,
      {"fail-above", 0, "X", "Output",
       "Exit with status 1 if a pair has at least this similarity. For scan it also sets the "
       "threshold to X, or 0.5 if that is lower, unless --threshold is given.",
       "scan compare"},
      0},
+    {OPTION_FILE,
+     {"baseline", 0, "FILE", "Output",
+      "With --fail-above, let only new pairs fail: those that FILE, an earlier result of --format "
+      "json or jsonl, does not have, or has below X.",
+      "scan"},
+     offsetof(cli_invocation, baseline)},
     {OPTION_SWITCH,
      {"strict", 0, NULL, "Output",
       "Exit with status 3 if any input was skipped; this goes before status 1.",
-      "scan compare dedup sketch cat"},
+      "scan compare dedup sketch cat index"},
      offsetof(cli_invocation, strict)},
     {OPTION_QUIET,
      {"quiet", 'q', NULL, "Output",
       "No progress, no notes, no names of skipped inputs, no summary.",
-      "scan compare dedup sketch cat"},
+      "scan compare dedup sketch cat index serve"},
      0},
     {OPTION_VERBOSE,
      {"verbose", 'v', NULL, "Output", "All names and rows, seconds by stage, peak memory.",
-      "scan compare dedup tune sketch cat"},
+      "scan compare dedup tune sketch cat index"},
      0},
+    {OPTION_TEXT,
+     {"listen", 0, "ADDRESS:PORT", "Server",
+      "Where to listen. Default: 127.0.0.1:8080. Port 0 is any that is free.", "serve"},
+     offsetof(cli_invocation, server.listen)},
+    {OPTION_FILE,
+     {"token-file", 0, "FILE", "Server",
+      "Ask for a token. FILE has lines `read TOKEN NAME` and `write TOKEN NAME`; nobody else may "
+      "read it.",
+      "serve"},
+     offsetof(cli_invocation, server.token_file)},
+    {OPTION_FILE,
+     {"tls-cert", 0, "FILE", "Server", "Serve HTTPS with this certificate (PEM).", "serve"},
+     offsetof(cli_invocation, server.tls_cert)},
+    {OPTION_FILE,
+     {"tls-key", 0, "FILE", "Server", "The key of the certificate (PEM).", "serve"},
+     offsetof(cli_invocation, server.tls_key)},
+    {OPTION_SWITCH,
+     {"insecure", 0, NULL, "Server",
+      "Listen on any address without tokens or TLS, as behind a proxy.", "serve"},
+     offsetof(cli_invocation, server.insecure)},
+    {OPTION_FILE,
+     {"audit", 0, "FILE", "Server",
+      "Append to FILE a JSON line for each request: who asked what, and what became of it.",
+      "serve"},
+     offsetof(cli_invocation, server.audit)},
+    {OPTION_TEXT,
+     {"max-body", 0, "SIZE", "Server", "The largest batch of documents. Default: 1G.", "serve"},
+     offsetof(cli_invocation, server.max_body)},
+    {OPTION_TEXT,
+     {"max-document", 0, "SIZE", "Server",
+      "The largest document, and the largest question. Default: 16M.", "serve"},
+     offsetof(cli_invocation, server.max_document)},
+    {OPTION_TEXT,
+     {"quota", 0, "SIZE", "Server",
+      "The most that the index may take on the disk. Default: no limit.", "serve"},
+     offsetof(cli_invocation, server.quota)},
+    {OPTION_TEXT,
+     {"timeout", 0, "SECONDS", "Server",
+      "How long a client may take to send a request or to read the answer; longer if it sends 16 "
+      "KB or more each second. Default: 30.",
+      "serve"},
+     offsetof(cli_invocation, server.timeout)},
+    {OPTION_TEXT,
+     {"connections", 0, "N", "Server", "The most connections at once. Default: 256.", "serve"},
+     offsetof(cli_invocation, server.connections)},
     {OPTION_HELP,
-     {"help", 'h', NULL, "General", "Show this help.", "scan compare dedup tune sketch cat"},
+     {"help", 'h', NULL, "General", "Show this help.",
+      "scan compare dedup tune sketch cat index serve"},
      0},
     {OPTION_VERSION,
-     {"version", 'V', NULL, "General", "Show the version.", "scan compare dedup tune sketch cat"},
+     {"version", 'V', NULL, "General", "Show the version.",
+      "scan compare dedup tune sketch cat index serve"},
      0},
     {OPTION_MAN, {"man", 0, NULL, "General", "Write the man page.", ""}, 0},
     {OPTION_COMPLETION,

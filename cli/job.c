@@ -3,22 +3,107 @@
  */
 #include "job.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { ROWS_ON_A_TERMINAL = 50 };
 
 /* ---- beginning */
 
+static int job_fail(cli_job *job, const char *sentence)
+{
+    snprintf(job->error.message, sizeof job->error.message, "%s", sentence);
+    return TWINSET_USAGE;
+}
+
+/* Reads the file of --review. */
+static int read_review(cli_job *job)
+{
+    enum { MOST_BYTES = 64 << 20 };
+    const char *path = job->in->review;
+    FILE *file = fopen(path, "rb");
+    char *text = file != NULL ? malloc(MOST_BYTES + 1) : NULL;
+    size_t length = text != NULL ? fread(text, 1, MOST_BYTES + 1, file) : 0;
+    bool is_read = text != NULL && !ferror(file) && length <= MOST_BYTES;
+    int reason = errno;
+    if (file != NULL)
+        fclose(file);
+    if (!is_read) {
+        free(text);
+        snprintf(job->error.message, sizeof job->error.message, "--review %s: %s", path,
+                 length > MOST_BYTES ? "it is larger than 64 MB" : strerror(reason));
+        return TWINSET_IO;
+    }
+    text[length] = '\0';
+    job->review = text;
+    return 0;
+}
+
+static int check_page(cli_job *job)
+{
+    const cli_invocation *in = job->in;
+    const char *option = in->review != NULL        ? "review"
+                         : in->anonymise           ? "anonymise"
+                         : in->evidence[0] != NULL ? "evidence"
+                                                   : NULL;
+    if (option != NULL && in->html == NULL) {
+        snprintf(job->error.message, sizeof job->error.message,
+                 "--%s is about the page: add --html FILE", option);
+        return TWINSET_USAGE;
+    }
+    return in->review != NULL ? read_review(job) : 0;
+}
+
+/* Refuses a Parquet file that was named, since there is another way to read it. */
+static int check_input(cli_job *job, const char *path)
+{
+    static const char magic[4] = {'P', 'A', 'R', '1'};
+    char head[sizeof magic];
+    struct stat file;
+    int fd = stat(path, &file) == 0 && S_ISREG(file.st_mode) ? open(path, O_RDONLY) : -1;
+    bool is_parquet = fd >= 0 && read(fd, head, sizeof head) == (ssize_t)sizeof head &&
+                      memcmp(head, magic, sizeof magic) == 0;
+    if (fd >= 0)
+        close(fd);
+    if (!is_parquet)
+        return 0;
+    snprintf(job->error.message, sizeof job->error.message,
+             "%s is a Parquet file, which the command does not read; python -m twinset scan and "
+             "dedup do",
+             path);
+    return TWINSET_USAGE;
+}
+
 static int add_inputs(cli_job *job)
 {
     const cli_invocation *in = job->in;
     int status = 0;
     for (size_t i = 0; i < in->input_count && status == 0; i++)
+        status = check_input(job, in->inputs[i].path);
+    for (size_t i = 0; i < in->input_count && status == 0; i++)
         status = twinset_collection_add_path(job->collection, in->inputs[i].path,
                                              in->inputs[i].role, &job->error);
     return status;
+}
+
+static int open_baseline(cli_job *job)
+{
+    const cli_invocation *in = job->in;
+    if (in->baseline == NULL)
+        return 0;
+    if (isnan(in->fail_above)) {
+        snprintf(job->error.message, sizeof job->error.message,
+                 "--baseline is about what fails: add --fail-above X");
+        return TWINSET_USAGE;
+    }
+    return baseline_open(in->baseline, &job->baseline, &job->error);
 }
 
 int job_begin(cli_job *job, const cli_invocation *in)
@@ -30,6 +115,10 @@ int job_begin(cli_job *job, const cli_invocation *in)
     options.progress_context = &job->bar;
     int status = twinset_collection_new(&options, &job->collection, &job->error);
     if (status == 0)
+        status = check_page(job);
+    if (status == 0)
+        status = open_baseline(job);
+    if (status == 0)
         status = add_inputs(job);
     if (status == 0)
         signals_defer(job->collection);
@@ -37,6 +126,20 @@ int job_begin(cli_job *job, const cli_invocation *in)
 }
 
 /* ---- outputs */
+
+/* Adds the file of the key: report.key.json beside report.html. */
+static int add_key(cli_job *job, cli_path_list *outputs)
+{
+    const char *page = job->in->html, *end = strrchr(page, '.');
+    size_t length = end != NULL && strchr(end, '/') == NULL ? (size_t)(end - page) : strlen(page);
+    char path[PATH_MAX];
+    if (snprintf(path, sizeof path, "%.*s.key.json", (int)length, page) >= (int)sizeof path)
+        return job_fail(job, "the name of the page is too long");
+    job->key_path = strdup(path);
+    if (job->key_path == NULL)
+        return job_fail(job, "out of memory");
+    return path_list_add(outputs, "", path, &job->error);
+}
 
 int job_add_outputs(cli_job *job, bool has_file, cli_path_list *outputs)
 {
@@ -48,6 +151,10 @@ int job_add_outputs(cli_job *job, bool has_file, cli_path_list *outputs)
         status = path_list_add(outputs, "", in->removed, &job->error);
     if (status == 0 && in->report != NULL)
         status = path_list_add(outputs, "", in->report, &job->error);
+    if (status == 0 && in->html != NULL)
+        status = path_list_add(outputs, "", in->html, &job->error);
+    if (status == 0 && in->html != NULL && in->anonymise)
+        status = add_key(job, outputs);
     return status;
 }
 
@@ -81,8 +188,13 @@ static int check_outputs(cli_job *job)
 
 int job_open_report(cli_job *job)
 {
-    const char *path = job->in->report;
-    return path != NULL ? output_open(&job->report, path, &job->error) : 0;
+    const cli_invocation *in = job->in;
+    int status = in->report != NULL ? output_open(&job->report, in->report, &job->error) : 0;
+    if (status == 0 && in->html != NULL)
+        status = output_open(&job->page, in->html, &job->error);
+    if (status == 0 && job->key_path != NULL)
+        status = output_open(&job->key, job->key_path, &job->error);
+    return status;
 }
 
 /* Comes after the inputs were found, so that the unfinished file is not taken for one of them. */
@@ -107,6 +219,7 @@ static twinset_style make_style(const cli_job *job)
         return style;
     style.colour = terminal_colour(STDOUT_FILENO);
     style.width = terminal_width(STDOUT_FILENO);
+    style.legend = isatty(STDOUT_FILENO) && !job->in->quiet;
     if (isatty(STDOUT_FILENO) && !job->in->verbose)
         style.rows = ROWS_ON_A_TERMINAL;
     return style;
@@ -127,15 +240,59 @@ int job_complete(cli_job *job, int status)
     return job->out.failed != 0 ? output_error(&job->out, &job->error) : status;
 }
 
+/* Completes an extra output after writing to it ended with `status`. */
+static int complete_extra(cli_job *job, cli_output *output, int status)
+{
+    if (status == 0)
+        return output_close(output, &job->error);
+    return output->failed != 0 ? output_error(output, &job->error) : status;
+}
+
+/* Says what the page lacks. */
+static void report_page(const cli_job *job, const twinset_result *result, size_t with_texts)
+{
+    size_t pairs = job->in->evidence[0] != NULL ? 1 : twinset_result_pairs(result);
+    if (!job->in->quiet && with_texts < pairs)
+        say("the page has the passages and texts of the first %zu of %zu pairs, up to 50 MB; a "
+            "higher --threshold lists fewer",
+            with_texts, pairs);
+    if (!job->in->quiet && job->review != NULL && job->in->anonymise)
+        say("the page does not have the decisions of %s: their notes may have names",
+            job->in->review);
+}
+
+/* Writes the page, and the key to its numbers. */
+static int write_page(cli_job *job, const twinset_result *result)
+{
+    const cli_invocation *in = job->in;
+    size_t with_texts = 0;
+    twinset_page page = {.size = sizeof page,
+                         .review = job->review,
+                         .anonymise = in->anonymise,
+                         .a = in->evidence[0],
+                         .b = in->evidence[1],
+                         .pairs_with_texts = &with_texts};
+    int status = complete_extra(
+        job, &job->page,
+        twinset_result_write_page(result, &page, output_write, &job->page, &job->error));
+    if (status == 0 && in->anonymise)
+        status = complete_extra(
+            job, &job->key,
+            twinset_result_write_page_key(result, &page, output_write, &job->key, &job->error));
+    if (status == 0)
+        report_page(job, result, with_texts);
+    return status;
+}
+
 int job_report(cli_job *job, const twinset_result *result)
 {
-    if (job->report.stream == NULL)
-        return 0;
-    int status = twinset_result_write_report(result, job->cleaned, sizeof *job->cleaned,
-                                             output_write, &job->report, &job->error);
-    if (status == 0)
-        return output_close(&job->report, &job->error);
-    return job->report.failed != 0 ? output_error(&job->report, &job->error) : status;
+    int status = 0;
+    if (job->report.stream != NULL)
+        status =
+            complete_extra(job, &job->report,
+                           twinset_result_write_report(result, job->cleaned, sizeof *job->cleaned,
+                                                       output_write, &job->report, &job->error));
+    return status == 0 && job->page.stream != NULL ? write_page(job, result) : status;
 }
 
 /* ---- end */
@@ -151,11 +308,31 @@ static bool has_skipped(const cli_job *job)
     return false;
 }
 
-static void report_cleaned(const twinset_clean_counts *cleaned)
+static void report_cleaned(const twinset_clean_counts *cleaned, const twinset_result *result)
 {
+    twinset_run run;
+    if (twinset_result_run(result, &run, sizeof run) == 0 && run.words > 0)
+        fprintf(stderr,
+                "words %" PRIu64 ", cut %" PRIu64 " in %" PRIu64 " spans of %" PRIu64 " records\n",
+                run.words, run.cut_words, run.cut_spans, run.cut_records);
     fprintf(stderr,
             "read %" PRIu64 ", kept %" PRIu64 ", removed %" PRIu64 ", skipped %" PRIu64 "\n",
             cleaned->read, cleaned->kept, cleaned->removed, cleaned->skipped);
+}
+
+/* Says how many pairs are new, and returns the exit status that follows. */
+static int compare_with_baseline(cli_job *job, const twinset_result *result)
+{
+    const cli_invocation *in = job->in;
+    baseline_count count;
+    if (baseline_compare(job->baseline, result, in->fail_above, &count, &job->error) != 0) {
+        say("%s", job->error.message);
+        return EXIT_FAILED;
+    }
+    if (!in->quiet)
+        say("pairs with at least %g: %zu, of which new since %s: %zu", in->fail_above,
+            count.reached, in->baseline, count.added);
+    return count.added > 0 ? EXIT_ABOVE : EXIT_DONE;
 }
 
 static bool is_fail_above_reached(const cli_job *job, const twinset_result *result)
@@ -166,21 +343,35 @@ static bool is_fail_above_reached(const cli_job *job, const twinset_result *resu
            first.similarity >= job->in->fail_above;
 }
 
-static int report_success(const cli_job *job, const twinset_result *result)
+/* Says that the run did not start from the beginning. The result does not: it is the same. */
+static void report_resumed(const cli_job *job, const twinset_result *result)
+{
+    twinset_run run;
+    if (twinset_result_run(result, &run, sizeof run) != 0 || run.resumed_bytes == 0)
+        return;
+    say("went on from the checkpoint in %s, which had %d%% of the input",
+        job->in->options.checkpoint, (int)(100.0 * (double)run.resumed_bytes / (double)run.bytes));
+}
+
+static int report_success(cli_job *job, const twinset_result *result)
 {
     const cli_invocation *in = job->in;
     if (!in->quiet)
         report_collection(job->collection, in->verbose, job->cleaned != NULL);
-    if (!in->quiet && result != NULL)
+    if (!in->quiet && result != NULL) {
+        report_resumed(job, result);
         report_result(result, in->verbose);
+    }
     if (!in->quiet && result != NULL && in->format == TWINSET_FORMAT_JSON &&
         twinset_result_pairs(result) > TWINSET_PAIRS_WITH_PASSAGES)
         say("only the first %d pairs have passages; a higher --threshold lists fewer",
             TWINSET_PAIRS_WITH_PASSAGES);
     if (!in->quiet && job->cleaned != NULL)
-        report_cleaned(job->cleaned);
+        report_cleaned(job->cleaned, result);
     if (in->strict && has_skipped(job))
         return EXIT_SKIPPED;
+    if (job->baseline != NULL && result != NULL)
+        return compare_with_baseline(job, result);
     return is_fail_above_reached(job, result) ? EXIT_ABOVE : EXIT_DONE;
 }
 
@@ -196,12 +387,15 @@ int job_end(cli_job *job, twinset_result *result, int status)
     progress_erase(&job->bar);
     output_discard(&job->out);
     output_discard(&job->report);
-    if (signals_caught()) {
-        say("interrupted");
+    output_discard(&job->page);
+    output_discard(&job->key);
+    free(job->key_path);
+    free(job->review);
+    if (signals_caught())
         signals_die();
-    }
     int exit_status = status == 0 ? report_success(job, result) : report_failure(job, status);
     twinset_result_free(result);
+    baseline_free(job->baseline);
     signals_forget();
     twinset_collection_free(job->collection);
     return exit_status;

@@ -5,6 +5,7 @@
 #ifndef JOB_H
 #define JOB_H
 
+#include "baseline.h"
 #include "options.h"
 
 typedef struct cli_job {
@@ -12,7 +13,10 @@ typedef struct cli_job {
     cli_progress bar;
     twinset_collection *collection;
     cli_output out;
-    cli_output report;                   /* closed if none is wanted */
+    cli_output report, page, key;        /* closed if none is wanted */
+    char *key_path;                      /* of the key to an anonymous page, or NULL */
+    char *review;                        /* the content of the file of --review, or NULL */
+    cli_baseline *baseline;              /* the pairs of an earlier result, or NULL */
     const twinset_clean_counts *cleaned; /* the counts of a cleaned collection, or NULL */
     twinset_error error;
 } cli_job;
@@ -29,8 +33,8 @@ int job_open(cli_job *job);
  * and for files that are named twice; call it before anything is written. */
 int job_add_outputs(cli_job *job, bool has_file, cli_path_list *outputs);
 int job_check_outputs(cli_job *job, const cli_path_list *outputs);
-int job_open_output(cli_job *job); /* and the report */
-int job_open_report(cli_job *job);
+int job_open_output(cli_job *job); /* and the report and the page */
+int job_open_report(cli_job *job); /* and the page */
 
 /* Writes the result in the chosen format, and completes the output. */
 int job_write(cli_job *job, const twinset_result *result);
@@ -39,7 +43,7 @@ int job_write(cli_job *job, const twinset_result *result);
  * failed. */
 int job_complete(cli_job *job, int status);
 
-/* Writes the report, if one is wanted. */
+/* Writes the report and the page, where they are wanted. */
 int job_report(cli_job *job, const twinset_result *result);
 
 /* Writes the messages, frees everything and returns the exit status. `result` may be NULL; `status`

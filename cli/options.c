@@ -26,6 +26,7 @@ typedef struct cli_word {
     const char *text;  /* as given */
     cli_option option; /* if it is known */
     const char *value;
+    const char *second; /* of an option that takes two */
 } cli_word;
 
 typedef struct word_list {
@@ -78,9 +79,13 @@ static cli_word next_word(word_list *line)
     } else if (word.option.info.argument == NULL) {
         word.kind = word.value != NULL ? WORD_EXTRA_VALUE : WORD_OPTION;
     } else {
+        bool takes_two = strchr(word.option.info.argument, ' ') != NULL;
         if (word.value == NULL && line->words[line->next] != NULL)
             word.value = line->words[line->next++];
-        word.kind = word.value != NULL ? WORD_OPTION : WORD_NO_VALUE;
+        if (takes_two && word.value != NULL && line->words[line->next] != NULL)
+            word.second = line->words[line->next++];
+        bool is_complete = word.value != NULL && (!takes_two || word.second != NULL);
+        word.kind = is_complete ? WORD_OPTION : WORD_NO_VALUE;
     }
     return word;
 }
@@ -182,7 +187,7 @@ static int add_input(cli_invocation *in, const char *path, twinset_role role)
         return usage(in->command, "a path is empty");
     if (strcmp(path, "-") == 0 && in->command->run == cmd_compare)
         return usage(in->command,
-                     "-: standard input holds JSON lines, and compare takes two files");
+                     "-: standard input holds JSON lines, and compare takes two documents");
     in->inputs[in->input_count++] = (cli_input){path, role};
     return 0;
 }
@@ -216,7 +221,9 @@ static int set_fail_above(cli_invocation *in, const char *value)
     twinset_options scratch;
     twinset_options_init(&scratch, sizeof scratch);
     if (twinset_options_set(&scratch, "recall", value, NULL) != TWINSET_OK)
-        return usage(in->command, "--fail-above: '%s' is not a number from 0 to 1", value);
+        return usage(in->command,
+                     "--fail-above: '%s' is not a number from 0 to 1, or a percentage such as 70%%",
+                     value);
     in->fail_above = scratch.recall;
     return 0;
 }
@@ -277,6 +284,9 @@ static int apply_option(cli_invocation *in, const cli_option *option, const char
         break;
     case OPTION_FILE:
         return set_file(in, option, value);
+    case OPTION_TEXT:
+        *(const char **)field_of(in, option) = value;
+        break;
     case OPTION_IGNORE:
         return add_input(in, value, TWINSET_ROLE_IGNORE);
     case OPTION_OLD:
@@ -284,6 +294,7 @@ static int apply_option(cli_invocation *in, const cli_option *option, const char
     case OPTION_LIKE:
         return add_input(in, value, TWINSET_ROLE_LIKE);
     case OPTION_FORMAT:
+        in->format_given = true;
         return set_format(in, value);
     case OPTION_OUTPUT:
         in->output = strcmp(value, "-") != 0 ? value : NULL;
@@ -315,6 +326,10 @@ static int apply_word(cli_invocation *in, const cli_word *word)
     case WORD_OPERAND:
         return add_input(in, text, TWINSET_ROLE_NEW);
     case WORD_OPTION:
+        if (word->option.id == OPTION_EVIDENCE) {
+            in->evidence[0] = word->value;
+            in->evidence[1] = word->second;
+        }
         return apply_option(in, &word->option, word->value);
     case WORD_UNKNOWN:
         return unknown_option(in->command, text);
@@ -339,22 +354,91 @@ static int check_operands(const cli_invocation *in)
     if (command->operands_max == 0 && operands > 0)
         return usage(command, "%s reads no documents; leave out '%s'", command->name,
                      in->inputs[0].path);
+    if (command->run == cmd_serve && operands != 1)
+        return usage(command, "serve takes the file of one index");
     if (operands >= command->operands_min && operands <= command->operands_max &&
         (command->operands_max == 0 || operands + others > 0))
         return 0;
     if (command->operands_max == SIZE_MAX)
         return usage(command, "nothing to read; give files, folders or @lists");
-    return usage(command, "%s takes %zu files, not %zu", command->name, command->operands_max,
+    return usage(command, "%s takes %zu documents, not %zu", command->name, command->operands_max,
                  operands);
 }
 
-static int check_outputs(const cli_invocation *in)
+/* ---- what the name of an output says */
+
+/* Returns the ending of a name without its dot and in small letters, or "". */
+static const char *get_ending(const char *path, char ending[16])
 {
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    size_t length = dot != NULL ? strlen(dot + 1) : 0;
+    ending[0] = '\0';
+    for (size_t i = 0; length < 16 && i <= length && dot != NULL; i++)
+        ending[i] = dot[i + 1] >= 'A' && dot[i + 1] <= 'Z' ? (char)(dot[i + 1] + 32) : dot[i + 1];
+    return ending;
+}
+
+/* Whether an input has this ending: what is read so may be written so. */
+static bool has_input_ending(const cli_invocation *in, const char *ending)
+{
+    char other[16];
+    for (size_t i = 0; i < in->input_count; i++)
+        if (strcmp(get_ending(in->inputs[i].path, other), ending) == 0)
+            return true;
+    return false;
+}
+
+/* Refuses the name of a cleaned collection that promises another kind of file than it would be. */
+static int check_cleaned_name(const cli_invocation *in, const char *ending)
+{
+    if (has_input_ending(in, ending))
+        return 0;
+    if (strcmp(ending, "parquet") == 0)
+        return usage(in->command,
+                     "-o %s: the command writes no Parquet; python -m twinset dedup does, from "
+                     "Parquet",
+                     in->output);
+    if (list_has(twinset_rule_value("unwritten"), '|', ending) || strcmp(ending, "csv") == 0 ||
+        strcmp(ending, "tsv") == 0)
+        return usage(in->command,
+                     "-o %s: records are written as JSON lines, plain or packed as .gz, .zst, .xz "
+                     "or .bz2, and not as .%s",
+                     in->output, ending);
+    return 0;
+}
+
+/* Takes the format that the name of the output ends with, unless --format chose one, and refuses a
+ * name that promises what is not written. */
+static int apply_result_name(cli_invocation *in, const char *ending)
+{
+    const char *formats = command_formats(in->command);
+    const char *format = strcmp(ending, "ndjson") == 0 ? "jsonl" : ending;
+    if (in->format_given)
+        return 0;
+    if (list_has(formats, '|', format))
+        return set_format(in, format);
+    if (list_has("csv|tsv|json|jsonl", '|', format) ||
+        list_has(twinset_rule_value("packed"), '|', ending) ||
+        list_has(twinset_rule_value("unwritten"), '|', ending))
+        return usage(in->command,
+                     "-o %s: the results of %s are not written as .%s; --format takes %s",
+                     in->output, in->command->name, ending, formats);
+    return 0;
+}
+
+static int check_outputs(cli_invocation *in)
+{
+    char ending[16];
     if (in->command->run == cmd_dedup && !in->output_given)
         return usage(in->command,
-                     "where to? -o takes a file, for several inputs a folder, or - for "
+                     "where to? -o takes a file, a folder with a slash at its end, or - for "
                      "standard output");
-    return 0;
+    if (in->output == NULL || get_ending(in->output, ending)[0] == '\0')
+        return 0;
+    if (in->command->run == cmd_dedup)
+        return check_cleaned_name(in, ending);
+    return command_formats(in->command) != NULL ? apply_result_name(in, ending) : 0;
 }
 
 /* Checks that --fail-above is not below the threshold, since such pairs are not searched for;

@@ -15,6 +15,7 @@ typedef enum option_id {
     OPTION_ENGINE, /* the library knows it */
     OPTION_SWITCH, /* sets a bool of cli_invocation */
     OPTION_FILE,   /* sets the path of a file there */
+    OPTION_TEXT,   /* sets a string there, which the command reads */
     OPTION_IGNORE,
     OPTION_OLD,
     OPTION_LIKE,
@@ -22,6 +23,7 @@ typedef enum option_id {
     OPTION_OUTPUT,
     OPTION_KEEP,
     OPTION_FAIL_ABOVE,
+    OPTION_EVIDENCE,
     OPTION_QUIET,
     OPTION_VERBOSE,
     OPTION_HELP,
@@ -41,6 +43,13 @@ typedef struct cli_input {
     twinset_role role;
 } cli_input;
 
+/* The options of serve, as they were given; NULL: the default. */
+typedef struct cli_server {
+    const char *listen, *token_file, *tls_cert, *tls_key, *audit;
+    const char *max_body, *max_document, *quota, *timeout, *connections;
+    bool insecure;
+} cli_server;
+
 /* A parsed command line. */
 typedef struct cli_invocation {
     const cli_command *command; /* NULL: --help and the like without a command */
@@ -52,10 +61,17 @@ typedef struct cli_invocation {
     size_t input_count;
     twinset_format format;
     const char *output; /* NULL: standard output */
-    const char *removed, *report;
+    const char *removed, *report, *html;
+    const char *baseline;    /* an earlier result, whose pairs do not fail; or NULL */
+    const char *review;      /* a file of decisions for the page, or NULL */
+    const char *evidence[2]; /* the two documents whose case alone is on the page; or NULL */
     const char *keep;
+    const char *index; /* that a collection is cleaned against, or NULL */
+    const char *match; /* a pattern of ids in an index, or NULL */
+    cli_server server;
     double fail_above; /* NaN: it was not given */
-    bool threshold_given, output_given, annotate, strict, quiet, verbose;
+    bool threshold_given, output_given, format_given, annotate, anonymise, strict, quiet, verbose;
+    bool find, no_text; /* of an index */
 } cli_invocation;
 
 /* A term and its explanation. */
@@ -77,7 +93,7 @@ struct cli_command {
     int (*run)(const cli_invocation *in);
 };
 
-enum { COMMANDS = 6 };
+enum { COMMANDS = 8 };
 extern const cli_command commands[COMMANDS];
 
 /* The last entry is NULL. */
@@ -127,5 +143,7 @@ int cmd_dedup(const cli_invocation *in);
 int cmd_tune(const cli_invocation *in);
 int cmd_sketch(const cli_invocation *in);
 int cmd_cat(const cli_invocation *in);
+int cmd_index(const cli_invocation *in);
+int cmd_serve(const cli_invocation *in);
 
 #endif

@@ -76,15 +76,17 @@ static void remember_failure(cli_output *out)
         out->failed = errno != 0 ? errno : EIO;
 }
 
-/* "folder/name" becomes "folder/.name.XXXXXX". */
+/* "folder/name" becomes "folder/.name.XXXXXX", with the first bytes of a long name: most systems
+ * allow 255. */
 static char *make_temporary_name(const char *path)
 {
+    enum { NAME_BYTES = 200 };
     const char *slash = strrchr(path, '/');
     size_t folder = slash != NULL ? (size_t)(slash - path) + 1 : 0;
     size_t size = strlen(path) + sizeof "..XXXXXX";
     char *name = malloc(size);
     if (name != NULL)
-        snprintf(name, size, "%.*s.%s.XXXXXX", (int)folder, path, path + folder);
+        snprintf(name, size, "%.*s.%.*s.XXXXXX", (int)folder, path, NAME_BYTES, path + folder);
     return name;
 }
 

@@ -118,57 +118,84 @@ const char *number(uint64_t value, char text[NUMBER_SIZE])
 
 /* ---- skipped and flagged documents */
 
-/* Returns the length of a reason up to its details, which are in quotes. */
-static int get_kind_length(const char *reason)
+/* What a reason says without its details: the words before those in quotes, and the words after
+ * them up to a comma, as in "field 'text' is a number, not a string". */
+typedef struct reason_kind {
+    int before;        /* the length of the words before */
+    const char *after; /* the words after, and their length */
+    int after_length;
+} reason_kind;
+
+static reason_kind get_kind(const char *reason)
 {
-    int length = (int)strcspn(reason, "'");
-    return reason[length] && length > 0 && reason[length - 1] == ' ' ? length - 1 : length;
+    const char *quote = strchr(reason, '\''), *end = quote != NULL ? strchr(quote + 1, '\'') : NULL;
+    reason_kind kind = {(int)strcspn(reason, "'"), end != NULL ? end + 1 : "", 0};
+    if (quote != NULL && kind.before > 0 && quote[-1] == ' ')
+        kind.before--;
+    kind.after_length = (int)strcspn(kind.after, ",'");
+    return kind;
+}
+
+static int compare_words(const char *a, int a_length, const char *b, int b_length)
+{
+    return a_length != b_length ? a_length - b_length : memcmp(a, b, (size_t)a_length);
 }
 
 static int by_kind(const twinset_skip *a, const twinset_skip *b)
 {
-    int lengths[] = {get_kind_length(a->reason), get_kind_length(b->reason)};
-    if (lengths[0] != lengths[1])
-        return lengths[0] - lengths[1];
-    return memcmp(a->reason, b->reason, (size_t)lengths[0]);
+    reason_kind x = get_kind(a->reason), y = get_kind(b->reason);
+    int order = compare_words(a->reason, x.before, b->reason, y.before);
+    if (order == 0)
+        order = compare_words(x.after, x.after_length, y.after, y.after_length);
+    return order != 0 ? order : a->empty - b->empty;
 }
 
-static int by_kind_then_path(const void *left, const void *right)
+/* A skipped input, and how many came before it. */
+typedef struct numbered_skip {
+    twinset_skip skip;
+    size_t number;
+} numbered_skip;
+
+/* Sorts by reason. Inputs that share one stay in the order in which they were read: by file, and in
+ * a file by line. */
+static int by_kind_then_number(const void *left, const void *right)
 {
-    const twinset_skip *a = left, *b = right;
-    int order = by_kind(a, b);
-    return order != 0 ? order : strcmp(a->path, b->path);
+    const numbered_skip *a = left, *b = right;
+    int order = by_kind(&a->skip, &b->skip);
+    return order != 0 ? order : (a->number > b->number) - (a->number < b->number);
 }
 
 /* Names the first `most` of the documents that share a reason, with `verb` before each name. */
-static void name_documents(const twinset_skip *skips, size_t count, const char *verb, size_t most)
+static void name_documents(const numbered_skip *skips, size_t count, const char *verb, size_t most)
 {
     char more[NUMBER_SIZE];
     size_t shown = count <= most ? count : most;
+    const char *reason = skips[0].skip.reason;
     for (size_t i = 0; i < shown; i++)
-        say("%s%s: %s", verb, skips[i].path, skips[i].reason);
+        say("%s%s: %s", verb, skips[i].skip.path, skips[i].skip.reason);
+    reason_kind kind = get_kind(reason);
     if (shown < count)
-        say("%s and %s more: %.*s (--verbose names them all)", terminal_utf8() ? "…" : "...",
-            number(count - shown, more), get_kind_length(skips[0].reason), skips[0].reason);
+        say("%s and %s more: %.*s%.*s (--verbose names them all)", terminal_utf8() ? "…" : "...",
+            number(count - shown, more), kind.before, reason, kind.after_length, kind.after);
 }
 
-static void name_by_reason(twinset_skip *skips, size_t count, bool all, bool cleaned)
+static void name_by_reason(numbered_skip *skips, size_t count, bool all, bool cleaned)
 {
-    qsort(skips, count, sizeof *skips, by_kind_then_path);
+    qsort(skips, count, sizeof *skips, by_kind_then_number);
     for (size_t first = 0, next; first < count; first = next) {
         for (next = first + 1; next < count; next++)
-            if (by_kind(&skips[next], &skips[first]) != 0)
+            if (by_kind(&skips[next].skip, &skips[first].skip) != 0)
                 break;
-        const char *verb = cleaned && skips[first].empty ? "kept " : "skipped ";
+        const char *verb = cleaned && skips[first].skip.empty ? "kept " : "skipped ";
         name_documents(skips + first, next - first, verb, all ? SIZE_MAX : SKIPPED_SHOWN);
     }
 }
 
 /* Allocates a list of `count` entries, which is not 0; if that fails, a message says that names are
  * missing. */
-static twinset_skip *allocate_list(size_t count, const char *what)
+static numbered_skip *allocate_list(size_t count, const char *what)
 {
-    twinset_skip *list = malloc(count * sizeof *list);
+    numbered_skip *list = malloc(count * sizeof *list);
     if (list == NULL)
         say("%zu documents %s; not enough memory to name them", count, what);
     return list;
@@ -177,12 +204,14 @@ static twinset_skip *allocate_list(size_t count, const char *what)
 void report_collection(const twinset_collection *collection, bool all, bool cleaned)
 {
     size_t count = twinset_collection_skips(collection);
-    twinset_skip *skips = count > 0 ? allocate_list(count, "skipped") : NULL;
+    numbered_skip *skips = count > 0 ? allocate_list(count, "skipped") : NULL;
     if (skips == NULL)
         return;
-    for (size_t i = 0; i < count; i++)
-        if (twinset_collection_skip(collection, i, &skips[i], sizeof skips[i]) != 0)
+    for (size_t i = 0; i < count; i++) {
+        skips[i].number = i;
+        if (twinset_collection_skip(collection, i, &skips[i].skip, sizeof skips[i].skip) != 0)
             count = i;
+    }
     name_by_reason(skips, count, all, cleaned);
     free(skips);
 }
@@ -193,7 +222,7 @@ static void report_flag(const twinset_result *result, unsigned flag, const char 
 {
     size_t count = twinset_result_flagged_documents(result), found = 0;
     twinset_flagged_document document;
-    twinset_skip *list = count > 0 ? allocate_list(count, "flagged") : NULL;
+    numbered_skip *list = count > 0 ? allocate_list(count, "flagged") : NULL;
     if (list == NULL)
         return;
     for (size_t i = 0; twinset_result_flagged_document(result, i, &document, sizeof document) == 0;
@@ -201,7 +230,7 @@ static void report_flag(const twinset_result *result, unsigned flag, const char 
         if (document.flags & flag &&
             (encoding == NULL ||
              (document.encoding != NULL && strcmp(document.encoding, encoding) == 0)))
-            list[found++] = (twinset_skip){document.path, meaning, 0};
+            list[found++] = (numbered_skip){.skip = {document.path, meaning, 0}};
     if (found > 0)
         name_documents(list, found, "", all ? SIZE_MAX : FLAGGED_SHOWN);
     free(list);
@@ -280,6 +309,12 @@ void report_result(const twinset_result *result, bool verbose)
         verbose);
     report_flag(result, TWINSET_FLAG_MOSTLY_QUOTED, NULL,
                 "most of it was left out, as quotations or a list of sources", verbose);
+    report_flag(result, TWINSET_FLAG_CONTROLS, NULL,
+                "NUL bytes or other control characters stand in it", verbose);
+    report_flag(result, TWINSET_FLAG_UNDIVIDED, NULL,
+                "read as one text, although it holds rows, records or messages; --input says what "
+                "it is",
+                verbose);
     report_encodings(result, verbose);
     size_t notes = twinset_result_notes(result);
     for (size_t i = 0; i < notes; i++)

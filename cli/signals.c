@@ -2,17 +2,25 @@
  * Handles signals. While inputs are being found, which may mean to wait for a pipe, a signal ends
  * the process at once. Later the handler remembers the first signal and cancels the collection in
  * work, which the library notices even while it waits for input; the handler is then uninstalled,
- * so that a second signal ends the process. Since nothing can clean up after a second signal, the
- * handler removes the unfinished output files at the first.
+ * so that a second signal ends the process. So does a timer, where the library is in the midst of
+ * something that it cannot leave. Since nothing can clean up after that, the handler removes the
+ * unfinished output files at the first signal.
  */
 #include "cli.h"
 
 #include <signal.h>
 #include <stdatomic.h>
+#include <time.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t caught, deferred;
 enum { GUARDED = 4 };
+/* How long the library has to stop by itself. */
+static const struct itimerspec PATIENCE = {.it_value.tv_nsec = 400 * 1000 * 1000};
+
+static volatile sig_atomic_t caught, deferred;
+static atomic_flag has_told = ATOMIC_FLAG_INIT;
+static timer_t timer;
+static bool has_timer;
 static _Atomic(const char *) guarded_files[GUARDED];
 static _Atomic(twinset_collection *) collection_in_work;
 
@@ -22,9 +30,25 @@ static void die_of_signal(int signal_number)
     raise(signal_number);
 }
 
-static void on_signal(int signal_number)
+/* Ends the process, wherever it is. */
+static void end_at_once(void)
 {
     static const char message[] = "twinset: interrupted\n";
+    if (!atomic_flag_test_and_set(&has_told)) {
+        ssize_t ignored = write(STDERR_FILENO, message, sizeof message - 1);
+        (void)ignored;
+    }
+    die_of_signal(caught);
+}
+
+static void on_timer(int signal_number)
+{
+    (void)signal_number;
+    end_at_once();
+}
+
+static void on_signal(int signal_number)
+{
     caught = signal_number;
     for (int i = 0; i < GUARDED; i++) {
         const char *temporary = guarded_files[i];
@@ -34,11 +58,10 @@ static void on_signal(int signal_number)
     twinset_collection *collection = collection_in_work;
     if (collection != NULL)
         twinset_collection_cancel(collection);
-    if (!deferred) {
-        ssize_t ignored = write(STDERR_FILENO, message, sizeof message - 1);
-        (void)ignored;
-        die_of_signal(signal_number);
-    }
+    if (!deferred)
+        end_at_once();
+    else if (has_timer)
+        timer_settime(timer, 0, &PATIENCE, NULL);
 }
 
 /* Installs the handler for a signal; a signal that is ignored, as under nohup, stays ignored. */
@@ -54,6 +77,8 @@ static void catch_signal(int signal_number)
 
 void signals_install(void)
 {
+    has_timer = timer_create(CLOCK_MONOTONIC, NULL, &timer) == 0; /* which sends SIGALRM */
+    signal(SIGALRM, on_timer);
     catch_signal(SIGINT);
     catch_signal(SIGTERM);
     catch_signal(SIGHUP);
@@ -96,7 +121,7 @@ void signals_release(const char *temporary)
 
 void signals_die(void)
 {
-    die_of_signal(caught);
+    end_at_once();
 }
 
 void signals_die_of_pipe(void)

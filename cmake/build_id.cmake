@@ -1,5 +1,6 @@
-# Writes a C file with a digest of the library's source files.
-#     cmake -D FOLDER=src -D OUTPUT=build_id.c -P build_id.cmake
+# Writes a C file with a digest of the library's source files and of what else it is built with.
+#     cmake -D FOLDER=src -D PARSERS=grammars-KEY -D OUTPUT=build_id.c -P build_id.cmake
+set(all "${PARSERS}\n")
 file(GLOB_RECURSE files ${FOLDER}/*.c ${FOLDER}/*.cc ${FOLDER}/*.h)
 list(SORT files)
 foreach(file ${files})

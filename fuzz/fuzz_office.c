@@ -1,6 +1,6 @@
 /*
- * Any bytes as a document of a word processor: as the whole file, or as the XML of its main
- * part. Promises: the text is UTF-8 and no longer than it may be, or there is a reason.
+ * Any bytes as a document of a word processor, or as a book: as the whole file, or as the XML of
+ * its main part. Promises: the text is UTF-8 and no longer than it may be, or there is a reason.
  */
 #include <archive.h>
 #include <archive_entry.h>
@@ -53,7 +53,7 @@ static void try_part(const tw_converter *by, const char *name, const uint8_t *da
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    switch (take_byte(&data, &size) % 4) {
+    switch (take_byte(&data, &size) % 6) {
     case 0:
         try_convert(&tw_convert_docx, (const char *)data, size);
         break;
@@ -62,6 +62,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         break;
     case 2:
         try_part(&tw_convert_docx, "word/document.xml", data, size);
+        break;
+    case 3:
+        try_convert(&tw_convert_epub, (const char *)data, size);
+        break;
+    case 4:
+        try_part(&tw_convert_epub, "META-INF/container.xml", data, size);
         break;
     default:
         try_part(&tw_convert_odt, "content.xml", data, size);

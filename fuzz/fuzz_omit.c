@@ -85,7 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     uint8_t rules = take_byte(&data, &size);
     twinset_options options;
-    twinset_options_init(&options);
+    twinset_options_init(&options, sizeof options);
     options.quotations = rules & 1;
     options.bibliography = rules >> 1 & 1;
     options.by = rules >> 2 & 1 ? TWINSET_BY_WORD : TWINSET_BY_CHAR;

@@ -96,7 +96,8 @@ typedef enum twinset_status {
     TWINSET_IO = 3,    /* a file could not be read or written */
     TWINSET_EMPTY = 4, /* there is nothing to work on */
     TWINSET_CANCELLED =
-        5, /* the progress callback, or twinset_collection_cancel(), asked to stop */
+        5,             /* the progress callback, or twinset_collection_cancel(), asked to stop */
+    TWINSET_LIMIT = 6, /* the system allows no more open files, threads or processes */
 } twinset_status;
 
 /* The size of this struct stays as it is. */
@@ -139,8 +140,16 @@ typedef struct twinset_pair {
     uint64_t longest_lines; /* lines of the longest passage, in a */
     uint64_t lines_a;       /* lines with a passage */
     uint64_t lines_b;
-    double false_alarms; /* pairs of this similarity or more to expect among programs that
-                            have nothing to do with each other */
+    double false_alarms;          /* pairs of this similarity or more to expect among programs that
+                                     have nothing to do with each other; of prose, where passages
+                                     were looked for, pairs with such passages */
+    int a_is_number, b_is_number; /* the name is an id that is a number in its JSON record */
+
+    /* The passages that both have, where they were looked for. */
+    uint64_t passages;      /* how many there are */
+    uint64_t passage_words; /* words in all of them; of programs, tokens */
+    double coverage_a;      /* the share of a's words that are in passages; NaN: not looked for */
+    double coverage_b;
 } twinset_pair;
 
 /* Compares two texts: exact similarity and estimate. `options` may be NULL; the threshold and
@@ -200,8 +209,8 @@ TWINSET_CHECKED int twinset_collection_scan(twinset_collection *collection, twin
 TWINSET_CHECKED int twinset_collection_dedup(twinset_collection *collection, const char *keep,
                                              twinset_result **result, twinset_error *error);
 
-/* Compares the collection's only two documents, in the order they were added: one pair,
- * whatever its similarity. Free the result with twinset_result_free(). */
+/* Compares the only two texts or paths that were added, each as one document: one pair, whatever
+ * its similarity. Free the result with twinset_result_free(). */
 TWINSET_CHECKED int twinset_collection_compare(twinset_collection *collection,
                                                twinset_result **result, twinset_error *error);
 
@@ -241,22 +250,23 @@ TWINSET_API void twinset_result_free(twinset_result *result);
 
 typedef struct twinset_run {
     size_t documents;       /* compared; neither skipped nor ignored */
-    size_t pairs, clusters; /* in the result */
+    size_t pairs, clusters; /* in the result; found_pairs below counts what `top` leaves out */
     size_t skipped, flagged, notes;
-    size_t missing;         /* of what was skipped, paths that nothing was read from */
-    int method;             /* the one taken: TWINSET_METHOD_LSH or _EXACT */
-    unsigned bands, rows;   /* 0 with TWINSET_METHOD_EXACT */
-    uint64_t candidates;    /* pairs proposed */
-    uint64_t verified;      /* of these, computed exactly */
-    double expected_recall; /* of pairs at the threshold; NaN where it is not known */
-    uint64_t records;       /* read, usable or not */
-    uint64_t bytes;         /* of input, unpacked */
-    uint64_t shingles;      /* with repetitions */
-    uint64_t spilled_bytes; /* written to temporary files */
-    uint64_t sampled;       /* documents compared with all others */
-    uint64_t sample_pairs;  /* pairs from the threshold up that have a sampled document */
-    uint64_t sample_found;  /* of these, found by the search as well */
-    size_t removed;         /* documents, of a cleaned collection */
+    size_t missing;                      /* of what was skipped, paths that nothing was read from */
+    int method;                          /* the one taken: TWINSET_METHOD_LSH or _EXACT */
+    unsigned bands, rows;                /* 0 with TWINSET_METHOD_EXACT */
+    uint64_t candidates, verified;       /* pairs proposed; of these, computed exactly */
+    double expected_recall;              /* of pairs at the threshold; NaN where it is not known */
+    uint64_t records, bytes;             /* read, usable or not; bytes of input, unpacked */
+    uint64_t shingles;                   /* with repetitions */
+    uint64_t spilled_bytes;              /* written to temporary files */
+    uint64_t sampled;                    /* documents compared with all others */
+    uint64_t sample_pairs, sample_found; /* their similar pairs; of these, found by the search */
+    size_t removed;                      /* documents, of a cleaned collection */
+    size_t found_pairs;                  /* similar pairs, listed or not */
+    uint64_t resumed_bytes;    /* of input, that an earlier run had read and a checkpoint kept */
+    uint64_t words, cut_words; /* of kept documents, if spans are cut; of these, in such spans */
+    uint64_t cut_spans, cut_records; /* spans that an earlier document has; documents with some */
 } twinset_run;
 
 /* How the run went, in numbers. */
@@ -292,11 +302,11 @@ enum {
     TWINSET_FLAG_HOMOGLYPHS = 4,        /* letters of another script in words of Latin ones */
     TWINSET_FLAG_HIDDEN_TEXT = 8,       /* text that no reader would see was left out */
     TWINSET_FLAG_ENCODING = 16,         /* its encoding was guessed: `encoding` */
-    TWINSET_FLAG_UNPARSED = 32,         /* so much of a program does not parse that its tokens
-                                           may be wrong */
-    TWINSET_FLAG_LEXED = 128,           /* a program was not parsed: its grammar could not be
-                                           loaded, or it is too large or too deep for it */
-    TWINSET_FLAG_MOSTLY_QUOTED = 64,    /* most was left out as quotations or list of sources */
+    TWINSET_FLAG_UNPARSED = 32,         /* a program parses badly: its tokens may be wrong */
+    TWINSET_FLAG_LEXED = 128,        /* a program was not parsed: no grammar, too large, too deep */
+    TWINSET_FLAG_MOSTLY_QUOTED = 64, /* most was left out as quotations or list of sources */
+    TWINSET_FLAG_CONTROLS = 256,     /* NUL bytes or other control characters stand in it */
+    TWINSET_FLAG_UNDIVIDED = 512,    /* rows, records or messages were read as one text */
 };
 
 /* A document that was compared, with something to know about it. */
@@ -338,12 +348,15 @@ enum {
     TWINSET_PASSAGE_ALIKE = 4,     /* many are, and follow no rule: only the structure is equal */
     TWINSET_PASSAGE_REORDERED = 8, /* it was moved past others of the same files */
     TWINSET_PASSAGE_PADDED = 16,   /* something was put in, taken out or changed inside it */
+    TWINSET_PASSAGE_PARAPHRASED = 32, /* of prose: said in other words, or in another order */
+    TWINSET_PASSAGE_SUMMARY = 64,     /* of prose: few words that say what many say */
 };
 
 typedef struct twinset_passage {
     uint64_t tokens;    /* that match; words of prose */
     unsigned kinds;     /* TWINSET_PASSAGE_* */
     uint64_t documents; /* that have its rarest shingle; 0: not known */
+    double rarity;      /* of prose: bits of evidence against chance; 0: not known */
 } twinset_passage;
 
 /* Consecutive text of a document. */
@@ -354,12 +367,11 @@ typedef struct twinset_span {
     size_t first_line, last_line; /* from 1 */
 } twinset_span;
 
-/* The passages of a pair, in the order of a; no token is in two of them. */
+/* The passages of a pair, in the order of a; none but summaries have a token of another. */
 typedef struct twinset_passages twinset_passages;
 
-/* A scan has the passages of its first TWINSET_PAIRS_WITH_PASSAGES pairs. *passages is NULL, with
- * TWINSET_OK, beyond these and where a document is too large. Free them with
- * twinset_passages_free(); they live as long as you like, whatever becomes of the result. */
+/* A scan has the passages of its first TWINSET_PAIRS_WITH_PASSAGES pairs; beyond these, and where a
+ * document is too large, *passages is NULL. They outlive the result; free them as below. */
 enum { TWINSET_PAIRS_WITH_PASSAGES = 10000 };
 TWINSET_CHECKED int twinset_result_passages(const twinset_result *result, size_t pair,
                                             twinset_passages **passages, twinset_error *error);
@@ -380,8 +392,11 @@ typedef enum twinset_format {
     TWINSET_FORMAT_TSV,
     TWINSET_FORMAT_JSON, /* with the passages of the first TWINSET_PAIRS_WITH_PASSAGES pairs */
     TWINSET_FORMAT_JSONL,
-    TWINSET_FORMAT_BINARY,     /* signatures only; docs/format.md */
-    TWINSET_FORMAT_CANDIDATES, /* of a scan: a line a document, with those it is paired with */
+    TWINSET_FORMAT_BINARY,      /* signatures only; docs/format.md */
+    TWINSET_FORMAT_CANDIDATES,  /* of a scan: a line a document, with those it is paired with */
+    TWINSET_FORMAT_HTML,        /* a page to look at in a browser; docs/format.md */
+    TWINSET_FORMAT_SARIF,       /* passages at their lines, for code reviews; docs/format.md */
+    TWINSET_FORMAT_CODEQUALITY, /* the same, as GitLab reads it */
 } twinset_format;
 
 /* How a table looks. Set `size`, as in twinset_style style = {.size = sizeof style}; zero in the
@@ -392,6 +407,7 @@ typedef struct twinset_style {
     unsigned width; /* columns; 0: as wide as it needs */
     size_t rows;    /* pairs at most, the rest counted; 0: all */
     int ascii;      /* no characters beyond ASCII but those of names */
+    int legend;     /* say under a table of pairs what its columns mean */
 } twinset_style;
 
 /* Takes the bytes; answers 0, or an errno value that ends the writing with TWINSET_IO. */
@@ -427,14 +443,13 @@ typedef struct twinset_clean_counts {
     uint64_t read, kept, removed, skipped;
 } twinset_clean_counts;
 
-/* Writes what is kept of an input, unchanged, in its order, and packed as the end of `name`
- * says (.gz, .zst, .xz, .bz2; NULL: as that of the input does). With `annotate` all its
- * records, each with the fields twinset_cluster, twinset_keep, twinset_kept and
- * twinset_similarity at its end. `write` is called at least once, maybe with nothing, unless
- * the input is one document that is not kept. What is kept is counted as it is written: where
- * it does not add up to what was read, together with what was removed or skipped, that is an
- * error. The result is one of twinset_collection_dedup(); this is the one call of a result that
- * reads the collection's files, once more. `counts` may be NULL. */
+/* Writes what is kept of an input, unchanged and in its order. `name` is that of one file for all
+ * inputs, packed as its end says (.gz, .zst, .xz, .bz2): a newline ends each but the last. NULL: a
+ * file of its own, packed as the input. With `annotate` all its records, each with the fields
+ * twinset_cluster, twinset_keep, twinset_kept and twinset_similarity at its end. `write` is called
+ * at least once, maybe with nothing, unless the input is one document that is not kept. Fails if
+ * what is written does not add up to what was read, with what was removed or skipped. The result is
+ * of twinset_collection_dedup(); only this call reads files once more. `counts` may be NULL. */
 TWINSET_CHECKED int twinset_result_clean(twinset_result *result, size_t input, const char *name,
                                          int annotate, twinset_write_fn write, void *context,
                                          twinset_clean_counts *counts, size_t counts_size,
@@ -472,11 +487,21 @@ enum {
 };
 enum { TWINSET_BOILERPLATE_DROP, TWINSET_BOILERPLATE_KEEP };
 enum { TWINSET_QUOTES_KEEP, TWINSET_QUOTES_DROP };
+enum {
+    TWINSET_INPUT_AUTO,    /* by the name of each file, or its first bytes */
+    TWINSET_INPUT_TEXT,    /* a file is one document */
+    TWINSET_INPUT_JSONL,   /* a line is a record of JSON */
+    TWINSET_INPUT_ARCHIVE, /* each file in it is one */
+    TWINSET_INPUT_MBOX,    /* each message in it is one */
+    TWINSET_INPUT_WARC     /* each page in it is one */
+};
 enum { TWINSET_QUOTATIONS_KEEP, TWINSET_QUOTATIONS_DROP };
 enum { TWINSET_BIBLIOGRAPHY_KEEP, TWINSET_BIBLIOGRAPHY_DROP };
 
 /* A number that is chosen by what is compared: text, or programs. */
 #define TWINSET_AUTO (-1.0)
+/* For options that can be switched off. */
+#define TWINSET_OFF 4294967295u
 
 /* Called now and then from the thread that made the call. A non-zero answer stops the
  * work, which then fails with TWINSET_CANCELLED. `total` is 0 where it is not known. */
@@ -503,8 +528,8 @@ struct twinset_options {
 
     /* Similarity. */
     double threshold;  /* pairs from here up are reported; 0: all that share a shingle;
-                          TWINSET_AUTO: 0.5, for twinset_collection_dedup() 0.8; of programs 0.35,
-                          or what chance suggests (docs/programs.md) */
+                          TWINSET_AUTO: 0.5, for twinset_collection_dedup() 0.8; of programs those
+                          that chance does not explain (docs/programs.md) */
     int measure;       /* TWINSET_MEASURE_*: what `similarity` means; auto: weighted for
                           programs, otherwise Jaccard */
     int bag;           /* non-zero: count repeated shingles */
@@ -512,11 +537,13 @@ struct twinset_options {
                           TWINSET_AUTO: 1; of 20 programs or more, 0.9 */
     const char *group; /* submissions, whose documents are not compared with each other: "dir",
                           one for each sub-folder; or the field of records, or the column of a
-                          list, whose value they share; NULL or "none": each document is alone */
+                          list, whose value they share; "none": each document is alone; NULL or
+                          "auto": "dir" for programs where there is a folder for each person */
 
     /* How pairs are found. */
     int method;          /* TWINSET_METHOD_* */
-    unsigned hashes;     /* slots of a signature, 1 to 65536 */
+    unsigned hashes;     /* slots of a signature, 1 to 65536; 0: 256; to find pairs, as many as
+                            the recall needs at least cost */
     int scheme;          /* TWINSET_SCHEME_* */
     int shingle_hash;    /* TWINSET_SHINGLE_HASH_*: what the signature is made from */
     uint64_t seed;       /* of the signature's hash functions */
@@ -540,12 +567,21 @@ struct twinset_options {
 
     /* Machine. Threads change no result; less memory may make the method `auto` choose lsh. */
     unsigned threads;       /* 0: all cores */
-    uint64_t memory_bytes;  /* 0: a quarter of the machine */
+    uint64_t memory_bytes;  /* 0: a quarter of the machine, or of its control group */
     const char *tmp;        /* folder for temporary files; NULL: $TMPDIR, or /var/tmp */
     const char *checkpoint; /* folder to continue from if a run is cut short, or NULL */
 
     twinset_progress_fn progress; /* or NULL */
     void *progress_context;
+
+    unsigned top;         /* list only so many pairs, the most similar ones; 0: all */
+    unsigned min_passage; /* words of a passage for which a scan of prose lists a pair. 0: it does
+                             so by lengths that depend on the texts, where neither a threshold nor a
+                             document in TWINSET_ROLE_LIKE is given; TWINSET_OFF: never. For dedup:
+                             words of a span that is cut where an earlier record has it, too; 0 or
+                             TWINSET_OFF: nothing is cut */
+    int input;            /* TWINSET_INPUT_*: what the documents of the files are */
+    double max_skipped;   /* the share of what is read that may be skipped, 0 to 1 */
 };
 
 #ifdef __cplusplus

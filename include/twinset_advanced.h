@@ -51,6 +51,25 @@ TWINSET_CHECKED int twinset_result_stage(const twinset_result *result, size_t in
 /* The most memory that the process has had so far, in bytes. */
 TWINSET_API uint64_t twinset_peak_memory(void);
 
+/* What a page of TWINSET_FORMAT_HTML has beside the result. Set `size`, as in twinset_page page =
+ * {.size = sizeof page}; zero in the other fields: nothing more. */
+typedef struct twinset_page {
+    size_t size;        /* of the struct */
+    const char *review; /* decisions: the content of a file that a page saved; or NULL */
+    int anonymise;      /* numbers in place of names; names are blacked out in texts, too */
+    const char *a, *b;  /* names of two documents: their case alone is on the page; NULL: all */
+    uint64_t most_text_bytes; /* of passages and texts on the page; 0: 50 MB */
+    size_t *pairs_with_texts; /* if not NULL, receives how many of the first pairs have theirs */
+} twinset_page;
+
+TWINSET_CHECKED int twinset_result_write_page(const twinset_result *result,
+                                              const twinset_page *page, twinset_write_fn write,
+                                              void *context, twinset_error *error);
+/* Writes the key to such a page with `anonymise`, as JSON: the name that each number stands for. */
+TWINSET_CHECKED int twinset_result_write_page_key(const twinset_result *result,
+                                                  const twinset_page *page, twinset_write_fn write,
+                                                  void *context, twinset_error *error);
+
 /* Writes how a run went, as one JSON object (docs/format.md). `counts` is the sum of what
  * twinset_result_clean() counted, or NULL. */
 TWINSET_CHECKED int twinset_result_write_report(const twinset_result *result,
@@ -102,6 +121,40 @@ TWINSET_API size_t twinset_passages_texts(const twinset_passages *passages, int 
 TWINSET_API const char *twinset_passages_text(const twinset_passages *passages, int side,
                                               size_t file_index, size_t *length);
 
+/* ---------------------------------------------------------------------- JSON */
+
+/* Writes JSON as the library does, for programs that have more to say than a result: the same
+ * numbers, strings and passages. What does not fit together is reported by twinset_json_end(). */
+typedef struct twinset_json twinset_json;
+
+TWINSET_CHECKED int twinset_json_new(twinset_write_fn write, void *context, twinset_json **json,
+                                     twinset_error *error);
+TWINSET_API void twinset_json_free(twinset_json *json);
+/* Writes what is left. TWINSET_IO where a write failed; TWINSET_USAGE where an object or a list is
+ * still open, was closed twice, or lies more than twelve levels deep. */
+TWINSET_CHECKED int twinset_json_end(twinset_json *json, twinset_error *error);
+
+/* Opens an object or a list, and closes the innermost. A value is a member of an object with `key`,
+ * and an element of a list, or all there is, with NULL. */
+TWINSET_API void twinset_json_object(twinset_json *json, const char *key);
+TWINSET_API void twinset_json_list(twinset_json *json, const char *key);
+TWINSET_API void twinset_json_close(twinset_json *json);
+
+/* A string of `length` bytes with a NUL behind them. Bytes that are not UTF-8 become \udcXX, and
+ * NULL becomes null. */
+TWINSET_API void twinset_json_string(twinset_json *json, const char *key, const char *text,
+                                     size_t length);
+TWINSET_API void twinset_json_whole(twinset_json *json, const char *key, uint64_t value);
+/* NaN becomes null. */
+TWINSET_API void twinset_json_real(twinset_json *json, const char *key, double value);
+TWINSET_API void twinset_json_bool(twinset_json *json, const char *key, int value);
+/* A value that is JSON already. */
+TWINSET_API void twinset_json_raw(twinset_json *json, const char *key, const char *value,
+                                  size_t length);
+/* A list as TWINSET_FORMAT_JSON has it; NULL becomes null. */
+TWINSET_API void twinset_json_passages(twinset_json *json, const char *key,
+                                       const twinset_passages *passages);
+
 /* ---------------------------------------------------------------- signatures */
 
 /* A sketcher holds the hash functions and the scratch memory of one thread. */
@@ -111,19 +164,22 @@ TWINSET_CHECKED int twinset_sketcher_new(const twinset_options *options,
                                          twinset_sketcher **sketcher, twinset_error *error);
 TWINSET_API void twinset_sketcher_free(twinset_sketcher *sketcher);
 
-/* Replaces the hash functions that the seed gave, options->hashes of them: slot i becomes the
+/* Replaces the hash functions that the seed gave, one for each slot: slot i becomes the
  * smallest of (a[i] x + b[i]) mod p with the modular scheme (p from 2 to 2^32 - 1), mod 2^32 with
  * affine and datasketch2, and ((a[i] x + b[i]) mod 2^64) mod (2^61 - 1) mod 2^32 with
  * datasketch1. Other schemes have none. `p` is for the modular scheme alone. */
 TWINSET_CHECKED int twinset_sketcher_set_functions(twinset_sketcher *sketcher, const uint64_t *a,
                                                    const uint64_t *b, uint64_t p,
                                                    twinset_error *error);
-/* Gives the functions in use, of the same schemes: options->hashes numbers each. */
+/* Gives the functions in use, of the same schemes: a number for each slot. */
 TWINSET_CHECKED int twinset_sketcher_functions(const twinset_sketcher *sketcher, uint64_t *a,
                                                uint64_t *b, twinset_error *error);
 
-/* Fills options->hashes slots with the signature of a text. A text without shingles gives the
- * empty signature, every slot UINT32_MAX. */
+/* The number of slots of the sketcher's signatures: options->hashes, or its default. */
+TWINSET_API unsigned twinset_sketcher_hashes(const twinset_sketcher *sketcher);
+
+/* Fills as many slots as twinset_sketcher_hashes() says with the signature of a text. A text
+ * without shingles gives the empty signature, every slot UINT32_MAX. */
 TWINSET_CHECKED int twinset_sketcher_text(twinset_sketcher *sketcher, const char *text,
                                           size_t length, uint32_t *slots, twinset_error *error);
 

@@ -103,7 +103,7 @@ static void options_of_other_versions_work(void **state)
     earlier.threshold = 0.7;
     assert_int_equal(twinset_tune(&earlier, &tuning, sizeof tuning, NULL), TWINSET_OK);
     assert_true(tuning.threshold == 0.7);
-    assert_int_equal(tuning.hashes, 256); /* nor read */
+    assert_int_equal(tuning.hashes, 130); /* nor read */
     assert_int_equal(twinset_options_set(&earlier, "threshold", "0.6", NULL), TWINSET_OK);
     assert_refused(twinset_options_set(&earlier, "hashes", "16", &error));
 }
@@ -322,6 +322,14 @@ static void writing_is_checked(void **state)
     assert_refused(twinset_result_write_removed(result, NULL, NULL, &error));
     assert_refused(twinset_result_write_report(NULL, NULL, 0, paper_write, NULL, &error));
     assert_refused(twinset_result_write_report(result, NULL, 0, NULL, NULL, &error));
+    twinset_page page = {.size = sizeof page}, half = {.size = sizeof half, .a = "a"};
+    assert_refused(twinset_result_write_page(NULL, &page, paper_write, NULL, &error));
+    assert_refused(twinset_result_write_page(result, NULL, paper_write, NULL, &error));
+    assert_refused(twinset_result_write_page(result, &page, NULL, NULL, &error));
+    assert_refused(twinset_result_write_page(result, &half, paper_write, NULL, &error));
+    assert_refused(twinset_result_write_page_key(NULL, &page, paper_write, NULL, &error));
+    assert_refused(twinset_result_write_page_key(result, NULL, paper_write, NULL, &error));
+    assert_refused(twinset_result_write_page_key(result, &page, NULL, NULL, &error));
     twinset_pair pair = {.a = "a"};
     assert_refused(twinset_pair_write(&pair, sizeof pair, csv, paper_write, NULL, &error));
     assert_refused(twinset_pair_write(NULL, 0, csv, NULL, NULL, &error));
@@ -441,7 +449,9 @@ static void sketchers_are_checked(void **state)
     assert_refused(twinset_sketcher_document(NULL, LITERAL(TEXT), 1, 1, numbers, &document,
                                              sizeof document, &error));
 
+    assert_int_equal(twinset_sketcher_hashes(NULL), 0);
     assert_int_equal(twinset_sketcher_new(NULL, &sketcher, NULL), TWINSET_OK);
+    assert_int_equal(twinset_sketcher_hashes(sketcher), HASHES);
     assert_refused(twinset_sketcher_set_functions(sketcher, NULL, numbers, 7, &error));
     assert_refused(twinset_sketcher_set_functions(sketcher, numbers, NULL, 7, &error));
     assert_refused(twinset_sketcher_functions(sketcher, NULL, numbers, &error));
@@ -552,6 +562,26 @@ static void comparers_are_checked(void **state)
     twinset_comparer_free(NULL);
 }
 
+static void writers_of_json_are_checked(void **state)
+{
+    twinset_json *json = NULL;
+    (void)state;
+    assert_refused(twinset_json_new(NULL, NULL, &json, &error));
+    assert_null(json);
+    assert_refused(twinset_json_new(paper_write, NULL, NULL, &error));
+    assert_refused(twinset_json_end(NULL, &error));
+    twinset_json_object(NULL, NULL);
+    twinset_json_list(NULL, NULL);
+    twinset_json_close(NULL);
+    twinset_json_string(NULL, NULL, NAME, 3);
+    twinset_json_whole(NULL, NULL, 1);
+    twinset_json_real(NULL, NULL, 1);
+    twinset_json_bool(NULL, NULL, 1);
+    twinset_json_raw(NULL, NULL, NAME, 3);
+    twinset_json_passages(NULL, NULL, NULL);
+    twinset_json_free(NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -574,6 +604,7 @@ int main(void)
         cmocka_unit_test(sets_of_signatures_are_checked),
         cmocka_unit_test(tuning_is_checked),
         cmocka_unit_test(comparers_are_checked),
+        cmocka_unit_test(writers_of_json_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

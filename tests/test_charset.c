@@ -8,10 +8,12 @@
 #include <stdint.h>
 
 #include <iconv.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "charset.h"
 #include "convert.h"
 #include "dice.h"
 #include "input.h"
@@ -352,6 +354,69 @@ static void lost_memory_is_told(void **state)
 }
 #endif
 
+/* ---- memory of C++: its new and delete, by the names that its compilers give them, so that one
+ * of those that uchardet makes can fail */
+
+#define SEEN __attribute__((visibility("default"))) /* by uchardet */
+SEEN void *_Znwm(size_t size);
+SEEN void _ZdlPv(void *block);
+SEEN void _ZdlPvm(void *block, size_t size);
+_Noreturn void _ZSt17__throw_bad_allocv(void); /* of the C++ library */
+
+enum { MOST_BLOCKS = 4096 };
+static void *blocks[MOST_BLOCKS];
+static size_t made, failing = SIZE_MAX;
+
+void *_Znwm(size_t size)
+{
+    if (made == failing)
+        _ZSt17__throw_bad_allocv();
+    void *block = malloc(size > 0 ? size : 1);
+    assert_non_null(block);
+    if (failing != SIZE_MAX) {
+        assert_true(made < MOST_BLOCKS);
+        blocks[made++] = block;
+    }
+    return block;
+}
+
+void _ZdlPv(void *block)
+{
+    for (size_t i = 0; i < made && block; i++)
+        if (blocks[i] == block)
+            blocks[i] = NULL;
+    free(block);
+}
+
+void _ZdlPvm(void *block, size_t size)
+{
+    (void)size;
+    _ZdlPv(block);
+}
+
+/* Frees what uchardet forgets when it fails half-way. */
+static void free_blocks(void)
+{
+    while (made > 0)
+        free(blocks[--made]);
+}
+
+static void what_uchardet_throws_is_caught(void **state)
+{
+    static const char text[] = "\xD0\xD2\xC9\xD7\xC5\xD4 \xCD\xC9\xD2";
+    const tw_charset *found = NULL;
+    size_t failures = 0;
+    (void)state;
+    for (; !found; failures++) {
+        failing = failures;
+        found = tw_charset_guess(text, strlen(text));
+        failing = SIZE_MAX;
+        free_blocks();
+    }
+    assert_true(failures > 10);
+    assert_ptr_equal(found, tw_charset_guess(text, strlen(text)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -367,6 +432,7 @@ int main(void)
         cmocka_unit_test(wide_text_tells_itself),
         cmocka_unit_test(other_nul_bytes_say_nothing),
         cmocka_unit_test(any_bytes_become_utf8),
+        cmocka_unit_test(what_uchardet_throws_is_caught),
 #ifdef TW_FAULTS
         cmocka_unit_test(lost_memory_is_told),
 #endif

@@ -9,6 +9,7 @@
 
 #include "results.h"
 #include "scanning.h"
+#include "twinset_advanced.h"
 #include "writers.h"
 
 /* ---- annotations */
@@ -38,6 +39,8 @@ static void annotations_come_last(void **state)
         {"{}", "{", ""},
         {"{\"twinset_keep\": 1}", "{", ""},
         {"{\"twinset_keep\": 1,\"a\":2}", "{\"a\":2, ", ""},
+        {"\xEF\xBB\xBF {\"twinset_keep\": 1,\"a\":2}", "\xEF\xBB\xBF {\"a\":2, ", ""},
+        {"\xEF\xBB\xBF{\"a\":2,\"twinset_keep\": 1}", "\xEF\xBB\xBF{\"a\":2, ", ""},
         {"{\"a\": {\"twinset_keep\": 1}, \"twinset_kept\" : \"}\"}",
          "{\"a\": {\"twinset_keep\": 1}, ", ""},
         {"{\"a\\\"\": [\"\\\\\", {}], \"twinset_cluster\":[[1],[2,{\"x\":\"]\"}]],\"b\":-1e5}",
@@ -52,7 +55,7 @@ static void annotations_come_last(void **state)
                  i % 2 ? "7" : "null", kept, lines[i].after);
         check_annotated(lines[i].line, &note, expected);
     }
-    tw_annotation removed = {3, "a \"b\"", 0.75};
+    tw_annotation removed = {.cluster = 3, .kept = "a \"b\"", .similarity = 0.75};
     check_annotated("{\"a\":1}", &removed,
                     "{\"a\":1, \"twinset_cluster\": 3, \"twinset_keep\": false, \"twinset_kept\": "
                     "\"a \\\"b\\\"\", \"twinset_similarity\": 0.75}");
@@ -219,6 +222,136 @@ static void what_makes_no_sense_is_refused(void **state)
     twinset_collection_free(collection);
 }
 
+/* ---- spans that an earlier record has */
+
+static char *clean_spans(const char *path, bool annotate, twinset_clean_counts *counts)
+{
+    twinset_options options;
+    twinset_collection *collection;
+    twinset_result *result;
+    size_t outputs;
+    paper out = {0};
+    twinset_options_init(&options, sizeof options);
+    options.min_passage = 8;
+    assert_int_equal(twinset_collection_new(&options, &collection, NULL), TWINSET_OK);
+    assert_int_equal(twinset_collection_add_path(collection, path, TWINSET_ROLE_NEW, NULL),
+                     TWINSET_OK);
+    assert_int_equal(twinset_collection_outputs(collection, 0, annotate, &outputs, NULL),
+                     TWINSET_OK);
+    assert_int_equal(twinset_collection_dedup(collection, NULL, &result, NULL), TWINSET_OK);
+    assert_int_equal(twinset_result_clean(result, 0, NULL, annotate, paper_write, &out, counts,
+                                          sizeof *counts, NULL),
+                     TWINSET_OK);
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+    return out.text;
+}
+
+#define SHARED "nine words in a row that \\u0062oth records have"
+
+static void repeated_spans_are_cut(void **state)
+{
+    (void)state;
+    static const char *const path = "spans.jsonl";
+    twinset_clean_counts counts;
+    assert_true(write_file(
+        path, "{\"id\": 1, \"text\": \"A beginning of its own, \\\"quoted\\\": " SHARED ".\"}\n"
+              "{\"id\": 2, \"meta\": [1, {\"text\": 0}], \"text\": \"Nine words in a row that both "
+              "records have; and what nobody else says, in six\\n words.\"}\n"
+              "{\"id\": 3, \"text\": \"(" SHARED ")\"}\n"));
+    char *text = clean_spans(path, false, &counts);
+    assert_int_equal(counts.read, 3);
+    assert_int_equal(counts.kept, 2);
+    assert_int_equal(counts.removed, 1); /* nothing is left of the third */
+    assert_non_null(strstr(text, "\"quoted\\\": " SHARED));
+    assert_non_null(strstr(text, "what nobody else says, in six\\n words."));
+    assert_null(strstr(text, "Nine words"));
+    free(text);
+    text = clean_spans(path, true, &counts);
+    assert_non_null(strstr(text, "twinset_spans"));
+    assert_non_null(strstr(text, "Nine words"));
+    free(text);
+}
+
+/* ---- pages */
+
+static twinset_result *scan_two(twinset_collection **collection)
+{
+    static const char *const names[] = {"class/ada.txt", "class/bob.txt"};
+    static const char text[] = "Ada wrote these words, and Bob has taken all of them as they are, "
+                               "from the first to the last; nobody saw it.";
+    twinset_result *result;
+    *collection = collection_of(NULL, 0, 0.5);
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(twinset_collection_add_text(*collection, names[i], text,
+                                                     strlen(text) - 10 * i, TWINSET_ROLE_NEW, NULL),
+                         TWINSET_OK);
+    assert_int_equal(twinset_collection_scan(*collection, &result, NULL), TWINSET_OK);
+    return result;
+}
+
+static void pages_are_written_without_names(void **state)
+{
+    (void)state;
+    twinset_collection *collection;
+    twinset_result *result = scan_two(&collection);
+    twinset_page page = {.size = sizeof page, .anonymise = 1, .a = "bob.txt", .b = "ada.txt"};
+    paper out = {0}, key = {0};
+    twinset_error error;
+    int status = twinset_result_write_page(result, &page, paper_write, &out, &error);
+    if (status == TWINSET_OK) { /* a build without npm has no page */
+        assert_non_null(strstr(out.text, "Document 2"));
+        assert_null(strstr(out.text, "ada.txt"));
+    }
+    assert_int_equal(twinset_result_write_page_key(result, &page, paper_write, &key, NULL),
+                     TWINSET_OK);
+    assert_non_null(strstr(key.text, "class/ada.txt"));
+    page = (twinset_page){.size = sizeof page,
+                          .review = "{\"format\": \"twinset review\", \"version\": 1}"};
+    assert_int_equal(twinset_result_write_page(result, &page, paper_write, &out, &error), status);
+    page.review = "{\"format\": 1}";
+    assert_int_equal(twinset_result_write_page(result, &page, paper_write, &out, &error),
+                     TWINSET_USAGE);
+    page = (twinset_page){.size = sizeof page, .a = "ada.txt", .b = "carl.txt"};
+    assert_int_equal(twinset_result_write_page_key(result, &page, paper_write, &key, &error),
+                     TWINSET_USAGE);
+    assert_non_null(strstr(error.message, "carl.txt"));
+    paper_free(&out);
+    paper_free(&key);
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+}
+
+/* Counts the blocks of texts on a page that may have so many bytes of them. */
+static size_t count_texts(const twinset_result *result, uint64_t most, size_t *pairs)
+{
+    twinset_page page = {.size = sizeof page, .most_text_bytes = most, .pairs_with_texts = pairs};
+    paper out = {0};
+    size_t count = 0;
+    *pairs = SIZE_MAX;
+    if (twinset_result_write_page(result, &page, paper_write, &out, NULL) == TWINSET_OK)
+        for (const char *at = out.text; (at = strstr(at, "id=\"text-")); at++)
+            count++;
+    else
+        *pairs = most ? 0 : 1; /* a build without npm has no page */
+    paper_free(&out);
+    return count;
+}
+
+static void page_has_texts_within_a_limit(void **state)
+{
+    (void)state;
+    twinset_collection *collection;
+    twinset_result *result = scan_two(&collection);
+    size_t pairs, texts = count_texts(result, 0, &pairs);
+    assert_int_equal(pairs, 1);
+    assert_true(texts == 2 || texts == 0);
+    assert_int_equal(count_texts(result, 10, &pairs), 0);
+    assert_int_equal(pairs, 0);
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+}
+
 /* ---- which file is which */
 
 static void files_are_known_by_any_name(void **state)
@@ -292,6 +425,9 @@ int main(void)
         cmocka_unit_test(changes_are_noticed),
         cmocka_unit_test(what_makes_no_sense_is_refused),
         cmocka_unit_test(nothing_is_left_of_nothing),
+        cmocka_unit_test(repeated_spans_are_cut),
+        cmocka_unit_test(pages_are_written_without_names),
+        cmocka_unit_test(page_has_texts_within_a_limit),
         cmocka_unit_test(files_are_known_by_any_name),
         cmocka_unit_test(outputs_are_checked),
     };

@@ -266,7 +266,7 @@ static void match_all(library *lib, double threshold)
             if (!matched(lib, a, b))
                 assert_int_equal(tw_matches_add(&lib->matches, &match), TWINSET_OK);
         }
-    tw_matches_sort(&lib->matches);
+    assert_int_equal(tw_matches_sort(&lib->matches), TWINSET_OK);
 }
 
 static void free_library(library *lib)

@@ -137,7 +137,7 @@ static void options_stand_in_backquotes(void **state)
         const char *settings, *named;
     } cases[] = {
         {"lang=klingon", "`lang`: 'klingon'"},
-        {"bands=200 rows=200", "raise `hashes`"},
+        {"hashes=256 bands=200 rows=200", "raise `hashes`"},
         {"method=lsh threshold=0", "use `method` exact"},
         {"scheme=datasketch1 shingle-hash=md5", "leave `shingle-hash` out"},
         {"by=code quotations=drop", "with `by` code"},

@@ -466,13 +466,13 @@ static void long_lines_are_quick(void **state)
     twinset_passages passages = {.among = 2, .token = "token"};
     tw_located_file files[2] = {{.text = one, .length = sizeof one - 1},
                                 {.text = many, .length = sizeof many - 1}};
-    twinset_aligned_span *stretches = calloc(COUNT_OF, sizeof *stretches);
+    twinset_aligned_span *spans = calloc(COUNT_OF, sizeof *spans);
     tw_located_passage *list = calloc(COUNT_OF / 20, sizeof *list);
     for (size_t i = 0; i < COUNT_OF; i++) {
         size_t at = EACH * i;
         memcpy(one + at, "F(1);", EACH);
         memcpy(many + at, "F(1)\n", EACH);
-        stretches[i] = (twinset_aligned_span){{at, at + 4, 1}, {at, at + 4, i + 1}, 0};
+        spans[i] = (twinset_aligned_span){{at, at + 4, 1}, {at, at + 4, i + 1}, 0};
     }
     for (unsigned side = 0; side < 2; side++) {
         passages.sides[side] = (tw_located_document){.files = &files[side], .file_count = 1};
@@ -486,11 +486,8 @@ static void long_lines_are_quick(void **state)
             size_t first = i * each, end = first + each;
             twinset_span a = {NULL, 0, EACH * first, EACH * end - 1, 1, 1};
             twinset_span b = {NULL, 0, EACH * first, EACH * end - 1, first + 1, end};
-            list[i] = (tw_located_passage){.a = a,
-                                           .b = b,
-                                           .tokens = each,
-                                           .stretches = stretches + first,
-                                           .stretch_count = each};
+            list[i] = (tw_located_passage){
+                .a = a, .b = b, .tokens = each, .spans = spans + first, .span_count = each};
         }
         tw_sink_init(&sink, discard, NULL);
         assert_int_equal(tw_write_passages(&sink, &passages, &style), TWINSET_OK);
@@ -498,7 +495,7 @@ static void long_lines_are_quick(void **state)
         print_message("%zu passages on a line: %.2f s\n", passages.count, cpu_seconds() - start);
         assert_true(cpu_seconds() - start < 5);
     }
-    free(stretches);
+    free(spans);
     free(list);
 }
 

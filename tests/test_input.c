@@ -388,9 +388,9 @@ static void a_name_tells_the_kind(void **state)
         {"x.jsonl", TW_INPUT_JSONL},    {"jsonl", TW_INPUT_TEXT},
         {"a.json", TW_INPUT_TEXT},      {"a.gz", TW_INPUT_TEXT},
         {"a.txt.zst", TW_INPUT_TEXT},   {"a.jsonl.gz.gz", TW_INPUT_TEXT},
-        {"a.jsonl~", TW_INPUT_TEXT},    {"a.jsonl.zip", TW_INPUT_MEMBERS},
-        {"a.tar.gz", TW_INPUT_MEMBERS}, {"a.TGZ", TW_INPUT_MEMBERS},
-        {"a.7z", TW_INPUT_MEMBERS},     {"a.mbox", TW_INPUT_MEMBERS},
+        {"a.jsonl~", TW_INPUT_TEXT},    {"a.jsonl.zip", TW_INPUT_ARCHIVE},
+        {"a.tar.gz", TW_INPUT_ARCHIVE}, {"a.TGZ", TW_INPUT_ARCHIVE},
+        {"a.7z", TW_INPUT_ARCHIVE},     {"a.mbox", TW_INPUT_MBOX},
         {"a.docx", TW_INPUT_TEXT},      {"zip", TW_INPUT_TEXT},
     };
     make_folder("folder");
@@ -601,7 +601,13 @@ static void what_cannot_be_read_has_a_reason(void **state)
     tw_reader_free(reader);
 }
 
-static void a_nul_makes_a_binary_file(void **state)
+static void assert_flags(const tw_reader *reader, unsigned flags)
+{
+    assert_int_equal(tw_reader_origin(reader).flags, flags);
+}
+
+/* Many NUL bytes make a binary file; a few are noise in a text, which is flagged. */
+static void nul_bytes_make_a_binary_file(void **state)
 {
     (void)state;
     enum { HEAD = 65536 };
@@ -615,11 +621,25 @@ static void a_nul_makes_a_binary_file(void **state)
     assert_refuses(reader, "a", NO_LIMIT, "binary file");
     text[HEAD - 1] = '\0';
     write_file("a", text, HEAD + 1);
-    assert_refuses(reader, "a", NO_LIMIT, "binary file");
+    assert_reads(reader, "a", text, HEAD + 1);
+    assert_flags(reader, TWINSET_FLAG_CONTROLS);
     text[HEAD - 1] = 'a';
-    text[HEAD] = '\0';
     write_file("a", text, HEAD + 1);
     assert_reads(reader, "a", text, HEAD + 1);
+    assert_flags(reader, 0);
+    text[HEAD] = '\1';
+    write_file("a", text, HEAD + 1);
+    assert_reads(reader, "a", text, HEAD + 1);
+    assert_flags(reader, TWINSET_FLAG_CONTROLS);
+    memset(text, '\0', HEAD / 200);
+    write_file("a", text, HEAD + 1);
+    assert_reads(reader, "a", text, HEAD + 1);
+    memset(text, '\0', HEAD / 200 + 1);
+    write_file("a", text, HEAD + 1);
+    assert_refuses(reader, "a", NO_LIMIT, "binary file");
+    write_file("a", LITERAL("PAR1\0\1\2\3"));
+    assert_refuses(reader, "a", NO_LIMIT,
+                   "a Parquet file: read by `python -m twinset`, not by the command");
     /* Told by its head: nobody wants to wait for the rest. */
     make_hole("hole", 12000000000);
     assert_refuses(reader, "hole", NO_LIMIT, "binary file");
@@ -1020,7 +1040,7 @@ int main(void)
         TEST(bytes_are_passed_on_as_they_are),
         TEST(sizes_of_all_kinds_are_read),
         TEST(what_cannot_be_read_has_a_reason),
-        TEST(a_nul_makes_a_binary_file),
+        TEST(nul_bytes_make_a_binary_file),
         TEST(a_large_file_is_refused),
         TEST(sizes_are_written_for_people),
         TEST(case_is_that_of_ascii),

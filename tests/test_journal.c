@@ -175,9 +175,10 @@ static void a_file_that_is_damaged_is_cut_or_refused(void **state)
         write_file(damaged, ALL_BYTES);
         if (bit / 8 < HEADER_BYTES) {
             char found[ALL_BYTES + 1];
+            const char *why = bit / 8 < 8 ? "is not a journal" : "other options or inputs";
             assert_int_equal(tw_journal_open(folder, "journal", identity, &journal, &error),
                              TWINSET_USAGE);
-            assert_non_null(strstr(error.message, "other options or inputs"));
+            assert_non_null(strstr(error.message, why));
             assert_int_equal(read_file(found), ALL_BYTES);
             assert_memory_equal(found, damaged, ALL_BYTES);
         } else {
@@ -224,8 +225,9 @@ static void fill_chunk(tw_chunk *chunk)
         .length = 0x0A0B0C0D,
         .source = 258,
         .line = 1,
-        .flags = 0x81,
+        .flags = 0x281,
         .is_blank = true,
+        .naming = TW_NAMED_BY_NUMBER,
     };
     chunk->in.source = 258;
     chunk->in.is_lines = true;
@@ -266,8 +268,9 @@ static const char golden_frame[] =
     "\x0d\x0c\x0b\x0a"                 /* length */
     "\x02\x01\0\0"                     /* source */
     "\x01\0\0\0"                       /* line */
-    "\x81"                             /* flags */
+    "\x81\x02"                         /* flags */
     "\x01"                             /* whether all is left out */
+    "\x03"                             /* what it is named by */
     U64("\x01")                        /* problems */
     "\x02\x01\0\0"                     /* of one, the source */
     "\x01"                             /* whether it is empty */
@@ -390,7 +393,8 @@ static void draw_chunk(tw_chunk *chunk, uint64_t *random)
                       draw(random));
     append_random(&chunk->out.names, random, 200);
     append_random(&chunk->out.texts, random, 200);
-    chunk->out.totals = (tw_totals){draw(random), draw(random), draw(random)};
+    chunk->out.totals =
+        (tw_totals){.shingles = draw(random), .bytes = draw(random), .records = draw(random)};
 }
 
 static void assert_documents(const tw_chunk_output *a, const tw_chunk_output *b)

@@ -63,7 +63,7 @@ static void free_content(content *all)
 }
 
 /* Takes the lines of a block for the next of those expected. */
-static void check_block(const content *all, const tw_block *block, size_t *next)
+static void check_block(const content *all, const tw_line_batch *block, size_t *next)
 {
     size_t at = 0;
     while (at < block->bytes.length) {
@@ -92,7 +92,7 @@ static void check_block(const content *all, const tw_block *block, size_t *next)
 static void check_parts(const content *all, dice *from)
 {
     int fd = open("lines", O_RDONLY | O_CLOEXEC);
-    tw_block block = {0};
+    tw_line_batch block = {0};
     const char *reason;
     size_t next = 0;
     assert_true(fd >= 0);
@@ -113,7 +113,7 @@ static void check_parts(const content *all, dice *from)
 static void check_stream(const content *all, dice *from)
 {
     tw_lines lines;
-    tw_block block = {0};
+    tw_line_batch block = {0};
     const char *reason;
     size_t next = 0, wanted = 1 + below(from, all->limit);
     assert_int_equal(tw_lines_open("lines", all->limit, &lines, &reason), TWINSET_OK);
@@ -159,7 +159,7 @@ static void long_lines_at_real_sizes(void **state)
         dice from = new_dice();
         check_stream(&all, &from);
         int fd = open("lines", O_RDONLY | O_CLOEXEC);
-        tw_block block = {0};
+        tw_line_batch block = {0};
         const char *reason;
         size_t next = 0;
         for (uint64_t offset = 0; offset < all.length; offset += 1 << 16) {
@@ -179,7 +179,7 @@ static void what_cannot_be_read_is_told(void **state)
 {
     (void)state;
     tw_lines lines;
-    tw_block block = {0};
+    tw_line_batch block = {0};
     const char *reason = NULL;
     assert_int_equal(tw_lines_open("nowhere", 10, &lines, &reason), TWINSET_IO);
     assert_non_null(reason);

@@ -4,18 +4,11 @@
  */
 #include "testing.h"
 
-#include <time.h>
-
 #include "common.h"
 #include "convert.h"
+#include "cpu_time.h"
 #include "dice.h"
 #include "memory.h"
-
-/* The time that this process has taken, however busy the machine is. */
-static double processor_seconds(void)
-{
-    return (double)clock() / CLOCKS_PER_SEC;
-}
 
 static tw_converted convert_bytes(const tw_converter *as, const char *bytes, size_t length,
                                   int *status)
@@ -161,12 +154,12 @@ static void test_markdown_of_great_size(void **state)
         repeat_part(&text, sources[i].first, 20000);
         repeat_part(&text, sources[i].second, 20000);
         repeat_part(&text, sources[i].rest, 100000);
-        double before = processor_seconds();
+        double before = cpu_seconds();
         tw_converted to = convert_bytes(&tw_convert_markdown, text.data, text.length, &status);
         assert_string_equal(to.reason, sources[i].reason);
         assert_int_equal(status, sources[i].reason[0] ? TWINSET_IO : TWINSET_OK);
-        if (processor_seconds() - before > (SANITIZED ? 10 : 2))
-            fail_msg("%zu takes %.1f s", i, processor_seconds() - before);
+        if (cpu_seconds() - before > (SANITIZED ? 10 : 2))
+            fail_msg("%zu takes %.1f s", i, cpu_seconds() - before);
         tw_bytes_free(&to.text);
         tw_bytes_free(&text);
     }
@@ -338,10 +331,10 @@ static void check_time(const tw_converter *as, const char *a, const char *b, boo
     if (!in_turn)
         repeat(&text, b, "");
     assert_int_equal(tw_bytes_append(&text, "x", 1), 0);
-    double before = processor_seconds();
+    double before = cpu_seconds();
     try_bytes(as, text.data, text.length);
-    if (processor_seconds() - before > 1)
-        fail_msg("%s: %s%s takes %.1f s", as->kind, a, b, processor_seconds() - before);
+    if (cpu_seconds() - before > 1)
+        fail_msg("%s: %s%s takes %.1f s", as->kind, a, b, cpu_seconds() - before);
     tw_bytes_free(&text);
 }
 

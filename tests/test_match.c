@@ -249,6 +249,61 @@ static void join_equals_brute_force(void **state)
     }
 }
 
+/* Every other id weighs half more, as words of programs do. */
+static uint32_t weigh_as_programs(uint64_t id, uint64_t all, uint64_t having)
+{
+    double rarity =
+        having > 2 ? log((double)(all + 1) / (double)(having - 1)) / log((double)(all + 1)) : 1;
+    return (uint32_t)llround(65536 * (id % 2 ? rarity + 0.5 : rarity));
+}
+
+/* The join of programs finds the pairs whose score, computed alone, reaches the threshold. */
+static void check_program_join(const set_list *list, const tw_shingle_ranks *ranks,
+                               double threshold)
+{
+    tw_loop loop = {.threads = 2};
+    tw_matches matches = {0};
+    uint64_t candidates = 0;
+    size_t at = 0;
+    assert_int_equal(tw_join_exactly(&list->docs, ranks, TWINSET_MEASURE_WEIGHTED, threshold, &loop,
+                                     &matches, &candidates),
+                     TWINSET_OK);
+    for (uint32_t a = 0; a < list->docs.count; a++)
+        for (uint32_t b = a + 1; b < list->docs.count; b++) {
+            tw_overlap shared = tw_shingle_ranks_overlap(ranks, a, b);
+            double score = tw_similarity_by_overlap(TWINSET_MEASURE_WEIGHTED, ranks, a, b,
+                                                    list->sizes[a], list->sizes[b], shared);
+            assert_true(score >= 0 && score <= 1);
+            if (!shared.count || score < threshold || !list_wanted(list, a, b))
+                continue;
+            assert_true(at < matches.count);
+            assert_true(matches.data[at].a == a && matches.data[at].b == b);
+            assert_true(matches.data[at++].similarity == score);
+        }
+    assert_int_equal(at, matches.count);
+    tw_matches_free(&matches);
+}
+
+static void join_of_programs_equals_brute_force(void **state)
+{
+    (void)state;
+    dice from = new_dice();
+    for (int round = 0; round < 20; round++) {
+        set_list list;
+        tw_loop loop = {.threads = 1};
+        tw_shingle_ranks *ranks;
+        random_sets(&list, &from, 2 + below(&from, 100));
+        list.docs.weight = weigh_as_programs;
+        assert_int_equal(tw_shingle_ranks_new(&list.docs, &loop, &ranks), TWINSET_OK);
+        if (chance(&from, 50))
+            tw_shingle_ranks_set_usual(ranks, (double)below(&from, 100) / 100);
+        for (size_t t = 0; t < COUNT(THRESHOLDS); t++)
+            check_program_join(&list, ranks, THRESHOLDS[t]);
+        tw_shingle_ranks_free(ranks);
+        free_sets(&list);
+    }
+}
+
 /* Makes two documents with `all` ids together, `mine` of them in the first alone. */
 static void init_two(set_list *list, dice *from, size_t all, size_t shared, size_t mine)
 {
@@ -492,7 +547,7 @@ static void what_workers_found_comes_together(void **state)
     assert_int_equal(tw_matches_add(&all, &before), TWINSET_OK);
     assert_int_equal(tw_matches_append(&all, parts, 3), TWINSET_OK);
     assert_int_equal(all.data[0].b, 7); /* matches are appended to those before */
-    tw_matches_sort(&all);
+    assert_int_equal(tw_matches_sort(&all), TWINSET_OK);
     assert_int_equal(all.count, COUNT(sorted));
     for (size_t i = 0; i < COUNT(sorted); i++) {
         assert_int_equal(all.data[i].a, sorted[i][0]);
@@ -566,6 +621,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(join_equals_brute_force),
+        cmocka_unit_test(join_of_programs_equals_brute_force),
         cmocka_unit_test(join_finds_pairs_at_the_threshold),
         cmocka_unit_test(ranks_go_from_rare_to_common),
         cmocka_unit_test(copies_count_in_weights),

@@ -1,6 +1,6 @@
 /*
- * Word and OpenDocument texts: what a reader sees comes out, what no one sees is flagged, and
- * what is broken has a reason, whatever it is.
+ * Word and OpenDocument texts, and books: what a reader sees comes out, what no one sees is
+ * flagged, and what is broken has a reason, whatever it is.
  */
 #define _XOPEN_SOURCE 700
 #include "testing.h"
@@ -269,6 +269,96 @@ static tw_bytes bytes_of(const char *text, size_t length)
     return bytes;
 }
 
+/* ---- books */
+
+#define CONTAINER(path)                                                                            \
+    XML "<container xmlns=\"urn:oasis:names:tc:opendocument:xmlns:container\"><rootfiles>"         \
+        "<rootfile full-path=\"" path "\"/></rootfiles></container>"
+#define PACKAGE(items, spine)                                                                      \
+    XML "<package xmlns=\"http://www.idpf.org/2007/opf\"><metadata/><manifest>" items              \
+        "</manifest><spine>" spine "</spine></package>"
+#define ITEM(id, path)                                                                             \
+    "<item id=\"" id "\" href=\"" path "\" media-type=\"application/xhtml+xml\"/>"
+#define REFERENCE(id) "<itemref idref=\"" id "\"/>"
+#define PAGE(text)                                                                                 \
+    XML "<!DOCTYPE html><html xmlns=\"http://www.w3.org/1999/xhtml\"><head><title>no</title>"      \
+        "</head><body><p>" text "</p></body></html>"
+#define ENCRYPTION(path)                                                                           \
+    XML "<encryption><EncryptedData><CipherData><CipherReference URI=\"" path                      \
+        "\"/></CipherData></EncryptedData></encryption>"
+
+static const member BOOK[] = {
+    {"mimetype", "application/epub+zip", 0},
+    {"OEBPS/text/two.xhtml", PAGE("Second."), 0},
+    {"OEBPS/content.opf",
+     PACKAGE(ITEM("b", "text/two.xhtml") ITEM("a", "text/../o%6ee%20.xhtml#start")
+                 ITEM("again", "./text/two.xhtml")
+                     ITEM("unused", "unused.xhtml") "<item id=\"toc\" "
+                                                    "href=\"toc.xhtml\" properties=\"scripted "
+                                                    "nav\"/><item id=\"cover\" "
+                                                    "href=\"cover.png\" media-type=\"image/png\"/>",
+             REFERENCE("cover") REFERENCE("toc") REFERENCE("a") REFERENCE("b") REFERENCE("again")
+                 REFERENCE("nowhere")),
+     0},
+    {"OEBPS/toc.xhtml", PAGE("Contents"), 0},
+    {"OEBPS/unused.xhtml", PAGE("Unused"), 0},
+    {"OEBPS/one .xhtml", PAGE("First &amp; foremost."), 0},
+    {"META-INF/container.xml", CONTAINER("OEBPS/content.opf"), 0},
+    {"META-INF/encryption.xml", ENCRYPTION("OEBPS/font.otf"), 0},
+};
+
+static tw_bytes book_of(const member *members, size_t count)
+{
+    return archive_of("zip", NULL, "zip:compression=store", members, count);
+}
+
+/* The order is that of the spine, whatever that of the zip is; fonts may be scrambled. */
+static void books_are_read_in_their_order(void **state)
+{
+    (void)state;
+    tw_bytes book = book_of(BOOK, COUNT(BOOK));
+    assert_true(tw_converter_for("unknown", book.data, book.length) == &tw_convert_epub);
+    assert_true(tw_converter_for("a.EPUB", "", 0) == &tw_convert_epub);
+    assert_true(tw_converter_for("unknown", book.data, 40) == NULL);
+    assert_text(&tw_convert_epub, book, 0, "First & foremost.\nSecond.\n");
+}
+
+static void broken_books_have_a_reason(void **state)
+{
+    (void)state;
+    member members[COUNT(BOOK)];
+    memcpy(members, BOOK, sizeof BOOK);
+    assert_refused(&tw_convert_epub, book_of(BOOK, 6),
+                   "damaged: there is no META-INF/container.xml in it");
+    members[7].bytes = ENCRYPTION("OEBPS/text/two.xhtml");
+    assert_refused(&tw_convert_epub, book_of(members, COUNT(BOOK)), "encrypted");
+    members[1].name = "OEBPS/other.xhtml";
+    assert_refused(&tw_convert_epub, book_of(members, COUNT(BOOK)),
+                   "damaged: there is no OEBPS/text/two.xhtml in it");
+    members[6].bytes = CONTAINER("nowhere.opf");
+    assert_refused(&tw_convert_epub, book_of(members, COUNT(BOOK)),
+                   "damaged: there is no nowhere.opf in it");
+    members[6].bytes = XML "<container/>";
+    assert_refused(&tw_convert_epub, book_of(members, COUNT(BOOK)), "damaged: it names no package");
+    members[6].bytes = CONTAINER("../../OEBPS/./content.opf");
+    memcpy(&members[1], &BOOK[1], sizeof *members);
+    assert_text(&tw_convert_epub, book_of(members, 7), 0, "First & foremost.\nSecond.\n");
+}
+
+static void the_pages_of_a_book_are_limited_together(void **state)
+{
+    (void)state;
+    tw_bytes book = book_of(BOOK, COUNT(BOOK));
+    tw_converted to;
+    for (size_t limit = 0; limit < 24; limit++) {
+        assert_int_equal(convert_limited(&tw_convert_epub, book.data, book.length, limit, &to),
+                         TWINSET_IO);
+        assert_int_equal(strncmp(to.reason, "too large: more than ", 21), 0);
+        tw_bytes_free(&to.text);
+    }
+    tw_bytes_free(&book);
+}
+
 static void encrypted_documents_say_so(void **state)
 {
     (void)state;
@@ -418,9 +508,12 @@ static void cut_and_damaged_documents_end(void **state)
     dice from = new_dice();
     tw_bytes files[] = {docx_of(DOCX(P(R("One")) P(R("two")))),
                         odt_of(ODT(STYLE("T1", "text:display=\"none\""), "<text:p>One</text:p>")),
-                        bytes_of(LITERAL(ODT("", "<text:p>One</text:p>")))};
+                        bytes_of(LITERAL(ODT("", "<text:p>One</text:p>"))),
+                        book_of(BOOK, COUNT(BOOK))};
     for (size_t i = 0; i < COUNT(files); i++) {
-        const tw_converter *by = i == 0 ? &tw_convert_docx : &tw_convert_odt;
+        const tw_converter *by = i == 0   ? &tw_convert_docx
+                                 : i == 3 ? &tw_convert_epub
+                                          : &tw_convert_odt;
         tw_converted to;
         for (size_t length = 0; length < files[i].length; length++) {
             tw_bytes cut = {.data = files[i].data, .length = length};
@@ -448,14 +541,15 @@ static void converting_survives_the_loss_of_any_allocation(void **state)
 {
     (void)state;
     tw_bytes files[] = {docx_of(DOCX(P(R("One")) "<w:txbxContent>" P(R("box")) "</w:txbxContent>")),
-                        odt_of(ODT("", "<text:p>One</text:p>"))};
+                        odt_of(ODT("", "<text:p>One</text:p>")), book_of(BOOK, COUNT(BOOK))};
+    static const tw_converter *const by[] = {&tw_convert_docx, &tw_convert_odt, &tw_convert_epub};
     for (size_t i = 0; i < COUNT(files); i++) {
         int status = TWINSET_NOMEM;
         for (long long count = 0; status != TWINSET_OK; count++) {
             tw_converted to;
-            assert_true(count < 100);
+            assert_true(count < 300);
             tw_faults_after(count);
-            status = convert(i ? &tw_convert_odt : &tw_convert_docx, &files[i], &to);
+            status = convert(by[i], &files[i], &to);
             tw_faults_after(-1);
             assert_true(status == TWINSET_OK || status == TWINSET_NOMEM);
             tw_bytes_free(&to.text);
@@ -551,6 +645,9 @@ int main(void)
         cmocka_unit_test(hidden_styles_are_flagged),
         cmocka_unit_test(flat_documents_are_read),
         cmocka_unit_test(an_open_document_tells_itself),
+        cmocka_unit_test(books_are_read_in_their_order),
+        cmocka_unit_test(broken_books_have_a_reason),
+        cmocka_unit_test(the_pages_of_a_book_are_limited_together),
         cmocka_unit_test(encrypted_documents_say_so),
         cmocka_unit_test(a_doc_may_be_anything),
         cmocka_unit_test(broken_documents_have_a_reason),

@@ -517,7 +517,7 @@ static void templates_are_no_passage(void **state)
     assert_int_equal(found.list[0].a_end, 399);
     assert_int_equal(found.tokens, 399 - (300 - 100 - (K - 1)));
     for (size_t i = 0; i < 400; i++)
-        assert_int_equal(tw_passage_finder_left_out(&found, 0)[i], i >= 100 + K - 1 && i < 300);
+        assert_int_equal(tw_passage_finder_excluded(&found, 0)[i], i >= 100 + K - 1 && i < 300);
     memset(x.ids, 0, sizeof x.ids);
     assert_int_equal(tw_passage_finder_search(&found, &a, &b, &rules), TWINSET_OK);
     assert_int_equal(found.count, 0);
@@ -558,10 +558,10 @@ static void empty_ones_share_nothing(void **state)
     find(&found, &x, &y, &c);
     assert_int_equal(found.count, 0);
     find(&found, &y, &x, &c);
-    assert_int_equal(tw_passage_finder_left_out(&found, 1)[0], 0);
+    assert_int_equal(tw_passage_finder_excluded(&found, 1)[0], 0);
     find(&found, &y, &y, &c);
     assert_int_equal(found.count, 0);
-    assert_non_null(tw_passage_finder_left_out(&found, 0));
+    assert_non_null(tw_passage_finder_excluded(&found, 0));
     tw_passage_finder_free(&found);
 }
 

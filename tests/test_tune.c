@@ -10,7 +10,8 @@ static twinset_tuning tune(const char *settings)
     twinset_tuning tuning;
     twinset_error error;
     assert_ok(twinset_tune(&options, &tuning, sizeof tuning, &error), &error);
-    assert_int_equal(tuning.hashes, options.hashes);
+    if (options.hashes)
+        assert_int_equal(tuning.hashes, options.hashes);
     double threshold = options.threshold == TWINSET_AUTO ? 0.5 : options.threshold;
     assert_true(tuning.threshold == threshold);
     return tuning;
@@ -206,6 +207,68 @@ static void the_default_finds_99_of_100(void **state)
         assert_true(tune(settings[i]).recall >= 0.99);
 }
 
+/* What a choice costs a document of a million, in nanoseconds, as tune.c says. */
+static double cost_of(unsigned bands, unsigned rows)
+{
+    static const double background[][2] = {{.01, .9}, {.03, .099}, {.06, .001}};
+    double candidates = 0;
+    for (size_t i = 0; i < COUNT(background); i++)
+        candidates += background[i][1] * (1 - pow(1 - pow(background[i][0], rows), bands));
+    return 4. * bands * rows + 30. * bands + 10000 * candidates * 500000;
+}
+
+/* No choice of up to 512 hashes keeps the recall at less cost. */
+static void as_many_hashes_as_the_recall_needs_are_chosen(void **state)
+{
+    static const double thresholds[] = {.3, .5, .53, .7, .8, .9, .99};
+    static const double recalls[] = {.5, .9, .99, .999};
+    (void)state;
+    for (size_t t = 0; t < COUNT(thresholds); t++)
+        for (size_t r = 0; r < COUNT(recalls); r++) {
+            twinset_options options = options_with("");
+            twinset_tuning tuning;
+            double least = INFINITY;
+            options.threshold = thresholds[t];
+            options.recall = recalls[r];
+            for (unsigned rows = 1; rows <= 512; rows++)
+                for (unsigned bands = 1; bands * rows <= 512; bands++)
+                    if (1 - pow(1 - pow(thresholds[t], rows), bands) >= recalls[r])
+                        least = fmin(least, cost_of(bands, rows));
+            assert_int_equal(twinset_tune(&options, &tuning, sizeof tuning, NULL), 0);
+            if (least < INFINITY) {
+                assert_true(tuning.recall >= recalls[r]);
+                assert_int_equal(tuning.hashes, tuning.bands * tuning.rows);
+                assert_near(cost_of(tuning.bands, tuning.rows) / least, 1, 1e-9);
+            } else {
+                assert_int_equal(tuning.hashes, 256);
+            }
+        }
+}
+
+static void given_bands_and_rows_choose_the_hashes(void **state)
+{
+    static const struct {
+        const char *settings;
+        unsigned hashes, bands, rows;
+    } cases[] = {
+        {"threshold=0.8", 60, 12, 5},
+        {"threshold=0.5", 288, 72, 4},
+        {"bands=20 rows=20", 400, 20, 20},
+        {"threshold=0.8 rows=4", 36, 9, 4},
+        {"bands=32", 256, 32, 8},
+        {"bands=300", 300, 300, 1},
+        {"prefer=nearest threshold=0.8", 256, 16, 16},
+        {"threshold=0", 256, 256, 1},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        twinset_tuning tuning = tune(cases[i].settings);
+        assert_int_equal(tuning.hashes, cases[i].hashes);
+        assert_int_equal(tuning.bands, cases[i].bands);
+        assert_int_equal(tuning.rows, cases[i].rows);
+    }
+}
+
 static void the_ends_of_the_scale_work(void **state)
 {
     static const struct {
@@ -339,12 +402,12 @@ static void the_walk_lists_all_that_can_be_chosen(void **state)
         for (size_t j = 0; j < count; j++) {
             assert_true(j == 0 || walk[j].bands > walk[j - 1].bands);
             assert_true(j == 0 || walk[j].knee < walk[j - 1].knee);
-            assert_true(walk[j].bands * walk[j].rows <= options.hashes);
+            assert_true(walk[j].bands * walk[j].rows <= choice.hashes);
             there |= walk[j].bands == choice.bands && walk[j].rows == choice.rows;
         }
         assert_true(there);
         assert_int_equal(walk[0].bands, 1);
-        assert_int_equal(walk[count - 1].bands, options.hashes);
+        assert_int_equal(walk[count - 1].bands, choice.hashes);
         assert_int_equal(twinset_tune_choice(&options, count, &one, sizeof one), TWINSET_USAGE);
         assert_int_equal(twinset_tune_choice(&options, 0, NULL, sizeof one), TWINSET_USAGE);
     }
@@ -391,6 +454,8 @@ int main(void)
         cmocka_unit_test(the_knee_is_the_root_of_a_band),
         cmocka_unit_test(most_rows_that_keep_the_recall_are_chosen),
         cmocka_unit_test(the_default_finds_99_of_100),
+        cmocka_unit_test(as_many_hashes_as_the_recall_needs_are_chosen),
+        cmocka_unit_test(given_bands_and_rows_choose_the_hashes),
         cmocka_unit_test(the_ends_of_the_scale_work),
         cmocka_unit_test(bands_and_rows_can_be_given),
         cmocka_unit_test(more_bands_and_rows_than_hashes_are_refused),

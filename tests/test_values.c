@@ -183,6 +183,30 @@ static void a_cleaned_collection_outlives_its_handle(void **state)
     paper_free(&out);
 }
 
+/* Two texts of similarity 0.70: a scan lists them, and dedup, whose default is 0.8, keeps both. */
+static void each_run_has_its_own_default_threshold(void **state)
+{
+    static const char a[] = "the river that gives the village its name is narrow in the summer";
+    static const char b[] = "the river that gives the village its name is narrow in all of May";
+    twinset_collection *collection;
+    twinset_result *scanned, *cleaned;
+    twinset_pair pair;
+    twinset_run run;
+    (void)state;
+    assert_ok(twinset_collection_new(NULL, &collection, NULL));
+    assert_ok(twinset_collection_add_text(collection, "a", a, strlen(a), TWINSET_ROLE_NEW, NULL));
+    assert_ok(twinset_collection_add_text(collection, "b", b, strlen(b), TWINSET_ROLE_NEW, NULL));
+    assert_ok(twinset_collection_scan(collection, &scanned, NULL));
+    assert_ok(twinset_result_pair(scanned, 0, &pair, sizeof pair));
+    assert_true(pair.similarity > 0.5 && pair.similarity < 0.8);
+    assert_ok(twinset_collection_dedup(collection, NULL, &cleaned, NULL));
+    assert_ok(twinset_result_run(cleaned, &run, sizeof run));
+    assert_int_equal(run.removed, 0);
+    twinset_result_free(scanned);
+    twinset_result_free(cleaned);
+    twinset_collection_free(collection);
+}
+
 /* Beyond the first pairs there are no passages, and nothing fails. */
 static void passages_of_the_first_pairs(void **state)
 {
@@ -266,6 +290,7 @@ int main(void)
         cmocka_unit_test(prose_and_templates_outlive_their_files),
         cmocka_unit_test(a_result_does_not_know_the_locale),
         cmocka_unit_test(a_cleaned_collection_outlives_its_handle),
+        cmocka_unit_test(each_run_has_its_own_default_threshold),
         cmocka_unit_test(passages_of_the_first_pairs),
         cmocka_unit_test(a_waiting_run_is_cancelled_in_threads),
         cmocka_unit_test(the_next_run_is_cancelled),

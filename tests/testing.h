@@ -56,8 +56,8 @@ static inline twinset_options options_with(const char *settings)
 /* ---- random numbers, the same in every run unless TWINSET_TEST_SEED says otherwise */
 static inline uint64_t test_seed(uint64_t usual)
 {
-    const char *wish = getenv("TWINSET_TEST_SEED");
-    uint64_t seed = wish ? strtoull(wish, NULL, 10) : usual;
+    const char *given = getenv("TWINSET_TEST_SEED");
+    uint64_t seed = given ? strtoull(given, NULL, 10) : usual;
     print_message("           TWINSET_TEST_SEED=%" PRIu64 "\n", seed);
     return seed;
 }

@@ -7,11 +7,24 @@ from harness import ranking
 def ranked(labelled, part, scores):
     """(score, whether it is a copy) of what is known; a pair that was not named has 0.
     `scores` has those of each collection."""
-    return [(scores[id(collection)].get(frozenset((pair.a, pair.b)), 0), pair.is_copy)
-            for collection, pair in labelled.known(part)]
+    found = [(scores[id(collection)].get(frozenset((pair.a, pair.b)), 0), pair.is_copy)
+             for collection, pair in labelled.known(part)]
+    for collection in labelled.collections:
+        if collection.copies is not None:
+            found += ranked_whole(collection, scores[id(collection)])
+    return found
 
 
-def row(labelled, part, detector, reading, scores, thresholds):
+def ranked_whole(collection, scores):
+    """All pairs of a large collection, most of which were not named."""
+    named = [(score, pair in collection.copies) for pair, score in scores.items()]
+    missed = len(collection.copies - scores.keys())
+    count = len(collection.names)
+    rest = count * (count - 1) // 2 - len(named) - missed
+    return named + [(0, True)] * missed + [(0, False)] * rest
+
+
+def row(labelled, part, detector, reading, scores, listed):
     pairs = ranked(labelled, part, scores)
     share = labelled.false_share
     return {
@@ -19,27 +32,33 @@ def row(labelled, part, detector, reading, scores, thresholds):
         "pairs": len(pairs), "copies": sum(is_copy for _, is_copy in pairs),
         "average_precision": ranking.average_precision(pairs),
         "best_f1": ranking.best_f1(pairs),
-        "f1": default_f1(labelled, part, scores, thresholds) if thresholds else "",
-        "threshold": min(thresholds.values()) if thresholds else "",
-        "highest_threshold": max(thresholds.values()) if thresholds else "",
+        **default_list(labelled, part, listed),
         "auc": ranking.area(pairs),
         "recall": "" if share is None else ranking.recall(pairs, share),
     }
 
 
-def default_f1(labelled, part, scores, thresholds):
-    """Where each collection has a threshold of its own: what is listed is one step above the
-    rest."""
-    listed = {collection: {pair: score >= thresholds[collection] for pair, score in found.items()}
-              for collection, found in scores.items()}
-    return ranking.f1_at(ranked(labelled, part, listed), 1)
+def default_list(labelled, part, listed):
+    """What a run without a threshold lists: how many pairs of all, and how good that is of those of
+    which something is known."""
+    if not listed:
+        return {"f1": "", "listed": "", "precision": "", "listed_recall": ""}
+    known = ranked(labelled, part, listed)
+    copies = sum(is_copy for is_in, is_copy in known if is_in)
+    count = sum(is_in for is_in, _ in known)
+    return {
+        "f1": ranking.f1_at(known, 1),
+        "listed": sum(len(found) for found in listed.values()),
+        "precision": copies / count if count else "",
+        "listed_recall": copies / sum(is_copy for _, is_copy in known) if copies else "",
+    }
 
 
-def default_thresholds(labelled, detector):
-    """twinset alone is asked where it would draw the line."""
-    if not hasattr(detector, "threshold"):
+def default_lists(labelled, detector):
+    """twinset alone is asked what it would list."""
+    if not hasattr(detector, "listed"):
         return {}
-    return {id(collection): detector.threshold(collection) for collection in labelled.collections}
+    return {id(collection): detector.listed(collection) for collection in labelled.collections}
 
 
 def measure(labelled, detector):
@@ -51,8 +70,8 @@ def measure(labelled, detector):
     for scores in by_reading.values():
         for collection in labelled.collections:
             scores.setdefault(id(collection), {})
-    thresholds = default_thresholds(labelled, detector)
-    return [row(labelled, part, detector.name, reading, scores, thresholds)
+    listed = default_lists(labelled, detector)
+    return [row(labelled, part, detector.name, reading, scores, listed)
             for reading, scores in by_reading.items() for part in ("all", *labelled.parts)]
 
 

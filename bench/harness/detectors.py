@@ -77,21 +77,26 @@ class Twinset:
 
     def scan(self, collection, *options):
         folders = [os.path.join(collection.folder, language) for language in collection.languages]
-        grouped = ("--group", "dir") if collection.several else ()
-        return process.run([TWINSET, "scan", *self.options, *grouped, *options, *folders]).out
+        grouped = "dir" if collection.several else "none"
+        return process.run([TWINSET, "scan", *self.options, "--group", grouped, *options,
+                            *folders]).out
 
-    def threshold(self, collection):
-        """What it takes by default."""
-        told = json.loads(self.scan(collection, "--format", "json"))
-        return told["run"]["parameters"]["threshold"]
-
-    def scores(self, collection):
+    def pairs(self, collection, *options):
         scores = {}
-        for line in self.scan(collection, "-t", "0", "--format", "jsonl").splitlines():
+        for line in self.scan(collection, *options, "--format", "jsonl").splitlines():
             pair = json.loads(line)
             names = (os.path.relpath(pair[side], collection.folder) for side in "ab")
             scores[frozenset(names)] = pair["similarity"]
-        return {"similarity": scores}
+        return scores
+
+    def listed(self, collection):
+        """What it lists by default."""
+        return dict.fromkeys(self.pairs(collection), True)
+
+    def scores(self, collection):
+        """Of millions of pairs, those with next to nothing in common are left out."""
+        threshold = "0" if collection.copies is None else "0.4"
+        return {"similarity": self.pairs(collection, "-t", threshold)}
 
     def command(self, _language, folder, _passages=0):
         """The pairs that it reports, with their passages."""

@@ -10,8 +10,10 @@ import os
 import shutil
 from dataclasses import dataclass, field
 
-LANGUAGES = {".c": "c", ".cpp": "cpp", ".cs": "csharp", ".d": "d", ".java": "java",
-             ".pas": "pascal", ".dpr": "pascal", ".py": "python", ".py3": "python", ".txt": "text"}
+LANGUAGES = {".c": "c", ".cpp": "cpp", ".cs": "csharp", ".d": "d", ".hs": "haskell",
+             ".java": "java", ".pas": "pascal", ".dpr": "pascal", ".py": "python",
+             ".py3": "python", ".txt": "text"}
+LARGE = 400  # documents, of which the pairs are too many for a list
 ENDINGS = {language: ending for ending, language in reversed(LANGUAGES.items())}
 
 
@@ -29,6 +31,7 @@ class Collection:
     pairs: list = field(default_factory=list)
     names: dict = field(default_factory=dict)  # where a document came from, and its name here
     several: bool = False  # files in a document
+    copies: set = None  # of a large collection, two names each: all other pairs are none
 
     @property
     def languages(self):
@@ -39,9 +42,11 @@ class Collection:
         """Where each document is one file, for tools that know of no others."""
         return self.folder + "-joined" if self.several else self.folder
 
-    def add(self, source):
-        language = LANGUAGES[os.path.splitext(source)[1]]
-        name = f"{language}/{len(self.names):04}{ENDINGS[language]}"
+    def add(self, source, language=None):
+        """Where the language has to be given, the name has no ending either."""
+        ending = "" if language else os.path.splitext(source)[1]
+        language = language or LANGUAGES[ending]
+        name = f"{language}/{len(self.names):04}{ending and ENDINGS[language]}"
         os.makedirs(os.path.join(self.folder, language), exist_ok=True)
         shutil.copyfile(source, os.path.join(self.folder, name))
         self.names[source] = name
@@ -66,8 +71,13 @@ class Collection:
 
     def know_all(self, copies):
         """Every pair: those in `copies`, sets of two sources, and that the others are none."""
+        copies = {frozenset(pair) for pair in copies}
+        if len(self.names) > LARGE:
+            self.copies = {frozenset(self.names[source] for source in pair) for pair in copies
+                           if pair <= self.names.keys()}
+            return
         for a, b in itertools.combinations(self.names, 2):
-            self.know(a, b, {a, b} in copies)
+            self.know(a, b, frozenset((a, b)) in copies)
 
 
 @dataclass
@@ -121,18 +131,70 @@ def conplag(data, stage):
                     {"train": {"train"}, "validation": {"validation"}})
 
 
-def vk_cup(data, stage):
+def vk_cup(data, stage, name, folder, prefix):
     """Each test is a collection, in several languages."""
-    home = os.path.join(data, "vkcup2015")
+    home = os.path.join(data, folder)
     copies = [{a, b} for a, b, _, _ in rows(os.path.join(home, "pairs.tsv"))]
     collections = []
-    for test in sorted(name for name in os.listdir(home) if name.startswith("sample-")):
+    for test in sorted(name for name in os.listdir(home) if name.startswith(prefix)):
         collection = Collection(os.path.join(stage, "vkcup-" + test))
         for path in files(os.path.join(home, test, "sources")):
             collection.add(path)
         collection.know_all(copies)
         collections.append(collection)
-    return Labelled("VK Cup", collections)
+    return Labelled(name, collections)
+
+
+def classes(data, stage, name, folder, truth="pairs.tsv", language=None):
+    """Each folder is a collection; where there is a truth, all its other pairs are none."""
+    home = os.path.join(data, folder)
+    known = os.path.join(data, truth) if truth else None
+    copies = [{a, b} for a, b, is_copy, _ in rows(known) if is_copy] if known else []
+    collections = []
+    for one in sorted(os.listdir(home)):
+        if not os.path.isdir(os.path.join(home, one)):
+            continue
+        collection = Collection(os.path.join(stage, f"{folder}-{one}".replace("/", "-")))
+        for path in files(os.path.join(home, one)):
+            collection.add(path, language)
+        collection.know_all(copies)
+        collections.append(collection)
+    return Labelled(name, collections)
+
+
+def conplag_raw(data, stage):
+    collection = Collection(os.path.join(stage, "conplag-raw"))
+    docs = os.path.join(data, "conplag_raw/docs")
+    for path in files(docs, ".java"):
+        collection.add(path)
+    for a, b, is_copy, kind in rows(os.path.join(data, "conplag_raw/pairs.tsv")):
+        collection.know(*(os.path.join(docs, os.path.basename(path)) for path in (a, b)),
+                        is_copy, kind.split("|", maxsplit=1)[0])
+    return Labelled("ConPlag raw", [collection])
+
+
+def obfuscated(data, stage, name, kind):
+    """What people wrote, with copies by one tool: each copy against its original, beside all pairs
+    of people."""
+    home = os.path.join(data, "obfuscated")
+    truth = [(a, b) for a, b, _, of in rows(os.path.join(home, "pairs.tsv")) if of == kind]
+    collections = []
+    for one, ending in (("Progpedia19", ".java"), ("z5z1", ".cpp")):
+        if not os.path.isdir(os.path.join(home, one, kind)):
+            continue
+        collection = Collection(os.path.join(stage, f"obfuscated-{kind}-{one}"))
+        folders = {which: [os.path.join(home, one, which, each)
+                           for each in sorted(os.listdir(os.path.join(home, one, which)))]
+                   for which in ("human", kind)}
+        for folder in (*folders["human"], *folders[kind]):
+            collection.add_folder(folder, ending)
+        for a, b in itertools.combinations(folders["human"], 2):
+            collection.know(a, b, False)
+        for a, b in truth:
+            if a in collection.names and b in collection.names:
+                collection.know(a, b, True)
+        collections.append(collection)
+    return Labelled(name, collections)
 
 
 LEVELS = ("L1", "L2", "L3", "L4", "L5", "L6")
@@ -192,4 +254,19 @@ def programs(data, stage):
     """All sets of programs, from the folder with the data, laid out in another."""
     shutil.rmtree(stage, ignore_errors=True)
     return [soco(data, stage, "c"), soco(data, stage, "java"), conplag(data, stage),
-            vk_cup(data, stage), ir_plag(data, stage), simplag(data, stage)]
+            vk_cup(data, stage, "VK Cup", "vkcup2015", "sample-"), ir_plag(data, stage),
+            simplag(data, stage)]
+
+
+def unseen(data, stage):
+    """Sets of which nothing was known when the score was first made."""
+    return [vk_cup(data, stage, "VK Cup finals", "vkcup2015_finals", "final-"),
+            classes(data, stage, "SOCO large C", "soco14_large/c", "soco14_large/pairs_c.tsv", "c"),
+            classes(data, stage, "SOCO large Java", "soco14_large/java",
+                    "soco14_large/pairs_java.tsv", "java"),
+            conplag_raw(data, stage),
+            obfuscated(data, stage, "inserted", "insert"),
+            obfuscated(data, stage, "refactored", "refactor"),
+            obfuscated(data, stage, "rewritten", "gptobf"),
+            classes(data, stage, "homework", "homework", "homework/pairs.tsv"),
+            classes(data, stage, "honest", "honest", None)]

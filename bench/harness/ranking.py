@@ -23,12 +23,12 @@ def average_precision(ranked):
     for _, copies, others in steps(ranked):
         total += (copies - before) * copies / (copies + others)
         before = copies
-    return total / every
+    return total / every if every else 0
 
 
 def f1(copies, others, every):
     """Of a list with so many copies and others in it, where there are `every` copies."""
-    return 2 * copies / (copies + others + every)
+    return 2 * copies / (copies + others + every) if every else 0
 
 
 def best_f1(ranked):
@@ -49,7 +49,7 @@ def area(ranked):
     for _, copies, others in steps(ranked):
         total += (others - passed) * (before + copies) / 2
         before, passed = copies, others
-    return total / (every * (len(ranked) - every))
+    return total / (every * (len(ranked) - every)) if every else 0
 
 
 def recall(ranked, false_share):

@@ -15,6 +15,8 @@ static PyObject *exception_for(const core_state *state, int status)
         return state->usage_error;
     case TWINSET_IO:
         return state->input_error;
+    case TWINSET_LIMIT:
+        return PyExc_OSError;
     case TWINSET_EMPTY:
         return state->empty_error;
     default:

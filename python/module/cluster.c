@@ -107,6 +107,7 @@ static int open_tuned(PyObject *object, PyObject *settings, twinset_options *opt
     if (core_engine_open((core_engine *)object, settings, options))
         return -1;
     int status = twinset_tune(options, tuning, sizeof *tuning, &error);
+    options->hashes = tuning->hashes;
     fail(object, status, &error);
     return status == TWINSET_OK ? 0 : -1;
 }

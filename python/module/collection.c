@@ -2,7 +2,7 @@
  * Collection: documents, and what is done with all of them. The engine borrows texts where
  * they lie; the collection holds on to their owners.
  */
-#include "module.h"
+#include "collection.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -183,141 +183,6 @@ static PyObject *add_path(PyObject *object, PyObject *arguments, PyObject *keywo
     return core_collection_leave(self, status, &error) ? NULL : Py_NewRef(Py_None);
 }
 
-/* ---- runs */
-
-/* What is done to find out about all documents. */
-typedef int run_fn(twinset_collection *collection, const char *keep, twinset_result **result,
-                   twinset_error *error);
-
-static int run_scan(twinset_collection *collection, const char *Py_UNUSED(keep),
-                    twinset_result **result, twinset_error *error)
-{
-    return twinset_collection_scan(collection, result, error);
-}
-
-static int run_compare(twinset_collection *collection, const char *Py_UNUSED(keep),
-                       twinset_result **result, twinset_error *error)
-{
-    return twinset_collection_compare(collection, result, error);
-}
-
-static PyObject *run(PyObject *object, run_fn *work, const char *keep)
-{
-    core_collection *self = (core_collection *)object;
-    twinset_result *result = NULL;
-    twinset_error error = {""};
-    int status;
-    if (core_collection_enter(self))
-        return NULL;
-    Py_BEGIN_ALLOW_THREADS;
-    status = work(self->handle, keep, &result, &error);
-    Py_END_ALLOW_THREADS;
-    if (core_collection_leave(self, status, &error)) {
-        if (status == TWINSET_OK)
-            twinset_result_free(result);
-        return NULL;
-    }
-    return core_result_new(self, result);
-}
-
-PyDoc_STRVAR(cancel_doc, "cancel($self, /)\n--\n\n"
-                         "Stops the call in progress, from another thread; or the next one.");
-
-static PyObject *cancel(PyObject *self, PyObject *Py_UNUSED(nothing))
-{
-    twinset_collection_cancel(((core_collection *)self)->handle);
-    Py_RETURN_NONE;
-}
-
-PyDoc_STRVAR(scan_doc, "scan($self, /)\n--\n\nFinds the similar pairs and their clusters.");
-
-static PyObject *scan(PyObject *self, PyObject *Py_UNUSED(nothing))
-{
-    return run(self, run_scan, NULL);
-}
-
-PyDoc_STRVAR(dedup_doc, "dedup($self, keep='first')\n--\n\n"
-                        "Chooses what is kept of documents that resemble each other.");
-
-static PyObject *dedup(PyObject *self, PyObject *arguments, PyObject *keywords)
-{
-    static char *names_of[] = {"keep", NULL};
-    const char *keep = "first";
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|s", names_of, &keep))
-        return NULL;
-    return run(self, twinset_collection_dedup, keep);
-}
-
-PyDoc_STRVAR(compare_doc, "compare($self, /)\n--\n\n"
-                          "Compares the collection's only two documents, in the order they were\n"
-                          "added: one pair, whatever its similarity.");
-
-static PyObject *compare(PyObject *self, PyObject *Py_UNUSED(nothing))
-{
-    return run(self, run_compare, NULL);
-}
-
-/* ---- what goes out piece by piece */
-
-PyDoc_STRVAR(sketch_doc, "sketch($self, format, write, /)\n--\n\n"
-                         "Writes the signatures of all documents as 'jsonl' or 'binary'.\n"
-                         "write is called with bytes.");
-
-static PyObject *sketch(PyObject *object, PyObject *arguments)
-{
-    core_collection *self = (core_collection *)object;
-    core_writer writer = {.raised = &self->raised};
-    const char *name;
-    twinset_error error = {""};
-    int status;
-    if (!PyArg_ParseTuple(arguments, "sO", &name, &writer.write))
-        return NULL;
-    twinset_format format;
-    if (core_format(name, &format) || core_collection_enter(self))
-        return NULL;
-    Py_BEGIN_ALLOW_THREADS;
-    status = twinset_collection_sketch(self->handle, format, core_write, &writer, &error);
-    Py_END_ALLOW_THREADS;
-    return core_collection_leave(self, status, &error) ? NULL : Py_NewRef(Py_None);
-}
-
-/* twinset_text_fn */
-static int hand_text(void *context, const char *name, const char *text, size_t length)
-{
-    core_writer *writer = context;
-    PyGILState_STATE gil = PyGILState_Ensure();
-    PyObject *called = core_name(name), *answer = NULL;
-    PyObject *words = PyUnicode_DecodeUTF8(text, (Py_ssize_t)length, "replace");
-    if (called && words)
-        answer = PyObject_CallFunctionObjArgs(writer->write, called, words, NULL);
-    bool failed = !answer || PyErr_CheckSignals();
-    if (failed)
-        core_raised_keep(writer->raised);
-    Py_XDECREF(called);
-    Py_XDECREF(words);
-    Py_XDECREF(answer);
-    PyGILState_Release(gil);
-    return failed ? ECANCELED : 0;
-}
-
-PyDoc_STRVAR(texts_doc, "texts($self, take, /)\n--\n\n"
-                        "Calls take(name, text) for each document, in the order of their names,\n"
-                        "with its text as it is compared.");
-
-static PyObject *texts(PyObject *object, PyObject *take)
-{
-    core_collection *self = (core_collection *)object;
-    core_writer writer = {take, &self->raised};
-    twinset_error error = {""};
-    int status;
-    if (core_collection_enter(self))
-        return NULL;
-    Py_BEGIN_ALLOW_THREADS;
-    status = twinset_collection_texts(self->handle, hand_text, &writer, &error);
-    Py_END_ALLOW_THREADS;
-    return core_collection_leave(self, status, &error) ? NULL : Py_NewRef(Py_None);
-}
-
 /* ---- what it knows */
 
 PyObject *core_skip_tuple(PyObject *self, int status, const twinset_skip *skip)
@@ -339,11 +204,6 @@ static PyObject *skipped_at(PyObject *self, size_t i)
     twinset_skip skip;
     int status = twinset_collection_skip(((core_collection *)self)->handle, i, &skip, sizeof skip);
     return core_skip_tuple(self, status, &skip);
-}
-
-static PyObject *output_at(PyObject *self, size_t i)
-{
-    return core_name(twinset_collection_output(((core_collection *)self)->handle, i));
 }
 
 PyDoc_STRVAR(inputs_doc, "inputs($self, /)\n--\n\nThe files and the names of texts added so far.");
@@ -369,137 +229,6 @@ static PyObject *skipped(PyObject *object, PyObject *Py_UNUSED(nothing))
     PyObject *list = core_list(object, twinset_collection_skips(self->handle), skipped_at);
     core_lock_give(&self->lock);
     return list;
-}
-
-/* ---- what is left of a cleaned collection */
-
-PyDoc_STRVAR(outputs_doc,
-             "outputs($self, apart, annotate, /)\n--\n\n"
-             "Prepares for clean(): for each input the name of what is left of it, or None where\n"
-             "it is not to be written. apart: each goes to a file of its own.");
-
-static PyObject *outputs(PyObject *object, PyObject *arguments)
-{
-    core_collection *self = (core_collection *)object;
-    int apart, annotate, status;
-    size_t count = 0;
-    twinset_error error = {""};
-    PyObject *list = NULL;
-    if (!PyArg_ParseTuple(arguments, "pp", &apart, &annotate) || core_collection_enter(self))
-        return NULL;
-    Py_BEGIN_ALLOW_THREADS;
-    status = twinset_collection_outputs(self->handle, apart, annotate, &count, &error);
-    Py_END_ALLOW_THREADS;
-    if (status == TWINSET_OK)
-        list = core_list(object, twinset_collection_inputs(self->handle), output_at);
-    if (status == TWINSET_OK && !list)
-        core_raised_keep(&self->raised);
-    if (core_collection_leave(self, status, &error))
-        Py_CLEAR(list);
-    return list;
-}
-
-PyDoc_STRVAR(check_outputs_doc,
-             "check_outputs($self, paths, /)\n--\n\n"
-             "Raises UsageError where one of the files that are to be written is read, or where\n"
-             "two of them are one file, whatever they are called.");
-
-/* The paths as the bytes that the system knows them by, in a list that owns them, or NULL. */
-static PyObject *encode_paths(PyObject *paths, const char ***names)
-{
-    PyObject *list = PySequence_List(paths);
-    Py_ssize_t count = list ? PyList_Size(list) : 0;
-    *names = list ? PyMem_Calloc((size_t)count + 1, sizeof **names) : NULL;
-    if (list && !*names)
-        PyErr_NoMemory();
-    for (Py_ssize_t i = 0; *names && i < count; i++) {
-        PyObject *bytes = NULL;
-        if (!PyUnicode_FSConverter(PyList_GetItem(list, i), &bytes) ||
-            PyList_SetItem(list, i, bytes)) {
-            PyMem_Free(*names);
-            *names = NULL;
-        } else {
-            (*names)[i] = PyBytes_AsString(bytes);
-        }
-    }
-    if (!*names)
-        Py_CLEAR(list);
-    return list;
-}
-
-static PyObject *check_outputs(PyObject *object, PyObject *paths)
-{
-    core_collection *self = (core_collection *)object;
-    const char **names;
-    twinset_error error = {""};
-    PyObject *list = encode_paths(paths, &names);
-    if (!list)
-        return NULL;
-    int status = core_collection_enter(self);
-    if (status == 0) {
-        size_t count = (size_t)PyList_Size(list);
-        Py_BEGIN_ALLOW_THREADS;
-        status = twinset_collection_check_outputs(self->handle, names, count, &error);
-        Py_END_ALLOW_THREADS;
-        status = core_collection_leave(self, status, &error);
-    }
-    PyMem_Free(names);
-    Py_DECREF(list);
-    return status ? NULL : Py_NewRef(Py_None);
-}
-
-/* A call of clean(). */
-typedef struct clean_call {
-    core_result *result;
-    size_t input;
-    const char *name;
-    int annotate;
-    core_writer writer;
-    twinset_clean_counts counts;
-} clean_call;
-
-static int clean_input(core_collection *self, clean_call *call)
-{
-    twinset_error error = {""};
-    int status;
-    if (core_collection_enter(self))
-        return -1;
-    if (call->input >= twinset_collection_inputs(self->handle)) {
-        core_lock_give(&self->lock);
-        PyErr_SetString(PyExc_IndexError, "there is no such input");
-        return -1;
-    }
-    Py_BEGIN_ALLOW_THREADS;
-    status =
-        twinset_result_clean(call->result->handle, call->input, call->name, call->annotate,
-                             core_write, &call->writer, &call->counts, sizeof call->counts, &error);
-    Py_END_ALLOW_THREADS;
-    return core_collection_leave(self, status, &error);
-}
-
-PyDoc_STRVAR(clean_doc,
-             "clean($self, result, input, name, annotate, write, /)\n--\n\n"
-             "Writes what is kept of an input, packed as the end of name says (None: as the input\n"
-             "is). Gives the numbers of records (read, kept, removed, skipped).");
-
-static PyObject *clean(PyObject *object, PyObject *arguments)
-{
-    core_collection *self = (core_collection *)object;
-    clean_call call = {.writer.raised = &self->raised};
-    Py_ssize_t input;
-    if (!PyArg_ParseTuple(arguments, "O!nzpO", core_state_of(object)->result, &call.result, &input,
-                          &call.name, &call.annotate, &call.writer.write))
-        return NULL;
-    call.input = (size_t)input;
-    if (call.result->collection != self) {
-        PyErr_SetString(PyExc_ValueError, "the result is that of another collection");
-        return NULL;
-    }
-    if (clean_input(self, &call))
-        return NULL;
-    const twinset_clean_counts *counts = &call.counts;
-    return Py_BuildValue("KKKK", (unsigned long long)counts->read, (unsigned long long)counts->kept,
-                         (unsigned long long)counts->removed, (unsigned long long)counts->skipped);
 }
 
 /* ---- the type */
@@ -581,17 +310,17 @@ static char type_doc[] = "Collection(options=None, progress=None)\n--\n\n"
 static PyMethodDef methods[] = {
     {"add_texts", WITH_KEYWORDS(add_texts), add_texts_doc},
     {"add_path", WITH_KEYWORDS(add_path), add_path_doc},
-    {"cancel", cancel, METH_NOARGS, cancel_doc},
-    {"scan", scan, METH_NOARGS, scan_doc},
-    {"dedup", WITH_KEYWORDS(dedup), dedup_doc},
-    {"compare", compare, METH_NOARGS, compare_doc},
-    {"sketch", sketch, METH_VARARGS, sketch_doc},
-    {"texts", texts, METH_O, texts_doc},
+    {"cancel", core_collection_cancel, METH_NOARGS, core_collection_cancel_doc},
+    {"scan", core_collection_scan, METH_NOARGS, core_collection_scan_doc},
+    {"dedup", WITH_KEYWORDS(core_collection_dedup), core_collection_dedup_doc},
+    {"compare", core_collection_compare, METH_NOARGS, core_collection_compare_doc},
+    {"sketch", core_collection_sketch, METH_VARARGS, core_collection_sketch_doc},
+    {"texts", core_collection_texts, METH_O, core_collection_texts_doc},
     {"inputs", inputs, METH_NOARGS, inputs_doc},
     {"skipped", skipped, METH_NOARGS, skipped_doc},
-    {"outputs", outputs, METH_VARARGS, outputs_doc},
-    {"check_outputs", check_outputs, METH_O, check_outputs_doc},
-    {"clean", clean, METH_VARARGS, clean_doc},
+    {"outputs", core_collection_outputs, METH_VARARGS, core_collection_outputs_doc},
+    {"check_outputs", core_collection_check_outputs, METH_O, core_collection_check_outputs_doc},
+    {"clean", core_collection_clean, METH_VARARGS, core_collection_clean_doc},
     {0},
 };
 

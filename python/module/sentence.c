@@ -7,15 +7,25 @@
 #include <ctype.h>
 #include <string.h>
 
-static const twinset_option_info KEEP = {.name = "keep", .argument = "first|longest|newest|FIELD"};
+/* What functions take beside the options. */
+static const twinset_option_info ARGUMENTS[] = {
+    {.name = "keep", .argument = "first|longest|newest|FIELD"},
+    {.name = "old", .argument = "PATH"},
+    {.name = "like", .argument = "PATH"},
+    {.name = "ignore", .argument = "PATH"},
+};
 
 static bool find_option(const char *name, size_t length, twinset_option_info *info)
 {
     for (size_t i = 0; twinset_option_at(i, info, sizeof *info) == TWINSET_OK; i++)
         if (strlen(info->name) == length && memcmp(info->name, name, length) == 0)
             return true;
-    *info = KEEP;
-    return strlen(KEEP.name) == length && memcmp(KEEP.name, name, length) == 0;
+    for (size_t i = 0; i < sizeof ARGUMENTS / sizeof *ARGUMENTS; i++) {
+        *info = ARGUMENTS[i];
+        if (strlen(info->name) == length && memcmp(info->name, name, length) == 0)
+            return true;
+    }
+    return false;
 }
 
 static bool has_word(const char *list, const char *word, size_t length)

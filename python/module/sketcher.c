@@ -376,8 +376,8 @@ static int open_sketcher(PyObject *object, PyObject *settings)
     twinset_error error = {""};
     if (core_engine_open(&self->engine, settings, &options))
         return -1;
-    self->hashes = options.hashes;
     int status = twinset_sketcher_new(&options, &self->handle, &error);
+    self->hashes = twinset_sketcher_hashes(self->handle);
     if (status != TWINSET_OK)
         core_fail(core_state_of(object), status, &error);
     return status == TWINSET_OK ? 0 : -1;

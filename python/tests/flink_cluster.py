@@ -164,8 +164,8 @@ def lose_one(cluster, client):
 def check(cluster, folder, expected):
     written = sorted(line for path in folder.glob("out-*")
                      for line in path.read_text().splitlines())
-    told = cluster.ask(f"jobs/{cluster.job()['jid']}/exceptions")
-    assert told.get("root-exception"), "no task was lost with the task manager"
+    exceptions = cluster.ask(f"jobs/{cluster.job()['jid']}/exceptions")
+    assert exceptions.get("root-exception"), "no task was lost with the task manager"
     assert written == sorted(expected), f"{len(written)} lines, not the {len(expected)} expected"
     print(f"the same {len(written)} pairs, though the job had to start anew")
 

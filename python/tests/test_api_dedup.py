@@ -119,8 +119,10 @@ def test_names_of_an_archive(tmp_path):
         twinset.dedup(texts, ["a", "b"], old=pyarrow.table({"id": ["a"], "text": [FOX]}))
     (tmp_path / "old.jsonl").write_text(lines([{"id": "a", "text": "x"}, {"id": "z", "text": FOX}]))
     done = twinset.dedup(texts, ["a", "b"], old=tmp_path / "old.jsonl")
-    assert done.kept == ["a"]  # what is skipped is the archive's
-    assert done.skipped[0].id == f"{tmp_path}/old.jsonl:1"
+    assert done.kept == ["a"] and done.skipped == []  # the archive's own "a" is named with its file
+    (tmp_path / "old.jsonl").write_text(lines([{"id": "a", "text": FOX}]))
+    done = twinset.dedup(texts, ["a", "b"], old=tmp_path / "old.jsonl")
+    assert done.removed[0] == ("b", f"{tmp_path}/old.jsonl#a", 1.0, 1)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -156,12 +158,14 @@ def test_annotations_have_types():
 def test_nulls_and_empty_texts():
     table = pyarrow.table({"text": [FOX, None, "", FOX, None, ""], "n": range(6)})
     done = twinset.dedup(table)
-    assert done.kept == [0, 2, 5]
-    assert done.counts == (6, 3, 1, 2)
-    assert done.table()["n"].to_pylist() == [0, 2, 5]
+    assert done.kept == [0, 1, 2, 4, 5]
+    assert done.counts == (6, 5, 1, 0)
+    assert done.table()["n"].to_pylist() == [0, 1, 2, 4, 5]
     marked = twinset.dedup(table, annotate=True).table()
-    assert marked["n"].to_pylist() == [0, 2, 3, 5]
-    assert marked["twinset_keep"].to_pylist() == [True, True, False, True]
+    assert marked["n"].to_pylist() == list(range(6))
+    assert marked["twinset_keep"].to_pylist() == [True, True, True, False, True, True]
+    with pytest.raises(twinset.EmptyError, match="2 of 6 .* max_skipped"):
+        twinset.dedup(table, max_skipped=0.3)
 
 
 def test_columns_come_back_as_they_are():
@@ -228,6 +232,8 @@ def test_what_is_not_for_memory(tmp_path):
         twinset.dedup([FOX], output=tmp_path / "out.jsonl")
     with pytest.raises(twinset.UsageError, match="annotate"):
         twinset.dedup([FOX], annotate=True)
+    with pytest.raises(twinset.UsageError, match="min_passage: spans are cut out of files"):
+        twinset.dedup([FOX], min_passage=25)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -260,6 +266,19 @@ def test_files_as_the_command(tmp_path):
     assert out.getvalue() == command("dedup", "in.jsonl", "-o", "-", cwd=tmp_path)[0]
 
 
+def test_spans_are_cut_as_by_the_command(tmp_path):
+    passage = " ".join(f"w{i}" for i in range(30))
+    records = [{"id": str(i), "text": f"{TEXTS[i]} {passage} {i}"} for i in range(3)]
+    (tmp_path / "in.jsonl").write_text(lines([*records, {"id": "all", "text": passage}]))
+    command("dedup", "in.jsonl", "-o", "expected.jsonl", "--removed", "expected.removed",
+            "--min-passage", "25", "-t", "1", cwd=tmp_path)
+    done = twinset.dedup(tmp_path / "in.jsonl", threshold=1, min_passage=25,
+                         output=tmp_path / "out.jsonl", removed=tmp_path / "removed")
+    assert (tmp_path / "out.jsonl").read_bytes() == (tmp_path / "expected.jsonl").read_bytes()
+    assert (tmp_path / "removed").read_bytes() == (tmp_path / "expected.removed").read_bytes()
+    assert done.removed[0] == ("all", "0", None, 0) and "all" in repr(done)
+
+
 def test_folders_as_the_command(tmp_path):
     (tmp_path / "in/below").mkdir(parents=True)
     for name, text in (("a.txt", FOX), ("below/b.txt", FOX), ("below/c.txt", TEXTS[2])):
@@ -283,9 +302,19 @@ def test_what_is_given_twice_is_written_once(tmp_path):
     for name, text in (("a", FOX), ("b", TEXTS[2])):
         (tmp_path / f"{name}.jsonl").write_text(lines([{"id": name, "text": text}]))
     paths = [tmp_path / f"{name}.jsonl" for name in "aab"]
-    done = twinset.dedup(paths, output=tmp_path / "out", ignore=["So it did."])
+    done = twinset.dedup(paths, output=f"{tmp_path}/out/", ignore=["So it did."])
     assert done.counts == (2, 2, 0, 0)
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a.jsonl", "b.jsonl"]
+
+
+def test_several_inputs_become_one_file(tmp_path):
+    for name, text in (("a", FOX), ("b", TEXTS[2])):
+        (tmp_path / f"{name}.jsonl").write_text(lines([{"id": 1, "text": text}]))
+    command("dedup", "a.jsonl", "b.jsonl", "-o", "expected.jsonl", cwd=tmp_path)
+    done = twinset.dedup([tmp_path / "a.jsonl", tmp_path / "b.jsonl"],
+                         output=tmp_path / "out.jsonl")
+    assert done.counts == (2, 2, 0, 0)
+    assert (tmp_path / "out.jsonl").read_bytes() == (tmp_path / "expected.jsonl").read_bytes()
 
 
 def test_streams_are_joined_as_the_command_does(tmp_path):

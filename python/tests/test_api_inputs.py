@@ -1,13 +1,17 @@
 """What data may be, and what is said of data that may not."""
 
 import pathlib
+import subprocess
 import sys
 import warnings
 
+import duckdb
 import numpy
 import pandas
 import polars
 import pyarrow
+import pyarrow.dataset
+import pyarrow.parquet
 import pytest
 import twinset
 from twins import FOX, TEXTS
@@ -61,7 +65,8 @@ def test_bytes_that_are_no_text():
 
 @pytest.mark.parametrize(("data", "message"), [
     ([FOX, 5], r"texts\[1\] is int"), ([FOX, 1.5], "float"), ([[FOX]], "list"),
-    ([{"text": FOX}], "dict"), (5, "not int"), (None, "not NoneType"), (FOX.encode(), "one text"),
+    ([{"text": FOX}, FOX], "dict"), ([{5: FOX}], "dict"), (5, "not int"),
+    (None, "not NoneType"), (FOX.encode(), "one text"),
     ({"a": FOX}, r"ids=list\(data\)"), (pyarrow.array([1, 2]), "Arrow"),
     (pandas.Series([1.5, 2.5]), "Arrow"), (polars.Series([1, 2]), "Arrow"),
     ([FOX, pathlib.Path("x")], "PosixPath"),
@@ -152,6 +157,9 @@ class Dataset:
         self.rows = list(range(len(table))) if rows is None else rows
         self.column_names = columns or table.column_names
 
+    def __len__(self):
+        return len(self.rows)
+
     def with_format(self, format, columns=None):
         return Dataset(self.table, self.rows, format, columns)
 
@@ -170,8 +178,42 @@ class Dataset:
         return Dataset(table)
 
 
+class IterableDataset:
+    """As much of a datasets.IterableDataset as is used: rows that come one by one."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __iter__(self):
+        return iter(self.rows)
+
+    def with_format(self, format):
+        return self
+
+
+IterableDataset.__module__ = "datasets.iterable_dataset"
+
+
+class DatasetDict(dict):
+    """Datasets by the names of their splits."""
+
+
+def parquet_file():
+    packed = pyarrow.BufferOutputStream()
+    pyarrow.parquet.write_table(TABLE, packed, row_group_size=2)
+    return pyarrow.parquet.ParquetFile(pyarrow.BufferReader(packed.getvalue()))
+
+
 TABLE = pyarrow.table(COLUMNS)
+ROWS = TABLE.to_pylist()
 TABLES = {
+    "records": lambda: ROWS, "generator": lambda: (dict(row) for row in ROWS),
+    "columns": lambda: COLUMNS, "columns of numpy": lambda: {
+        name: numpy.array(values) for name, values in COLUMNS.items()},
+    "lazy": lambda: polars.LazyFrame(COLUMNS), "duckdb": lambda: duckdb.from_arrow(TABLE),
+    "arrow dataset": lambda: pyarrow.dataset.dataset(TABLE),
+    "scanner": lambda: pyarrow.dataset.dataset(TABLE).scanner(),
+    "parquet file": parquet_file, "iterable": lambda: IterableDataset(ROWS),
     "arrow": lambda: TABLE, "batch": lambda: TABLE.to_batches()[0],
     "reader": lambda: TABLE.to_reader(max_chunksize=2), "pandas": lambda: pandas.DataFrame(COLUMNS),
     "polars": lambda: polars.DataFrame(COLUMNS), "dataset": lambda: Dataset(TABLE),
@@ -190,6 +232,48 @@ def test_tables(kind):
     marked = twinset.dedup(table(), annotate=True).to_arrow()
     assert marked["twinset_kept"].to_pylist() == [None, None, "x"]
     assert marked["more"].to_pylist() == ["p", "q", "r"]
+
+
+@pytest.mark.parametrize(("kind", "expected"), [
+    ("records", list), ("generator", list), ("columns", dict), ("lazy", polars.LazyFrame),
+    ("duckdb", pyarrow.Table), ("arrow dataset", pyarrow.Table), ("parquet file", pyarrow.Table),
+    ("iterable", list)])
+def test_what_is_kept_is_of_the_kind_that_came_in(kind, expected):
+    kept = twinset.dedup(TABLES[kind]()).table()
+    assert isinstance(kept, expected)
+    rows = {list: lambda: kept, dict: lambda: pyarrow.table(kept).to_pylist(),
+            pyarrow.Table: lambda: kept.to_pylist(),
+            polars.LazyFrame: lambda: kept.collect().to_dicts()}[expected]()
+    assert rows == ROWS[:2]
+
+
+def test_records_that_lack_something():
+    rows = [{"text": FOX, "id": "a"}, {"id": "b"}, {"id": "c", "text": FOX, "more": 1}]
+    result = twinset.scan(rows)
+    assert [(pair.a, pair.b) for pair in result] == [("a", "c")]
+    assert [one.id for one in result.skipped] == ["b"]
+    with pytest.raises(ValueError, match="'text' has 2, 'n' has 1"):
+        twinset.scan({"text": [FOX, FOX], "n": [1]})
+
+
+def test_splits():
+    """A DatasetDict: its splits one after the other, each row by its split."""
+    train = pyarrow.table({"text": [FOX, TEXTS[2]], "key": [1, 2]})
+    test = pyarrow.table({"text": ["other", FOX], "key": [2, 3]})
+    data = DatasetDict(train=Dataset(train), test=Dataset(test))
+    assert found(data) == [("test:2", "train:1")]
+    assert found(data, id="key") == [("1", "3")]
+    done = twinset.dedup(data, id="key", annotate=False)
+    assert done.kept == ["1", "train#2", "test#2"]
+    kept = done.table()
+    assert isinstance(kept, DatasetDict) and list(kept) == ["train", "test"]
+    assert kept["test"].with_format("arrow")[:]["text"].to_pylist() == ["other"]
+    marked = twinset.dedup(data, annotate=True).table()
+    assert marked["test"].with_format("arrow")[:]["twinset_kept"].to_pylist() == [None, "train:1"]
+    lazy = {name: IterableDataset(one.to_pylist()) for name, one in
+            (("train", train), ("test", test))}
+    assert twinset.dedup(lazy).table() == {"train": train.to_pylist(),
+                                           "test": test.to_pylist()[:1]}
 
 
 def test_a_choice_of_a_dataset():
@@ -230,8 +314,6 @@ def test_a_column_of_numbers():
 
 def test_nothing_else_is_imported():
     """Who has pandas alone needs no other library, and so on."""
-    import subprocess
-
     program = f"""
 import sys
 import twinset
@@ -254,6 +336,16 @@ def test_what_to_install(monkeypatch):
         monkeypatch.setitem(sys.modules, name, None)
         with pytest.raises(ImportError, match=f"needs {name}: pip install {name}"):
             use()
+
+
+@pytest.mark.parametrize(("module", "without"), [
+    ("spark", "pyspark"), ("beam", "apache_beam"), ("datasketch", "numpy"), ("lab", "numpy")])
+def test_what_to_install_for_a_part(module, without):
+    program = f"import sys; sys.modules[{without!r}] = None; import twinset.{module}"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
+                          check=False)
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith(f"ImportError: twinset.{module} needs {without}: pip install "), last
 
 
 def test_groups_are_of_files():

@@ -42,6 +42,21 @@ def test_scan(folder):
         assert (folder / "out").read_bytes() == expected
 
 
+def test_the_name_of_the_output_chooses_the_format(folder):
+    for name in ("out.csv", "out.TSV", "out.json", "out.ndjson", "out.txt", "out.d/out"):
+        (folder / "out.d").mkdir(exist_ok=True)
+        command("in.jsonl", "-o", name, cwd=folder)
+        expected = (folder / name).read_bytes()
+        (folder / name).unlink()
+        run("scan", "in.parquet", "-o", name, cwd=folder)
+        assert (folder / name).read_bytes() == expected, name
+    for name in ("out.parquet", "out.csv.gz"):
+        _, said = run("scan", "in.parquet", "-o", name, cwd=folder, status=2)
+        assert "are not written as ." in said[-1]
+        assert not (folder / name).exists()
+    run("scan", "in.parquet", "-o", "out.gz", "--format", "csv", cwd=folder)
+
+
 @pytest.mark.parametrize("options", [[], ["--annotate"], ["--keep", "n", "-t", "0.5"],
                                      ["--keep", "longest"]])
 def test_dedup(folder, options):
@@ -82,19 +97,24 @@ def test_roles(folder):
 
 
 def test_what_is_skipped(folder):
+    """What has no text is named, and dedup keeps it, unless most of the input is so."""
     table = pyarrow.table({"text": [FOX, None, "", *[None] * 15]})
     parquet.write_table(table, folder / "holes.parquet")
-    _, said = run("dedup", "holes.parquet", "-o", "out.parquet", cwd=folder)
-    assert said[0].startswith("twinset: skipped holes.parquet:") and "null" in said[0]
-    assert any(line.startswith("twinset: kept holes.parquet:3: empty") for line in said) or \
-        re.search(r"and \d+ more \(--verbose", said[10])
-    assert said[-1] == "read 18, kept 2, removed 0, skipped 16"
-    _, verbose = run("dedup", "holes.parquet", "-o", "out.parquet", "-v", cwd=folder)
-    assert "twinset: kept holes.parquet:3: empty" in verbose and len(verbose) == 18
-    run("dedup", "holes.parquet", "-o", "out.parquet", "--strict", cwd=folder, status=3)
-    _, quiet = run("dedup", "holes.parquet", "-o", "out.parquet", "-q", cwd=folder)
-    assert quiet == []
-    assert run("scan", "holes.parquet", "--strict", "-q", cwd=folder, status=3)[1] == []
+    _, said = run("dedup", "holes.parquet", "-o", "out.parquet", cwd=folder, status=2)
+    assert "16 of 18" in said[-1] and "--max-skipped" in said[-1]
+    assert not (folder / "out.parquet").exists()
+    dedup = ["dedup", "holes.parquet", "-o", "out.parquet", "--max-skipped", "1"]
+    _, said = run(*dedup, cwd=folder)
+    assert said[0].startswith("twinset: kept holes.parquet:")
+    assert re.search(r"and 7 more \(--verbose", said[10])
+    assert said[-1] == "read 18, kept 18, removed 0, skipped 0"
+    assert parquet.read_table(folder / "out.parquet") == table
+    _, verbose = run(*dedup, "-v", cwd=folder)
+    assert {"twinset: kept holes.parquet:2: null",
+            "twinset: kept holes.parquet:3: empty"} < set(verbose) and len(verbose) == 18
+    assert run(*dedup, "-q", "--strict", cwd=folder)[1] == []  # nothing was skipped
+    assert run("scan", "holes.parquet", "--strict", "-q", "--max-skipped", "1", cwd=folder,
+               status=3)[1] == []
 
 
 def test_flags_and_notes(folder):
@@ -121,7 +141,7 @@ def test_statuses(folder):
             (["dedup", "in.parquet", "-o", "in.parquet"], "would replace an input"),
             (["dedup", "in.parquet", "-o", "-"], "Parquet is written to a path"),
             (["dedup", "in.parquet", "-o", "out.jsonl"], "must end in .parquet"),
-            (["scan", "in.parquet", "--nonsense"], "--nonsense"), (["sing"], "sing")):
+            (["scan", "in.parquet", "--nonsense"], "--nonsense"), (["sing"], "no document")):
         _, lines_said = run(*arguments, cwd=folder, status=2)
         assert said in lines_said[-1], lines_said
 
@@ -145,8 +165,8 @@ def test_help(folder):
     for name in ("scan", "dedup"):
         text = " ".join(run(name, "--help", cwd=folder, env={**os.environ, "COLUMNS": "100"})[0]
                         .decode().split())
-        for option, letter, _, _, explained, _ in _core.options():
-            if (name, option) != ("dedup", "group"):
+        for option, letter, _, _, explained, commands in _core.options():
+            if name in commands.split():
                 assert (f"--{option}" if len(option) > 1 else f"-{letter}") in text
                 assert " ".join(explained.split())[:40] in text, option
     assert run("--version", cwd=folder)[0].decode() == f"twinset {_core.version}\n"

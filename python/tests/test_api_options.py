@@ -92,7 +92,7 @@ def test_wrong_kinds(call, message):
     ({"threshold": 1.5}, "^threshold: '1.5'"), ({"threshold": float("nan")}, "'nan'"),
     ({"by": "letter"}, r"^by: 'letter' is not one of auto\|char\|word\|code"),
     ({"memory": "much"}, "^memory: 'much'"), ({"stop": "/no/such/file"}, "/no/such/file"),
-    ({"lang": "klingon"}, "klingon"), ({"bands": 200, "rows": 200}, "40000 hashes"),
+    ({"lang": "klingon"}, "klingon"), ({"bands": 200, "rows": 200, "hashes": 256}, "40000 hashes"),
 ])
 def test_wrong_values(given, message):
     """The engine says it, in the words of Python."""

@@ -79,6 +79,29 @@ def test_several_files(tmp_path):
              for name in "abc"]
     assert parts[1] == [] != parts[0]
     assert sum(parts, []) == [json.loads(line) for line in out.splitlines()]
+    for annotate in (False, True):
+        twinset.dedup(str(tmp_path / "?.parquet"), output=tmp_path / "one.parquet",
+                      annotate=annotate)
+        out, _ = command("dedup", "in.jsonl", "-o", "-", *["--annotate"] * annotate, cwd=tmp_path)
+        assert parquet.read_table(tmp_path / "one.parquet").to_pylist() == \
+            [json.loads(line) for line in out.splitlines()]
+
+
+def test_ids_that_several_files_have(tmp_path, monkeypatch):
+    """They are named with their files, as those of JSON lines are."""
+    monkeypatch.chdir(tmp_path)
+    shards = [[{"id": i, "text": one["text"]} for i, one in enumerate(records_of(seed, count))]
+              for seed, count in ((6, 30), (6, 40))]
+    for name, shard in zip("ab", shards):
+        write(f"{name}.parquet", shard)
+        (tmp_path / f"{name}.jsonl").write_text(lines(shard))
+    expected, _ = command("a.jsonl", "b.jsonl", "--format", "csv", cwd=tmp_path)
+    found = twinset.scan("?.parquet")
+    assert found.to_csv() == expected.decode().replace(".jsonl", ".parquet")
+    assert any(pair.b.startswith("a.parquet#") for pair in found)
+    write("b.parquet", [{"id": 1, "text": FOX}, {"id": 1, "text": FOX}])
+    with pytest.raises(ValueError, match="1 is both at position 0 and at position 1"):
+        twinset.scan("?.parquet")
 
 
 def test_rows_without_ids(tmp_path, monkeypatch):
@@ -125,9 +148,9 @@ def test_text_of_every_kind(tmp_path):
                    pyarrow.array([text and text.encode() for text in texts])):
         parquet.write_table(pyarrow.table({"text": column}), tmp_path / "in.parquet")
         done = twinset.dedup(tmp_path / "in.parquet", output=tmp_path / "out.parquet")
-        assert done.counts == (4, 2, 1, 1)
+        assert done.counts == (4, 3, 1, 0)
         left = parquet.read_table(tmp_path / "out.parquet")
-        assert left["text"].type == column.type and len(left) == 2
+        assert left["text"].type == column.type and len(left) == 3
 
 
 def test_what_is_wrong(tmp_path):

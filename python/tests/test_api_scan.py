@@ -148,11 +148,29 @@ def test_compare_files(tmp_path, monkeypatch):
     assert text.similarity == pair.similarity
     with pytest.raises(twinset.UsageError, match="two documents.*nothing.txt: No such file"):
         twinset.compare(tmp_path / "nothing.txt", FOX)
-    with pytest.raises(twinset.UsageError, match="two documents"):
+    with pytest.raises(twinset.UsageError, match="samples has [0-9]+ texts"):
         twinset.compare(ROOT / "samples", FOX)
+    with pytest.raises(twinset.UsageError, match=f"{names[0]} is on both sides"):
+        twinset.compare(ROOT / "samples/programs", ROOT / names[0])
 
 
 # ---- results
+
+def test_what_was_read_is_not_written(tmp_path):
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text("the very same text in both of the files, word for word")
+    (tmp_path / "link.csv").symlink_to("a.csv")
+    found = twinset.scan([tmp_path / "a.csv", tmp_path / "b.csv"])
+    before = (tmp_path / "a.csv").read_bytes()
+    for target in ("a.csv", "link.csv"):
+        with pytest.raises(twinset.UsageError, match="would replace an input"):
+            found.write(tmp_path / target)
+        with pytest.raises(twinset.UsageError, match="would replace an input"):
+            found.to_csv(str(tmp_path / target))
+    assert (tmp_path / "a.csv").read_bytes() == before
+    found.write(tmp_path / "pairs.csv")
+    assert (tmp_path / "pairs.csv").read_text() == found.to_csv()
+
 
 def test_sequence():
     found = twinset.scan([FOX, TEXTS[2], FOX.upper(), FOX.title()])
@@ -175,7 +193,7 @@ def test_sequence():
 
 def test_skipped_and_flagged():
     found = twinset.scan([FOX, None, "", "x\ud800y" + FOX, b"\xff" + FOX.encode()])
-    assert [(one.id, one.is_empty) for one in found.skipped] == [(1, False), (2, True)]
+    assert [(one.id, one.is_empty) for one in found.skipped] == [(1, True), (2, True)]
     assert "null" in found.skipped[0].reason
     assert {one.id for one in found.flagged if "invalid-utf8" in one.flags} == {3, 4}
     assert len(found) == 3

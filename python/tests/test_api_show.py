@@ -16,7 +16,7 @@ EVIL = '<script>alert("x")</script>&\u202e\x1b[31m'
 
 def test_a_scan_as_text(monkeypatch):
     monkeypatch.chdir(ROOT)
-    assert repr(twinset.scan("samples/essays")) == """\
+    assert repr(twinset.scan("samples/essays", min_passage="off")) == """\
 2 similar pairs in 14 documents, 2 clusters
 
 similar  a in b  b in a  longest  a                                       \
@@ -154,8 +154,8 @@ def test_bars(bars):
 
 
 def test_where_bars_are_shown(bars, monkeypatch):
-    def is_shown(wish):
-        with progress.watching(wish) as report:
+    def is_shown(wanted):
+        with progress.watching(wanted) as report:
             return report is not None
 
     monkeypatch.setattr(sys, "stderr", io.StringIO())

@@ -126,18 +126,20 @@ def test_options_are_those_of_the_command(run, tmp_path):
 def test_two_processes_write_what_the_command_writes(tmp_path):
     given = documents(200, hot=30, copies=25)
     heading, *expected = scanned(tmp_path, given, "--max-bucket", "10", format="csv")
-    written, told = beam_command(
+    written, messages = beam_command(
         tmp_path, "--input", "in.jsonl", "--format", "csv", "--max-bucket", "10",
         "--runner=FnApiRunner", "--direct_running_mode=multi_processing", "--direct_num_workers=2")
     assert written.count(heading) == len(list(tmp_path.glob("out-*.csv"))) > 0
     assert sorted(line for line in written if line != heading) == sorted(expected)
-    assert f"{len(given)} documents" in told
+    assert f"{len(given)} documents" in messages
 
 
 def test_rows_have_names(run):
     model = text(random.Random(SEED))
-    [found] = run(records([("b", model + " end"), ("a", model)]), lambda all: all | SimilarPairs())
-    expected = dict(zip(_core.PAIR_FIELDS, _core.compare(model, model + " end")))
+    [found] = run(records([("b", model + " end"), ("a", model)]),
+                  lambda all: all | SimilarPairs(hashes=256))
+    row = _core.compare(model, model + " end", {"hashes": "256"})
+    expected = dict(zip(_core.PAIR_FIELDS, row, strict=True))
     assert found == {**{name: expected[name] for name in found}, "a": "a", "b": "b", "cluster": 1}
     assert list(found)[-1] == "cluster"
 
@@ -155,10 +157,10 @@ def test_a_shard_that_does_not_fit_goes_through_a_file(run, tmp_path, monkeypatc
 def test_clusters_are_those_of_the_command(run, tmp_path):
     given = documents(200, copies=30)
     scanned(tmp_path, given)
-    told, _ = command("scan", "in.jsonl", "--method", "lsh", "-q", "--max-bucket", "8",
+    answer, _ = command("scan", "in.jsonl", "--method", "lsh", "-q", "--max-bucket", "8",
                       "--format", "json", cwd=tmp_path)
     expected = {(member, cluster["id"], len(cluster["members"]))
-                for cluster in json.loads(told)["clusters"] for member in cluster["members"]}
+                for cluster in json.loads(answer)["clusters"] for member in cluster["members"]}
     found = run(records(given), lambda all: all | Clusters(shards=3, max_bucket=8))
     assert {(row["id"], row["cluster"], row["size"]) for row in found} == expected
     assert len(found) == len(expected) > 100
@@ -229,9 +231,8 @@ def test_dedup_is_that_of_the_command(run, tmp_path, keep):
     expected, gone = kept_by_command(tmp_path, given, keep)
     kept, removed = run(given, lambda all: all | Dedup(
         keep=keep, shards=3, threshold=0.75, max_bucket=20))
-    # A record without text is kept here; the command cannot read it.
-    assert sorted((record for record in kept if record["text"] is not None), key=as_json) == (
-        sorted(expected, key=as_json))
+    assert any(record["text"] is None for record in kept)
+    assert sorted(kept, key=as_json) == sorted(expected, key=as_json)
     assert sorted(removed, key=as_json) == sorted(gone, key=as_json)
     assert len(removed) > 50 and len(kept) + len(removed) == len(given)
     assert run.counters["removed"] == len(removed)
@@ -313,7 +314,22 @@ def test_rows_with_attributes_are_records(run):
     assert (found["a"], found["b"], found["similarity"]) == ("x", "y", 1)
 
 
-def test_a_wrong_field_is_told_before_anything_runs():
+def test_tuples_are_an_id_and_a_text(run):
+    chance = random.Random(SEED)
+    model = text(chance)
+    given = [(1, model), (2, model), (3, text(chance))]
+    found = run(given, lambda read: read | SimilarPairs(id="url", text="body"))
+    assert [(pair["a"], pair["b"]) for pair in found] == [("1", "2")]
+    kept, removed = run(given, lambda read: read | Dedup())
+    assert sorted(one[0] for one in kept) == [1, 3]
+    assert [one["id"] for one in removed] == ["2"]
+    for keep, record, word in ((None, ("a", "b", "c"), "a tuple of 3"),
+                               ("date", ("a", "b"), "has no field 'date'")):
+        with pytest.raises(_core.UsageError, match=word):
+            list(Read(Fields("id", "text", keep), "error").process(record))
+
+
+def test_a_wrong_field_is_refused_before_anything_runs():
     pipeline = beam.Pipeline(options=PipelineOptions(["--runner=FnApiRunner"]))
     pages = pipeline | beam.Create([Page("x", "y")]).with_output_types(Page)
     with pytest.raises(_core.UsageError, match="no field 'text' for the text; there are url, body"):
@@ -426,10 +442,10 @@ def test_parquet(tmp_path):
     for part in range(2):
         parquet.write_table(table.slice(part * 40, 40 + 40 * part),
                             tmp_path / f"part{part}.parquet")
-    written, told = beam_command(tmp_path, "--input", "part*.parquet", "--id", "url", "--text",
+    written, messages = beam_command(tmp_path, "--input", "part*.parquet", "--id", "url", "--text",
                                  "body")
     assert sorted(written) == sorted(scanned(tmp_path, given))
-    assert f"{len(given)} documents" in told
+    assert f"{len(given)} documents" in messages
 
 
 def test_lines_that_are_kept_are_those_that_were_read(tmp_path):
@@ -437,9 +453,9 @@ def test_lines_that_are_kept_are_those_that_were_read(tmp_path):
     lines = [json.dumps({"x": 1.50, "id": id, "text": one}) + " " for id, one in
              (("b", model), ("a", model), ("c", None), ("d", "\ud800 " + model[::-1]))]
     (tmp_path / "in.jsonl").write_text("\n".join(lines) + "\n\n")
-    written, told = beam_command(tmp_path, "dedup", "--input", "in.jsonl")
+    written, messages = beam_command(tmp_path, "dedup", "--input", "in.jsonl")
     assert sorted(written) == sorted(lines[1:])
-    assert "1 removed" in told
+    assert "1 removed" in messages
 
 
 def test_files_are_read_by_what_they_are(tmp_path, capsys, monkeypatch):
@@ -494,10 +510,10 @@ def test_what_two_processes_say_of_a_file_that_breaks_off(tmp_path):
         packed = gzip.compress(b"".join(b'{"id": "%d-%d", "text": "x"}\n' % (part, number)
                                         for number in range(3000)))
         (tmp_path / f"{part}.jsonl.gz").write_bytes(packed[:len(packed) - 100 * part])
-    written, told = beam_command(
+    written, messages = beam_command(
         tmp_path, "--input", "*.jsonl.gz", "--runner=FnApiRunner",
         "--direct_running_mode=multi_processing", "--direct_num_workers=2", status=2)
-    assert told == f"twinset: {tmp_path}/1.jsonl.gz cannot be read: it breaks off"
+    assert messages == f"twinset: {tmp_path}/1.jsonl.gz cannot be read: it breaks off"
     assert not written
 
 
@@ -527,13 +543,13 @@ def test_records_without_a_text_are_skipped_and_counted(tmp_path, capsys, monkey
     without_texts(tmp_path)
     words = [verb, "--input", pattern, "--shards", "2", "--output"]
     assert main([*words, "out"]) == 0
-    assert "4 documents" in (told := capsys.readouterr().err) and "2 null texts" in told
+    assert "4 documents" in (messages := capsys.readouterr().err) and "2 null texts" in messages
     written = "".join(path.read_text() for path in tmp_path.glob("out-*"))
     assert written.count("\n") == {"pairs": 1, "dedup": 3}[verb]
     for more, field in ((["--text", "body"], "'body' for the text"), (["--id", "x"], "'x' for")):
         assert main([*words, "other", *more]) == 2
-        assert f"there is no field {field}" in (told := capsys.readouterr().err), told
-        assert told.endswith("; there are id, text\n")
+        assert f"there is no field {field}" in (messages := capsys.readouterr().err), messages
+        assert messages.endswith("; there are id, text\n")
 
 
 def test_what_the_command_line_says_of_mistakes(tmp_path, capsys, monkeypatch):
@@ -542,8 +558,9 @@ def test_what_the_command_line_says_of_mistakes(tmp_path, capsys, monkeypatch):
     pathlib.Path("half.jsonl").write_text(json.dumps({"id": "\ud800", "text": "b"}) + "\n")
     pathlib.Path("torn.parquet").write_text("PAR1 and no more")
     pathlib.Path("other.jsonl").write_text('{"id": "a", "text": "\xe9"}\n', "latin-1")
-    for words, told in (
+    for words, messages in (
             ("--input in.jsonl --treshold .8", "no option --treshold; did you mean --threshold?"),
+            ("--input in.jsonl --min-passage 25", "--min-passage is an option of the command"),
             ("--input in.jsonl --method exact", "pairs are found by lsh"),
             ("pears --input in.jsonl", "there is no 'pears' here; take pairs, clusters, dedup"),
             ("--input in.jsonl half.jsonl --runner FnApiRunner",
@@ -564,7 +581,7 @@ def test_what_the_command_line_says_of_mistakes(tmp_path, capsys, monkeypatch):
             ("--input in.jsonl", "a line is no JSON")):
         words = words if "--output" in words else f"{words} --output out"
         assert main(words.split()) == 2
-        assert told in capsys.readouterr().err.splitlines()[-1]
+        assert messages in capsys.readouterr().err.splitlines()[-1]
     assert not [path for name in ("out*", "twinset-*", "not") for path in tmp_path.glob(name)]
 
 
@@ -592,13 +609,13 @@ def test_a_worker_without_the_package(tmp_path):
          f"--service_port={port}"], stderr=subprocess.DEVNULL,
         env={**os.environ, "PATH": found_first, "PYTHONPATH": str(tmp_path / "none")})
     try:
-        _, told = beam_command(tmp_path, "--input", "in.jsonl", "--runner=PortableRunner",
+        _, messages = beam_command(tmp_path, "--input", "in.jsonl", "--runner=PortableRunner",
                                "--job_endpoint=embed", "--environment_type=EXTERNAL",
                                f"--environment_config=localhost:{port}", status=2)
     finally:
         pool.terminate()
         pool.wait()
-    assert "a worker has no twinset" in told and "docs/cluster.md" in told
+    assert "a worker has no twinset" in messages and "docs/cluster.md" in messages
 
 
 def test_what_the_page_shows(run):

@@ -243,13 +243,13 @@ def test_a_run_is_not_held():
             taken.append(number)
             yield f"{number:07}"
 
-    taken, told = [], 0
+    taken, seen = [], 0
     for batch in candidates.meetings(cut(endless(), repeat(100)), 1000):
-        told += len(batch)
+        seen += len(batch)
         assert len(batch.column("partners").flatten()) <= columns.ITEMS
-        if told > 5000:
+        if seen > 5000:
             break
-    assert len(taken) < told + 200
+    assert len(taken) < seen + 200
 
 
 @pytest.mark.parametrize("block", (1, 50, 1 << 19))
@@ -396,7 +396,8 @@ def test_options_that_need_one_machine_are_refused(options, word):
         settings("twinset.spark", options)
 
 
-@pytest.mark.parametrize("name", ("common", "group", "old", "like", "stop", "threads", "treshold"))
+@pytest.mark.parametrize("name", ("common", "group", "min_passage", "old", "like", "stop",
+                                  "threads", "treshold"))
 def test_options_that_are_not_there_are_refused(name):
     with pytest.raises(TypeError, match=name):
         settings("twinset.spark", {name: 1})
@@ -416,8 +417,24 @@ def test_one_task_that_does_all(tmp_path, monkeypatch):
     given = documents(200, hot=30, copies=30)
     chosen = settings("twinset.spark", {"max_bucket": 10})
     found = alone.pairs(as_batches(given, 17), chosen, len(given))
-    told = [line for batch in found for line in lines.lines_of(batch, "jsonl")]
-    assert told == scanned(tmp_path, given, "--max-bucket", "10")
+    seen = [line for batch in found for line in lines.lines_of(batch, "jsonl")]
+    assert seen == scanned(tmp_path, given, "--max-bucket", "10")
+
+
+def test_one_task_with_many_null_texts():
+    given = [("a", "one text"), ("b", "one text"), *((f"{at}", None) for at in range(9))]
+    [found] = alone.pairs(as_batches(given, 4), settings("twinset.spark", {}), len(given))
+    assert found.to_pylist()[0]["a"] == "a" and found.num_rows == 1
+
+
+def test_one_task_without_enough_memory(monkeypatch):
+    def scan(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(alone, "_scan", scan)
+    for piece in (alone.pairs, alone.members):
+        [batch] = piece([], settings("twinset.spark", {}), 1)
+        assert batch.column("cluster").null_count == 1
 
 
 @pytest.mark.parametrize("given, most", [

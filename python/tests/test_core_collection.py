@@ -136,7 +136,7 @@ def test_dedup_and_cleaning(tmp_path):
         collection.clean(result, -1, None, False, pieces.append)
 
 
-def test_outputs_are_told_for_every_input(tmp_path):
+def test_every_input_has_an_output(tmp_path):
     for name in ("template", "one", "two"):
         (tmp_path / f"{name}.jsonl").write_text(json.dumps({"text": BASE + name}) + "\n")
     collection = _core.Collection()

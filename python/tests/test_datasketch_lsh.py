@@ -9,6 +9,7 @@ import pytest
 from datasketch_peers import NUM_PERMS, datasketch, dice, similar_sets
 
 from twinset import datasketch as ours
+from twinset.datasketch.index import Memory
 
 
 def both(**arguments):
@@ -363,6 +364,26 @@ def test_tables_show_what_is_held():
     assert Counter(map(type, mine.get_counts())) == {dict: mine.b}
     mine.remove(0)
     assert 0 not in table.get(bucket) and 0 not in keys
+
+
+def test_tables_of_all_bands_cost_as_much_as_those_of_one(monkeypatch):
+    """Each key is asked once for its bands, not once for each of them."""
+    asked = Counter()
+    bands_of = Memory.bands_of
+
+    def count(self, key):
+        asked[key] += 1
+        return bands_of(self, key)
+
+    monkeypatch.setattr(Memory, "bands_of", count)
+    lsh = ours.MinHashLSH(num_perm=128, params=(64, 2))
+    for i, minhash in enumerate(signatures(dice(), 30, num_perm=128)):
+        lsh.insert(i, minhash)
+    assert sum(len(table) for table in lsh.hashtables) >= 64
+    assert asked == {i: 1 for i in range(30)}
+    lsh.remove(0)
+    assert all(0 not in keys for table in lsh.hashtables for keys in map(table.get, table))
+    assert asked == {0: 1, **{i: 2 for i in range(1, 30)}}
 
 
 # ---- pickles and subclasses

@@ -40,8 +40,8 @@ def test_similarity_is_that_of_sets_of_strings():
 
 def test_without_spaces_less_is_shared():
     table = s1.jaccard_by_spaces(documents=10).table
-    counted, left_out = (table.where(spaces=name).column("jaccard") for name in s1.SPACES)
-    assert all(with_ > without for with_, without in zip(counted[1:12], left_out[1:12]))
+    counted, without_spaces = (table.where(spaces=name).column("jaccard") for name in s1.SPACES)
+    assert all(with_ > without for with_, without in zip(counted[1:12], without_spaces[1:12]))
 
 
 def test_times_are_measured():

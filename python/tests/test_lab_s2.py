@@ -27,7 +27,7 @@ def test_first_prime():
     assert [s2.first_prime(least) for least in (2, 3, 4, 13, 14, 90)] == [2, 3, 5, 13, 17, 97]
 
 
-def test_missing_data_is_told(tmp_path):
+def test_missing_data_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match="TWINSET_DATA"):
         s2.accuracy(data=tmp_path)
 

@@ -37,8 +37,9 @@ def test_the_engine_goes_by_them():
     assert twinset.scan(texts).report()["parameters"]["threshold"] == rules.THRESHOLD
     cleaned = twinset.dedup(texts).report()["parameters"]
     assert cleaned["threshold"] == rules.DEDUP_THRESHOLD
-    assert {name: str(cleaned[name]) for name in ("hashes", "recall", "max-bucket")} == {
-        name: RULES[name] for name in ("hashes", "recall", "max-bucket")}
+    assert {name: str(cleaned[name]) for name in ("recall", "max-bucket")} == {
+        name: RULES[name] for name in ("recall", "max-bucket")}
+    assert 0 < cleaned["hashes"] < rules.HASHES  # as many as the recall needs
 
 
 def test_the_default_of_one_run_is_not_that_of_the_next():
@@ -62,7 +63,7 @@ def test_the_commands_help_has_the_values():
     assert f"Default {RULES['threshold']}; for dedup {RULES['dedup-threshold']};" in cleaning
     assert f"or {RULES['threshold']} if that is lower" in scanning
     assert f"its first {RULES['star']} only. Default {RULES['max-bucket']};" in scanning
-    assert f"Default {RULES['hashes']}." in scanning
+    assert f"Default: {RULES['hashes']}; to find pairs, as many as" in scanning
     assert f"Default {RULES['recall']}." in scanning
 
 

@@ -23,7 +23,7 @@ from twinset import _core, spark as twins  # noqa: E402
 from twinset.cluster import alone, clusters as pieces  # noqa: E402
 from twinset.cluster.settings import settings  # noqa: E402
 from twinset.spark import pairs as planned  # noqa: E402
-from twinset.spark.__main__ import main, parser, read, reason, told  # noqa: E402
+from twinset.spark.__main__ import explain, main, parser, read, reason  # noqa: E402
 from twinset.spark.alone import all_members, all_pairs  # noqa: E402
 from twinset.spark.documents import Documents  # noqa: E402
 from twinset.spark.stages import stage  # noqa: E402
@@ -90,9 +90,9 @@ def test_what_is_little_takes_one_task(spark, tmp_path, options, words):
 
 
 def test_what_does_not_fit_into_one_task(spark):
-    """A task that runs out of memory leaves it to many."""
-    given = Documents(frame(spark, documents(20, hot=1500)), "id", "text",
-                      settings(twins.WHERE, {"memory": "1M"}), "error")
+    """A task that gets a text too long for it leaves all to many."""
+    given = Documents(frame(spark, documents(20) + [("long", "x" * (alone.LONGEST + 1))]), "id",
+                      "text", settings(twins.WHERE, {}), "error")
     assert all_pairs(given) is None and all_members(given) is None
 
 
@@ -133,8 +133,9 @@ def test_clusters_are_the_commands(spark, monkeypatch, tmp_path, limit):
 
     given = documents(200, copies=30)
     scanned(tmp_path, given)
-    told, _ = command("scan", "in.jsonl", "--method", "lsh", "-q", "--format", "json", cwd=tmp_path)
-    expected = {(member, one["id"], one["size"]) for one in json.loads(told)["clusters"]
+    answer, _ = command("scan", "in.jsonl", "--method", "lsh", "-q", "--format", "json",
+                        cwd=tmp_path)
+    expected = {(member, one["id"], one["size"]) for one in json.loads(answer)["clusters"]
                 for member in one["members"]}
     assert len(expected) > 50
     assert {tuple(row) for row in twins.clusters(frame(spark, given)).collect()} == expected
@@ -236,7 +237,7 @@ def test_the_command_line_removes_and_counts(spark, tmp_path, capsys):
     assert main(["dedup", "--input", str(tmp_path / "in.parquet"), "--output",
                  str(tmp_path / "out")]) == 0
     said = capsys.readouterr().err
-    assert "skipped 2 documents: empty" in said and "skipped 1 document: null" in said
+    assert "kept 2 documents: empty" in said and "kept 1 document: null" in said
     assert spark.read.parquet(str(tmp_path / "out")).count() < len(given)
     for name, format in (("clusters", "csv"), ("signatures", "parquet")):
         assert main([name, "--input", str(tmp_path / "in.parquet"), "--format", format,
@@ -280,7 +281,8 @@ def test_records_without_a_text_are_skipped_and_counted(spark, tmp_path, capsys,
     (tmp_path / "in.jsonl").write_text("".join(json.dumps(record) + "\n" for record in given))
     words = [verb, "--input", f"{tmp_path}/in.jsonl", "--output"]
     assert main([*words, f"{tmp_path}/out"]) == 0
-    assert capsys.readouterr().err == "twinset: skipped 2 documents: null\n"
+    fate = {"pairs": "skipped", "dedup": "kept"}[verb]
+    assert capsys.readouterr().err == f"twinset: {fate} 2 documents: null\n"
     written = "".join(path.read_text() for path in tmp_path.glob("out/part-*"))
     assert written.count("\n") == {"pairs": 1, "dedup": 3}[verb]
     assert main([*words, f"{tmp_path}/none", "--text", "body"]) == 2
@@ -292,7 +294,7 @@ def test_the_command_line_says_what_is_wrong(spark, tmp_path, capsys):
     (tmp_path / "torn.jsonl").write_text('{"id": "a", "text": "x"}\n{"id": \n')
     (tmp_path / "torn.parquet").write_text("PAR1 and no more")
     (tmp_path / "empty").mkdir()
-    for words, told in (
+    for words, expected in (
             ("fine.jsonl --text body", "no column 'body' for the text; there are id, text"),
             ("fine.jsonl --id url", "there is no column 'url' for the id; there are id, text"),
             ("torn.jsonl", r"a line of file:.*/torn.jsonl is no JSON object"),
@@ -310,11 +312,11 @@ def test_the_command_line_says_what_is_wrong(spark, tmp_path, capsys):
             ("none.jsonl --threshold 7", "'7' is not a number from 0 to 1")):
         assert main(["--output", f"{tmp_path}/out", "--input", *f"{tmp_path}/{words}".split()]) == 2
         [said] = capsys.readouterr().err.splitlines()
-        assert re.match(f"twinset: .*{told}", said), said
+        assert re.match(f"twinset: .*{expected}", said), said
     assert not (tmp_path / "out").exists() and not (tmp_path / "not").exists()
 
 
-@pytest.mark.parametrize("told, word", [
+@pytest.mark.parametrize("message, word", [
     ("PythonException: ...\nRuntimeError: an executor has no twinset (No module ...). Do.\n\tat x",
      "an executor has no twinset (No module ...). Do."),
     ("...\ntwinset.InputError: what it is\n\tat org.apache", "what it is"),
@@ -328,8 +330,8 @@ def test_the_command_line_says_what_is_wrong(spark, tmp_path, capsys):
     ("[JAVA_GATEWAY_EXITED] Java gateway process exited", "Spark did not start"),
     ("something else\n\tat org.apache", "something else"),
 ])
-def test_the_one_sentence_that_matters(told, word):
-    assert reason(told).startswith(word) and "\n" not in reason(told)
+def test_the_one_sentence_that_matters(message, word):
+    assert reason(message).startswith(word) and "\n" not in reason(message)
 
 
 def test_spark_has_ended():
@@ -340,7 +342,7 @@ def test_spark_has_ended():
 
     for error in (ConnectionRefusedError(), Py4JNetworkError("Answer from Java side is empty"),
                   Unspeakable()):
-        assert re.match("Spark has ended, .* raise .*spark.driver.memory", told(error))
+        assert re.match("Spark has ended, .* raise .*spark.driver.memory", explain(error))
 
 
 def test_documents_are_read_however_long(spark, tmp_path):
@@ -369,7 +371,7 @@ def test_what_the_page_shows(spark):
 
 # ---- bad input
 
-def test_what_is_skipped_is_told(spark):
+def test_what_is_skipped_is_named(spark):
     given = [("a", None), ("b", ""), ("c", " \u200b"), ("d", "some text"), ("e", "...")]
     found = {tuple(row) for row in twins.skipped(frame(spark, given)).collect()}
     assert found == {("a", "null"), ("b", "empty"), ("c", "empty")}
@@ -448,7 +450,7 @@ def test_executors_without_the_package(spark, bare, tmp_path, capsys, verb):
     assert not (tmp_path / "out").exists()
 
 
-def test_executors_without_the_package_are_told_by_all_functions(spark, spread, bare):
+def test_all_functions_name_executors_without_the_package(spark, spread, bare):
     """Before ids are looked at, which are not unique here."""
     df = frame(spark, [("a", "x"), ("a", "x")])
     for function in (twins.similar_pairs, twins.clusters, twins.dedup):
@@ -456,3 +458,20 @@ def test_executors_without_the_package_are_told_by_all_functions(spark, spread, 
             function(df)
     with pytest.raises(Exception, match="an executor has no twinset"):
         twins.signatures(df).collect()
+
+
+# ---- what is no DataFrame of a cluster
+
+@pytest.mark.parametrize("call", [twins.similar_pairs, twins.clusters, twins.dedup,
+                                  twins.signatures, twins.skipped])
+def test_other_frames_are_refused_at_once(call):
+    import pandas
+
+    with pytest.raises(_core.UsageError, match="takes a DataFrame of Spark, not pandas.DataFrame; "
+                                               "spark.createDataFrame"):
+        call(pandas.DataFrame({"id": [1], "text": ["a"]}))
+    with pytest.raises(_core.UsageError, match="not builtins.list$"):
+        call([1])
+    remote = type("DataFrame", (), {"__module__": "pyspark.sql.connect.dataframe"})()
+    with pytest.raises(_core.UsageError, match="does not work with Spark Connect"):
+        call(remote)

@@ -1,6 +1,7 @@
 """twinset.spark on a cluster of two executors, each in a process of its own: the command's bytes,
 with one of them killed on the way; and checkpoints."""
 
+import os
 import pathlib
 import subprocess
 import sys
@@ -15,7 +16,11 @@ from spread import documents, scanned  # noqa: E402
 HERE = pathlib.Path(__file__).parent
 
 
-@pytest.mark.parametrize("when, points", [(3, None), (8, "points")])
+# Each takes three quarters of a minute; script/long runs the one without checkpoints, too.
+CASES = [(8, "points")] + [(3, None)] * (os.environ.get("TWINSET_TEST_LARGE") == "1")
+
+
+@pytest.mark.parametrize("when, points", CASES)
 def test_a_cluster_of_which_an_executor_is_killed(tmp_path, when, points):
     given = documents(300, hot=40, copies=40)
     expected = scanned(tmp_path, given, "--max-bucket", "20")

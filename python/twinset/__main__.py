@@ -1,6 +1,7 @@
 """python -m twinset scan|dedup: the command's options for what Python reads, Parquet above all.
 
-Help is made from the engine's table of options, as that of the command is.
+Help is made from the engine's table of options, as that of the command is. All other commands are
+those of the command itself, which the wheel contains.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import _core, api
+from .command import become
 from .options import known
 from .output import write
 from .program import in_command_words, run
-from .results import Outcome
+from .results import Outcome, format_of
 from .rules import KEEP, KEEP_FIRST, THRESHOLD
 from .show import visible
 
@@ -28,23 +30,24 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="python -m twinset", allow_abbrev=False,
         description="Finds the twins in a set of documents. Reads what the command twinset does, "
-                    "and Parquet.")
+                    "and Parquet. All other commands are those of twinset: see twinset --help.")
     top.add_argument("-V", "--version", action="version", version=f"twinset {_core.version}")
     commands = top.add_subparsers(dest="command", required=True, metavar="scan|dedup")
     scan = _command(commands, "scan", "similar pairs and clusters")
     scan.add_argument("--like", action="append", metavar="FILE",
                       help="Report only the pairs that this document is part of. Repeatable.")
-    scan.add_argument("--format", choices=_core.SCAN_FORMATS, default="table",
+    scan.add_argument("--format", choices=_core.SCAN_FORMATS,
                       metavar="|".join(_core.SCAN_FORMATS),
-                      help="How results are written. Default: table.")
+                      help="How results are written. Default: what the name of -o ends with, or "
+                           "table.")
     scan.add_argument("-o", "--output", metavar="FILE",
                       help="Write results to FILE, which appears when it is complete.")
     scan.add_argument("--fail-above", type=_share, metavar="X",
                       help="Exit with status 1 if a pair has at least this similarity.")
     dedup = _command(commands, "dedup", "the collection without its near-duplicates")
     dedup.add_argument("-o", "--output", required=True, metavar="OUT",
-                       help="Where to: a file for one input, a folder for several, - for standard "
-                            "output.")
+                       help="Where to: a file, a folder with a slash at its end, or - for standard "
+                            "output, but of Parquet.")
     dedup.add_argument("--keep", default=KEEP_FIRST, metavar="|".join((*KEEP, "FIELD")),
                        help=f"Which of similar documents is kept. Default: {KEEP_FIRST}.")
     dedup.add_argument("--annotate", action="store_true",
@@ -85,9 +88,11 @@ def _command(commands: Any, name: str, summary: str) -> argparse.ArgumentParser:
 
 
 def _share(text: str) -> float:
-    number = float(text)
+    """A share as the engine reads it: 0.7 or 70%."""
+    number = float(text[:-1] + "e-2" if text.endswith("%") else text)
     if not 0 <= number <= 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number from 0 to 1")
+        raise argparse.ArgumentTypeError(
+            f"'{text}' is not a number from 0 to 1, or a percentage such as 70%")
     return number
 
 
@@ -147,9 +152,10 @@ def _scan(arguments: argparse.Namespace) -> int:
     elif fail_above is not None and fail_above < float(options["threshold"]):
         raise ValueError(f"--fail-above {fail_above:g} lies below the threshold, where pairs are "
                          "not looked for; lower --threshold")
+    format = arguments.format or format_of(arguments.output) or "table"
     result = api.scan(list(map(_Given, arguments.paths)), **options)
     to_file = arguments.output not in (None, "-")
-    result.write(arguments.output if to_file else sys.stdout.buffer, arguments.format)
+    result.write(arguments.output if to_file else sys.stdout.buffer, format)
     _conclude(arguments, result, is_cleaned=False)
     if arguments.strict and result.skipped:
         return 3
@@ -172,6 +178,9 @@ def _dedup(arguments: argparse.Namespace) -> int:
 def main(words: Sequence[str] | None = None) -> int:
     """Exit status: 0 done; 1 --fail-above was reached; 2 nothing could be done; 3 with --strict,
     an input was skipped."""
+    words = sys.argv[1:] if words is None else words
+    if words and words[0] not in ("scan", "dedup") and not words[0].startswith("-"):
+        become(words)
     arguments = parser().parse_args(words)
     try:
         status = {"scan": _scan, "dedup": _dedup}[arguments.command](arguments)

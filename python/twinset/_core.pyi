@@ -14,7 +14,8 @@ from typing_extensions import Buffer
 Text: TypeAlias = str | bytes | None
 Options: TypeAlias = dict[str, str] | None
 Role: TypeAlias = Literal["new", "old", "like", "ignore"]
-Format: TypeAlias = Literal["table", "csv", "tsv", "json", "jsonl", "binary", "candidates"]
+Format: TypeAlias = Literal["table", "csv", "tsv", "json", "jsonl", "binary", "candidates",
+                            "html", "sarif", "codequality"]
 Write: TypeAlias = Callable[[bytes], object]
 
 class ArrowArray(Protocol):
@@ -42,12 +43,16 @@ Pair: TypeAlias = tuple[
     float | None,  # estimate
     int,  # longest
     int,  # cluster
+    int,  # passages
+    int,  # passage_words
+    float | None,  # coverage_a
+    float | None,  # coverage_b
+    float | None,  # false_alarms
     float | None,  # weighted
     int,  # overlap
     int,  # longest_lines
     int,  # lines_a
     int,  # lines_b
-    float | None,  # false_alarms
 ]
 
 class Run(TypedDict):
@@ -72,6 +77,8 @@ class Run(TypedDict):
     sample_pairs: int
     sample_found: int
     removed: int
+    found_pairs: int
+    resumed_bytes: int
 
 class Span(TypedDict):
     file: str | None
@@ -85,8 +92,10 @@ class Passage(TypedDict):
     a: Span
     b: Span
     tokens: int
-    kinds: list[Literal["verbatim", "renamed", "edited", "alike", "reordered", "padded"]]
+    kinds: list[Literal["verbatim", "renamed", "edited", "alike", "reordered", "padded",
+                        "paraphrased", "summary"]]
     documents: int
+    rarity: float
     renames: list[tuple[str, str, int]]
 
 class Tuning(TypedDict):

@@ -67,7 +67,10 @@ def scan(data: Any, ids: Any = None, threshold: float | None = None, *, ignore: 
         collection = _core.Collection(chosen, callback)
         names = _add(collection, parts, others)
         with _explaining(collection):
-            return Scan(collection.scan(), names)
+            found = Scan(collection.scan(), names)
+        if not any(isinstance(part, Texts) for part in parts):
+            found._files = collection
+        return found
 
 
 def dedup(data: Any, ids: Any = None, threshold: float | None = None, keep: str = KEEP_FIRST, *,
@@ -98,6 +101,9 @@ def dedup(data: Any, ids: Any = None, threshold: float | None = None, keep: str 
         collection = _core.Collection(chosen, callback)
         if isinstance(part, Files):
             done = _dedup_files(collection, part, others, keep, output, annotate, removed)
+        elif chosen.get("min-passage", "off") != "off":
+            raise _core.UsageError("min_passage: spans are cut out of files; write the texts to a "
+                                   "file of JSON lines, and give its name")
         else:
             done = _dedup_texts(collection, part, others, keep, output, annotate, removed)
     if removed is not None:
@@ -188,7 +194,7 @@ def _dedup_files(collection: _core.Collection, files: Files, others: Others, kee
     collection.check_outputs(paths_of(removed))
     cleaning = None
     if target is not None:
-        cleaning = Cleaning(collection, files.paths, target, annotate, removed)
+        cleaning = Cleaning(collection, target, annotate, removed)
     done = Dedup(collection.dedup(keep), names, collection)
     if cleaning is not None:
         done.counts = cleaning.write(done._result)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
 
 from . import _core, output
 from .inputs import Texts
 from .records import Counts
+from .rules import UNWRITTEN
 
 
 Four = tuple[int, int, int, int]
@@ -16,23 +17,32 @@ Four = tuple[int, int, int, int]
 
 class Cleaning:
     """Where the files of a collection go. Made before the work, so that what cannot be written is
-    told at once."""
+    reported at once."""
 
-    def __init__(self, collection: _core.Collection, given: Sequence[str],
-                 target: output.Target | None, annotate: bool,
+    def __init__(self, collection: _core.Collection, target: output.Target | None, annotate: bool,
                  removed: output.Target | None = None) -> None:
         self.collection, self.annotate = collection, annotate
         self.path = os.fspath(target) if isinstance(target, (str, os.PathLike)) else ""
         self.put: Callable[[bytes], object] = getattr(target, "write", lambda data: None)
-        self.names = collection.outputs(bool(self.path) or target is None, annotate)
-        self.is_folder = bool(self.path) and self._needs_folder(given)
+        self.is_folder = self.path.endswith("/") or os.path.isdir(self.path)
+        self.names = self._plan(target)
         collection.check_outputs(self._paths() + output.paths_of(removed))
         if self.is_folder:
             os.makedirs(self.path, exist_ok=True)
 
-    def _needs_folder(self, given: Sequence[str]) -> bool:
-        return (len(self._written()) > 1 or self.path.endswith("/") or os.path.isdir(self.path)
-                or any(path.startswith("@") or os.path.isdir(path) for path in given))
+    def _plan(self, target: output.Target | None) -> list[str | None]:
+        """Records of several inputs go to one file, unless a folder is named; documents need a
+        folder in any case."""
+        ending = os.path.splitext(self.path)[1][1:].lower()
+        if ending in UNWRITTEN and not self.is_folder:
+            raise _core.UsageError(f"output: records are written as JSON lines, not as .{ending}")
+        try:
+            return self.collection.outputs(self.is_folder or target is None, self.annotate)
+        except _core.UsageError:
+            if self.is_folder or not self.path:
+                raise
+        self.is_folder = True
+        return self.collection.outputs(True, self.annotate)
 
     def _written(self) -> list[tuple[int, str]]:
         """The inputs that something may be left of, and what it would be called."""
@@ -72,34 +82,26 @@ class Cleaning:
 
     def _write_lines(self, result: _core.Result,
                      put: Callable[[bytes], object]) -> list[Four]:
-        """All inputs one after the other, with a newline where the last has none at its end."""
-        counts, is_first, last = [], True, b"\n"
-
-        def write(data: bytes) -> None:
-            nonlocal is_first, last
-            data = bytes(data)
-            put(b"\n" + data if data and is_first and last != b"\n" else data)
-            is_first, last = is_first and not data, data[-1:] or last
-
-        for number, _ in self._written():
-            is_first = True
-            counts.append(self.collection.clean(result, number, self.path, self.annotate, write))
-        return counts
+        """All inputs, one after the other."""
+        return [self.collection.clean(result, number, self.path, self.annotate,
+                                      lambda data: put(bytes(data)))
+                for number, _ in self._written()]
 
 
 def parquet_targets(texts: Texts, target: output.Target,
                     removed: output.Target | None) -> list[str]:
-    """Where what is kept of Parquet files goes: one to a file, several to a folder."""
+    """Where what is kept of Parquet files goes: to one file, or to a folder with one for each."""
     if not hasattr(texts.data, "paths"):
         raise _core.UsageError("output: is for files; table() gives what is kept of data in memory")
     if not isinstance(target, (str, os.PathLike)):
         raise _core.UsageError("output: Parquet is written to a path")
     read, path = texts.data.paths, os.fspath(target)
     paths = [path]
-    if len(read) > 1 or path.endswith("/") or os.path.isdir(path):
+    is_named = path.lower().endswith(".parquet")
+    if path.endswith("/") or os.path.isdir(path) or (len(read) > 1 and not is_named):
         os.makedirs(path, exist_ok=True)
         paths = [os.path.join(path, os.path.basename(one)) for one in read]
-    elif not path.lower().endswith(".parquet"):
+    elif not is_named:
         raise _core.UsageError(f"output: {path} must end in .parquet, as the input does")
     if len(set(paths)) < len(paths):
         raise _core.UsageError("output: two inputs have one name; rename one")

@@ -8,10 +8,10 @@ from __future__ import annotations
 import operator
 import os
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from . import tables
+from . import plain, tables
 from .records import Id
 
 
@@ -71,6 +71,8 @@ Part = Files | Texts
 
 def read(data: Any, ids: Any, columns: Columns) -> list[Part]:
     """The parts that data consists of: one, but for paths of several kinds."""
+    if isinstance(data, Iterator) and tables.package_of(data) != "pyarrow":
+        data = list(data)
     if isinstance(data, (str, os.PathLike)):
         parts = read_paths([data], columns)
     elif (table := tables.table_of(data)) is not None:
@@ -120,7 +122,8 @@ def read_column(data: Any, ids: Any, columns: Columns) -> list[Part]:
     if isinstance(data, (bytes, bytearray, memoryview)):
         raise TypeError("data: one text in bytes; give a list of texts")
     if isinstance(data, Mapping):
-        raise TypeError("data: a dict; give its values as texts, and ids=list(data)")
+        raise TypeError("data: a dict of texts; give its values as a list, and ids=list(data); "
+                        "a dict of columns is a table")
     if not isinstance(data, Iterable) and not hasattr(data, "__arrow_c_array__"):
         raise TypeError(f"data: texts, a table or a path are wanted, not {type(data).__name__}")
     texts = tables.texts_of(data)
@@ -150,11 +153,15 @@ def read_table(data: Any, table: tables.Table, ids: Any, columns: Columns) -> Te
     texts = tables.texts_of(tables.find(table, columns.text, "text"))
     if ids is None:
         ids = id_column(table, columns)
+        if isinstance(table, plain.Splits):
+            ids = table.row_ids(None if ids is None else tables.values_of(ids))
     return Texts(texts, len(texts), read_ids(ids, len(texts)), data, table, columns.text)
 
 
 def id_column(table: tables.Table, columns: Columns) -> Any:
-    """The column of ids, or None."""
+    """The column of ids, or None: there is none, or "none" is wanted."""
+    if columns.id == "none":
+        return None
     if columns.id is None:
         return table.column("id") if "id" in table.names else None
     return tables.find(table, columns.id, "id")

@@ -45,10 +45,12 @@ class Options(Bands, total=False):
     stop: PathLike
     quotations: str
     bibliography: str
+    top: int | str
     measure: str
     bag: bool
     common: Number
     group: str
+    min_passage: int | str
     method: str
     hashes: int | str
     scheme: str
@@ -58,10 +60,12 @@ class Options(Bands, total=False):
     sample: int | str
     text: str
     id: str
+    input: str
     all: bool
     include: str | Sequence[str]
     exclude: str | Sequence[str]
     max_size: int | str
+    max_skipped: Number
     html_boilerplate: str
     mail_quotes: str
     threads: int | str

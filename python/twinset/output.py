@@ -24,7 +24,9 @@ def replacing(path: str | os.PathLike[str], sync_from: int = 0) -> Iterator[IO[b
             yield file
         return
     folder, name = os.path.split(path)
-    number, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
+    # A name may have 255 bytes, and that of the unfinished file no more.
+    prefix = b"." + os.fsencode(name)[:200] + b"."
+    number, temporary = tempfile.mkstemp(prefix=prefix, dir=os.fsencode(folder))
     try:
         with open(number, "wb") as file:
             yield file

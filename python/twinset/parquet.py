@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from . import _core, tables
 from .inputs import Columns, Texts, id_column, read_ids
+from .records import Id
 
 
 class Rows:
@@ -44,10 +46,17 @@ class Rows:
 
     def write(self, targets: Sequence[Any], positions: Sequence[int],
               added: Sequence[tables.Column] = ()) -> None:
-        """Writes what is at some positions, which rise, each file to a target of its own: columns,
-        metadata, packing and row groups stay as they are."""
-        for file, target, part in zip(self.files, targets, _parts(positions, self.counts, added)):
-            _write(file, target, *part)
+        """Writes what is at some positions, which rise, each file to a target of its own, or all to
+        one: columns, metadata, packing and row groups stay as they are, in one as in the first."""
+        parts = _parts(positions, self.counts, added)
+        if len(targets) == len(self.files):
+            for file, target, part in zip(self.files, targets, parts):
+                with _writer(file, target, added) as writer:
+                    _write(writer, file, *part)
+            return
+        with _writer(self.files[0], targets[0], added) as writer:
+            for file, part in zip(self.files, parts):
+                _write(writer, file, *part)
 
 
 def read(paths: Sequence[str], columns: Columns) -> Texts:
@@ -55,11 +64,24 @@ def read(paths: Sequence[str], columns: Columns) -> Texts:
     rows = Rows(paths)
     texts = tables.find(rows, columns.text, paths[0])
     column = id_column(rows, columns)
-    ids = read_ids(column, len(texts))
+    ids = None if column is None else _read_ids(rows, tables.values_of(column))
     if ids is None:
         ids = [f"{path}:{row}" for path, count in zip(paths, rows.counts)
                for row in range(1, count + 1)]
     return Texts(texts, len(texts), ids, rows, rows, columns.text)
+
+
+def _read_ids(rows: Rows, values: Sequence[Any]) -> list[Id]:
+    """Ids are unique within a file; those that several files have are named FILE#ID, as records of
+    JSON lines are."""
+    ids: list[Id] = []
+    for count in rows.counts:
+        ids += read_ids(values[len(ids):len(ids) + count], count) or []
+    often = Counter(map(str, ids))
+    if len(often) == len(ids):
+        return read_ids(ids, len(ids)) or []
+    files = (path for path, count in zip(rows.paths, rows.counts) for _ in range(count))
+    return [f"{path}#{one}" if often[str(one)] > 1 else str(one) for path, one in zip(files, ids)]
 
 
 def _open(path: str) -> Any:
@@ -86,20 +108,29 @@ def _parts(positions: Sequence[int], counts: Iterable[int], added: Sequence[tabl
         start, done = start + count, end
 
 
-def _write(file: Any, target: Any, positions: Sequence[int],
-           added: Sequence[tables.Column]) -> None:
+def _writer(file: Any, target: Any, added: Sequence[tables.Column]) -> Any:
+    """Writes files like this one, with these columns more."""
     import pyarrow.parquet
 
     empty = [column._replace(values=[]) for column in added]
     schema = tables.extend(file.schema_arrow.empty_table(), empty).schema
-    groups = [file.metadata.row_group(i) for i in range(file.num_row_groups)]
-    with pyarrow.parquet.ParquetWriter(target, schema, compression=_packing(groups, added),
-                                       version=file.metadata.format_version) as writer:
-        parts = _parts(positions, [group.num_rows for group in groups], added)
-        for number, (kept, columns) in enumerate(parts):
-            if kept:
-                table = tables.extend(_rows(file, number, kept), columns)
-                writer.write_table(table, row_group_size=len(table))
+    return pyarrow.parquet.ParquetWriter(target, schema,
+                                         compression=_packing(_groups(file), added),
+                                         version=file.metadata.format_version)
+
+
+def _write(writer: Any, file: Any, positions: Sequence[int],
+           added: Sequence[tables.Column]) -> None:
+    parts = _parts(positions, [group.num_rows for group in _groups(file)], added)
+    for number, (kept, columns) in enumerate(parts):
+        if kept:
+            table = tables.extend(_rows(file, number, kept), columns)
+            writer.write_table(table.select(writer.schema.names).cast(writer.schema),
+                               row_group_size=len(table))
+
+
+def _groups(file: Any) -> list[Any]:
+    return [file.metadata.row_group(i) for i in range(file.num_row_groups)]
 
 
 def _packing(groups: Sequence[Any], added: Sequence[tables.Column]) -> str | dict[str, str]:

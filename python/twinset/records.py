@@ -28,6 +28,15 @@ class Pair(NamedTuple):
     """Characters, words or tokens of the longest passage that both have."""
     cluster: int
     """Number of the cluster, from 1; 0 where there is none."""
+    passages: int = 0
+    """How many passages both have, where they were looked for."""
+    passage_words: int = 0
+    """Words in all of them; of programs, tokens."""
+    coverage_a: float | None = None
+    """Share of a's words that are in passages; None where these were not looked for."""
+    coverage_b: float | None = None
+    false_alarms: float | None = None
+    """Pairs of such passages, or programs so similar, to expect if nobody copied."""
     weighted: float | None = None
     """Of programs alone, as all that follows: similarity by which rare shingles count more."""
     overlap: int = 0
@@ -35,8 +44,6 @@ class Pair(NamedTuple):
     longest_lines: int = 0
     lines_a: int = 0
     lines_b: int = 0
-    false_alarms: float | None = None
-    """Pairs of this similarity or more to expect if nobody copied."""
 
 
 class Cluster(NamedTuple):
@@ -60,8 +67,10 @@ class Removed(NamedTuple):
     id: Id
     kept: Id
     """The one that it was removed for."""
-    similarity: float
+    similarity: float | None
+    """None where all of its text was cut by min_passage, and no document resembles it."""
     cluster: int
+    """0 where there is none."""
 
 
 class Skipped(NamedTuple):
@@ -70,7 +79,7 @@ class Skipped(NamedTuple):
     id: Id
     reason: str
     is_empty: bool
-    """There is no text in it; dedup() keeps it."""
+    """There is no text in it: missing, null or empty. dedup() keeps it."""
 
 
 class Flagged(NamedTuple):

@@ -13,19 +13,33 @@ from .clean import Cleaning
 from .inputs import Texts
 from .records import Cluster, Counts, Flagged, Id, Pair, Removed, Skipped
 from .rows import Ids, Rows
+from .rules import PACKED, UNWRITTEN
+from .saved import Saved
 
 if TYPE_CHECKING:
     import pyarrow
 
 FLAGS = ("invalid-utf8", "hidden-characters", "homoglyphs", "hidden-text", "encoding-guessed",
-         "unparsed", "mostly-quoted", "lexed")
+         "unparsed", "mostly-quoted", "lexed", "controls", "undivided")
 OF_TEXT = 11  # fields of a pair; the others are of programs
+
+
+def format_of(target: output.Target | None) -> _core.Format | None:
+    """The format that the name of a target ends with, if any. UsageError for a name that promises
+    what is not written."""
+    name = os.fspath(target) if isinstance(target, (str, os.PathLike)) else ""
+    ending = os.path.basename(name).rpartition(".")[2].lower() if "." in name else ""
+    if ending in (*UNWRITTEN, *PACKED):
+        raise _core.UsageError(f"{name}: the results of scan are not written as .{ending}; "
+                               f"the formats are {', '.join(_core.SCAN_FORMATS)}")
+    format = "jsonl" if ending == "ndjson" else ending
+    return cast("_core.Format", format) if format in _core.SCAN_FORMATS else None
 
 
 class Outcome:
     """What every result has."""
 
-    _result: _core.Result
+    _result: _core.Result | Saved
     _ids: Ids
 
     @cached_property
@@ -76,6 +90,7 @@ class Scan(Rows[Pair], Outcome):
     """Similar pairs, the most similar first: a sequence of Pair."""
 
     _kind, _type = "pairs", Pair
+    _files: _core.Collection | None = None  # those that were read, which are not written to
 
     def __len__(self) -> int:
         return len(self._result)
@@ -111,12 +126,11 @@ class Scan(Rows[Pair], Outcome):
         """Writes what the command prints for the same documents. `target` is a path, or a file
         that is open; `format` is table, csv, tsv, json, jsonl or candidates, and may be left out
         where the path ends with it."""
+        format = format or format_of(target)
         if format is None:
-            name = os.fspath(target) if isinstance(target, (str, os.PathLike)) else ""
-            ending = os.path.splitext(name)[1][1:].lower()
-            if ending not in _core.SCAN_FORMATS:
-                raise ValueError(f"format: give one of {', '.join(_core.SCAN_FORMATS)}")
-            format = cast("_core.Format", ending)
+            raise ValueError(f"format: give one of {', '.join(_core.SCAN_FORMATS)}")
+        if self._files is not None:
+            self._files.check_outputs(output.paths_of(target))
         output.write(target, partial(self._result.write, format))
 
     def to_csv(self, target: output.Target | None = None) -> str | None:
@@ -216,7 +230,7 @@ class Dedup(Outcome):
     def counts(self) -> Counts:
         """How many records were read, kept, removed and skipped."""
         if not isinstance(self._source, Texts):
-            return Cleaning(self._source, [], None, False).write(self._result)
+            return Cleaning(self._source, None, False).write(self._result)
         read, kept, removed = self._texts.size, len(self._positions), len(self.removed)
         return Counts(read, kept, removed, read - kept - removed)
 
@@ -230,6 +244,12 @@ class Dedup(Outcome):
 
     def _write_report(self, put: Callable[[bytes], object]) -> None:
         self._result.write_report(put, self.counts if self._is_counted else None)
+
+    def __getstate__(self) -> dict[str, Any]:
+        saved = Saved(self._result, self.counts)
+        removed = Removals(saved, self._ids, self.removed._order)
+        source = self._source if isinstance(self._source, Texts) else None
+        return {**self.__dict__, "_result": saved, "removed": removed, "_source": source}
 
     # ---- what is kept
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 from . import _core, tables
 from .records import Id, Pair, Removed
+from .saved import Saved
 
 if TYPE_CHECKING:
     import pandas
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 NAMES = frozenset({"a", "b", "id", "kept"})
 FRACTIONS = frozenset({"similarity", "jaccard", "containment_a", "containment_b", "estimate",
-                       "weighted", "false_alarms"})
+                       "coverage_a", "coverage_b", "weighted", "false_alarms"})
 
 Row = TypeVar("Row", Pair, Removed)
 
@@ -39,7 +40,8 @@ class Rows(Sequence[Row], Generic[Row]):
     _kind: Literal["pairs", "removed"]
     _type: type[Pair] | type[Removed]
 
-    def __init__(self, result: _core.Result, ids: Ids, order: Sequence[int] | None = None) -> None:
+    def __init__(self, result: _core.Result | Saved, ids: Ids,
+                 order: Sequence[int] | None = None) -> None:
         self._result, self._ids, self._order = result, ids, order
 
     @property
@@ -61,6 +63,12 @@ class Rows(Sequence[Row], Generic[Row]):
 
     def __iter__(self) -> Iterator[Row]:
         return map(self._at, range(len(self)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickle: what the engine holds becomes a value, and files are no longer known."""
+        state = {**self.__dict__, "_result": Saved(self._result)}
+        state.pop("_files", None)
+        return state
 
     # ---- as tables
 

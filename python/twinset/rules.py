@@ -24,4 +24,8 @@ KEEP_FIRST, KEEP_LONGEST, KEEP_NEWEST = KEEP = _words("keep")
 # Fields that say when, the first that has a value.
 TIMES = _words("times")
 
+# Endings of files that are not written, and those that dedup packs files for.
+UNWRITTEN = _words("unwritten")
+PACKED = _words("packed")
+
 STEP_FORMATS = _words("formats-step")

@@ -26,8 +26,10 @@ def count(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def percent(share: float) -> str:
+def percent(share: float | None) -> str:
     """Cut, not rounded: 100.0% means all. The same digits as in the command's table."""
+    if share is None or share != share:
+        return ""
     tenths = 1000 if share >= 1 else min(int(share * 1000 + 1e-12), 999)
     return f"{tenths // 10}.{tenths % 10}%"
 

@@ -1,12 +1,13 @@
-"""Columns and tables of pyarrow, pandas, polars and Hugging Face datasets.
+"""Columns and tables of pyarrow, pandas, polars, DuckDB and Hugging Face datasets; plain.py has
+those of Python itself.
 
-They are told by the names of their modules, so that none of these libraries is needed, or
+They are recognised by the names of their modules, so that none of these libraries is needed, or
 imported, for the others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 
@@ -15,8 +16,8 @@ def package_of(thing: object) -> str:
     return type(thing).__module__.partition(".")[0]
 
 
-def need(name: str, purpose: str) -> Any:
-    """Imports a module, or says what it is needed for."""
+def need(name: str, purpose: str, install: str = "") -> Any:
+    """Imports a module, or says what it is needed for, and what to install."""
     import importlib
 
     package = name.partition(".")[0]
@@ -25,7 +26,7 @@ def need(name: str, purpose: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name != package:  # it is there, and broken
             raise
-        raise ImportError(f"{purpose} needs {package}: pip install {package}") from None
+        raise ImportError(f"{purpose} needs {package}: pip install {install or package}") from None
 
 
 # ---- columns
@@ -126,6 +127,30 @@ class _Arrow:
         return taken
 
 
+class _Read:
+    """Rows that pyarrow reads when they are needed, and only the columns that are: a
+    pyarrow.dataset.Dataset or a ParquetFile. What is taken of them is a pyarrow.Table."""
+
+    def __init__(self, names: list[str], read: Callable[[list[str] | None], Any]) -> None:
+        self.names, self._read = names, read
+
+    def column(self, name: str) -> Any:
+        return self._read([name])[name]
+
+    def take(self, positions: Sequence[int], added: Sequence[Column] = ()) -> Any:
+        return extend(select(self._read(None), positions), added)
+
+    def to_arrow(self, taken: Any) -> Any:
+        return taken
+
+
+def _read_relation(data: Any) -> _Arrow:
+    """The rows of a relation of DuckDB, whose order may differ each time that it is run."""
+    need("pyarrow", "a relation of DuckDB")
+    read = getattr(data, "to_arrow_table", None) or data.arrow
+    return _Arrow(read())
+
+
 class _Pandas:
     def __init__(self, data: Any) -> None:
         self.data, self.names = data, list(data.columns)
@@ -164,6 +189,19 @@ class _Polars:
         return taken.to_arrow()
 
 
+class _Lazy(_Polars):
+    """A polars.LazyFrame, which is collected once; what is taken of it is one again."""
+
+    def __init__(self, data: Any) -> None:
+        super().__init__(data.collect())
+
+    def take(self, positions: Sequence[int], added: Sequence[Column] = ()) -> Any:
+        return super().take(positions, added).lazy()
+
+    def to_arrow(self, taken: Any) -> Any:
+        return super().to_arrow(taken.collect())
+
+
 class _Dataset:
     """A datasets.Dataset, whose rows may be a choice of those that lie below it."""
 
@@ -192,11 +230,27 @@ def table_of(data: Any) -> Table | None:
         return _Pandas(data)
     if kind == "polars" and hasattr(data, "get_column"):
         return _Polars(data)
-    if kind == "pyarrow" and hasattr(data, "schema"):
-        return _Arrow(data)
+    if kind == "polars" and hasattr(data, "collect") and hasattr(data, "collect_schema"):
+        return _Lazy(data)
+    if kind == "pyarrow" and (hasattr(data, "schema") or hasattr(data, "to_table")):
+        return _arrow_table(data)
+    if kind in ("duckdb", "_duckdb") and hasattr(data, "columns"):
+        return _read_relation(data)
     if hasattr(data, "with_format") and hasattr(data, "select"):
         return _Dataset(data)
-    return None
+    from . import plain
+
+    return plain.table_of(data)
+
+
+def _arrow_table(data: Any) -> Table:
+    if hasattr(data, "schema_arrow"):  # a ParquetFile
+        return _Read(data.schema_arrow.names, lambda columns: data.read(columns=columns))
+    if hasattr(data, "to_table"):  # a Dataset, or a Scanner of one
+        if not hasattr(data, "get_fragments"):
+            return _Arrow(data.to_table())
+        return _Read(data.schema.names, lambda columns: data.to_table(columns=columns))
+    return _Arrow(data)
 
 
 def select(table: Any, positions: Sequence[int]) -> Any:

@@ -13,4 +13,8 @@ int tw_checkpoint_open(const tw_corpus *corpus, tw_checkpoint *checkpoint, tw_ta
                        twinset_error *error) TW_CHECKED;
 void tw_checkpoint_close(tw_checkpoint *checkpoint);
 
+/* Refuses an output that is a journal of the checkpoint in this folder. */
+int tw_checkpoint_check_outputs(const char *folder, const char *const *paths, size_t count,
+                                twinset_error *error) TW_CHECKED;
+
 #endif

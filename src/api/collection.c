@@ -2,14 +2,15 @@
  * the sources into a corpus of its own, so that sources added later do not change its result. */
 #include "checkpoint.h"
 #include "common.h"
+#include "handles.h"
 #include "output.h"
 #include "scan.h"
 
 struct twinset_collection {
     tw_settings *settings;
     tw_sources *sources;
-    const char *given[2];  /* the names of the first two documents, as they were added */
-    size_t given_count;    /* documents added, without templates */
+    tw_side sides[2];      /* the first two texts or paths that were added, for a comparison */
+    size_t side_count;     /* texts and paths that were added, without templates */
     tw_corpus *last;       /* of the last run, for its skips; or NULL */
     tw_source_state *plan; /* the states that outputs were planned with, or NULL */
 };
@@ -92,15 +93,20 @@ static int end_call(twinset_collection *collection, const tw_cancel *before, int
 
 /* ---- adding */
 
-/* Remembers the names of the first two documents, since sorting loses their order. */
-static void remember_names(twinset_collection *collection, size_t before)
+/* Remembers the first two texts or paths that gave sources, since sorting loses their order. They
+ * are named as they were added, without slashes at the end. */
+static int remember_side(twinset_collection *collection, const char *name, size_t before)
 {
     const tw_sources *sources = collection->sources;
-    for (size_t i = before; i < sources->count; i++) {
-        const tw_source *source = &sources->data[i];
-        if (source->role != TWINSET_ROLE_IGNORE && collection->given_count++ < 2)
-            collection->given[collection->given_count - 1] = source->name;
-    }
+    size_t length = strlen(name);
+    bool is_side = sources->count > before && sources->data[before].role != TWINSET_ROLE_IGNORE;
+    if (!is_side || collection->side_count++ >= 2)
+        return TWINSET_OK;
+    tw_side *side = &collection->sides[collection->side_count - 1];
+    *side = (tw_side){.first = before, .end = sources->count};
+    while (length > 1 && name[length - 1] == '/')
+        length--;
+    return tw_arena_copy(sources->arena, name, length, &side->name);
 }
 
 static int check_role(twinset_role role, twinset_error *error)
@@ -122,11 +128,11 @@ static int begin_adding(twinset_collection *collection, twinset_role role, twins
 }
 
 /* Ends an addition, and adds a message to an error that has none. */
-static int end_adding(twinset_collection *collection, size_t before, int status,
+static int end_adding(twinset_collection *collection, const char *name, size_t before, int status,
                       twinset_error *error)
 {
-    remember_names(collection, before);
-    return tw_complete_error(error, status);
+    int remembered = remember_side(collection, name, before);
+    return tw_complete_error(error, status == TWINSET_OK ? remembered : status);
 }
 
 static int add_text(twinset_collection *collection, const char *name, const char *text,
@@ -140,7 +146,7 @@ static int add_text(twinset_collection *collection, const char *name, const char
         return status;
     size_t before = collection->sources->count;
     status = tw_sources_add_text(collection->sources, name, text, length, borrowed, role);
-    return end_adding(collection, before, status, error);
+    return end_adding(collection, name, before, status, error);
 }
 
 int twinset_collection_add_text(twinset_collection *collection, const char *name, const char *text,
@@ -168,7 +174,7 @@ int twinset_collection_add_path(twinset_collection *collection, const char *path
     size_t before = collection->sources->count;
     const tw_cancel *listened = tw_cancel_listen(tw_settings_cancel(collection->settings));
     status = tw_sources_add_path(collection->sources, collection->settings, path, role, error);
-    status = end_adding(collection, before, status, error);
+    status = end_adding(collection, path, before, status, error);
     return end_call(collection, listened, status, error);
 }
 
@@ -200,8 +206,11 @@ int twinset_collection_check_outputs(const twinset_collection *collection, const
     for (size_t i = 0; i < count; i++)
         if (!paths[i])
             return tw_missing(error, "paths[i]");
-    return tw_check_outputs(collection->sources, collection->settings->options.stop, paths, count,
-                            error);
+    const twinset_options *options = &collection->settings->options;
+    int status = tw_check_outputs(collection->sources, options->stop, paths, count, error);
+    if (status == TWINSET_OK && options->checkpoint)
+        status = tw_checkpoint_check_outputs(options->checkpoint, paths, count, error);
+    return status;
 }
 
 /* Returns the skips of the last run, or, if something was added since, those that are known before
@@ -223,25 +232,35 @@ int twinset_collection_skip(const twinset_collection *collection, size_t index, 
 {
     if (index >= twinset_collection_skips(collection))
         return TWINSET_USAGE;
-    const tw_skipped *skipped = &find_skips(collection)->data[index];
+    const tw_skipped_input *skipped = &find_skips(collection)->data[index];
     const twinset_skip found = {skipped->path, skipped->reason, skipped->is_empty};
     return tw_copy_struct(skip, size, &found, sizeof found);
 }
 
 /* ---- runs */
 
-/* Makes the corpus of a run, with its own settings, and keeps it as the last one. `threshold` is
- * the default of the run. */
-static int begin_corpus(twinset_collection *collection, int by, bool is_comparison,
-                        double threshold, twinset_error *error)
+/* What sets the corpus of a run apart. */
+typedef struct corpus_plan {
+    int by; /* TWINSET_BY_* */
+    bool is_comparison, is_search;
+    double threshold;  /* the default of the run; TWINSET_AUTO: that of the unit */
+    const char *group; /* NULL: what the options say */
+} corpus_plan;
+
+/* Makes the corpus of a run, with its own settings, and keeps it as the last one. */
+static int begin_corpus(twinset_collection *collection, corpus_plan plan, twinset_error *error)
 {
-    tw_settings *settings = tw_settings_derive(collection->settings, by, threshold);
+    tw_settings *settings = tw_settings_derive(collection->settings, plan.by, plan.threshold);
     tw_corpus_release(collection->last);
     collection->last = NULL;
     if (!settings)
         return tw_nomem(error);
-    int status =
-        tw_corpus_new(settings, collection->sources, is_comparison, &collection->last, error);
+    if (plan.group)
+        settings->options.group = plan.group;
+    int status = plan.is_search ? tw_settings_choose_hashes(settings, error) : TWINSET_OK;
+    if (status == TWINSET_OK)
+        status = tw_corpus_new(settings, collection->sources, plan.is_comparison, &collection->last,
+                               error);
     tw_settings_release(settings);
     return tw_complete_error(error, status);
 }
@@ -288,14 +307,31 @@ static int run_scan(twinset_collection *collection, tw_task task, twinset_result
     return end_call(collection, before, end_run(corpus, made, status, result), error);
 }
 
+/* Takes each folder for a submission, if the caller left that open and there is a folder for each
+ * person. */
+static int choose_groups(const twinset_collection *collection, corpus_plan *plan,
+                         twinset_error *error)
+{
+    tw_folder_survey survey;
+    if (plan->by != TWINSET_BY_CODE || !tw_groups_are_open(collection->settings))
+        return TWINSET_OK;
+    if (tw_survey_folders(collection->sources, &survey) != TWINSET_OK)
+        return tw_nomem(error);
+    plan->group = survey.is_class ? "dir" : NULL;
+    return TWINSET_OK;
+}
+
 int twinset_collection_scan(twinset_collection *collection, twinset_result **result,
                             twinset_error *error)
 {
     int status = check_run(collection, result, error);
     if (status != TWINSET_OK)
         return status;
-    int by = tw_choose_unit(collection->settings, collection->sources, false);
-    status = begin_corpus(collection, by, false, TWINSET_AUTO, error);
+    corpus_plan plan = {.is_search = true, .threshold = TWINSET_AUTO};
+    plan.by = tw_choose_unit(collection->settings, collection->sources, false);
+    status = choose_groups(collection, &plan, error);
+    if (status == TWINSET_OK)
+        status = begin_corpus(collection, plan, error);
     if (status != TWINSET_OK)
         return status;
     return run_scan(collection, (tw_task){.wants_details = true}, result, error);
@@ -308,12 +344,19 @@ int twinset_collection_dedup(twinset_collection *collection, const char *keep,
     if (status != TWINSET_OK)
         return status;
     const twinset_options *options = &collection->settings->options;
+    if (keep && !keep[0])
+        return tw_fail(error, TWINSET_USAGE, "`keep` needs a rule or a field");
     if (strcmp(options->group, "none") != 0)
         return tw_fail(error, TWINSET_USAGE, "a collection is cleaned without regard to groups");
     for (size_t i = 0; i < collection->sources->count; i++)
         if (collection->sources->data[i].role == TWINSET_ROLE_LIKE)
             return tw_fail(error, TWINSET_USAGE, "a collection is cleaned as a whole");
-    status = begin_corpus(collection, options->by, false, TW_DEDUP_THRESHOLD, error);
+    if (tw_cuts_spans(options) && (options->by == TWINSET_BY_CODE || tw_options_omit_text(options)))
+        return tw_fail(error, TWINSET_USAGE,
+                       "`min-passage` cuts texts by all their words; leave `by` code, `quotations` "
+                       "drop and `bibliography` drop out");
+    corpus_plan plan = {.by = options->by, .is_search = true, .threshold = TW_DEDUP_THRESHOLD};
+    status = begin_corpus(collection, plan, error);
     if (status != TWINSET_OK)
         return status;
     return run_scan(collection, (tw_task){.keep = keep ? keep : TW_KEEP_FIRST}, result, error);
@@ -325,16 +368,19 @@ int twinset_collection_compare(twinset_collection *collection, twinset_result **
     int status = check_run(collection, result, error);
     if (status != TWINSET_OK)
         return status;
-    if (collection->given_count != 2)
+    if (collection->side_count != 2)
         return tw_fail(error, TWINSET_USAGE, "a comparison needs exactly two documents, not %zu",
-                       collection->given_count);
-    int by = tw_choose_unit(collection->settings, collection->sources, true);
-    status = begin_corpus(collection, by, true, TWINSET_AUTO, error);
+                       collection->side_count);
+    corpus_plan plan = {.is_comparison = true, .threshold = TWINSET_AUTO};
+    plan.by = tw_choose_unit(collection->settings, collection->sources, true);
+    status = begin_corpus(collection, plan, error);
+    if (status == TWINSET_OK)
+        status = tw_corpus_take_sides(collection->last, collection->sides, error);
     twinset_result *made = status == TWINSET_OK ? tw_calloc(1, sizeof *made) : NULL;
     if (!made)
         return status == TWINSET_OK ? tw_nomem(error) : status;
     const tw_cancel *before = tw_cancel_listen(tw_settings_cancel(collection->settings));
-    status = tw_compare(collection->last, collection->given, made, error);
+    status = tw_compare(collection->last, collection->sides, made, error);
     return end_call(collection, before, end_run(collection->last, made, status, result), error);
 }
 
@@ -395,12 +441,12 @@ const char *twinset_collection_output(const twinset_collection *collection, size
 
 /* ---- signatures and texts of documents */
 
-static int read_documents(twinset_collection *collection, const tw_cancel **before,
+static int read_documents(twinset_collection *collection, int by, const tw_cancel **before,
                           twinset_error *error)
 {
     *before = tw_cancel_listen(tw_settings_cancel(collection->settings));
-    int by = collection->settings->options.by;
-    int status = begin_corpus(collection, by, false, TWINSET_AUTO, error);
+    corpus_plan plan = {.by = by, .threshold = TWINSET_AUTO};
+    int status = begin_corpus(collection, plan, error);
     tw_corpus *corpus = collection->last;
     if (status == TWINSET_OK)
         status = tw_corpus_read(corpus, &(tw_read_plan){0}, NULL, error);
@@ -425,10 +471,12 @@ typedef struct signature_writer {
     twinset_error *error;
 } signature_writer;
 
-static int write_row(void *context, const char *name, uint64_t shingles, const uint32_t *slots)
+static int write_row(void *context, const tw_document *document, uint64_t shingles,
+                     const uint32_t *slots)
 {
     signature_writer *writer = context;
-    return tw_signatures_row(&writer->out, name, shingles, slots, writer->error);
+    return tw_signatures_row(&writer->out, document->name, document->naming == TW_NAMED_BY_NUMBER,
+                             shingles, slots, writer->error);
 }
 
 int twinset_collection_sketch(twinset_collection *collection, twinset_format format,
@@ -439,7 +487,7 @@ int twinset_collection_sketch(twinset_collection *collection, twinset_format for
     if (!collection || !write)
         return tw_missing(error, collection ? "write" : "collection");
     const tw_cancel *before;
-    int status = read_documents(collection, &before, error);
+    int status = read_documents(collection, collection->settings->options.by, &before, error);
     if (status != TWINSET_OK)
         return end_reading(collection, before, status, error);
     tw_corpus *corpus = collection->last;
@@ -457,12 +505,12 @@ int twinset_collection_sketch(twinset_collection *collection, twinset_format for
 static int pass_text(tw_corpus *corpus, uint32_t document, tw_bytes *text, twinset_text_fn take,
                      void *context, twinset_error *error)
 {
-    const char *name = corpus->documents.data[document].name;
+    const char *name = tw_document_at(corpus, document)->name;
     if (tw_document_is_large(corpus, document))
-        return tw_corpus_skip(corpus, &(tw_skipped){.path = name,
-                                                    .reason = "too large to be shown; raise "
-                                                              "`memory`",
-                                                    .source = TW_NO_SOURCE});
+        return tw_corpus_skip(corpus, &(tw_skipped_input){.path = name,
+                                                          .reason = "too large to be shown; raise "
+                                                                    "`memory`",
+                                                          .source = TW_NO_SOURCE});
     text->length = 0;
     int status = tw_document_normal_text(&corpus->workers[0], document, text);
     if (status != TWINSET_OK)
@@ -480,10 +528,40 @@ int twinset_collection_texts(twinset_collection *collection, twinset_text_fn tak
     if (!collection || !take)
         return tw_missing(error, collection ? "take" : "collection");
     const tw_cancel *before;
-    int status = read_documents(collection, &before, error);
+    int status = read_documents(collection, collection->settings->options.by, &before, error);
     tw_corpus *corpus = collection->last;
     for (uint32_t i = 0; status == TWINSET_OK && i < corpus->documents.count; i++)
         status = pass_text(corpus, i, &text, take, context, error);
     tw_bytes_free(&text);
     return end_reading(collection, before, status, error);
+}
+
+/* ---- for an index */
+
+int tw_collection_read(twinset_collection *collection, int by, tw_corpus **corpus,
+                       const tw_cancel **before, twinset_error *error)
+{
+    int status = read_documents(collection, by, before, error);
+    *corpus = collection->last;
+    return status;
+}
+
+int tw_collection_end(twinset_collection *collection, const tw_cancel *before, int status,
+                      twinset_error *error)
+{
+    return end_reading(collection, before, status, error);
+}
+
+const twinset_options *tw_collection_options(const twinset_collection *collection)
+{
+    return &collection->settings->given;
+}
+
+int tw_collection_own_sources(twinset_collection *collection, tw_sources **sources)
+{
+    tw_free(collection->plan);
+    collection->plan = NULL;
+    int status = tw_sources_own(&collection->sources);
+    *sources = collection->sources;
+    return status;
 }

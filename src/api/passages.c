@@ -22,7 +22,8 @@ int twinset_passages_at(const twinset_passages *passages, size_t index, twinset_
     const tw_located_passage *located = find_passage(passages, index);
     if (!located)
         return TWINSET_USAGE;
-    const twinset_passage found = {located->tokens, located->kinds, located->documents};
+    const twinset_passage found = {located->tokens, located->kinds, located->documents,
+                                   located->rarity};
     return tw_copy_struct(passage, size, &found, sizeof found);
 }
 
@@ -55,7 +56,7 @@ int twinset_passages_rename(const twinset_passages *passages, size_t index, size
 size_t twinset_passages_aligned_spans(const twinset_passages *passages, size_t index)
 {
     const tw_located_passage *located = find_passage(passages, index);
-    return located ? located->stretch_count : 0;
+    return located ? located->span_count : 0;
 }
 
 int twinset_passages_aligned_span(const twinset_passages *passages, size_t index, size_t span_index,
@@ -63,13 +64,13 @@ int twinset_passages_aligned_span(const twinset_passages *passages, size_t index
 {
     if (span_index >= twinset_passages_aligned_spans(passages, index))
         return TWINSET_USAGE;
-    return tw_copy_struct(span, size, &passages->list[index].stretches[span_index], sizeof *span);
+    return tw_copy_struct(span, size, &passages->list[index].spans[span_index], sizeof *span);
 }
 
 size_t twinset_passages_excluded_spans(const twinset_passages *passages, int side)
 {
     const tw_located_document *located = find_side(passages, side);
-    return located ? located->left_out_count : 0;
+    return located ? located->excluded_count : 0;
 }
 
 int twinset_passages_excluded_span(const twinset_passages *passages, int side, size_t index,
@@ -77,7 +78,7 @@ int twinset_passages_excluded_span(const twinset_passages *passages, int side, s
 {
     if (index >= twinset_passages_excluded_spans(passages, side))
         return TWINSET_USAGE;
-    return tw_copy_struct(span, size, &passages->sides[side].left_out[index], sizeof *span);
+    return tw_copy_struct(span, size, &passages->sides[side].excluded[index], sizeof *span);
 }
 
 size_t twinset_passages_texts(const twinset_passages *passages, int side)

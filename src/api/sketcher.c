@@ -45,6 +45,11 @@ void twinset_sketcher_free(twinset_sketcher *sketcher)
     tw_free(sketcher);
 }
 
+unsigned twinset_sketcher_hashes(const twinset_sketcher *sketcher)
+{
+    return sketcher ? sketcher->settings->options.hashes : 0;
+}
+
 /* ---- hash functions */
 
 int twinset_sketcher_set_functions(twinset_sketcher *sketcher, const uint64_t *a, const uint64_t *b,

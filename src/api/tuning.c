@@ -14,8 +14,7 @@ int twinset_tune(const twinset_options *options, twinset_tuning *tuning, size_t 
 size_t twinset_tune_choices(const twinset_options *options)
 {
     twinset_options resolved;
-    return tw_options_resolve(options, &resolved, NULL) == TWINSET_OK ? tw_tune_choices(&resolved)
-                                                                      : 0;
+    return tw_tune_resolve(options, &resolved, NULL) == TWINSET_OK ? tw_tune_choices(&resolved) : 0;
 }
 
 int twinset_tune_choice(const twinset_options *options, size_t index, twinset_tuning *tuning,
@@ -23,7 +22,7 @@ int twinset_tune_choice(const twinset_options *options, size_t index, twinset_tu
 {
     twinset_options resolved;
     twinset_tuning choice;
-    if (tw_options_resolve(options, &resolved, NULL) != TWINSET_OK ||
+    if (tw_tune_resolve(options, &resolved, NULL) != TWINSET_OK ||
         !tw_tune_choice(&resolved, index, &choice))
         return TWINSET_USAGE;
     return tw_copy_struct(tuning, size, &choice, sizeof choice);

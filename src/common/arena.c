@@ -9,6 +9,7 @@ enum { BLOCK_BYTES = 1 << 20, ALIGNMENT = _Alignof(max_align_t) };
 struct tw_arena {
     atomic_uint owners;
     tw_arena *parent;
+    tw_paged *paged; /* that blocks are taken from, or NULL */
     char **blocks;
     size_t count, capacity;
     size_t used, size; /* of the last block */
@@ -24,6 +25,32 @@ tw_arena *tw_arena_new(tw_arena *parent)
     return arena;
 }
 
+tw_arena *tw_arena_new_paged(tw_arena *parent, tw_paged *paged)
+{
+    tw_arena *arena = tw_arena_new(parent);
+    if (arena)
+        arena->paged = tw_paged_retain(paged);
+    return arena;
+}
+
+tw_paged *tw_arena_paged(const tw_arena *arena)
+{
+    return arena->paged;
+}
+
+static char *take_block(tw_arena *arena, size_t size)
+{
+    return arena->paged ? tw_paged_alloc(arena->paged, size) : tw_malloc(size);
+}
+
+static void return_block(tw_arena *arena, char *block)
+{
+    if (arena->paged)
+        tw_paged_free(arena->paged, block);
+    else
+        tw_free(block);
+}
+
 tw_arena *tw_arena_retain(tw_arena *arena)
 {
     atomic_fetch_add(&arena->owners, 1);
@@ -35,8 +62,9 @@ void tw_arena_release(tw_arena *arena)
     if (!arena || atomic_fetch_sub(&arena->owners, 1) > 1)
         return;
     for (size_t i = 0; i < arena->count; i++)
-        tw_free(arena->blocks[i]);
+        return_block(arena, arena->blocks[i]);
     tw_free(arena->blocks);
+    tw_paged_release(arena->paged);
     tw_arena_release(arena->parent);
     tw_free(arena);
 }
@@ -48,15 +76,17 @@ static char *take(tw_arena *arena, size_t bytes, size_t alignment)
     if (!arena->count || start > arena->size || arena->size - start < bytes) {
         size_t size = bytes < BLOCK_BYTES ? BLOCK_BYTES : bytes;
         int status = TW_GROW(arena->blocks, arena->capacity, arena->count + 1);
-        char *block = status == TWINSET_OK ? tw_malloc(size) : NULL;
+        char *block = status == TWINSET_OK ? take_block(arena, size) : NULL;
         if (!block)
             return NULL;
         arena->blocks[arena->count++] = block;
         arena->size = size;
         start = 0;
     }
+    char *taken = arena->blocks[arena->count - 1] + start;
     arena->used = start + bytes;
-    return arena->blocks[arena->count - 1] + start;
+    tw_paged_touch(arena->paged, taken, bytes);
+    return taken;
 }
 
 void *tw_arena_alloc(tw_arena *arena, size_t size)

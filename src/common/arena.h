@@ -10,12 +10,17 @@
 #include "attributes.h"
 #include "error.h"
 #include "memory.h"
+#include "paged.h"
 
 typedef struct tw_arena tw_arena;
 
 /* Makes an arena with one owner. It keeps `parent` (or NULL) alive for as long as it lives itself.
  * NULL where memory is short. */
 tw_arena *tw_arena_new(tw_arena *parent) TW_CHECKED;
+/* The same, in blocks of paged memory, which it keeps alive. */
+tw_arena *tw_arena_new_paged(tw_arena *parent, tw_paged *paged) TW_CHECKED;
+/* The paged memory of an arena, or NULL. */
+tw_paged *tw_arena_paged(const tw_arena *arena);
 /* Adds an owner; returns the arena. */
 tw_arena *tw_arena_retain(tw_arena *arena);
 /* Takes an owner away, and frees the arena with the last one. Takes NULL. */

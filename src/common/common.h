@@ -13,6 +13,7 @@
 #include "attributes.h"
 #include "error.h"
 #include "memory.h"
+#include "paged.h"
 #include "twinset_advanced.h"
 
 /* ---- the machine: threads, processors, files */
@@ -22,6 +23,7 @@
 #include "file_identity.h"
 #include "journal.h"
 #include "machine.h"
+#include "sorter.h"
 #include "spill.h"
 #include "threads.h"
 

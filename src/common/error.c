@@ -1,4 +1,5 @@
 /* Error messages: a status and a sentence, together. */
+#include <errno.h>
 #include <stdio.h>
 
 #include "common.h"
@@ -20,6 +21,20 @@ int tw_nomem(twinset_error *error)
                    "out of memory; give fewer documents at once, or a smaller `memory`");
 }
 
+int tw_system_status(int error_number)
+{
+    switch (error_number) {
+    case ENOMEM:
+        return TWINSET_NOMEM;
+    case EMFILE:
+    case ENFILE:
+    case EAGAIN: /* of a new process */
+        return TWINSET_LIMIT;
+    default:
+        return TWINSET_IO;
+    }
+}
+
 int tw_complete_error(twinset_error *error, int status)
 {
     if (status == TWINSET_OK || (error && error->message[0]))
@@ -29,6 +44,10 @@ int tw_complete_error(twinset_error *error, int status)
         return tw_nomem(error);
     case TWINSET_IO:
         return tw_fail(error, status, "a file could not be read or written; run again");
+    case TWINSET_LIMIT:
+        return tw_fail(error, status,
+                       "the system allows this program no more open files or processes; raise the "
+                       "limits (ulimit -n, ulimit -u)");
     case TWINSET_EMPTY:
         return tw_fail(error, status, "there is nothing to compare");
     case TWINSET_CANCELLED:

@@ -12,6 +12,9 @@
 int tw_fail(twinset_error *error, int status, const char *format, ...) TW_PRINTF(3, 4);
 /* Reports that memory ran out, and returns TWINSET_NOMEM. */
 int tw_nomem(twinset_error *error);
+/* Returns the status for an errno: TWINSET_NOMEM or TWINSET_LIMIT where the process has run out of
+ * something, which is no fault of the file in question; otherwise TWINSET_IO. */
+int tw_system_status(int error_number);
 /* Ends a public call: where it failed without a sentence, as functions do that take no error,
  * writes one for the status. `error` was cleared when the call began. Returns `status`. */
 int tw_complete_error(twinset_error *error, int status);

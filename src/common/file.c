@@ -2,6 +2,7 @@
 #include "file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 bool tw_read_at(int fd, uint64_t offset, void *bytes, size_t count, size_t *got)
@@ -28,4 +29,14 @@ bool tw_write_at(int fd, uint64_t offset, const void *bytes, size_t count)
         done += now > 0 ? (size_t)now : 0;
     }
     return true;
+}
+
+bool tw_is_out_of_files(void)
+{
+    if (errno == EMFILE || errno == ENFILE)
+        return true;
+    int fd = open("/", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0)
+        close(fd);
+    return fd < 0 && (errno == EMFILE || errno == ENFILE);
 }

@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -9,12 +11,28 @@
 
 #include "fields.h"
 #include "file.h"
+#include "file_identity.h"
 #include "hash.h"
 
 /* The header: a magic number, the version of the format, and the identity of the run. A frame: the
  * length and the checksum of its content, and the content. */
 enum { VERSION = 2, HEADER_BYTES = 8 + 4 + 4 + 16, FRAME_BYTES = 8 + 8 };
 static const char MAGIC[8] = {'t', 'w', 'i', 'n', 's', 'j', 'r', 'n'};
+
+static bool is_same_file(const char *path, const char *folder, const char *journal)
+{
+    char name[PATH_MAX];
+    tw_file_identity a, b;
+    int length = snprintf(name, sizeof name, "%s/%s", folder, journal);
+    return length > 0 && (size_t)length < sizeof name && tw_identify_file(path, &a) &&
+           tw_identify_file(name, &b) && tw_compare_files(&a, &b) == 0;
+}
+
+bool tw_is_journal(const char *folder, const char *path)
+{
+    return is_same_file(path, folder, TW_READ_JOURNAL) ||
+           is_same_file(path, folder, TW_MATCHES_JOURNAL);
+}
 
 static int fail(const tw_journal *journal, twinset_error *error, const char *what)
 {
@@ -48,12 +66,18 @@ static int make_header(const uint64_t identity[2], tw_bytes *header)
 }
 
 /* Compares the header with that of this run, or writes it: a journal without a whole header was
- * never used. */
+ * never used. A file that begins otherwise is somebody else's. */
 static int settle_header(tw_journal *journal, const tw_bytes *header, twinset_error *error)
 {
     char found[HEADER_BYTES];
+    size_t got;
     journal->end = HEADER_BYTES;
-    if (!read_all(journal->fd, 0, found, sizeof found)) {
+    if (!tw_read_at(journal->fd, 0, found, sizeof found, &got))
+        return fail(journal, error, "read");
+    if (memcmp(found, MAGIC, got < sizeof MAGIC ? got : sizeof MAGIC) != 0)
+        return tw_fail(error, TWINSET_USAGE,
+                       "%s is not a journal of `checkpoint`; name another folder", journal->path);
+    if (got < sizeof found) {
         if (ftruncate(journal->fd, 0) != 0 ||
             !tw_write_at(journal->fd, 0, header->data, header->length))
             return fail(journal, error, "write");

@@ -12,6 +12,13 @@
 #include "error.h"
 #include "memory.h"
 
+/* The journals of a checkpoint: of what was read, and of the matches that were found. */
+#define TW_READ_JOURNAL "read.journal"
+#define TW_MATCHES_JOURNAL "matches.journal"
+
+/* Whether a path names a journal of the checkpoint in this folder. */
+bool tw_is_journal(const char *folder, const char *path);
+
 typedef struct tw_journal {
     int fd;
     char *path;
@@ -19,7 +26,8 @@ typedef struct tw_journal {
 } tw_journal;
 
 /* Opens or makes a journal in a folder, which is made where it is missing. One that belongs to a
- * run of another identity is refused, as is one that another process has open. */
+ * run of another identity is refused, as are one that another process has open and a file that is
+ * no journal. */
 int tw_journal_open(const char *folder, const char *name, const uint64_t identity[2],
                     tw_journal *journal, twinset_error *error) TW_CHECKED;
 /* Reads the next frame that is there; *found is false when all were read, and from then on frames

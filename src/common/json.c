@@ -53,9 +53,9 @@ static size_t put_character(tw_sink *sink, const char *text)
     return length > 0 ? (size_t)length : 1;
 }
 
-void tw_put_json_string(tw_sink *sink, const char *text)
+/* Writes the characters of a text up to its NUL. */
+static void put_characters(tw_sink *sink, const char *text)
 {
-    tw_put(sink, "\"", 1);
     for (;;) {
         size_t plain = count_plain(text);
         tw_put(sink, text, plain);
@@ -64,6 +64,12 @@ void tw_put_json_string(tw_sink *sink, const char *text)
             break;
         text += put_character(sink, text);
     }
+}
+
+void tw_put_json_string(tw_sink *sink, const char *text)
+{
+    tw_put(sink, "\"", 1);
+    put_characters(sink, text);
     tw_put(sink, "\"", 1);
 }
 
@@ -147,6 +153,14 @@ void tw_json_string(tw_json *json, const char *key, const char *text)
         tw_put_text(json->sink, "null");
 }
 
+void tw_json_name(tw_json *json, const char *key, const char *name, bool is_number)
+{
+    if (is_number)
+        put_value(json, key, name);
+    else
+        tw_json_string(json, key, name);
+}
+
 void tw_json_whole(tw_json *json, const char *key, uint64_t value)
 {
     put_value(json, key, tw_number_whole(value).text);
@@ -165,4 +179,25 @@ void tw_json_bool(tw_json *json, const char *key, bool value)
 void tw_json_null(tw_json *json, const char *key)
 {
     put_value(json, key, "null");
+}
+
+void tw_json_bytes(tw_json *json, const char *key, const char *text, size_t length)
+{
+    begin_value(json, key);
+    tw_put(json->sink, "\"", 1);
+    /* The text goes on past each NUL, and must have one behind it. */
+    for (size_t at = 0;; at++) {
+        put_characters(json->sink, text + at);
+        at += strlen(text + at);
+        if (at >= length)
+            break;
+        put_control(json->sink, 0);
+    }
+    tw_put(json->sink, "\"", 1);
+}
+
+void tw_json_raw(tw_json *json, const char *key, const char *value, size_t length)
+{
+    begin_value(json, key);
+    tw_put(json->sink, value, length);
 }

@@ -18,7 +18,7 @@
 /* How the elements of an object or a list are laid out: on one line, or on a line each. */
 typedef enum tw_json_layout { TW_JSON_INLINE, TW_JSON_LINES } tw_json_layout;
 
-enum { TW_JSON_DEPTH = 8 };
+enum { TW_JSON_DEPTH = 12 };
 
 typedef struct tw_json_level {
     char end; /* '}' or ']' */
@@ -43,11 +43,17 @@ void tw_json_close(tw_json *json);
 /* A string may hold any byte; one that is not UTF-8 becomes \udcXX, as Python reads file names, so
  * that strings that differ stay different. NULL is written as null. */
 void tw_json_string(tw_json *json, const char *key, const char *text);
+/* A name: as the number that it is if `is_number`, otherwise as a string. */
+void tw_json_name(tw_json *json, const char *key, const char *name, bool is_number);
 void tw_json_whole(tw_json *json, const char *key, uint64_t value);
 /* NaN is written as null. */
 void tw_json_real(tw_json *json, const char *key, double value);
 void tw_json_bool(tw_json *json, const char *key, bool value);
 void tw_json_null(tw_json *json, const char *key);
+/* A string of so many bytes, which may have NUL among them and has one behind them. */
+void tw_json_bytes(tw_json *json, const char *key, const char *text, size_t length);
+/* A value that is JSON already, as it is. */
+void tw_json_raw(tw_json *json, const char *key, const char *value, size_t length);
 /* Ends the line after a document. */
 void tw_json_end_line(tw_json *json);
 

@@ -14,7 +14,7 @@
 
 #include "twinset.h"
 
-unsigned tw_cores(void)
+static unsigned count_runnable(void)
 {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
@@ -23,10 +23,18 @@ unsigned tw_cores(void)
     return online > 0 ? (unsigned)online : 1;
 }
 
+unsigned tw_cores(void)
+{
+    unsigned runnable = count_runnable(), allowed = tw_read_cgroup_limits("").cores;
+    return runnable < allowed ? runnable : allowed;
+}
+
 uint64_t tw_machine_memory(void)
 {
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGE_SIZE);
-    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : (uint64_t)4 << 30;
+    uint64_t all = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : (uint64_t)4 << 30;
+    uint64_t allowed = tw_read_cgroup_limits("").memory_bytes;
+    return all < allowed ? all : allowed;
 }
 
 /* Linux states the peak of this process alone. getrusage() counts, too, the pages that a fork

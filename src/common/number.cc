@@ -114,3 +114,20 @@ const char *tw_read_real(const char *text, double *value)
     auto read = std::from_chars(text, text + strlen(text), *value);
     return read.ec == std::errc() ? read.ptr : nullptr;
 }
+
+const char *tw_read_share(const char *text, double *value)
+{
+    double number;
+    const char *end = tw_read_real(text, &number);
+    if (!end || *end != '%')
+        return tw_read_real(text, value);
+    /* The decimal point is moved in the text, since dividing by 100 would round a second time. */
+    char shifted[64];
+    size_t length = size_t(end - text);
+    bool has_exponent = memchr(text, 'e', length) || memchr(text, 'E', length);
+    if (has_exponent || length + sizeof "e-2" > sizeof shifted)
+        return nullptr;
+    memcpy(shifted, text, length);
+    memcpy(shifted + length, "e-2", sizeof "e-2");
+    return tw_read_real(shifted, value) ? end + 1 : nullptr;
+}

@@ -36,5 +36,8 @@ tw_number tw_number_percent(double share);
  * space, no hexadecimal. Returns the end of the number, or NULL, with *value unchanged, where
  * there is none or where a double cannot hold it. */
 const char *tw_read_real(const char *text, double *value);
+/* Reads a number as tw_read_real() does, or a percentage: 33.3% is read as 0.333 is, to the last
+ * bit. */
+const char *tw_read_share(const char *text, double *value);
 
 #endif

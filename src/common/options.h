@@ -21,9 +21,19 @@ int tw_options_copy_strings(twinset_options *options, tw_arena *arena) TW_CHECKE
 int tw_options_resolve(const twinset_options *given, twinset_options *resolved,
                        twinset_error *error) TW_CHECKED;
 
+/* Whether a collection is cleaned by parts: spans that an earlier record has are cut. */
+static inline bool tw_cuts_spans(const twinset_options *options)
+{
+    return options->min_passage && options->min_passage != TWINSET_OFF;
+}
+
 /* Fills in the defaults that depend on what shingles are made of (TWINSET_BY_*), for those options
  * that `given`, which may be NULL, leaves to the library. */
 void tw_options_fill_defaults(const twinset_options *given, int by, twinset_options *resolved);
+
+/* Returns a part of the memory that a run may use for what grows with its input: of what `memory`
+ * leaves after the program itself, and the buffers that chunks of the input are read into. */
+uint64_t tw_memory_share(const twinset_options *options, unsigned parts);
 
 /* Writes a JSON object of all options that can change a result. */
 void tw_json_options(tw_json *json, const char *key, const twinset_options *options);

@@ -16,15 +16,19 @@
 static const twinset_rule_info rules[] = {
     {"threshold", TEXT(TW_THRESHOLD), "Default of `threshold`, for texts."},
     {"dedup-threshold", TEXT(TW_DEDUP_THRESHOLD), "Default of `threshold`, for dedup."},
-    {"hashes", TEXT(TW_HASHES), "Default of `hashes`."},
+    {"hashes", TEXT(TW_HASHES), "Default of `hashes`, but for a search."},
     {"recall", TEXT(TW_RECALL), "Default of `recall`."},
     {"max-bucket", TEXT(TW_MAX_BUCKET), "Default of `max-bucket`."},
+    {"max-skipped", TEXT(TW_MAX_SKIPPED), "Default of `max-skipped`."},
     {"star", TEXT(TW_STAR),
      "Members that all others of a bucket over the limit are compared with."},
     {"looks", TEXT(TW_MOST_COMPARISONS),
      "Kept documents of its cluster that dedup compares a document with, at most."},
     {"keep", TW_KEEP_RULES, "What `keep` may be, beside a field; the first is the default."},
     {"times", TW_TIME_FIELDS, "Fields that say when, for newest, in this order."},
+    {"unwritten", TW_UNWRITTEN,
+     "Endings of files that are not written: a name with one of these is a mistake."},
+    {"packed", TW_PACKED, "Endings that dedup packs files for."},
     {"formats-step", "jsonl|csv|tsv", "Formats of twinset_pair_write(); the first is the default."},
 };
 enum { RULES = sizeof rules / sizeof *rules };

@@ -6,9 +6,11 @@
 /* Defaults of options. */
 #define TW_THRESHOLD 0.5
 #define TW_DEDUP_THRESHOLD 0.8
-#define TW_HASHES 256
+#define TW_HASHES 256 /* of a signature that is not made for a search */
+#define TW_MOST_CHOSEN_HASHES 512
 #define TW_RECALL 0.99
 #define TW_MAX_BUCKET 1000
+#define TW_MAX_SKIPPED 0.5
 
 /* Members of a bucket, or copies of a document, that all others are compared with where there are
  * more than the limit. */
@@ -22,6 +24,11 @@
 #define TW_KEEP_RULES TW_KEEP_FIRST "|longest|newest"
 /* The fields that say when a record was made, in the order in which they are looked for. */
 #define TW_TIME_FIELDS "timestamp|date|time|created|created_at|updated|updated_at|modified"
+/* Endings of files that nothing here writes, which a name would promise in vain. */
+#define TW_UNWRITTEN                                                                               \
+    "parquet|arrow|feather|avro|orc|xlsx|ods|sqlite|lz4|lzma|lzo|br|sz|z|zip|7z|rar|tar|tgz|pdf"
+/* Endings that cleaned records are packed for. */
+#define TW_PACKED "gz|zst|xz|bz2"
 /* Writes into `word`, and returns, the word at `index` of a list; NULL past the last. */
 enum { TW_OPTION_WORD_BYTES = 16 };
 const char *tw_list_word(const char *list, unsigned index, char word[TW_OPTION_WORD_BYTES]);

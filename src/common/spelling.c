@@ -7,8 +7,9 @@
 
 #include "options.h"
 
-/* What twinset_collection_dedup() takes beside the options. */
-static const char KEEP[] = "keep";
+/* What collections take beside the options: a rule, and paths in other roles than that of a new
+ * document. */
+static const char *const ARGUMENTS[] = {"keep", "old", "like", "ignore"};
 
 static bool is_named(const char *option, const char *name, size_t length)
 {
@@ -21,7 +22,10 @@ static bool is_option(const char *name, size_t length)
     for (size_t i = 0; twinset_option_at(i, &info, sizeof info) == TWINSET_OK; i++)
         if (is_named(info.name, name, length))
             return true;
-    return is_named(KEEP, name, length);
+    for (size_t i = 0; i < sizeof ARGUMENTS / sizeof *ARGUMENTS; i++)
+        if (is_named(ARGUMENTS[i], name, length))
+            return true;
+    return false;
 }
 
 char *twinset_spell_options(char *text)

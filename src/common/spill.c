@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "error.h"
@@ -53,6 +54,13 @@ static int open_nameless(const char *folder)
         unlink(path.data);
     tw_bytes_free(&path);
     return file;
+}
+
+int tw_spill_check_folder(const char *folder, twinset_error *error)
+{
+    struct stat found;
+    int reason = stat(folder, &found) != 0 ? errno : S_ISDIR(found.st_mode) ? 0 : ENOTDIR;
+    return reason ? fail("make", folder, reason, error) : TWINSET_OK;
 }
 
 int tw_spill_new(const char *folder, tw_spill **spill, twinset_error *error)
@@ -102,6 +110,12 @@ int tw_spill_read(const tw_spill *spill, uint64_t offset, void *bytes, size_t co
     if (read && got == count)
         return TWINSET_OK;
     return fail("read", spill->folder, read ? EIO : errno, error);
+}
+
+int tw_spill_claim(tw_spill *spill, uint64_t offset, size_t count, twinset_error *error)
+{
+    int reason = posix_fallocate(spill->file, (off_t)offset, (off_t)count);
+    return reason ? fail("write", spill->folder, reason, error) : TWINSET_OK;
 }
 
 int tw_spill_descriptor(const tw_spill *spill)

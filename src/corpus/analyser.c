@@ -1,7 +1,8 @@
 /* Turns a text into tokens, shingles and a set. */
 #include "analyser.h"
 
-enum { KEPT_IDS = 1 << 20 }; /* a buffer of more is freed after a large document */
+/* Buffers of more are freed after a large document. */
+enum { KEPT_IDS = 1 << 18, KEPT_PROGRAM_BYTES = 1 << 20 };
 
 int tw_analyser_init(tw_analyser *analyser, const tw_settings *settings, const tw_set *excluded,
                      twinset_error *error)
@@ -11,6 +12,7 @@ int tw_analyser_init(tw_analyser *analyser, const tw_settings *settings, const t
     analyser->slots = tw_array(settings->options.hashes, sizeof *analyser->slots);
     if (!analyser->slots || tw_coder_new(&analyser->coder) != TWINSET_OK)
         return tw_nomem(error);
+    tw_coder_set_limits(analyser->coder, settings->parse_limits);
     return tw_shingler_new(&settings->options, settings->stop, &analyser->shingler, error);
 }
 
@@ -42,6 +44,12 @@ void tw_analyser_shrink(tw_analyser *analyser)
     tw_shrink_ids(&analyser->ids);
     tw_shrink_ids(&analyser->values);
     tw_shrink_ids(&analyser->scratch);
+    if (analyser->program.length > KEPT_PROGRAM_BYTES) {
+        tw_code_free(&analyser->code);
+        tw_bytes_free(&analyser->program);
+        tw_program_scratch_free(&analyser->program_scratch);
+        analyser->program_scratch = (tw_program_scratch){0};
+    }
 }
 
 /* ---- tokens */

@@ -2,6 +2,18 @@
 
 #include <stdio.h>
 
+size_t tw_chunk_bytes(const tw_settings *settings)
+{
+    /* What is made of short records takes ten times their size, mostly keys. There are two chunks
+     * for each thread, and all of them have an eighth of the memory. */
+    enum { LEAST_BYTES = 16 << 10, TIMES_ITS_SIZE = 10 };
+    uint64_t fitting = tw_memory_share(&settings->options, 8) / TIMES_ITS_SIZE /
+                       (2 * (uint64_t)settings->options.threads);
+    return fitting > TW_CHUNK_BYTES ? TW_CHUNK_BYTES
+           : fitting > LEAST_BYTES  ? fitting
+                                    : LEAST_BYTES;
+}
+
 void tw_chunk_reset(tw_chunk *chunk)
 {
     tw_chunk_input *in = &chunk->in;
@@ -14,8 +26,8 @@ void tw_chunk_reset(tw_chunk *chunk)
     out->totals = (tw_totals){0};
     in->failed[0] = '\0';
     in->is_read = in->is_last = false;
-    if (in->block.bytes.capacity > 4 * TW_CHUNK_BYTES) /* a long line made it grow */
-        tw_bytes_free(&in->block.bytes);
+    if (in->batch.bytes.capacity > 4 * TW_CHUNK_BYTES) /* a long line made it grow */
+        tw_bytes_free(&in->batch.bytes);
     if (out->texts.capacity > 4 * TW_CHUNK_BYTES)
         tw_bytes_free(&out->texts);
 }
@@ -23,7 +35,7 @@ void tw_chunk_reset(tw_chunk *chunk)
 void tw_chunk_clear(tw_chunk *chunk)
 {
     tw_chunk_output *out = &chunk->out;
-    tw_bytes_free(&chunk->in.block.bytes);
+    tw_bytes_free(&chunk->in.batch.bytes);
     tw_free(chunk->in.members);
     tw_bytes_free(&out->names);
     tw_bytes_free(&out->texts);
@@ -87,7 +99,7 @@ int tw_chunk_transpose_keys(tw_chunk *chunk, unsigned bands)
 
 /* ---- writing frames */
 
-enum { DOCUMENT_BYTES = 16 + 8 + 8 + 4 + 4 + 4 + 1 + 1, PROBLEM_BYTES = 4 + 1 + 4 * 8 };
+enum { DOCUMENT_BYTES = 16 + 8 + 8 + 4 + 4 + 4 + 2 + 1 + 1, PROBLEM_BYTES = 4 + 1 + 4 * 8 };
 
 static int put_document(const tw_document *document, tw_bytes *frame)
 {
@@ -105,8 +117,12 @@ static int put_document(const tw_document *document, tw_bytes *frame)
     if (status == TWINSET_OK)
         status = tw_put_u32(frame, document->line);
     if (status == TWINSET_OK)
-        status = tw_put_u8(frame, document->flags);
-    return status == TWINSET_OK ? tw_put_u8(frame, document->is_blank) : status;
+        status = tw_put_u8(frame, document->flags & 0xff);
+    if (status == TWINSET_OK)
+        status = tw_put_u8(frame, document->flags >> 8);
+    if (status == TWINSET_OK)
+        status = tw_put_u8(frame, document->is_blank);
+    return status == TWINSET_OK ? tw_put_u8(frame, document->naming) : status;
 }
 
 static int put_problem(const tw_problem *problem, tw_bytes *frame)
@@ -200,7 +216,9 @@ static tw_document get_document(tw_field_reader *fields)
     document.source = tw_get_u32(fields);
     document.line = tw_get_u32(fields);
     document.flags = tw_get_u8(fields);
+    document.flags |= (uint16_t)(tw_get_u8(fields) << 8);
     document.is_blank = tw_get_u8(fields);
+    document.naming = tw_get_u8(fields);
     return document;
 }
 

@@ -8,7 +8,7 @@
 
 #include "corpus.h"
 
-enum { TW_CHUNK_BYTES = 1 << 20 }; /* of lines, read at a time */
+enum { TW_CHUNK_BYTES = 1 << 20 }; /* of lines, read at a time, if memory allows */
 
 /* A record or a file that cannot be used. */
 typedef struct tw_problem {
@@ -19,7 +19,7 @@ typedef struct tw_problem {
     uint64_t reason; /* offset in `reasons` */
 } tw_problem;
 
-/* The span of an archive's member in the chunk's block. */
+/* The span of an archive's member in the chunk's batch. */
 typedef struct tw_chunk_member {
     size_t start, length;
     bool has_failed; /* it is listed as a problem instead */
@@ -29,12 +29,12 @@ typedef struct tw_chunk_member {
 typedef struct tw_chunk_input {
     uint32_t source, sources; /* the first source and the number of sources, one document each */
     bool is_lines;            /* the chunk has lines of one source instead */
-    bool is_read;             /* the lines or members are in the block already */
+    bool is_read;             /* the lines or members are in the batch already */
     bool is_last;             /* it is the last chunk of its source */
     uint64_t end;     /* the offset in the source where the lines end, if they are not read yet */
     uint64_t next[2]; /* the source and the offset after the chunk */
-    tw_block block;
-    char failed[160];         /* why reading stopped after the block, or "" */
+    tw_line_batch batch;
+    char failed[160];         /* why reading stopped after the batch, or "" */
     tw_chunk_member *members; /* one for each source, if they are members */
     size_t member_capacity;
 } tw_chunk_input;
@@ -63,12 +63,14 @@ typedef struct tw_chunk {
     tw_chunk_output out;
 } tw_chunk;
 
+/* The bytes of lines, or of small texts, that are read at a time. */
+size_t tw_chunk_bytes(const tw_settings *settings);
 /* Empties a chunk for the next lines or files, and keeps its buffers. */
 void tw_chunk_reset(tw_chunk *chunk);
 /* Frees everything that a chunk holds. */
 void tw_chunk_clear(tw_chunk *chunk);
 
-/* Records why nothing after the block can be read. `why` may be NULL. */
+/* Records why nothing after the batch can be read. `why` may be NULL. */
 void tw_chunk_fail(tw_chunk *chunk, const char *what, const char *why);
 /* Adds a problem at the line that is being read; `reason` is copied. */
 int tw_chunk_add_problem(tw_chunk *chunk, tw_problem problem, const char *reason) TW_CHECKED;

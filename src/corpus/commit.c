@@ -2,6 +2,12 @@
  * groups, sets and keys; problems; counts. */
 #include "commit.h"
 
+/* Whether documents are added with their sets. */
+static bool holds_sets(const tw_reading_run *read)
+{
+    return read->plan->holds_sets && !read->has_forgotten;
+}
+
 /* Frees all sets once they do not fit into memory: some of them are of no use. */
 static void forget_sets(tw_reading_run *read, tw_chunk_output *out)
 {
@@ -9,6 +15,9 @@ static void forget_sets(tw_reading_run *read, tw_chunk_output *out)
         return;
     if (!read->has_forgotten) {
         tw_corpus_forget_sets(read->corpus);
+        tw_free(read->corpus->documents.sets);
+        read->corpus->documents.sets = NULL;
+        read->corpus->documents.set_capacity = 0;
         tw_memory_trim();
     }
     read->has_forgotten = true;
@@ -65,8 +74,9 @@ static int reserve_documents(tw_reading_run *read, size_t count)
     tw_documents *documents = &read->corpus->documents;
     if (documents->count + count >= UINT32_MAX)
         return tw_fail(read->error, TWINSET_USAGE, "more than 4,294,967,294 documents");
-    int status = TW_GROW(documents->data, documents->capacity, documents->count + count);
-    if (status == TWINSET_OK && read->plan->holds_sets)
+    int status = TW_PAGED_GROW(tw_corpus_paged(read->corpus), documents->data, documents->capacity,
+                               documents->count + count);
+    if (status == TWINSET_OK && holds_sets(read))
         status = TW_GROW(documents->sets, documents->set_capacity, documents->count + count);
     return status;
 }
@@ -78,9 +88,9 @@ static int commit_documents(tw_reading_run *read, tw_chunk_output *out)
     const char *id = out->names.data;
     int status = reserve_documents(read, out->count);
     for (size_t i = 0; i < out->count && status == TWINSET_OK; i++) {
-        tw_document *document = &documents->data[documents->count];
+        tw_document *document = tw_document_at(read->corpus, (uint32_t)documents->count);
         *document = out->documents[i];
-        if (read->plan->holds_sets) {
+        if (holds_sets(read)) {
             documents->sets[documents->count] = out->sets[i];
             out->sets[i] = NULL;
         }
@@ -98,7 +108,7 @@ static int commit_problems(tw_reading_run *read, const tw_chunk *chunk)
     int status = TWINSET_OK;
     for (size_t i = 0; i < out->problem_count && status == TWINSET_OK; i++) {
         const tw_problem *found = &out->problems[i];
-        tw_skipped skip = {
+        tw_skipped_input skip = {
             .path = corpus->sources->data[found->source].name,
             .reason = out->reasons.data + found->reason,
             .source = found->source,
@@ -128,7 +138,7 @@ static int commit_failure(tw_reading_run *read, const tw_chunk *chunk)
     tw_corpus *corpus = read->corpus;
     uint32_t source = chunk->in.source;
     uint64_t lines = read->line + chunk->out.lines;
-    tw_skipped skip = {
+    tw_skipped_input skip = {
         .path = corpus->sources->data[source].name,
         .reason = chunk->in.failed,
         .source = source,

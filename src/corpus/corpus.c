@@ -81,8 +81,13 @@ int tw_corpus_new(tw_settings *settings, tw_sources *sources, bool is_comparison
     corpus->settings = tw_settings_retain(settings);
     corpus->sources = tw_sources_retain(sources);
     corpus->is_comparison = is_comparison;
-    corpus->arena = tw_arena_new(sources->arena);
+    tw_paged *paged = tw_paged_new(tw_memory_share(&settings->options, 10), settings->options.tmp);
+    corpus->arena = paged ? tw_arena_new_paged(sources->arena, paged) : NULL;
+    tw_paged_release(paged); /* the arena keeps it */
     int status = corpus->arena ? take_sources(corpus, error) : tw_nomem(error);
+    if (status == TWINSET_OK && tw_groups_are_folders(settings) && !is_comparison &&
+        tw_corpus_group_by_folder(corpus) != TWINSET_OK)
+        status = tw_nomem(error);
     if (status == TWINSET_OK)
         status = make_workers(corpus, error);
     if (status != TWINSET_OK) {
@@ -116,12 +121,17 @@ static void close_descriptors(tw_corpus *corpus)
     corpus->store.descriptors = NULL;
 }
 
-void tw_corpus_end_search(tw_corpus *corpus)
+void tw_corpus_end_matching(tw_corpus *corpus)
 {
-    free_workers(corpus);
     free_sets(&corpus->documents);
     tw_key_store_free(corpus->keys.data);
     corpus->keys.data = NULL;
+}
+
+void tw_corpus_end_search(tw_corpus *corpus)
+{
+    free_workers(corpus);
+    tw_corpus_end_matching(corpus);
     tw_free(corpus->excluded_ids);
     corpus->excluded_ids = NULL;
     corpus->excluded = (tw_set){0};
@@ -135,13 +145,15 @@ void tw_corpus_release(tw_corpus *corpus)
     if (!corpus || atomic_fetch_sub(&corpus->owners, 1) > 1)
         return;
     tw_corpus_end_search(corpus);
-    tw_free(corpus->documents.data);
+    if (corpus->arena)
+        tw_paged_free(tw_corpus_paged(corpus), corpus->documents.data);
     tw_free(corpus->documents.groups);
     tw_spill_free(corpus->store.spool);
     tw_spill_free(corpus->store.texts);
     tw_free(corpus->store.fetched);
     tw_free(corpus->states);
     tw_free(corpus->extents);
+    tw_free(corpus->groups);
     tw_free(corpus->skips.data);
     pthread_mutex_destroy(&corpus->large);
     tw_arena_release(corpus->arena);
@@ -152,9 +164,9 @@ void tw_corpus_release(tw_corpus *corpus)
 
 /* ---- skipped inputs and errors */
 
-int tw_corpus_skip(tw_corpus *corpus, const tw_skipped *skip)
+int tw_corpus_skip(tw_corpus *corpus, const tw_skipped_input *skip)
 {
-    tw_skipped kept = *skip;
+    tw_skipped_input kept = *skip;
     int status = tw_arena_strdup(corpus->arena, skip->path, &kept.path);
     if (status == TWINSET_OK)
         status = tw_arena_strdup(corpus->arena, skip->reason, &kept.reason);
@@ -164,6 +176,7 @@ int tw_corpus_skip(tw_corpus *corpus, const tw_skipped *skip)
 int tw_corpus_fail(const tw_corpus *corpus, twinset_error *error, int status)
 {
     const char *changed = atomic_load(&corpus->changed);
+    status = tw_paged_fail(tw_corpus_paged(corpus), error, status);
     if (status == TWINSET_IO && changed && !(error && error->message[0]))
         return tw_fail(error, status,
                        "%s: changed, or became unreadable, during the run; run again", changed);

@@ -7,7 +7,9 @@
  *   settings.c       the options, checked and completed
  *   analyser.c       a text to shingles and sets; signature.c: to signatures
  *   sources.c        the inputs that were added; roles.c: which are read, which are compared
+ *   groups.c         the submission that each file belongs to
  *   read_sources.c   reads every source once, in chunks (chunk.c), by ingest.c and commit.c
+ *   usable.c         whether enough of what was read could be used
  *   templates.c      the shingles of templates and common shingles, which are excluded
  *   submission.c     the files of a submission, joined to one document
  *   order.c          documents in the order of their names
@@ -30,20 +32,30 @@
 
 /* ---- documents */
 
+/* What a document is named by. */
+typedef enum tw_naming {
+    TW_NAMED_BY_SOURCE,
+    TW_NAMED_BY_LINE, /* FILE:LINE */
+    TW_NAMED_BY_ID,
+    TW_NAMED_BY_NUMBER,      /* an id that is a number of JSON */
+    TW_NAMED_BY_FILE_AND_ID, /* FILE#ID, where documents of other files have that id */
+} tw_naming;
+
 typedef struct tw_document {
     const char *name; /* in the arena of the corpus or of the sources */
     uint64_t digest[2], tokens;
     uint64_t offset; /* of its record in the source, or of its text in store.texts */
     uint32_t length; /* of that record without its newline, or of that text; 0: read the source */
     uint32_t source;
-    uint32_t line; /* from 1; 0 for a source that is one document */
-    uint8_t flags; /* TWINSET_FLAG_* */
-    bool is_blank; /* all its shingles are excluded: it matches nothing */
+    uint32_t line;  /* from 1; 0 for a source that is one document */
+    uint16_t flags; /* TWINSET_FLAG_* */
+    bool is_blank;  /* all its shingles are excluded: it matches nothing */
+    uint8_t naming; /* tw_naming */
 } tw_document;
 
 /* The documents, in the order of their names once all were read. */
 typedef struct tw_documents {
-    tw_document *data;
+    tw_document *data; /* in paged memory */
     size_t count, capacity;
     uint64_t *groups; /* by document; NULL: a document has the group of its source */
     size_t group_capacity;
@@ -69,18 +81,24 @@ typedef struct tw_source_extent {
     const char *encoding; /* the encoding that was guessed, or NULL */
 } tw_source_extent;
 
+/* The submission that a source belongs to; documents of one are not compared with each other. */
+typedef struct tw_source_group {
+    uint64_t id; /* 0: none */
+    const char *name;
+} tw_source_group;
+
 /* ---- temporary files */
 
 /* The offset of a document's record in the spool, copied there from a packed source. */
-typedef struct tw_fetched {
+typedef struct tw_fetched_record {
     uint32_t document;
     uint64_t offset;
-} tw_fetched;
+} tw_fetched_record;
 
 typedef struct tw_text_store {
-    tw_spill *spool;     /* copies of records that cannot be read at any offset */
-    tw_spill *texts;     /* texts that were converted, such as that of a PDF */
-    tw_fetched *fetched; /* ascending by document */
+    tw_spill *spool;            /* copies of records that cannot be read at any offset */
+    tw_spill *texts;            /* texts that were converted, such as that of a PDF */
+    tw_fetched_record *fetched; /* ascending by document */
     size_t fetched_count;
     bool has_fetched_all;
     atomic_int *descriptors; /* by source, while there are few: an open file plus 1, or 0 */
@@ -116,15 +134,18 @@ typedef struct tw_totals {
     uint64_t shingles; /* of all documents, with repetitions */
     uint64_t bytes;    /* of all sources, unpacked */
     uint64_t records;  /* usable or not */
+    uint64_t resumed;  /* bytes that were not read again, since a journal had their documents */
 } tw_totals;
 
 struct tw_corpus {
     atomic_uint owners;
     tw_settings *settings;
     tw_sources *sources;
-    tw_arena *arena; /* names of records and skipped paths; keeps the sources' arena alive */
+    tw_arena *arena; /* names of records and skipped paths, in paged memory; keeps the sources'
+                        arena alive */
     tw_source_state *states;
     tw_source_extent *extents; /* by file->number */
+    tw_source_group *groups;   /* by file->number, where folders are submissions; or NULL */
     bool has_like;             /* only pairs with a document of role like are wanted */
     bool is_comparison;        /* all pairs are wanted, whatever the roles and groups */
 
@@ -150,6 +171,8 @@ int tw_corpus_new(tw_settings *settings, tw_sources *sources, bool is_comparison
 tw_corpus *tw_corpus_retain(tw_corpus *corpus);
 /* Frees the corpus with its last owner. Takes NULL. */
 void tw_corpus_release(tw_corpus *corpus);
+/* Frees the sets and keys, which only matching needs. */
+void tw_corpus_end_matching(tw_corpus *corpus);
 /* Frees what only a search needs: workers, sets, keys and open files. Names, documents, sources and
  * texts in temporary files stay. */
 void tw_corpus_end_search(tw_corpus *corpus);
@@ -159,7 +182,7 @@ void tw_corpus_end_search(tw_corpus *corpus);
 int tw_choose_unit(const tw_settings *settings, const tw_sources *sources, bool is_comparison);
 
 /* Lists a path or a record as skipped; both strings are copied. */
-int tw_corpus_skip(tw_corpus *corpus, const tw_skipped *skip) TW_CHECKED;
+int tw_corpus_skip(tw_corpus *corpus, const tw_skipped_input *skip) TW_CHECKED;
 /* Adds a message to an error that has none; returns the status. */
 int tw_corpus_fail(const tw_corpus *corpus, twinset_error *error, int status);
 
@@ -187,9 +210,24 @@ bool tw_corpus_wants(const tw_corpus *corpus, uint32_t a, uint32_t b);
 /* Whether all pairs are to be compared, whatever the roles and groups are. */
 bool tw_corpus_wants_all(const tw_corpus *corpus);
 
+/* The memory of what grows with the documents. */
+static inline tw_paged *tw_corpus_paged(const tw_corpus *corpus)
+{
+    return tw_arena_paged(corpus->arena);
+}
+
+/* Returns a document. What it points to stays valid, but should not be used for long: documents may
+ * be in a temporary file. */
+static inline tw_document *tw_document_at(const tw_corpus *corpus, uint32_t document)
+{
+    tw_document *found = &corpus->documents.data[document];
+    tw_paged_touch(tw_corpus_paged(corpus), found, sizeof *found);
+    return found;
+}
+
 static inline const tw_source *tw_source_of(const tw_corpus *corpus, uint32_t document)
 {
-    return &corpus->sources->data[corpus->documents.data[document].source];
+    return &corpus->sources->data[tw_document_at(corpus, document)->source];
 }
 
 static inline twinset_role tw_corpus_role(const tw_corpus *corpus, uint32_t document)
@@ -207,9 +245,41 @@ static inline bool tw_is_passed_over(const tw_corpus *corpus, size_t source)
 /* Whether a document was read before another. */
 static inline bool tw_is_read_before(const tw_corpus *corpus, uint32_t a, uint32_t b)
 {
-    const tw_document *x = &corpus->documents.data[a], *y = &corpus->documents.data[b];
+    const tw_document *x = tw_document_at(corpus, a), *y = tw_document_at(corpus, b);
     return x->source != y->source ? x->source < y->source : x->offset < y->offset;
 }
+
+/* ---- groups.c */
+
+/* What the folders and archives of new documents look like. */
+typedef struct tw_folder_survey {
+    size_t programs,
+        submissions; /* programs by their names, and the submissions that these are in */
+    bool is_class;   /* there is a folder or an archive for each person */
+} tw_folder_survey;
+
+/* Looks at the folders and archives of new documents. There is one for each person where programs
+ * are in at least two of them and none beside them, at most 30 in each on average, and where none
+ * is called as the folders of a project are. */
+int tw_survey_folders(const tw_sources *sources, tw_folder_survey *survey) TW_CHECKED;
+/* Finds the submissions of all sources, by folders and archives. */
+int tw_corpus_group_by_folder(tw_corpus *corpus) TW_CHECKED;
+
+/* One side of a comparison: the sources from `first` up to `end`, and what they were added by. */
+typedef struct tw_side {
+    const char *name;
+    size_t first, end;
+} tw_side;
+
+/* Makes each side of a comparison one document, if there are folders or archives of programs.
+ * TWINSET_USAGE: texts of several files, or files that both sides have. */
+int tw_corpus_take_sides(tw_corpus *corpus, const tw_side sides[2],
+                         twinset_error *error) TW_CHECKED;
+
+/* Returns the name of the document that a side became. */
+const char *tw_corpus_side_name(const tw_corpus *corpus, const tw_side *side);
+
+tw_source_group tw_corpus_source_group(const tw_corpus *corpus, const tw_source *source);
 
 /* ---- fetch.c */
 
@@ -250,6 +320,11 @@ int tw_document_shingle(tw_worker *worker, uint32_t document, tw_shingles_fn sin
                         void *context) TW_CHECKED;
 /* Gives the text of a document that is not large; valid until the worker reads the next. */
 int tw_document_text(tw_worker *worker, uint32_t document, tw_source_text *text) TW_CHECKED;
+/* Takes a text, or some of it. */
+typedef int (*tw_text_fn)(void *context, const char *text, size_t length);
+/* Gives the text of a document to `take`: whole, or in windows if it is large. */
+int tw_document_feed(tw_worker *worker, uint32_t document, tw_text_fn take,
+                     void *context) TW_CHECKED;
 /* Reads the record of a document into the worker's bytes, with TW_JSON_PADDING after it. */
 int tw_document_record(tw_worker *worker, uint32_t document) TW_CHECKED;
 /* Gives the tokens of a program, or the words of prose. They live in the analyser until its next
@@ -274,6 +349,8 @@ static inline tw_set tw_document_held_set(const tw_corpus *corpus, uint32_t docu
     const uint64_t *set = corpus->documents.sets ? corpus->documents.sets[document] : NULL;
     return set ? (tw_set){set + 1, set[0]} : (tw_set){NULL, 0};
 }
+/* Frees all sets that are held; they are made again where they are asked for. */
+void tw_corpus_forget_sets(tw_corpus *corpus);
 /* Counts the tokens in the longest run of a document without excluded shingles. */
 int tw_document_longest(tw_worker *worker, uint32_t document, uint64_t *tokens) TW_CHECKED;
 int tw_document_signature(tw_worker *worker, uint32_t document, uint32_t *slots) TW_CHECKED;

@@ -44,8 +44,7 @@ static int read_at(int fd, uint64_t offset, size_t length, tw_bytes *bytes, cons
 {
     if (tw_read_at(fd, offset, bytes->data, length, &bytes->length))
         return TWINSET_OK;
-    *reason = strerror(errno);
-    return TWINSET_IO;
+    return tw_refuse_for_system(reason, errno);
 }
 
 /* Reads up to `length` bytes of a source into the worker's bytes. */
@@ -58,7 +57,7 @@ static int read_source(tw_worker *worker, uint32_t source, uint64_t offset, size
         return TWINSET_NOMEM;
     int fd = tw_source_open(worker->corpus, source);
     if (fd < 0)
-        return TWINSET_IO;
+        return tw_system_status(errno);
     int status = read_at(fd, offset, length, bytes, &reason);
     tw_source_close(worker->corpus, source, fd);
     return status;
@@ -86,8 +85,9 @@ static const char *refuse_window(const tw_bytes *bytes, size_t *mark)
     return tw_is_binary(bytes->data, bytes->length) ? "binary file" : NULL;
 }
 
-/* Feeds a large file to the shingler, window by window. */
-static int feed_windows(tw_worker *worker, int fd, const char **reason)
+/* Gives a large file to `take`, window by window. */
+static int feed_windows(tw_worker *worker, int fd, tw_text_fn take, void *context,
+                        const char **reason)
 {
     tw_bytes *bytes = &worker->bytes;
     bytes->length = 0;
@@ -103,25 +103,35 @@ static int feed_windows(tw_worker *worker, int fd, const char **reason)
         *reason = offset == 0 ? refuse_window(bytes, &mark) : NULL;
         if (*reason)
             return TWINSET_IO;
-        status =
-            tw_shingle_feed(worker->analyser.shingler, bytes->data + mark, bytes->length - mark);
+        status = take(context, bytes->data + mark, bytes->length - mark);
         if (status != TWINSET_OK)
             return status;
     }
+}
+
+static int read_in_windows(tw_worker *worker, const tw_source *source, tw_text_fn take,
+                           void *context, const char **reason)
+{
+    int fd = open(source->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return tw_refuse_for_system(reason, errno);
+    int status = feed_windows(worker, fd, take, context, reason);
+    close(fd);
+    return status;
+}
+
+static int feed_shingler(void *shingler, const char *text, size_t length)
+{
+    return tw_shingle_feed(shingler, text, length);
 }
 
 static int shingle_in_windows(tw_worker *worker, const tw_source *source, tw_shingles_fn sink,
                               void *context, tw_text_summary *summary, const char **reason)
 {
     tw_shingler *shingler = worker->analyser.shingler;
-    int fd = open(source->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    *reason = fd < 0 ? strerror(errno) : NULL;
-    if (fd < 0)
-        return TWINSET_IO;
     int status = tw_shingle_begin(shingler, sink, context);
     if (status == TWINSET_OK)
-        status = feed_windows(worker, fd, reason);
-    close(fd);
+        status = read_in_windows(worker, source, feed_shingler, shingler, reason);
     return status == TWINSET_OK ? tw_shingle_end(shingler, summary) : status;
 }
 
@@ -139,9 +149,9 @@ static int read_member(tw_worker *worker, const tw_source *source, const char **
 {
     const tw_settings *settings = worker->corpus->settings;
     worker->bytes.length = 0;
-    return tw_member_reader_read(&worker->members, source->path, source->file->member,
-                                 settings->options.max_size, tw_size_limit(settings),
-                                 &worker->bytes, reason);
+    return tw_member_reader_read(&worker->members, source->path, source->file->container,
+                                 source->file->member, settings->options.max_size,
+                                 tw_size_limit(settings), &worker->bytes, reason);
 }
 
 int tw_source_read_text(tw_worker *worker, uint32_t index, tw_source_text *text,
@@ -177,12 +187,16 @@ int tw_source_shingle(tw_worker *worker, uint32_t index, tw_shingles_fn sink, vo
     tw_source_text text = {0};
     bool is_large = tw_source_is_large(corpus, source);
     if (is_large && tw_compares_programs(corpus->settings)) {
-        *reason = "too large for a program; raise `memory`, or compare by characters or words";
+        *reason = TW_LARGE_PROGRAM;
         return TWINSET_IO;
     }
     if (is_large)
         return shingle_in_windows(worker, source, sink, context, summary, reason);
     int status = tw_source_read_text(worker, index, &text, reason);
+    if (status == TWINSET_OK && tw_is_large_program(corpus->settings, text.text, text.length)) {
+        *reason = TW_LARGE_PROGRAM;
+        return TWINSET_IO;
+    }
     if (status == TWINSET_OK)
         status = tw_analyse_text(&worker->analyser, tw_source_file_name(source), text.text,
                                  text.length, index, sink, context, summary);
@@ -193,14 +207,14 @@ int tw_source_shingle(tw_worker *worker, uint32_t index, tw_shingles_fn sink, vo
 
 static int by_document(const void *left, const void *right)
 {
-    const tw_fetched *x = left, *y = right;
+    const tw_fetched_record *x = left, *y = right;
     return x->document < y->document ? -1 : x->document > y->document;
 }
 
 /* Finds the copy of a record among those that were fetched, or NULL. */
-static const tw_fetched *find_fetched(const tw_text_store *store, uint32_t document)
+static const tw_fetched_record *find_fetched(const tw_text_store *store, uint32_t document)
 {
-    tw_fetched key = {document, 0};
+    tw_fetched_record key = {document, 0};
     if (!store->fetched_count)
         return NULL;
     return bsearch(&key, store->fetched, store->fetched_count, sizeof key, by_document);
@@ -209,13 +223,13 @@ static const tw_fetched *find_fetched(const tw_text_store *store, uint32_t docum
 static int read_record(tw_worker *worker, uint32_t index)
 {
     const tw_corpus *corpus = worker->corpus;
-    const tw_document *document = &corpus->documents.data[index];
+    const tw_document *document = tw_document_at(corpus, index);
     const tw_source_state *state = &corpus->states[document->source];
     if (!state->is_packed)
         return read_source(worker, document->source, document->offset, document->length);
     uint64_t offset = document->offset;
     if (!state->is_spooled) {
-        const tw_fetched *fetched = find_fetched(&corpus->store, index);
+        const tw_fetched_record *fetched = find_fetched(&corpus->store, index);
         if (!fetched)
             return TWINSET_IO;
         offset = fetched->offset;
@@ -227,14 +241,15 @@ static int read_record(tw_worker *worker, uint32_t index)
 static int note_change(const tw_worker *worker, uint32_t document, int status)
 {
     if (status == TWINSET_IO)
-        atomic_store(&worker->corpus->changed, worker->corpus->documents.data[document].name);
+        atomic_store(&worker->corpus->changed, tw_document_at(worker->corpus, document)->name);
     return status;
 }
 
 int tw_document_record(tw_worker *worker, uint32_t index)
 {
     int status = read_record(worker, index);
-    if (status == TWINSET_OK && worker->bytes.length < worker->corpus->documents.data[index].length)
+    if (status == TWINSET_OK &&
+        worker->bytes.length < tw_document_at(worker->corpus, index)->length)
         status = TWINSET_IO;
     return note_change(worker, index, status);
 }
@@ -258,7 +273,7 @@ static int read_record_text(tw_worker *worker, uint32_t index, tw_source_text *t
 int tw_document_text(tw_worker *worker, uint32_t index, tw_source_text *text)
 {
     const tw_corpus *corpus = worker->corpus;
-    const tw_document *document = &corpus->documents.data[index];
+    const tw_document *document = tw_document_at(corpus, index);
     const char *reason;
     if (document->line)
         return read_record_text(worker, index, text);
@@ -289,15 +304,31 @@ static bool has_block(const tw_corpus *corpus, const tw_document *document)
 
 bool tw_document_is_large(const tw_corpus *corpus, uint32_t index)
 {
-    const tw_document *document = &corpus->documents.data[index];
+    const tw_document *document = tw_document_at(corpus, index);
     return !document->line && !document->length &&
            tw_source_is_large(corpus, tw_source_of(corpus, index));
+}
+
+int tw_document_feed(tw_worker *worker, uint32_t index, tw_text_fn take, void *context)
+{
+    const tw_corpus *corpus = worker->corpus;
+    tw_source_text text = {0};
+    const char *reason;
+    int status;
+    if (tw_document_is_large(corpus, index)) {
+        status = read_in_windows(worker, tw_source_of(corpus, index), take, context, &reason);
+    } else {
+        status = tw_document_text(worker, index, &text);
+        if (status == TWINSET_OK)
+            status = take(context, text.text, text.length);
+    }
+    return note_change(worker, index, status);
 }
 
 static int shingle_text(tw_worker *worker, uint32_t index, tw_shingles_fn sink, void *context,
                         tw_text_summary *summary)
 {
-    const tw_document *document = &worker->corpus->documents.data[index];
+    const tw_document *document = tw_document_at(worker->corpus, index);
     tw_source_text text = {0};
     int status = tw_document_text(worker, index, &text);
     if (status != TWINSET_OK)
@@ -309,7 +340,7 @@ static int shingle_text(tw_worker *worker, uint32_t index, tw_shingles_fn sink, 
 int tw_document_shingle(tw_worker *worker, uint32_t index, tw_shingles_fn sink, void *context)
 {
     const tw_corpus *corpus = worker->corpus;
-    const tw_document *document = &corpus->documents.data[index];
+    const tw_document *document = tw_document_at(corpus, index);
     tw_text_summary summary = {0};
     const char *reason;
     int status;
@@ -329,7 +360,7 @@ int tw_document_shingle(tw_worker *worker, uint32_t index, tw_shingles_fn sink, 
 
 int tw_document_program(tw_worker *worker, uint32_t index, tw_program *program)
 {
-    const tw_document *document = &worker->corpus->documents.data[index];
+    const tw_document *document = tw_document_at(worker->corpus, index);
     tw_source_text text = {0};
     *program = (tw_program){0};
     if (has_block(worker->corpus, document)) {
@@ -364,7 +395,7 @@ int tw_document_file(tw_worker *worker, uint32_t index, const tw_program *progra
 {
     const tw_corpus *corpus = worker->corpus;
     const char *reason;
-    int status = has_block(corpus, &corpus->documents.data[index])
+    int status = has_block(corpus, tw_document_at(corpus, index))
                      ? tw_source_read_text(worker, program->files[file].source, text, &reason)
                      : tw_document_text(worker, index, text);
     if (status == TWINSET_OK && !has_tokens(text, program, file))

@@ -117,7 +117,7 @@ static int add_document(document_sink *sink, tw_chunk *chunk, tw_document docume
     document.digest[0] = summary->digest[0];
     document.digest[1] = summary->digest[1];
     document.tokens = summary->tokens;
-    document.flags = (uint8_t)summary->flags;
+    document.flags = (uint16_t)summary->flags;
     chunk->out.totals.shingles += shingles;
     int status = tw_chunk_add_document(chunk, &document);
     if (status == TWINSET_OK)
@@ -126,8 +126,6 @@ static int add_document(document_sink *sink, tw_chunk *chunk, tw_document docume
 }
 
 /* ---- lines */
-
-static const char EMPTY[] = "empty";
 
 /* Returns the group that a value of a record names, where 3 and "3" are one; `group` if it names
  * none. */
@@ -168,16 +166,23 @@ static int append_id(tw_chunk *chunk, const tw_record *record)
     return status == TWINSET_OK ? tw_bytes_append(names, "", 1) : status;
 }
 
+static uint8_t find_naming(const tw_record *record)
+{
+    bool has_id = record->id && record->id_length;
+    return !has_id ? TW_NAMED_BY_LINE : record->id_is_number ? TW_NAMED_BY_NUMBER : TW_NAMED_BY_ID;
+}
+
 /* Analyses the text of a record whose id is at offset `name` of the names, and adds it. */
 static int add_record(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk, const char *line,
                       size_t length, const tw_record *record, size_t name)
 {
     tw_text_summary summary = {0};
     tw_document document = {
-        .offset = chunk->in.block.offset + (uint64_t)(line - chunk->in.block.bytes.data),
+        .offset = chunk->in.batch.offset + (uint64_t)(line - chunk->in.batch.bytes.data),
         .length = (uint32_t)length,
         .source = chunk->in.source,
         .line = (uint32_t)chunk->out.lines + 1,
+        .naming = find_naming(record),
     };
     document_sink sink = begin_document(ingest, worker);
     int status = tw_analyse_text(&worker->analyser, chunk->out.names.data + name, record->text,
@@ -188,7 +193,7 @@ static int add_record(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk, con
         chunk->out.names.length = name;
         tw_problem problem = {
             .source = document.source, .is_empty = true, .offset = document.offset};
-        return tw_chunk_add_problem(chunk, problem, EMPTY);
+        return tw_chunk_add_problem(chunk, problem, TW_EMPTY_TEXT);
     }
     status = add_record_group(ingest, worker, chunk, line,
                               length); /* parses the line again: `record` is invalid from here on */
@@ -205,10 +210,14 @@ static int parse_record(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk, c
         return status;
     if (!record.reason && record.id && memchr(record.id, '\0', record.id_length))
         record.reason = "its id holds a NUL character";
+    if (!record.reason &&
+        tw_is_large_program(ingest->corpus->settings, record.text, record.text_length))
+        record.reason = TW_LARGE_PROGRAM;
     if (record.reason) {
         tw_problem problem = {
             .source = chunk->in.source,
-            .offset = chunk->in.block.offset + (uint64_t)(line - chunk->in.block.bytes.data),
+            .is_empty = record.lacks_text,
+            .offset = chunk->in.batch.offset + (uint64_t)(line - chunk->in.batch.bytes.data),
             .length = length + 1,
         };
         return tw_chunk_add_problem(chunk, problem, record.reason);
@@ -228,17 +237,17 @@ static int ingest_record(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk, 
     return status;
 }
 
-/* Lists the line over the limit, which is the last of its block, as a problem. */
+/* Lists the line over the limit, which is the last of its batch, as a problem. */
 static int skip_line(tw_ingest *ingest, tw_chunk *chunk)
 {
-    const tw_block *block = &chunk->in.block;
+    const tw_line_batch *batch = &chunk->in.batch;
     char reason[96];
     snprintf(reason, sizeof reason, "a line of %llu MB, which is too long; raise `memory`",
-             (unsigned long long)(block->dropped >> 20));
+             (unsigned long long)(batch->dropped >> 20));
     tw_problem problem = {.source = chunk->in.source};
     if (!ingest->corpus->states[problem.source].is_spooled) { /* the spool does not have it */
-        problem.offset = block->offset + block->bytes.length;
-        problem.length = block->dropped;
+        problem.offset = batch->offset + batch->bytes.length;
+        problem.length = batch->dropped;
     }
     chunk->out.totals.records++;
     int status = tw_chunk_add_problem(chunk, problem, reason);
@@ -264,7 +273,7 @@ static bool is_stopped(tw_ingest *ingest, const tw_worker *worker)
 
 static int ingest_lines(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk)
 {
-    const tw_bytes *bytes = &chunk->in.block.bytes;
+    const tw_bytes *bytes = &chunk->in.batch.bytes;
     if (bytes->length)
         memset(bytes->data + bytes->length, 0, TW_JSON_PADDING);
     for (size_t offset = 0; offset < bytes->length;) {
@@ -281,7 +290,7 @@ static int ingest_lines(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk)
         chunk->out.lines++;
         offset += length + (newline != NULL);
     }
-    return chunk->in.block.dropped ? skip_line(ingest, chunk) : TWINSET_OK;
+    return chunk->in.batch.dropped ? skip_line(ingest, chunk) : TWINSET_OK;
 }
 
 /* Fails the chunk if its file is not as long as it was when it was added. */
@@ -297,20 +306,21 @@ static void check_size(tw_chunk *chunk, const tw_source *source, int fd)
 static int read_lines(tw_ingest *ingest, tw_chunk *chunk)
 {
     tw_corpus *corpus = ingest->corpus;
-    tw_block *block = &chunk->in.block;
+    tw_line_batch *batch = &chunk->in.batch;
     uint32_t source = chunk->in.source;
     const char *reason = NULL;
-    block->bytes.length = block->dropped = 0;
+    batch->bytes.length = batch->dropped = 0;
     int fd = tw_source_open(corpus, source);
     if (fd < 0) {
-        tw_chunk_fail(chunk, "cannot be opened any more", strerror(errno));
-        return TWINSET_OK;
+        int failed = tw_refuse_for_system(&reason, errno);
+        tw_chunk_fail(chunk, "cannot be opened any more", reason);
+        return failed == TWINSET_IO ? TWINSET_OK : failed;
     }
-    int status = tw_lines_between(fd, block->offset, chunk->in.end, tw_size_limit(corpus->settings),
-                                  block, &reason);
+    int status = tw_lines_between(fd, batch->offset, chunk->in.end, tw_size_limit(corpus->settings),
+                                  batch, &reason);
     if (status == TWINSET_IO) {
         tw_chunk_fail(chunk, "cannot be read on", reason);
-        block->bytes.length = 0; /* half a line is not a record */
+        batch->bytes.length = 0; /* half a line is not a record */
     } else {
         check_size(chunk, &corpus->sources->data[source], fd);
     }
@@ -363,7 +373,9 @@ static int add_file(document_sink *sink, tw_chunk *chunk, uint32_t source,
 {
     const tw_corpus *corpus = sink->ingest->corpus;
     const tw_bytes *program = &sink->worker->analyser.program;
-    tw_document document = {.source = source};
+    bool is_number = corpus->sources->data[source].file->is_number;
+    tw_document document = {.source = source,
+                            .naming = is_number ? TW_NAMED_BY_NUMBER : TW_NAMED_BY_SOURCE};
     tw_source_text kept = *text;
     if (tw_compares_programs(corpus->settings)) {
         if (program->length > UINT32_MAX)
@@ -392,7 +404,7 @@ static int analyse_file(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk, u
     if (status == TWINSET_IO && reason)
         return skip_file(chunk, source, false, reason);
     if (status == TWINSET_OK && !summary.tokens)
-        return skip_file(chunk, source, true, EMPTY);
+        return skip_file(chunk, source, true, TW_EMPTY_TEXT);
     summary.flags |= text->reading.flags;
     return status == TWINSET_OK ? add_file(&sink, chunk, source, text, &summary) : status;
 }
@@ -419,10 +431,15 @@ static int read_file(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk, uint
         status = tw_source_read_text(worker, index, &text, &reason);
     if (!is_large)
         is_large = tw_corpus_enter_large(corpus, text.length);
+    if (status == TWINSET_OK && !is_in_windows &&
+        tw_is_large_program(corpus->settings, text.text, text.length)) {
+        reason = TW_LARGE_PROGRAM;
+        status = TWINSET_IO;
+    }
     if (status == TWINSET_OK)
         status = analyse_file(ingest, worker, chunk, index, &text, is_in_windows);
     else if (status == TWINSET_IO) /* another error, such as a lack of memory, ends the run */
-        status = skip_file(chunk, index, false, reason);
+        status = skip_file(chunk, index, !source->path && !source->text, reason);
     tw_corpus_leave_large(worker, is_large);
     return status;
 }
@@ -440,7 +457,7 @@ static int ingest_file(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk, ui
         return read_file(ingest, worker, chunk, index, NULL);
     if (member->has_failed)
         return TWINSET_OK;
-    raw = (tw_bytes){chunk->in.block.bytes.data + member->start, member->length, member->length};
+    raw = (tw_bytes){chunk->in.batch.bytes.data + member->start, member->length, member->length};
     return read_file(ingest, worker, chunk, index, &raw);
 }
 
@@ -456,7 +473,7 @@ int tw_ingest_chunk(tw_ingest *ingest, unsigned number, tw_chunk *chunk)
             status = read_lines(ingest, chunk);
         if (status == TWINSET_OK)
             status = ingest_lines(ingest, worker, chunk);
-        chunk->out.totals.bytes = in->block.bytes.length + in->block.dropped;
+        chunk->out.totals.bytes = in->batch.bytes.length + in->batch.dropped;
     }
     for (uint32_t i = 0; !in->is_lines && i < in->sources && status == TWINSET_OK; i++)
         status =

@@ -23,7 +23,7 @@ typedef struct tw_ingest {
     double asked;
 } tw_ingest;
 
-/* Analyses a chunk: reads its lines or files, unless they are in the block, parses or converts
+/* Analyses a chunk: reads its lines or files, unless they are in the batch, parses or converts
  * them, and adds documents or problems. Any number of threads may call it, each with its own chunk
  * and worker. */
 int tw_ingest_chunk(tw_ingest *ingest, unsigned worker, tw_chunk *chunk) TW_CHECKED;

@@ -22,7 +22,7 @@ static int make_document_keys(void *context, unsigned number, size_t index)
     int status = tw_document_signature(worker, document, slots);
     if (status != TWINSET_OK)
         return status;
-    corpus->documents.data[document].is_blank = tw_signature_is_blank(&worker->analyser, slots);
+    tw_document_at(corpus, document)->is_blank = tw_signature_is_blank(&worker->analyser, slots);
     tw_make_band_keys(slots, bands, corpus->keys.rows, keys);
     for (unsigned band = 0; band < bands; band++)
         batch->block[band * batch->count + index] = keys[band];
@@ -59,8 +59,8 @@ int tw_corpus_make_keys(tw_corpus *corpus, unsigned bands, unsigned rows, twinse
     corpus->documents.read_order = NULL;
     int status = batch.block && batch.keys ? TWINSET_OK : TWINSET_NOMEM;
     if (status == TWINSET_OK)
-        status = tw_key_store_new(bands, options->memory_bytes / 8 * 3, options->tmp,
-                                  &corpus->keys.data);
+        status =
+            tw_key_store_new(bands, tw_memory_share(options, 4), options->tmp, &corpus->keys.data);
     if (status == TWINSET_OK)
         status = make_all_keys(&batch, error);
     tw_free(batch.block);

@@ -1,9 +1,12 @@
 /*
  * Sorts the documents by name after reading. This is the order of results, and the order that star
- * centres are chosen by. The first document of a name stays, the others are skipped. Documents are
- * often read in this order already. Otherwise each name gets a code of 32 bits, which is sorted
- * instead: names mostly differ in a few positions after a common prefix, with few different
- * characters in each. Names with the same code are compared.
+ * centres are chosen by. An id has to be unique in its file alone: where several files have it,
+ * their records are named FILE#ID. Of one file, the first record of an id stays and the others are
+ * skipped.
+ *
+ * Documents are often read in this order already. Otherwise each name gets a code of 32 bits, which
+ * is sorted instead: names mostly differ in a few positions after a common prefix, with few
+ * different characters in each. Names with the same code are compared.
  */
 #define _GNU_SOURCE /* qsort_r */
 #include "reading.h"
@@ -28,6 +31,7 @@ typedef struct name_order {
     _Atomic size_t common; /* the length of the common prefix so far */
     character_table *seen; /* by thread */
     name_code code;
+    bool has_renamed;   /* the last pass over the sorted names gave some documents others */
     uint64_t *sorted;   /* codes of names, each with its document in the low half */
     tw_documents moved; /* the documents in their new order */
 } name_order;
@@ -61,11 +65,24 @@ static int run_steps(name_order *order, step_fn body)
                        run_step, &step);
 }
 
-static bool is_ordered(const tw_documents *documents)
+/* The name of a document, which is about to be read. */
+static const char *name_at(const tw_corpus *corpus, uint32_t document)
 {
-    for (size_t i = 1; i < documents->count; i++)
-        if (strcmp(documents->data[i - 1].name, documents->data[i].name) >= 0)
+    const char *name = tw_document_at(corpus, document)->name;
+    tw_paged_touch(tw_corpus_paged(corpus), name, 0);
+    return name;
+}
+
+static bool is_ordered(const tw_corpus *corpus)
+{
+    const tw_documents *documents = &corpus->documents;
+    const char *last = documents->count ? name_at(corpus, 0) : NULL;
+    for (uint32_t i = 1; i < documents->count; i++) {
+        const char *name = name_at(corpus, i);
+        if (strcmp(last, name) >= 0)
             return false;
+        last = name;
+    }
     return true;
 }
 
@@ -74,13 +91,14 @@ static bool is_ordered(const tw_documents *documents)
 static void find_common(name_order *order, unsigned worker, size_t from, size_t to)
 {
     (void)worker;
-    const tw_document *documents = order->corpus->documents.data;
-    const char *first = documents[0].name;
+    const char *first = name_at(order->corpus, 0);
     size_t common = atomic_load(&order->common);
-    for (size_t i = from; i < to; i++)
+    for (size_t i = from; i < to; i++) {
+        const char *name = name_at(order->corpus, (uint32_t)i);
         for (size_t j = 0; j < common; j++)
-            if (documents[i].name[j] != first[j])
+            if (name[j] != first[j])
                 common = j;
+    }
     size_t least = atomic_load(&order->common);
     while (common < least && !atomic_compare_exchange_weak(&order->common, &least, common))
         ;
@@ -92,7 +110,7 @@ static void find_characters(name_order *order, unsigned worker, size_t from, siz
     bool(*seen)[CHARACTERS] = order->seen[worker];
     size_t shortest = POSITIONS;
     for (size_t i = from; i < to; i++) {
-        const char *name = order->corpus->documents.data[i].name + order->code.start;
+        const char *name = name_at(order->corpus, (uint32_t)i) + order->code.start;
         size_t position = 0;
         for (; position < POSITIONS && name[position]; position++)
             seen[position][(unsigned char)name[position]] = true;
@@ -138,18 +156,84 @@ static void encode_names(name_order *order, unsigned worker, size_t from, size_t
     (void)worker;
     for (size_t i = from; i < to; i++)
         order->sorted[i] =
-            (uint64_t)encode_name(&order->code, order->corpus->documents.data[i].name) << 32 | i;
+            (uint64_t)encode_name(&order->code, name_at(order->corpus, (uint32_t)i)) << 32 | i;
 }
 
-/* ---- numbering documents */
+/* ---- naming apart */
 
 static int by_name(const void *left, const void *right, void *context)
 {
     const tw_corpus *corpus = context;
     uint32_t x = (uint32_t) * (const uint64_t *)left, y = (uint32_t) * (const uint64_t *)right;
-    int order = strcmp(corpus->documents.data[x].name, corpus->documents.data[y].name);
+    int order = strcmp(name_at(corpus, x), name_at(corpus, y));
     return order ? order : x < y ? -1 : x > y;
 }
+
+static bool is_named_by_id(const tw_document *document)
+{
+    return document->naming == TW_NAMED_BY_ID || document->naming == TW_NAMED_BY_NUMBER;
+}
+
+/* Whether documents that have one name came by it in different files, or in different ways. */
+static bool is_shared_name(const tw_corpus *corpus, const uint64_t *run, size_t count)
+{
+    const tw_document *first = tw_document_at(corpus, (uint32_t)run[0]);
+    for (size_t i = 1; i < count; i++) {
+        const tw_document *document = tw_document_at(corpus, (uint32_t)run[i]);
+        if (document->source != first->source || is_named_by_id(document) != is_named_by_id(first))
+            return true;
+    }
+    return false;
+}
+
+/* Names a record FILE#ID. */
+static int add_file_to_name(tw_corpus *corpus, tw_document *document)
+{
+    tw_bytes name = {0};
+    int status = tw_bytes_printf(&name, "%s#%s", corpus->sources->data[document->source].name,
+                                 document->name);
+    if (status == TWINSET_OK)
+        status = tw_arena_strdup(corpus->arena, name.data, &document->name);
+    document->naming = TW_NAMED_BY_FILE_AND_ID;
+    tw_bytes_free(&name);
+    return status;
+}
+
+/* Renames the records of a run, whose documents have one name, if other files have that name. */
+static int name_apart(name_order *order, const uint64_t *run, size_t count)
+{
+    tw_corpus *corpus = order->corpus;
+    int status = TWINSET_OK;
+    if (count == 1 || !is_shared_name(corpus, run, count))
+        return TWINSET_OK;
+    for (size_t i = 0; i < count && status == TWINSET_OK; i++) {
+        tw_document *document = tw_document_at(corpus, (uint32_t)run[i]);
+        if (!is_named_by_id(document))
+            continue;
+        status = add_file_to_name(corpus, document);
+        order->has_renamed = true;
+    }
+    return status;
+}
+
+/* Sorts the documents whose names have one code, and names those apart that have one name. */
+static int name_run_apart(name_order *order, uint64_t *run, size_t count)
+{
+    const tw_document *documents = order->corpus->documents.data;
+    int status = TWINSET_OK;
+    if (count > 1)
+        qsort_r(run, count, sizeof *run, by_name, order->corpus);
+    for (size_t i = 0, end; i < count && status == TWINSET_OK; i = end) {
+        const char *name = documents[(uint32_t)run[i]].name;
+        for (end = i + 1; end < count; end++)
+            if (strcmp(name, documents[(uint32_t)run[end]].name) != 0)
+                break;
+        status = name_apart(order, run + i, end - i);
+    }
+    return status;
+}
+
+/* ---- numbering documents */
 
 /* Prints FILE:LINE, or the path of a source that is one document. */
 static int print_location(const tw_corpus *corpus, const tw_document *document, tw_bytes *out)
@@ -170,27 +254,25 @@ static int skip_repeated(tw_corpus *corpus, const tw_document *first, const tw_d
         status = tw_bytes_printf(&reason, "duplicate id '%s', which %s has already", again->name,
                                  location.data);
     if (status == TWINSET_OK)
-        status = tw_corpus_skip(corpus, &(tw_skipped){.path = path.data,
-                                                      .reason = reason.data,
-                                                      .source = again->source,
-                                                      .offset = again->offset,
-                                                      .length = (uint64_t)again->length + 1});
+        status = tw_corpus_skip(corpus, &(tw_skipped_input){.path = path.data,
+                                                            .reason = reason.data,
+                                                            .source = again->source,
+                                                            .offset = again->offset,
+                                                            .length = (uint64_t)again->length + 1});
     tw_bytes_free(&path);
     tw_bytes_free(&location);
     tw_bytes_free(&reason);
     return status;
 }
 
-/* Numbers the documents whose names have one code; skips those whose name is taken. */
-static int number_run(tw_corpus *corpus, uint64_t *run, size_t count, uint32_t *next)
+/* Numbers the sorted documents; skips those whose name is taken. */
+static int number_sorted(tw_corpus *corpus, const uint64_t *sorted, uint32_t *next)
 {
-    if (count > 1)
-        qsort_r(run, count, sizeof *run, by_name, corpus);
     const tw_document *last = NULL;
-    for (size_t i = 0; i < count; i++) {
-        const tw_document *document = &corpus->documents.data[(uint32_t)run[i]];
+    for (size_t i = 0; i < corpus->documents.count; i++) {
+        const tw_document *document = tw_document_at(corpus, (uint32_t)sorted[i]);
         bool is_repeated = last && strcmp(last->name, document->name) == 0;
-        corpus->documents.read_order[(uint32_t)run[i]] = is_repeated ? UINT32_MAX : (*next)++;
+        corpus->documents.read_order[(uint32_t)sorted[i]] = is_repeated ? UINT32_MAX : (*next)++;
         int status = is_repeated ? skip_repeated(corpus, last, document) : TWINSET_OK;
         if (status != TWINSET_OK)
             return status;
@@ -199,21 +281,26 @@ static int number_run(tw_corpus *corpus, uint64_t *run, size_t count, uint32_t *
     return TWINSET_OK;
 }
 
-static int number_runs(tw_corpus *corpus, uint64_t *sorted, uint32_t *kept)
+static int sort_runs(name_order *order)
 {
+    const uint64_t *sorted = order->sorted;
+    size_t count = order->corpus->documents.count;
     int status = TWINSET_OK;
-    for (size_t i = 0, end; i < corpus->documents.count && status == TWINSET_OK; i = end) {
-        for (end = i + 1; end < corpus->documents.count && sorted[end] >> 32 == sorted[i] >> 32;)
+    order->has_renamed = false;
+    for (size_t i = 0, end; i < count && status == TWINSET_OK; i = end) {
+        for (end = i + 1; end < count && sorted[end] >> 32 == sorted[i] >> 32;)
             end++;
-        status = number_run(corpus, sorted + i, end - i, kept);
+        status = name_run_apart(order, order->sorted + i, end - i);
     }
     return status;
 }
 
-static int number_documents(name_order *order, uint32_t *kept)
+static int sort_names(name_order *order)
 {
     tw_corpus *corpus = order->corpus;
-    order->common = strlen(corpus->documents.data[0].name);
+    memset(order->seen, 0, corpus->settings->options.threads * sizeof *order->seen);
+    order->code = (name_code){0};
+    order->common = strlen(name_at(corpus, 0));
     int status = run_steps(order, find_common);
     order->code.start = order->common;
     if (status == TWINSET_OK)
@@ -224,10 +311,27 @@ static int number_documents(name_order *order, uint32_t *kept)
     if (status != TWINSET_OK)
         return status;
     tw_sort_u64(order->sorted, corpus->documents.count, order->sorted + corpus->documents.count);
-    return number_runs(corpus, order->sorted, kept);
+    return sort_runs(order);
+}
+
+/* Sorts until no document gets another name, which each does at most once, and numbers them. */
+static int number_documents(name_order *order, uint32_t *kept)
+{
+    int status;
+    do {
+        status = sort_names(order);
+    } while (status == TWINSET_OK && order->has_renamed);
+    return status == TWINSET_OK ? number_sorted(order->corpus, order->sorted, kept) : status;
 }
 
 /* ---- moving documents */
+
+static void move_document(name_order *order, uint32_t from, uint32_t to)
+{
+    tw_document *moved = &order->moved.data[to];
+    tw_paged_touch(tw_corpus_paged(order->corpus), moved, sizeof *moved);
+    *moved = *tw_document_at(order->corpus, from);
+}
 
 static void move_documents(name_order *order, unsigned worker, size_t from, size_t to)
 {
@@ -240,7 +344,7 @@ static void move_documents(name_order *order, unsigned worker, size_t from, size
                 tw_free(documents->sets[i]);
             continue;
         }
-        order->moved.data[number] = documents->data[i];
+        move_document(order, (uint32_t)i, number);
         if (documents->groups)
             order->moved.groups[number] = documents->groups[i];
         if (documents->sets)
@@ -248,9 +352,9 @@ static void move_documents(name_order *order, unsigned worker, size_t from, size
     }
 }
 
-static void free_arrays(const tw_documents *documents)
+static void free_arrays(const tw_corpus *corpus, const tw_documents *documents)
 {
-    tw_free(documents->data);
+    tw_paged_free(tw_corpus_paged(corpus), documents->data);
     tw_free(documents->groups);
     tw_free(documents->sets);
 }
@@ -259,7 +363,7 @@ static int move_all_documents(name_order *order, uint32_t kept)
 {
     tw_documents *documents = &order->corpus->documents, *moved = &order->moved;
     *moved = (tw_documents){
-        .data = tw_array(kept, sizeof *moved->data),
+        .data = tw_paged_alloc(tw_corpus_paged(order->corpus), kept * sizeof *moved->data),
         .groups = documents->groups ? tw_array(kept, sizeof *moved->groups) : NULL,
         .sets = documents->sets ? tw_array(kept, sizeof *moved->sets) : NULL,
         .count = kept,
@@ -271,7 +375,7 @@ static int move_all_documents(name_order *order, uint32_t kept)
     bool is_ready =
         moved->data && (moved->groups || !documents->groups) && (moved->sets || !documents->sets);
     int status = is_ready ? run_steps(order, move_documents) : TWINSET_NOMEM;
-    free_arrays(is_ready ? documents : moved);
+    free_arrays(order->corpus, is_ready ? documents : moved);
     if (is_ready)
         *documents = *moved;
     return status;
@@ -281,7 +385,7 @@ int tw_corpus_order(tw_corpus *corpus)
 {
     tw_documents *documents = &corpus->documents;
     uint32_t kept = 0;
-    if (is_ordered(documents))
+    if (is_ordered(corpus))
         return TWINSET_OK;
     name_order *order = tw_calloc(1, sizeof *order);
     if (!order)

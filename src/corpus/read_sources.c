@@ -13,25 +13,25 @@ enum { FILES_A_CHUNK = 16, MEMBERS_A_CHUNK = 64 }; /* files or members in a chun
 
 /* ---- lines */
 
-/* Copies a block that cannot be read again to the spool. Its last line gets a newline if it has
+/* Copies a batch that cannot be read again to the spool. Its last line gets a newline if it has
  * none, so that every line in the spool ends with one. */
-static int spool_block(tw_reading_run *read, uint32_t source, tw_block *block)
+static int spool_batch(tw_reading_run *read, uint32_t source, tw_line_batch *batch)
 {
     tw_spill *spill = read->corpus->store.spool;
     tw_source_extent *extent =
         &read->corpus->extents[read->corpus->sources->data[source].file->number];
-    const tw_bytes *bytes = &block->bytes;
+    const tw_bytes *bytes = &batch->bytes;
     uint64_t end;
-    int status = tw_spill_append(spill, bytes->data, bytes->length, &block->offset, read->error);
+    int status = tw_spill_append(spill, bytes->data, bytes->length, &batch->offset, read->error);
     if (status == TWINSET_OK && bytes->data[bytes->length - 1] != '\n')
         status = tw_spill_append(spill, "\n", 1, &end, read->error);
-    extent->start = extent->bytes ? extent->start : block->offset;
+    extent->start = extent->bytes ? extent->start : batch->offset;
     extent->bytes += bytes->length;
     return status;
 }
 
-/* Fills a block from a packed source, after the lines that the journal has. */
-static int read_block(tw_reading_run *read, tw_block *block, const char **reason)
+/* Fills a batch from a packed source, after the lines that the journal has. */
+static int read_batch(tw_reading_run *read, tw_line_batch *batch, const char **reason)
 {
     const tw_corpus *corpus = read->corpus;
     const char *path = corpus->sources->data[read->next].path;
@@ -40,11 +40,12 @@ static int read_block(tw_reading_run *read, tw_block *block, const char **reason
         status = tw_lines_open(path, tw_size_limit(corpus->settings), &read->lines, reason);
     read->is_open = status == TWINSET_OK;
     if (!read->is_open)
-        block->bytes.length = block->dropped = 0;
+        batch->bytes.length = batch->dropped = 0;
     while (status == TWINSET_OK && read->lines.offset < read->offset)
-        status = tw_lines_next(&read->lines, TW_CHUNK_BYTES, block, reason);
-    return status == TWINSET_OK ? tw_lines_next(&read->lines, TW_CHUNK_BYTES, block, reason)
-                                : status;
+        status = tw_lines_next(&read->lines, tw_chunk_bytes(corpus->settings), batch, reason);
+    return status == TWINSET_OK
+               ? tw_lines_next(&read->lines, tw_chunk_bytes(corpus->settings), batch, reason)
+               : status;
 }
 
 /* Reads lines of a packed source into the chunk, which only one thread can do. */
@@ -52,25 +53,25 @@ static int read_packed_lines(tw_reading_run *read, tw_chunk *chunk)
 {
     tw_chunk_input *in = &chunk->in;
     const char *reason = NULL;
-    int status = read_block(read, &in->block, &reason);
+    int status = read_batch(read, &in->batch, &reason);
     if (status == TWINSET_IO)
         tw_chunk_fail(chunk, reason, NULL);
     else if (status != TWINSET_OK)
         return status;
     in->is_read = true;
-    in->is_last = in->failed[0] || (!in->block.bytes.length && !in->block.dropped);
-    if (!read->corpus->states[read->next].is_spooled || !in->block.bytes.length)
+    in->is_last = in->failed[0] || (!in->batch.bytes.length && !in->batch.dropped);
+    if (!read->corpus->states[read->next].is_spooled || !in->batch.bytes.length)
         return TWINSET_OK;
-    return spool_block(read, in->source, &in->block);
+    return spool_batch(read, in->source, &in->batch);
 }
 
 /* Sets the span of the lines of a plain file, which the analysis reads. */
 static void plan_lines(tw_reading_run *read, tw_chunk_input *in)
 {
     uint64_t size = read->corpus->sources->data[read->next].size_bytes;
-    uint64_t left = size - read->offset;
-    in->block.offset = read->offset;
-    in->end = left > TW_CHUNK_BYTES ? read->offset + TW_CHUNK_BYTES : size;
+    uint64_t left = size - read->offset, bytes = tw_chunk_bytes(read->corpus->settings);
+    in->batch.offset = read->offset;
+    in->end = left > bytes ? read->offset + bytes : size;
     in->is_last = in->end == size;
     read->offset = in->end;
 }
@@ -105,10 +106,10 @@ static bool is_file(const tw_corpus *corpus, size_t source)
 static void add_files(tw_reading_run *read, tw_chunk_input *in)
 {
     const tw_sources *sources = read->corpus->sources;
-    uint64_t files = 0, bytes = 0;
+    uint64_t files = 0, bytes = 0, most = tw_chunk_bytes(read->corpus->settings);
     bool is_slow = false;
-    while (read->next < sources->count && files < FILES_A_CHUNK && bytes < TW_CHUNK_BYTES &&
-           !is_slow && is_file(read->corpus, read->next)) {
+    while (read->next < sources->count && files < FILES_A_CHUNK && bytes < most && !is_slow &&
+           is_file(read->corpus, read->next)) {
         const tw_source *source = &sources->data[read->next++];
         const char *path = source->path;
         is_slow = path && (tw_name_is_converted(path) || tw_name_is_packed(path));
@@ -125,13 +126,13 @@ static int read_member(tw_reading_run *read, uint32_t index, tw_chunk *chunk,
 {
     const tw_corpus *corpus = read->corpus;
     const tw_source *source = &corpus->sources->data[index];
-    tw_bytes *bytes = &chunk->in.block.bytes;
+    tw_bytes *bytes = &chunk->in.batch.bytes;
     const char *reason;
     *member = (tw_chunk_member){.start = bytes->length};
     if (tw_is_passed_over(corpus, index))
         return TWINSET_OK;
-    int status = tw_member_reader_read(&read->members, source->path, source->file->member,
-                                       corpus->settings->options.max_size,
+    int status = tw_member_reader_read(&read->members, source->path, source->file->container,
+                                       source->file->member, corpus->settings->options.max_size,
                                        tw_size_limit(corpus->settings), bytes, &reason);
     member->length = bytes->length - member->start;
     member->has_failed = status == TWINSET_IO;
@@ -153,9 +154,9 @@ static int add_members(tw_reading_run *read, tw_chunk *chunk)
     const char *archive = read->corpus->sources->data[read->next].path;
     int status = TW_GROW(in->members, in->member_capacity, MEMBERS_A_CHUNK);
     in->is_read = true;
-    in->block.bytes.length = 0;
+    in->batch.bytes.length = 0;
     while (status == TWINSET_OK && is_member_of(read, archive) && in->sources < MEMBERS_A_CHUNK &&
-           in->block.bytes.length < TW_CHUNK_BYTES) {
+           in->batch.bytes.length < tw_chunk_bytes(read->corpus->settings)) {
         tw_chunk_member *member = &in->members[in->sources++];
         status = read_member(read, (uint32_t)read->next++, chunk, member);
     }
@@ -270,6 +271,7 @@ static int replay_journal(tw_reading_run *read)
             status = replay_frame(read, &chunk);
     }
     tw_chunk_clear(&chunk);
+    read->corpus->totals.resumed = read->corpus->totals.bytes;
     return status;
 }
 
@@ -326,7 +328,7 @@ static int prepare_stores(tw_reading_run *read)
     corpus->keys.bands = read->plan->bands;
     corpus->keys.rows = read->plan->rows;
     if (status == TWINSET_OK && read->plan->bands)
-        status = tw_key_store_new(read->plan->bands, options->memory_bytes / 8 * 3, options->tmp,
+        status = tw_key_store_new(read->plan->bands, tw_memory_share(options, 4), options->tmp,
                                   &corpus->keys.data);
     return status;
 }
@@ -348,7 +350,7 @@ static int complete_sets(tw_reading_run *read, const tw_read_plan *plan)
 static int read_documents(tw_reading_run *read)
 {
     tw_corpus *corpus = read->corpus;
-    int status = tw_exclude_templates(corpus);
+    int status = tw_exclude_templates(corpus, read->error);
     if (status == TWINSET_OK)
         status = prepare_stores(read);
     if (status == TWINSET_OK && read->journal)
@@ -373,11 +375,13 @@ int tw_corpus_read(tw_corpus *corpus, const tw_read_plan *plan, tw_journal *jour
         .journal = journal,
         .error = error,
     };
-    uint64_t most = corpus->settings->options.memory_bytes / 2 / sizeof(uint64_t);
+    uint64_t most = tw_held_sets_limit(corpus) / sizeof(uint64_t);
     read.ingest.most_ids = most < plan->most_shingles ? most : plan->most_shingles;
     atomic_init(&read.ingest.is_holding, plan->holds_sets);
     pthread_mutex_init(&read.ingest.spilling, NULL);
     int status = read_documents(&read);
+    if (status == TWINSET_OK)
+        status = tw_corpus_check_input(corpus, error);
     if (status == TWINSET_OK)
         status = complete_sets(&read, plan);
     if (read.is_open)

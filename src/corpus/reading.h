@@ -5,7 +5,7 @@
 #include "corpus.h"
 
 /* ---- templates.c: both add to the excluded ids; the second needs the documents */
-int tw_exclude_templates(tw_corpus *corpus) TW_CHECKED;
+int tw_exclude_templates(tw_corpus *corpus, twinset_error *error) TW_CHECKED;
 int tw_exclude_common(tw_corpus *corpus, twinset_error *error) TW_CHECKED;
 /* Whether common shingles are to be excluded. */
 bool tw_excludes_common(const tw_corpus *corpus);
@@ -26,8 +26,18 @@ int tw_corpus_order(tw_corpus *corpus) TW_CHECKED;
 
 /* Copies a set, if memory allows; otherwise *held is NULL. */
 int tw_corpus_hold_set(tw_corpus *corpus, const tw_u64s *ids, uint64_t **held) TW_CHECKED;
-void tw_corpus_forget_sets(tw_corpus *corpus);
+/* How many bytes of sets may be held. */
+uint64_t tw_held_sets_limit(const tw_corpus *corpus);
 /* Makes the sets that are missing, and holds them if memory allows. */
 int tw_corpus_hold_sets(tw_corpus *corpus, twinset_error *error) TW_CHECKED;
+
+/* ---- usable.c */
+
+/* The reason that a document whose text is empty is listed with. */
+#define TW_EMPTY_TEXT "empty"
+
+/* Fails if what could not be used makes the run another one than was asked for: a file that an
+ * option names, all documents, or a larger share of the input than `max-skipped`. */
+int tw_corpus_check_input(const tw_corpus *corpus, twinset_error *error) TW_CHECKED;
 
 #endif

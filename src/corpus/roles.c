@@ -51,6 +51,9 @@ static int by_precedence(const void *left, const void *right)
         order = strcmp(x->name, y->name);
     if (order == 0)
         order = (x->file->group > y->file->group) - (x->file->group < y->file->group);
+    if (order == 0) /* found in a folder, and in one below it: the latter was meant */
+        order = (x->file->named_length < y->file->named_length) -
+                (x->file->named_length > y->file->named_length);
     return order ? order : (x > y) - (x < y);
 }
 
@@ -111,7 +114,7 @@ static tw_source_state make_state(const tw_source *source, bool is_comparison)
     tw_source_state state = {.kind = is_text ? (uint8_t)TW_INPUT_TEXT : source->kind};
     bool is_lines = state.kind == TW_INPUT_JSONL;
     state.is_spooled = is_lines && !source->is_regular;
-    state.is_packed = state.is_spooled || (is_lines && tw_name_is_packed(source->path));
+    state.is_packed = state.is_spooled || (is_lines && tw_file_is_packed(source->path));
     return state;
 }
 
@@ -148,8 +151,9 @@ int tw_choose_unit(const tw_settings *settings, const tw_sources *sources, bool 
 
 static uint64_t find_group(const tw_corpus *corpus, uint32_t document)
 {
-    return corpus->documents.groups ? corpus->documents.groups[document]
-                                    : tw_source_of(corpus, document)->file->group;
+    return corpus->documents.groups
+               ? corpus->documents.groups[document]
+               : tw_corpus_source_group(corpus, tw_source_of(corpus, document)).id;
 }
 
 bool tw_corpus_wants(const tw_corpus *corpus, uint32_t a, uint32_t b)
@@ -157,13 +161,12 @@ bool tw_corpus_wants(const tw_corpus *corpus, uint32_t a, uint32_t b)
     const tw_source *x = tw_source_of(corpus, a), *y = tw_source_of(corpus, b);
     if (corpus->is_comparison)
         return true;
-    bool is_one_folder = corpus->sources->folders.count < 2 && (x->is_top_level || y->is_top_level);
     if (x->role == TWINSET_ROLE_OLD && y->role == TWINSET_ROLE_OLD)
         return false;
     if (corpus->has_like && x->role != TWINSET_ROLE_LIKE && y->role != TWINSET_ROLE_LIKE)
         return false;
     uint64_t group = find_group(corpus, a);
-    return !group || group != find_group(corpus, b) || is_one_folder;
+    return !group || group != find_group(corpus, b);
 }
 
 bool tw_corpus_wants_all(const tw_corpus *corpus)
@@ -173,7 +176,7 @@ bool tw_corpus_wants_all(const tw_corpus *corpus)
     for (size_t i = 0; i < corpus->sources->count; i++) {
         const tw_source *source = &corpus->sources->data[i];
         if (source->role == TWINSET_ROLE_OLD || source->role == TWINSET_ROLE_LIKE ||
-            source->file->group)
+            tw_corpus_source_group(corpus, source).id)
             return false;
     }
     return true;

@@ -9,6 +9,9 @@
 
 bool tw_corpus_enter_large(tw_corpus *corpus, uint64_t size)
 {
+    enum { TOKENS_OF_PROGRAM = 16 }; /* a byte of a program takes that much more than of a text */
+    if (tw_compares_programs(corpus->settings))
+        size *= TOKENS_OF_PROGRAM;
     bool is_large = size > tw_size_limit(corpus->settings) / corpus->settings->options.threads;
     if (is_large)
         pthread_mutex_lock(&corpus->large);
@@ -25,12 +28,17 @@ void tw_corpus_leave_large(tw_worker *worker, bool is_large)
 
 /* ---- holding sets */
 
+uint64_t tw_held_sets_limit(const tw_corpus *corpus)
+{
+    return tw_memory_share(&corpus->settings->options, 4);
+}
+
 int tw_corpus_hold_set(tw_corpus *corpus, const tw_u64s *ids, uint64_t **held)
 {
     uint64_t bytes = (ids->count + 1) * sizeof *ids->data;
     uint64_t before = atomic_fetch_add(&corpus->held.bytes, bytes);
     *held = NULL;
-    if (before + bytes > corpus->settings->options.memory_bytes / 2) {
+    if (before + bytes > tw_held_sets_limit(corpus)) {
         atomic_fetch_sub(&corpus->held.bytes, bytes);
         return TWINSET_OK;
     }
@@ -75,7 +83,7 @@ static int hold_missing(void *context, unsigned number, size_t index)
 {
     tw_corpus *corpus = context;
     tw_worker *worker = &corpus->workers[number];
-    tw_document *document = &corpus->documents.data[index];
+    tw_document *document = tw_document_at(corpus, (uint32_t)index);
     tw_u64s *ids = &worker->analyser.ids;
     uint64_t **set = &corpus->documents.sets[index];
     if (*set)
@@ -110,14 +118,14 @@ static int make_set_array(tw_documents *documents)
 int tw_corpus_hold_sets(tw_corpus *corpus, twinset_error *error)
 {
     tw_documents *documents = &corpus->documents;
-    tw_loop loop = tw_settings_loop(corpus->settings, "reading");
+    tw_loop loop = tw_settings_loop(corpus->settings, "preparing");
     int status = make_set_array(documents);
     if (status != TWINSET_OK)
         return status;
     size_t missing = count_missing(documents);
     uint64_t least = atomic_load(&corpus->held.bytes) + missing * sizeof(uint64_t);
     /* The missing sets are made only if there may be memory for all of them. */
-    if (missing && least <= corpus->settings->options.memory_bytes / 2) {
+    if (missing && least <= tw_held_sets_limit(corpus)) {
         status = tw_corpus_fetch_all(corpus, error);
         if (status == TWINSET_OK)
             status = tw_parallel(&loop, documents->count, hold_missing, corpus);
@@ -157,7 +165,7 @@ int tw_document_longest(tw_worker *worker, uint32_t document, uint64_t *tokens)
 {
     const tw_corpus *corpus = worker->corpus;
     tw_longest_run run = {.analyser = &worker->analyser};
-    uint64_t token_count = corpus->documents.data[document].tokens;
+    uint64_t token_count = tw_document_at(corpus, document)->tokens;
     *tokens = token_count;
     if (!corpus->excluded.count)
         return TWINSET_OK;

@@ -2,6 +2,9 @@
 
 /* A document takes up to 17 times its size while its set is made: its text, 8 bytes a shingle, and
  * 8 more to sort it. */
+/* The largest parse of a program takes up to such a share of the memory, and those of all threads
+ * as much again. A token takes about so many bytes while a program is analysed. */
+enum { PARSE_SHARE = 8, TOKEN_BYTES = 128, SMALLEST_PROGRAM = 1 << 16 };
 enum { SIZES_OF_TEXT = 24, SMALLEST_LIMIT = 4 << 20 };
 /* The length of a record has 32 bits, here and in the parser. */
 static const uint64_t LARGEST_LIMIT = (uint64_t)2 << 30;
@@ -13,11 +16,15 @@ static int read_stop_words(tw_settings *settings, twinset_error *error)
     tw_reader *reader = tw_reader_new(NULL);
     if (!reader)
         return tw_nomem(error);
-    int status = tw_read(reader, path, 64 << 20, &text, &length, &reason);
+    /* The list takes three times its size while it is made, and then twice. */
+    enum { MOST_BYTES = 64 << 20, MEMORY_SHARE = 7 };
+    uint64_t share = tw_memory_share(&settings->options, MEMORY_SHARE);
+    int status =
+        tw_read(reader, path, share < MOST_BYTES ? share : MOST_BYTES, &text, &length, &reason);
     if (status == TWINSET_OK)
         status = tw_stop_list_new(text, length, &settings->options, &settings->stop, error);
     else if (status == TWINSET_IO)
-        status = tw_fail(error, status, "%s: cannot read the stop words: %s", path, reason);
+        status = tw_fail(error, status, "`stop`: %s: cannot read the stop words: %s", path, reason);
     else
         status = tw_nomem(error);
     tw_reader_free(reader);
@@ -60,7 +67,17 @@ static int make_walk_rules(tw_settings *settings)
     const char **patterns = tw_arena_alloc(settings->arena, (include + exclude) * sizeof *patterns);
     if (!patterns)
         return TWINSET_NOMEM;
-    settings->walk = (tw_walk_rules){options->all, patterns, patterns + include, include, exclude};
+    settings->walk = (tw_walk_rules){
+        .all = options->all,
+        .include = patterns,
+        .exclude = patterns + include,
+        .include_count = include,
+        .exclude_count = exclude,
+        .input = options->input,
+        .checkpoint = options->checkpoint,
+        .text_field = options->text ? options->text : "text",
+        .is_known_name = tw_is_known_path,
+    };
     int status = split_lines(settings->arena, options->include, patterns);
     return status == TWINSET_OK ? split_lines(settings->arena, options->exclude, patterns + include)
                                 : status;
@@ -99,6 +116,7 @@ static void make_convert_rules(tw_settings *settings)
         .html_boilerplate = settings->options.html_boilerplate,
         .mail_quotes = settings->options.mail_quotes,
         .quotations = settings->options.quotations,
+        .is_text = settings->options.input == TWINSET_INPUT_TEXT,
         .is_program = tw_compares_programs(settings) ? tw_is_program_path : NULL,
     };
 }
@@ -124,6 +142,10 @@ static int fill_settings(tw_settings *settings, const twinset_options *options,
         status = tw_options_resolve(&settings->given, &settings->options, error);
     if (status != TWINSET_OK)
         return status;
+    if (settings->options.tmp)
+        status = tw_spill_check_folder(settings->options.tmp, error);
+    if (status != TWINSET_OK)
+        return status;
     make_convert_rules(settings);
     if (make_walk_rules(settings) != TWINSET_OK)
         return tw_nomem(error);
@@ -132,7 +154,11 @@ static int fill_settings(tw_settings *settings, const twinset_options *options,
         status = read_stop_words(settings, error);
     if (status == TWINSET_OK)
         status = tw_scheme_new(&settings->options, &settings->scheme, error);
-    return status;
+    if (status != TWINSET_OK)
+        return status;
+    settings->parse_limits = tw_parse_limits_new(tw_memory_share(&settings->options, PARSE_SHARE),
+                                                 settings->options.threads);
+    return settings->parse_limits ? TWINSET_OK : tw_nomem(error);
 }
 
 int tw_settings_new(const twinset_options *options, tw_settings **settings, twinset_error *error)
@@ -187,6 +213,16 @@ tw_settings *tw_settings_derive(tw_settings *base, int by, double threshold)
     return derived;
 }
 
+int tw_settings_choose_hashes(tw_settings *derived, twinset_error *error)
+{
+    unsigned hashes = tw_tune_hashes(&derived->options);
+    if (derived->given.hashes || hashes == derived->options.hashes)
+        return TWINSET_OK;
+    derived->options.hashes = hashes;
+    derived->scheme = NULL;
+    return tw_scheme_new(&derived->options, &derived->scheme, error);
+}
+
 tw_settings *tw_settings_retain(tw_settings *settings)
 {
     atomic_fetch_add(&settings->owners, 1);
@@ -197,12 +233,13 @@ void tw_settings_release(tw_settings *settings)
 {
     if (!settings || atomic_fetch_sub(&settings->owners, 1) > 1)
         return;
-    if (settings->base) {
-        tw_settings_release(settings->base);
-    } else {
+    if (!settings->base || settings->scheme != settings->base->scheme)
         tw_scheme_free(settings->scheme);
+    if (!settings->base) {
         tw_stop_list_free(settings->stop);
+        tw_parse_limits_free(settings->parse_limits);
     }
+    tw_settings_release(settings->base);
     tw_arena_release(settings->arena);
     tw_free(settings);
 }
@@ -226,4 +263,12 @@ uint64_t tw_size_limit(const tw_settings *settings)
     if (limit > LARGEST_LIMIT)
         return LARGEST_LIMIT;
     return limit > SMALLEST_LIMIT ? limit : SMALLEST_LIMIT;
+}
+
+bool tw_is_large_program(const tw_settings *settings, const char *text, size_t length)
+{
+    uint64_t most = settings->options.memory_bytes / TOKEN_BYTES;
+    most = most > SMALLEST_PROGRAM ? most : SMALLEST_PROGRAM;
+    return tw_compares_programs(settings) && length > most &&
+           tw_estimate_tokens(text, length) > most;
 }

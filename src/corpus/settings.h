@@ -11,6 +11,7 @@
 
 #include "common.h"
 #include "input.h"
+#include "match.h"
 #include "sketch.h"
 #include "text.h"
 
@@ -27,6 +28,7 @@ struct tw_settings {
     tw_walk_rules walk;
     tw_stop_list *stop; /* NULL: there is none */
     tw_scheme *scheme;
+    tw_parse_limits *parse_limits; /* of the base, for derived settings as well */
     tw_cancel cancel; /* use tw_settings_cancel(): derived settings share that of their base */
 };
 
@@ -43,6 +45,8 @@ tw_set tw_settings_excluded(const tw_settings *settings);
  * that depend on it; where the caller gave no threshold, in that as well, unless `threshold` is
  * TWINSET_AUTO. NULL: out of memory. */
 tw_settings *tw_settings_derive(tw_settings *base, int by, double threshold) TW_CHECKED;
+/* Chooses the number of hashes for a search, if the caller left it open. */
+int tw_settings_choose_hashes(tw_settings *derived, twinset_error *error) TW_CHECKED;
 tw_settings *tw_settings_retain(tw_settings *settings);
 /* Frees the settings with their last owner. Takes NULL. */
 void tw_settings_release(tw_settings *settings);
@@ -55,6 +59,12 @@ tw_loop tw_settings_loop(const tw_settings *settings, const char *stage);
 static inline bool tw_compares_programs(const tw_settings *settings)
 {
     return settings->options.by == TWINSET_BY_CODE;
+}
+
+/* Whether the caller left it open what makes a submission. */
+static inline bool tw_groups_are_open(const tw_settings *settings)
+{
+    return !settings->given.group || strcmp(settings->given.group, "auto") == 0;
 }
 
 /* Whether each subfolder is a submission. */
@@ -73,5 +83,10 @@ static inline const char *tw_group_field(const tw_settings *settings)
 /* Returns the limit on the bytes of a text, and on its shingles, that one thread holds in
  * memory. */
 uint64_t tw_size_limit(const tw_settings *settings);
+/* Whether a program has so many tokens that they would not fit into the memory; TW_LARGE_PROGRAM
+ * says so. False for texts that are compared as such. */
+bool tw_is_large_program(const tw_settings *settings, const char *text, size_t length);
+#define TW_LARGE_PROGRAM                                                                           \
+    "too large for a program; raise `memory`, or compare by characters or words"
 
 #endif

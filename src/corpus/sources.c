@@ -28,7 +28,6 @@ void tw_sources_release(tw_sources *sources)
         return;
     tw_free(sources->data);
     tw_free(sources->skips.data);
-    tw_free(sources->folders.data);
     tw_free(sources->lists);
     tw_arena_release(sources->arena);
     tw_free(sources);
@@ -51,15 +50,11 @@ static int copy_lists(tw_sources *copy, const tw_sources *from)
         status = copy_array(&copy->skips.data, &copy->skips.capacity, from->skips.data,
                             from->skips.count, sizeof *from->skips.data);
     if (status == TWINSET_OK)
-        status = copy_array(&copy->folders.data, &copy->folders.capacity, from->folders.data,
-                            from->folders.count, sizeof *from->folders.data);
-    if (status == TWINSET_OK)
         status = copy_array(&copy->lists, &copy->list_capacity, from->lists, from->list_count,
                             sizeof *from->lists);
     copy->count = from->count;
     copy->file_count = from->file_count;
     copy->skips.count = from->skips.count;
-    copy->folders.count = from->folders.count;
     copy->list_count = from->list_count;
     copy->hidden = from->hidden;
     copy->excluded = from->excluded;
@@ -81,7 +76,7 @@ int tw_sources_own(tw_sources **sources)
     return TWINSET_OK;
 }
 
-int tw_skips_add(tw_skips *skips, const tw_skipped *skip)
+int tw_skips_add(tw_skips *skips, const tw_skipped_input *skip)
 {
     int status = TW_GROW(skips->data, skips->capacity, skips->count + 1);
     if (status == TWINSET_OK)
@@ -152,6 +147,20 @@ int tw_sources_add_text(tw_sources *sources, const char *name, const char *text,
     return status;
 }
 
+int tw_sources_add_identified(tw_sources *sources, const char *name, const char *text,
+                              size_t length, const tw_text_identity *identity, twinset_role role)
+{
+    int status = tw_sources_add_text(sources, name, text, length, false, role);
+    if (status != TWINSET_OK || (!identity->group && !identity->is_number))
+        return status;
+    tw_source_file *file = tw_arena_alloc(sources->arena, sizeof *file);
+    if (!file)
+        return TWINSET_NOMEM;
+    *file = (tw_source_file){.group = identity->group, .is_number = identity->is_number};
+    sources->data[sources->count - 1].file = file;
+    return TWINSET_OK;
+}
+
 /* ---- submissions */
 
 const char *tw_path_key(const char *path)
@@ -168,46 +177,6 @@ uint64_t tw_group_of_name(const char *name, size_t length)
     for (size_t i = 0; i < length; i++)
         hash = tw_mix64(hash ^ (unsigned char)name[i]);
     return hash | !hash;
-}
-
-static uint64_t hash_path(const char *path, const char *end)
-{
-    const char *key = tw_path_key(path);
-    return tw_group_of_name(key, key < end ? (size_t)(end - key) : 0);
-}
-
-/* Finds the submission of a file: the top-level subfolder of the folder that was walked, or, for a
- * file that was named, the folder that it is in. A file that was named without a folder has
- * none. */
-static int find_group(tw_sources *sources, const tw_input_source *found, tw_source *source,
-                      tw_source_file *file)
-{
-    const char *relative = found->path + (found->named ? 0 : found->root_length);
-    const char *slash = found->named ? strrchr(relative, '/') : strchr(relative, '/');
-    source->is_top_level = !found->named && !slash;
-    const char *end = slash ? slash : relative;
-    bool has_no_group = found->named && end <= tw_path_key(found->path);
-    if (has_no_group)
-        return TWINSET_OK;
-    file->group = hash_path(found->path, end);
-    size_t length = (size_t)(end - found->path);
-    while (length > 1 && strchr("/!", found->path[length - 1])) /* "a.zip!/" is called "a.zip" */
-        length--;
-    return tw_arena_copy(sources->arena, found->path, length, &file->submission);
-}
-
-/* Counts the folders of new documents that were named, each once. */
-static int count_folder(tw_sources *sources, const tw_input_source *found)
-{
-    tw_u64s *folders = &sources->folders;
-    uint64_t folder = hash_path(found->path, found->path + found->root_length);
-    for (size_t i = folders->count; i-- > 0;)
-        if (folders->data[i] == folder)
-            return TWINSET_OK;
-    int status = TW_GROW(folders->data, folders->capacity, folders->count + 1);
-    if (status == TWINSET_OK)
-        folders->data[folders->count++] = folder;
-    return status;
 }
 
 /* Returns the value of a manifest entry in the column of this name, or NULL. */
@@ -228,22 +197,27 @@ typedef struct source_adder {
     const tw_settings *settings;
     twinset_role role;
     tw_finder *finder;
+    const char *path; /* as the caller gave it */
 } source_adder;
 
-/* Fills in the size, the submission and the time of a file. */
+/* Fills in the size and the submission of a file, and what a manifest says of it. */
 static int fill_description(const source_adder *adder, const tw_input_source *found,
                             tw_source *source, tw_source_file *file)
 {
     tw_arena *arena = adder->sources->arena;
     const char *group = get_listed_group(&found->manifest, tw_group_field(adder->settings));
     source->size_bytes = found->size_bytes;
+    file->is_named = found->named;
+    file->named_length = found->root_length;
     int status = TWINSET_OK;
-    if (tw_groups_are_folders(adder->settings) && source->kind == TW_INPUT_TEXT)
-        status = find_group(adder->sources, found, source, file);
-    if (group && status == TWINSET_OK) {
+    if (group) {
         file->group = tw_group_of_name(group, strlen(group));
         status = tw_arena_strdup(arena, group, &file->submission);
     }
+    if (status == TWINSET_OK)
+        status = tw_arena_strdup(arena, found->manifest.label, &file->label);
+    if (status == TWINSET_OK)
+        status = tw_arena_strdup(arena, found->manifest.author, &file->author);
     return status == TWINSET_OK ? tw_arena_strdup(arena, found->manifest.time, &file->time)
                                 : status;
 }
@@ -252,7 +226,7 @@ static int add_skip(void *context, const char *path, const char *reason)
 {
     const source_adder *adder = context;
     tw_arena *arena = adder->sources->arena;
-    tw_skipped skip = {.source = TW_NO_SOURCE};
+    tw_skipped_input skip = {.source = TW_NO_SOURCE};
     int status = tw_arena_strdup(arena, path, &skip.path);
     if (status == TWINSET_OK)
         status = tw_arena_strdup(arena, reason, &skip.reason);
@@ -266,8 +240,8 @@ static size_t count_added(const tw_sources *sources)
 
 /* ---- members of archives */
 
-/* Fills in a member. An archive that was named counts as a folder that was named, and one in such a
- * folder as a submission. `name` is "a.zip!/dir/file". */
+/* Fills in a member. An archive that was named counts as a folder that was named. `name` is
+ * "a.zip!/dir/file". */
 static int fill_member(const source_adder *adder, const tw_input_source *archive,
                        const tw_member *member, const char *name, tw_source *source,
                        tw_source_file *file)
@@ -276,14 +250,11 @@ static int fill_member(const source_adder *adder, const tw_input_source *archive
     tw_input_source found = {
         .path = name,
         .size_bytes = member->size_bytes,
+        .named = archive->member != NULL,
         .root_length = archive->named ? strlen(source->path) + 2 : archive->root_length,
         .manifest = archive->manifest,
     };
-    if (status == TWINSET_OK)
-        status = fill_description(adder, &found, source, file);
-    if (status == TWINSET_OK && adder->role == TWINSET_ROLE_NEW)
-        status = count_folder(adder->sources, &found);
-    return status;
+    return status == TWINSET_OK ? fill_description(adder, &found, source, file) : status;
 }
 
 static int add_member(source_adder *adder, const tw_input_source *archive, const char *path,
@@ -294,13 +265,16 @@ static int add_member(source_adder *adder, const tw_input_source *archive, const
     tw_source_file *file;
     if (member->reason)
         return add_skip(adder, name, member->reason);
-    if (tw_input_kind_of(member->name) == TW_INPUT_JSONL)
+    tw_input_kind kind;
+    if (tw_input_kind_by_name(member->name, &kind) && kind == TW_INPUT_JSONL &&
+        adder->settings->options.input != TWINSET_INPUT_TEXT)
         return add_skip(adder, name, "JSON lines in an archive are not read; unpack it");
     int status = add_file_source(adder->sources, id ? id : name, adder->role, &source, &file);
     if (status != TWINSET_OK)
         return status;
     source->path = path;
     file->member = number;
+    file->container = (uint8_t)archive->kind;
     status = fill_member(adder, archive, member, name, source, file);
     if (status != TWINSET_OK)
         drop_last_file(adder->sources);
@@ -347,7 +321,8 @@ static int add_archive(source_adder *adder, const tw_input_source *found)
     size_t before = count_added(adder->sources);
     int status = tw_arena_strdup(adder->sources->arena, found->path, &path);
     if (status == TWINSET_OK)
-        status = tw_members_open(path, adder->settings->options.max_size, &members, &reason);
+        status = tw_members_open(path, found->kind, adder->settings->options.max_size, &members,
+                                 &reason);
     if (status != TWINSET_OK)
         return status == TWINSET_IO ? add_skip(adder, found->path, reason) : status;
     status = add_each_member(adder, found, path, members, &name, &reason);
@@ -370,8 +345,8 @@ static int hold_stream(const source_adder *adder, tw_source *source, tw_source_f
     tw_reader *reader = tw_reader_new(&adder->settings->rules);
     if (!reader)
         return TWINSET_NOMEM;
-    int status =
-        tw_read(reader, source->path, tw_size_limit(adder->settings), &text, &length, &reason);
+    const char *path = strcmp(source->path, "-") == 0 ? "/dev/stdin" : source->path;
+    int status = tw_read(reader, path, tw_size_limit(adder->settings), &text, &length, &reason);
     if (status == TWINSET_OK) {
         file->reading = tw_reader_origin(reader);
         file->reading.made = false; /* its text stays in memory */
@@ -387,6 +362,7 @@ static int fill_file(const source_adder *adder, const tw_input_source *found, tw
                      tw_source_file *file)
 {
     const char *slash = found->named ? strrchr(found->path, '/') : NULL;
+    file->is_option_file = adder->role != TWINSET_ROLE_NEW && strcmp(found->path, adder->path) == 0;
     file->root_length = slash ? (size_t)(slash - found->path) + 1 : found->root_length;
     source->kind = (uint8_t)found->kind;
     source->is_regular = found->regular;
@@ -396,8 +372,6 @@ static int fill_file(const source_adder *adder, const tw_input_source *found, tw
         status = tw_arena_strdup(adder->sources->arena, found->path, &source->path);
     if (status == TWINSET_OK)
         status = fill_description(adder, found, source, file);
-    if (!found->named && adder->role == TWINSET_ROLE_NEW && status == TWINSET_OK)
-        status = count_folder(adder->sources, found);
     if (found->kind == TW_INPUT_TEXT && !found->regular && status == TWINSET_OK)
         status = hold_stream(adder, source, file);
     return status;
@@ -418,9 +392,52 @@ static int add_file(source_adder *adder, const tw_input_source *found)
     return status;
 }
 
+/* Keeps the text of a record in memory. */
+static int fill_record(const source_adder *adder, const tw_input_source *found, tw_source *source,
+                       tw_source_file *file)
+{
+    tw_arena *arena = adder->sources->arena;
+    tw_bytes text = {0}, sentence = {0};
+    const char *reason = "";
+    file->is_record = true;
+    int status = fill_description(adder, found, source, file);
+    if (status == TWINSET_OK)
+        status = tw_arena_strdup(arena, found->path, &source->path);
+    if (status == TWINSET_OK)
+        status =
+            tw_find_record(adder->settings, found->path, found->member, &text, &sentence, &reason);
+    if (status == TWINSET_OK)
+        status = copy_text(adder->sources, source, text.data ? text.data : "", text.length);
+    else if (status == TWINSET_IO)
+        status = tw_arena_strdup(arena, reason, &file->skipped);
+    tw_bytes_free(&text);
+    tw_bytes_free(&sentence);
+    return status;
+}
+
+/* Adds one record of a file of JSON lines as a document, named as the user wrote it. */
+static int add_record(source_adder *adder, const tw_input_source *found)
+{
+    tw_source *source;
+    tw_source_file *file;
+    tw_bytes name = {0};
+    int status = tw_bytes_printf(&name, "%s%s", found->path, found->member);
+    if (status == TWINSET_OK)
+        status = add_file_source(adder->sources, name.data, adder->role, &source, &file);
+    tw_bytes_free(&name);
+    if (status != TWINSET_OK)
+        return status;
+    status = fill_record(adder, found, source, file);
+    if (status != TWINSET_OK)
+        drop_last_file(adder->sources);
+    return status;
+}
+
 static int add_found(void *context, const tw_input_source *found)
 {
-    bool is_archive = found->kind == TW_INPUT_MEMBERS;
+    bool is_archive = tw_kind_has_members(found->kind);
+    if (found->kind == TW_INPUT_JSONL && found->member)
+        return add_record(context, found);
     if (is_archive && !found->regular)
         return add_skip(context, found->path, "an archive must be a file");
     return is_archive ? add_archive(context, found) : add_file(context, found);
@@ -437,18 +454,42 @@ static int add_list(tw_sources *sources, const char *path)
     return status;
 }
 
+/* Fails if a path that an option names was skipped itself: what would be compared without it is
+ * not what was asked for. */
+static int check_option_path(const source_adder *adder, const char *path, size_t first_skip,
+                             twinset_error *error)
+{
+    const tw_skips *skips = &adder->sources->skips;
+    for (size_t i = first_skip; i < skips->count && adder->role != TWINSET_ROLE_NEW; i++)
+        if (strcmp(skips->data[i].path, path) == 0)
+            return tw_fail(error, TWINSET_IO, "`%s`: %s: %s", tw_role_option(adder->role), path,
+                           skips->data[i].reason);
+    return TWINSET_OK;
+}
+
+const char *tw_role_option(twinset_role role)
+{
+    static const char *const names[] = {[TWINSET_ROLE_NEW] = "",
+                                        [TWINSET_ROLE_OLD] = "old",
+                                        [TWINSET_ROLE_LIKE] = "like",
+                                        [TWINSET_ROLE_IGNORE] = "ignore"};
+    return names[role];
+}
+
 int tw_sources_add_path(tw_sources *sources, const tw_settings *settings, const char *path,
                         twinset_role role, twinset_error *error)
 {
     tw_finder finder = {.document = add_found, .skip = add_skip, .rules = &settings->walk};
-    source_adder adder = {sources, settings, role, &finder};
+    source_adder adder = {sources, settings, role, &finder, path};
     finder.context = &adder;
-    size_t before = count_added(sources);
+    size_t before = count_added(sources), first_skip = sources->skips.count;
     int status = path[0] == '@' ? add_list(sources, path + 1) : TWINSET_OK;
     if (status == TWINSET_OK)
         status = tw_find(&finder, path, error);
     sources->hidden += finder.hidden;
     sources->excluded += finder.excluded;
+    if (status == TWINSET_OK)
+        status = check_option_path(&adder, path, first_skip, error);
     if (status == TWINSET_OK && count_added(sources) == before)
         status = add_skip(&adder, path, "no documents in it");
     return status;
@@ -464,7 +505,7 @@ static int visit_skipped(const tw_sources *sources, int (*visit)(void *, const c
     tw_file_identity file;
     int answer = 0;
     for (size_t i = 0; i < sources->skips.count && answer == 0; i++) {
-        const tw_skipped *skip = &sources->skips.data[i];
+        const tw_skipped_input *skip = &sources->skips.data[i];
         if (skip->source == TW_NO_SOURCE && tw_identify_file(skip->path, &file) && !file.below)
             answer = visit(context, skip->path);
     }

@@ -13,12 +13,20 @@ typedef struct tw_source_file {
     uint32_t number;         /* index among the sources that are not texts in memory */
     uint32_t member;         /* index of the member in the archive */
     const char *member_name; /* its path in the archive; NULL: it is a file */
-    const char *time;        /* from a manifest, or NULL */
-    uint64_t group;          /* documents of one group are not compared with each other; 0: none */
-    const char *submission;  /* the name of the group, or NULL */
-    size_t root_length;      /* of the folder that was walked, at the start of the path */
-    tw_text_origin reading;  /* where a text in memory comes from */
-    const char *skipped;     /* why it cannot be used, or NULL */
+    uint8_t container;       /* the tw_input_kind of the archive */
+    const char *label;       /* these three are from a manifest, or NULL */
+    const char *author, *time;
+    uint64_t group;         /* by a column of a manifest, or 0; by folders: see groups.c */
+    const char *submission; /* the name of that group, or NULL */
+    size_t root_length;     /* of the folder that was walked, at the start of the path */
+    bool is_named;          /* the caller named this file, and not a folder or archive above it */
+    size_t named_length;    /* otherwise, that folder with its slash, or that archive with its
+                               "!/", at the start of "path" or "path!/member" */
+    tw_text_origin reading; /* where a text in memory comes from */
+    const char *skipped;    /* why it cannot be used, or NULL */
+    bool is_option_file;    /* an option names this very file, in another role than that of new */
+    bool is_record;         /* one record of a file, which its name says; its text is in memory */
+    bool is_number;         /* the name of a text in memory is a number of JSON */
 } tw_source_file;
 
 /* A file of one document or of many records, a member of an archive, or a text in memory. There may
@@ -30,29 +38,28 @@ typedef struct tw_source {
     uint64_t size_bytes;
     const tw_source_file *file; /* all zero for a text in memory */
     uint8_t role;               /* twinset_role */
-    uint8_t kind;               /* tw_input_kind, by its name */
+    uint8_t kind;               /* tw_input_kind */
     bool is_regular;            /* a file that can be read at any offset, any number of times */
-    bool is_top_level; /* directly in a folder that was named: a group only if several were named */
 } tw_source;
 
 /* A path, or a record with its span, that could not be used. */
-typedef struct tw_skipped {
+typedef struct tw_skipped_input {
     const char *path, *reason;
     uint32_t source; /* TW_NO_SOURCE: the path is not a source */
     bool is_empty;   /* it is valid, but has no text */
     uint64_t offset;
     uint64_t length; /* of the record and a newline, even if the last line has none */
-} tw_skipped;
+} tw_skipped_input;
 
 #define TW_NO_SOURCE UINT32_MAX
 
 typedef struct tw_skips {
-    tw_skipped *data;
+    tw_skipped_input *data;
     size_t count, capacity;
 } tw_skips;
 
 /* Adds to a list, which borrows both strings; they have to live in an arena. */
-int tw_skips_add(tw_skips *skips, const tw_skipped *skip) TW_CHECKED;
+int tw_skips_add(tw_skips *skips, const tw_skipped_input *skip) TW_CHECKED;
 
 typedef struct tw_sources {
     atomic_uint owners;
@@ -61,7 +68,6 @@ typedef struct tw_sources {
     size_t count, capacity;
     uint32_t file_count; /* sources that are not texts in memory */
     tw_skips skips;      /* found before anything is read */
-    tw_u64s folders;     /* hashes of the folders of new documents that were named */
     const char **lists;  /* files of names and manifests that were read */
     size_t list_count, list_capacity;
     size_t hidden;   /* files and folders left out because they are hidden */
@@ -79,7 +85,18 @@ int tw_sources_own(tw_sources **sources) TW_CHECKED;
 /* Adds a text, which is copied unless it is `borrowed`. A text of NULL becomes a skipped input. */
 int tw_sources_add_text(tw_sources *sources, const char *name, const char *text, size_t length,
                         bool borrowed, twinset_role role) TW_CHECKED;
-/* Adds a file, all files below a folder, or the files of a manifest. */
+/* What is known of a text that comes from a record. */
+typedef struct tw_text_identity {
+    uint64_t group; /* 0: none */
+    bool is_number; /* its name is a number of JSON */
+} tw_text_identity;
+
+/* Adds a copy of a text that was read as a record before, by the name that it got then. */
+int tw_sources_add_identified(tw_sources *sources, const char *name, const char *text,
+                              size_t length, const tw_text_identity *identity,
+                              twinset_role role) TW_CHECKED;
+/* Adds a file, all files below a folder, or the files of a manifest. A path that cannot be used is
+ * skipped; in another role than that of new documents, which an option gives it, it is an error. */
 int tw_sources_add_path(tw_sources *sources, const tw_settings *settings, const char *path,
                         twinset_role role, twinset_error *error) TW_CHECKED;
 
@@ -95,7 +112,7 @@ static inline const char *tw_source_file_name(const tw_source *source)
 {
     if (source->file->member_name)
         return source->file->member_name;
-    return source->path ? source->path : source->name;
+    return source->path && !source->file->is_record ? source->path : source->name;
 }
 
 /* Returns why a source cannot be used, if that is known before it is read; otherwise NULL. */
@@ -104,6 +121,17 @@ static inline const char *tw_source_reason(const tw_source *source)
     return source->path || source->text ? source->file->skipped : "null";
 }
 
+/* ---- record.c */
+
+/* Appends the text of the record that is named by its line, ":12", or by its id, "#ID", in a file
+ * of JSON lines. TWINSET_IO: it cannot be used, for a reason that may be in `sentence`. */
+int tw_find_record(const tw_settings *settings, const char *path, const char *record,
+                   tw_bytes *text, tw_bytes *sentence, const char **reason) TW_CHECKED;
+
+/* ---- names */
+
+/* Returns the option that gives a role other than that of a new document. */
+const char *tw_role_option(twinset_role role);
 /* Returns a path without a leading "./", since "./a" and "a" are one file. */
 const char *tw_path_key(const char *path);
 /* Returns the group of a name; never 0, which means no group. */

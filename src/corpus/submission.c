@@ -10,16 +10,14 @@
 bool tw_joins_submissions(const tw_corpus *corpus)
 {
     return tw_compares_programs(corpus->settings) &&
-           strcmp(corpus->settings->options.group, "none") != 0;
+           (corpus->groups || tw_group_field(corpus->settings));
 }
 
 /* Returns the group that a document is joined into; 0: it stays a document of its own. */
 static uint64_t find_group(const tw_corpus *corpus, const tw_document *document)
 {
-    const tw_sources *sources = corpus->sources;
-    const tw_source *source = &sources->data[document->source];
-    bool is_alone = document->line || (source->is_top_level && sources->folders.count < 2);
-    return is_alone || !source->file->submission ? 0 : source->file->group;
+    const tw_source *source = &corpus->sources->data[document->source];
+    return document->line ? 0 : tw_corpus_source_group(corpus, source).id;
 }
 
 /* Sorts documents without a group first, then by group, then by name, since an archive may have
@@ -28,11 +26,11 @@ static int by_group(const void *left, const void *right, void *context)
 {
     const tw_corpus *corpus = context;
     uint32_t x = *(const uint32_t *)left, y = *(const uint32_t *)right;
-    uint64_t a = find_group(corpus, &corpus->documents.data[x]);
-    uint64_t b = find_group(corpus, &corpus->documents.data[y]);
+    uint64_t a = find_group(corpus, tw_document_at(corpus, x));
+    uint64_t b = find_group(corpus, tw_document_at(corpus, y));
     if (a != b)
         return a < b ? -1 : 1;
-    int order = strcmp(corpus->documents.data[x].name, corpus->documents.data[y].name);
+    int order = strcmp(tw_document_at(corpus, x)->name, tw_document_at(corpus, y)->name);
     return order ? order : (x > y) - (x < y);
 }
 
@@ -55,7 +53,7 @@ static int read_members(submission_joiner *joiner, const uint32_t *members, size
     joiner->blocks.length = 0;
     int status = TW_GROW(joiner->programs, joiner->capacity, count);
     for (size_t i = 0; i < count && status == TWINSET_OK; i++) {
-        const tw_document *document = &corpus->documents.data[members[i]];
+        const tw_document *document = tw_document_at(corpus, members[i]);
         size_t offset = joiner->blocks.length, length = (document->length + 7u) / 8 * 8;
         status = tw_bytes_reserve(&joiner->blocks, length);
         if (status == TWINSET_OK)
@@ -65,7 +63,7 @@ static int read_members(submission_joiner *joiner, const uint32_t *members, size
     }
     size_t offset = 0;
     for (size_t i = 0; i < count && status == TWINSET_OK; i++) {
-        size_t length = corpus->documents.data[members[i]].length;
+        size_t length = tw_document_at(corpus, members[i])->length;
         tw_bytes block = {joiner->blocks.data + offset, length, length};
         joiner->programs[i] = tw_program_read(&block);
         offset += (length + 7) / 8 * 8;
@@ -90,10 +88,11 @@ static int store_joined(submission_joiner *joiner, tw_document *document)
  * a member has one. */
 static tw_document begin_submission(const tw_corpus *corpus, const uint32_t *members, size_t count)
 {
-    tw_document document = corpus->documents.data[members[0]];
-    document.name = corpus->sources->data[document.source].file->submission;
+    tw_document document = *tw_document_at(corpus, members[0]);
+    document.name = tw_corpus_source_group(corpus, &corpus->sources->data[document.source]).name;
+    document.naming = TW_NAMED_BY_SOURCE;
     for (size_t i = 1; i < count; i++) {
-        const tw_document *member = &corpus->documents.data[members[i]];
+        const tw_document *member = tw_document_at(corpus, members[i]);
         document.flags |= member->flags;
         if (tw_corpus_role(corpus, members[i]) == TWINSET_ROLE_LIKE)
             document.source = member->source;
@@ -130,15 +129,15 @@ static int join_submissions(submission_joiner *joiner, const uint32_t *order)
     tw_corpus *corpus = joiner->corpus;
     int status = TWINSET_OK;
     for (size_t i = 0, end; i < corpus->documents.count && status == TWINSET_OK; i = end) {
-        uint64_t group = find_group(corpus, &corpus->documents.data[order[i]]);
+        uint64_t group = find_group(corpus, tw_document_at(corpus, order[i]));
         end = i + 1;
         while (group && end < corpus->documents.count &&
-               find_group(corpus, &corpus->documents.data[order[end]]) == group)
+               find_group(corpus, tw_document_at(corpus, order[end])) == group)
             end++;
         if (group)
             status = join_members(joiner, order + i, end - i, &joiner->documents[joiner->count]);
         else
-            joiner->documents[joiner->count] = corpus->documents.data[order[i]];
+            joiner->documents[joiner->count] = *tw_document_at(corpus, order[i]);
         if (joiner->groups)
             joiner->groups[joiner->count] = corpus->documents.groups[order[i]];
         joiner->count++;
@@ -150,7 +149,8 @@ int tw_corpus_join_submissions(tw_corpus *corpus, twinset_error *error)
 {
     submission_joiner joiner = {
         .corpus = corpus,
-        .documents = tw_array(corpus->documents.count, sizeof *joiner.documents),
+        .documents = tw_paged_alloc(tw_corpus_paged(corpus),
+                                    corpus->documents.count * sizeof *joiner.documents),
         .groups = corpus->documents.groups
                       ? tw_array(corpus->documents.count, sizeof *joiner.groups)
                       : NULL,
@@ -170,11 +170,11 @@ int tw_corpus_join_submissions(tw_corpus *corpus, twinset_error *error)
     tw_bytes_free(&joiner.joined);
     tw_free(joiner.programs);
     if (status != TWINSET_OK) {
-        tw_free(joiner.documents);
+        tw_paged_free(tw_corpus_paged(corpus), joiner.documents);
         tw_free(joiner.groups);
         return status;
     }
-    tw_free(corpus->documents.data);
+    tw_paged_free(tw_corpus_paged(corpus), corpus->documents.data);
     tw_free(corpus->documents.groups);
     corpus->documents.data = joiner.documents;
     corpus->documents.groups = joiner.groups;

@@ -30,7 +30,7 @@ typedef struct template_visit {
 static int skip_line(const template_visit *visit, const char *reason)
 {
     tw_corpus *corpus = visit->corpus;
-    tw_skipped skip = {.reason = reason, .source = TW_NO_SOURCE};
+    tw_skipped_input skip = {.reason = reason, .source = TW_NO_SOURCE};
     if (!visit->is_reporting)
         return TWINSET_OK;
     int status = tw_arena_line_name(corpus->arena, visit->source->name, visit->number, &skip.path);
@@ -51,9 +51,9 @@ static int visit_line(const template_visit *visit, const char *line, size_t leng
     return visit->take(visit->context, worker, record.text, record.text_length);
 }
 
-static int visit_block(template_visit *visit, const tw_block *block)
+static int visit_batch(template_visit *visit, const tw_line_batch *batch)
 {
-    const tw_bytes *bytes = &block->bytes;
+    const tw_bytes *bytes = &batch->bytes;
     int status = TWINSET_OK;
     for (size_t offset = 0; offset < bytes->length && status == TWINSET_OK; visit->number++) {
         const char *line = bytes->data + offset;
@@ -62,9 +62,9 @@ static int visit_block(template_visit *visit, const tw_block *block)
         status = visit_line(visit, line, length);
         offset += length + (newline != NULL);
     }
-    if (status == TWINSET_OK && block->dropped)
+    if (status == TWINSET_OK && batch->dropped)
         status = skip_line(visit, "the line is too long; raise `memory`");
-    visit->number += block->dropped > 0;
+    visit->number += batch->dropped > 0;
     return status;
 }
 
@@ -73,16 +73,16 @@ static int visit_records(template_visit *visit, const char **reason)
 {
     uint64_t limit = tw_size_limit(visit->corpus->settings);
     tw_lines lines;
-    tw_block block = {0};
+    tw_line_batch batch = {0};
     int status = tw_lines_open(visit->source->path, limit, &lines, reason);
     if (status != TWINSET_OK)
         return status;
     do {
-        status = tw_lines_next(&lines, 1 << 20, &block, reason);
+        status = tw_lines_next(&lines, 1 << 20, &batch, reason);
         if (status == TWINSET_OK)
-            status = visit_block(visit, &block);
-    } while (status == TWINSET_OK && (block.bytes.length || block.dropped));
-    tw_bytes_free(&block.bytes);
+            status = visit_batch(visit, &batch);
+    } while (status == TWINSET_OK && (batch.bytes.length || batch.dropped));
+    tw_bytes_free(&batch.bytes);
     tw_lines_close(&lines);
     return status;
 }
@@ -125,27 +125,46 @@ int tw_corpus_visit_templates(tw_corpus *corpus, tw_template_fn take, void *cont
 
 /* ---- the shingles of templates */
 
-static int shingle_text(void *ids, tw_worker *worker, const char *text, size_t length)
+/* The ids of templates, as they are gathered. */
+typedef struct template_ids {
+    tw_u64s ids;
+    size_t most; /* that fit into memory beside all else that a run holds */
+} template_ids;
+
+enum { TEMPLATES_SHARE = 4 }; /* of memory */
+
+static int append_template_ids(void *context, const tw_shingles *batch)
 {
-    tw_text_summary summary;
-    return tw_analyse_text(&worker->analyser, "", text, length, 0, tw_append_ids, ids, &summary);
+    template_ids *found = context;
+    int status = tw_append_ids(&found->ids, batch);
+    return status == TWINSET_OK && found->ids.count > found->most ? TWINSET_NOMEM : status;
 }
 
-static int shingle_template(tw_corpus *corpus, uint32_t index, tw_u64s *ids)
+static int shingle_text(void *context, tw_worker *worker, const char *text, size_t length)
+{
+    tw_text_summary summary;
+    return tw_analyse_text(&worker->analyser, "", text, length, 0, append_template_ids, context,
+                           &summary);
+}
+
+static int shingle_template(tw_corpus *corpus, uint32_t index, template_ids *found)
 {
     const tw_source *source = &corpus->sources->data[index];
-    template_visit visit = {corpus, source, shingle_text, ids, true, 1};
+    template_visit visit = {corpus, source, shingle_text, found, true, 1};
     tw_text_summary summary = {0};
     const char *reason = tw_source_reason(source);
     int status = TWINSET_IO;
     if (!reason && corpus->states[index].kind == TW_INPUT_JSONL)
         status = visit_records(&visit, &reason);
     else if (!reason)
-        status =
-            tw_source_shingle(&corpus->workers[0], index, tw_append_ids, ids, &summary, &reason);
+        status = tw_source_shingle(&corpus->workers[0], index, append_template_ids, found, &summary,
+                                   &reason);
     if (status != TWINSET_IO)
         return status;
-    return tw_corpus_skip(corpus, &(tw_skipped){source->name, reason, TW_NO_SOURCE, false, 0, 0});
+    return tw_corpus_skip(corpus, &(tw_skipped_input){.path = source->name,
+                                                      .reason = reason,
+                                                      .source = index,
+                                                      .is_empty = !source->path && !source->text});
 }
 
 /* Adds the id that all shingles across an omitted span have. */
@@ -157,20 +176,37 @@ static int add_seam(tw_u64s *ids)
     return status;
 }
 
-int tw_exclude_templates(tw_corpus *corpus)
+/* Says how much memory templates need that do not fit; the bytes of plain text are as many as its
+ * shingles. */
+static int refuse_templates(const tw_corpus *corpus, twinset_error *error)
 {
-    tw_u64s ids = {0};
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < corpus->sources->count; i++)
+        bytes += is_template(corpus, i) ? corpus->sources->data[i].size_bytes : 0;
+    return tw_fail(error, TWINSET_NOMEM,
+                   "the shingles of the templates do not fit into `memory` %lluM; they need about "
+                   "%lluM",
+                   (unsigned long long)(corpus->settings->options.memory_bytes >> 20),
+                   (unsigned long long)(bytes * sizeof(uint64_t) * TEMPLATES_SHARE >> 20) + 17);
+}
+
+int tw_exclude_templates(tw_corpus *corpus, twinset_error *error)
+{
+    enum { LEAST_IDS = 1 << 20 }; /* a quarter of the least memory */
+    uint64_t most = tw_memory_share(&corpus->settings->options, TEMPLATES_SHARE) / sizeof(uint64_t);
+    template_ids found = {.most = most > LEAST_IDS ? (size_t)most : LEAST_IDS};
     int status = TWINSET_OK;
     if (tw_options_omit_text(&corpus->settings->options))
-        status = add_seam(&ids);
+        status = add_seam(&found.ids);
     for (uint32_t i = 0; i < corpus->sources->count && status == TWINSET_OK; i++)
         if (is_template(corpus, i))
-            status = shingle_template(corpus, i, &ids);
-    if (status != TWINSET_OK) {
-        tw_free(ids.data);
-        return status;
-    }
-    return set_excluded(corpus, &ids);
+            status = shingle_template(corpus, i, &found);
+    if (status == TWINSET_OK)
+        return set_excluded(corpus, &found.ids);
+    if (status == TWINSET_NOMEM && found.ids.count > found.most)
+        status = refuse_templates(corpus, error);
+    tw_free(found.ids.data);
+    return status;
 }
 
 /* ---- common shingles */

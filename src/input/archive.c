@@ -75,7 +75,7 @@ static int open_plain(tw_archive *archive, const char **reason)
             archive, archive_read_open_memory(archive->from, archive->bytes, archive->size_bytes),
             reason);
     if (lseek(archive->fd, 0, SEEK_SET) != 0)
-        return tw_refuse_for(reason, tw_system_reason(errno));
+        return tw_refuse_for_system(reason, errno);
     return status_of_opening(archive, archive_read_open_fd(archive->from, archive->fd, BLOCK_BYTES),
                              reason);
 }
@@ -155,9 +155,25 @@ static int set_name(tw_bytes *name, const char *path)
 
 /* ---- members */
 
-static bool is_file(struct archive_entry *entry)
+static const char ENCRYPTED[] = "encrypted";
+
+/* Returns why a member that is no folder has no text of its own, or NULL. */
+static const char *refuse_kind(struct archive_entry *entry)
 {
-    return archive_entry_filetype(entry) == AE_IFREG && !archive_entry_hardlink(entry);
+    if (archive_entry_hardlink(entry))
+        return "a link to another file in the archive: not read";
+    switch (archive_entry_filetype(entry)) {
+    case AE_IFREG:
+        return NULL;
+    case AE_IFLNK:
+        return "symbolic link: not followed";
+    case AE_IFIFO:
+        return "not a regular file: a FIFO";
+    case AE_IFSOCK:
+        return "not a regular file: a socket";
+    default:
+        return "not a regular file: a device";
+    }
 }
 
 /* Describes the member that libarchive is at. */
@@ -169,7 +185,7 @@ static int describe(tw_archive *archive, struct archive_entry *entry, tw_member 
         return tw_no_memory(reason);
     int64_t size = archive_entry_size_is_set(entry) ? archive_entry_size(entry) : 0;
     archive->member_bytes = size > 0 ? (uint64_t)size : 0;
-    archive->refusal = archive_entry_is_encrypted(entry) ? "encrypted" : NULL;
+    archive->refusal = archive_entry_is_encrypted(entry) ? ENCRYPTED : refuse_kind(entry);
     *member = (tw_member){archive->name.data, archive->member_bytes, archive->refusal};
     return TWINSET_OK;
 }
@@ -178,12 +194,13 @@ static int describe(tw_archive *archive, struct archive_entry *entry, tw_member 
 static int give_up(tw_archive *archive, const char **reason)
 {
     if (is_7z(archive) &&
-        (archive->refusal || archive_read_has_encrypted_entries(archive->from) == 1))
-        return tw_refuse_for(reason, "encrypted");
+        (archive->refusal == ENCRYPTED || archive_read_has_encrypted_entries(archive->from) == 1))
+        return tw_refuse_for(reason, ENCRYPTED);
     return complain(archive, "damaged", reason);
 }
 
-/* Moves to the next file. An entry that cannot be understood may have good ones after it. */
+/* Moves to the next member that is no folder. An entry that cannot be understood may have good ones
+ * after it. */
 static int find_file(tw_archive *archive, tw_member *member, const char **reason)
 {
     for (int failures = 0;;) {
@@ -197,7 +214,7 @@ static int find_file(tw_archive *archive, tw_member *member, const char **reason
         archive->has_begun |= !failed;
         if (answer < ARCHIVE_FAILED || failures > MOST_FAILURES)
             return give_up(archive, reason);
-        if (!failed && is_file(entry))
+        if (!failed && archive_entry_filetype(entry) != AE_IFDIR)
             return describe(archive, entry, member, reason);
     }
 }
@@ -339,13 +356,13 @@ static int open_file(tw_archive *archive, const char *path, const char **reason)
     char head[TW_MAGIC_BYTES];
     archive->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (archive->fd < 0 || fstat(archive->fd, &file) != 0)
-        return tw_refuse_for(reason, tw_system_reason(errno));
+        return tw_refuse_for_system(reason, errno);
     if (!S_ISREG(file.st_mode))
         return tw_refuse_for(reason, S_ISDIR(file.st_mode) ? "is a folder" : "not a regular file");
     archive->size_bytes = (uint64_t)file.st_size;
     ssize_t length = pread(archive->fd, head, sizeof head, 0);
     if (length < 0)
-        return tw_refuse_for(reason, tw_system_reason(errno));
+        return tw_refuse_for_system(reason, errno);
     if (!tw_is_packed(head, (size_t)length))
         return open_plain(archive, reason);
     int status = tw_stream_open(path, &archive->stream, reason);

@@ -199,8 +199,9 @@ static int from_charset(const tw_charset *charset, const char *bytes, size_t len
 {
     iconv_t converter = iconv_open("UTF-8", charset->name);
     if ((intptr_t)converter == -1)
-        return errno == ENOMEM ? TWINSET_NOMEM
-                               : tw_refuse(to, "this system cannot decode %s", charset->name);
+        return errno == ENOMEM        ? TWINSET_NOMEM
+               : tw_is_out_of_files() ? TWINSET_LIMIT
+                                      : tw_refuse(to, "cannot be decoded here: %s", charset->name);
     int status = convert_all(converter, bytes, length, to);
     if (status == TWINSET_OK)
         status = convert_rest(converter, to);

@@ -21,6 +21,10 @@ typedef struct tw_charset {
 /* Finds an encoding by any of its labels; NULL: it is unknown, or one of Unicode. */
 const tw_charset *tw_charset_named(const char *label);
 
+/* Asks uchardet for the encoding of some bytes, after others; "" where it knows none. False: memory
+ * is short. */
+bool tw_ask_uchardet(const char *before, const char *bytes, size_t length, char name[32]);
+
 /* Guesses the encoding of bytes that are no UTF-8; NULL: memory is short. */
 const tw_charset *tw_charset_guess(const char *bytes, size_t length);
 

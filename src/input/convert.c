@@ -13,7 +13,7 @@
 static const tw_converter *const CONVERTERS[] = {
     &tw_convert_html,     &tw_convert_doc,   &tw_convert_docx,     &tw_convert_odt,
     &tw_convert_pdf,      &tw_convert_rtf,   &tw_convert_notebook, &tw_convert_mail,
-    &tw_convert_markdown, &tw_convert_latex,
+    &tw_convert_markdown, &tw_convert_latex, &tw_convert_epub,
 };
 enum { COUNT = sizeof CONVERTERS / sizeof *CONVERTERS, HEAD_BYTES = 4096 };
 
@@ -30,9 +30,23 @@ static bool has_word(const char *words, const char *word)
     return false;
 }
 
+/* Whether a path is that of a message in a Maildir: "cur/" or "new/", and a name that begins with
+ * the time of delivery, "1204680122.27c448.host:2,S". */
+static bool is_in_maildir(const char *slash, const char *name)
+{
+    const char *folder = slash && slash - name >= 3 ? slash - 3 : NULL;
+    if (!folder || (memcmp(folder, "cur", 3) != 0 && memcmp(folder, "new", 3) != 0) ||
+        (folder > name && folder[-1] != '/'))
+        return false;
+    size_t digits = strspn(slash + 1, "0123456789");
+    return digits >= 9 && slash[1 + digits] == '.' && strchr(slash + digits + 2, '.');
+}
+
 static const tw_converter *find_by_name(const char *name)
 {
     const char *slash = strrchr(name, '/'), *dot = strrchr(slash ? slash : name, '.');
+    if (is_in_maildir(slash, name))
+        return &tw_convert_mail;
     for (size_t i = 0; dot && i < COUNT; i++)
         if (has_word(CONVERTERS[i]->endings, dot + 1))
             return CONVERTERS[i];

@@ -15,6 +15,7 @@ typedef struct tw_convert_rules {
     int html_boilerplate; /* TWINSET_BOILERPLATE_* */
     int mail_quotes;      /* TWINSET_QUOTES_* */
     int quotations;       /* TWINSET_QUOTATIONS_*; drop: lines of quoted blocks begin with "> " */
+    bool is_text;         /* the user says that every file is one text */
     /* Whether a name is that of a program. Programs are then read as they are, whatever they look
      * like, and of notebooks only the code is read. NULL: programs are texts like others. */
     bool (*is_program)(const char *name);
@@ -48,8 +49,8 @@ typedef struct tw_converter {
 } tw_converter;
 
 extern const tw_converter tw_convert_html, tw_convert_markdown, tw_convert_latex, tw_convert_rtf,
-    tw_convert_doc, tw_convert_docx, tw_convert_odt, tw_convert_pdf, tw_convert_notebook,
-    tw_convert_mail;
+    tw_convert_doc, tw_convert_docx, tw_convert_odt, tw_convert_epub, tw_convert_pdf,
+    tw_convert_notebook, tw_convert_mail;
 
 /* The converter for a file of this name and with these first bytes; NULL: it is plain text. */
 const tw_converter *tw_converter_for(const char *name, const char *head, size_t length);

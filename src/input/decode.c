@@ -136,10 +136,22 @@ tw_encoding tw_encoding_guess(const char *bytes, size_t length)
     return TW_ENCODING_UTF8;
 }
 
+size_t tw_count_controls(const char *bytes, size_t length)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)bytes[i];
+        count += (c < ' ' && !(c >= '\t' && c <= '\r')) | (c == 127);
+    }
+    return count;
+}
+
 bool tw_is_binary(const char *bytes, size_t length)
 {
+    enum { BYTES_A_CONTROL = 200 };
     size_t mark, head = length < HEAD_BYTES ? length : HEAD_BYTES;
     return head && memchr(bytes, '\0', head) &&
+           tw_count_controls(bytes, head) > head / BYTES_A_CONTROL &&
            tw_encoding_detect(bytes, head, &mark) == TW_ENCODING_UTF8 &&
            (mark || tw_encoding_guess(bytes, head) == TW_ENCODING_UTF8);
 }

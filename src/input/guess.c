@@ -7,7 +7,6 @@
 #include "charset.h"
 
 #include <string.h>
-#include <uchardet.h>
 
 #define SAMPLE_BYTES ((size_t)16 << 10)
 
@@ -87,34 +86,14 @@ static bool is_western(const sample *from)
     return false;
 }
 
-/* Asks uchardet for the encoding of a sample, after other bytes. Returns `name`; NULL: memory is
- * short. */
-static const char *ask(const char *before, const sample *from, char name[32])
-{
-    uchardet_t detector = uchardet_new();
-    if (!detector)
-        return NULL;
-    name[0] = '\0';
-    bool fed = uchardet_handle_data(detector, before, strlen(before)) == 0 &&
-               uchardet_handle_data(detector, from->bytes, from->length) == 0;
-    if (fed) {
-        uchardet_data_end(detector);
-        strncat(name, uchardet_get_charset(detector), 31);
-    }
-    uchardet_delete(detector);
-    return fed ? name : NULL;
-}
-
 /* Asks uchardet. It may stay with UTF-8 if a text begins with what could be that; then it is asked
- * once more, after bytes that no UTF-8 has. */
-static const char *ask_uchardet(const sample *from, char name[32])
+ * once more, after bytes that no UTF-8 has. False: memory is short. */
+static bool ask(const sample *from, char name[32])
 {
-    const char *answer = ask("", from, name);
-    if (answer && strcmp(answer, "UTF-8") == 0)
-        answer = ask("\xC1"
-                     "A ",
-                     from, name);
-    return answer;
+    return tw_ask_uchardet("", from->bytes, from->length, name) &&
+           (strcmp(name, "UTF-8") != 0 || tw_ask_uchardet("\xC1"
+                                                          "A ",
+                                                          from->bytes, from->length, name));
 }
 
 /* The encoding to assume for an answer of uchardet: some answers are mostly wrong, and always in
@@ -157,9 +136,8 @@ const tw_charset *tw_charset_guess(const char *bytes, size_t length)
 {
     char name[32];
     sample from = take_sample(bytes, length);
-    const char *answer = ask_uchardet(&from, name);
-    if (!answer)
+    if (!ask(&from, name))
         return NULL;
-    const tw_charset *charset = tw_charset_named(correct(answer));
+    const tw_charset *charset = tw_charset_named(correct(name));
     return charset && is_likely(charset, &from) ? charset : tw_charset_named("WINDOWS-1252");
 }

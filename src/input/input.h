@@ -12,7 +12,8 @@
  *   read.c unpack.c    a file as a whole
  *   convert.h          from its bytes to text, by the kind of file; charset.c, guess.c and
  *                      decode.c for its encoding
- *   members.h          the files in a file: archive.c, mbox.c
+ *   kind.h             whether a file is one document, or what the documents in it are
+ *   members.h          the files in a file: archive.c, mbox.c, warc.c
  *   member_reader.h    one of them, by its number
  *   stream.c lines.h   files of any length, unpacked, and their lines
  *   jsonl.cc           records of JSON, and notebooks
@@ -22,17 +23,10 @@
 #define TW_INPUT_H
 
 #include "common.h"
+#include "kind.h"
 #include "reason.h"
 
 /* ---- finding */
-
-/* What the documents of a file are, by its name alone. */
-typedef enum tw_input_kind {
-    TW_INPUT_TEXT,  /* the file is one */
-    TW_INPUT_JSONL, /* its lines: .jsonl and .ndjson, also with .gz, .zst, .xz or .bz2 after it, in
-                      any case; and standard input */
-    TW_INPUT_MEMBERS, /* the files in it: members.h */
-} tw_input_kind;
 
 /* What a manifest says of a document; NULL: it says nothing. */
 typedef struct tw_manifest_entry {
@@ -49,7 +43,8 @@ typedef struct tw_input_source {
     bool regular;        /* false: it is a pipe, a device or a socket */
     bool named;          /* the user named it, rather than a folder above it */
     tw_input_kind kind;
-    const char *member;         /* the one file in it that is meant; NULL: all */
+    const char *member;         /* the one file in it that is meant, or the record, as ":12" or
+                                   "#ID"; NULL: all */
     tw_manifest_entry manifest; /* an id only if it is `named` */
 } tw_input_source;
 
@@ -57,12 +52,17 @@ typedef struct tw_input_source {
  * compared with the name, at any depth; one with a slash with the path below the folder that is
  * walked, where ** between slashes stands for any number of folders; one with a slash at its end
  * is for folders only. */
-typedef struct tw_walk_rules {
+struct tw_walk_rules {
     bool all; /* also what is hidden, and folders that programs fill */
     const char *const *include, *const *exclude;
-    size_t include_count; /* patterns for files; 0: every file is taken */
-    size_t exclude_count; /* patterns for files and for folders, which are not entered then */
-} tw_walk_rules;
+    size_t include_count;   /* patterns for files; 0: every file is taken */
+    size_t exclude_count;   /* patterns for files and for folders, which are not entered then */
+    int input;              /* TWINSET_INPUT_*: what files are; auto: by their names or bytes */
+    const char *checkpoint; /* the folder of the run's journals, which are not taken; or NULL */
+    const char *text_field; /* the field of records that has their text, or NULL */
+    bool (*is_known_name)(const char *name); /* whether a name is that of a text or program, so that
+                                                bytes do not matter; or NULL */
+};
 
 /* Whether a pattern is for this path below a folder. */
 bool tw_path_matches(const char *pattern, const char *path, bool is_folder);
@@ -85,6 +85,7 @@ typedef struct tw_finder {
  *     (manifest.c); "@-": standard input is the list. "./@name" is a file of that name;
  *   "-": standard input;
  *   "a.zip!/dir/file": a file in an archive;
+ *   "a.jsonl:12", "a.jsonl#ID": a record, by its line or its id;
  *   a path that does not exist but has wildcards (* ? [): those that match, in the order of bytes.
  * The entries of a folder come in the order of their bytes. Hidden ones are left out, and so are
  * folders that programs fill (CVS, node_modules, __pycache__). Links to files are followed, links
@@ -103,9 +104,8 @@ int tw_find_manifest(tw_finder *finder, const char *list, const char *text, size
 
 /* Whether the rules leave out a file in an archive, by its path there. Counts it if so. */
 bool tw_finder_leaves_out(tw_finder *finder, const char *member);
-/* What the documents of a file are, by its name. */
-tw_input_kind tw_input_kind_of(const char *path);
-
+/* Whether a file is compressed, by its name or its first bytes. */
+bool tw_file_is_packed(const char *path);
 /* Whether a name ends like that of a compressed file. */
 bool tw_name_is_packed(const char *path);
 /* Takes such an ending off the length of a name; false: it has none. */
@@ -184,7 +184,8 @@ typedef struct tw_jsonl tw_jsonl;
 
 /* Makes a parser; free it with tw_jsonl_free(). `text` and `id` name fields, nested ones with
  * dots: "meta.url"; a field whose own name has the dots is found first. Without an id, the field
- * "id" is taken from records that have a string or number there. Both strings must stay. */
+ * "id" is taken from records that have a string or number there; with "none", no field is. Both
+ * strings must stay. */
 int tw_jsonl_new(const char *text, const char *id, tw_jsonl **parser) TW_CHECKED;
 void tw_jsonl_free(tw_jsonl *parser);
 
@@ -194,7 +195,9 @@ typedef struct tw_record {
     size_t text_length;
     const char *id; /* a number as JSON writes it; NULL: the record has none */
     size_t id_length;
+    bool id_is_number;
     const char *reason; /* why the record cannot be used, or NULL */
+    bool lacks_text;    /* the reason is that its text is missing or null */
 } tw_record;
 
 /* Parses one line, without its newline. All of it must be valid JSON, without numbers such as
@@ -244,8 +247,11 @@ tw_encoding tw_encoding_detect(const char *bytes, size_t length, size_t *mark_le
  * TW_ENCODING_UTF8: it is neither. */
 tw_encoding tw_encoding_guess(const char *bytes, size_t length);
 
-/* Whether the first 64 kB have NUL bytes that are not those of UTF-16 or UTF-32. */
+/* Whether the first 64 kB have NUL bytes that are not those of UTF-16 or UTF-32, and more control
+ * characters than a text may have by accident: one in 200 bytes. */
 bool tw_is_binary(const char *bytes, size_t length);
+/* Counts NUL bytes and other control characters of ASCII, without white space. */
+size_t tw_count_controls(const char *bytes, size_t length);
 
 /* Appends UTF-16 or UTF-32, without its mark, to `text` as UTF-8. What is no code point becomes
  * U+FFFD and sets *replaced. */

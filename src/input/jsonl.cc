@@ -299,8 +299,10 @@ static const char *take_text(tw_jsonl *parser, dom::object object, tw_record *re
 {
     dom::element element;
     string_view text;
-    if (!find(object, parser->text_name, &element))
+    record->lacks_text = !find(object, parser->text_name, &element);
+    if (record->lacks_text)
         return refuse(parser, parser->text_name, nullptr, nullptr);
+    record->lacks_text = element.is_null();
     if (element.get(text) || is_big_number(parser, text))
         return refuse(parser, parser->text_name, name_kind(element), "a string");
     record->text = text.data();
@@ -340,6 +342,8 @@ static const char *take_id(tw_jsonl *parser, dom::object object, tw_record *reco
 {
     dom::element element;
     string_view id;
+    if (parser->id_name.empty())
+        return nullptr;
     if (!find(object, parser->id_name, &element))
         return parser->id_required ? refuse(parser, parser->id_name, nullptr, nullptr) : nullptr;
     if (element.is_number())
@@ -350,6 +354,7 @@ static const char *take_id(tw_jsonl *parser, dom::object object, tw_record *reco
                    : nullptr;
     record->id = id.data();
     record->id_length = id.size();
+    record->id_is_number = element.is_number() || is_big_number(parser, id);
     return nullptr;
 }
 
@@ -400,8 +405,8 @@ int tw_jsonl_new(const char *text, const char *id, tw_jsonl **parser)
         return TWINSET_NOMEM;
     *parser = new (memory) tw_jsonl();
     (*parser)->text_name = text;
-    (*parser)->id_name = id ? id : "id";
     (*parser)->id_required = id != nullptr;
+    (*parser)->id_name = !id ? "id" : strcmp(id, "none") == 0 ? "" : id;
     return TWINSET_OK;
 }
 

@@ -46,19 +46,19 @@ static int read_more(tw_lines *lines, tw_bytes *bytes, size_t wanted, const char
     return status;
 }
 
-/* Reads past a line that is too long. The block holds its start, which goes. */
-static int drop_line(tw_lines *lines, tw_block *block, const char **reason)
+/* Reads past a line that is too long. The batch holds its start, which goes. */
+static int drop_line(tw_lines *lines, tw_line_batch *batch, const char **reason)
 {
-    tw_bytes *bytes = &block->bytes;
+    tw_bytes *bytes = &batch->bytes;
     int status = TWINSET_OK;
     for (const char *newline = NULL; status == TWINSET_OK && !newline && !lines->ended;) {
-        block->dropped += bytes->length;
+        batch->dropped += bytes->length;
         bytes->length = 0;
         status = read_more(lines, bytes, STEP, reason);
         newline = bytes->length ? memchr(bytes->data, '\n', bytes->length) : NULL;
         if (newline) {
             size_t taken = (size_t)(newline - bytes->data) + 1;
-            block->dropped += taken;
+            batch->dropped += taken;
             status = tw_bytes_append(&lines->rest, newline + 1, bytes->length - taken);
         }
     }
@@ -66,14 +66,14 @@ static int drop_line(tw_lines *lines, tw_block *block, const char **reason)
     return status;
 }
 
-static int read_lines(tw_lines *lines, size_t wanted, tw_block *block, const char **reason)
+static int read_lines(tw_lines *lines, size_t wanted, tw_line_batch *batch, const char **reason)
 {
-    tw_bytes *bytes = &block->bytes;
+    tw_bytes *bytes = &batch->bytes;
     size_t end = find_last_end(bytes, 0, 0);
     while (!lines->ended && (!end || bytes->length < wanted)) {
         size_t before = bytes->length;
         if (!end && before > lines->limit)
-            return drop_line(lines, block, reason);
+            return drop_line(lines, batch, reason);
         int status = read_more(lines, bytes, wanted, reason);
         end = find_last_end(bytes, before, end);
         if (status != TWINSET_OK) {
@@ -88,17 +88,17 @@ static int read_lines(tw_lines *lines, size_t wanted, tw_block *block, const cha
     return status;
 }
 
-int tw_lines_next(tw_lines *lines, size_t wanted, tw_block *block, const char **reason)
+int tw_lines_next(tw_lines *lines, size_t wanted, tw_line_batch *batch, const char **reason)
 {
-    block->offset = lines->offset;
-    block->dropped = 0;
-    block->bytes.length = 0;
-    if (tw_bytes_append(&block->bytes, lines->rest.data, lines->rest.length) != TWINSET_OK)
+    batch->offset = lines->offset;
+    batch->dropped = 0;
+    batch->bytes.length = 0;
+    if (tw_bytes_append(&batch->bytes, lines->rest.data, lines->rest.length) != TWINSET_OK)
         return TWINSET_NOMEM;
     lines->rest.length = 0;
-    int status = read_lines(lines, wanted, block, reason);
-    lines->offset += block->bytes.length + block->dropped;
-    if (tw_bytes_reserve(&block->bytes, TW_JSON_PADDING) != TWINSET_OK)
+    int status = read_lines(lines, wanted, batch, reason);
+    lines->offset += batch->bytes.length + batch->dropped;
+    if (tw_bytes_reserve(&batch->bytes, TW_JSON_PADDING) != TWINSET_OK)
         return TWINSET_NOMEM;
     return status;
 }
@@ -120,32 +120,39 @@ static int append_at(int fd, uint64_t offset, size_t length, tw_bytes *bytes, co
     if (tw_bytes_reserve(bytes, length + TW_JSON_PADDING) != TWINSET_OK)
         return TWINSET_NOMEM;
     size_t got;
-    if (!tw_read_at(fd, offset, bytes->data + bytes->length, length, &got)) {
-        *reason = tw_system_reason(errno);
-        return TWINSET_IO;
-    }
+    if (!tw_read_at(fd, offset, bytes->data + bytes->length, length, &got))
+        return tw_refuse_for_system(reason, errno);
     bytes->length += got;
     return TWINSET_OK;
 }
 
-/* Leaves out the rest of a line that starts before the block. */
-static void drop_first(tw_block *block)
+/* Moves the offset of a batch past the rest of a line that starts before it, at most to `end`. The
+ * few bytes of that are read twice; moving all that follow to the front would take longer. */
+static int skip_first(int fd, uint64_t end, tw_line_batch *batch, const char **reason)
 {
-    tw_bytes *bytes = &block->bytes;
-    const char *newline = bytes->length ? memchr(bytes->data, '\n', bytes->length) : NULL;
-    size_t start = newline ? (size_t)(newline - bytes->data) + 1 : bytes->length;
-    bytes->length -= start;
-    memmove(bytes->data, bytes->data + start, bytes->length);
-    block->offset += start;
+    enum { SOME = 4 << 10 };
+    tw_bytes *bytes = &batch->bytes;
+    for (bool ended = false; !ended && batch->offset < end;) {
+        size_t length = end - batch->offset < SOME ? (size_t)(end - batch->offset) : SOME;
+        bytes->length = 0;
+        int status = append_at(fd, batch->offset, length, bytes, reason);
+        if (status != TWINSET_OK)
+            return status;
+        const char *newline = bytes->length ? memchr(bytes->data, '\n', bytes->length) : NULL;
+        ended = newline || bytes->length < length;
+        batch->offset += newline ? (size_t)(newline - bytes->data) + 1 : bytes->length;
+    }
+    bytes->length = 0;
+    return TWINSET_OK;
 }
 
-/* Reads on to the end of the block's last line. One over the limit is dropped; half a line is left
+/* Reads on to the end of the batch's last line. One over the limit is dropped; half a line is left
  * out. */
-static int finish_last(int fd, uint64_t limit, tw_block *block, const char **reason)
+static int finish_last(int fd, uint64_t limit, tw_line_batch *batch, const char **reason)
 {
-    tw_bytes *bytes = &block->bytes;
+    tw_bytes *bytes = &batch->bytes;
     size_t start = find_last_end(bytes, 0, 0);
-    uint64_t next = block->offset + bytes->length;
+    uint64_t next = batch->offset + bytes->length;
     for (bool ended = start == bytes->length; !ended;) {
         size_t before = bytes->length;
         int status = append_at(fd, next, STEP, bytes, reason);
@@ -160,28 +167,29 @@ static int finish_last(int fd, uint64_t limit, tw_block *block, const char **rea
             got = (size_t)(newline - (bytes->data + before)) + 1;
         bytes->length = before + got;
         next += got;
-        if (block->dropped || bytes->length - start > limit + (newline != NULL)) {
-            block->dropped = next - (block->offset + start);
+        if (batch->dropped || bytes->length - start > limit + (newline != NULL)) {
+            batch->dropped = next - (batch->offset + start);
             bytes->length = start;
         }
     }
     return TWINSET_OK;
 }
 
-int tw_lines_between(int fd, uint64_t offset, uint64_t end, uint64_t limit, tw_block *block,
+int tw_lines_between(int fd, uint64_t offset, uint64_t end, uint64_t limit, tw_line_batch *batch,
                      const char **reason)
 {
     /* A line starts at `offset` if the byte before it is a newline. */
-    uint64_t from = offset ? offset - 1 : 0;
-    block->offset = from;
-    block->dropped = 0;
-    block->bytes.length = 0;
-    int status = append_at(fd, from, (size_t)(end - from), &block->bytes, reason);
+    int status = TWINSET_OK;
+    batch->offset = offset ? offset - 1 : 0;
+    batch->dropped = 0;
+    batch->bytes.length = 0;
     if (offset)
-        drop_first(block);
+        status = skip_first(fd, end, batch, reason);
+    if (status == TWINSET_OK)
+        status = append_at(fd, batch->offset, (size_t)(end - batch->offset), &batch->bytes, reason);
     if (status != TWINSET_OK) {
-        block->bytes.length = find_last_end(&block->bytes, 0, 0);
+        batch->bytes.length = find_last_end(&batch->bytes, 0, 0);
         return status;
     }
-    return block->bytes.length ? finish_last(fd, limit, block, reason) : TWINSET_OK;
+    return batch->bytes.length ? finish_last(fd, limit, batch, reason) : TWINSET_OK;
 }

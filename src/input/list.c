@@ -81,8 +81,8 @@ static int find_list(tw_finder *finder, const char *path, twinset_error *error)
         take_bytes(reader, &text, &length);
         status = find_lines(finder, text, length, &line, error);
         tw_bytes_free(&line);
-    } else if (status == TWINSET_NOMEM) {
-        status = tw_nomem(error);
+    } else if (status != TWINSET_IO) {
+        status = tw_complete_error(error, status);
     } else {
         char why[192];
         snprintf(why, sizeof why, "cannot read the list: %s", reason);
@@ -124,6 +124,10 @@ static int find_matches(tw_finder *finder, const char *pattern, twinset_error *e
         status = tw_nomem(error);
         break;
     default:
+        if (tw_is_out_of_files()) {
+            status = tw_complete_error(error, TWINSET_LIMIT);
+            break;
+        }
         status = finder->skip(finder->context, pattern, "no file matches");
     }
     globfree(&matches);
@@ -132,7 +136,9 @@ static int find_matches(tw_finder *finder, const char *pattern, twinset_error *e
 
 static int find_standard_input(tw_finder *finder)
 {
-    tw_input_source found = {.path = "-", .named = true, .kind = TW_INPUT_JSONL};
+    bool is_text = finder->rules && finder->rules->input == TWINSET_INPUT_TEXT;
+    tw_input_source found = {
+        .path = "-", .named = true, .kind = is_text ? TW_INPUT_TEXT : TW_INPUT_JSONL};
     return finder->document(finder->context, &found);
 }
 

@@ -7,11 +7,12 @@ void tw_member_reader_close(tw_member_reader *reader)
 }
 
 /* Opens an archive. One that cannot be opened fails for all its members. */
-static int open_archive(tw_member_reader *reader, const char *path, uint64_t most_bytes)
+static int open_archive(tw_member_reader *reader, const char *path, tw_input_kind kind,
+                        uint64_t most_bytes)
 {
     const char *reason;
     tw_member_reader_close(reader);
-    int status = tw_members_open(path, most_bytes, &reader->members, &reason);
+    int status = tw_members_open(path, kind, most_bytes, &reader->members, &reason);
     if (status != TWINSET_OK && status != TWINSET_IO)
         return status;
     reader->path = path;
@@ -37,14 +38,14 @@ static int move_to(tw_member_reader *reader, uint32_t number)
     return TWINSET_OK;
 }
 
-int tw_member_reader_read(tw_member_reader *reader, const char *path, uint32_t member,
-                          uint64_t most_bytes, uint64_t limit_bytes, tw_bytes *bytes,
-                          const char **reason)
+int tw_member_reader_read(tw_member_reader *reader, const char *path, tw_input_kind kind,
+                          uint32_t member, uint64_t most_bytes, uint64_t limit_bytes,
+                          tw_bytes *bytes, const char **reason)
 {
     int status = TWINSET_OK;
     size_t start = bytes->length;
     if (reader->path != path || reader->next > member)
-        status = open_archive(reader, path, most_bytes);
+        status = open_archive(reader, path, kind, most_bytes);
     if (status == TWINSET_OK)
         status = move_to(reader, member);
     if (status != TWINSET_OK)

@@ -14,9 +14,9 @@ typedef struct tw_member_reader {
 /* Appends what the member of this number holds, at most `limit_bytes`. In ascending order an
  * archive is read once; going back starts it again. TWINSET_IO with a reason that lives until the
  * next call. */
-int tw_member_reader_read(tw_member_reader *reader, const char *path, uint32_t member,
-                          uint64_t most_bytes, uint64_t limit_bytes, tw_bytes *bytes,
-                          const char **reason) TW_CHECKED;
+int tw_member_reader_read(tw_member_reader *reader, const char *path, tw_input_kind kind,
+                          uint32_t member, uint64_t most_bytes, uint64_t limit_bytes,
+                          tw_bytes *bytes, const char **reason) TW_CHECKED;
 void tw_member_reader_close(tw_member_reader *reader);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Files that hold files: chooses the reader by the name, and opens those in an archive, one level
+ * Files that hold files: chooses the reader by the kind, and opens those in an archive, one level
  * deep. Those are taken into memory as a whole, since a reader must be able to seek.
  */
 #include "members.h"
@@ -9,14 +9,16 @@
 #include "archive.h"
 #include "input.h"
 #include "mbox.h"
+#include "warc.h"
 
 /* The most that a file in another one may have, and may unpack to. */
 #define INNER_BYTES ((uint64_t)256000000)
 
-/* One of the two readers, or none. */
+/* One of the readers, or none. */
 typedef struct source {
     tw_archive *archive;
     tw_mbox *mbox;
+    tw_warc *warc;
 } source;
 
 struct tw_members {
@@ -28,76 +30,64 @@ struct tw_members {
     const char *refusal; /* why the member cannot be read, or NULL */
 };
 
-/* ---- names */
-
-static bool ends_with(const char *name, const char *ending)
-{
-    size_t length = strlen(name);
-    return length > strlen(ending) && tw_ends_ignoring_case(name, length, ending);
-}
-
-static bool is_archive(const char *name)
-{
-    static const char *const endings[] = {".zip",     ".tar",  ".tar.gz",  ".tgz",
-                                          ".tar.xz",  ".txz",  ".tar.zst", ".tzst",
-                                          ".tar.bz2", ".tbz2", ".7z"};
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (ends_with(name, endings[i]))
-            return true;
-    return false;
-}
-
-bool tw_name_has_members(const char *name)
-{
-    return is_archive(name) || ends_with(name, ".mbox");
-}
-
 /* ---- the readers */
 
 /* Opens bytes; or, if they are NULL, the file of that name. */
-static int source_open(source *from, const char *name, const char *bytes, size_t length,
-                       uint64_t most_bytes, tw_archive *outer, const char **reason)
+static int source_open(source *from, tw_input_kind kind, const char *name, const char *bytes,
+                       size_t length, uint64_t most_bytes, tw_archive *outer, const char **reason)
 {
     const char *path = bytes ? NULL : name;
-    if (ends_with(name, ".mbox"))
+    if (kind == TW_INPUT_MBOX)
         return tw_mbox_open(path, bytes, length, most_bytes, &from->mbox, reason);
+    if (kind == TW_INPUT_WARC)
+        return tw_warc_open(path, bytes, length, most_bytes, &from->warc, reason);
     return tw_archive_open(path, bytes, length, most_bytes, outer, &from->archive, reason);
 }
 
 static int source_next(source *from, tw_member *member, const char **reason)
 {
-    return from->mbox ? tw_mbox_next(from->mbox, member, reason)
-                      : tw_archive_next(from->archive, member, reason);
+    return from->mbox   ? tw_mbox_next(from->mbox, member, reason)
+           : from->warc ? tw_warc_next(from->warc, member, reason)
+                        : tw_archive_next(from->archive, member, reason);
 }
 
 static int source_read(source *from, uint64_t limit_bytes, tw_bytes *bytes, const char **reason)
 {
-    return from->mbox ? tw_mbox_read(from->mbox, limit_bytes, bytes, reason)
-                      : tw_archive_read(from->archive, limit_bytes, bytes, reason);
+    return from->mbox   ? tw_mbox_read(from->mbox, limit_bytes, bytes, reason)
+           : from->warc ? tw_warc_read(from->warc, limit_bytes, bytes, reason)
+                        : tw_archive_read(from->archive, limit_bytes, bytes, reason);
 }
 
 static bool is_open(const source *from)
 {
-    return from->archive || from->mbox;
+    return from->archive || from->mbox || from->warc;
 }
 
 static void source_close(source *from)
 {
     tw_archive_close(from->archive);
-    if (from->mbox)
-        tw_mbox_close(from->mbox);
+    tw_mbox_close(from->mbox);
+    tw_warc_close(from->warc);
     *from = (source){0};
 }
 
 /* ---- all members */
 
-static int open_members(const char *name, const char *bytes, size_t length, uint64_t most_bytes,
-                        tw_members **members, const char **reason)
+static tw_input_kind kind_by_name(const char *name)
+{
+    tw_input_kind kind;
+    tw_input_kind_by_name(name, &kind);
+    return kind;
+}
+
+static int open_members(tw_input_kind kind, const char *name, const char *bytes, size_t length,
+                        uint64_t most_bytes, tw_members **members, const char **reason)
 {
     *members = tw_calloc(1, sizeof **members);
     if (!*members)
         return tw_no_memory(reason);
-    int status = source_open(&(*members)->outer, name, bytes, length, most_bytes, NULL, reason);
+    int status =
+        source_open(&(*members)->outer, kind, name, bytes, length, most_bytes, NULL, reason);
     if (status != TWINSET_OK) {
         tw_members_close(*members);
         *members = NULL;
@@ -105,16 +95,17 @@ static int open_members(const char *name, const char *bytes, size_t length, uint
     return status;
 }
 
-int tw_members_open(const char *path, uint64_t most_bytes, tw_members **members,
+int tw_members_open(const char *path, tw_input_kind kind, uint64_t most_bytes, tw_members **members,
                     const char **reason)
 {
-    return open_members(path, NULL, 0, most_bytes, members, reason);
+    return open_members(kind, path, NULL, 0, most_bytes, members, reason);
 }
 
 int tw_members_open_bytes(const char *name, const char *bytes, size_t length, uint64_t most_bytes,
                           tw_members **members, const char **reason)
 {
-    return open_members(name, bytes ? bytes : "", length, most_bytes, members, reason);
+    return open_members(kind_by_name(name), name, bytes ? bytes : "", length, most_bytes, members,
+                        reason);
 }
 
 void tw_members_close(tw_members *members)
@@ -139,8 +130,9 @@ static int enter(tw_members *members, const tw_member *member, const char **reas
     if (tw_bytes_append(name, member->name, strlen(member->name)) != TWINSET_OK)
         return tw_no_memory(reason);
     members->prefix = name->length;
-    return source_open(&members->inner, member->name, file->length ? file->data : "", file->length,
-                       INNER_BYTES, members->outer.archive, reason);
+    return source_open(&members->inner, kind_by_name(member->name), member->name,
+                       file->length ? file->data : "", file->length, INNER_BYTES,
+                       members->outer.archive, reason);
 }
 
 static void leave(tw_members *members)
@@ -176,7 +168,7 @@ static int next_of_inner(tw_members *members, tw_member *member, const char **re
     }
     if (status != TWINSET_OK || !member->name)
         return status;
-    if (!member->reason && is_archive(member->name))
+    if (!member->reason && kind_by_name(member->name) == TW_INPUT_ARCHIVE)
         member->reason = "an archive inside an archive inside an archive";
     return name_inner(members, "!/", member, reason);
 }

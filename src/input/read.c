@@ -116,7 +116,7 @@ static int fill(tw_bytes *raw, int fd, size_t want, const char **reason)
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return tw_refuse_for(reason, tw_system_reason(errno));
+            return tw_refuse_for_system(reason, errno);
         if (got == 0)
             break;
         raw->length += (size_t)got;
@@ -132,6 +132,24 @@ static const tw_converter *converter_for(const tw_reader *reader, const char *na
 {
     bool program = reader->rules && reader->rules->is_program && reader->rules->is_program(name);
     return program && !tw_name_is_converted(name) ? NULL : tw_converter_for(name, bytes, length);
+}
+
+/* Returns why binary bytes cannot be used. Tables of other tools are named, since there is a way to
+ * read them. */
+static const char *refuse_binary(const char *bytes, size_t length)
+{
+    static const struct {
+        const char *magic, *reason;
+    } tables[] = {{"PAR1", "a Parquet file: read by `python -m twinset`, not by the command"},
+                  {"ARROW1", "an Arrow file: read by Python's twinset as a table"},
+                  {"Obj\1", "an Avro file: not read"},
+                  {"ORC", "an ORC file: not read"},
+                  {"SQLite format 3", "an SQLite database: not read"}};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        if (length >= strlen(tables[i].magic) &&
+            memcmp(bytes, tables[i].magic, strlen(tables[i].magic)) == 0)
+            return tables[i].reason;
+    return "binary file";
 }
 
 /* Whether a file is binary. What is packed, or has a converter, may hold any bytes. */
@@ -177,6 +195,16 @@ static int convert(tw_reader *reader, const tw_converter *converter, const tw_ma
     return status;
 }
 
+/* Returns the flags of plain text: what stands in it that a text has by accident alone, or that
+ * several texts have. */
+static unsigned flag_plain(const tw_reader *reader, const char *name, const char *text,
+                           size_t length)
+{
+    bool is_chosen = reader->rules && reader->rules->is_text;
+    unsigned flags = tw_count_controls(text, length) > 0 ? TWINSET_FLAG_CONTROLS : 0;
+    return flags | (!is_chosen && tw_is_undivided(name, text, length) ? TWINSET_FLAG_UNDIVIDED : 0);
+}
+
 /* Plain UTF-8 stays where it is. */
 static int interpret(tw_reader *reader, const char *bytes, size_t length, uint64_t limit,
                      const char **text, size_t *text_length, const char **reason)
@@ -189,7 +217,7 @@ static int interpret(tw_reader *reader, const char *bytes, size_t length, uint64
         return status;
     const tw_converter *converter = converter_for(reader, name, bytes, length);
     if (!converter && tw_is_binary(bytes, length))
-        return tw_refuse_for(reason, "binary file");
+        return tw_refuse_for(reason, refuse_binary(bytes, length));
     reader->origin.kind = converter ? converter->kind : "text";
     reader->origin.made = true;
     if (!converter && tw_is_utf8(bytes, length) &&
@@ -198,6 +226,7 @@ static int interpret(tw_reader *reader, const char *bytes, size_t length, uint64
         *text = bytes + mark;
         *text_length = length - mark;
         reader->origin.made = packed;
+        reader->origin.flags = flag_plain(reader, name, *text, *text_length);
         return TWINSET_OK;
     }
     tw_material from = {name, bytes, length, limit, reader->rules};
@@ -205,6 +234,8 @@ static int interpret(tw_reader *reader, const char *bytes, size_t length, uint64
     *text = reader->converted.text.data;
     *text_length = reader->converted.text.length;
     reader->origin.flags = reader->converted.flags;
+    if (!converter && status == TWINSET_OK)
+        reader->origin.flags |= flag_plain(reader, name, *text, *text_length);
     reader->origin.encoding = reader->converted.encoding;
     return status;
 }
@@ -227,7 +258,7 @@ static int load(tw_reader *reader, int fd, uint64_t expected, bool known, const 
     size_t want = most < HEAD_BYTES ? most : HEAD_BYTES;
     int status = fill(raw, fd, want, reason);
     if (status == TWINSET_OK && is_useless(reader))
-        return tw_refuse_for(reason, "binary file");
+        return tw_refuse_for(reason, refuse_binary(raw->data, raw->length));
     while (status == TWINSET_OK && raw->length == want && want < most) {
         want = known || want > most / 2 ? most : 2 * want;
         status = fill(raw, fd, want, reason);
@@ -239,7 +270,7 @@ static int read_file(tw_reader *reader, int fd, uint64_t limit_bytes, const char
 {
     struct stat file;
     if (fstat(fd, &file) != 0)
-        return tw_refuse_for(reason, tw_system_reason(errno));
+        return tw_refuse_for_system(reason, errno);
     if (S_ISDIR(file.st_mode))
         return tw_refuse_for(reason, "is a folder");
 
@@ -278,7 +309,7 @@ int tw_read(tw_reader *reader, const char *path, uint64_t limit_bytes, const cha
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)
-        return tw_refuse_for(reason, tw_system_reason(errno));
+        return tw_refuse_for_system(reason, errno);
     int status = read_named(reader, path, fd, limit_bytes, text, length, reason);
     close(fd);
     return status;

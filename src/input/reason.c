@@ -14,6 +14,12 @@ const char *tw_system_reason(int error)
 #endif
 }
 
+int tw_refuse_for_system(const char **reason, int error)
+{
+    *reason = tw_system_reason(error);
+    return tw_system_status(error);
+}
+
 /* Integers all the way, since printf() writes the decimal sign of the locale. */
 tw_size_text tw_print_size(uint64_t bytes)
 {

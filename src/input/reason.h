@@ -1,6 +1,7 @@
 /*
  * Why a file cannot be used, as a few words that follow its name: "binary file". Functions of
- * this stage give them through a `const char **reason`, beside TWINSET_IO or TWINSET_NOMEM.
+ * this stage give them through a `const char **reason`, beside TWINSET_IO, TWINSET_NOMEM or
+ * TWINSET_LIMIT.
  */
 #ifndef TW_REASON_H
 #define TW_REASON_H
@@ -23,6 +24,9 @@ static inline int tw_refuse_for(const char **reason, const char *why)
     return TWINSET_IO;
 }
 
+/* Gives what the system says of an errno as the reason, and returns the status for it: not
+ * TWINSET_IO where descriptors or memory ran out, so that no file is skipped for that. */
+int tw_refuse_for_system(const char **reason, int error);
 /* What the system says of an errno, in English whatever the locale is. The text is static. */
 const char *tw_system_reason(int error);
 

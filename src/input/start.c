@@ -3,6 +3,7 @@
  * time see its tables half filled. The other libraries need nothing of the kind: libarchive,
  * gumbo, uchardet, md4c, the unpackers and utf8proc have no state outside of the objects that
  * are made with them, iconv has locks, and simdjson chooses its implementation atomically.
+ * `script/long races` has Valgrind look into all of them, and finds libxml2's without this.
  */
 #include "start.h"
 

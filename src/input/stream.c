@@ -287,6 +287,14 @@ static int fail_by(tw_stream *stream, fault what)
     return fail(stream, TWINSET_IO, stream->codec->faults[what]);
 }
 
+/* Fails for what errno says. */
+static int fail_by_system(tw_stream *stream)
+{
+    const char *reason;
+    int status = tw_refuse_for_system(&reason, errno);
+    return fail(stream, status, reason);
+}
+
 static int out_of_memory(tw_stream *stream)
 {
     return fail(stream, TWINSET_NOMEM, TW_NO_MEMORY);
@@ -316,7 +324,7 @@ static int read_some(tw_stream *stream, char *buffer, size_t space, size_t *leng
     ssize_t got = over ? read_on(stream->fd, &beyond, 1) : read_on(stream->fd, buffer, space);
     *length = 0;
     if (got < 0)
-        return fail(stream, TWINSET_IO, tw_system_reason(errno));
+        return fail_by_system(stream);
     stream->file_ends = over || got == 0;
     if (stream->size_is_known && over != (got == 0))
         return fail(stream, TWINSET_IO, "changed while it was read");
@@ -447,7 +455,7 @@ static int look_at(tw_stream *stream)
 {
     struct stat file;
     if (fstat(stream->fd, &file) != 0)
-        return fail(stream, TWINSET_IO, tw_system_reason(errno));
+        return fail_by_system(stream);
     if (S_ISDIR(file.st_mode))
         return fail(stream, TWINSET_IO, "is a folder");
     /* Files of /proc say 0, and have more. */
@@ -487,8 +495,7 @@ int tw_stream_open(const char *path, tw_stream **opened, const char **reason)
     bool standard = strcmp(path, "-") == 0;
     stream->input = stream->buffer;
     stream->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    int status =
-        stream->fd < 0 ? fail(stream, TWINSET_IO, tw_system_reason(errno)) : look_at(stream);
+    int status = stream->fd < 0 ? fail_by_system(stream) : look_at(stream);
     return hand_over(stream, status, opened, reason);
 }
 

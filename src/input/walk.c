@@ -6,6 +6,7 @@
  * out from there, with a reason.
  */
 #include "input.h"
+#include "kind.h"
 #include "members.h"
 
 #include <dirent.h>
@@ -31,40 +32,6 @@ typedef struct walker {
     size_t depth, capacity;
 } walker;
 
-/* Takes an ending off the length of a name; false: it does not end so. */
-static bool strip_ending(const char *name, size_t *length, const char *ending)
-{
-    if (!tw_ends_ignoring_case(name, *length, ending))
-        return false;
-    *length -= strlen(ending);
-    return true;
-}
-
-bool tw_strip_packing(const char *name, size_t *length)
-{
-    static const char *const packings[] = {".gz", ".zst", ".xz", ".bz2"};
-    for (size_t i = 0; i < sizeof packings / sizeof *packings; i++)
-        if (strip_ending(name, length, packings[i]))
-            return true;
-    return false;
-}
-
-bool tw_name_is_packed(const char *path)
-{
-    size_t length = strlen(path);
-    return tw_strip_packing(path, &length);
-}
-
-tw_input_kind tw_input_kind_of(const char *path)
-{
-    size_t length = strlen(path);
-    if (tw_name_has_members(path))
-        return TW_INPUT_MEMBERS;
-    tw_strip_packing(path, &length);
-    bool lines = strip_ending(path, &length, ".jsonl") || strip_ending(path, &length, ".ndjson");
-    return lines ? TW_INPUT_JSONL : TW_INPUT_TEXT;
-}
-
 static void listing_free(listing *folder)
 {
     tw_bytes_free(&folder->names);
@@ -84,6 +51,14 @@ static int set_path(walker *walk, size_t keep, const char *name)
 static int skip(walker *walk, const char *reason)
 {
     return walk->finder->skip(walk->finder->context, walk->path.data, reason);
+}
+
+/* Skips the path for an errno; but where descriptors or memory ran out, the walk fails. */
+static int skip_for_system(walker *walk, int error)
+{
+    int status = tw_system_status(error);
+    return status == TWINSET_IO ? skip(walk, tw_system_reason(error))
+                                : tw_complete_error(walk->error, status);
 }
 
 static int compare_bytes(const void *a, const void *b)
@@ -209,7 +184,7 @@ static int enter(walker *walk)
         return tw_nomem(walk->error);
     DIR *directory = opendir(walk->path.data);
     if (!directory)
-        return skip(walk, tw_system_reason(errno));
+        return skip_for_system(walk, errno);
     listing folder = {0};
     int status = read_entries(directory, &folder, walk->finder);
     int reason = errno;
@@ -219,7 +194,18 @@ static int enter(walker *walk)
         return set_prefix(walk, &walk->stack[walk->depth - 1]);
     }
     listing_free(&folder);
-    return status == TWINSET_IO ? skip(walk, tw_system_reason(reason)) : tw_nomem(walk->error);
+    return status == TWINSET_IO ? skip_for_system(walk, reason) : tw_nomem(walk->error);
+}
+
+/* Whether the file at the path is a journal of this run: were it read, the next run would find
+ * other inputs and could not go on. */
+static bool is_own_journal(const walker *walk)
+{
+    static const char ending[] = ".journal";
+    const char *folder = rules_of(walk->finder)->checkpoint;
+    size_t length = walk->path.length, tail = sizeof ending - 1;
+    return folder && length > tail && memcmp(walk->path.data + length - tail, ending, tail) == 0 &&
+           tw_is_journal(folder, walk->path.data);
 }
 
 /* Visits the entry at the path. */
@@ -228,25 +214,29 @@ static int visit(walker *walk)
     const char *path = walk->path.data;
     struct stat file;
     if (lstat(path, &file) != 0)
-        return skip(walk, tw_system_reason(errno));
+        return skip_for_system(walk, errno);
     if (leaves_out(walk->finder, walk->path.data + walk->stack[0].path_length,
                    S_ISDIR(file.st_mode)))
         return TWINSET_OK;
     bool link = S_ISLNK(file.st_mode);
     if (link && stat(path, &file) != 0)
-        return skip(walk, errno == ENOENT ? "symbolic link to nothing" : tw_system_reason(errno));
+        return errno == ENOENT ? skip(walk, "symbolic link to nothing")
+                               : skip_for_system(walk, errno);
     if (S_ISDIR(file.st_mode))
         return link ? skip(walk, "symbolic link to a folder: not followed") : enter(walk);
     if (!S_ISREG(file.st_mode))
         return skip(walk, "not a regular file");
+    if (is_own_journal(walk))
+        return TWINSET_OK;
 
     tw_input_source found = {.path = path,
                              .root_length = walk->stack[0].path_length,
                              .size_bytes = (uint64_t)file.st_size,
                              .regular = true,
-                             .kind = tw_input_kind_of(path),
                              .manifest = walk->finder->manifest};
     found.manifest.id = NULL;
+    if (tw_find_input_kind(path, true, rules_of(walk->finder), &found.kind) != TWINSET_OK)
+        return tw_nomem(walk->error);
     return walk->finder->document(walk->finder->context, &found);
 }
 
@@ -300,24 +290,77 @@ static int find_member(tw_finder *finder, const char *path, const char *mark, in
     tw_input_source found = {.path = archive,
                              .regular = true,
                              .named = true,
-                             .kind = TW_INPUT_MEMBERS,
                              .member = mark + 2,
                              .manifest = finder->manifest};
-    bool there = tw_name_has_members(archive) && stat(archive, &file) == 0 && S_ISREG(file.st_mode);
-    int status = there ? finder->document(finder->context, &found)
-                       : finder->skip(finder->context, path, tw_system_reason(failure));
+    bool is_there = stat(archive, &file) == 0 && S_ISREG(file.st_mode);
+    int status =
+        is_there ? tw_find_input_kind(archive, true, rules_of(finder), &found.kind) : TWINSET_OK;
+    if (status != TWINSET_OK)
+        status = tw_nomem(error);
+    else if (is_there && tw_kind_has_members(found.kind))
+        status = finder->document(finder->context, &found);
+    else
+        status = finder->skip(finder->context, path, tw_system_reason(failure));
     tw_free(archive);
     return status;
+}
+
+/* Whether the first `length` bytes of a path are a regular file. */
+static bool is_file(const char *path, size_t length)
+{
+    char start[PATH_MAX];
+    struct stat file;
+    if (length == 0 || length >= sizeof start)
+        return false;
+    memcpy(start, path, length);
+    start[length] = '\0';
+    return stat(start, &file) == 0 && S_ISREG(file.st_mode);
+}
+
+/* Returns where the name of a record begins in FILE:12 or FILE#ID, if FILE exists; otherwise
+ * NULL. */
+static const char *find_record_mark(const char *path)
+{
+    const char *colon = strrchr(path, ':');
+    size_t digits = colon ? strspn(colon + 1, "0123456789") : 0;
+    if (digits > 0 && digits < 19 && !colon[1 + digits] && is_file(path, (size_t)(colon - path)))
+        return colon;
+    for (const char *hash = strchr(path, '#'); hash; hash = strchr(hash + 1, '#'))
+        if (hash[1] && is_file(path, (size_t)(hash - path)))
+            return hash;
+    return NULL;
+}
+
+/* Finds a record of a file of JSON lines, whose name begins at `mark`. */
+static int find_record(tw_finder *finder, const char *path, const char *mark)
+{
+    char file[PATH_MAX];
+    size_t length = (size_t)(mark - path);
+    memcpy(file, path, length); /* is_file() has seen that it fits */
+    file[length] = '\0';
+    tw_input_source found = {.path = file,
+                             .named = true,
+                             .kind = TW_INPUT_JSONL,
+                             .member = mark,
+                             .manifest = finder->manifest};
+    return finder->document(finder->context, &found);
+}
+
+/* Finds what a path stands for that is not the path of a file. */
+static int find_in_file(tw_finder *finder, const char *path, int failure, twinset_error *error)
+{
+    const char *mark = strstr(path, "!/"), *record = find_record_mark(path);
+    if (record)
+        return find_record(finder, path, record);
+    return mark ? find_member(finder, path, mark, failure, error)
+                : finder->skip(finder->context, path, tw_system_reason(failure));
 }
 
 int tw_find_named(tw_finder *finder, const char *path, twinset_error *error)
 {
     struct stat file;
-    if (stat(path, &file) != 0) {
-        const char *mark = strstr(path, "!/");
-        return mark ? find_member(finder, path, mark, errno, error)
-                    : finder->skip(finder->context, path, tw_system_reason(errno));
-    }
+    if (stat(path, &file) != 0)
+        return find_in_file(finder, path, errno, error);
     if (S_ISDIR(file.st_mode))
         return find_in_folder(finder, path, error);
     bool regular = S_ISREG(file.st_mode);
@@ -325,7 +368,8 @@ int tw_find_named(tw_finder *finder, const char *path, twinset_error *error)
                              .size_bytes = regular ? (uint64_t)file.st_size : 0,
                              .regular = regular,
                              .named = true,
-                             .kind = tw_input_kind_of(path),
                              .manifest = finder->manifest};
+    if (tw_find_input_kind(path, regular, rules_of(finder), &found.kind) != TWINSET_OK)
+        return tw_nomem(error);
     return finder->document(finder->context, &found);
 }

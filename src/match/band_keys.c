@@ -1,7 +1,7 @@
 /*
  * Band keys. Documents are added one after the other, each with a key for every band; candidates
  * are found band by band. So keys are kept in blocks of some thousand documents, and in a block
- * band after band: a band is then read in long stretches, from memory or from disk. The first
+ * band after band: a band is then read in long spans, from memory or from disk. The first
  * blocks stay in memory, up to the limit; later ones are spilled.
  *
  * Of a key the upper 40 bits are kept, which saves three bytes of eight. Of a hundred million

@@ -188,12 +188,15 @@ static int compare_with_rest(void *context, unsigned worker, size_t i)
     return TWINSET_OK;
 }
 
+/* Computes the similarity to the centre where it is no match. */
 static int compare_with_centre(void *context, unsigned worker, size_t i)
 {
     comparison *in = context;
-    in->lowest[i] = 1;
-    return i == in->centre ? TWINSET_OK
-                           : find_similarity(in, worker, i, in->centre, &in->lowest[i]);
+    uint32_t a = in->docs[i < in->centre ? i : in->centre];
+    uint32_t b = in->docs[i < in->centre ? in->centre : i];
+    const tw_cluster_rules *rules = in->rules;
+    return isnan(in->lowest[i]) ? rules->similarity(rules->context, worker, a, b, &in->lowest[i])
+                                : TWINSET_OK;
 }
 
 static size_t index_of_best(const comparison *in)
@@ -211,7 +214,26 @@ static int compare_numbers(const void *left, const void *right)
     return x < y ? -1 : x > y;
 }
 
-/* Adds up the scores of a cluster over the limit from its verified pairs alone. */
+/* Looks up the similarities to the centre among the matches, in the order of the list; NaN where
+ * there is none. */
+static void find_with_centre(comparison *in, const uint32_t *index)
+{
+    const tw_matches *matches = in->rules->matches;
+    for (size_t i = 0; i < in->count; i++)
+        in->lowest[i] = NAN;
+    for (size_t i = 0; i < matches->count; i++) {
+        const tw_match *match = tw_match_at(matches, i);
+        uint32_t a = index[match->a], b = index[match->b];
+        if (a == in->centre && b != UINT32_MAX)
+            in->lowest[b] = match->similarity;
+        if (b == in->centre && a != UINT32_MAX)
+            in->lowest[a] = match->similarity;
+    }
+    in->lowest[in->centre] = 1;
+}
+
+/* Adds up the scores of a cluster over the limit from its verified pairs alone, chooses the centre,
+ * and finds the matches that it has. */
 static int score_by_matches(comparison *in)
 {
     const tw_matches *matches = in->rules->matches;
@@ -222,10 +244,12 @@ static int score_by_matches(comparison *in)
     for (uint32_t i = 0; i < in->count; i++)
         index[in->docs[i]] = i;
     for (size_t i = 0; i < matches->count; i++) {
-        uint32_t a = index[matches->data[i].a], b = index[matches->data[i].b];
-        if (a != UINT32_MAX && b != UINT32_MAX)
-            add_scores(in, a, b, matches->data[i].similarity);
+        const tw_match *match = tw_match_at(matches, i);
+        if (index[match->a] != UINT32_MAX && index[match->b] != UINT32_MAX)
+            add_scores(in, index[match->a], index[match->b], match->similarity);
     }
+    in->centre = index_of_best(in);
+    find_with_centre(in, index);
     tw_free(index);
     return TWINSET_OK;
 }
@@ -302,7 +326,6 @@ static int measure_large(cluster_loop *all, tw_cluster *cluster, const tw_loop *
         status = tw_parallel(loop, in->count, compare_with_rest, in);
     } else {
         status = score_by_matches(in);
-        in->centre = index_of_best(in);
         if (status == TWINSET_OK)
             status = tw_parallel(loop, in->count, compare_with_centre, in);
     }

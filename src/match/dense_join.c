@@ -27,6 +27,7 @@ typedef struct dense_join {
     size_t *first;      /* of each rank's postings */
     uint32_t *postings; /* documents that have it, ascending */
     worker_sums *workers;
+    tw_shared_matches found;
 } dense_join;
 
 double tw_dense_join_cost(const tw_shingle_ranks *ranks, size_t documents)
@@ -115,7 +116,8 @@ static int probe_document(void *context, unsigned worker, size_t index)
         sums->count[other] = 0;
         sums->weight[other] = 0;
     }
-    return status;
+    return status == TWINSET_OK ? tw_share_matches(&join->found, &sums->matches, TW_MATCHES_AT_ONCE)
+                                : status;
 }
 
 static int make_workers(dense_join *join, unsigned threads)
@@ -136,7 +138,11 @@ static int make_workers(dense_join *join, unsigned threads)
 int tw_dense_join(const tw_document_sets *docs, const tw_shingle_ranks *ranks, int measure,
                   double threshold, const tw_loop *loop, tw_matches *matches, uint64_t *candidates)
 {
-    dense_join join = {.docs = docs, .ranks = ranks, .measure = measure, .threshold = threshold};
+    dense_join join = {.docs = docs,
+                       .ranks = ranks,
+                       .measure = measure,
+                       .threshold = threshold,
+                       .found = {PTHREAD_MUTEX_INITIALIZER, matches}};
     int status = make_workers(&join, loop->threads);
     if (status == TWINSET_OK)
         status = build_index(&join);
@@ -146,7 +152,7 @@ int tw_dense_join(const tw_document_sets *docs, const tw_shingle_ranks *ranks, i
         worker_sums *sums = &join.workers[i];
         *candidates += sums->candidates;
         if (status == TWINSET_OK)
-            status = tw_matches_append(matches, &sums->matches, 1);
+            status = tw_share_matches(&join.found, &sums->matches, 1);
         tw_matches_free(&sums->matches);
         tw_free(sums->weight);
         tw_free(sums->count);
@@ -155,6 +161,6 @@ int tw_dense_join(const tw_document_sets *docs, const tw_shingle_ranks *ranks, i
     tw_free(join.workers);
     tw_free(join.first);
     tw_free(join.postings);
-    tw_matches_sort(matches);
-    return status;
+    pthread_mutex_destroy(&join.found.lock);
+    return status == TWINSET_OK ? tw_matches_sort(matches) : status;
 }

@@ -2,6 +2,8 @@
 #ifndef TW_EXACT_JOIN_H
 #define TW_EXACT_JOIN_H
 
+#include <pthread.h>
+
 #include "match.h"
 
 /* ---- shingle_ranks.c */
@@ -14,8 +16,33 @@ struct tw_shingle_ranks {
     uint32_t *weight;         /* of each rank, in units of 2^-16 */
     uint64_t *lonely_weight;  /* of all shingles that only this document has */
     uint64_t *total_weight;   /* of a document's whole set */
+    uint64_t *others;         /* of programs: the weight of each shingle of a document, times the
+                                 other documents that have it; else NULL */
+    uint64_t documents;       /* with their copies */
+    double mean_weight;       /* of a document */
+    double usual;             /* of programs: see tw_shingle_ranks_set_usual() */
     tw_shingle_counts counts; /* empty where they were not asked for */
 };
+
+/* ---- similarity.c */
+
+/* A list that several workers add to. Each gathers matches of its own first. */
+typedef struct tw_shared_matches {
+    pthread_mutex_t lock;
+    tw_matches *all;
+} tw_shared_matches;
+
+enum { TW_MATCHES_AT_ONCE = 1 << 12 };
+
+/* Moves the matches of a worker to the shared list, if there are `least` of them. */
+int tw_share_matches(tw_shared_matches *shared, tw_matches *mine, size_t least) TW_CHECKED;
+
+/* Whether pairs have the score of programs, which is a mean of a whole and of a part. */
+bool tw_scores_programs(int measure, const tw_shingle_ranks *ranks);
+/* The shares of its own size that the smaller and the larger document of a pair must have in common
+ * with the other, at the least, if the pair is to reach a threshold. */
+double tw_least_share_of_smaller(int measure, const tw_shingle_ranks *ranks, double threshold);
+double tw_least_share_of_larger(int measure, const tw_shingle_ranks *ranks, double threshold);
 
 /* ---- dense_join.c */
 

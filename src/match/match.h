@@ -52,19 +52,33 @@ typedef struct tw_match {
     uint64_t longest;                  /* tokens in the longest passage of both, if measured */
     double similarity;
     double estimate; /* by signatures; NaN where there are none */
+    double weight;   /* of the smaller program, where chance is known */
 } tw_match;
 
-/* A growing list of matches; all zero to begin with. */
+/* A growing list of matches; all zero to begin with, but for the memory and the limit. */
 typedef struct tw_matches {
-    tw_match *data;
+    tw_match *data; /* use tw_match_at() where it may be paged */
     size_t count, capacity;
+    tw_paged *paged; /* the memory that the list is in; NULL: the heap */
+    size_t most;     /* the number that may be appended; 0: any */
 } tw_matches;
+
+/* What appending answers with where the list would have more than `most`. */
+enum { TW_TOO_MANY_MATCHES = 100 };
+
+static inline tw_match *tw_match_at(const tw_matches *matches, size_t index)
+{
+    tw_match *match = &matches->data[index];
+    if (matches->paged)
+        tw_paged_touch(matches->paged, match, sizeof *match);
+    return match;
+}
 
 int tw_matches_add(tw_matches *matches, const tw_match *match) TW_CHECKED;
 /* Moves the matches of each worker to the end of a list. */
 int tw_matches_append(tw_matches *all, tw_matches *by_worker, unsigned workers) TW_CHECKED;
 /* Sorts a list by a, then b. */
-void tw_matches_sort(tw_matches *matches);
+int tw_matches_sort(tw_matches *matches) TW_CHECKED;
 /* Finds the match of two documents in a sorted list; NULL: there is none. */
 const tw_match *tw_matches_find(const tw_matches *matches, uint32_t a, uint32_t b);
 void tw_matches_free(tw_matches *matches);
@@ -111,6 +125,19 @@ double tw_similarity_by_overlap(int measure, const tw_shingle_ranks *ranks, uint
  * measure it merges the ranks of both documents first. */
 double tw_similarity_by_count(int measure, const tw_shingle_ranks *ranks, uint32_t a, uint32_t b,
                               size_t a_size, size_t b_size, uint64_t shared);
+
+/* Says which share of the smaller one two programs usually have in common, by weights. It limits
+ * what is taken for chance; before it is said, nothing does. */
+void tw_shingle_ranks_set_usual(tw_shingle_ranks *ranks, double usual);
+/* The share of the smaller of two documents that is in the other one, by weights. */
+double tw_share_of_smaller(const tw_shingle_ranks *ranks, uint32_t a, uint32_t b,
+                           tw_overlap shared);
+/* The weight of a document, and that of what two share, in units of a shingle that only one program
+ * has. */
+double tw_document_weight(const tw_shingle_ranks *ranks, uint32_t document);
+double tw_shared_weight(const tw_shingle_ranks *ranks, uint32_t a, uint32_t b);
+/* The weight that two documents share, of all that either has. */
+double tw_weighted_jaccard(const tw_shingle_ranks *ranks, uint32_t a, uint32_t b);
 
 /* ---- tally.c */
 
@@ -208,7 +235,8 @@ int tw_find_candidates(const tw_candidate_rules *rules, const tw_loop *loop, tw_
 int tw_exact_join_cost(const tw_document_sets *docs, const tw_shingle_ranks *ranks, int measure,
                        double threshold, double *steps) TW_CHECKED;
 /* Finds all wanted pairs that share a shingle and have at least the threshold, sorted; misses none.
- * Adds the pairs that were verified to `candidates`. */
+ * Adds the pairs that were verified to `candidates`. TW_TOO_MANY_MATCHES: the list has a limit, and
+ * there are more; which ones it has then is undefined. */
 int tw_join_exactly(const tw_document_sets *docs, const tw_shingle_ranks *ranks, int measure,
                     double threshold, const tw_loop *loop, tw_matches *matches,
                     uint64_t *candidates) TW_CHECKED;
@@ -251,6 +279,12 @@ void tw_clusters_free(tw_clusters *clusters);
 
 /* ---- tune.c */
 
+/* The number of hashes of a search that left it open, by options that are otherwise resolved: that
+ * of the cheapest bands and rows that keep the recall. */
+unsigned tw_tune_hashes(const twinset_options *options);
+/* Resolves options as a search does, with their number of hashes. */
+int tw_tune_resolve(const twinset_options *given, twinset_options *options,
+                    twinset_error *error) TW_CHECKED;
 /* Chooses bands and rows for these options, which need not be resolved and may be NULL. */
 int tw_tune(const twinset_options *given, twinset_tuning *tuning, twinset_error *error) TW_CHECKED;
 /* Counts the choices that the rule in force has, by resolved options. */
@@ -260,20 +294,13 @@ bool tw_tune_choice(const twinset_options *options, size_t index, twinset_tuning
 
 /* ---- background.c */
 
-enum { TW_BACKGROUND_STEPS = 16 };
-
-/* How similar the unrelated documents of a collection are. */
-typedef struct tw_background {
-    double centre, spread; /* of the logarithms of the scores */
-    size_t steps;
-    double reach[TW_BACKGROUND_STEPS]; /* the score that a share of 2^-i of the bulk reaches */
-} tw_background;
-
-/* Estimates the background from the similarities, 0 to 1, of pairs that were drawn at random; up to
- * a fifth of them may be copies. Overwrites `scores`. Without scores, any score may be chance. */
-void tw_background_fit(double *scores, size_t count, tw_background *background);
-/* How many of so many unrelated pairs are expected at or above a score: at most all of them, and
- * never more for a higher score. */
-double tw_background_false_alarms(const tw_background *background, double score, double pairs);
+/* Returns the middle of figures of pairs that were drawn at random, which is what is usual of
+ * unrelated ones; 0 without any. Overwrites `scores`. */
+double tw_background_fit(double *scores, size_t count);
+/* How many of so many unrelated pairs are expected at or above a score, where each shares so much
+ * weight: at most all of them, and never more for a higher score. */
+double tw_background_false_alarms(double score, double weight, double pairs);
+/* The score from which on so few unrelated pairs are expected. */
+double tw_background_score(double weight, double pairs, double expected);
 
 #endif

@@ -7,6 +7,7 @@
  * the threshold t, with x no larger than y, the overlap is at least
  *     jaccard, weighted   t/(1+t) (|x| + |y|), so 2t/(1+t) |x| and t |y|
  *     containment         t |x|
+ *     programs            t |x|, and (3t - 1)/2 |y|: similarity.c
  * and the prefix of a document is all but its last shingles, one fewer than that.
  */
 #include "exact_join.h"
@@ -36,6 +37,7 @@ typedef struct prefix_join {
     size_t *first;     /* of each rank's postings */
     posting *postings; /* rank after rank, ascending in order */
     worker_state *workers;
+    tw_shared_matches found;
 } prefix_join;
 
 static const uint32_t PRUNED = UINT32_MAX;
@@ -79,7 +81,7 @@ static size_t prefix_length(const tw_document_sets *docs, const tw_shingle_ranks
 static size_t index_prefix(const tw_document_sets *docs, const tw_shingle_ranks *ranks, int measure,
                            double t, uint32_t doc)
 {
-    double share = measure == TWINSET_MEASURE_CONTAINMENT ? t : 2 * t / (1 + t);
+    double share = tw_least_share_of_smaller(measure, ranks, t);
     return prefix_length(docs, ranks, measure, doc, share * size_of(docs, ranks, measure, doc));
 }
 
@@ -87,7 +89,7 @@ static size_t index_prefix(const tw_document_sets *docs, const tw_shingle_ranks 
 static size_t probe_prefix(const tw_document_sets *docs, const tw_shingle_ranks *ranks, int measure,
                            double t, uint32_t doc)
 {
-    double share = measure == TWINSET_MEASURE_CONTAINMENT ? 0 : t;
+    double share = tw_least_share_of_larger(measure, ranks, t);
     return prefix_length(docs, ranks, measure, doc, share * size_of(docs, ranks, measure, doc));
 }
 
@@ -205,10 +207,8 @@ static size_t probe_rank(const prefix_join *join, worker_state *state, size_t y_
 {
     const tw_shingle_ranks *ranks = join->ranks;
     uint32_t y = join->by_size[y_order], rank = ranks->ranks[ranks->start[y] + i];
-    double smallest =
-        join->measure == TWINSET_MEASURE_CONTAINMENT
-            ? 0
-            : lower_slightly(join->threshold * size_of(join->docs, ranks, join->measure, y));
+    double least = tw_least_share_of_larger(join->measure, ranks, join->threshold);
+    double smallest = lower_slightly(least * size_of(join->docs, ranks, join->measure, y));
     for (size_t at = join->first[rank]; at < join->first[rank + 1]; at++) {
         posting found = join->postings[at];
         if (found.order >= y_order)
@@ -267,11 +267,12 @@ static int probe_document(void *context, unsigned worker, size_t order)
             status = verify(join, state, join->by_size[state->touched[i]], y);
         *overlap = 0;
     }
-    return status;
+    return status == TWINSET_OK
+               ? tw_share_matches(&join->found, &state->matches, TW_MATCHES_AT_ONCE)
+               : status;
 }
 
-static int probe_all(prefix_join *join, const tw_loop *loop, tw_matches *matches,
-                     uint64_t *candidates)
+static int probe_all(prefix_join *join, const tw_loop *loop, uint64_t *candidates)
 {
     size_t count = join->docs->count;
     for (unsigned i = 0; i < loop->threads; i++) {
@@ -284,9 +285,8 @@ static int probe_all(prefix_join *join, const tw_loop *loop, tw_matches *matches
     for (unsigned i = 0; i < loop->threads; i++)
         *candidates += join->workers[i].candidates;
     for (unsigned i = 0; i < loop->threads && status == TWINSET_OK; i++)
-        status = tw_matches_append(matches, &join->workers[i].matches, 1);
-    tw_matches_sort(matches);
-    return status;
+        status = tw_share_matches(&join->found, &join->workers[i].matches, 1);
+    return status == TWINSET_OK ? tw_matches_sort(join->found.all) : status;
 }
 
 /* Whether a dense join costs less. Prefix filters take their own steps, and for each candidate a
@@ -314,18 +314,23 @@ int tw_join_exactly(const tw_document_sets *docs, const tw_shingle_ranks *ranks,
         return status;
     if (dense)
         return tw_dense_join(docs, ranks, measure, threshold, loop, matches, candidates);
-    prefix_join join = {.docs = docs, .ranks = ranks, .measure = measure, .threshold = threshold};
+    prefix_join join = {.docs = docs,
+                        .ranks = ranks,
+                        .measure = measure,
+                        .threshold = threshold,
+                        .found = {PTHREAD_MUTEX_INITIALIZER, matches}};
     join.workers = tw_calloc(loop->threads, sizeof *join.workers);
     status = join.workers ? sort_documents(&join) : TWINSET_NOMEM;
     if (status == TWINSET_OK)
         status = build_index(&join);
     if (status == TWINSET_OK)
-        status = probe_all(&join, loop, matches, candidates);
+        status = probe_all(&join, loop, candidates);
     for (unsigned i = 0; join.workers && i < loop->threads; i++) {
         tw_free(join.workers[i].overlap);
         tw_free(join.workers[i].touched);
         tw_matches_free(&join.workers[i].matches);
     }
+    pthread_mutex_destroy(&join.found.lock);
     tw_free(join.workers);
     tw_free(join.by_size);
     tw_free(join.first);

@@ -29,7 +29,7 @@ typedef struct id_slice {
 typedef struct builder {
     const tw_document_sets *docs;
     tw_shingle_ranks *ranks;
-    uint64_t documents; /* with their copies */
+    uint32_t *having; /* documents that have each rank; only of programs */
     id_slice slices[SLICES];
 } builder;
 
@@ -143,8 +143,8 @@ static int build_slice(void *context, unsigned worker, size_t index)
 static uint32_t weight_of(const builder *build, uint64_t id, uint64_t having)
 {
     if (build->docs->weight)
-        return build->docs->weight(id, build->documents, having);
-    return (uint32_t)llround(65536 * log1p((double)build->documents / (double)having));
+        return build->docs->weight(id, build->ranks->documents, having);
+    return (uint32_t)llround(65536 * log1p((double)build->ranks->documents / (double)having));
 }
 
 /* Ranks the shared shingles by the documents that have them, then by id: slices are in the order of
@@ -165,6 +165,8 @@ static void assign_ranks(builder *build, uint32_t **rank_at, uint64_t *keys, uin
             const id_slice *slice = &build->slices[i];
             build->ranks->weight[slice->rank[j]] =
                 weight_of(build, slice->data[j].id, slice->data[j].documents);
+            if (build->having)
+                build->having[slice->rank[j]] = slice->data[j].documents;
         }
 }
 
@@ -182,6 +184,10 @@ static int rank_shingles(builder *build)
     uint64_t *keys = tw_array(2 * ranks->shared, sizeof *keys);
     ranks->weight = tw_array(ranks->shared, sizeof *ranks->weight);
     enough = enough && rank_at && keys && ranks->weight && ranks->shared < NO_RANK;
+    if (ranks->others) {
+        build->having = tw_array(ranks->shared, sizeof *build->having);
+        enough = enough && build->having;
+    }
     if (enough)
         assign_ranks(build, rank_at, keys, keys + ranks->shared);
     tw_free(rank_at);
@@ -259,7 +265,7 @@ static int rank_document(void *context, unsigned worker, size_t doc)
     tw_set set = {0};
     size_t size = docs->sizes[doc], count = 0;
     uint32_t *mine = ranks->ranks + ranks->start[doc];
-    uint64_t weight = 0, lonely = 0;
+    uint64_t weight = 0, lonely = 0, others = 0;
     int status = size ? docs->set(docs->context, worker, 0, (uint32_t)doc, &set) : TWINSET_OK;
     if (status != TWINSET_OK)
         return status;
@@ -273,6 +279,8 @@ static int rank_document(void *context, unsigned worker, size_t doc)
         }
         found[count++] = mine[i];
         weight += ranks->weight[mine[i]];
+        others +=
+            build->having ? (uint64_t)ranks->weight[mine[i]] * (build->having[mine[i]] - 1) : 0;
     }
     tw_sort_u64(found, count, found + size);
     for (size_t i = 0; i < count; i++)
@@ -281,6 +289,8 @@ static int rank_document(void *context, unsigned worker, size_t doc)
     ranks->lonely[doc] = size - count;
     ranks->lonely_weight[doc] = lonely;
     ranks->total_weight[doc] = weight + lonely;
+    if (ranks->others)
+        ranks->others[doc] = others + lonely * (docs->copies[doc] - 1);
     return TWINSET_OK;
 }
 
@@ -297,6 +307,15 @@ static void close_gaps(tw_shingle_ranks *ranks, const tw_document_sets *docs)
         end += count;
     }
     ranks->start[docs->count] = end;
+}
+
+static void average_weights(tw_shingle_ranks *ranks, const tw_document_sets *docs)
+{
+    uint64_t sum = 0;
+    for (size_t doc = 0; doc < docs->count; doc++)
+        sum += docs->copies[doc] * ranks->total_weight[doc];
+    ranks->usual = 1;
+    ranks->mean_weight = ranks->documents ? (double)sum / (double)ranks->documents : 0;
 }
 
 /* Keeps how many documents have each shared shingle; the slices are in the order of ids. */
@@ -336,12 +355,14 @@ static int allocate(builder *build)
     ranks->lonely = tw_array(docs->count, sizeof *ranks->lonely);
     ranks->lonely_weight = tw_array(docs->count, sizeof *ranks->lonely_weight);
     ranks->total_weight = tw_array(docs->count, sizeof *ranks->total_weight);
-    if (!ranks->start || !ranks->lonely || !ranks->lonely_weight || !ranks->total_weight)
+    ranks->others = docs->weight ? tw_array(docs->count, sizeof *ranks->others) : NULL;
+    if (!ranks->start || !ranks->lonely || !ranks->lonely_weight || !ranks->total_weight ||
+        (docs->weight && !ranks->others))
         return TWINSET_NOMEM;
     for (size_t doc = 0; doc < docs->count; doc++) {
         ranks->start[doc] = total;
         total += docs->sizes[doc];
-        build->documents += docs->copies[doc];
+        ranks->documents += docs->copies[doc];
     }
     ranks->ranks = tw_array(total, sizeof *ranks->ranks);
     return ranks->ranks ? TWINSET_OK : TWINSET_NOMEM;
@@ -369,6 +390,7 @@ int tw_shingle_ranks_new(const tw_document_sets *docs, const tw_loop *loop, tw_s
         status = keep_counts(build);
     if (status == TWINSET_OK) {
         close_gaps(ranks, docs);
+        average_weights(ranks, docs);
         *out = ranks;
         ranks = NULL;
     }
@@ -377,6 +399,7 @@ cleanup:
         tw_free(build->slices[i].data);
         tw_free(build->slices[i].rank);
     }
+    tw_free(build ? build->having : NULL);
     tw_free(build);
     tw_shingle_ranks_free(ranks);
     return status;
@@ -392,6 +415,7 @@ void tw_shingle_ranks_free(tw_shingle_ranks *ranks)
     tw_free(ranks->weight);
     tw_free(ranks->lonely_weight);
     tw_free(ranks->total_weight);
+    tw_free(ranks->others);
     tw_shingle_counts_free(&ranks->counts);
     tw_free(ranks);
 }

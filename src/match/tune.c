@@ -3,7 +3,8 @@
  * in at least one of b bands with 1 - (1 - s^r)^b: an S-curve, whose knee is near (1/b)^(1/r). Four
  * preferences choose bands and rows by it:
  *
- *   recall    the most rows with which a pair at the threshold is found often enough
+ *   recall    the most rows with which a pair at the threshold is found often enough; where the
+ *             number of hashes is open, that of the cheapest bands and rows which do so
  *   accuracy  bands x rows = hashes, with the highest knee that is not above the threshold
  *   speed     bands x rows = hashes, with the lowest knee above the threshold
  *   nearest   bands x rows = hashes, with the knee nearest to the threshold
@@ -108,10 +109,84 @@ static unsigned choose_rows(const twinset_options *options)
     return 1;
 }
 
+/* ---- as many hashes as a search needs */
+
+/* What a search costs a document, in nanoseconds: for each slot of its signature and for each band,
+ * at some 600 bytes, and for each candidate that is compared in vain. */
+static const double SLOT_COST = 4, BAND_COST = 30, CANDIDATE_COST = 10000;
+/* The collection that the choice is made for: its documents, and how similar unrelated ones are.
+ * The choice must not depend on the documents, since every engine has to make the same one before
+ * it has seen them. The shares are near those of articles and of newsgroups, by 9 characters. */
+static const double DOCUMENTS = 1e6;
+static const struct {
+    double similarity, share;
+} background[] = {{.01, .9}, {.03, .099}, {.06, .001}};
+
+static double cost_of(unsigned bands, unsigned rows)
+{
+    double candidates = 0;
+    for (size_t i = 0; i < sizeof background / sizeof *background; i++)
+        candidates += background[i].share *
+                      twinset_candidate_probability(bands, rows, background[i].similarity);
+    return bands * (SLOT_COST * rows + BAND_COST) + CANDIDATE_COST * candidates * DOCUMENTS / 2;
+}
+
+/* The fewest bands of so many rows that find enough, or 0 if they need more than `most` slots. */
+static unsigned fewest_bands(const twinset_options *options, unsigned rows, unsigned most)
+{
+    for (unsigned bands = 1; bands <= most / rows; bands++)
+        if (twinset_candidate_probability(bands, rows, options->threshold) >= options->recall)
+            return bands;
+    return 0;
+}
+
+/* The number of hashes of the cheapest bands and rows that keep the recall, or 0 if none of at most
+ * TW_MOST_CHOSEN_HASHES do. */
+static unsigned choose_hashes(const twinset_options *options)
+{
+    unsigned best = 0;
+    double least = INFINITY;
+    for (unsigned rows = 1; rows <= TW_MOST_CHOSEN_HASHES; rows++) {
+        unsigned bands = options->rows && rows != options->rows
+                             ? 0
+                             : fewest_bands(options, rows, TW_MOST_CHOSEN_HASHES);
+        double cost = bands ? cost_of(bands, rows) : INFINITY;
+        if (cost < least) {
+            least = cost;
+            best = bands * rows;
+        }
+    }
+    return best;
+}
+
+unsigned tw_tune_hashes(const twinset_options *options)
+{
+    unsigned hashes = 0;
+    if (options->bands && options->rows)
+        return options->bands * options->rows;
+    if (options->prefer == TWINSET_PREFER_RECALL && !options->bands)
+        hashes = choose_hashes(options);
+    if (hashes)
+        return hashes;
+    unsigned needed = options->bands + options->rows;
+    return needed > TW_HASHES ? needed : TW_HASHES;
+}
+
+int tw_tune_resolve(const twinset_options *given, twinset_options *options, twinset_error *error)
+{
+    twinset_options own;
+    int status = tw_options_copy(given, &own, error);
+    if (status == TWINSET_OK)
+        status = tw_options_resolve(&own, options, error);
+    if (status == TWINSET_OK && !own.hashes)
+        options->hashes = tw_tune_hashes(options);
+    return status;
+}
+
 int tw_tune(const twinset_options *given, twinset_tuning *tuning, twinset_error *error)
 {
     twinset_options options;
-    int status = tw_options_resolve(given, &options, error);
+    int status = tw_tune_resolve(given, &options, error);
     if (status != TWINSET_OK)
         return status;
     unsigned bands = options.bands, rows = options.rows;

@@ -6,50 +6,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "json_line.h"
 #include "writers.h"
-
-/* ---- JSON that was valid when it was read; if it changed, no step goes past the end */
-
-static const char *skip_space(const char *at, const char *end)
-{
-    while (at < end && (*at == ' ' || *at == '\t' || *at == '\r'))
-        at++;
-    return at;
-}
-
-static const char *skip_string(const char *at, const char *end)
-{
-    for (at++; at < end && *at != '"'; at++)
-        at += *at == '\\';
-    return at < end ? at + 1 : end;
-}
-
-static bool is_one_of(char c, const char *set)
-{
-    return c && strchr(set, c);
-}
-
-static const char *skip_value(const char *at, const char *end)
-{
-    size_t depth = 0;
-    do {
-        char c = at < end ? *at : ' ';
-        if (c == '"') {
-            at = skip_string(at, end);
-            continue;
-        }
-        depth += is_one_of(c, "{[");
-        depth -= depth > 0 && is_one_of(c, "}]");
-        for (at++; at < end && !is_one_of(c, "{}[]") && !is_one_of(*at, "\"{}[], \t\r");)
-            at++;
-    } while (depth > 0 && at < end);
-    return at < end ? at : end;
-}
 
 static bool is_ours(const char *key, size_t length)
 {
     static const char *const names[] = {"\"twinset_cluster\"", "\"twinset_keep\"",
-                                        "\"twinset_kept\"", "\"twinset_similarity\""};
+                                        "\"twinset_kept\"", "\"twinset_similarity\"",
+                                        "\"twinset_spans\""};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strlen(names[i]) == length && memcmp(names[i], key, length) == 0)
             return true;
@@ -59,16 +23,19 @@ static bool is_ours(const char *key, size_t length)
 /* Appends an object up to its closing brace, without our fields. */
 static int append_others(const char *line, const char *brace, tw_bytes *out)
 {
-    const char *end = skip_space(line, brace) + 1; /* of the last field, where a comma is */
+    bool has_mark = brace - line > 3 && memcmp(line, "\xEF\xBB\xBF", 3) == 0;
+    /* The end of the last field so far, where a comma is. */
+    const char *end = tw_json_skip_space(has_mark ? line + 3 : line, brace) + 1;
     int status = tw_bytes_append(out, line, (size_t)(end - line));
     bool first = true;
-    for (const char *at = skip_space(end, brace); at < brace && status == TWINSET_OK;) {
+    for (const char *at = tw_json_skip_space(end, brace); at < brace && status == TWINSET_OK;) {
         const char *from = end, *key = at;
-        at = skip_string(key, brace);
+        at = tw_json_skip_string(key, brace);
         bool ours = is_ours(key, (size_t)(at - key));
-        at = skip_space(at, brace);
-        end = skip_space(skip_value(skip_space(at + (at < brace), brace), brace), brace);
-        at = skip_space(end + (end < brace), brace);
+        at = tw_json_skip_space(at, brace);
+        end = tw_json_skip_space(
+            tw_json_skip_value(tw_json_skip_space(at + (at < brace), brace), brace), brace);
+        at = tw_json_skip_space(end + (end < brace), brace);
         if (ours)
             continue;
         from = first ? key : from; /* without the comma of one that went before it */
@@ -79,6 +46,24 @@ static int append_others(const char *line, const char *brace, tw_bytes *out)
 }
 
 /* ---- ours */
+
+void tw_json_spans(tw_json *json, const char *key, const tw_repeated_span *spans, size_t count,
+                   const twinset_result *result)
+{
+    tw_json_list(json, key, TW_JSON_INLINE);
+    for (size_t i = 0; i < count; i++) {
+        tw_json_object(json, NULL, TW_JSON_INLINE);
+        tw_json_whole(json, "start", spans[i].start);
+        tw_json_whole(json, "end", spans[i].end);
+        tw_json_whole(json, "words", spans[i].words);
+        tw_json_name(json, "first", result->names[spans[i].first],
+                     tw_result_name_is_number(result, spans[i].first));
+        tw_json_whole(json, "first_start", spans[i].first_start);
+        tw_json_whole(json, "first_end", spans[i].first_end);
+        tw_json_close(json);
+    }
+    tw_json_close(json);
+}
 
 /* Appends our fields and the closing brace. */
 static int append_ours(const tw_annotation *note, bool has_others, tw_bytes *out)
@@ -91,8 +76,10 @@ static int append_ours(const tw_annotation *note, bool has_others, tw_bytes *out
     else
         tw_json_null(&json, "twinset_cluster");
     tw_json_bool(&json, "twinset_keep", !note->kept);
-    tw_json_string(&json, "twinset_kept", note->kept);
+    tw_json_name(&json, "twinset_kept", note->kept, note->kept_is_number);
     tw_json_real(&json, "twinset_similarity", note->kept ? note->similarity : NAN);
+    if (note->has_spans)
+        tw_json_spans(&json, "twinset_spans", note->spans, note->span_count, note->result);
     tw_json_close(&json);
     return tw_sink_end_bytes(&sink);
 }
@@ -110,7 +97,7 @@ int tw_annotate(const char *line, size_t length, const tw_annotation *note, tw_b
     if (status != TWINSET_OK)
         return status;
     size_t last = out->length;
-    while (last > start && is_one_of(out->data[last - 1], " \t\r"))
+    while (last > start && tw_is_white(out->data[last - 1]))
         last--;
     if (last == start)
         return TWINSET_IO;

@@ -20,20 +20,21 @@ typedef struct partners {
 static int find_partners(const twinset_result *result, size_t documents, partners *found)
 {
     size_t pairs = result->run.pairs;
-    const tw_listed *listed = result->pairs.data;
     found->start = tw_calloc(documents + 2, sizeof *found->start);
     found->list = tw_array(pairs, 2 * sizeof *found->list);
     if (!found->start || !found->list)
         return TWINSET_NOMEM;
     for (size_t i = 0; i < pairs; i++) {
-        found->start[listed[i].a + 2]++;
-        found->start[listed[i].b + 2]++;
+        const tw_listed_pair *listed = tw_result_listed(result, i);
+        found->start[listed->a + 2]++;
+        found->start[listed->b + 2]++;
     }
     for (size_t i = 2; i < documents + 2; i++)
         found->start[i] += found->start[i - 1];
     for (size_t i = 0; i < pairs; i++) {
-        found->list[found->start[listed[i].a + 1]++] = listed[i].b;
-        found->list[found->start[listed[i].b + 1]++] = listed[i].a;
+        const tw_listed_pair *listed = tw_result_listed(result, i);
+        found->list[found->start[listed->a + 1]++] = listed->b;
+        found->list[found->start[listed->b + 1]++] = listed->a;
     }
     return TWINSET_OK;
 }

@@ -7,13 +7,12 @@
 #define _GNU_SOURCE /* qsort_r */
 #include "clean.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "clean_document.h"
 #include "input.h"
+#include "json_line.h"
 #include "pack.h"
 #include "writers.h"
 
@@ -34,6 +33,8 @@ typedef struct cleaning {
     bool ended;
     uint64_t next, end; /* of what is to be read */
     tw_pack *pack;
+    bool is_first, is_last;  /* of the sources that are written into one file */
+    char last_byte;          /* that was written */
     uint64_t records, bytes; /* written */
 } cleaning;
 
@@ -44,7 +45,7 @@ typedef bool (*before_fn)(const twinset_result *result, size_t index, uint32_t s
 static bool document_before(const tw_corpus *corpus, uint32_t index, uint32_t source,
                             uint64_t offset)
 {
-    const tw_document *document = &corpus->documents.data[index];
+    const tw_document *document = tw_document_at(corpus, index);
     return document->source != source ? document->source < source : document->offset < offset;
 }
 
@@ -59,6 +60,13 @@ static bool clustered_before(const twinset_result *result, size_t index, uint32_
                              uint64_t offset)
 {
     return document_before(result->corpus, result->decisions.clustered[index], source, offset);
+}
+
+static bool spans_before(const twinset_result *result, size_t index, uint32_t source,
+                         uint64_t offset)
+{
+    return document_before(result->corpus, result->decisions.spans.data[index].document, source,
+                           offset);
 }
 
 static bool cut_before(const twinset_result *result, size_t index, uint32_t source, uint64_t offset)
@@ -109,18 +117,19 @@ static int list_clustered(tw_corpus *corpus, twinset_result *result)
     return TWINSET_OK;
 }
 
-/* ---- blocks of lines */
+/* ---- batches of lines */
 
-typedef struct block_work {
-    tw_block block;
+typedef struct batch_work {
+    tw_line_batch batch;
     uint64_t from, to; /* of the source, where it is not read yet */
     tw_bytes out;
+    tw_bytes spans, text; /* of the record in work */
     uint64_t records;
-} block_work;
+} batch_work;
 
 /* How far each list is used up. */
 typedef struct cursor {
-    size_t removed, cut, clustered;
+    size_t removed, cut, clustered, spans;
 } cursor;
 
 static cursor cursor_at(const cleaning *clean, uint64_t offset)
@@ -131,6 +140,8 @@ static cursor cursor_at(const cleaning *clean, uint64_t offset)
         .cut = first_from(result, result->decisions.cut_count, cut_before, clean->number, offset),
         .clustered = first_from(result, result->decisions.clustered_count, clustered_before,
                                 clean->number, offset),
+        .spans =
+            first_from(result, result->decisions.spans.count, spans_before, clean->number, offset),
     };
 }
 
@@ -160,7 +171,7 @@ static const tw_document *removed_at(const cleaning *clean, size_t index)
     if (index == result->run.removed)
         return NULL;
     const tw_document *document =
-        &clean->corpus->documents.data[result->decisions.removed[index].document];
+        tw_document_at(clean->corpus, result->decisions.removed[index].document);
     return document->source == clean->number ? document : NULL;
 }
 
@@ -193,10 +204,10 @@ static bool starts_line(const tw_bytes *bytes, size_t at)
 }
 
 /* Cuts out what was removed or skipped, and moves the rest to the front. */
-static int cut_lines(const cleaning *clean, block_work *work)
+static int cut_lines(const cleaning *clean, batch_work *work)
 {
-    tw_bytes *bytes = &work->block.bytes;
-    uint64_t start = work->block.offset, end = start + bytes->length, from, to;
+    tw_bytes *bytes = &work->batch.bytes;
+    uint64_t start = work->batch.offset, end = start + bytes->length, from, to;
     cursor at = cursor_at(clean, start);
     size_t kept = 0, done = 0;
     while (next_cut(clean, &at, end, &from, &to)) {
@@ -222,7 +233,31 @@ static bool was_skipped(const cleaning *clean, cursor *at, uint64_t offset)
     return cut && cut->offset == offset;
 }
 
-static tw_annotation annotation_for(const cleaning *clean, cursor *at, uint64_t offset)
+/* Whether the record at an offset was removed; at->removed is its index then. */
+static bool was_removed(const cleaning *clean, cursor *at, uint64_t offset)
+{
+    const tw_document *removed = removed_at(clean, at->removed);
+    while (removed && removed->offset < offset)
+        removed = removed_at(clean, ++at->removed);
+    return removed && removed->offset == offset;
+}
+
+/* Reads the spans of the record at an offset that an earlier one has; *count is 0 without any. */
+static int read_spans(const cleaning *clean, cursor *at, uint64_t offset, batch_work *work,
+                      const tw_repeated_span **spans, size_t *count)
+{
+    const twinset_result *result = clean->result;
+    const tw_span_list *list = &result->decisions.spans;
+    *count = 0;
+    while (at->spans < list->count && spans_before(result, at->spans, clean->number, offset))
+        at->spans++;
+    if (at->spans == list->count || !spans_before(result, at->spans, clean->number, offset + 1))
+        return TWINSET_OK;
+    *count = list->data[at->spans].count;
+    return tw_span_list_read(list, at->spans, &work->spans, spans, clean->error);
+}
+
+static uint32_t cluster_at(const cleaning *clean, cursor *at, uint64_t offset)
 {
     const twinset_result *result = clean->result;
     size_t count = result->decisions.clustered_count;
@@ -230,35 +265,63 @@ static tw_annotation annotation_for(const cleaning *clean, cursor *at, uint64_t 
         at->clustered++;
     if (at->clustered == count ||
         !clustered_before(result, at->clustered, clean->number, offset + 1))
-        return (tw_annotation){0};
-    tw_annotation note = {.cluster =
-                              result->clusters.of[result->decisions.clustered[at->clustered]] + 1};
-    const tw_document *removed = removed_at(clean, at->removed);
-    while (removed && removed->offset < offset)
-        removed = removed_at(clean, ++at->removed);
-    if (removed && removed->offset == offset) {
-        note.kept = result->names[result->decisions.removed[at->removed].kept];
-        note.similarity = result->decisions.removed[at->removed].similarity;
-    }
-    return note;
+        return 0;
+    return result->clusters.of[result->decisions.clustered[at->clustered]] + 1;
 }
 
-static int annotate_lines(const cleaning *clean, block_work *work)
+static int annotate_record(const cleaning *clean, cursor *at, uint64_t offset, batch_work *work,
+                           const char *line, size_t length)
 {
-    const tw_bytes *bytes = &work->block.bytes;
-    cursor lists = cursor_at(clean, work->block.offset);
+    const twinset_result *result = clean->result;
+    tw_annotation note = {
+        .cluster = cluster_at(clean, at, offset),
+        .has_spans = tw_cuts_spans(&result->options),
+        .result = result,
+    };
+    int status = read_spans(clean, at, offset, work, &note.spans, &note.span_count);
+    if (status == TWINSET_OK && was_removed(clean, at, offset)) {
+        uint32_t kept = result->decisions.removed[at->removed].kept;
+        note.kept = result->names[kept];
+        note.kept_is_number = tw_result_name_is_number(result, kept);
+        note.similarity = result->decisions.removed[at->removed].similarity;
+    }
+    return status == TWINSET_OK ? tw_annotate(line, length, &note, &work->out) : status;
+}
+
+/* Appends a record without the spans that an earlier one has. */
+static int cut_record(const cleaning *clean, cursor *at, uint64_t offset, batch_work *work,
+                      const char *line, size_t length)
+{
+    const char *field = clean->corpus->settings->options.text;
+    const tw_repeated_span *spans;
+    size_t count;
+    int status = read_spans(clean, at, offset, work, &spans, &count);
+    if (status != TWINSET_OK)
+        return status;
+    if (!count)
+        return tw_bytes_append(&work->out, line, length);
+    return tw_json_cut_line(line, length, field ? field : "text", spans, count, &work->text,
+                            &work->out);
+}
+
+/* Writes lines anew, with annotations or without spans. */
+static int rewrite_lines(const cleaning *clean, batch_work *work)
+{
+    const tw_bytes *bytes = &work->batch.bytes;
+    cursor lists = cursor_at(clean, work->batch.offset);
     int status = TWINSET_OK;
     work->out.length = 0;
     for (size_t at = 0, next; at < bytes->length && status == TWINSET_OK; at = next) {
         const char *line = bytes->data + at, *newline = memchr(line, '\n', bytes->length - at);
         size_t length = newline ? (size_t)(newline - line) : bytes->length - at;
-        uint64_t offset = work->block.offset + at;
+        uint64_t offset = work->batch.offset + at;
         next = at + length + (newline != NULL);
-        if (was_skipped(clean, &lists, offset))
+        bool annotate = clean->how->annotate;
+        if (was_skipped(clean, &lists, offset) || (!annotate && was_removed(clean, &lists, offset)))
             continue;
         if (!tw_line_is_blank(line, length)) {
-            tw_annotation note = annotation_for(clean, &lists, offset);
-            status = tw_annotate(line, length, &note, &work->out);
+            status = (annotate ? annotate_record : cut_record)(clean, &lists, offset, work, line,
+                                                               length);
             line += length;
         }
         if (status == TWINSET_OK)
@@ -270,11 +333,17 @@ static int annotate_lines(const cleaning *clean, block_work *work)
 
 /* ---- the pipeline */
 
-static int next_of_stream(cleaning *clean, block_work *work)
+/* Whether lines are written anew, instead of whole lines being left out. */
+static bool is_rewritten(const cleaning *clean)
+{
+    return clean->how->annotate || clean->result->decisions.spans.count;
+}
+
+static int next_of_stream(cleaning *clean, batch_work *work)
 {
     const char *reason;
-    int status = tw_lines_next(&clean->lines, BLOCK, &work->block, &reason);
-    clean->ended = status == TWINSET_IO || (!work->block.bytes.length && !work->block.dropped);
+    int status = tw_lines_next(&clean->lines, BLOCK, &work->batch, &reason);
+    clean->ended = status == TWINSET_IO || (!work->batch.bytes.length && !work->batch.dropped);
     /* A stream that was damaged before is so again; write_stream() checks where it ended. */
     return status == TWINSET_IO ? TWINSET_OK : status;
 }
@@ -282,7 +351,7 @@ static int next_of_stream(cleaning *clean, block_work *work)
 static int read_next(void *context, void *item, bool *end)
 {
     cleaning *clean = context;
-    block_work *work = item;
+    batch_work *work = item;
     *end = clean->fd < 0 ? clean->ended : clean->next == clean->end;
     if (*end)
         return TWINSET_OK;
@@ -297,36 +366,45 @@ static int read_next(void *context, void *item, bool *end)
 static int process(void *context, unsigned worker, void *item)
 {
     const cleaning *clean = context;
-    block_work *work = item;
-    tw_bytes *bytes = &work->block.bytes;
+    batch_work *work = item;
+    tw_bytes *bytes = &work->batch.bytes;
     const char *reason;
     (void)worker;
     if (clean->fd >= 0) {
         int status =
             tw_lines_between(clean->fd, work->from, work->to,
-                             tw_size_limit(clean->corpus->settings), &work->block, &reason);
+                             tw_size_limit(clean->corpus->settings), &work->batch, &reason);
         if (status != TWINSET_OK)
             return status == TWINSET_IO ? changed(clean) : status;
-        if (work->block.offset + bytes->length > clean->end)
-            bytes->length = (size_t)(clean->end - work->block.offset); /* it has grown */
+        if (work->batch.offset + bytes->length > clean->end)
+            bytes->length = (size_t)(clean->end - work->batch.offset); /* it has grown */
     }
-    return clean->how->annotate ? annotate_lines(clean, work) : cut_lines(clean, work);
+    return is_rewritten(clean) ? rewrite_lines(clean, work) : cut_lines(clean, work);
 }
 
 static int commit(void *context, void *item)
 {
     cleaning *clean = context;
-    block_work *work = item;
-    const tw_bytes *bytes = clean->how->annotate ? &work->out : &work->block.bytes;
+    batch_work *work = item;
+    const tw_bytes *bytes = is_rewritten(clean) ? &work->out : &work->batch.bytes;
+    /* A byte order mark may only stand at the start of a file. */
+    size_t mark = clean->bytes == 0 && !clean->is_first && bytes->length >= 3 &&
+                          memcmp(bytes->data, "\xEF\xBB\xBF", 3) == 0
+                      ? 3
+                      : 0;
     clean->records += work->records;
     clean->bytes += bytes->length;
-    return tw_pack_write(clean->pack, bytes->data, bytes->length, clean->error);
+    if (bytes->length > 0)
+        clean->last_byte = bytes->data[bytes->length - 1];
+    return tw_pack_write(clean->pack, bytes->data + mark, bytes->length - mark, clean->error);
 }
 
-static void free_work(block_work *work)
+static void free_work(batch_work *work)
 {
-    tw_bytes_free(&work->block.bytes);
+    tw_bytes_free(&work->batch.bytes);
     tw_bytes_free(&work->out);
+    tw_bytes_free(&work->spans);
+    tw_bytes_free(&work->text);
     tw_free(work);
 }
 
@@ -339,7 +417,7 @@ static int run_pipeline(cleaning *clean)
     void **items = tw_calloc(count, sizeof *items);
     int status = items ? TWINSET_OK : TWINSET_NOMEM;
     for (size_t i = 0; i < count && status == TWINSET_OK; i++) {
-        items[i] = tw_calloc(1, sizeof(block_work));
+        items[i] = tw_calloc(1, sizeof(batch_work));
         status = items[i] ? TWINSET_OK : TWINSET_NOMEM;
     }
     if (status == TWINSET_OK)
@@ -388,40 +466,33 @@ static int write_lines(cleaning *clean)
 
 /* ---- a source that is one document */
 
-static int copy_file(cleaning *clean)
+static int put_bytes(void *context, const char *bytes, size_t length)
 {
-    tw_bytes bytes = {0};
-    int fd = open(clean->source->path, O_RDONLY | O_CLOEXEC | O_NOCTTY), status = TWINSET_OK;
-    if (fd < 0)
-        return changed(clean);
-    if (tw_bytes_reserve(&bytes, BLOCK) != TWINSET_OK)
-        status = TWINSET_NOMEM;
-    while (status == TWINSET_OK) {
-        ssize_t got = read(fd, bytes.data, BLOCK);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0) {
-            status = got < 0 ? changed(clean) : TWINSET_OK;
-            break;
-        }
-        clean->bytes += (uint64_t)got;
-        status = tw_pack_write(clean->pack, bytes.data, (size_t)got, clean->error);
-    }
-    close(fd);
-    tw_bytes_free(&bytes);
-    if (status == TWINSET_OK && clean->bytes != clean->source->size_bytes)
-        status = changed(clean);
-    return status;
+    cleaning *clean = context;
+    clean->bytes += length;
+    return tw_pack_write(clean->pack, bytes, length, clean->error);
 }
 
+/* Writes a document without the spans that an earlier one has. */
 static int write_document(cleaning *clean)
 {
     const tw_source *source = clean->source;
+    const twinset_result *result = clean->result;
+    const tw_span_list *list = &result->decisions.spans;
+    const tw_repeated_span *spans = NULL;
+    size_t at = cursor_at(clean, 0).spans, count = 0;
+    tw_bytes buffer = {0};
+    int status = TWINSET_OK;
     clean->records = 1;
-    if (!source->text)
-        return copy_file(clean);
-    clean->bytes = source->size_bytes;
-    return tw_pack_write(clean->pack, source->text, source->size_bytes, clean->error);
+    if (at < list->count && spans_before(result, at, clean->number + 1, 0)) {
+        count = list->data[at].count;
+        status = tw_span_list_read(list, at, &buffer, &spans, clean->error);
+    }
+    if (status == TWINSET_OK)
+        status = tw_clean_document(source, spans, count, put_bytes, clean);
+    tw_bytes_free(&buffer);
+    bool is_changed = status == TWINSET_OK && !count && clean->bytes != source->size_bytes;
+    return is_changed || (status == TWINSET_IO && !source->text) ? changed(clean) : status;
 }
 
 /* ---- the whole */
@@ -465,6 +536,8 @@ static int write_all(cleaning *clean)
             tw_fail(clean->error, TWINSET_IO, "cannot write the result: %s", strerror(failure));
     if (status == TWINSET_OK)
         status = clean->state.kind == TW_INPUT_JSONL ? write_lines(clean) : write_document(clean);
+    if (status == TWINSET_OK && !clean->is_last && clean->bytes > 0 && clean->last_byte != '\n')
+        status = tw_pack_write(clean->pack, "\n", 1, clean->error);
     if (status == TWINSET_OK)
         status = tw_pack_end(clean->pack, clean->error);
     tw_pack_free(clean->pack);
@@ -475,6 +548,18 @@ static int write_all(cleaning *clean)
 static uint64_t count_read(const cleaning *clean)
 {
     return clean->source->path ? clean->corpus->extents[clean->source->file->number].records : 1;
+}
+
+/* Finds out whether other sources go into the same file, before and after this one. */
+static void find_neighbours(cleaning *clean)
+{
+    const tw_sources *sources = clean->corpus->sources;
+    bool is_merged = clean->how->name != NULL;
+    clean->is_first = clean->is_last = true;
+    for (uint32_t i = clean->number; i-- > 0 && clean->is_first && is_merged;)
+        clean->is_first = !tw_clean_name(&sources->data[i], &clean->corpus->states[i]);
+    for (uint32_t i = clean->number + 1; i < sources->count && clean->is_last && is_merged; i++)
+        clean->is_last = !tw_clean_name(&sources->data[i], &clean->corpus->states[i]);
 }
 
 int tw_clean(twinset_result *result, uint32_t number, const tw_cleaning *how,
@@ -491,6 +576,7 @@ int tw_clean(twinset_result *result, uint32_t number, const tw_cleaning *how,
         .error = error,
     };
     double started = tw_now();
+    find_neighbours(&clean);
     bool is_lines = clean.state.kind == TW_INPUT_JSONL;
     counts->read = count_read(&clean);
     counts->removed = count_of(&clean, result->run.removed, removed_before);

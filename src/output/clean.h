@@ -17,7 +17,8 @@ int tw_clean_check(const tw_sources *sources, const tw_source_state *states, boo
 /* ---- clean.c */
 
 typedef struct tw_cleaning {
-    const char *name; /* whose ending says how to pack; NULL: the source's */
+    const char *name; /* of the one file that all sources are written to, one after the other, whose
+                         ending says how to pack it; NULL: a file each, packed as the source */
     bool annotate;
     twinset_write_fn write;
     void *context;

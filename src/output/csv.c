@@ -1,6 +1,7 @@
 /*
  * Pairs as lines of values under a line of headings: CSV as RFC 4180 quotes it, or TSV with
- * escapes. Names keep their bytes, so that a reader finds the files; lines end in \n.
+ * escapes. Names keep their bytes, so that a reader finds the files; lines end in \n. CSV is what
+ * spreadsheets open, so that a name that one of them would run as a formula gets an apostrophe.
  */
 #include <string.h>
 
@@ -9,13 +10,24 @@
 tw_write_fn tw_write_csv, tw_write_tsv;
 tw_write_pair_fn tw_write_csv_pair, tw_write_tsv_pair;
 
+/* Whether a spreadsheet would take a name for a formula. One that has apostrophes before that
+ * counts as well: it gets another, so that a reader can take one away from each. */
+static bool looks_like_formula(const char *name)
+{
+    name += strspn(name, "'");
+    return *name && strchr("=+-@\t\r", *name);
+}
+
 static void put_csv_name(tw_sink *sink, const char *name)
 {
+    const char *before = looks_like_formula(name) ? "'" : "";
     if (!strpbrk(name, "\",\r\n")) {
+        tw_put_text(sink, before);
         tw_put_text(sink, name);
         return;
     }
     tw_put(sink, "\"", 1);
+    tw_put_text(sink, before);
     for (size_t run; *name; name += run) {
         run = strcspn(name, "\"");
         run += name[run] == '"';

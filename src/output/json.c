@@ -27,17 +27,21 @@ static int write_passages(tw_json *json, const twinset_result *result, size_t in
     return status;
 }
 
-static void write_columns(tw_json *json, const twinset_pair *pair, size_t count)
+/* Writes the columns of a pair. With `lists_passages` their list follows, in place of their
+ * number. */
+static void write_columns(tw_json *json, const twinset_pair *pair, size_t count,
+                          bool lists_passages)
 {
     for (const tw_pair_column *column = tw_pair_columns; column < tw_pair_columns + count; column++)
-        tw_json_pair_column(json, column, pair);
+        if (!lists_passages || column->offset != offsetof(twinset_pair, passages))
+            tw_json_pair_column(json, column, pair);
 }
 
 static void write_pair_line(tw_sink *sink, const twinset_pair *pair, size_t columns)
 {
     tw_json json = tw_json_new(sink);
     tw_json_object(&json, NULL, TW_JSON_INLINE);
-    write_columns(&json, pair, columns);
+    write_columns(&json, pair, columns, false);
     tw_json_close(&json);
     tw_json_end_line(&json);
 }
@@ -56,7 +60,7 @@ static int write_pairs(tw_json *json, const twinset_result *result, twinset_erro
          i++) {
         twinset_pair pair = tw_result_pair_at(result, i);
         tw_json_object(json, NULL, TW_JSON_INLINE);
-        write_columns(json, &pair, tw_count_pair_columns(result));
+        write_columns(json, &pair, tw_count_pair_columns(result), true);
         status = write_passages(json, result, i, error);
         tw_json_close(json);
     }
@@ -69,14 +73,17 @@ static int write_pairs(tw_json *json, const twinset_result *result, twinset_erro
 static void write_cluster(tw_json *json, const twinset_result *result, size_t index)
 {
     twinset_cluster cluster = tw_result_cluster_at(result, index);
+    const tw_cluster *documents = &result->clusters.data[index];
+    const uint32_t *members = result->clusters.members + documents->start;
     tw_json_object(json, NULL, TW_JSON_INLINE);
     tw_json_whole(json, "id", cluster.id);
     tw_json_whole(json, "size", cluster.size);
     tw_json_list(json, "members", TW_JSON_INLINE);
     for (size_t i = 0; i < cluster.size; i++)
-        tw_json_string(json, NULL, cluster.members[i]);
+        tw_json_name(json, NULL, cluster.members[i], tw_result_name_is_number(result, members[i]));
     tw_json_close(json);
-    tw_json_string(json, "representative", cluster.representative);
+    tw_json_name(json, "representative", cluster.representative,
+                 tw_result_name_is_number(result, documents->representative));
     tw_json_real(json, "min_similarity", cluster.min_similarity);
     tw_json_close(json);
 }
@@ -106,8 +113,8 @@ void tw_json_skips(tw_json *json, const twinset_result *result)
 static void write_flags(tw_json *json, unsigned flags)
 {
     static const char *const names[] = {
-        "invalid-utf8",     "hidden-characters", "homoglyphs",    "hidden-text",
-        "encoding-guessed", "unparsed",          "mostly-quoted", "lexed"};
+        "invalid-utf8", "hidden-characters", "homoglyphs", "hidden-text", "encoding-guessed",
+        "unparsed",     "mostly-quoted",     "lexed",      "controls",    "undivided"};
     tw_json_list(json, "flags", TW_JSON_INLINE);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (flags >> i & 1)
@@ -155,6 +162,7 @@ static void write_run(tw_json *json, const twinset_result *result)
     tw_json_skips(json, result);
     tw_json_flagged(json, result);
     tw_json_notes(json, result, is_cut ? "only the first 10,000 pairs have passages here" : NULL);
+    tw_json_whole(json, "pairs", run->found_pairs);
     tw_json_whole(json, "candidates", run->candidates);
     tw_json_whole(json, "verified", run->verified);
     tw_json_real(json, "expected_recall", run->expected_recall);

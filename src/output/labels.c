@@ -10,14 +10,6 @@
 
 #include "writers.h"
 
-int tw_labels_add(tw_labels *labels, const char *name)
-{
-    int status = TW_GROW(labels->list, labels->capacity, labels->count + 1);
-    if (status == TWINSET_OK)
-        labels->list[labels->count++] = (tw_label){.name = name};
-    return status;
-}
-
 void tw_labels_free(tw_labels *labels)
 {
     for (size_t i = 0; i < labels->count; i++)
@@ -47,6 +39,20 @@ static void sort_once_each(tw_labels *labels)
         if (kept == 0 || strcmp(labels->list[kept - 1].name, labels->list[i].name) != 0)
             labels->list[kept++] = labels->list[i];
     labels->count = kept;
+}
+
+int tw_labels_add(tw_labels *labels, const char *name)
+{
+    enum { FEW = 1 << 12 };
+    /* Most names come many times. */
+    if (labels->count > FEW && labels->count > 2 * labels->different) {
+        sort_once_each(labels);
+        labels->different = labels->count;
+    }
+    int status = TW_GROW(labels->list, labels->capacity, labels->count + 1);
+    if (status == TWINSET_OK)
+        labels->list[labels->count++] = (tw_label){.name = name};
+    return status;
 }
 
 /* Bytes of the folder that all names begin with: what the first and the last in order have

@@ -34,8 +34,8 @@ typedef struct reader {
     const char *text;
     size_t length;
     const twinset_span *span;
-    const twinset_span *left_out;
-    size_t left_out_count;
+    const twinset_span *excluded;
+    size_t excluded_count;
     size_t indent;          /* columns that all lines of the passage begin with */
     size_t at, end, number; /* the line that comes next */
     bool is_blank;
@@ -106,12 +106,12 @@ static size_t common_indent(reader r)
 }
 
 /* The index of the first span left out of the comparison that ends past an offset. */
-static size_t first_left_out(const tw_located_document *shown, size_t file, size_t offset)
+static size_t first_excluded(const tw_located_document *shown, size_t file, size_t offset)
 {
-    size_t low = 0, high = shown->left_out_count;
+    size_t low = 0, high = shown->excluded_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        const twinset_span *span = &shown->left_out[middle];
+        const twinset_span *span = &shown->excluded[middle];
         if (span->file_index < file || (span->file_index == file && span->end <= offset))
             low = middle + 1;
         else
@@ -132,9 +132,9 @@ static reader open_reader(const twinset_passages *passages, const tw_located_pas
     reader r = {.text = file->text,
                 .length = file->length - span->end > AROUND ? span->end + AROUND : file->length,
                 .span = span,
-                .left_out = shown->left_out,
-                .left_out_count = shown->left_out_count,
-                .omitted = first_left_out(shown, span->file_index, start),
+                .excluded = shown->excluded,
+                .excluded_count = shown->excluded_count,
+                .omitted = first_excluded(shown, span->file_index, start),
                 .at = start,
                 .number = span->first_line};
     peek(&r);
@@ -147,10 +147,10 @@ static reader open_reader(const twinset_passages *passages, const tw_located_pas
 static state matched_state(const listing *l, unsigned side, const text_line *line)
 {
     const char *text = l->readers[side].text;
-    const twinset_aligned_span *all = l->passage->stretches;
+    const twinset_aligned_span *all = l->passage->spans;
     bool words = tw_has_word(text + line->start, text + line->end);
     state found = EMPTY;
-    for (size_t i = l->readers[side].aligned; i < l->passage->stretch_count; i++) {
+    for (size_t i = l->readers[side].aligned; i < l->passage->span_count; i++) {
         const twinset_token_span *matched = tw_aligned_side(&all[i], side);
         if (matched->start >= line->end || found == DIFFERS)
             break;
@@ -168,26 +168,26 @@ static state state_of(const listing *l, unsigned side, const text_line *line)
     state found = matched_state(l, side, line);
     if (found != EMPTY || r->is_blank)
         return found;
-    bool left_out = r->omitted < r->left_out_count &&
-                    r->left_out[r->omitted].file_index == r->span->file_index &&
-                    r->left_out[r->omitted].start < line->end;
-    return left_out ? LEFT_OUT : OWN;
+    bool excluded = r->omitted < r->excluded_count &&
+                    r->excluded[r->omitted].file_index == r->span->file_index &&
+                    r->excluded[r->omitted].start < line->end;
+    return excluded ? LEFT_OUT : OWN;
 }
 
 /* Reads the next line; its number is 0 past the end of the passage. */
 static text_line next_line(listing *l, unsigned side)
 {
     reader *r = &l->readers[side];
-    const twinset_aligned_span *all = l->passage->stretches;
+    const twinset_aligned_span *all = l->passage->spans;
     text_line next = {.number = r->number, .start = r->at, .end = r->end};
     if (r->number > r->span->last_line)
         return (text_line){0};
-    while (r->aligned < l->passage->stretch_count &&
+    while (r->aligned < l->passage->span_count &&
            tw_aligned_side(&all[r->aligned], side)->end <= next.start)
         r->aligned++;
-    while (r->omitted < r->left_out_count &&
-           r->left_out[r->omitted].file_index == r->span->file_index &&
-           r->left_out[r->omitted].end <= next.start)
+    while (r->omitted < r->excluded_count &&
+           r->excluded[r->omitted].file_index == r->span->file_index &&
+           r->excluded[r->omitted].end <= next.start)
         r->omitted++;
     next.state = state_of(l, side, &next);
     advance(r);
@@ -283,8 +283,8 @@ static size_t put_text_of(listing *l, unsigned side, const text_line *line)
     tw_put(l->sink, " ", 1);
     l->columns -= mark;
     cursor c = begin_line(l, r, line);
-    for (size_t i = r->aligned; i < l->passage->stretch_count && !c.full; i++) {
-        const twinset_aligned_span *aligned = &l->passage->stretches[i];
+    for (size_t i = r->aligned; i < l->passage->span_count && !c.full; i++) {
+        const twinset_aligned_span *aligned = &l->passage->spans[i];
         const twinset_token_span *matched = tw_aligned_side(aligned, side);
         if (matched->start >= end)
             break;
@@ -374,9 +374,9 @@ static void put_rows_to(listing *l, size_t a, size_t b)
  * that does not. */
 static size_t bytes_together(const tw_located_passage *passage, size_t first, size_t *next)
 {
-    const twinset_aligned_span *all = passage->stretches;
+    const twinset_aligned_span *all = passage->spans;
     size_t bytes = 0, i = first;
-    for (; i < passage->stretch_count && all[i].a.line == all[first].a.line &&
+    for (; i < passage->span_count && all[i].a.line == all[first].a.line &&
            all[i].b.line == all[first].b.line;
          i++)
         bytes += all[i].a.end - all[i].a.start;
@@ -389,9 +389,9 @@ static size_t bytes_together(const tw_located_passage *passage, size_t first, si
 static bool has_better(const tw_located_passage *passage, unsigned side, size_t first, size_t next,
                        size_t bytes)
 {
-    const twinset_aligned_span *all = passage->stretches;
+    const twinset_aligned_span *all = passage->spans;
     size_t line = tw_aligned_side(&all[first], side)->line;
-    for (size_t i = 0; i < AHEAD && next < passage->stretch_count; i++) {
+    for (size_t i = 0; i < AHEAD && next < passage->span_count; i++) {
         if (tw_aligned_side(&all[next], side)->line != line)
             break;
         if (bytes_together(passage, next, &next) > bytes)
@@ -405,8 +405,8 @@ static bool has_better(const tw_located_passage *passage, unsigned side, size_t 
 static void put_beside(listing *l)
 {
     const tw_located_passage *passage = l->passage;
-    for (size_t i = 0, next; i < passage->stretch_count && !l->sink->failure; i = next) {
-        const twinset_aligned_span *aligned = &passage->stretches[i];
+    for (size_t i = 0, next; i < passage->span_count && !l->sink->failure; i = next) {
+        const twinset_aligned_span *aligned = &passage->spans[i];
         size_t a = l->readers[0].number, b = l->readers[1].number;
         size_t bytes = bytes_together(passage, i, &next);
         bool new_a = aligned->a.line >= a && !has_better(passage, 0, i, next, bytes);

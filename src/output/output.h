@@ -9,8 +9,11 @@
  *   labels.c text.c  names cut to fit but never alike; strings made fit for a terminal
  *   passages_text.c listing.c  passages for people: prose quoted, programs line by line
  *   passages_json.c  passages for programs
+ *   json_writer.c    the writer of JSON, for other programs
  *   signatures.c     signatures for programs
- *   clean.c          a collection without what was removed; clean_plan.c names its files
+ *   clean.c          a collection without what was removed; clean_plan.c names its files;
+ *                    clean_document.c is for documents that are files of their own
+ *   json_line.c      a record as it is written, and how its text is cut
  *   annotate.c removed.c  what was decided in cleaning a collection
  *   pack.c           packs what is written
  *   output_files.c   refuses outputs that are inputs, or one file
@@ -45,8 +48,8 @@ typedef struct tw_signatures {
 int tw_signatures_begin(tw_signatures *signatures, twinset_format format,
                         const twinset_options *options, size_t documents, twinset_write_fn write,
                         void *context, twinset_error *error) TW_CHECKED;
-int tw_signatures_row(tw_signatures *signatures, const char *name, uint64_t shingles,
-                      const uint32_t *slots, twinset_error *error) TW_CHECKED;
+int tw_signatures_row(tw_signatures *signatures, const char *name, bool is_number,
+                      uint64_t shingles, const uint32_t *slots, twinset_error *error) TW_CHECKED;
 int tw_signatures_end(tw_signatures *signatures, twinset_error *error) TW_CHECKED;
 void tw_signatures_free(tw_signatures *signatures);
 

@@ -51,9 +51,8 @@ static void write_known(tw_json *json, const char *key, uint64_t count)
         tw_json_null(json, key);
 }
 
-static void write_passage(tw_json *json, const tw_located_passage *passage, uint64_t among)
+void tw_json_passage_members(tw_json *json, const tw_located_passage *passage, uint64_t among)
 {
-    tw_json_object(json, NULL, TW_JSON_INLINE);
     write_span(json, "a", &passage->a);
     write_span(json, "b", &passage->b);
     tw_json_whole(json, "tokens", passage->tokens);
@@ -61,13 +60,17 @@ static void write_passage(tw_json *json, const tw_located_passage *passage, uint
     write_renames(json, passage);
     write_known(json, "documents", passage->documents);
     write_known(json, "among", among);
-    tw_json_close(json);
+    if (passage->rarity > 0) /* of prose alone */
+        tw_json_real(json, "rarity", passage->rarity);
 }
 
 void tw_json_passages(tw_json *json, const char *key, const twinset_passages *passages)
 {
     tw_json_list(json, key, TW_JSON_INLINE);
-    for (size_t i = 0; i < passages->count && json->sink->failure == 0; i++)
-        write_passage(json, &passages->list[i], passages->among);
+    for (size_t i = 0; i < passages->count && json->sink->failure == 0; i++) {
+        tw_json_object(json, NULL, TW_JSON_INLINE);
+        tw_json_passage_members(json, &passages->list[i], passages->among);
+        tw_json_close(json);
+    }
     tw_json_close(json);
 }

@@ -33,8 +33,8 @@ int tw_append_lines(tw_bytes *out, const twinset_span *span)
 
 const char *tw_next_kind(unsigned kinds, size_t *last)
 {
-    static const char *const names[] = {"verbatim", "renamed",   "edited",
-                                        "alike",    "reordered", "padded"};
+    static const char *const names[] = {"verbatim",  "renamed", "edited",      "alike",
+                                        "reordered", "padded",  "paraphrased", "summary"};
     kinds = kinds << 1 | !(kinds & CHANGED);
     while (*last < sizeof names / sizeof *names)
         if (kinds >> (*last)++ & 1)
@@ -177,13 +177,17 @@ static int quote(page *p, const tw_located_passage *passage, unsigned side, size
     size_t at = span->start;
     int status = TWINSET_OK;
     p->text.length = p->looks.length = 0;
-    for (size_t i = 0; i < passage->stretch_count && status == TWINSET_OK && columns; i++) {
-        const twinset_token_span *matched = tw_aligned_side(&passage->stretches[i], side);
+    if (passage->kinds & (TWINSET_PASSAGE_PARAPHRASED | TWINSET_PASSAGE_SUMMARY))
+        return append_text(p, text + span->start, text + span->end, MATCHES, &columns);
+    for (size_t i = 0; i < passage->span_count && status == TWINSET_OK && columns; i++) {
+        const twinset_token_span *matched = tw_aligned_side(&passage->spans[i], side);
         status = append_between(p, text + at, text + matched->start, &columns);
         if (status == TWINSET_OK)
             status = append_text(p, text + matched->start, text + matched->end, MATCHES, &columns);
         at = matched->end;
     }
+    if (at < span->end && status == TWINSET_OK && columns)
+        status = append_between(p, text + at, text + span->end, &columns);
     return status;
 }
 

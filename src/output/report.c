@@ -145,12 +145,13 @@ static void write_report(tw_json *json, const twinset_result *result,
     tw_json_whole(json, "records", run->records);
     tw_json_whole(json, "documents", run->documents);
     tw_json_whole(json, "bytes", run->bytes);
+    tw_json_whole(json, "resumed_bytes", run->resumed_bytes);
     tw_json_whole(json, "shingles", run->shingles);
     tw_json_skips(json, result);
     tw_json_flagged(json, result);
     write_search(json, run);
     if (!cleaned)
-        tw_json_whole(json, "pairs", run->pairs);
+        tw_json_whole(json, "pairs", run->found_pairs);
     write_clusters(json, result);
     if (cleaned)
         write_cleaned(json, cleaned);

@@ -110,12 +110,13 @@ static void binary_end(tw_signatures *out)
 
 /* ---- lines */
 
-static void json_row(tw_signatures *out, const char *name, uint64_t shingles, const uint32_t *slots)
+static void json_row(tw_signatures *out, const char *name, bool is_number, uint64_t shingles,
+                     const uint32_t *slots)
 {
     char scheme[TW_OPTION_WORD_BYTES];
     tw_json json = tw_json_new(&out->sink);
     tw_json_object(&json, NULL, TW_JSON_INLINE);
-    tw_json_string(&json, "id", name);
+    tw_json_name(&json, "id", name, is_number);
     tw_json_string(&json, "scheme", tw_option_word("scheme", out->options->scheme, scheme));
     tw_json_whole(&json, "seed", out->options->seed);
     tw_json_whole(&json, "shingles", shingles);
@@ -146,11 +147,11 @@ int tw_signatures_begin(tw_signatures *out, twinset_format format, const twinset
     return TWINSET_OK;
 }
 
-int tw_signatures_row(tw_signatures *out, const char *name, uint64_t shingles,
+int tw_signatures_row(tw_signatures *out, const char *name, bool is_number, uint64_t shingles,
                       const uint32_t *slots, twinset_error *error)
 {
     if (out->format == TWINSET_FORMAT_JSONL)
-        json_row(out, name, shingles, slots);
+        json_row(out, name, is_number, shingles, slots);
     else if (binary_row(out, name, shingles, slots) != TWINSET_OK)
         return tw_nomem(error);
     return out->sink.failure == 0 ? TWINSET_OK : tw_sink_end(&out->sink, error);

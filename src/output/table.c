@@ -36,7 +36,14 @@ static const layout layouts[] = {
     {false, false, true, 14},
     {false, false, false, 8},
 };
-static const layout *const last_layout = &layouts[sizeof layouts / sizeof *layouts - 1];
+/* Where passages were looked for, they stay longest. */
+static const layout passage_layouts[] = {
+    {true, true, true, SIZE_MAX},
+    {false, true, true, 14},
+    {false, true, false, 14},
+    {false, false, false, 8},
+};
+enum { LAYOUTS = sizeof layouts / sizeof *layouts };
 
 static const char most_typical[] = "most typical ";
 
@@ -48,7 +55,8 @@ typedef struct table {
     twinset_run run;
     size_t rows, clusters; /* shown */
     tw_labels labels;
-    const layout *layout;
+    const layout *layout, *last_layout;
+    bool passages;                 /* are shown, in place of the longest one */
     bool jaccard;                  /* is shown, beside another measure */
     bool chance;                   /* is, in place of it: pairs to be expected by chance alone */
     size_t longest, a, b, cluster; /* columns of the columns */
@@ -95,13 +103,29 @@ static size_t shown_columns(const table *t, const char *name)
     return tw_columns(text, strlen(text));
 }
 
+typedef struct passages_phrase {
+    char text[2 * sizeof(tw_phrase) + sizeof " in "];
+} passages_phrase;
+
+/* "312 words in 2 passages"; nothing where there is none. */
+static passages_phrase passages_of(const twinset_pair *pair)
+{
+    passages_phrase phrase = {""};
+    if (pair->passages)
+        snprintf(phrase.text, sizeof phrase.text, "%s in %s",
+                 tw_counted(pair->passage_words, "word").text,
+                 tw_counted(pair->passages, "passage").text);
+    return phrase;
+}
+
 static void measure(table *t)
 {
     t->longest = t->cluster = 0;
     t->a = t->b = 1;
     for (size_t i = 0; i < t->rows; i++) {
         twinset_pair pair = tw_result_pair_at(t->result, i);
-        t->longest = larger(t->longest, strlen(tw_number_count(pair.longest).text));
+        t->longest = larger(t->longest, t->passages ? strlen(passages_of(&pair).text)
+                                                    : strlen(tw_number_count(pair.longest).text));
         t->cluster = larger(t->cluster, strlen(tw_number_whole(pair.cluster).text));
         t->a = larger(t->a, shown_columns(t, pair.a));
         t->b = larger(t->b, shown_columns(t, pair.b));
@@ -112,6 +136,8 @@ static void measure(table *t)
 
 static size_t longest_columns(const table *t)
 {
+    if (t->passages)
+        return larger(t->longest, strlen("passages"));
     return t->longest + strlen(" ") + strlen(tw_unit(t->options)) + strlen("s");
 }
 
@@ -146,12 +172,19 @@ static int fit_names(table *t, bool *done)
     size_t aside = 2 * INDENT + strlen(most_typical), limit = name_limit(t);
     if (fits(t))
         limit = t->style->width > aside ? t->style->width - aside : 0;
-    else if (limit < t->layout->names && t->layout != last_layout)
+    else if (limit < t->layout->names && t->layout != t->last_layout)
         return TWINSET_OK;
-    int status = tw_labels_fit(&t->labels, larger(limit, last_layout->names));
+    int status = tw_labels_fit(&t->labels, larger(limit, t->last_layout->names));
     measure(t);
-    *done = fits(t) || t->layout == last_layout;
+    *done = fits(t) || t->layout == t->last_layout;
     return status;
+}
+
+/* Whether a pair is listed for its passages alone; such pairs come last. */
+static bool lists_passages(const table *t)
+{
+    return t->result->pairs.has_passages && t->run.pairs &&
+           tw_result_pair_at(t->result, t->run.pairs - 1).similarity < t->options->threshold;
 }
 
 static int lay_out(table *t)
@@ -160,9 +193,12 @@ static int lay_out(table *t)
     int status = add_labels(t);
     if (status != TWINSET_OK)
         return status;
-    t->chance = t->rows && !isnan(tw_result_pair_at(t->result, 0).false_alarms);
+    t->passages = lists_passages(t);
+    t->chance = !t->result->pairs.has_passages && t->rows &&
+                !isnan(tw_result_pair_at(t->result, 0).false_alarms);
     t->jaccard = !t->chance && t->options->measure != TWINSET_MEASURE_JACCARD;
-    t->layout = layouts;
+    t->layout = t->passages ? passage_layouts : layouts;
+    t->last_layout = t->layout + LAYOUTS - 1;
     measure(t);
     size_t a = t->a, b = t->b;
     while (!done && status == TWINSET_OK) {
@@ -203,7 +239,7 @@ static void put_headings(const table *t)
         put_right(sink, GAP + PERCENT, "b in a");
     }
     if (t->layout->longest)
-        put_right(sink, GAP + longest_columns(t), "longest");
+        put_right(sink, GAP + longest_columns(t), t->passages ? "passages" : "longest");
     tw_put_spaces(sink, GAP);
     put_left(sink, t->a, "a");
     tw_put_spaces(sink, GAP);
@@ -238,8 +274,11 @@ static void put_shares(const table *t, const twinset_pair *pair)
         put_chance(t, pair->false_alarms);
     else if (t->jaccard)
         put_right(t->sink, GAP + JACCARD, tw_number_percent(pair->jaccard).text);
-    put_right(t->sink, GAP + PERCENT, tw_number_percent(pair->containment_a).text);
-    put_right(t->sink, GAP + PERCENT, tw_number_percent(pair->containment_b).text);
+    bool covers = t->passages && !isnan(pair->coverage_a);
+    double a = covers ? pair->coverage_a : pair->containment_a;
+    double b = covers ? pair->coverage_b : pair->containment_b;
+    put_right(t->sink, GAP + PERCENT, tw_number_percent(a).text);
+    put_right(t->sink, GAP + PERCENT, tw_number_percent(b).text);
 }
 
 static void put_longest(const table *t, uint64_t longest)
@@ -256,7 +295,9 @@ static void put_pair(const table *t, const twinset_pair *pair)
     tw_put_style(t->sink, t->style, TW_DIM);
     if (t->layout->shares)
         put_shares(t, pair);
-    if (t->layout->longest)
+    if (t->layout->longest && t->passages)
+        put_right(t->sink, GAP + longest_columns(t), passages_of(pair).text);
+    else if (t->layout->longest)
         put_longest(t, pair->longest);
     tw_put_style(t->sink, t->style, TW_PLAIN);
     tw_put_spaces(t->sink, GAP);
@@ -264,7 +305,8 @@ static void put_pair(const table *t, const twinset_pair *pair)
     tw_put_spaces(t->sink, GAP);
     if (t->run.clusters > 0) {
         put_left(t->sink, t->b, shown(t, pair->b));
-        put_right(t->sink, GAP + t->cluster, tw_number_whole(pair->cluster).text);
+        put_right(t->sink, GAP + t->cluster,
+                  pair->cluster ? tw_number_whole(pair->cluster).text : "-");
     } else {
         tw_put_text(t->sink, shown(t, pair->b));
     }
@@ -295,6 +337,34 @@ static void put_pairs(const table *t)
                  tw_ellipsis(t->style->ascii), tw_number_count(t->run.pairs - t->rows).text);
         tw_put_sentence(t->sink, t->style, text);
     }
+}
+
+/* Says what the columns mean, for those who see the table for the first time. */
+static void put_legend(const table *t)
+{
+    static const char *const similar[] = {
+        [TWINSET_MEASURE_JACCARD] = "similar: what they have in common, as a share of both.",
+        [TWINSET_MEASURE_CONTAINMENT] = "similar: how much of the shorter is also in the other.",
+        [TWINSET_MEASURE_WEIGHTED] =
+            "similar: what they have in common, as a share of both; rare parts count more.",
+    };
+    tw_flow flow = {.sink = t->sink, .width = t->style->width};
+    tw_put(t->sink, "\n", 1);
+    tw_put_style(t->sink, t->style, TW_DIM);
+    tw_flow_text(&flow, similar[t->options->measure]);
+    if (t->layout->shares && t->jaccard)
+        tw_flow_text(&flow, "jaccard: the same, with all parts counting alike.");
+    if (t->layout->shares && t->chance)
+        tw_flow_text(&flow, "chance: pairs this similar to expect among unrelated programs.");
+    if (t->layout->shares)
+        tw_flow_text(&flow, t->passages ? "a in b: how much of a is in passages that b has, too."
+                                        : "a in b: how much of a is also in b.");
+    if (t->layout->longest)
+        tw_flow_text(&flow, t->passages ? "passages: what both have, word for word or in others."
+                                        : "longest: the longest passage that both have.");
+    tw_flow_text(&flow, "cluster: documents that similar pairs join share a number.");
+    tw_put_style(t->sink, t->style, TW_PLAIN);
+    tw_put(t->sink, "\n", 1);
 }
 
 /* ---- clusters */
@@ -357,13 +427,34 @@ static void put_clusters(const table *t)
 
 /* ---- sentences */
 
+/* Counts the pairs that are similar as a whole; they come first. */
+static size_t count_similar(const table *t)
+{
+    size_t low = 0, high = t->run.pairs;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (tw_result_pair_at(t->result, middle).similarity >= t->options->threshold)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static void put_heading(const table *t)
 {
     tw_flow flow = {.sink = t->sink, .width = t->style->width};
-    char text[256];
-    snprintf(text, sizeof text, "%s in %s, %s", tw_counted(t->run.pairs, "similar pair").text,
-             tw_counted(t->run.documents, "document").text,
-             tw_counted(t->run.clusters, "cluster").text);
+    char text[256], others[64] = "";
+    size_t similar = t->passages ? count_similar(t) : t->run.found_pairs;
+    if (t->passages)
+        snprintf(others, sizeof others, " and %s with common passages",
+                 tw_number_count(t->run.found_pairs - similar).text);
+    int length = snprintf(
+        text, sizeof text, "%s%s in %s, %s", tw_counted(similar, "similar pair").text, others,
+        tw_counted(t->run.documents, "document").text, tw_counted(t->run.clusters, "cluster").text);
+    if (t->run.pairs < t->run.found_pairs)
+        snprintf(text + length, sizeof text - (size_t)length,
+                 "; the %s most similar:", tw_number_count(t->run.pairs).text);
     tw_put_style(t->sink, t->style, TW_BOLD);
     tw_flow_text(&flow, text);
     tw_put_style(t->sink, t->style, TW_PLAIN);
@@ -439,6 +530,8 @@ int tw_write_table(tw_sink *sink, const twinset_result *result, const twinset_st
         if (t.run.pairs > 0) {
             put_heading(&t);
             put_pairs(&t);
+            if (style->legend)
+                put_legend(&t);
             put_clusters(&t);
         } else {
             put_no_pair(&t);

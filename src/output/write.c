@@ -6,7 +6,7 @@
 
 /* The writers; each is declared in its own file, too, so that a format touches no header. */
 tw_write_fn tw_write_table, tw_write_comparison, tw_write_csv, tw_write_tsv, tw_write_json,
-    tw_write_jsonl, tw_write_candidates;
+    tw_write_jsonl, tw_write_candidates, tw_write_html, tw_write_sarif, tw_write_codequality;
 tw_write_pair_fn tw_write_csv_pair, tw_write_tsv_pair, tw_write_jsonl_pair;
 
 typedef struct format_row {
@@ -25,6 +25,10 @@ static const format_row ROWS[] = {
     {"jsonl", TWINSET_FORMAT_JSONL, tw_write_jsonl, tw_write_jsonl, tw_write_jsonl_pair, true},
     {"binary", TWINSET_FORMAT_BINARY, NULL, NULL, NULL, true},
     {"candidates", TWINSET_FORMAT_CANDIDATES, tw_write_candidates, NULL, NULL, false},
+    {"html", TWINSET_FORMAT_HTML, tw_write_html, tw_write_html, NULL, false},
+    {"sarif", TWINSET_FORMAT_SARIF, tw_write_sarif, tw_write_sarif, NULL, false},
+    {"codequality", TWINSET_FORMAT_CODEQUALITY, tw_write_codequality, tw_write_codequality, NULL,
+     false},
 };
 
 enum { ROW_COUNT = sizeof ROWS / sizeof *ROWS };

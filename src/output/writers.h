@@ -55,7 +55,8 @@ typedef struct tw_labels {
     bool ascii;     /* an ellipsis is three dots */
     tw_label *list; /* sorted by name, once made */
     size_t count, capacity;
-    tw_bytes folder; /* "a/b/", fit for a terminal, if all names begin so; otherwise empty */
+    tw_bytes folder;  /* "a/b/", fit for a terminal, if all names begin so; otherwise empty */
+    size_t different; /* of the list, when it was last looked at */
 } tw_labels;
 
 int tw_labels_add(tw_labels *labels, const char *name) TW_CHECKED;
@@ -72,6 +73,7 @@ typedef enum tw_column_kind {
     TW_COLUMN_NAME,
     TW_COLUMN_SHARE,
     TW_COLUMN_COUNT,
+    TW_COLUMN_PASSAGES, /* a count, where passages were looked for */
     TW_COLUMN_CLUSTER
 } tw_column_kind;
 
@@ -81,8 +83,9 @@ typedef struct tw_pair_column {
     size_t offset; /* in twinset_pair */
 } tw_pair_column;
 
-/* In the order of the contract; the last ones are written of programs alone. */
-enum { TW_COLUMNS_OF_TEXT = 11, TW_PAIR_COLUMNS = 17 };
+/* In the order of the contract. Those after TW_COLUMNS_OF_TEXT are written where passages were
+ * looked for, those after TW_COLUMNS_WITH_PASSAGES of programs alone. */
+enum { TW_COLUMNS_OF_TEXT = 11, TW_COLUMNS_WITH_PASSAGES = 16, TW_PAIR_COLUMNS = 21 };
 extern const tw_pair_column tw_pair_columns[TW_PAIR_COLUMNS];
 size_t tw_count_pair_columns(const twinset_result *result);
 
@@ -155,14 +158,22 @@ void tw_put_sentence(tw_sink *sink, const twinset_style *style, const char *text
 /* ---- what was decided about a record */
 
 typedef struct tw_annotation {
-    uint32_t cluster; /* 0: none */
-    const char *kept; /* name of the document that it is removed for; NULL: it is kept */
+    uint32_t cluster;    /* 0: none */
+    const char *kept;    /* name of the document that it is removed for; NULL: it is kept */
+    bool kept_is_number; /* that name is an id that is a number */
     double similarity;
+    bool has_spans; /* spans were looked for */
+    const tw_repeated_span *spans;
+    size_t span_count;
+    const twinset_result *result; /* of the names in the spans */
 } tw_annotation;
 
+/* Writes spans that an earlier document has as a member of a JSON object. */
+void tw_json_spans(tw_json *json, const char *key, const tw_repeated_span *spans, size_t count,
+                   const twinset_result *result);
 /* Appends a line, a JSON object that was valid when it was read, with the fields twinset_cluster,
- * _keep, _kept and _similarity at its end; fields of these names that it had go. TWINSET_IO where
- * it is no object any more. */
+ * _keep, _kept and _similarity at its end, and _spans if they were looked for; fields of these
+ * names that it had go. TWINSET_IO where it is no object any more. */
 int tw_annotate(const char *line, size_t length, const tw_annotation *note,
                 tw_bytes *out) TW_CHECKED;
 

@@ -173,7 +173,7 @@ static int finish_passage(const tw_passage_search *s, tw_passage *passage)
         move_border(s, &runs->data[i - 1], &runs->data[i]);
     passage->tokens = 0;
     for (size_t i = passage->first_run; i < runs->count; i++)
-        passage->tokens += tw_left_out_count_others(s, &runs->data[i]);
+        passage->tokens += tw_excluded_count_others(s, &runs->data[i]);
     if (passage->tokens >= s->least)
         return keep_passage(s, passage);
     runs->count = passage->first_run;

@@ -48,7 +48,7 @@ int tw_passage_finder_search(tw_passage_finder *finder, const tw_token_sequence 
         .scratch = finder->scratch,
     };
     finder->scratch->gaps.budget = GAP_CELLS_A_TOKEN * (a->count + b->count);
-    status = tw_left_out_mark(&search, identical);
+    status = tw_excluded_mark(&search, identical);
     if (status != TWINSET_OK || !a->count || !b->count)
         return status;
     status = identical ? tw_tiles_of_identical(&search) : tw_tiles_find(&search);
@@ -68,6 +68,7 @@ static void free_scratch(tw_passage_scratch *scratch)
     tw_free(scratch->unsorted.data);
     tw_free(scratch->by_a.data);
     tw_free(scratch->taken);
+    tw_prose_scratch_free(scratch->prose);
     tw_free(scratch);
 }
 
@@ -77,5 +78,5 @@ void tw_passage_finder_free(tw_passage_finder *finder)
     tw_free(finder->list);
     tw_free(finder->runs.data);
     tw_free(finder->renames.data);
-    tw_free(finder->left_out);
+    tw_free(finder->excluded);
 }

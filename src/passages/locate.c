@@ -63,22 +63,22 @@ static twinset_span span_of(const locator *l, unsigned side, uint32_t from, uint
     };
 }
 
-/* Lists the stretches of tokens that are left out. */
-static int list_left_out(const locator *l, unsigned side)
+/* Lists the spans of tokens that are left out. */
+static int list_excluded(const locator *l, unsigned side)
 {
     const tw_token_sequence *tokens = l->sides[side].tokens;
-    const uint8_t *left_out = tw_passage_finder_left_out(l->found, side);
+    const uint8_t *excluded = tw_passage_finder_excluded(l->found, side);
     tw_located_document *shown = &l->out->sides[side];
     for (uint32_t from = 0, to; from < tokens->count; from = to) {
         uint32_t end = tw_token_file_end(tokens, from);
-        for (to = from + 1; to < end && left_out[to] == left_out[from]; to++)
+        for (to = from + 1; to < end && excluded[to] == excluded[from]; to++)
             ;
-        if (!left_out[from])
+        if (!excluded[from])
             continue;
-        size_t need = shown->left_out_count + 1;
-        if (TW_GROW(shown->left_out, shown->left_out_capacity, need) != TWINSET_OK)
+        size_t need = shown->excluded_count + 1;
+        if (TW_GROW(shown->excluded, shown->excluded_capacity, need) != TWINSET_OK)
             return TWINSET_NOMEM;
-        shown->left_out[shown->left_out_count++] = span_of(l, side, from, to);
+        shown->excluded[shown->excluded_count++] = span_of(l, side, from, to);
     }
     return TWINSET_OK;
 }
@@ -108,8 +108,8 @@ static bool continues(const twinset_aligned_span *span, const tw_token_location 
 static int add_run(const locator *l, const tw_token_run *run)
 {
     twinset_passages *out = l->out;
-    const uint8_t *a_left = tw_passage_finder_left_out(l->found, 0);
-    const uint8_t *b_left = tw_passage_finder_left_out(l->found, 1);
+    const uint8_t *a_left = tw_passage_finder_excluded(l->found, 0);
+    const uint8_t *b_left = tw_passage_finder_excluded(l->found, 1);
     twinset_aligned_span *last = NULL;
     for (uint32_t n = 0; n < run->count; n++) {
         uint32_t i = run->a + n, j = run->b + n;
@@ -121,10 +121,10 @@ static int add_run(const locator *l, const tw_token_run *run)
             last->a.end = a->end;
             last->b.end = b->end;
         } else {
-            size_t need = out->stretch_count + 1;
-            if (TW_GROW(out->stretches, out->stretch_capacity, need) != TWINSET_OK)
+            size_t need = out->span_count + 1;
+            if (TW_GROW(out->spans, out->span_capacity, need) != TWINSET_OK)
                 return TWINSET_NOMEM;
-            last = &out->stretches[out->stretch_count++];
+            last = &out->spans[out->span_count++];
             *last = (twinset_aligned_span){as_span(a), as_span(b), differs};
         }
     }
@@ -195,11 +195,12 @@ static int list_passages(const locator *l)
             .tokens = passage->tokens,
             .kinds = passage->kinds,
             .documents = passage->documents,
+            .rarity = passage->rarity,
             .renames = out->renames + passage->first_rename,
             .rename_count = passage->rename_count,
-            .stretch_count = out->stretch_count - first,
+            .span_count = out->span_count - first,
         };
-        first = out->stretch_count;
+        first = out->span_count;
     }
     out->count = l->found->count;
     return status;
@@ -208,11 +209,11 @@ static int list_passages(const locator *l)
 /* Points each passage to its aligned spans, which moved while more were added. */
 static void point_to_spans(twinset_passages *out)
 {
-    const twinset_aligned_span *next = out->stretches;
+    const twinset_aligned_span *next = out->spans;
     for (size_t i = 0; i < out->count; i++) {
-        out->list[i].stretches = next;
-        if (out->list[i].stretch_count)
-            next += out->list[i].stretch_count;
+        out->list[i].spans = next;
+        if (out->list[i].span_count)
+            next += out->list[i].span_count;
     }
 }
 
@@ -230,7 +231,7 @@ int tw_passages_locate(const tw_passage_finder *found, const tw_tokenised_docume
     for (unsigned side = 0; side < 2 && status == TWINSET_OK; side++) {
         status = copy_files(&sides[side], &out->sides[side]);
         if (status == TWINSET_OK)
-            status = list_left_out(&l, side);
+            status = list_excluded(&l, side);
     }
     if (status == TWINSET_OK)
         status = list_renames(&l);
@@ -256,10 +257,10 @@ void twinset_passages_free(twinset_passages *passages)
         }
         tw_free(shown->files);
         tw_free(shown->name);
-        tw_free(shown->left_out);
+        tw_free(shown->excluded);
     }
     tw_free(passages->list);
-    tw_free(passages->stretches);
+    tw_free(passages->spans);
     tw_free(passages->renames);
     tw_bytes_free(&passages->names);
     tw_free(passages);

@@ -6,6 +6,7 @@
 #define TW_LOCATE_H
 
 #include "passages.h"
+#include "sequence.h"
 
 /* ---- what goes in */
 
@@ -42,8 +43,8 @@ typedef struct tw_located_document {
     char *name; /* of the document */
     tw_located_file *files;
     size_t file_count;
-    twinset_span *left_out; /* ascending */
-    size_t left_out_count, left_out_capacity;
+    twinset_span *excluded; /* ascending */
+    size_t excluded_count, excluded_capacity;
 } tw_located_document;
 
 typedef struct tw_located_passage {
@@ -51,10 +52,11 @@ typedef struct tw_located_passage {
     uint64_t tokens;               /* of its runs; words of prose */
     unsigned kinds;                /* TWINSET_PASSAGE_* */
     uint64_t documents;            /* that have its rarest shingle; 0: unknown */
+    double rarity;                 /* of prose, in bits */
     const twinset_rename *renames; /* most frequent first */
     size_t rename_count;
-    const twinset_aligned_span *stretches; /* ascending in both texts */
-    size_t stretch_count;
+    const twinset_aligned_span *spans; /* ascending in both texts */
+    size_t span_count;
 } tw_located_passage;
 
 /* The passages of two documents. It owns all that it points to, texts included. */
@@ -62,10 +64,11 @@ struct twinset_passages {
     tw_located_document sides[2];
     tw_located_passage *list;
     size_t count;
-    twinset_aligned_span *stretches; /* of all passages, passage after passage */
-    size_t stretch_count, stretch_capacity;
+    twinset_aligned_span *spans; /* of all passages, passage after passage */
+    size_t span_count, span_capacity;
     twinset_rename *renames; /* of all passages, passage after passage */
     tw_bytes names;          /* the strings that the renames point to */
+    tw_extent extent;        /* what the passages amount to, without lines */
     uint64_t among;          /* the documents that `documents` of a passage are counted among */
     bool prose;              /* passages are shown as quotations, not as lines of a program */
     const char *token;       /* what passages consist of: "token", "word", "char" */

@@ -87,6 +87,13 @@ int tw_rename_counter_find(tw_rename_counter *counter, const tw_token_sequence *
                            tw_renames *renames, unsigned *kind) TW_CHECKED;
 void tw_rename_counter_free(tw_rename_counter *counter);
 
+/* ---- prose.c */
+
+/* The working memory of a search in prose: prose_stages.h. */
+typedef struct tw_prose_scratch tw_prose_scratch;
+
+void tw_prose_scratch_free(tw_prose_scratch *scratch);
+
 /* ---- one search */
 
 struct tw_passage_scratch {
@@ -98,6 +105,7 @@ struct tw_passage_scratch {
     tw_token_runs by_a;     /* the unsorted ones, ascending in a */
     uint8_t *taken;         /* whether a tile has each token of a, then of b */
     size_t taken_capacity;
+    tw_prose_scratch *prose;
 };
 
 /* Two documents, and where their passages go. */
@@ -109,14 +117,14 @@ typedef struct tw_passage_search {
     tw_passage_scratch *scratch;
 } tw_passage_search;
 
-/* ---- left_out.c */
+/* ---- excluded.c */
 
 /* Marks the tokens that no shingle has; none of `identical` documents. */
-int tw_left_out_mark(const tw_passage_search *search, bool identical) TW_CHECKED;
+int tw_excluded_mark(const tw_passage_search *search, bool identical) TW_CHECKED;
 /* Whether each token of a (0) or b (1) is left out, in the documents of the latest search. */
-const uint8_t *tw_passage_finder_left_out(const tw_passage_finder *finder, unsigned side);
+const uint8_t *tw_passage_finder_excluded(const tw_passage_finder *finder, unsigned side);
 /* Counts the tokens of a run that neither document leaves out. */
-uint32_t tw_left_out_count_others(const tw_passage_search *search, const tw_token_run *run);
+uint32_t tw_excluded_count_others(const tw_passage_search *search, const tw_token_run *run);
 
 /* ---- tiles.c */
 

@@ -22,11 +22,15 @@
  *   gaps.c            shorter runs in the gap between two
  *   bridges.c         neighbouring runs are joined across gaps, and become passages
  *   renames.c         how the names of one sequence became those of the other
- *   left_out.c        which tokens no shingle has
+ *   excluded.c        which tokens no shingle has
  *   finder.c          these stages, one after the other
  *   token_runs.c      lists of runs, and the files that they are in
  *   longest_run.c     the longest run of shingles alone, which is much cheaper
  *   locate.c          from tokens to bytes, lines and names
+ *   winnow.c          fingerprints of a text, such that documents that share a run of words share
+ *                     one
+ *   stem_counts.c     how many documents of a collection have a stem
+ *   seed_keys.c       keys by which documents that share a passage find each other
  *
  * Other folders see this header alone; passage_stages.h is private to this folder.
  */
@@ -77,6 +81,7 @@ typedef struct tw_passage {
     uint32_t tokens;                   /* in its runs, without those that are left out */
     uint32_t documents;                /* that have its rarest shingle; 0: unknown */
     unsigned kinds;                    /* TWINSET_PASSAGE_* */
+    double rarity;                     /* of prose, in bits: how unlikely by chance */
     size_t first_run, run_count;       /* in the finder's list of runs */
     size_t first_rename, rename_count; /* in the finder's list of renames, most frequent first */
 } tw_passage;
@@ -100,8 +105,9 @@ typedef struct tw_passage_finder {
     tw_token_runs runs; /* the runs of all passages, passage after passage */
     tw_renames renames; /* the renames of all passages, passage after passage */
     uint64_t tokens;    /* of all passages */
-    uint8_t *left_out;  /* see tw_passage_finder_left_out() */
-    size_t left_out_capacity, a_count;
+    double evidence;    /* of prose: the rarity of all passages together */
+    uint8_t *excluded;  /* see tw_passage_finder_excluded() */
+    size_t excluded_capacity, a_count;
     tw_passage_scratch *scratch;
 } tw_passage_finder;
 
@@ -143,5 +149,10 @@ void tw_longest_run_index_free(tw_longest_run_index *index);
 /* ---- the rest of the folder */
 #include "locate.h"
 #include "sequence.h"
+
+#include "prose.h" /* needs sequence.h */
+#include "seed_keys.h"
+#include "stem_counts.h"
+#include "winnow.h"
 
 #endif

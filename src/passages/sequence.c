@@ -1,4 +1,4 @@
-#include "sequence.h"
+#include "passages.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -184,13 +184,36 @@ static int by_b(const void *left, const void *right)
     return x->b < y->b ? -1 : x->b > y->b;
 }
 
-tw_extent tw_measure_extent(tw_passage_finder *passages, const tw_sequence *a, const tw_sequence *b)
+/* A share of tokens; passages of prose may overlap. */
+static double share_of(uint64_t covered, size_t count)
 {
-    tw_extent extent = {0};
-    line_count a_lines = {0}, b_lines = {0};
+    return covered < count ? (double)covered / (double)count : count > 0;
+}
+
+tw_extent tw_measure_passages(const tw_passage_finder *passages, size_t a_count, size_t b_count)
+{
+    tw_extent extent = {.evidence = passages->evidence, .is_known = true};
+    uint64_t a = 0, b = 0;
     for (size_t i = 0; i < passages->count; i++) {
         const tw_passage *shared = &passages->list[i];
         extent.tokens += shared->tokens;
+        a += shared->a_end - shared->a;
+        b += shared->b_end - shared->b;
+    }
+    for (size_t i = 0; i < passages->runs.count; i++)
+        extent.has_long_run |= passages->runs.data[i].count >= TW_LONG_RUN;
+    extent.passages = (uint32_t)passages->count;
+    extent.coverage[0] = share_of(a, a_count);
+    extent.coverage[1] = share_of(b, b_count);
+    return extent;
+}
+
+tw_extent tw_measure_extent(tw_passage_finder *passages, const tw_sequence *a, const tw_sequence *b)
+{
+    tw_extent extent = tw_measure_passages(passages, a->side.count, b->side.count);
+    line_count a_lines = {0}, b_lines = {0};
+    for (size_t i = 0; i < passages->count; i++) {
+        const tw_passage *shared = &passages->list[i];
         if (shared->tokens > extent.longest) {
             extent.longest = shared->tokens;
             extent.longest_lines[0] = a->lines[shared->a_end - 1] - a->lines[shared->a] + 1;

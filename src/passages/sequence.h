@@ -44,13 +44,23 @@ int tw_append_template_shingles(const tw_program *program, tw_offsets *scratch,
 
 /* What the passages of a pair amount to. */
 typedef struct tw_extent {
+    uint32_t passages;         /* how many there are */
     uint32_t tokens;           /* in all passages */
     uint32_t longest;          /* in the one with most */
     uint32_t longest_lines[2]; /* lines of that, in a and in b */
     uint32_t a_lines, b_lines; /* that have a token of a passage */
     double weighted;           /* similarity by weights; NaN where they are not known */
+    double coverage[2];        /* the share of the tokens of a, and of b, that passages have */
+    double evidence;           /* of prose, in bits: how unlikely the passages are by chance */
+    bool has_long_run;         /* of prose: TW_LONG_RUN equal words in a row */
+    bool is_known;             /* the passages were looked for */
 } tw_extent;
 
+/* Equal words in a row that are hardly a coincidence. */
+enum { TW_LONG_RUN = 10 };
+
+/* Measures passages that were just found, without their lines, in documents of so many tokens. */
+tw_extent tw_measure_passages(const tw_passage_finder *passages, size_t a_count, size_t b_count);
 /* Measures passages that were just found; puts their runs in the order of b. */
 tw_extent tw_measure_extent(tw_passage_finder *passages, const tw_sequence *a,
                             const tw_sequence *b);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- filling */
@@ -42,12 +43,15 @@ double tw_result_stage(twinset_result *result, const char *name, double start)
 
 /* ---- freeing */
 
-static void free_pairs(tw_pair_list *pairs)
+static void free_pairs(twinset_result *result)
 {
-    tw_free(pairs->data);
+    tw_pair_list *pairs = &result->pairs;
+    if (result->arena) {
+        tw_paged_free(tw_arena_paged(result->arena), pairs->data);
+        tw_paged_free(tw_arena_paged(result->arena), pairs->extents);
+    }
     tw_matches_free(&pairs->matches);
     tw_matches_free(&pairs->copies);
-    tw_free(pairs->extents);
     tw_free(pairs->copy_extents);
 }
 
@@ -57,14 +61,17 @@ void tw_result_clear(twinset_result *result)
         tw_free(result->notes[i]);
     tw_free(result->notes);
     tw_free(result->names);
-    free_pairs(&result->pairs);
+    tw_free(result->numbers);
+    free_pairs(result);
     twinset_passages_free(result->comparison.passages);
-    tw_kept_free(result->kept);
+    tw_text_store_free(result->kept);
+    tw_free(result->origins.data);
     tw_clusters_free(&result->clusters);
     tw_free(result->members);
     tw_free(result->decisions.removed);
     tw_free(result->decisions.cuts);
     tw_free(result->decisions.clustered);
+    tw_span_list_free(&result->decisions.spans);
     tw_free(result->flagged);
     tw_free(result->skips);
     tw_arena_release(result->arena);
@@ -72,11 +79,26 @@ void tw_result_clear(twinset_result *result)
 
 /* ---- pairs */
 
-const tw_match *tw_result_match(const twinset_result *result, const tw_listed *pair)
+tw_listed_pair *tw_result_listed(const twinset_result *result, size_t index)
+{
+    tw_listed_pair *pair = &result->pairs.data[index];
+    tw_paged_touch(tw_arena_paged(result->arena), pair, sizeof *pair);
+    return pair;
+}
+
+tw_extent *tw_result_extent(const twinset_result *result, size_t match)
+{
+    tw_extent *extent = &result->pairs.extents[match];
+    tw_paged_touch(tw_arena_paged(result->arena), extent, sizeof *extent);
+    return extent;
+}
+
+const tw_match *tw_result_match(const twinset_result *result, const tw_listed_pair *pair)
 {
     const tw_pair_list *pairs = &result->pairs;
     size_t index = pair->match, matches = pairs->matches.count;
-    return index < matches ? &pairs->matches.data[index] : &pairs->copies.data[index - matches];
+    return index < matches ? tw_match_at(&pairs->matches, index)
+                           : &pairs->copies.data[index - matches];
 }
 
 /* Rounds to about three digits, since math libraries differ in the last ones. */
@@ -87,17 +109,29 @@ static double round_figure(double number)
     return ldexp(round(ldexp(fraction, 10)), exponent - 10);
 }
 
-/* Fills in the fields that only pairs of programs have. */
-static void fill_extent(const twinset_result *result, const tw_listed *listed, twinset_pair *pair)
+/* Fills in the fields that come from passages. */
+static void fill_extent(const twinset_result *result, const tw_listed_pair *listed,
+                        twinset_pair *pair)
 {
     const tw_pair_list *pairs = &result->pairs;
     size_t index = listed->match, matches = pairs->matches.count;
     const tw_extent *extent =
-        index < matches ? &pairs->extents[index] : &pairs->copy_extents[index - matches];
+        index < matches ? tw_result_extent(result, index) : &pairs->copy_extents[index - matches];
+    pair->passages = extent->passages;
+    pair->passage_words = extent->tokens;
+    if (extent->is_known) {
+        pair->coverage_a = extent->coverage[listed->is_swapped];
+        pair->coverage_b = extent->coverage[!listed->is_swapped];
+    }
+    if (extent->is_known && result->chance.passage_pairs > 0)
+        pair->false_alarms =
+            round_figure(tw_prose_false_alarms(extent->evidence, result->chance.passage_pairs));
+    if (result->options.by != TWINSET_BY_CODE)
+        return;
     pair->weighted = extent->weighted;
     if (result->chance.pairs > 0)
         pair->false_alarms = round_figure(tw_background_false_alarms(
-            &result->chance.background, pair->similarity, result->chance.pairs));
+            pair->similarity, tw_result_match(result, listed)->weight, result->chance.pairs));
     pair->overlap = extent->tokens;
     pair->longest_lines = extent->longest_lines[listed->is_swapped];
     pair->lines_a = listed->is_swapped ? extent->b_lines : extent->a_lines;
@@ -122,18 +156,29 @@ twinset_pair tw_match_pair(const tw_match *match, bool is_swapped)
         .longest = match->longest,
         .weighted = NAN,
         .false_alarms = NAN,
+        .coverage_a = NAN,
+        .coverage_b = NAN,
     };
+}
+
+bool tw_result_name_is_number(const twinset_result *result, uint32_t document)
+{
+    return result->numbers && result->numbers[document / 64] >> document % 64 & 1;
 }
 
 twinset_pair tw_result_pair_at(const twinset_result *result, size_t index)
 {
     if (result->comparison.is_one)
         return result->comparison.pair;
-    const tw_listed *pair = &result->pairs.data[index];
+    const tw_listed_pair *pair = tw_result_listed(result, index);
     twinset_pair found = tw_match_pair(tw_result_match(result, pair), pair->is_swapped);
     found.a = result->names[pair->a];
     found.b = result->names[pair->b];
-    found.cluster = result->clusters.of ? result->clusters.of[pair->a] + 1 : 0;
+    found.a_is_number = tw_result_name_is_number(result, pair->a);
+    found.b_is_number = tw_result_name_is_number(result, pair->b);
+    const uint32_t *clusters = result->clusters.of;
+    if (clusters && clusters[pair->a] == clusters[pair->b])
+        found.cluster = clusters[pair->a] + 1;
     if (result->pairs.extents)
         fill_extent(result, pair, &found);
     return found;
@@ -172,19 +217,47 @@ size_t tw_result_stages(const twinset_result *result)
     return count;
 }
 
+void tw_result_pair_documents(const twinset_result *result, size_t index, uint32_t documents[2])
+{
+    bool is_one = result->comparison.is_one;
+    uint32_t second = is_one ? result->run.documents > 1 : tw_result_listed(result, index)->b;
+    uint32_t first = is_one ? 0 : tw_result_listed(result, index)->a;
+    bool is_swapped = is_one && result->comparison.is_swapped;
+    documents[0] = is_swapped ? second : first;
+    documents[1] = is_swapped ? first : second;
+}
+
 int tw_result_find_passages(const twinset_result *result, size_t index, twinset_passages **passages,
                             twinset_error *error)
 {
-    uint32_t documents[2] = {0, result->run.documents > 1};
+    uint32_t documents[2];
     *passages = NULL;
     if (index >= TWINSET_PAIRS_WITH_PASSAGES) /* even if its documents were kept for another pair */
         return TWINSET_OK;
-    if (result->comparison.is_one && result->comparison.is_swapped) {
-        documents[0] = documents[1];
-        documents[1] = 0;
-    } else if (!result->comparison.is_one) {
-        documents[0] = result->pairs.data[index].a;
-        documents[1] = result->pairs.data[index].b;
-    }
-    return tw_kept_passages(result->kept, documents[0], documents[1], passages, error);
+    tw_result_pair_documents(result, index, documents);
+    return tw_text_store_passages(result->kept, documents[0], documents[1], passages, error);
+}
+
+/* ---- origins */
+
+static int by_document(const void *left, const void *right)
+{
+    const tw_origin *x = left, *y = right;
+    return x->document < y->document ? -1 : x->document > y->document;
+}
+
+const tw_origin *tw_result_origin(const twinset_result *result, uint32_t document)
+{
+    tw_origin key = {.document = document};
+    const tw_origins *origins = &result->origins;
+    return origins->count ? bsearch(&key, origins->data, origins->count, sizeof key, by_document)
+                          : NULL;
+}
+
+size_t tw_result_author_number(const twinset_result *result, const tw_origin *origin)
+{
+    const tw_origin *first = result->origins.data;
+    while (!first->author || strcmp(first->author, origin->author) != 0)
+        first++;
+    return (size_t)(first - result->origins.data) + 1;
 }

@@ -7,32 +7,37 @@
 #define TW_RESULT_H
 
 #include "common.h"
-#include "kept.h"
 #include "match.h"
 #include "passages.h"
+#include "span_list.h"
+#include "text_store.h"
 
 enum { TW_STAGES = 16 };
 
 /* A pair of documents, by index, and the index of its match, which has the figures. */
-typedef struct tw_listed {
+typedef struct tw_listed_pair {
     uint32_t a, b;
     uint32_t match;
     bool is_swapped; /* a is the second document of the match */
-} tw_listed;
+} tw_listed_pair;
 
 /* The pairs that are listed, run.pairs of them. */
 typedef struct tw_pair_list {
-    tw_listed *data;
-    tw_matches matches, copies;        /* indices go through the first list, then the second */
-    tw_extent *extents, *copy_extents; /* of programs, by match: how much the passages cover */
+    tw_listed_pair *data;       /* in paged memory, that of the arena */
+    tw_matches matches, copies; /* indices go through the first list, then the second */
+    tw_extent *extents; /* by match: how much the passages cover, in paged memory; NULL: unknown */
+    tw_extent *copy_extents; /* the same of copies, on the heap */
     size_t copy_capacity;
+    bool has_passages; /* of prose: passages were looked for */
 } tw_pair_list;
 
 /* The similarity of unrelated programs. */
 typedef struct tw_chance {
-    tw_background background;
-    double pairs; /* the number of pairs compared; 0: the background is not known */
-    bool is_all;  /* chance explains even identical programs: no pair is listed */
+    double usual;         /* half of the unrelated pairs have this similarity at least */
+    double share;         /* and share so much of the smaller program, by weights */
+    double pairs;         /* the number of pairs compared; 0: the background is not known */
+    double passage_pairs; /* of prose, the number of pairs among which passages were looked for */
+    bool is_all;          /* chance explains even identical programs: no pair is listed */
 } tw_chance;
 
 /* The one pair of a comparison. */
@@ -63,7 +68,21 @@ typedef struct tw_decisions {
     size_t cut_count;
     uint32_t *clustered; /* documents in clusters, listed on demand */
     size_t clustered_count;
+    tw_span_list spans; /* that an earlier document has, of documents that are not removed */
 } tw_decisions;
+
+/* What is known of a document beside its text: from a manifest, and from the role of its source. */
+typedef struct tw_origin {
+    uint32_t document;
+    bool is_old;                       /* it is from an archive of earlier documents */
+    const char *label, *author, *time; /* NULL: unknown; in the arena */
+} tw_origin;
+
+/* The documents of pairs of which something is known, ascending. */
+typedef struct tw_origins {
+    tw_origin *data;
+    size_t count;
+} tw_origins;
 
 struct tw_corpus;
 
@@ -72,10 +91,12 @@ struct twinset_result {
     twinset_options options;
     tw_arena *arena;
     const char **names; /* of the documents */
+    uint64_t *numbers;  /* a bit for each document, if its name is a number; NULL: none is */
     tw_pair_list pairs;
     tw_chance chance;
     tw_comparison comparison;
-    tw_kept *kept; /* texts of the first pairs; NULL: none */
+    tw_text_store *kept; /* texts of the first pairs; NULL: none */
+    tw_origins origins;
     tw_clusters clusters;
     const char **members; /* names of the members, in the order of clusters.members */
     tw_decisions decisions;
@@ -105,11 +126,23 @@ void tw_result_add_stage(twinset_result *result, const char *name, double second
 /* Returns a match as a pair for users, without names and cluster. With `is_swapped`, the pair's a
  * is the second document of the match. */
 twinset_pair tw_match_pair(const tw_match *match, bool is_swapped);
-const tw_match *tw_result_match(const twinset_result *result, const tw_listed *pair);
+/* A listed pair; it may be in paged memory. */
+tw_listed_pair *tw_result_listed(const twinset_result *result, size_t index);
+/* What the passages of a match amount to, where this is known; it may be in paged memory. */
+tw_extent *tw_result_extent(const twinset_result *result, size_t match);
+const tw_match *tw_result_match(const twinset_result *result, const tw_listed_pair *pair);
+/* Whether the name of a document is an id that is a number in its JSON record. */
+bool tw_result_name_is_number(const twinset_result *result, uint32_t document);
 twinset_pair tw_result_pair_at(const twinset_result *result, size_t index);
+/* Gets the indices of a pair's documents. */
+void tw_result_pair_documents(const twinset_result *result, size_t index, uint32_t documents[2]);
 twinset_cluster tw_result_cluster_at(const twinset_result *result, size_t index);
 twinset_removal tw_result_removal_at(const twinset_result *result, size_t index);
 size_t tw_result_stages(const twinset_result *result);
+/* Returns what is known of a document beside its text, or NULL. */
+const tw_origin *tw_result_origin(const twinset_result *result, uint32_t document);
+/* Returns a number for the author of a document, the same for each of the author's documents. */
+size_t tw_result_author_number(const twinset_result *result, const tw_origin *origin);
 /* Finds the passages of a pair. *passages is NULL beyond the first pairs, or if a document is too
  * large. */
 int tw_result_find_passages(const twinset_result *result, size_t index, twinset_passages **passages,

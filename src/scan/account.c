@@ -2,10 +2,33 @@
 
 #include <stdlib.h>
 
+/* Returns the line in "FILE:LINE", and sets the length of FILE; 0: the path has no line. */
+static uint64_t get_line(const char *path, size_t *length)
+{
+    const char *colon = strrchr(path, ':');
+    uint64_t line = 0;
+    *length = strlen(path);
+    if (!colon || !colon[1] || strlen(colon + 1) > 18 || colon[1 + strspn(colon + 1, "0123456789")])
+        return 0;
+    for (const char *digit = colon + 1; *digit; digit++)
+        line = 10 * line + (uint64_t)(*digit - '0');
+    *length = (size_t)(colon - path);
+    return line;
+}
+
+/* Compares by file, and by line in a file, where line 9 comes before line 10. */
 static int by_path(const void *left, const void *right)
 {
     const twinset_skip *x = left, *y = right;
-    int order = strcmp(x->path, y->path);
+    size_t length[2];
+    uint64_t lines[] = {get_line(x->path, &length[0]), get_line(y->path, &length[1])};
+    int order = memcmp(x->path, y->path, length[0] < length[1] ? length[0] : length[1]);
+    if (order == 0)
+        order = (length[0] > length[1]) - (length[0] < length[1]);
+    if (order == 0)
+        order = (lines[0] > lines[1]) - (lines[0] < lines[1]);
+    if (order == 0)
+        order = strcmp(x->path, y->path);
     return order ? order : strcmp(x->reason, y->reason);
 }
 
@@ -16,7 +39,7 @@ static int list_skips(const tw_corpus *corpus, twinset_result *result)
     if (!result->skips)
         return TWINSET_NOMEM;
     for (size_t i = 0; i < skips->count; i++) {
-        const tw_skipped *skip = &skips->data[i];
+        const tw_skipped_input *skip = &skips->data[i];
         result->skips[i] = (twinset_skip){skip->path, skip->reason, skip->is_empty};
     }
     result->run.skipped = skips->count;
@@ -33,24 +56,40 @@ static const char *encoding_of(const tw_corpus *corpus, uint32_t document)
     return source->path ? corpus->extents[source->file->number].encoding : NULL;
 }
 
+/* Marks the documents whose names are numbers; mostly none are. */
+static int mark_numbers(const tw_corpus *corpus, twinset_result *result)
+{
+    const tw_documents *documents = &corpus->documents;
+    for (size_t i = 0; i < documents->count; i++) {
+        if (documents->data[i].naming != TW_NAMED_BY_NUMBER)
+            continue;
+        if (!result->numbers)
+            result->numbers = tw_calloc(documents->count / 64 + 1, sizeof *result->numbers);
+        if (!result->numbers)
+            return TWINSET_NOMEM;
+        result->numbers[i / 64] |= (uint64_t)1 << i % 64;
+    }
+    return TWINSET_OK;
+}
+
 static int list_documents(const tw_corpus *corpus, twinset_result *result)
 {
     const tw_documents *documents = &corpus->documents;
     size_t flagged = 0;
     for (size_t i = 0; i < documents->count; i++)
-        flagged += documents->data[i].flags != 0;
+        flagged += tw_document_at(corpus, (uint32_t)i)->flags != 0;
     result->flagged = tw_array(flagged, sizeof *result->flagged);
     result->names = tw_array(documents->count, sizeof *result->names);
     if (!result->flagged || !result->names)
         return TWINSET_NOMEM;
     for (uint32_t i = 0; i < documents->count; i++) {
-        const tw_document *document = &documents->data[i];
+        const tw_document *document = tw_document_at(corpus, i);
         result->names[i] = document->name;
         if (document->flags)
             result->flagged[result->run.flagged++] =
                 (twinset_flagged_document){document->name, document->flags, encoding_of(corpus, i)};
     }
-    return TWINSET_OK;
+    return mark_numbers(corpus, result);
 }
 
 /* ---- notes */
@@ -68,6 +107,58 @@ static int note_groups(const tw_corpus *corpus, twinset_result *result)
                : TWINSET_OK;
 }
 
+/* Counts the files of submissions, and finds the name of the first submission. */
+static size_t count_submitted(const tw_corpus *corpus, const char **first)
+{
+    size_t files = 0;
+    *first = NULL;
+    for (size_t i = 0; i < corpus->sources->count; i++) {
+        const tw_source *source = &corpus->sources->data[i];
+        tw_source_group group = tw_corpus_source_group(corpus, source);
+        if (!group.id || tw_is_passed_over(corpus, i))
+            continue;
+        files++;
+        *first = *first ? *first : group.name;
+    }
+    return files;
+}
+
+/* Notes what was taken for a submission. */
+static int note_submissions(const tw_corpus *corpus, twinset_result *result)
+{
+    const char *first;
+    size_t submissions = 0, files = count_submitted(corpus, &first);
+    for (uint32_t i = 0; i < corpus->documents.count; i++)
+        submissions += tw_corpus_source_group(corpus, tw_source_of(corpus, i)).id != 0;
+    if (!submissions)
+        return TWINSET_OK;
+    return tw_result_note(
+        result, "%s %s taken as one submission each, such as %s, with %s %s in all%s",
+        tw_number_count(submissions).text,
+        submissions == 1 ? "folder or archive is" : "folders or archives are", first,
+        tw_number_count(files).text, files == 1 ? "file" : "files",
+        tw_groups_are_open(corpus->settings) ? "; `group` none compares file by file" : "");
+}
+
+/* Notes how folders of programs were taken, which the caller may have left open. */
+static int note_folders(const tw_corpus *corpus, twinset_result *result)
+{
+    tw_folder_survey survey;
+    if (!tw_compares_programs(corpus->settings) || corpus->is_comparison)
+        return TWINSET_OK;
+    if (corpus->groups)
+        return note_submissions(corpus, result);
+    if (!tw_groups_are_open(corpus->settings))
+        return TWINSET_OK;
+    int status = tw_survey_folders(corpus->sources, &survey);
+    if (status != TWINSET_OK || survey.submissions < 2)
+        return status;
+    return tw_result_note(result,
+                          "the files of %s folders are compared one by one; `group` dir takes "
+                          "each folder for one submission",
+                          tw_number_count(survey.submissions).text);
+}
+
 /* Notes documents that are read in windows, since quotations and lists of sources are not found in
  * them. */
 static int note_large(const tw_corpus *corpus, twinset_result *result)
@@ -77,7 +168,7 @@ static int note_large(const tw_corpus *corpus, twinset_result *result)
     for (uint32_t i = 0;
          i < corpus->documents.count && tw_options_omit_text(&corpus->settings->options); i++)
         if (tw_document_is_large(corpus, i) && count++ == 0)
-            first = corpus->documents.data[i].name;
+            first = tw_document_at(corpus, i)->name;
     if (!count)
         return TWINSET_OK;
     return tw_result_note(result,
@@ -86,7 +177,7 @@ static int note_large(const tw_corpus *corpus, twinset_result *result)
                           count, count == 1 ? "document is" : "documents are", first);
 }
 
-static int note_left_out(const tw_sources *sources, twinset_result *result)
+static int note_excluded(const tw_sources *sources, twinset_result *result)
 {
     int status = TWINSET_OK;
     if (sources->hidden)
@@ -113,6 +204,9 @@ int tw_account_for_input(const tw_corpus *corpus, twinset_result *result)
     result->run.documents = corpus->documents.count;
     result->run.records = corpus->totals.records;
     result->run.bytes = corpus->totals.bytes;
+    result->run.resumed_bytes = corpus->totals.resumed;
     result->run.shingles = corpus->totals.shingles;
-    return status == TWINSET_OK ? note_left_out(corpus->sources, result) : status;
+    if (status == TWINSET_OK)
+        status = note_excluded(corpus->sources, result);
+    return status == TWINSET_OK ? note_folders(corpus, result) : status;
 }

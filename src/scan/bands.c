@@ -39,7 +39,7 @@ static int note_hot_bucket(void *context, unsigned band, uint32_t first, size_t 
         return TWINSET_OK;
     uint32_t document = tw_original_first(&scan->search.originals, first);
     return tw_result_note(scan->result, "band %u: a bucket of %zu documents, %s the first",
-                          band + 1, documents, scan->corpus->documents.data[document].name);
+                          band + 1, documents, tw_document_at(scan->corpus, document)->name);
 }
 
 static int note_hot_buckets(tw_scan_run *scan)
@@ -83,7 +83,7 @@ static int map_some_rows(void *context, unsigned worker, size_t index)
     for (size_t i = from; i < to; i++) {
         uint32_t document =
             corpus->documents.read_order ? corpus->documents.read_order[i] : (uint32_t)i;
-        bool is_compared = document != UINT32_MAX && !corpus->documents.data[document].is_blank;
+        bool is_compared = document != UINT32_MAX && !tw_document_at(corpus, document)->is_blank;
         uint32_t original = is_compared ? scan->search.originals.of[document] : UINT32_MAX;
         bool is_first =
             is_compared && tw_original_first(&scan->search.originals, original) == document;
@@ -112,7 +112,7 @@ static int collect_candidates(candidate_stream *stream, tw_number_set *runs)
         .bands = scan->tuning.bands,
         .max_bucket = scan->options->max_bucket,
         .star = TW_STAR,
-        .memory_bytes = scan->options->memory_bytes / RECORDS_SHARE,
+        .memory_bytes = tw_memory_share(scan->options, RECORDS_SHARE),
         .wanted = tw_corpus_wants_all(scan->corpus) ? NULL : tw_scan_wants_pair,
         .hot = note_hot_bucket,
         .context = scan,
@@ -224,7 +224,7 @@ static int fill_frame(const candidate_stream *stream, size_t first_match, tw_byt
     if (status == TWINSET_OK)
         status = tw_put_u64(frame, matches->count - first_match);
     for (size_t i = first_match; i < matches->count && status == TWINSET_OK; i++)
-        status = put_match(&matches->data[i], frame);
+        status = put_match(tw_match_at(matches, i), frame);
     return status;
 }
 
@@ -286,20 +286,6 @@ static void skip_done(candidate_stream *stream)
     stream->count = stream->is_resumed ? kept : stream->count;
 }
 
-/* Fails if the matches take too much memory: unlike candidates, they are not spilled to disk. */
-static int check_memory(const tw_scan_run *scan)
-{
-    enum { LEAST_BYTES = 16 << 20 };
-    uint64_t half = scan->options->memory_bytes / 2, most = half > LEAST_BYTES ? half : LEAST_BYTES;
-    if (scan->search.matches.count * (sizeof(tw_match) + sizeof(tw_listed)) <= most)
-        return TWINSET_OK;
-    return tw_fail(scan->error, TWINSET_NOMEM,
-                   "more than %zu similar pairs do not fit into `memory` %lluM; raise it or "
-                   "`threshold`, or lower `max-bucket`",
-                   scan->search.matches.count,
-                   (unsigned long long)(scan->options->memory_bytes >> 20));
-}
-
 static int verify_batch(candidate_stream *stream)
 {
     tw_scan_run *scan = stream->scan;
@@ -316,8 +302,6 @@ static int verify_batch(candidate_stream *stream)
     if (status == TWINSET_OK)
         status =
             tw_matches_append(&scan->search.matches, scan->search.found, scan->options->threads);
-    if (status == TWINSET_OK)
-        status = check_memory(scan);
     return status == TWINSET_OK && scan->journal ? write_frame(stream, first_match) : status;
 }
 
@@ -362,7 +346,7 @@ int tw_scan_search_bands(tw_scan_run *scan)
     if (status == TWINSET_OK)
         status = map_rows(&stream);
     if (status == TWINSET_OK)
-        status = tw_number_set_new(scan->options->memory_bytes / CANDIDATES_SHARE,
+        status = tw_number_set_new(tw_memory_share(scan->options, CANDIDATES_SHARE),
                                    scan->options->tmp, &runs);
     if (status == TWINSET_OK)
         status = collect_candidates(&stream, runs);
@@ -373,7 +357,8 @@ int tw_scan_search_bands(tw_scan_run *scan)
         status = verify_all(&stream, runs);
     tw_result_stage(scan->result, "verify", time);
     if (status == TWINSET_OK)
-        tw_matches_sort(&scan->search.matches);
+        status = tw_matches_sort(&scan->search.matches);
+    scan->result->run.spilled_bytes += tw_paged_spilled(tw_corpus_paged(scan->corpus));
     scan->result->run.verified = scan->search.verified;
     tw_free(stream.original_by_row);
     tw_number_set_free(runs);

@@ -1,11 +1,14 @@
 /*
- * Estimates how similar unrelated programs are by chance alone. A random sample of pairs serves as
- * the background, since most of them are unrelated; it gives the number of pairs that are expected
- * at any similarity without any copying. An automatic threshold follows from it, within limits.
- * Where the programs are so short that chance makes them alike, a note says so, and only pairs
- * beyond chance are listed.
+ * Estimates what unrelated programs have in common by chance alone. The middle of a random sample
+ * of pairs says what is usual here, since most of them are unrelated; it limits what the score
+ * takes off. Of what is left, it is known how many pairs are expected at any similarity without any
+ * copying (background.c). Without a threshold of the user's, those pairs are listed that chance
+ * gives less than once, each by how much it shares: about one false alarm is then expected in the
+ * whole list. Where the programs are so short that chance explains even identical ones, a note says
+ * so.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "common.h"
 #include "run.h"
@@ -13,177 +16,236 @@
 enum {
     MOST_PAIRS = 10000,
     LEAST_DOCUMENTS = 10, /* among fewer documents, most may be copies */
-    SHORT_TOKENS = 100,   /* a median below this is short, whatever the similarities are */
-    LONG_TOKENS = 250,    /* from this median on, unrelated programs are hardly alike */
-    LOWEST_PERCENT = 20,  /* the lowest automatic threshold */
 };
 
-/* The expected number of unrelated pairs that matters, and the share of pairs at the threshold that
- * makes a list useless. */
-static const double LEAST_EXPECTED = 1, LARGE_SHARE = 0.03;
+/* The number of unrelated pairs that may be expected in a list, and the lowest similarity that is
+ * listed without a threshold of the user's: a reader hardly sees less. */
+static const double LEAST_EXPECTED = 1, LOWEST_THRESHOLD = 0.25;
+
+/* Programs are too short to tell if half of them would have to be this similar to stand out. */
+static const double HARDLY_LESS_THAN_ALL = 0.78;
+
+/* Two originals that were drawn, and what they share; equal ones are copies. */
+typedef struct drawn_pair {
+    uint32_t x, y;
+    tw_overlap shared;
+} drawn_pair;
 
 typedef struct pair_sample {
     tw_scan_run *scan;
     uint32_t *documents; /* those that are not blank */
     size_t count;
-    double *scores;
-    size_t score_count;
+    drawn_pair *pairs;
+    size_t pair_count;
+    double *figures; /* of the pairs */
 } pair_sample;
 
-/* Adds the similarity of two documents to the sample, if the run compares them. */
-static void add_score(pair_sample *sample, uint32_t a, uint32_t b)
+/* Adds two documents to the sample, if the run compares them. */
+static void add_pair(pair_sample *sample, uint32_t a, uint32_t b)
 {
     const tw_scan_run *scan = sample->scan;
-    uint32_t x = scan->search.originals.of[a], y = scan->search.originals.of[b];
+    drawn_pair pair = {.x = scan->search.originals.of[a], .y = scan->search.originals.of[b]};
     if (a == b || !tw_corpus_wants(scan->corpus, a, b))
         return;
-    double score = 1;
-    if (x != y)
-        score = tw_similarity_by_overlap(scan->options->measure, scan->search.ranks, x, y,
-                                         scan->search.sizes[x], scan->search.sizes[y],
-                                         tw_shingle_ranks_overlap(scan->search.ranks, x, y));
-    sample->scores[sample->score_count++] = score;
+    if (pair.x != pair.y)
+        pair.shared = tw_shingle_ranks_overlap(scan->search.ranks, pair.x, pair.y);
+    sample->pairs[sample->pair_count++] = pair;
 }
 
-static void score_all_pairs(pair_sample *sample)
+static void add_all_pairs(pair_sample *sample)
 {
     for (size_t i = 0; i < sample->count; i++)
         for (size_t j = i + 1; j < sample->count; j++)
-            add_score(sample, sample->documents[i], sample->documents[j]);
+            add_pair(sample, sample->documents[i], sample->documents[j]);
 }
 
-static void score_random_pairs(pair_sample *sample)
+static void add_random_pairs(pair_sample *sample)
 {
     uint64_t state = sample->scan->options->seed;
     for (size_t i = 0; i < MOST_PAIRS; i++) {
         uint32_t a = sample->documents[tw_splitmix64(&state) % sample->count];
-        add_score(sample, a, sample->documents[tw_splitmix64(&state) % sample->count]);
+        add_pair(sample, a, sample->documents[tw_splitmix64(&state) % sample->count]);
     }
 }
 
-/* Fits the background to a sample of pairs. Sets `share` to the share of the sample at or above the
- * threshold. */
-static int find_background(tw_scan_run *scan, double *share)
+/* Draws the pairs, and returns how many were tried. */
+static double draw_pairs(pair_sample *sample)
 {
-    const tw_corpus *corpus = scan->corpus;
-    twinset_result *result = scan->result;
-    pair_sample sample = {
-        .scan = scan,
-        .documents = tw_array(corpus->documents.count, sizeof *sample.documents),
-        .scores = tw_array(MOST_PAIRS, sizeof *sample.scores),
-    };
-    int status = sample.documents && sample.scores ? TWINSET_OK : TWINSET_NOMEM;
-    for (uint32_t i = 0; i < corpus->documents.count && status == TWINSET_OK; i++)
-        if (!corpus->documents.data[i].is_blank)
-            sample.documents[sample.count++] = i;
-    double pairs = 0.5 * (double)sample.count * ((double)sample.count - 1),
-           tried_pairs = MOST_PAIRS;
-    if (status == TWINSET_OK && sample.count >= LEAST_DOCUMENTS) {
-        if (pairs <= MOST_PAIRS) {
-            score_all_pairs(&sample);
-            tried_pairs = pairs;
-        } else {
-            score_random_pairs(&sample);
-        }
-        size_t above = 0;
-        for (size_t i = 0; i < sample.score_count; i++)
-            above += sample.scores[i] >= scan->options->threshold;
-        *share = sample.score_count ? (double)above / (double)sample.score_count : 0;
-        tw_background_fit(sample.scores, sample.score_count, &result->chance.background);
-        result->chance.pairs =
-            pairs * (double)sample.score_count / tried_pairs; /* the pairs that the run compares */
+    double pairs = 0.5 * (double)sample->count * ((double)sample->count - 1);
+    if (pairs > MOST_PAIRS)
+        add_random_pairs(sample);
+    else
+        add_all_pairs(sample);
+    return fmin(pairs, MOST_PAIRS);
+}
+
+static double find_usual_share(pair_sample *sample)
+{
+    for (size_t i = 0; i < sample->pair_count; i++) {
+        const drawn_pair *pair = &sample->pairs[i];
+        sample->figures[i] =
+            pair->x == pair->y
+                ? 1
+                : tw_share_of_smaller(sample->scan->search.ranks, pair->x, pair->y, pair->shared);
     }
-    tw_free(sample.documents);
-    tw_free(sample.scores);
-    return status;
+    return tw_background_fit(sample->figures, sample->pair_count);
 }
 
-/* Returns how many unrelated pairs are expected at or above a similarity. */
-static double expected(const tw_scan_run *scan, double similarity)
+static double find_usual_similarity(pair_sample *sample)
 {
-    const twinset_result *result = scan->result;
-    return tw_background_false_alarms(&result->chance.background, similarity, result->chance.pairs);
+    const tw_scan_run *scan = sample->scan;
+    for (size_t i = 0; i < sample->pair_count; i++) {
+        uint32_t x = sample->pairs[i].x, y = sample->pairs[i].y;
+        sample->figures[i] =
+            x == y ? 1
+                   : tw_similarity_by_overlap(scan->options->measure, scan->search.ranks, x, y,
+                                              scan->search.sizes[x], scan->search.sizes[y],
+                                              sample->pairs[i].shared);
+    }
+    return tw_background_fit(sample->figures, sample->pair_count);
 }
 
-/* Returns the lowest similarity from `low` to `high` percent from which on fewer than one unrelated
- * pair is expected; `high` if there is none. */
-static double find_least_telling(const tw_scan_run *scan, int low, int high)
+/* Finds what is usual in a sample of pairs. */
+static void fit_background(pair_sample *sample)
 {
-    int percent = high;
-    while (percent > low && expected(scan, (percent - 1) / 100.0) < LEAST_EXPECTED)
-        percent--;
-    return percent / 100.0;
+    tw_chance *chance = &sample->scan->result->chance;
+    double pairs = 0.5 * (double)sample->count * ((double)sample->count - 1);
+    double tried = draw_pairs(sample);
+    chance->share = find_usual_share(sample);
+    tw_shingle_ranks_set_usual(sample->scan->search.ranks, chance->share);
+    chance->usual = find_usual_similarity(sample);
+    sample->scan->search.wanted_pairs = pairs * (double)sample->pair_count / tried;
 }
 
-/* Finds the median number of tokens in a program. */
-static int find_median_tokens(const tw_corpus *corpus, uint64_t *tokens)
+/* Returns how many unrelated pairs are expected at or above a similarity, if each shares so much.
+ */
+static double expected(const tw_scan_run *scan, double similarity, double weight)
 {
-    uint64_t *lengths = tw_array(2 * corpus->documents.count,
-                                 sizeof *lengths); /* the second half is scratch for sorting */
-    if (!lengths)
+    const tw_chance *chance = &scan->result->chance;
+    return tw_background_false_alarms(similarity, weight, chance->pairs);
+}
+
+static int descending(const void *left, const void *right)
+{
+    const double *x = left, *y = right;
+    return *x > *y ? -1 : *x < *y;
+}
+
+/* Finds the weight of the second largest program, which is the most that two can share, and the
+ * median. */
+static int find_weights(const tw_scan_run *scan, double *second, double *median)
+{
+    size_t count = scan->search.originals.count;
+    double *weights = tw_array(count, sizeof *weights);
+    if (!weights)
         return TWINSET_NOMEM;
-    for (size_t i = 0; i < corpus->documents.count; i++)
-        lengths[i] = corpus->documents.data[i].tokens;
-    tw_sort_u64(lengths, corpus->documents.count, lengths + corpus->documents.count);
-    *tokens = lengths[corpus->documents.count / 2];
-    tw_free(lengths);
+    for (uint32_t i = 0; i < count; i++)
+        weights[i] = tw_document_weight(scan->search.ranks, i);
+    qsort(weights, count, sizeof *weights, descending);
+    *second = weights[count > 1];
+    *median = weights[count / 2];
+    tw_free(weights);
     return TWINSET_OK;
 }
 
-/* Notes that chance makes short programs alike, and raises an automatic threshold so that only
- * pairs beyond chance are listed. */
-static int limit_short_programs(tw_scan_run *scan, uint64_t tokens, double *threshold)
+/* ---- notes */
+
+/* Notes that chance makes short programs alike. */
+static int note_short(tw_scan_run *scan, bool is_automatic)
 {
-    double alike = expected(scan, *threshold);
-    /* The shortest programs come in a few kinds, and two of one kind are alike whatever the
-     * background says. */
-    int least = tokens < SHORT_TOKENS ? 80 : (int)ceil(100 * *threshold);
-    double telling = find_least_telling(scan, least, 100);
-    bool none = expected(scan, 1) >= LEAST_EXPECTED;
-    bool chosen = scan->corpus->settings->given.threshold == TWINSET_AUTO;
-    int status = tw_result_note(
-        scan->result,
-        "the programs are too short to tell copies from coincidence: half of them have fewer than "
-        "%llu tokens, and about %s of %s pairs are expected at %s or more by chance alone%s",
-        (unsigned long long)tokens + 1, tw_number_fixed(alike, 0).text,
-        tw_number_fixed(scan->result->chance.pairs, 0).text, tw_number_fixed(*threshold, 2).text,
-        !chosen ? ""
-        : none  ? "; none is listed, -t lists them all the same"
-                : "; only pairs beyond that are listed, -t lists all the same");
-    scan->result->chance.is_all = chosen && none;
-    if (chosen)
-        *threshold = telling;
-    return status;
+    const tw_chance *chance = &scan->result->chance;
+    double telling = tw_background_score(scan->search.median_weight, chance->pairs, LEAST_EXPECTED);
+    if (telling < HARDLY_LESS_THAN_ALL)
+        return TWINSET_OK;
+    scan->result->chance.is_all = is_automatic && telling > 1;
+    return tw_result_note(
+        scan->result, "the programs are too short to tell copies from coincidence: %s%s",
+        telling > 1 ? "half of them could be identical by chance alone"
+                    : "half of them tell nothing unless they are all but identical",
+        is_automatic ? "; -t lists all the same" : "");
 }
 
-static int note_background(tw_scan_run *scan, double threshold)
+static int note_background(tw_scan_run *scan, bool is_automatic, double threshold)
 {
-    const tw_background *background = &scan->result->chance.background;
-    return tw_result_note(scan->result,
-                          "of programs that have nothing to do with each other, half are similar "
-                          "by %s or more here; at the threshold of %s, %s such pairs are expected "
-                          "among %s",
-                          tw_number_fixed(exp(background->centre), 2).text,
-                          tw_number_fixed(threshold, 2).text,
-                          tw_number_rounded(expected(scan, threshold), 2).text,
-                          tw_number_fixed(scan->result->chance.pairs, 0).text);
+    const tw_chance *chance = &scan->result->chance;
+    tw_number usual = tw_number_percent(chance->share);
+    tw_number pairs = tw_number_count((uint64_t)chance->pairs);
+    if (is_automatic)
+        return tw_result_note(
+            scan->result,
+            "unrelated programs here typically share %s of the smaller one, which does not count; "
+            "of %s pairs those are listed that chance gives less than once, so that about one "
+            "false alarm is expected; -t lists others",
+            usual.text, pairs.text);
+    return tw_result_note(
+        scan->result,
+        "unrelated programs here typically share %s of the smaller one, which does not count; "
+        "from %s up at most %s of %s pairs are expected by chance",
+        usual.text, tw_number_percent(threshold).text,
+        tw_number_rounded(expected(scan, threshold, scan->search.median_weight), 2).text,
+        pairs.text);
+}
+
+/* ---- the interface */
+
+int tw_scan_find_usual(tw_scan_run *scan)
+{
+    const tw_corpus *corpus = scan->corpus;
+    pair_sample sample = {
+        .scan = scan,
+        .documents = tw_array(corpus->documents.count, sizeof *sample.documents),
+        .pairs = tw_array(MOST_PAIRS, sizeof *sample.pairs),
+        .figures = tw_array(MOST_PAIRS, sizeof *sample.figures),
+    };
+    bool is_enough = sample.documents && sample.pairs && sample.figures;
+    for (uint32_t i = 0; i < corpus->documents.count && is_enough; i++)
+        if (scan->search.sizes[scan->search.originals.of[i]])
+            sample.documents[sample.count++] = i;
+    if (is_enough && sample.count >= LEAST_DOCUMENTS)
+        fit_background(&sample);
+    tw_free(sample.documents);
+    tw_free(sample.pairs);
+    tw_free(sample.figures);
+    return is_enough ? TWINSET_OK : TWINSET_NOMEM;
 }
 
 int tw_scan_estimate_chance(tw_scan_run *scan)
 {
-    double threshold = scan->options->threshold, share = 0;
-    uint64_t tokens = 0;
-    int status = find_background(scan, &share);
-    if (status == TWINSET_OK)
-        status = find_median_tokens(scan->corpus, &tokens);
-    if (status != TWINSET_OK || !scan->result->chance.pairs || threshold == 0)
+    double threshold = scan->options->threshold, second = 0;
+    bool is_automatic = scan->corpus->settings->given.threshold == TWINSET_AUTO;
+    int status = TWINSET_OK;
+    scan->result->chance.pairs = scan->search.wanted_pairs;
+    if (scan->result->chance.pairs > 0)
+        status = find_weights(scan, &second, &scan->search.median_weight);
+    if (status != TWINSET_OK || !(scan->result->chance.pairs > 0) || threshold == 0)
         return status;
-    bool has_chance_pairs = expected(scan, threshold) >= LEAST_EXPECTED;
-    bool is_short = tokens < SHORT_TOKENS || (tokens < LONG_TOKENS && share >= LARGE_SHARE);
-    if (has_chance_pairs && is_short)
-        status = limit_short_programs(scan, tokens, &threshold);
-    else if (scan->corpus->settings->given.threshold == TWINSET_AUTO)
-        threshold = find_least_telling(scan, LOWEST_PERCENT, (int)lround(100 * threshold));
+    if (is_automatic) {
+        threshold = tw_background_score(second, scan->result->chance.pairs, LEAST_EXPECTED);
+        threshold = fmin(fmax(ceil(100 * threshold) / 100, LOWEST_THRESHOLD), 1);
+        scan->search.drops_chance = true;
+    }
     scan->corpus->settings->options.threshold = threshold;
-    return status == TWINSET_OK ? note_background(scan, threshold) : status;
+    status = note_short(scan, is_automatic);
+    return status == TWINSET_OK ? note_background(scan, is_automatic, threshold) : status;
+}
+
+bool tw_scan_is_beyond_chance(const tw_scan_run *scan, const tw_match *match)
+{
+    return !scan->search.drops_chance ||
+           expected(scan, match->similarity, match->weight) < LEAST_EXPECTED;
+}
+
+void tw_scan_drop_chance(tw_scan_run *scan)
+{
+    tw_matches *matches = &scan->search.matches;
+    size_t kept = 0;
+    if (!(scan->result->chance.pairs > 0))
+        return;
+    for (size_t i = 0; i < matches->count; i++) {
+        tw_match match = *tw_match_at(matches, i);
+        match.weight = tw_shared_weight(scan->search.ranks, match.a, match.b);
+        if (tw_scan_is_beyond_chance(scan, &match))
+            *tw_match_at(matches, kept++) = match;
+    }
+    matches->count = kept;
 }

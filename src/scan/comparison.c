@@ -30,6 +30,10 @@ static void swap_sides(twinset_pair *pair)
     swapped.containment_b = pair->containment_a;
     swapped.lines_a = pair->lines_b;
     swapped.lines_b = pair->lines_a;
+    swapped.coverage_a = pair->coverage_b;
+    swapped.coverage_b = pair->coverage_a;
+    swapped.a_is_number = pair->b_is_number;
+    swapped.b_is_number = pair->a_is_number;
     *pair = swapped;
 }
 
@@ -64,6 +68,8 @@ static int fill_pair(tw_corpus *corpus, const char *const names[2], twinset_resu
         .b = documents[second].name,
         .weighted = NAN,
         .false_alarms = NAN,
+        .coverage_a = NAN,
+        .coverage_b = NAN,
     };
     if (result->run.pairs)
         *pair = tw_result_pair_at(result, 0);
@@ -78,11 +84,23 @@ static int fill_pair(tw_corpus *corpus, const char *const names[2], twinset_resu
     return status;
 }
 
+/* Fills in what the passages of the pair amount to. */
+static void fill_passages(twinset_result *result)
+{
+    const tw_extent *extent = &result->comparison.passages->extent;
+    twinset_pair *pair = &result->comparison.pair;
+    pair->passages = extent->passages;
+    pair->passage_words = extent->tokens;
+    pair->coverage_a = extent->coverage[0];
+    pair->coverage_b = extent->coverage[1];
+    result->pairs.has_passages = true;
+}
+
 /* Fails with the reason why one of the two was not read. */
 static int fail_missing(const tw_corpus *corpus, const char *const names[2], twinset_error *error)
 {
     for (size_t i = 0; i < corpus->skips.count; i++) {
-        const tw_skipped *skip = &corpus->skips.data[i];
+        const tw_skipped_input *skip = &corpus->skips.data[i];
         for (size_t j = 0; j < 2; j++)
             if (strcmp(skip->path, names[j]) == 0)
                 return tw_fail(error, TWINSET_EMPTY, "%s: %s", skip->path, skip->reason);
@@ -91,9 +109,11 @@ static int fail_missing(const tw_corpus *corpus, const char *const names[2], twi
                    "a template cannot be compared with what it is left out of");
 }
 
-int tw_compare(tw_corpus *corpus, const char *const names[2], twinset_result *result,
+int tw_compare(tw_corpus *corpus, const tw_side sides[2], twinset_result *result,
                twinset_error *error)
 {
+    const char *const names[] = {tw_corpus_side_name(corpus, &sides[0]),
+                                 tw_corpus_side_name(corpus, &sides[1])};
     twinset_options *options = &corpus->settings->options;
     twinset_options given = *options;
     bool is_one = strcmp(tw_path_key(names[0]), tw_path_key(names[1])) == 0;
@@ -112,7 +132,9 @@ int tw_compare(tw_corpus *corpus, const char *const names[2], twinset_result *re
     result->comparison.is_one = true;
     if (status == TWINSET_OK)
         status = tw_result_find_passages(result, 0, &result->comparison.passages, error);
-    result->run.pairs = 1;
+    if (status == TWINSET_OK && result->comparison.passages)
+        fill_passages(result);
+    result->run.pairs = result->run.found_pairs = 1;
     result->run.clusters = 0;
     return tw_corpus_fail(corpus, error, status);
 }

@@ -64,6 +64,12 @@ static int index_decisions(removal_plan *plan)
     return TWINSET_OK;
 }
 
+static link *link_at(const removal_plan *plan, size_t index)
+{
+    tw_paged_touch(tw_corpus_paged(plan->scan->corpus), &plan->links[index], sizeof *plan->links);
+    return &plan->links[index];
+}
+
 /* Counts the two links of a match. */
 static void count_links(removal_plan *plan, const tw_match *match)
 {
@@ -80,8 +86,8 @@ static void add_links(removal_plan *plan, const tw_match *match)
     uint32_t a = plan->decision_index[match->a], b = plan->decision_index[match->b];
     if (a == NONE || b == NONE)
         return;
-    plan->links[--plan->link_start[a]] = (link){b, match->similarity};
-    plan->links[--plan->link_start[b]] = (link){a, match->similarity};
+    *link_at(plan, --plan->link_start[a]) = (link){b, match->similarity};
+    *link_at(plan, --plan->link_start[b]) = (link){a, match->similarity};
 }
 
 static int make_links(removal_plan *plan)
@@ -90,14 +96,15 @@ static int make_links(removal_plan *plan)
     size_t count = plan->decision_count;
     memset(plan->link_start, 0, (count + 1) * sizeof *plan->link_start);
     for (size_t i = 0; i < matches->count; i++)
-        count_links(plan, &matches->data[i]);
+        count_links(plan, tw_match_at(matches, i));
     for (size_t i = 0; i < count; i++)
         plan->link_start[i + 1] += plan->link_start[i];
-    plan->links = tw_array(plan->link_start[count], sizeof *plan->links);
+    plan->links = tw_paged_alloc(tw_corpus_paged(plan->scan->corpus),
+                                 plan->link_start[count] * sizeof *plan->links);
     if (!plan->links)
         return TWINSET_NOMEM;
     for (size_t i = 0; i < matches->count; i++)
-        add_links(plan, &matches->data[i]);
+        add_links(plan, tw_match_at(matches, i));
     return TWINSET_OK;
 }
 
@@ -163,7 +170,7 @@ static void find_most_similar_kept(const removal_plan *plan, size_t index)
     decision *current = &plan->decisions[index];
     const decision *kept = NULL;
     for (size_t i = plan->link_start[index]; i < plan->link_start[index + 1]; i++) {
-        const link *found = &plan->links[i];
+        const link *found = link_at(plan, i);
         const decision *other = &plan->decisions[found->other];
         if (!is_kept(other))
             continue;
@@ -245,7 +252,7 @@ static size_t find_removed(const removal_plan *plan, located_removal *removed)
     size_t count = 0;
     for (size_t i = 0; i < plan->count; i++) {
         uint32_t document = plan->ordered[i];
-        const tw_document *found = &corpus->documents.data[document];
+        const tw_document *found = tw_document_at(corpus, document);
         const decision *current =
             &plan->decisions[plan->decision_index[plan->scan->search.originals.of[document]]];
         if (current->kept == document || tw_corpus_role(corpus, document) == TWINSET_ROLE_OLD)
@@ -291,7 +298,7 @@ static int list_cuts(tw_scan_run *scan)
     if (!result->decisions.cuts)
         return TWINSET_NOMEM;
     for (size_t i = 0; i < corpus->skips.count; i++) {
-        const tw_skipped *skip = &corpus->skips.data[i];
+        const tw_skipped_input *skip = &corpus->skips.data[i];
         if (skip->source != UINT32_MAX && !skip->is_empty)
             result->decisions.cuts[result->decisions.cut_count++] =
                 (tw_cut){skip->source, skip->offset, skip->length};
@@ -308,10 +315,15 @@ int tw_scan_decide_removals(tw_scan_run *scan, const char *keep)
     removal_plan plan = {.scan = scan};
     for (size_t i = 0; i < clusters->count; i++)
         plan.count += clusters->data[i].count;
+    bool has_values = true;
     plan.ordered = tw_array(plan.count, sizeof *plan.ordered);
     int status = plan.ordered ? list_cuts(scan) : TWINSET_NOMEM;
     if (status == TWINSET_OK)
-        status = tw_sort_by_preference(scan->corpus, clusters, keep, plan.ordered, scan->error);
+        status = tw_sort_by_preference(scan->corpus, clusters, keep, plan.ordered, &has_values,
+                                       scan->error);
+    if (status == TWINSET_OK && !has_values)
+        status = tw_result_note(
+            scan->result, "`keep` %s: no similar record has that field; the first was kept", keep);
     if (status == TWINSET_OK)
         status = index_decisions(&plan);
     if (status == TWINSET_OK)
@@ -326,7 +338,7 @@ int tw_scan_decide_removals(tw_scan_run *scan, const char *keep)
     tw_free(plan.decision_index);
     tw_free(plan.decisions);
     tw_free(plan.link_start);
-    tw_free(plan.links);
+    tw_paged_free(tw_corpus_paged(scan->corpus), plan.links);
     tw_free(plan.cluster_kept);
     return status;
 }

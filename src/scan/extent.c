@@ -26,19 +26,14 @@ static int measure_extent(tw_scan_run *scan, unsigned worker, uint32_t a, uint32
 
 static double compute_weighted(const tw_scan_run *scan, const tw_match *match)
 {
-    if (scan->options->measure == TWINSET_MEASURE_WEIGHTED)
-        return match->similarity;
-    if (!scan->search.ranks)
-        return NAN;
-    return tw_similarity_by_count(TWINSET_MEASURE_WEIGHTED, scan->search.ranks, match->a, match->b,
-                                  match->a_count, match->b_count, match->shared);
+    return scan->search.ranks ? tw_weighted_jaccard(scan->search.ranks, match->a, match->b) : NAN;
 }
 
 static int measure_match(void *context, unsigned worker, size_t index)
 {
     tw_scan_run *scan = context;
-    tw_match *match = &scan->search.matches.data[index];
-    tw_extent *extent = &scan->result->pairs.extents[index];
+    tw_match *match = tw_match_at(&scan->search.matches, index);
+    tw_extent *extent = tw_result_extent(scan->result, index);
     *extent = (tw_extent){0};
     if (!scan->listing.is_listed[index])
         return TWINSET_OK;
@@ -56,7 +51,7 @@ static void mark_wanted(const tw_scan_run *scan, bool *wanted)
     const tw_corpus *corpus = scan->corpus;
     const tw_originals *originals = &scan->search.originals;
     for (size_t i = 0; i < scan->search.matches.count; i++) {
-        const tw_match *match = &scan->search.matches.data[i];
+        const tw_match *match = tw_match_at(&scan->search.matches, i);
         if (!scan->listing.is_listed[i])
             continue;
         wanted[tw_original_first(originals, match->a)] = true;
@@ -74,7 +69,8 @@ int tw_scan_measure_programs(tw_scan_run *scan)
     tw_loop loop = tw_settings_loop(scan->corpus->settings, "passages");
     bool *wanted = tw_calloc(scan->corpus->documents.count, sizeof *wanted);
     scan->result->pairs.extents =
-        tw_array(scan->search.matches.count, sizeof *scan->result->pairs.extents);
+        tw_paged_alloc(tw_corpus_paged(scan->corpus),
+                       (scan->search.matches.count + 1) * sizeof *scan->result->pairs.extents);
     int status = wanted && scan->result->pairs.extents ? TWINSET_OK : TWINSET_NOMEM;
     if (status == TWINSET_OK) {
         mark_wanted(scan, wanted);

@@ -38,7 +38,7 @@ static int find_first_in_run(const tw_corpus *corpus, const uint64_t *run, size_
     if (!all)
         return TWINSET_NOMEM;
     for (size_t i = 0; i < count; i++) {
-        const tw_document *document = &corpus->documents.data[(uint32_t)run[i]];
+        const tw_document *document = tw_document_at(corpus, (uint32_t)run[i]);
         all[i] = (text_key){
             {document->digest[0], document->digest[1]}, document->tokens, (uint32_t)run[i]};
     }
@@ -59,7 +59,7 @@ static int find_first(const tw_corpus *corpus, uint32_t *first)
     uint64_t *sorted = tw_array(2 * count, sizeof *sorted);
     int status = sorted ? TWINSET_OK : TWINSET_NOMEM;
     for (uint32_t i = 0; i < count && sorted; i++) {
-        sorted[i] = corpus->documents.data[i].digest[0] >> 32 << 32 | i;
+        sorted[i] = tw_document_at(corpus, i)->digest[0] >> 32 << 32 | i;
         first[i] = i;
     }
     if (sorted)

@@ -2,9 +2,7 @@
  * Turns matches between originals into the pairs of documents that a user sees. A pair takes 16
  * bytes and holds the index of its match, which has the figures.
  */
-#define _GNU_SOURCE /* qsort_r */
 #include <math.h>
-#include <stdlib.h>
 
 #include "run.h"
 
@@ -22,14 +20,19 @@ int tw_scan_mark_listed(tw_scan_run *scan)
     }
     uint32_t *seen = partners + scan->search.originals.count;
     for (size_t i = 0; i < scan->search.matches.count; i++) {
-        partners[scan->search.matches.data[i].a]++;
-        partners[scan->search.matches.data[i].b]++;
+        const tw_match *match = tw_match_at(&scan->search.matches, i);
+        bool is_similar = tw_scan_is_similar(scan, match);
+        partners[match->a] += is_similar;
+        partners[match->b] += is_similar;
     }
     bool is_limited = limit && scan->options->threshold > 0 &&
                       scan->result->run.method == TWINSET_METHOD_EXACT && !scan->corpus->has_like;
     /* Matches are sorted by a, then b, so the partners of each original ascend. */
     for (size_t i = 0; i < scan->search.matches.count; i++) {
-        const tw_match *match = &scan->search.matches.data[i];
+        const tw_match *match = tw_match_at(&scan->search.matches, i);
+        scan->listing.is_listed[i] = true;
+        if (!tw_scan_is_similar(scan, match))
+            continue;
         bool first_of_either = seen[match->a]++ < TW_STAR;
         first_of_either |= seen[match->b]++ < TW_STAR;
         scan->listing.is_listed[i] = !is_limited || partners[match->a] <= limit ||
@@ -49,15 +52,18 @@ int tw_scan_mark_listed(tw_scan_run *scan)
 static int add_pair(tw_scan_run *scan, uint32_t a, uint32_t b, uint32_t match)
 {
     twinset_result *result = scan->result;
-    int status = TW_GROW(result->pairs.data, scan->listing.pair_capacity, result->run.pairs + 1);
+    int status = TW_PAGED_GROW(tw_corpus_paged(scan->corpus), result->pairs.data,
+                               scan->listing.pair_capacity, result->run.pairs + 1);
     if (status != TWINSET_OK)
         return status;
-    result->pairs.data[result->run.pairs++] = (tw_listed){
+    *tw_result_listed(result, result->run.pairs++) = (tw_listed_pair){
         .a = a < b ? a : b,
         .b = a < b ? b : a,
         .match = match,
     };
-    tw_union_find_merge(scan->listing.unions, a, b);
+    if (match >= scan->search.matches.count ||
+        tw_scan_is_similar(scan, tw_match_at(&scan->search.matches, match)))
+        tw_union_find_merge(scan->listing.unions, a, b);
     return TWINSET_OK;
 }
 
@@ -103,9 +109,12 @@ static int add_match_of_copies(tw_scan_run *scan, uint32_t original, uint32_t *m
         longest = result->pairs.copy_extents[result->pairs.copies.count].longest;
     else if (status == TWINSET_OK && scan->wants_details)
         status = tw_document_longest(&scan->corpus->workers[0], document, &longest);
+    if (status == TWINSET_OK && scan->listing.shared)
+        status = tw_scan_measure_prose_copy(scan, document);
     if (status != TWINSET_OK)
         return status;
     bool is_lsh = result->run.method == TWINSET_METHOD_LSH;
+    double weight = result->chance.pairs > 0 ? tw_document_weight(scan->search.ranks, original) : 0;
     *match = (uint32_t)(scan->search.matches.count + result->pairs.copies.count);
     return tw_matches_add(&result->pairs.copies, &(tw_match){
                                                      .a = original,
@@ -116,6 +125,7 @@ static int add_match_of_copies(tw_scan_run *scan, uint32_t original, uint32_t *m
                                                      .longest = longest,
                                                      .similarity = 1,
                                                      .estimate = is_lsh && count ? 1 : NAN,
+                                                     .weight = weight,
                                                  });
 }
 
@@ -124,7 +134,7 @@ static int list_copies(tw_scan_run *scan, uint32_t original)
     const tw_originals *originals = &scan->search.originals;
     const uint32_t *members = originals->members + originals->start[original];
     size_t copies = originals->copies[original];
-    const tw_document *document = &scan->corpus->documents.data[members[0]];
+    const tw_document *document = tw_document_at(scan->corpus, members[0]);
     uint32_t match;
     int status = add_match_of_copies(scan, original, &match);
     if (status != TWINSET_OK)
@@ -209,24 +219,69 @@ static int list_pairs_between(tw_scan_run *scan, uint32_t from, uint32_t to, boo
 
 static int list_match(tw_scan_run *scan, uint32_t index)
 {
-    const tw_match *match = &scan->search.matches.data[index];
+    const tw_match match = *tw_match_at(&scan->search.matches, index);
     bool is_listed = scan->listing.is_listed[index];
-    int status = list_pairs_between(scan, match->a, match->b, true, is_listed, index);
+    int status = list_pairs_between(scan, match.a, match.b, true, is_listed, index);
     if (status != TWINSET_OK || !scan->corpus->has_like)
         return status;
-    return list_pairs_between(scan, match->b, match->a, false, is_listed, index);
+    return list_pairs_between(scan, match.b, match.a, false, is_listed, index);
 }
 
-static int by_similarity(const void *left, const void *right, void *context)
+/* A pair with what it is sorted by, so that sorting looks at nothing else. */
+typedef struct ranked_pair {
+    double rank;
+    tw_listed_pair pair;
+} ranked_pair;
+
+static int by_rank(const void *left, const void *right, void *context)
 {
-    const tw_listed *x = left, *y = right;
-    double first = tw_result_match(context, x)->similarity;
-    double second = tw_result_match(context, y)->similarity;
-    if (first != second)
-        return first > second ? -1 : 1;
-    if (x->a != y->a)
-        return x->a < y->a ? -1 : 1;
-    return x->b < y->b ? -1 : x->b > y->b;
+    const ranked_pair *x = left, *y = right;
+    (void)context;
+    if (x->rank != y->rank)
+        return x->rank > y->rank ? -1 : 1;
+    if (x->pair.a != y->pair.a)
+        return x->pair.a < y->pair.a ? -1 : 1;
+    return x->pair.b < y->pair.b ? -1 : x->pair.b > y->pair.b;
+}
+
+static ranked_pair *ranked_at(tw_paged *paged, ranked_pair *ranked, size_t index)
+{
+    tw_paged_touch(paged, &ranked[index], sizeof *ranked);
+    return &ranked[index];
+}
+
+/* The rank of a pair: its similarity. Pairs that are listed for their passages alone have less than
+ * 0: first those with many equal words in a row, then the others, each by their evidence. */
+static double rank_of(const tw_scan_run *scan, const tw_listed_pair *pair)
+{
+    const tw_match *match = tw_result_match(scan->result, pair);
+    if (pair->match >= scan->search.matches.count || tw_scan_is_similar(scan, match))
+        return match->similarity;
+    const tw_extent *extent = tw_result_extent(scan->result, pair->match);
+    return (extent->has_long_run ? 0 : -1) - 1 / (2 + extent->evidence);
+}
+
+/* Sorts the pairs, the most similar first, and finds out which begin with the second document of
+ * their match. */
+static int sort_pairs(tw_scan_run *scan)
+{
+    twinset_result *result = scan->result;
+    tw_paged *paged = tw_corpus_paged(scan->corpus);
+    size_t count = result->run.pairs;
+    ranked_pair *ranked = tw_paged_alloc(paged, count * sizeof *ranked);
+    if (!ranked)
+        return TWINSET_NOMEM;
+    for (size_t i = 0; i < count; i++) {
+        tw_listed_pair pair = *tw_result_listed(result, i);
+        const tw_match *match = tw_result_match(result, &pair);
+        pair.is_swapped = scan->search.originals.of[pair.a] != match->a;
+        *ranked_at(paged, ranked, i) = (ranked_pair){rank_of(scan, &pair), pair};
+    }
+    int status = tw_paged_sort(paged, &ranked, count, sizeof *ranked, by_rank, NULL);
+    for (size_t i = 0; i < count && status == TWINSET_OK; i++)
+        *tw_result_listed(result, i) = ranked_at(paged, ranked, i)->pair;
+    tw_paged_free(paged, ranked);
+    return status;
 }
 
 int tw_scan_join_clusters(tw_scan_run *scan)
@@ -235,11 +290,39 @@ int tw_scan_join_clusters(tw_scan_run *scan)
     int status = tw_union_find_new(scan->corpus->documents.count, &scan->listing.unions);
     for (uint32_t i = 0; i < originals->count && status == TWINSET_OK; i++)
         join_copies(scan, originals->members + originals->start[i], originals->copies[i]);
-    for (size_t i = 0; i < scan->search.matches.count && status == TWINSET_OK; i++)
-        status = list_few_pairs(scan, scan->search.matches.data[i].a,
-                                scan->search.matches.data[i].b, false, 0);
+    for (size_t i = 0; i < scan->search.matches.count && status == TWINSET_OK; i++) {
+        const tw_match *match = tw_match_at(&scan->search.matches, i);
+        status = list_few_pairs(scan, match->a, match->b, false, 0);
+    }
     scan->result->pairs.matches = scan->search.matches;
     return status;
+}
+
+/* Leaves out all but the most similar pairs, if the options limit them. Clusters are made of all
+ * pairs. */
+static int keep_top_pairs(tw_scan_run *scan)
+{
+    twinset_result *result = scan->result;
+    size_t top = scan->options->top;
+    result->run.found_pairs = result->run.pairs;
+    if (!top || top >= result->run.pairs)
+        return TWINSET_OK;
+    result->run.pairs = top;
+    return tw_result_note(result,
+                          "the %s most similar of %s pairs are listed; without `top` all are",
+                          tw_number_count(top).text, tw_number_count(result->run.found_pairs).text);
+}
+
+/* Whether an original has copies, and neither is too short nor as likely to be written twice by
+ * chance. */
+static bool are_listed_copies(const tw_scan_run *scan, uint32_t original)
+{
+    tw_match match = {.similarity = 1};
+    if (scan->search.originals.copies[original] < 2 || tw_scan_is_too_short(scan, original))
+        return false;
+    if (scan->search.drops_chance)
+        match.weight = tw_document_weight(scan->search.ranks, original);
+    return tw_scan_is_beyond_chance(scan, &match);
 }
 
 int tw_scan_list_pairs(tw_scan_run *scan)
@@ -247,24 +330,15 @@ int tw_scan_list_pairs(tw_scan_run *scan)
     twinset_result *result = scan->result;
     int status = tw_union_find_new(scan->corpus->documents.count, &scan->listing.unions);
     for (uint32_t i = 0; i < scan->search.originals.count && status == TWINSET_OK; i++)
-        if (scan->search.originals.copies[i] > 1 && !scan->result->chance.is_all)
+        if (are_listed_copies(scan, i))
             status = list_copies(scan, i);
     if (scan->search.matches.count + scan->search.originals.count >= UINT32_MAX)
         return tw_fail(scan->error, TWINSET_NOMEM,
                        "more than 4 billion pairs; raise `threshold`, or set `max-bucket`");
-    for (uint32_t i = 0;
-         i < scan->search.matches.count && status == TWINSET_OK && !scan->result->chance.is_all;
-         i++)
+    for (uint32_t i = 0; i < scan->search.matches.count && status == TWINSET_OK; i++)
         status = list_match(scan, i);
     result->pairs.matches = scan->search.matches;
-    if (status != TWINSET_OK || !result->run.pairs)
-        return status;
-    for (size_t i = 0; i < result->run.pairs; i++) {
-        /* The first document of the pair may be the second of the match. */
-        tw_listed *pair = &result->pairs.data[i];
-        pair->is_swapped = scan->search.originals.of[pair->a] != tw_result_match(result, pair)->a;
-    }
-    qsort_r(result->pairs.data, result->run.pairs, sizeof *result->pairs.data, by_similarity,
-            result);
-    return TWINSET_OK;
+    if (status == TWINSET_OK && result->run.pairs)
+        status = sort_pairs(scan);
+    return status == TWINSET_OK && result->run.pairs ? keep_top_pairs(scan) : status;
 }

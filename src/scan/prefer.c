@@ -118,7 +118,7 @@ static int read_sort_value(void *context, unsigned worker, size_t index)
 {
     preference_order *order = context;
     ranked_document *ranked = &order->ranked[index];
-    const tw_document *document = &order->corpus->documents.data[order->members[index]];
+    const tw_document *document = tw_document_at(order->corpus, order->members[index]);
     int status = TWINSET_OK;
     *ranked = (ranked_document){.document = order->members[index]};
     if (order->rule == LONGEST) {
@@ -143,7 +143,7 @@ static int find_time_in_record(void *context, unsigned number, size_t index)
     tw_worker *worker = &order->corpus->workers[number];
     uint32_t document = order->members[index];
     unsigned best = atomic_load(&order->best_time_field);
-    if (best == 0 || !order->corpus->documents.data[document].line)
+    if (best == 0 || !tw_document_at(order->corpus, document)->line)
         return TWINSET_OK;
     int status = tw_document_record(worker, document);
     for (unsigned i = 0; i < best && status == TWINSET_OK; i++) {
@@ -187,7 +187,7 @@ static int find_time_field(preference_order *order, size_t count, twinset_error 
     tw_loop loop = tw_settings_loop(order->corpus->settings, "deciding");
     bool has_records = false;
     for (size_t i = 0; i < count && !has_records; i++)
-        has_records = order->corpus->documents.data[order->members[i]].line > 0;
+        has_records = tw_document_at(order->corpus, order->members[i])->line > 0;
     if (!has_records)
         return TWINSET_OK;
     atomic_init(&order->best_time_field, UINT_MAX);
@@ -264,11 +264,12 @@ static rule find_rule(const char *keep)
 }
 
 int tw_sort_by_preference(tw_corpus *corpus, const tw_clusters *clusters, const char *keep,
-                          uint32_t *ordered, twinset_error *error)
+                          uint32_t *ordered, bool *has_values, twinset_error *error)
 {
     preference_order order = {.corpus = corpus, .rule = find_rule(keep), .members = ordered};
     size_t count = copy_members(clusters, ordered);
     int status = TWINSET_OK;
+    *has_values = true;
     order.field = order.rule == FIELD ? keep : NULL;
     order.strings = tw_calloc(corpus->settings->options.threads, sizeof *order.strings);
     if (!order.strings)
@@ -279,8 +280,8 @@ int tw_sort_by_preference(tw_corpus *corpus, const tw_clusters *clusters, const 
         status = find_time_field(&order, count, error);
     if (status == TWINSET_OK)
         status = order_all_clusters(&order, clusters, ordered);
-    if (status == TWINSET_OK && order.rule == FIELD && count && !atomic_load(&order.has_value))
-        status = tw_fail(error, TWINSET_USAGE, "`keep` %s: no similar record has that field", keep);
+    if (status == TWINSET_OK && order.rule == FIELD && count)
+        *has_values = atomic_load(&order.has_value);
     tw_free(order.strings);
     return status;
 }

@@ -11,7 +11,7 @@ enum {
 
 static uint64_t count_corpus_tokens(const void *worker, uint32_t document)
 {
-    return ((const tw_worker *)worker)->corpus->documents.data[document].tokens;
+    return tw_document_at(((const tw_worker *)worker)->corpus, document)->tokens;
 }
 
 static tw_set get_corpus_set(const void *worker, uint32_t document)

@@ -13,16 +13,23 @@ typedef struct tw_search {
     tw_matches *found;       /* by worker */
     tw_matches matches;      /* sorted by a, then b */
     atomic_uint_fast64_t verified;
-    uint32_t like;      /* the original that all others are compared with */
-    size_t hot_buckets; /* buckets over the limit */
+    uint32_t like;        /* the original that all others are compared with */
+    size_t hot_buckets;   /* buckets over the limit */
+    bool drops_chance;    /* what chance explains is not listed */
+    double wanted_pairs;  /* of programs, that the run compares; 0: too few to tell */
+    double median_weight; /* of a program, where chance is known */
 } tw_search;
+
+/* The passages of prose: shared_passages.h. */
+typedef struct tw_shared_passages tw_shared_passages;
 
 /* What turns matches into pairs. */
 typedef struct tw_listing {
     bool *is_listed; /* by match */
     uint32_t *unions;
     size_t pair_capacity;
-    tw_sequences sequences; /* of programs, token by token */
+    tw_sequences sequences;     /* of programs, token by token */
+    tw_shared_passages *shared; /* of prose; NULL: they are not looked for */
 } tw_listing;
 
 typedef struct tw_scan_run {
@@ -51,6 +58,9 @@ bool tw_scan_wants_pair(const void *scan, uint32_t a, uint32_t b);
 tw_read_plan tw_scan_plan(const tw_scan_run *scan);
 /* Chooses a method and finds the matches. */
 int tw_scan_search(tw_scan_run *scan) TW_CHECKED;
+/* Whether an original is a program of fewer tokens than a shingle, with which nothing is compared.
+ */
+bool tw_scan_is_too_short(const tw_scan_run *scan, uint32_t original);
 /* Computes the similarity of two originals. */
 int tw_scan_compare(tw_scan_run *scan, unsigned worker, uint32_t a, uint32_t b,
                     tw_match *match) TW_CHECKED;
@@ -61,8 +71,17 @@ int tw_scan_verify(tw_scan_run *scan, unsigned worker, uint32_t a, uint32_t b,
 /* ---- bands.c: matches among the candidates that bands propose */
 int tw_scan_search_bands(tw_scan_run *scan) TW_CHECKED;
 
-/* ---- chance.c: estimates the similarity of unrelated programs, and sets an automatic threshold */
+/* ---- chance.c: what unrelated programs have in common, and an automatic threshold */
+
+/* Finds what is usual here. The score of programs needs it, and so does the next function. */
+int tw_scan_find_usual(tw_scan_run *scan) TW_CHECKED;
+/* Sets a threshold if the user has set none, and notes what chance gives. */
 int tw_scan_estimate_chance(tw_scan_run *scan) TW_CHECKED;
+/* Whether a match, with its weight, is listed: chance does not explain it, or the user has set the
+ * threshold. */
+bool tw_scan_is_beyond_chance(const tw_scan_run *scan, const tw_match *match);
+/* Weighs all matches, and drops those that chance explains. */
+void tw_scan_drop_chance(tw_scan_run *scan);
 
 /* ---- sample.c: compares some documents with all others, to measure the recall of the search */
 int tw_scan_measure_recall(tw_scan_run *scan) TW_CHECKED;
@@ -73,6 +92,28 @@ int tw_scan_measure_recall(tw_scan_run *scan) TW_CHECKED;
 int tw_scan_measure_programs(tw_scan_run *scan) TW_CHECKED;
 /* Measures the passages of a program and its copy, and adds them to the result. */
 int tw_scan_measure_copy(tw_scan_run *scan, uint32_t document) TW_CHECKED;
+
+/* ---- shared_passages.c */
+
+/* Whether a run looks for passages of prose: it lists pairs, and is asked to, or neither a
+ * threshold nor one document to compare with is given. */
+bool tw_scan_wants_passages(const tw_scan_run *scan);
+/* Finds pairs of prose that share passages which chance does not explain, and adds them to the
+ * matches. */
+int tw_scan_find_passages(tw_scan_run *scan) TW_CHECKED;
+/* Measures the passages of all listed matches of prose. */
+int tw_scan_measure_prose(tw_scan_run *scan) TW_CHECKED;
+/* Measures the passages of a text and its copy, and adds them to the result. */
+int tw_scan_measure_prose_copy(tw_scan_run *scan, uint32_t document) TW_CHECKED;
+/* Takes NULL. */
+void tw_shared_passages_free(tw_shared_passages *shared);
+
+/* Whether a match is similar as a whole, and not listed for its passages alone. */
+static inline bool tw_scan_is_similar(const tw_scan_run *scan, const tw_match *match)
+{
+    return !scan->listing.shared ||
+           (match->shared && match->similarity >= scan->options->threshold);
+}
 
 /* ---- pair_list.c */
 
@@ -85,6 +126,9 @@ int tw_scan_join_clusters(tw_scan_run *scan) TW_CHECKED;
 
 /* ---- decide.c: decides what is kept of each cluster, in the order of prefer.c */
 int tw_scan_decide_removals(tw_scan_run *scan, const char *keep) TW_CHECKED;
+
+/* ---- repeated_spans.c: finds the spans of kept documents that an earlier one has */
+int tw_scan_find_spans(tw_scan_run *scan) TW_CHECKED;
 
 /* ---- keep.c: copies the texts of the first pairs into the result, for their passages */
 int tw_scan_keep_texts(tw_scan_run *scan) TW_CHECKED;

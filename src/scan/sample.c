@@ -64,9 +64,9 @@ static int by_number(const void *left, const void *right)
 static bool is_compared(const tw_scan_run *scan, uint32_t original)
 {
     uint32_t document = tw_original_first(&scan->search.originals, original);
-    return !scan->corpus->documents.data[document].is_blank &&
+    return !tw_document_at(scan->corpus, document)->is_blank &&
            !tw_profile_is_too_large(scan->corpus->settings,
-                                    scan->corpus->documents.data[document].tokens);
+                                    tw_document_at(scan->corpus, document)->tokens);
 }
 
 /* Chooses the documents whose names have the smallest hashes, so that every run chooses the
@@ -80,7 +80,7 @@ static int choose_documents(recall_sample *sample)
         return TWINSET_NOMEM;
     for (uint32_t i = 0; i < all; i++) {
         const char *name =
-            scan->corpus->documents.data[tw_original_first(&scan->search.originals, i)].name;
+            tw_document_at(scan->corpus, tw_original_first(&scan->search.originals, i))->name;
         if (is_compared(scan, i))
             ranked[count++] = hash_name(name) >> 32 << 32 | i;
     }
@@ -305,9 +305,10 @@ static int compare_all(recall_sample *sample)
 static void count_matches(recall_sample *sample)
 {
     const tw_matches *matches = &sample->scan->search.matches;
-    for (size_t i = 0; i < matches->count; i++)
-        sample->pairs +=
-            is_chosen(sample, matches->data[i].a) || is_chosen(sample, matches->data[i].b);
+    for (size_t i = 0; i < matches->count; i++) {
+        const tw_match *match = tw_match_at(matches, i);
+        sample->pairs += is_chosen(sample, match->a) || is_chosen(sample, match->b);
+    }
     atomic_store(&sample->found, atomic_load(&sample->pairs));
 }
 

@@ -18,15 +18,15 @@ static int original_set(void *context, unsigned worker, unsigned side, uint32_t 
                            tw_original_first(&scan->search.originals, original), set);
 }
 
-/* Weighs a shingle of a program, as a multiple of 1/65536. A word always weighs 1.5; a run of
- * tokens weighs 1 if one document has it, and less the more documents do. Figures:
- * docs/accuracy.md. */
+/* Weighs a shingle of a program, as a multiple of 1/65536. Its rarity is 1 if no third program has
+ * it, so that two programs are judged by what the others do, and less the more have it. A run of
+ * tokens weighs its rarity, a word half more. Figures: docs/accuracy.md. */
 static uint32_t weigh_program(uint64_t id, uint64_t all, uint64_t having)
 {
-    if (tw_id_is_word(id))
-        return 3 << 15; /* 1.5 */
-    double some = log((double)(all + 1) / (double)having), most = log((double)(all + 1));
-    return (uint32_t)llround(65536 * some / most);
+    double rarity = 1;
+    if (having > 2)
+        rarity = log((double)(all + 1) / (double)(having - 1)) / log((double)(all + 1));
+    return (uint32_t)llround(65536 * (tw_id_is_word(id) ? 0.5 + rarity : rarity));
 }
 
 /* Collapses identical documents, and describes the originals to the join if their sets are in
@@ -43,7 +43,9 @@ static int collapse_identical(tw_scan_run *scan)
         return TWINSET_NOMEM;
     for (uint32_t i = 0; i < search->originals.count; i++)
         search->sizes[i] =
-            tw_document_held_set(corpus, tw_original_first(&search->originals, i)).count;
+            tw_scan_is_too_short(scan, i)
+                ? 0
+                : tw_document_held_set(corpus, tw_original_first(&search->originals, i)).count;
     bool are_programs = tw_compares_programs(corpus->settings);
     search->docs = (tw_document_sets){
         .count = search->originals.count,
@@ -68,10 +70,8 @@ static int read_documents(tw_scan_run *scan, const tw_task *task)
     status = tw_corpus_read(corpus, &plan, task->read, scan->error);
     if (status == TWINSET_OK)
         status = tw_account_for_input(corpus, scan->result);
-    /* An input without documents can be cleaned, since the result is empty; but paths that could
-     * not be read are an error. */
-    bool is_lost = corpus->sources->count == 0 && corpus->skips.count > 0;
-    if (status == TWINSET_OK && corpus->documents.count == 0 && (!task->keep || is_lost))
+    /* An input without documents can be cleaned: nothing is removed from it. */
+    if (status == TWINSET_OK && corpus->documents.count == 0 && !task->keep)
         return tw_fail(scan->error, TWINSET_EMPTY, "there is no document to compare");
     return status == TWINSET_OK ? collapse_identical(scan) : status;
 }
@@ -83,7 +83,7 @@ static int measure_passage(void *context, unsigned worker, size_t index)
 {
     tw_scan_run *scan = context;
     const tw_originals *originals = &scan->search.originals;
-    tw_match *match = &scan->search.matches.data[index];
+    tw_match *match = tw_match_at(&scan->search.matches, index);
     if (!scan->listing.is_listed[index])
         return TWINSET_OK;
     return tw_pair_measure(&scan->comparers[worker], tw_original_first(originals, match->a),
@@ -100,6 +100,8 @@ static int measure_passages(tw_scan_run *scan)
         status = tw_scan_measure_programs(scan);
     else if (scan->wants_details && is_joined)
         status = tw_parallel(&loop, scan->search.matches.count, measure_passage, scan);
+    if (status == TWINSET_OK && scan->listing.shared)
+        status = tw_scan_measure_prose(scan);
     if (status != TWINSET_OK || !atomic_load(&scan->unmeasured))
         return status;
     return tw_result_note(scan->result,
@@ -109,7 +111,9 @@ static int measure_passages(tw_scan_run *scan)
 
 static int list_pairs(tw_scan_run *scan)
 {
-    int status = tw_scan_mark_listed(scan);
+    int status = tw_scan_find_passages(scan);
+    if (status == TWINSET_OK)
+        status = tw_scan_mark_listed(scan);
     if (status == TWINSET_OK)
         status = measure_passages(scan);
     scan->started = tw_result_stage(scan->result, "passages", scan->started);
@@ -128,7 +132,7 @@ static int fetch_found(tw_scan_run *scan)
     bool *wanted = tw_calloc(originals->count, sizeof *wanted);
     int status = documents && wanted ? TWINSET_OK : TWINSET_NOMEM;
     for (size_t i = 0; i < matches->count && status == TWINSET_OK; i++)
-        wanted[matches->data[i].a] = wanted[matches->data[i].b] = true;
+        wanted[tw_match_at(matches, i)->a] = wanted[tw_match_at(matches, i)->b] = true;
     size_t count = 0;
     for (uint32_t i = 0; i < originals->count && status == TWINSET_OK; i++)
         for (size_t j = originals->start[i]; j < originals->start[i + 1]; j++)
@@ -230,9 +234,13 @@ static int run_stages(tw_scan_run *scan, const tw_task *task)
     scan->started = tw_result_stage(result, "cluster", scan->started);
     if (status == TWINSET_OK && task->keep) {
         status = tw_scan_decide_removals(scan, task->keep);
-        tw_result_stage(result, "decide", scan->started);
+        scan->started = tw_result_stage(result, "decide", scan->started);
     }
-    if (status == TWINSET_OK && scan->wants_pairs)
+    if (status == TWINSET_OK && task->keep && tw_cuts_spans(scan->options)) {
+        status = tw_scan_find_spans(scan);
+        tw_result_stage(result, "spans", scan->started);
+    }
+    if (status == TWINSET_OK && (scan->wants_pairs || result->run.removed))
         status = tw_scan_keep_texts(scan);
     return status;
 }
@@ -256,6 +264,7 @@ static void free_run(tw_scan_run *scan)
     tw_free(scan->listing.is_listed);
     tw_free(scan->listing.unions);
     tw_sequences_free(&scan->listing.sequences);
+    tw_shared_passages_free(scan->listing.shared);
 }
 
 static int make_comparers(tw_scan_run *scan)
@@ -288,6 +297,7 @@ int tw_scan(tw_corpus *corpus, const tw_task *task, twinset_result *result, twin
         .journal = task->matches,
     };
     result->arena = tw_arena_retain(corpus->arena);
+    scan.search.matches.paged = tw_corpus_paged(corpus);
     int status = make_comparers(&scan);
     if (status == TWINSET_OK)
         status = run_stages(&scan, task);

@@ -32,13 +32,13 @@ typedef struct tw_task {
  * corpus afterwards. */
 int tw_scan(tw_corpus *corpus, const tw_task *task, twinset_result *result,
             twinset_error *error) TW_CHECKED;
-/* Reads a corpus of the two documents of a comparison, in the order of `names`, and fills a result
- * with one pair, whatever its similarity. */
-int tw_compare(tw_corpus *corpus, const char *const names[2], twinset_result *result,
+/* Reads a corpus of the two sides of a comparison, and fills a result with one pair, whatever its
+ * similarity. */
+int tw_compare(tw_corpus *corpus, const tw_side sides[2], twinset_result *result,
                twinset_error *error) TW_CHECKED;
 
 /* Takes the signature of a document and the number of shingles in its set. */
-typedef int (*tw_signature_fn)(void *context, const char *name, uint64_t shingles,
+typedef int (*tw_signature_fn)(void *context, const tw_document *document, uint64_t shingles,
                                const uint32_t *slots);
 /* Passes the signatures of all documents of a corpus, which was read, to `take` in their order. */
 int tw_sketch_corpus(tw_corpus *corpus, tw_signature_fn take, void *context,

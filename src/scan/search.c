@@ -9,7 +9,14 @@
 /* The automatic choice is the exact join as long as it takes about a second on one core: ranking
  * costs some 60 ns a shingle, and a step of the join 3 ns. */
 static const uint64_t EXACT_SHINGLES = 12 << 20;
+/* Cleaning chooses it as long as the whole run takes about as long as with bands: the join costs
+ * some 300 ns a shingle more, and a run of few records 12 ms. */
+static const uint64_t EXACT_CLEANING_SHINGLES = 16 << 10;
 static const double EXACT_STEPS = 3e8;
+enum {
+    JOIN_BYTES = 32,   /* for each shingle: its set, its rank, its posting, and sorting them */
+    MATCHES_SHARE = 3, /* of memory, for the matches of a join that was chosen automatically */
+};
 
 /* ---- two originals */
 
@@ -45,6 +52,37 @@ int tw_scan_verify(tw_scan_run *scan, unsigned worker, uint32_t a, uint32_t b, b
     return status;
 }
 
+bool tw_scan_is_too_short(const tw_scan_run *scan, uint32_t original)
+{
+    uint32_t document = tw_original_first(&scan->search.originals, original);
+    return tw_compares_programs(scan->corpus->settings) && scan->wants_pairs &&
+           !scan->corpus->is_comparison &&
+           tw_document_at(scan->corpus, document)->tokens < scan->options->k;
+}
+
+/* Names the first few programs that are too short. */
+static int note_too_short(tw_scan_run *scan)
+{
+    enum { NAMED = 3 };
+    const char *names[NAMED] = {"", "", ""};
+    size_t count = 0;
+    for (uint32_t i = 0; i < scan->corpus->documents.count; i++)
+        if (tw_scan_is_too_short(scan, scan->search.originals.of[i])) {
+            if (count < NAMED)
+                names[count] = scan->result->names[i];
+            count++;
+        }
+    if (count == 0)
+        return TWINSET_OK;
+    return tw_result_note(scan->result,
+                          "%s %s fewer than %u tokens, too short to judge, and %s compared with "
+                          "nothing: %s%s%s%s%s%s",
+                          tw_number_count(count).text, count == 1 ? "program has" : "programs have",
+                          scan->options->k, count == 1 ? "is" : "are", names[0],
+                          count > 1 ? ", " : "", names[1], count > 2 ? ", " : "", names[2],
+                          count > NAMED ? ", ..." : "");
+}
+
 /* ---- one document against all others */
 
 /* Whether an original is the one that all others are compared with; in a comparison of two, the
@@ -62,8 +100,9 @@ static bool is_like(const tw_scan_run *scan, uint32_t original)
 
 static bool is_blank(const tw_scan_run *scan, uint32_t original)
 {
-    return scan->corpus->documents.data[tw_original_first(&scan->search.originals, original)]
-        .is_blank;
+    return tw_scan_is_too_short(scan, original) ||
+           tw_document_at(scan->corpus, tw_original_first(&scan->search.originals, original))
+               ->is_blank;
 }
 
 static int verify_with_like(void *context, unsigned worker, size_t index)
@@ -90,21 +129,52 @@ static int search_like(tw_scan_run *scan)
     if (status == TWINSET_OK)
         status =
             tw_matches_append(&scan->search.matches, scan->search.found, scan->options->threads);
-    tw_matches_sort(&scan->search.matches);
+    if (status == TWINSET_OK)
+        status = tw_matches_sort(&scan->search.matches);
     scan->result->run.candidates = scan->result->run.verified = scan->search.verified;
     return status;
 }
 
 /* ---- all pairs */
 
+/* Whether an automatic choice has to be the exact join, since lsh gives no guarantee here. */
+static bool must_join(const tw_scan_run *scan)
+{
+    return scan->options->measure != TWINSET_MEASURE_JACCARD || scan->options->threshold < 0.1;
+}
+
+/* Leaves a join whose matches do not fit into memory, for a search by bands. */
+static int leave_join(tw_scan_run *scan)
+{
+    twinset_run *run = &scan->result->run;
+    tw_matches_free(&scan->search.matches);
+    scan->search.matches.most = 0;
+    tw_shingle_ranks_free(scan->search.ranks);
+    scan->search.ranks = NULL;
+    for (unsigned i = 0; i < scan->options->threads; i++)
+        scan->comparers[i].ranks = NULL;
+    tw_corpus_forget_sets(scan->corpus);
+    tw_memory_trim();
+    run->candidates = run->verified = 0;
+    run->method = TWINSET_METHOD_LSH;
+    int status = tw_result_note(scan->result,
+                                "the similar pairs do not fit into `memory` %lluM, so that not all "
+                                "are looked for: `method` lsh was chosen",
+                                (unsigned long long)(scan->options->memory_bytes >> 20));
+    return status == TWINSET_OK ? tw_scan_search_bands(scan) : status;
+}
+
 static int search_by_join(tw_scan_run *scan)
 {
     tw_loop loop = tw_settings_loop(scan->corpus->settings, "joining");
+    bool is_open = scan->options->method == TWINSET_METHOD_AUTO && !must_join(scan);
+    scan->search.matches.most =
+        is_open ? tw_memory_share(scan->options, MATCHES_SHARE) / sizeof(tw_match) : 0;
     int status = tw_join_exactly(&scan->search.docs, scan->search.ranks, scan->options->measure,
                                  scan->options->threshold, &loop, &scan->search.matches,
                                  &scan->result->run.candidates);
     scan->result->run.verified = scan->result->run.candidates;
-    return status;
+    return status == TW_TOO_MANY_MATCHES ? leave_join(scan) : status;
 }
 
 /* Ranks shingles by the number of documents that have them, which needs all sets in memory. */
@@ -114,10 +184,11 @@ static int rank_shingles(tw_scan_run *scan)
         return TWINSET_OK;
     if (!scan->corpus->held.has_all)
         return tw_fail(scan->error, TWINSET_NOMEM,
-                       "the shingles of %zu documents do not fit into `memory` %lluM; raise it, or "
-                       "use `method` lsh with `measure` jaccard",
+                       "the shingles of %zu documents do not fit into `memory` %lluM; %lluM may "
+                       "suffice, or use `method` lsh with `measure` jaccard",
                        scan->corpus->documents.count,
-                       (unsigned long long)(scan->options->memory_bytes >> 20));
+                       (unsigned long long)(scan->options->memory_bytes >> 20),
+                       (unsigned long long)(scan->corpus->totals.shingles * JOIN_BYTES >> 20) + 17);
     tw_loop loop = tw_settings_loop(scan->corpus->settings, "counting");
     int status = tw_shingle_ranks_new(&scan->search.docs, &loop, &scan->search.ranks);
     for (unsigned i = 0; i < loop.threads; i++)
@@ -130,10 +201,10 @@ bool tw_scan_asks_about_one(const tw_scan_run *scan)
     return scan->corpus->has_like || scan->corpus->is_comparison;
 }
 
-/* Whether an automatic choice has to be the exact join, since lsh gives no guarantee here. */
-static bool must_join(const tw_scan_run *scan)
+/* The most shingles of a collection whose method is chosen automatically to be the exact join. */
+static uint64_t limit_shingles(const tw_scan_run *scan)
 {
-    return scan->options->measure != TWINSET_MEASURE_JACCARD || scan->options->threshold < 0.1;
+    return scan->wants_pairs ? EXACT_SHINGLES : EXACT_CLEANING_SHINGLES;
 }
 
 /* Finds out whether the exact join is fast enough to be chosen; ranks the shingles for that. */
@@ -141,7 +212,7 @@ static int check_joining_worth(tw_scan_run *scan, bool *is_worth_it)
 {
     *is_worth_it = must_join(scan);
     if (*is_worth_it || !scan->corpus->held.has_all ||
-        scan->corpus->totals.shingles > EXACT_SHINGLES)
+        scan->corpus->totals.shingles > limit_shingles(scan))
         return TWINSET_OK;
     double steps = 0;
     int status = rank_shingles(scan);
@@ -181,8 +252,8 @@ tw_read_plan tw_scan_plan(const tw_scan_run *scan)
         .rows = scan->tuning.rows,
     };
     if (is_open && !is_weighted) {
-        uint64_t most = options->memory_bytes / 16;
-        plan.most_shingles = most < EXACT_SHINGLES ? most : EXACT_SHINGLES;
+        uint64_t most = tw_memory_share(options, JOIN_BYTES), limit = limit_shingles(scan);
+        plan.most_shingles = most < limit ? most : limit;
     }
     if (options->common < 1)
         plan.bands = 0; /* shingles that are too common are known only after reading */
@@ -198,15 +269,22 @@ int tw_scan_search(tw_scan_run *scan)
     if (status == TWINSET_OK &&
         (scan->options->measure == TWINSET_MEASURE_WEIGHTED || (is_exact && !asks_about_one)))
         status = rank_shingles(scan);
+    if (status == TWINSET_OK)
+        status = note_too_short(scan);
+    bool scores_programs = tw_compares_programs(scan->corpus->settings) && scan->search.ranks;
+    if (status == TWINSET_OK && scores_programs)
+        status = tw_scan_find_usual(scan);
     if (status != TWINSET_OK)
         return status;
     run->expected_recall = 1;
     if (!is_exact)
         return tw_scan_search_bands(scan);
-    if (tw_compares_programs(scan->corpus->settings) && scan->search.ranks && scan->wants_pairs &&
-        !scan->corpus->is_comparison)
+    if (scores_programs && scan->wants_pairs && !scan->corpus->is_comparison)
         status = tw_scan_estimate_chance(scan);
     if (status != TWINSET_OK)
         return status;
-    return asks_about_one ? search_like(scan) : search_by_join(scan);
+    status = asks_about_one ? search_like(scan) : search_by_join(scan);
+    if (status == TWINSET_OK)
+        tw_scan_drop_chance(scan);
+    return status;
 }

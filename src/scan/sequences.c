@@ -6,7 +6,7 @@ bool tw_sequence_is_too_large(const tw_corpus *corpus, uint32_t document)
 {
     enum { TOKEN_BYTES = 1024, SMALLEST = 1 << 14 /* tokens that there is always memory for */ };
     uint64_t most = corpus->settings->options.memory_bytes / TOKEN_BYTES;
-    return corpus->documents.data[document].tokens > (most > SMALLEST ? most : SMALLEST);
+    return tw_document_at(corpus, document)->tokens > (most > SMALLEST ? most : SMALLEST);
 }
 
 static int fill_sequence(const tw_sequences *sequences, unsigned number, uint32_t document,
@@ -44,7 +44,7 @@ static int hold_all(tw_sequences *sequences, const bool *wanted)
     size_t count = corpus->documents.count;
     uint64_t bytes = count * sizeof *sequences->held;
     for (size_t i = 0; i < count; i++)
-        bytes += wanted[i] ? corpus->documents.data[i].tokens * TW_SEQUENCE_TOKEN_BYTES : 0;
+        bytes += wanted[i] ? tw_document_at(corpus, i)->tokens * TW_SEQUENCE_TOKEN_BYTES : 0;
     if (bytes > corpus->settings->options.memory_bytes / MEMORY_SHARE)
         return TWINSET_OK;
     sequences->held = tw_calloc(count, sizeof *sequences->held);

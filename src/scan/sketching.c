@@ -38,8 +38,8 @@ static int sketch_documents(signature_batch *batch, tw_signature_fn take, void *
                count = left < BATCH_DOCUMENTS ? left : BATCH_DOCUMENTS;
         status = tw_parallel(&loop, count, sketch_document, batch);
         for (size_t i = 0; i < count && status == TWINSET_OK; i++)
-            status = take(context, documents->data[batch->first + i].name, batch->counts[i],
-                          batch->slots + i * hashes);
+            status = take(context, tw_document_at(batch->corpus, batch->first + (uint32_t)i),
+                          batch->counts[i], batch->slots + i * hashes);
     }
     return status;
 }

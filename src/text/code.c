@@ -85,6 +85,51 @@ void tw_coder_free(tw_coder *coder)
     tw_free(coder);
 }
 
+tw_parse_limits *tw_parse_limits_new(uint64_t memory_bytes, unsigned threads)
+{
+    enum { LEAST_BYTES = 2 << 20 }; /* what a page of a program takes */
+    tw_parse_limits *limits = tw_calloc(1, sizeof *limits);
+    if (!limits)
+        return NULL;
+    limits->most_bytes = memory_bytes;
+    limits->shared_bytes = memory_bytes / threads;
+    if (limits->shared_bytes < LEAST_BYTES)
+        limits->shared_bytes = LEAST_BYTES;
+    if (limits->most_bytes < 2 * (uint64_t)LEAST_BYTES)
+        limits->most_bytes = 2 * (uint64_t)LEAST_BYTES;
+    pthread_mutex_init(&limits->large, NULL);
+    return limits;
+}
+
+void tw_parse_limits_free(tw_parse_limits *limits)
+{
+    if (!limits)
+        return;
+    pthread_mutex_destroy(&limits->large);
+    tw_free(limits);
+}
+
+void tw_coder_set_limits(tw_coder *coder, tw_parse_limits *limits)
+{
+#ifdef TW_GRAMMARS
+    tw_parser_set_limits(coder->parser, limits);
+#else
+    (void)coder, (void)limits;
+#endif
+}
+
+uint64_t tw_estimate_tokens(const char *text, size_t length)
+{
+    uint64_t count = 0;
+    bool in_word = false;
+    for (size_t i = 0; i < length; i++) {
+        bool is_word = tw_is_alnum(text[i]) || text[i] == '_' || (unsigned char)text[i] >= 0x80;
+        count += (unsigned char)text[i] > ' ' && !(is_word && in_word);
+        in_word = is_word;
+    }
+    return count;
+}
+
 static void clear(tw_code *code)
 {
     code->count = 0;

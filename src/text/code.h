@@ -32,6 +32,8 @@ const tw_language *tw_language_detect(const char *path, const char *text, size_t
 const char *tw_language_name(const tw_language *language);
 /* Whether a path alone shows that the file is a program. */
 bool tw_is_program_path(const char *path);
+/* Whether a path alone shows that the file is a program or prose. */
+bool tw_is_known_path(const char *path);
 /* The language with this index; NULL past the last. */
 const tw_language *tw_language_at(size_t index);
 
@@ -62,6 +64,21 @@ typedef struct tw_coder tw_coder;
 
 int tw_coder_new(tw_coder **coder) TW_CHECKED;
 void tw_coder_free(tw_coder *coder);
+
+/* How much memory the parses of one run may take, by all of its coders. A text whose parse would
+ * take more is lexed, whatever other threads do. */
+typedef struct tw_parse_limits tw_parse_limits;
+
+/* `memory_bytes` is for the largest parse, and again for those of all threads. NULL where memory is
+ * short. */
+tw_parse_limits *tw_parse_limits_new(uint64_t memory_bytes, unsigned threads) TW_CHECKED;
+void tw_parse_limits_free(tw_parse_limits *limits);
+/* Makes a coder keep to limits, which must outlive it. */
+void tw_coder_set_limits(tw_coder *coder, tw_parse_limits *limits);
+
+/* Returns a number that the tokens of a program do not pass by much: those of all that it says, its
+ * comments as well. */
+uint64_t tw_estimate_tokens(const char *text, size_t length);
 /* Replaces `code` by the tokens of the text, which is UTF-8 of less than 2 GB. Any bytes give
  * tokens. */
 int tw_code_tokens(tw_coder *coder, const tw_language *language, const char *text, size_t length,

@@ -2,6 +2,8 @@
 #ifndef TW_CODING_H
 #define TW_CODING_H
 
+#include <pthread.h>
+
 #include "code.h"
 
 /* What the plain lexer must know of a language, as a set of bits. */
@@ -53,12 +55,21 @@ int tw_token_put(tw_code *code, const char *text, tw_token token, tw_form form) 
 int tw_lex(unsigned lexis, const char *text, size_t from, size_t to, uint32_t line,
            tw_code *code) TW_CHECKED;
 
+/* ---- limits of parses */
+
+struct tw_parse_limits {
+    uint64_t most_bytes;   /* of one parse */
+    uint64_t shared_bytes; /* of each of the parses of several threads */
+    pthread_mutex_t large; /* of the one parse that may take more than that */
+};
+
 /* ---- parse.c, which is compiled where tree-sitter is available */
 
 typedef struct tw_parser tw_parser;
 
 int tw_parser_new(tw_parser **parser) TW_CHECKED;
 void tw_parser_free(tw_parser *parser);
+void tw_parser_set_limits(tw_parser *parser, tw_parse_limits *limits);
 /* Appends the tokens; *parsed is whether the text could be parsed. Where it could not because it
  * does not fit the grammar, code->unreliable is set. */
 int tw_parse(tw_parser *parser, const tw_language *language, const char *text, size_t length,

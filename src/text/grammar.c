@@ -8,6 +8,7 @@
 #include "grammar.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -146,6 +147,27 @@ static uint8_t classify(const TSLanguage *parser, TSSymbol symbol, bool docstrin
 
 /* ---- where grammars lie */
 
+#ifdef TW_LINKED_GRAMMARS
+
+/* The grammars that are part of the program: grammars/build writes the table. */
+extern const struct tw_linked_grammar {
+    const char *name;
+    const TSLanguage *(*parser)(void);
+} tw_linked_grammars[];
+extern tw_pool_memory twinset_memory; /* of memory.h there */
+
+static int open_parser(const char *grammar, const TSLanguage **parser)
+{
+    const struct tw_linked_grammar *row = tw_linked_grammars;
+    while (row->name && strcmp(row->name, grammar) != 0)
+        row++;
+    memcpy(&twinset_memory, &tw_pool_memory_calls, sizeof twinset_memory);
+    *parser = row->name ? row->parser() : NULL;
+    return TWINSET_OK;
+}
+
+#else
+
 static void *open_in(const char *folder, const char *subfolder, const char *grammar)
 {
     char path[PATH_MAX];
@@ -157,8 +179,8 @@ static void *open_in(const char *folder, const char *subfolder, const char *gram
  * command, or the module of the Python package. */
 static void *open_beside(const char *file, const char *grammar)
 {
-    static const char *const subfolders[] = {"/twinset/grammars",
-                                             "/../" TW_LIBDIR "/twinset/grammars", "/grammars"};
+    static const char *const subfolders[] = {
+        "/twinset/grammars", "/../" TW_LIBDIR "/twinset/grammars", "/grammars", "/../grammars"};
     char folder[PATH_MAX];
     const char *slash = strrchr(file, '/');
     if (!slash || (size_t)(slash - file) >= sizeof folder)
@@ -182,32 +204,52 @@ static void *open_library(const char *grammar)
     char command[PATH_MAX] = "";
     if (!library && readlink("/proc/self/exe", command, sizeof command - 1) > 0)
         library = open_beside(command, grammar);
-    return library ? library : open_in(TW_GRAMMARS, "", grammar);
+    return library || !*TW_GRAMMARS ? library : open_in(TW_GRAMMARS, "", grammar);
 }
 
-/* The parser of a grammar; NULL where there is none, or of a version that this build cannot run. */
-static const TSLanguage *find_parser(const char *grammar)
+/* NULL where there is none. TWINSET_LIMIT: it could not be opened, since too many files are open.
+ */
+static int open_parser(const char *grammar, const TSLanguage **parser)
 {
     char entry[64];
     snprintf(entry, sizeof entry, "tree_sitter_%s", grammar);
-    void *library = open_library(grammar), *found = library ? dlsym(library, entry) : NULL;
+    *parser = NULL;
+    errno = 0;
+    void *library = open_library(grammar);
+    if (!library && tw_is_out_of_files())
+        return TWINSET_LIMIT;
+    void *found = library ? dlsym(library, entry) : NULL;
     if (!found)
-        return NULL;
+        return TWINSET_OK;
     void *memory = dlsym(library, "twinset_memory");
     if (memory)
         memcpy(memory, &tw_pool_memory_calls, sizeof tw_pool_memory_calls);
     const TSLanguage *(*parser_of)(void);
     memcpy(&parser_of, &found, sizeof parser_of); /* ISO C has no cast to a function pointer */
-    const TSLanguage *parser = parser_of();
-    uint32_t version = ts_language_abi_version(parser);
-    bool supported = version >= TREE_SITTER_MIN_COMPATIBLE_LANGUAGE_VERSION &&
-                     version <= TREE_SITTER_LANGUAGE_VERSION;
-    return supported ? parser : NULL;
+    *parser = parser_of();
+    return TWINSET_OK;
+}
+
+#endif
+
+/* Finds the parser of a grammar; NULL where there is none, or of a version that this build cannot
+ * run. */
+static int find_parser(const char *grammar, const TSLanguage **parser)
+{
+    int status = open_parser(grammar, parser);
+    uint32_t version = *parser ? ts_language_abi_version(*parser) : 0;
+    if (version < TREE_SITTER_MIN_COMPATIBLE_LANGUAGE_VERSION ||
+        version > TREE_SITTER_LANGUAGE_VERSION)
+        *parser = NULL;
+    return status;
 }
 
 static int load(const tw_language *language, tw_grammar **loaded)
 {
-    const TSLanguage *parser = find_parser(language->grammar);
+    const TSLanguage *parser;
+    int status = find_parser(language->grammar, &parser);
+    if (status != TWINSET_OK)
+        return status;
     size_t symbols = parser ? ts_language_symbol_count(parser) : 0;
     tw_grammar *grammar = tw_malloc(sizeof *grammar + symbols);
     if (!grammar)

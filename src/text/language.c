@@ -127,6 +127,11 @@ bool tw_is_program_path(const char *path)
     return language && !(language->lexis & TW_LEX_PROSE);
 }
 
+bool tw_is_known_path(const char *path)
+{
+    return by_path(path) != NULL;
+}
+
 /* ---- by content */
 
 /* Whether a line begins with one of the words, of which none has more than 16 letters. */

@@ -176,6 +176,14 @@ static int decompose(int32_t point, utf8proc_option_t options, tw_points *points
     }
 }
 
+/* How characters are decomposed before their marks are put in order: where case is folded,
+ * compatible forms as well, since some of those are marks (U+FF9F). */
+static utf8proc_option_t decomposition_of(const tw_normaliser *normaliser)
+{
+    bool is_folding = normaliser->options->letter_case == TWINSET_CASE_FOLD;
+    return UTF8PROC_DECOMPOSE | UTF8PROC_STABLE | (is_folding ? UTF8PROC_COMPAT : 0);
+}
+
 /* Puts marks into canonical order, which is by class: those on one letter may be typed in any
  * order. A mark moves past 30 others at most, the limit of Unicode's stream-safe text, so that no
  * file can make this slow. */
@@ -272,7 +280,7 @@ static int fill_cache(tw_normaliser *normaliser, int32_t point, tw_cached_charac
     tw_points *points = &normaliser->points;
     *entry = (tw_cached_character){.ignorable = tw_is_ignorable(point), .word = tw_is_word(point)};
     points->count = 0;
-    int status = decompose(point, UTF8PROC_DECOMPOSE | UTF8PROC_STABLE, points);
+    int status = decompose(point, decomposition_of(normaliser), points);
     if (status == TWINSET_OK)
         status = render_points(normaliser);
     if (status != TWINSET_OK)
@@ -354,7 +362,7 @@ static int decompose_sequence(tw_normaliser *normaliser, const char *text, size_
         bool ignorable = tw_is_ignorable(point);
         note_character(normaliser, ignorable, tw_is_word(point));
         if (!ignorable)
-            status = decompose(point, UTF8PROC_DECOMPOSE | UTF8PROC_STABLE, &normaliser->points);
+            status = decompose(point, decomposition_of(normaliser), &normaliser->points);
     }
     return status;
 }

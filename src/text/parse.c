@@ -41,6 +41,11 @@ void tw_parser_free(tw_parser *parser)
     tw_free(parser);
 }
 
+void tw_parser_set_limits(tw_parser *parser, tw_parse_limits *limits)
+{
+    parser->pool.limits = limits;
+}
+
 /* ---- the parse, and its limits */
 
 static const char *give_text(void *context, uint32_t from, TSPoint position, uint32_t *size)

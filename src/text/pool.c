@@ -16,6 +16,7 @@
 
 #include <utf8proc.h>
 
+#include "coding.h"
 #include "common.h"
 
 enum {
@@ -68,11 +69,27 @@ static uint64_t far_bytes(const tw_pool *pool)
     return (uint64_t)(pool->far - pool->text);
 }
 
+/* Keeps to the limits of the run. A parse that needs more than its thread's share waits until no
+ * other does, so that what is parsed does not depend on the number of threads. */
+static void keep_to_limits(tw_pool *pool, uint64_t bytes)
+{
+    tw_parse_limits *limits = pool->limits;
+    if (!limits)
+        return;
+    if (bytes > limits->most_bytes)
+        tw_pool_leave(pool, TW_POOL_LARGE);
+    if (bytes > limits->shared_bytes && !pool->is_large) {
+        pthread_mutex_lock(&limits->large);
+        pool->is_large = true;
+    }
+}
+
 static void add_block(tw_pool *pool, size_t size)
 {
     size_t all = sizeof(tw_pool_block) + (size < BLOCK ? BLOCK : size);
     if (pool->bytes + all > FIRST_BYTES + MORE_BYTES * far_bytes(pool))
         tw_pool_leave(pool, TW_POOL_LARGE);
+    keep_to_limits(pool, pool->bytes + all);
     tw_pool_block *block = tw_malloc(all);
     if (!block)
         tw_pool_leave(pool, TW_POOL_NOMEM);
@@ -192,6 +209,9 @@ void tw_pool_leave(tw_pool *pool, tw_pool_reason reason)
 void tw_pool_end(tw_pool *pool)
 {
     drop_blocks(pool);
+    if (pool->is_large)
+        pthread_mutex_unlock(&pool->limits->large);
+    pool->is_large = false;
     pool_in_use = NULL;
 }
 

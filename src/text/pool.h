@@ -7,6 +7,7 @@
 #define TW_POOL_H
 
 #include <setjmp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +26,8 @@ typedef struct tw_pool {
     char *at, *end;                    /* what is free of the newest block */
     void *given_back[TW_POOL_CLASSES]; /* lists of freed memory, by size */
     uint64_t bytes;                    /* of all blocks */
+    struct tw_parse_limits *limits;    /* of all parses of a run (code.h), or NULL */
+    bool is_large;                     /* it is the one parse that may take more than its share */
     uint64_t steps, reads;             /* the work: allocations by size, characters read */
     const char *stack;                 /* where the stack ended when the parse began */
     const uint8_t *text, *far;         /* where the text begins, and how far it was read */

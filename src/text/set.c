@@ -23,7 +23,10 @@ bool tw_set_has(tw_set set, uint64_t id)
 static void subtract(tw_u64s *ids, tw_set excluded)
 {
     size_t kept = 0, at = 0;
+    bool is_long = excluded.count / 16 > ids->count; /* then bisection takes fewer steps */
     for (size_t i = 0; i < ids->count; i++) {
+        if (is_long)
+            at = tw_lower_bound(excluded, ids->data[i]);
         while (at < excluded.count && excluded.ids[at] < ids->data[i])
             at++;
         if (at == excluded.count || excluded.ids[at] != ids->data[i])

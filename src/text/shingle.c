@@ -22,7 +22,7 @@ struct tw_shingler {
     tw_normaliser normaliser;
     tw_tokens tokens;
     tw_bytes undone; /* the text without its look-alikes */
-    tw_spans left_out;
+    tw_spans excluded;
     tw_bytes carried; /* bytes of the last chunk for the next one */
     /* The current document. */
     tw_shingles_fn sink;
@@ -54,7 +54,7 @@ void tw_shingler_free(tw_shingler *shingler)
     tw_tokens_free(&shingler->tokens);
     tw_bytes_free(&shingler->carried);
     tw_bytes_free(&shingler->undone);
-    tw_spans_free(&shingler->left_out);
+    tw_spans_free(&shingler->excluded);
     tw_free(shingler);
 }
 
@@ -187,9 +187,9 @@ static int take_all(tw_shingler *shingler, const char *text, size_t length, bool
 /* Takes the text between the spans that are left out, with a seam for each span. */
 static int take_between_omissions(tw_shingler *shingler, const char *text, size_t length)
 {
-    const tw_spans *spans = &shingler->left_out;
+    const tw_spans *spans = &shingler->excluded;
     size_t at = 0, omitted = 0;
-    int status = tw_omissions_find(shingler->options, text, length, &shingler->left_out);
+    int status = tw_omissions_find(shingler->options, text, length, &shingler->excluded);
     shingler->seams = spans->count > 0;
     for (size_t i = 0; i < spans->count && status == TWINSET_OK; i++) {
         tw_span span = spans->data[i];

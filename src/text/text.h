@@ -12,6 +12,9 @@
  *   code.c          splits programs into tokens; code.h says more
  *   program.c       makes shingles of the tokens of programs
  *   words.c         splits prose into words, for passages
+ *   stem.c          the stems of words
+ *   word_spans.c    finds where the words of a text are
+ *   cut.c           says what goes where words are cut out
  *   set.c           makes sets of ids
  *
  * A text streams through in chunks, so that memory does not grow with it. A tw_shingler is the
@@ -21,14 +24,17 @@
 #define TW_TEXT_H
 
 #include "code.h"
+#include "cut.h"
 #include "fingerprint.h"
 #include "omit.h"
 #include "program.h"
 #include "set.h"
 #include "shingle.h"
 #include "shingle_id.h"
+#include "stem.h"
 #include "stop.h"
 #include "window.h"
+#include "word_spans.h"
 #include "words.h"
 
 #endif

@@ -10,10 +10,6 @@
 #include "kernels.h"
 #include "window.h"
 
-/* The longest word, in bytes. What is longer is no word of any language, and is split: otherwise
- * memory would have to hold all of it. */
-enum { LONGEST_WORD = 64 << 10 };
-
 void tw_tokens_init(tw_tokens *tokens, const twinset_options *options, const tw_stop_list *stop)
 {
     *tokens = (tw_tokens){.options = options, .stop = stop};
@@ -59,12 +55,12 @@ static size_t without_last_space(const tw_tokens *tokens, size_t end)
 
 /* ---- words */
 
-/* The length of the word, or of as many whole characters of it as LONGEST_WORD allows. */
+/* The length of the word, or of as many whole characters of it as TW_LONGEST_WORD allows. */
 static size_t limit_word(const char *word, size_t length)
 {
-    if (length <= LONGEST_WORD)
+    if (length <= TW_LONGEST_WORD)
         return length;
-    length = LONGEST_WORD;
+    length = TW_LONGEST_WORD;
     while ((word[length] & 0xC0) == 0x80)
         length--;
     return length;
@@ -121,7 +117,7 @@ static int settle_words(tw_tokens *tokens, bool last)
 {
     tw_bytes *text = &tokens->text;
     int status = TWINSET_OK;
-    if (text->length - tokens->settled > LONGEST_WORD)
+    if (text->length - tokens->settled > TW_LONGEST_WORD)
         status = split_long_words(tokens);
     if (status != TWINSET_OK)
         return status;

@@ -14,6 +14,10 @@
 #define TW_SEAM "\xEF\xB7\x90"
 enum { TW_SEAM_LENGTH = sizeof TW_SEAM - 1 };
 
+/* The longest word, in bytes. What is longer is no word of any language, and is split: otherwise
+ * memory would have to hold all of it. */
+enum { TW_LONGEST_WORD = 64 << 10 };
+
 static inline bool tw_is_seam(const char *token, size_t length)
 {
     return length == TW_SEAM_LENGTH && memcmp(token, TW_SEAM, TW_SEAM_LENGTH) == 0;
@@ -41,7 +45,7 @@ void tw_tokens_reset(tw_tokens *tokens);
 int tw_tokens_add_seam(tw_tokens *tokens) TW_CHECKED;
 /* Settles as much of the text so far as can be; `last`: no more text follows. */
 int tw_tokens_settle(tw_tokens *tokens, bool last) TW_CHECKED;
-/* Finds the next run of tokens. Long stretches of ASCII are a run of their own, of single bytes.
+/* Finds the next run of tokens. Long spans of ASCII are a run of their own, of single bytes.
  * A run has k tokens at least, unless fewer are left. */
 int tw_tokens_find_run(tw_tokens *tokens, size_t k) TW_CHECKED;
 /* Moves past all tokens of the run but the last `keep`. Returns whether the settled text has more

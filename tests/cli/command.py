@@ -33,6 +33,8 @@ CRASHES = {-4, -6, -7, -8, -11, 66, 99}
 
 FIELDS = ["a", "b", "similarity", "jaccard", "containment_a", "containment_b", "shared", "union",
           "estimate", "longest", "cluster"]
+# These follow where passages were looked for.
+PASSAGE_FIELDS = ["passages", "passage_words", "coverage_a", "coverage_b", "false_alarms"]
 
 
 def environment(changes):

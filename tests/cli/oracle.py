@@ -10,6 +10,7 @@ import hashlib
 import math
 import os
 import random
+import statistics
 import unicodedata
 from collections import Counter
 from dataclasses import dataclass, field
@@ -27,7 +28,7 @@ DEFAULT_IGNORABLE = {
     *range(0xFE00, 0xFE10), 0xFEFF, 0xFFA0, *range(0xFFF0, 0xFFF9), *range(0x1BCA0, 0x1BCA4),
     *range(0x1D173, 0x1D17B), *range(0xE0000, 0xE1000),
 }
-# Thai, Han and Kana, whose words are not told apart by spaces.
+# Thai, Han and Kana, whose words are not separated by spaces.
 UNSPACED = [
     (0x0E01, 0x0E4E), (0x3005, 0x3007), (0x3021, 0x3029), (0x3041, 0x30FF), (0x31F0, 0x31FF),
     (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0xFF66, 0xFF9D), (0x1AFF0, 0x1B16F),
@@ -179,29 +180,29 @@ class Prepared:
 
 def prepare(documents, rules):
     """Documents in the order of their names, without empty ones."""
-    whole, left_out = [], set()
+    whole, excluded = [], set()
     for document in sorted(documents, key=lambda document: os.fsencode(document.name)):
         words = tokens(decode(document.raw), rules)
         sequence = shingles(words, rules)
         if document.role == "ignore":
-            left_out.update(sequence)
+            excluded.update(sequence)
         elif words:
             whole.append(Prepared(document, words, sequence))
-    spread = Counter(s for one in whole for s in set(one.sequence) - left_out)
-    left_out |= {s for s, n in spread.items() if Fraction(n, len(whole)) > exact(rules.common)}
+    spread = Counter(s for one in whole for s in set(one.sequence) - excluded)
+    excluded |= {s for s, n in spread.items() if Fraction(n, len(whole)) > exact(rules.common)}
     for one in whole:
-        kept = [s for s in one.sequence if s not in left_out]
+        kept = [s for s in one.sequence if s not in excluded]
         one.elements = Counter(kept if rules.bag else set(kept))
-    spell(whole, left_out)
+    spell(whole, excluded)
     return whole
 
 
-def spell(whole, left_out):
+def spell(whole, excluded):
     """What is left out becomes a letter of its own in each document."""
     numbers = {}
     for i, one in enumerate(whole):
         one.letters = "".join(
-            chr(0x10000 + (i if s in left_out
+            chr(0x10000 + (i if s in excluded
                            else len(whole) + numbers.setdefault(s, len(numbers))))
             for s in one.sequence)
 
@@ -342,6 +343,54 @@ def describe_cluster(number, members, rules, weights):
         "representative": members[scores.index(max(scores))].document.name,
         "min_similarity": float(min(min(row) for row in table)),
     }
+
+
+# ---- programs
+
+def program_words(tokens):
+    """The first, second, fourth, eighth... occurrence of each token but punctuation."""
+    times = Counter(token for token in tokens if token not in set(";(){},[]."))
+    return {("word", token, 2**n) for token, count in times.items()
+            for n in range(count.bit_length())}
+
+
+def weigh_program_shingles(programs):
+    """By docs/programs.md: what no third program has weighs 1, a word half more."""
+    count, having = len(programs), Counter(s for shingles in programs for s in shingles)
+
+    def rarity(n):
+        return 1 if n < 3 else math.log((count + 1) / (n - 1)) / math.log(count + 1)
+    return {s: rarity(n) + (0.5 if s[0] == "word" else 0) for s, n in having.items()
+            if count < 20 or n <= 0.9 * count}, having
+
+
+def program_similarities(programs):
+    """Of every two sets of shingles, by their indexes."""
+    weights, having = weigh_program_shingles(programs)
+    programs = [shingles & weights.keys() for shingles in programs]
+    sizes = [sum(weights[s] for s in shingles) for shingles in programs]
+    count, mean = len(programs), sum(sizes) / len(programs)
+
+    shared = {(a, b): sum(weights[s] for s in programs[a] & programs[b])
+              for a in range(count) for b in range(count) if a != b}
+    usual = statistics.median(shared[pair] / min(sizes[i] for i in pair) for pair in shared)
+
+    def by_chance(a, b):
+        others = sum(weights[s] * (having[s] - 1 - (s in programs[b])) for s in programs[a])
+        return others / (count - 2 + 5) * sizes[b] / mean
+
+    def similarity(a, b):
+        both, smaller = shared[a, b], min(sizes[a], sizes[b])
+        union = sizes[a] + sizes[b] - both
+        chance = min(by_chance(a, b), by_chance(b, a))
+        if count >= 10:
+            chance = min(chance, usual * smaller)
+        chance += 5 * 0.2 * smaller / (count - 2 + 5)
+        chance = min(1.25 * chance, both)
+        whole = (both - chance) / (union - chance)
+        part = (both - chance) / (min(smaller + 10, union) - chance)
+        return (whole + min(part / 0.25, 1)) / 2
+    return {(a, b): similarity(a, b) for a in range(count) for b in range(a)}
 
 
 # ---- bands

@@ -1,6 +1,7 @@
 """Inputs and outputs that cannot be used: each is named with its reason, with the right
 status, and nothing is left behind under the name of a result."""
 import ctypes
+import json
 import os
 import shutil
 import subprocess
@@ -50,8 +51,22 @@ class Paths(BadInput):
             self.assertEqual(result.out, b"")
 
     def test_missing_role(self):
-        for role in ("--ignore", "--old", "--like"):
-            self.check_skipped("nowhere", "No such file", role, "nowhere")
+        """Without it, the run would answer another question."""
+        self.write("pairs.csv", "as before")
+        self.write("empty.txt")
+        self.write("noise.bin", bytes(range(256)) * 10)
+        for role in ("--ignore", "--old", "--like", "--stop"):
+            for path in ("nowhere", "no*.such", "@nowhere", "docs/a.txt/b", "a.zip!/b",
+                         "noise.bin"):
+                if role == "--stop" and path == "no*.such":
+                    continue
+                self.fail_with(2, "docs", role, path, "-o", "pairs.csv", says=[path, role])
+                self.assertEqual(self.read("pairs.csv"), b"as before")
+        for role in ("--ignore", "--old"):
+            self.fail_with(2, "dedup", "docs", role, "nowhere", "-o", "out/",
+                           says=[role, "nowhere"])
+        self.assertNotIn("out", self.entries())
+        self.succeed("docs", "--ignore", "empty.txt", "--old", "empty.txt")
 
     def test_folder_without_documents(self):
         """Both what there is not and where are said."""
@@ -59,7 +74,7 @@ class Paths(BadInput):
         for command in ("scan", "sketch"):
             self.fail_with(2, command, "nothing", says=["nothing", "no document"])
 
-    def test_hidden_files_are_told_of(self):
+    def test_hidden_files_are_counted(self):
         self.write("docs/.hidden", FOX)
         self.write("docs/.git/config", FOX)
         result = self.succeed("docs", "--format", "json")
@@ -93,7 +108,7 @@ class Paths(BadInput):
         os.symlink("..", self.path("docs/up"))
         os.symlink("nowhere", self.path("docs/broken"))
         os.symlink("a.txt", self.path("docs/good"))
-        reasons = self.skip_reasons("docs")
+        reasons = self.skip_reasons("docs", "--max-skipped", "0.6")
         self.assertEqual(set(reasons), {"docs/loop1", "docs/loop2", "docs/up", "docs/broken"})
         self.assertIn("levels of symbolic links", reasons["docs/loop1"])
         self.assertIn("folder", reasons["docs/up"])
@@ -173,6 +188,13 @@ class Names(BadInput):
                  for name in (pair["a"], pair["b"])}
         for name in (NAME_IN_TWO, NOT_UTF8, ESCAPE):
             self.assertIn("docs/" + os.fsdecode(name), names)
+
+    def test_options_of_any_bytes_are_json(self):
+        for option in ("--id", "--text", "--exclude"):
+            result = self.succeed("docs", option, b"\xff", "--format", "json")
+            self.assertEqual(json.loads(result.out)["run"]["documents"], 2, option)
+            self.succeed("docs", option, b"\xff", "--report", "report.json")
+            json.loads(self.read("report.json"))
 
     def test_in_csv_bytes_stay(self):
         for name in (NAME_IN_TWO, NOT_UTF8, ESCAPE):

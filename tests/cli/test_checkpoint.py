@@ -5,13 +5,16 @@ import gzip
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import signal
+import subprocess
+import tempfile
 import time
 import unittest
 
-from command import SANITIZED, Case
+from command import ROOT, SANITIZED, TWINSET, Case
 
 HEADER = 32  # bytes, before the first frame
 SEARCH = ["--method", "lsh", "--format", "json", "-t", "0.6"]
@@ -52,6 +55,12 @@ class Checkpoint(Case):
         return [self.path("state", name) for name in self.entries("state")]
 
 
+def said(result):
+    """Standard error, without the line that says that the run was resumed."""
+    return b"".join(line for line in result.err.splitlines(keepends=True)
+                    if b"went on from the checkpoint" not in line)
+
+
 class Killed(Checkpoint):
     def check(self, *inputs, search=SEARCH, kills=5):
         """Killed at random moments, each time with another number of threads."""
@@ -70,7 +79,9 @@ class Killed(Checkpoint):
             self.assertEqual(self.entries("tmp"), [])
         for threads in ("1", "3"):  # the second finds all done
             again = self.succeed(*command, "-j", threads)
-            self.assertEqual((again.out, again.err), (usual.out, usual.err))
+            self.assertEqual((again.out, said(again)), (usual.out, usual.err))
+        self.assertIn("went on from the checkpoint in state, which had 100% of the input",
+                      again.messages)
         self.assertEqual(self.entries("tmp"), [])
 
     def test_plain(self):
@@ -88,6 +99,21 @@ class Killed(Checkpoint):
         for name in ("few.jsonl", "few.jsonl.gz"):
             self.check("text", name, search=["--format", "json", "-t", "0.6"], kills=2)
             shutil.rmtree(self.path("state"))
+
+    def test_spans(self):
+        """What is cut is found once more, and is the same."""
+        command = ["dedup", "docs.jsonl", "-o", "-", "--method", "lsh", "--min-passage", "8"]
+        start = time.monotonic()
+        usual = self.succeed(*command)
+        whole = time.monotonic() - start
+        self.assertRegex(usual.messages, r"cut [1-9]\d+ in \d+ spans")
+        for share in (0.3, 0.6, 0.8, 0.95):
+            process = self.start(*command, "--checkpoint", "state", "--tmp", "tmp")
+            time.sleep(share * whole)
+            process.send_signal(signal.SIGKILL)
+            process.communicate()
+        again = self.succeed(*command, "--checkpoint", "state", "--tmp", "tmp", "-j", "3")
+        self.assertEqual((again.out, said(again)), (usual.out, usual.err))
 
     def test_common(self):
         self.check("docs.jsonl", search=[*SEARCH, "--common", "0.5"], kills=2)
@@ -112,7 +138,7 @@ class Journal(Checkpoint):
                                 data[:changed] + b"?" + data[changed + 1:]):
                     self.write(path, damaged)
                     again = self.succeed(*command)
-                    self.assertEqual((again.out, again.err), (usual.out, usual.err), cut)
+                    self.assertEqual((again.out, said(again)), (usual.out, usual.err), cut)
             self.write(path, data)
 
     def test_refused(self):
@@ -131,6 +157,89 @@ class Journal(Checkpoint):
         shutil.rmtree(self.path("state"))
         self.assertEqual(self.succeed(*command).out, usual)
         self.assertEqual(self.succeed(*command, "-j", "1", "--tmp", "tmp").out, usual)
+
+    def test_outputs_are_no_journals(self):
+        """Neither before the folder is there nor after."""
+        for _ in range(2):
+            for output in ("state/read.journal", "./state//matches.journal",
+                           "tmp/../state/read.journal"):
+                for option in ("-o", "--report"):
+                    self.fail_with(2, "text", "--checkpoint", "state", option, output,
+                                   says=["would replace a journal of --checkpoint"])
+            self.succeed("text", "--checkpoint", "state")
+        self.succeed("text", "--checkpoint", "state", "-o", "state/pairs.csv")
+
+    def test_other_columns_of_a_list(self):
+        """What a list says of a file is part of the run: its author, its id and its time."""
+        text = "A text that two of them have in common, whoever wrote it. " * 20
+        for name in ("a.txt", "b.txt", "c.txt"):
+            self.write(f"essays/{name}", text)
+
+        def write_list(author="Ann", name="two", day=2):
+            self.write("list.csv", "path,id,author,time\n"
+                       "essays/a.txt,one,Ann,2026-01-01\n"
+                       f"essays/b.txt,{name},{author},2026-01-0{day}\n"
+                       "essays/c.txt,three,Bob,2026-01-03\n")
+
+        command = ["@list.csv", "--group", "author", "--format", "jsonl"]
+        write_list()
+        self.assertEqual(len(self.succeed(*command, "--checkpoint", "state").text.splitlines()), 2)
+        for change in ({"author": "Eve"}, {"name": "zwei"}, {"day": 9}):
+            write_list(**change)
+            self.fail_with(2, *command, "--checkpoint", "state",
+                           says=["state", "other options or inputs"])
+        write_list(author="Eve")
+        shutil.rmtree(self.path("state"))
+        self.assertEqual(len(self.succeed(*command, "--checkpoint", "state").text.splitlines()), 3)
+
+    def test_other_templates_and_archives(self):
+        self.write("template.txt", "A text of its own beside the records.")
+        for role in ("--ignore", "--old", "--like"):
+            command = ["text", role, "template.txt", "--checkpoint", "state"]
+            os.utime(self.path("template.txt"), (1, 1))
+            self.succeed(*command)
+            os.utime(self.path("template.txt"), (2, 2))
+            self.fail_with(2, *command, says=["state", "other options or inputs"])
+            shutil.rmtree(self.path("state"))
+
+    def test_other_grammars(self):
+        command = ["text", "--checkpoint", "state"]
+        self.succeed(*command)
+        self.fail_with(2, *command, says=["state", "other options or inputs"],
+                       env={"TWINSET_GRAMMARS": self.path("nowhere")})
+
+    def test_other_build(self):
+        """The engine that goes on is the one that began: a digest of its sources says so."""
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(os.path.join(ROOT, "src/common"), os.path.join(folder, "src"))
+            digests = [self.build_id(folder, "grammars-1")]
+            digests.append(self.build_id(folder, "grammars-2"))
+            digests.append(self.build_id(folder, ""))
+            with open(os.path.join(folder, "src/sort.c"), "a", encoding="ascii") as file:
+                file.write("\n")
+            digests.append(self.build_id(folder, "grammars-1"))
+            self.assertEqual(len(set(digests)), 4)
+        with open(os.path.join(os.path.dirname(TWINSET), "build_id.c"), encoding="ascii") as file:
+            digest = re.search("[0-9a-f]{64}", file.read())[0]
+        with open(TWINSET, "rb") as program:
+            program = program.read()
+        self.assertEqual(program.count(digest.encode()), 1)
+        self.write("other", program.replace(digest.encode(), digests[0].encode()))
+        os.chmod(self.path("other"), 0o755)
+        arguments = ["text", "--checkpoint", "state"]
+        self.succeed(*arguments)
+        rebuilt = subprocess.run([self.path("other"), *arguments], cwd=self.folder,
+                                 capture_output=True, timeout=60)
+        self.assertEqual(rebuilt.returncode, 2)
+        self.assertIn(b"other options or inputs", rebuilt.stderr)
+
+    def build_id(self, folder, parsers):
+        output = os.path.join(folder, "build_id.c")
+        subprocess.run(["cmake", "-D", f"FOLDER={folder}/src", "-D", f"PARSERS={parsers}",
+                        "-D", f"OUTPUT={output}", "-P",
+                        os.path.join(ROOT, "cmake/build_id.cmake")], check=True, timeout=60)
+        with open(output, encoding="ascii") as file:
+            return re.search("[0-9a-f]{64}", file.read())[0]
 
     def test_other_command(self):
         """What dedup finds has no passages."""
@@ -170,6 +279,28 @@ class Journal(Checkpoint):
         self.write("state/read.journal", b"dear diary, " * 10)
         self.fail_with(2, "text", "--checkpoint", "state", says="state")
         self.assertEqual(self.read(self.path("state/read.journal")), b"dear diary, " * 10)
+        for name in ("read.journal", "matches.journal"):
+            self.write("short/" + name, b"mine")
+            self.fail_with(2, "text", "--checkpoint", "short", says=[name, "is not a journal"])
+            self.assertEqual(self.read(self.path("short", name)), b"mine")
+            os.unlink(self.path("short", name))
+
+    def test_among_the_inputs(self):
+        """Journals in a folder that is read are no documents; the run goes on all the same."""
+        for folder, state in (("text", "text/state"), ("text", "text"), (".", "./state/")):
+            command = [folder, "--checkpoint", state]
+            usual = self.succeed(*command)
+            again = self.succeed(*command)
+            self.assertEqual(again.out, usual.out)
+            self.assertIn("went on from the checkpoint", again.messages)
+            self.assertNotIn("journal", usual.messages + again.messages)
+            for name in ("read.journal", "matches.journal"):
+                os.unlink(self.path(state, name))
+        self.succeed("text", "--checkpoint", "text")
+        self.fail_with(2, "text", "text/read.journal", "--checkpoint", "text",
+                       says=["--checkpoint would replace an input, text/read.journal"])
+        self.write("list.csv", "path,id\ntext/read.journal,x\n")
+        self.fail_with(2, "@list.csv", "--checkpoint", "text", says=["would replace an input"])
 
 
 if __name__ == "__main__":

@@ -106,7 +106,15 @@ class Bytes(Dedup):
                                      {"text": FOX, "id": 12345678901234567890}))
         self.succeed("dedup", "in.jsonl", "-o", "out.jsonl", "--removed", "removed.jsonl")
         self.assertEqual([(one["id"], one["kept"]) for one in self.objects("removed.jsonl")],
-                         [('quo"te\n\u00e9', "in.jsonl:1"), ("12345678901234567890", "in.jsonl:1")])
+                         [('quo"te\n\u00e9', "in.jsonl:1"), (12345678901234567890, "in.jsonl:1")])
+
+    def test_annotated_twice(self):
+        """A byte order mark does not hide the fields of an earlier run."""
+        self.write("in.jsonl", b"\xef\xbb\xbf" + lines({"id": "a", "text": FOX},
+                                                      {"id": "b", "text": FOX}).encode())
+        self.succeed("dedup", "in.jsonl", "-o", "once.jsonl", "--annotate")
+        self.succeed("dedup", "once.jsonl", "-o", "twice.jsonl", "--annotate")
+        self.assertEqual(self.read("twice.jsonl"), self.read("once.jsonl"))
 
     def test_nothing_to_do(self):
         self.write("in.jsonl", b"")
@@ -143,9 +151,9 @@ class Places(Dedup):
     def test_several_files(self):
         for i, name in enumerate(("a/x.jsonl", "b/y.jsonl", "b/x.jsonl")):
             self.write(name, lines({"id": i, "text": TEXTS[i]}))
-        self.succeed("dedup", "a/x.jsonl", "b/y.jsonl", "-o", "out")
+        self.succeed("dedup", "a/x.jsonl", "b/y.jsonl", "-o", "out/")
         self.assertEqual(self.entries("out"), ["x.jsonl", "y.jsonl"])
-        self.fail_with(2, "dedup", "a/x.jsonl", "b/x.jsonl", "-o", "other",
+        self.fail_with(2, "dedup", "a/x.jsonl", "b/x.jsonl", "-o", "other/",
                        says=["a/x.jsonl and b/x.jsonl", "x.jsonl"])
         self.assertEqual(self.entries(), ["a", "b", "out"])
         self.succeed("dedup", "a/x.jsonl", "./a/x.jsonl", "-o", "one")  # given twice, read once
@@ -159,15 +167,55 @@ class Places(Dedup):
         self.write("y.jsonl", c + "\n" + b)
         self.assertEqual(self.succeed("dedup", "x.jsonl", "y.jsonl", "-o", "-").text,
                          f"{a}\n{c}\n")
-        result = self.succeed("dedup", "x.jsonl", "-", "-o", "out", input=f"{b}\n{c}".encode())
+        result = self.succeed("dedup", "x.jsonl", "-", "-o", "out/", input=f"{b}\n{c}".encode())
         self.assertEqual(self.read("out/x.jsonl").decode(), a)
         self.assertEqual(self.read("out/stdin.jsonl").decode(), c)
         self.assert_sums(result, 3, 2, 1, 0)
 
+    def test_merged(self):
+        """Several inputs and a name without a slash: one file, in the order of the inputs, whose
+        bytes do not depend on how they were packed, on a missing newline or on a mark."""
+        a, b, c = (json.dumps({"id": n, "text": text}).encode() for n, text in zip("abc", TEXTS))
+        self.write("in/x.jsonl", b"\xef\xbb\xbf" + a)  # without a newline
+        self.write("in/y.jsonl.gz", gzip.compress(b"\xef\xbb\xbf" + c + b"\n"))
+        self.write("in/z.json", b"\xef\xbb\xbf" + b + b"\n" + b)
+        merged = b"\xef\xbb\xbf" + a + b"\n" + c + b"\n"
+        for given in (["in/x.jsonl", "in/y.jsonl.gz", "in/z.json"], ["in"]):
+            result = self.succeed("dedup", *given, "-o", "out.jsonl", "--id", "none")
+            self.assertEqual(self.read("out.jsonl"), merged)
+            self.assert_sums(result, 4, 2, 2, 0)
+            for name in ("out.jsonl.gz", "out.jsonl.zst", "out.jsonl.xz", "out.jsonl.bz2"):
+                self.succeed("dedup", *given, "-o", name, "--id", "none")
+                self.assertEqual(unpack(name, self.read(name)), merged)
+        self.succeed("dedup", "in", "-o", "all.jsonl", "--annotate", "--id", "none")
+        marked = self.read("all.jsonl").decode("utf-8-sig").splitlines()
+        self.assertEqual([json.loads(one)["id"] for one in marked], ["a", "c", "b", "b"])
+        os.mkdir(self.path("there"))
+        for target in ("there", "here/"):
+            self.succeed("dedup", "in", "-o", target, "--id", "none")
+            self.assertEqual(self.entries(target), ["x.jsonl", "y.jsonl.gz", "z.json"])
+
+    def test_names_that_promise_something_else(self):
+        self.write("in.jsonl", lines({"text": FOX}))
+        for name in ("x.parquet", "x.PARQUET", "x.jsonl.lz4", "x.csv", "x.zip"):
+            self.fail_with(2, "dedup", "in.jsonl", "-o", name, says=[name])
+        self.fail_with(2, "dedup", "in.jsonl", "-o", "x.parquet", says="python -m twinset")
+        self.assertEqual(self.entries(), ["in.jsonl"])
+
+    def test_long_name(self):
+        """A name may have 255 bytes; that of the unfinished file must not be longer."""
+        self.write("in.jsonl", lines({"text": FOX}))
+        for length in (250, 255):
+            name = "x" * (length - 6) + ".jsonl"
+            self.succeed("dedup", "in.jsonl", "-o", name)
+            self.assertEqual(self.read(name), self.read("in.jsonl"))
+            self.succeed("dedup", "in.jsonl", "-o", name, "--removed", "y" * length)
+        self.fail_with(2, "dedup", "in.jsonl", "-o", "x" * 256, says="too long")
+
     def test_two_streams(self):
         """What cannot be read twice is kept apart, even where a last newline is missing."""
         script = ('mkfifo p.jsonl q.jsonl; (printf %s "$1" > p.jsonl) & '
-                  '(printf %s "$2" > q.jsonl) & "$0" dedup p.jsonl q.jsonl -o out')
+                  '(printf %s "$2" > q.jsonl) & "$0" dedup p.jsonl q.jsonl -o out/')
         a, b, c = (json.dumps({"id": n, "text": text}) for n, text in zip("abc", TEXTS))
         subprocess.run(["bash", "-c", script, TWINSET, a, f"{b}\n{c}"], cwd=self.folder,
                        check=True, capture_output=True, timeout=60)

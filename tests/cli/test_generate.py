@@ -93,8 +93,9 @@ class Generate(Case):
         texts, truth = self.make("--documents", 300, "--seed", 3)
         pairs = [(row["copy"], row["original"]) for row in truth] + [("d00000000", "d00000001")]
         lines = "".join(f"{a}\t{b}\n" for a, b in pairs)
-        told = self.generate("--documents", 300, "--seed", 3, "--pairs", "-", input=lines.encode())
-        rows = list(csv.DictReader(told.stdout.decode().splitlines(), delimiter="\t"))
+        answer = self.generate("--documents", 300, "--seed", 3, "--pairs", "-",
+                               input=lines.encode())
+        rows = list(csv.DictReader(answer.stdout.decode().splitlines(), delimiter="\t"))
         self.assertEqual([(row["a"], row["b"]) for row in rows], pairs)
         for row in rows:
             self.check_row(texts, row["a"], row["b"], row)

@@ -55,6 +55,10 @@ class Converted(Memory):
     def test_nowhere_to_keep_them(self):
         self.write("docs/a.txt.gz", gzip.compress(b"a few words of text"))
         self.write("docs/b.txt.gz", gzip.compress(b"a few words of text"))
+        self.write("plain/a.txt", "a few words of text")
+        for name, reason in (("nowhere", "No such file"), ("plain/a.txt", "Not a directory")):
+            self.fail_with(2, "plain", "--tmp", name, "-o", "out.csv", says=[name, reason, "--tmp"])
+        self.assertNotIn("out.csv", self.entries())
         for more in ([], ["--checkpoint", "keep"]):
             self.fail_with(2, "docs", "--tmp", "nowhere", *more,
                            says=["temporary files in nowhere", "--tmp"])
@@ -69,9 +73,10 @@ class Spilling(Memory):
         self.write_records("docs.jsonl.gz", count)
         usual = self.succeed("docs.jsonl", *SEARCH)
         self.assertGreater(len(usual.json["pairs"]), count // 3)
-        self.fail_with(2, "docs.jsonl", *SEARCH, "--memory", little, "--tmp", "nowhere",
+        nowhere = {"TMPDIR": "nowhere"}
+        self.fail_with(2, "docs.jsonl", *SEARCH, "--memory", little, env=nowhere,
                        says=["temporary files in nowhere", "--tmp"])
-        self.succeed("docs.jsonl", *SEARCH, "--tmp", "nowhere", "--memory", "1G")
+        self.succeed("docs.jsonl", *SEARCH, "--memory", "1G", env=nowhere)
         for name, memory, threads in (
                 ("docs.jsonl", little, "1"), ("docs.jsonl", little, "7"),
                 ("docs.jsonl", "64M", "2"), ("docs.jsonl.gz", little, "2"),

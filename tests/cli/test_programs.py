@@ -10,8 +10,9 @@ import subprocess
 import unittest
 import zipfile
 
+import oracle
 from classroom import Class, COMBINED, DISGUISES, write_tiny
-from command import LARGE, SANITIZED, Case, heed_signals
+from command import LARGE, SANITIZED, TWINSET, Case, heed_signals
 from dialect import LANGUAGES
 
 NAMES = ("bash c cpp csharp go haskell java javascript kotlin lua ocaml php python r ruby rust "
@@ -114,6 +115,26 @@ class Classes(Programs):
         self.assertNotIn("too short", " ".join(run["notes"]))
 
 
+class TooShort(Programs):
+    """What has no shingle in it is said once, by name, and not listed."""
+
+    def test_named(self):
+        for name in "abcde":
+            self.write(f"in/{name}.h", "#pragma once\n#include <stdio.h>\nint x;\n")
+        self.write_all(class_of("c").files())
+        run, result = self.report("in", "-t", "0.9")
+        self.assertEqual([note for note in run["notes"] if "too short to judge" in note],
+                         ["5 programs have fewer than 8 tokens, too short to judge, and are "
+                          "compared with nothing: in/a.h, in/b.h, in/c.h, ..."])
+        self.assertFalse([pair for pair in result.json["pairs"] if pair["a"].endswith(".h")])
+
+    def test_of_two(self):
+        self.write("a.c", "int x;\n")
+        self.write("b.c", "int y;\n")
+        answer = self.succeed("compare", "a.c", "b.c", "--format", "json")
+        self.assertGreater(answer.json["pairs"][0]["similarity"], 0)
+
+
 class Tiny(Programs):
     """Where there is not much to choose, many who never met write the same."""
 
@@ -189,6 +210,32 @@ class Views(Programs):
                     self.assertAlmostEqual(
                         similarity, len(sets[a] & sets[b]) / len(sets[a] | sets[b]), 5)
 
+    def check_scores(self, count, view):
+        """The similarity of every pair, by the description in docs/programs.md."""
+        rng = random.Random(count)
+        names = [f"p{i:02}.py" for i in range(count)]
+        pool = [f"{rng.choice('xyz')} = {rng.choice('12')} {rng.choice('+*-%')} "
+                f"f({rng.choice('abc')}, {i})" for i in range(40)]
+        for name in names:
+            lines = ["x = 1 + 2 * 3 - f(x)", *rng.sample(pool, rng.randint(8, 30))]
+            self.write(f"in/{name}", "\n".join(lines))
+        programs = []
+        for name in names:
+            tokens = self.tokens(name, "raw" if view == "raw" else "normalised")
+            shingles = {("tokens", *tokens[i:i + 8]) for i in range(len(tokens) - 7)}
+            words = oracle.program_words(self.tokens(name, "raw")) if view == "both" else set()
+            programs.append(shingles | words)
+        found = self.rank("in", "--view", view)
+        for (a, b), similarity in oracle.program_similarities(programs).items():
+            self.assertAlmostEqual(found.get((names[b], names[a]), 0), similarity, 4)
+
+    def test_scores(self):
+        for count in (2, 3, 12, 25):
+            for view in self.VIEWS:
+                with self.subTest(count=count, view=view):
+                    self.setUp()
+                    self.check_scores(count, view)
+
     def test_default(self):
         self.write_copies()
         answers = {self.succeed("in", *options, "--by", "code", "--format", "json").out
@@ -214,10 +261,11 @@ class Views(Programs):
     def test_templates(self):
         """What is written otherwise is no part of a template, but by its structure."""
         self.write_copies()
-        template = ("--ignore", "in/student00.py", "in/renamed.py", "in/reordered.py")
+        plain = ("--measure", "jaccard")
+        template = ("--ignore", "in/student00.py", "in/renamed.py", "in/reordered.py", *plain)
         found = {view: self.rank(*template, "--view", view).get(("renamed.py", "reordered.py"), 0)
                  for view in self.VIEWS}
-        whole = self.rank("in", "--view", "raw")["renamed.py", "reordered.py"]
+        whole = self.rank("in", "--view", "raw", *plain)["renamed.py", "reordered.py"]
         self.assertEqual(found["normalised"], 0)
         self.assertLess(found["raw"], whole)
 
@@ -460,7 +508,7 @@ class Deep(Odd):
             self.assertEqual(found[tuple(sorted((name, f"again-{name}")))], 1, name)
 
     def test_brackets(self):
-        text = f"x = {'(' * DEPTH}1{')' * DEPTH};\n"
+        text = f"x = {'(' * DEPTH}1{')' * DEPTH};\ny = x + 1;\nz = x + y;\n"
         self.check_deep({f"round.{ending}": text for ending in ("py", "java", "c", "js")})
 
     def test_brackets_that_stay_open(self):
@@ -573,6 +621,23 @@ class WrongNames(Odd):
         self.assertGreater(self.check_others("--lang", "python")["a", "a.py"], 0.99)
 
 
+class AnotherUser(Odd):
+    def test_finds_the_grammars(self):
+        """The cache of the one who built it is nobody else's business."""
+        if os.geteuid() != 0:
+            self.skipTest("only root can become another user")
+        os.chmod(self.folder, 0o755)
+        env = dict(os.environ, HOME="/nonexistent", LC_ALL="C.UTF-8")
+        try:
+            done = subprocess.run([TWINSET, "in", "--by", "code", "--format", "json"], user=65534,
+                                  group=65534, extra_groups=[], cwd=self.folder, env=env,
+                                  capture_output=True, timeout=60)
+        except PermissionError:
+            self.skipTest("others cannot reach the command")
+        self.assertEqual(done.returncode, 0, done)
+        self.assertEqual(json.loads(done.stdout)["run"]["flagged"], [])
+
+
 class Grammars(Odd):
     """One that cannot be loaded: the plain lexer takes its place, and its files are flagged."""
 
@@ -654,7 +719,7 @@ class Languages(Programs):
     def by(self, *arguments):
         return self.report("in", *arguments)[0]["parameters"]["by"]
 
-    def test_programs_are_told_from_prose(self):
+    def test_programs_are_recognised_among_prose(self):
         self.write_samples("python", "java")
         self.assertEqual(self.by(), "code")
         self.assertEqual(self.by("--by", "auto"), "code")

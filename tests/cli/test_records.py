@@ -31,6 +31,13 @@ def line(text, **fields):
     return json.dumps(dict(fields, text=text)).encode() + b"\n"
 
 
+def distinct_texts(count):
+    """Texts that no two have more than a word in common."""
+    dice = random.Random(5)
+    return ["".join(dice.choice("abcdefghijklmnopqrstuvwxyz   ") for _ in range(200))
+            for _ in range(count)]
+
+
 def texts(seed=1):
     """By name; without what is no UTF-8, and each name once."""
     return {name: text.decode() for name, text in corpus.mixed_texts(seed).items()
@@ -108,7 +115,7 @@ class Reading(Records):
                    line(FOX, id="x\ty") + line(FOX, id=["no", "name"]) + line(FOX, id=""))
         names = {row["id"] for row in map(json.loads,
                                           self.succeed("sketch", "a.jsonl").out.splitlines())}
-        self.assertLessEqual({"a.jsonl:1", "17", "a.jsonl:3", "x\ty", "a.jsonl:5"}, names)
+        self.assertLessEqual({"a.jsonl:1", 17, "a.jsonl:3", "x\ty", "a.jsonl:5"}, names)
         self.assertEqual(len(names), 6)
 
     def test_fields(self):
@@ -334,21 +341,75 @@ class Bad(Records):
         self.assertIn("no documents", self.skips("good.jsonl", "folder.jsonl")["folder.jsonl"])
 
     def test_duplicate_ids(self):
-        """The first one stays, whatever the file and the number of threads."""
+        """Of one file the first one stays; of several, each is named with its file. Neither depends
+        on the number of threads."""
         self.write("a.jsonl", line("alpha " + FOX, id="x") + line(FOX, id="y"))
         self.write("b.jsonl.gz", gzip.compress(
-            b"\n" + line("beta", id="x") + line(FOX, id="z") + line("gamma", id="x")))
+            b"\n" + line("beta " + FOX, id="x") + line(FOX, id="z") + line("gamma", id="x")))
         self.write("c", FOX)
-        self.write("c.jsonl", line("delta", id="c"))
+        self.write("c.jsonl", line(FOX, id="c"))
         for threads in ("1", "2", "7"):
             run, pairs, _ = self.scan("a.jsonl", "b.jsonl.gz", "c", "c.jsonl", "-j", threads)
             self.assertEqual(run["skipped"], [
-                {"path": "b.jsonl.gz:2", "reason": "duplicate id 'x', which a.jsonl:1 has already"},
-                {"path": "b.jsonl.gz:4", "reason": "duplicate id 'x', which a.jsonl:1 has already"},
-                {"path": "c.jsonl:1", "reason": "duplicate id 'c', which c has already"}])
-            self.assertEqual(run["documents"], 4)
-            self.assertIn(("y", "z"), [(pair["a"], pair["b"]) for pair in pairs])
-        self.fail_with(3, "a.jsonl", "b.jsonl.gz", "--strict", says=["b.jsonl.gz:2", "a.jsonl:1"])
+                {"path": "b.jsonl.gz:4",
+                 "reason": "duplicate id 'b.jsonl.gz#x', which b.jsonl.gz:2 has already"}])
+            self.assertEqual(run["documents"], 6)
+            names = {name for pair in pairs for name in (pair["a"], pair["b"])}
+            self.assertEqual(names, {"a.jsonl#x", "b.jsonl.gz#x", "c", "c.jsonl#c", "y", "z"})
+        self.fail_with(3, "a.jsonl", "b.jsonl.gz", "--strict", says=["b.jsonl.gz:4"])
+
+    def test_ids_that_start_anew(self):
+        """Shards that number their records each from 0, whose texts all differ: none is lost."""
+        texts = iter(distinct_texts(400))
+        for shard in range(4):
+            self.write(f"shard-{shard}.jsonl",
+                       b"".join(line(next(texts), id=number) for number in range(100)))
+        shards = [f"shard-{shard}.jsonl" for shard in range(4)]
+        result = self.succeed("dedup", *shards, "-o", "out/")
+        self.assertEqual(result.messages.splitlines()[-1],
+                         "read 400, kept 400, removed 0, skipped 0")
+        for shard in shards:
+            self.assertEqual(self.read(f"out/{shard}"), self.read(shard))
+        self.write("again.jsonl", line(next(iter(distinct_texts(1))), id=7))
+        self.succeed("dedup", *shards, "again.jsonl", "-o", "out/", "--removed", "removed.jsonl")
+        [removed] = map(json.loads, self.read("removed.jsonl").splitlines())
+        self.assertEqual((removed["id"], removed["kept"]), ("again.jsonl#7", "shard-0.jsonl#0"))
+        self.succeed("dedup", *shards, "again.jsonl", "-o", "out/", "--removed", "removed.jsonl",
+                     "--id", "none")
+        [removed] = map(json.loads, self.read("removed.jsonl").splitlines())
+        self.assertEqual((removed["id"], removed["kept"]), ("again.jsonl:1", "shard-0.jsonl:1"))
+
+    def test_ids_that_look_like_other_names(self):
+        """A name made of a file and an id may be an id itself, of that file or of another one, and
+        so may FILE:LINE."""
+        self.write("a.jsonl", line(FOX, id="x") + line(FOX, id="a.jsonl#x") + line(FOX) +
+                   line(FOX, id="a.jsonl:3"))
+        self.write("b.jsonl", line(FOX, id="x") + line(FOX, id="a.jsonl#x"))
+        run, pairs, _ = self.scan("a.jsonl", "b.jsonl")
+        self.assertEqual(run["skipped"], [])
+        names = {name for pair in pairs for name in (pair["a"], pair["b"])}
+        self.assertEqual(names, {"a.jsonl#x", "a.jsonl#a.jsonl#x", "a.jsonl:3",
+                                 "a.jsonl#a.jsonl:3", "b.jsonl#x", "b.jsonl#a.jsonl#x"})
+
+    def test_numbers_stay_numbers(self):
+        """An id that is a number is one in JSON, and a string is a string."""
+        big = 12345678901234567890123
+        self.write("in.jsonl", line(FOX, id=3) + line(FOX, id="4") + line(FOX, id=-5) +
+                   line(FOX, id=2.5) + line(FOX, id=big))
+        _, pairs, clusters = self.scan("in.jsonl")
+        names = {3, "4", -5, 2.5, big}
+        self.assertEqual({name for pair in pairs for name in (pair["a"], pair["b"])}, names)
+        self.assertEqual(set(clusters[0]["members"]), names)
+        self.assertIn(clusters[0]["representative"], names)
+        rows = self.succeed("in.jsonl", "--format", "jsonl").out.splitlines()
+        self.assertEqual({json.loads(row)["a"] for row in rows} - names, set())
+        self.succeed("dedup", "in.jsonl", "-o", "out.jsonl", "--removed", "removed.jsonl")
+        removed = [json.loads(row) for row in self.read("removed.jsonl").splitlines()]
+        self.assertEqual({row["id"] for row in removed}, names - {3})
+        self.assertEqual({row["kept"] for row in removed}, {3})
+        self.succeed("dedup", "in.jsonl", "-o", "out.jsonl", "--annotate")
+        kept = [json.loads(row)["twinset_kept"] for row in self.read("out.jsonl").splitlines()]
+        self.assertEqual(kept, [None, 3, 3, 3, 3])
 
     def test_many_duplicates_are_cut(self):
         self.write("a.jsonl", b"".join(line(f"text {i}", id=f"{i % 50}") for i in range(100)))

@@ -10,19 +10,20 @@ from decimal import Decimal
 
 import corpus
 import oracle
-from command import FIELDS, SAMPLES, Case
+from command import FIELDS, PASSAGE_FIELDS, SAMPLES, Case
 
 STOP = ["# comment", "the", "?", "STRASSE", "and  ", "мир", "中", "over"]
 
 RUN_FIELDS = ["version", "parameters", "method", "bands", "rows", "documents", "skipped",
-              "flagged", "notes", "candidates", "verified", "expected_recall"]
+              "flagged", "notes", "pairs", "candidates", "verified", "expected_recall"]
 PARAMETERS = {
     "by": "char", "k": 9, "lang": None, "view": "both", "case": "fold", "spaces": "squeeze",
     "punctuation": "keep", "stop": False, "quotations": "keep", "bibliography": "keep",
-    "threshold": 0.5, "measure": "jaccard", "bag": False, "common": 1,
-    "group": "none", "method": "auto", "hashes": 256, "scheme": "fss", "shingle-hash": "default",
-    "seed": 1, "recall": 0.99, "prefer": "recall", "bands": 0, "rows": 0, "max-bucket": 1000,
-    "text": None, "id": None, "all": False, "include": None,
+    "threshold": 0.5, "top": 0, "measure": "jaccard", "bag": False, "common": 1,
+    "group": "none", "min-passage": 0, "method": "auto", "hashes": 288, "scheme": "fss",
+    "shingle-hash": "default", "seed": 1, "recall": 0.99, "prefer": "recall", "bands": 0,
+    "rows": 0, "max-bucket": 1000,
+    "text": None, "id": None, "input": "auto", "all": False, "include": None,
     "exclude": None, "max-size": 4 << 30, "html-boilerplate": "drop", "mail-quotes": "keep",
 }
 
@@ -270,7 +271,7 @@ class Contract(Scan):
         answer = json.loads(self.succeed("docs", "--format", "json").out)
         self.assertEqual(list(answer), ["run", "pairs", "clusters"])
         self.assertEqual(list(answer["run"]), RUN_FIELDS)
-        self.assertEqual(list(answer["pairs"][0]), [*FIELDS, "passages"])
+        self.assertEqual(list(answer["pairs"][0]), [*FIELDS, *PASSAGE_FIELDS[1:], "passages"])
         self.assertEqual(list(answer["clusters"][0]),
                          ["id", "size", "members", "representative", "min_similarity"])
         run = answer["run"]
@@ -291,19 +292,19 @@ class Contract(Scan):
             "by": "word", "k": 3, "lang": "c", "view": "raw", "case": "keep", "spaces": "drop",
             "punctuation": "space",
             "quotations": "drop", "bibliography": "drop",
-            "threshold": 0.25, "measure": "weighted", "common": 0.75, "group": "dir",
+            "threshold": 0.25, "top": 9, "measure": "weighted", "common": 0.75, "group": "dir",
             "method": "lsh", "hashes": 100, "scheme": "affine", "shingle-hash": "murmur3",
             "seed": 18446744073709551615, "recall": 0.9, "prefer": "nearest", "bands": 20,
             "rows": 5, "max-bucket": 7, "text": "body", "id": "meta.key", "include": "*.t*",
             "exclude": "*~", "max-size": 5 << 20, "html-boilerplate": "keep",
-            "mail-quotes": "drop",
+            "mail-quotes": "drop", "input": "text",
         }
         arguments = [word for name, value in options.items()
                      for word in (("-" if name == "k" else "--") + name, str(value))]
         answer = self.succeed("docs", *arguments, "--bag", "--all", "--stop", "list", "--format",
                               "json")
         self.assertEqual(answer.json["run"]["parameters"],
-                         dict(options, bag=True, all=True, stop=True))
+                         dict(options, bag=True, all=True, stop=True, **{"min-passage": 0}))
 
     def test_no_pair(self):
         self.write("one", "nothing in common")
@@ -312,6 +313,8 @@ class Contract(Scan):
         self.assertEqual((answer["pairs"], answer["clusters"]), ([], []))
         self.assertEqual(self.succeed("one", "two", "--format", "jsonl").out, b"")
         self.assertEqual(self.succeed("one", "two", "--format", "csv").text,
+                         ",".join(FIELDS + PASSAGE_FIELDS) + "\n")
+        self.assertEqual(self.succeed("one", "two", "--format", "csv", "-t", "0.5").text,
                          ",".join(FIELDS) + "\n")
 
     def test_identical_whatever_is_ignored(self):
@@ -362,7 +365,8 @@ class Lsh(Scan):
                               "--format", "json").json
         run = answer["run"]
         hashes, bands, rows = run["parameters"]["hashes"], run["bands"], run["rows"]
-        lines = self.succeed("sketch", "docs", *options).text.splitlines()
+        same = () if "-n" in options else ("-n", str(hashes))
+        lines = self.succeed("sketch", "docs", *same, *options).text.splitlines()
         signatures = {line["id"]: line["signature"] for line in map(json.loads, lines)}
         self.assertEqual({len(signature) for signature in signatures.values()}, {hashes})
         documents = self.find(["docs"], found)
@@ -416,7 +420,7 @@ class Lsh(Scan):
     def test_other_measures_promise_nothing(self):
         for measure in ("containment", "weighted"):
             answer = self.succeed("docs", "--method", "lsh", "--measure", measure,
-                                  "--format", "json").json
+                                  "--min-passage", "off", "--format", "json").json
             rules = oracle.Rules(measure=measure)
             exact = {(pair["a"], pair["b"]): pair["similarity"]
                      for pair in oracle.scan(self.find(["docs"], {}), rules)["pairs"]}

@@ -85,6 +85,14 @@ joins them into clusters. Every similarity reported is exact. A PATH is a file,
 """
 
 
+# Under the pairs, on a terminal of 80 columns.
+LEGEND = """
+similar: what they have in common, as a share of both. a in b: how much of a is
+also in b. longest: the longest passage that both have. cluster: documents that
+similar pairs join share a number.
+"""
+
+
 class Screen(Case):
     def setUp(self):
         super().setUp()
@@ -169,19 +177,42 @@ class Tables(Screen):
                          .count("100.0% █"), 66)
 
 
+class Legend(Screen):
+    """Under the pairs on a terminal: what the columns mean that are there."""
+
+    def test_on_a_terminal(self):
+        self.assertIn(LEGEND, without_colour(self.on_terminal("essays").text))
+
+    def test_nowhere_else(self):
+        for arguments in (["--quiet"], ["--format", "csv"], ["-t", "1", "--measure", "containment",
+                                                             "--like", "essays/dora.txt"]):
+            self.assertNotIn("in common", self.on_terminal("essays", *arguments).text)
+        self.assertNotIn("in common", self.succeed("essays").text)
+
+    def test_columns_that_are_there(self):
+        text = " ".join(without_colour(self.on_terminal("essays", "--measure", "weighted",
+                                                        columns=90).text).split())
+        self.assertIn("rare parts count more. jaccard: the same", text)
+        self.assertNotIn("chance:", text)
+        narrow = without_colour(self.on_terminal("essays", columns=36).text)
+        self.assertNotIn("longest:", narrow)
+        self.assertIn("cluster:", narrow)
+
+
 class Colour(Screen):
     def test_on_a_terminal(self):
         text = self.on_terminal("essays").text
         self.assertRegex(text, r"\x1b\[31m 100\.0%")
         self.assertRegex(text, r"\x1b\[33m +80\.0%")
-        self.assertEqual(without_colour(text), self.succeed("essays").text)
+        self.assertEqual(without_colour(text).replace(LEGEND, ""), self.succeed("essays").text)
         self.assertIn("\x1b[", self.on_terminal("compare", "essays/anna.txt",
                                                 "essays/boris.txt").text)
 
     def test_not_wanted_or_not_possible(self):
         plain = self.succeed("essays").text
-        for wish in {"NO_COLOR": "1"}, {"NO_COLOR": "anything"}, {"TERM": "dumb"}:
-            self.assertEqual(self.on_terminal("essays", env=wish).text, plain, wish)
+        for env in {"NO_COLOR": "1"}, {"NO_COLOR": "anything"}, {"TERM": "dumb"}:
+            self.assertEqual(self.on_terminal("essays", env=env).text.replace(LEGEND, ""), plain,
+                             env)
         self.assertIn("\x1b[", self.on_terminal("essays", env={"NO_COLOR": ""}).text)
 
     def test_never_in_other_formats_or_pipes(self):
@@ -267,7 +298,7 @@ class Progress(Screen):
     def test_on_a_terminal_and_erased(self):
         result = self.on_terminal(*self.slow, out=False)
         self.assertRegex(result.messages,
-                         r"\r\w+ +\[#+ *\] [\d,]+ of [\d,]+ +\d+%\x1b\[K")
+                         r"\r\w+ +\[#+ *\] +\d+% of 8 documents(, \d+ s left)?\x1b\[K")
         self.assertTrue(result.messages.endswith("\r\x1b[K"), result.messages[-80:])
         self.assertNotIn("\n", result.messages)
         self.assertEqual(result.out, self.succeed(*self.slow).out)

@@ -1,7 +1,9 @@
 """Runs that are interrupted: they stop soon, die of the signal, and leave nothing behind."""
+import gzip
 import os
 import signal
 import subprocess
+import sys
 import time
 import unittest
 
@@ -74,9 +76,38 @@ class Signals(Case):
                 self.check_one_signal_suffices(*arguments)
 
     def test_while_standard_input_says_nothing(self):
-        for arguments in (["/dev/stdin"], ["@-"]):
+        for arguments in (["-"], ["/dev/stdin"], ["@-"], ["sketch", "-"]):
             with self.subTest(arguments=arguments):
                 self.check_one_signal_suffices(*arguments, stdin=subprocess.PIPE)
+
+    def test_while_standard_input_does_not_end(self):
+        for line in ("one line", '{"text": "one record of many"}'):
+            with self.subTest(line=line), \
+                    subprocess.Popen(["yes", line], stdout=subprocess.PIPE) as endless:
+                self.check_one_signal_suffices("-", stdin=endless.stdout)
+                endless.kill()
+
+    def test_inside_one_packed_line(self):
+        """Ten gigabytes, which take a minute to unpack."""
+        piece = gzip.compress(b"a" * (64 << 20), 1)
+        with open(self.path("line.jsonl.gz"), "wb") as file:
+            file.write(gzip.compress(b'{"text": "'))
+            for _ in range(160):
+                file.write(piece)
+        for arguments in (["line.jsonl.gz"], ["dedup", "line.jsonl.gz", "-o", "-"],
+                          ["sketch", "line.jsonl.gz"]):
+            with self.subTest(arguments=arguments):
+                self.interrupt(signal.SIGTERM, *arguments)
+
+    def test_inside_a_document(self):
+        """What cannot be left does not hold up the end: a signature that takes many minutes."""
+        self.write("long", " ".join(str(i * i) for i in range(200000)))
+        self.write("older", "older result")
+        for number in (signal.SIGINT, signal.SIGTERM):
+            result = self.interrupt(number, "sketch", "long", *self.long, "-o", "older", after=1)
+            self.assertEqual(result.messages, "twinset: interrupted\n")
+            self.assertEqual(self.entries(), ["docs", "long", "older"])
+            self.assertEqual(self.read("older"), b"older result")
 
     def check_one_signal_suffices(self, *arguments, **options):
         process = self.start(*arguments, **options)
@@ -89,6 +120,24 @@ class Signals(Case):
         process.kill()
         process.communicate()
         self.assertEqual(status, -signal.SIGINT)
+
+    def test_children_end_with_us(self):
+        """Also where nobody is left to end them: after a second signal, or SIGKILL."""
+        os.mkfifo(self.path("alive"))
+        self.write("bin/pdftotext", f"""#!/bin/sh
+            exec {sys.executable} -c 'import time; time.sleep(20); print("left")' >alive""")
+        os.chmod(self.path("bin/pdftotext"), 0o755)
+        self.write("a.pdf", "%PDF-1.4 and no more")
+        path = {"PATH": self.path("bin") + os.pathsep + os.environ["PATH"]}
+        for numbers in ([signal.SIGINT], [signal.SIGTERM] * 2, [signal.SIGKILL]):
+            with self.subTest(numbers=numbers):
+                process = self.start("a.pdf", "docs/000", env=path)
+                with open(self.path("alive"), "rb") as alive:  # waits for the child
+                    for number in numbers:
+                        process.send_signal(number)
+                    process.communicate(timeout=PATIENCE)
+                    self.assertEqual(alive.read(), b"")  # waits until the child has gone
+                self.assertEqual(process.returncode, -numbers[0])
 
     def test_ignored_stays_ignored(self):
         """As under nohup."""

@@ -61,6 +61,14 @@ class Text(Case):
             self.check(texts, oracle.Rules(by=by, k=64, case=case, spaces=spaces,
                                            punctuation=punctuation))
 
+    def test_marks_of_compatible_forms(self):
+        """Marks are put in order before case is folded, also those that are half-width forms."""
+        for text in ("a\u0345\uff9fb", "a\u0345\uff9e\u0301b", "\u03b1\u0345\uff9f"):
+            self.write("a.txt", text)
+            folded = unicodedata.normalize("NFKD", text).casefold()
+            self.assertEqual(self.succeed("cat", "a.txt").text.rstrip("\n"),
+                             unicodedata.normalize("NFKC", folded))
+
     def test_invisible_characters(self):
         """Those that Unicode keeps for later are as invisible as the others."""
         points = [point for point in sorted(oracle.DEFAULT_IGNORABLE)

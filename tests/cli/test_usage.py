@@ -19,7 +19,7 @@ class Usage(Case):
 
 class Values(Usage):
     def test_threshold(self):
-        for value in ("2", "-0.1", "1.0001", "nan", "inf", "x", "", "0.5x", "50%"):
+        for value in ("2", "-0.1", "1.0001", "nan", "inf", "x", "", "0.5x", "50 %"):
             self.refuse("docs", "-t", value, says=["--threshold", f"'{value}'", "0 to 1", "--help"])
             self.refuse("docs", f"--threshold={value}", says=["--threshold", f"'{value}'"])
 
@@ -28,14 +28,14 @@ class Values(Usage):
             self.refuse("docs", "-k", value, says=["k: ", f"'{value}'", "1 to 64"])
 
     def test_bands_and_rows(self):
-        for command in (["docs", "--method", "lsh"], ["tune"]):
+        for command in (["docs", "--method", "lsh", "-n", "256"], ["tune", "-n", "256"]):
             self.refuse(*command, "--bands", "20", "--rows", "20",
                         says=["20 bands", "20 rows", "400", "256"])
             self.refuse(*command, "--bands", "300", says=["300", "256"])
             self.refuse(*command, "--rows", "300", says=["300", "256"])
 
     def test_bands_alone_name_the_hashes_they_need(self):
-        result = self.refuse("tune", "--bands", "300")
+        result = self.refuse("tune", "--bands", "300", "-n", "256")
         self.assertNotIn(" 0 hashes", result.messages)
         self.assertIn("300 hashes", result.messages)
 
@@ -132,12 +132,12 @@ class Operands(Usage):
         self.refuse("docs", "--like", "", says="path is empty")
 
     def test_compare_takes_two(self):
-        self.refuse("compare", says="compare takes 2 files, not 0")
+        self.refuse("compare", says="compare takes 2 documents, not 0")
         self.refuse("compare", "docs/a.txt", says="not 1")
         self.refuse("compare", "docs/a.txt", "docs/b.txt", "docs/a.txt", says="not 3")
 
-    def test_compare_takes_files(self):
-        self.refuse("compare", "docs", "docs/a.txt", says=["docs is a folder", "scan"])
+    def test_compare_takes_one_text_of_each(self):
+        self.refuse("compare", "docs", "docs/a.txt", says=["docs has 2 texts", "scan the folder"])
         self.refuse("compare", "docs/a.txt", "nowhere", says=["nowhere", "No such file"])
 
     def test_compare_with_itself(self):
@@ -155,11 +155,11 @@ class Operands(Usage):
     def test_dashes_end_options(self):
         self.write("-k", "The quick brown fox jumps over the lazy cow.")
         self.write("--help", "The quick brown fox jumps over the lazy hen.")
-        text = self.succeed("--format", "csv", "--", "-k", "--help", "docs").text
-        self.assertIn("-k,docs/a.txt", text)
-        self.assertIn("--help,-k", text)
-        text = self.succeed("./-k", "docs", "--format", "csv").text
-        self.assertIn("./-k,docs/a.txt", text)
+        text = self.succeed("--format", "tsv", "--", "-k", "--help", "docs").text
+        self.assertIn("-k\tdocs/a.txt", text)
+        self.assertIn("--help\t-k", text)
+        text = self.succeed("./-k", "docs", "--format", "tsv").text
+        self.assertIn("./-k\tdocs/a.txt", text)
 
     def test_names_with_at(self):
         self.write("@name", "The quick brown fox jumps over the lazy cow.")

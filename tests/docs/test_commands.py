@@ -5,6 +5,8 @@ what it prints; a last line of `...` stands for more. Without such lines only it
 counts. The commands of a page run one after the other where samples/ can be seen.
 """
 
+import csv
+import io
 import json
 import os
 import pathlib
@@ -117,6 +119,23 @@ class Format(unittest.TestCase):
         self.assertEqual(dict(found["read"](line + "\n") for line in done.split("\n")[:-1]),
                          {**expected, "alone": []})
 
+    def test_names_in_csv(self):
+        """They come back whole, also those that a spreadsheet would run."""
+        names = ["=1+1", "+a", "-b", "@c", "\td", "\re", "'=f", "''-g", "'h", 'i,"j"', "k"]
+        with tempfile.TemporaryDirectory() as folder:
+            for name_ in names:
+                pathlib.Path(folder, name_).write_text("The very same text in all of the files.")
+            done = subprocess.run([TWINSET, ".", "--format", "csv"], cwd=folder, check=True,
+                                  capture_output=True).stdout.decode()
+        reader = next(lines for _, lines in blocks(ROOT / "docs/format.md", "python")
+                      if any("def name_of(cell)" in line for line in lines))
+        found = {}
+        exec("\n".join(reader), found)
+        rows = list(csv.DictReader(io.StringIO(done, newline="")))
+        self.assertEqual(len(rows), len(names) * (len(names) - 1) // 2)
+        self.assertEqual([row for row in rows if row["a"][0] in "=+-@\t\r"], [])
+        self.assertEqual({found["name_of"](row[side]) for row in rows for side in "ab"}, set(names))
+
     def test_journals(self):
         """The frames of a checkpoint have the fields that the page lists."""
         with tempfile.TemporaryDirectory() as folder:
@@ -143,7 +162,7 @@ class Format(unittest.TestCase):
             source, lines, *_, records, _, size, failure = struct.unpack_from("<IB7Q", frame)
             self.assertEqual((lines, failure, source), (0, 0, documents))
             count, = struct.unpack_from("<Q", frame, 61)
-            rows = list(struct.iter_unpack("<4Q3IBB", frame[69 : 69 + 46 * count]))
+            rows = list(struct.iter_unpack("<4Q3IHBB", frame[69 : 69 + 48 * count]))
             self.assertEqual([row[5] for row in rows], list(range(documents, documents + count)))
             self.assertEqual(count, records)
             documents += count

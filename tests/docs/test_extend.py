@@ -18,8 +18,8 @@ from pages import ROOT, TWINSET, environment, text
 MOST_FILES = 3
 
 # What CMakeLists.txt needs to make the command.
-NEEDED = re.compile(r"CMakeLists\.txt$|cmake/|include/|src/|cli/|fuzz/|tests/[^/]*$|"
-                    r"bench/kernels\.c$|python/twinset/options\.py$")
+NEEDED = re.compile(r"CMakeLists\.txt$|cmake/|include/|src/|cli/|server/|fuzz/|tests/[^/]*$|"
+                    r"bench/\w+\.c$|python/twinset/options\.py$")
 
 
 def append_to_list(path, opening, closing, line):
@@ -107,7 +107,7 @@ ENGINE_OPTION = {}, [
                    "\n    unsigned volume; /* how loud it is; 0: chosen */"),
     append_to_list("src/common/options.c", r"option_row rows\[\] = \{", r"\};",
                    '    {{"volume", 0, "N", MACHINE_TOPIC, "How loud it is, 1 to 11.", READING},\n'
-                   "     WHOLE, FIELD(volume), 1, 11, true},\n"),
+                   "     TW_OPTION_WHOLE, FIELD(volume), 1, 11, true},\n"),
     append_to_list("python/twinset/options.py", "    checkpoint: PathLike", "\n\n\n# The",
                    r"\n    volume: int | str"),
 ]

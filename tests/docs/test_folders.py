@@ -118,7 +118,7 @@ class Programs(unittest.TestCase):
             self.assertTrue(internal, f"{program}.c includes nothing of src/: take it off the list")
 
     def test_no_include_goes_round_the_list(self):
-        for folder in ("cli", "python/module", "examples", "fuzz", "bench", "tests"):
+        for folder in ("cli", "server", "python/module", "examples", "fuzz", "bench", "tests"):
             for path in (ROOT / folder).glob("*.[ch]*"):
                 for name in INCLUDE.findall(path.read_text()):
                     self.assertNotRegex(name, r"\.\./|^src/", str(path))

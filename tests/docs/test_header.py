@@ -6,7 +6,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).parents[2]
 # The simple calls are to be read in one go; what makes them longer belongs into the other header.
-SIMPLE_LINES = 450
+SIMPLE_LINES = 460
 
 
 def header(name):

@@ -42,7 +42,9 @@ class Options(unittest.TestCase):
         self.manual = options_of_manual(printed("--man").replace("\\-", "-"))
 
     def test_commands(self):
-        self.assertEqual(commands(), ["scan", "compare", "dedup", "tune", "sketch", "cat"])
+        self.assertEqual(commands(),
+                         ["scan", "compare", "dedup", "tune", "sketch", "cat", "index",
+                          "serve"])
 
     def test_help_is_in_manual(self):
         self.assertGreater(len(self.help), 30)
@@ -51,11 +53,16 @@ class Options(unittest.TestCase):
     def test_manual_is_in_help(self):
         self.assertEqual(self.manual - self.help, set())
 
+    def test_help_has_no_names_of_the_source(self):
+        for command in commands():
+            self.assertNotRegex(printed(command, "--help"), r"\b(?:TW|TWINSET)_|\btw_")
+
     def test_pages_name_real_options(self):
         foreign = {"--preset", "--build", "--install", "--prefix", "--cflags", "--libs", "--tidy",
-                   "--repeat", "--quick", "--no-peers", "--py-files", "--runner",
+                   "--repeat", "--quick", "--no-peers", "--normalize", "--py-files", "--runner",
                    "--direct_running_mode", "--direct_num_workers", "--sdk_container_image",
-                   "--extra_package", "--checkpoint"}  # of other commands
+                   "--extra_package", "--checkpoint", "--retry", "--retry-connrefused",
+                   "--enable-experimental"}  # of other commands
         for page in PAGES:
             text = prose(page) + "".join(
                 line for _, lines in blocks(page, "sh") for line in lines if line.startswith("$ "))

@@ -10,7 +10,7 @@ from pages import ROOT
 
 MOST_FIELDS = 20
 MOST_LINES = 600
-PUBLIC = ("cli", "python", "examples")  # what sees the public headers alone
+PUBLIC = ("cli", "server", "python", "examples")  # what sees the public headers alone
 NOT_CODE = re.compile(r"""/\*.*?\*/ | //[^\n]*               # comments
                           | "(?:\\.|[^"\\\n])*"              # strings
                           | '(?:\\.|[^'\\\n])*'              # characters

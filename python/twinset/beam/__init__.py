@@ -5,9 +5,9 @@
     pairs = documents | SimilarPairs(id="url", text="body", threshold=0.8)
     kept, removed = documents | Dedup(keep="longest")
 
-`documents` are records: mappings, or rows with attributes. The pairs are those of
-`twinset scan --method lsh`, field by field, on any number of workers. These need this package,
-too: docs/cluster.md.
+`documents` are records: mappings, rows with attributes, or tuples (id, text). The pairs are
+those of `twinset scan --method lsh`, field by field, on any number of workers. These need this
+package, too: docs/cluster.md.
 
 Options are those of the command line, with _ for -: threshold, by, k, max_bucket and so on; not
 those that need the collection in one place. apache-beam 2.70 or later is needed.
@@ -15,7 +15,8 @@ those that need the collection in one place. apache-beam 2.70 or later is needed
 
 from ..tables import need
 
-need("apache_beam", "twinset.beam")
+for _name in ("apache_beam", "pyarrow", "numpy"):
+    need(_name, "twinset.beam", "apache-beam pyarrow numpy")
 
 from .signatures import MergeSignatures, Signature, Signatures  # noqa: E402
 from .transforms import (  # noqa: E402

@@ -106,9 +106,14 @@ def _plain(value: Any) -> str:
 # ---- running
 
 def left_to_beam(words: list[str], own: argparse.ArgumentParser) -> list[str]:
-    """Options for Beam, which takes any, and so would take a misspelt one of ours."""
+    """Options for Beam, which takes any, and so would take a misspelt one of ours, and one that
+    only the command has."""
     names = [flag for flag in own._option_string_actions if flag.startswith("--")]
+    others = {f"--{row[0]}" for row in _core.options()}
     for word in words:
+        if word.partition("=")[0] in others:
+            raise _core.UsageError(f"{word.partition('=')[0]} is an option of the command, and has "
+                                   "no use here")
         if near := difflib.get_close_matches(word.partition("=")[0], names, 1, 0.85):
             raise _core.UsageError(f"there is no option {word}; did you mean {near[0]}?")
     has_runner = any(word.partition("=")[0] == "--runner" for word in words)
@@ -121,8 +126,8 @@ def tell(result: Any) -> None:
     counts: Counter[str] = Counter()
     for one in result.metrics().query(wanted)["counters"]:  # each step has its own
         counts[one.key.metric.name] += one.result
-    told = [f"{count:,} {name.replace('_', ' ')}" for name, count in sorted(counts.items())]
-    print(f"twinset: {', '.join(told) or 'nothing was counted'}", file=sys.stderr)
+    counted = [f"{count:,} {name.replace('_', ' ')}" for name, count in sorted(counts.items())]
+    print(f"twinset: {', '.join(counted) or 'nothing was counted'}", file=sys.stderr)
 
 
 REASONS = (
@@ -184,8 +189,8 @@ def main(words: Sequence[str] | None = None) -> int:
     except Exception as error:
         if "KeyboardInterrupt" in str(error):  # as Beam tells it
             raise KeyboardInterrupt from None
-        if told := reason(error):
-            return complain(told)
+        if sentence := reason(error):
+            return complain(sentence)
         raise
     tell(result)
     return 0

@@ -73,11 +73,12 @@ class Number(beam.PTransform):
 
     def expand(self, found: Found) -> beam.PCollection:
         edges = found.pairs | "edges" >> each(edges_of)
-        originals = ((edges | "components" >> Components(self.shards) | "roots" >> each(told_roots),
-                      edges | "ends" >> each(told_ends),
-                      found.copies | "copies" >> each(told_copies),
-                      found.preferred | "preferred" >> each(told_preferred))
-                     | "told" >> beam.Flatten()
+        originals = ((edges | "components" >> Components(self.shards)
+                      | "roots" >> each(facts_of_roots),
+                      edges | "ends" >> each(facts_of_ends),
+                      found.copies | "copies" >> each(facts_of_copies),
+                      found.preferred | "preferred" >> each(facts_of_preferred))
+                     | "facts" >> beam.Flatten()
                      | "originals" >> By(self.shards, ["id"], ["id"], gather))
         sizes = originals | "sizes" >> By(self.shards, ["root"], ["root"], add_up)
         return (sizes | "numbers" >> Numbers(self.shards), originals) | "number" >> Join(
@@ -95,18 +96,18 @@ def by_chunks(batches: Batches, names: list[str]) -> Iterator[pa.RecordBatch]:
 
 
 class Members(beam.PTransform):
-    """(found, originals, told) to told with the members of each original, by its chunks: told has
-    rows of originals, the number of their last chunk among them."""
+    """(found, originals, rows) to rows with the members of each original, by its chunks. `rows` are
+    of originals, with the number of their last chunk."""
 
     def __init__(self, shards: int) -> None:
         super().__init__()
         self.shards = shards
 
     def expand(self, inputs: tuple[Found, beam.PCollection, beam.PCollection]) -> beam.PCollection:
-        found, originals, told = inputs
+        found, originals, described = inputs
         members = ((found.copies | "copies" >> each(members_of_copies),
                     originals | "alone" >> each(members_alone)) | beam.Flatten())
-        return ((told, members) | "of chunks" >> Join(self.shards, ["original", "chunk"])
+        return ((described, members) | "of chunks" >> Join(self.shards, ["original", "chunk"])
                 | "each" >> each(exploded))
 
 
@@ -253,40 +254,40 @@ def _labels(labels: Iterator[tuple[str, str, str | None]]) -> Iterator[tuple[str
 
 # ---- originals: rows of several kinds, by id
 
-def _told(count: int, **columns: pa.Array) -> pa.RecordBatch:
+def _facts(count: int, **columns: pa.Array) -> pa.RecordBatch:
     return pa.record_batch([columns.get(field.name, pa.nulls(count, field.type))
                             for field in TOLD], schema=TOLD)
 
 
-def told_roots(batches: Batches) -> Iterator[pa.RecordBatch]:
-    return (_told(len(batch), id=batch.column("u"), root=batch.column("v")) for batch in batches)
+def facts_of_roots(batches: Batches) -> Iterator[pa.RecordBatch]:
+    return (_facts(len(batch), id=batch.column("u"), root=batch.column("v")) for batch in batches)
 
 
-def told_ends(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """That they are in a pair, which the root of a component is not told otherwise."""
+def facts_of_ends(batches: Batches) -> Iterator[pa.RecordBatch]:
+    """That documents are in a pair, which nothing else says of the root of a component."""
     for batch in batches:
         ends = pc.unique(pa.concat_arrays(batch.columns))
-        yield _told(len(ends), id=ends)
+        yield _facts(len(ends), id=ends)
 
 
-def told_copies(batches: Batches) -> Iterator[pa.RecordBatch]:
+def facts_of_copies(batches: Batches) -> Iterator[pa.RecordBatch]:
     for batch in batches:
-        yield _told(len(batch), id=batch.column("id"), chunk=batch.column("chunk"),
+        yield _facts(len(batch), id=batch.column("id"), chunk=batch.column("chunk"),
                     copies=pc.cast(pc.list_value_length(batch.column("members")), pa.int64()))
 
 
-def told_preferred(batches: Batches) -> Iterator[pa.RecordBatch]:
+def facts_of_preferred(batches: Batches) -> Iterator[pa.RecordBatch]:
     for batch in batches:
-        yield _told(len(batch), **dict(zip(batch.schema.names, batch.columns)))
+        yield _facts(len(batch), **dict(zip(batch.schema.names, batch.columns)))
 
 
 def gather(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """What is told, by id, to ORIGINALS, without those that are in no cluster."""
+    """Facts, by id, to ORIGINALS, without those that are in no cluster."""
     return batched(_gathered(rows(batches)), ORIGINALS)
 
 
-def _gathered(told: Iterator[tuple]) -> Iterator[tuple]:
-    for id, same in groupby(told, lambda row: row[0]):
+def _gathered(facts: Iterator[tuple]) -> Iterator[tuple]:
+    for id, same in groupby(facts, lambda row: row[0]):
         root, copies, last, value, best, clustered = id, 0, 0, None, None, False
         for _, its_root, count, chunk, its_value, its_best in same:
             root = root if its_root is None else its_root  # an id may be empty

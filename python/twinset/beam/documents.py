@@ -77,7 +77,7 @@ def field_of(keep: str | None) -> str | None:
 
 
 class Fields:
-    """Where a document is in a record: a mapping, or a row with attributes."""
+    """Where a document is in a record: a mapping, a row with attributes, or a tuple (id, text)."""
 
     def __init__(self, id: str, text: str, keep: str | None) -> None:
         self.id, self.text, self.keep = id, text, keep
@@ -99,12 +99,30 @@ class Fields:
                 raise _missing(name, what, names)
 
     def take(self, record: Any, name: str, what: str) -> Any:
+        if is_plain_tuple(record):
+            return self.take_of_tuple(record, name, what)
         try:
             return record[name] if isinstance(record, Mapping) else getattr(record, name)
         except (KeyError, AttributeError):
             names = record if isinstance(record, Mapping) else (
                 getattr(record, "_fields", None) or getattr(record, "__dict__", ()))
             raise _missing(name, what, names) from None
+
+
+    def take_of_tuple(self, record: tuple, name: str, what: str) -> Any:
+        """Of (id, text), whatever these are called."""
+        if len(record) != 2:
+            raise _core.UsageError(f"a tuple of {len(record)} is no document; give (id, text), or "
+                                   "records with names")
+        if name not in (self.id, self.text):
+            raise _core.UsageError(f"{what}: a tuple (id, text) has no field '{name}'; give "
+                                   "records with names")
+        return record[0] if name == self.id else record[1]
+
+
+def is_plain_tuple(record: Any) -> bool:
+    """Whether it is a tuple without names."""
+    return isinstance(record, tuple) and not hasattr(record, "_fields")
 
 
 def _missing(name: str, what: str, names: Any) -> _core.UsageError:

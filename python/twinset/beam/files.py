@@ -32,7 +32,7 @@ BLOCK = 1 << 20
 
 def read(pipeline: beam.Pipeline, pattern: str, fields: Fields, whole: bool) -> beam.PCollection:
     """Records: those of Parquet and JSON lines, with the fields that are asked for or `whole`; of
-    other files id and text. A field that no record has is told before anything runs."""
+    other files id and text. A field that no record has is an error before anything runs."""
     paths = [one.path for one in FileSystems.match([pattern])[0].metadata_list]
     if not paths:
         raise _core.InputError(f"there are no files like {pattern}")

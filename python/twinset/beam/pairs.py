@@ -79,9 +79,9 @@ def tell_apart(batches: Batches, settings: Settings, keep: str | None) -> Iterat
     preferred = Preferred(keep)
     for made in originals(preferred.beside(batches), settings, PARTS):
         yield made
-        yield from preferred.told()
+        yield from preferred.flush()
     preferred.end()
-    yield from preferred.told()
+    yield from preferred.flush()
 
 
 class Preferred:
@@ -114,9 +114,9 @@ class Preferred:
         if self.identity is not None:
             self.rows.append((self.original, self.value, self.best))
 
-    def told(self) -> Iterator[pa.RecordBatch]:
-        told, self.rows = self.rows, []
-        return batched(told, PREFERRED)
+    def flush(self) -> Iterator[pa.RecordBatch]:
+        flushed, self.rows = self.rows, []
+        return batched(flushed, PREFERRED)
 
 
 def only(batches: Batches, column: str) -> Iterator[pa.RecordBatch]:

@@ -102,7 +102,7 @@ def cut(text: bytes, options: Mapping[str, str], size: int) -> list[str] | list[
     in one piece.
 
     The text is normalised first, as a piece alone might be read otherwise. If one of them would
-    still be, the text stays whole: letters that look alike are told by the text around them.
+    still be, the text stays whole: letters that look alike are recognised by the text around them.
     """
     if {options.get("quotations"), options.get("bibliography")} & {"drop"} or (
             options.get("bag") == "1"):  # what is left out, or counted, is known of the whole alone

@@ -56,7 +56,8 @@ def members(batches: Iterable[pa.RecordBatch], settings: Settings,
 
 def _scan(batches: Iterable[pa.RecordBatch], settings: Settings,
           most: int) -> _core.Result | None:
-    options = {**settings.options, "method": "lsh", "threads": "1"}
+    # Whoever asks counts the texts that are null: many of them are no reason to find nothing.
+    options = {**settings.options, "method": "lsh", "threads": "1", "max-skipped": "1"}
     if options.get("by", "auto") == "auto":
         options["by"] = "char"  # whatever languages the ids may look like
     if options["memory"] == DEFAULT_MEMORY:

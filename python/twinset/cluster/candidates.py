@@ -120,7 +120,7 @@ class Last:
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self.held = pa.RecordBatch.from_pylist([], RECORDS)
-        self.told = self.hidden = 0  # of a bucket over the limit: rows that are held, and not
+        self.carried = self.hidden = 0  # of a bucket over the limit: rows that are held, and not
 
     def and_more(self, batch: pa.RecordBatch | None) -> Iterator[pa.RecordBatch]:
         """What meets in this bucket and in all of a batch but its last, of which more may come.
@@ -128,23 +128,23 @@ class Last:
         rows = self.held if batch is None else pa.concat_batches([self.held, batch])
         if len(rows) == 0:
             return
-        bucket, told = rows.column("bucket").to_numpy(), self.told
+        bucket, carried = rows.column("bucket").to_numpy(), self.carried
         start = np.flatnonzero(np.concatenate([[True], bucket[1:] != bucket[:-1]]))
         here = np.diff(start, append=len(bucket))
         first = np.repeat(start, here)
         place = np.arange(len(bucket)) - first
-        place[told:here[0]] += self.hidden
+        place[carried:here[0]] += self.hidden
         size = here.copy()
         size[0] += self.hidden
         over = size > self.limit if self.limit else np.zeros(len(size), bool)
         is_over = np.repeat(over, here)
         count = np.where(is_over, np.minimum(place, STAR), place)
-        count[:told] = 0
+        count[:carried] = 0
         if batch is not None and not over[-1]:
             count[start[-1]:] = 0
         held = min(STAR, here[-1]) if over[-1] else here[-1]
         self.held = rows.slice(start[-1], held)
-        self.told, self.hidden = (held, size[-1] - held) if over[-1] else (0, 0)
+        self.carried, self.hidden = (held, size[-1] - held) if over[-1] else (0, 0)
         yield from _meeting(rows.column("id"), first, count, np.where(is_over, place // CHUNK, 0))
 
 

@@ -35,8 +35,8 @@ def verify(batches: Iterable[pa.RecordBatch], settings: Settings,
            listed: bool = True) -> Iterator[pa.RecordBatch]:
     """(family, chunk, id, text, partners, centres, members) to pairs of documents.
 
-    A row without partners is one; a row with `members` is that of copies, of which nothing has to
-    be found, but told what such a pair is. `centres` are those that an original is listed by;
+    A row without partners is one; a row with `members` is that of copies: their passages are
+    not looked for, but such a pair is described. `centres` are those that an original is listed by;
     null: itself.
 
     `original` leads to a pair's cluster: that of b, or of the copies, by their chunk. `match` is

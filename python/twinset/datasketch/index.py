@@ -44,7 +44,8 @@ class Memory(_core.MinHashIndex):
     in the order of insertion."""
 
     def tables(self) -> tuple[Table, list[Table]]:
-        return _KeysOfMemory(self), [_BandOfMemory(self, band) for band in range(self.bands)]
+        buckets = _BucketsOfMemory(self)
+        return _KeysOfMemory(self), [_BandOfMemory(buckets, band) for band in range(self.bands)]
 
     def bands_of(self, key: Hashable) -> list[bytes]:
         """Those of all its signatures: there are several where duplicates were not looked for."""
@@ -107,29 +108,35 @@ class _KeysOfMemory(Table):
         return len(self._memory)
 
 
-class _BandOfMemory(Table):
-    """The buckets of a band, put together when they are asked for and the index has changed."""
+class _BucketsOfMemory:
+    """The buckets of all bands, put together when they are asked for and the index has changed: at
+    once, since each key gives its bands together."""
 
-    def __init__(self, memory: Memory, band: int) -> None:
+    def __init__(self, memory: Memory) -> None:
         self._memory = memory
-        self._band = band
         self._changes = -1
-        self._buckets: dict[Hashable, set[Hashable]] = {}
+        self._bands: list[dict[Hashable, set[Hashable]]] = []
 
-    def _current(self) -> dict[Hashable, set[Hashable]]:
+    def of_band(self, band: int) -> dict[Hashable, set[Hashable]]:
         if self._changes != self._memory.changes:
             self._changes = self._memory.changes
-            self._buckets = {}
+            self._bands = [{} for _ in range(self._memory.bands)]
             for key in self._memory.keys():
-                for bucket in self._memory.bands_of(key)[self._band::self._memory.bands]:
-                    self._buckets.setdefault(bucket, set()).add(key)
-        return self._buckets
+                for bucket, buckets in zip(self._memory.bands_of(key), cycle(self._bands)):
+                    buckets.setdefault(bucket, set()).add(key)
+        return self._bands[band]
+
+
+class _BandOfMemory(Table):
+    def __init__(self, buckets: _BucketsOfMemory, band: int) -> None:
+        self._buckets = buckets
+        self._band = band
 
     def keys(self) -> Collection[Hashable]:
-        return self._current().keys()
+        return self._buckets.of_band(self._band).keys()
 
     def get(self, key: Hashable) -> set[Hashable]:
-        return self._current().get(key, set())
+        return self._buckets.of_band(self._band).get(key, set())
 
 
 # ---- in tables

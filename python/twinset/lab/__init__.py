@@ -6,10 +6,16 @@ all beside what the papers found.
 """
 
 from collections.abc import Callable
+from importlib.util import find_spec
 
-from . import s0, s1, s2, s3
-from .result import Result
-from .table import Table
+from ..tables import need
+
+if find_spec("numpy") is None:  # it is imported where it is used
+    need("numpy", "twinset.lab", "numpy matplotlib")
+
+from . import s0, s1, s2, s3  # noqa: E402
+from .result import Result  # noqa: E402
+from .table import Table  # noqa: E402
 
 __all__ = ["EXPERIMENTS", "Result", "Table", "s0", "s1", "s2", "s3"]
 

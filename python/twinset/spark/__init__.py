@@ -15,17 +15,22 @@ those that need the collection in one place. PySpark 4 and pyarrow are needed.
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from ..tables import need
 
-from ..cluster.settings import settings
-from ..rules import DEDUP_THRESHOLD, KEEP_FIRST
-from .alone import all_members, all_pairs
-from .clusters import Clusters
-from .decide import ADDED, MEMBER, REMOVED, check_columns, removed
-from .documents import Documents
-from .pairs import asked, find, verified
-from .stages import stage
+for _name in ("pyspark", "pyarrow", "numpy"):
+    need(_name, "twinset.spark", "pyspark pyarrow numpy")
+
+from pyspark.sql import DataFrame  # noqa: E402
+from pyspark.sql import functions as F  # noqa: E402
+
+from ..cluster.settings import settings  # noqa: E402
+from ..rules import DEDUP_THRESHOLD, KEEP_FIRST  # noqa: E402
+from .alone import all_members, all_pairs  # noqa: E402
+from .clusters import Clusters  # noqa: E402
+from .decide import ADDED, MEMBER, REMOVED, check_columns, removed  # noqa: E402
+from .documents import Documents, check_frame  # noqa: E402
+from .pairs import asked, find, verified  # noqa: E402
+from .stages import stage  # noqa: E402
 
 __all__ = ["clusters", "dedup", "signatures", "similar_pairs", "skipped"]
 
@@ -76,6 +81,7 @@ def dedup(df: DataFrame, id: str = "id", text: str = "text", *, keep: str = KEEP
     Rows whose documents are skipped are kept. Jobs run before this returns.
     """
     chosen = settings(WHERE, {**options, "threshold": threshold})
+    check_frame(df)
     check_columns(df, keep, annotate)
     documents = Documents(df, id, text, chosen, duplicates)
     found = Clusters(find(documents, listed=False), few=True)

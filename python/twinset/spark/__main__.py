@@ -92,7 +92,7 @@ def main(words: Sequence[str] | None = None) -> int:
     except _core.Error as error:
         return complain(error)
     except (PySparkException, Py4JError, ConnectionError) as error:
-        return complain(told(error))
+        return complain(explain(error))
     return 0
 
 
@@ -108,7 +108,7 @@ def started() -> Iterator[SparkSession]:
     logging.getLogger().addHandler(logging.NullHandler())  # else stacks come if Spark has ended
     session = builder.getOrCreate()
     if not session.sparkContext.getConf().contains("spark.log.level"):
-        # What fails is told at the end; on the way, a cluster tells which executors it has lost.
+        # What fails is reported at the end; on the way, a cluster says which executors it has lost.
         is_here = re.fullmatch(r"local(\[.*)?", session.sparkContext.master)
         session.sparkContext.setLogLevel("FATAL" if is_here else "ERROR")
     try:
@@ -151,7 +151,7 @@ REASONS = (
 )
 
 
-def told(error: Exception) -> str:
+def explain(error: Exception) -> str:
     try:
         if not isinstance(error, (ConnectionError, Py4JNetworkError)):
             return reason(str(error))
@@ -160,10 +160,10 @@ def told(error: Exception) -> str:
     return MEMORY % "Spark has ended, as it does when it"
 
 
-def reason(told: str) -> str:
-    """The one sentence that matters of what Spark tells, stacks and all."""
+def reason(message: str) -> str:
+    """The one sentence that matters of what Spark says, stacks and all."""
     found, words = next((found, words) for pattern, words in REASONS
-                        if (found := re.search(pattern, told)))
+                        if (found := re.search(pattern, message)))
     return found.expand(words).strip()
 
 
@@ -191,7 +191,7 @@ def run(session: SparkSession, asked: argparse.Namespace, options: dict[str, Any
         made = clusters(df, **given) if asked.command == "clusters" else signatures(df, **given)
         write(made, asked.format or "jsonl", asked.output)
     if not asked.quiet:
-        tell_skipped(skipped(df, **columns, **options))
+        tell_skipped(skipped(df, **columns, **options), asked.command == "dedup")
 
 
 def check_output(session: SparkSession, path: str) -> None:
@@ -237,7 +237,7 @@ def _by_end(path: str) -> str | None:
 
 
 def is_nested(session: SparkSession, paths: list[str], files: list[str]) -> bool:
-    """Whether there are files in folders below, which Spark leaves out unless it is told, or the
+    """Whether there are files in folders below, which Spark leaves out unless it is asked, or the
     folders' names are values of columns."""
     return len(session.read.text(paths).inputFiles()) < len(files)
 
@@ -296,10 +296,12 @@ def write_pairs(pairs: DataFrame, format: str, path: str) -> None:
     return pairs.mapInArrow(stage("lines.lines", format), "value string").write.text(path)
 
 
-def tell_skipped(rows: DataFrame) -> None:
+def tell_skipped(rows: DataFrame, is_kept: bool) -> None:
+    """Counts what took no part; dedup keeps it, as it is."""
+    fate = "kept" if is_kept else "skipped"
     for row in rows.groupBy("reason").count().orderBy("reason").collect():
         count = f"{row['count']:,} document{'s' * (row['count'] != 1)}"
-        print(f"twinset: skipped {count}: {row['reason']}", file=sys.stderr)
+        print(f"twinset: {fate} {count}: {row['reason']}", file=sys.stderr)
 
 
 if __name__ == "__main__":

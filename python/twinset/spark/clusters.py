@@ -76,10 +76,10 @@ def components(edges: DataFrame) -> DataFrame:
     before = None
     while True:
         edges = settle(star(edges))
-        told = edges.agg(F.count("*"), F.sum(F.xxhash64("u", "v").cast("decimal(38)"))).first()
-        if told == before:
+        checksum = edges.agg(F.count("*"), F.sum(F.xxhash64("u", "v").cast("decimal(38)"))).first()
+        if checksum == before:
             return edges
-        before = told
+        before = checksum
 
 
 def star(edges: DataFrame) -> DataFrame:

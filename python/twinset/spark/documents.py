@@ -32,9 +32,7 @@ class Documents:
 
     def __init__(self, df: DataFrame, id: str, text: str, settings: Settings,
                  duplicates: str) -> None:
-        if not hasattr(df, "_jdf"):
-            raise _core.UsageError("a DataFrame of Spark Connect has no checkpoints, which rounds "
-                                   "need; take a session on the cluster itself")
+        check_frame(df)
         if duplicates not in ("error", "skip", "keep"):
             raise _core.UsageError(f"duplicates={duplicates!r}: take error or skip")
         self.df, self.settings, self.duplicates = df, settings, duplicates
@@ -58,26 +56,26 @@ class Documents:
         check_executors(self.df.sparkSession)
         if self.duplicates != "error":
             return self.rows.count()
-        told = self.rows.groupBy("id").count().agg(
-            F.sum("count").alias("all"), *_told(F.expr(ODD))).first()
-        if told["nulls"]:
+        summary = self.rows.groupBy("id").count().agg(
+            F.sum("count").alias("all"), *_counts(F.expr(ODD))).first()
+        if summary["nulls"]:
             raise _core.UsageError(NULL)
-        if told["torn"]:
-            raise _core.UsageError(TORN % told["torn"])
-        if told["rows"]:
-            raise _core.UsageError(SHARED % (told["rows"], told["id"]))
-        return told["all"] or 0
+        if summary["torn"]:
+            raise _core.UsageError(TORN % summary["torn"])
+        if summary["rows"]:
+            raise _core.UsageError(SHARED % (summary["rows"], summary["id"]))
+        return summary["all"] or 0
 
     def expected_bytes(self) -> int | None:
         """What Spark expects before it has read anything, by the sizes of files; None: nothing."""
-        told = self.rows._jdf.queryExecution().optimizedPlan().stats().sizeInBytes()
-        return size if (size := int(str(told))) < UNKNOWN else None
+        estimate = self.rows._jdf.queryExecution().optimizedPlan().stats().sizeInBytes()
+        return size if (size := int(str(estimate))) < UNKNOWN else None
 
     def check_later(self) -> None:
         """Fails when the plan is run, before anything is made of the rows."""
         if self.duplicates != "error":
             return
-        odd = self._odd().agg(*_told(F.lit(True)))
+        odd = self._odd().agg(*_counts(F.lit(True)))
         complaint = F.when(F.col("nulls") > 0, F.lit(NULL)).when(
             F.col("torn") > 0, F.format_string(TORN % "%d", "torn")).otherwise(
             F.format_string(SHARED % ("%d", "%s"), "rows", "id"))
@@ -89,6 +87,20 @@ class Documents:
         return self.rows.mapInArrow(
             stage("documents.look_through", self.settings),
             "id string, identity binary, buckets binary, skipped string")
+
+
+def check_frame(df: object) -> None:
+    """Fails for what is no DataFrame of Spark, or one of Spark Connect."""
+    if hasattr(df, "_jdf"):
+        return
+    where = type(df).__module__
+    if where.startswith("pyspark.sql.connect"):
+        raise _core.UsageError("twinset.spark does not work with Spark Connect, which has no local "
+                               "checkpoints; use a session on the cluster itself, without remote()")
+    hint = ("; spark.createDataFrame(df) makes one, and twinset.scan(df) needs no Spark"
+            if where.partition(".")[0] in ("pandas", "polars", "pyarrow") else "")
+    kind = f"{where.partition('.')[0]}.{type(df).__name__}"
+    raise _core.UsageError(f"twinset.spark takes a DataFrame of Spark, not {kind}{hint}")
 
 
 def missing(name: str, what: str, names: Iterable[str]) -> _core.UsageError:
@@ -106,8 +118,8 @@ def _column(df: DataFrame, name: str, what: str, kinds: tuple[type[DataType], ..
     return F.col(f"`{name}`")
 
 
-def _told(odd: Column) -> list[Column]:
-    """Of ids by their counts, what is to be told of those that are odd."""
+def _counts(odd: Column) -> list[Column]:
+    """Counts ids that are null, torn or shared, from the number of rows of each id."""
     return [F.min(F.when(odd, F.col("id"))).alias("id"),
             F.sum(F.when(odd, F.col("count"))).alias("rows"),
             F.count_if(F.col("id").isNull()).alias("nulls"),

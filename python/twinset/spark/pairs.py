@@ -92,8 +92,8 @@ def find(documents: Documents, listed: bool = True) -> Found:
     parts = max(PARTS, 1 << (records // PART_RECORDS).bit_length())
     needed = settle(asked(documents, parts))
     of_copies = _items("centres") * _items("members") if listed else F.lit(0)
-    told = needed.agg(F.count("*").alias("rows"), F.sum(
+    totals = needed.agg(F.count("*").alias("rows"), F.sum(
         F.coalesce(_items("partners"), of_copies)).alias("pairs")).first()
-    pairs = verified(documents, needed, listed, told["rows"] <= BROADCAST_ROWS,
-                     _tasks(documents, told["pairs"] or 0, told["rows"]))
+    pairs = verified(documents, needed, listed, totals["rows"] <= BROADCAST_ROWS,
+                     _tasks(documents, totals["pairs"] or 0, totals["rows"]))
     return Found(documents, settle(copies_of(needed)), settle(pairs))

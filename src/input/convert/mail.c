@@ -125,14 +125,19 @@ static int add_alternative(conversion *run, tw_mail_children alternatives, bool 
     return status;
 }
 
-static int add_children(conversion *run, tw_mail_children children, const char *usual_type,
+/* Adds all children; of those that belong to the first, such as the styles of a page, only that. */
+static int add_children(conversion *run, const tw_mail_entity *entity, tw_mail_children children,
                         unsigned level)
 {
+    const char *usual_type = has_type(entity, "multipart/digest") ? "message/rfc822" : "text/plain";
+    bool takes_first = has_type(entity, "multipart/related");
     int status = TWINSET_OK;
     for (tw_mail_span whole; status == TWINSET_OK && tw_mail_next_child(&children, &whole);) {
         tw_mail_entity child = tw_mail_open(whole, usual_type);
         if (!is_attachment(&child))
             status = add_entity(run, child, level + 1);
+        if (takes_first)
+            break;
     }
     return status;
 }
@@ -149,8 +154,7 @@ static int add_multipart(conversion *run, const tw_mail_entity *entity, unsigned
         return add_text(run, &(tw_mail_entity){.type = type, .body = entity->body});
     }
     if (!has_type(entity, "multipart/alternative"))
-        return add_children(run, children,
-                            has_type(entity, "multipart/digest") ? "message/rfc822" : plain, level);
+        return add_children(run, entity, children, level);
     int status = add_alternative(run, children, true, level);
     if (status == TWINSET_OK && !tw_has_words(&run->to->text, start))
         status = add_alternative(run, children, false, level);
@@ -220,6 +224,13 @@ static bool is_one_of(tw_mail_span name, const char *const *names)
     return *names != NULL;
 }
 
+/* Whether a header says that a page follows with all that belongs to it, as browsers save it. */
+static bool is_saved_page(tw_mail_span name, const char *end)
+{
+    tw_mail_span value = {tw_mail_skip_space(name.end + 1, end), end};
+    return tw_mail_equals(name, "Content-Type") && tw_mail_starts(value, "multipart/related");
+}
+
 /* Mail that was delivered begins with how it came. What only has headers like those of mail may be
  * a news article, which is plain text. */
 static bool looks_like(const char *head, size_t length)
@@ -231,17 +242,20 @@ static bool looks_like(const char *head, size_t length)
     static const char *const news[] = {"Newsgroups", "Path", "Xref", NULL};
     const char *at = head, *end = head + length;
     unsigned known_count = 0;
+    bool is_delivered = true, is_page = false;
     for (size_t size; at < end && (size = tw_mail_name_length(at, end)) > 0;
          at = tw_mail_header_end(at, end)) {
         tw_mail_span name = {at, at + size};
-        if (is_one_of(name, news) || (at == head && !is_one_of(name, first)))
+        if (is_one_of(name, news))
             return false;
+        is_delivered &= at != head || is_one_of(name, first);
+        is_page |= is_saved_page(name, tw_mail_header_end(at, end));
         known_count += is_one_of(name, known);
     }
     bool ends_well =
         at == end || *at == '\n' || *at == '\r' || !memchr(at, '\n', (size_t)(end - at));
-    return known_count >= 2 && ends_well;
+    return (is_delivered || is_page) && known_count >= 2 && ends_well;
 }
 
 const tw_converter tw_convert_mail = {
-    .kind = "mail", .endings = "eml", .looks_like = looks_like, .convert = convert};
+    .kind = "mail", .endings = "eml mht mhtml", .looks_like = looks_like, .convert = convert};

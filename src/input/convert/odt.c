@@ -190,18 +190,9 @@ static int convert(const tw_material *from, tw_converted *to)
     return status;
 }
 
-/* OpenDocument requires that the first member of the zip is this one, and not packed. A zip begins
- * with 30 bytes, of which two at 28 are the length of what is between the name and the content. */
 static bool looks_like(const char *head, size_t length)
 {
-    static const char name[] = "mimetype", type[] = "application/vnd.oasis.opendocument.text";
-    const size_t start = 30, name_length = sizeof name - 1, type_length = sizeof type - 1;
-    if (length < start + name_length || memcmp(head, "PK\3\4", 4) != 0 ||
-        memcmp(head + start, name, name_length) != 0)
-        return false;
-    size_t extra = (unsigned char)head[28] | (size_t)(unsigned char)head[29] << 8;
-    size_t offset = start + name_length + extra;
-    return length >= offset + type_length && memcmp(head + offset, type, type_length) == 0;
+    return tw_office_has_type(head, length, "application/vnd.oasis.opendocument.text");
 }
 
 const tw_converter tw_convert_odt = {

@@ -359,6 +359,20 @@ static int read_any(tw_office *office, const tw_material *from)
     return parse(office, "it");
 }
 
+/* Both require that the first member of the zip is this one, and not packed. A zip begins with 30
+ * bytes, of which two at 28 are the length of what is between the name and the content. */
+bool tw_office_has_type(const char *head, size_t length, const char *type)
+{
+    static const char name[] = "mimetype";
+    const size_t start = 30, name_length = sizeof name - 1, type_length = strlen(type);
+    if (length < start + name_length || memcmp(head, "PK\3\4", 4) != 0 ||
+        memcmp(head + start, name, name_length) != 0)
+        return false;
+    size_t extra = (unsigned char)head[28] | (size_t)(unsigned char)head[29] << 8;
+    size_t offset = start + name_length + extra;
+    return length >= offset + type_length && memcmp(head + offset, type, type_length) == 0;
+}
+
 int tw_office_convert(const tw_office_format *format, void *state, const tw_material *from,
                       tw_converted *to)
 {

@@ -44,6 +44,10 @@ typedef struct tw_office_format {
 int tw_office_convert(const tw_office_format *format, void *state, const tw_material *from,
                       tw_converted *to) TW_CHECKED;
 
+/* Whether first bytes are those of a zip of this type, which OpenDocument and EPUB have in its
+ * first member. */
+bool tw_office_has_type(const char *head, size_t length, const char *type);
+
 /* ---- for the functions of a format */
 
 /* What was given to tw_office_convert(). */

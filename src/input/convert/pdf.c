@@ -1,24 +1,28 @@
 /*
  * PDF, by the command pdftotext in a child process. It gets the bytes as a file without a name on
  * its standard input and gives the text through a pipe. Its processor time, memory and time are
- * bounded. It takes about 10 ms to start, then milliseconds a page.
+ * bounded, and it ends with us. It takes about 10 ms to start, then milliseconds a page.
  *
  * Its option -raw gives the text in the order in which it was laid out, with hyphens at the ends of
  * lines as they are. The other order, by the position on the page, separates lists from their
  * bullets, and removes every hyphen at the end of a line, also that of "well-known". layout.c
  * removes what the layout of pages added.
  */
-#define _GNU_SOURCE /* memfd_create, pipe2, prlimit, ..._addclosefrom_np */
+#define _GNU_SOURCE /* clone, execvpe, memfd_create, pipe2, prlimit, syscall */
 #include "convert.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
-#include <spawn.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,7 +30,13 @@
 #include "convert/layout.h"
 #include "reason.h"
 
-enum { CPU_SECONDS = 60, WALL_SECONDS = 180, COMPLAINT_BYTES = 4096, READ_BYTES = 64 << 10 };
+enum {
+    CPU_SECONDS = 60,
+    WALL_SECONDS = 180,
+    COMPLAINT_BYTES = 4096,
+    READ_BYTES = 64 << 10,
+    STACK_BYTES = 128 << 10 /* of the child; execvpe() takes the length of $PATH */
+};
 /* How much memory the child may take besides the file. */
 #define MEMORY_BYTES ((uint64_t)1 << 30)
 
@@ -75,40 +85,81 @@ static int open_nameless(const tw_material *from)
     return file;
 }
 
-/* Starts the child with these three descriptors, and with signals as any new process has them.
- * Returns 0 or an errno. */
+/* Closes all but the standard descriptors. glibc has close_range() from 2.34 on, Linux from 5.9. */
+static bool close_others(void)
+{
+#ifdef SYS_close_range
+    if (syscall(SYS_close_range, STDERR_FILENO + 1U, ~0U, 0U) == 0)
+        return true;
+#endif
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return false;
+    for (rlim_t fd = STDERR_FILENO + 1; fd < limit.rlim_cur; fd++)
+        close((int)fd);
+    return true;
+}
+
+/* What the child needs until it is another program. Until then it shares our memory, so that
+ * everything is prepared for it, and `error` reaches us. */
+typedef struct launch {
+    const int *standard; /* its first three descriptors */
+    pid_t parent;
+    sigset_t no_signals;
+    struct sigaction usual;
+    char *const *arguments, *const *environment;
+    int error; /* an errno, or 0 */
+} launch;
+
+/* Runs in the child: signals as any new process has them, no other descriptors, and an end when the
+ * thread that waits for it ends, however that comes about. */
+static int become_pdftotext(void *context)
+{
+    launch *self = context;
+    bool done = prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == self->parent;
+    for (int i = 0; i < 3 && done; i++)
+        done = dup2(self->standard[i], i) >= 0;
+    done = done && close_others();
+    for (int number = 1; number < NSIG; number++)
+        sigaction(number, &self->usual, NULL); /* a few cannot be set */
+    sigprocmask(SIG_SETMASK, &self->no_signals, NULL);
+    if (done)
+        execvpe(self->arguments[0], self->arguments, self->environment);
+    self->error = errno;
+    return EXIT_FAILURE; /* which ends it */
+}
+
+/* Starts the child with these three descriptors. Returns 0 or an errno. It is posix_spawnp(), but
+ * for PR_SET_PDEATHSIG, which only the child itself can ask for. */
 static int spawn(pid_t *pid, const int standard[3])
 {
     char command[] = "pdftotext", raw[] = "-raw", encoding[] = "-enc", utf8[] = "UTF-8";
     char dash[] = "-", locale[] = "LC_ALL=C.UTF-8";
     char *const arguments[] = {command, raw, encoding, utf8, dash, dash, NULL};
     char *const environment[] = {locale, NULL};
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t none, all;
-    sigemptyset(&none);
+    launch self = {.standard = standard,
+                   .parent = getpid(),
+                   .usual.sa_handler = SIG_DFL,
+                   .arguments = arguments,
+                   .environment = environment};
+    sigset_t all, before;
+    char *stack = tw_malloc(STACK_BYTES);
+    if (!stack)
+        return ENOMEM;
+    sigemptyset(&self.no_signals);
     sigfillset(&all);
-    int error = posix_spawn_file_actions_init(&actions);
-    if (error)
-        return error;
-    error = posix_spawnattr_init(&attributes);
-    for (int i = 0; i < 3 && !error; i++)
-        error = posix_spawn_file_actions_adddup2(&actions, standard[i], i);
-    if (!error)
-        error = posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-    if (!error) {
-        posix_spawnattr_setsigmask(&attributes, &none);
-        posix_spawnattr_setsigdefault(&attributes, &all);
-        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-        error = posix_spawnp(pid, command, &actions, &attributes, arguments, environment);
-    }
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* our handlers must not run in the child */
+    *pid = clone(become_pdftotext, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK | SIGCHLD, &self);
+    int error = *pid < 0 ? errno : self.error;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (*pid >= 0 && error)
+        waitpid(*pid, NULL, 0);
+    tw_free(stack);
     return error;
 }
 
-/* Sets the limits of the child after its start, since none of our code runs in it. What it can do
- * in these microseconds does not matter. */
+/* Sets the limits of the child after its start: before, its memory is ours, and may be more than it
+ * is to have. What it can do in these microseconds does not matter. */
 static void set_limits(pid_t pid, size_t file_bytes)
 {
     const struct {
@@ -145,6 +196,14 @@ static int start(child *program, const tw_material *from)
     }
     set_limits(program->pid, from->length);
     return 0;
+}
+
+/* Refuses the file for an errno, in words around what the system says; but where descriptors,
+ * processes or memory ran out, the run fails. */
+static int refuse_for_system(tw_converted *to, const char *words, int error)
+{
+    int status = tw_system_status(error);
+    return status == TWINSET_IO ? tw_refuse(to, "%s%s", words, tw_system_reason(error)) : status;
 }
 
 /* ---- its output */
@@ -189,7 +248,7 @@ static int listen_to(child *program, uint64_t limit, tw_bytes *text, tw_converte
         struct pollfd ends[] = {{program->text, POLLIN, 0}, {program->complaints, POLLIN, 0}};
         int wait_ms = left < 0.1 ? (int)(left * 1000) + 1 : 100; /* someone may cancel */
         if (poll(ends, 2, wait_ms) < 0 && errno != EINTR)
-            return tw_refuse(to, "%s", tw_system_reason(errno));
+            return refuse_for_system(to, "", errno);
         if (ends[0].revents && read_text(program, text) != TWINSET_OK)
             return TWINSET_NOMEM;
         if (ends[1].revents)
@@ -241,8 +300,7 @@ static int extract(const tw_material *from, tw_bytes *text, tw_converted *to)
     if (error == ENOENT || error == EACCES)
         return tw_refuse(to, "needs pdftotext (Debian: poppler-utils)");
     if (error)
-        return error == ENOMEM ? TWINSET_NOMEM
-                               : tw_refuse(to, "cannot run pdftotext: %s", tw_system_reason(error));
+        return refuse_for_system(to, "cannot run pdftotext: ", error);
     int status = listen_to(&program, from->limit_bytes, text, to);
     int ended = end_child(&program, status != TWINSET_OK || program.slow);
     return status == TWINSET_OK ? judge(&program, ended, to) : status;

@@ -1,0 +1,400 @@
+/*
+ * twinset index ACTION INDEX ...
+ */
+#include "job.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "twinset_index.h"
+
+/* What an action works with. */
+typedef struct index_job {
+    cli_job job;
+    cli_invocation in; /* without the action and the index among the inputs */
+    const char *path;
+    twinset_index *index;
+    twinset_index_counts counts;
+} index_job;
+
+typedef struct index_action {
+    const char *name;
+    unsigned flags;     /* TWINSET_INDEX_* that the index is opened with */
+    size_t least, most; /* operands after the index */
+    const char *operands;
+    int (*run)(index_job *work); /* returns the exit status */
+} index_action;
+
+/* ---- opening, failing */
+
+static int open_index(index_job *work, unsigned flags)
+{
+    twinset_options options = work->in.options;
+    if (work->in.no_text)
+        flags |= TWINSET_INDEX_NO_TEXT;
+    return twinset_index_open(work->path, &options, flags, &work->index, &work->job.error);
+}
+
+/* Ends an action that reads no documents. */
+static int end_plain(index_job *work, int status)
+{
+    cli_job *job = &work->job;
+    if (status == 0 && job->out.stream != NULL)
+        status = output_close(&job->out, &job->error);
+    int exit_status = status == 0 ? EXIT_DONE : output_give_up(&job->out, &job->error);
+    output_discard(&job->out);
+    twinset_index_close(work->index);
+    return exit_status;
+}
+
+/* Begins an action that prints. */
+static int begin_printing(index_job *work)
+{
+    work->job.in = &work->in;
+    return output_open(&work->job.out, work->in.output, &work->job.error);
+}
+
+/* ---- documents in */
+
+/* Takes the options of the index, and adds the inputs to a collection with them. */
+static int begin_reading(index_job *work, unsigned flags)
+{
+    cli_invocation *in = &work->in;
+    int status = open_index(work, flags);
+    double threshold = in->options.threshold;
+    if (status == 0)
+        status =
+            twinset_index_options(work->index, &in->options, sizeof in->options, &work->job.error);
+    if (in->threshold_given)
+        in->options.threshold = threshold;
+    if (status != 0) {
+        work->job.in = in;
+        return status;
+    }
+    return job_begin(&work->job, in);
+}
+
+/* Names what the index did not take. */
+static void report_skips(const index_job *work)
+{
+    twinset_skip skip;
+    for (size_t i = 0; twinset_index_skip(work->index, i, &skip, sizeof skip) == 0; i++)
+        if (!work->in.quiet)
+            say("%s: %s", skip.path, skip.reason);
+}
+
+static int end_reading(index_job *work, twinset_result *result, int status)
+{
+    if (status == 0)
+        report_skips(work);
+    int exit_status = job_end(&work->job, result, status);
+    twinset_index_close(work->index);
+    return exit_status;
+}
+
+/* Says what was added: last of what is printed, beside the rows of --find. */
+static void report_added(const index_job *work)
+{
+    const twinset_index_counts *counts = &work->counts;
+    fprintf(work->in.find ? stderr : stdout,
+            "added %" PRIu64 ", known %" PRIu64 ", skipped %" PRIu64 "\n", counts->added,
+            counts->known, counts->skipped);
+}
+
+static int run_add_find(index_job *work, twinset_result **result)
+{
+    cli_job *job = &work->job;
+    int status = job_open(job);
+    if (status == 0)
+        status = twinset_index_add_find(work->index, job->collection, result, &work->counts,
+                                        sizeof work->counts, &job->error);
+    if (status == 0)
+        status = job_write(job, *result);
+    return status == 0 ? job_report(job, *result) : status;
+}
+
+static int run_add(index_job *work)
+{
+    cli_job *job = &work->job;
+    twinset_result *result = NULL;
+    int status = begin_reading(work, TWINSET_INDEX_CREATE);
+    if (status == 0 && work->in.find)
+        status = run_add_find(work, &result);
+    else if (status == 0)
+        status = twinset_index_add(work->index, job->collection, &work->counts, sizeof work->counts,
+                                   &job->error);
+    int exit_status = end_reading(work, result, status);
+    if (status == 0 && !work->in.quiet)
+        report_added(work);
+    return exit_status;
+}
+
+static int run_query(index_job *work)
+{
+    cli_job *job = &work->job;
+    twinset_result *result = NULL;
+    int status = begin_reading(work, TWINSET_INDEX_READ_ONLY);
+    if (status == 0)
+        status = job_open(job);
+    if (status == 0)
+        status = twinset_index_query(work->index, job->collection, &result, &job->error);
+    if (status == 0)
+        status = job_write(job, result);
+    if (status == 0)
+        status = job_report(job, result);
+    return end_reading(work, result, status);
+}
+
+/* ---- documents out */
+
+static int run_remove(index_job *work)
+{
+    const cli_invocation *in = &work->in;
+    const char **ids = calloc(in->input_count + 1, sizeof *ids);
+    int status = ids != NULL ? open_index(work, 0) : TWINSET_NOMEM;
+    for (size_t i = 0; i < in->input_count && ids != NULL; i++)
+        ids[i] = in->inputs[i].path;
+    if (status == 0 && in->match != NULL)
+        status = twinset_index_remove_matching(work->index, in->match, NULL, &work->counts,
+                                               sizeof work->counts, &work->job.error);
+    else if (status == 0)
+        status = twinset_index_remove(work->index, ids, in->input_count, &work->counts,
+                                      sizeof work->counts, &work->job.error);
+    free(ids);
+    int exit_status = end_plain(work, status);
+    if (status == 0 && !in->quiet)
+        printf("removed %" PRIu64 ", unknown %" PRIu64 "\n", work->counts.removed,
+               work->counts.unknown);
+    return exit_status;
+}
+
+static void write_string(cli_output *out, const char *text, size_t length)
+{
+    output_printf(out, "\"");
+    for (size_t i = 0; i < length; i++) {
+        unsigned char byte = (unsigned char)text[i];
+        if (byte == '"' || byte == '\\')
+            output_printf(out, "\\%c", byte);
+        else if (byte < 0x20)
+            output_printf(out, "\\u%04x", byte);
+        else
+            output_write(out, text + i, 1);
+    }
+    output_printf(out, "\"");
+}
+
+/* Writes a document as a JSON line that `index add` reads. */
+static int write_document(void *context, const twinset_index_document *document)
+{
+    cli_output *out = context;
+    output_printf(out, "{\"id\":");
+    if (document->is_number)
+        output_printf(out, "%s", document->id);
+    else
+        write_string(out, document->id, strlen(document->id));
+    if (document->text != NULL) {
+        output_printf(out, ",\"text\":");
+        write_string(out, document->text, document->text_length);
+    }
+    if (document->metadata != NULL) {
+        output_printf(out, ",\"metadata\":");
+        write_string(out, document->metadata, strlen(document->metadata));
+    }
+    output_printf(out, "}\n");
+    return out->failed;
+}
+
+static int run_dump(index_job *work)
+{
+    int status = begin_printing(work);
+    if (status == 0)
+        status = open_index(work, TWINSET_INDEX_READ_ONLY);
+    if (status == 0)
+        status = twinset_index_dump(work->index, work->in.match, write_document, &work->job.out,
+                                    &work->job.error);
+    return end_plain(work, status);
+}
+
+static int write_key(void *context, unsigned band, uint64_t key, uint64_t document)
+{
+    cli_output *out = context;
+    output_printf(out, "{\"band\":%u,\"key\":%" PRIu64 ",\"document\":%" PRIu64 "}\n", band, key,
+                  document);
+    return out->failed;
+}
+
+static int write_row(void *context, const twinset_index_document *document)
+{
+    cli_output *out = context;
+    output_printf(out, "{\"document\":%" PRIu64 ",\"id\":", document->number);
+    write_string(out, document->id, strlen(document->id));
+    output_printf(out, ",\"tokens\":%" PRIu64 ",\"digest\":\"%016" PRIx64 "%016" PRIx64 "\"",
+                  document->tokens, document->digest[0], document->digest[1]);
+    if (document->text != NULL) {
+        output_printf(out, ",\"text\":");
+        write_string(out, document->text, document->text_length);
+    }
+    output_printf(out, "}\n");
+    return out->failed;
+}
+
+/* Writes the documents, or the keys, for another engine. */
+static int run_export(index_job *work)
+{
+    const char *what = work->in.inputs[0].path;
+    bool is_keys = strcmp(what, "bands") == 0;
+    cli_output *out = &work->job.out;
+    int status = begin_printing(work);
+    if (status == 0 && !is_keys && strcmp(what, "documents") != 0) {
+        snprintf(work->job.error.message, sizeof work->job.error.message,
+                 "index export takes documents or bands, not '%s'", what);
+        status = TWINSET_USAGE;
+    }
+    if (status == 0)
+        status = open_index(work, TWINSET_INDEX_READ_ONLY);
+    if (status == 0 && is_keys)
+        status = twinset_index_dump_keys(work->index, write_key, out, &work->job.error);
+    else if (status == 0)
+        status = twinset_index_dump(work->index, work->in.match, write_row, out, &work->job.error);
+    return end_plain(work, status);
+}
+
+/* ---- the whole index */
+
+static int run_stat(index_job *work)
+{
+    twinset_index_stat stat;
+    twinset_options options;
+    cli_output *out = &work->job.out;
+    char text[NUMBER_SIZE];
+    int status = begin_printing(work);
+    if (status == 0)
+        status = open_index(work, TWINSET_INDEX_READ_ONLY);
+    if (status == 0)
+        status = twinset_index_stat_get(work->index, &stat, sizeof stat, &work->job.error);
+    if (status != 0)
+        return end_plain(work, status);
+    twinset_options_init(&options, sizeof options);
+    status = twinset_index_options(work->index, &options, sizeof options, &work->job.error);
+    output_printf(out, "documents    %s\n", number(stat.documents, text));
+    output_printf(out, "text         %s bytes\n", number(stat.text_bytes, text));
+    output_printf(out, "file         %s bytes\n", number(stat.file_bytes, text));
+    output_printf(out, "batches      %s\n", number(stat.batches, text));
+    output_printf(out, "runs         %s\n", number(stat.runs, text));
+    output_printf(out, "postings     %s\n", number(stat.postings, text));
+    output_printf(out, "clustered    %s\n", number(stat.clustered, text));
+    output_printf(out, "compared by  %s of %u\n",
+                  options.by == TWINSET_BY_WORD   ? "words, shingles"
+                  : options.by == TWINSET_BY_CODE ? "tokens of programs, shingles"
+                                                  : "characters, shingles",
+                  options.k);
+    output_printf(out, "threshold    %g, %u bands of %u rows\n", stat.threshold, stat.bands,
+                  stat.rows);
+    output_printf(out, "texts        %s\n", stat.has_texts ? "kept" : "not kept: estimates only");
+    output_printf(out, "format       version %u\n", stat.version);
+    return end_plain(work, status);
+}
+
+static int write_problem(void *context, const char *problem)
+{
+    (void)context;
+    say("%s", problem);
+    return 0;
+}
+
+static int run_verify(index_job *work)
+{
+    uint64_t documents;
+    int status = begin_printing(work);
+    if (status == 0)
+        status = open_index(work, TWINSET_INDEX_READ_ONLY);
+    if (status == 0)
+        status =
+            twinset_index_verify(work->index, write_problem, NULL, &documents, &work->job.error);
+    if (status == 0)
+        output_printf(&work->job.out, "%" PRIu64 " documents, nothing wrong\n", documents);
+    return end_plain(work, status);
+}
+
+static int run_optimize(index_job *work)
+{
+    int status = open_index(work, 0);
+    if (status == 0)
+        status = twinset_index_optimize(work->index, &work->job.error);
+    return end_plain(work, status);
+}
+
+static int run_backup(index_job *work)
+{
+    int status = open_index(work, TWINSET_INDEX_READ_ONLY);
+    if (status == 0)
+        status = twinset_index_backup(work->index, work->in.inputs[0].path, &work->job.error);
+    return end_plain(work, status);
+}
+
+static int run_merge(index_job *work)
+{
+    int status = open_index(work, 0);
+    for (size_t i = 0; i < work->in.input_count && status == 0; i++) {
+        twinset_index_counts counts;
+        status = twinset_index_merge(work->index, work->in.inputs[i].path, &counts, sizeof counts,
+                                     &work->job.error);
+        if (status == 0)
+            report_skips(work);
+        work->counts.added += counts.added;
+        work->counts.known += counts.known;
+        work->counts.skipped += counts.skipped;
+    }
+    int exit_status = end_plain(work, status);
+    if (status == 0 && !work->in.quiet)
+        report_added(work);
+    return exit_status;
+}
+
+/* ---- which action */
+
+static const index_action actions[] = {
+    {"add", TWINSET_INDEX_CREATE, 1, SIZE_MAX, "PATH...", run_add},
+    {"query", TWINSET_INDEX_READ_ONLY, 1, SIZE_MAX, "PATH...", run_query},
+    {"remove", 0, 0, SIZE_MAX, "ID...", run_remove},
+    {"stat", TWINSET_INDEX_READ_ONLY, 0, 0, "", run_stat},
+    {"verify", TWINSET_INDEX_READ_ONLY, 0, 0, "", run_verify},
+    {"optimize", 0, 0, 0, "", run_optimize},
+    {"backup", TWINSET_INDEX_READ_ONLY, 1, 1, "FILE", run_backup},
+    {"merge", 0, 1, SIZE_MAX, "INDEX...", run_merge},
+    {"dump", TWINSET_INDEX_READ_ONLY, 0, 0, "", run_dump},
+    {"export", TWINSET_INDEX_READ_ONLY, 1, 1, "documents|bands", run_export},
+};
+enum { ACTIONS = sizeof actions / sizeof *actions };
+
+static const index_action *find_action(const char *name)
+{
+    for (size_t i = 0; i < ACTIONS; i++)
+        if (strcmp(actions[i].name, name) == 0)
+            return &actions[i];
+    return NULL;
+}
+
+int cmd_index(const cli_invocation *in)
+{
+    index_job work = {.in = *in};
+    const index_action *action = find_action(in->inputs[0].path);
+    if (action == NULL) {
+        say("index: '%s' is none of add, query, remove, stat, verify, optimize, backup, merge, "
+            "dump and export",
+            in->inputs[0].path);
+        return EXIT_FAILED;
+    }
+    work.path = in->inputs[1].path;
+    work.in.inputs += 2;
+    work.in.input_count -= 2;
+    size_t count = work.in.input_count, least = action->least;
+    if (action->run == run_remove && in->match == NULL)
+        least = 1;
+    if (count < least || count > action->most) {
+        say("usage: twinset index %s INDEX %s", action->name, action->operands);
+        return EXIT_FAILED;
+    }
+    return action->run(&work);
+}

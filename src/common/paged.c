@@ -1,0 +1,345 @@
+#define _GNU_SOURCE /* fallocate, qsort_r */
+#include "paged.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "error.h"
+#include "memory.h"
+#include "spill.h"
+
+enum {
+    WINDOW = 64 << 10, /* bytes that Linux maps around a page that is read */
+    HEADER = 64,       /* bytes before what was taken */
+    LEAST_BYTES = 1 << 20,
+};
+
+/* The space of addresses for the file, if the system allows it. */
+static const size_t MOST_SPACE = (size_t)1 << 38, LEAST_SPACE = (size_t)1 << 26;
+
+/* What precedes memory that was taken. */
+typedef struct header {
+    size_t size; /* with the header */
+} header;
+
+struct tw_paged {
+    atomic_uint owners;
+    uint64_t most_bytes; /* on the heap, and of the file */
+    char *tmp;
+    pthread_mutex_t lock; /* guards what follows, except `touched` */
+    uint64_t held;        /* bytes on the heap */
+    tw_spill *spill;
+    char *base;   /* the space that the file is mapped in, or NULL */
+    size_t space; /* its length */
+    _Atomic size_t used;
+    twinset_error error; /* of the temporary file */
+    int status;
+    atomic_uint_fast64_t touched; /* bytes that may be resident of the file */
+};
+
+tw_paged *tw_paged_new(uint64_t memory_bytes, const char *tmp)
+{
+    tw_paged *paged = tw_calloc(1, sizeof *paged);
+    if (!paged || (tmp && !(paged->tmp = tw_strdup(tmp)))) {
+        tw_free(paged);
+        return NULL;
+    }
+    atomic_init(&paged->owners, 1);
+    paged->most_bytes = memory_bytes > LEAST_BYTES ? memory_bytes : LEAST_BYTES;
+    pthread_mutex_init(&paged->lock, NULL);
+    return paged;
+}
+
+tw_paged *tw_paged_retain(tw_paged *paged)
+{
+    atomic_fetch_add(&paged->owners, 1);
+    return paged;
+}
+
+void tw_paged_release(tw_paged *paged)
+{
+    if (!paged || atomic_fetch_sub(&paged->owners, 1) > 1)
+        return;
+    if (paged->base)
+        munmap(paged->base, paged->space);
+    tw_spill_free(paged->spill);
+    pthread_mutex_destroy(&paged->lock);
+    tw_free(paged->tmp);
+    tw_free(paged);
+}
+
+/* ---- the file */
+
+static bool is_in_file(const tw_paged *paged, const void *at)
+{
+    return paged->base && (size_t)((const char *)at - paged->base) < paged->space;
+}
+
+bool tw_paged_has_file(const tw_paged *paged)
+{
+    return paged && paged->base;
+}
+
+uint64_t tw_paged_spilled(const tw_paged *paged)
+{
+    return paged ? atomic_load(&paged->used) : 0;
+}
+
+/* Drops all pages of the file from memory; what was written to them stays in the file. */
+static void drop_pages(tw_paged *paged)
+{
+    atomic_store(&paged->touched, 0);
+    (void)madvise(paged->base, atomic_load(&paged->used), MADV_DONTNEED);
+}
+
+static void count_touched(tw_paged *paged, size_t length)
+{
+    uint64_t before = atomic_fetch_add(&paged->touched, length + WINDOW);
+    if (before + length + WINDOW > paged->most_bytes)
+        drop_pages(paged);
+}
+
+void tw_paged_touch(tw_paged *paged, const void *at, size_t length)
+{
+    static _Thread_local uintptr_t last; /* the window that this thread touched last */
+    if (!paged || !is_in_file(paged, at))
+        return;
+    uintptr_t first = (uintptr_t)at / WINDOW, end = ((uintptr_t)at + length) / WINDOW;
+    if (first == last && end == last)
+        return;
+    last = end;
+    count_touched(paged, (end - first) * WINDOW);
+}
+
+/* Reserves addresses, as many as the system allows. */
+static bool reserve_space(tw_paged *paged)
+{
+    for (size_t space = MOST_SPACE; space >= LEAST_SPACE; space /= 4) {
+        void *base =
+            mmap(NULL, space, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (base != MAP_FAILED) {
+            paged->base = base;
+            paged->space = space;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool open_file(tw_paged *paged)
+{
+    if (!paged->spill)
+        paged->status = tw_spill_new(paged->tmp, &paged->spill, &paged->error);
+    return paged->spill && (paged->base || reserve_space(paged));
+}
+
+/* Takes memory from the file. Its disk space is claimed first: to write to a page that has none
+ * would kill the process. */
+static void *map_more(tw_paged *paged, size_t size)
+{
+    size = (size + WINDOW - 1) / WINDOW * WINDOW;
+    if (!open_file(paged) || size > paged->space - paged->used)
+        return NULL;
+    int file = tw_spill_descriptor(paged->spill);
+    paged->status = tw_spill_claim(paged->spill, paged->used, size, &paged->error);
+    if (paged->status != TWINSET_OK)
+        return NULL;
+    char *at = paged->base + paged->used;
+    if (mmap(at, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, (off_t)paged->used) ==
+        MAP_FAILED)
+        return NULL;
+    /* Read ahead, the system would keep the file in large units, and map these as a whole. */
+    (void)madvise(at, size, MADV_RANDOM);
+    paged->used += size;
+    count_touched(paged, 0);
+    ((header *)(void *)at)->size = size;
+    return at + HEADER;
+}
+
+/* Gives back memory of the file: its pages, and its disk space where the file system can. */
+static void unmap(tw_paged *paged, char *at, size_t size)
+{
+#ifdef FALLOC_FL_PUNCH_HOLE
+    (void)fallocate(tw_spill_descriptor(paged->spill), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                    at - paged->base, (off_t)size);
+#endif
+    (void)mmap(at, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+int tw_paged_fail(tw_paged *paged, twinset_error *error, int status)
+{
+    if (status == TWINSET_OK || !paged || paged->status == TWINSET_OK)
+        return status;
+    if (error)
+        *error = paged->error;
+    return paged->status;
+}
+
+/* ---- memory */
+
+static void *take_from_heap(tw_paged *paged, size_t size)
+{
+    char *at = tw_malloc(size);
+    if (!at)
+        return NULL;
+    ((header *)(void *)at)->size = size;
+    paged->held += size;
+    return at + HEADER;
+}
+
+void *tw_paged_alloc(tw_paged *paged, size_t size)
+{
+    if (size > SIZE_MAX / 2)
+        return NULL;
+    size += HEADER;
+    pthread_mutex_lock(&paged->lock);
+    void *memory = paged->held + size <= paged->most_bytes ? take_from_heap(paged, size)
+                                                           : map_more(paged, size);
+    pthread_mutex_unlock(&paged->lock);
+    return memory;
+}
+
+void tw_paged_free(tw_paged *paged, void *memory)
+{
+    if (!memory)
+        return;
+    char *at = (char *)memory - HEADER;
+    size_t size = ((header *)(void *)at)->size;
+    pthread_mutex_lock(&paged->lock);
+    if (is_in_file(paged, at)) {
+        unmap(paged, at, size);
+    } else {
+        paged->held -= size;
+        tw_free(at);
+    }
+    pthread_mutex_unlock(&paged->lock);
+}
+
+/* Copies a window at a time, so that not all of both is resident. */
+static void copy_paged(tw_paged *paged, char *to, const char *from, size_t size)
+{
+    for (size_t at = 0; at < size; at += WINDOW) {
+        size_t now = size - at < WINDOW ? size - at : WINDOW;
+        tw_paged_touch(paged, to + at, now);
+        tw_paged_touch(paged, from + at, now);
+        memcpy(to + at, from + at, now);
+    }
+}
+
+int tw_paged_grow(tw_paged *paged, void *array, size_t *capacity, size_t need, size_t element_size)
+{
+    if (need <= *capacity)
+        return TWINSET_OK;
+    size_t wanted = 2 * *capacity + 16;
+    if (wanted < need)
+        wanted = need;
+    if (wanted > SIZE_MAX / 4 / element_size)
+        return TWINSET_NOMEM;
+    void *old;
+    memcpy(&old, array, sizeof old); /* it may be a pointer to any type */
+    void *grown = tw_paged_alloc(paged, wanted * element_size);
+    if (!grown)
+        return TWINSET_NOMEM;
+    if (old)
+        copy_paged(paged, grown, old, *capacity * element_size);
+    tw_paged_free(paged, old);
+    memcpy(array, &grown, sizeof grown);
+    *capacity = wanted;
+    return TWINSET_OK;
+}
+
+/* ---- sorting */
+
+/* A sorted run of the array that is merged. */
+typedef struct sorted_run {
+    const char *at, *end;
+} sorted_run;
+
+typedef struct run_heap {
+    sorted_run *runs;
+    size_t count;
+    tw_paged_order order;
+    void *context;
+} run_heap;
+
+/* Moves the run at `i` down to where it belongs. */
+static void sift_down(const run_heap *heap, size_t i)
+{
+    sorted_run *runs = heap->runs, moved = runs[i];
+    for (size_t child; (child = 2 * i + 1) < heap->count; i = child) {
+        if (child + 1 < heap->count &&
+            heap->order(runs[child + 1].at, runs[child].at, heap->context) < 0)
+            child++;
+        if (heap->order(moved.at, runs[child].at, heap->context) <= 0)
+            break;
+        runs[i] = runs[child];
+    }
+    runs[i] = moved;
+}
+
+static void merge_runs(tw_paged *paged, run_heap *heap, char *out, size_t size)
+{
+    for (size_t i = heap->count / 2; i-- > 0;)
+        sift_down(heap, i);
+    while (heap->count > 0) {
+        sorted_run *first = &heap->runs[0];
+        tw_paged_touch(paged, out, size);
+        memcpy(out, first->at, size);
+        out += size;
+        first->at += size;
+        if (first->at == first->end)
+            *first = heap->runs[--heap->count];
+        else if ((uintptr_t)first->at % WINDOW < size)
+            count_touched(paged, WINDOW);
+        sift_down(heap, 0);
+    }
+}
+
+/* Sorts runs that fit into memory, and merges them into another array. */
+static int sort_in_runs(tw_paged *paged, char *array, size_t count, size_t size,
+                        tw_paged_order order, void *context, char *out)
+{
+    size_t run = paged->most_bytes / 2 / size, runs = (count + run - 1) / run;
+    run_heap heap = {tw_array(runs, sizeof *heap.runs), runs, order, context};
+    char *copy = tw_array(run, size);
+    int status = heap.runs && copy ? TWINSET_OK : TWINSET_NOMEM;
+    for (size_t i = 0; i < runs && status == TWINSET_OK; i++) {
+        size_t now = count - i * run < run ? count - i * run : run;
+        char *start = array + i * run * size;
+        copy_paged(paged, copy, start, now * size);
+        qsort_r(copy, now, size, order, context);
+        copy_paged(paged, start, copy, now * size);
+        heap.runs[i] = (sorted_run){start, start + now * size};
+    }
+    tw_free(copy);
+    if (status == TWINSET_OK)
+        merge_runs(paged, &heap, out, size);
+    tw_free(heap.runs);
+    return status;
+}
+
+int tw_paged_sort(tw_paged *paged, void *array, size_t count, size_t element_size,
+                  tw_paged_order order, void *context)
+{
+    void *old;
+    memcpy(&old, array, sizeof old);
+    if (count < 2)
+        return TWINSET_OK;
+    if (!is_in_file(paged, old)) {
+        qsort_r(old, count, element_size, order, context);
+        return TWINSET_OK;
+    }
+    void *sorted = tw_paged_alloc(paged, count * element_size);
+    if (!sorted)
+        return TWINSET_NOMEM;
+    int status = sort_in_runs(paged, old, count, element_size, order, context, sorted);
+    tw_paged_free(paged, status == TWINSET_OK ? old : sorted);
+    if (status == TWINSET_OK)
+        memcpy(array, &sorted, sizeof sorted);
+    return status;
+}

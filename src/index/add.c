@@ -1,0 +1,430 @@
+/*
+ * Adds documents in batches. Blocks of documents go through a pipeline: all threads read, sketch
+ * and pack texts, while one at a time writes records. A batch is one transaction, which ends with a
+ * run of its postings and some of the merges that are due.
+ */
+#include "store.h"
+
+enum {
+    BLOCK_DOCUMENTS = 128,    /* that a thread prepares at a time */
+    BLOCK_TOKENS = 1 << 20,   /* of these, about */
+    MOST_TEXTS = 1 << 16,     /* of a batch: its documents are counted by 16 bits */
+    DOCUMENT_BYTES = 1 << 13, /* of memory for each document of a batch, with its postings */
+    SMALL_TEXT = 1 << 12,   /* bytes below which looking for repetitions costs more than it saves */
+    MERGE_FACTOR = 3,       /* postings that are merged for each that is added */
+    LEAST_MERGED = 1 << 16, /* about a segment, some milliseconds */
+};
+
+/* A document that is ready to be written. */
+typedef struct prepared_document {
+    tw_bytes payload;
+    tw_place *places;
+    uint64_t text_length, shingles;
+    const char *reason; /* why it is skipped, or NULL */
+} prepared_document;
+
+/* Consecutive documents, which a thread prepares. */
+typedef struct document_block {
+    uint32_t first, count;
+    prepared_document documents[BLOCK_DOCUMENTS];
+} document_block;
+
+/* The batch that is being written. */
+typedef struct open_batch {
+    bool is_open;
+    uint32_t documents;    /* of the corpus, whether they are added or not */
+    uint64_t first_number; /* of the first document that is added */
+    tw_u64s postings;      /* place and document of each as one number */
+    twinset_index_counts counts;
+    size_t skips; /* before it */
+} open_batch;
+
+typedef struct addition {
+    tw_index *index;
+    tw_corpus *corpus;
+    const twinset_index_document *given; /* by source, or NULL */
+    const bool *is_left_out;             /* by document, or NULL */
+    unsigned places, rows;               /* of a document; of a band */
+    bool has_texts;
+    uint32_t next;            /* the first document of the next block */
+    uint32_t batch_documents; /* of a batch, at most */
+    ZSTD_CCtx **packers;      /* by worker */
+    uint32_t **slots;         /* by worker */
+    document_block **blocks;
+    size_t block_count;
+    open_batch batch;
+    tw_bytes record;
+    uint64_t committed; /* documents, for the progress */
+    twinset_index_counts *counts;
+    twinset_error *error;
+} addition;
+
+/* ---- skips */
+
+int tw_index_note_skip(tw_index *index, const char *id, const char *reason)
+{
+    tw_index_skips *skips = &index->skips;
+    const char *path;
+    if (!skips->arena)
+        skips->arena = tw_arena_new(NULL);
+    if (!skips->arena || tw_arena_strdup(skips->arena, id, &path) != TWINSET_OK ||
+        TW_GROW(skips->data, skips->capacity, skips->count + 1) != TWINSET_OK)
+        return TWINSET_NOMEM;
+    skips->data[skips->count++] = (twinset_skip){.path = path, .reason = reason};
+    return TWINSET_OK;
+}
+
+const twinset_skip *tw_index_skip_at(const tw_index *index, size_t number)
+{
+    return number < index->skips.count ? &index->skips.data[number] : NULL;
+}
+
+void tw_index_forget_skips(tw_index *index)
+{
+    tw_arena_release(index->skips.arena);
+    index->skips.arena = NULL;
+    index->skips.count = 0;
+}
+
+/* ---- preparing, on all threads */
+
+/* Reads the text of a document. Of a program the corpus keeps tokens, so its file is read again. */
+int tw_indexed_text(tw_worker *worker, uint32_t number, tw_source_text *text)
+{
+    const tw_document *document = tw_document_at(worker->corpus, number);
+    const char *reason;
+    *text = (tw_source_text){0};
+    if (tw_compares_programs(worker->corpus->settings) && !document->line)
+        return tw_source_read_text(worker, document->source, text, &reason);
+    return tw_document_text(worker, number, text);
+}
+
+static int pack_text(ZSTD_CCtx *packer, const char *text, size_t length, tw_bytes *out)
+{
+    out->length = 0;
+    if (tw_bytes_reserve(out, ZSTD_compressBound(length)) != TWINSET_OK)
+        return TWINSET_NOMEM;
+    /* A kilobyte of English takes 7 us instead of 12, and as many bytes. */
+    ZSTD_CCtx_setParameter(packer, ZSTD_c_compressionLevel, 1);
+    ZSTD_CCtx_setParameter(packer, ZSTD_c_minMatch, length < SMALL_TEXT ? 7 : 0);
+    ZSTD_CCtx_setParameter(packer, ZSTD_c_hashLog, length < SMALL_TEXT ? 8 : 0);
+    size_t packed = ZSTD_compress2(packer, out->data, out->capacity, text, length);
+    if (ZSTD_isError(packed))
+        return TWINSET_NOMEM;
+    out->length = packed;
+    return TWINSET_OK;
+}
+
+/* Takes the next documents. */
+static int read_block(void *context, void *item, bool *end)
+{
+    addition *job = context;
+    document_block *block = item;
+    uint32_t count = (uint32_t)job->corpus->documents.count;
+    uint64_t tokens = 0;
+    block->first = job->next;
+    while (job->next < count && job->next - block->first < BLOCK_DOCUMENTS && tokens < BLOCK_TOKENS)
+        tokens += tw_document_at(job->corpus, job->next++)->tokens;
+    block->count = job->next - block->first;
+    *end = block->count == 0;
+    return TWINSET_OK;
+}
+
+static int prepare_document(addition *job, unsigned number, uint32_t document,
+                            prepared_document *made)
+{
+    tw_worker *worker = &job->corpus->workers[number];
+    tw_source_text text = {0};
+    *made = (prepared_document){.payload = made->payload, .places = made->places};
+    made->payload.length = 0;
+    if (job->is_left_out && job->is_left_out[document])
+        return TWINSET_OK;
+    if (tw_document_is_large(job->corpus, document)) {
+        made->reason = "too large for an index; raise `memory`";
+        return TWINSET_OK;
+    }
+    if (!made->places)
+        made->places = tw_array(job->places, sizeof *made->places);
+    int status = made->places ? tw_indexed_text(worker, document, &text) : TWINSET_NOMEM;
+    made->text_length = text.length;
+    const char *id = tw_document_at(job->corpus, document)->name;
+    if (status == TWINSET_OK && job->has_texts)
+        status = pack_text(job->packers[number], text.text, text.length, &made->payload);
+    uint32_t *slots = job->slots[number];
+    if (status == TWINSET_OK)
+        status = tw_make_places(&worker->analyser, id, text.text, text.length, job->places - 1,
+                                job->rows, made->places, slots, &made->shingles);
+    if (status == TWINSET_OK && !job->has_texts)
+        status = tw_bytes_append(&made->payload, slots,
+                                 (size_t)(job->places - 1) * job->rows * sizeof *slots);
+    return status;
+}
+
+static int prepare_block(void *context, unsigned number, void *item)
+{
+    document_block *block = item;
+    int status = TWINSET_OK;
+    for (uint32_t i = 0; i < block->count && status == TWINSET_OK; i++)
+        status = prepare_document(context, number, block->first + i, &block->documents[i]);
+    return status;
+}
+
+/* ---- writing, one block at a time */
+
+static uint64_t find_group(const tw_corpus *corpus, uint32_t document)
+{
+    if (corpus->documents.groups)
+        return corpus->documents.groups[document];
+    return tw_corpus_source_group(corpus, tw_source_of(corpus, document)).id;
+}
+
+static int write_record(addition *job, uint32_t document_number, const prepared_document *made)
+{
+    tw_index *index = job->index;
+    const tw_document *document = tw_document_at(job->corpus, document_number);
+    const twinset_index_document *given = job->given ? &job->given[document->source] : NULL;
+    tw_stored_document stored = {
+        .number = index->manifest.next_document++,
+        .id = document->name,
+        .metadata = given && given->metadata ? given->metadata : "",
+        .group = find_group(job->corpus, document_number),
+        .is_number = document->naming == TW_NAMED_BY_NUMBER || (given && given->is_number),
+        .flags = document->flags,
+        .digest = {document->digest[0], document->digest[1]},
+        .tokens = document->tokens,
+        .shingles = made->shingles,
+        .text_length = made->text_length,
+        .payload = made->payload.data,
+        .payload_length = made->payload.length,
+    };
+    int status = tw_stored_document_write(&stored, &job->record);
+    if (status == TWINSET_OK)
+        status = tw_store_put(index, TW_SQL_PUT_DOCUMENT, stored.number, &job->record, job->error);
+    index->manifest.documents++;
+    index->manifest.tokens += stored.tokens;
+    index->manifest.text_bytes += stored.text_length;
+    return status;
+}
+
+/* Keeps the postings of a document that was written. A posting is one number: its place, which
+ * takes 40 bits, then its document, counted from the batch's first. */
+static int keep_postings(addition *job, const prepared_document *made)
+{
+    open_batch *batch = &job->batch;
+    tw_u64s *postings = &batch->postings;
+    int status = TW_GROW(postings->data, postings->capacity, postings->count + job->places);
+    for (unsigned i = 0; i < job->places && status == TWINSET_OK; i++)
+        postings->data[postings->count++] = made->places[i] << 16 | batch->counts.added;
+    batch->counts.added++;
+    return status;
+}
+
+/* Finds out whether the index has a document; one by its id with another text is skipped. */
+static int check_known(addition *job, const tw_document *document, prepared_document *made,
+                       bool *is_known)
+{
+    tw_stored_document stored;
+    uint64_t number = 0;
+    *is_known = false;
+    if (made->reason)
+        return TWINSET_OK;
+    int status = tw_find_id(job->index, document->name, &number, &stored, job->error);
+    if (status != TWINSET_OK || !number)
+        return status;
+    *is_known = stored.tokens == document->tokens &&
+                memcmp(stored.digest, document->digest, sizeof stored.digest) == 0;
+    if (!*is_known)
+        made->reason = "the index has another text by this id; remove that one first";
+    return TWINSET_OK;
+}
+
+static int write_document(addition *job, uint32_t number, prepared_document *made)
+{
+    const tw_document *document = tw_document_at(job->corpus, number);
+    twinset_index_counts *counts = &job->batch.counts;
+    bool is_known;
+    if (job->is_left_out && job->is_left_out[number])
+        return TWINSET_OK;
+    int status = check_known(job, document, made, &is_known);
+    if (status != TWINSET_OK)
+        return status;
+    counts->known += is_known;
+    counts->skipped += made->reason != NULL;
+    if (made->reason)
+        return tw_index_note_skip(job->index, document->name, made->reason);
+    if (is_known)
+        return TWINSET_OK;
+    status = write_record(job, number, made);
+    return status == TWINSET_OK ? keep_postings(job, made) : status;
+}
+
+/* ---- batches */
+
+static int begin_batch(addition *job)
+{
+    int status = tw_store_begin(job->index, true, job->error);
+    if (status != TWINSET_OK)
+        return status;
+    tw_u64s postings = job->batch.postings;
+    postings.count = 0;
+    job->batch = (open_batch){
+        .is_open = true,
+        .first_number = job->index->manifest.next_document,
+        .postings = postings,
+        .skips = job->index->skips.count,
+    };
+    return TWINSET_OK;
+}
+
+static int write_postings(addition *job)
+{
+    tw_u64s *postings = &job->batch.postings;
+    uint64_t *scratch = tw_array(postings->count, sizeof *scratch);
+    if (!scratch)
+        return tw_nomem(job->error);
+    tw_sort_u64(postings->data, postings->count, scratch);
+    tw_free(scratch);
+    int status = tw_write_run(job->index, postings->data, postings->count, job->batch.first_number,
+                              job->error);
+    return status == TWINSET_OK
+               ? tw_merge_some(job->index, MERGE_FACTOR * postings->count + LEAST_MERGED,
+                               job->error)
+               : status;
+}
+
+/* Ends the batch: writes it, or after a failure nothing of it. */
+static int end_batch(addition *job, int status)
+{
+    open_batch *batch = &job->batch;
+    if (!batch->is_open)
+        return status;
+    batch->is_open = false;
+    if (status == TWINSET_OK && batch->counts.added)
+        status = write_postings(job);
+    else if (status == TWINSET_OK)
+        job->index->is_writing = false; /* nothing has changed */
+    status = tw_store_end(job->index, status, job->error);
+    if (status != TWINSET_OK) {
+        job->index->skips.count = batch->skips;
+        return status;
+    }
+    job->counts->added += batch->counts.added;
+    job->counts->known += batch->counts.known;
+    job->counts->skipped += batch->counts.skipped;
+    return TWINSET_OK;
+}
+
+static int commit_block(void *context, void *item)
+{
+    addition *job = context;
+    document_block *block = item;
+    int status = job->batch.is_open ? TWINSET_OK : begin_batch(job);
+    for (uint32_t i = 0; i < block->count && status == TWINSET_OK; i++)
+        status = write_document(job, block->first + i, &block->documents[i]);
+    job->batch.documents += block->count;
+    job->committed += block->count;
+    bool is_full = job->batch.documents + BLOCK_DOCUMENTS > job->batch_documents;
+    return status == TWINSET_OK && is_full ? end_batch(job, TWINSET_OK) : status;
+}
+
+static uint64_t count_done(void *context)
+{
+    const addition *job = context;
+    return job->committed;
+}
+
+/* ---- all of it */
+
+static int make_scratch(addition *job, unsigned threads)
+{
+    job->packers = tw_calloc(threads, sizeof *job->packers);
+    job->slots = tw_calloc(threads, sizeof *job->slots);
+    job->blocks = tw_calloc(2 * threads, sizeof *job->blocks);
+    if (!job->packers || !job->slots || !job->blocks)
+        return TWINSET_NOMEM;
+    for (unsigned i = 0; i < threads; i++) {
+        job->packers[i] = ZSTD_createCCtx();
+        job->slots[i] = tw_array(job->corpus->settings->options.hashes, sizeof **job->slots);
+        if (!job->packers[i] || !job->slots[i])
+            return TWINSET_NOMEM;
+    }
+    for (; job->block_count < 2 * threads; job->block_count++) {
+        job->blocks[job->block_count] = tw_calloc(1, sizeof **job->blocks);
+        if (!job->blocks[job->block_count])
+            return TWINSET_NOMEM;
+    }
+    return TWINSET_OK;
+}
+
+static void free_block(document_block *block)
+{
+    for (size_t i = 0; i < BLOCK_DOCUMENTS; i++) {
+        tw_bytes_free(&block->documents[i].payload);
+        tw_free(block->documents[i].places);
+    }
+    tw_free(block);
+}
+
+static void free_addition(addition *job, unsigned threads)
+{
+    for (unsigned i = 0; i < threads; i++) {
+        if (job->packers)
+            ZSTD_freeCCtx(job->packers[i]);
+        if (job->slots)
+            tw_free(job->slots[i]);
+    }
+    for (size_t i = 0; i < job->block_count; i++)
+        free_block(job->blocks[i]);
+    tw_free(job->packers);
+    tw_free(job->slots);
+    tw_free(job->blocks);
+    tw_free(job->batch.postings.data);
+    tw_bytes_free(&job->record);
+}
+
+/* The documents of a batch: all of a batch that must stay one, otherwise what memory allows. */
+static uint32_t limit_batch(const addition *job)
+{
+    uint64_t fitting = tw_memory_share(&job->corpus->settings->options, 4) / DOCUMENT_BYTES;
+    if (job->given || fitting > MOST_TEXTS)
+        return MOST_TEXTS;
+    return fitting > BLOCK_DOCUMENTS ? (uint32_t)fitting : BLOCK_DOCUMENTS;
+}
+
+static int run_pipeline(addition *job, unsigned threads)
+{
+    static const tw_pipeline_steps steps = {read_block, prepare_block, commit_block, count_done};
+    tw_loop loop = tw_settings_loop(job->corpus->settings, "adding");
+    loop.threads = threads;
+    return tw_pipeline(&loop, &steps, (void *const *)job->blocks, job->block_count,
+                       job->corpus->documents.count, job);
+}
+
+int tw_index_add_corpus(tw_index *index, const tw_index_addition *what,
+                        twinset_index_counts *counts, twinset_error *error)
+{
+    tw_corpus *corpus = what->corpus;
+    addition job = {.index = index,
+                    .corpus = corpus,
+                    .given = what->given,
+                    .is_left_out = what->is_left_out,
+                    .places = index->manifest.bands + 1,
+                    .rows = index->manifest.rows,
+                    .has_texts = index->manifest.has_texts,
+                    .counts = counts,
+                    .error = error};
+    unsigned threads = corpus->settings->options.threads;
+    if (corpus->documents.count <= BLOCK_DOCUMENTS)
+        threads = 1;
+    if (!what->given)
+        tw_index_forget_skips(index);
+    if (what->given && corpus->documents.count > MOST_TEXTS - BLOCK_DOCUMENTS)
+        return tw_fail(error, TWINSET_USAGE, "a batch has at most %d texts",
+                       MOST_TEXTS - BLOCK_DOCUMENTS);
+    job.batch_documents = limit_batch(&job);
+    int status = make_scratch(&job, threads);
+    if (status == TWINSET_OK)
+        status = end_batch(&job, run_pipeline(&job, threads));
+    free_addition(&job, threads);
+    return tw_corpus_fail(corpus, error, status);
+}

@@ -1,0 +1,63 @@
+/* The places of a document: that of its id, in band 0, then one for each band of its signature. */
+#include "store.h"
+
+/* Counts shingles on their way to a signature. */
+typedef struct counting_sink {
+    tw_analyser *analyser;
+    uint64_t shingles;
+} counting_sink;
+
+static int take_batch(void *context, const tw_shingles *batch)
+{
+    counting_sink *sink = context;
+    sink->shingles += batch->count;
+    return tw_signature_batch(sink->analyser, batch);
+}
+
+static void fill_places(const char *id, const uint32_t *slots, unsigned bands, unsigned rows,
+                        tw_place *places)
+{
+    uint64_t keys[TW_INDEX_MOST_BANDS];
+    tw_make_band_keys(slots, bands, rows, keys);
+    places[0] = tw_place_of_id(id);
+    for (unsigned band = 0; band < bands; band++)
+        places[band + 1] = tw_place_of(band + 1, keys[band] >> (64 - TWINSET_INDEX_KEY_BITS));
+}
+
+int tw_make_places(tw_analyser *analyser, const char *id, const char *text, size_t length,
+                   unsigned bands, unsigned rows, tw_place *places, uint32_t *slots,
+                   uint64_t *shingles)
+{
+    tw_text_summary summary = {0};
+    counting_sink sink = {.analyser = analyser};
+    uint32_t *into = slots ? slots : analyser->slots;
+    tw_signature_begin(analyser, into);
+    int status = tw_analyse_text(analyser, id, text, length, 0, take_batch, &sink, &summary);
+    if (status == TWINSET_OK)
+        status = tw_signature_end(analyser);
+    if (status == TWINSET_OK)
+        fill_places(id, into, bands, rows, places);
+    if (shingles)
+        *shingles = sink.shingles;
+    return status;
+}
+
+int tw_record_places(tw_index *index, tw_analyser *analyser, const tw_stored_document *record,
+                     tw_place *places, twinset_error *error)
+{
+    const tw_manifest *manifest = &index->manifest;
+    size_t slot_bytes = (size_t)manifest->bands * manifest->rows * sizeof(uint32_t);
+    if (manifest->has_texts) {
+        int status = tw_unpack_text(index, record, error);
+        if (status != TWINSET_OK)
+            return status;
+        return tw_complete_error(error, tw_make_places(analyser, record->id, index->text.data,
+                                                       record->text_length, manifest->bands,
+                                                       manifest->rows, places, NULL, NULL));
+    }
+    if (record->payload_length < slot_bytes)
+        return tw_store_damaged(index, error, "the signature of %s is too short", record->id);
+    memcpy(analyser->slots, record->payload, slot_bytes);
+    fill_places(record->id, analyser->slots, manifest->bands, manifest->rows, places);
+    return TWINSET_OK;
+}

@@ -1,0 +1,251 @@
+/* Finds documents by keys and by their ids. */
+#include "store.h"
+
+/* The first of the segments that may have a place: the last one that begins below it. */
+static size_t find_segment(const tw_run *run, tw_place place)
+{
+    size_t low = 0, high = run->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (run->segments[middle].first < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? low - 1 : 0;
+}
+
+static uint32_t find_chunk(const tw_segment_head *head, tw_place place)
+{
+    uint32_t low = 0, high = head->chunk_count;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (head->first[middle] < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? low - 1 : 0;
+}
+
+static int look_in_chunk(tw_index *index, uint64_t segment, uint32_t chunk, tw_place place,
+                         tw_u64s *documents, twinset_error *error)
+{
+    const void *bytes;
+    size_t length;
+    uint64_t id = tw_chunk_id(segment, chunk);
+    int found, status = tw_store_blob(index, TW_SQL_GET_CHUNK, id, &bytes, &length, error);
+    if (status != TWINSET_OK)
+        return status;
+    if (!bytes || !tw_posting_chunk_find(id, bytes, length, place, documents, &found))
+        return tw_store_damaged(index, error, "chunk %u of segment %llu is damaged", chunk,
+                                (unsigned long long)segment);
+    return found == TWINSET_OK ? TWINSET_OK : tw_nomem(error);
+}
+
+static int look_in_segment(tw_index *index, const tw_segment *segment, tw_place place,
+                           tw_u64s *documents, twinset_error *error)
+{
+    tw_segment_head *head;
+    int status = tw_segment_head_get(index, segment, &head, error);
+    if (status != TWINSET_OK || !tw_filter_may_have(head, place))
+        return status;
+    for (uint32_t i = find_chunk(head, place);
+         i < head->chunk_count && head->first[i] <= place && status == TWINSET_OK; i++)
+        status = look_in_chunk(index, segment->id, i, place, documents, error);
+    return status;
+}
+
+int tw_lookup(tw_index *index, tw_place place, tw_u64s *documents, twinset_error *error)
+{
+    const tw_manifest *manifest = &index->manifest;
+    int status = TWINSET_OK;
+    for (size_t i = 0; i < manifest->run_count && status == TWINSET_OK; i++) {
+        const tw_run *run = &manifest->runs[i];
+        if (run->count == 0 || place < run->from)
+            continue;
+        for (size_t j = find_segment(run, place);
+             j < run->count && run->segments[j].first <= place && status == TWINSET_OK; j++)
+            status = look_in_segment(index, &run->segments[j], place, documents, error);
+    }
+    return status;
+}
+
+/* ---- documents */
+
+int tw_read_document(tw_index *index, uint64_t number, tw_stored_document *record,
+                     twinset_error *error)
+{
+    const void *bytes;
+    size_t length;
+    int status = tw_store_blob(index, TW_SQL_GET_DOCUMENT, number, &bytes, &length, error);
+    if (status != TWINSET_OK)
+        return status;
+    if (!bytes)
+        return TWINSET_EMPTY;
+    index->record.length = 0;
+    if (tw_bytes_append(&index->record, bytes, length) != TWINSET_OK)
+        return tw_nomem(error);
+    if (!tw_stored_document_read(number, index->record.data, length, record))
+        return tw_store_damaged(index, error, "document number %llu is damaged",
+                                (unsigned long long)number);
+    return TWINSET_OK;
+}
+
+int tw_find_id(tw_index *index, const char *id, uint64_t *number, tw_stored_document *record,
+               twinset_error *error)
+{
+    tw_u64s documents = {0};
+    *number = 0;
+    int status = tw_lookup(index, tw_place_of_id(id), &documents, error);
+    for (size_t i = 0; i < documents.count && status == TWINSET_OK && !*number; i++) {
+        status = tw_read_document(index, documents.data[i], record, error);
+        if (status == TWINSET_EMPTY)
+            status = tw_store_damaged(index, error, "document number %llu is lost",
+                                      (unsigned long long)documents.data[i]);
+        if (status == TWINSET_OK && strcmp(record->id, id) == 0)
+            *number = documents.data[i];
+    }
+    tw_free(documents.data);
+    return status;
+}
+
+int tw_unpack_text(tw_index *index, const tw_stored_document *record, twinset_error *error)
+{
+    tw_bytes *text = &index->text;
+    text->length = 0;
+    if (record->text_length > SIZE_MAX / 2 ||
+        tw_bytes_reserve(text, (size_t)record->text_length + 1) != TWINSET_OK)
+        return tw_nomem(error);
+    size_t length = ZSTD_decompressDCtx(index->unpacker, text->data, (size_t)record->text_length,
+                                        record->payload, record->payload_length);
+    if (ZSTD_isError(length) || length != record->text_length)
+        return tw_store_damaged(index, error, "the text of %s is damaged", record->id);
+    text->length = length;
+    text->data[length] = '\0';
+    return TWINSET_OK;
+}
+
+/* ---- what callers see */
+
+static void describe(const tw_index *index, const tw_stored_document *record,
+                     twinset_index_document *document)
+{
+    bool has_text = index->manifest.has_texts;
+    *document = (twinset_index_document){
+        .size = sizeof *document,
+        .id = record->id,
+        .text = has_text ? index->text.data : NULL,
+        .text_length = has_text ? index->text.length : 0,
+        .metadata = record->metadata[0] ? record->metadata : NULL,
+        .is_number = record->is_number,
+        .number = record->number,
+        .digest = {record->digest[0], record->digest[1]},
+        .tokens = record->tokens,
+        .flags = record->flags,
+    };
+}
+
+int tw_index_get(tw_index *index, const char *id, twinset_index_document *document,
+                 twinset_error *error)
+{
+    tw_stored_document record;
+    uint64_t number = 0;
+    int status = tw_store_begin(index, false, error);
+    if (status != TWINSET_OK)
+        return status;
+    status = tw_find_id(index, id, &number, &record, error);
+    if (status == TWINSET_OK && !number)
+        status = tw_fail(error, TWINSET_EMPTY, "the index has no document '%s'", id);
+    if (status == TWINSET_OK && index->manifest.has_texts)
+        status = tw_unpack_text(index, &record, error);
+    if (status == TWINSET_OK)
+        describe(index, &record, document);
+    return tw_store_end(index, status, error);
+}
+
+static bool matches(const char *pattern, const char *text)
+{
+    if (!pattern)
+        return true;
+    for (; *pattern; pattern++, text++) {
+        if (*pattern == '*') {
+            for (;; text++) {
+                if (matches(pattern + 1, text))
+                    return true;
+                if (!*text)
+                    return false;
+            }
+        }
+        if (!*text || (*pattern != '?' && *pattern != *text))
+            return false;
+    }
+    return !*text;
+}
+
+static int give_document(tw_index *index, const tw_stored_document *record,
+                         twinset_index_document_fn take, void *context, twinset_error *error)
+{
+    twinset_index_document document;
+    int status = index->manifest.has_texts ? tw_unpack_text(index, record, error) : TWINSET_OK;
+    if (status != TWINSET_OK)
+        return status;
+    describe(index, record, &document);
+    int failure = take(context, &document);
+    return failure ? tw_fail(error, TWINSET_IO, "cannot write the documents: %s", strerror(failure))
+                   : TWINSET_OK;
+}
+
+int tw_each_document(tw_index *index, tw_stored_document_fn take, void *context,
+                     twinset_error *error)
+{
+    sqlite3_stmt *each = tw_store_statement(index, TW_SQL_EACH_DOCUMENT);
+    tw_stored_document record;
+    int code, status = TWINSET_OK;
+    sqlite3_bind_int64(each, 1, 0);
+    while (status == TWINSET_OK && (code = sqlite3_step(each)) != SQLITE_DONE) {
+        if (code != SQLITE_ROW)
+            return tw_store_fail(index, error);
+        uint64_t number = (uint64_t)sqlite3_column_int64(each, 0);
+        const void *bytes = sqlite3_column_blob(each, 1);
+        size_t length = (size_t)sqlite3_column_bytes(each, 1);
+        index->record.length = 0;
+        if (tw_bytes_append(&index->record, bytes ? bytes : "", bytes ? length : 0) != TWINSET_OK)
+            return tw_nomem(error);
+        if (!tw_stored_document_read(number, index->record.data, bytes ? length : 0, &record))
+            return tw_store_damaged(index, error, "document number %llu is damaged",
+                                    (unsigned long long)number);
+        status = take(index, &record, context, error);
+    }
+    return status;
+}
+
+typedef struct dump_context {
+    const char *pattern;
+    twinset_index_document_fn take;
+    void *context;
+} dump_context;
+
+static int dump_record(tw_index *index, const tw_stored_document *record, void *context,
+                       twinset_error *error)
+{
+    const dump_context *dump = context;
+    if (!matches(dump->pattern, record->id))
+        return TWINSET_OK;
+    return give_document(index, record, dump->take, dump->context, error);
+}
+
+int tw_index_dump(tw_index *index, const char *pattern, twinset_index_document_fn take,
+                  void *context, twinset_error *error)
+{
+    dump_context dump = {pattern, take, context};
+    int status = tw_store_begin(index, false, error);
+    if (status != TWINSET_OK)
+        return status;
+    return tw_store_end(index, tw_each_document(index, dump_record, &dump, error), error);
+}
+
+bool tw_id_matches(const char *pattern, const char *id)
+{
+    return matches(pattern, id);
+}

@@ -1,0 +1,139 @@
+/*
+ * Chunks of postings. A posting takes five to seven bytes: the distance of its place from the one
+ * before, and its document, counted from the lowest of the chunk. Four chunks fill a page of the
+ * file, so that a lookup reads one page and decodes a quarter of it.
+ */
+#include "store.h"
+#include "varint.h"
+
+enum { HEADER_BYTES = 8 + 4 + 8 + 8 }; /* checksum, count, first place, lowest document */
+
+tw_place tw_place_of_id(const char *id)
+{
+    return tw_place_of(0, tw_hash_bytes(id, strlen(id)) >> (64 - TWINSET_INDEX_KEY_BITS));
+}
+
+int tw_postings_add(tw_postings *postings, tw_posting posting)
+{
+    int status = TW_GROW(postings->data, postings->capacity, postings->count + 1);
+    if (status == TWINSET_OK)
+        postings->data[postings->count++] = posting;
+    return status;
+}
+
+/* ---- writing */
+
+bool tw_posting_chunk_has_room(const tw_chunk_builder *chunk)
+{
+    return HEADER_BYTES + chunk->bytes.length + 2 * TW_VARINT_BYTES <= TW_CHUNK_BYTES;
+}
+
+int tw_posting_chunk_add(tw_chunk_builder *chunk, tw_posting posting)
+{
+    if (chunk->count == 0)
+        chunk->first = chunk->last = posting.place;
+    if (chunk->bytes.capacity - chunk->bytes.length < 2 * TW_VARINT_BYTES &&
+        tw_bytes_reserve(&chunk->bytes, TW_CHUNK_BYTES) != TWINSET_OK)
+        return TWINSET_NOMEM;
+    unsigned char *start = (unsigned char *)chunk->bytes.data, *at = start + chunk->bytes.length;
+    at = tw_varint_write(at, posting.place - chunk->last);
+    at = tw_varint_write(at, posting.document - chunk->base);
+    chunk->bytes.length = (size_t)(at - start);
+    chunk->last = posting.place;
+    chunk->count++;
+    return TWINSET_OK;
+}
+
+int tw_posting_chunk_end(tw_chunk_builder *chunk, uint64_t id, tw_bytes *out)
+{
+    out->length = 0;
+    int status = tw_put_u64(out, 0);
+    if (status == TWINSET_OK)
+        status = tw_put_u32(out, chunk->count);
+    if (status == TWINSET_OK)
+        status = tw_put_u64(out, chunk->first);
+    if (status == TWINSET_OK)
+        status = tw_put_u64(out, chunk->base);
+    if (status == TWINSET_OK)
+        status = tw_bytes_append(out, chunk->bytes.data, chunk->bytes.length);
+    if (status == TWINSET_OK) {
+        uint64_t sum = tw_checksum(out->data + 8, out->length - 8, id);
+        memcpy(out->data, &sum, sizeof sum);
+    }
+    chunk->bytes.length = 0;
+    chunk->count = 0;
+    return status;
+}
+
+/* ---- reading */
+
+/* A chunk that was checked. */
+typedef struct chunk_reader {
+    const unsigned char *at, *end;
+    uint32_t count;
+    tw_place place;
+    uint64_t base;
+} chunk_reader;
+
+static bool open_chunk(uint64_t id, const void *bytes, size_t length, chunk_reader *reader)
+{
+    const char *start = bytes;
+    if (length < HEADER_BYTES || tw_load64(start) != tw_checksum(start + 8, length - 8, id))
+        return false;
+    tw_field_reader fields = {start + 8, start + length, false};
+    reader->count = tw_get_u32(&fields);
+    reader->place = tw_get_u64(&fields);
+    reader->base = tw_get_u64(&fields);
+    reader->at = (const unsigned char *)fields.at;
+    reader->end = (const unsigned char *)fields.end;
+    return reader->count <= (size_t)(reader->end - reader->at) / 2; /* two bytes each at least */
+}
+
+static inline bool next_posting(chunk_reader *reader, tw_posting *posting)
+{
+    uint64_t distance, document;
+    reader->at = tw_varint_read(reader->at, reader->end, &distance);
+    if (reader->at)
+        reader->at = tw_varint_read(reader->at, reader->end, &document);
+    if (!reader->at)
+        return false;
+    reader->place += distance;
+    *posting = (tw_posting){reader->place, reader->base + document};
+    return true;
+}
+
+bool tw_posting_chunk_read(uint64_t id, const void *bytes, size_t length, tw_postings *postings,
+                           int *status)
+{
+    chunk_reader reader;
+    *status = TWINSET_OK;
+    if (!open_chunk(id, bytes, length, &reader))
+        return false;
+    *status = TW_GROW(postings->data, postings->capacity, postings->count + reader.count);
+    for (uint32_t i = 0; i < reader.count && *status == TWINSET_OK; i++)
+        if (!next_posting(&reader, &postings->data[postings->count++]))
+            return false;
+    return *status != TWINSET_OK || reader.at == reader.end;
+}
+
+bool tw_posting_chunk_find(uint64_t id, const void *bytes, size_t length, tw_place place,
+                           tw_u64s *documents, int *status)
+{
+    chunk_reader reader;
+    tw_posting posting;
+    *status = TWINSET_OK;
+    if (!open_chunk(id, bytes, length, &reader))
+        return false;
+    for (uint32_t i = 0; i < reader.count && *status == TWINSET_OK; i++) {
+        if (!next_posting(&reader, &posting))
+            return false;
+        if (posting.place > place)
+            break;
+        if (posting.place < place)
+            continue;
+        *status = TW_GROW(documents->data, documents->capacity, documents->count + 1);
+        if (*status == TWINSET_OK)
+            documents->data[documents->count++] = posting.document;
+    }
+    return true;
+}

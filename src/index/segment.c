@@ -1,0 +1,321 @@
+/*
+ * A segment is up to 256 chunks of one run. Its head has the first place of each chunk, and a
+ * filter of eight bits a place that says which places it does not have, so that a key which no
+ * document has costs no chunk. A head says nothing that the chunks do not say: one that is damaged
+ * is made again.
+ */
+#include "store.h"
+#include "varint.h"
+
+enum {
+    FILTER_BITS = 8, /* for each place: one of forty absent places passes */
+    FILTER_PROBES = 5,
+    BLOCK_WORDS = 8, /* a block is a cache line */
+    BLOCK_BITS = 64 * BLOCK_WORDS,
+};
+
+/* ---- the filter */
+
+static uint64_t mix_place(tw_place place)
+{
+    return tw_fold_product(place ^ 0xBF58476D1CE4E5B9u, 0x94D049BB133111EBu);
+}
+
+static const uint64_t *find_block(const tw_segment_head *head, uint64_t hash)
+{
+    return head->filter + ((hash >> 32) * head->blocks >> 32) * BLOCK_WORDS;
+}
+
+bool tw_filter_may_have(const tw_segment_head *head, tw_place place)
+{
+    uint64_t hash = mix_place(place), bits = hash * 0x9E3779B97F4A7C15u;
+    const uint64_t *block = find_block(head, hash);
+    for (unsigned i = 0; i < FILTER_PROBES; i++, bits >>= 9)
+        if (!(block[bits % BLOCK_BITS / 64] >> bits % 64 & 1))
+            return false;
+    return true;
+}
+
+static int make_filter(tw_segment_head *head, const uint64_t *places, size_t count)
+{
+    size_t blocks = count * FILTER_BITS / BLOCK_BITS + 1;
+    tw_free(head->filter);
+    head->blocks = (uint32_t)blocks;
+    head->filter = tw_calloc(blocks * BLOCK_WORDS, sizeof *head->filter);
+    if (!head->filter)
+        return TWINSET_NOMEM;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t hash = mix_place(places[i]), bits = hash * 0x9E3779B97F4A7C15u;
+        uint64_t *block = head->filter + ((hash >> 32) * head->blocks >> 32) * BLOCK_WORDS;
+        for (unsigned probe = 0; probe < FILTER_PROBES; probe++, bits >>= 9)
+            block[bits % BLOCK_BITS / 64] |= (uint64_t)1 << bits % 64;
+    }
+    return TWINSET_OK;
+}
+
+/* ---- heads as bytes */
+
+static int write_head(const tw_segment_head *head, tw_bytes *out)
+{
+    size_t filter_bytes = (size_t)head->blocks * BLOCK_WORDS * sizeof *head->filter;
+    out->length = 0;
+    int status = tw_put_u64(out, 0);
+    if (status == TWINSET_OK)
+        status = tw_put_u32(out, head->chunk_count);
+    if (status == TWINSET_OK)
+        status = tw_put_u32(out, head->blocks);
+    for (uint32_t i = 0; i < head->chunk_count && status == TWINSET_OK; i++) {
+        status = tw_put_u64(out, head->first[i]);
+        if (status == TWINSET_OK)
+            status = tw_put_u32(out, head->counts[i]);
+    }
+    if (status == TWINSET_OK)
+        status = tw_bytes_append(out, head->filter, filter_bytes);
+    if (status == TWINSET_OK) {
+        uint64_t sum = tw_checksum(out->data + 8, out->length - 8, head->id);
+        memcpy(out->data, &sum, sizeof sum);
+    }
+    return status;
+}
+
+/* Reads a head. TWINSET_IO: it is damaged. */
+static int read_head(tw_segment_head *head, const char *bytes, size_t length)
+{
+    if (length < 16 || tw_load64(bytes) != tw_checksum(bytes + 8, length - 8, head->id))
+        return TWINSET_IO;
+    tw_field_reader fields = {bytes + 8, bytes + length, false};
+    head->chunk_count = tw_get_u32(&fields);
+    head->blocks = tw_get_u32(&fields);
+    size_t filter_bytes = (size_t)head->blocks * BLOCK_WORDS * sizeof *head->filter;
+    if (head->chunk_count > TW_SEGMENT_CHUNKS || head->blocks == 0 ||
+        length != 16 + 12 * (size_t)head->chunk_count + filter_bytes)
+        return TWINSET_IO;
+    for (uint32_t i = 0; i < head->chunk_count; i++) {
+        head->first[i] = tw_get_u64(&fields);
+        head->counts[i] = tw_get_u32(&fields);
+    }
+    head->filter = tw_malloc(filter_bytes);
+    if (!head->filter)
+        return TWINSET_NOMEM;
+    memcpy(head->filter, fields.at, filter_bytes);
+    return TWINSET_OK;
+}
+
+/* ---- writing segments */
+
+static int end_chunk(tw_segment_writer *writer)
+{
+    tw_segment_head *head = &writer->head;
+    if (writer->chunk.count == 0)
+        return TWINSET_OK;
+    uint64_t id = tw_chunk_id(head->id, head->chunk_count);
+    head->first[head->chunk_count] = writer->chunk.first;
+    head->counts[head->chunk_count++] = writer->chunk.count;
+    int status = tw_posting_chunk_end(&writer->chunk, id, &writer->bytes);
+    return status == TWINSET_OK
+               ? tw_store_put(writer->index, TW_SQL_PUT_CHUNK, id, &writer->bytes, writer->error)
+               : status;
+}
+
+static int begin_segment(tw_segment_writer *writer, tw_place first)
+{
+    tw_manifest *manifest = &writer->index->manifest;
+    tw_run *run = writer->run;
+    int status = TW_GROW(run->segments, run->capacity, run->count + 1);
+    if (status != TWINSET_OK)
+        return status;
+    writer->head.id = manifest->next_segment++;
+    run->segments[run->count++] = (tw_segment){.id = writer->head.id, .first = first};
+    return TWINSET_OK;
+}
+
+int tw_segment_add(tw_segment_writer *writer, tw_posting posting)
+{
+    int status = TWINSET_OK;
+    if (!tw_posting_chunk_has_room(&writer->chunk))
+        status = end_chunk(writer);
+    if (status == TWINSET_OK && writer->head.chunk_count == TW_SEGMENT_CHUNKS)
+        status = tw_segment_end(writer);
+    if (status == TWINSET_OK && writer->head.id == 0)
+        status = begin_segment(writer, posting.place);
+    if (status == TWINSET_OK)
+        status = tw_posting_chunk_add(&writer->chunk, posting);
+    if (status == TWINSET_OK && writer->places.count == writer->places.capacity)
+        status = TW_GROW(writer->places.data, writer->places.capacity, writer->places.count + 1);
+    if (status == TWINSET_OK)
+        writer->places.data[writer->places.count++] = posting.place;
+    return status;
+}
+
+int tw_segment_end(tw_segment_writer *writer)
+{
+    tw_segment_head *head = &writer->head;
+    if (head->id == 0)
+        return TWINSET_OK;
+    int status = end_chunk(writer);
+    if (status == TWINSET_OK)
+        status = make_filter(head, writer->places.data, writer->places.count);
+    if (status == TWINSET_OK)
+        status = write_head(head, &writer->bytes);
+    if (status == TWINSET_OK)
+        status = tw_store_put(writer->index, TW_SQL_PUT_SEGMENT, head->id, &writer->bytes,
+                              writer->error);
+    writer->run->segments[writer->run->count - 1].postings = writer->places.count;
+    writer->places.count = 0;
+    tw_free(head->filter);
+    *head = (tw_segment_head){0};
+    return status;
+}
+
+void tw_segment_writer_free(tw_segment_writer *writer)
+{
+    tw_free(writer->head.filter);
+    tw_free(writer->places.data);
+    tw_bytes_free(&writer->chunk.bytes);
+    tw_bytes_free(&writer->bytes);
+}
+
+/* ---- reading segments */
+
+int tw_segment_chunk(tw_index *index, const tw_segment *segment, unsigned chunk,
+                     tw_postings *postings, twinset_error *error)
+{
+    const void *bytes;
+    size_t length;
+    uint64_t id = tw_chunk_id(segment->id, chunk);
+    int read, status = tw_store_blob(index, TW_SQL_GET_CHUNK, id, &bytes, &length, error);
+    if (status != TWINSET_OK)
+        return status;
+    if (!bytes || !tw_posting_chunk_read(id, bytes, length, postings, &read))
+        return tw_store_damaged(index, error, "chunk %u of segment %llu is damaged", chunk,
+                                (unsigned long long)segment->id);
+    return read == TWINSET_OK ? TWINSET_OK : tw_nomem(error);
+}
+
+static void free_head(tw_segment_head *head)
+{
+    if (head)
+        tw_free(head->filter);
+    tw_free(head);
+}
+
+/* Makes a head from the chunks. Their number follows from the postings of the segment. */
+static int repair_head(tw_index *index, const tw_segment *segment, tw_segment_head *head,
+                       twinset_error *error)
+{
+    tw_postings postings = {0};
+    tw_u64s places = {0};
+    int status = TWINSET_OK;
+    head->chunk_count = 0;
+    while (status == TWINSET_OK && postings.count < segment->postings &&
+           head->chunk_count < TW_SEGMENT_CHUNKS) {
+        size_t before = postings.count;
+        status = tw_segment_chunk(index, segment, head->chunk_count, &postings, error);
+        bool is_empty = postings.count == before;
+        head->first[head->chunk_count] = is_empty ? UINT64_MAX : postings.data[before].place;
+        head->counts[head->chunk_count++] = (uint32_t)(postings.count - before);
+    }
+    if (status == TWINSET_OK && postings.count != segment->postings)
+        status = tw_store_damaged(index, error, "segment %llu has lost postings",
+                                  (unsigned long long)segment->id);
+    for (size_t i = 0; i < postings.count && status == TWINSET_OK; i++) {
+        status = TW_GROW(places.data, places.capacity, postings.count);
+        places.data[places.count++] = postings.data[i].place;
+    }
+    for (uint32_t i = head->chunk_count; i-- > 1;) /* an empty chunk begins where the next does */
+        if (head->first[i - 1] == UINT64_MAX)
+            head->first[i - 1] = head->first[i];
+    if (status == TWINSET_OK)
+        status = make_filter(head, places.data, places.count);
+    tw_free(postings.data);
+    tw_free(places.data);
+    return status;
+}
+
+static int load_head(tw_index *index, const tw_segment *segment, tw_segment_head **made,
+                     twinset_error *error)
+{
+    const void *bytes;
+    size_t length;
+    tw_segment_head *head = *made = tw_calloc(1, sizeof *head);
+    if (!head)
+        return tw_nomem(error);
+    head->id = segment->id;
+    head->revision = segment->revision;
+    int status = tw_store_blob(index, TW_SQL_GET_SEGMENT, segment->id, &bytes, &length, error);
+    if (status == TWINSET_OK)
+        status = bytes ? read_head(head, bytes, length) : TWINSET_IO;
+    uint64_t postings = 0;
+    for (uint32_t i = 0; status == TWINSET_OK && i < head->chunk_count; i++)
+        postings += head->counts[i];
+    if (status == TWINSET_IO || (status == TWINSET_OK && postings != segment->postings)) {
+        tw_free(head->filter);
+        head->filter = NULL;
+        tw_error_clear(error);
+        status = repair_head(index, segment, head, error);
+    }
+    return tw_complete_error(error, status);
+}
+
+bool tw_segment_head_is_sound(const tw_segment *segment, const void *bytes, size_t length)
+{
+    tw_segment_head head = {.id = segment->id};
+    uint64_t postings = 0;
+    int status = read_head(&head, bytes, length);
+    for (uint32_t i = 0; i < head.chunk_count && status == TWINSET_OK; i++)
+        postings += head.counts[i];
+    tw_free(head.filter);
+    return status == TWINSET_OK && postings == segment->postings;
+}
+
+int tw_segment_head_get(tw_index *index, const tw_segment *segment, tw_segment_head **head,
+                        twinset_error *error)
+{
+    tw_segment_head **kept = &index->heads[segment->id % TW_CACHED_SEGMENTS];
+    if (!*kept || (*kept)->id != segment->id || (*kept)->revision != segment->revision) {
+        tw_segment_head *made;
+        int status = load_head(index, segment, &made, error);
+        if (status != TWINSET_OK) {
+            free_head(made);
+            return status;
+        }
+        free_head(*kept);
+        *kept = made;
+    }
+    *head = *kept;
+    return TWINSET_OK;
+}
+
+int tw_segment_head_put(tw_index *index, const tw_segment_head *head, twinset_error *error)
+{
+    tw_bytes bytes = {0};
+    int status = write_head(head, &bytes);
+    if (status == TWINSET_OK)
+        status = tw_store_put(index, TW_SQL_PUT_SEGMENT, head->id, &bytes, error);
+    tw_bytes_free(&bytes);
+    return status;
+}
+
+int tw_segment_drop(tw_index *index, const tw_segment *segment, twinset_error *error)
+{
+    int status = tw_store_drop(index, TW_SQL_DROP_SEGMENT, segment->id, segment->id, error);
+    return status == TWINSET_OK
+               ? tw_store_drop(index, TW_SQL_DROP_CHUNKS, tw_chunk_id(segment->id, 0),
+                               tw_chunk_id(segment->id, TW_SEGMENT_CHUNKS - 1), error)
+               : status;
+}
+
+void tw_heads_forget(tw_index *index)
+{
+    for (size_t i = 0; index->heads && i < TW_CACHED_SEGMENTS; i++) {
+        free_head(index->heads[i]);
+        index->heads[i] = NULL;
+    }
+}
+
+void tw_heads_free(tw_index *index)
+{
+    tw_heads_forget(index);
+    tw_free(index->heads);
+    index->heads = NULL;
+}

@@ -1,0 +1,351 @@
+/* The parts of an index that only this folder sees. */
+#ifndef TW_STORE_H
+#define TW_STORE_H
+
+#include "index.h"
+
+#include <sqlite3.h>
+#include <zstd.h>
+
+enum {
+    TW_INDEX_MOST_BANDS = 255,    /* 0 is the band of ids */
+    TW_SEGMENT_CHUNKS = 256,      /* of a segment, at most */
+    TW_CHUNK_BYTES = 2000,        /* four chunks fill a page of 8,192 bytes */
+    TW_BATCH_DOCUMENTS = 1 << 14, /* of a batch, at most; 2^16 is the limit of a posting's sort */
+    TW_BATCH_BYTES = 32 << 20,    /* of texts in a batch, about */
+};
+
+/* ---- postings: a document has a key in a band */
+
+/* Band and key as one number, by which postings are sorted. */
+typedef uint64_t tw_place;
+static inline tw_place tw_place_of(unsigned band, uint64_t key)
+{
+    return (uint64_t)band << TWINSET_INDEX_KEY_BITS | key;
+}
+/* The place of an id, in band 0. */
+tw_place tw_place_of_id(const char *id);
+
+typedef struct tw_posting {
+    tw_place place;
+    uint64_t document;
+} tw_posting;
+
+typedef struct tw_postings {
+    tw_posting *data;
+    size_t count, capacity;
+} tw_postings;
+
+int tw_postings_add(tw_postings *postings, tw_posting posting) TW_CHECKED;
+
+/* A chunk while it is filled. */
+typedef struct tw_chunk_builder {
+    tw_bytes bytes; /* what comes after the header */
+    tw_place first, last;
+    uint64_t base; /* no document is below */
+    uint32_t count;
+} tw_chunk_builder;
+
+/* Appends a posting, not below the last, while tw_posting_chunk_has_room(). */
+int tw_posting_chunk_add(tw_chunk_builder *chunk, tw_posting posting) TW_CHECKED;
+bool tw_posting_chunk_has_room(const tw_chunk_builder *chunk);
+/* Writes the chunk, and empties the builder. */
+int tw_posting_chunk_end(tw_chunk_builder *chunk, uint64_t id, tw_bytes *out) TW_CHECKED;
+/* Appends the postings of a chunk. False: it is damaged. */
+bool tw_posting_chunk_read(uint64_t id, const void *bytes, size_t length, tw_postings *postings,
+                           int *status);
+/* Appends the documents of a place to `documents`. False: the chunk is damaged. */
+bool tw_posting_chunk_find(uint64_t id, const void *bytes, size_t length, tw_place place,
+                           tw_u64s *documents, int *status);
+
+/* ---- segments: chunks, with the first place of each and a filter of all places */
+
+typedef struct tw_segment {
+    uint64_t id;
+    tw_place first;
+    uint64_t postings;
+    uint32_t revision; /* grows when postings are removed */
+} tw_segment;
+
+/* What is known of a segment's chunks. */
+typedef struct tw_segment_head {
+    uint64_t id;
+    uint32_t revision;
+    uint32_t chunk_count;
+    tw_place first[TW_SEGMENT_CHUNKS];
+    uint32_t counts[TW_SEGMENT_CHUNKS];
+    uint64_t *filter; /* blocks of 8 words */
+    uint32_t blocks;
+} tw_segment_head;
+
+static inline uint64_t tw_chunk_id(uint64_t segment, unsigned chunk)
+{
+    return segment * TW_SEGMENT_CHUNKS + chunk;
+}
+
+/* ---- runs */
+
+typedef struct tw_run {
+    tw_segment *segments; /* ascending by their first places */
+    size_t count, capacity;
+    tw_place from; /* while it is merged: what is below is in the output already */
+    uint64_t job;  /* the merge that it takes part in; 0: none */
+    bool is_output;
+} tw_run;
+
+/* ---- the manifest */
+
+typedef struct tw_manifest {
+    uint64_t identity; /* a random number of this index */
+    uint64_t batches;
+    uint64_t next_document, next_segment, next_job;
+    uint64_t documents, tokens, text_bytes;
+    bool has_texts;
+    unsigned bands, rows;
+    tw_bytes parameters; /* options, a line each */
+    tw_run *runs;
+    size_t run_count, run_capacity;
+} tw_manifest;
+
+void tw_manifest_free(tw_manifest *manifest);
+int tw_manifest_write(const tw_manifest *manifest, tw_bytes *out) TW_CHECKED;
+/* False: the bytes are damaged, or of another version. */
+bool tw_manifest_read(tw_manifest *manifest, const void *bytes, size_t length, int *status);
+uint64_t tw_run_postings(const tw_run *run);
+/* Adds an empty run; NULL: out of memory. It is valid until runs are added or dropped. */
+tw_run *tw_manifest_add_run(tw_manifest *manifest) TW_CHECKED;
+/* Drops runs without segments that take part in no merge. */
+void tw_manifest_drop_empty(tw_manifest *manifest);
+
+/* ---- documents */
+
+/* A document as the index keeps it. */
+typedef struct tw_stored_document {
+    uint64_t number;
+    const char *id, *metadata; /* terminated; metadata "": none */
+    uint64_t group;
+    bool is_number;
+    unsigned flags;
+    uint64_t digest[2], tokens, shingles;
+    uint64_t text_length;
+    const void *payload; /* packed text, or the slots of a signature */
+    size_t payload_length;
+} tw_stored_document;
+
+int tw_stored_document_write(const tw_stored_document *record, tw_bytes *out) TW_CHECKED;
+/* The strings point into the bytes. False: they are damaged. */
+bool tw_stored_document_read(uint64_t number, const void *bytes, size_t length,
+                             tw_stored_document *record);
+
+/* ---- the file */
+
+enum {
+    TW_SQL_BEGIN_READ,
+    TW_SQL_BEGIN_WRITE,
+    TW_SQL_COMMIT,
+    TW_SQL_ROLLBACK,
+    TW_SQL_GET_MANIFEST,
+    TW_SQL_PUT_MANIFEST,
+    TW_SQL_GET_DOCUMENT,
+    TW_SQL_PUT_DOCUMENT,
+    TW_SQL_DROP_DOCUMENT,
+    TW_SQL_EACH_DOCUMENT,
+    TW_SQL_GET_SEGMENT,
+    TW_SQL_PUT_SEGMENT,
+    TW_SQL_DROP_SEGMENT,
+    TW_SQL_GET_CHUNK,
+    TW_SQL_PUT_CHUNK,
+    TW_SQL_DROP_CHUNKS,
+    TW_SQL_EACH_CHUNK,
+    TW_SQL_GET_CLUSTER,
+    TW_SQL_PUT_CLUSTER,
+    TW_SQL_DROP_CLUSTER,
+    TW_SQL_EACH_CLUSTER,
+    TW_SQL_CLUSTER_MEMBERS,
+    TW_SQL_MOVE_CLUSTER,
+    TW_SQL_COUNT
+};
+
+enum { TW_CACHED_SEGMENTS = 1 << 12 };
+
+/* Why documents were not added. */
+typedef struct tw_index_skips {
+    tw_arena *arena;
+    twinset_skip *data;
+    size_t count, capacity;
+} tw_index_skips;
+
+struct twinset_index {
+    sqlite3 *database;
+    sqlite3_stmt *statements[TW_SQL_COUNT];
+    char *path;
+    unsigned flags;
+    tw_arena *arena; /* strings of the options */
+    twinset_options options;
+    tw_settings *settings;
+    tw_manifest manifest; /* as of the transaction in progress, or the last one */
+    bool is_loaded, is_writing;
+    tw_segment_head **heads; /* by segment id modulo TW_CACHED_SEGMENTS */
+    tw_index_skips skips;
+    ZSTD_CCtx *packer;
+    ZSTD_DCtx *unpacker;
+    tw_bytes record, text; /* of the last document */
+    uint64_t quota_bytes;
+    uint64_t unmerged; /* bytes of the log since the last checkpoint */
+};
+
+/* ---- store.c */
+
+/* Begins a transaction, and loads the manifest. Ends with tw_store_end(). */
+int tw_store_begin(tw_index *index, bool is_writing, twinset_error *error) TW_CHECKED;
+/* Commits if `status` is TWINSET_OK, otherwise rolls back; returns the status. */
+int tw_store_end(tw_index *index, int status, twinset_error *error) TW_CHECKED;
+/* Returns a statement, reset, to be bound and stepped. */
+sqlite3_stmt *tw_store_statement(tw_index *index, int which);
+/* Steps a statement that gives no rows. */
+int tw_store_run(tw_index *index, sqlite3_stmt *statement, twinset_error *error) TW_CHECKED;
+/* Gets the one blob that a statement finds; *bytes is NULL where there is none. It is valid until
+ * the statement is reset. */
+int tw_store_blob(tw_index *index, int which, uint64_t id, const void **bytes, size_t *length,
+                  twinset_error *error) TW_CHECKED;
+int tw_store_put(tw_index *index, int which, uint64_t id, const tw_bytes *bytes,
+                 twinset_error *error) TW_CHECKED;
+int tw_store_drop(tw_index *index, int which, uint64_t first, uint64_t last,
+                  twinset_error *error) TW_CHECKED;
+/* The status and the sentence for the last failure of SQLite. */
+int tw_store_fail(tw_index *index, twinset_error *error);
+/* TWINSET_IO, with a sentence that says what is damaged. */
+int tw_store_damaged(const tw_index *index, twinset_error *error, const char *format, ...)
+    TW_PRINTF(3, 4);
+/* Moves the log to the file; with `all`, waits for readers and truncates the log. */
+int tw_store_checkpoint(tw_index *index, bool all);
+
+/* ---- parameters.c */
+
+/* Writes the options that an index keeps, with bands and rows. */
+int tw_parameters_write(const twinset_options *options, tw_bytes *out) TW_CHECKED;
+/* Sets those of a manifest. */
+int tw_parameters_read(const tw_bytes *parameters, tw_arena *arena, twinset_options *options,
+                       twinset_error *error) TW_CHECKED;
+/* Chooses bands, rows and hashes for a new index, where the options leave them open. */
+int tw_parameters_choose(twinset_options *options, twinset_error *error) TW_CHECKED;
+
+/* ---- segment.c */
+
+/* Writes segments of one run, posting after posting. */
+typedef struct tw_segment_writer {
+    tw_index *index;
+    tw_run *run;
+    tw_chunk_builder chunk;
+    tw_segment_head head;
+    tw_u64s places; /* for the filter */
+    tw_bytes bytes;
+    twinset_error *error;
+} tw_segment_writer;
+
+int tw_segment_add(tw_segment_writer *writer, tw_posting posting) TW_CHECKED;
+/* Ends the segment in progress; another may follow. */
+int tw_segment_end(tw_segment_writer *writer) TW_CHECKED;
+void tw_segment_writer_free(tw_segment_writer *writer);
+/* Returns the head of a segment, repaired from its chunks if it is damaged. */
+int tw_segment_head_get(tw_index *index, const tw_segment *segment, tw_segment_head **head,
+                        twinset_error *error) TW_CHECKED;
+/* Stores the head again after postings were removed. */
+int tw_segment_head_put(tw_index *index, const tw_segment_head *head,
+                        twinset_error *error) TW_CHECKED;
+/* Whether the bytes of a head are not damaged. */
+bool tw_segment_head_is_sound(const tw_segment *segment, const void *bytes, size_t length);
+bool tw_filter_may_have(const tw_segment_head *head, tw_place place);
+/* Removes a segment with its chunks. */
+int tw_segment_drop(tw_index *index, const tw_segment *segment, twinset_error *error) TW_CHECKED;
+/* Appends the postings of a chunk. */
+int tw_segment_chunk(tw_index *index, const tw_segment *segment, unsigned chunk,
+                     tw_postings *postings, twinset_error *error) TW_CHECKED;
+/* Forgets the heads in memory. */
+void tw_heads_forget(tw_index *index);
+void tw_heads_free(tw_index *index);
+
+/* ---- lookup.c */
+
+/* Appends the documents that have a key; each may come several times. */
+int tw_lookup(tw_index *index, tw_place place, tw_u64s *documents, twinset_error *error) TW_CHECKED;
+/* Reads a document; its strings are valid until the next is read. TWINSET_EMPTY without a sentence:
+ * there is none. */
+int tw_read_document(tw_index *index, uint64_t number, tw_stored_document *record,
+                     twinset_error *error) TW_CHECKED;
+/* Finds a document by its id. *number is 0 where there is none; otherwise it was read. */
+int tw_find_id(tw_index *index, const char *id, uint64_t *number, tw_stored_document *record,
+               twinset_error *error) TW_CHECKED;
+/* Unpacks the text of a record into index->text, with a NUL behind it. */
+int tw_unpack_text(tw_index *index, const tw_stored_document *record,
+                   twinset_error *error) TW_CHECKED;
+
+/* Takes a document; its strings are valid for the call. */
+typedef int (*tw_stored_document_fn)(tw_index *index, const tw_stored_document *record,
+                                     void *context, twinset_error *error);
+/* Gives all documents to `take`, in the order of their numbers. */
+int tw_each_document(tw_index *index, tw_stored_document_fn take, void *context,
+                     twinset_error *error) TW_CHECKED;
+/* Whether an id matches a pattern with * and ?; NULL matches all. */
+bool tw_id_matches(const char *pattern, const char *id);
+
+/* ---- merge.c */
+
+/* Writes postings, sorted, as a new run. The lower 16 bits of each are its document, counted from
+ * `first`, the others its place. */
+int tw_write_run(tw_index *index, const uint64_t *postings, size_t count, uint64_t first,
+                 twinset_error *error) TW_CHECKED;
+/* Merges about so many postings of runs that are due. */
+int tw_merge_some(tw_index *index, uint64_t postings, twinset_error *error) TW_CHECKED;
+/* Begins a merge of all runs that take part in none. */
+int tw_merge_begin_all(tw_index *index, twinset_error *error) TW_CHECKED;
+
+/* ---- add.c */
+
+/* Reads the text of a document of a corpus, as the index keeps it; valid until the worker reads the
+ * next. */
+int tw_indexed_text(tw_worker *worker, uint32_t document, tw_source_text *text) TW_CHECKED;
+
+/* ---- texts.c */
+
+/* Adds documents as one batch. `identities`, or NULL, has their groups. */
+int tw_index_add_documents(tw_index *index, const twinset_index_document *documents, size_t count,
+                           const tw_text_identity *identities, twinset_index_counts *counts,
+                           twinset_error *error) TW_CHECKED;
+/* Notes why a document is not added; the reason must live on. */
+int tw_index_note_skip(tw_index *index, const char *id, const char *reason) TW_CHECKED;
+void tw_index_forget_skips(tw_index *index);
+
+/* ---- remove.c */
+
+/* Removes documents by number in the transaction in progress; ascending, each once. */
+int tw_remove_numbers(tw_index *index, const uint64_t *numbers, size_t count,
+                      twinset_error *error) TW_CHECKED;
+
+/* ---- clusters.c */
+
+/* Joins two documents in the transaction in progress. */
+int tw_cluster_join(tw_index *index, uint64_t a, uint64_t b, twinset_error *error) TW_CHECKED;
+/* Takes documents out of their clusters, which may fall apart. */
+int tw_cluster_leave(tw_index *index, const uint64_t *numbers, size_t count,
+                     twinset_error *error) TW_CHECKED;
+int tw_cluster_count(tw_index *index, uint64_t *documents, twinset_error *error) TW_CHECKED;
+
+/* ---- estimate.c */
+
+/* Fills a result by signatures alone, in the transaction in progress. */
+int tw_estimate_corpus(tw_index *index, tw_corpus *corpus, twinset_result *result,
+                       twinset_error *error) TW_CHECKED;
+
+/* ---- keys.c */
+
+/* Makes the places of a text: that of its id, and those of its band keys. places has room for
+ * bands + 1. `slots`, or NULL, gets the signature. */
+int tw_make_places(tw_analyser *analyser, const char *id, const char *text, size_t length,
+                   unsigned bands, unsigned rows, tw_place *places, uint32_t *slots,
+                   uint64_t *shingles) TW_CHECKED;
+/* Makes those of a record, for its removal. */
+int tw_record_places(tw_index *index, tw_analyser *analyser, const tw_stored_document *record,
+                     tw_place *places, twinset_error *error) TW_CHECKED;
+
+#endif

@@ -1,0 +1,133 @@
+/*
+ * The report as one HTML page (docs/format.md#the-report). web/ makes the page; it is part of the
+ * library as a template with two gaps, which are filled with blocks of data:
+ *
+ *   html.c           fills the template, within a limit for the size of a report
+ *   html_run.c       the blocks before the script: run, documents, pairs, clusters, removals
+ *   html_removals.c  of a cleaning run: what was removed, which sources repeat each other
+ *   html_passages.c  the passages of a pair, and who else has them
+ *   html_texts.c     the blocks after it: the passages of pairs, the texts of documents, packed
+ *   html_names.c     numbers in place of names, and the key to them
+ *   html_layout.c    where the graph of clusters has its documents
+ */
+#ifndef TW_HTML_H
+#define TW_HTML_H
+
+#include "passages_text.h"
+#include "twinset_advanced.h"
+
+enum {
+    TW_REPORT_BYTES = 50 << 20, /* of passages and texts; the first pairs have them */
+    TW_MOST_SHARING = 100,      /* documents that are counted for a passage */
+    TW_MOST_REMOVALS = 10000    /* that are listed */
+};
+
+/* The page, made by web/build; report_page.c is written by the build. Empty: the build had no
+ * page. */
+extern const unsigned char tw_report_page[];
+extern const size_t tw_report_page_bytes;
+
+/* A document of the report. */
+typedef struct tw_shown_document {
+    uint32_t document;
+    uint8_t digest[20]; /* SHA-1 of its texts, one after the other; without any, of its name */
+    tw_bytes *texts;    /* packed, by file */
+    size_t text_count;
+    bool is_packed; /* its texts were packed, or are about to be */
+    bool has_text;  /* its texts are in the report */
+} tw_shown_document;
+
+enum { TW_IN_QUOTATION = 1, TW_IN_BIBLIOGRAPHY = 2 };
+
+/* A passage, as the tables of the report need it. */
+typedef struct tw_shown_passage {
+    uint64_t tokens;
+    uint64_t documents; /* that have it, of all; 0: unknown */
+    uint32_t listed;    /* that have it, by the listed pairs; TW_MOST_SHARING at most */
+    unsigned contexts;  /* TW_IN_* */
+    uint32_t file[2];   /* of both documents: where it is, in bytes */
+    uint64_t from[2], to[2];
+} tw_shown_passage;
+
+/* The passages of a pair. */
+typedef struct tw_pair_block {
+    tw_bytes json; /* empty: none */
+    tw_shown_passage *list;
+    size_t count, capacity;
+} tw_pair_block;
+
+/* A report on its way. */
+typedef struct tw_report {
+    tw_sink *sink;
+    const twinset_result *result;
+    const twinset_page *page;
+    tw_shown_document *shown; /* ascending */
+    size_t shown_count;
+    tw_arena *arena; /* of strings without names; NULL: names are shown */
+    tw_u64s words;   /* those to black out */
+    tw_pair_block *blocks;
+    size_t block_count;
+    size_t pair_count; /* the first pairs, whose passages and texts are in the report */
+    size_t *removals;  /* indices of those that are listed, ascending */
+    size_t removal_count;
+} tw_report;
+
+/* Begins a block of data, and ends it. What is written between goes to the sink that is returned
+ * through `json`; nothing in it ends the block early. */
+tw_json tw_report_begin_block(tw_report *report, tw_sink *escaped, const char *id);
+void tw_report_end_block(tw_report *report, tw_sink *escaped);
+
+/* The index of a document among the shown ones. */
+size_t tw_report_index(const tw_report *report, uint32_t document);
+
+/* Writes a digest as a member of a JSON object. */
+void tw_json_digest(tw_json *json, const char *key, const uint8_t digest[20]);
+
+/* ---- html_run.c */
+int tw_report_run(tw_report *report, twinset_error *error) TW_CHECKED;
+
+/* ---- html_removals.c */
+
+/* Chooses the removals that are listed. */
+int tw_report_choose_removals(tw_report *report) TW_CHECKED;
+void tw_report_removals(tw_report *report);
+/* Writes which sources repeat each other, and how much was removed along the collection. */
+int tw_report_collection(tw_report *report) TW_CHECKED;
+
+/* ---- html_passages.c */
+
+/* Fills the block of a pair; other threads may fill those of others. */
+int tw_report_find_passages(tw_report *report, size_t index, twinset_error *error) TW_CHECKED;
+/* Counts the documents that share each passage, by the listed pairs. */
+int tw_report_count_sharing(tw_report *report) TW_CHECKED;
+
+/* ---- html_texts.c */
+
+/* Finds the passages of the first pairs, and packs the texts of their documents, until the limit
+ * for the size of both. */
+int tw_report_collect(tw_report *report, twinset_error *error) TW_CHECKED;
+/* Writes the blocks of passages and texts. */
+void tw_report_texts(tw_report *report);
+
+/* ---- html_names.c */
+
+/* Replaces the names in `own`, the report's copy of the result, and finds the words to black
+ * out. */
+int tw_report_anonymise(tw_report *report, twinset_result *own) TW_CHECKED;
+/* Blacks out the words that name documents; does nothing where names are shown. */
+void tw_report_mask(const tw_report *report, char *text, size_t length);
+/* Writes which name each number stands for. */
+int tw_report_write_key(const tw_report *report) TW_CHECKED;
+
+/* ---- html_layout.c */
+
+/* A place in the graph. */
+typedef struct tw_place {
+    float x, y;
+} tw_place;
+
+/* Places the members of all clusters, in the order of clusters.members. The same result has the
+ * same places. */
+int tw_report_places(const twinset_result *result, tw_place **places) TW_CHECKED;
+
+#endif

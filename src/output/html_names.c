@@ -1,0 +1,215 @@
+/*
+ * A report without names. Documents are numbered in the order of their digests, which says nothing
+ * of their names. The words that name them, such as those of "class/ada_lovelace/", are blacked out
+ * wherever else they stand: in texts, paths and notes. A letter becomes an x for each of its bytes,
+ * so that offsets stay what they are.
+ */
+#include "html.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHORTEST_WORD = 3 };
+
+/* ---- words */
+
+static bool is_letter(char c)
+{
+    return (unsigned char)c >= 128 || tw_is_letter(c);
+}
+
+/* Finds the next word from *from on, and returns its hash, whatever the case of its letters. The
+ * word is between *from and *to; both are the length at the end. */
+static uint64_t next_word(const char *text, size_t length, size_t *from, size_t *to)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    while (*from < length && !is_letter(text[*from]))
+        ++*from;
+    for (*to = *from; *to < length && is_letter(text[*to]); ++*to)
+        hash = (hash ^ (unsigned char)tw_to_lower(text[*to])) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+static int by_hash(const void *left, const void *right)
+{
+    uint64_t x = *(const uint64_t *)left, y = *(const uint64_t *)right;
+    return x < y ? -1 : x > y;
+}
+
+/* Appends the words of a name, each once. */
+static int add_words(tw_u64s *words, const char *name)
+{
+    size_t length = strlen(name), first = words->count, kept = first;
+    for (size_t from = 0, to = 0; from < length; from = to) {
+        uint64_t hash = next_word(name, length, &from, &to);
+        if (to - from < SHORTEST_WORD)
+            continue;
+        if (TW_GROW(words->data, words->capacity, words->count + 1) != TWINSET_OK)
+            return TWINSET_NOMEM;
+        words->data[words->count++] = hash;
+    }
+    if (words->count > first)
+        qsort(words->data + first, words->count - first, sizeof *words->data, by_hash);
+    for (size_t i = first; i < words->count; i++)
+        if (i == first || words->data[i] != words->data[i - 1])
+            words->data[kept++] = words->data[i];
+    words->count = kept;
+    return TWINSET_OK;
+}
+
+/* Lists the words of all names, ascending, but for those that more than two documents and more than
+ * a quarter of all have in their names: these are words such as "essay" and "java". */
+static int list_words(const twinset_result *result, tw_u64s *words)
+{
+    int status = TWINSET_OK;
+    size_t documents = result->run.documents, kept = 0;
+    for (size_t i = 0; i < documents && status == TWINSET_OK; i++)
+        status = add_words(words, result->names[i]);
+    if (status != TWINSET_OK || !words->count)
+        return status;
+    qsort(words->data, words->count, sizeof *words->data, by_hash);
+    for (size_t from = 0, to; from < words->count; from = to) {
+        for (to = from + 1; to < words->count && words->data[to] == words->data[from];)
+            to++;
+        if (to - from <= 2 || 4 * (to - from) <= documents)
+            words->data[kept++] = words->data[from];
+    }
+    words->count = kept;
+    return TWINSET_OK;
+}
+
+void tw_report_mask(const tw_report *report, char *text, size_t length)
+{
+    const tw_u64s *words = &report->words;
+    for (size_t from = 0, to = 0; words->count && from < length; from = to) {
+        uint64_t hash = next_word(text, length, &from, &to);
+        if (to > from && bsearch(&hash, words->data, words->count, sizeof hash, by_hash))
+            memset(text + from, 'x', to - from);
+    }
+}
+
+/* ---- numbers in place of names */
+
+static int by_digest(const void *left, const void *right)
+{
+    const tw_shown_document *x = left, *y = right;
+    int order = memcmp(x->digest, y->digest, sizeof x->digest);
+    return order ? order : x->document < y->document ? -1 : x->document > y->document;
+}
+
+/* Returns the shown documents in the order of their digests, with their numbers, to be freed by
+ * tw_free(); NULL: out of memory. */
+static tw_shown_document *order_by_digest(const tw_report *report)
+{
+    tw_shown_document *ordered = tw_array(report->shown_count + 1, sizeof *ordered);
+    if (!ordered)
+        return NULL;
+    if (report->shown_count) {
+        memcpy(ordered, report->shown, report->shown_count * sizeof *ordered);
+        qsort(ordered, report->shown_count, sizeof *ordered, by_digest);
+    }
+    return ordered;
+}
+
+/* Returns a copy in which words are blacked out, in the report's arena; NULL: out of memory. */
+static char *copy_masked(const tw_report *report, const char *text)
+{
+    size_t length = strlen(text);
+    char *copy = tw_arena_alloc(report->arena, length + 1);
+    if (!copy)
+        return NULL;
+    memcpy(copy, text, length + 1);
+    tw_report_mask(report, copy, length);
+    return copy;
+}
+
+static int number_documents(tw_report *report, const char **names)
+{
+    tw_shown_document *ordered = order_by_digest(report);
+    int status = ordered ? TWINSET_OK : TWINSET_NOMEM;
+    for (size_t i = 0; i < report->shown_count && status == TWINSET_OK; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "Document %zu", i + 1);
+        status = tw_arena_strdup(report->arena, name, &names[ordered[i].document]);
+    }
+    tw_free(ordered);
+    return status;
+}
+
+/* Replaces the lists of the report's own copy of the result by lists without names. */
+static int mask_lists(tw_report *report, twinset_result *own)
+{
+    bool is_complete = true;
+    twinset_skip *skips = tw_arena_alloc(report->arena, (own->run.skipped + 1) * sizeof *skips);
+    twinset_flagged_document *flagged =
+        tw_arena_alloc(report->arena, (own->run.flagged + 1) * sizeof *flagged);
+    char **notes = tw_arena_alloc(report->arena, (own->run.notes + 1) * sizeof *notes);
+    if (!skips || !flagged || !notes)
+        return TWINSET_NOMEM;
+    for (size_t i = 0; i < own->run.skipped; i++) {
+        skips[i] = own->skips[i];
+        skips[i].path = copy_masked(report, own->skips[i].path);
+        skips[i].reason = copy_masked(report, own->skips[i].reason);
+        is_complete = is_complete && skips[i].path && skips[i].reason;
+    }
+    for (size_t i = 0; i < own->run.flagged; i++) {
+        flagged[i] = own->flagged[i];
+        flagged[i].path = copy_masked(report, own->flagged[i].path);
+        is_complete = is_complete && flagged[i].path;
+    }
+    for (size_t i = 0; i < own->run.notes; i++) {
+        notes[i] = copy_masked(report, own->notes[i]);
+        is_complete = is_complete && notes[i];
+    }
+    own->skips = skips;
+    own->flagged = flagged;
+    own->notes = notes;
+    return is_complete ? TWINSET_OK : TWINSET_NOMEM;
+}
+
+int tw_report_anonymise(tw_report *report, twinset_result *own)
+{
+    report->arena = tw_arena_new(NULL);
+    const char **names =
+        report->arena ? tw_arena_alloc(report->arena, (own->run.documents + 1) * sizeof *names)
+                      : NULL;
+    if (!names)
+        return TWINSET_NOMEM;
+    memset(names, 0, (own->run.documents + 1) * sizeof *names);
+    int status = list_words(own, &report->words);
+    if (status == TWINSET_OK)
+        status = number_documents(report, names);
+    if (status == TWINSET_OK)
+        status = mask_lists(report, own);
+    own->names = names;
+    return status;
+}
+
+/* ---- the key */
+
+int tw_report_write_key(const tw_report *report)
+{
+    tw_shown_document *ordered = order_by_digest(report);
+    if (!ordered)
+        return TWINSET_NOMEM;
+    tw_json json = tw_json_new(report->sink);
+    tw_json_object(&json, NULL, TW_JSON_LINES);
+    tw_json_string(&json, "format", "twinset key");
+    tw_json_whole(&json, "version", 1);
+    tw_json_list(&json, "documents", TW_JSON_LINES);
+    for (size_t i = 0; i < report->shown_count; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "Document %zu", i + 1);
+        tw_json_object(&json, NULL, TW_JSON_INLINE);
+        tw_json_string(&json, "name", name);
+        tw_json_string(&json, "real", report->result->names[ordered[i].document]);
+        tw_json_digest(&json, "digest", ordered[i].digest);
+        tw_json_close(&json);
+    }
+    tw_json_close(&json);
+    tw_json_close(&json);
+    tw_json_end_line(&json);
+    tw_free(ordered);
+    return TWINSET_OK;
+}

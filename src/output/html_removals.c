@@ -1,0 +1,216 @@
+/*
+ * What a cleaning run removed. A page lists 10,000 removals at most, those with texts first; of all
+ * of them it has counts: by similarity, by source, and along the collection. So a page of a
+ * billion records is as large as one of a million.
+ */
+#include "html.h"
+
+#include <math.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BINS = 200, STEPS = 50, MOST_REPEATS = 50, MOST_CLUSTERS = 200 };
+
+/* ---- the removals that are listed */
+
+static bool has_texts(const twinset_result *result, const tw_removal *removal)
+{
+    return tw_text_store_count(result->kept, removal->document) &&
+           tw_text_store_count(result->kept, removal->kept);
+}
+
+static int by_index(const void *left, const void *right)
+{
+    size_t x = *(const size_t *)left, y = *(const size_t *)right;
+    return x < y ? -1 : x > y;
+}
+
+int tw_report_choose_removals(tw_report *report)
+{
+    const twinset_result *result = report->result;
+    size_t all = result->run.removed, most = all < TW_MOST_REMOVALS ? all : TW_MOST_REMOVALS;
+    report->removals = tw_array(most + 1, sizeof *report->removals);
+    if (!report->removals)
+        return TWINSET_NOMEM;
+    for (unsigned turn = 0; turn < 2; turn++)
+        for (size_t i = 0; i < all && report->removal_count < most; i++)
+            if (has_texts(result, &result->decisions.removed[i]) == (turn == 0))
+                report->removals[report->removal_count++] = i;
+    if (report->removal_count)
+        qsort(report->removals, report->removal_count, sizeof *report->removals, by_index);
+    return TWINSET_OK;
+}
+
+void tw_report_removals(tw_report *report)
+{
+    const twinset_result *result = report->result;
+    tw_sink escaped;
+    tw_json json = tw_report_begin_block(report, &escaped, "removals");
+    tw_json_list(&json, NULL, TW_JSON_LINES);
+    for (size_t i = 0; i < report->removal_count && report->sink->failure == 0; i++) {
+        const tw_removal *removal = &result->decisions.removed[report->removals[i]];
+        tw_json_object(&json, NULL, TW_JSON_INLINE);
+        tw_json_whole(&json, "document", tw_report_index(report, removal->document));
+        tw_json_whole(&json, "kept", tw_report_index(report, removal->kept));
+        tw_json_real(&json, "similarity", removal->similarity);
+        tw_json_whole(&json, "cluster", result->clusters.of[removal->document] + 1);
+        tw_json_close(&json);
+    }
+    tw_json_close(&json);
+    tw_report_end_block(report, &escaped);
+}
+
+/* ---- counts by similarity */
+
+/* Writes how many records were removed at each similarity: a bin is half a percent wide, and the
+ * last has those that are identical. */
+static void write_similarities(tw_json *json, const twinset_result *result)
+{
+    uint64_t counts[BINS + 1] = {0};
+    for (size_t i = 0; i < result->run.removed; i++)
+        if (!isnan(result->decisions.removed[i].similarity)) /* NaN: all of it was cut */
+            counts[(size_t)(result->decisions.removed[i].similarity * BINS + 1e-9)]++;
+    tw_json_list(json, "similarities", TW_JSON_INLINE);
+    for (size_t i = 0; i <= BINS; i++)
+        tw_json_whole(json, NULL, counts[i]);
+    tw_json_close(json);
+}
+
+/* ---- sources that repeat each other */
+
+/* The sources of a removed record and of the one that was kept, and how often. */
+typedef struct repeat {
+    uint32_t removed, kept;
+    uint64_t count;
+} repeat;
+
+static int by_sources(const void *left, const void *right)
+{
+    const repeat *x = left, *y = right;
+    if (x->removed != y->removed)
+        return x->removed < y->removed ? -1 : 1;
+    return x->kept < y->kept ? -1 : x->kept > y->kept;
+}
+
+static int by_count(const void *left, const void *right)
+{
+    const repeat *x = left, *y = right;
+    if (x->count != y->count)
+        return x->count > y->count ? -1 : 1;
+    return by_sources(left, right);
+}
+
+/* Adds up equal entries of a sorted list, and returns how many are left. */
+static size_t add_up(repeat *list, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (kept && by_sources(&list[kept - 1], &list[i]) == 0)
+            list[kept - 1].count += list[i].count;
+        else
+            list[kept++] = list[i];
+    return kept;
+}
+
+static void write_source(tw_json *json, const tw_report *report, const char *key, uint32_t source)
+{
+    const tw_source *found = &report->result->corpus->sources->data[source];
+    tw_json_string(json, key, report->page->anonymise ? NULL : found->path ? found->path : "");
+}
+
+static int write_repeats(tw_json *json, const tw_report *report)
+{
+    const twinset_result *result = report->result;
+    size_t count = result->run.removed;
+    repeat *list = tw_array(count + 1, sizeof *list);
+    if (!list)
+        return TWINSET_NOMEM;
+    for (size_t i = 0; i < count; i++) {
+        const tw_removal *removal = &result->decisions.removed[i];
+        list[i] = (repeat){tw_document_at(result->corpus, removal->document)->source,
+                           tw_document_at(result->corpus, removal->kept)->source, 1};
+    }
+    if (count)
+        qsort(list, count, sizeof *list, by_sources);
+    count = add_up(list, count);
+    if (count)
+        qsort(list, count, sizeof *list, by_count);
+    tw_json_list(json, "repeats", TW_JSON_LINES);
+    for (size_t i = 0; i < count && i < MOST_REPEATS && !report->page->anonymise; i++) {
+        tw_json_object(json, NULL, TW_JSON_INLINE);
+        write_source(json, report, "removed", list[i].removed);
+        write_source(json, report, "kept", list[i].kept);
+        tw_json_whole(json, "count", list[i].count);
+        tw_json_close(json);
+    }
+    tw_json_close(json);
+    tw_free(list);
+    return TWINSET_OK;
+}
+
+/* ---- along the collection */
+
+/* Writes how many records were removed of each part of the collection, in the order of reading. */
+static int write_growth(tw_json *json, const twinset_result *result)
+{
+    const tw_documents *documents = &result->corpus->documents;
+    uint64_t read[STEPS] = {0}, removed[STEPS] = {0};
+    uint8_t *is_removed = tw_calloc(documents->count / 8 + 1, 1);
+    if (!is_removed)
+        return TWINSET_NOMEM;
+    for (size_t i = 0; i < result->run.removed; i++) {
+        uint32_t document = result->decisions.removed[i].document;
+        is_removed[document / 8] |= (uint8_t)(1u << document % 8);
+    }
+    for (size_t i = 0; i < documents->count; i++) {
+        size_t document = documents->read_order ? documents->read_order[i] : i;
+        size_t step = i * STEPS / documents->count;
+        if (document >= documents->count)
+            continue;
+        read[step]++;
+        removed[step] += is_removed[document / 8] >> document % 8 & 1;
+    }
+    tw_json_list(json, "growth", TW_JSON_INLINE);
+    for (size_t i = 0; i < STEPS; i++) {
+        tw_json_list(json, NULL, TW_JSON_INLINE);
+        tw_json_whole(json, NULL, read[i]);
+        tw_json_whole(json, NULL, removed[i]);
+        tw_json_close(json);
+    }
+    tw_json_close(json);
+    tw_free(is_removed);
+    return TWINSET_OK;
+}
+
+/* ---- the largest clusters */
+
+static void write_largest(tw_json *json, const twinset_result *result)
+{
+    const tw_clusters *clusters = &result->clusters;
+    tw_json_list(json, "largest", TW_JSON_LINES);
+    for (size_t i = 0; i < clusters->count && i < MOST_CLUSTERS; i++) {
+        tw_json_object(json, NULL, TW_JSON_INLINE);
+        tw_json_whole(json, "id", i + 1);
+        tw_json_whole(json, "size", clusters->data[i].count);
+        tw_json_real(json, "min_similarity", clusters->data[i].min_similarity);
+        tw_json_close(json);
+    }
+    tw_json_close(json);
+}
+
+int tw_report_collection(tw_report *report)
+{
+    tw_sink escaped;
+    tw_json json = tw_report_begin_block(report, &escaped, "collection");
+    tw_json_object(&json, NULL, TW_JSON_INLINE);
+    tw_json_whole(&json, "clusters", report->result->clusters.count);
+    write_similarities(&json, report->result);
+    write_largest(&json, report->result);
+    int status = report->result->corpus ? write_repeats(&json, report) : TWINSET_OK;
+    if (status == TWINSET_OK && report->result->corpus)
+        status = write_growth(&json, report->result);
+    tw_json_close(&json);
+    tw_report_end_block(report, &escaped);
+    return status;
+}

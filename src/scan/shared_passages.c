@@ -1,0 +1,249 @@
+#include "shared_passages.h"
+
+#include <math.h>
+
+/* Bytes of a collection up to which passages are looked for without being asked for: some ten
+ * seconds on two cores. */
+static const uint64_t MOST_UNASKED = 128 << 20;
+
+/* ---- whether to look */
+
+static bool is_asked_for(const tw_scan_run *scan)
+{
+    return scan->options->min_passage && scan->options->min_passage != TWINSET_OFF;
+}
+
+bool tw_scan_wants_passages(const tw_scan_run *scan)
+{
+    /* A query of an index gives what a scan with `like` gives, and an index has no passages. Spark
+     * and Beam give what a scan with `method` lsh gives. */
+    bool is_automatic = !scan->options->min_passage && !scan->corpus->has_like &&
+                        scan->options->method == TWINSET_METHOD_AUTO &&
+                        scan->corpus->settings->given.threshold == TWINSET_AUTO;
+    return scan->wants_pairs && scan->wants_details && !scan->corpus->is_comparison &&
+           !tw_compares_programs(scan->corpus->settings) && (is_automatic || is_asked_for(scan));
+}
+
+/* Whether a collection is too large to look for passages that nobody asked for. */
+static bool is_too_large(const tw_scan_run *scan)
+{
+    return !is_asked_for(scan) && scan->result->run.bytes > MOST_UNASKED;
+}
+
+/* ---- one pair */
+
+static int search_pair(tw_scan_run *scan, unsigned worker, uint32_t a, uint32_t b,
+                       tw_extent *extent)
+{
+    tw_shared_passages *shared = scan->listing.shared;
+    tw_prose_texts *texts = &shared->texts;
+    const tw_prose_words *x, *y;
+    *extent = (tw_extent){.weighted = NAN};
+    if (tw_prose_text_is_too_large(scan->corpus, a) ||
+        tw_prose_text_is_too_large(scan->corpus, b)) {
+        atomic_store(&scan->unmeasured, true);
+        return TWINSET_OK;
+    }
+    int status = tw_prose_texts_get(texts, worker, 0, a, &x);
+    if (status == TWINSET_OK)
+        status = tw_prose_texts_get(texts, worker, 1, b, &y);
+    if (status == TWINSET_OK)
+        status = tw_prose_search(&texts->found[worker], x, y, &shared->rules);
+    if (status != TWINSET_OK)
+        return status;
+    *extent =
+        tw_measure_passages(&texts->found[worker], x->sequence.side.count, y->sequence.side.count);
+    extent->weighted = NAN;
+    return TWINSET_OK;
+}
+
+static bool is_beyond_chance(const tw_scan_run *scan, const tw_extent *extent)
+{
+    return extent->passages && extent->evidence >= TW_LEAST_EVIDENCE &&
+           tw_prose_false_alarms(extent->evidence, scan->result->chance.passage_pairs) < 1;
+}
+
+/* ---- candidates */
+
+/* What the passages of a candidate amount to. */
+static tw_extent *extent_of(const tw_scan_run *scan, size_t candidate)
+{
+    tw_extent *extent = &scan->listing.shared->extents[candidate];
+    tw_paged_touch(tw_corpus_paged(scan->corpus), extent, sizeof *extent);
+    return extent;
+}
+
+static int verify_candidate(void *context, unsigned worker, size_t index)
+{
+    tw_scan_run *scan = context;
+    tw_shared_passages *shared = scan->listing.shared;
+    const tw_passage_candidate *candidate = &shared->candidates.data[index];
+    tw_extent *extent = extent_of(scan, index);
+    tw_match match;
+    int status = search_pair(scan, worker, tw_original_first(&scan->search.originals, candidate->a),
+                             tw_original_first(&scan->search.originals, candidate->b), extent);
+    if (status != TWINSET_OK || !is_beyond_chance(scan, extent) ||
+        tw_matches_find(&scan->search.matches, candidate->a, candidate->b))
+        return status;
+    status = tw_scan_compare(scan, worker, candidate->a, candidate->b, &match);
+    return status == TWINSET_OK ? tw_matches_add(&scan->search.found[worker], &match) : status;
+}
+
+static int verify_candidates(tw_scan_run *scan)
+{
+    tw_loop loop = tw_settings_loop(scan->corpus->settings, "passages");
+    tw_shared_passages *shared = scan->listing.shared;
+    size_t count = shared->candidates.count;
+    shared->extents =
+        tw_paged_alloc(tw_corpus_paged(scan->corpus), (count + 1) * sizeof *shared->extents);
+    if (!shared->extents)
+        return TWINSET_NOMEM;
+    int status = tw_parallel(&loop, count, verify_candidate, scan);
+    scan->search.matches.most = 0;
+    if (status == TWINSET_OK)
+        status =
+            tw_matches_append(&scan->search.matches, scan->search.found, scan->options->threads);
+    return status == TWINSET_OK ? tw_matches_sort(&scan->search.matches) : status;
+}
+
+/* ---- old documents, such as the items of a test */
+
+/* Whether nothing could be said of an old document even if all of it were copied: it is shorter
+ * than a passage, or made of words that chance explains. */
+static int is_too_short(tw_scan_run *scan, uint32_t document, bool *is_short)
+{
+    tw_shared_passages *shared = scan->listing.shared;
+    const tw_prose_words *words;
+    *is_short = false;
+    if (tw_prose_text_is_too_large(scan->corpus, document))
+        return TWINSET_OK;
+    int status = tw_prose_texts_get(&shared->texts, 0, 0, document, &words);
+    if (status != TWINSET_OK)
+        return status;
+    const tw_extent whole = {
+        .passages = words->sequence.side.count >= shared->rules.least,
+        .evidence = tw_prose_evidence_of_copy(words, &shared->rules),
+    };
+    *is_short = !is_beyond_chance(scan, &whole);
+    return TWINSET_OK;
+}
+
+/* Notes how many old documents are too short to tell, and names the first. */
+static int note_short_old(tw_scan_run *scan)
+{
+    const tw_corpus *corpus = scan->corpus;
+    uint32_t first = 0;
+    size_t old = 0, count = 0;
+    int status = TWINSET_OK;
+    for (uint32_t i = 0; i < corpus->documents.count && status == TWINSET_OK; i++) {
+        bool is_short;
+        if (tw_corpus_role(corpus, i) != TWINSET_ROLE_OLD)
+            continue;
+        status = is_too_short(scan, i, &is_short);
+        old++;
+        first = is_short && !count ? i : first;
+        count += is_short;
+    }
+    if (status != TWINSET_OK || !count)
+        return status;
+    return tw_result_note(scan->result,
+                          "%zu of %zu old documents are too short, or too commonplace, to tell by "
+                          "passages, as %s",
+                          count, old, scan->result->names[first]);
+}
+
+int tw_scan_find_passages(tw_scan_run *scan)
+{
+    double documents = (double)scan->search.originals.count;
+    if (!tw_scan_wants_passages(scan))
+        return TWINSET_OK;
+    if (is_too_large(scan))
+        return tw_result_note(scan->result,
+                              "passages were not looked for in more than %lluM of text; "
+                              "`min-passage` looks for them",
+                              (unsigned long long)(MOST_UNASKED >> 20));
+    tw_shared_passages *shared = scan->listing.shared = tw_calloc(1, sizeof *shared);
+    if (!shared)
+        return TWINSET_NOMEM;
+    scan->result->pairs.has_passages = true;
+    scan->result->chance.passage_pairs = documents * (documents - 1) / 2;
+    int status = tw_corpus_fetch_all(scan->corpus, scan->error);
+    if (status == TWINSET_OK)
+        status = tw_prose_texts_init(&shared->texts, scan->corpus);
+    if (status == TWINSET_OK)
+        status = tw_count_stems(scan, &shared->texts, &shared->counts, &shared->rules);
+    shared->rules.least = is_asked_for(scan) ? scan->options->min_passage : 0;
+    if (status == TWINSET_OK)
+        status =
+            tw_find_passage_candidates(scan, &shared->texts, &shared->counts, &shared->candidates);
+    if (status == TWINSET_OK)
+        status = verify_candidates(scan);
+    return status == TWINSET_OK ? note_short_old(scan) : status;
+}
+
+void tw_shared_passages_free(tw_shared_passages *shared)
+{
+    if (!shared)
+        return;
+    tw_stem_counts_free(&shared->counts);
+    tw_free(shared->candidates.data);
+    if (shared->texts.corpus)
+        tw_paged_free(tw_corpus_paged(shared->texts.corpus), shared->extents);
+    tw_prose_texts_free(&shared->texts);
+    tw_free(shared);
+}
+
+/* ---- what is listed */
+
+/* The extent of a candidate; NULL: it is none. */
+static const tw_extent *find_candidate(const tw_scan_run *scan, uint32_t a, uint32_t b)
+{
+    const tw_shared_passages *shared = scan->listing.shared;
+    size_t low = 0, high = shared->candidates.count;
+    uint64_t wanted = (uint64_t)a << 32 | b;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        const tw_passage_candidate *found = &shared->candidates.data[middle];
+        uint64_t pair = (uint64_t)found->a << 32 | found->b;
+        if (pair == wanted)
+            return extent_of(scan, middle);
+        if (pair < wanted)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+static int measure_match(void *context, unsigned worker, size_t index)
+{
+    tw_scan_run *scan = context;
+    const tw_originals *originals = &scan->search.originals;
+    const tw_match *match = tw_match_at(&scan->search.matches, index);
+    tw_extent *extent = tw_result_extent(scan->result, index);
+    const tw_extent *known = find_candidate(scan, match->a, match->b);
+    *extent = known ? *known : (tw_extent){.weighted = NAN};
+    if (known || !scan->listing.is_listed[index])
+        return TWINSET_OK;
+    return search_pair(scan, worker, tw_original_first(originals, match->a),
+                       tw_original_first(originals, match->b), extent);
+}
+
+int tw_scan_measure_prose(tw_scan_run *scan)
+{
+    tw_loop loop = tw_settings_loop(scan->corpus->settings, "passages");
+    size_t count = scan->search.matches.count;
+    scan->result->pairs.extents = tw_paged_alloc(tw_corpus_paged(scan->corpus),
+                                                 (count + 1) * sizeof *scan->result->pairs.extents);
+    return scan->result->pairs.extents ? tw_parallel(&loop, count, measure_match, scan)
+                                       : TWINSET_NOMEM;
+}
+
+int tw_scan_measure_prose_copy(tw_scan_run *scan, uint32_t document)
+{
+    tw_pair_list *pairs = &scan->result->pairs;
+    int status = TW_GROW(pairs->copy_extents, pairs->copy_capacity, pairs->copies.count + 1);
+    return status == TWINSET_OK
+               ? search_pair(scan, 0, document, document, &pairs->copy_extents[pairs->copies.count])
+               : status;
+}

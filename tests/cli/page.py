@@ -1,0 +1,56 @@
+"""Reads the data of a report back, as its script would."""
+import base64
+import hashlib
+import html.parser
+import json
+import zlib
+
+
+class Page(html.parser.HTMLParser):
+    """The blocks of a page by their id, its scripts, and the policy that allows them."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.blocks, self.scripts, self.styles, self.policy = {}, [], [], None
+        self.current = None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        if attributes.get("http-equiv") == "Content-Security-Policy":
+            self.policy = attributes["content"]
+        if tag in ("script", "style"):
+            self.current = (tag, attributes, [])
+
+    def handle_data(self, data):
+        if self.current:
+            self.current[2].append(data)
+
+    def handle_endtag(self, tag):
+        if not self.current or tag != self.current[0]:
+            return
+        _, attributes, parts = self.current
+        text = "".join(parts)
+        self.current = None
+        if "id" in attributes:
+            self.blocks[attributes["id"]] = text
+        else:
+            (self.scripts if tag == "script" else self.styles).append(text)
+
+    def block(self, name):
+        return json.loads(self.blocks[name]) if name in self.blocks else None
+
+    def text(self, document, file=0):
+        packed = self.blocks.get(f"text-{document}-{file}")
+        return None if packed is None else zlib.decompress(base64.b64decode(packed))
+
+    @property
+    def pairs(self):
+        pairs = self.block("pairs")
+        return [dict(zip(pairs["columns"], row)) for row in pairs["rows"]]
+
+
+def allowed(kind, text):
+    """What the policy says of a script or style that it allows."""
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return f"{kind}-src 'sha256-{digest}'"

@@ -1,0 +1,268 @@
+"""--html: a page with everything to look at. Its data is read back and held to the sources."""
+import hashlib
+import json
+import os
+import re
+import unittest
+
+from command import Case, SAMPLES
+from page import Page, allowed
+
+STORY = ("The lighthouse keeper counted ships every evening and wrote their names into a long "
+         "ledger that nobody else on the island was ever allowed to read or to touch. ")
+HOSTILE = "</script><script>document.title='broken'</script><!-- \" ' & \x1b[31m"
+
+
+class Html(Case):
+    def page(self, *arguments):
+        self.succeed(*arguments, "--quiet", "--html", "page.html")
+        return Page(self.read("page.html").decode())
+
+    def assert_spans(self, page, name_of, read):
+        """Every passage stands in both sources where the page marks it, and nowhere else."""
+        documents, seen = page.block("documents"), 0
+        for index, pair in enumerate(page.pairs):
+            for passage in page.block(f"passages-{index}")["list"]:
+                for side in "ab":
+                    document = documents[pair[side]]
+                    files = [file["name"] for file in document["files"]]
+                    file = files.index(passage[side]["file"]) if "file" in passage[side] else 0
+                    source = read(name_of(document, files[file]))
+                    self.assertEqual(page.text(pair[side], file), source)
+                    first, last = passage[side]["bytes"]
+                    self.assertTrue(0 <= first < last <= len(source))
+                    quoted = source[first:last].decode()  # whole characters
+                    lines = passage[side]["lines"]
+                    self.assertEqual(lines[0], source[:first].count(b"\n") + 1)
+                    self.assertTrue(quoted.strip())
+                for a_from, a_to, b_from, b_to in passage["spans"]:
+                    if not page.block("run")["programs"]:  # equal text, by its words
+                        texts = [page.text(pair["a"])[a_from:a_to],
+                                 page.text(pair["b"])[b_from:b_to]]
+                        self.assertEqual(*(re.findall(r"\w+", text.decode().casefold())
+                                           for text in texts))
+                    self.assertTrue(passage["a"]["bytes"][0] <= a_from <= a_to
+                                    <= passage["a"]["bytes"][1])
+                    self.assertTrue(passage["b"]["bytes"][0] <= b_from <= b_to
+                                    <= passage["b"]["bytes"][1])
+                seen += 1
+        self.assertGreater(seen, 0)
+
+    def test_page_is_closed(self):
+        """One script and one style, both named by the policy; nothing comes from elsewhere."""
+        page = self.page(os.path.join(SAMPLES, "essays"), "-t", "0.15")
+        self.assertEqual((len(page.scripts), len(page.styles)), (1, 1))
+        self.assertIn("default-src 'none'", page.policy)
+        self.assertIn(allowed("script", page.scripts[0]), page.policy)
+        self.assertIn(allowed("style", page.styles[0]), page.policy)
+        self.assertLess(len(page.scripts[0]) + len(page.styles[0]), 300_000)
+        self.assertNotIn(b"src=", self.read("page.html").split(b"<script>")[0])
+
+    def test_figures_are_those_of_json(self):
+        folder = os.path.join(SAMPLES, "essays")
+        page = self.page(folder, "-t", "0.15")
+        result = self.succeed(folder, "-t", "0.15", "--format", "json").json
+        names = [document["name"] for document in page.block("documents")]
+        found = [{**pair, "a": names[pair["a"]], "b": names[pair["b"]]} for pair in page.pairs]
+        self.assertEqual(found, result["pairs"])
+        run = page.block("run")
+        self.assertEqual(run["documents"], result["run"]["documents"])
+        self.assertEqual(run["expected_recall"], result["run"]["expected_recall"])
+        clusters = page.block("clusters")
+        self.assertEqual([[names[i] for i in one["members"]] for one in clusters],
+                         [one["members"] for one in result["clusters"]])
+        for one in clusters:
+            places = set(zip(one["x"], one["y"]))
+            self.assertEqual(len(places), len(one["members"]))
+
+    def test_spans_of_prose(self):
+        page = self.page(os.path.join(SAMPLES, "essays"), "-t", "0.15")
+        self.assert_spans(page, lambda document, _: document["name"], self.read)
+        for document in page.block("documents"):
+            self.assertEqual(document["digest"],
+                             hashlib.sha1(self.read(document["name"])).hexdigest())
+
+    def test_spans_of_programs(self):
+        page = self.page(os.path.join(SAMPLES, "programs"), "-t", "0.15")
+        self.assertTrue(page.block("run")["programs"])
+        self.assert_spans(page, lambda document, _: document["name"], self.read)
+
+    def test_spans_in_any_script(self):
+        """Right to left, outside of the basic plane, with tabs and without spaces."""
+        texts = {"arabic": "كان حارس المنارة يعد السفن كل مساء ويكتب أسماءها ",
+                 "hebrew": "שומר המגדלור ספר אוניות בכל ערב ורשם ",
+                 "chinese": "灯塔看守人每天晚上数船并把它们的名字写进一本长长的账簿岛上没有别人可以读它",
+                 "gothic": "𐌰𐍄𐍄𐌰 𐌿𐌽𐍃𐌰𐍂 𐌸𐌿 𐌹𐌽 𐌷𐌹𐌼𐌹𐌽𐌰𐌼 𐍅𐌴𐌹𐌷𐌽𐌰𐌹 𐌽𐌰𐌼𐍉 𐌸𐌴𐌹𐌽 𐌵𐌹𐌼𐌰𐌹 𐌸𐌹𐌿𐌳𐌹𐌽𐌰𐍃𐍃𐌿𐍃 ",
+                 "windows": "The keeper\tcounted ships\r\nevery evening 🚢 and wrote names\r\n",
+                 "emoji": "👩‍🚀 sails\tthe 🚢 past\tthe 🗼 at night and waves 👋🏽 twice "}
+        for name, text in texts.items():
+            self.write(f"in/{name}-1.txt", text * 3 + "\n" + STORY)
+            self.write(f"in/{name}-2.txt", f"An introduction.\n{text * 3}\n")
+        page = self.page("in", "-t", "0.1")
+        self.assert_spans(page, lambda document, _: document["name"], self.read)
+        pairs = {frozenset(page.block("documents")[pair[side]]["name"].split("-")[0]
+                           for side in "ab") for pair in page.pairs}
+        self.assertLessEqual({frozenset([f"in/{name}"]) for name in texts}, pairs)
+
+    def test_submissions_of_several_files(self):
+        for name in ("ada", "bob"):
+            for file in ("life-anna.py", "marks-felix.c"):
+                with open(os.path.join(SAMPLES, "programs", file)) as source:
+                    self.write(f"class/{name}/{file}", source.read())
+        self.write("class/bob/notes.py", "print('my own')\n")
+        page = self.page("class", "--group", "dir", "--by", "code", "-t", "0.1")
+        self.assert_spans(page, lambda _, file: file, self.read)
+        self.assertEqual(sorted(len(one["files"]) for one in page.block("documents")), [2, 3])
+
+    def test_hostile_names_and_texts(self):
+        for i in range(2):
+            record = {"id": f"{i}{HOSTILE}", "text": f"{STORY}{HOSTILE} " * 3}
+            self.write(f"in{i}.jsonl", json.dumps(record) + "\n")
+        page = self.page("in0.jsonl", "in1.jsonl")
+        self.assertEqual(len(page.scripts), 1)
+        self.assertIn(HOSTILE, page.block("documents")[0]["name"])
+        self.assertIn(HOSTILE.encode(), page.text(0))
+
+    def test_comparison(self):
+        first, second = (os.path.join(SAMPLES, "essays", name)
+                         for name in ("bridges-verbatim.txt", "bridges-original.txt"))
+        page = self.page("compare", first, second)
+        self.assertEqual(page.block("run")["kind"], "compare")
+        names = [document["name"] for document in page.block("documents")]
+        self.assertEqual([names[page.pairs[0][side]] for side in "ab"], [first, second])
+        self.assert_spans(page, lambda document, _: document["name"], self.read)
+
+    def test_cleaning(self):
+        others = [" ".join(f"{i}x{j}" for j in range(40)) for i in range(3)]
+        records = [{"id": str(i), "text": text} for i, text in enumerate([STORY] * 3 + others)]
+        self.write("in.jsonl", "".join(json.dumps(record) + "\n" for record in records))
+        page = self.page("dedup", "in.jsonl", "-o", "out.jsonl", "-t", "0.7")
+        self.assertEqual(page.block("run")["kind"], "dedup")
+        removals = page.block("removals")
+        names = [document["name"] for document in page.block("documents")]
+        self.assertEqual([(names[one["document"]], names[one["kept"]]) for one in removals],
+                         [("1", "0"), ("2", "0")])
+        sample = removals[0]
+        for document in (sample["document"], sample["kept"]):
+            self.assertEqual(page.text(document).decode(), STORY)
+
+    def test_collection_of_a_cleaning_run(self):
+        words = " ".join(f"word{i}" for i in range(60))
+        for name, ids in (("one.jsonl", "abc"), ("two.jsonl", "xy")):
+            self.write(name, "".join(json.dumps({"id": i, "text": f"{words} {i}"}) + "\n"
+                                     for i in ids))
+        page = self.page("dedup", "one.jsonl", "two.jsonl", "-o", "out.jsonl", "-t", "0.7")
+        collection = page.block("collection")
+        self.assertEqual(sum(collection["similarities"]), 4)
+        self.assertEqual(collection["repeats"],
+                         [{"removed": "one.jsonl", "kept": "one.jsonl", "count": 2},
+                          {"removed": "two.jsonl", "kept": "one.jsonl", "count": 2}])
+        self.assertEqual([sum(column) for column in zip(*collection["growth"])], [5, 4])
+        self.assertEqual([(one["id"], one["size"]) for one in collection["largest"]], [(1, 5)])
+        texts = [page.text(one["document"]) for one in page.block("removals")]
+        self.assertEqual(len([text for text in texts if text]), 3)  # one of its cluster, two of 90%
+
+    def test_what_is_known_of_documents(self):
+        """Labels, authors and times of a manifest; the archive."""
+        for name in ("ada", "bob", "old"):
+            self.write(f"{name}.txt", f"{STORY * 3}{name}\n")
+        self.write("list.csv", "path,label,author,time\n"
+                   "ada.txt,staff,Ada L.,2026-01-02\nbob.txt,,Bob,\n")
+        arguments = "@list.csv", "--old", "old.txt", "-t", "0.1"
+        known = {one["name"]: one for one in self.page(*arguments).block("documents")}
+        self.assertEqual([known["ada.txt"][key] for key in ("label", "author", "time")],
+                         ["staff", "Ada L.", "2026-01-02"])
+        self.assertEqual(known["bob.txt"]["author"], "Bob")
+        self.assertNotIn("label", known["bob.txt"])
+        self.assertTrue(known["old.txt"]["old"])
+        blocks = json.dumps(self.page(*arguments, "--anonymise").blocks)
+        self.assertNotRegex(blocks, r"(?i)ada l|bob|staff")
+
+    def test_who_else_has_a_passage(self):
+        others = [" ".join(f"{i}x{j}" for j in range(60)) for i in range(4)]
+        self.write("in/a.txt", f"{STORY}\n{others[0]}\n{others[3]}\n")
+        self.write("in/b.txt", f"{STORY}\n{others[1]}\n{others[3]}\n")
+        self.write("in/c.txt", f"{STORY}\n{others[2]}\n")
+        page = self.page("in", "-t", "0.05", "--by", "word")
+        names = [document["name"] for document in page.block("documents")]
+        listed = page.block("pairs")["listed"]
+        found = {frozenset(names[pair[side]][3] for side in "ab"): sorted(listed[i])
+                 for i, pair in enumerate(page.pairs)}
+        self.assertEqual(found[frozenset("ac")], [3])
+        self.assertIn(2, found[frozenset("ab")])
+
+    def test_quotations_are_known(self):
+        quoted = f'As he wrote, "{STORY.strip()}" and nothing more.\n'
+        for i in range(2):
+            self.write(f"in/{i}.txt", quoted + " ".join(f"own{i}n{j}" for j in range(50)))
+        page = self.page("in", "-t", "0.05")
+        self.assertEqual(page.block("pairs")["contexts"], [[1]])
+
+    def test_same_bytes_for_any_number_of_threads(self):
+        folder, pages = os.path.join(SAMPLES, "essays"), set()
+        for threads in ("1", "2", "5"):
+            self.succeed(folder, "-t", "0.1", "--quiet", "-j", threads, "--html", "page.html")
+            page = Page(self.read("page.html").decode())
+            run = page.block("run")
+            run["parameters"].pop("threads", None)
+            rest = sorted(item for item in page.blocks.items() if item[0] != "run")
+            pages.add(json.dumps([run, rest]))
+        self.assertEqual(len(pages), 1)
+
+    def write_class(self):
+        for name, file in (("ada", "life-anna.py"), ("bob", "life-dora.py")):
+            with open(os.path.join(SAMPLES, "programs", file)) as source:
+                self.write(f"class/{name}/life.py",
+                           f"# {name.title()} ADA.bob@x.org\n{source.read()}")
+        return "class", "--group", "dir", "--by", "code", "-t", "0.1"
+
+    def test_names_are_taken_out(self):
+        arguments = self.write_class()
+        plain, page = self.page(*arguments), self.page(*arguments, "--anonymise")
+        blocks = json.dumps(page.blocks) + str([page.text(0), page.text(1)])
+        self.assertNotRegex(blocks, r"(?i)\b(ada|bob)\b")
+        self.assertIn("# xxx xxx.xxx@x.org", page.text(0).decode())
+        self.assertEqual(page.block("passages-0")["list"][0]["a"]["bytes"],
+                         plain.block("passages-0")["list"][0]["a"]["bytes"])
+        key = json.loads(self.read("page.key.json"))
+        digests = {one["digest"]: one["name"] for one in plain.block("documents")}
+        self.assertEqual({one["name"]: one["real"] for one in key["documents"]},
+                         {one["name"]: digests[one["digest"]] for one in page.block("documents")})
+        self.assertEqual(len(key["documents"]), 2)
+
+    def test_one_case(self):
+        folder = os.path.join(SAMPLES, "programs")
+        page = self.page(folder, "-t", "0.05", "--evidence", "marks-hugo.c", "marks-felix.c")
+        names = {document["name"] for document in page.block("documents")}
+        self.assertEqual(names, {f"{folder}/marks-{name}.c" for name in ("felix", "hugo")})
+        self.assertEqual(len(page.pairs), 1)
+        self.assert_spans(page, lambda document, _: document["name"], self.read)
+        self.fail_with(2, folder, "-q", "--html", "no.html", "--evidence", "nobody", "else",
+                       says="no pair of nobody and else")
+        self.assertNotIn("no.html", self.entries())
+
+    def test_review(self):
+        review = {"format": "twinset review", "version": 1, "passages": [],
+                  "decisions": {"x": {"note": HOSTILE, "a": "a", "b": "b"}}}
+        self.write("review.json", json.dumps(review, indent=1))
+        folder = os.path.join(SAMPLES, "programs")
+        page = self.page(folder, "--review", "review.json")
+        self.assertEqual(page.block("review"), review)
+        self.write("other.json", '{"format": "another"}')
+        for name, says in (("other.json", "not a review"), ("none.json", "No such file")):
+            self.fail_with(2, folder, "-q", "--html", "p.html", "--review", name, says=says)
+
+    def test_options_of_the_page_need_one(self):
+        for options in (["--anonymise"], ["--review", "x"], ["--evidence", "a", "b"]):
+            self.fail_with(2, SAMPLES, *options, says="add --html FILE")
+        self.fail_with(2, SAMPLES, "--evidence", "a", says="--evidence")
+
+    def test_page_is_no_input(self):
+        self.write("in/a.txt", STORY)
+        self.write("in/b.txt", STORY)
+        self.fail_with(2, "in", "--html", "in/a.txt", says=["in/a.txt"])
+        self.assertEqual(self.read("in/a.txt").decode(), STORY)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,239 @@
+"""What the documents of a file are: by its name, by its bytes, or as --input says."""
+import gzip
+import io
+import json
+import tarfile
+import unittest
+import zipfile
+
+from command import Case
+
+FOX = "The quick brown fox jumps over the lazy dog, and over nothing else on that day. "
+
+
+def records(count=3, **fields):
+    return "".join(json.dumps({"id": f"r{i}", "text": f"{FOX} {i}", **fields}) + "\n"
+                   for i in range(count))
+
+
+def mail_folder(count=3):
+    return "".join(f"From bob@example.org Sat Jan  3 01:05:3{i} 1996\nFrom: bob@example.org\n"
+                   f"Subject: hello {i}\n\n{FOX * 2}\n\n" for i in range(count))
+
+
+class Kinds(Case):
+    def names(self, *arguments):
+        result = self.succeed("sketch", "-n", "1", *arguments)
+        return [json.loads(row)["id"] for row in result.out.splitlines()]
+
+    def flags(self, *arguments):
+        run = self.succeed("scan", *arguments, "--format", "json").json["run"]
+        return {one["path"]: one["flags"] for one in run["flagged"]}
+
+
+class Records(Kinds):
+    def test_by_content(self):
+        """Where the name says nothing, the bytes do."""
+        for name in ("a.json", "a.json.gz", "a.gz", "none", "part-00000", "a.data", "A.JSON"):
+            content = records().encode()
+            self.write(name, gzip.compress(content) if name.endswith(".gz") else content)
+            self.assertEqual(self.names(name), ["r0", "r1", "r2"], name)
+            self.succeed("dedup", name, "-o", "out.jsonl")
+            self.assertEqual(self.read("out.jsonl"), content[:content.index(b"\n") + 1])
+
+    def test_packed_without_an_ending(self):
+        self.write("none", gzip.compress(records().encode()))
+        self.assertEqual(self.names("none"), ["r0", "r1", "r2"])
+        self.write("plain.jsonl", gzip.compress(records().encode()))
+        self.assertEqual(self.names("plain.jsonl"), ["r0", "r1", "r2"])
+
+    def test_in_folders(self):
+        self.write("in/a.json", records(2))
+        self.write("in/b", FOX)
+        self.assertEqual(self.names("in"), ["in/b", "r0", "r1"])
+
+    def test_long_lines(self):
+        """Even where the first line is longer than what is looked at first."""
+        self.write("a.json", json.dumps({"text": "word " * 100_000}) + "\n" + records(1))
+        self.assertEqual(self.names("a.json"), ["a.json:1", "r0"])
+
+    def test_one_record(self):
+        """A single object is a record if it has the field that holds texts."""
+        self.write("a.json", records(1))
+        self.assertEqual(self.names("a.json"), ["r0"])
+        self.write("b.json", json.dumps({"body": FOX, "id": "b"}))
+        self.assertEqual(self.names("b.json"), ["b.json"])
+        self.assertEqual(self.names("b.json", "--text", "body"), ["b"])
+
+    def test_other_json_is_a_text(self):
+        """Of a list of objects it is said that it was not taken apart."""
+        self.write("a.json", json.dumps({"a": [1, 2, 3], "b": FOX}, indent=1))
+        self.write("b.json", json.dumps([{"a": FOX}, {"a": FOX}], indent=1))
+        self.assertEqual(self.names("a.json", "b.json"), ["a.json", "b.json"])
+        self.assertEqual(self.flags("a.json", "b.json"), {"b.json": ["undivided"]})
+
+    def test_names_that_decide(self):
+        """A text or program of that name is one, and said to hold several."""
+        self.write("a.txt", records())
+        self.write("a.md", "From ten past 10:30 on\n\nnothing: happened\n")
+        self.assertEqual(self.names("a.txt", "a.md"), ["a.md", "a.txt"])
+        self.assertEqual(self.flags("a.txt", "a.md"), {"a.txt": ["undivided"]})
+        result = self.succeed("scan", "a.txt", "a.md")
+        self.assertIn("a.txt: read as one text", result.messages)
+
+    def test_tables(self):
+        self.write("a.csv", "id,text\n1,hello there\n2,hello again\n")
+        self.write("b.tsv.gz", gzip.compress(b"id\ttext\n1\thello\n"))
+        self.assertEqual(self.flags("a.csv", "b.tsv.gz"),
+                         {"a.csv": ["undivided"], "b.tsv.gz": ["undivided"]})
+        self.assertEqual(self.flags("a.csv", "b.tsv.gz", "--input", "text"), {})
+
+    def test_input(self):
+        self.write("a.txt", records())
+        self.write("b.jsonl", records())
+        self.assertEqual(self.names("a.txt", "--input", "jsonl"), ["r0", "r1", "r2"])
+        self.assertEqual(self.names("b.jsonl", "--input", "text"), ["b.jsonl"])
+        self.assertEqual(self.names("a.txt", "b.jsonl", "--input", "jsonl"),
+                         [f"{name}#r{i}" for name in ("a.txt", "b.jsonl") for i in range(3)])
+        result = self.succeed("cat", "-", "--input", "text", input=FOX.encode())
+        self.assertEqual(result.text.strip(), FOX.lower().strip())
+        self.fail_with(2, "b.jsonl", "--input", "csv", says=["--input", "jsonl"])
+        self.fail_with(2, "a.txt", "--input", "archive", says=["a.txt", "not an archive"])
+        self.fail_with(2, "a.txt", "--input", "mbox", says=["a.txt", "no mail folder"])
+        self.fail_with(2, "a.txt", "--input", "warc", says=["a.txt", "no WARC file"])
+
+
+class Mail(Kinds):
+    def test_by_content(self):
+        for name in ("Inbox", "mail/Sent Items", "Inbox.gz"):
+            content = mail_folder().encode()
+            self.write(name, gzip.compress(content) if name.endswith(".gz") else content)
+            self.assertEqual(self.names(name), [f"{name}!/{i}.eml" for i in (1, 2, 3)])
+        self.assertEqual(self.succeed("cat", "Inbox!/2.eml").text.strip(),
+                         (FOX * 2).lower().strip())
+        self.write("Letter", f"From Bob, at 10:30 in the morning.\n\n{FOX}")
+        self.assertEqual(self.names("Letter"), ["Letter"])
+
+    def test_epub(self):
+        """A book is one document, by its name, by its content, and in an archive."""
+        page = '<html xmlns="http://www.w3.org/1999/xhtml"><body><p>{}</p></body></html>'
+        book = io.BytesIO()
+        with zipfile.ZipFile(book, "w") as archive:
+            archive.writestr("mimetype", "application/epub+zip")
+            archive.writestr("b.xhtml", page.format("The end."))
+            archive.writestr("a.xhtml", page.format(FOX))
+            archive.writestr("META-INF/container.xml", "<container><rootfiles>"
+                             '<rootfile full-path="c.opf"/></rootfiles></container>')
+            archive.writestr("c.opf", '<package><manifest><item id="a" href="a.xhtml"/>'
+                             '<item id="b" href="b.xhtml"/></manifest><spine><itemref idref="a"/>'
+                             '<itemref idref="b"/></spine></package>')
+        self.write("a.epub", book.getvalue())
+        self.write("book", book.getvalue())
+        with zipfile.ZipFile(self.path("all.zip"), "w") as archive:
+            archive.writestr("c.epub", book.getvalue())
+        self.write("plain.txt", f"{FOX}\nThe end.\n")
+        names = ["a.epub", "all.zip!/c.epub", "book", "plain.txt"]
+        found = self.succeed(".", "--format", "json").json
+        self.assertEqual({(pair["a"], pair["b"], pair["similarity"]) for pair in found["pairs"]},
+                         {(a, b, 1.0) for a in names for b in names if a < b})
+
+    def test_maildir(self):
+        """A message by its folder and name, also one that was sent and has no line of delivery."""
+        message = f"From: ann@example.org\nTo: bob@example.org\nSubject: hello\n\n{FOX}\n"
+        self.write("Maildir/cur/1204680122.27c448.host:2,S", message)
+        self.write("Maildir/new/1204680123.V1I2M3.host", f"Return-Path: <x@y>\n{message}")
+        names = ["Maildir/cur/1204680122.27c448.host:2,S", "Maildir/new/1204680123.V1I2M3.host"]
+        self.assertEqual(self.names("Maildir"), names)
+        for name in names:
+            self.assertEqual(self.succeed("cat", name).text.strip(), FOX.lower().strip())
+
+    def test_saved_page(self):
+        """MHTML: what a browser saves as one file."""
+        page = ("From: <Saved by Blink>\r\nSnapshot-Content-Location: https://example.org/\r\n"
+                "Subject: A page\r\nMIME-Version: 1.0\r\n"
+                'Content-Type: multipart/related; type="text/html"; boundary="-=b"\r\n\r\n'
+                "---=b\r\nContent-Type: text/html\r\nContent-Transfer-Encoding: quoted-printable"
+                f"\r\n\r\n<html><body><p>{FOX}</p><p>caf=C3=A9</p></body></html>\r\n"
+                "---=b\r\nContent-Type: text/css\r\n\r\np {color: red}\r\n---=b--\r\n")
+        for name in ("page.mhtml", "page.mht", "page"):
+            self.write(name, page)
+            text = self.succeed("cat", name).text
+            self.assertIn(FOX.lower().strip(), text)
+            self.assertIn("caf\u00e9", text)
+            self.assertNotIn("boundary", text)
+            self.assertNotIn("color", text)
+
+
+class Archives(Kinds):
+    def pack(self, name):
+        with tarfile.open(self.path(name), "w") as packed:
+            for member, kind, target, content in (
+                    ("file.txt", tarfile.REGTYPE, "", FOX), ("more.txt", tarfile.REGTYPE, "", FOX),
+                    ("folder", tarfile.DIRTYPE, "", ""), ("sym", tarfile.SYMTYPE, "file.txt", ""),
+                    ("hard", tarfile.LNKTYPE, "file.txt", ""), ("pipe", tarfile.FIFOTYPE, "", ""),
+                    ("disk", tarfile.BLKTYPE, "", ""), ("tty", tarfile.CHRTYPE, "", ""),
+                    ("data.json", tarfile.REGTYPE, "", records()),
+                    ("Inbox", tarfile.REGTYPE, "", mail_folder())):
+                info = tarfile.TarInfo(member)
+                info.type, info.linkname, info.size = kind, target, len(content)
+                packed.addfile(info, io.BytesIO(content.encode()))
+
+    def test_what_is_no_file(self):
+        """Links, devices and pipes are named; what lies in files that hold more is said."""
+        self.pack("a.tar")
+        run = self.succeed("scan", "a.tar", "--format", "json", "--max-skipped", "0.6").json["run"]
+        reasons = {one["path"]: one["reason"] for one in run["skipped"]}
+        self.assertEqual(set(reasons), {f"a.tar!/{one}" for one in
+                                        ("sym", "hard", "pipe", "disk", "tty")})
+        self.assertIn("symbolic link", reasons["a.tar!/sym"])
+        self.assertIn("link to another file", reasons["a.tar!/hard"])
+        self.assertIn("FIFO", reasons["a.tar!/pipe"])
+        self.assertIn("device", reasons["a.tar!/disk"])
+        self.assertEqual({one["path"]: one["flags"] for one in run["flagged"]},
+                         {"a.tar!/data.json": ["undivided"], "a.tar!/Inbox": ["undivided"]})
+
+    def test_by_content(self):
+        self.pack("none")
+        self.assertIn("none!/file.txt", self.names("none", "--max-skipped", "1"))
+
+    def test_parquet(self):
+        """What Python reads is said, and nothing is written."""
+        self.write("in.parquet", b"PAR1" + bytes(range(256)) * 9 + b"PAR1")
+        self.write("noend", b"PAR1" + bytes(range(256)) * 9 + b"PAR1")
+        self.write("in.jsonl", records())
+        for name in ("in.parquet", "noend"):
+            for arguments in ([name], ["dedup", name, "-o", "out.jsonl"],
+                              ["dedup", "in.jsonl", name, "-o", "out.jsonl"],
+                              ["dedup", "in.jsonl", "--old", name, "-o", "out.jsonl"]):
+                self.fail_with(2, *arguments, says=[name, "Parquet", "python -m twinset"])
+        self.assertEqual(self.entries(), ["in.jsonl", "in.parquet", "noend"])
+        result = self.succeed(".", "--max-skipped", "1")
+        self.assertIn("skipped in.parquet: a Parquet file", result.messages)
+
+
+class Outputs(Kinds):
+    """The name of an output chooses the format."""
+
+    def test_formats(self):
+        self.write("in.jsonl", records())
+        for name, format in (("x.csv", "csv"), ("x.CSV", "csv"), ("x.tsv", "tsv"),
+                             ("x.json", "json"), ("x.jsonl", "jsonl"), ("x.ndjson", "jsonl"),
+                             ("x.txt", "table"), ("x", "table")):
+            self.succeed("in.jsonl", "-o", name)
+            expected = self.succeed("in.jsonl", "--format", format).out
+            self.assertEqual(self.read(name), expected, name)
+        self.succeed("in.jsonl", "-o", "x.csv", "--format", "jsonl")
+        self.assertEqual(self.read("x.csv"), self.succeed("in.jsonl", "--format", "jsonl").out)
+        self.succeed("tune", "-o", "tune.json")
+        self.assertIn("bands", json.loads(self.read("tune.json")))
+
+    def test_refused(self):
+        self.write("in.jsonl", records())
+        for name in ("x.parquet", "x.csv.gz", "x.jsonl.zst", "x.xlsx", "x.pdf"):
+            self.fail_with(2, "in.jsonl", "-o", name, says=[name, "--format"])
+        self.fail_with(2, "tune", "-o", "x.csv", says=["x.csv", "table|json"])
+        self.assertEqual(self.entries(), ["in.jsonl"])
+
+
+if __name__ == "__main__":
+    unittest.main()

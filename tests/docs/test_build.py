@@ -1,0 +1,34 @@
+"""A build that cannot fetch something says what will be missing, and goes on."""
+
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+
+from pages import ROOT
+
+
+class WithoutNetwork(unittest.TestCase):
+    def configure(self):
+        """What cmake says where the cache is empty and nothing answers."""
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run(
+                ["cmake", "-G", "Ninja", "-S", ROOT, "-B", os.path.join(folder, "build")],
+                env=dict(os.environ, XDG_CACHE_HOME=os.path.join(folder, "cache"),
+                         https_proxy="http://127.0.0.1:9",
+                         npm_config_registry="http://127.0.0.1:9"),
+                capture_output=True, timeout=300)
+            self.assertEqual(os.path.exists(os.path.join(folder, "build/build.ninja")), True, done)
+        self.assertEqual(done.returncode, 0, done)
+        return re.sub(r"\s+", " ", done.stderr.decode())
+
+    def test_says_what_will_be_missing(self):
+        said = self.configure()
+        self.assertIn("could not fetch", said)
+        self.assertIn("programs are not parsed", said)
+        self.assertIn("Configure again, with a network", said)
+
+
+if __name__ == "__main__":
+    unittest.main()

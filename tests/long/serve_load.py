@@ -1,0 +1,88 @@
+"""Full load on `twinset serve`, with documents added meanwhile: no error, and flat memory.
+
+    python3 tests/long/serve_load.py TWINSET [SECONDS]
+
+The index has 6,000 documents from the start: a smaller one is searched whole, and takes memory as
+it grows. wrk asks over 32 connections. Memory is flat if the last quarter of the run has on average
+less than a tenth, and 16 MB, more than the second.
+"""
+import json
+import os
+import pathlib
+import random
+import re
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+HERE = pathlib.Path(__file__).parent
+
+
+def memory_of(process):
+    """What a process has in memory of its own, in MB; pages of files do not count."""
+    with open(f"/proc/{process}/status", encoding="ascii") as file:
+        return int(re.search(r"RssAnon:\s+(\d+)", file.read())[1]) / 1024
+
+
+def start(twinset, folder):
+    server = subprocess.Popen([twinset, "serve", os.path.join(folder, "index.twx"), "--listen",
+                               "127.0.0.1:0"], stderr=subprocess.PIPE, text=True)
+    return server, re.search(r"http://[\d.:]+", server.stderr.readline())[0]
+
+
+def fill(url):
+    """Adds documents in one batch."""
+    dice = random.Random(1)
+    words = ["".join(dice.choices("abcdefghijklmnop", k=7)) for _ in range(5000)]
+    documents = [{"id": f"first-{i}", "text": " ".join(dice.choices(words, k=120))}
+                 for i in range(6000)]
+    request = urllib.request.Request(f"{url}/v1/documents", method="POST",
+                                     data=json.dumps({"documents": documents}).encode(),
+                                     headers={"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=600) as answer:
+        return json.load(answer)["added"] == len(documents)
+
+
+def watch(wrk, server):
+    """The memory of the server while wrk runs, each second."""
+    samples = []
+    while wrk.poll() is None:
+        samples.append(memory_of(server.pid))
+        time.sleep(1)
+    return samples
+
+
+def main(twinset, seconds):
+    with tempfile.TemporaryDirectory() as folder:
+        server, url = start(twinset, folder)
+        if not fill(url):
+            return "the first documents were not added"
+        wrk = subprocess.Popen(["wrk", "-t2", "-c32", f"-d{seconds}s", "--timeout", "20s",
+                                "--latency", "-s", HERE / "serve_load.lua", url],
+                               stdout=subprocess.PIPE, text=True)
+        samples = watch(wrk, server)
+        said = wrk.communicate()[0]
+        server.send_signal(signal.SIGTERM)
+        status = server.wait(60)
+        server.stderr.close()
+        verified = subprocess.run([twinset, "index", "verify", os.path.join(folder, "index.twx")],
+                                  capture_output=True, text=True, check=False)
+    quarter = len(samples) // 4
+    before = statistics.mean(samples[quarter:2 * quarter])
+    after = statistics.mean(samples[-quarter:])
+    print(said, verified.stdout.strip(),
+          f"\nmemory: {before:.1f} MB, then {after:.1f} MB; most {max(samples):.1f} MB")
+    problems = re.findall(r".*(?:Socket errors|Non-2xx).*", said)
+    if status != 0 or verified.returncode != 0:
+        problems.append(f"the server ended with {status}: {verified.stderr}")
+    if after > before * 1.1 + 16:
+        problems.append("memory grows")
+    return "\n".join(problems)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 600))

@@ -1,0 +1,206 @@
+/* Where the words of a text are: the same words as the shingler's, at the bytes that they are of.
+ */
+#include "testing.h"
+
+#include "memory.h"
+#include "text.h"
+
+/* Pieces of text that are easily cut at the wrong place. */
+static const char *const pieces[] = {
+    "a",
+    "Z",
+    "word",
+    " ",
+    ".",
+    "\n",
+    "-",
+    "é",
+    "e\u0301",
+    "\u0301",
+    "ﬁ",
+    "½",
+    "ß",
+    "\u200b",
+    "\u00ad",
+    "汉",
+    "字",
+    "カ",
+    "ｶﾞ",
+    "ไทย",
+    "สวัสดี",
+    "한",
+    "\u1112\u1161\u11ab",
+    "שלום",
+    "مرحبا",
+    "①",
+    "\u3300",
+    "\xff",
+    "\xe2\x82",
+    "\xc3",
+    "=\u0338",
+    "'",
+    "№",
+    "𝔸",
+    "\U0001F600",
+    "раураl",
+    "ΑΒ",
+    "1",
+    "२",
+    "ÿ\u0323\u0301",
+    "İ",
+};
+
+typedef struct words {
+    tw_bytes normal; /* each followed by a space */
+    size_t count;
+} words;
+
+static void resolve(twinset_options *options)
+{
+    twinset_options given = options_with("by=word k=1");
+    twinset_error error;
+    assert_ok(tw_options_resolve(&given, options, &error), &error);
+}
+
+/* The words of a text by the shingler. */
+static words shingle_words(const twinset_options *options, const char *text, size_t length)
+{
+    words found = {{0}, 0};
+    tw_shingler *shingler;
+    twinset_error error;
+    assert_ok(tw_shingler_new(options, NULL, &shingler, &error), &error);
+    assert_int_equal(tw_shingler_token_text(shingler, text, length, &found.normal), 0);
+    if (found.normal.length)
+        assert_int_equal(tw_bytes_append(&found.normal, " ", 1), 0);
+    for (size_t i = 0; i < found.normal.length; i++)
+        found.count += found.normal.data[i] == ' ';
+    tw_shingler_free(shingler);
+    return found;
+}
+
+/* Finds the spans of a text that comes in chunks of up to `chunk` bytes. */
+static void locate(tw_word_locator *locator, const char *text, size_t length, size_t chunk)
+{
+    tw_word_locator_begin(locator);
+    for (size_t at = 0; at < length; at += chunk) {
+        size_t size = length - at < chunk ? length - at : chunk;
+        assert_int_equal(tw_word_locator_feed(locator, text + at, size, false), 0);
+    }
+    assert_int_equal(tw_word_locator_feed(locator, "", 0, true), 0);
+}
+
+/* Whether the text of a span, by itself, has the word in it. */
+static bool span_has_word(const twinset_options *options, const char *text, tw_span span,
+                          const char *word, size_t length)
+{
+    words found = shingle_words(options, text + span.start, span.end - span.start);
+    bool has = false;
+    for (size_t at = 0, end; at < found.normal.length && !has; at = end + 1) {
+        end = at + (size_t)((char *)memchr(found.normal.data + at, ' ', found.normal.length - at) -
+                            (found.normal.data + at));
+        has = end - at == length && memcmp(found.normal.data + at, word, length) == 0;
+    }
+    tw_bytes_free(&found.normal);
+    return has;
+}
+
+static bool separates(char c)
+{
+    return (unsigned char)c < 0x80 && !tw_is_alnum(c);
+}
+
+static void check_text(const twinset_options *options, tw_word_locator *locator, const char *text,
+                       size_t length, size_t chunk, bool has_lookalikes)
+{
+    words expected = shingle_words(options, text, length);
+    locate(locator, text, length, chunk);
+    if (locator->spans.count != expected.count)
+        fail_msg("'%.*s': %zu spans, but %zu words", (int)length, text, locator->spans.count,
+                 expected.count);
+    const char *word = expected.normal.data;
+    for (size_t i = 0; i < expected.count; i++) {
+        tw_span span = locator->spans.data[i];
+        const char *space = strchr(word, ' ');
+        assert_true(span.start < span.end && span.end <= length);
+        assert_true(i == 0 || span.start >= locator->spans.data[i - 1].start);
+        assert_false(separates(text[span.end - 1]));
+        if (!has_lookalikes && !span_has_word(options, text, span, word, (size_t)(space - word)))
+            fail_msg("'%.*s': word %zu is not '%.*s'", (int)length, text, i, (int)(space - word),
+                     word);
+        word = space + 1;
+    }
+    tw_bytes_free(&expected.normal);
+}
+
+static void test_spans_are_those_of_the_words(void **state)
+{
+    uint64_t random = test_seed(1);
+    twinset_options options;
+    tw_word_locator locator;
+    char text[600];
+    (void)state;
+    resolve(&options);
+    tw_word_locator_init(&locator, &options);
+    for (size_t round = 0; round < (SANITIZED ? 500 : 4000); round++) {
+        size_t length = 0, count = random_below(&random, 30);
+        bool has_lookalikes = false;
+        for (size_t i = 0; i < count; i++) {
+            const char *piece = pieces[random_below(&random, COUNT(pieces))];
+            has_lookalikes |= strcmp(piece, "раураl") == 0 || strcmp(piece, "ΑΒ") == 0;
+            memcpy(text + length, piece, strlen(piece));
+            length += strlen(piece);
+        }
+        size_t chunk = 1 + random_below(&random, 700);
+        check_text(&options, &locator, text, length, chunk, has_lookalikes);
+    }
+    tw_word_locator_free(&locator);
+}
+
+/* A word of more than 64 KB counts as several. */
+static void test_long_words(void **state)
+{
+    enum { LENGTH = 200000 };
+    static char text[LENGTH];
+    twinset_options options;
+    tw_word_locator locator;
+    (void)state;
+    resolve(&options);
+    tw_word_locator_init(&locator, &options);
+    memset(text, 'x', LENGTH);
+    check_text(&options, &locator, text, LENGTH, 5000, false);
+    for (size_t i = 0; i + 3 <= LENGTH; i += 3)
+        memcpy(text + i, "xé", 3);
+    text[LENGTH - 2] = text[LENGTH - 1] = ' ';
+    check_text(&options, &locator, text, LENGTH, 100000, false);
+    assert_int_equal(locator.spans.count, 4);
+    tw_word_locator_free(&locator);
+}
+
+/* More marks than are held, cut into small chunks. */
+static void test_many_marks(void **state)
+{
+    enum { MARKS = 3000 };
+    static char text[2 * MARKS + 3];
+    twinset_options options;
+    tw_word_locator locator;
+    (void)state;
+    resolve(&options);
+    tw_word_locator_init(&locator, &options);
+    text[0] = 'a';
+    for (size_t i = 0; i < MARKS; i++)
+        memcpy(text + 1 + 2 * i, "\u0301", 2);
+    memcpy(text + 1 + 2 * MARKS, " b", 2);
+    check_text(&options, &locator, text, sizeof text, 1, true);
+    check_text(&options, &locator, text, sizeof text, 1500, true);
+    tw_word_locator_free(&locator);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_spans_are_those_of_the_words),
+        cmocka_unit_test(test_long_words),
+        cmocka_unit_test(test_many_marks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

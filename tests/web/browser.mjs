@@ -1,0 +1,106 @@
+// Opens reports in Chromium. NODE_PATH has playwright-core and axe-core; TWINSET is the command.
+import {execFileSync} from "node:child_process";
+import {mkdirSync, mkdtempSync, readFileSync, writeFileSync} from "node:fs";
+import {createRequire} from "node:module";
+import {tmpdir} from "node:os";
+import {dirname, join} from "node:path";
+import {fileURLToPath} from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
+const require = createRequire(join(process.env.TWINSET_WEB_MODULES, "package.json"));
+export const {chromium} = require("playwright-core");
+const axe = readFileSync(require.resolve("axe-core"), "utf8");
+
+export const samples = join(root, "samples");
+export const scratch = mkdtempSync(join(tmpdir(), "twinset-web-"));
+export const shots = process.env.TWINSET_SCREENSHOTS ?? join(scratch, "screenshots");
+mkdirSync(shots, {recursive: true});
+
+/** Writes a file below the scratch folder, and returns its path. */
+export function write(name, content) {
+    const path = join(scratch, name);
+    mkdirSync(dirname(path), {recursive: true});
+    writeFileSync(path, content);
+    return path;
+}
+
+let made = 0;
+
+/** Writes a report, and returns its path. */
+export function report(...args) {
+    const path = join(scratch, `report-${made++}.html`);
+    execFileSync(process.env.TWINSET, [...args, "--quiet", "--html", path], {
+        stdio: ["ignore", "ignore", "inherit"],
+    });
+    return path;
+}
+
+export async function launch() {
+    return chromium.launch({
+        executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+        args: [
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-quic",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+        ],
+    });
+}
+
+/** Opens a report; every error of the page, and every request but that for its file, is kept. */
+export async function open(browser, path, address = "", options = {}) {
+    const context = await browser.newContext({
+        viewport: {width: 1300, height: 860},
+        acceptDownloads: true,
+        ...options,
+    });
+    const page = await context.newPage();
+    page.problems = [];
+    page.on("pageerror", (error) => page.problems.push(error.message));
+    page.on("console", (line) => line.type() === "error" && page.problems.push(line.text()));
+    page.on("request", (request) => {
+        if (!/^(file|data|blob):/.test(request.url()))
+            page.problems.push(`asked for ${request.url()}`);
+    });
+    await page.goto(`file://${path}${address}`);
+    return page;
+}
+
+/** Goes to another page of the report and waits until it stands. */
+export async function go(page, address) {
+    await page.evaluate((hash) => {
+        location.hash = hash;
+    }, address);
+    await settled(page);
+}
+
+export async function settled(page) {
+    await page.evaluate(
+        () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+    );
+}
+
+export async function openFirstPair(page) {
+    await go(page, "#/");
+    await page.click(".finding");
+    await page.waitForSelector("main[data-ready]");
+}
+
+/** What axe-core finds that is serious or worse. */
+export async function accessibilityProblems(page) {
+    const session = await page.context().newCDPSession(page);
+    // Not page.evaluate(): the page's own policy would refuse to add a script.
+    await session.send("Runtime.evaluate", {expression: axe});
+    const expression = `axe.run(document, {resultTypes: ["violations"]}).then((found) =>
+        JSON.stringify(found.violations.filter((one) => /serious|critical/.test(one.impact))
+            .map((one) => [one.id, one.nodes.slice(0, 3).map((node) => node.failureSummary)])))`;
+    const {result} = await session.send("Runtime.evaluate", {
+        expression,
+        awaitPromise: true,
+        returnByValue: true,
+    });
+    return JSON.parse(result.value);
+}

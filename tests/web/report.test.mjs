@@ -1,0 +1,320 @@
+// Drives each page of the report as a reader would.
+import assert from "node:assert/strict";
+import {readFileSync} from "node:fs";
+import {join} from "node:path";
+import {after, before, test} from "node:test";
+import {
+    accessibilityProblems,
+    go,
+    launch,
+    open,
+    openFirstPair,
+    report,
+    samples,
+    settled,
+    shots,
+    write,
+} from "./browser.mjs";
+
+let browser, essays, programs, page;
+
+before(async () => {
+    browser = await launch();
+    essays = report(join(samples, "essays"), "-t", "0.05");
+    programs = report(join(samples, "programs"), "-t", "0.05");
+    page = await open(browser, essays);
+});
+after(() => browser.close());
+
+const text = (selector) => page.textContent(selector);
+const count = (selector) => page.locator(selector).count();
+
+test("the threshold is dragged, and everything follows", async () => {
+    await go(page, "#/");
+    const pairs = () => page.locator(".tile b").nth(1).textContent();
+    const all = Number(await pairs());
+    const handle = await page.locator(".handle").boundingBox();
+    const chart = await page.locator(".histogram").boundingBox();
+    await page.mouse.move(handle.x + 5, handle.y + 5);
+    await page.mouse.down();
+    await page.mouse.move(chart.x + chart.width * 0.5, handle.y, {steps: 5});
+    await page.mouse.up();
+    await settled(page);
+    const fewer = Number(await pairs());
+    assert.ok(fewer < all && fewer > 0, `${fewer} of ${all}`);
+    assert.equal(await count(".finding"), Math.min(12, fewer));
+    await go(page, "#/pairs");
+    assert.equal(await count(".rows .row"), fewer);
+    await go(page, "#/");
+    await page.focus(".handle");
+    for (let i = 0; i < 30; i++) await page.keyboard.press("PageDown");
+    await settled(page);
+    assert.equal(Number(await pairs()), all);
+});
+
+test("the table is sorted and filtered, and saved as CSV", async () => {
+    await go(page, "#/pairs");
+    const first = () => page.locator(".rows .row").first().locator(".name").first().textContent();
+    await page.click(".head button:has-text('First document')");
+    await settled(page);
+    const ascending = await first();
+    await page.click(".head button:has-text('First document')");
+    await settled(page);
+    const descending = await first();
+    assert.ok(ascending < descending, `${ascending} ${descending}`);
+    await page.fill("input[type=search]", "lighthouse");
+    await settled(page);
+    const names = await page.locator(".rows .row").allTextContents();
+    assert.ok(names.length > 0 && names.every((one) => one.includes("lighthouse")));
+    const saving = page.waitForEvent("download");
+    await page.click("button:has-text('Save as CSV')");
+    const lines = readFileSync(await (await saving).path(), "utf8")
+        .trim()
+        .split("\r\n");
+    assert.equal(lines.length, names.length + 1);
+    assert.match(lines[0], /^a,b,similarity/);
+    await page.fill("input[type=search]", "");
+    await page.fill("label:has-text('Passage of at least') input", "100000");
+    await settled(page);
+    assert.equal(await count(".rows .row"), 0);
+    await page.fill("label:has-text('Passage of at least') input", "");
+});
+
+test("a pair is opened, and its passages are stepped through", async () => {
+    await openFirstPair(page);
+    const passages = await count(".passage");
+    assert.ok(passages > 0);
+    await page.keyboard.press("n");
+    await settled(page);
+    assert.equal(await count(".passage.now"), 1);
+    const marked = await page.locator(".pane").first().locator("mark.now").first().textContent();
+    assert.ok(marked.length > 0);
+    assert.match(page.url(), /\/1$/);
+    // The passage is in sight on both sides.
+    for (const side of [0, 1]) {
+        const pane = await page.locator(".scroller").nth(side).boundingBox();
+        const mark = await page
+            .locator(".scroller")
+            .nth(side)
+            .locator("mark.now")
+            .first()
+            .boundingBox();
+        assert.ok(mark.y >= pane.y - 2 && mark.y < pane.y + pane.height, `side ${side}`);
+    }
+    const link = page.url();
+    await page.goto("about:blank");
+    await page.goto(link);
+    await page.waitForSelector("main[data-ready]");
+    assert.equal(await count(".passage.now"), 1);
+});
+
+test("what is marked is what the sources say", async () => {
+    const one = await open(browser, programs);
+    await openFirstPair(one);
+    const names = await one.locator(".pane header a").allTextContents();
+    for (const side of [0, 1]) {
+        const source = readFileSync(join(samples, "programs", names[side]), "utf8");
+        const shown = await one.locator(".scroller").nth(side).locator(".line").allTextContents();
+        assert.equal(shown.join("\n"), source);
+    }
+    await one.context().close();
+});
+
+test("decisions are made, saved, and found again by their content", async () => {
+    await openFirstPair(page);
+    await page.keyboard.press("c");
+    await page.fill(".note", "Seen in class.");
+    await page.locator(".note").blur();
+    await go(page, "#/review");
+    assert.match(await text("tbody"), /confirmed.*Seen in class/);
+    const saving = page.waitForEvent("download");
+    await page.click("button:has-text('Save review.json')");
+    const path = await (await saving).path();
+    const saved = JSON.parse(readFileSync(path, "utf8"));
+    assert.equal(saved.format, "twinset review");
+    const other = await open(browser, report(join(samples, "essays"), "-t", "0.4"), "#/review");
+    await other.setInputFiles("input[type=file]", path);
+    await other.waitForSelector("td .confirmed");
+    assert.match(await other.textContent("tbody"), /Seen in class/);
+    await other.setInputFiles("input[type=file]", write("no.json", "{}"));
+    await other.waitForFunction(() => /not a review/.test(document.body.textContent));
+    await other.context().close();
+});
+
+test("a passage is dismissed everywhere, and scores follow", async () => {
+    await openFirstPair(page);
+    await page.click(".passage .small >> nth=0");
+    await page.waitForSelector(".score .warm");
+    assert.match(await text(".score"), /without dismissed passages/);
+    const pair = page.url();
+    await go(page, "#/pairs");
+    const score = await page.locator(".rows .row").last().locator(".number").first().textContent();
+    await page.goto(pair);
+    await page.waitForSelector("main[data-ready]");
+    await page.click(".passage .small >> nth=0");
+    await page.waitForSelector(".score .warm", {state: "detached"});
+    assert.ok(parseFloat(score) < 50, score);
+});
+
+test("a redacted case shows nothing of the other side but what both share", async () => {
+    await openFirstPair(page);
+    const name = await page.locator(".pane header a").nth(1).textContent();
+    await page.click("a:has-text('Redact the second')");
+    await page.waitForSelector("main[data-ready]");
+    assert.ok(!(await text("main")).includes(name));
+    assert.equal(await page.locator(".pane header a").count(), 1);
+    await page.click("a:has-text('Print this case')");
+    await page.waitForSelector("main[data-ready]");
+    assert.ok(!(await text("main")).includes(name));
+});
+
+test("pages to print have every passage in full", async () => {
+    await openFirstPair(page);
+    const passages = await count(".passage");
+    await page.click("a:has-text('Print this case')");
+    await page.waitForSelector("main[data-ready]");
+    assert.equal(await count("section.evidence"), passages);
+    assert.match(await text("main"), /[0-9a-f]{40}/);
+    await page.emulateMedia({media: "print"});
+    assert.equal(await page.locator(".top nav").isVisible(), false);
+    await page.screenshot({path: join(shots, "evidence-print.png"), fullPage: true});
+    await page.emulateMedia({media: "screen"});
+});
+
+test("a cleaning run shows what it removed, and samples of it", async () => {
+    const words = Array.from({length: 80}, (_, i) => `word${i}`).join(" ");
+    const records = ["first", "second", "third"].map((id) =>
+        JSON.stringify({id, text: `${words} ${id}`}),
+    );
+    const input = write("records.jsonl", `${records.join("\n")}\n`);
+    const one = await open(browser, report("dedup", input, "-o", write("out.jsonl", "")));
+    assert.deepEqual((await one.locator(".tile b").allTextContents()).slice(0, 2), ["3", "2"]);
+    await one.waitForSelector(".panes .quote");
+    const samples = await one.locator(".panes .quote").allTextContents();
+    assert.deepEqual(samples.slice(0, 2), [`${words} first`, `${words} second`]);
+    assert.deepEqual((await one.locator("mark.differs").allTextContents()).slice(0, 2), [
+        "first",
+        "second",
+    ]);
+    assert.match(await one.textContent("main"), /third/);
+    await one.click("details summary >> nth=0");
+    await one.waitForSelector("details .quote");
+    await one.focus(".handle");
+    await one.keyboard.press("End");
+    await one.waitForFunction(() => /no sample at or above/.test(document.body.textContent));
+    assert.match(await one.textContent("main"), /0 of 3 records removed/);
+    await one.screenshot({path: join(shots, "cleaning-light-wide.png")});
+    assert.deepEqual(await accessibilityProblems(one), []);
+    assert.deepEqual(one.problems, []);
+    await one.context().close();
+});
+
+test("a hostile name or text runs nothing", async () => {
+    const evil = `</script><script>window.broken=1</script><img src=x onerror="window.broken=1">`;
+    const words = Array.from({length: 80}, (_, i) => `word${i}`).join(" ");
+    const records = [1, 2].map((i) =>
+        JSON.stringify({id: `${i}${evil}`, text: `${evil} ${words}`}),
+    );
+    const input = write("evil.jsonl", `${records.join("\n")}\n`);
+    const one = await open(browser, report(input));
+    await openFirstPair(one);
+    for (const address of [
+        "#/",
+        "#/pairs",
+        "#/clusters",
+        "#/documents",
+        "#/document/0",
+        "#/review",
+        "#/evidence",
+    ])
+        await go(one, address);
+    assert.equal(await one.evaluate(() => window.broken), undefined);
+    // A script that is added anyway is refused by the policy.
+    await one.evaluate(() => {
+        const script = document.createElement("script");
+        script.textContent = "window.broken = 1";
+        document.body.append(script);
+    });
+    assert.equal(await one.evaluate(() => window.broken), undefined);
+    await one.context().close();
+});
+
+test("twenty thousand pairs scroll without falling behind", async () => {
+    const lines = [];
+    for (let i = 0; i < 20_500; i++) {
+        const words = Array.from({length: 12}, (_, j) => `w${(i >> 1) * 31 + j * 7919}`);
+        lines.push(JSON.stringify({id: `r${i}`, text: `${words.join(" ")} end${i & 1}`}));
+    }
+    const path = report(
+        write("many.jsonl", `${lines.join("\n")}\n`),
+        "-t",
+        "0.3",
+        "--by",
+        "word",
+        "-k",
+        "2",
+    );
+    const one = await open(browser, path, "#/pairs");
+    assert.ok(
+        Number(
+            await one
+                .locator(".count")
+                .textContent()
+                .then((t) => t.split(" ")[0].replace(",", "")),
+        ) >= 10_000,
+    );
+    assert.ok((await one.locator(".rows .row").count()) < 100);
+    const frames = await one.evaluate(async () => {
+        const view = document.querySelector(".view");
+        let worst = 0;
+        for (let i = 0, last = performance.now(); i < 60; i++) {
+            view.scrollTop += 900;
+            await new Promise((done) => requestAnimationFrame(done));
+            const rows = document.querySelectorAll(".rows .row").length;
+            if (!rows) throw new Error("no rows are in sight");
+            worst = Math.max(worst, performance.now() - last);
+            last = performance.now();
+        }
+        return worst;
+    });
+    assert.ok(frames > 0);
+    await one.context().close();
+});
+
+for (const [look, colorScheme] of [
+    ["light", "light"],
+    ["dark", "dark"],
+])
+    for (const [size, width] of [
+        ["wide", 1300],
+        ["narrow", 400],
+    ])
+        test(`every page, ${look} and ${size}, has no serious barrier`, async () => {
+            const one = await open(browser, programs, "", {
+                colorScheme,
+                viewport: {width, height: 860},
+            });
+            const addresses = [
+                "#/",
+                "#/pairs",
+                "#/clusters",
+                "#/documents",
+                "#/document/0",
+                "#/review",
+            ];
+            for (const address of [...addresses, "pair"]) {
+                if (address === "pair") await openFirstPair(one);
+                else await go(one, address);
+                const name = address.replace(/[#/]+/g, "-").replace(/^-/, "") || "overview";
+                await one.screenshot({path: join(shots, `${name}-${look}-${size}.png`)});
+                assert.deepEqual(await accessibilityProblems(one), [], address);
+                const over = await one.evaluate(
+                    () => document.documentElement.scrollWidth - innerWidth,
+                );
+                assert.ok(over <= 1, `${address} is ${over} pixels too wide`);
+            }
+            assert.deepEqual(one.problems, []);
+            await one.context().close();
+        });
+
+test("no page failed or asked for anything", () => assert.deepEqual(page.problems, []));

@@ -1,0 +1,242 @@
+// What the report was written with. The blocks are elements of the page, written by
+// src/output/html.c and described in docs/format.md. A document's text is packed by itself, and
+// unpacked when somebody opens it, so that a page with thousands of them starts at once.
+
+export interface Skip {
+    path: string;
+    reason: string;
+}
+export interface Flag {
+    path: string;
+    flags: string[];
+    encoding?: string;
+}
+
+export interface Run {
+    version: string;
+    kind: "scan" | "compare" | "dedup";
+    command?: string;
+    parameters: Record<string, unknown>;
+    method: string;
+    bands: number;
+    rows: number;
+    documents: number;
+    records: number;
+    skipped: Skip[];
+    flagged: Flag[];
+    notes: string[];
+    candidates: number;
+    verified: number;
+    expected_recall: number | null;
+    unit: string;
+    programs: boolean;
+    background: {median: number; pairs: number} | null;
+    pairs: number;
+    pairs_with_passages: number;
+    anonymised: boolean;
+    removed: number;
+}
+
+export interface File {
+    name: string | null;
+    bytes: number;
+}
+
+export interface Document {
+    name: string;
+    digest: string;
+    files: File[];
+    author?: string | number; // a number where names are taken out
+    label?: string;
+    time?: string;
+    old?: boolean; // of an archive of earlier documents
+}
+
+export interface Cluster {
+    id: number;
+    members: number[];
+    representative: number;
+    min_similarity: number;
+    x: number[];
+    y: number[];
+}
+
+export interface Removal {
+    document: number;
+    kept: number;
+    similarity: number;
+    cluster: number;
+}
+
+export interface Side {
+    file?: string;
+    file_index: number;
+    lines: [number, number];
+    bytes: [number, number];
+}
+
+export interface Passage {
+    a: Side;
+    b: Side;
+    tokens: number;
+    kinds: string[];
+    names: {a: string; b: string; count: number}[];
+    documents: number | null;
+    among: number | null;
+    sketch: string[]; // the smallest hashes of its words, to find it again elsewhere
+    spans: [number, number, number, number][]; // equal bytes: of a, then of b
+}
+
+export interface Passages {
+    list: Passage[];
+    excluded: [number, number, number][][]; // of both sides: file, from, to
+}
+
+export interface Pair {
+    index: number;
+    a: number;
+    b: number;
+    similarity: number;
+    cluster: number;
+    values: (number | null)[]; // by column
+    lengths: number[]; // tokens of each passage
+    documents: number[]; // that have each passage, of all; 0: unknown
+    listed: number[]; // that have it, by the listed pairs
+    contexts: number[]; // IN_QUOTATION, IN_BIBLIOGRAPHY
+}
+
+export const IN_QUOTATION = 1,
+    IN_BIBLIOGRAPHY = 2;
+
+/** What a cleaning run did to the whole collection. */
+export interface Collection {
+    clusters: number;
+    similarities: number[]; // how many were removed at each half percent
+    largest: {id: number; size: number; min_similarity: number}[];
+    repeats?: {removed: string; kept: string; count: number}[]; // by source
+    growth?: [number, number][]; // read and removed, in the order of reading
+}
+
+interface PairBlock {
+    columns: string[];
+    rows: (number | null)[][];
+    lengths: number[][]; // these four: of the first pairs
+    documents: number[][];
+    listed: number[][];
+    contexts: number[][];
+}
+
+function element(id: string): string | null {
+    return document.getElementById(id)?.textContent ?? null;
+}
+
+function block<T>(id: string, otherwise: T): T {
+    const text = element(id);
+    return text === null ? otherwise : (JSON.parse(text) as T);
+}
+
+export const run = block<Run>("run", null as unknown as Run);
+export const documents = block<Document[]>("documents", []);
+export const clusters = block<Cluster[]>("clusters", []);
+export const removals = block<Removal[]>("removals", []);
+export const collection = block<Collection | null>("collection", null);
+export const givenReview = block<unknown>("review", null);
+
+const pairBlock = block<PairBlock>("pairs", {
+    columns: [],
+    rows: [],
+    lengths: [],
+    documents: [],
+    listed: [],
+    contexts: [],
+});
+export const columns = pairBlock.columns;
+const at = (name: string) => columns.indexOf(name);
+const similarityAt = at("similarity"),
+    clusterAt = at("cluster");
+
+export const pairs: Pair[] = pairBlock.rows.map((values, index) => ({
+    index,
+    values,
+    a: values[0]!,
+    b: values[1]!,
+    similarity: values[similarityAt] ?? 0,
+    cluster: values[clusterAt] ?? 0,
+    lengths: pairBlock.lengths[index] ?? [],
+    documents: pairBlock.documents[index] ?? [],
+    listed: pairBlock.listed[index] ?? [],
+    contexts: pairBlock.contexts[index] ?? [],
+}));
+
+/** Whether the report has the passages and texts of a pair. */
+export const hasPassages = (pair: Pair) => pair.index < run.pairs_with_passages;
+
+/** The folder that all names begin with, or "". */
+export const folder =
+    documents.length < 2
+        ? ""
+        : documents.reduce(
+              (common, one) => {
+                  while (common && !one.name.startsWith(common))
+                      common = common.slice(0, common.lastIndexOf("/", common.length - 2) + 1);
+                  return common;
+              },
+              documents[0]!.name.slice(0, documents[0]!.name.lastIndexOf("/") + 1),
+          );
+
+/** The name of a document without that folder. */
+export const shortName = (index: number) => documents[index]!.name.slice(folder.length);
+
+/** A figure of a pair by the name of its column; null where it is not known. */
+export function figure(pair: Pair, column: string): number | null {
+    const index = at(column);
+    return index < 0 ? null : (pair.values[index] ?? null);
+}
+
+// The blocks of passages and texts stand after the script: the page is alive while they arrive.
+const arrived = new Promise<void>((resolve) => {
+    if (document.readyState === "loading")
+        document.addEventListener("DOMContentLoaded", () => resolve(), {once: true});
+    else resolve();
+});
+
+async function awaitElement(id: string): Promise<string | null> {
+    const text = element(id);
+    if (text !== null) return text;
+    await arrived;
+    return element(id);
+}
+
+const none: Passages = {list: [], excluded: [[], []]};
+
+/** The passages of a pair; null where the report has none of it. */
+export async function passagesOf(pair: Pair): Promise<Passages | null> {
+    const text = await awaitElement(`passages-${pair.index}`);
+    if (text === null) return null;
+    const passages = {...none, ...(JSON.parse(text) as Passages)};
+    for (const passage of passages.list) {
+        passage.a.file_index = fileIndex(pair.a, passage.a.file);
+        passage.b.file_index = fileIndex(pair.b, passage.b.file);
+    }
+    return passages;
+}
+
+const fileIndex = (document: number, name: string | undefined) =>
+    name === undefined
+        ? 0
+        : Math.max(
+              0,
+              documents[document]!.files.findIndex((file) => file.name === name),
+          );
+
+async function unpack(packed: string): Promise<Uint8Array> {
+    const bytes = Uint8Array.from(atob(packed), (c) => c.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/** The bytes of a file of a document, UTF-8; null where the report does not have them. */
+export async function textOf(index: number, file: number): Promise<Uint8Array | null> {
+    const packed = await awaitElement(`text-${index}-${file}`);
+    return packed === null ? null : unpack(packed);
+}

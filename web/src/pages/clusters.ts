@@ -1,0 +1,333 @@
+// Clusters as a graph on a canvas, laid out by the engine, and as a table with the same content.
+import {scaleTime} from "d3-scale";
+import {Cluster, clusters, documents, Pair, shortName} from "../data";
+import {h, replace, svg} from "../dom";
+import {pairKey, scoreOf, shownPairs} from "../state";
+import {counted, number, percent, words} from "../words";
+
+const EDGES = 5_000,
+    MOST_TRIES = 2_000, // names that are tried for a place
+    LANES = 20,
+    SHOWN = 200;
+
+interface Node {
+    document: number;
+    x: number;
+    y: number;
+    cluster: number;
+}
+
+const nodes: Node[] = clusters.flatMap((cluster) =>
+    cluster.members.map((document, i) => ({
+        document,
+        x: cluster.x[i] ?? 0,
+        y: cluster.y[i] ?? 0,
+        cluster: cluster.id,
+    })),
+);
+const nodeOf = new Map(nodes.map((node) => [node.document, node]));
+
+interface View {
+    zoom: number;
+    left: number;
+    top: number;
+}
+
+/** Names of nodes, each where no other name stands already; `first` comes before all others. */
+function drawNames(
+    context: CanvasRenderingContext2D,
+    place: (node: Node) => [number, number],
+    wide: number,
+    high: number,
+    first: Node | null,
+): void {
+    const taken: [number, number, number, number][] = [];
+    let tries = 0;
+    for (const node of first ? [first, ...nodes] : nodes) {
+        const [x, y] = place(node);
+        if (x < 0 || y < 0 || x > wide || y > high) continue;
+        if (++tries > MOST_TRIES) return;
+        const name = shortName(node.document);
+        const text = name.length > 28 ? `…${name.slice(-27)}` : name;
+        const width = context.measureText(text).width;
+        const left = x + 8 + width > wide ? x - 8 - width : x + 8;
+        if (taken.some(([l, t, r, b]) => left < r && left + width > l && y - 6 < b && y + 6 > t))
+            continue;
+        taken.push([left - 3, y - 7, left + width + 3, y + 7]);
+        context.fillText(text, left, y + 4);
+    }
+}
+
+function graph(): {box: HTMLElement; draw: (shown: Pair[]) => void} {
+    const canvas = h("canvas", {class: "graph", role: "img", "aria-label": words.graph});
+    const wide = nodes.reduce((most, node) => Math.max(most, node.x), 1) + 2;
+    const high = nodes.reduce((most, node) => Math.max(most, node.y), 1) + 2;
+    const view: View = {zoom: 1, left: 0, top: 0};
+    let edges: Pair[] = [],
+        linked = new Set<number>(),
+        hovered: Node | null = null,
+        isMoved = false,
+        isDue = false;
+    const place = (node: Node): [number, number] => {
+        const scale = Math.min(canvas.clientWidth / wide, canvas.clientHeight / high, 60);
+        const aside = (canvas.clientWidth - wide * scale) / 2;
+        return [
+            aside + (node.x + 1) * scale * view.zoom + view.left,
+            (node.y + 1) * scale * view.zoom + view.top,
+        ];
+    };
+    const paint = () => {
+        isDue = false;
+        const ratio = devicePixelRatio || 1,
+            context = canvas.getContext("2d")!,
+            style = getComputedStyle(canvas);
+        canvas.width = canvas.clientWidth * ratio;
+        canvas.height = canvas.clientHeight * ratio;
+        context.setTransform(ratio, 0, 0, ratio, 0, 0);
+        context.strokeStyle = style.color;
+        for (const pair of edges) {
+            const [a, b] = [nodeOf.get(pair.a), nodeOf.get(pair.b)];
+            if (!a || !b) continue;
+            context.globalAlpha = 0.15 + 0.6 * scoreOf(pair);
+            context.lineWidth = 0.5 + 2 * scoreOf(pair);
+            context.beginPath();
+            context.moveTo(...place(a));
+            context.lineTo(...place(b));
+            context.stroke();
+        }
+        for (const node of nodes) {
+            const [x, y] = place(node);
+            context.fillStyle = style.getPropertyValue(node === hovered ? "--warm" : "--accent");
+            context.globalAlpha = linked.has(node.document) ? 1 : 0.25;
+            context.beginPath();
+            context.arc(x, y, node === hovered ? 7 : nodes.length > 2_000 ? 2 : 4.5, 0, 7);
+            context.fill();
+        }
+        context.globalAlpha = 1;
+        context.fillStyle = style.getPropertyValue("--ink");
+        context.font = "11px system-ui, sans-serif";
+        drawNames(context, place, canvas.clientWidth, canvas.clientHeight, hovered);
+    };
+    const later = () => {
+        if (isDue) return;
+        isDue = true;
+        requestAnimationFrame(paint);
+    };
+    const nearest = (event: MouseEvent): Node | null => {
+        let found: Node | null = null,
+            least = 14;
+        for (const node of nodes) {
+            const [x, y] = place(node);
+            const far = Math.hypot(x - event.offsetX, y - event.offsetY);
+            if (far < least) [found, least] = [node, far];
+        }
+        return found;
+    };
+    const zoom = (by: number, x = canvas.clientWidth / 2, y = canvas.clientHeight / 2) => {
+        view.left = x - (x - view.left) * by;
+        view.top = y - (y - view.top) * by;
+        view.zoom *= by;
+        later();
+    };
+    canvas.addEventListener("pointerdown", () => (isMoved = false));
+    canvas.addEventListener("pointermove", (event) => {
+        if (event.buttons & 1) {
+            isMoved ||= Math.abs(event.movementX) + Math.abs(event.movementY) > 2;
+            view.left += event.movementX;
+            view.top += event.movementY;
+        } else {
+            hovered = nearest(event);
+            canvas.title = hovered ? shortName(hovered.document) : "";
+        }
+        later();
+    });
+    canvas.addEventListener("click", (event) => {
+        const node = isMoved ? null : nearest(event);
+        if (node) location.hash = `#/document/${node.document}`;
+    });
+    canvas.addEventListener(
+        "wheel",
+        (event) => {
+            if (!event.ctrlKey && !event.metaKey) return;
+            event.preventDefault();
+            zoom(event.deltaY < 0 ? 1.15 : 1 / 1.15, event.offsetX, event.offsetY);
+        },
+        {passive: false},
+    );
+    const button = (text: string, label: string, onclick: () => void) =>
+        h("button", {class: "small", "aria-label": label, title: label, onclick}, text);
+    return {
+        box: h(
+            "div",
+            {class: "graph-box"},
+            canvas,
+            h(
+                "div",
+                {class: "zoom"},
+                button("+", words.zoomIn, () => zoom(1.5)),
+                button("−", words.zoomOut, () => zoom(1 / 1.5)),
+                button("⤢", words.zoomReset, () => {
+                    Object.assign(view, {zoom: 1, left: 0, top: 0});
+                    later();
+                }),
+            ),
+        ),
+        draw: (shown) => {
+            edges = [...shown].sort((x, y) => scoreOf(y) - scoreOf(x)).slice(0, EDGES);
+            linked = new Set(shown.flatMap((pair) => [pair.a, pair.b]));
+            later();
+        },
+    };
+}
+
+function clusterRow(cluster: Cluster, inside: Pair[]): HTMLElement {
+    const strongest = inside.reduce<Pair | null>(
+        (best, one) => (!best || scoreOf(one) > scoreOf(best) ? one : best),
+        null,
+    );
+    const link = (index: number) => h("a", {href: `#/document/${index}`}, shortName(index));
+    return h(
+        "tr",
+        null,
+        h("td", null, number(cluster.id)),
+        h("td", null, number(cluster.members.length)),
+        h("td", null, percent(cluster.min_similarity)),
+        h("td", null, link(cluster.representative)),
+        h(
+            "td",
+            {class: "members"},
+            ...cluster.members.slice(0, 12).flatMap((index, i) => [i ? ", " : "", link(index)]),
+            cluster.members.length > 12 ? ` +${number(cluster.members.length - 12)}` : "",
+        ),
+        h(
+            "td",
+            null,
+            strongest
+                ? h("a", {href: `#/pair/${pairKey(strongest)}`}, percent(scoreOf(strongest)))
+                : "",
+        ),
+    );
+}
+
+/** When the documents of pairs were handed in: a lane for each of the first clusters. */
+function timeline(): HTMLElement | null {
+    const known = clusters
+        .map((cluster) => ({
+            cluster,
+            times: cluster.members
+                .map((index) => ({index, time: Date.parse(documents[index]!.time ?? "")}))
+                .filter(({time}) => Number.isFinite(time)),
+        }))
+        .filter(({times}) => times.length > 1)
+        .slice(0, LANES);
+    if (!known.length) return null;
+    const wide = Math.max(300, Math.min(1130, innerWidth - 46)),
+        high = known.length * 22 + 34;
+    const all = known.flatMap(({times}) => times.map(({time}) => time));
+    const x = scaleTime(
+        [
+            new Date(all.reduce((least, one) => Math.min(least, one))),
+            new Date(all.reduce((most, one) => Math.max(most, one))),
+        ],
+        [90, wide - 30],
+    );
+    const chart = svg("svg", {
+        viewBox: `0 0 ${wide} ${high}`,
+        role: "group",
+        "aria-label": words.timeline,
+    });
+    known.forEach(({cluster, times}, i) => {
+        const y = 16 + i * 22;
+        chart.append(
+            svg("text", {x: 4, y: y + 4}, words.clusterTitle(cluster.id)),
+            svg("line", {x1: 90, x2: wide - 30, y1: y, y2: y, class: "grid"}),
+            ...times.map(({index, time}) =>
+                svg(
+                    "a",
+                    {
+                        href: `#/document/${index}`,
+                        "aria-label": `${shortName(index)}, ${documents[index]!.time}`,
+                    },
+                    svg(
+                        "circle",
+                        {cx: x(time), cy: y, r: 6, class: "dot"},
+                        svg("title", null, `${shortName(index)}, ${documents[index]!.time}`),
+                    ),
+                ),
+            ),
+        );
+    });
+    const format = x.tickFormat();
+    x.ticks(wide > 600 ? 6 : 3).forEach((tick) =>
+        chart.append(
+            svg("text", {x: x(tick), y: high - 6, "text-anchor": "middle"}, format(tick)),
+        ),
+    );
+    return h("div", null, h("h2", null, words.timeline), h("div", {class: "chart"}, chart));
+}
+
+export function clusterPage(main: HTMLElement): () => void {
+    const picture = graph(),
+        body = h("tbody"),
+        capped = h("p", {class: "soft"});
+    const update = () => {
+        const shown = shownPairs();
+        const byCluster = new Map<number, Pair[]>();
+        for (const pair of shown) {
+            const list = byCluster.get(pair.cluster);
+            if (list) list.push(pair);
+            else byCluster.set(pair.cluster, [pair]);
+        }
+        picture.draw(shown);
+        replace(
+            capped,
+            words.graphHint,
+            shown.length > EDGES ? ` ${words.capped(EDGES, shown.length)}` : null,
+        );
+        const rows = clusters
+            .filter((cluster) => byCluster.has(cluster.id))
+            .slice(0, SHOWN)
+            .map((cluster) => clusterRow(cluster, byCluster.get(cluster.id)!));
+        replace(
+            body,
+            ...(rows.length ? rows : [h("tr", null, h("td", {colspan: 6}, words.noClusters))]),
+        );
+    };
+    replace(
+        main,
+        h("h1", null, words.clusters),
+        nodes.length ? picture.box : null,
+        capped,
+        timeline(),
+        h(
+            "div",
+            {class: "scrolls", tabindex: 0, role: "region", "aria-label": words.clusters},
+            h(
+                "table",
+                null,
+                h(
+                    "thead",
+                    null,
+                    h(
+                        "tr",
+                        null,
+                        ...[
+                            words.cluster,
+                            words.members,
+                            words.lowest,
+                            words.typical,
+                            words.documents,
+                            words.strongest,
+                        ].map((title) => h("th", {scope: "col"}, title)),
+                    ),
+                ),
+                body,
+            ),
+        ),
+        clusters.length > SHOWN
+            ? h("p", {class: "soft"}, words.firstOf(SHOWN, counted(clusters.length, "cluster")))
+            : null,
+    );
+    update();
+    return update;
+}

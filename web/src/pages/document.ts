@@ -1,0 +1,267 @@
+// One document: what of it stands in which others.
+import {documents, Pair, pairs, Passage, passagesOf, run, shortName} from "../data";
+import {h, replace} from "../dom";
+import {histogram} from "../histogram";
+import {reason} from "../reason";
+import {
+    countedPassages,
+    decideDocument,
+    documentDecision,
+    documentKey,
+    labelsOf,
+    pairKey,
+    scoreOf,
+    shownPairs,
+    Verdict,
+} from "../state";
+import {flagName, number, percent, words} from "../words";
+import {noteInput} from "./compare";
+
+const SOURCES = 12,
+    SHOWN = 2_000;
+const of = (index: number) => (pair: Pair) => pair.a === index || pair.b === index;
+const otherOf = (pair: Pair, index: number) => (pair.a === index ? pair.b : pair.a);
+
+const bytesOf = (index: number) => documents[index]!.files.reduce((sum, one) => sum + one.bytes, 0);
+
+// ---- the coverage bar
+
+type Span = [number, number];
+
+/** Spans that touch or overlap as one. */
+function merge(spans: Span[]): Span[] {
+    const merged: Span[] = [];
+    for (const [from, to] of [...spans].sort((x, y) => x[0] - y[0])) {
+        const last = merged[merged.length - 1];
+        if (last && from <= last[1]) last[1] = Math.max(last[1], to);
+        else merged.push([from, to]);
+    }
+    return merged;
+}
+
+/** Where a passage is in the document, as if its files were one. */
+function spanIn(index: number, pair: Pair, passage: Passage): Span {
+    const side = pair.a === index ? passage.a : passage.b;
+    const start = documents[index]!.files
+        .slice(0, side.file_index)
+        .reduce((sum, file) => sum + file.bytes, 0);
+    return [start + side.bytes[0], start + side.bytes[1]];
+}
+
+function lane(title: Node | string, given: Span[], all: number, color: string): HTMLElement {
+    const spans = merge(given);
+    const share = spans.reduce((sum, [from, to]) => sum + to - from, 0) / all;
+    return h(
+        "div",
+        {class: `lane ${color}`},
+        h("span", {class: "lane-name"}, title),
+        h(
+            "div",
+            {class: "coverage", role: "img", "aria-label": percent(share)},
+            ...spans.map(([from, to]) =>
+                h("i", {
+                    "--from": `${(from / all) * 100}%`,
+                    "--length": `${Math.max(0.2, ((to - from) / all) * 100)}%`,
+                }),
+            ),
+        ),
+        h("span", {class: "lane-share"}, percent(share)),
+    );
+}
+
+/** The document from start to end, once for each source, and once for all of them together. */
+async function coverageBar(index: number, list: Pair[]): Promise<HTMLElement> {
+    const all = Math.max(1, bytesOf(index)),
+        lanes: HTMLElement[] = [],
+        together: Span[] = [];
+    for (const [i, pair] of list.slice(0, SOURCES).entries()) {
+        const found = (await passagesOf(pair))?.list ?? [];
+        const spans = countedPassages(pair)
+            .filter((one) => found[one])
+            .map((one) => spanIn(index, pair, found[one]!));
+        if (!spans.length) continue;
+        together.push(...spans);
+        const other = otherOf(pair, index);
+        lanes.push(
+            lane(
+                h("a", {href: `#/pair/${pairKey(pair)}`}, shortName(other)),
+                spans,
+                all,
+                `c${i % 8}`,
+            ),
+        );
+    }
+    return lanes.length
+        ? h("div", null, lane(words.wholeDocument, together, all, "all"), ...lanes)
+        : h("p", {class: "soft"}, words.notCovered);
+}
+
+// ---- the page
+
+function verdicts(index: number): HTMLElement[] {
+    const now = documentDecision(index);
+    const button = (verdict: Verdict | undefined, title: string) =>
+        h(
+            "button",
+            {
+                class: verdict ?? "",
+                "aria-pressed": String(now?.verdict === verdict),
+                onclick: () => decideDocument(index, {verdict}),
+            },
+            title,
+        );
+    return [
+        button("confirmed", words.confirm),
+        button("dismissed", words.dismiss),
+        button(undefined, words.undo),
+    ];
+}
+
+/** What the run found odd about a document. */
+export function flagsOf(index: number): string[] {
+    const flag = run.flagged.find((one) => one.path === documents[index]!.name);
+    return flag ? [...flag.flags.map(flagName), ...(flag.encoding ? [flag.encoding] : [])] : [];
+}
+
+function pairRow(pair: Pair, index: number): HTMLElement {
+    const other = otherOf(pair, index);
+    return h(
+        "tr",
+        null,
+        h("td", null, h("a", {href: `#/pair/${pairKey(pair)}`}, percent(scoreOf(pair)))),
+        h("td", null, h("a", {href: `#/document/${other}`}, shortName(other))),
+        h("td", null, reason(pair)),
+    );
+}
+
+function head(titles: string[]): HTMLElement {
+    return h(
+        "thead",
+        null,
+        h("tr", null, ...titles.map((title) => h("th", {scope: "col"}, title))),
+    );
+}
+
+export function documentPage(main: HTMLElement, index: number): () => void {
+    const one = documents[index]!,
+        bar = h("div"),
+        body = h("tbody"),
+        buttons = h("span", {class: "verdicts"}),
+        note = noteInput(documentDecision(index)?.note, (text) =>
+            decideDocument(index, {note: text}),
+        );
+    const flags = flagsOf(index);
+    const update = () => {
+        const list = shownPairs()
+            .filter(of(index))
+            .sort((x, y) => scoreOf(y) - scoreOf(x));
+        replace(
+            body,
+            ...(list.length
+                ? list.slice(0, 500).map((pair) => pairRow(pair, index))
+                : [h("tr", null, h("td", {colspan: 3}, words.noPairs))]),
+        );
+        replace(buttons, ...verdicts(index));
+        void coverageBar(index, list).then((made) => replace(bar, made));
+    };
+    replace(
+        main,
+        h("h1", null, one.name),
+        h(
+            "p",
+            {class: "soft"},
+            [
+                words.sizes(one.files.length, bytesOf(index)),
+                one.author === undefined ? "" : words.author(String(one.author)),
+                one.time ?? "",
+                ...labelsOf(index),
+            ]
+                .filter(Boolean)
+                .join(" · "),
+            h("br"),
+            `${words.digest} `,
+            h("code", null, one.digest),
+        ),
+        flags.length ? h("p", {class: "warm"}, `${words.flagsTitle}: ${flags.join(", ")}`) : null,
+        h("h2", null, words.coverageBar),
+        bar,
+        h("h2", null, words.source),
+        h(
+            "table",
+            null,
+            head([words.similarity, words.document, words.why]),
+            body,
+        ),
+        h("h2", null, words.distributionOfOne),
+        histogram({
+            values: pairs.filter(of(index)).map((pair) => pair.similarity),
+            label: words.distributionOfOne,
+        }),
+        h("h2", null, words.caseOfOne),
+        h("p", {class: "soft"}, words.caseOfOneHint),
+        h("div", {class: "actions"}, buttons, note),
+        h(
+            "p",
+            {class: "no-print"},
+            h("a", {href: `#/evidence/${documentKey(index)}`}, words.print),
+        ),
+    );
+    update();
+    return update;
+}
+
+export function documentList(main: HTMLElement): () => void {
+    const body = h("tbody"),
+        more = h("p", {class: "soft"});
+    const update = () => {
+        const best = new Map<number, {count: number; top: Pair}>();
+        for (const pair of shownPairs())
+            for (const index of [pair.a, pair.b]) {
+                const now = best.get(index) ?? {count: 0, top: pair};
+                best.set(index, {
+                    count: now.count + 1,
+                    top: scoreOf(pair) > scoreOf(now.top) ? pair : now.top,
+                });
+            }
+        replace(more, best.size > SHOWN ? words.firstOf(SHOWN, number(best.size)) : null);
+        replace(
+            body,
+            ...[...best]
+                .sort((x, y) => scoreOf(y[1].top) - scoreOf(x[1].top) || x[0] - y[0])
+                .slice(0, SHOWN)
+                .map(([index, {count, top}]) =>
+                    h(
+                        "tr",
+                        null,
+                        h(
+                            "td",
+                            null,
+                            h("a", {href: `#/document/${index}`}, shortName(index)),
+                            ...labelsOf(index).map((label) => h("small", {class: "tag"}, label)),
+                        ),
+                        h(
+                            "td",
+                            null,
+                            h("a", {href: `#/pair/${pairKey(top)}`}, percent(scoreOf(top))),
+                            ` ${words.with} ${shortName(otherOf(top, index))}`,
+                        ),
+                        h("td", null, number(count)),
+                        h("td", null, flagsOf(index).join(", ")),
+                    ),
+                ),
+        );
+    };
+    replace(
+        main,
+        h("h1", null, words.documents),
+        h(
+            "table",
+            null,
+            head([words.document, words.closestPairs, words.pairs, words.flagsTitle]),
+            body,
+        ),
+        more,
+    );
+    update();
+    return update;
+}

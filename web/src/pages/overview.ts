@@ -1,0 +1,184 @@
+// What was compared and how, how similar the pairs are, and what to look at first.
+import {clusters, Pair, pairs, run, folder, shortName} from "../data";
+import {announce, h, replace} from "../dom";
+import {histogram} from "../histogram";
+import {chance, coverage, reason} from "../reason";
+import {changed, filters, pairKey, scoreOf, shownPairs, verdictOf} from "../state";
+import {counted, flagName, number, percent, words} from "../words";
+
+const FINDINGS = 12;
+
+export function tile(value: string, label: string): HTMLElement {
+    return h("div", {class: "tile"}, h("b", null, value), h("span", null, label));
+}
+
+function tiles(shown: Pair[]): HTMLElement {
+    const together = new Set(shown.map((pair) => pair.cluster).filter((id) => id > 0)).size;
+    return h(
+        "div",
+        {class: "tiles"},
+        tile(number(run.documents), words.tileDocuments),
+        tile(number(shown.length), words.tilePairs(percent(filters.threshold))),
+        tile(
+            number(shown.length === pairs.length ? clusters.length : together),
+            words.tileClusters,
+        ),
+        run.background ? tile(percent(run.background.median), words.tileBackground) : null,
+        run.expected_recall === null ? null : tile(percent(run.expected_recall), words.tileRecall),
+        run.skipped.length ? tile(number(run.skipped.length), words.tileSkipped) : null,
+    );
+}
+
+/** A similarity as a number, with a bar for the eye. */
+export function score(similarity: number): HTMLElement {
+    return h(
+        "div",
+        {class: "percent"},
+        percent(similarity),
+        h("i", {class: "meter", "--share": `${Math.min(100, similarity * 100)}%`}),
+    );
+}
+
+export function verdictPill(pair: Pair): HTMLElement {
+    const verdict = verdictOf(pair);
+    return h("span", {class: `pill ${verdict ?? ""}`}, words[verdict ?? "undecided"]);
+}
+
+function finding(pair: Pair): HTMLElement {
+    const more = [coverage(pair), chance(pair)].filter(Boolean).join(" · ");
+    return h(
+        "a",
+        {class: "finding", href: `#/pair/${pairKey(pair)}`},
+        score(scoreOf(pair)),
+        h(
+            "div",
+            {class: "grow"},
+            h(
+                "div",
+                {class: "names"},
+                h("b", null, shortName(pair.a)),
+                ` ${words.and} `,
+                h("b", null, shortName(pair.b)),
+            ),
+            h("div", {class: "why"}, reason(pair)),
+            more ? h("div", {class: "why"}, more) : null,
+        ),
+        verdictPill(pair),
+    );
+}
+
+function parameters(): HTMLElement {
+    const list = h("dl", {class: "parameters"});
+    for (const [name, value] of Object.entries(run.parameters))
+        if (value !== null && value !== "" && typeof value !== "object")
+            list.append(h("div", null, h("dt", null, name), h("dd", null, String(value))));
+    return h("details", null, h("summary", null, words.allParameters), list);
+}
+
+/** How the pairs were found, in sentences. */
+export function method(): string[] {
+    const candidates = counted(run.verified, "pair");
+    const threshold = Number(run.parameters["threshold"]);
+    const unit = run.programs ? "token" : run.unit === "char" ? "character" : run.unit;
+    return [
+        words.comparedBy(unit, run.parameters["k"]),
+        Number.isFinite(threshold) && run.kind === "scan"
+            ? words.listedFrom(percent(threshold), counted(run.pairs, "pair"))
+            : "",
+        run.kind === "compare"
+            ? ""
+            : run.bands
+              ? words.methodBands(run.bands, run.rows, candidates)
+              : words.methodExact(candidates),
+        run.expected_recall === null || run.kind === "compare"
+            ? ""
+            : run.expected_recall === 1
+              ? words.allCompared
+              : words.recall(percent(run.expected_recall)),
+    ].filter(Boolean);
+}
+
+export function details(
+    title: string,
+    lines: (string | Node)[],
+    open = false,
+): HTMLElement | null {
+    return lines.length === 0
+        ? null
+        : h(
+              "details",
+              {open},
+              h("summary", null, `${title} (${number(lines.length)})`),
+              h("ul", null, ...lines.map((line) => h("li", null, line))),
+          );
+}
+
+export function overview(main: HTMLElement): () => void {
+    const head = h("div"),
+        found = h("div");
+    const update = () => {
+        const shown = shownPairs();
+        replace(head, tiles(shown));
+        replace(
+            found,
+            ...(shown.length
+                ? shown.slice(0, FINDINGS).map(finding)
+                : [h("p", {class: "soft"}, words.noFindings)]),
+            shown.length > FINDINGS
+                ? h("p", null, h("a", {href: "#/pairs"}, words.moreFindings(shown.length)))
+                : null,
+        );
+    };
+    const chart = histogram({
+        values: pairs.map((pair) => pair.similarity),
+        threshold: filters.threshold,
+        mark: run.background?.median,
+        label: words.distribution,
+        onThreshold: (value) => {
+            filters.threshold = value;
+            announce(words.thresholdNow(percent(value), counted(shownPairs().length, "pair")));
+            changed();
+        },
+    });
+    replace(
+        main,
+        h("h1", null, words.overview),
+        folder ? h("p", {class: "soft"}, words.inFolder(folder)) : null,
+        head,
+        h("h2", null, words.distribution),
+        chart,
+        h(
+            "p",
+            {class: "soft"},
+            words.dragHint,
+            run.background
+                ? ` ${words.background(
+                      percent(run.background.median),
+                      counted(Math.round(run.background.pairs), "pair"),
+                  )}`
+                : null,
+        ),
+        h("h2", null, words.findings),
+        found,
+        h("h2", null, words.how),
+        h("p", null, method().join(" ")),
+        run.pairs_with_passages < pairs.length
+            ? h("p", {class: "warm"}, words.partOf(run.pairs_with_passages, pairs.length))
+            : null,
+        details(
+            words.skippedTitle,
+            run.skipped.map((skip) => `${skip.path}: ${skip.reason}`),
+            run.skipped.length <= 10,
+        ),
+        details(words.notesTitle, run.notes, true),
+        details(
+            words.flaggedTitle,
+            run.flagged.map(({path, flags, encoding}) =>
+                [`${path}: ${flags.map(flagName).join(", ")}`, encoding].filter(Boolean).join(", "),
+            ),
+        ),
+        parameters(),
+    );
+    update();
+    return update;
+}

@@ -1,0 +1,415 @@
+// The table of pairs. Only the rows in sight are elements, so that 20,000 scroll as 20 do.
+import {columns, documents, figure, Pair, pairs, run, shortName} from "../data";
+import {announce, h, replace, save} from "../dom";
+import {reason, tokensInPassages, unit} from "../reason";
+import {
+    changed,
+    decisionOf,
+    filters,
+    knownLabels,
+    labelsOf,
+    lowest,
+    pairKey,
+    scoreOf,
+    shownPairs,
+    verdictOf,
+    Verdict,
+} from "../state";
+import {number, percent, words} from "../words";
+
+const ROW = 34,
+    MARGIN = 12;
+
+interface Column {
+    title: string;
+    class: string;
+    value: (pair: Pair) => number | string | null;
+    show: (pair: Pair) => string;
+}
+
+const name = (index: number) => shortName(index);
+const share = (title: string, column: string): Column => ({
+    title,
+    class: "number narrow",
+    value: (pair) => figure(pair, column),
+    show: (pair) => percent(figure(pair, column)),
+});
+
+const COLUMNS: Column[] = [
+    {
+        title: words.similarity,
+        class: "number",
+        value: scoreOf,
+        show: (pair) => percent(scoreOf(pair)),
+    },
+    {
+        title: words.first,
+        class: "name",
+        value: (pair) => name(pair.a),
+        show: (pair) => nameWithLabels(pair.a),
+    },
+    {
+        title: words.second,
+        class: "name",
+        value: (pair) => name(pair.b),
+        show: (pair) => nameWithLabels(pair.b),
+    },
+    {
+        title: words.passageWords(unit),
+        class: "number",
+        value: tokensInPassages,
+        show: (pair) => number(tokensInPassages(pair)),
+    },
+    {
+        title: words.longest,
+        class: "number narrow",
+        value: (pair) => figure(pair, "longest"),
+        show: (pair) => number(figure(pair, "longest") ?? 0),
+    },
+    ...(columns.includes("coverage_a")
+        ? [share(words.coverageA, "coverage_a"), share(words.coverageB, "coverage_b")]
+        : [share(words.coverageA, "containment_a"), share(words.coverageB, "containment_b")]),
+    {
+        title: words.cluster,
+        class: "number narrow",
+        value: (pair) => pair.cluster,
+        show: (pair) => String(pair.cluster || ""),
+    },
+    {
+        title: words.decision,
+        class: "verdict",
+        value: (pair) => verdictOf(pair) ?? "",
+        show: (pair) => words[verdictOf(pair) ?? "undecided"],
+    },
+];
+
+const nameWithLabels = (index: number) =>
+    [name(index), ...labelsOf(index).map((label) => `(${label})`)].join(" ");
+
+let sortedBy = 0,
+    isAscending = false;
+
+function sorted(list: Pair[]): Pair[] {
+    const value = COLUMNS[sortedBy]!.value,
+        sign = isAscending ? 1 : -1;
+    return [...list].sort((left, right) => {
+        const x = value(left),
+            y = value(right);
+        const order =
+            typeof x === "string" || typeof y === "string"
+                ? String(x).localeCompare(String(y), "en")
+                : (x ?? -1) - (y ?? -1);
+        return sign * order || left.index - right.index;
+    });
+}
+
+const cell = (text: unknown) => {
+    const plain = String(text ?? "");
+    const safe = /^[=+\-@\t\r]/.test(plain) && Number.isNaN(Number(plain)) ? `'${plain}` : plain;
+    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+};
+
+function csv(list: Pair[]): string {
+    const lines = [[...columns, "decision", "note"].join(",")];
+    for (const pair of list)
+        lines.push(
+            [
+                documents[pair.a]!.name,
+                documents[pair.b]!.name,
+                ...pair.values.slice(2),
+                verdictOf(pair) ?? "",
+                decisionOf(pair)?.note ?? "",
+            ]
+                .map(cell)
+                .join(","),
+        );
+    return lines.join("\r\n") + "\r\n";
+}
+
+// ---- filters
+
+function check(label: string, checked: boolean, set: (on: boolean) => void): HTMLElement {
+    return h(
+        "label",
+        {class: "check"},
+        h("input", {
+            type: "checkbox",
+            checked,
+            onchange: (event: Event) => {
+                set((event.target as HTMLInputElement).checked);
+                changed();
+            },
+        }),
+        label,
+    );
+}
+
+/** Leaves a document out by its name, which is completed as it is typed. */
+function sourceFilter(): HTMLElement {
+    const list = h("datalist", {id: "sources"});
+    const input = h("input", {
+        list: "sources",
+        onfocus: () => {
+            if (!list.childElementCount)
+                replace(list, ...documents.map((_, i) => h("option", {value: name(i)})));
+        },
+        onchange: () => {
+            const index = documents.findIndex((_, i) => name(i) === input.value.trim());
+            if (index < 0) return;
+            filters.without.add(index);
+            input.value = "";
+            changed();
+        },
+    });
+    return h("label", null, words.leaveOutSource, input, list);
+}
+
+function resetFilters(): void {
+    Object.assign(filters, {
+        threshold: Math.min(filters.threshold, lowest),
+        search: "",
+        minimum: 0,
+        quotations: false,
+        bibliography: false,
+        verdict: "",
+    });
+    filters.labels.clear();
+    filters.without.clear();
+    dispatchEvent(new HashChangeEvent("hashchange"));
+}
+
+function labelFilter(): HTMLElement | null {
+    const labels = knownLabels();
+    return labels.length === 0
+        ? null
+        : h(
+              "fieldset",
+              null,
+              h("legend", null, words.hideLabels),
+              ...labels.map((label) =>
+                  check(label, filters.labels.has(label), (on) => {
+                      on ? filters.labels.add(label) : filters.labels.delete(label);
+                  }),
+              ),
+          );
+}
+
+function withoutList(): HTMLElement {
+    return h(
+        "span",
+        null,
+        ...[...filters.without].map((index) =>
+            h(
+                "button",
+                {
+                    class: "chip",
+                    title: words.bringBack,
+                    onclick: () => {
+                        filters.without.delete(index);
+                        changed();
+                    },
+                },
+                `${words.leftOut(name(index))} ✕`,
+            ),
+        ),
+    );
+}
+
+function filterBar(count: HTMLElement, chips: HTMLElement): HTMLElement {
+    const text = (event: Event) => (event.target as HTMLInputElement).value;
+    const verdicts: ["" | Verdict | "undecided", string][] = [
+        ["", words.any],
+        ["confirmed", words.confirmed],
+        ["dismissed", words.dismissed],
+        ["undecided", words.undecided],
+    ];
+    return h(
+        "div",
+        {class: "filters"},
+        h(
+            "label",
+            null,
+            words.search,
+            h("input", {
+                type: "search",
+                value: filters.search,
+                oninput: (event: Event) => {
+                    filters.search = text(event);
+                    changed();
+                },
+            }),
+        ),
+        h(
+            "label",
+            null,
+            words.minimum(unit),
+            h("input", {
+                type: "number",
+                min: 0,
+                value: filters.minimum || "",
+                oninput: (event: Event) => {
+                    filters.minimum = Number(text(event)) || 0;
+                    changed();
+                },
+            }),
+        ),
+        h(
+            "label",
+            null,
+            words.threshold,
+            h("input", {
+                type: "number",
+                min: 0,
+                max: 100,
+                step: 0.5,
+                value: +(filters.threshold * 100).toFixed(1),
+                oninput: (event: Event) => {
+                    filters.threshold = Math.min(1, Math.max(0, Number(text(event)) / 100));
+                    changed();
+                },
+            }),
+        ),
+        h(
+            "label",
+            null,
+            words.decision,
+            h(
+                "select",
+                {
+                    onchange: (event: Event) => {
+                        filters.verdict = text(event) as typeof filters.verdict;
+                        changed();
+                    },
+                },
+                ...verdicts.map(([value, title]) =>
+                    h("option", {value, selected: value === filters.verdict}, title),
+                ),
+            ),
+        ),
+        run.programs
+            ? null
+            : check(words.hideQuotations, filters.quotations, (on) => {
+                  filters.quotations = on;
+              }),
+        run.programs
+            ? null
+            : check(words.hideBibliography, filters.bibliography, (on) => {
+                  filters.bibliography = on;
+              }),
+        labelFilter(),
+        sourceFilter(),
+        chips,
+        count,
+        h("button", {onclick: resetFilters}, words.reset),
+        h(
+            "button",
+            {onclick: () => save("pairs.csv", "text/csv", csv(sorted(shownPairs())))},
+            words.csv,
+        ),
+    );
+}
+
+// ---- the table
+
+function row(pair: Pair, position: number): HTMLElement {
+    const line = h("a", {
+        class: `row ${verdictOf(pair) ?? ""}`,
+        href: `#/pair/${pairKey(pair)}`,
+        role: "row",
+        "aria-rowindex": position + 2,
+        "--top": `${position * ROW}px`,
+    });
+    for (const column of COLUMNS)
+        line.append(
+            h(
+                "span",
+                {
+                    class: column.class,
+                    role: "cell",
+                    title: column.class === "name" ? `${column.show(pair)}: ${reason(pair)}` : null,
+                },
+                column.show(pair),
+            ),
+        );
+    return line;
+}
+
+export function pairTable(main: HTMLElement): () => void {
+    const count = h("span", {class: "count", role: "status"}),
+        chips = h("span");
+    const rows = h("div", {class: "rows", role: "presentation"}),
+        view = h("div", {class: "view", role: "rowgroup", tabindex: 0}, rows);
+    const head = h("div", {class: "row head", role: "row"});
+    let list: Pair[] = [];
+    const draw = () => {
+        const first = Math.max(0, Math.floor(view.scrollTop / ROW) - MARGIN);
+        const last = Math.min(
+            list.length,
+            Math.ceil((view.scrollTop + view.clientHeight) / ROW) + MARGIN,
+        );
+        replace(rows, ...list.slice(first, last).map((pair, i) => row(pair, first + i)));
+    };
+    const update = () => {
+        list = sorted(shownPairs());
+        view.style.setProperty("--height", `${Math.max(1, list.length) * ROW}px`);
+        replace(count, list.length ? words.shown(list.length, pairs.length) : words.emptyTable);
+        replace(chips, withoutList());
+        replace(
+            head,
+            ...COLUMNS.map((column, i) =>
+                h(
+                    "span",
+                    {
+                        class: column.class,
+                        role: "columnheader",
+                        "aria-sort":
+                            i !== sortedBy ? "none" : isAscending ? "ascending" : "descending",
+                    },
+                    h(
+                        "button",
+                        {
+                            title: words.sortBy(column.title),
+                            onclick: () => {
+                                isAscending =
+                                    i === sortedBy ? !isAscending : column.class === "name";
+                                sortedBy = i;
+                                announce(words.sortBy(column.title));
+                                update();
+                            },
+                        },
+                        column.title,
+                        i === sortedBy ? (isAscending ? " ▲" : " ▼") : "",
+                    ),
+                ),
+            ),
+        );
+        draw();
+    };
+    let isDrawing = false;
+    view.addEventListener("scroll", () => {
+        if (isDrawing) return;
+        isDrawing = true;
+        requestAnimationFrame(() => {
+            isDrawing = false;
+            draw();
+        });
+    });
+    replace(
+        main,
+        h("h1", null, words.pairs),
+        filterBar(count, chips),
+        h(
+            "div",
+            {
+                class: "table",
+                role: "table",
+                "aria-label": words.pairs,
+                "aria-rowcount": pairs.length + 1,
+            },
+            h("div", {role: "rowgroup"}, head),
+            view,
+        ),
+    );
+    update();
+    return update;
+}

@@ -1,0 +1,73 @@
+// One line that says why a pair is listed.
+import {documents, figure, Pair, pairs, run} from "./data";
+import {countedPassages} from "./state";
+import {amount, percent, words} from "./words";
+
+export const unit = run.programs ? "token" : "word";
+
+export function tokensInPassages(pair: Pair): number {
+    const counted = countedPassages(pair);
+    return counted.length < pair.lengths.length || figure(pair, "passage_words") === null
+        ? counted.reduce((sum, index) => sum + pair.lengths[index]!, 0)
+        : figure(pair, "passage_words")!;
+}
+
+/** Says how rare the passages of a pair are; null where that is unknown. */
+function rarity(pair: Pair, counted: number[]): string | null {
+    const all = counted.map((index) => pair.documents[index]!);
+    const isKnown = all.every((n) => n > 0);
+    const have = isKnown ? all : counted.map((index) => pair.listed[index]!);
+    const rare = have.filter((n) => n <= 2).length;
+    if (!have.length || (!isKnown && pairs.length === 1)) return null;
+    const least = Math.min(...have);
+    const text = rarityOf(isKnown ? least : 0, isKnown ? 0 : least);
+    return text && rare > 0 && rare < have.length ? words.someOfThem(rare, text) : text;
+}
+
+/** Says who else has a passage: of all documents where that is known, else of the listed pairs. */
+export function rarityOf(all: number, listed: number): string | null {
+    if (all > 0) return all <= 2 ? words.nowhereElse : words.alsoIn(all);
+    if (listed > 0 && pairs.length > 1)
+        return listed <= 2 ? words.inNoOtherPair : words.alsoIn(listed);
+    return null;
+}
+
+/** The shares of both documents that stand in the other. */
+export function shares(pair: Pair): [number, number] | null {
+    for (const name of ["coverage", "containment"]) {
+        const [a, b] = [figure(pair, `${name}_a`), figure(pair, `${name}_b`)];
+        if (a !== null && b !== null) return [a, b];
+    }
+    return null;
+}
+
+export function reason(pair: Pair): string {
+    const [a, b] = [documents[pair.a]!, documents[pair.b]!];
+    if (a.digest === b.digest) return words.identical;
+    const counted = countedPassages(pair);
+    const count = counted.length || (pair.lengths.length ? 0 : (figure(pair, "passages") ?? 0));
+    const tokens = tokensInPassages(pair);
+    if (!count || !tokens)
+        return pair.lengths.length ? words.nothingCounted : words.wholeAlike;
+    return [words.sharedPassages(amount(tokens, unit), count), rarity(pair, counted)]
+        .filter(Boolean)
+        .join(", ");
+}
+
+/** What chance would give: only programs have it. */
+export function chance(pair: Pair): string | null {
+    const alarms = figure(pair, "false_alarms");
+    if (alarms === null || !run.background) return null;
+    const times = pair.similarity / run.background.median;
+    return [
+        times >= 1.5 && times < 1e6 ? words.times(times.toFixed(times < 10 ? 1 : 0)) : "",
+        words.chance(alarms),
+    ]
+        .filter(Boolean)
+        .join(", ");
+}
+
+export function coverage(pair: Pair): string | null {
+    const both = shares(pair);
+    return both && words.coverage(percent(both[0]), percent(both[1]));
+}

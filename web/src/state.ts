@@ -1,0 +1,301 @@
+// What the reader has chosen: threshold, filters, decisions. Pages read it and are drawn again
+// when it changes. Decisions are kept by the content of documents, so that they outlive a run.
+import {
+    documents,
+    figure,
+    givenReview,
+    hasPassages,
+    IN_BIBLIOGRAPHY,
+    IN_QUOTATION,
+    Pair,
+    Passage,
+    pairs,
+    passagesOf,
+    run,
+} from "./data";
+import {words} from "./words";
+
+export type Verdict = "confirmed" | "dismissed";
+export interface Decision {
+    verdict?: Verdict;
+    note?: string;
+    a: string; // a name
+    b?: string; // absent: the case is that of one document
+}
+
+export interface Review {
+    format: "twinset review";
+    version: 1;
+    decisions: Record<string, Decision>; // by pairKey() or documentKey()
+    passages: string[][]; // sketches of dismissed passages
+}
+
+export interface Filters {
+    threshold: number;
+    search: string;
+    minimum: number;
+    quotations: boolean; // quotations do not count
+    bibliography: boolean; // lists of sources do not count
+    labels: Set<string>; // labels that are left out
+    without: Set<number>; // documents that are left out
+    verdict: "" | Verdict | "undecided";
+}
+
+const given = Number(run?.parameters?.["threshold"] ?? 0);
+export const lowest = pairs.reduce((least, pair) => Math.min(least, pair.similarity), 1);
+
+export const filters: Filters = {
+    threshold: Math.min(Number.isFinite(given) ? given : 0, lowest),
+    search: "",
+    minimum: 0,
+    quotations: false,
+    bibliography: false,
+    labels: new Set(),
+    without: new Set(),
+    verdict: "",
+};
+
+// ---- changes
+
+const listeners = new Set<() => void>();
+let isPending = false;
+
+export function onChange(listener: () => void): () => void {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+}
+
+/** Draws again, once, however often it is called before the next frame. */
+export function changed(): void {
+    if (isPending) return;
+    isPending = true;
+    requestAnimationFrame(() => {
+        isPending = false;
+        listeners.forEach((listener) => listener());
+    });
+}
+
+// ---- identity
+
+const short = (index: number) => documents[index]!.digest.slice(0, 16);
+
+/** Names a pair by the content of its documents, whatever their order and names. */
+export function pairKey(pair: Pair): string {
+    return [short(pair.a), short(pair.b)].sort().join("-");
+}
+
+/** Names a document by its content. */
+export const documentKey = short;
+
+const byKey = new Map(pairs.map((pair) => [pairKey(pair), pair]));
+export const findPair = (key: string) => byKey.get(key);
+
+// ---- decisions
+
+export const review: Review = {format: "twinset review", version: 1, decisions: {}, passages: []};
+export let isUnsaved = false;
+
+function isReview(value: unknown): value is Review {
+    const one = value as Review | null;
+    return (
+        !!one &&
+        one.format === "twinset review" &&
+        one.version === 1 &&
+        typeof one.decisions === "object" &&
+        Array.isArray(one.passages)
+    );
+}
+
+/** Takes the decisions of a file; false where it is no review. */
+export function loadReview(value: unknown): boolean {
+    if (!isReview(value)) return false;
+    Object.assign(review.decisions, value.decisions);
+    for (const sketch of value.passages)
+        if (!review.passages.some((known) => known.join() === sketch.join()))
+            review.passages.push(sketch);
+    void applyDismissals();
+    changed();
+    return true;
+}
+
+export function saved(): void {
+    isUnsaved = false;
+    forgetDraft();
+    changed();
+}
+
+export const decisionOf = (pair: Pair) => review.decisions[pairKey(pair)];
+export const verdictOf = (pair: Pair) => decisionOf(pair)?.verdict;
+export const documentDecision = (index: number) => review.decisions[documentKey(index)];
+
+type Change = {verdict?: Verdict; note?: string};
+
+function change(key: string, now: Decision): void {
+    if (now.verdict || now.note) review.decisions[key] = now;
+    else delete review.decisions[key];
+    isUnsaved = true;
+    keepDraft();
+    changed();
+}
+
+export function decide(pair: Pair, by: Change): void {
+    const names = {a: documents[pair.a]!.name, b: documents[pair.b]!.name};
+    change(pairKey(pair), {...decisionOf(pair), ...by, ...names});
+}
+
+export function decideDocument(index: number, by: Change): void {
+    change(documentKey(index), {...documentDecision(index), ...by, a: documents[index]!.name});
+}
+
+// ---- a draft in the browser, so that closing the page by accident loses nothing
+
+const draftKey = `twinset-review-${documents
+    .reduce((hash, one) => (hash * 33 + parseInt(one.digest.slice(0, 7), 16)) % 4294967291, 5381)
+    .toString(16)}`;
+
+function keepDraft(): void {
+    try {
+        localStorage.setItem(draftKey, JSON.stringify(review));
+    } catch {
+        // Some browsers keep nothing for a page from a file.
+    }
+}
+
+function forgetDraft(): void {
+    try {
+        localStorage.removeItem(draftKey);
+    } catch {
+        // See above.
+    }
+}
+
+function loadDraft(): void {
+    try {
+        const draft = localStorage.getItem(draftKey);
+        if (draft && loadReview(JSON.parse(draft))) isUnsaved = true;
+    } catch {
+        // See above.
+    }
+}
+
+// ---- dismissed passages
+
+/** Two sketches are of the same passage where most of their smallest hashes are the same. */
+function isSame(left: string[], right: string[]): boolean {
+    const known = new Set(left);
+    const shared = right.filter((one) => known.has(one)).length;
+    return shared > 0 && 2 * shared >= Math.min(left.length, right.length);
+}
+
+export const isDismissed = (passage: Passage) =>
+    review.passages.some((sketch) => isSame(sketch, passage.sketch));
+
+const dismissedIn = new Map<number, Set<number>>(); // by pair: which of its passages
+
+/** Finds the dismissed passages of each pair. */
+async function applyDismissals(): Promise<void> {
+    const found = new Map<number, Set<number>>();
+    if (review.passages.length)
+        for (const pair of pairs) {
+            if (!pair.lengths.length) continue;
+            const list = (await passagesOf(pair))?.list ?? [];
+            const which = new Set(
+                [...list.keys()].filter((index) => isDismissed(list[index]!)),
+            );
+            if (which.size) found.set(pair.index, which);
+        }
+    dismissedIn.clear();
+    found.forEach((which, index) => dismissedIn.set(index, which));
+    changed();
+}
+
+export function dismissPassage(passage: Passage, dismissed: boolean): void {
+    review.passages = review.passages.filter((sketch) => !isSame(sketch, passage.sketch));
+    if (dismissed) review.passages.push(passage.sketch);
+    isUnsaved = true;
+    keepDraft();
+    void applyDismissals();
+}
+
+/** The similarity without dismissed passages, which leave what is shared and what there is in all;
+ * null where nothing of the pair is dismissed. */
+export function similarityWithout(pair: Pair): number | null {
+    const which = dismissedIn.get(pair.index);
+    if (!which) return null;
+    const tokens = [...which].reduce((sum, index) => sum + (pair.lengths[index] ?? 0), 0);
+    const shared = figure(pair, "shared") ?? 0,
+        union = figure(pair, "union") ?? 0;
+    const left = Math.max(0, shared - tokens),
+        all = Math.max(1, union - tokens);
+    return shared ? (pair.similarity * (left / all)) / (shared / union) : 0;
+}
+
+export const scoreOf = (pair: Pair) => similarityWithout(pair) ?? pair.similarity;
+
+// ---- what is shown
+
+/** What a document is labelled with: by a manifest, and by its role. */
+export const labelsOf = (index: number): string[] => [
+    ...(documents[index]!.old ? [words.earlier] : []),
+    ...(documents[index]!.label ? [documents[index]!.label!] : []),
+];
+
+function passesLabels(pair: Pair): boolean {
+    if (!filters.labels.size) return true;
+    const [a, b] = [documents[pair.a]!.author, documents[pair.b]!.author];
+    return (
+        !(a !== undefined && a === b && filters.labels.has(words.sameAuthor)) &&
+        ![...labelsOf(pair.a), ...labelsOf(pair.b)].some((label) => filters.labels.has(label))
+    );
+}
+
+/** The passages of a pair that the filters and decisions leave, by index. */
+export function countedPassages(pair: Pair): number[] {
+    const without =
+        (filters.quotations ? IN_QUOTATION : 0) | (filters.bibliography ? IN_BIBLIOGRAPHY : 0);
+    const dismissed = dismissedIn.get(pair.index);
+    return [...pair.lengths.keys()].filter(
+        (index) =>
+            pair.lengths[index]! >= filters.minimum &&
+            !(pair.contexts[index]! & without) &&
+            !dismissed?.has(index),
+    );
+}
+
+/** Whether a pair has a passage that counts, where the filters ask for one. */
+function passesPassages(pair: Pair): boolean {
+    if (!hasPassages(pair)) return (figure(pair, "longest") ?? 0) >= filters.minimum;
+    if (!filters.minimum && !pair.lengths.length) return true;
+    if (!filters.minimum && !filters.quotations && !filters.bibliography) return true;
+    return countedPassages(pair).length > 0;
+}
+
+function passes(pair: Pair, search: string): boolean {
+    return (
+        scoreOf(pair) >= filters.threshold &&
+        !filters.without.has(pair.a) &&
+        !filters.without.has(pair.b) &&
+        (!search ||
+            documents[pair.a]!.name.toLowerCase().includes(search) ||
+            documents[pair.b]!.name.toLowerCase().includes(search)) &&
+        (!filters.verdict || (verdictOf(pair) ?? "undecided") === filters.verdict) &&
+        passesLabels(pair) &&
+        passesPassages(pair)
+    );
+}
+
+/** The pairs that pass all filters, in the order of the run. */
+export function shownPairs(): Pair[] {
+    const search = filters.search.trim().toLowerCase();
+    return pairs.filter((pair) => passes(pair, search));
+}
+
+/** Every label of a document, and "same author" where authors are known. */
+export function knownLabels(): string[] {
+    const labels = new Set(documents.flatMap((_, index) => labelsOf(index)));
+    if (documents.some((document) => document.author !== undefined)) labels.add(words.sameAuthor);
+    return [...labels].sort();
+}
+
+if (givenReview) loadReview(givenReview);
+loadDraft();
