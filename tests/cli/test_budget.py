@@ -62,7 +62,7 @@ class Budget(Case):
     def test_every_pair(self):
         """More pairs than fit are sorted and listed from a temporary file, as they are from
         memory."""
-        count = 3_000 if LARGE else 800
+        count = 3_000 if LARGE else 450
         self.write_records("docs.jsonl", (" ".join(self.random.choices(self.words[:3000], k=60))
                                           for _ in range(count)))
         search = ["scan", "docs.jsonl", "--method", "exact", "-t", "0", "--max-bucket", "0",
@@ -73,7 +73,7 @@ class Budget(Case):
 
     def test_large_family(self):
         """Near-identical records are listed by stars, however many there are."""
-        count = 200_000 if LARGE else 2_000
+        count = 200_000 if LARGE else 1_000
         base = self.random.choices(self.words, k=60 if LARGE else 20)
         self.write_records("docs.jsonl", (
             " ".join([*base[:i % len(base)], str(i), *base[i % len(base) + 1:]])

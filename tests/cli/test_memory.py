@@ -77,10 +77,8 @@ class Spilling(Memory):
         self.fail_with(2, "docs.jsonl", *SEARCH, "--memory", little, env=nowhere,
                        says=["temporary files in nowhere", "--tmp"])
         self.succeed("docs.jsonl", *SEARCH, "--memory", "1G", env=nowhere)
-        for name, memory, threads in (
-                ("docs.jsonl", little, "1"), ("docs.jsonl", little, "7"),
-                ("docs.jsonl", "64M", "2"), ("docs.jsonl.gz", little, "2"),
-                ("docs.jsonl.gz", "64M", "1")):
+        for name, memory, threads in (("docs.jsonl", little, "1"), ("docs.jsonl", "64M", "7"),
+                                      ("docs.jsonl.gz", little, "2")):
             again = self.succeed(name, *SEARCH, "--memory", memory, "-j", threads)
             self.assertEqual(again.out, usual.out, (name, memory, threads))
 
@@ -88,9 +86,9 @@ class Spilling(Memory):
         """More pairs than are computed at once: packed files are gone through again."""
         self.write_records("docs.jsonl", 420, words=60, like=420)
         self.write_records("docs.jsonl.gz", 420, words=60, like=420)
-        search = [*SEARCH, "-t", "0.5"]
+        search = ["--method", "lsh", "-t", "0.5", "--format", "csv", "--report", "report"]
         usual = self.succeed("docs.jsonl", *search)
-        self.assertGreater(usual.json["run"]["candidates"], 1 << 16)
+        self.assertGreater(json.loads(self.read("report"))["candidates"], 1 << 16)
         for memory in ("1M", "64M"):
             again = self.succeed("docs.jsonl.gz", *search, "--memory", memory)
             self.assertEqual(again.out, usual.out, memory)
@@ -155,7 +153,7 @@ class LargeDocuments(Memory):
         self.succeed("sketch", "a", "--memory", f"{memory}M")
 
     def test_within_little_memory(self):
-        self.check((2 if SANITIZED else 10) << 20, 16)
+        self.check((2 if SANITIZED else 5) << 20, 16)
 
     @unittest.skipUnless(LARGE, "TWINSET_TEST_LARGE is not set")
     def test_40_megabytes_and_more(self):

@@ -51,7 +51,8 @@ class Records(Case):
         return data
 
     def scan(self, *arguments, **options):
-        answer = self.succeed(*arguments, "--format", "json", **options).json
+        answer = self.succeed(*arguments, "--format", "json", "--min-passage", "off",
+                              **options).json
         return answer["run"], answer["pairs"], answer["clusters"]
 
     def skips(self, *arguments, **options):
