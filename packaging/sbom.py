@@ -32,7 +32,7 @@ def url(client, package, version):
 def main(version, epoch, *lists):
     created = datetime.datetime.fromtimestamp(int(epoch), datetime.timezone.utc)
     inside = [{
-        "SPDXID": f"SPDXRef-{client}-{re.sub('[^A-Za-z0-9.-]', '-', package)}",
+        "SPDXID": "SPDXRef-" + re.sub("[^A-Za-z0-9.-]", "-", f"{client}-{package}-{one}"),
         "name": package, "versionInfo": one, "downloadLocation": "NOASSERTION",
         "filesAnalyzed": False,
         "checksums": [{"algorithm": "SHA256", "checksumValue": sha256}],

@@ -25,7 +25,7 @@ class WithoutNetwork(unittest.TestCase):
 
     def test_says_what_will_be_missing(self):
         said = self.configure()
-        self.assertIn("could not fetch", said)
+        self.assertIn("script/fetch: ", said)
         self.assertIn("programs are not parsed", said)
         self.assertIn("Configure again, with a network", said)
 
