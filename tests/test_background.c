@@ -50,12 +50,12 @@ static void the_middle_of_a_few(void **state)
     assert_true(fabs(tw_background_fit(scores, 4) - 0.25) < 1e-12);
 }
 
-/* By hand: 1000 exp(-19.3 * 0.4 * 0.4 * 2), as 3840 is 64 times 60; below 60 in proportion. */
+/* By hand: 1000 exp(-19 * 0.4 * 0.4 * 2), as 2240 is 64 times 35; below 35 in proportion. */
 static void what_is_expected(void **state)
 {
     (void)state;
-    assert_true(fabs(tw_background_false_alarms(0.4, 3840, 1000) - 2.0787) < 1e-3);
-    assert_true(fabs(tw_background_false_alarms(0.4, 30, 1000) - 213.5253) < 1e-3);
+    assert_true(fabs(tw_background_false_alarms(0.4, 2240, 1000) - 2.2881) < 1e-3);
+    assert_true(fabs(tw_background_false_alarms(0.4, 17.5, 1000) - 218.7119) < 1e-3);
     assert_true(tw_background_false_alarms(0, 50, 1000) == 1000);
     assert_true(tw_background_false_alarms(1, 0, 1000) == 1000);
 }
@@ -84,6 +84,32 @@ static void the_score_of_which_so_few_are_expected(void **state)
     assert_true(tw_background_score(0, 1, 1) == 0);
 }
 
+static void a_short_list_has_one_false_alarm(void **state)
+{
+    tw_alarm_counts counts = {0};
+    (void)state;
+    assert_true(tw_alarm_counts_limit(&counts) == 1);
+    tw_alarm_counts_add(&counts, 0.5, 19);
+    tw_alarm_counts_add(&counts, 50, 19);
+    assert_true(tw_alarm_counts_limit(&counts) == 1);
+}
+
+/* A list goes on to a twentieth of its pairs, across those that are expected more often than that
+ * alone, and ends at TW_MOST_FALSE_ALARMS. */
+static void a_long_list_has_a_twentieth(void **state)
+{
+    tw_alarm_counts counts = {0};
+    (void)state;
+    tw_alarm_counts_add(&counts, 0.01, 200);
+    assert_true(fabs(tw_alarm_counts_limit(&counts) - 10) < 0.11);
+    tw_alarm_counts_add(&counts, 12, 100);
+    assert_true(fabs(tw_alarm_counts_limit(&counts) - 15) < 0.16);
+    tw_alarm_counts_add(&counts, 0, 1000000);
+    assert_true(fabs(tw_alarm_counts_limit(&counts) - TW_MOST_FALSE_ALARMS) < 1e-9);
+    tw_alarm_counts_add(&counts, 1e9, 1000000);
+    assert_true(fabs(tw_alarm_counts_limit(&counts) - TW_MOST_FALSE_ALARMS) < 1e-9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -92,6 +118,8 @@ int main(void)
         cmocka_unit_test(what_is_expected),
         cmocka_unit_test(more_is_expected_of_lower_scores_and_less_in_common),
         cmocka_unit_test(the_score_of_which_so_few_are_expected),
+        cmocka_unit_test(a_short_list_has_one_false_alarm),
+        cmocka_unit_test(a_long_list_has_a_twentieth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,17 @@
 /*
  * The background: similarities by chance alone. What the score takes for chance is taken off
- * already. What is left strays like a normal deviate: of P unrelated pairs that share the weight w,
- * P exp(-19.3 s^2 f) at most are expected from the score s up. Shingles overlap and come in blocks,
- * so that sharing more makes chance less likely by little: f is the sixth root of w/60, and below
- * 60, some lines, w/60.
+ * already. What is left strays like a normal deviate: of P unrelated pairs that share the structure
+ * w, P exp(-19 s^2 f) at most are expected from the score s up. Words are no part of w, since the
+ * exercise and the habits of its authors choose them. Shingles overlap and come in blocks, so that
+ * sharing more makes chance less likely by little: f is the sixth root of w/35, and below 35, some
+ * lines, w/35.
  *
  * Only the middle of a sample is taken from the collection, to say what is usual. Copies hardly
  * move it while they are fewer than half of all pairs, and a handful of pairs suffice.
+ *
+ * A list goes down to where one false alarm is expected. Where it is long even so, it goes on while
+ * no more than a twentieth of its pairs are expected to be false alarms, as Benjamini and Hochberg
+ * (1995) limit the share of false discoveries.
  *
  * How far to trust it, by sets with known copies and classes without: docs/accuracy.md.
  */
@@ -15,7 +20,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double STEEPNESS = 19.3, SOME_LINES = 60;
+static const double STEEPNESS = 19, SOME_LINES = 35, FALSE_SHARE = 0.05;
 
 static int compare_values(const void *left, const void *right)
 {
@@ -32,19 +37,46 @@ double tw_background_fit(double *scores, size_t count)
 }
 
 /* How much less likely chance is where so much is shared. */
-static double weigh_evidence(double weight)
+static double weigh_evidence(double structure)
 {
-    double lines = weight / SOME_LINES;
+    double lines = structure / SOME_LINES;
     return STEEPNESS * (lines < 1 ? lines : cbrt(sqrt(lines)));
 }
 
-double tw_background_false_alarms(double score, double weight, double pairs)
+double tw_background_false_alarms(double score, double structure, double pairs)
 {
-    return pairs * exp(-score * score * weigh_evidence(weight));
+    return pairs * exp(-score * score * weigh_evidence(structure));
 }
 
-double tw_background_score(double weight, double pairs, double expected)
+double tw_background_score(double structure, double pairs, double expected)
 {
     double least = log(fmax(pairs / expected, 1));
-    return least > 0 ? sqrt(least / weigh_evidence(weight)) : 0;
+    return least > 0 ? sqrt(least / weigh_evidence(structure)) : 0;
+}
+
+/* ---- how far a list goes */
+
+/* The upper end of a step: step 0 ends at 1, the last one at TW_MOST_FALSE_ALARMS. */
+static double end_of_step(size_t step)
+{
+    return pow(TW_MOST_FALSE_ALARMS, (double)step / TW_ALARM_STEPS);
+}
+
+void tw_alarm_counts_add(tw_alarm_counts *counts, double false_alarms, uint64_t pairs)
+{
+    double step = TW_ALARM_STEPS * log(fmax(false_alarms, 1)) / log(TW_MOST_FALSE_ALARMS);
+    if (step < TW_ALARM_STEPS)
+        counts->pairs[false_alarms < 1 ? 0 : (size_t)step + 1] += pairs;
+}
+
+double tw_alarm_counts_limit(const tw_alarm_counts *counts)
+{
+    double limit = 1;
+    uint64_t listed = counts->pairs[0];
+    for (size_t step = 1; step <= TW_ALARM_STEPS; step++) {
+        listed += counts->pairs[step];
+        if (end_of_step(step) <= FALSE_SHARE * (double)listed)
+            limit = end_of_step(step);
+    }
+    return limit;
 }

@@ -16,6 +16,8 @@ struct tw_shingle_ranks {
     uint32_t *weight;         /* of each rank, in units of 2^-16 */
     uint64_t *lonely_weight;  /* of all shingles that only this document has */
     uint64_t *total_weight;   /* of a document's whole set */
+    uint32_t *structure;      /* of programs: the weight of each rank, 0 of words; else NULL */
+    uint64_t *own_structure;  /* and that of a document's whole set */
     uint64_t *others;         /* of programs: the weight of each shingle of a document, times the
                                  other documents that have it; else NULL */
     uint64_t documents;       /* with their copies */

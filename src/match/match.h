@@ -51,8 +51,8 @@ typedef struct tw_match {
     uint64_t a_count, b_count, shared; /* shingles of a, of b, and of both */
     uint64_t longest;                  /* tokens in the longest passage of both, if measured */
     double similarity;
-    double estimate; /* by signatures; NaN where there are none */
-    double weight;   /* of the smaller program, where chance is known */
+    double estimate;  /* by signatures; NaN where there are none */
+    double structure; /* that two programs share, where chance is known */
 } tw_match;
 
 /* A growing list of matches; all zero to begin with, but for the memory and the limit. */
@@ -132,10 +132,10 @@ void tw_shingle_ranks_set_usual(tw_shingle_ranks *ranks, double usual);
 /* The share of the smaller of two documents that is in the other one, by weights. */
 double tw_share_of_smaller(const tw_shingle_ranks *ranks, uint32_t a, uint32_t b,
                            tw_overlap shared);
-/* The weight of a document, and that of what two share, in units of a shingle that only one program
- * has. */
-double tw_document_weight(const tw_shingle_ranks *ranks, uint32_t document);
-double tw_shared_weight(const tw_shingle_ranks *ranks, uint32_t a, uint32_t b);
+/* The structure of a program, and that which two share: the weight of tokens in a row, without
+ * words, in units of a shingle that only one program has. */
+double tw_document_structure(const tw_shingle_ranks *ranks, uint32_t document);
+double tw_shared_structure(const tw_shingle_ranks *ranks, uint32_t a, uint32_t b);
 /* The weight that two documents share, of all that either has. */
 double tw_weighted_jaccard(const tw_shingle_ranks *ranks, uint32_t a, uint32_t b);
 
@@ -298,9 +298,25 @@ bool tw_tune_choice(const twinset_options *options, size_t index, twinset_tuning
  * unrelated ones; 0 without any. Overwrites `scores`. */
 double tw_background_fit(double *scores, size_t count);
 /* How many of so many unrelated pairs are expected at or above a score, where each shares so much
- * weight: at most all of them, and never more for a higher score. */
-double tw_background_false_alarms(double score, double weight, double pairs);
+ * structure: at most all of them, and never more for a higher score. */
+double tw_background_false_alarms(double score, double structure, double pairs);
 /* The score from which on so few unrelated pairs are expected. */
-double tw_background_score(double weight, double pairs, double expected);
+double tw_background_score(double structure, double pairs, double expected);
+
+/* The false alarms that are expected in a list at most, however many pairs it has. */
+#define TW_MOST_FALSE_ALARMS 100.0
+
+enum { TW_ALARM_STEPS = 460 }; /* of about a hundredth each, from 1 to TW_MOST_FALSE_ALARMS */
+
+/* How many pairs are beyond chance, by the false alarms that are expected down to them. All zero to
+ * begin with. */
+typedef struct tw_alarm_counts {
+    uint64_t pairs[TW_ALARM_STEPS + 1];
+} tw_alarm_counts;
+
+void tw_alarm_counts_add(tw_alarm_counts *counts, double false_alarms, uint64_t pairs);
+/* The expected false alarms down to which pairs are listed: one, or as many as are a twentieth of
+ * the list. */
+double tw_alarm_counts_limit(const tw_alarm_counts *counts);
 
 #endif

@@ -147,6 +147,12 @@ static uint32_t weight_of(const builder *build, uint64_t id, uint64_t having)
     return (uint32_t)llround(65536 * log1p((double)build->ranks->documents / (double)having));
 }
 
+/* The weight of a shingle that is no word. */
+static uint32_t structure_of(uint64_t id, uint32_t weight)
+{
+    return tw_id_is_word(id) ? 0 : weight;
+}
+
 /* Ranks the shared shingles by the documents that have them, then by id: slices are in the order of
  * ids. `rank_at`, `keys` and `scratch` have an element for each shared shingle. */
 static void assign_ranks(builder *build, uint32_t **rank_at, uint64_t *keys, uint64_t *scratch)
@@ -165,8 +171,11 @@ static void assign_ranks(builder *build, uint32_t **rank_at, uint64_t *keys, uin
             const id_slice *slice = &build->slices[i];
             build->ranks->weight[slice->rank[j]] =
                 weight_of(build, slice->data[j].id, slice->data[j].documents);
-            if (build->having)
-                build->having[slice->rank[j]] = slice->data[j].documents;
+            if (!build->having)
+                continue;
+            build->having[slice->rank[j]] = slice->data[j].documents;
+            build->ranks->structure[slice->rank[j]] =
+                structure_of(slice->data[j].id, build->ranks->weight[slice->rank[j]]);
         }
 }
 
@@ -186,7 +195,8 @@ static int rank_shingles(builder *build)
     enough = enough && rank_at && keys && ranks->weight && ranks->shared < NO_RANK;
     if (ranks->others) {
         build->having = tw_array(ranks->shared, sizeof *build->having);
-        enough = enough && build->having;
+        ranks->structure = tw_array(ranks->shared, sizeof *ranks->structure);
+        enough = enough && build->having && ranks->structure;
     }
     if (enough)
         assign_ranks(build, rank_at, keys, keys + ranks->shared);
@@ -265,7 +275,7 @@ static int rank_document(void *context, unsigned worker, size_t doc)
     tw_set set = {0};
     size_t size = docs->sizes[doc], count = 0;
     uint32_t *mine = ranks->ranks + ranks->start[doc];
-    uint64_t weight = 0, lonely = 0, others = 0;
+    uint64_t weight = 0, lonely = 0, others = 0, structure = 0;
     int status = size ? docs->set(docs->context, worker, 0, (uint32_t)doc, &set) : TWINSET_OK;
     if (status != TWINSET_OK)
         return status;
@@ -274,13 +284,17 @@ static int rank_document(void *context, unsigned worker, size_t doc)
         return TWINSET_NOMEM;
     for (size_t i = 0; i < size; i++) {
         if (mine[i] == NO_RANK) {
-            lonely += weight_of(build, set.ids[i], docs->copies[doc]);
+            uint32_t own = weight_of(build, set.ids[i], docs->copies[doc]);
+            lonely += own;
+            structure += structure_of(set.ids[i], own);
             continue;
         }
         found[count++] = mine[i];
         weight += ranks->weight[mine[i]];
-        others +=
-            build->having ? (uint64_t)ranks->weight[mine[i]] * (build->having[mine[i]] - 1) : 0;
+        if (!build->having)
+            continue;
+        others += (uint64_t)ranks->weight[mine[i]] * (build->having[mine[i]] - 1);
+        structure += ranks->structure[mine[i]];
     }
     tw_sort_u64(found, count, found + size);
     for (size_t i = 0; i < count; i++)
@@ -289,8 +303,10 @@ static int rank_document(void *context, unsigned worker, size_t doc)
     ranks->lonely[doc] = size - count;
     ranks->lonely_weight[doc] = lonely;
     ranks->total_weight[doc] = weight + lonely;
-    if (ranks->others)
+    if (ranks->others) {
         ranks->others[doc] = others + lonely * (docs->copies[doc] - 1);
+        ranks->own_structure[doc] = structure;
+    }
     return TWINSET_OK;
 }
 
@@ -356,8 +372,10 @@ static int allocate(builder *build)
     ranks->lonely_weight = tw_array(docs->count, sizeof *ranks->lonely_weight);
     ranks->total_weight = tw_array(docs->count, sizeof *ranks->total_weight);
     ranks->others = docs->weight ? tw_array(docs->count, sizeof *ranks->others) : NULL;
+    ranks->own_structure =
+        docs->weight ? tw_array(docs->count, sizeof *ranks->own_structure) : NULL;
     if (!ranks->start || !ranks->lonely || !ranks->lonely_weight || !ranks->total_weight ||
-        (docs->weight && !ranks->others))
+        (docs->weight && (!ranks->others || !ranks->own_structure)))
         return TWINSET_NOMEM;
     for (size_t doc = 0; doc < docs->count; doc++) {
         ranks->start[doc] = total;
@@ -415,6 +433,8 @@ void tw_shingle_ranks_free(tw_shingle_ranks *ranks)
     tw_free(ranks->weight);
     tw_free(ranks->lonely_weight);
     tw_free(ranks->total_weight);
+    tw_free(ranks->structure);
+    tw_free(ranks->own_structure);
     tw_free(ranks->others);
     tw_shingle_counts_free(&ranks->counts);
     tw_free(ranks);

@@ -107,14 +107,22 @@ bool tw_scores_programs(int measure, const tw_shingle_ranks *ranks)
     return measure == TWINSET_MEASURE_WEIGHTED && ranks->others;
 }
 
-double tw_document_weight(const tw_shingle_ranks *ranks, uint32_t document)
+double tw_document_structure(const tw_shingle_ranks *ranks, uint32_t document)
 {
-    return (double)ranks->total_weight[document] / 65536;
+    return (double)ranks->own_structure[document] / 65536;
 }
 
-double tw_shared_weight(const tw_shingle_ranks *ranks, uint32_t a, uint32_t b)
+double tw_shared_structure(const tw_shingle_ranks *ranks, uint32_t a, uint32_t b)
 {
-    return (double)tw_shingle_ranks_overlap(ranks, a, b).weight / 65536;
+    uint64_t structure = 0;
+    size_t i = ranks->start[a], j = ranks->start[b];
+    while (i < ranks->start[a + 1] && j < ranks->start[b + 1]) {
+        uint32_t x = ranks->ranks[i], y = ranks->ranks[j];
+        structure += x == y ? ranks->structure[x] : 0;
+        i += x <= y;
+        j += y <= x;
+    }
+    return (double)structure / 65536;
 }
 
 double tw_weighted_jaccard(const tw_shingle_ranks *ranks, uint32_t a, uint32_t b)

@@ -4,8 +4,9 @@
  * takes off. Of what is left, it is known how many pairs are expected at any similarity without any
  * copying (background.c). Without a threshold of the user's, those pairs are listed that chance
  * gives less than once, each by how much it shares: about one false alarm is then expected in the
- * whole list. Where the programs are so short that chance explains even identical ones, a note says
- * so.
+ * whole list. Where many pairs are beyond chance, the list goes on while a twentieth of it at most
+ * is expected to be false alarms. Where the programs are so short that chance explains even
+ * identical ones, a note says so.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -18,8 +19,8 @@ enum {
     LEAST_DOCUMENTS = 10, /* among fewer documents, most may be copies */
 };
 
-/* The number of unrelated pairs that may be expected in a list, and the lowest similarity that is
- * listed without a threshold of the user's: a reader hardly sees less. */
+/* The number of unrelated pairs that may be expected in a short list, and the lowest similarity
+ * that is listed without a threshold of the user's: a reader hardly sees less. */
 static const double LEAST_EXPECTED = 1, LOWEST_THRESHOLD = 0.25;
 
 /* Programs are too short to tell if half of them would have to be this similar to stand out. */
@@ -117,12 +118,12 @@ static void fit_background(pair_sample *sample)
     sample->scan->search.wanted_pairs = pairs * (double)sample->pair_count / tried;
 }
 
-/* Returns how many unrelated pairs are expected at or above a similarity, if each shares so much.
- */
-static double expected(const tw_scan_run *scan, double similarity, double weight)
+/* Returns how many unrelated pairs are expected at or above a similarity, if each shares so much
+ * structure. */
+static double expected(const tw_scan_run *scan, double similarity, double structure)
 {
     const tw_chance *chance = &scan->result->chance;
-    return tw_background_false_alarms(similarity, weight, chance->pairs);
+    return tw_background_false_alarms(similarity, structure, chance->pairs);
 }
 
 static int descending(const void *left, const void *right)
@@ -131,20 +132,20 @@ static int descending(const void *left, const void *right)
     return *x > *y ? -1 : *x < *y;
 }
 
-/* Finds the weight of the second largest program, which is the most that two can share, and the
+/* Finds the structure of the second largest program, which is the most that two can share, and the
  * median. */
-static int find_weights(const tw_scan_run *scan, double *second, double *median)
+static int find_sizes(const tw_scan_run *scan, double *second, double *median)
 {
     size_t count = scan->search.originals.count;
-    double *weights = tw_array(count, sizeof *weights);
-    if (!weights)
+    double *sizes = tw_array(count, sizeof *sizes);
+    if (!sizes)
         return TWINSET_NOMEM;
     for (uint32_t i = 0; i < count; i++)
-        weights[i] = tw_document_weight(scan->search.ranks, i);
-    qsort(weights, count, sizeof *weights, descending);
-    *second = weights[count > 1];
-    *median = weights[count / 2];
-    tw_free(weights);
+        sizes[i] = tw_document_structure(scan->search.ranks, i);
+    qsort(sizes, count, sizeof *sizes, descending);
+    *second = sizes[count > 1];
+    *median = sizes[count / 2];
+    tw_free(sizes);
     return TWINSET_OK;
 }
 
@@ -154,7 +155,8 @@ static int find_weights(const tw_scan_run *scan, double *second, double *median)
 static int note_short(tw_scan_run *scan, bool is_automatic)
 {
     const tw_chance *chance = &scan->result->chance;
-    double telling = tw_background_score(scan->search.median_weight, chance->pairs, LEAST_EXPECTED);
+    double telling =
+        tw_background_score(scan->search.median_structure, chance->pairs, LEAST_EXPECTED);
     if (telling < HARDLY_LESS_THAN_ALL)
         return TWINSET_OK;
     scan->result->chance.is_all = is_automatic && telling > 1;
@@ -165,25 +167,84 @@ static int note_short(tw_scan_run *scan, bool is_automatic)
         is_automatic ? "; -t lists all the same" : "");
 }
 
-static int note_background(tw_scan_run *scan, bool is_automatic, double threshold)
+/* Notes by which rule the pairs are listed, and how many false alarms are expected among them. */
+static int note_rule(tw_scan_run *scan, const char *usual, const char *pairs)
 {
-    const tw_chance *chance = &scan->result->chance;
-    tw_number usual = tw_number_percent(chance->share);
-    tw_number pairs = tw_number_count((uint64_t)chance->pairs);
-    if (is_automatic)
+    if (scan->search.most_expected > LEAST_EXPECTED)
         return tw_result_note(
             scan->result,
             "unrelated programs here typically share %s of the smaller one, which does not count; "
-            "of %s pairs those are listed that chance gives less than once, so that about one "
-            "false alarm is expected; -t lists others",
-            usual.text, pairs.text);
+            "of %s pairs so many are beyond chance that the list goes on until about %s false "
+            "alarms are expected, a twentieth of it; -t lists others",
+            usual, pairs, tw_number_count((uint64_t)lround(scan->search.most_expected)).text);
+    return tw_result_note(
+        scan->result,
+        "unrelated programs here typically share %s of the smaller one, which does not count; "
+        "of %s pairs those are listed that chance gives less than once, so that about one "
+        "false alarm is expected; -t lists others",
+        usual, pairs);
+}
+
+static int note_background(tw_scan_run *scan)
+{
+    const tw_chance *chance = &scan->result->chance;
+    double threshold = scan->options->threshold;
+    tw_number usual = tw_number_percent(chance->share);
+    tw_number pairs = tw_number_count((uint64_t)chance->pairs);
+    if (scan->search.drops_chance)
+        return note_rule(scan, usual.text, pairs.text);
     return tw_result_note(
         scan->result,
         "unrelated programs here typically share %s of the smaller one, which does not count; "
         "from %s up at most %s of %s pairs are expected by chance",
         usual.text, tw_number_percent(threshold).text,
-        tw_number_rounded(expected(scan, threshold, scan->search.median_weight), 2).text,
+        tw_number_rounded(expected(scan, threshold, scan->search.median_structure), 2).text,
         pairs.text);
+}
+
+/* ---- how far the list goes */
+
+static double expected_down_to(const tw_scan_run *scan, const tw_match *match)
+{
+    return expected(scan, match->similarity, match->structure);
+}
+
+/* Counts the pairs of identical programs by what chance gives. */
+static void count_copies(const tw_scan_run *scan, tw_alarm_counts *counts)
+{
+    for (uint32_t i = 0; i < scan->search.originals.count; i++) {
+        uint64_t copies = scan->search.originals.copies[i];
+        if (copies > 1 && !tw_scan_is_too_short(scan, i))
+            tw_alarm_counts_add(counts,
+                                expected(scan, 1, tw_document_structure(scan->search.ranks, i)),
+                                copies * (copies - 1) / 2);
+    }
+}
+
+/* Finds the expected false alarms down to which matches are listed. */
+static void find_limit(tw_scan_run *scan)
+{
+    tw_alarm_counts counts = {0};
+    const uint32_t *copies = scan->search.originals.copies;
+    for (size_t i = 0; i < scan->search.matches.count; i++) {
+        const tw_match *match = tw_match_at(&scan->search.matches, i);
+        tw_alarm_counts_add(&counts, expected_down_to(scan, match),
+                            (uint64_t)copies[match->a] * copies[match->b]);
+    }
+    count_copies(scan, &counts);
+    scan->search.most_expected = tw_alarm_counts_limit(&counts);
+}
+
+static void drop_matches(tw_scan_run *scan)
+{
+    tw_matches *matches = &scan->search.matches;
+    size_t kept = 0;
+    for (size_t i = 0; i < matches->count; i++) {
+        tw_match match = *tw_match_at(matches, i);
+        if (tw_scan_is_beyond_chance(scan, &match))
+            *tw_match_at(matches, kept++) = match;
+    }
+    matches->count = kept;
 }
 
 /* ---- the interface */
@@ -216,36 +277,35 @@ int tw_scan_estimate_chance(tw_scan_run *scan)
     int status = TWINSET_OK;
     scan->result->chance.pairs = scan->search.wanted_pairs;
     if (scan->result->chance.pairs > 0)
-        status = find_weights(scan, &second, &scan->search.median_weight);
+        status = find_sizes(scan, &second, &scan->search.median_structure);
     if (status != TWINSET_OK || !(scan->result->chance.pairs > 0) || threshold == 0)
         return status;
     if (is_automatic) {
-        threshold = tw_background_score(second, scan->result->chance.pairs, LEAST_EXPECTED);
+        threshold = tw_background_score(second, scan->result->chance.pairs, TW_MOST_FALSE_ALARMS);
         threshold = fmin(fmax(ceil(100 * threshold) / 100, LOWEST_THRESHOLD), 1);
         scan->search.drops_chance = true;
     }
     scan->corpus->settings->options.threshold = threshold;
-    status = note_short(scan, is_automatic);
-    return status == TWINSET_OK ? note_background(scan, is_automatic, threshold) : status;
+    return note_short(scan, is_automatic);
 }
 
 bool tw_scan_is_beyond_chance(const tw_scan_run *scan, const tw_match *match)
 {
-    return !scan->search.drops_chance ||
-           expected(scan, match->similarity, match->weight) < LEAST_EXPECTED;
+    return !scan->search.drops_chance || expected_down_to(scan, match) < scan->search.most_expected;
 }
 
-void tw_scan_drop_chance(tw_scan_run *scan)
+int tw_scan_drop_chance(tw_scan_run *scan)
 {
     tw_matches *matches = &scan->search.matches;
-    size_t kept = 0;
     if (!(scan->result->chance.pairs > 0))
-        return;
+        return TWINSET_OK;
     for (size_t i = 0; i < matches->count; i++) {
-        tw_match match = *tw_match_at(matches, i);
-        match.weight = tw_shared_weight(scan->search.ranks, match.a, match.b);
-        if (tw_scan_is_beyond_chance(scan, &match))
-            *tw_match_at(matches, kept++) = match;
+        tw_match *match = tw_match_at(matches, i);
+        match->structure = tw_shared_structure(scan->search.ranks, match->a, match->b);
     }
-    matches->count = kept;
+    if (scan->search.drops_chance) {
+        find_limit(scan);
+        drop_matches(scan);
+    }
+    return scan->options->threshold > 0 ? note_background(scan) : TWINSET_OK;
 }

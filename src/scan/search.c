@@ -284,7 +284,5 @@ int tw_scan_search(tw_scan_run *scan)
     if (status != TWINSET_OK)
         return status;
     status = asks_about_one ? search_like(scan) : search_by_join(scan);
-    if (status == TWINSET_OK)
-        tw_scan_drop_chance(scan);
-    return status;
+    return status == TWINSET_OK ? tw_scan_drop_chance(scan) : status;
 }
