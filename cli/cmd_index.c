@@ -1,6 +1,7 @@
 /*
  * twinset index ACTION INDEX ...
  */
+#include "index_rows.h"
 #include "job.h"
 
 #include <inttypes.h>
@@ -169,95 +170,36 @@ static int run_remove(index_job *work)
     return exit_status;
 }
 
-static void write_string(cli_output *out, const char *text, size_t length)
+/* Opens the index and gives it to a writer of rows. */
+static int print_rows(index_job *work, int (*print)(const index_rows *rows, twinset_error *error))
 {
-    output_printf(out, "\"");
-    for (size_t i = 0; i < length; i++) {
-        unsigned char byte = (unsigned char)text[i];
-        if (byte == '"' || byte == '\\')
-            output_printf(out, "\\%c", byte);
-        else if (byte < 0x20)
-            output_printf(out, "\\u%04x", byte);
-        else
-            output_write(out, text + i, 1);
-    }
-    output_printf(out, "\"");
-}
-
-/* Writes a document as a JSON line that `index add` reads. */
-static int write_document(void *context, const twinset_index_document *document)
-{
-    cli_output *out = context;
-    output_printf(out, "{\"id\":");
-    if (document->is_number)
-        output_printf(out, "%s", document->id);
-    else
-        write_string(out, document->id, strlen(document->id));
-    if (document->text != NULL) {
-        output_printf(out, ",\"text\":");
-        write_string(out, document->text, document->text_length);
-    }
-    if (document->metadata != NULL) {
-        output_printf(out, ",\"metadata\":");
-        write_string(out, document->metadata, strlen(document->metadata));
-    }
-    output_printf(out, "}\n");
-    return out->failed;
+    int status = begin_printing(work);
+    if (status == 0)
+        status = open_index(work, TWINSET_INDEX_READ_ONLY);
+    const index_rows rows = {work->index, &work->job.out, work->in.match, work->in.is_parquet};
+    if (status == 0)
+        status = print(&rows, &work->job.error);
+    return end_plain(work, status);
 }
 
 static int run_dump(index_job *work)
 {
-    int status = begin_printing(work);
-    if (status == 0)
-        status = open_index(work, TWINSET_INDEX_READ_ONLY);
-    if (status == 0)
-        status = twinset_index_dump(work->index, work->in.match, write_document, &work->job.out,
-                                    &work->job.error);
-    return end_plain(work, status);
+    return print_rows(work, index_dump);
 }
 
-static int write_key(void *context, unsigned band, uint64_t key, uint64_t document)
-{
-    cli_output *out = context;
-    output_printf(out, "{\"band\":%u,\"key\":%" PRIu64 ",\"document\":%" PRIu64 "}\n", band, key,
-                  document);
-    return out->failed;
-}
-
-static int write_row(void *context, const twinset_index_document *document)
-{
-    cli_output *out = context;
-    output_printf(out, "{\"document\":%" PRIu64 ",\"id\":", document->number);
-    write_string(out, document->id, strlen(document->id));
-    output_printf(out, ",\"tokens\":%" PRIu64 ",\"digest\":\"%016" PRIx64 "%016" PRIx64 "\"",
-                  document->tokens, document->digest[0], document->digest[1]);
-    if (document->text != NULL) {
-        output_printf(out, ",\"text\":");
-        write_string(out, document->text, document->text_length);
-    }
-    output_printf(out, "}\n");
-    return out->failed;
-}
-
-/* Writes the documents, or the keys, for another engine. */
 static int run_export(index_job *work)
 {
     const char *what = work->in.inputs[0].path;
-    bool is_keys = strcmp(what, "bands") == 0;
-    cli_output *out = &work->job.out;
-    int status = begin_printing(work);
-    if (status == 0 && !is_keys && strcmp(what, "documents") != 0) {
-        snprintf(work->job.error.message, sizeof work->job.error.message,
-                 "index export takes documents or bands, not '%s'", what);
-        status = TWINSET_USAGE;
+    if (work->in.format_given && !work->in.is_parquet && work->in.format != TWINSET_FORMAT_JSONL) {
+        say("index export: --format takes jsonl and parquet");
+        return EXIT_FAILED;
     }
-    if (status == 0)
-        status = open_index(work, TWINSET_INDEX_READ_ONLY);
-    if (status == 0 && is_keys)
-        status = twinset_index_dump_keys(work->index, write_key, out, &work->job.error);
-    else if (status == 0)
-        status = twinset_index_dump(work->index, work->in.match, write_row, out, &work->job.error);
-    return end_plain(work, status);
+    if (strcmp(what, "bands") == 0)
+        return print_rows(work, index_export_bands);
+    if (strcmp(what, "documents") == 0)
+        return print_rows(work, index_export_documents);
+    say("index export takes documents or bands, not '%s'", what);
+    return EXIT_FAILED;
 }
 
 /* ---- the whole index */
@@ -394,6 +336,10 @@ int cmd_index(const cli_invocation *in)
         least = 1;
     if (count < least || count > action->most) {
         say("usage: twinset index %s INDEX %s", action->name, action->operands);
+        return EXIT_FAILED;
+    }
+    if (in->is_parquet && action->run != run_export) {
+        say("index %s: --format parquet is for export", action->name);
         return EXIT_FAILED;
     }
     return action->run(&work);

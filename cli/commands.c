@@ -140,6 +140,7 @@ const cli_command commands[COMMANDS] = {
     {
         .name = "index",
         .formats = TWINSET_FORMAT_OF_SCAN,
+        .own_formats = "parquet",
         .operands = "ACTION INDEX ...",
         .operands_min = 2,
         .operands_max = SIZE_MAX,
@@ -157,7 +158,8 @@ const cli_command commands[COMMANDS] = {
             "backup INDEX FILE copies an index that is in use; merge INDEX INDEX... adds the "
             "documents of others.\n"
             "dump INDEX prints documents as JSON lines, which add reads; export INDEX documents "
-            "and export INDEX bands print JSON lines for another engine.",
+            "and export INDEX bands write tables for another engine: JSON lines, or --format "
+            "parquet.",
         .examples =
             {
                 {"twinset index add archive.twx 2023/ 2024/", "keep two years"},
@@ -458,6 +460,8 @@ const char *command_formats(const cli_command *command)
         if (info.uses & command->formats)
             snprintf(list + length, sizeof lists[0] - length, "%s%s", length ? "|" : "", info.name);
     }
+    if (command->own_formats != NULL && !list_has(list, '|', command->own_formats))
+        snprintf(list + strlen(list), sizeof lists[0] - strlen(list), "|%s", command->own_formats);
     return list;
 }
 

@@ -201,6 +201,7 @@ static int set_format(cli_invocation *in, const char *value)
     for (size_t i = 0; twinset_format_at(i, &info, sizeof info) == TWINSET_OK; i++)
         if (strcmp(value, info.name) == 0)
             in->format = info.format;
+    in->is_parquet = strcmp(value, "parquet") == 0;
     return 0;
 }
 

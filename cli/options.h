@@ -72,6 +72,7 @@ typedef struct cli_invocation {
     double fail_above; /* NaN: it was not given */
     bool threshold_given, output_given, format_given, annotate, anonymise, strict, quiet, verbose;
     bool find, no_text; /* of an index */
+    bool is_parquet;    /* of an export */
 } cli_invocation;
 
 /* A term and its explanation. */
@@ -88,7 +89,7 @@ struct cli_command {
     const char *summary;          /* half a sentence */
     const char *description;      /* paragraphs, separated by newlines */
     unsigned formats;             /* TWINSET_FORMAT_OF_*: the library writes its results; or 0 */
-    const char *own_formats;      /* those that the command writes itself, or NULL */
+    const char *own_formats;      /* those that the command writes itself besides, or NULL */
     cli_entry examples[EXAMPLES]; /* command lines; NULL after the last */
     int (*run)(const cli_invocation *in);
 };

@@ -18,6 +18,7 @@ enum {
 /* A document that is ready to be written. */
 typedef struct prepared_document {
     tw_bytes payload;
+    tw_bytes metadata; /* what a JSON record has beside its text */
     tw_place *places;
     uint64_t text_length, shingles;
     const char *reason; /* why it is skipped, or NULL */
@@ -130,13 +131,25 @@ static int read_block(void *context, void *item, bool *end)
     return TWINSET_OK;
 }
 
+/* Keeps the other fields of the record that the worker has read. A dump writes them beside `id` and
+ * `text`, so fields of these names give way where others are the id and the text. */
+static int keep_metadata(tw_worker *worker, tw_bytes *metadata)
+{
+    const twinset_options *options = &worker->corpus->settings->options;
+    const char *without[] = {"text", "id", options->text ? options->text : "text",
+                             options->id ? options->id : "id", NULL};
+    int status = tw_json_others(worker->bytes.data, worker->bytes.length, without, metadata);
+    return status == TWINSET_OK && metadata->length ? tw_bytes_append(metadata, "", 1) : status;
+}
+
 static int prepare_document(addition *job, unsigned number, uint32_t document,
                             prepared_document *made)
 {
     tw_worker *worker = &job->corpus->workers[number];
     tw_source_text text = {0};
-    *made = (prepared_document){.payload = made->payload, .places = made->places};
-    made->payload.length = 0;
+    *made = (prepared_document){
+        .payload = made->payload, .metadata = made->metadata, .places = made->places};
+    made->payload.length = made->metadata.length = 0;
     if (job->is_left_out && job->is_left_out[document])
         return TWINSET_OK;
     if (tw_document_is_large(job->corpus, document)) {
@@ -147,6 +160,8 @@ static int prepare_document(addition *job, unsigned number, uint32_t document,
         made->places = tw_array(job->places, sizeof *made->places);
     int status = made->places ? tw_indexed_text(worker, document, &text) : TWINSET_NOMEM;
     made->text_length = text.length;
+    if (status == TWINSET_OK && tw_document_at(job->corpus, document)->line)
+        status = keep_metadata(worker, &made->metadata);
     const char *id = tw_document_at(job->corpus, document)->name;
     if (status == TWINSET_OK && job->has_texts)
         status = pack_text(job->packers[number], text.text, text.length, &made->payload);
@@ -171,6 +186,13 @@ static int prepare_block(void *context, unsigned number, void *item)
 
 /* ---- writing, one block at a time */
 
+static const char *find_metadata(const twinset_index_document *given, const prepared_document *made)
+{
+    if (made->metadata.length)
+        return made->metadata.data;
+    return given && given->metadata ? given->metadata : "";
+}
+
 static uint64_t find_group(const tw_corpus *corpus, uint32_t document)
 {
     if (corpus->documents.groups)
@@ -186,7 +208,8 @@ static int write_record(addition *job, uint32_t document_number, const prepared_
     tw_stored_document stored = {
         .number = index->manifest.next_document++,
         .id = document->name,
-        .metadata = given && given->metadata ? given->metadata : "",
+        .metadata = find_metadata(given, made),
+        .group_name = given && given->group ? given->group : "",
         .group = find_group(job->corpus, document_number),
         .is_number = document->naming == TW_NAMED_BY_NUMBER || (given && given->is_number),
         .flags = document->flags,
@@ -360,6 +383,7 @@ static void free_block(document_block *block)
 {
     for (size_t i = 0; i < BLOCK_DOCUMENTS; i++) {
         tw_bytes_free(&block->documents[i].payload);
+        tw_bytes_free(&block->documents[i].metadata);
         tw_free(block->documents[i].places);
     }
     tw_free(block);

@@ -147,6 +147,8 @@ static int merge_record(tw_index *from, const tw_stored_document *record, void *
     if (status == TWINSET_OK)
         status = tw_arena_strdup(batch->arena, record->metadata, &document->metadata);
     if (status == TWINSET_OK)
+        status = tw_arena_strdup(batch->arena, record->group_name, &document->group);
+    if (status == TWINSET_OK)
         status = tw_arena_copy(batch->arena, from->text.data, from->text.length, &document->text);
     batch->bytes += from->text.length;
     if (status != TWINSET_OK)

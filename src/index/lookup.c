@@ -137,6 +137,7 @@ static void describe(const tw_index *index, const tw_stored_document *record,
         .id = record->id,
         .text = has_text ? index->text.data : NULL,
         .text_length = has_text ? index->text.length : 0,
+        .group = record->group_name[0] ? record->group_name : NULL,
         .metadata = record->metadata[0] ? record->metadata : NULL,
         .is_number = record->is_number,
         .number = record->number,
@@ -164,23 +165,28 @@ int tw_index_get(tw_index *index, const char *id, twinset_index_document *docume
     return tw_store_end(index, status, error);
 }
 
-static bool matches(const char *pattern, const char *text)
+bool tw_id_matches(const char *pattern, const char *id)
 {
+    const char *star = NULL, *resume = NULL; /* the last *, and where what follows it is tried */
     if (!pattern)
         return true;
-    for (; *pattern; pattern++, text++) {
+    while (*id) {
         if (*pattern == '*') {
-            for (;; text++) {
-                if (matches(pattern + 1, text))
-                    return true;
-                if (!*text)
-                    return false;
-            }
-        }
-        if (!*text || (*pattern != '?' && *pattern != *text))
+            star = ++pattern;
+            resume = id;
+        } else if (*pattern == '?' || *pattern == *id) {
+            pattern++;
+            id++;
+        } else if (star) {
+            pattern = star;
+            id = ++resume;
+        } else {
             return false;
+        }
     }
-    return !*text;
+    while (*pattern == '*')
+        pattern++;
+    return !*pattern;
 }
 
 static int give_document(tw_index *index, const tw_stored_document *record,
@@ -230,7 +236,7 @@ static int dump_record(tw_index *index, const tw_stored_document *record, void *
                        twinset_error *error)
 {
     const dump_context *dump = context;
-    if (!matches(dump->pattern, record->id))
+    if (!tw_id_matches(dump->pattern, record->id))
         return TWINSET_OK;
     return give_document(index, record, dump->take, dump->context, error);
 }
@@ -243,9 +249,4 @@ int tw_index_dump(tw_index *index, const char *pattern, twinset_index_document_f
     if (status != TWINSET_OK)
         return status;
     return tw_store_end(index, tw_each_document(index, dump_record, &dump, error), error);
-}
-
-bool tw_id_matches(const char *pattern, const char *id)
-{
-    return matches(pattern, id);
 }

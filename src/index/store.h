@@ -124,6 +124,7 @@ typedef struct tw_stored_document {
     uint64_t number;
     const char *id, *metadata; /* terminated; metadata "": none */
     uint64_t group;
+    const char *group_name; /* "": it was given by a folder or a field of a record */
     bool is_number;
     unsigned flags;
     uint64_t digest[2], tokens, shingles;

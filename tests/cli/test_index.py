@@ -260,6 +260,56 @@ class Copies(Index):
                              .splitlines()), 80)
 
 
+class Metadata(Index):
+    RECORD = ('{"url": "u1", "id": 7, "text": "A bridge is never done.", "author": "Zoë", '
+              '"big": 123456789012345678901234567890, "more": {"n": [1, 2.5, null]}}')
+
+    def test_fields_of_records_stay(self):
+        """What a record has beside its text comes out again, as it was."""
+        self.write("a.jsonl", self.RECORD + "\n" + '{"id": "plain", "text": "Nothing else."}\n')
+        self.add("i.twx", "a.jsonl")
+        dumped = self.succeed("index", "dump", "i.twx").text
+        first, second = map(json.loads, dumped.splitlines())
+        self.assertEqual(first, json.loads(self.RECORD))
+        self.assertEqual(second, {"id": "plain", "text": "Nothing else."})
+        self.write("d.jsonl", dumped)
+        self.add("j.twx", "d.jsonl")
+        self.assertEqual(self.succeed("index", "dump", "j.twx").text, dumped)
+
+    def test_text_below_another_field(self):
+        self.write("a.jsonl", '\ufeff{"url": "u", "body": {"text": "A bridge.", "html": "}{"} '
+                              ', "n" : [1, "]\\\\"] }\n')
+        self.add("i.twx", "a.jsonl", "--id", "url", "--text", "body.text")
+        self.assertEqual(json.loads(self.succeed("index", "dump", "i.twx").text),
+                         {"id": "u", "text": "A bridge.", "n": [1, "]\\"]})
+
+    def test_patterns(self):
+        """A pattern of many stars takes no longer than its length times that of the id."""
+        self.write_records("a.jsonl", [{"id": "a" * 200 + "b", "text": "A bridge."},
+                                       {"id": "c.txt", "text": "Another."}])
+        self.add("i.twx", "a.jsonl")
+        stars = self.succeed("index", "dump", "i.twx", "--match", "*a" * 40 + "c")
+        self.assertEqual(stars.text, "")
+        for pattern, count in (("*", 2), ("a*b", 1), ("?.tx?", 1), ("*.*", 1), ("c", 0)):
+            found = self.succeed("index", "dump", "i.twx", "--match", pattern).text
+            self.assertEqual(len(found.splitlines()), count, pattern)
+
+    def test_parquet(self):
+        """Two tables between the magic words; python/tests/test_postgres.py reads them."""
+        self.write("a.jsonl", self.RECORD + "\n")
+        self.add("i.twx", "a.jsonl")
+        for table in ("documents", "bands"):
+            self.succeed("index", "export", "i.twx", table, "-o", f"{table}.parquet")
+            written = self.read(f"{table}.parquet")
+            self.assertEqual((written[:4], written[-4:]), (b"PAR1", b"PAR1"))
+            self.succeed("index", "export", "i.twx", table, "--format", "parquet", "-o", "again")
+            self.assertEqual(self.read("again"), written)
+        self.fail_with(2, "index", "dump", "i.twx", "--format", "parquet", says="is for export")
+        self.fail_with(2, "index", "export", "i.twx", "bands", "--format", "csv",
+                       says="jsonl and parquet")
+        self.fail_with(2, "index", "export", "i.twx", "keys", says="documents or bands")
+
+
 class Cleaning(Index):
     def test_dedup_against_everything_before(self):
         records = families(random.Random(2), 90)
