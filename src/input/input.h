@@ -220,8 +220,8 @@ int tw_jsonl_value(tw_jsonl *parser, const char *line, size_t length, const char
                    tw_value *value) TW_CHECKED;
 
 /* Writes the fields of a record, whose line was parsed, as a JSON object; nothing where there are
- * none. Fields in the list `without`, which ends with NULL, are left out, and so are those that hold
- * one of them further down. */
+ * none. Fields in the list `without`, which ends with NULL, are left out, and so are those that
+ * hold one of them further down. */
 int tw_json_others(const char *line, size_t length, const char *const *without,
                    tw_bytes *out) TW_CHECKED;
 
