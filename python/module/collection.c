@@ -241,6 +241,8 @@ static int open_collection(core_collection *self, const core_state *state, PyObj
     self->owners = self->options ? PyList_New(0) : NULL;
     if (!self->owners || core_lock_init(&self->lock))
         return -1;
+    if (self->store && core_store_options((core_store *)self->store, &options))
+        return -1;
     options.progress = report;
     options.progress_context = self;
     int status = twinset_collection_new(&options, &self->handle, &error);
@@ -251,9 +253,11 @@ static int open_collection(core_collection *self, const core_state *state, PyObj
 
 static PyObject *new_collection(PyTypeObject *type, PyObject *arguments, PyObject *keywords)
 {
-    static char *names_of[] = {"options", "progress", NULL};
-    PyObject *options = Py_None, *progress = Py_None;
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|OO", names_of, &options, &progress))
+    static char *names_of[] = {"options", "progress", "store", NULL};
+    const core_state *state = PyType_GetModuleState(type);
+    PyObject *options = Py_None, *progress = Py_None, *store = NULL;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|OOO!", names_of, &options, &progress,
+                                     state->store, &store))
         return NULL;
     if (progress != Py_None && !PyCallable_Check(progress)) {
         PyErr_SetString(PyExc_TypeError, "progress must be callable, or None");
@@ -263,7 +267,8 @@ static PyObject *new_collection(PyTypeObject *type, PyObject *arguments, PyObjec
     if (!self)
         return NULL;
     self->progress = progress == Py_None ? NULL : Py_NewRef(progress);
-    if (open_collection(self, PyType_GetModuleState(type), options) == 0)
+    self->store = Py_XNewRef(store);
+    if (open_collection(self, state, options) == 0)
         return (PyObject *)self;
     Py_DECREF(self);
     return NULL;
@@ -293,17 +298,19 @@ static void dealloc(PyObject *object)
     core_lock_free(&self->lock);
     core_raised_free(&self->raised);
     Py_XDECREF(self->progress);
+    Py_XDECREF(self->store);
     Py_XDECREF(self->owners);
     Py_XDECREF(self->options);
     PyObject_GC_Del(object);
     Py_DECREF(type);
 }
 
-static char type_doc[] = "Collection(options=None, progress=None)\n--\n\n"
+static char type_doc[] = "Collection(options=None, progress=None, store=None)\n--\n\n"
                          "A collection of documents.\n\n"
                          "options: the command's, by their long names, as str.\n"
                          "progress: called with (stage, done, total) now and then; what it raises\n"
-                         "ends the run.";
+                         "ends the run.\n"
+                         "store: a Store, whose options hold here as well.";
 
 #define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void)) function, METH_VARARGS | METH_KEYWORDS
 

@@ -339,7 +339,8 @@ static int add_type(PyObject *module, PyType_Spec *spec, PyTypeObject *base, PyT
 
 static int add_types(PyObject *module, core_state *state)
 {
-    if (add_type(module, &core_collection_spec, NULL, &state->collection) ||
+    if (add_type(module, &core_store_spec, NULL, &state->store) ||
+        add_type(module, &core_collection_spec, NULL, &state->collection) ||
         add_type(module, &core_result_spec, NULL, &state->result) ||
         add_type(module, &core_sketcher_spec, NULL, &state->sketcher) ||
         add_type(module, &core_lsh_spec, NULL, &state->lsh) ||
@@ -384,6 +385,7 @@ static int traverse(PyObject *module, visitproc visit, void *arg)
     Py_VISIT((PyObject *)state->lsh);
     Py_VISIT((PyObject *)state->index);
     Py_VISIT((PyObject *)state->hashvalues);
+    Py_VISIT((PyObject *)state->store);
     return 0;
 }
 
@@ -400,6 +402,7 @@ static int clear(PyObject *module)
     Py_CLEAR(state->lsh);
     Py_CLEAR(state->index);
     Py_CLEAR(state->hashvalues);
+    Py_CLEAR(state->store);
     return 0;
 }
 

@@ -22,7 +22,7 @@
 
 typedef struct core_state {
     PyObject *error, *usage_error, *input_error, *empty_error;
-    PyTypeObject *collection, *result, *sketcher, *lsh, *index, *hashvalues;
+    PyTypeObject *collection, *result, *sketcher, *lsh, *index, *hashvalues, *store;
     bool command_words; /* sentences name options as a command line does */
 } core_state;
 
@@ -34,7 +34,7 @@ static inline core_state *core_state_of(PyObject *object)
 
 /* The types, and the functions of the module. */
 extern PyType_Spec core_collection_spec, core_result_spec, core_sketcher_spec, core_lsh_spec,
-    core_index_spec, core_hashvalues_spec;
+    core_index_spec, core_hashvalues_spec, core_store_spec;
 
 /* cluster.c: adds what it has. */
 int core_cluster_add(PyObject *module);
@@ -206,13 +206,19 @@ typedef struct core_hashvalues {
 /* Makes each value the smaller of itself and a slot's. Runs no Python unless it must copy them. */
 int core_hashvalues_lower(core_hashvalues *self, const uint32_t *slots, size_t hashes);
 
-/* ---- collection.c, result.c */
+/* ---- collection.c, result.c, store.c */
+
+typedef struct core_store core_store;
+
+/* Fills in the options that an index keeps, but for a threshold that is set. */
+int core_store_options(core_store *store, twinset_options *options);
 
 typedef struct core_collection {
     PyObject_HEAD twinset_collection *handle;
     PyObject *options;  /* dict: what the handle's options point to */
     PyObject *owners;   /* list: what the borrowed texts lie in */
     PyObject *progress; /* callable, or NULL */
+    PyObject *store;    /* that some of the options lie in, or NULL */
     core_lock lock;     /* of the handle and of what it gave */
     core_raised raised; /* by a callback of the call that holds the lock */
     uint64_t numbered;  /* texts without a name so far */

@@ -234,6 +234,39 @@ def files(folder):
     expect(IndexError, collection.clean, result, 9, None, False, nothing)
 
 
+def store(folder):
+    path, copy = os.path.join(folder, "i.twx"), os.path.join(folder, "copy.twx")
+    made = _core.Store(path, {"threads": "1"}, create=True)
+    made.add_texts([ESSAY, OTHER, None], ["one", "two", "three"], ["g", None, "g"],
+                   ["{}", "", None])
+    expect(ValueError, made.add_texts, [ESSAY], ["one", "two"])
+    expect(ValueError, made.add_texts, [ESSAY], ["o\0ne"])
+    made.skipped(), made.get("one"), made.get("nobody"), made.stat()
+    collection = _core.Collection({"threshold": "0.1"}, None, made)
+    collection.add_texts([ESSAY], ["asked"])
+    made.query(collection).pair(0)
+    made.add_find(collection)
+    made.add(collection)
+    expect(TypeError, made.query, path)
+    made.dump(nothing_of_four, "*")
+    made.clusters(nothing)
+    expect(ZeroDivisionError, made.dump, lambda *given: 1 / 0)
+    made.verify(nothing)
+    made.optimize()
+    made.backup(copy)
+    made.merge(copy)
+    made.remove(["one", "nobody"])
+    made.remove_matching("t*", None)
+    made.close()
+    expect(ValueError, made.stat)
+    expect(_core.InputError, _core.Store, folder)
+    os.unlink(path), os.unlink(copy)
+
+
+def nothing_of_four(*given):
+    return None
+
+
 def arrow():
     import pyarrow
     for kind in (pyarrow.string(), pyarrow.large_string(), pyarrow.string_view()):
@@ -253,6 +286,7 @@ def calls(folder):
     found = {function.__name__: function
              for function in (functions, sketcher, lsh, index, scan, dedup, rest_of_collections)}
     found["files"] = lambda: files(folder)
+    found["store"] = lambda: store(folder)
     try:
         import pyarrow  # noqa: F401
         found["arrow"] = arrow

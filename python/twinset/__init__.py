@@ -3,6 +3,7 @@
     compare(a, b)    two texts, or two files: exact similarity
     scan(data)       similar pairs and clusters
     dedup(data)      the collection without its near-duplicates
+    Index(path)      documents that stay: was this seen before?
     Sketcher, Signature, LSH, tune    the parts, for programs of your own
 
 `data` is a list of texts, a column or a table of pyarrow, pandas or polars, or a path: a file, a
@@ -13,18 +14,22 @@ docs/python.md shows more.
 from ._core import EmptyError, Error, InputError, UsageError
 from ._core import version as __version__
 from .api import compare, dedup, scan
+from .index import Added, Document, Index
 from .records import Cluster, Counts, Flagged, Pair, Removed, Skipped
 from .results import Dedup, Scan
 from .signatures import LSH, Signature, Signatures, Sketcher, Tuning, tune
 
 __all__ = [
     "LSH",
+    "Added",
     "Cluster",
     "Counts",
     "Dedup",
+    "Document",
     "EmptyError",
     "Error",
     "Flagged",
+    "Index",
     "InputError",
     "Pair",
     "Removed",

@@ -170,7 +170,8 @@ class Collection:
     """
 
     def __new__(
-        cls, options: Options = None, progress: Callable[[str, int, int], object] | None = None
+        cls, options: Options = None, progress: Callable[[str, int, int], object] | None = None,
+        store: Store = ...
     ) -> Self: ...
     def add_texts(self, texts: Texts, names: Names | None = None, role: Role = "new") -> None:
         """Adds texts in memory; None is skipped. They are not copied, but kept alive.
@@ -221,6 +222,69 @@ class Collection:
     ) -> tuple[int, int, int, int]:
         """Writes what is kept of an input, packed as the end of name says (None: as the input is).
         Gives the numbers of records (read, kept, removed, skipped)."""
+
+@final
+class Store:
+    """An index of documents in a file. Counts are (added, known, skipped)."""
+
+    def __new__(
+        cls, path: str | bytes | PathLike[str], options: Options = None, read_only: bool = False,
+        create: bool = False, no_text: bool = False
+    ) -> Self: ...
+    def add_texts(
+        self, texts: Texts, names: Names, groups: Sequence[str | None] | None = None,
+        metadata: Sequence[str | None] | None = None
+    ) -> tuple[int, int, int]:
+        """Adds texts in memory as one batch."""
+
+    def add(self, collection: Collection, /) -> tuple[int, int, int]:
+        """Adds the documents of a collection."""
+
+    def add_find(self, collection: Collection, /) -> tuple[Result, tuple[int, int, int]]:
+        """Asks and adds."""
+
+    def query(self, collection: Collection, /) -> Result:
+        """Finds what resembles the documents of a collection."""
+
+    def skipped(self) -> list[tuple[str, str, bool]]:
+        """What the last call that added skipped because of what is there."""
+
+    def get(self, id: str, /) -> tuple[str, str | None, str | None, str | None] | None:
+        """A document: (id, text, group, metadata)."""
+
+    def dump(
+        self, take: Callable[[str, str | None, str | None, str | None], object],
+        pattern: str | None = None, /
+    ) -> None:
+        """Calls take(id, text, group, metadata) for documents in the order of their coming."""
+
+    def clusters(self, take: Callable[[list[str]], object], /) -> None:
+        """Calls take(ids) for each cluster."""
+
+    def remove(self, ids: Names, /) -> tuple[int, int]:
+        """Removes documents, as one batch. Gives (removed, unknown)."""
+
+    def remove_matching(self, pattern: str | None, group: str | None, /) -> tuple[int, int]:
+        """Removes the documents whose id matches, and that are of a group; None: any."""
+
+    def stat(self) -> dict[str, Any]:
+        """Figures."""
+
+    def verify(self, take: Callable[[str], object], /) -> int:
+        """Reads all of it, and calls take(sentence) for each problem, after which it fails. Gives
+        the number of documents."""
+
+    def optimize(self) -> None:
+        """Makes the file small and fast."""
+
+    def backup(self, path: str | bytes | PathLike[str], /) -> None:
+        """Copies the index to a new file."""
+
+    def merge(self, path: str | bytes | PathLike[str], /) -> tuple[int, int, int]:
+        """Adds the documents of another index."""
+
+    def close(self) -> None:
+        """Writes the log to the file, and closes it."""
 
 @final
 class Result:

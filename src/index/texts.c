@@ -84,6 +84,8 @@ static int note_corpus_skips(text_batch *batch, const tw_corpus *corpus)
         bool is_empty = corpus->skips.data[i].is_empty;
         status = tw_index_note_skip(batch->index, corpus->skips.data[i].path,
                                     is_empty ? "there is no text in it" : "it cannot be read");
+        if (status == TWINSET_OK)
+            batch->index->skips.data[batch->index->skips.count - 1].empty = is_empty;
         batch->counts->skipped++;
     }
     return status;
