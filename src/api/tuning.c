@@ -8,7 +8,10 @@ int twinset_tune(const twinset_options *options, twinset_tuning *tuning, size_t 
     if (!tuning)
         return tw_missing(error, "tuning");
     int status = tw_tune(options, &chosen, error);
-    return status == TWINSET_OK ? tw_copy_struct(tuning, size, &chosen, sizeof chosen) : status;
+    if (status != TWINSET_OK)
+        return status;
+    tw_tune_errors(&chosen);
+    return tw_copy_struct(tuning, size, &chosen, sizeof chosen);
 }
 
 size_t twinset_tune_choices(const twinset_options *options)
@@ -25,5 +28,6 @@ int twinset_tune_choice(const twinset_options *options, size_t index, twinset_tu
     if (tw_tune_resolve(options, &resolved, NULL) != TWINSET_OK ||
         !tw_tune_choice(&resolved, index, &choice))
         return TWINSET_USAGE;
+    tw_tune_errors(&choice);
     return tw_copy_struct(tuning, size, &choice, sizeof choice);
 }

@@ -56,6 +56,16 @@ static int look_in_segment(tw_index *index, const tw_segment *segment, tw_place 
     return status;
 }
 
+void tw_lookup_prefetch(const tw_index *index, tw_place place)
+{
+    const tw_manifest *manifest = &index->manifest;
+    for (size_t i = 0; i < manifest->run_count; i++) {
+        const tw_run *run = &manifest->runs[i];
+        if (run->count > 0 && place >= run->from)
+            tw_filter_prefetch(index, &run->segments[find_segment(run, place)], place);
+    }
+}
+
 int tw_lookup(tw_index *index, tw_place place, tw_u64s *documents, twinset_error *error)
 {
     const tw_manifest *manifest = &index->manifest;

@@ -22,6 +22,8 @@ static int find_candidates(tw_index *index, tw_worker *worker, uint32_t document
                                 text.text, text.length, manifest->bands, manifest->rows, places,
                                 NULL, NULL);
     for (unsigned i = 1; i <= manifest->bands && status == TWINSET_OK; i++)
+        tw_lookup_prefetch(index, places[i]);
+    for (unsigned i = 1; i <= manifest->bands && status == TWINSET_OK; i++)
         status = tw_lookup(index, places[i], numbers, error);
     return status;
 }
@@ -222,14 +224,13 @@ static int count_others(tw_index *index, const tw_corpus *corpus, uint64_t *othe
 static void complete_result(const tw_index *index, query_method method, uint64_t documents,
                             twinset_result *result)
 {
-    twinset_tuning tuning;
-    twinset_options options = index->settings->options;
+    const tw_manifest *manifest = &index->manifest;
     if (method == QUERY_ALL)
         return;
     result->run.documents = documents;
-    options.threshold = result->options.threshold;
-    if (method == QUERY_LISTED && tw_tune(&options, &tuning, NULL) == TWINSET_OK)
-        result->run.expected_recall = tuning.recall;
+    if (method == QUERY_LISTED)
+        result->run.expected_recall = twinset_candidate_probability(manifest->bands, manifest->rows,
+                                                                    result->options.threshold);
 }
 
 /* Answers by estimates, for an index without texts. */

@@ -286,6 +286,13 @@ int tw_segment_head_get(tw_index *index, const tw_segment *segment, tw_segment_h
     return TWINSET_OK;
 }
 
+void tw_filter_prefetch(const tw_index *index, const tw_segment *segment, tw_place place)
+{
+    const tw_segment_head *head = index->heads[segment->id % TW_CACHED_SEGMENTS];
+    if (head && head->id == segment->id && head->blocks)
+        __builtin_prefetch(find_block(head, mix_place(place)));
+}
+
 int tw_segment_head_put(tw_index *index, const tw_segment_head *head, twinset_error *error)
 {
     tw_bytes bytes = {0};

@@ -287,6 +287,8 @@ int tw_tune_resolve(const twinset_options *given, twinset_options *options,
                     twinset_error *error) TW_CHECKED;
 /* Chooses bands and rows for these options, which need not be resolved and may be NULL. */
 int tw_tune(const twinset_options *given, twinset_tuning *tuning, twinset_error *error) TW_CHECKED;
+/* Fills in the errors to expect of a choice, which take some 50 us: integrals of its curve. */
+void tw_tune_errors(twinset_tuning *tuning);
 /* Counts the choices that the rule in force has, by resolved options. */
 size_t tw_tune_choices(const twinset_options *options);
 /* Gets the choice at an index, the fewest bands first; false where there are not so many. */

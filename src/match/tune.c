@@ -45,9 +45,14 @@ static twinset_tuning describe(const twinset_options *options, unsigned bands, u
         .rows = rows,
         .knee = pow(1.0 / bands, 1.0 / rows),
         .recall = twinset_candidate_probability(bands, rows, t),
-        .false_positives = area(bands, rows, 0, t),
-        .false_negatives = (1 - t) - area(bands, rows, t, 1),
     };
+}
+
+void tw_tune_errors(twinset_tuning *tuning)
+{
+    double t = tuning->threshold;
+    tuning->false_positives = area(tuning->bands, tuning->rows, 0, t);
+    tuning->false_negatives = (1 - t) - area(tuning->bands, tuning->rows, t, 1);
 }
 
 static bool is_prime(unsigned number)

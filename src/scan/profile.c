@@ -1,7 +1,7 @@
 #include "profile.h"
 
 enum {
-    KEPT_PROFILES = 4096, /* slots of the table, by document index */
+    KEPT_PROFILES = 4096, /* at most */
     MEMORY_SHARE = 16,    /* of memory, for the kept profiles of all threads */
     SHINGLE_BYTES = 64,   /* a shingle in two profiles: sequences, sets, scratch */
     SMALLEST = 1 << 16,   /* the limit in tokens is never lower */
@@ -32,6 +32,7 @@ tw_profile_source tw_worker_profiles(tw_worker *worker)
         .held_set = get_corpus_set,
         .shingle = shingle_corpus_document,
         .context = worker,
+        .documents = &worker->corpus->documents.count,
         .analyser = &worker->analyser,
         .large = &worker->corpus->large,
     };
@@ -64,7 +65,7 @@ static void clear_profile(tw_profile *profile)
 
 static void clear_kept(tw_profiles *profiles)
 {
-    for (size_t i = 0; profiles->kept && i < KEPT_PROFILES; i++)
+    for (size_t i = 0; profiles->kept && i < profiles->kept_slots; i++)
         clear_profile(&profiles->kept[i]);
     profiles->bytes = 0;
 }
@@ -141,10 +142,13 @@ static int make_kept(tw_profiles *profiles)
 {
     if (profiles->kept)
         return TWINSET_OK;
-    profiles->kept = tw_array(KEPT_PROFILES, sizeof *profiles->kept);
+    const size_t *documents = profiles->source.documents;
+    bool is_few = documents && *documents > 0 && *documents < KEPT_PROFILES;
+    profiles->kept_slots = is_few ? (uint32_t)*documents : KEPT_PROFILES;
+    profiles->kept = tw_array(profiles->kept_slots, sizeof *profiles->kept);
     if (!profiles->kept)
         return TWINSET_NOMEM;
-    for (size_t i = 0; i < KEPT_PROFILES; i++)
+    for (size_t i = 0; i < profiles->kept_slots; i++)
         profiles->kept[i] = (tw_profile){.document = UINT32_MAX};
     return TWINSET_OK;
 }
@@ -155,7 +159,7 @@ int tw_profiles_other(tw_profiles *profiles, uint32_t document, tw_profile **fou
     int status = make_kept(profiles);
     if (status != TWINSET_OK)
         return status;
-    tw_profile *profile = *found = &profiles->kept[document % KEPT_PROFILES];
+    tw_profile *profile = *found = &profiles->kept[document % profiles->kept_slots];
     if (profile->document == document)
         return TWINSET_OK;
     if (profiles->bytes > options->memory_bytes / MEMORY_SHARE / options->threads)
@@ -172,7 +176,7 @@ int tw_profiles_other(tw_profiles *profiles, uint32_t document, tw_profile **fou
 
 void tw_profiles_forget(tw_profiles *profiles, uint32_t document)
 {
-    tw_profile *kept = profiles->kept ? &profiles->kept[document % KEPT_PROFILES] : NULL;
+    tw_profile *kept = profiles->kept ? &profiles->kept[document % profiles->kept_slots] : NULL;
     if (profiles->current.document == document)
         profiles->current.document = UINT32_MAX;
     if (kept && kept->document == document)

@@ -19,6 +19,7 @@ typedef struct tw_profile_source {
     tw_set (*held_set)(const void *context, uint32_t document);
     int (*shingle)(void *context, uint32_t document, tw_shingles_fn sink, void *sink_context);
     void *context;
+    const size_t *documents; /* how many there are, or NULL */
     tw_analyser *analyser;
     pthread_mutex_t *large; /* held by the one thread that works on a large document; or NULL */
 } tw_profile_source;
@@ -38,6 +39,7 @@ typedef struct tw_profiles {
     tw_profile_source source;
     bool keeps_sequences; /* sequences will be asked for, and not only sets */
     tw_profile current, *kept;
+    uint32_t kept_slots; /* of the table, by document index */
     uint64_t bytes; /* of all kept profiles */
     bool is_single; /* the current document is compared with only one other */
     tw_tally tally;
