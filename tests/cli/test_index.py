@@ -1,4 +1,5 @@
 """index: what is added, found, removed and kept, and that a query says what a scan says."""
+import contextlib
 import json
 import os
 import random
@@ -472,17 +473,47 @@ class Damage(Index):
             self.write_records("part.jsonl", records[30 * part:30 * part + 30])
             self.add("i.twx", "part.jsonl")
         right = self.answer("i.twx")
-        whole = self.read("i.twx")
+        whole = {"": self.read("i.twx")}
+        with self.log_held("i.twx"):
+            self.write_records("part.jsonl", [dict(record, id=f"x{record['id']}")
+                                              for record in families(rng, 20)])
+            self.add("i.twx", "part.jsonl")
+            self.succeed("index", "remove", "i.twx", str(records[9]["id"]))
+            with_log = {end: self.read("i.twx" + end) for end in ("", "-wal", "-ack")}
+        right_with_log = self.answer("i.twx")
         noticed = 0
         for flip in range(self.FLIPS):
+            files, expected = ((whole, right), (with_log, right_with_log))[flip % 2]
             with self.subTest(seed=seed, flip=flip):
-                damaged = bytearray(whole)
-                damaged[rng.randrange(len(damaged))] ^= 1 << rng.randrange(8)
-                self.write("d.twx", bytes(damaged))
-                found = self.answer("d.twx")
+                found = self.answer_damaged(rng, files)
                 noticed += found is None
-                self.assertIn(found, (None, right))
+                self.assertIn(found, (None, expected))
         self.assertGreater(noticed, 0)
+
+    def answer_damaged(self, rng, files):
+        """What an index says with one bit changed, somewhere in any of its files."""
+        at = rng.randrange(sum(map(len, files.values())))
+        for end in ("", "-wal", "-ack", "-shm"):
+            if os.path.exists(self.path("d.twx" + end)):
+                os.unlink(self.path("d.twx" + end))
+        for end, content in files.items():
+            content = bytearray(content)
+            if 0 <= at < len(content):
+                content[at] ^= 1 << rng.randrange(8)
+            at -= len(content)
+            self.write("d.twx" + end, bytes(content))
+        return self.answer("d.twx")
+
+    @contextlib.contextmanager
+    def log_held(self, index):
+        """Keeps the log in place while writers end, by a reader that has begun."""
+        reader = sqlite3.connect(self.path(index), isolation_level=None)
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM document").fetchone()
+        try:
+            yield
+        finally:
+            reader.close()
 
     def test_damaged_log(self):
         """A batch that was acknowledged and lost with the log is missed."""
@@ -492,13 +523,10 @@ class Damage(Index):
                            ("c.jsonl", records[60:])):
             self.write_records(name, part)
         self.add("i.twx", "a.jsonl")
-        reader = sqlite3.connect(self.path("i.twx"), isolation_level=None)
-        reader.execute("BEGIN")  # holds the log in place while the writers end
-        self.assertEqual(reader.execute("SELECT count(*) FROM document").fetchone(), (30,))
-        self.add("i.twx", "b.jsonl")
-        self.add("i.twx", "c.jsonl")
-        files = {end: self.read("i.twx" + end) for end in ("", "-wal", "-ack")}
-        reader.close()
+        with self.log_held("i.twx"):
+            self.add("i.twx", "b.jsonl")
+            self.add("i.twx", "c.jsonl")
+            files = {end: self.read("i.twx" + end) for end in ("", "-wal", "-ack")}
         log = bytearray(files["-wal"])
         self.assertGreater(len(log), 10000)
         for name, content in (("whole", files["-wal"]), ("damaged", None), ("cut", b"")):
