@@ -150,52 +150,68 @@ static int by_kind(const twinset_skip *a, const twinset_skip *b)
     return order != 0 ? order : a->empty - b->empty;
 }
 
-/* A skipped input, and how many came before it. */
-typedef struct numbered_skip {
+/* A skipped or flagged document. */
+typedef struct named_document {
     twinset_skip skip;
-    size_t number;
-} numbered_skip;
+    const char *verb; /* stands before its name */
+    size_t number;    /* how many came before it */
+    size_t more;      /* how many others have its reason and are not named */
+} named_document;
 
-/* Sorts by reason. Inputs that share one stay in the order in which they were read: by file, and in
- * a file by line. */
+static int by_number(const void *left, const void *right)
+{
+    const named_document *a = left, *b = right;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
 static int by_kind_then_number(const void *left, const void *right)
 {
-    const numbered_skip *a = left, *b = right;
+    const named_document *a = left, *b = right;
     int order = by_kind(&a->skip, &b->skip);
-    return order != 0 ? order : (a->number > b->number) - (a->number < b->number);
+    return order != 0 ? order : by_number(left, right);
 }
 
-/* Names the first `most` of the documents that share a reason, with `verb` before each name. */
-static void name_documents(const numbered_skip *skips, size_t count, const char *verb, size_t most)
+/* Keeps the first `most` documents of each reason, and the last of these says how many others there
+ * are. Returns how many are kept, in the order in which they were read: by file, and in a file by
+ * line. */
+static size_t choose_named(named_document *list, size_t count, size_t most)
 {
-    char more[NUMBER_SIZE];
-    size_t shown = count <= most ? count : most;
-    const char *reason = skips[0].skip.reason;
-    for (size_t i = 0; i < shown; i++)
-        say("%s%s: %s", verb, skips[i].skip.path, skips[i].skip.reason);
-    reason_kind kind = get_kind(reason);
-    if (shown < count)
-        say("%s and %s more: %.*s%.*s (--verbose names them all)", terminal_utf8() ? "…" : "...",
-            number(count - shown, more), kind.before, reason, kind.after_length, kind.after);
-}
-
-static void name_by_reason(numbered_skip *skips, size_t count, bool all, bool cleaned)
-{
-    qsort(skips, count, sizeof *skips, by_kind_then_number);
+    size_t kept = 0;
+    qsort(list, count, sizeof *list, by_kind_then_number);
     for (size_t first = 0, next; first < count; first = next) {
         for (next = first + 1; next < count; next++)
-            if (by_kind(&skips[next].skip, &skips[first].skip) != 0)
+            if (by_kind(&list[next].skip, &list[first].skip) != 0)
                 break;
-        const char *verb = cleaned && skips[first].skip.empty ? "kept " : "skipped ";
-        name_documents(skips + first, next - first, verb, all ? SIZE_MAX : SKIPPED_SHOWN);
+        size_t shown = next - first < most ? next - first : most;
+        memmove(list + kept, list + first, shown * sizeof *list);
+        kept += shown;
+        list[kept - 1].more = next - first - shown;
+    }
+    qsort(list, kept, sizeof *list, by_number);
+    return kept;
+}
+
+/* Names documents, of each reason `most` at most. Changes the list. */
+static void name_documents(named_document *list, size_t count, size_t most)
+{
+    char more[NUMBER_SIZE];
+    size_t kept = choose_named(list, count, most);
+    for (size_t i = 0; i < kept; i++) {
+        const char *reason = list[i].skip.reason;
+        reason_kind kind = get_kind(reason);
+        say("%s%s: %s", list[i].verb, list[i].skip.path, reason);
+        if (list[i].more > 0)
+            say("%s and %s more: %.*s%.*s (--verbose names them all)",
+                terminal_utf8() ? "…" : "...", number(list[i].more, more), kind.before, reason,
+                kind.after_length, kind.after);
     }
 }
 
 /* Allocates a list of `count` entries, which is not 0; if that fails, a message says that names are
  * missing. */
-static numbered_skip *allocate_list(size_t count, const char *what)
+static named_document *allocate_list(size_t count, const char *what)
 {
-    numbered_skip *list = malloc(count * sizeof *list);
+    named_document *list = malloc(count * sizeof *list);
     if (list == NULL)
         say("%zu documents %s; not enough memory to name them", count, what);
     return list;
@@ -204,16 +220,18 @@ static numbered_skip *allocate_list(size_t count, const char *what)
 void report_collection(const twinset_collection *collection, bool all, bool cleaned)
 {
     size_t count = twinset_collection_skips(collection);
-    numbered_skip *skips = count > 0 ? allocate_list(count, "skipped") : NULL;
-    if (skips == NULL)
+    named_document *list = count > 0 ? allocate_list(count, "skipped") : NULL;
+    if (list == NULL)
         return;
     for (size_t i = 0; i < count; i++) {
-        skips[i].number = i;
-        if (twinset_collection_skip(collection, i, &skips[i].skip, sizeof skips[i].skip) != 0)
+        list[i] = (named_document){.number = i};
+        if (twinset_collection_skip(collection, i, &list[i].skip, sizeof list[i].skip) != 0)
             count = i;
+        else
+            list[i].verb = cleaned && list[i].skip.empty ? "kept " : "skipped ";
     }
-    name_by_reason(skips, count, all, cleaned);
-    free(skips);
+    name_documents(list, count, all ? SIZE_MAX : SKIPPED_SHOWN);
+    free(list);
 }
 
 /* Names the documents with a flag and, unless `encoding` is NULL, with that encoding. */
@@ -222,17 +240,19 @@ static void report_flag(const twinset_result *result, unsigned flag, const char 
 {
     size_t count = twinset_result_flagged_documents(result), found = 0;
     twinset_flagged_document document;
-    numbered_skip *list = count > 0 ? allocate_list(count, "flagged") : NULL;
+    named_document *list = count > 0 ? allocate_list(count, "flagged") : NULL;
     if (list == NULL)
         return;
     for (size_t i = 0; twinset_result_flagged_document(result, i, &document, sizeof document) == 0;
          i++)
         if (document.flags & flag &&
             (encoding == NULL ||
-             (document.encoding != NULL && strcmp(document.encoding, encoding) == 0)))
-            list[found++] = (numbered_skip){.skip = {document.path, meaning, 0}};
-    if (found > 0)
-        name_documents(list, found, "", all ? SIZE_MAX : FLAGGED_SHOWN);
+             (document.encoding != NULL && strcmp(document.encoding, encoding) == 0))) {
+            list[found] = (named_document){.skip = {document.path, meaning, 0}, .verb = ""};
+            list[found].number = found;
+            found++;
+        }
+    name_documents(list, found, all ? SIZE_MAX : FLAGGED_SHOWN);
     free(list);
 }
 

@@ -233,7 +233,8 @@ int twinset_collection_skip(const twinset_collection *collection, size_t index, 
     if (index >= twinset_collection_skips(collection))
         return TWINSET_USAGE;
     const tw_skipped_input *skipped = &find_skips(collection)->data[index];
-    const twinset_skip found = {skipped->path, skipped->reason, skipped->is_empty};
+    const twinset_skip found = {skipped->path, skipped->reason,
+                                tw_skip_stays(collection->sources, skipped)};
     return tw_copy_struct(skip, size, &found, sizeof found);
 }
 

@@ -58,6 +58,7 @@ static int copy_lists(tw_sources *copy, const tw_sources *from)
     copy->list_count = from->list_count;
     copy->hidden = from->hidden;
     copy->excluded = from->excluded;
+    copy->has_like_path = from->has_like_path;
     return status;
 }
 
@@ -400,6 +401,8 @@ static int fill_record(const source_adder *adder, const tw_input_source *found, 
     tw_bytes text = {0}, sentence = {0};
     const char *reason = "";
     file->is_record = true;
+    file->is_option_file =
+        adder->role != TWINSET_ROLE_NEW && strcmp(source->name, adder->path) == 0;
     int status = fill_description(adder, found, source, file);
     if (status == TWINSET_OK)
         status = tw_arena_strdup(arena, found->path, &source->path);
@@ -483,6 +486,7 @@ int tw_sources_add_path(tw_sources *sources, const tw_settings *settings, const 
     source_adder adder = {sources, settings, role, &finder, path};
     finder.context = &adder;
     size_t before = count_added(sources), first_skip = sources->skips.count;
+    sources->has_like_path |= role == TWINSET_ROLE_LIKE;
     int status = path[0] == '@' ? add_list(sources, path + 1) : TWINSET_OK;
     if (status == TWINSET_OK)
         status = tw_find(&finder, path, error);

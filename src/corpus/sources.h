@@ -70,8 +70,9 @@ typedef struct tw_sources {
     tw_skips skips;      /* found before anything is read */
     const char **lists;  /* files of names and manifests that were read */
     size_t list_count, list_capacity;
-    size_t hidden;   /* files and folders left out because they are hidden */
-    size_t excluded; /* files and folders left out by a pattern */
+    size_t hidden;      /* files and folders left out because they are hidden */
+    size_t excluded;    /* files and folders left out by a pattern */
+    bool has_like_path; /* a path was added in the role of like */
 } tw_sources;
 
 /* Makes an empty list with one owner, whose strings go to the arena. NULL: out of memory. */
@@ -113,6 +114,13 @@ static inline const char *tw_source_file_name(const tw_source *source)
     if (source->file->member_name)
         return source->file->member_name;
     return source->path && !source->file->is_record ? source->path : source->name;
+}
+
+/* Whether a skipped input stays in a cleaned collection: it has no text, and is part of it. */
+static inline bool tw_skip_stays(const tw_sources *sources, const tw_skipped_input *skip)
+{
+    return skip->is_empty &&
+           (skip->source == TW_NO_SOURCE || sources->data[skip->source].role == TWINSET_ROLE_NEW);
 }
 
 /* Returns why a source cannot be used, if that is known before it is read; otherwise NULL. */

@@ -153,18 +153,24 @@ static int shingle_template(tw_corpus *corpus, uint32_t index, template_ids *fou
     template_visit visit = {corpus, source, shingle_text, found, true, 1};
     tw_text_summary summary = {0};
     const char *reason = tw_source_reason(source);
+    bool is_empty = !source->path && !source->text;
+    bool is_lines = corpus->states[index].kind == TW_INPUT_JSONL;
+    size_t before = found->ids.count;
     int status = TWINSET_IO;
-    if (!reason && corpus->states[index].kind == TW_INPUT_JSONL)
+    if (!reason && is_lines)
         status = visit_records(&visit, &reason);
     else if (!reason)
         status = tw_source_shingle(&corpus->workers[0], index, append_template_ids, found, &summary,
                                    &reason);
-    if (status != TWINSET_IO)
+    if (status == TWINSET_OK && !is_lines && found->ids.count == before) {
+        reason = TW_EMPTY_TEXT;
+        is_empty = true;
+    } else if (status != TWINSET_IO) {
         return status;
-    return tw_corpus_skip(corpus, &(tw_skipped_input){.path = source->name,
-                                                      .reason = reason,
-                                                      .source = index,
-                                                      .is_empty = !source->path && !source->text});
+    }
+    return tw_corpus_skip(
+        corpus, &(tw_skipped_input){
+                    .path = source->name, .reason = reason, .source = index, .is_empty = is_empty});
 }
 
 /* Adds the id that all shingles across an omitted span have. */

@@ -26,6 +26,17 @@ static int check_option_files(const tw_corpus *corpus, twinset_error *error)
     return TWINSET_OK;
 }
 
+/* Fails if a path was asked about and holds no document: without it, all pairs would be listed, or
+ * none. */
+static int check_like(const tw_corpus *corpus, twinset_error *error)
+{
+    bool is_found = !corpus->sources->has_like_path;
+    for (uint32_t i = 0; i < corpus->documents.count && !is_found; i++)
+        is_found = tw_corpus_role(corpus, i) == TWINSET_ROLE_LIKE;
+    return is_found ? TWINSET_OK
+                    : tw_fail(error, TWINSET_EMPTY, "`like`: there is no document to ask about");
+}
+
 static int check_share(const tw_corpus *corpus, uint64_t skipped, twinset_error *error)
 {
     uint64_t read = corpus->totals.records + corpus->sources->skips.count;
@@ -43,6 +54,9 @@ int tw_corpus_check_input(const tw_corpus *corpus, twinset_error *error)
 {
     int status = check_option_files(corpus, error);
     if (status != TWINSET_OK || corpus->is_comparison)
+        return status;
+    status = check_like(corpus, error);
+    if (status != TWINSET_OK)
         return status;
     uint64_t skipped = count_skipped(corpus);
     if (!corpus->documents.count && skipped)

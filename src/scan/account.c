@@ -40,7 +40,8 @@ static int list_skips(const tw_corpus *corpus, twinset_result *result)
         return TWINSET_NOMEM;
     for (size_t i = 0; i < skips->count; i++) {
         const tw_skipped_input *skip = &skips->data[i];
-        result->skips[i] = (twinset_skip){skip->path, skip->reason, skip->is_empty};
+        result->skips[i] =
+            (twinset_skip){skip->path, skip->reason, tw_skip_stays(corpus->sources, skip)};
     }
     result->run.skipped = skips->count;
     result->run.missing = corpus->sources->skips.count;

@@ -66,7 +66,24 @@ class Paths(BadInput):
             self.fail_with(2, "dedup", "docs", role, "nowhere", "-o", "out/",
                            says=[role, "nowhere"])
         self.assertNotIn("out", self.entries())
-        self.succeed("docs", "--ignore", "empty.txt", "--old", "empty.txt")
+        for role in ("--ignore", "--old"):
+            for command in (["scan"], ["dedup", "-o", "out/"]):
+                result = self.succeed(*command, "docs", role, "empty.txt")
+                self.assertIn("twinset: skipped empty.txt: empty", result.messages)
+
+    def test_nothing_to_ask_about(self):
+        """Without a document of --like, the run would answer another question."""
+        os.mkdir(self.path("nothing"))
+        self.write("empty.txt")
+        self.write("noise/1.bin", bytes(range(256)) * 10)
+        self.write("in.jsonl", '{"id": 1, "text": "some words"}\n{"id": 2}\n')
+        self.write("pairs.csv", "as before")
+        for path in ("nothing", "empty.txt", "noise", "in.jsonl:2", "in.jsonl:3", "in.jsonl#3"):
+            self.fail_with(2, "docs", "--like", path, "-o", "pairs.csv",
+                           says=[path.partition("/")[0], "--like"])
+        self.fail_with(2, "docs", "--like", "docs/a.txt", "--ignore", "docs/a.txt", "-o",
+                       "pairs.csv", says="--like")
+        self.assertEqual(self.read("pairs.csv"), b"as before")
 
     def test_folder_without_documents(self):
         """Both what there is not and where are said."""

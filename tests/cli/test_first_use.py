@@ -106,6 +106,17 @@ class Skips(Case):
                  if line.startswith("twinset: skipped")]
         self.assertEqual(named, expected)
 
+    def test_several_reasons(self):
+        """Of each reason ten are named, all in the order of their lines."""
+        lines = [("broken", "{}", '{"text": 7}', json.dumps({"text": FOX}))[i % 4]
+                 for i in range(1, 61)]
+        self.write("in.jsonl", "\n".join(lines) + "\n")
+        result = self.succeed("in.jsonl", "--id", "none", "--max-skipped", "1")
+        named = [int(line.split(":")[2]) for line in result.messages.splitlines()
+                 if line.startswith("twinset: skipped")]
+        self.assertEqual(named, [i for i in range(1, 41) if i % 4 != 3])
+        self.assertEqual(result.messages.count("… and 5 more: "), 3)
+
 
 def program(name, lines=12):
     """A program of its own: `name` makes it differ from others."""
