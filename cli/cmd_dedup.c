@@ -273,6 +273,8 @@ int cmd_dedup(const cli_invocation *given)
     }
     status = job_begin(job, in);
     if (status == 0 && dedup.index != NULL)
+        status = job_protect_index(job, in->index);
+    if (status == 0 && dedup.index != NULL)
         status = twinset_index_add_old(dedup.index, job->collection, &job->error);
     if (status == 0)
         status = open_outputs(&dedup);

@@ -52,8 +52,17 @@ static int end_plain(index_job *work, int status)
 /* Begins an action that prints. */
 static int begin_printing(index_job *work)
 {
-    work->job.in = &work->in;
-    return output_open(&work->job.out, work->in.output, &work->job.error);
+    cli_job *job = &work->job;
+    const char *output = work->in.output;
+    job->in = &work->in;
+    int status = twinset_collection_new(NULL, &job->collection, &job->error);
+    if (status == 0)
+        status = job_protect_index(job, work->path);
+    if (status == 0 && output != NULL)
+        status = twinset_collection_check_outputs(job->collection, &output, 1, &job->error);
+    twinset_collection_free(job->collection);
+    job->collection = NULL;
+    return status == 0 ? output_open(&job->out, output, &job->error) : status;
 }
 
 /* ---- documents in */
@@ -73,7 +82,8 @@ static int begin_reading(index_job *work, unsigned flags)
         work->job.in = in;
         return status;
     }
-    return job_begin(&work->job, in);
+    status = job_begin(&work->job, in);
+    return status == 0 ? job_protect_index(&work->job, work->path) : status;
 }
 
 /* Names what the index did not take. */

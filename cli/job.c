@@ -106,6 +106,28 @@ static int open_baseline(cli_job *job)
     return baseline_open(in->baseline, &job->baseline, &job->error);
 }
 
+/* Keeps outputs from replacing the files that the command itself reads. */
+static int protect_files(cli_job *job)
+{
+    const char *const paths[] = {job->in->baseline, job->in->review};
+    int status = 0;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths && status == 0; i++)
+        if (paths[i] != NULL)
+            status = twinset_collection_protect(job->collection, paths[i], &job->error);
+    return status;
+}
+
+int job_protect_index(cli_job *job, const char *path)
+{
+    static const char *const endings[] = {"", "-wal", "-shm", "-ack"};
+    char name[PATH_MAX];
+    int status = 0;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings && status == 0; i++)
+        if (snprintf(name, sizeof name, "%s%s", path, endings[i]) < (int)sizeof name)
+            status = twinset_collection_protect(job->collection, name, &job->error);
+    return status;
+}
+
 int job_begin(cli_job *job, const cli_invocation *in)
 {
     *job = (cli_job){.in = in};
@@ -118,6 +140,8 @@ int job_begin(cli_job *job, const cli_invocation *in)
         status = check_page(job);
     if (status == 0)
         status = open_baseline(job);
+    if (status == 0)
+        status = protect_files(job);
     if (status == 0)
         status = add_inputs(job);
     if (status == 0)

@@ -24,6 +24,9 @@ typedef struct cli_job {
 /* Makes the collection and adds the inputs. Call job_end() whatever the status is. */
 int job_begin(cli_job *job, const cli_invocation *in);
 
+/* Keeps outputs from replacing an index, or one of the files that belong to it. */
+int job_protect_index(cli_job *job, const char *path);
+
 /* Opens the output and the report, and fails if one is an input or the other. Call it before the
  * work, so that hours of it do not end in a file that cannot be written. */
 int job_open(cli_job *job);

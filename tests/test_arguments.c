@@ -162,6 +162,7 @@ static void inputs_are_checked(void **state)
     assert_null(twinset_collection_input(NULL, 0));
     assert_int_equal(twinset_collection_reads(NULL, "nowhere"), 0);
     assert_refused(twinset_collection_check_outputs(NULL, NULL, 0, &error));
+    assert_refused(twinset_collection_protect(NULL, "file", &error));
     assert_usage(twinset_collection_skip(NULL, 0, &skip, sizeof skip));
 
     twinset_collection *collection = two_texts();
@@ -172,6 +173,7 @@ static void inputs_are_checked(void **state)
     assert_refused(twinset_collection_add_path(collection, "nowhere", no_role, &error));
     assert_int_equal(twinset_collection_reads(collection, NULL), 0);
     assert_refused(twinset_collection_check_outputs(collection, NULL, 1, &error));
+    assert_refused(twinset_collection_protect(collection, NULL, &error));
     assert_refused(twinset_collection_check_outputs(collection, (const char *[]){NULL}, 1, &error));
     assert_int_equal(twinset_collection_check_outputs(collection, NULL, 0, NULL), TWINSET_OK);
     size_t inputs = twinset_collection_inputs(collection);

@@ -197,6 +197,18 @@ int twinset_collection_reads(const twinset_collection *collection, const char *p
            tw_is_read(collection->sources, collection->settings->options.stop, path);
 }
 
+int twinset_collection_protect(twinset_collection *collection, const char *path,
+                               twinset_error *error)
+{
+    tw_error_clear(error);
+    if (!collection || !path)
+        return tw_missing(error, collection ? "path" : "collection");
+    int status = tw_sources_own(&collection->sources);
+    if (status == TWINSET_OK)
+        status = tw_sources_add_list(collection->sources, path);
+    return tw_complete_error(error, status);
+}
+
 int twinset_collection_check_outputs(const twinset_collection *collection, const char *const *paths,
                                      size_t count, twinset_error *error)
 {

@@ -446,8 +446,7 @@ static int add_found(void *context, const tw_input_source *found)
     return is_archive ? add_archive(context, found) : add_file(context, found);
 }
 
-/* Remembers the file of a list, so that it is known to be read; "@-" is standard input. */
-static int add_list(tw_sources *sources, const char *path)
+int tw_sources_add_list(tw_sources *sources, const char *path)
 {
     int status = TW_GROW(sources->lists, sources->list_capacity, sources->list_count + 1);
     if (status == TWINSET_OK)
@@ -487,7 +486,7 @@ int tw_sources_add_path(tw_sources *sources, const tw_settings *settings, const 
     finder.context = &adder;
     size_t before = count_added(sources), first_skip = sources->skips.count;
     sources->has_like_path |= role == TWINSET_ROLE_LIKE;
-    int status = path[0] == '@' ? add_list(sources, path + 1) : TWINSET_OK;
+    int status = path[0] == '@' ? tw_sources_add_list(sources, path + 1) : TWINSET_OK;
     if (status == TWINSET_OK)
         status = tw_find(&finder, path, error);
     sources->hidden += finder.hidden;

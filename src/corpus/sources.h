@@ -68,7 +68,7 @@ typedef struct tw_sources {
     size_t count, capacity;
     uint32_t file_count; /* sources that are not texts in memory */
     tw_skips skips;      /* found before anything is read */
-    const char **lists;  /* files of names and manifests that were read */
+    const char **lists;  /* files of names, manifests, and others that are read */
     size_t list_count, list_capacity;
     size_t hidden;      /* files and folders left out because they are hidden */
     size_t excluded;    /* files and folders left out by a pattern */
@@ -100,6 +100,9 @@ int tw_sources_add_identified(tw_sources *sources, const char *name, const char 
  * skipped; in another role than that of new documents, which an option gives it, it is an error. */
 int tw_sources_add_path(tw_sources *sources, const tw_settings *settings, const char *path,
                         twinset_role role, twinset_error *error) TW_CHECKED;
+
+/* Adds a file that is read, but gives no documents; "-" is standard input. */
+int tw_sources_add_list(tw_sources *sources, const char *path) TW_CHECKED;
 
 /* Calls `visit` for the path of each file that the sources are, lie in or were found by: documents,
  * archives, lists, and files that were skipped but exist. The path of standard input is

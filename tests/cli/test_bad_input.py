@@ -479,6 +479,29 @@ class Outputs(BadInput):
         self.assertEqual(before, {name: self.read(name) for name in before})
         self.assertFalse(os.path.exists(self.path("out")))
 
+    def test_files_of_the_command_itself_as_output(self):
+        """An index, an earlier result, a review: they hold no documents, and are read."""
+        self.succeed("index", "add", "index", "docs")
+        self.succeed("docs", "-o", "earlier.json")
+        self.write("review.json", "{}")
+        os.link(self.path("index"), self.path("hard"))
+        before = {name: self.read(name) for name in self.entries() if name != "docs"}
+        for arguments, output in (
+                (["index", "query", "index", "docs", "-o"], "index"),
+                (["index", "query", "index", "docs", "-o"], "index-wal"),
+                (["index", "query", "index", "docs", "-o", "out", "--report"], "hard"),
+                (["index", "add", "index", "docs", "--find", "-o"], "./index"),
+                (["index", "dump", "index", "-o"], "index"),
+                (["index", "export", "index", "documents", "-o"], "hard"),
+                (["index", "stat", "index", "-o"], "index"),
+                (["dedup", "docs", "--index", "index", "-o", "out/", "--removed"], "index"),
+                (["docs", "--baseline", "earlier.json", "--fail-above", "1", "-o"],
+                 "earlier.json"),
+                (["docs", "--review", "review.json", "--html"], "review.json")):
+            self.fail_with(2, *arguments, output, says=[output, "would replace an input"])
+        self.assertEqual({name: self.read(name) for name in self.entries() if name != "docs"},
+                         before)
+
     def test_output_of_the_shell_in_a_folder_of_inputs(self):
         """The shell has made the file before the command looks for inputs."""
         done = subprocess.run(["sh", "-c", '"$0" . --format csv >pairs', TWINSET], check=True,
