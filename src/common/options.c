@@ -101,8 +101,9 @@ static const tw_option_row rows[] = {
     {{"min-passage", 0, "N|off", SIMILARITY_TOPIC,
       "scan: list pairs for the passages that they share as well, of at least N words, 5 to 10000. "
       "By default it does so for prose, if neither `threshold` nor `like` is given, with a length "
-      "that depends on the texts. dedup: cut every span of at least N words that an earlier record "
-      "has, word for word. Default: off.", "scan compare dedup"},
+      "that depends on the texts. index query: the same, by all texts of the index. dedup: cut "
+      "every span of at least N words that an earlier record has, word for word. Default: off.",
+      "scan compare dedup index"},
      TW_OPTION_WHOLE_OR_OFF, FIELD(min_passage), 5, 10000, true},
     {{"method", 0, "auto|lsh|exact", SEARCH_TOPIC,
       "exact misses nothing; lsh is made for many documents and misses what `recall` allows; "

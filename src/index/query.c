@@ -143,9 +143,18 @@ typedef enum query_method { QUERY_ALL, QUERY_LISTED, QUERY_LSH } query_method;
 
 enum { LISTED_DOCUMENTS = 16 }; /* asked about: each is compared with all candidates */
 
+/* Whether passages are asked for: bands do not lead to documents that share no more than one. */
+static bool wants_passages(const tw_corpus *corpus)
+{
+    unsigned least = corpus->settings->options.min_passage;
+    return least && least != TWINSET_OFF;
+}
+
 static query_method choose_method(const tw_index *index, const tw_corpus *corpus)
 {
     const twinset_options *options = &corpus->settings->options;
+    if (wants_passages(corpus))
+        return QUERY_ALL;
     if (options->method == TWINSET_METHOD_LSH)
         return QUERY_LSH;
     if (options->method == TWINSET_METHOD_EXACT || tw_compares_programs(corpus->settings) ||
@@ -282,6 +291,7 @@ int tw_index_add_candidates(tw_index *index, tw_corpus *corpus, tw_sources *sour
     int status = tw_store_begin(index, false, error);
     if (status != TWINSET_OK)
         return status;
-    status = add_candidates(index, corpus, QUERY_LISTED, sources, TWINSET_ROLE_OLD, error);
+    status = add_candidates(index, corpus, wants_passages(corpus) ? QUERY_ALL : QUERY_LISTED,
+                            sources, TWINSET_ROLE_OLD, error);
     return tw_store_end(index, status, error);
 }

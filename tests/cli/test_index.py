@@ -261,6 +261,34 @@ class Copies(Index):
                              .splitlines()), 80)
 
 
+class Passages(Index):
+    def test_a_passage_alone(self):
+        """Texts that share no more than a passage are found, and listed, as scan lists them."""
+        rng = random.Random(12)
+
+        def words(count):
+            return " ".join(rng.choice(WORDS) + rng.choice(WORDS) for _ in range(count)) + ". "
+
+        shared = words(60)
+        records = [{"id": f"e{i:02}", "text": words(400) + shared * (i == 7) + words(300)}
+                   for i in range(30)]
+        self.write_records("all.jsonl", records)
+        self.add("i.twx", "all.jsonl")
+        self.write("q.txt", words(300) + shared + words(300))
+        self.assertEqual(self.succeed("index", "query", "i.twx", "q.txt", "--format", "jsonl").text,
+                         "")
+        for form in ("jsonl", "csv", "table"):
+            arguments = ["--min-passage", "20", "--format", form]
+            asked = self.succeed("index", "query", "i.twx", "q.txt", *arguments)
+            scanned = self.succeed("scan", "all.jsonl", "--like", "q.txt", *arguments)
+            self.assertEqual(asked.text, scanned.text)
+            self.assertIn("e07", asked.text)
+        self.write_records("new.jsonl", [{"id": "new", "text": self.read("q.txt").decode()}])
+        self.succeed("dedup", "new.jsonl", "--index", "i.twx", "--min-passage", "20", "-o",
+                     "fresh.jsonl")
+        self.assertNotIn(shared.strip(), self.objects("fresh.jsonl")[0]["text"])
+
+
 class Metadata(Index):
     RECORD = ('{"url": "u1", "id": 7, "text": "A bridge is never done.", "author": "Zoë", '
               '"big": 123456789012345678901234567890, "more": {"n": [1, 2.5, null]}}')
@@ -448,6 +476,42 @@ class Crashes(Index):
         for batch, numbers in counts.items():
             self.assertIn(len(numbers), (self.BATCH, self.BATCH - (batch % 3 == 0)))
             self.assertEqual(sorted(numbers), list(range(self.BATCH - len(numbers), self.BATCH)))
+
+
+class FullDisk(Index):
+    """A batch that does not fit changes nothing, and the next that fits is taken."""
+
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.path("small"))
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs",
+                                  self.path("small")], capture_output=True, check=False)
+        if mounted.returncode:
+            self.skipTest("a file system of its own needs the right to mount one")
+        self.addCleanup(subprocess.run, ["umount", self.path("small")], check=True)
+
+    def test_batches_beyond_its_end(self):
+        rng = random.Random(6)
+        added = []
+        for number in range(40):
+            batch = [{"id": f"b{number}-{i}", "text": " ".join(rng.choices(WORDS, k=60))}
+                     for i in range(100)]
+            self.write_records("batch.jsonl", batch)
+            result = self.run_command("index", "add", "small/i.twx", "batch.jsonl")
+            if result.status:
+                break
+            added += batch
+        self.assertGreater(len(added), 100)
+        self.assertEqual(result.status, 2)
+        self.assert_says(result, "disk")
+        ids = [json.loads(line)["id"] for line in
+               self.succeed("index", "dump", "small/i.twx").text.splitlines()]
+        self.assertEqual(sorted(ids), sorted(record["id"] for record in added))
+        self.verify("small/i.twx", len(added))
+        gone = [record["id"] for record in added[:-20]]
+        removed = self.run_command("index", "remove", "small/i.twx", *gone)
+        left = len(added) if removed.status else 20
+        self.verify("small/i.twx", left)
 
 
 class Damage(Index):
