@@ -78,13 +78,14 @@ static int read_documents(tw_scan_run *scan, const tw_task *task)
 
 /* ---- passages */
 
-/* Measures the longest passage of a match, which the exact join does not do. */
+/* Measures the longest run of a match that has none yet: neither the exact join nor the search for
+ * passages measures it. */
 static int measure_passage(void *context, unsigned worker, size_t index)
 {
     tw_scan_run *scan = context;
     const tw_originals *originals = &scan->search.originals;
     tw_match *match = tw_match_at(&scan->search.matches, index);
-    if (!scan->listing.is_listed[index])
+    if (!scan->listing.is_listed[index] || match->longest)
         return TWINSET_OK;
     return tw_pair_measure(&scan->comparers[worker], tw_original_first(originals, match->a),
                            tw_original_first(originals, match->b), match);
@@ -98,7 +99,7 @@ static int measure_passages(tw_scan_run *scan)
     int status = TWINSET_OK;
     if (scan->wants_details && tw_compares_programs(scan->corpus->settings))
         status = tw_scan_measure_programs(scan);
-    else if (scan->wants_details && is_joined)
+    else if (scan->wants_details && (is_joined || scan->listing.shared))
         status = tw_parallel(&loop, scan->search.matches.count, measure_passage, scan);
     if (status == TWINSET_OK && scan->listing.shared)
         status = tw_scan_measure_prose(scan);

@@ -102,6 +102,12 @@ class Paragraph(Shared):
         for field in ("similarity", "passage_words", "coverage_a", "coverage_b", "passages"):
             self.assertEqual(pair[field], other[field], field)
 
+    def test_longest_run_by_any_method(self):
+        self.copy_paragraph(self.write_essays())
+        [known] = self.pairs("essays")
+        [pair] = self.pairs("essays", "--method", "lsh", "--min-passage", "25")
+        self.assertEqual(pair["longest"], known["longest"])
+
 
 class Options(Shared):
     def test_when(self):
