@@ -114,6 +114,8 @@ static void put_estimate(const page *p)
 static void put_longest(const page *p)
 {
     bool code = p->options->by == TWINSET_BY_CODE; /* what was put in between does not count */
+    if (!code && p->pair.shared && !p->pair.longest) /* too large to measure: a note says so */
+        return;
     put_topic(p, "longest");
     tw_put_text(p->sink, tw_counted(p->pair.longest, tw_unit(p->options)).text);
     tw_put_text(p->sink, code ? " in one passage\n" : " in a row that both have\n");

@@ -109,6 +109,16 @@ static int fail_missing(const tw_corpus *corpus, const char *const names[2], twi
                    "a template cannot be compared with what it is left out of");
 }
 
+/* Notes what the weights of a weighted similarity are from: other documents may change them. */
+static int note_weights(twinset_result *result)
+{
+    if (result->options.measure != TWINSET_MEASURE_WEIGHTED)
+        return TWINSET_OK;
+    return tw_result_note(result,
+                          "what is rare was counted in these two documents alone; `scan FOLDER "
+                          "--like FILE` counts it in their collection");
+}
+
 int tw_compare(tw_corpus *corpus, const tw_side sides[2], twinset_result *result,
                twinset_error *error)
 {
@@ -134,6 +144,8 @@ int tw_compare(tw_corpus *corpus, const tw_side sides[2], twinset_result *result
         status = tw_result_find_passages(result, 0, &result->comparison.passages, error);
     if (status == TWINSET_OK && result->comparison.passages)
         fill_passages(result);
+    if (status == TWINSET_OK)
+        status = note_weights(result);
     result->run.pairs = result->run.found_pairs = 1;
     result->run.clusters = 0;
     return tw_corpus_fail(corpus, error, status);

@@ -75,8 +75,10 @@ static int get_words(seed_worker *self, uint32_t original, const tw_prose_words 
     seed_search *search = self->search;
     uint32_t document = tw_original_first(&search->scan->search.originals, original);
     *words = NULL;
-    if (tw_prose_text_is_too_large(search->texts->corpus, document))
+    if (tw_prose_text_is_too_large(search->texts->corpus, document)) {
+        atomic_store(&search->scan->unmeasured, true);
         return TWINSET_OK;
+    }
     return tw_prose_texts_get(search->texts, self->number, 0, document, words);
 }
 

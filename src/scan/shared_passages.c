@@ -148,7 +148,7 @@ static int note_short_old(tw_scan_run *scan)
         return status;
     return tw_result_note(scan->result,
                           "%zu of %zu old documents are too short, or too commonplace, to tell by "
-                          "passages, as %s",
+                          "passages, for example %s",
                           count, old, scan->result->names[first]);
 }
 

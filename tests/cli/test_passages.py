@@ -393,6 +393,19 @@ class Programs(Passages):
         self.assertTrue(all("padded" in one["kinds"] for one in passages))
         self.assertTrue(any("renamed" in one["kinds"] for one in passages))
 
+    def test_one_similarity(self):
+        """compare says that it knows two documents only; --like gives what a scan gives."""
+        self.write("left.py", PARTS[0] + PARTS[1])
+        self.write("right.py", PARTS[0] + PARTS[2])
+        self.write("third.py", PARTS[1] + PARTS[2])
+        self.assertIn("counted in these two documents alone",
+                      self.succeed("compare", "left.py", "right.py").messages)
+        search = ["scan", "left.py", "right.py", "third.py", "-t", "0", "--format", "json"]
+        every = {(pair["a"], pair["b"]): pair["similarity"]
+                 for pair in json.loads(self.succeed(*search).out)["pairs"]}
+        for pair in json.loads(self.succeed(*search, "--like", "left.py").out)["pairs"]:
+            self.assertEqual(pair["similarity"], every[pair["a"], pair["b"]])
+
     def test_rarity(self):
         """How many documents have the rarest of it, and among how many."""
         self.write("otto.py", ORIGINAL)

@@ -159,6 +159,19 @@ class BadInput(Shared):
         self.write("essays/c.txt", "\n".join(author.text(500)))
         self.assertEqual(self.pairs("essays"), [])
 
+    def test_too_large_for_memory(self):
+        """A note says that passages were not looked for; nothing is printed that was not measured."""
+        author = Author(5)
+        self.write("essays/a.txt", "\n".join(author.text(40)) * 6000)
+        self.write("essays/b.txt", "\n".join(Author(5).text(300)))
+        options = ("--memory", "1M")
+        for search in (["scan", "essays", "--min-passage", "13"],
+                       ["compare", "essays/a.txt", "essays/b.txt"]):
+            with self.subTest(search[0]):
+                result = self.succeed(*search, *options)
+                self.assertIn("too large for --memory 1M were not looked for", result.messages)
+                self.assertNotIn("longest", result.text)
+
     def test_other_scripts(self):
         random_ = random.Random(4)
         signs = {"han": range(0x4E00, 0x5E00), "thai": range(0xE01, 0xE2F),
@@ -192,7 +205,7 @@ class BadInput(Shared):
         self.assertEqual({pair["a"], pair["b"]}, {"3", "item"})
         self.assertGreater(max(float(pair["coverage_a"]), float(pair["coverage_b"])), 0.95)
         self.assertIn("1 of 2 old documents are too short, or too commonplace, to tell by "
-                      "passages, as short", result.messages)
+                      "passages, for example short", result.messages)
 
 
 if __name__ == "__main__":
