@@ -47,6 +47,7 @@ typedef struct seed_worker {
     uint32_t original;   /* whose keys are being made, or that came last */
     tw_u64s sort[2];     /* working memory */
     uint64_t words;      /* of all documents so far */
+    uint64_t most;       /* words of the longest document */
     uint64_t key;        /* of the group in work: a key, or a pair */
     size_t group_count;  /* documents of a key, or word pairs of a pair */
     uint64_t *group;     /* MOST_SEEDS values */
@@ -90,8 +91,10 @@ static int count_stems(void *context, unsigned worker, size_t index)
     int status = get_words(self, (uint32_t)index, &words);
     if (status != TWINSET_OK || !words)
         return status;
-    self->words += words->sequence.side.count;
-    return tw_stem_counts_add(search->counts, words->stems, words->sequence.side.count, self->sort);
+    size_t count = words->sequence.side.count;
+    self->words += count;
+    self->most = count > self->most ? count : self->most;
+    return tw_stem_counts_add(search->counts, words->stems, count, self->sort);
 }
 
 static int add_key(void *context, uint64_t key, uint32_t word)
@@ -425,6 +428,22 @@ static void free_search(seed_search *search)
     tw_sorter_free(search->pairs);
 }
 
+/* Says so where no document is long enough to have a passage of the least length asked for. */
+static int note_short_documents(const seed_search *search)
+{
+    tw_scan_run *scan = search->scan;
+    unsigned least = scan->options->min_passage;
+    uint64_t most = 0;
+    for (unsigned i = 0; i < scan->options->threads; i++)
+        most = search->workers[i].most > most ? search->workers[i].most : most;
+    if (least == TWINSET_OFF || most >= least || atomic_load(&scan->unmeasured))
+        return TWINSET_OK;
+    return tw_result_note(scan->result,
+                          "no passage was looked for: the longest document has %llu words, and "
+                          "`min-passage` is %u",
+                          (unsigned long long)most, least);
+}
+
 int tw_count_stems(tw_scan_run *scan, tw_prose_texts *texts, tw_stem_counts *counts,
                    tw_prose_rules *rules)
 {
@@ -439,6 +458,8 @@ int tw_count_stems(tw_scan_run *scan, tw_prose_texts *texts, tw_stem_counts *cou
     status = tw_parallel(&loop, scan->search.originals.count, count_stems, &search);
     for (unsigned i = 0; i < scan->options->threads; i++)
         words += search.workers[i].words;
+    if (status == TWINSET_OK)
+        status = note_short_documents(&search);
     free_search(&search);
     size_t documents = scan->search.originals.count;
     *rules = (tw_prose_rules){

@@ -159,8 +159,14 @@ class BadInput(Shared):
         self.write("essays/c.txt", "\n".join(author.text(500)))
         self.assertEqual(self.pairs("essays"), [])
 
+    def test_no_document_is_long_enough(self):
+        self.write_essays(2, 100)
+        result = self.succeed("essays", "--min-passage", "5000")
+        self.assertRegex(result.messages, "no passage was looked for: the longest document has "
+                         r"1\d\d words, and --min-passage is 5000")
+
     def test_too_large_for_memory(self):
-        """A note says that passages were not looked for; nothing is printed that was not measured."""
+        """A note says so; nothing is printed that was not measured."""
         author = Author(5)
         self.write("essays/a.txt", "\n".join(author.text(40)) * 6000)
         self.write("essays/b.txt", "\n".join(Author(5).text(300)))
