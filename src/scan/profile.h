@@ -40,8 +40,8 @@ typedef struct tw_profiles {
     bool keeps_sequences; /* sequences will be asked for, and not only sets */
     tw_profile current, *kept;
     uint32_t kept_slots; /* of the table, by document index */
-    uint64_t bytes; /* of all kept profiles */
-    bool is_single; /* the current document is compared with only one other */
+    uint64_t bytes;      /* of all kept profiles */
+    bool is_single;      /* the current document is compared with only one other */
     tw_tally tally;
     tw_longest_run_index index; /* of the current document, for its longest passages */
     uint32_t indexed;           /* the document in that index */
