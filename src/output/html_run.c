@@ -14,6 +14,11 @@ static void write_background(tw_json *json, const twinset_result *result)
     tw_json_object(json, "background", TW_JSON_INLINE);
     tw_json_real(json, "median", result->chance.usual);
     tw_json_real(json, "pairs", result->chance.pairs);
+    tw_json_whole(json, "sampled", result->chance.sampled);
+    tw_json_list(json, "bars", TW_JSON_INLINE);
+    for (size_t i = 0; i < TW_CHANCE_BARS; i++)
+        tw_json_whole(json, NULL, result->chance.bars[i]);
+    tw_json_close(json);
     tw_json_close(json);
 }
 
@@ -52,6 +57,7 @@ static void write_run(tw_report *report)
     tw_json_whole(&json, "pairs", run->pairs);
     tw_json_whole(&json, "pairs_with_passages", report->pair_count);
     tw_json_bool(&json, "anonymised", report->page->anonymise);
+    tw_json_bool(&json, "case", report->page->a != NULL);
     tw_json_whole(&json, "removed", run->removed);
     tw_json_close(&json);
     tw_report_end_block(report, &escaped);

@@ -31,6 +31,8 @@ typedef struct tw_pair_list {
     bool has_passages; /* of prose: passages were looked for */
 } tw_pair_list;
 
+enum { TW_CHANCE_BARS = 50 };
+
 /* The similarity of unrelated programs. */
 typedef struct tw_chance {
     double usual;         /* half of the unrelated pairs have this similarity at least */
@@ -38,6 +40,8 @@ typedef struct tw_chance {
     double pairs;         /* the number of pairs compared; 0: the background is not known */
     double passage_pairs; /* of prose, the number of pairs among which passages were looked for */
     bool is_all;          /* chance explains even identical programs: no pair is listed */
+    uint32_t sampled;     /* pairs, of all or drawn by chance, and how similar they are: */
+    uint32_t bars[TW_CHANCE_BARS]; /* how many in each of equal steps from 0 to 1 */
 } tw_chance;
 
 /* The one pair of a comparison. */

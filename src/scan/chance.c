@@ -106,6 +106,16 @@ static double find_usual_similarity(pair_sample *sample)
     return tw_background_fit(sample->figures, sample->pair_count);
 }
 
+/* Counts the pairs of the sample by their similarity, for a histogram. */
+static void count_bars(const pair_sample *sample, tw_chance *chance)
+{
+    for (size_t i = 0; i < sample->pair_count; i++) {
+        double bar = fmin(fmax(sample->figures[i], 0) * TW_CHANCE_BARS, TW_CHANCE_BARS - 1);
+        chance->bars[(size_t)bar]++;
+    }
+    chance->sampled = (uint32_t)sample->pair_count;
+}
+
 /* Finds what is usual in a sample of pairs. */
 static void fit_background(pair_sample *sample)
 {
@@ -115,6 +125,7 @@ static void fit_background(pair_sample *sample)
     chance->share = find_usual_share(sample);
     tw_shingle_ranks_set_usual(sample->scan->search.ranks, chance->share);
     chance->usual = find_usual_similarity(sample);
+    count_bars(sample, chance);
     sample->scan->search.wanted_pairs = pairs * (double)sample->pair_count / tried;
 }
 

@@ -159,6 +159,7 @@ test("a passage is dismissed everywhere, and scores follow", async () => {
 test("a redacted case shows nothing of the other side but what both share", async () => {
     await openFirstPair(page);
     const name = await page.locator(".pane header a").nth(1).textContent();
+    await page.click("summary:has-text('More')");
     await page.click("a:has-text('Redact the second')");
     await page.waitForSelector("main[data-ready]");
     assert.ok(!(await text("main")).includes(name));

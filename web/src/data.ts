@@ -12,6 +12,14 @@ export interface Flag {
     encoding?: string;
 }
 
+/** How similar unrelated programs are: of the sampled pairs, how many in each fiftieth. */
+export interface Background {
+    median: number;
+    pairs: number;
+    sampled?: number;
+    bars?: number[];
+}
+
 export interface Run {
     version: string;
     kind: "scan" | "compare" | "dedup";
@@ -30,10 +38,11 @@ export interface Run {
     expected_recall: number | null;
     unit: string;
     programs: boolean;
-    background: {median: number; pairs: number} | null;
+    background: Background | null;
     pairs: number;
     pairs_with_passages: number;
     anonymised: boolean;
+    case?: boolean; // the page is that of one pair, to be printed
     removed: number;
 }
 

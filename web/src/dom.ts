@@ -38,8 +38,22 @@ export function svg<K extends keyof SVGElementTagNameMap>(
     return build(document.createElementNS("http://www.w3.org/2000/svg", tag), properties, children);
 }
 
+const FOCUSABLE = "a, button, input, select, summary, [tabindex]";
+
+/** Puts other children in the place of those that are there. Where one of them had the focus, its
+ * successor gets it, so that a key can be pressed again. */
 export function replace(node: Element, ...children: Child[]): void {
+    const focused = document.activeElement;
+    const hasFocus = focused !== null && focused !== node && node.contains(focused);
+    const index = hasFocus ? [...node.querySelectorAll(FOCUSABLE)].indexOf(focused) : -1,
+        address = hasFocus ? focused.getAttribute("href") : null;
     node.replaceChildren(...children.filter((child): child is Node | string => !!child));
+    if (!hasFocus) return;
+    const all = [...node.querySelectorAll<HTMLElement>(FOCUSABLE)];
+    const next = address
+        ? all.find((one) => one.getAttribute("href") === address)
+        : all[Math.min(index, all.length - 1)];
+    next?.focus({preventScroll: true});
 }
 
 /** Offers a file to be saved. */

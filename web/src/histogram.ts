@@ -19,6 +19,7 @@ export interface HistogramOptions {
     threshold?: number;
     onThreshold?: (value: number) => void;
     mark?: number | null; // where unrelated documents lie
+    all?: number[]; // how many there are in each bar, with those that are not in the list
     label: string;
 }
 
@@ -52,7 +53,9 @@ export function histogram(options: HistogramOptions): HTMLElement {
     const bars = barsOf(options);
     const wide = Math.max(300, Math.min(1130, innerWidth - 46));
     const x = scaleLinear([0, 1], [LEFT, wide - RIGHT]);
-    const y = scaleSymlog([0, max(bars, (one) => one.count) || 1], [HEIGHT - BOTTOM, TOP]);
+    const all = options.all ?? [];
+    const most = Math.max(max(bars, (one) => one.count) || 1, max(all) ?? 0);
+    const y = scaleSymlog([0, most], [HEIGHT - BOTTOM, TOP]);
     const chart = svg("svg", {
         viewBox: `0 0 ${wide} ${HEIGHT}`,
         class: "histogram",
@@ -68,6 +71,28 @@ export function histogram(options: HistogramOptions): HTMLElement {
             svg("line", {x1: LEFT, x2: wide - RIGHT, y1: y(count), y2: y(count), class: "grid"}),
             svg("text", {x: LEFT - 6, y: y(count) + 4, "text-anchor": "end"}, number(count)),
         );
+    all.forEach((count, i) => {
+        if (count > 0)
+            chart.append(
+                svg(
+                    "rect",
+                    {
+                        x: x(i / all.length) + 1,
+                        width: Math.max(1, x(1 / all.length) - x(0) - 2),
+                        y: y(count),
+                        height: Math.max(1, HEIGHT - BOTTOM - y(count)),
+                        rx: 2,
+                        class: "bar below",
+                    },
+                    svg(
+                        "title",
+                        null,
+                        words.allPairsAt(percent(i / all.length), percent((i + 1) / all.length),
+                            number(Math.round(count))),
+                    ),
+                ),
+            );
+    });
     const drawn = bars.map((one) => {
         const bar = svg(
             "rect",

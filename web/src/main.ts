@@ -9,16 +9,24 @@ import {documentList, documentPage} from "./pages/document";
 import {overview} from "./pages/overview";
 import {pairTable} from "./pages/pairs";
 import {evidencePage, reviewPage} from "./pages/review";
-import {findPair, isUnsaved, onChange} from "./state";
+import {findPair, isUnsaved, onChange, pairKey} from "./state";
 import {words} from "./words";
 
 const isCleaning = run.kind === "dedup";
 const main = h("main", {id: "main", tabindex: -1});
 const menu = h("nav", {"aria-label": words.menu});
 
+/** Where the only pair of the page is. */
+const onlyPair = pairs.length === 1 ? pairKey(pairs[0]!) : "";
+
 const PAGES: [string, string][] = isCleaning
     ? [["", words.cleaning]]
-    : [
+    : run.case
+      ? [
+            [`evidence/${onlyPair}`, words.evidence],
+            [`pair/${onlyPair}`, words.sideBySide],
+        ]
+      : [
           ["", words.overview],
           ["pairs", words.pairs],
           ["clusters", words.clusters],
@@ -47,6 +55,8 @@ let update: () => void = () => {};
 
 function show(): void {
     const parts = location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
+    const isAt = (page: string) =>
+        page.includes("/") ? parts.slice(0, 2).join("/") === page : (parts[0] ?? "") === page;
     forgetKeys();
     delete main.dataset["ready"];
     main.className = parts[0] || "overview";
@@ -55,7 +65,7 @@ function show(): void {
         ...PAGES.map(([page, title]) =>
             h(
                 "a",
-                {href: `#/${page}`, "aria-current": (parts[0] ?? "") === page ? "page" : null},
+                {href: `#/${page}`, "aria-current": isAt(page) ? "page" : null},
                 title,
             ),
         ),
@@ -110,14 +120,6 @@ addEventListener("keydown", (event) => {
 addEventListener("beforeunload", (event) => {
     if (isUnsaved) event.preventDefault();
 });
-if (pairs.length === 1 && run.kind === "compare" && !location.hash)
-    history.replaceState(
-        null,
-        "",
-        "#/pair/" +
-            [documents[pairs[0]!.a]!, documents[pairs[0]!.b]!]
-                .map((one) => one.digest.slice(0, 16))
-                .sort()
-                .join("-"),
-    );
+if (onlyPair && (run.case || run.kind === "compare") && !location.hash)
+    history.replaceState(null, "", `#/${run.case ? "evidence" : "pair"}/${onlyPair}`);
 show();

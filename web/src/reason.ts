@@ -48,7 +48,11 @@ export function reason(pair: Pair): string {
     const count = counted.length || (pair.lengths.length ? 0 : (figure(pair, "passages") ?? 0));
     const tokens = tokensInPassages(pair);
     if (!count || !tokens)
-        return pair.lengths.length ? words.nothingCounted : words.wholeAlike;
+        return pair.lengths.length
+            ? words.nothingCounted
+            : pair.similarity >= 0.5
+              ? words.wholeAlike
+              : words.shortPieces;
     return [words.sharedPassages(amount(tokens, unit), count), rarity(pair, counted)]
         .filter(Boolean)
         .join(", ");

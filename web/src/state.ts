@@ -264,7 +264,8 @@ export function countedPassages(pair: Pair): number[] {
 
 /** Whether a pair has a passage that counts, where the filters ask for one. */
 function passesPassages(pair: Pair): boolean {
-    if (!hasPassages(pair)) return (figure(pair, "longest") ?? 0) >= filters.minimum;
+    if (!hasPassages(pair)) // of the longest passage it is known that all together are no shorter
+        return (figure(pair, "passage_words") ?? Infinity) >= filters.minimum;
     if (!filters.minimum && !pair.lengths.length) return true;
     if (!filters.minimum && !filters.quotations && !filters.bibliography) return true;
     return countedPassages(pair).length > 0;

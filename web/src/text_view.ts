@@ -3,7 +3,8 @@
 import {Passages} from "./data";
 import {h} from "./dom";
 
-const LINES_IN_A_CHUNK = 100;
+const LINES_IN_A_CHUNK = 100,
+    LONG_CHUNKS = 20; // more of them are drawn as they come into sight
 
 export interface Mark {
     from: number;
@@ -164,5 +165,6 @@ export function textView(
         });
     }
     view.append(chunk);
+    if (view.childElementCount > LONG_CHUNKS) view.classList.add("long");
     return view;
 }

@@ -23,8 +23,9 @@ export const words = {
     more: "More",
 
     // overview
-    inFolder: (name: string) => `in ${name}`,
+    overviewOf: (name: string) => `Overview of ${name}`,
     tileDocuments: "documents compared",
+    tileNoneSkipped: "documents, none skipped",
     tilePairs: (threshold: string) => `pairs of ${threshold} or more`,
     tileBackground: "typical of unrelated ones",
     tileClusters: "clusters",
@@ -55,6 +56,12 @@ export const words = {
     background: (share: string, pairs: string) =>
         `Unrelated documents here are typically ${share} alike. That is measured on ${pairs}.`,
     backgroundMark: "typical",
+    greyBars: (isSample: boolean) =>
+        isSample
+            ? "Blue bars are the listed pairs, grey ones all pairs, estimated from that sample."
+            : "Blue bars are the listed pairs, grey ones all pairs.",
+    allPairsAt: (from: string, to: string, count: string) =>
+        `${from}–${to}: about ${count} of all pairs`,
     findings: "What to look at first",
     noFindings:
         "No pair reaches the threshold. Drag the line in the chart to the left to see more.",
@@ -81,9 +88,12 @@ export const words = {
     nothingCounted: "All that they share is filtered out or dismissed.",
     coverage: (a: string, b: string) => `${a} of the first, ${b} of the second`,
     wholeAlike: "Similar all over, without a long passage in common.",
+    shortPieces: "Short pieces in common, no longer passage.",
 
     // pairs
+    filters: "Filters",
     search: "Search names",
+    thresholdPercent: "Threshold (%)",
     minimum: (unit: string) => `Passage of at least (${unit}s)`,
     hideQuotations: "Without quotations",
     hideBibliography: "Without lists of sources",
@@ -102,7 +112,7 @@ export const words = {
     first: "First document",
     second: "Second document",
     similarity: "Similarity",
-    longest: "Longest",
+    longest: (unit: string) => `Longest (${unit}s)`,
     passageWords: (unit: string) => `Shared ${unit}s`,
     coverageA: "Of first",
     coverageB: "Of second",
@@ -122,19 +132,32 @@ export const words = {
     together: "Scroll together",
     names: "Names that became others",
     order: "Order of the passages: those of the first document on the left",
+    orderNote: (isInOrder: boolean) =>
+        isInOrder
+            ? "The passages stand in the same order in both."
+            : "Bands that cross were moved. The first document is on the left.",
+    side: (side: number) => (side ? "Second document" : "First document"),
+    fileShare: (share: string) => `${share} shared`,
+    besides: "Besides the passages",
+    spellings: "Spellings that only these two have",
+    othersWrite: (usual: string) => `(others write ${usual})`,
+    comments: (n: number) => `Comments that both have, word for word (${number(n)})`,
+    alsoElsewhere: (others: number, among: number) =>
+        among <= 0
+            ? ""
+            : others === 0
+              ? `in none of ${counted(among, "other document")}`
+              : `in ${number(others)} of ${counted(among, "other document")}, too`,
     digest: "Content digest",
     files: "Files",
     collapseAll: "Collapse all",
     expandAll: "Expand all",
     minimap: "Overview of the text; click to go there",
     keysPassages: "passages",
-    keysPairs: "pairs",
     digestOf: (digest: string) => `SHA-1 ${digest}`,
     inTheOther: (share: string) => `${share} of it is in the other`,
     file: (n: number) => `File ${n}`,
     bothLines: (a: string, b: string) => `${a} and ${b}`,
-    evidenceList: "Evidence",
-    onlyPassages: "Show only what is shared",
     template: "Grey text belongs to a template or is common to many documents. It does not count.",
     lines: (from: number, to: number) => (from === to ? `line ${from}` : `lines ${from}–${to}`),
     dismissPassage: "Dismiss this passage everywhere",
@@ -229,6 +252,7 @@ export const words = {
     case: "Case",
     dismissedPassages: "Dismissed passages",
     evidence: "Pages to print",
+    sideBySide: "Side by side",
     evidenceTitle: "Evidence",
     evidenceOf: (version: string) => `Found by twinset ${version}`,
     parameters: "Parameters",

@@ -54,6 +54,7 @@ function drawNames(
         if (taken.some(([l, t, r, b]) => left < r && left + width > l && y - 6 < b && y + 6 > t))
             continue;
         taken.push([left - 3, y - 7, left + width + 3, y + 7]);
+        context.strokeText(text, left, y + 4);
         context.fillText(text, left, y + 4);
     }
 }
@@ -105,6 +106,9 @@ function graph(): {box: HTMLElement; draw: (shown: Pair[]) => void} {
         }
         context.globalAlpha = 1;
         context.fillStyle = style.getPropertyValue("--ink");
+        context.strokeStyle = style.getPropertyValue("--card");
+        context.lineWidth = 3;
+        context.lineJoin = "round";
         context.font = "11px system-ui, sans-serif";
         drawNames(context, place, canvas.clientWidth, canvas.clientHeight, hovered);
     };

@@ -7,12 +7,11 @@ import {
     Passage,
     Passages,
     passagesOf,
-    run,
-    textOf,
     shortName,
 } from "../data";
 import {announce, h, replace, svg} from "../dom";
-import {chance, rarityOf, reason, shares, unit} from "../reason";
+import {Evidence, evidenceOf} from "../evidence";
+import {chance, rarityOf, reason, unit} from "../reason";
 import {
     decide,
     decisionOf,
@@ -26,13 +25,9 @@ import {
     verdictOf,
     Verdict,
 } from "../state";
-import {marksOf, textView} from "../text_view";
 import {amount, kindNames, number, percent, words} from "../words";
 import {score as meter} from "./overview";
-
-type SideIndex = 0 | 1;
-const sideOf = (passage: Passage, side: SideIndex) => (side ? passage.b : passage.a);
-const indexOf = (pair: Pair, side: SideIndex) => (side ? pair.b : pair.a);
+import {indexOf, markOf, pane, Pane, scrollTogether, SideIndex, sideOf, topOf} from "./panes";
 
 // ---- the head
 
@@ -72,7 +67,7 @@ export function noteInput(note: string | undefined, keep: (note: string) => void
     });
 }
 
-function score(pair: Pair): HTMLElement {
+function reasons(pair: Pair): HTMLElement {
     const without = similarityWithout(pair);
     const more = chance(pair);
     return h(
@@ -110,18 +105,6 @@ function steps(pair: Pair): HTMLElement {
         h("a", {class: "button", href: "#/pairs"}, words.back),
         link(list[at - 1], words.previousPair, "k"),
         link(at >= 0 ? list[at + 1] : list[0], words.nextPair, "j"),
-        h(
-            "span",
-            {class: "soft keys"},
-            h("kbd", null, "n"),
-            " ",
-            h("kbd", null, "p"),
-            ` ${words.keysPassages} · `,
-            h("kbd", null, "j"),
-            " ",
-            h("kbd", null, "k"),
-            ` ${words.keysPairs}`,
-        ),
     );
 }
 
@@ -220,12 +203,33 @@ function nameMapping(passages: Passages): HTMLElement | null {
           );
 }
 
+/** Whether the passages stand in the same order in both documents. */
+function isInOrder(passages: Passages): boolean {
+    const sorted = [...passages.list].sort(
+        (x, y) => x.a.file_index - y.a.file_index || x.a.bytes[0] - y.a.bytes[0],
+    );
+    return sorted.every((one, i) => {
+        const last = sorted[i - 1];
+        return (
+            !last ||
+            last.b.file_index < one.b.file_index ||
+            (last.b.file_index === one.b.file_index && last.b.bytes[0] <= one.b.bytes[0])
+        );
+    });
+}
+
+const STRIP_WIDTH = 248,
+    STRIP_HEIGHT = 120,
+    NUMBERED_BANDS = 12;
+
 /** A strip that shows where the passages went: bands from the first document to the second. */
-function orderStrip(pair: Pair, passages: Passages): SVGSVGElement {
-    const WIDTH = 200,
-        HEIGHT = 160;
+function orderStrip(
+    pair: Pair,
+    passages: Passages,
+    select: (index: number) => void,
+): SVGSVGElement {
     const strip = svg("svg", {
-        viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+        viewBox: `0 0 ${STRIP_WIDTH} ${STRIP_HEIGHT}`,
         class: "strip",
         role: "img",
         "aria-label": words.order,
@@ -240,224 +244,146 @@ function orderStrip(pair: Pair, passages: Passages): SVGSVGElement {
     const y = (passage: Passage, side: SideIndex, end: 0 | 1) => {
         const where = sideOf(passage, side),
             of = offsets[side]!;
-        return (((of.starts[where.file_index] ?? 0) + where.bytes[end]) / of.all) * HEIGHT;
+        return (((of.starts[where.file_index] ?? 0) + where.bytes[end]) / of.all) * STRIP_HEIGHT;
     };
+    const middle = STRIP_WIDTH / 2;
     const curve = (from: number, x: number, to: number) =>
-        `C${WIDTH / 2} ${from} ${WIDTH / 2} ${to} ${x} ${to}`;
-    passages.list.forEach((one, i) =>
-        strip.append(
-            svg(
-                "path",
-                {
-                    class: `band c${i % 8}`,
-                    d:
-                        `M0 ${y(one, 0, 0)}${curve(y(one, 0, 0), WIDTH, y(one, 1, 0))}` +
-                        `V${y(one, 1, 1)}${curve(y(one, 1, 1), 0, y(one, 0, 1))}Z`,
-                },
-                svg("title", null, words.passageTitle(i + 1, kindNames(one.kinds))),
-            ),
-        ),
-    );
+        `C${middle} ${from} ${middle} ${to} ${x} ${to}`;
+    passages.list.forEach((one, i) => {
+        const band = svg(
+            "path",
+            {
+                class: `band c${i % 8}`,
+                "data-band": i,
+                onclick: () => select(i),
+                d:
+                    `M0 ${y(one, 0, 0)}${curve(y(one, 0, 0), STRIP_WIDTH, y(one, 1, 0))}` +
+                    `V${y(one, 1, 1)}${curve(y(one, 1, 1), 0, y(one, 0, 1))}Z`,
+            },
+            svg("title", null, words.passageTitle(i + 1, kindNames(one.kinds))),
+        );
+        strip.append(band);
+        if (passages.list.length <= NUMBERED_BANDS)
+            ([0, 1] as const).forEach((side) =>
+                strip.append(
+                    svg(
+                        "text",
+                        {
+                            x: side ? STRIP_WIDTH - 4 : 4,
+                            y: (y(one, side, 0) + y(one, side, 1)) / 2 + 4,
+                            "text-anchor": side ? "end" : "start",
+                        },
+                        String(i + 1),
+                    ),
+                ),
+            );
+    });
     return strip;
 }
 
-// ---- the panes
+// ---- other evidence
 
-interface Pane {
-    box: HTMLElement;
-    scroller: HTMLElement;
-}
-
-function coverageOf(passages: Passages, side: SideIndex, file: number, bytes: number): number {
-    const covered = passages.list
-        .map((one) => sideOf(one, side))
-        .filter((one) => one.file_index === file)
-        .reduce((sum, one) => sum + one.bytes[1] - one.bytes[0], 0);
-    return bytes ? Math.min(1, covered / bytes) : 0;
-}
-
-async function fileView(
-    document: number,
-    file: number,
-    passages: Passages,
-    side: SideIndex,
-    isRedacted: boolean,
-): Promise<HTMLElement> {
-    const bytes = await textOf(document, file);
-    return bytes === null
-        ? h("p", {class: "soft pad"}, words.noText)
-        : textView(bytes, marksOf(bytes.length, passages, side, file), isRedacted);
-}
-
-/** The folder that all paths begin with, or "". */
-function commonFolder(paths: string[]): string {
-    let common = paths[0]!.slice(0, paths[0]!.lastIndexOf("/") + 1);
-    while (!paths.every((path) => path.startsWith(common)))
-        common = common.slice(0, common.lastIndexOf("/", common.length - 2) + 1);
-    return common;
-}
-
-/** The files of a submission, those with the most shared text first. */
-async function fileList(
-    document: number,
-    passages: Passages,
-    side: SideIndex,
-    isRedacted: boolean,
-): Promise<HTMLElement[]> {
-    const files = documents[document]!.files.map((file, index) => ({
-        file,
-        index,
-        share: coverageOf(passages, side, index, file.bytes),
-    }));
-    files.sort((x, y) => y.share - x.share || x.index - y.index);
-    const common = commonFolder(files.map(({file}) => file.name ?? ""));
-    return Promise.all(
-        files.map(async ({file, index, share}, i) =>
-            h(
-                "details",
-                {class: "file", open: share > 0 || i === 0},
-                h(
-                    "summary",
-                    null,
-                    isRedacted ? words.file(index + 1) : (file.name ?? "").slice(common.length),
-                    h("span", {class: "soft"}, ` ${percent(share)}`),
-                ),
-                await fileView(document, index, passages, side, isRedacted),
-            ),
-        ),
+/** Comments and unusual spellings that both have; null where there are none. */
+export function evidenceList(found: Evidence): HTMLElement | null {
+    const {comments, spellings, among} = found;
+    if (!comments.length && !spellings.length) return null;
+    return h(
+        "section",
+        {class: "besides"},
+        h("h2", null, words.besides),
+        spellings.length
+            ? h(
+                  "div",
+                  null,
+                  h("h3", null, words.spellings),
+                  h(
+                      "ul",
+                      null,
+                      ...spellings.map(({word, usual}) =>
+                          h("li", null, h("b", null, word), ` ${words.othersWrite(usual)}`),
+                      ),
+                  ),
+              )
+            : null,
+        comments.length
+            ? h(
+                  "div",
+                  null,
+                  h("h3", null, words.comments(comments.length)),
+                  h(
+                      "ul",
+                      null,
+                      ...comments.map(({text, others}) =>
+                          h(
+                              "li",
+                              null,
+                              h("q", null, text),
+                              h("small", {class: "soft"}, ` ${words.alsoElsewhere(others, among)}`),
+                          ),
+                      ),
+                  ),
+              )
+            : null,
     );
-}
-
-async function pane(
-    pair: Pair,
-    side: SideIndex,
-    passages: Passages,
-    isRedacted: boolean,
-): Promise<Pane> {
-    const index = indexOf(pair, side),
-        one = documents[index]!;
-    const scroller = h("div", {
-        class: `scroller${run.programs ? " code" : ""}`,
-        tabindex: 0,
-        "aria-label": isRedacted ? words.redacted : shortName(index),
-    });
-    const both = shares(pair);
-    const head = h(
-        "header",
-        null,
-        isRedacted
-            ? h("b", null, words.redacted)
-            : h("a", {href: `#/document/${index}`}, shortName(index)),
-        both ? h("span", {class: "soft"}, words.inTheOther(percent(both[side]))) : null,
-        h("code", {title: words.digestOf(one.digest)}, one.digest.slice(0, 16)),
-    );
-    if (one.files.length > 1) {
-        const files = await fileList(index, passages, side, isRedacted);
-        const toggle = h(
-            "button",
-            {
-                class: "small",
-                onclick: () => {
-                    const open = files.some((file) => (file as HTMLDetailsElement).open);
-                    files.forEach((file) => ((file as HTMLDetailsElement).open = !open));
-                    toggle.textContent = open ? words.expandAll : words.collapseAll;
-                },
-            },
-            words.collapseAll,
-        );
-        head.append(toggle);
-        scroller.append(...files);
-    } else {
-        scroller.append(await fileView(index, 0, passages, side, isRedacted));
-    }
-    const map = minimap(scroller, side);
-    return {
-        box: h("section", {class: "pane"}, head, h("div", {class: "body"}, scroller, map)),
-        scroller,
-    };
-}
-
-const markOf = (scroller: HTMLElement, passage: number) =>
-    scroller.querySelector<HTMLElement>(`mark[data-passage="${passage}"]`);
-const topOf = (scroller: HTMLElement, mark: HTMLElement) =>
-    mark.getBoundingClientRect().top - scroller.getBoundingClientRect().top + scroller.scrollTop;
-
-function minimap(scroller: HTMLElement, side: SideIndex): HTMLElement {
-    const canvas = h("canvas", {
-        class: "minimap",
-        role: "img",
-        "aria-label": words.minimap,
-        width: 12,
-        height: 400,
-    });
-    const draw = () => {
-        const context = canvas.getContext("2d")!,
-            scale = canvas.height / Math.max(1, scroller.scrollHeight);
-        context.clearRect(0, 0, canvas.width, canvas.height);
-        scroller.querySelectorAll<HTMLElement>("mark").forEach((mark) => {
-            context.fillStyle = getComputedStyle(mark).borderBottomColor;
-            context.fillRect(
-                0,
-                topOf(scroller, mark) * scale,
-                canvas.width,
-                Math.max(2, mark.offsetHeight * scale),
-            );
-        });
-        const top = scroller.scrollTop * scale,
-            high = Math.max(4, scroller.clientHeight * scale - 1);
-        context.fillStyle = context.strokeStyle = getComputedStyle(canvas).color;
-        context.globalAlpha = 0.18;
-        context.fillRect(0, top, canvas.width, high);
-        context.globalAlpha = 1;
-        context.strokeRect(0.5, top + 0.5, canvas.width - 1, high);
-    };
-    let isDue = false;
-    const later = () => {
-        if (isDue) return;
-        isDue = true;
-        requestAnimationFrame(() => {
-            isDue = false;
-            draw();
-        });
-    };
-    scroller.addEventListener("scroll", later);
-    setTimeout(later, 50 + side);
-    canvas.addEventListener("click", (event) => {
-        scroller.scrollTop =
-            (event.offsetY / canvas.clientHeight) * scroller.scrollHeight -
-            scroller.clientHeight / 2;
-    });
-    return canvas;
-}
-
-/** Scrolls the other pane so that the passage at the top of this one has the same height there. */
-function follow(from: HTMLElement, to: HTMLElement): void {
-    const top = from.getBoundingClientRect().top;
-    for (const mark of from.querySelectorAll<HTMLElement>("mark[data-label]")) {
-        const place = mark.getBoundingClientRect();
-        if (place.bottom < top) continue;
-        const other = markOf(to, Number(mark.dataset["passage"]));
-        if (other) to.scrollTop = topOf(to, other) - (place.top - top);
-        return;
-    }
-}
-
-function scrollTogether(panes: [Pane, Pane], isOn: () => boolean): void {
-    let leader: HTMLElement | null = null;
-    panes.forEach(({scroller}, i) => {
-        const lead = () => (leader = scroller);
-        for (const event of ["wheel", "pointerdown", "keydown", "touchstart"])
-            scroller.addEventListener(event, lead, {passive: true});
-        scroller.addEventListener("scroll", () => {
-            if (isOn() && leader === scroller) follow(scroller, panes[1 - i]!.scroller);
-        });
-    });
 }
 
 // ---- the page
 
 export type Redaction = "" | "a" | "b";
 let isTogether = true;
+
+/** What else can be done with the pair. */
+function actions(pair: Pair, redaction: Redaction, address: (hidden: Redaction) => string) {
+    const together = h("input", {
+        type: "checkbox",
+        checked: isTogether,
+        onchange: () => (isTogether = together.checked),
+    });
+    const link = (href: string, title: string) => h("a", {class: "button", href}, title);
+    const redact = (side: Redaction, title: string) => link(address(side), title);
+    const leaveOut = (index: number) =>
+        h(
+            "button",
+            {
+                onclick: () => {
+                    filters.without.add(index);
+                    changed();
+                    location.hash = "#/pairs";
+                },
+            },
+            words.leaveOut(shortName(index)),
+        );
+    return [
+        h("label", {class: "check"}, together, words.together),
+        link(
+            `#/evidence/${pairKey(pair)}${redaction ? `/hide-${redaction}` : ""}`,
+            words.print,
+        ),
+        redaction ? redact("", words.showBoth) : null,
+        h(
+            "details",
+            {class: "menu"},
+            h("summary", {class: "button"}, words.more),
+            h(
+                "div",
+                null,
+                redaction === "a" ? null : redact("a", words.redactFirst),
+                redaction === "b" ? null : redact("b", words.redactSecond),
+                ...(redaction ? [] : [leaveOut(pair.a), leaveOut(pair.b)]),
+            ),
+        ),
+    ];
+}
+
+const keyHints = () =>
+    h(
+        "span",
+        {class: "soft keys"},
+        h("kbd", null, "n"),
+        " ",
+        h("kbd", null, "p"),
+        ` ${words.keysPassages}`,
+    );
 
 export function compare(
     main: HTMLElement,
@@ -468,156 +394,138 @@ export function compare(
     const top = h("div"),
         buttons = h("span", {class: "verdicts"}),
         note = noteInput(decisionOf(pair)?.note, (text) => decide(pair, {note: text})),
-        list = h("div", {class: "list"}),
+        order = h("div", {class: "order"}),
+        list = h("div", {class: "passages"}),
+        besides = h("div"),
+        mapping = h("div"),
         panes = h("div", {class: "panes"});
     let passages: Passages = {list: [], excluded: [[], []]};
     let now = first,
-        scrollers: HTMLElement[] = [];
+        sides: Pane[] = [];
 
-    const select = (index: number) => {
-        if (!passages.list.length) return;
-        now = (index + passages.list.length) % passages.list.length;
-        for (const scroller of scrollers) {
-            scroller.querySelectorAll("mark.now").forEach((mark) => mark.classList.remove("now"));
-            scroller
-                .querySelectorAll(`mark[data-passage="${now}"]`)
-                .forEach((mark) => mark.classList.add("now"));
-            const mark = markOf(scroller, now);
-            mark?.closest("details")?.setAttribute("open", "");
-            if (mark) scroller.scrollTop = topOf(scroller, mark) - 60;
-        }
-        main.querySelectorAll(".passage").forEach((one, i) =>
-            one.classList.toggle("now", i === now),
-        );
-        history.replaceState(
-            null,
-            "",
-            `#/pair/${pairKey(pair)}/${now + 1}${redaction ? `/hide-${redaction}` : ""}`,
-        );
-        const one = passages.list[now]!;
-        announce(words.passageOf(now + 1, amount(one.tokens, unit), kindNames(one.kinds)));
-    };
-    const update = () => {
-        replace(top, score(pair));
-        replace(buttons, ...verdictButtons(pair));
-        replace(
-            list,
-            h("h2", null, `${words.passages} (${number(passages.list.length)})`),
-            passages.list.length ? orderStrip(pair, passages) : null,
-            ...(passages.list.length
-                ? passages.list.map((one, i) => passageButton(pair, one, i, redaction, select))
-                : [h("p", {class: "soft"}, words.noneFound)]),
-            nameMapping(passages),
-            passages.excluded.some((side) => side.length)
-                ? h("p", {class: "soft"}, words.template)
-                : null,
-        );
-        main.querySelectorAll(".passage").forEach((one, i) =>
+    const mark = () => {
+        list.querySelectorAll(".passage").forEach((one, i) => {
+            one.classList.toggle("now", i === now);
+            one.querySelector(".go")?.setAttribute("aria-current", String(i === now));
+        });
+        order.querySelectorAll("[data-band]").forEach((one, i) =>
             one.classList.toggle("now", i === now),
         );
     };
     const address = (hidden: Redaction) =>
         `#/pair/${pairKey(pair)}/${Math.max(1, now + 1)}${hidden ? `/hide-${hidden}` : ""}`;
-    const links = h(
-        "div",
-        {class: "actions"},
-        h(
-            "label",
-            {class: "check"},
-            h("input", {
-                type: "checkbox",
-                checked: isTogether,
-                onchange: (event: Event) =>
-                    (isTogether = (event.target as HTMLInputElement).checked),
-            }),
-            words.together,
-        ),
-        ...(
-            [
-                ["", words.showBoth],
-                ["a", words.redactFirst],
-                ["b", words.redactSecond],
-            ] as const
-        )
-            .filter(([side]) => side !== redaction)
-            .map(([side, title]) =>
-                h(
-                    "a",
-                    {
-                        class: "button",
-                        href: address(side),
-                    },
-                    title,
-                ),
-            ),
-        h(
-            "a",
-            {
-                class: "button",
-                href: `#/evidence/${pairKey(pair)}${redaction ? `/hide-${redaction}` : ""}`,
-            },
-            words.print,
-        ),
-        redaction
-            ? null
-            : h(
-                  "details",
-                  {class: "menu"},
-                  h("summary", {class: "button"}, words.more),
-                  h(
-                      "div",
-                      null,
-                      ...[pair.a, pair.b].map((index) =>
-                          h(
-                              "button",
-                              {
-                                  onclick: () => {
-                                      filters.without.add(index);
-                                      changed();
-                                      location.hash = "#/pairs";
-                                  },
-                              },
-                              words.leaveOut(shortName(index)),
-                          ),
-                      ),
-                  ),
-              ),
-    );
+    const select = (index: number) => {
+        if (!passages.list.length) return;
+        now = (index + passages.list.length) % passages.list.length;
+        for (const {scroller} of sides) {
+            scroller.querySelectorAll("mark.now").forEach((one) => one.classList.remove("now"));
+            scroller
+                .querySelectorAll(`mark[data-passage="${now}"]`)
+                .forEach((one) => one.classList.add("now"));
+            const one = markOf(scroller, now);
+            one?.closest("details")?.setAttribute("open", "");
+            if (one) scroller.scrollTop = topOf(scroller, one) - 60;
+        }
+        mark();
+        list.querySelector(".passage.now")?.scrollIntoView({block: "nearest"});
+        history.replaceState(null, "", address(redaction));
+        const one = passages.list[now]!;
+        announce(words.passageOf(now + 1, amount(one.tokens, unit), kindNames(one.kinds)));
+    };
+    const update = () => {
+        replace(top, reasons(pair));
+        replace(buttons, ...verdictButtons(pair));
+        replace(
+            list,
+            ...(passages.list.length
+                ? passages.list.map((one, i) => passageButton(pair, one, i, redaction, select))
+                : [h("p", {class: "soft"}, words.noneFound)]),
+        );
+        mark();
+    };
+    const fillList = () => {
+        if (passages.list.length > 1)
+            replace(
+                order,
+                orderStrip(pair, passages, select),
+                h("p", {class: "soft hint"}, words.orderNote(isInOrder(passages))),
+            );
+        replace(
+            mapping,
+            nameMapping(passages),
+            passages.excluded.some((side) => side.length)
+                ? h("p", {class: "soft hint"}, words.template)
+                : null,
+        );
+    };
+    const name = (index: number, isHidden: boolean) =>
+        isHidden ? words.redacted : shortName(index);
+    const count = h("h2", null, words.passages);
     replace(
         main,
-        steps(pair),
-        h(
-            "h1",
-            null,
-            redaction === "a" ? words.redacted : shortName(pair.a),
-            ` ${words.and} `,
-            redaction === "b" ? words.redacted : shortName(pair.b),
-        ),
-        top,
-        h("div", {class: "actions"}, buttons, note),
-        redaction ? h("p", {class: "soft"}, words.redactedNote) : null,
         h(
             "div",
-            {class: "compare"},
-            list,
-            h("div", {class: "grow"}, links, panes),
+            {class: "case-view"},
+            h(
+                "div",
+                {class: "case-head"},
+                h(
+                    "div",
+                    {class: "grow"},
+                    h(
+                        "h1",
+                        null,
+                        name(pair.a, redaction === "a"),
+                        h("span", {class: "and"}, ` ${words.and} `),
+                        name(pair.b, redaction === "b"),
+                    ),
+                    top,
+                ),
+                steps(pair),
+            ),
+            h(
+                "div",
+                {class: "actions"},
+                buttons,
+                note,
+                ...actions(pair, redaction, address),
+            ),
+            redaction ? h("p", {class: "soft hint"}, words.redactedNote) : null,
+            h(
+                "div",
+                {class: "compare"},
+                h(
+                    "div",
+                    {class: "list"},
+                    h("div", {class: "list-head"}, count, keyHints()),
+                    order,
+                    list,
+                    besides,
+                    mapping,
+                ),
+                panes,
+            ),
         ),
     );
 
     const fill = async () => {
         const found = await passagesOf(pair);
         passages = found ?? passages;
-        const sides = await Promise.all([
+        sides = await Promise.all([
             pane(pair, 0, passages, redaction === "a"),
             pane(pair, 1, passages, redaction === "b"),
         ]);
-        scrollers = sides.map((side) => side.scroller);
-        scrollTogether(sides as [Pane, Pane], () => isTogether);
+        scrollTogether(sides as [Pane, Pane], passages, () => isTogether);
+        replace(count, `${words.passages} (${number(passages.list.length)})`);
         update();
+        fillList();
         replace(panes, ...sides.map((side) => side.box));
         if (found === null) panes.prepend(h("p", {class: "soft"}, words.noPassages));
         if (first >= 0) select(first);
         main.dataset["ready"] = "yes";
+        const more = await evidenceOf(pair);
+        if (more) replace(besides, evidenceList(more));
+        main.dataset["ready"] = "all";
     };
     update();
     void fill();

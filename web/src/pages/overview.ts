@@ -12,12 +12,31 @@ export function tile(value: string, label: string): HTMLElement {
     return h("div", {class: "tile"}, h("b", null, value), h("span", null, label));
 }
 
+/** How many pairs there are in each bar of the histogram, by the sample of the run. */
+function allPairs(): number[] | undefined {
+    const {bars, sampled, pairs: compared} = run.background ?? {};
+    return bars && sampled && compared ? bars.map((n) => (n * compared) / sampled) : undefined;
+}
+
+function backgroundNote(): string[] {
+    const background = run.background;
+    if (!background) return [];
+    const {median, pairs: compared, sampled = 0} = background;
+    return [
+        words.background(percent(median), counted(Math.round(sampled || compared), "pair")),
+        sampled ? words.greyBars(sampled < compared) : "",
+    ];
+}
+
 function tiles(shown: Pair[]): HTMLElement {
     const together = new Set(shown.map((pair) => pair.cluster).filter((id) => id > 0)).size;
     return h(
         "div",
         {class: "tiles"},
-        tile(number(run.documents), words.tileDocuments),
+        tile(
+            number(run.documents),
+            run.skipped.length ? words.tileDocuments : words.tileNoneSkipped,
+        ),
         tile(number(shown.length), words.tilePairs(percent(filters.threshold))),
         tile(
             number(shown.length === pairs.length ? clusters.length : together),
@@ -82,7 +101,7 @@ export function method(): string[] {
     const unit = run.programs ? "token" : run.unit === "char" ? "character" : run.unit;
     return [
         words.comparedBy(unit, run.parameters["k"]),
-        Number.isFinite(threshold) && run.kind === "scan"
+        Number.isFinite(threshold) && run.kind === "scan" && !run.case
             ? words.listedFrom(percent(threshold), counted(run.pairs, "pair"))
             : "",
         run.kind === "compare"
@@ -133,6 +152,7 @@ export function overview(main: HTMLElement): () => void {
         values: pairs.map((pair) => pair.similarity),
         threshold: filters.threshold,
         mark: run.background?.median,
+        all: allPairs(),
         label: words.distribution,
         onThreshold: (value) => {
             filters.threshold = value;
@@ -142,21 +162,14 @@ export function overview(main: HTMLElement): () => void {
     });
     replace(
         main,
-        h("h1", null, words.overview),
-        folder ? h("p", {class: "soft"}, words.inFolder(folder)) : null,
+        h("h1", null, folder ? words.overviewOf(folder) : words.overview),
         head,
         h("h2", null, words.distribution),
         chart,
         h(
             "p",
             {class: "soft"},
-            words.dragHint,
-            run.background
-                ? ` ${words.background(
-                      percent(run.background.median),
-                      counted(Math.round(run.background.pairs), "pair"),
-                  )}`
-                : null,
+            [words.dragHint, ...backgroundNote()].join(" "),
         ),
         h("h2", null, words.findings),
         found,

@@ -18,7 +18,13 @@ import {
 import {number, percent, words} from "../words";
 
 const ROW = 34,
-    MARGIN = 12;
+    NARROW_ROW = 58, // names one below the other
+    MARGIN = 12,
+    PAGE = 10; // rows that Page Up and Page Down move by
+
+const narrow = matchMedia("(max-width: 900px)");
+const rowHeight = () => (narrow.matches ? NARROW_ROW : ROW);
+const longestUnit = run.programs ? "token" : run.unit;
 
 interface Column {
     title: string;
@@ -61,7 +67,7 @@ const COLUMNS: Column[] = [
         show: (pair) => number(tokensInPassages(pair)),
     },
     {
-        title: words.longest,
+        title: words.longest(longestUnit),
         class: "number narrow",
         value: (pair) => figure(pair, "longest"),
         show: (pair) => number(figure(pair, "longest") ?? 0),
@@ -223,115 +229,134 @@ function filterBar(count: HTMLElement, chips: HTMLElement): HTMLElement {
         ["dismissed", words.dismissed],
         ["undecided", words.undecided],
     ];
+    const field = (title: string, input: HTMLElement) => h("label", null, title, input);
+    const live = (properties: Record<string, unknown>, set: (value: string) => void) =>
+        h("input", {
+            ...properties,
+            oninput: (event: Event) => {
+                set(text(event));
+                changed();
+            },
+        });
+    const search = live({type: "search", value: filters.search}, (value) => {
+        filters.search = value;
+    });
+    const minimum = live({type: "number", min: 0, value: filters.minimum || ""}, (value) => {
+        filters.minimum = Number(value) || 0;
+    });
+    const threshold = live(
+        {
+            type: "number",
+            min: 0,
+            max: 100,
+            step: 0.5,
+            value: +(filters.threshold * 100).toFixed(1),
+        },
+        (value) => {
+            filters.threshold = Math.min(1, Math.max(0, Number(value) / 100));
+        },
+    );
+    const decision = h(
+        "select",
+        {
+            onchange: (event: Event) => {
+                filters.verdict = text(event) as typeof filters.verdict;
+                changed();
+            },
+        },
+        ...verdicts.map(([value, title]) =>
+            h("option", {value, selected: value === filters.verdict}, title),
+        ),
+    );
+    const quotations = check(words.hideQuotations, filters.quotations, (on) => {
+        filters.quotations = on;
+    });
+    const bibliography = check(words.hideBibliography, filters.bibliography, (on) => {
+        filters.bibliography = on;
+    });
     return h(
         "div",
-        {class: "filters"},
+        null,
         h(
-            "label",
-            null,
-            words.search,
-            h("input", {
-                type: "search",
-                value: filters.search,
-                oninput: (event: Event) => {
-                    filters.search = text(event);
-                    changed();
-                },
-            }),
-        ),
-        h(
-            "label",
-            null,
-            words.minimum(unit),
-            h("input", {
-                type: "number",
-                min: 0,
-                value: filters.minimum || "",
-                oninput: (event: Event) => {
-                    filters.minimum = Number(text(event)) || 0;
-                    changed();
-                },
-            }),
-        ),
-        h(
-            "label",
-            null,
-            words.threshold,
-            h("input", {
-                type: "number",
-                min: 0,
-                max: 100,
-                step: 0.5,
-                value: +(filters.threshold * 100).toFixed(1),
-                oninput: (event: Event) => {
-                    filters.threshold = Math.min(1, Math.max(0, Number(text(event)) / 100));
-                    changed();
-                },
-            }),
-        ),
-        h(
-            "label",
-            null,
-            words.decision,
+            "details",
+            {class: "filter-box", open: !narrow.matches},
+            h("summary", {class: "button"}, words.filters),
             h(
-                "select",
-                {
-                    onchange: (event: Event) => {
-                        filters.verdict = text(event) as typeof filters.verdict;
-                        changed();
-                    },
-                },
-                ...verdicts.map(([value, title]) =>
-                    h("option", {value, selected: value === filters.verdict}, title),
-                ),
+                "div",
+                {class: "filters"},
+                field(words.search, search),
+                field(words.thresholdPercent, threshold),
+                field(words.minimum(unit), minimum),
+                field(words.decision, decision),
+                sourceFilter(),
+                run.programs ? null : quotations,
+                run.programs ? null : bibliography,
+                labelFilter(),
             ),
         ),
-        run.programs
-            ? null
-            : check(words.hideQuotations, filters.quotations, (on) => {
-                  filters.quotations = on;
-              }),
-        run.programs
-            ? null
-            : check(words.hideBibliography, filters.bibliography, (on) => {
-                  filters.bibliography = on;
-              }),
-        labelFilter(),
-        sourceFilter(),
-        chips,
-        count,
-        h("button", {onclick: resetFilters}, words.reset),
         h(
-            "button",
-            {onclick: () => save("pairs.csv", "text/csv", csv(sorted(shownPairs())))},
-            words.csv,
+            "div",
+            {class: "filters"},
+            count,
+            chips,
+            h("button", {onclick: resetFilters}, words.reset),
+            h(
+                "button",
+                {onclick: () => save("pairs.csv", "text/csv", csv(sorted(shownPairs())))},
+                words.csv,
+            ),
         ),
     );
 }
 
 // ---- the table
 
+/** A row; its first cell is the link, and a click anywhere follows it. */
 function row(pair: Pair, position: number): HTMLElement {
-    const line = h("a", {
-        class: `row ${verdictOf(pair) ?? ""}`,
-        href: `#/pair/${pairKey(pair)}`,
-        role: "row",
-        "aria-rowindex": position + 2,
-        "--top": `${position * ROW}px`,
-    });
-    for (const column of COLUMNS)
-        line.append(
+    const address = `#/pair/${pairKey(pair)}`;
+    return h(
+        "div",
+        {
+            class: `row ${verdictOf(pair) ?? ""}`,
+            role: "row",
+            "aria-rowindex": position + 2,
+            title: reason(pair),
+            "--top": `${position * rowHeight()}px`,
+            onclick: () => (location.hash = address),
+        },
+        ...COLUMNS.map((column, i) =>
             h(
                 "span",
-                {
-                    class: column.class,
-                    role: "cell",
-                    title: column.class === "name" ? `${column.show(pair)}: ${reason(pair)}` : null,
-                },
-                column.show(pair),
+                {class: column.class, role: "cell"},
+                i ? column.show(pair) : h("a", {href: address}, column.show(pair)),
             ),
-        );
-    return line;
+        ),
+    );
+}
+
+/** Moves from row to row by the keys that a list has. */
+function moveByKeys(view: HTMLElement, count: () => number): void {
+    view.addEventListener("keydown", (event) => {
+        const now = document.activeElement?.closest<HTMLElement>("[role=row]");
+        const step = {
+            ArrowDown: 1,
+            ArrowUp: -1,
+            PageDown: PAGE,
+            PageUp: -PAGE,
+            Home: -Infinity,
+            End: Infinity,
+        }[event.key];
+        if (step === undefined) return;
+        event.preventDefault();
+        const from = now ? Number(now.getAttribute("aria-rowindex")) - 2 : -1;
+        const to = Math.min(count() - 1, Math.max(0, from + step)),
+            top = to * rowHeight();
+        if (top < view.scrollTop) view.scrollTop = top;
+        if (top + rowHeight() > view.scrollTop + view.clientHeight)
+            view.scrollTop = top + rowHeight() - view.clientHeight;
+        view.dispatchEvent(new Event("rows"));
+        view.querySelector<HTMLElement>(`[aria-rowindex="${to + 2}"] a`)?.focus();
+    });
 }
 
 export function pairTable(main: HTMLElement): () => void {
@@ -342,16 +367,17 @@ export function pairTable(main: HTMLElement): () => void {
     const head = h("div", {class: "row head", role: "row"});
     let list: Pair[] = [];
     const draw = () => {
-        const first = Math.max(0, Math.floor(view.scrollTop / ROW) - MARGIN);
+        const high = rowHeight(),
+            first = Math.max(0, Math.floor(view.scrollTop / high) - MARGIN);
         const last = Math.min(
             list.length,
-            Math.ceil((view.scrollTop + view.clientHeight) / ROW) + MARGIN,
+            Math.ceil((view.scrollTop + view.clientHeight) / high) + MARGIN,
         );
         replace(rows, ...list.slice(first, last).map((pair, i) => row(pair, first + i)));
     };
     const update = () => {
         list = sorted(shownPairs());
-        view.style.setProperty("--height", `${Math.max(1, list.length) * ROW}px`);
+        view.style.setProperty("--height", `${Math.max(1, list.length) * rowHeight()}px`);
         replace(count, list.length ? words.shown(list.length, pairs.length) : words.emptyTable);
         replace(chips, withoutList());
         replace(
@@ -386,6 +412,8 @@ export function pairTable(main: HTMLElement): () => void {
         draw();
     };
     let isDrawing = false;
+    moveByKeys(view, () => list.length);
+    view.addEventListener("rows", draw);
     view.addEventListener("scroll", () => {
         if (isDrawing) return;
         isDrawing = true;

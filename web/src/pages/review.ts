@@ -11,6 +11,7 @@ import {
     shortName,
 } from "../data";
 import {announce, h, replace, save} from "../dom";
+import {evidenceOf} from "../evidence";
 import {coverage, rarityOf, reason, unit} from "../reason";
 import {
     Decision,
@@ -28,7 +29,7 @@ import {
 } from "../state";
 import {cutMarks, marksOf, textView} from "../text_view";
 import {amount, counted, kindNames, percent, words} from "../words";
-import type {Redaction} from "./compare";
+import {evidenceList, type Redaction} from "./compare";
 import {flagsOf} from "./document";
 import {method} from "./overview";
 
@@ -306,6 +307,9 @@ async function pairCase(pair: Pair, redaction: Redaction): Promise<HTMLElement> 
     for (const index of (found?.list ?? []).keys())
         page.append(await passageSection(pair, found!, index, names, redaction));
     if (!found) page.append(h("p", null, words.noPassages));
+    const besides = await evidenceOf(pair);
+    const list = besides && evidenceList(besides);
+    if (list) page.append(list);
     return page;
 }
 
