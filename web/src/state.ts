@@ -190,18 +190,41 @@ function isSame(left: string[], right: string[]): boolean {
 export const isDismissed = (passage: Passage) =>
     review.passages.some((sketch) => isSame(sketch, passage.sketch));
 
-const dismissedIn = new Map<number, Set<number>>(); // by pair: which of its passages
+/** What is needed of a passage to find it again, and to take it off. */
+interface Sketched {
+    sketch: string[];
+    amount: number; // of it, in what similarities count
+}
+
+const sketched = new Map<number, Sketched[]>(); // by pair, read when the first is dismissed
+const dismissedIn = new Map<number, Map<number, number>>(); // by pair: its passages, how much
+
+/** How much of what similarities count a passage has: characters, or words and tokens. */
+function amountOf(passage: Passage): number {
+    const bytes = ({bytes: [from, to]}: Passage["a"]) => to - from;
+    return run.unit === "char" ? (bytes(passage.a) + bytes(passage.b)) / 2 : passage.tokens;
+}
+
+async function sketchesOf(pair: Pair): Promise<Sketched[]> {
+    const known = sketched.get(pair.index);
+    if (known) return known;
+    const list = ((await passagesOf(pair))?.list ?? []).map((one) => ({
+        sketch: one.sketch,
+        amount: amountOf(one),
+    }));
+    sketched.set(pair.index, list);
+    return list;
+}
 
 /** Finds the dismissed passages of each pair. */
 async function applyDismissals(): Promise<void> {
-    const found = new Map<number, Set<number>>();
+    const found = new Map<number, Map<number, number>>();
+    const isOff = ({sketch}: Sketched) => review.passages.some((one) => isSame(one, sketch));
     if (review.passages.length)
         for (const pair of pairs) {
             if (!pair.lengths.length) continue;
-            const list = (await passagesOf(pair))?.list ?? [];
-            const which = new Set(
-                [...list.keys()].filter((index) => isDismissed(list[index]!)),
-            );
+            const which = new Map<number, number>();
+            (await sketchesOf(pair)).forEach((one, i) => isOff(one) && which.set(i, one.amount));
             if (which.size) found.set(pair.index, which);
         }
     dismissedIn.clear();
@@ -222,7 +245,7 @@ export function dismissPassage(passage: Passage, dismissed: boolean): void {
 export function similarityWithout(pair: Pair): number | null {
     const which = dismissedIn.get(pair.index);
     if (!which) return null;
-    const tokens = [...which].reduce((sum, index) => sum + (pair.lengths[index] ?? 0), 0);
+    const tokens = [...which.values()].reduce((sum, one) => sum + one, 0);
     const shared = figure(pair, "shared") ?? 0,
         union = figure(pair, "union") ?? 0;
     const left = Math.max(0, shared - tokens),

@@ -4,7 +4,8 @@ import {Passages} from "./data";
 import {h} from "./dom";
 
 const LINES_IN_A_CHUNK = 100,
-    LONG_CHUNKS = 20; // more of them are drawn as they come into sight
+    LONG_CHUNKS = 20, // more of them are drawn as they come into sight
+    LONG_LINE = 4_000; // characters; browsers need minutes for a line of a megabyte
 
 export interface Mark {
     from: number;
@@ -111,6 +112,17 @@ function joinSpace(bytes: Uint8Array, marks: Mark[]): Mark[] {
     return joined;
 }
 
+/** A text as it can be drawn: a font has no signs for control characters. */
+const drawable = (text: string) =>
+    text.replace(/\r$/, "").replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "\ufffd");
+
+/** Where a text is cut so that its first part is no longer than `most`: at a space if possible. */
+function cutAt(text: string, most: number): number {
+    const space = text.lastIndexOf(" ", most - 1) + 1;
+    if (space > most / 2) return space;
+    return /[\ud800-\udbff]/.test(text[most - 1]!) ? most - 1 : most;
+}
+
 /** The marks of a span of the file alone, cut to it. */
 export function cutMarks(marks: Mark[], from: number, to: number): Mark[] {
     return marks
@@ -132,9 +144,13 @@ export function textView(
     const seen = new Set<number>();
     let line = h("div", {class: "line", "data-n": number}),
         chunk = h("div", {class: "chunk"}, line),
-        lines = 1;
-    const nextLine = () => {
-        line = h("div", {class: "line", "data-n": ++number});
+        lines = 1,
+        length = 0; // characters in the line
+    const nextLine = (isMore: boolean) => {
+        line = isMore
+            ? h("div", {class: "line more"})
+            : h("div", {class: "line", "data-n": ++number});
+        length = 0;
         if (++lines > LINES_IN_A_CHUNK) {
             view.append(chunk);
             chunk = h("div", {class: "chunk"});
@@ -142,26 +158,37 @@ export function textView(
         }
         chunk.append(line);
     };
+    const add = (mark: Mark, text: string) => {
+        const isHidden = isRedacted && mark.passage < 0;
+        line.append(
+            isHidden
+                ? h(
+                      "span",
+                      {class: "hidden", "aria-label": "…"},
+                      "█".repeat(Math.min(text.length, 12)),
+                  )
+                : markNode(mark, text, !seen.has(mark.passage)),
+        );
+        length += text.length;
+        seen.add(mark.passage);
+    };
     for (const mark of marks) {
         const pieces = decoder.decode(bytes.subarray(mark.from, mark.to)).split("\n");
         const isHidden = isRedacted && mark.passage < 0;
-        pieces.forEach((piece, i) => {
-            if (i > 0) nextLine();
+        pieces.forEach((whole, i) => {
+            if (i > 0) nextLine(false);
+            let piece = drawable(whole);
             // Nobody marks the indentation of a line.
-            const space = line.childNodes.length || isHidden ? "" : /^[ \t]*/.exec(piece)![0];
+            const space = line.childNodes.length || isHidden ? "" : /^[ \t]{0,200}/.exec(piece)![0];
             if (space) line.append(space);
             piece = piece.slice(space.length);
-            if (!piece) return;
-            line.append(
-                isHidden
-                    ? h(
-                          "span",
-                          {class: "hidden", "aria-label": "…"},
-                          "█".repeat(Math.min(piece.length, 12)),
-                      )
-                    : markNode(mark, piece, !seen.has(mark.passage)),
-            );
-            seen.add(mark.passage);
+            while (length + piece.length > LONG_LINE) {
+                const cut = length < LONG_LINE ? cutAt(piece, LONG_LINE - length) : 0;
+                if (cut) add(mark, piece.slice(0, cut));
+                piece = piece.slice(cut);
+                nextLine(true);
+            }
+            if (piece) add(mark, piece);
         });
     }
     view.append(chunk);

@@ -87,13 +87,26 @@ function growth(): HTMLElement | null {
     const steps = collection?.growth ?? [];
     if (!steps.some(([read]) => read)) return null;
     const wide = Math.max(300, Math.min(1130, innerWidth - 46)),
-        high = 120;
+        high = 120,
+        foot = 18;
     const most = steps.reduce((max, [read]) => Math.max(max, read), 1);
     const chart = svg("svg", {
-        viewBox: `0 0 ${wide} ${high}`,
+        viewBox: `0 0 ${wide} ${high + foot}`,
         role: "img",
         "aria-label": words.growth,
     });
+    for (const share of [0, 0.25, 0.5, 0.75, 1])
+        chart.append(
+            svg(
+                "text",
+                {
+                    x: share * wide,
+                    y: high + foot - 3,
+                    "text-anchor": share === 0 ? "start" : share === 1 ? "end" : "middle",
+                },
+                counted(Math.round(share * run.records), "record"),
+            ),
+        );
     const width = wide / steps.length;
     steps.forEach(([read, removed], i) => {
         const bar = (count: number, name: string) =>
@@ -153,6 +166,18 @@ function saveRemovals(): void {
         ].join(","),
     );
     save("removed.csv", "text/csv", `id,kept,similarity,cluster\r\n${lines.join("\r\n")}\r\n`);
+}
+
+/** The first removals, in a box that scrolls. */
+function removalTable(): HTMLElement {
+    const rows = removals
+        .slice(0, SHOWN)
+        .map((one) => [shortName(one.document), shortName(one.kept), percent(one.similarity)]);
+    return h(
+        "div",
+        {class: "boxed", tabindex: 0, role: "region", "aria-label": words.removedTitle},
+        table([words.document, words.removedFor, words.similarity], rows),
+    );
 }
 
 // ---- the page
@@ -231,16 +256,7 @@ export function cleaningPage(main: HTMLElement): () => void {
         removals.length
             ? h("p", null, h("button", {onclick: saveRemovals}, words.saveRemovals))
             : null,
-        table(
-            [words.document, words.removedFor, words.similarity],
-            removals
-                .slice(0, SHOWN)
-                .map((one) => [
-                    shortName(one.document),
-                    shortName(one.kept),
-                    percent(one.similarity),
-                ]),
-        ),
+        removalTable(),
         run.removed > SHOWN
             ? h("p", {class: "soft"}, words.firstOf(SHOWN, counted(run.removed, "record")))
             : null,

@@ -20,7 +20,8 @@ import {number, percent, words} from "../words";
 const ROW = 34,
     NARROW_ROW = 58, // names one below the other
     MARGIN = 12,
-    PAGE = 10; // rows that Page Up and Page Down move by
+    PAGE = 10, // rows that Page Up and Page Down move by
+    PRINTED = 1_000;
 
 const narrow = matchMedia("(max-width: 900px)");
 const rowHeight = () => (narrow.matches ? NARROW_ROW : ROW);
@@ -373,6 +374,7 @@ export function pairTable(main: HTMLElement): () => void {
             list.length,
             Math.ceil((view.scrollTop + view.clientHeight) / high) + MARGIN,
         );
+        view.classList.remove("printed");
         replace(rows, ...list.slice(first, last).map((pair, i) => row(pair, first + i)));
     };
     const update = () => {
@@ -422,6 +424,11 @@ export function pairTable(main: HTMLElement): () => void {
             draw();
         });
     });
+    window.onafterprint = draw;
+    window.onbeforeprint = () => {
+        view.classList.add("printed");
+        replace(rows, ...list.slice(0, PRINTED).map(row));
+    };
     replace(
         main,
         h("h1", null, words.pairs),

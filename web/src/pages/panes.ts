@@ -61,7 +61,7 @@ async function fileView(
     const box = textView(bytes, marksOf(bytes.length, passages, side, file), isRedacted);
     return {
         box,
-        lines: [...box.querySelectorAll<HTMLElement>(".line")],
+        lines: [...box.querySelectorAll<HTMLElement>(".line[data-n]")],
         starts: lineStarts(bytes),
     };
 }

@@ -1,0 +1,240 @@
+// What a reader judges by: filters that act at once, texts that move together, evidence besides
+// passages, pages to print; and a page that stays light with thousands of documents.
+import assert from "node:assert/strict";
+import {join} from "node:path";
+import {after, before, test} from "node:test";
+import {
+    accessibilityProblems,
+    go,
+    launch,
+    open,
+    openFirstPair,
+    report,
+    samples,
+    settled,
+    shots,
+    write,
+} from "./browser.mjs";
+
+let browser;
+before(async () => (browser = await launch()));
+after(() => browser.close());
+
+const sentence = (seed, count) =>
+    Array.from({length: count}, (_, i) => `${seed}word${(i * 7919) % 100_003}`).join(" ");
+
+test("filters act at once: quotations, labels, authors, and a document left out", async () => {
+    const quoted = `He wrote: "${sentence("quoted", 40)}" and no more.`;
+    const texts = {
+        ada: `${sentence("own", 60)}\n${sentence("a", 30)}`,
+        ben: `${sentence("own", 60)}\n${sentence("b", 30)}`,
+        cleo: `${quoted}\n${sentence("c", 30)}`,
+        dan: `${quoted}\n${sentence("d", 30)}`,
+    };
+    for (const [name, content] of Object.entries(texts)) write(`class/${name}.txt`, content);
+    const rows = ["ada,staff,Ada", "ben,,Ada", "cleo,,Cleo", "dan,,Dan"].map((row) =>
+        row.replace(/^(\w+)/, (name) => write(`class/${name}.txt`, texts[name])),
+    );
+    const list = write("list.csv", `path,label,author\n${rows.join("\n")}\n`);
+    const page = await open(browser, report(`@${list}`, "-t", "0.1"), "#/pairs");
+    const names = async () => {
+        await settled(page);
+        const found = await page.locator(".rows .row").allTextContents();
+        return found.map((row) => (row.includes("ada") ? "ada" : "cleo")).sort();
+    };
+    assert.deepEqual(await names(), ["ada", "cleo"]);
+    for (const [label, left] of [
+        ["Without quotations", ["ada"]],
+        ["same author", ["cleo"]],
+        ["staff", ["cleo"]],
+    ]) {
+        await page.check(`label:has-text("${label}") input`);
+        assert.deepEqual(await names(), left, label);
+        await page.uncheck(`label:has-text("${label}") input`);
+    }
+    await page.fill("input[list]", "dan.txt");
+    await page.locator("input[list]").blur();
+    assert.deepEqual(await names(), ["ada"]);
+    await page.click(".chip");
+    assert.deepEqual(await names(), ["ada", "cleo"]);
+    assert.deepEqual(page.problems, []);
+    await page.context().close();
+});
+
+test("rows are walked through by keys, and a button keeps the focus", async () => {
+    const page = await open(browser, report(join(samples, "essays"), "-t", "0.05"), "#/pairs");
+    await page.focus(".view");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    const address = await page.evaluate(() => document.activeElement.getAttribute("href"));
+    assert.equal(address, await page.locator(".rows a").nth(1).getAttribute("href"));
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("main[data-ready]");
+    await page.focus("button.confirmed");
+    await page.keyboard.press("Enter");
+    await settled(page);
+    const pressed = await page.evaluate(() => document.activeElement.getAttribute("aria-pressed"));
+    assert.equal(pressed, "true");
+    await page.context().close();
+});
+
+test("texts scroll together inside a long passage", async () => {
+    const lines = Array.from({length: 300}, (_, i) => `Line ${i} tells of ${sentence(`s${i}`, 6)}.`);
+    const before = Array.from({length: 80}, (_, i) => `Before ${i}: ${sentence(`b${i}`, 3)}.`);
+    write("long/a.txt", lines.join("\n"));
+    write("long/b.txt", [...before, ...lines].join("\n"));
+    const page = await open(browser, report(join(write("long/c.txt", ""), ".."), "-t", "0.1"));
+    await openFirstPair(page);
+    const pane = page.locator(".scroller").first();
+    await pane.hover();
+    await page.mouse.wheel(0, 4000);
+    await page.waitForFunction(() => document.querySelector(".scroller").scrollTop > 3000);
+    await settled(page);
+    const inSight = await page.evaluate(() =>
+        [...document.querySelectorAll(".scroller")].map((scroller) => {
+            const {top, height} = scroller.getBoundingClientRect();
+            const line = [...scroller.querySelectorAll(".line")].find(
+                (one) => one.getBoundingClientRect().bottom > top + height / 3,
+            );
+            return Number(/Line (\d+)/.exec(line.textContent)?.[1] ?? NaN);
+        }),
+    );
+    assert.ok(inSight[0] > 50, `${inSight}`);
+    assert.ok(Math.abs(inSight[0] - inSight[1]) <= 1, `${inSight}`);
+    await page.context().close();
+});
+
+test("comments and misspelt words that both have are pointed out", async () => {
+    const program = (i, comment, name) =>
+        `# ${comment}\ndef ${name}(ships):\n    total = 0\n    for ship in ships:\n` +
+        `        if ship.cargo > ${i}:\n            total += ship.cargo * ship.length\n` +
+        `    return total\n\n\ndef show(ships, label${i}):\n    print(label${i}, ${name}(ships))\n`;
+    const folder = join(write("ships/0.py", program(0, "Sum over what they carry.", "calulate")), "..");
+    write("ships/1.py", program(1, "Sum over what they carry.", "calulate"));
+    for (const i of [2, 3, 4]) write(`ships/${i}.py`, program(i, `My own way ${i} of it.`, "calculate"));
+    const page = await open(browser, report(folder, "--by", "code", "-t", "0.05"));
+    const names = await page.locator(".finding .names").allTextContents();
+    await page.locator(".finding").nth(names.indexOf("0.py and 1.py")).click();
+    await page.waitForSelector("main[data-ready=all]");
+    const besides = await page.textContent(".besides");
+    assert.match(besides, /calulate \(others write calculate\)/);
+    assert.match(besides, /Sum over what they carry\. in none of 3 other documents/);
+    await page.click("a:has-text('Print this case')");
+    await page.waitForSelector("section.evidence");
+    await page.waitForSelector(".besides");
+    assert.deepEqual(await accessibilityProblems(page), []);
+    await page.context().close();
+});
+
+test("files of a submission stand by their share, and fold all at once", async () => {
+    const page = await open(
+        browser,
+        report(...submissions(), "--group", "dir", "--by", "code", "-t", "0.05"),
+    );
+    await openFirstPair(page);
+    const pane = page.locator(".pane").first();
+    const shares = (await pane.locator(".file > summary .soft").allTextContents()).map(parseFloat);
+    assert.ok(shares.length > 1);
+    assert.deepEqual(shares, [...shares].sort((x, y) => y - x));
+    await pane.locator("button:has-text('Collapse all')").click();
+    assert.equal(await pane.locator("details[open]").count(), 0);
+    await page.keyboard.press("n"); // opens the file that has the passage
+    assert.ok((await pane.locator("details[open]").count()) > 0);
+    assert.ok((await page.locator(".strip .band.now").count()) <= 1);
+    await page.screenshot({path: join(shots, "files-light-wide.png")});
+    assert.deepEqual(await accessibilityProblems(page), []);
+    await page.context().close();
+});
+
+function submissions() {
+    const part = (name, words) =>
+        `def ${name}(items):\n    found = []\n    for item in items:\n` +
+        `        if item.${words} > len(found):\n            found.append(item.${words} * 2)\n` +
+        `        else:\n            found.extend(item.rest)\n    return sorted(found)\n\n\n`;
+    for (const who of ["ada", "ben"]) {
+        write(`hand/${who}/a.py`, part("one", "x") + part("two", "y"));
+        write(`hand/${who}/b.py`, `${part("three", "z")}print("${who}" * 3)\n`.repeat(2));
+        write(`hand/${who}/own_${who}.py`, `print("${who} says hello", [${who.length}] * 7)\n`);
+    }
+    return [join(write("hand/ada/a.py", part("one", "x") + part("two", "y")), "../..")];
+}
+
+test("one case opens with its pages to print, on which no line is cut", async () => {
+    const page = await open(
+        browser,
+        report(
+            join(samples, "programs"),
+            "-t",
+            "0.05",
+            "--evidence",
+            "marks-felix.c",
+            "marks-hugo.c",
+        ),
+    );
+    await page.waitForSelector("section.evidence");
+    assert.match(page.url(), /#\/evidence\//);
+    await page.emulateMedia({media: "print", colorScheme: "dark"});
+    await page.setViewportSize({width: 700, height: 900});
+    const cut = await page.evaluate(() =>
+        [...document.querySelectorAll(".excerpt .line")]
+            .filter((line) => line.scrollWidth > line.clientWidth + 1)
+            .map((line) => line.textContent),
+    );
+    assert.deepEqual(cut, []);
+    const ink = await page.evaluate(() => getComputedStyle(document.body).color);
+    assert.equal(ink, "rgb(0, 0, 0)");
+    await page.context().close();
+});
+
+test("the histogram has all pairs of programs, and a timeline where times are known", async () => {
+    const page = await open(browser, report(join(samples, "programs"), "-t", "0.4"));
+    assert.ok((await page.locator(".histogram .bar.below").count()) > 0);
+    const rows = ["a", "b"].map(
+        (name, i) => `${write(`times/${name}.txt`, sentence("t", 50))},2026-03-0${i + 1}`,
+    );
+    const list = write("times.csv", `path,time\n${rows.join("\n")}\n`);
+    const other = await open(browser, report(`@${list}`), "#/clusters");
+    assert.equal(await other.locator(".dot").count(), 2);
+    assert.match(await other.textContent("main"), /When they were handed in/);
+    await other.context().close();
+    await page.context().close();
+});
+
+test("a line of a megabyte and its escapes change nothing", async () => {
+    const line = `${sentence("long", 60)} ${"\u001b[31m</script>'\" ".repeat(60_000)}`;
+    const folder = join(write("lines/a.txt", `${line}\nfirst\n`), "..");
+    write("lines/b.txt", `${line}\nsecond\n`);
+    const page = await open(browser, report(folder));
+    await openFirstPair(page);
+    const shown = await page.locator(".scroller").first().locator(".line").allTextContents();
+    assert.equal(shown.join(""), `${line.replaceAll("\u001b", "\ufffd")}first`);
+    assert.equal(await page.locator(".scroller").first().locator(".line[data-n]").count(), 3);
+    assert.deepEqual(page.problems, []);
+    await page.context().close();
+});
+
+test("ten thousand documents of clusters stay within 300 MB, and are drawn", async () => {
+    const lines = Array.from({length: 10_400}, (_, i) =>
+        JSON.stringify({id: `r${i}`, text: `${sentence(`g${i >> 2}`, 12)} end${i & 3}`}),
+    );
+    const path = report(
+        write("clusters.jsonl", `${lines.join("\n")}\n`),
+        ...["-t", "0.3", "--by", "word", "-k", "2"],
+    );
+    const page = await open(browser, path, "#/clusters");
+    await settled(page);
+    const session = await page.context().newCDPSession(page);
+    await session.send("Performance.enable");
+    await session.send("HeapProfiler.collectGarbage");
+    const {metrics} = await session.send("Performance.getMetrics");
+    const bytes = metrics.find((one) => one.name === "JSHeapUsedSize").value;
+    assert.ok(bytes < 300e6, `${bytes} bytes`);
+    const painted = await page.evaluate(() => {
+        const canvas = document.querySelector("canvas.graph");
+        const {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+        return data.some((value) => value > 0);
+    });
+    assert.ok(painted);
+    assert.ok((await page.locator("tbody tr").count()) <= 200);
+    await page.context().close();
+});
