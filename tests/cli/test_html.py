@@ -84,7 +84,11 @@ class Html(Case):
 
     def test_spans_of_programs(self):
         page = self.page(os.path.join(SAMPLES, "programs"), "-t", "0.15")
-        self.assertTrue(page.block("run")["programs"])
+        run = page.block("run")
+        self.assertTrue(run["programs"])
+        self.assertFalse(run["case"])
+        background = run["background"]  # of ten programs, all pairs are in the sample
+        self.assertEqual((background["sampled"], sum(background["bars"])), (45, 45))
         self.assert_spans(page, lambda document, _: document["name"], self.read)
 
     def test_spans_in_any_script(self):
@@ -236,6 +240,7 @@ class Html(Case):
         names = {document["name"] for document in page.block("documents")}
         self.assertEqual(names, {f"{folder}/marks-{name}.c" for name in ("felix", "hugo")})
         self.assertEqual(len(page.pairs), 1)
+        self.assertTrue(page.block("run")["case"])
         self.assert_spans(page, lambda document, _: document["name"], self.read)
         self.fail_with(2, folder, "-q", "--html", "no.html", "--evidence", "nobody", "else",
                        says="no pair of nobody and else")
