@@ -81,7 +81,7 @@ def main(twinset, seconds):
         problems.append(f"the server ended with {status}: {verified.stderr}")
     if after > before * 1.1 + 16:
         problems.append("memory grows")
-    return "\n".join(problems)
+    return "\n".join(problems) or 0
 
 
 if __name__ == "__main__":
