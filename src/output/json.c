@@ -23,6 +23,8 @@ static int write_passages(tw_json *json, const twinset_result *result, size_t in
         tw_json_passages(json, "passages", shown);
     else
         tw_json_null(json, "passages");
+    if (shown && shown->rare.count)
+        tw_json_rare_words(json, "only_both", shown);
     twinset_passages_free(found);
     return status;
 }

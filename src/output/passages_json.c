@@ -1,4 +1,6 @@
 /* Passages as JSON, for those who show them in their own way. */
+#include <string.h>
+
 #include "passages_text.h"
 
 static void write_range(tw_json *json, const char *key, size_t from, size_t to)
@@ -62,6 +64,29 @@ void tw_json_passage_members(tw_json *json, const tw_located_passage *passage, u
     write_known(json, "among", among);
     if (passage->rarity > 0) /* of prose alone */
         tw_json_real(json, "rarity", passage->rarity);
+}
+
+/* The kind of a word: a string has quotes around it. */
+static const char *kind_of(const tw_rare_word *rare)
+{
+    if (rare->is_name)
+        return "name";
+    return strpbrk(rare->word, "\"'`") ? "string" : "number";
+}
+
+void tw_json_rare_words(tw_json *json, const char *key, const twinset_passages *passages)
+{
+    tw_json_list(json, key, TW_JSON_INLINE);
+    for (size_t i = 0; i < passages->rare.count && json->sink->failure == 0; i++) {
+        const tw_rare_word *rare = &passages->rare.list[i];
+        tw_json_object(json, NULL, TW_JSON_INLINE);
+        tw_json_string(json, "word", rare->word);
+        tw_json_string(json, "kind", kind_of(rare));
+        write_span(json, "a", &rare->a);
+        write_span(json, "b", &rare->b);
+        tw_json_close(json);
+    }
+    tw_json_close(json);
 }
 
 void tw_json_passages(tw_json *json, const char *key, const twinset_passages *passages)

@@ -47,6 +47,8 @@ void tw_put_marks(tw_sink *sink, const twinset_style *style);
 
 /* Writes a list of passages. */
 void tw_json_passages(tw_json *json, const char *key, const twinset_passages *passages);
+/* Writes a list of the words that no third document has. */
+void tw_json_rare_words(tw_json *json, const char *key, const twinset_passages *passages);
 /* Writes the members of a passage into an object that the caller opened. */
 void tw_json_passage_members(tw_json *json, const tw_located_passage *passage, uint64_t among);
 

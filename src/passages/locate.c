@@ -263,5 +263,8 @@ void twinset_passages_free(twinset_passages *passages)
     tw_free(passages->spans);
     tw_free(passages->renames);
     tw_bytes_free(&passages->names);
+    for (size_t i = 0; i < passages->rare.count; i++)
+        tw_free(passages->rare.list[i].word);
+    tw_free(passages->rare.list);
     tw_free(passages);
 }

@@ -59,6 +59,19 @@ typedef struct tw_located_passage {
     size_t span_count;
 } tw_located_passage;
 
+/* A name, a number or a string that two programs share and no third document has, where each has it
+ * first. */
+typedef struct tw_rare_word {
+    char *word;
+    twinset_span a, b;
+    bool is_name;
+} tw_rare_word;
+
+typedef struct tw_rare_words {
+    tw_rare_word *list; /* the longest first */
+    size_t count;
+} tw_rare_words;
+
 /* The passages of two documents. It owns all that it points to, texts included. */
 struct twinset_passages {
     tw_located_document sides[2];
@@ -68,6 +81,7 @@ struct twinset_passages {
     size_t span_count, span_capacity;
     twinset_rename *renames; /* of all passages, passage after passage */
     tw_bytes names;          /* the strings that the renames point to */
+    tw_rare_words rare;      /* of programs, where it is known how many documents have a word */
     tw_extent extent;        /* what the passages amount to, without lines */
     uint64_t among;          /* the documents that `documents` of a passage are counted among */
     bool prose;              /* passages are shown as quotations, not as lines of a program */
@@ -79,5 +93,17 @@ struct twinset_passages {
  * by twinset_passages_free(). */
 int tw_passages_locate(const tw_passage_finder *found, const tw_tokenised_document sides[2],
                        const char *token, uint64_t among, twinset_passages **passages) TW_CHECKED;
+
+/* ---- rare_words.c */
+
+/* A program with its files, for which names and texts are known. */
+typedef struct tw_worded_program {
+    const tw_program *program;
+    const tw_located_file *files;
+} tw_worded_program;
+
+/* Finds a few words that two programs share and no third document has, by rules->documents. */
+int tw_find_rare_words(const tw_worded_program sides[2], const tw_passage_finder_rules *rules,
+                       tw_rare_words *found) TW_CHECKED;
 
 #endif

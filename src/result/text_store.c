@@ -280,6 +280,9 @@ typedef struct shingle_frequency {
     uint32_t copies;
 } shingle_frequency;
 
+/* Fewer documents say little about how rare a word is. */
+enum { LEAST_DOCUMENTS = 10 };
+
 /* Returns how many documents have a shingle of the first document. */
 static uint32_t count_documents(void *context, uint64_t id)
 {
@@ -288,6 +291,17 @@ static uint32_t count_documents(void *context, uint64_t id)
     size_t index = tw_lower_bound((tw_set){counts->ids, counts->count}, id);
     return index < counts->count && counts->ids[index] == id ? counts->counts[index]
                                                              : frequency->copies;
+}
+
+/* Finds words that no other document has, where enough are counted. */
+static int find_rare_words(const tw_text_store *kept, const document_side sides[2],
+                           const tw_passage_finder_rules *rules, twinset_passages *passages)
+{
+    const tw_worded_program programs[2] = {{&sides[0].program, passages->sides[0].files},
+                                           {&sides[1].program, passages->sides[1].files}};
+    if (kept->counted_documents < LEAST_DOCUMENTS)
+        return TWINSET_OK;
+    return tw_find_rare_words(programs, rules, &passages->rare);
 }
 
 static int find_passages(const tw_text_store *kept, const tw_sequence_rules *rules,
@@ -315,10 +329,16 @@ static int find_passages(const tw_text_store *kept, const tw_sequence_rules *rul
     if (status == TWINSET_OK)
         status = tw_passages_locate(&found, evidence, rules->is_program ? "token" : "word",
                                     kept->counted_documents, passages);
+    if (status == TWINSET_OK && rules->is_program)
+        status = find_rare_words(kept, sides, &shared, *passages);
     if (status == TWINSET_OK)
         (*passages)->extent =
             tw_measure_passages(&found, evidence[0].tokens->count, evidence[1].tokens->count);
     tw_passage_finder_free(&found);
+    if (status == TWINSET_OK)
+        return status;
+    twinset_passages_free(*passages);
+    *passages = NULL;
     return status;
 }
 

@@ -281,6 +281,18 @@ static int shingle_file(const tw_program *program, size_t index, int view, size_
 
 /* ---- words */
 
+/* The hash of the nth occurrence of a word. */
+static uint64_t hash_occurrence(uint64_t word, size_t n)
+{
+    return tw_mix64(word + n * UINT64_C(0x9E3779B97F4A7C15));
+}
+
+uint64_t tw_program_word_id(uint64_t word)
+{
+    uint64_t hash = hash_occurrence(word, 1);
+    return tw_id_with_kind(tw_shingle_id((const char *)&hash, sizeof hash), TW_SHINGLE_WORD);
+}
+
 /* Replaces the words of one file by its shingles, and returns how many these are. The first,
  * second, fourth, eighth... occurrence of a word each are a shingle of their own; the others are
  * none. */
@@ -293,7 +305,7 @@ static size_t number_words(uint64_t *words, size_t count, uint64_t *scratch)
         for (end = i; end < count && words[end] == word;)
             end++;
         for (size_t n = 1; n <= end - i; n *= 2) /* writes never get ahead of reads */
-            words[kept++] = tw_mix64(word + n * UINT64_C(0x9E3779B97F4A7C15));
+            words[kept++] = hash_occurrence(word, n);
     }
     return kept;
 }

@@ -71,6 +71,10 @@ typedef struct tw_program_scratch {
     tw_u64s words, sorted;
 } tw_program_scratch;
 
+/* The id of the shingle that the first occurrence of a word in a file is, by the hash of the word
+ * as it is written. */
+uint64_t tw_program_word_id(uint64_t word);
+
 /* Sends the shingles of a view to a sink, which may be NULL: those of k tokens, file after file,
  * then for TWINSET_VIEW_BOTH those of words. A file of fewer than k tokens is one shingle. */
 int tw_program_shingle(const tw_program *program, int view, size_t k, tw_program_scratch *scratch,

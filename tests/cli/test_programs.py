@@ -109,6 +109,22 @@ class Classes(Programs):
             alarms[kinds.get(names)].append(pair["false_alarms"])
         return alarms
 
+    def test_words_of_two_only(self):
+        """A misspelt name that two share is shown, one that three share is not."""
+        files = class_of("python").files()
+        names = sorted(files)[:12]
+        texts = {name: files[name] for name in names}
+        for name in names[:2]:
+            texts[name] = files[names[0]] + "recieve_totl = 48271\nknown_to_all = 1\n"
+        texts[names[2]] += "known_to_all = 1\n"
+        self.write_all(texts)
+        pairs = self.succeed("scan", "in", "--format", "json", "-t", "0.9").json["pairs"]
+        first = next(pair for pair in pairs if os.path.basename(pair["a"]) == names[0])
+        found = {word["word"]: (word["kind"], word["a"]["lines"]) for word in first["only_both"]}
+        line = files[names[0]].count("\n") + 1
+        self.assertEqual(found["recieve_totl"], ("name", [line, line]))
+        self.assertNotIn("known_to_all", found)
+
     def test_long_enough(self):
         self.write_all(class_of("python").files())
         run, _ = self.report("in")
