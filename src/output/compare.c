@@ -113,7 +113,7 @@ static void put_estimate(const page *p)
 
 static void put_longest(const page *p)
 {
-    bool code = p->options->by == TWINSET_BY_CODE; /* what was put in between does not count */
+    bool code = p->options->by == TWINSET_BY_CODE;   /* what was put in between does not count */
     if (!code && p->pair.shared && !p->pair.longest) /* too large to measure: a note says so */
         return;
     put_topic(p, "longest");
