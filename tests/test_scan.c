@@ -784,7 +784,8 @@ static void texts_that_are_null_are_listed(void **state)
             assert_int_equal(run_of(result).skipped, 1);
             assert_string_equal(skip_at(result, 0).path, "none");
             assert_string_equal(skip_at(result, 0).reason, "null");
-            assert_true(skip_at(result, 0).empty);
+            /* Of a cleaned collection, only what is new is part. */
+            assert_int_equal(skip_at(result, 0).empty, roles[i / 2] == TWINSET_ROLE_NEW);
             twinset_result_free(result);
         }
         twinset_collection_free(collection);
@@ -1008,7 +1009,7 @@ static void a_path_added_twice_is_one_document(void **state)
 
     const twinset_role ignore[] = {TWINSET_ROLE_NEW, TWINSET_ROLE_NEW, TWINSET_ROLE_IGNORE,
                                    TWINSET_ROLE_IGNORE};
-    result = scan_roles(&collection, like, ignore);
+    result = scan_roles(&collection, first, ignore);
     assert_int_equal(run_of(result).documents, 2);
     assert_int_equal(run_of(result).pairs, 1);
     assert_true(pair_at(result, 0).similarity == 1);
