@@ -366,6 +366,7 @@ export function pairTable(main: HTMLElement): () => void {
     const rows = h("div", {class: "rows", role: "presentation"}),
         view = h("div", {class: "view", role: "rowgroup", tabindex: 0}, rows);
     const head = h("div", {class: "row head", role: "row"});
+    const drawn = new Map<number, HTMLElement>(); // rows in sight, by position
     let list: Pair[] = [];
     const draw = () => {
         const high = rowHeight(),
@@ -374,8 +375,26 @@ export function pairTable(main: HTMLElement): () => void {
             list.length,
             Math.ceil((view.scrollTop + view.clientHeight) / high) + MARGIN,
         );
+        for (const [position, one] of drawn)
+            if (position < first || position >= last) {
+                one.remove();
+                drawn.delete(position);
+            }
+        const add = (position: number, isBefore: boolean) => {
+            const one = row(list[position]!, position);
+            drawn.set(position, one);
+            if (isBefore) rows.prepend(one);
+            else rows.append(one);
+        };
+        // What is drawn has no gaps: rows come before it and after it.
+        for (let at = Math.min(last, ...drawn.keys()) - 1; at >= first; at--) add(at, true);
+        for (let at = Math.max(...drawn.keys()) + 1; at > 0 && at < last; at++) add(at, false);
+    };
+    const redraw = () => {
+        drawn.clear();
+        rows.replaceChildren();
         view.classList.remove("printed");
-        replace(rows, ...list.slice(first, last).map((pair, i) => row(pair, first + i)));
+        draw();
     };
     const update = () => {
         list = sorted(shownPairs());
@@ -411,7 +430,7 @@ export function pairTable(main: HTMLElement): () => void {
                 ),
             ),
         );
-        draw();
+        redraw();
     };
     let isDrawing = false;
     moveByKeys(view, () => list.length);
@@ -424,7 +443,7 @@ export function pairTable(main: HTMLElement): () => void {
             draw();
         });
     });
-    window.onafterprint = draw;
+    window.onafterprint = redraw;
     window.onbeforeprint = () => {
         view.classList.add("printed");
         replace(rows, ...list.slice(0, PRINTED).map(row));
