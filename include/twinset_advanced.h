@@ -77,6 +77,18 @@ TWINSET_CHECKED int twinset_result_write_report(const twinset_result *result,
                                                 size_t counts_size, twinset_write_fn write,
                                                 void *context, twinset_error *error);
 
+/* In twinset_result_records(), a record that was skipped and is not kept. */
+#define TWINSET_RECORD_SKIPPED UINT32_MAX
+
+/* What was decided about `count` records of an input of JSON lines from line `first` on, counted
+ * from 0, for programs that write what is kept themselves. removals[i] is 0 for a record that is
+ * kept, TWINSET_RECORD_SKIPPED, or 1 more than the index for twinset_result_removal(). clusters[i]
+ * is the number of its cluster, or 0; `clusters` may be NULL. The result is of
+ * twinset_collection_dedup(). */
+TWINSET_CHECKED int twinset_result_records(twinset_result *result, size_t input, uint64_t first,
+                                           size_t count, uint32_t *removals, uint32_t *clusters,
+                                           twinset_error *error);
+
 /* ----------------------------------------------------- passages in detail */
 
 /* A name of a, and what it became in b. */

@@ -364,6 +364,11 @@ static void cleaning_is_checked(void **state)
         TWINSET_OK);
     assert_int_equal(counts.kept, 1);
     paper_free(&out);
+    uint32_t decision;
+    assert_refused(twinset_result_records(NULL, 0, 0, 1, &decision, NULL, &error));
+    assert_refused(twinset_result_records(cleaned, 0, 0, 1, NULL, NULL, &error));
+    assert_refused(twinset_result_records(cleaned, SIZE_MAX, 0, 1, &decision, NULL, &error));
+    assert_refused(twinset_result_records(cleaned, 0, 0, 1, &decision, NULL, &error));
     twinset_result_free(cleaned);
     twinset_collection_free(collection);
 }

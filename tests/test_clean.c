@@ -201,6 +201,41 @@ static void changes_are_noticed(void **state)
     }
 }
 
+/* Whatever range of lines is asked for. */
+static void records_are_decided_by_line(void **state)
+{
+    (void)state;
+    static const char lines[] = "{\"id\": 1, \"text\": \"the first text of three\"}\n"
+                                "not JSON\n"
+                                "{\"id\": 2, \"text\": \"another one\"}\n"
+                                "{\"id\": 3, \"text\": \"the first text of three\"}\n"
+                                "{\"id\": 4, \"text\": null}\n"
+                                "{\"id\": 1, \"text\": \"an id that is taken\"}\n";
+    static const uint32_t removals[] = {0, TWINSET_RECORD_SKIPPED, 0, 1, 0, TWINSET_RECORD_SKIPPED};
+    static const uint32_t clusters[] = {1, 0, 0, 1, 0, 0};
+    twinset_collection *collection;
+    twinset_result *result;
+    twinset_removal removal;
+    uint32_t found[6], numbers[6];
+    assert_true(write_file("records.jsonl", lines));
+    assert_int_equal(twinset_collection_new(NULL, &collection, NULL), TWINSET_OK);
+    assert_int_equal(
+        twinset_collection_add_path(collection, "records.jsonl", TWINSET_ROLE_NEW, NULL),
+        TWINSET_OK);
+    assert_int_equal(twinset_collection_dedup(collection, NULL, &result, NULL), TWINSET_OK);
+    for (size_t first = 0; first < 6; first++)
+        for (size_t count = 0; first + count <= 6; count++) {
+            assert_int_equal(twinset_result_records(result, 0, first, count, found, numbers, NULL),
+                             TWINSET_OK);
+            assert_memory_equal(found, removals + first, count * sizeof *found);
+            assert_memory_equal(numbers, clusters + first, count * sizeof *numbers);
+        }
+    assert_int_equal(twinset_result_removal(result, 0, &removal, sizeof removal), TWINSET_OK);
+    assert_string_equal(removal.id, "3");
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+}
+
 static void what_makes_no_sense_is_refused(void **state)
 {
     (void)state;
@@ -423,6 +458,7 @@ int main(void)
         cmocka_unit_test(any_line_is_survived),
         cmocka_unit_test(texts_in_memory_are_cleaned),
         cmocka_unit_test(changes_are_noticed),
+        cmocka_unit_test(records_are_decided_by_line),
         cmocka_unit_test(what_makes_no_sense_is_refused),
         cmocka_unit_test(nothing_is_left_of_nothing),
         cmocka_unit_test(repeated_spans_are_cut),

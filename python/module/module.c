@@ -289,6 +289,7 @@ static PyMethodDef functions[] = {
     {"options", options, METH_NOARGS, options_doc},
     {"rules", rules, METH_NOARGS, rules_doc},
     {"use_command_words", core_use_command_words, METH_O, core_use_command_words_doc},
+    {"write_json_lines", core_write_json_lines, METH_VARARGS, core_write_json_lines_doc},
     {"compare", compare, METH_VARARGS, compare_doc},
     {"normalise", normalise, METH_VARARGS, normalise_doc},
     {"shingles", shingles, METH_VARARGS, shingles_doc},

@@ -166,6 +166,11 @@ int core_text_take(core_text *text, PyObject *from, bool none, const char *what)
 /* Takes what the object's Arrow method gives; *known says whether it has one. */
 int core_arrow_take(core_texts *texts, PyObject *from, bool *known);
 
+/* ---- json_lines.c */
+
+PyObject *core_write_json_lines(PyObject *module, PyObject *arguments);
+extern const char core_write_json_lines_doc[];
+
 /* ---- lsh.c, index.c, hashvalues.c */
 
 typedef struct core_lsh {

@@ -202,6 +202,7 @@ static PyMethodDef methods[] = {
     {"notes", notes, METH_NOARGS, notes_doc},
     {"stages", stages, METH_NOARGS, stages_doc},
     {"column", core_result_column, METH_VARARGS, core_result_column_doc},
+    {"decisions", core_result_decisions, METH_VARARGS, core_result_decisions_doc},
     {"passages", core_result_passages, METH_O, core_result_passages_doc},
     {"write", core_result_write, METH_VARARGS, core_result_write_doc},
     {"write_removed", core_result_write_removed, METH_O, core_result_write_removed_doc},

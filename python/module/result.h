@@ -19,7 +19,9 @@ Py_ssize_t core_index(PyObject *argument, size_t count);
 PyObject *core_result_pair(PyObject *self, PyObject *index);
 PyObject *core_result_removed(PyObject *self, PyObject *index);
 PyObject *core_result_column(PyObject *self, PyObject *arguments);
-extern const char core_result_pair_doc[], core_result_removed_doc[], core_result_column_doc[];
+PyObject *core_result_decisions(PyObject *self, PyObject *arguments);
+extern const char core_result_pair_doc[], core_result_removed_doc[], core_result_column_doc[],
+    core_result_decisions_doc[];
 
 /* ---- result_passages.c */
 

@@ -290,3 +290,58 @@ PyObject *core_result_column(PyObject *object, PyObject *arguments)
         return PyErr_Format(PyExc_ValueError, "%s have no field '%s'", kind, name);
     return column.field->type == STRING ? string_column(&column) : number_column(&column);
 }
+
+/* ---- records of JSON lines */
+
+/* A call of decisions(). */
+typedef struct decision_call {
+    Py_ssize_t input, first, count;
+    int with_clusters;
+    PyObject *removals, *clusters; /* bytes, and bytes or None */
+} decision_call;
+
+static uint32_t *numbers_in(PyObject *bytes)
+{
+    return bytes == Py_None ? NULL : (uint32_t *)(void *)PyBytes_AsString(bytes);
+}
+
+static int decide(const core_result *self, const decision_call *call)
+{
+    twinset_error error = {""};
+    uint32_t *removals = numbers_in(call->removals), *clusters = numbers_in(call->clusters);
+    int status;
+    if (core_collection_enter(self->collection))
+        return -1;
+    Py_BEGIN_ALLOW_THREADS;
+    status = twinset_result_records(self->handle, (size_t)call->input, (uint64_t)call->first,
+                                    (size_t)call->count, removals, clusters, &error);
+    Py_END_ALLOW_THREADS;
+    return core_collection_leave(self->collection, status, &error);
+}
+
+const char core_result_decisions_doc[] =
+    PyDoc_STR("decisions($self, input, first, count, with_clusters=False, /)\n--\n\n"
+              "What was decided about records of an input of JSON lines, from a line on, counted\n"
+              "from 0: (removals, clusters), 4 bytes for each. A removal is 0 for what is kept,\n"
+              "2**32 - 1 for what was skipped, or 1 more than an index for removed(). A cluster\n"
+              "is its number, or 0; None stands for all where they are not asked for.");
+
+PyObject *core_result_decisions(PyObject *object, PyObject *arguments)
+{
+    decision_call call = {0};
+    if (!PyArg_ParseTuple(arguments, "nnn|p", &call.input, &call.first, &call.count,
+                          &call.with_clusters))
+        return NULL;
+    if (call.input < 0 || call.first < 0 || call.count < 0) {
+        PyErr_SetString(PyExc_ValueError, "decisions() takes no negative numbers");
+        return NULL;
+    }
+    call.removals = core_bytes((size_t)call.count, sizeof(uint32_t));
+    call.clusters =
+        call.with_clusters ? core_bytes((size_t)call.count, sizeof(uint32_t)) : Py_NewRef(Py_None);
+    if (call.removals && call.clusters && decide((const core_result *)object, &call) == 0)
+        return Py_BuildValue("NN", call.removals, call.clusters);
+    Py_XDECREF(call.removals);
+    Py_XDECREF(call.clusters);
+    return NULL;
+}

@@ -196,6 +196,21 @@ def dedup():
     for number, name in enumerate(collection.outputs(True, False)):
         if name:
             collection.clean(result, number, None, False, nothing)
+    expect(_core.UsageError, result.decisions, 0, 0, 1)
+    expect(ValueError, result.decisions, 0, -1, 1)
+
+
+def records():
+    with tempfile.TemporaryDirectory() as folder, open(f"{folder}/a.jsonl", "wb") as file:
+        _core.write_json_lines((('{"id":', ["1", "2"], False), (',"text":', ["a\n", None], True)),
+                               file.fileno())
+        expect(ValueError, _core.write_json_lines, (("a", ["b"], True), ("c", [], True)), 1)
+        expect(OSError, _core.write_json_lines, (("a", ["b"], True),), -1)
+        collection = _core.Collection()
+        collection.add_path(file.name)
+        result = collection.dedup()
+        assert result.decisions(0, 0, 2, True) == (bytes(8), bytes(8))
+        assert result.decisions(0, 1, 1) == (bytes(4), None)
 
 
 def rest_of_collections():
@@ -284,7 +299,8 @@ def arrow():
 def calls(folder):
     """By name: every one takes a fraction of a second and leaves nothing behind."""
     found = {function.__name__: function
-             for function in (functions, sketcher, lsh, index, scan, dedup, rest_of_collections)}
+             for function in (functions, sketcher, lsh, index, scan, dedup, records,
+                              rest_of_collections)}
     found["files"] = lambda: files(folder)
     found["store"] = lambda: store(folder)
     try:

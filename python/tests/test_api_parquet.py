@@ -1,6 +1,10 @@
 """Parquet files: read by columns, cleaned row group by row group, as the same JSON lines are."""
 
+import datetime
 import json
+import random
+import subprocess
+import sys
 
 import pyarrow
 import pyarrow.parquet as parquet
@@ -99,9 +103,17 @@ def test_ids_that_several_files_have(tmp_path, monkeypatch):
     found = twinset.scan("?.parquet")
     assert found.to_csv() == expected.decode().replace(".jsonl", ".parquet")
     assert any(pair.b.startswith("a.parquet#") for pair in found)
-    write("b.parquet", [{"id": 1, "text": FOX}, {"id": 1, "text": FOX}])
-    with pytest.raises(ValueError, match="1 is both at position 0 and at position 1"):
-        twinset.scan("?.parquet")
+
+
+def test_ids_that_a_file_has_twice(tmp_path, monkeypatch):
+    """A row whose id is taken is skipped, as a record of JSON lines is."""
+    monkeypatch.chdir(tmp_path)
+    write("in.parquet", [{"id": 1, "text": FOX}, {"id": 2, "text": TEXTS[2]}, {"id": 1, "text": FOX}])
+    done = twinset.dedup("in.parquet", output="out.parquet")
+    assert done.counts == (3, 2, 0, 1)
+    skipped, = done.skipped
+    assert skipped[:2] == ("in.parquet:3", "duplicate id '1', which in.parquet:1 has already")
+    assert parquet.read_table("out.parquet")["id"].to_pylist() == [1, 2] == done.kept
 
 
 def test_rows_without_ids(tmp_path, monkeypatch):
@@ -169,8 +181,62 @@ def test_what_is_wrong(tmp_path):
                             ("out.jsonl", "must end in .parquet")):
         with pytest.raises(twinset.UsageError, match=message):
             twinset.dedup(tmp_path / "in.parquet", output=tmp_path / target)
-    with pytest.raises(ValueError, match="ids: 1 is both at position 0 and at position 1"):
-        write(tmp_path / "twice.parquet", [{"id": 1, "text": FOX}, {"id": 1, "text": FOX}])
-        twinset.scan(tmp_path / "twice.parquet")
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "broken.parquet", "in.parquet", "twice.parquet"]
+    with pytest.raises(TypeError, match="ids: column 'id' holds double; ids are text, or whole"):
+        write(tmp_path / "in.parquet", [{"id": 1.5, "text": FOX}])
+        twinset.scan(tmp_path / "in.parquet")
+    with pytest.raises(twinset.UsageError, match="memory: Python and pyarrow take .*M already"):
+        twinset.scan(tmp_path / "in.parquet", memory="20M")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["broken.parquet", "in.parquet"]
+
+
+def test_folders(tmp_path, monkeypatch):
+    """A folder of nothing but Parquet is read as its files; beside others they are not read."""
+    monkeypatch.chdir(tmp_path)
+    records = records_of(7)
+    (tmp_path / "in" / "more").mkdir(parents=True)
+    write("in/b.parquet", records[:40])
+    write("in/more/a.parquet", records[40:])
+    (tmp_path / "in" / "_SUCCESS").touch()
+    (tmp_path / "in.jsonl").write_text(lines(records))
+    out, counts = command("dedup", "in.jsonl", "-o", "-", "--removed", "expected", cwd=tmp_path)
+    done = twinset.dedup("in", output="out/", removed="removed")
+    assert str(done.counts) == counts
+    assert (tmp_path / "removed").read_bytes() == (tmp_path / "expected").read_bytes()
+    parts = [parquet.read_table(f"out/{name}.parquet").to_pylist() for name in "ba"]
+    assert sum(parts, []) == [json.loads(line) for line in out.splitlines()] == \
+        done.table().to_pylist()
+    (tmp_path / "in" / "notes.txt").write_text(FOX)
+    assert any(one.id.endswith(".parquet") for one in twinset.scan("in", max_skipped=1).skipped)
+
+
+def test_any_text_of_any_row(tmp_path, monkeypatch):
+    """What JSON escapes, in lines of every length, and columns that `keep` looks at."""
+    monkeypatch.chdir(tmp_path)
+    rows = [{"id": f'"{number}"\\', "text": "\0\t\n\x1f\\\"é\u2028"[:number % 9] * number + FOX,
+             "when": datetime.datetime(2020, 1, 1 + number % 28), "score": float("nan")}
+            for number in range(60)]
+    write("in.parquet", rows)
+    (tmp_path / "in.jsonl").write_text(lines(
+        [{**row, "when": row["when"].timestamp(), "score": None} for row in rows]))
+    for keep in ("when", "score"):
+        command("dedup", "in.jsonl", "-o", "-", "--removed", "expected", "--keep", keep, "-t", ".5",
+                cwd=tmp_path)
+        twinset.dedup("in.parquet", threshold=.5, keep=keep, removed="removed")
+        assert (tmp_path / "removed").read_bytes() == (tmp_path / "expected").read_bytes()
+        assert (tmp_path / "removed").stat().st_size > 1000
+
+
+def test_memory_is_kept(tmp_path):
+    """By the whole process, although one row group has as many bytes as it may take."""
+    words = [f"{number:x}" * 3 for number in range(5000)]
+    dice = random.Random(1)
+    texts = [" ".join(dice.choices(words, k=400)) for _ in range(27000)]
+    parquet.write_table(pyarrow.table({"text": texts}), tmp_path / "in.parquet")
+    code = ("import sys, twinset; "
+            "twinset.dedup(sys.argv[1], output=sys.argv[2], memory='200M'); "
+            "print(open('/proc/self/status').read().split('VmHWM:')[1].split()[0])")
+    out = subprocess.run([sys.executable, "-c", code, tmp_path / "in.parquet",
+                          tmp_path / "out.parquet"], check=True, stdout=subprocess.PIPE).stdout
+    assert sum(map(len, texts)) > 100 << 20
+    assert int(out) <= 200 << 10
+    assert parquet.read_table(tmp_path / "out.parquet")["text"].to_pylist() == texts

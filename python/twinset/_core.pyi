@@ -137,6 +137,12 @@ def use_command_words(wanted: bool, /) -> bool:
     """Whether sentences name an option as a command line does, --memory, rather than as a
     keyword, memory=. Gives what it was before."""
 
+def write_json_lines(columns: tuple[tuple[str, Texts, bool], ...], fd: int, /) -> None:
+    """Writes columns as JSON lines to an open file, without the lock of the interpreter. A column
+    is a tuple (key, values, is_quoted). The key is JSON, with what comes before and after it, as
+    '{"id":'. Values are texts as for add_texts(); those that are not quoted are JSON as they
+    are."""
+
 def compare(a: str | bytes, b: str | bytes, options: Options = None, /) -> Pair:
     """Compares two texts: a pair with the fields of PAIR_FIELDS."""
 
@@ -321,6 +327,13 @@ class Result:
         """A field of all pairs, or of all that was removed, at once: (data, None) with 8 bytes a
         number, or for strings their UTF-8 and the 64-bit offsets in it, one more than there are
         strings. similarity and the like are double, NaN where not known; counts are unsigned."""
+
+    def decisions(self, input: int, first: int, count: int, with_clusters: bool = False, /
+                  ) -> tuple[bytes, bytes | None]:
+        """What was decided about records of an input of JSON lines, from a line on, counted from
+        0: (removals, clusters), 4 bytes for each. A removal is 0 for what is kept, 2**32 - 1 for
+        what was skipped, or 1 more than an index for removed(). A cluster is its number, or 0; None
+        stands for all where they are not asked for."""
 
     def passages(self, index: int, /) -> list[Passage] | None:
         """What the documents of a pair have in common, in the order of a. None where they are too

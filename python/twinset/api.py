@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import Any, TypeAlias, Unpack
 
 from . import _core, inputs, tables
 from .clean import Cleaning, parquet_targets
-from .inputs import Columns, Files, Part, Texts
+from .inputs import Columns, Files, Packed, Part, Texts
 from .options import Options, to_engine
-from .output import Target, paths_of, replacing
+from .output import Target, paths_of
 from .prefer import order_by
 from .progress import Progress, watching
 from .records import Pair
@@ -61,15 +61,18 @@ def scan(data: Any, ids: Any = None, threshold: float | None = None, *, ignore: 
     columns = _columns(options)
     parts = inputs.read(data, ids, columns)
     others = _others(columns, ignore, old, like)
-    if chosen.get("group", "none") != "none" and any(isinstance(part, Texts) for part in parts):
-        raise _core.UsageError("group is for files; a text in memory has no folder and no field")
+    if chosen.get("group", "none") != "none" and not all(isinstance(part, Files) for part in parts):
+        raise _core.UsageError("group is for files; a row in memory or of Parquet has no folder, "
+                               "and no field")
+    chosen, spooling = _make_room(chosen, parts, others)
     with watching(progress) as callback:
         collection = _core.Collection(chosen, callback)
-        names = _add(collection, parts, others)
+        names = _add(collection, parts, others, spooling)
         with _explaining(collection):
             found = Scan(collection.scan(), names)
         if not any(isinstance(part, Texts) for part in parts):
             found._files = collection
+        found._spools = spooling.made
         return found
 
 
@@ -97,15 +100,20 @@ def dedup(data: Any, ids: Any = None, threshold: float | None = None, keep: str 
     if more:
         raise _core.UsageError("Parquet files are cleaned by themselves; old= takes others")
     others = _others(columns, ignore, old)
+    chosen, spooling = _make_room(chosen, [part], others)
     with watching(progress) as callback:
         collection = _core.Collection(chosen, callback)
         if isinstance(part, Files):
-            done = _dedup_files(collection, part, others, keep, output, annotate, removed)
+            done = _dedup_files(collection, part, others, spooling, keep, output, annotate, removed)
         elif chosen.get("min-passage", "off") != "off":
             raise _core.UsageError("min_passage: spans are cut out of files; write the texts to a "
                                    "file of JSON lines, and give its name")
+        elif isinstance(part, Packed):
+            done = _dedup_packed(collection, part, others, spooling, keep, output, annotate,
+                                 removed)
         else:
-            done = _dedup_texts(collection, part, others, keep, output, annotate, removed)
+            done = _dedup_texts(collection, part, others, spooling, keep, output, annotate,
+                                removed)
     if removed is not None:
         done.removed.write(removed)
     return done
@@ -127,7 +135,34 @@ def _others(columns: Columns, ignore: Any, old: Any, like: Any = None) -> Others
             for part in inputs.read(data, None, columns)]
 
 
-def _add(collection: _core.Collection, parts: Sequence[Part], others: Others,
+class Spooling:
+    """How Parquet files become JSON lines, and those that did."""
+
+    def __init__(self, budget: Any, tmp: str | None) -> None:
+        self.budget, self.tmp = budget, tmp
+        self.keep = KEEP_FIRST
+        self.made: list[Any] = []
+
+    def add(self, part: Packed, keep: str) -> str:
+        """Gives the path that the engine is to read."""
+        from .spool import Spool
+
+        self.made.append(Spool(part.rows, keep, self.budget, self.tmp))
+        return str(self.made[-1].list)
+
+
+def _make_room(chosen: dict[str, str], parts: Sequence[Part], others: Others
+               ) -> tuple[dict[str, str], Spooling]:
+    """The engine's options, with the memory that Parquet leaves it."""
+    if not any(isinstance(part, Packed) for part in [*parts, *(part for _, part in others)]):
+        return chosen, Spooling(None, None)
+    from . import parquet
+
+    chosen, budget = parquet.leave_memory(chosen)
+    return chosen, Spooling(budget, chosen.get("tmp"))
+
+
+def _add(collection: _core.Collection, parts: Sequence[Part], others: Others, spooling: Spooling,
          order: Sequence[int] | None = None) -> Ids:
     """Adds everything, and tells how names become ids.
 
@@ -142,6 +177,9 @@ def _add(collection: _core.Collection, parts: Sequence[Part], others: Others,
         if isinstance(part, Files):
             for path in part.paths:
                 collection.add_path(path, role)
+        elif isinstance(part, Packed):
+            keep = spooling.keep if role == "new" else KEEP_FIRST
+            collection.add_path(spooling.add(part, keep), role)
         elif is_plain and role != "ignore":
             _add_texts(collection, part, part.texts, None, role)
         elif role == "new" and order is not None:
@@ -150,7 +188,7 @@ def _add(collection: _core.Collection, parts: Sequence[Part], others: Others,
         else:
             names = part.names("" if role == "new" else f"{role}:")
             _add_texts(collection, part, part.texts, names, role)
-    if is_plain:
+    if is_plain or all(isinstance(part, Packed) and part.rows.is_numbered() for part in compared):
         return Ids(numbers=True)
     numbered = [part for part in compared if isinstance(part, Texts) and part.is_numbered()
                 and (part is parts[0] or part.ids is not None)]
@@ -186,11 +224,11 @@ def _explaining(collection: _core.Collection) -> Iterator[None]:
 
 # ---- cleaning
 
-def _dedup_files(collection: _core.Collection, files: Files, others: Others, keep: str,
-                 target: Target | None, annotate: bool, removed: Target | None) -> Dedup:
+def _dedup_files(collection: _core.Collection, files: Files, others: Others, spooling: Spooling,
+                 keep: str, target: Target | None, annotate: bool, removed: Target | None) -> Dedup:
     if annotate and target is None:
         raise _core.UsageError("annotate: files are annotated as they are written; give output=")
-    names = _add(collection, [files], others)
+    names = _add(collection, [files], others, spooling)
     collection.check_outputs(paths_of(removed))
     cleaning = None
     if target is not None:
@@ -201,18 +239,32 @@ def _dedup_files(collection: _core.Collection, files: Files, others: Others, kee
     return done
 
 
-def _dedup_texts(collection: _core.Collection, texts: Texts, others: Others, keep: str,
-                 target: Target | None, annotate: bool, removed: Target | None) -> Dedup:
+def _dedup_packed(collection: _core.Collection, part: Packed, others: Others, spooling: Spooling,
+                  keep: str, target: Target | None, annotate: bool, removed: Target | None) -> Dedup:
+    from . import parquet
+
+    targets = None
+    if target is not None:
+        targets = parquet_targets(part.rows.paths, target, removed)
+    spooling.keep = keep
+    names = _add(collection, [part], others, spooling)
+    collection.check_outputs(paths_of(removed))
+    result = collection.dedup(keep)
+    kept = parquet.Kept(part.rows, result, names, annotate, spooling.budget)
+    done = Dedup(result, names, kept)
+    if targets is not None:
+        kept.write(targets)
+    return done
+
+
+def _dedup_texts(collection: _core.Collection, texts: Texts, others: Others, spooling: Spooling,
+                 keep: str, target: Target | None, annotate: bool, removed: Target | None) -> Dedup:
     if annotate and texts.table is None:
         raise _core.UsageError("annotate: adds columns, and a list of texts has none; give a table")
-    targets = parquet_targets(texts, target, removed) if target is not None else None
+    if target is not None:
+        raise _core.UsageError("output: is for files; table() gives what is kept of data in memory")
     order = order_by(texts, keep)
-    names = _add(collection, [texts], others, order)
+    names = _add(collection, [texts], others, spooling, order)
     collection.check_outputs(paths_of(removed))
     result = collection.dedup(KEEP_FIRST if order is not None else keep)
-    done = Dedup(result, names, texts, annotate, order is not None)
-    if targets is not None:
-        with ExitStack() as stack:
-            files = [stack.enter_context(replacing(path)) for path in targets]
-            texts.data.write(files, *done._rows())
-    return done
+    return Dedup(result, names, texts, annotate, order is not None)

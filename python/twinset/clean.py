@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 
 from . import _core, output
-from .inputs import Texts
 from .records import Counts
 from .rules import UNWRITTEN
 
@@ -88,19 +87,17 @@ class Cleaning:
                 for number, _ in self._written()]
 
 
-def parquet_targets(texts: Texts, target: output.Target,
+def parquet_targets(read: Sequence[str], target: output.Target,
                     removed: output.Target | None) -> list[str]:
     """Where what is kept of Parquet files goes: to one file, or to a folder with one for each."""
-    if not hasattr(texts.data, "paths"):
-        raise _core.UsageError("output: is for files; table() gives what is kept of data in memory")
     if not isinstance(target, (str, os.PathLike)):
         raise _core.UsageError("output: Parquet is written to a path")
-    read, path = texts.data.paths, os.fspath(target)
+    path = os.fspath(target)
     paths = [path]
     is_named = path.lower().endswith(".parquet")
     if path.endswith("/") or os.path.isdir(path) or (len(read) > 1 and not is_named):
-        os.makedirs(path, exist_ok=True)
         paths = [os.path.join(path, os.path.basename(one)) for one in read]
+        os.makedirs(path, exist_ok=True)
     elif not is_named:
         raise _core.UsageError(f"output: {path} must end in .parquet, as the input does")
     if len(set(paths)) < len(paths):

@@ -9,10 +9,13 @@ import operator
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import plain, tables
 from .records import Id
+
+if TYPE_CHECKING:
+    from . import parquet
 
 
 class Columns(NamedTuple):
@@ -26,6 +29,12 @@ class Files(NamedTuple):
     """Paths, which the engine reads."""
 
     paths: list[str]
+
+
+class Packed(NamedTuple):
+    """Parquet files, which the engine reads as JSON lines (spool.py)."""
+
+    rows: parquet.Rows
 
 
 class Texts(NamedTuple):
@@ -66,7 +75,9 @@ class Texts(NamedTuple):
         return tables.pick(texts, order)
 
 
-Part = Files | Texts
+Part = Files | Packed | Texts
+
+PARQUET = ".parquet"
 
 
 def read(data: Any, ids: Any, columns: Columns) -> list[Part]:
@@ -88,18 +99,30 @@ def read(data: Any, ids: Any, columns: Columns) -> list[Part]:
 
 def read_paths(paths: Iterable[Any], columns: Columns) -> list[Part]:
     """Parquet files are read here, all others by the engine."""
-    found: list[tuple[bool, str]] = []
+    plain: list[str] = []
+    packed: list[str] = []
     for path in map(_path, paths):
-        is_parquet = path.lower().endswith(".parquet")
-        found += [(is_parquet, name) for name in (_expand(path) if is_parquet else [path])]
+        found = _parquet_files(path)
+        packed += found
+        plain += [] if found else [path]
     parts: list[Part] = []
-    plain = [path for is_parquet, path in found if not is_parquet]
-    packed = [path for is_parquet, path in found if is_parquet]
     if packed:
         from . import parquet
 
-        parts.append(parquet.read(packed, columns))
+        parts.append(Packed(parquet.Rows(packed, columns.text, columns.id)))
     return parts + [Files(plain)] if plain else parts
+
+
+def _parquet_files(path: str) -> list[str]:
+    """The Parquet files that a name or a pattern stands for, or that a folder has, if it has
+    nothing else; names that begin with . or _ are not looked at there."""
+    if path.lower().endswith(PARQUET) and not os.path.isdir(path):
+        return _expand(path)
+    if not os.path.isdir(path):
+        return []
+    found = [os.path.join(folder, name) for folder, folders, names in os.walk(path)
+             if folders.sort() is None for name in sorted(names) if name[0] not in "._"]
+    return found if all(name.lower().endswith(PARQUET) for name in found) else []
 
 
 def _path(path: Any) -> str:

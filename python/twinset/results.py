@@ -19,6 +19,8 @@ from .saved import Saved
 if TYPE_CHECKING:
     import pyarrow
 
+    from .parquet import Kept
+
 FLAGS = ("invalid-utf8", "hidden-characters", "homoglyphs", "hidden-text", "encoding-guessed",
          "unparsed", "mostly-quoted", "lexed", "controls", "undivided")
 OF_TEXT = 11  # fields of a pair; the others are of programs
@@ -91,6 +93,7 @@ class Scan(Rows[Pair], Outcome):
 
     _kind, _type = "pairs", Pair
     _files: _core.Collection | None = None  # those that were read, which are not written to
+    _spools: Sequence[Any] = ()  # what the engine reads in place of Parquet files
 
     def __len__(self) -> int:
         return len(self._result)
@@ -208,7 +211,7 @@ class Removals(Rows[Removed]):
 class Dedup(Outcome):
     """What is kept of a collection, and what was removed from it."""
 
-    def __init__(self, result: _core.Result, ids: Ids, source: Texts | _core.Collection,
+    def __init__(self, result: _core.Result, ids: Ids, source: Texts | Kept | _core.Collection,
                  annotate: bool = False, is_reordered: bool = False) -> None:
         self._result, self._ids, self._source, self._annotate = result, ids, source, annotate
         self.removed = Removals(result, ids)
@@ -226,11 +229,19 @@ class Dedup(Outcome):
                              "lists the rest")
         return self._source
 
+    @property
+    def _packed(self) -> Kept | None:
+        """Parquet files, whose rows can be read again."""
+        is_other = self._source is None or isinstance(self._source, (Texts, _core.Collection))
+        return None if is_other else cast("Kept", self._source)
+
     @cached_property
     def counts(self) -> Counts:
         """How many records were read, kept, removed and skipped."""
-        if not isinstance(self._source, Texts):
+        if isinstance(self._source, _core.Collection):
             return Cleaning(self._source, None, False).write(self._result)
+        if not isinstance(self._source, Texts):
+            return self._source.counts()
         read, kept, removed = self._texts.size, len(self._positions), len(self.removed)
         return Counts(read, kept, removed, read - kept - removed)
 
@@ -240,7 +251,7 @@ class Dedup(Outcome):
     @property
     def _is_counted(self) -> bool:
         """To count what is kept of files takes another reading."""
-        return isinstance(self._source, Texts) or "counts" in self.__dict__
+        return not isinstance(self._source, _core.Collection) or "counts" in self.__dict__
 
     def _write_report(self, put: Callable[[bytes], object]) -> None:
         self._result.write_report(put, self.counts if self._is_counted else None)
@@ -265,12 +276,16 @@ class Dedup(Outcome):
     @property
     def kept(self) -> list[Id]:
         """The ids of what is kept, or its positions where there are no ids."""
+        if self._packed is not None:
+            return self._packed.read_ids()
         ids = self._texts.known_as()
         return [ids[place] for place in self._positions]
 
     def table(self) -> Any:
         """What is kept, in the kind that came in: a list, a column or a table. With annotate=True
         every row that could be used, and four more columns."""
+        if self._packed is not None:
+            return self._packed.table()
         texts = self._texts
         if texts.table is None:
             return tables.pick(texts.data, self._positions)
@@ -279,6 +294,8 @@ class Dedup(Outcome):
     def to_arrow(self) -> pyarrow.Table:
         """The same as a pyarrow.Table; of a list or a column, with columns id and text."""
         pyarrow = tables.need("pyarrow", "to_arrow()")
+        if self._packed is not None:
+            return self._packed.table()
         if self._texts.table is not None:
             return self._texts.table.to_arrow(self.table())
         return pyarrow.table({"id": self.kept, "text": pyarrow.array(self.table())})

@@ -31,7 +31,9 @@ class Ids:
     def __call__(self, name: str) -> Id:
         if self.known is not None:
             return self.known.get(name, name)
-        return int(name) if self.numbers else name
+        if self.numbers and name.removeprefix("-").isdecimal():  # not FILE#ID
+            return int(name)
+        return name
 
 
 class Rows(Sequence[Row], Generic[Row]):
@@ -68,6 +70,7 @@ class Rows(Sequence[Row], Generic[Row]):
         """For pickle: what the engine holds becomes a value, and files are no longer known."""
         state = {**self.__dict__, "_result": Saved(self._result)}
         state.pop("_files", None)
+        state.pop("_spools", None)
         return state
 
     # ---- as tables
@@ -102,7 +105,7 @@ class Rows(Sequence[Row], Generic[Row]):
                 pyarrow.float64() if field in FRACTIONS else pyarrow.int64())
         array = pyarrow.Array.from_buffers(kind, len(self), [None, *map(pyarrow.py_buffer, parts)])
         if field in NAMES:
-            return array.cast(pyarrow.int64()) if self._ids.numbers else array
+            return _as_numbers(array) if self._ids.numbers else array
         if field in FRACTIONS:  # NaN is what is not known
             return pyarrow.compute.if_else(pyarrow.compute.is_nan(array), None, array)
         return array
@@ -129,10 +132,21 @@ class Rows(Sequence[Row], Generic[Row]):
         import polars
 
         if field in NAMES:
-            whole = self._ids.numbers and self._ids.known is None
             values = self._names(field)
+            whole = self._ids.known is None and all(isinstance(one, int) for one in values)
+            whole = whole and self._ids.numbers
             return polars.Series(field, values if whole else list(map(str, values)),
                                  polars.Int64 if whole else polars.String)
         series = polars.Series(field, self._numbers(field).tolist(),
                                polars.Float64 if field in FRACTIONS else polars.Int64)
         return series.fill_nan(None) if field in FRACTIONS else series
+
+
+def _as_numbers(names: Any) -> Any:
+    """Names as numbers, where all are: ids that several files have are called FILE#ID."""
+    import pyarrow
+
+    try:
+        return names.cast(pyarrow.int64())
+    except pyarrow.ArrowInvalid:
+        return names

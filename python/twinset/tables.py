@@ -88,9 +88,16 @@ class Column(NamedTuple):
     def to_arrow(self) -> Any:
         import pyarrow
 
-        types = {int: pyarrow.int64(), bool: pyarrow.bool_(), float: pyarrow.float64(),
-                 str: pyarrow.string()}
-        return pyarrow.array(self.values, types[self.kind])
+        return pyarrow.array(self.values, arrow_type(self.kind))
+
+
+def arrow_type(kind: type) -> Any:
+    """The type of a column of int, bool, float or str."""
+    import pyarrow
+
+    types = {int: pyarrow.int64(), bool: pyarrow.bool_(), float: pyarrow.float64(),
+             str: pyarrow.string()}
+    return types[kind]
 
 
 # ---- tables

@@ -155,3 +155,18 @@ int twinset_result_clean(twinset_result *result, size_t input, const char *name,
         tw_copy_struct(counts, counts_size, &found, sizeof found);
     return tw_complete_error(error, status);
 }
+
+int twinset_result_records(twinset_result *result, size_t input, uint64_t first, size_t count,
+                           uint32_t *removals, uint32_t *clusters, twinset_error *error)
+{
+    tw_error_clear(error);
+    if (!result || !removals)
+        return tw_missing(error, result ? "removals" : "result");
+    int status = check_clean(result, input, error);
+    if (status == TWINSET_OK && result->corpus->states[input].kind != TW_INPUT_JSONL)
+        status = tw_fail(error, TWINSET_USAGE, "%s is one document, and has no records",
+                         result->corpus->sources->data[input].name);
+    if (status == TWINSET_OK)
+        status = tw_record_decisions(result, (uint32_t)input, first, count, removals, clusters);
+    return tw_complete_error(error, status);
+}

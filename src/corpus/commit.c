@@ -116,9 +116,10 @@ static int commit_problems(tw_reading_run *read, const tw_chunk *chunk)
             .offset = found->offset,
             .length = found->length,
         };
-        if (chunk->in.is_lines)
-            status = tw_arena_line_name(corpus->arena, skip.path, read->line + found->line + 1,
-                                        &skip.path);
+        if (chunk->in.is_lines) {
+            skip.line = read->line + found->line + 1;
+            status = tw_arena_line_name(corpus->arena, skip.path, skip.line, &skip.path);
+        }
         if (status == TWINSET_OK)
             status = tw_corpus_skip(corpus, &skip);
     }

@@ -239,9 +239,9 @@ static int name_run_apart(name_order *order, uint64_t *run, size_t count)
 static int print_location(const tw_corpus *corpus, const tw_document *document, tw_bytes *out)
 {
     const tw_source *source = &corpus->sources->data[document->source];
-    const char *path = source->path ? source->path : source->name;
-    return document->line ? tw_bytes_printf(out, "%s:%lu", path, (unsigned long)document->line)
-                          : tw_bytes_printf(out, "%s", path);
+    return document->line
+               ? tw_bytes_printf(out, "%s:%lu", source->name, (unsigned long)document->line)
+               : tw_bytes_printf(out, "%s", source->path ? source->path : source->name);
 }
 
 static int skip_repeated(tw_corpus *corpus, const tw_document *first, const tw_document *again)
@@ -258,7 +258,8 @@ static int skip_repeated(tw_corpus *corpus, const tw_document *first, const tw_d
                                                             .reason = reason.data,
                                                             .source = again->source,
                                                             .offset = again->offset,
-                                                            .length = (uint64_t)again->length + 1});
+                                                            .length = (uint64_t)again->length + 1,
+                                                            .line = again->line});
     tw_bytes_free(&path);
     tw_bytes_free(&location);
     tw_bytes_free(&reason);

@@ -49,6 +49,7 @@ typedef struct tw_skipped_input {
     bool is_empty;   /* it is valid, but has no text */
     uint64_t offset;
     uint64_t length; /* of the record and a newline, even if the last line has none */
+    uint64_t line;   /* of the record, from 1; 0: not known */
 } tw_skipped_input;
 
 #define TW_NO_SOURCE UINT32_MAX

@@ -4,7 +4,6 @@
  * of a plain file are read and cut in parallel; a packed file is unpacked by one thread at a time.
  * Memory holds two blocks for each thread.
  */
-#define _GNU_SOURCE /* qsort_r */
 #include "clean.h"
 
 #include <stdlib.h>
@@ -88,33 +87,6 @@ static size_t first_from(const twinset_result *result, size_t count, before_fn b
             high = middle;
     }
     return low;
-}
-
-static int by_input(const void *left, const void *right, void *context)
-{
-    uint32_t x = *(const uint32_t *)left, y = *(const uint32_t *)right;
-    return tw_is_read_before(context, x, y) ? -1 : tw_is_read_before(context, y, x);
-}
-
-/* Documents of clusters, in the order of the input, for annotations. */
-static int list_clustered(tw_corpus *corpus, twinset_result *result)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < result->clusters.count; i++)
-        count += result->clusters.data[i].count;
-    if (result->decisions.clustered)
-        return TWINSET_OK;
-    result->decisions.clustered_count = count;
-    result->decisions.clustered = tw_array(count, sizeof *result->decisions.clustered);
-    if (!result->decisions.clustered)
-        return TWINSET_NOMEM;
-    if (count) {
-        memcpy(result->decisions.clustered, result->clusters.members,
-               count * sizeof *result->decisions.clustered);
-        qsort_r(result->decisions.clustered, count, sizeof *result->decisions.clustered, by_input,
-                corpus);
-    }
-    return TWINSET_OK;
 }
 
 /* ---- batches of lines */
@@ -581,7 +553,7 @@ int tw_clean(twinset_result *result, uint32_t number, const tw_cleaning *how,
     counts->read = count_read(&clean);
     counts->removed = count_of(&clean, result->run.removed, removed_before);
     counts->skipped = count_of(&clean, result->decisions.cut_count, cut_before);
-    int status = how->annotate ? list_clustered(corpus, result) : TWINSET_OK;
+    int status = how->annotate ? tw_list_clustered(result) : TWINSET_OK;
     if (status == TWINSET_OK && (is_lines || counts->removed + counts->skipped == 0))
         status = write_all(&clean);
     counts->kept = clean.records - (how->annotate ? counts->removed : 0);

@@ -28,4 +28,13 @@ typedef struct tw_cleaning {
 int tw_clean(twinset_result *result, uint32_t source, const tw_cleaning *how,
              twinset_clean_counts *counts, twinset_error *error) TW_CHECKED;
 
+/* ---- record_decisions.c */
+
+/* Lists the documents of clusters in the order of the input, once. */
+int tw_list_clustered(twinset_result *result) TW_CHECKED;
+/* Fills in what was decided about some records of a source of JSON lines, as
+ * twinset_result_records() says. */
+int tw_record_decisions(twinset_result *result, uint32_t source, uint64_t first, size_t count,
+                        uint32_t *removals, uint32_t *clusters) TW_CHECKED;
+
 #endif

@@ -63,6 +63,7 @@ typedef struct tw_removal {
 typedef struct tw_cut {
     uint32_t source;
     uint64_t offset, length;
+    uint64_t line; /* from 1; 0: not known */
 } tw_cut;
 
 /* The decisions for a cleaned collection, in the order of the input. */

@@ -301,7 +301,7 @@ static int list_cuts(tw_scan_run *scan)
         const tw_skipped_input *skip = &corpus->skips.data[i];
         if (skip->source != UINT32_MAX && !skip->is_empty)
             result->decisions.cuts[result->decisions.cut_count++] =
-                (tw_cut){skip->source, skip->offset, skip->length};
+                (tw_cut){skip->source, skip->offset, skip->length, skip->line};
     }
     if (result->decisions.cut_count)
         qsort(result->decisions.cuts, result->decisions.cut_count, sizeof *result->decisions.cuts,

@@ -1,0 +1,74 @@
+"""Work that several threads do ahead of its use, in order and in bounded memory."""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+Item = TypeVar("Item")
+Task = TypeVar("Task")
+
+END = object()
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def in_order(sources: Sequence[Callable[[], Iterator[Item]]], threads: int,
+             depth: int) -> Iterator[Item]:
+    """What the sources give, one source after the other. Each of the next `threads` sources is
+    read by a thread of its own, up to `depth` items ahead."""
+    queues: list[queue.Queue[Any]] = [queue.Queue(depth) for _ in sources]
+    stopped = threading.Event()
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for number, source in enumerate(sources[:threads]):
+                pool.submit(_fill, source, queues[number], stopped)
+            for number, one in enumerate(queues):
+                while (item := one.get()) is not END:
+                    if isinstance(item, BaseException):
+                        raise item
+                    yield item
+                if number + threads < len(sources):
+                    pool.submit(_fill, sources[number + threads], queues[number + threads], stopped)
+        finally:
+            stopped.set()
+
+
+def _fill(source: Callable[[], Iterator[Any]], into: queue.Queue[Any],
+          stopped: threading.Event) -> None:
+    try:
+        for item in source():
+            if not _put(into, item, stopped):
+                return
+        item = END
+    except BaseException as error:
+        item = error
+    _put(into, item, stopped)
+
+
+def _put(into: queue.Queue[Any], item: Any, stopped: threading.Event) -> bool:
+    """Waits for room; False where nobody reads any more."""
+    while not stopped.is_set():
+        try:
+            into.put(item, timeout=0.1)
+            return True
+        except queue.Full:
+            pass
+    return False
+
+
+def for_each(work: Callable[[Task], object], tasks: Sequence[Task], threads: int) -> None:
+    """Calls a function for each task, several at once; raises what the first of them raised."""
+    if threads == 1 or len(tasks) == 1:
+        for task in tasks:
+            work(task)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(work, tasks))
