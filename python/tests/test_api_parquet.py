@@ -108,7 +108,8 @@ def test_ids_that_several_files_have(tmp_path, monkeypatch):
 def test_ids_that_a_file_has_twice(tmp_path, monkeypatch):
     """A row whose id is taken is skipped, as a record of JSON lines is."""
     monkeypatch.chdir(tmp_path)
-    write("in.parquet", [{"id": 1, "text": FOX}, {"id": 2, "text": TEXTS[2]}, {"id": 1, "text": FOX}])
+    write("in.parquet", [{"id": number, "text": text}
+                         for number, text in ((1, FOX), (2, TEXTS[2]), (1, FOX))])
     done = twinset.dedup("in.parquet", output="out.parquet")
     assert done.counts == (3, 2, 0, 1)
     skipped, = done.skipped

@@ -240,7 +240,8 @@ def _dedup_files(collection: _core.Collection, files: Files, others: Others, spo
 
 
 def _dedup_packed(collection: _core.Collection, part: Packed, others: Others, spooling: Spooling,
-                  keep: str, target: Target | None, annotate: bool, removed: Target | None) -> Dedup:
+                  keep: str, target: Target | None, annotate: bool, removed: Target | None
+                  ) -> Dedup:
     from . import parquet
 
     targets = None
