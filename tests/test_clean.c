@@ -231,7 +231,7 @@ static void records_are_decided_by_line(void **state)
             assert_memory_equal(numbers, clusters + first, count * sizeof *numbers);
         }
     assert_int_equal(twinset_result_removal(result, 0, &removal, sizeof removal), TWINSET_OK);
-    assert_string_equal(removal.id, "3");
+    assert_string_equal(removal.name, "3");
     twinset_result_free(result);
     twinset_collection_free(collection);
 }
