@@ -305,7 +305,8 @@ static void report_run(const twinset_result *result)
     say("%s documents; method %s; %s candidates, %s verified", number(run.documents, documents),
         how, number(run.candidates, candidates), number(run.verified, verified));
     for (size_t i = 0; twinset_result_stage(result, i, &stage, sizeof stage) == 0; i++)
-        say("%-12s %9.3f s", stage.name, stage.seconds);
+        say("%-12s %9.3f s, CPU %.3f s, of one thread alone %.3f s", stage.name, stage.seconds,
+            stage.cpu_seconds, stage.serial_seconds);
     say("%-12s %9.1f MiB", "peak memory", (double)twinset_peak_memory() / (1 << 20));
 }
 

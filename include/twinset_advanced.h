@@ -41,6 +41,8 @@ typedef struct twinset_stage {
     const char *name;
     double seconds;
     uint64_t bytes; /* read, or written to temporary files */
+    double cpu_seconds;    /* of all threads */
+    double serial_seconds; /* of these, what one thread had to do alone */
 } twinset_stage;
 
 /* The stages of the run. Their seconds are all of a result that varies from run to run. */

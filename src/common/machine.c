@@ -58,9 +58,24 @@ uint64_t twinset_peak_memory(void)
     return (uint64_t)kib << 10;
 }
 
-double tw_now(void)
+static double read_clock(clockid_t clock)
 {
     struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    clock_gettime(clock, &time);
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+double tw_now(void)
+{
+    return read_clock(CLOCK_MONOTONIC);
+}
+
+double tw_thread_seconds(void)
+{
+    return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
+double tw_process_seconds(void)
+{
+    return read_clock(CLOCK_PROCESS_CPUTIME_ID);
 }

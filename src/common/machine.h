@@ -11,6 +11,9 @@ unsigned tw_cores(void);
 uint64_t tw_machine_memory(void);
 /* Seconds by a clock that never goes back; differences alone mean something. */
 double tw_now(void);
+/* CPU time so far, in seconds: of the calling thread, and of all threads of the process. */
+double tw_thread_seconds(void);
+double tw_process_seconds(void);
 
 /* ---- cgroup.c */
 

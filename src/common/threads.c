@@ -15,6 +15,20 @@
 
 enum { MAX_THREADS = 1024 };
 
+/* ---- times */
+
+/* The CPU time that this thread has spent in parallel, in loops and pipelines that it called. */
+static _Thread_local double parallel_seconds;
+
+tw_clocks tw_read_clocks(void)
+{
+    return (tw_clocks){
+        .wall = tw_now(),
+        .cpu = tw_process_seconds(),
+        .serial = tw_thread_seconds() - parallel_seconds,
+    };
+}
+
 /* ---- threads beside the caller's */
 
 typedef struct worker_thread {
@@ -178,6 +192,7 @@ int tw_parallel(const tw_loop *loop, size_t count, tw_loop_fn body, void *contex
         .worker_ended = PTHREAD_COND_INITIALIZER,
     };
     worker_thread workers[MAX_THREADS];
+    tw_clocks start = tw_read_clocks();
     unsigned started = start_workers(workers, threads, loop->cancel, work_loop, &shared);
     const tw_cancel *before = tw_cancel_listen(loop->cancel);
     work_loop(&shared, 0);
@@ -187,6 +202,7 @@ int tw_parallel(const tw_loop *loop, size_t count, tw_loop_fn body, void *contex
     tw_cancel_listen(before);
     pthread_mutex_destroy(&shared.lock);
     pthread_cond_destroy(&shared.worker_ended);
+    parallel_seconds = tw_thread_seconds() - start.serial;
     return shared.status;
 }
 
@@ -211,6 +227,7 @@ typedef struct shared_pipeline {
     uint64_t read, committed; /* how many so far */
     uint64_t last;            /* how many to commit: known at the end, or where one failed */
     uint64_t done;            /* for progress */
+    double serial_seconds;    /* CPU time of the steps that run one at a time */
     int status;
     bool ready[MAX_ITEMS]; /* to be committed */
 } shared_pipeline;
@@ -256,10 +273,13 @@ static void commit_ready(shared_pipeline *pipe)
     while (!is_finished(pipe) && pipe->ready[pipe->committed % pipe->item_count]) {
         uint64_t index = pipe->committed % pipe->item_count, done = pipe->committed + 1;
         pthread_mutex_unlock(&pipe->lock);
+        double start = tw_thread_seconds();
         int status = pipe->steps->commit(pipe->context, pipe->items[index]);
         if (pipe->steps->done)
             done = pipe->steps->done(pipe->context);
+        double seconds = tw_thread_seconds() - start;
         pthread_mutex_lock(&pipe->lock);
+        pipe->serial_seconds += seconds;
         if (status != TWINSET_OK) {
             fail_item(pipe, pipe->committed, status);
             break;
@@ -281,9 +301,12 @@ static void process_next(shared_pipeline *pipe, unsigned worker)
     bool end = false;
     pipe->reading = true;
     pthread_mutex_unlock(&pipe->lock);
+    double start = tw_thread_seconds();
     int status =
         tw_is_cancelled() ? TWINSET_CANCELLED : pipe->steps->read(pipe->context, item, &end);
+    double seconds = tw_thread_seconds() - start;
     pthread_mutex_lock(&pipe->lock);
+    pipe->serial_seconds += seconds;
     pipe->reading = false;
     if (status == TWINSET_OK && !end) {
         pipe->read++;
@@ -334,6 +357,7 @@ int tw_pipeline(const tw_loop *loop, const tw_pipeline_steps *steps, void *const
         .last = UINT64_MAX,
     };
     worker_thread workers[MAX_THREADS];
+    tw_clocks start = tw_read_clocks();
     unsigned started = start_workers(workers, threads, loop->cancel, work_pipeline, &pipe);
     const tw_cancel *before = tw_cancel_listen(loop->cancel);
     work_pipeline(&pipe, 0);
@@ -341,5 +365,6 @@ int tw_pipeline(const tw_loop *loop, const tw_pipeline_steps *steps, void *const
     tw_cancel_listen(before);
     pthread_mutex_destroy(&pipe.lock);
     pthread_cond_destroy(&pipe.change);
+    parallel_seconds = tw_thread_seconds() - start.serial - pipe.serial_seconds;
     return pipe.status;
 }

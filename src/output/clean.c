@@ -547,7 +547,7 @@ int tw_clean(twinset_result *result, uint32_t number, const tw_cleaning *how,
         .how = how,
         .error = error,
     };
-    double started = tw_now();
+    tw_clocks started = tw_read_clocks();
     find_neighbours(&clean);
     bool is_lines = clean.state.kind == TW_INPUT_JSONL;
     counts->read = count_read(&clean);
@@ -559,6 +559,6 @@ int tw_clean(twinset_result *result, uint32_t number, const tw_cleaning *how,
     counts->kept = clean.records - (how->annotate ? counts->removed : 0);
     if (status == TWINSET_OK)
         status = check(&clean, counts);
-    tw_result_add_stage(result, "write", tw_now() - started, clean.bytes);
+    tw_result_stage(result, "write", started, clean.bytes);
     return tw_corpus_fail(corpus, error, status);
 }

@@ -98,6 +98,8 @@ static void write_stages(tw_json *json, const twinset_result *result)
         tw_json_string(json, "name", stage->name);
         tw_json_real(json, "seconds", round(stage->seconds * 1e6) / 1e6);
         tw_json_whole(json, "bytes", stage->bytes);
+        tw_json_real(json, "cpu_seconds", round(stage->cpu_seconds * 1e6) / 1e6);
+        tw_json_real(json, "serial_seconds", round(stage->serial_seconds * 1e6) / 1e6);
         tw_json_close(json);
     }
     tw_json_close(json);

@@ -22,22 +22,20 @@ int tw_result_note(twinset_result *result, const char *format, ...)
     return TWINSET_OK;
 }
 
-void tw_result_add_stage(twinset_result *result, const char *name, double seconds, uint64_t bytes)
+tw_clocks tw_result_stage(twinset_result *result, const char *name, tw_clocks start, uint64_t bytes)
 {
+    tw_clocks now = tw_read_clocks();
     size_t i = 0;
     while (i < TW_STAGES && result->stages[i].name && strcmp(result->stages[i].name, name) != 0)
         i++;
     if (i == TW_STAGES)
-        return;
-    result->stages[i].name = name;
-    result->stages[i].seconds += seconds;
-    result->stages[i].bytes += bytes;
-}
-
-double tw_result_stage(twinset_result *result, const char *name, double start)
-{
-    double now = tw_now();
-    tw_result_add_stage(result, name, now - start, 0);
+        return now;
+    twinset_stage *stage = &result->stages[i];
+    stage->name = name;
+    stage->seconds += now.wall - start.wall;
+    stage->bytes += bytes;
+    stage->cpu_seconds += now.cpu - start.cpu;
+    stage->serial_seconds += now.serial - start.serial;
     return now;
 }
 

@@ -350,14 +350,13 @@ int tw_scan_search_bands(tw_scan_run *scan)
                                    scan->options->tmp, &runs);
     if (status == TWINSET_OK)
         status = collect_candidates(&stream, runs);
-    double time = tw_now();
-    tw_result_stage(scan->result, "propose", scan->started);
-    tw_result_add_stage(scan->result, "propose", 0, scan->result->run.spilled_bytes);
+    scan->started = tw_result_stage(scan->result, "propose", scan->started,
+                                    scan->result->run.spilled_bytes);
     if (status == TWINSET_OK)
         status = verify_all(&stream, runs);
-    tw_result_stage(scan->result, "verify", time);
     if (status == TWINSET_OK)
         status = tw_matches_sort(&scan->search.matches);
+    scan->started = tw_result_stage(scan->result, "verify", scan->started, 0);
     scan->result->run.spilled_bytes += tw_paged_spilled(tw_corpus_paged(scan->corpus));
     scan->result->run.verified = scan->search.verified;
     tw_free(stream.original_by_row);

@@ -117,7 +117,7 @@ static int list_pairs(tw_scan_run *scan)
         status = tw_scan_mark_listed(scan);
     if (status == TWINSET_OK)
         status = measure_passages(scan);
-    scan->started = tw_result_stage(scan->result, "passages", scan->started);
+    scan->started = tw_result_stage(scan->result, "passages", scan->started, 0);
     return status == TWINSET_OK ? tw_scan_list_pairs(scan) : status;
 }
 
@@ -214,35 +214,37 @@ static int make_clusters(tw_scan_run *scan)
 static int run_stages(tw_scan_run *scan, const tw_task *task)
 {
     twinset_result *result = scan->result;
-    scan->started = tw_now();
+    scan->started = tw_read_clocks();
     int status = read_documents(scan, task);
-    scan->started = tw_result_stage(result, "read", scan->started);
-    tw_result_add_stage(result, "read", 0, result->run.bytes);
+    scan->started = tw_result_stage(result, "read", scan->started, result->run.bytes);
     if (status == TWINSET_OK)
         status = tw_scan_search(scan);
-    scan->started = tw_now();
+    if (result->run.method == TWINSET_METHOD_EXACT)
+        scan->started = tw_result_stage(result, "join", scan->started, 0);
     if (status == TWINSET_OK && scan->options->sample) {
         status = tw_scan_measure_recall(scan);
-        scan->started = tw_result_stage(result, "sample", scan->started);
+        scan->started = tw_result_stage(result, "sample", scan->started, 0);
     }
     if (status == TWINSET_OK)
         status = fetch_found(scan);
     if (status == TWINSET_OK)
         status = scan->wants_pairs ? list_pairs(scan) : tw_scan_join_clusters(scan);
-    scan->started = tw_result_stage(result, "list", scan->started);
+    scan->started = tw_result_stage(result, "list", scan->started, 0);
     if (status == TWINSET_OK)
         status = make_clusters(scan);
-    scan->started = tw_result_stage(result, "cluster", scan->started);
+    scan->started = tw_result_stage(result, "cluster", scan->started, 0);
     if (status == TWINSET_OK && task->keep) {
         status = tw_scan_decide_removals(scan, task->keep);
-        scan->started = tw_result_stage(result, "decide", scan->started);
+        scan->started = tw_result_stage(result, "decide", scan->started, 0);
     }
     if (status == TWINSET_OK && task->keep && tw_cuts_spans(scan->options)) {
         status = tw_scan_find_spans(scan);
-        tw_result_stage(result, "spans", scan->started);
+        scan->started = tw_result_stage(result, "spans", scan->started, 0);
     }
-    if (status == TWINSET_OK && (scan->wants_pairs || result->run.removed))
+    if (status == TWINSET_OK && (scan->wants_pairs || result->run.removed)) {
         status = tw_scan_keep_texts(scan);
+        tw_result_stage(result, "texts", scan->started, 0);
+    }
     return status;
 }
 

@@ -33,6 +33,9 @@ class Report(Dedup):
         self.assertTrue({"read", "cluster", "decide", "write"} <= set(stages))
         self.assertEqual(stages["read"]["bytes"], report["bytes"])
         self.assertEqual(stages["write"]["bytes"], len(self.read("out.jsonl")))
+        for stage in report["stages"]:
+            self.assertGreaterEqual(stage["cpu_seconds"], stage["serial_seconds"])
+            self.assertGreaterEqual(stage["serial_seconds"], 0)
         self.assertIsNone(report["sample"])
 
     def test_clusters(self):
