@@ -40,7 +40,7 @@ TWINSET_CHECKED int twinset_collection_sketch(twinset_collection *collection, tw
 typedef struct twinset_stage {
     const char *name;
     double seconds;
-    uint64_t bytes; /* read, or written to temporary files */
+    uint64_t bytes;        /* read, or written to temporary files */
     double cpu_seconds;    /* of all threads */
     double serial_seconds; /* of these, what one thread had to do alone */
 } twinset_stage;

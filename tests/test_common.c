@@ -249,6 +249,21 @@ static void check_sort(order kind, size_t count, uint64_t *random)
     free(scratch);
 }
 
+static void check_parallel_sort(order kind, size_t count, unsigned threads, uint64_t *random)
+{
+    uint64_t *numbers = malloc((2 * count + 1) * sizeof *numbers);
+    uint64_t *expected = malloc((2 * count + 1) * sizeof *expected);
+    tw_loop loop = {.threads = threads};
+    assert_true(numbers && expected);
+    for (size_t i = 0; i < count; i++)
+        expected[i] = numbers[i] = number_of(kind, i, count, random);
+    tw_sort_u64(expected, count, expected + count);
+    assert_int_equal(tw_parallel_sort_u64(&loop, numbers, count, numbers + count), TWINSET_OK);
+    assert_true(memcmp(numbers, expected, count * sizeof *numbers) == 0);
+    free(numbers);
+    free(expected);
+}
+
 static void numbers_are_sorted(void **state)
 {
     uint64_t random = test_seed(1);
@@ -260,6 +275,15 @@ static void numbers_are_sorted(void **state)
     }
     for (int kind = 0; kind < ORDERS; kind++)
         check_sort((order)kind, kind == RANDOM ? 1000000 : 100000, &random);
+}
+
+static void numbers_are_sorted_on_threads(void **state)
+{
+    uint64_t random = test_seed(1);
+    (void)state;
+    for (int kind = 0; kind < ORDERS; kind++)
+        for (size_t count = 0; count <= 100000; count += count < 2 ? 1 : 33333)
+            check_parallel_sort((order)kind, count, 1 + (unsigned)count % 4, &random);
 }
 
 /* ---- threads */
@@ -686,6 +710,7 @@ int main(void)
         cmocka_unit_test(allocations_fail_on_request),
 #endif
         cmocka_unit_test(numbers_are_sorted),
+        cmocka_unit_test(numbers_are_sorted_on_threads),
         cmocka_unit_test(every_index_is_visited_once),
         cmocka_unit_test(the_lowest_failure_is_returned),
         cmocka_unit_test(progress_can_cancel),

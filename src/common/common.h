@@ -23,6 +23,7 @@
 #include "file_identity.h"
 #include "journal.h"
 #include "machine.h"
+#include "parallel_sort.h"
 #include "sorter.h"
 #include "spill.h"
 #include "threads.h"

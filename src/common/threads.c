@@ -206,6 +206,30 @@ int tw_parallel(const tw_loop *loop, size_t count, tw_loop_fn body, void *contex
     return shared.status;
 }
 
+/* ---- the loop over ranges */
+
+typedef struct range_loop {
+    size_t count;
+    tw_range_fn body;
+    void *context;
+} range_loop;
+
+static int run_range(void *context, unsigned worker, size_t index)
+{
+    const range_loop *ranges = context;
+    size_t from = index * TW_RANGE;
+    size_t to = ranges->count - from < TW_RANGE ? ranges->count : from + TW_RANGE;
+    return ranges->body(ranges->context, worker, from, to);
+}
+
+int tw_parallel_ranges(const tw_loop *loop, size_t count, tw_range_fn body, void *context)
+{
+    range_loop ranges = {count, body, context};
+    tw_loop quiet = *loop;
+    quiet.progress = NULL;
+    return tw_parallel(&quiet, (count + TW_RANGE - 1) / TW_RANGE, run_range, &ranges);
+}
+
 /* ---- the pipeline
  *
  * Items are numbered as they are read. As commits keep that order, number i lives in the caller's

@@ -28,6 +28,16 @@ typedef int (*tw_loop_fn)(void *context, unsigned worker, size_t index);
  * index among those that ran. */
 int tw_parallel(const tw_loop *loop, size_t count, tw_loop_fn body, void *context) TW_CHECKED;
 
+/* The body of a loop over ranges, called for the indices from `from` up to `to`. */
+typedef int (*tw_range_fn)(void *context, unsigned worker, size_t from, size_t to);
+
+enum { TW_RANGE = 1 << 14 }; /* the indices of each range, but for the last */
+
+/* As tw_parallel() for work that takes nanoseconds an index. It reports no progress, so that no
+ * callback stops it halfway. */
+int tw_parallel_ranges(const tw_loop *loop, size_t count, tw_range_fn body,
+                       void *context) TW_CHECKED;
+
 /* The steps of a pipeline: what must be read and written in order, and takes time between. */
 typedef struct tw_pipeline_steps {
     /* Fills the item with what comes next, or sets *end where nothing is left. Never called by two
@@ -55,9 +65,10 @@ int tw_pipeline(const tw_loop *loop, const tw_pipeline_steps *steps, void *const
 /* Seconds so far. Differences alone mean something, between two calls by one thread. */
 typedef struct tw_clocks {
     double wall;
-    double cpu;    /* of all threads of the process */
-    double serial; /* of `cpu`, what more threads would not make shorter: what the calling thread did
-                      outside of loops and pipelines, and the steps of these that run one at a time */
+    double cpu; /* of all threads of the process */
+    double
+        serial; /* of `cpu`, what more threads would not make shorter: what the calling thread did
+                   outside of loops and pipelines, and the steps of these that run one at a time */
 } tw_clocks;
 
 tw_clocks tw_read_clocks(void);

@@ -39,7 +39,8 @@ static int commit_texts(tw_reading_run *read, tw_chunk_output *out)
     return status;
 }
 
-/* Names a document: a record by its id or its line, any other document by its source. */
+/* Names a document: a record by its id, which is in the arena, or its line; any other document by
+ * its source. */
 static int name_document(tw_reading_run *read, tw_document *document, const char *id)
 {
     tw_corpus *corpus = read->corpus;
@@ -52,8 +53,10 @@ static int name_document(tw_reading_run *read, tw_document *document, const char
                       : TWINSET_OK;
     uint64_t line = read->line + document->line;
     document->line = line < UINT32_MAX ? (uint32_t)line : UINT32_MAX;
-    return length ? tw_arena_copy(corpus->arena, id, length, &document->name)
-                  : tw_arena_line_name(corpus->arena, source->name, line, &document->name);
+    if (!length)
+        return tw_arena_line_name(corpus->arena, source->name, line, &document->name);
+    document->name = id;
+    return TWINSET_OK;
 }
 
 static int commit_groups(tw_documents *documents, const tw_u64s *groups)
@@ -81,12 +84,16 @@ static int reserve_documents(tw_reading_run *read, size_t count)
     return status;
 }
 
-/* Moves the documents to the corpus, each with its set if the plan asks for sets. */
-static int commit_documents(tw_reading_run *read, tw_chunk_output *out)
+/* Moves the documents to the corpus, each with its set if the plan asks for sets. The ids of
+ * records are copied to the arena all at once. */
+static int commit_documents(tw_reading_run *read, const tw_chunk_input *in, tw_chunk_output *out)
 {
     tw_documents *documents = &read->corpus->documents;
-    const char *id = out->names.data;
+    const tw_bytes *names = &out->names;
+    const char *id = names->data;
     int status = reserve_documents(read, out->count);
+    if (status == TWINSET_OK && in->is_lines && names->length > out->count)
+        status = tw_arena_copy(read->corpus->arena, names->data, names->length, &id);
     for (size_t i = 0; i < out->count && status == TWINSET_OK; i++) {
         tw_document *document = tw_document_at(read->corpus, (uint32_t)documents->count);
         *document = out->documents[i];
@@ -180,7 +187,7 @@ static int commit_lists(tw_reading_run *read, tw_chunk *chunk)
     if (status == TWINSET_OK)
         status = commit_groups(&corpus->documents, &out->groups);
     if (status == TWINSET_OK)
-        status = commit_documents(read, out);
+        status = commit_documents(read, &chunk->in, out);
     if (status == TWINSET_OK)
         status = commit_problems(read, chunk);
     if (status == TWINSET_OK && chunk->in.failed[0])

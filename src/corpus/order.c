@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-enum { POSITIONS = 32, CHARACTERS = 256, DOCUMENTS_A_STEP = 1 << 14 };
+enum { POSITIONS = 32, CHARACTERS = 256 };
 
 /* How names become codes: a smaller code means a smaller name. */
 typedef struct name_code {
@@ -28,41 +28,21 @@ typedef bool character_table[POSITIONS][CHARACTERS];
 
 typedef struct name_order {
     tw_corpus *corpus;
-    _Atomic size_t common; /* the length of the common prefix so far */
-    character_table *seen; /* by thread */
+    atomic_bool is_ordered; /* as far as was seen */
+    _Atomic size_t common;  /* the length of the common prefix so far */
+    character_table *seen;  /* by thread */
     name_code code;
-    bool has_renamed;   /* the last pass over the sorted names gave some documents others */
-    uint64_t *sorted;   /* codes of names, each with its document in the low half */
-    tw_documents moved; /* the documents in their new order */
+    atomic_bool has_equal; /* some documents have one name */
+    bool has_renamed;      /* the last pass over the sorted names gave some documents others */
+    size_t *run_starts;    /* by range of `sorted`, and the end */
+    uint64_t *sorted;      /* codes of names, each with its document in the low half */
+    tw_documents moved;    /* the documents in their new order */
 } name_order;
 
-/* Handles the documents from `from` up to `to`. */
-typedef void (*step_fn)(name_order *order, unsigned worker, size_t from, size_t to);
-
-typedef struct step_context {
-    name_order *order;
-    step_fn body;
-} step_context;
-
-static int run_step(void *context, unsigned worker, size_t index)
-{
-    const step_context *step = context;
-    size_t from = index * DOCUMENTS_A_STEP, count = step->order->corpus->documents.count;
-    size_t to = count - from < DOCUMENTS_A_STEP ? count : from + DOCUMENTS_A_STEP;
-    step->body(step->order, worker, from, to);
-    return TWINSET_OK;
-}
-
-/* Runs a body for all documents, a step at a time, in parallel. It reports no progress, so that no
- * callback stops it halfway. */
-static int run_steps(name_order *order, step_fn body)
+static int run_ranges(name_order *order, tw_range_fn body)
 {
     tw_loop loop = tw_settings_loop(order->corpus->settings, "reading");
-    step_context step = {order, body};
-    loop.progress = NULL;
-    return tw_parallel(&loop,
-                       (order->corpus->documents.count + DOCUMENTS_A_STEP - 1) / DOCUMENTS_A_STEP,
-                       run_step, &step);
+    return tw_parallel_ranges(&loop, order->corpus->documents.count, body, order);
 }
 
 /* The name of a document, which is about to be read. */
@@ -73,23 +53,27 @@ static const char *name_at(const tw_corpus *corpus, uint32_t document)
     return name;
 }
 
-static bool is_ordered(const tw_corpus *corpus)
+/* Clears order->is_ordered if a name of the range does not come after the one before it. */
+static int check_order(void *context, unsigned worker, size_t from, size_t to)
 {
-    const tw_documents *documents = &corpus->documents;
-    const char *last = documents->count ? name_at(corpus, 0) : NULL;
-    for (uint32_t i = 1; i < documents->count; i++) {
-        const char *name = name_at(corpus, i);
-        if (strcmp(last, name) >= 0)
-            return false;
+    name_order *order = context;
+    (void)worker;
+    const char *last = from ? name_at(order->corpus, (uint32_t)from - 1) : NULL;
+    for (size_t i = from; i < to && atomic_load_explicit(&order->is_ordered, memory_order_relaxed);
+         i++) {
+        const char *name = name_at(order->corpus, (uint32_t)i);
+        if (last && strcmp(last, name) >= 0)
+            atomic_store(&order->is_ordered, false);
         last = name;
     }
-    return true;
+    return TWINSET_OK;
 }
 
 /* ---- codes of names */
 
-static void find_common(name_order *order, unsigned worker, size_t from, size_t to)
+static int find_common(void *context, unsigned worker, size_t from, size_t to)
 {
+    name_order *order = context;
     (void)worker;
     const char *first = name_at(order->corpus, 0);
     size_t common = atomic_load(&order->common);
@@ -102,11 +86,13 @@ static void find_common(name_order *order, unsigned worker, size_t from, size_t 
     size_t least = atomic_load(&order->common);
     while (common < least && !atomic_compare_exchange_weak(&order->common, &least, common))
         ;
+    return TWINSET_OK;
 }
 
 /* Marks the characters of each position. A name is followed by zeros. */
-static void find_characters(name_order *order, unsigned worker, size_t from, size_t to)
+static int find_characters(void *context, unsigned worker, size_t from, size_t to)
 {
+    name_order *order = context;
     bool(*seen)[CHARACTERS] = order->seen[worker];
     size_t shortest = POSITIONS;
     for (size_t i = from; i < to; i++) {
@@ -118,6 +104,7 @@ static void find_characters(name_order *order, unsigned worker, size_t from, siz
     }
     for (size_t position = shortest; position < POSITIONS; position++)
         seen[position][0] = true;
+    return TWINSET_OK;
 }
 
 /* Ranks the characters of each position, for as many positions as fit into a code. */
@@ -151,12 +138,14 @@ static uint32_t encode_name(const name_code *code, const char *name)
     return number;
 }
 
-static void encode_names(name_order *order, unsigned worker, size_t from, size_t to)
+static int encode_names(void *context, unsigned worker, size_t from, size_t to)
 {
+    name_order *order = context;
     (void)worker;
     for (size_t i = from; i < to; i++)
         order->sorted[i] =
             (uint64_t)encode_name(&order->code, name_at(order->corpus, (uint32_t)i)) << 32 | i;
+    return TWINSET_OK;
 }
 
 /* ---- naming apart */
@@ -216,19 +205,66 @@ static int name_apart(name_order *order, const uint64_t *run, size_t count)
     return status;
 }
 
-/* Sorts the documents whose names have one code, and names those apart that have one name. */
-static int name_run_apart(name_order *order, uint64_t *run, size_t count)
+/* Whether two of the sorted names have one code. Names with different codes are different. */
+static bool have_one_code(uint64_t x, uint64_t y)
 {
-    const tw_document *documents = order->corpus->documents.data;
+    return x >> 32 == y >> 32;
+}
+
+static bool have_one_name(const tw_corpus *corpus, uint64_t x, uint64_t y)
+{
+    return have_one_code(x, y) &&
+           strcmp(name_at(corpus, (uint32_t)x), name_at(corpus, (uint32_t)y)) == 0;
+}
+
+/* Finds for each range, and for the end, the first run of one code that starts there or later. */
+static int find_run_starts(name_order *order)
+{
+    size_t count = order->corpus->documents.count, ranges = (count + TW_RANGE - 1) / TW_RANGE;
+    if (!order->run_starts)
+        order->run_starts = tw_array(ranges + 1, sizeof *order->run_starts);
+    if (!order->run_starts)
+        return TWINSET_NOMEM;
+    for (size_t range = 0; range <= ranges; range++) {
+        size_t at = range < ranges ? range * TW_RANGE : count;
+        while (at > 0 && at < count && have_one_code(order->sorted[at], order->sorted[at - 1]))
+            at++;
+        order->run_starts[range] = at;
+    }
+    return TWINSET_OK;
+}
+
+/* Sorts the runs of one code that start in the range. */
+static int sort_runs(void *context, unsigned worker, size_t from, size_t to)
+{
+    name_order *order = context;
+    uint64_t *sorted = order->sorted;
+    size_t range = from / TW_RANGE, last = order->run_starts[range + 1], end;
+    (void)worker;
+    (void)to;
+    for (size_t i = order->run_starts[range]; i < last; i = end) {
+        for (end = i + 1; end < last && have_one_code(sorted[end], sorted[i]);)
+            end++;
+        if (end == i + 1)
+            continue;
+        qsort_r(sorted + i, end - i, sizeof *sorted, by_name, order->corpus);
+        for (size_t j = i + 1; j < end; j++)
+            if (have_one_name(order->corpus, sorted[j - 1], sorted[j]))
+                atomic_store(&order->has_equal, true);
+    }
+    return TWINSET_OK;
+}
+
+/* Names the documents apart that have one name. */
+static int name_all_apart(name_order *order)
+{
+    const uint64_t *sorted = order->sorted;
+    size_t count = order->corpus->documents.count;
     int status = TWINSET_OK;
-    if (count > 1)
-        qsort_r(run, count, sizeof *run, by_name, order->corpus);
     for (size_t i = 0, end; i < count && status == TWINSET_OK; i = end) {
-        const char *name = documents[(uint32_t)run[i]].name;
-        for (end = i + 1; end < count; end++)
-            if (strcmp(name, documents[(uint32_t)run[end]].name) != 0)
-                break;
-        status = name_apart(order, run + i, end - i);
+        for (end = i + 1; end < count && have_one_name(order->corpus, sorted[i], sorted[end]);)
+            end++;
+        status = name_apart(order, sorted + i, end - i);
     }
     return status;
 }
@@ -266,34 +302,32 @@ static int skip_repeated(tw_corpus *corpus, const tw_document *first, const tw_d
     return status;
 }
 
-/* Numbers the sorted documents; skips those whose name is taken. */
-static int number_sorted(tw_corpus *corpus, const uint64_t *sorted, uint32_t *next)
+/* Numbers the sorted documents, all of which have different names. */
+static int number_different(void *context, unsigned worker, size_t from, size_t to)
 {
-    const tw_document *last = NULL;
-    for (size_t i = 0; i < corpus->documents.count; i++) {
-        const tw_document *document = tw_document_at(corpus, (uint32_t)sorted[i]);
-        bool is_repeated = last && strcmp(last->name, document->name) == 0;
-        corpus->documents.read_order[(uint32_t)sorted[i]] = is_repeated ? UINT32_MAX : (*next)++;
-        int status = is_repeated ? skip_repeated(corpus, last, document) : TWINSET_OK;
-        if (status != TWINSET_OK)
-            return status;
-        last = is_repeated ? last : document;
-    }
+    const name_order *order = context;
+    (void)worker;
+    for (size_t i = from; i < to; i++)
+        order->corpus->documents.read_order[(uint32_t)order->sorted[i]] = (uint32_t)i;
     return TWINSET_OK;
 }
 
-static int sort_runs(name_order *order)
+/* Numbers the sorted documents; skips those whose name is taken. */
+static int number_and_skip(tw_corpus *corpus, const uint64_t *sorted, uint32_t *next)
 {
-    const uint64_t *sorted = order->sorted;
-    size_t count = order->corpus->documents.count;
-    int status = TWINSET_OK;
-    order->has_renamed = false;
-    for (size_t i = 0, end; i < count && status == TWINSET_OK; i = end) {
-        for (end = i + 1; end < count && sorted[end] >> 32 == sorted[i] >> 32;)
-            end++;
-        status = name_run_apart(order, order->sorted + i, end - i);
+    size_t last = 0;
+    for (size_t i = 0; i < corpus->documents.count; i++) {
+        bool is_repeated = i && have_one_name(corpus, sorted[last], sorted[i]);
+        corpus->documents.read_order[(uint32_t)sorted[i]] = is_repeated ? UINT32_MAX : (*next)++;
+        int status = is_repeated
+                         ? skip_repeated(corpus, tw_document_at(corpus, (uint32_t)sorted[last]),
+                                         tw_document_at(corpus, (uint32_t)sorted[i]))
+                         : TWINSET_OK;
+        if (status != TWINSET_OK)
+            return status;
+        last = is_repeated ? last : i;
     }
-    return status;
+    return TWINSET_OK;
 }
 
 static int sort_names(name_order *order)
@@ -302,17 +336,25 @@ static int sort_names(name_order *order)
     memset(order->seen, 0, corpus->settings->options.threads * sizeof *order->seen);
     order->code = (name_code){0};
     order->common = strlen(name_at(corpus, 0));
-    int status = run_steps(order, find_common);
+    int status = run_ranges(order, find_common);
     order->code.start = order->common;
     if (status == TWINSET_OK)
-        status = run_steps(order, find_characters);
+        status = run_ranges(order, find_characters);
     rank_characters(order);
     if (status == TWINSET_OK)
-        status = run_steps(order, encode_names);
+        status = run_ranges(order, encode_names);
     if (status != TWINSET_OK)
         return status;
-    tw_sort_u64(order->sorted, corpus->documents.count, order->sorted + corpus->documents.count);
-    return sort_runs(order);
+    tw_loop loop = tw_settings_loop(corpus->settings, "reading");
+    status = tw_parallel_sort_u64(&loop, order->sorted, corpus->documents.count,
+                                  order->sorted + corpus->documents.count);
+    atomic_store(&order->has_equal, false);
+    order->has_renamed = false;
+    if (status == TWINSET_OK)
+        status = find_run_starts(order);
+    if (status == TWINSET_OK)
+        status = run_ranges(order, sort_runs);
+    return status == TWINSET_OK && order->has_equal ? name_all_apart(order) : status;
 }
 
 /* Sorts until no document gets another name, which each does at most once, and numbers them. */
@@ -322,7 +364,12 @@ static int number_documents(name_order *order, uint32_t *kept)
     do {
         status = sort_names(order);
     } while (status == TWINSET_OK && order->has_renamed);
-    return status == TWINSET_OK ? number_sorted(order->corpus, order->sorted, kept) : status;
+    if (status != TWINSET_OK)
+        return status;
+    if (order->has_equal)
+        return number_and_skip(order->corpus, order->sorted, kept);
+    *kept = (uint32_t)order->corpus->documents.count;
+    return run_ranges(order, number_different);
 }
 
 /* ---- moving documents */
@@ -334,8 +381,9 @@ static void move_document(name_order *order, uint32_t from, uint32_t to)
     *moved = *tw_document_at(order->corpus, from);
 }
 
-static void move_documents(name_order *order, unsigned worker, size_t from, size_t to)
+static int move_documents(void *context, unsigned worker, size_t from, size_t to)
 {
+    name_order *order = context;
     (void)worker;
     const tw_documents *documents = &order->corpus->documents;
     for (size_t i = from; i < to; i++) {
@@ -351,6 +399,7 @@ static void move_documents(name_order *order, unsigned worker, size_t from, size
         if (documents->sets)
             order->moved.sets[number] = documents->sets[i];
     }
+    return TWINSET_OK;
 }
 
 static void free_arrays(const tw_corpus *corpus, const tw_documents *documents)
@@ -375,24 +424,18 @@ static int move_all_documents(name_order *order, uint32_t kept)
     moved->set_capacity = moved->sets ? kept : 0;
     bool is_ready =
         moved->data && (moved->groups || !documents->groups) && (moved->sets || !documents->sets);
-    int status = is_ready ? run_steps(order, move_documents) : TWINSET_NOMEM;
+    int status = is_ready ? run_ranges(order, move_documents) : TWINSET_NOMEM;
     free_arrays(order->corpus, is_ready ? documents : moved);
     if (is_ready)
         *documents = *moved;
     return status;
 }
 
-int tw_corpus_order(tw_corpus *corpus)
+static int sort_documents(name_order *order)
 {
-    tw_documents *documents = &corpus->documents;
+    tw_documents *documents = &order->corpus->documents;
     uint32_t kept = 0;
-    if (is_ordered(corpus))
-        return TWINSET_OK;
-    name_order *order = tw_calloc(1, sizeof *order);
-    if (!order)
-        return TWINSET_NOMEM;
-    order->corpus = corpus;
-    order->seen = tw_calloc(corpus->settings->options.threads, sizeof *order->seen);
+    order->seen = tw_calloc(order->corpus->settings->options.threads, sizeof *order->seen);
     order->sorted = tw_array(2 * documents->count, sizeof *order->sorted);
     documents->read_order = tw_array(documents->count, sizeof *documents->read_order);
     int status = order->seen && order->sorted && documents->read_order ? TWINSET_OK : TWINSET_NOMEM;
@@ -400,8 +443,20 @@ int tw_corpus_order(tw_corpus *corpus)
         status = number_documents(order, &kept);
     tw_free(order->seen);
     tw_free(order->sorted);
-    if (status == TWINSET_OK)
-        status = move_all_documents(order, kept);
+    tw_free(order->run_starts);
+    return status == TWINSET_OK ? move_all_documents(order, kept) : status;
+}
+
+int tw_corpus_order(tw_corpus *corpus)
+{
+    name_order *order = tw_calloc(1, sizeof *order);
+    if (!order)
+        return TWINSET_NOMEM;
+    order->corpus = corpus;
+    atomic_init(&order->is_ordered, true);
+    int status = run_ranges(order, check_order);
+    if (status == TWINSET_OK && !order->is_ordered)
+        status = sort_documents(order);
     tw_free(order);
     return status;
 }

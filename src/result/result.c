@@ -35,7 +35,9 @@ tw_clocks tw_result_stage(twinset_result *result, const char *name, tw_clocks st
     stage->seconds += now.wall - start.wall;
     stage->bytes += bytes;
     stage->cpu_seconds += now.cpu - start.cpu;
-    stage->serial_seconds += now.serial - start.serial;
+    /* The clocks are read one after the other, and may differ by a few microseconds. */
+    stage->serial_seconds =
+        fmin(stage->serial_seconds + fmax(now.serial - start.serial, 0), stage->cpu_seconds);
     return now;
 }
 

@@ -122,7 +122,8 @@ void tw_result_clear(twinset_result *result);
 /* Adds a note. */
 int tw_result_note(twinset_result *result, const char *format, ...) TW_PRINTF(2, 3) TW_CHECKED;
 /* Ends the stage that started at `start`, and adds it if it is new; returns the current times. */
-tw_clocks tw_result_stage(twinset_result *result, const char *name, tw_clocks start, uint64_t bytes);
+tw_clocks tw_result_stage(twinset_result *result, const char *name, tw_clocks start,
+                          uint64_t bytes);
 
 /* ---- reading a result; an index must be in range */
 

@@ -57,40 +57,68 @@ static const char *encoding_of(const tw_corpus *corpus, uint32_t document)
     return source->path ? corpus->extents[source->file->number].encoding : NULL;
 }
 
-/* Marks the documents whose names are numbers; mostly none are. */
-static int mark_numbers(const tw_corpus *corpus, twinset_result *result)
+/* A pass over all documents. */
+typedef struct listing {
+    const tw_corpus *corpus;
+    twinset_result *result;
+    atomic_size_t flagged, numbers;
+} listing;
+
+/* Lists names. Counts the documents with flags and those whose names are numbers. */
+static int list_names(void *context, unsigned worker, size_t from, size_t to)
 {
-    const tw_documents *documents = &corpus->documents;
-    for (size_t i = 0; i < documents->count; i++) {
-        if (documents->data[i].naming != TW_NAMED_BY_NUMBER)
-            continue;
-        if (!result->numbers)
-            result->numbers = tw_calloc(documents->count / 64 + 1, sizeof *result->numbers);
-        if (!result->numbers)
-            return TWINSET_NOMEM;
-        result->numbers[i / 64] |= (uint64_t)1 << i % 64;
+    listing *all = context;
+    size_t flagged = 0, numbers = 0;
+    (void)worker;
+    for (size_t i = from; i < to; i++) {
+        const tw_document *document = tw_document_at(all->corpus, (uint32_t)i);
+        all->result->names[i] = document->name;
+        flagged += document->flags != 0;
+        numbers += document->naming == TW_NAMED_BY_NUMBER;
     }
+    atomic_fetch_add(&all->flagged, flagged);
+    atomic_fetch_add(&all->numbers, numbers);
     return TWINSET_OK;
 }
 
-static int list_documents(const tw_corpus *corpus, twinset_result *result)
+/* Marks the documents whose names are numbers. */
+static int mark_numbers(void *context, unsigned worker, size_t from, size_t to)
 {
-    const tw_documents *documents = &corpus->documents;
-    size_t flagged = 0;
-    for (size_t i = 0; i < documents->count; i++)
-        flagged += tw_document_at(corpus, (uint32_t)i)->flags != 0;
-    result->flagged = tw_array(flagged, sizeof *result->flagged);
-    result->names = tw_array(documents->count, sizeof *result->names);
-    if (!result->flagged || !result->names)
-        return TWINSET_NOMEM;
-    for (uint32_t i = 0; i < documents->count; i++) {
+    listing *all = context;
+    (void)worker;
+    for (size_t i = from; i < to; i++)
+        if (tw_document_at(all->corpus, (uint32_t)i)->naming == TW_NAMED_BY_NUMBER)
+            all->result->numbers[i / 64] |= (uint64_t)1 << i % 64; /* no two ranges share one */
+    return TWINSET_OK;
+}
+
+static void list_flagged(const tw_corpus *corpus, twinset_result *result, size_t flagged)
+{
+    for (uint32_t i = 0; result->run.flagged < flagged; i++) {
         const tw_document *document = tw_document_at(corpus, i);
-        result->names[i] = document->name;
         if (document->flags)
             result->flagged[result->run.flagged++] =
                 (twinset_flagged_document){document->name, document->flags, encoding_of(corpus, i)};
     }
-    return mark_numbers(corpus, result);
+}
+
+static int list_documents(const tw_corpus *corpus, twinset_result *result)
+{
+    size_t count = corpus->documents.count;
+    tw_loop loop = tw_settings_loop(corpus->settings, "reading");
+    listing all = {.corpus = corpus, .result = result};
+    result->names = tw_array(count, sizeof *result->names);
+    int status = result->names ? tw_parallel_ranges(&loop, count, list_names, &all) : TWINSET_NOMEM;
+    if (status != TWINSET_OK)
+        return status;
+    result->flagged = tw_array(all.flagged, sizeof *result->flagged);
+    if (!result->flagged)
+        return TWINSET_NOMEM;
+    list_flagged(corpus, result, all.flagged);
+    if (!all.numbers)
+        return TWINSET_OK;
+    result->numbers = tw_calloc(count / 64 + 1, sizeof *result->numbers);
+    return result->numbers ? tw_parallel_ranges(&loop, count, mark_numbers, &all) : TWINSET_NOMEM;
 }
 
 /* ---- notes */

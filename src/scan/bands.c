@@ -350,8 +350,8 @@ int tw_scan_search_bands(tw_scan_run *scan)
                                    scan->options->tmp, &runs);
     if (status == TWINSET_OK)
         status = collect_candidates(&stream, runs);
-    scan->started = tw_result_stage(scan->result, "propose", scan->started,
-                                    scan->result->run.spilled_bytes);
+    scan->started =
+        tw_result_stage(scan->result, "propose", scan->started, scan->result->run.spilled_bytes);
     if (status == TWINSET_OK)
         status = verify_all(&stream, runs);
     if (status == TWINSET_OK)

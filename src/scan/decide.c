@@ -38,10 +38,16 @@ typedef struct removal_plan {
     size_t decision_count;
     size_t *link_start; /* by decision: the index of its first link; and the end */
     link *links;
-    uint32_t *cluster_kept; /* the decisions to keep in the cluster in work, if it is large */
-    size_t cluster_kept_count;
-    size_t partly_compared; /* documents that were not compared with all of these */
+    uint32_t *cluster_kept;        /* by cluster, if it is large: the decisions to keep */
+    atomic_size_t partly_compared; /* documents that were not compared with all of these */
 } removal_plan;
+
+/* A large cluster in work. */
+typedef struct cluster_work {
+    unsigned worker;
+    uint32_t *kept; /* decisions to keep so far, those that removed most towards the front */
+    size_t kept_count;
+} cluster_work;
 
 /* ---- links between originals */
 
@@ -114,47 +120,50 @@ static int make_links(removal_plan *plan)
 
 /* Compares two originals; a similarity of -1 says that they do not match. The profile of the second
  * is held while the first changes. */
-static int compare_originals(const removal_plan *plan, size_t x, size_t y, double *similarity)
+static int compare_originals(const removal_plan *plan, unsigned worker, size_t x, size_t y,
+                             double *similarity)
 {
     tw_scan_run *scan = plan->scan;
     tw_match match;
-    int status =
-        tw_scan_compare(scan, 0, plan->decisions[x].original, plan->decisions[y].original, &match);
+    int status = tw_scan_compare(scan, worker, plan->decisions[x].original,
+                                 plan->decisions[y].original, &match);
     bool is_similar = match.shared && match.similarity >= scan->options->threshold;
     *similarity = is_similar ? match.similarity : -1;
     return status;
 }
 
 /* Compares an original with the kept ones of its cluster until one matches, and removes it then. */
-static int compare_with_kept(removal_plan *plan, uint32_t index)
+static int compare_with_kept(removal_plan *plan, cluster_work *work, uint32_t index)
 {
     decision *current = &plan->decisions[index];
-    for (size_t i = 0; i < plan->cluster_kept_count && i < TW_MOST_COMPARISONS; i++) {
-        uint32_t other = plan->cluster_kept[i];
+    for (size_t i = 0; i < work->kept_count && i < TW_MOST_COMPARISONS; i++) {
+        uint32_t other = work->kept[i];
         double similarity;
-        int status = compare_originals(plan, other, index, &similarity);
+        int status = compare_originals(plan, work->worker, other, index, &similarity);
         if (status != TWINSET_OK)
             return status;
         if (similarity < 0)
             continue;
         current->kept = plan->decisions[other].best;
         current->similarity = similarity;
-        plan->cluster_kept[i] = plan->cluster_kept[i / 2]; /* moves half the way to the front */
-        plan->cluster_kept[i / 2] = other;
+        work->kept[i] = work->kept[i / 2]; /* moves half the way to the front */
+        work->kept[i / 2] = other;
         return TWINSET_OK;
     }
-    plan->partly_compared += plan->cluster_kept_count > TW_MOST_COMPARISONS;
+    if (work->kept_count > TW_MOST_COMPARISONS)
+        atomic_fetch_add(&plan->partly_compared, 1);
     return TWINSET_OK;
 }
 
 static int note_partly_compared(const removal_plan *plan)
 {
-    if (!plan->partly_compared)
+    size_t partly_compared = atomic_load(&plan->partly_compared);
+    if (!partly_compared)
         return TWINSET_OK;
     return tw_result_note(plan->scan->result,
                           "%zu documents were kept after a look at %d of those kept of their "
                           "cluster: some may resemble another that is kept",
-                          plan->partly_compared, TW_MOST_COMPARISONS);
+                          partly_compared, TW_MOST_COMPARISONS);
 }
 
 /* ---- deciding */
@@ -183,7 +192,8 @@ static void find_most_similar_kept(const removal_plan *plan, size_t index)
     }
 }
 
-static int decide_original(removal_plan *plan, uint32_t index, uint32_t document, uint32_t rank)
+static int decide_original(removal_plan *plan, cluster_work *work, uint32_t index,
+                           uint32_t document, uint32_t rank)
 {
     decision *current = &plan->decisions[index];
     bool is_old = tw_corpus_role(plan->scan->corpus, document) == TWINSET_ROLE_OLD;
@@ -192,24 +202,27 @@ static int decide_original(removal_plan *plan, uint32_t index, uint32_t document
     if (!is_old)
         find_most_similar_kept(plan, index);
     if (!is_old && is_kept(current))
-        status = compare_with_kept(plan, index);
+        status = compare_with_kept(plan, work, index);
     return status;
 }
 
-/* Decides on the documents of one cluster, which start at `first` in the order of preference. In a
- * small cluster all pairs were compared already. */
-static int decide_cluster(removal_plan *plan, uint32_t first, size_t count)
+/* Decides on the documents of one cluster, in the order of preference. In a small cluster all pairs
+ * were compared already. */
+static int decide_cluster(void *context, unsigned worker, size_t number)
 {
+    removal_plan *plan = context;
+    const tw_cluster *cluster = &plan->scan->result->clusters.data[number];
     const uint32_t *of = plan->scan->search.originals.of;
+    cluster_work work = {.worker = worker, .kept = plan->cluster_kept + cluster->start};
+    size_t end = cluster->start + cluster->count;
     int status = TWINSET_OK;
-    plan->cluster_kept_count = 0;
-    for (uint32_t i = first; i < first + count && status == TWINSET_OK; i++) {
+    for (size_t i = cluster->start; i < end && status == TWINSET_OK; i++) {
         uint32_t index = plan->decision_index[of[plan->ordered[i]]];
         if (plan->decisions[index].best != NONE)
             continue; /* its text was decided on already */
-        status = decide_original(plan, index, plan->ordered[i], i);
-        if (count > TW_STAR && is_kept(&plan->decisions[index]))
-            plan->cluster_kept[plan->cluster_kept_count++] = index;
+        status = decide_original(plan, &work, index, plan->ordered[i], (uint32_t)i);
+        if (cluster->count > TW_STAR && is_kept(&plan->decisions[index]))
+            work.kept[work.kept_count++] = index;
     }
     return status;
 }
@@ -217,16 +230,17 @@ static int decide_cluster(removal_plan *plan, uint32_t first, size_t count)
 static int decide_all(removal_plan *plan)
 {
     const tw_clusters *clusters = &plan->scan->result->clusters;
-    int status = TWINSET_OK;
-    plan->cluster_kept =
-        tw_array(clusters->count ? clusters->data[0].count : 0, sizeof *plan->cluster_kept);
+    tw_loop loop = tw_settings_loop(plan->scan->corpus->settings, "deciding");
+    plan->cluster_kept = tw_array(plan->count, sizeof *plan->cluster_kept);
     if (!plan->cluster_kept)
         return TWINSET_NOMEM;
     for (size_t i = 0; i < plan->decision_count; i++)
         plan->decisions[i].best = NONE;
-    for (size_t i = 0; i < clusters->count && status == TWINSET_OK; i++)
-        status = decide_cluster(plan, (uint32_t)clusters->data[i].start, clusters->data[i].count);
-    return status;
+    /* Where documents are not compared with all others, one text may be in several clusters, and
+     * the first of these decides. */
+    if (!tw_corpus_wants_all(plan->scan->corpus))
+        loop.threads = 1;
+    return tw_parallel(&loop, clusters->count, decide_cluster, plan);
 }
 
 /* ---- the lists of what is removed */

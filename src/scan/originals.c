@@ -6,7 +6,6 @@
 #include "originals.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* A document with what identifies its text. */
 typedef struct text_key {
@@ -30,78 +29,181 @@ static int by_text(const void *left, const void *right)
     return x->document < y->document ? -1 : x->document > y->document;
 }
 
-/* Sets for every document of a run the first document with the same text. */
-static int find_first_in_run(const tw_corpus *corpus, const uint64_t *run, size_t count,
-                             uint32_t *first)
+/* How many originals have their first document in a range, and how many copies these have; then,
+ * how many there are before the range. */
+typedef struct range_totals {
+    uint32_t originals, copies;
+} range_totals;
+
+/* What is known of the documents while originals are found. */
+typedef struct search {
+    const tw_corpus *corpus;
+    tw_originals
+        *originals;       /* `of` has the first document with the same text, until it is numbered */
+    size_t count;         /* of documents */
+    uint64_t *sorted;     /* leading bits of digests, each with its document in the low half */
+    uint32_t *rank;       /* by document: how many documents before it have its text */
+    uint32_t *copies;     /* by first document: how many documents have its text */
+    uint32_t *number;     /* by first document: its original */
+    range_totals *totals; /* by range of documents */
+} search;
+
+static int run_ranges(search *all, tw_range_fn body)
 {
-    text_key *all = tw_array(count, sizeof *all);
-    if (!all)
-        return TWINSET_NOMEM;
-    for (size_t i = 0; i < count; i++) {
-        const tw_document *document = tw_document_at(corpus, (uint32_t)run[i]);
-        all[i] = (text_key){
-            {document->digest[0], document->digest[1]}, document->tokens, (uint32_t)run[i]};
-    }
-    qsort(all, count, sizeof *all, by_text);
-    for (size_t i = 0, start = 0; i < count; i++) {
-        if (!is_same_text(&all[i], &all[start]))
-            start = i;
-        first[all[i].document] = all[start].document;
-    }
-    tw_free(all);
+    tw_loop loop = tw_settings_loop(all->corpus->settings, "matching");
+    return tw_parallel_ranges(&loop, all->count, body, all);
+}
+
+/* ---- documents with the same text */
+
+static int fill_sorted(void *context, unsigned worker, size_t from, size_t to)
+{
+    search *all = context;
+    (void)worker;
+    for (size_t i = from; i < to; i++)
+        all->sorted[i] =
+            tw_document_at(all->corpus, (uint32_t)i)->digest[0] >> 32 << 32 | (uint32_t)i;
     return TWINSET_OK;
 }
 
-/* Sets for every document the first document with the same text. */
-static int find_first(const tw_corpus *corpus, uint32_t *first)
+/* Takes every document for an original of its own. */
+static int fill_different(void *context, unsigned worker, size_t from, size_t to)
 {
-    size_t count = corpus->documents.count;
-    uint64_t *sorted = tw_array(2 * count, sizeof *sorted);
-    int status = sorted ? TWINSET_OK : TWINSET_NOMEM;
-    for (uint32_t i = 0; i < count && sorted; i++) {
-        sorted[i] = tw_document_at(corpus, i)->digest[0] >> 32 << 32 | i;
-        first[i] = i;
+    search *all = context;
+    (void)worker;
+    for (size_t i = from; i < to; i++) {
+        all->originals->of[i] = (uint32_t)i;
+        all->rank[i] = 0;
+        all->copies[i] = 1;
     }
-    if (sorted)
-        tw_sort_u64(sorted, count, sorted + count);
-    for (size_t i = 0, end; i < count && status == TWINSET_OK; i = end) {
-        for (end = i + 1; end < count && sorted[end] >> 32 == sorted[i] >> 32;)
+    return TWINSET_OK;
+}
+
+/* Finds the documents of a run that have the same text. */
+static int find_first_in_run(search *all, const uint64_t *run, size_t count)
+{
+    text_key *keys = tw_array(count, sizeof *keys);
+    if (!keys)
+        return TWINSET_NOMEM;
+    for (size_t i = 0; i < count; i++) {
+        const tw_document *document = tw_document_at(all->corpus, (uint32_t)run[i]);
+        keys[i] = (text_key){
+            {document->digest[0], document->digest[1]}, document->tokens, (uint32_t)run[i]};
+    }
+    qsort(keys, count, sizeof *keys, by_text);
+    for (size_t i = 0, start = 0; i < count; i++) {
+        if (!is_same_text(&keys[i], &keys[start]))
+            start = i;
+        all->originals->of[keys[i].document] = keys[start].document;
+        all->rank[keys[i].document] = (uint32_t)(i - start);
+        all->copies[keys[start].document] = (uint32_t)(i - start + 1);
+    }
+    tw_free(keys);
+    return TWINSET_OK;
+}
+
+static bool starts_run(const search *all, size_t at)
+{
+    return at == 0 || at == all->count || all->sorted[at] >> 32 != all->sorted[at - 1] >> 32;
+}
+
+/* Handles the runs of equal leading bits that start in the range. */
+static int find_first(void *context, unsigned worker, size_t from, size_t to)
+{
+    search *all = context;
+    int status = TWINSET_OK;
+    (void)worker;
+    while (from < to && !starts_run(all, from))
+        from++;
+    for (size_t i = from, end; i < to && status == TWINSET_OK; i = end) {
+        for (end = i + 1; !starts_run(all, end);)
             end++;
         if (end > i + 1)
-            status = find_first_in_run(corpus, sorted + i, end - i, first);
+            status = find_first_in_run(all, all->sorted + i, end - i);
     }
-    tw_free(sorted);
     return status;
 }
 
-/* Numbers the originals in the order of their first documents, and counts their copies. */
-static void number_originals(tw_originals *originals, size_t documents)
+/* ---- numbering originals in the order of their first documents */
+
+static int count_originals(void *context, unsigned worker, size_t from, size_t to)
 {
-    for (uint32_t i = 0; i < documents; i++) {
-        uint32_t first = originals->of[i];
-        if (first == i) {
-            originals->copies[originals->count] = 0;
-            originals->of[i] = (uint32_t)originals->count++;
-        } else {
-            originals->of[i] = originals->of[first];
-        }
-        originals->copies[originals->of[i]]++;
+    search *all = context;
+    range_totals totals = {0};
+    (void)worker;
+    for (size_t i = from; i < to; i++) {
+        bool is_first = all->originals->of[i] == i;
+        totals.originals += is_first;
+        totals.copies += is_first ? all->copies[i] : 0;
     }
+    all->totals[from / TW_RANGE] = totals;
+    return TWINSET_OK;
 }
 
-static void list_members(tw_originals *originals, size_t documents)
+static void add_up(search *all)
 {
-    uint32_t end = 0;
-    for (size_t i = 0; i < originals->count; i++) {
-        originals->start[i] = end;
-        end += originals->copies[i];
+    range_totals before = {0};
+    for (size_t range = 0; range * TW_RANGE < all->count; range++) {
+        range_totals here = all->totals[range];
+        all->totals[range] = before;
+        before.originals += here.originals;
+        before.copies += here.copies;
     }
-    originals->start[originals->count] = end;
-    memset(originals->copies, 0, originals->count * sizeof *originals->copies);
-    for (uint32_t i = 0; i < documents; i++) {
-        uint32_t original = originals->of[i];
-        originals->members[originals->start[original] + originals->copies[original]++] = i;
+    all->originals->count = before.originals;
+    all->originals->start[before.originals] = before.copies;
+}
+
+static int number_originals(void *context, unsigned worker, size_t from, size_t to)
+{
+    search *all = context;
+    tw_originals *originals = all->originals;
+    range_totals next = all->totals[from / TW_RANGE];
+    (void)worker;
+    for (size_t i = from; i < to; i++) {
+        if (originals->of[i] != i)
+            continue;
+        all->number[i] = next.originals;
+        originals->start[next.originals] = next.copies;
+        originals->copies[next.originals] = all->copies[i];
+        next.originals++;
+        next.copies += all->copies[i];
     }
+    return TWINSET_OK;
+}
+
+static int list_members(void *context, unsigned worker, size_t from, size_t to)
+{
+    search *all = context;
+    tw_originals *originals = all->originals;
+    (void)worker;
+    for (size_t i = from; i < to; i++) {
+        uint32_t original = originals->of[i] = all->number[originals->of[i]];
+        originals->members[originals->start[original] + all->rank[i]] = (uint32_t)i;
+    }
+    return TWINSET_OK;
+}
+
+/* ---- the whole */
+
+static int find_same_texts(search *all)
+{
+    tw_loop loop = tw_settings_loop(all->corpus->settings, "matching");
+    int status = run_ranges(all, fill_sorted);
+    if (status == TWINSET_OK)
+        status = tw_parallel_sort_u64(&loop, all->sorted, all->count, all->sorted + all->count);
+    if (status == TWINSET_OK)
+        status = run_ranges(all, fill_different);
+    return status == TWINSET_OK ? run_ranges(all, find_first) : status;
+}
+
+static int number_all(search *all)
+{
+    int status = run_ranges(all, count_originals);
+    if (status != TWINSET_OK)
+        return status;
+    add_up(all);
+    status = run_ranges(all, number_originals);
+    return status == TWINSET_OK ? run_ranges(all, list_members) : status;
 }
 
 int tw_originals_init(tw_originals *originals, const tw_corpus *corpus)
@@ -113,14 +215,27 @@ int tw_originals_init(tw_originals *originals, const tw_corpus *corpus)
         .members = tw_array(count, sizeof *originals->members),
         .copies = tw_array(count, sizeof *originals->copies),
     };
-    if (!originals->of || !originals->start || !originals->members || !originals->copies)
-        return TWINSET_NOMEM;
-    int status = find_first(corpus, originals->of);
-    if (status != TWINSET_OK)
-        return status;
-    number_originals(originals, count);
-    list_members(originals, count);
-    return TWINSET_OK;
+    search all = {
+        .corpus = corpus,
+        .originals = originals,
+        .count = count,
+        .sorted = tw_array(2 * count, sizeof *all.sorted),
+        .totals = tw_array(count / TW_RANGE + 1, sizeof *all.totals),
+    };
+    int status = TWINSET_NOMEM;
+    if (originals->of && originals->start && originals->members && originals->copies &&
+        all.sorted && all.totals) {
+        /* Sorting leaves half of its memory, and the other half is free once the runs are known. */
+        all.rank = (uint32_t *)(void *)(all.sorted + count);
+        all.copies = all.rank + count;
+        all.number = (uint32_t *)(void *)all.sorted;
+        status = find_same_texts(&all);
+    }
+    if (status == TWINSET_OK)
+        status = number_all(&all);
+    tw_free(all.sorted);
+    tw_free(all.totals);
+    return status;
 }
 
 void tw_originals_free(tw_originals *originals)

@@ -31,6 +31,7 @@ typedef struct preference_order {
     rule rule;
     const char *field;
     char time_field[TW_OPTION_WORD_BYTES]; /* holds `field` where it says when */
+    const tw_cluster *clusters;            /* in work */
     const uint32_t *members;               /* of the clusters in work */
     ranked_document *ranked;               /* one for each of `members` */
     tw_arena **strings;                    /* by worker */
@@ -202,19 +203,31 @@ static int find_time_field(preference_order *order, size_t count, twinset_error 
 
 /* ---- sorting */
 
+/* Sorts the members of one of the clusters in work. */
+static int order_cluster(void *context, unsigned worker, size_t index)
+{
+    preference_order *order = context;
+    const tw_cluster *cluster = &order->clusters[index];
+    size_t start = cluster->start - order->clusters[0].start;
+    (void)worker;
+    qsort_r(order->ranked + start, cluster->count, sizeof *order->ranked, by_preference,
+            order->corpus);
+    return TWINSET_OK;
+}
+
 /* Sorts the members of consecutive clusters, which are consecutive in `ordered`. */
 static int order_clusters(preference_order *order, const tw_cluster *clusters, size_t count,
                           uint32_t *ordered, size_t member_count)
 {
     tw_loop loop = tw_settings_loop(order->corpus->settings, "deciding");
     order->members = ordered;
+    order->clusters = clusters;
     order->ranked = tw_array(member_count, sizeof *order->ranked);
     if (!order->ranked)
         return TWINSET_NOMEM;
     int status = tw_parallel(&loop, member_count, read_sort_value, order);
-    for (size_t i = 0, start = 0; i < count && status == TWINSET_OK; start += clusters[i++].count)
-        qsort_r(order->ranked + start, clusters[i].count, sizeof *order->ranked, by_preference,
-                order->corpus);
+    if (status == TWINSET_OK)
+        status = tw_parallel(&loop, count, order_cluster, order);
     for (size_t i = 0; i < member_count && status == TWINSET_OK; i++)
         ordered[i] = order->ranked[i].document;
     tw_free(order->ranked);
