@@ -231,6 +231,37 @@ static void copy_paged(tw_paged *paged, char *to, const char *from, size_t size)
     }
 }
 
+/* Makes memory on the heap larger, which moves pages instead of copying them, if it is there and
+ * fits; otherwise returns NULL. */
+static void *grow_on_heap(tw_paged *paged, void *memory, size_t size)
+{
+    char *at = (char *)memory - HEADER, *grown = NULL;
+    size += HEADER;
+    pthread_mutex_lock(&paged->lock);
+    if (!is_in_file(paged, at)) {
+        size_t before = ((header *)(void *)at)->size;
+        if (paged->held - before + size <= paged->most_bytes)
+            grown = tw_realloc(at, size);
+        if (grown) {
+            ((header *)(void *)grown)->size = size;
+            paged->held += size - before;
+        }
+    }
+    pthread_mutex_unlock(&paged->lock);
+    return grown ? grown + HEADER : NULL;
+}
+
+/* Takes larger memory, and moves what the old has into it. */
+static void *move_to_larger(tw_paged *paged, void *old, size_t old_size, size_t size)
+{
+    void *grown = tw_paged_alloc(paged, size);
+    if (grown && old) {
+        copy_paged(paged, grown, old, old_size);
+        tw_paged_free(paged, old);
+    }
+    return grown;
+}
+
 int tw_paged_grow(tw_paged *paged, void *array, size_t *capacity, size_t need, size_t element_size)
 {
     if (need <= *capacity)
@@ -242,12 +273,11 @@ int tw_paged_grow(tw_paged *paged, void *array, size_t *capacity, size_t need, s
         return TWINSET_NOMEM;
     void *old;
     memcpy(&old, array, sizeof old); /* it may be a pointer to any type */
-    void *grown = tw_paged_alloc(paged, wanted * element_size);
+    void *grown = old ? grow_on_heap(paged, old, wanted * element_size) : NULL;
+    if (!grown)
+        grown = move_to_larger(paged, old, *capacity * element_size, wanted * element_size);
     if (!grown)
         return TWINSET_NOMEM;
-    if (old)
-        copy_paged(paged, grown, old, *capacity * element_size);
-    tw_paged_free(paged, old);
     memcpy(array, &grown, sizeof grown);
     *capacity = wanted;
     return TWINSET_OK;
