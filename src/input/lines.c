@@ -5,7 +5,7 @@
 
 #include "common.h"
 
-enum { STEP = 64 << 10 };
+enum { STEP = 64 << 10, FIRST_STEP = 4 << 10 };
 
 /* ---- a stream */
 
@@ -130,10 +130,10 @@ static int append_at(int fd, uint64_t offset, size_t length, tw_bytes *bytes, co
  * few bytes of that are read twice; moving all that follow to the front would take longer. */
 static int skip_first(int fd, uint64_t end, tw_line_batch *batch, const char **reason)
 {
-    enum { SOME = 4 << 10 };
     tw_bytes *bytes = &batch->bytes;
     for (bool ended = false; !ended && batch->offset < end;) {
-        size_t length = end - batch->offset < SOME ? (size_t)(end - batch->offset) : SOME;
+        size_t length =
+            end - batch->offset < FIRST_STEP ? (size_t)(end - batch->offset) : FIRST_STEP;
         bytes->length = 0;
         int status = append_at(fd, batch->offset, length, bytes, reason);
         if (status != TWINSET_OK)
@@ -153,16 +153,17 @@ static int finish_last(int fd, uint64_t limit, tw_line_batch *batch, const char 
     tw_bytes *bytes = &batch->bytes;
     size_t start = find_last_end(bytes, 0, 0);
     uint64_t next = batch->offset + bytes->length;
-    for (bool ended = start == bytes->length; !ended;) {
+    size_t step = FIRST_STEP; /* most lines end within it */
+    for (bool ended = start == bytes->length; !ended; step = STEP) {
         size_t before = bytes->length;
-        int status = append_at(fd, next, STEP, bytes, reason);
+        int status = append_at(fd, next, step, bytes, reason);
         if (status != TWINSET_OK) {
             bytes->length = start;
             return status;
         }
         size_t got = bytes->length - before;
         const char *newline = got ? memchr(bytes->data + before, '\n', got) : NULL;
-        ended = newline || got < STEP;
+        ended = newline || got < step;
         if (newline)
             got = (size_t)(newline - (bytes->data + before)) + 1;
         bytes->length = before + got;
