@@ -218,6 +218,55 @@ def growth(bench):
     return rows
 
 
+# ---- cores
+
+def cores(bench):
+    """The job on 1, 2, 4 ... all cores, stage by stage."""
+    texts = corpus.make(bench.shop.folder, 20_000 if bench.quick else 1_000_000, 600)
+    counts = cores_to_try(len(os.sched_getaffinity(0)))
+    reports = {count: [] for count in counts}
+
+    def job(count):
+        def run():
+            path = bench.shop.path("report.json")
+            done = bench.shop.dedup(texts, *limits(bench), "-j", str(count), "--report", path)
+            with open(path, encoding="utf-8") as file:
+                reports[count].append(json.load(file)["stages"])
+            return done
+        return run
+
+    bench.interleave({f"{count} cores": job(count) for count in counts})
+    stages = {count: sum_stages(runs) for count, runs in reports.items()}
+    return [cores_row(name, count, stages) for count in counts for name in stages[count]]
+
+
+def cores_to_try(most):
+    return sorted({1 << i for i in range(most.bit_length()) if 1 << i <= most} | {most})
+
+
+def sum_stages(runs):
+    """The medians of each stage's figures, and of those of all stages."""
+    figures = {}
+    for stages in runs:
+        whole = {"name": "all", **{key: sum(stage[key] for stage in stages) for key in TIMES}}
+        for stage in [*stages, whole]:
+            figures.setdefault(stage["name"], []).append(stage)
+    return {name: {key: statistics.median(stage[key] for stage in found) for key in TIMES}
+            for name, found in figures.items()}
+
+
+TIMES = ("seconds", "cpu_seconds", "serial_seconds")
+
+
+def cores_row(name, count, stages):
+    row, one, whole = stages[count][name], stages[1][name], stages[count]["all"]
+    times = one["seconds"] / row["seconds"] if row["seconds"] else 1.0
+    return {"cores": count, "stage": name, "seconds": row["seconds"], "cpu": row["cpu_seconds"],
+            "alone": row["serial_seconds"],
+            "alone_of_all": row["serial_seconds"] / whole["cpu_seconds"],
+            "times": times, "efficiency": times / count}
+
+
 # ---- what is hard: one bucket, one document, being killed
 
 def hot(bench):
@@ -301,5 +350,5 @@ def digest(bench, name):
     return digests
 
 
-ALL = {"kernels": kernels, "sketch": sketch, "whole": whole, "growth": growth, "hot": hot,
-       "huge": huge, "resume": resume}
+ALL = {"kernels": kernels, "sketch": sketch, "whole": whole, "growth": growth, "cores": cores,
+       "hot": hot, "huge": huge, "resume": resume}

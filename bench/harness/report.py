@@ -13,6 +13,7 @@ TITLES = {
     "sketch": "Text to signature, 128 hashes, one core",
     "whole": "Deduplication of JSON lines, threshold .8",
     "growth": "Growth, texts of 600 bytes",
+    "cores": "All cores, stage by stage",
     "hot": "One bucket: all documents are nearly the same",
     "huge": "One huge document among 999 others",
     "resume": "Killed at a random moment, then started again",
@@ -97,6 +98,11 @@ COLUMNS["spark"] = [("documents", "documents", digits), ("collection", "collecti
                     ("slowest task, of the median", "slowest_task", digits),
                     ("recall", "recall", part_of_one), ("pairs", "found", digits),
                     ("runs", "runs", digits)]
+COLUMNS["cores"] = [("cores", "cores", digits), ("stage", "stage", str),
+                    ("seconds", "seconds", digits), ("CPU", "cpu", digits),
+                    ("of one thread alone", "alone", digits),
+                    ("of the run's CPU", "alone_of_all", part_of_one),
+                    ("times one core", "times", digits), ("efficiency", "efficiency", part_of_one)]
 COLUMNS["hot"] = COLUMNS["huge"] = COLUMNS["growth"]
 # Columns that name a row; the speeds by the size of the documents follow.
 SPEEDS = {"kernels": ["kernel", "hashes"], "sketch": ["tool", "from"]}
@@ -138,6 +144,8 @@ NOTES["spark"] = ("Recall: of the planted pairs that truly have .8 or more, by t
                   "of 1 GB for the hot bucket, and its Python. The "
                   "slowest task is compared with the median of its stage, where that has four or "
                   "more and five seconds of work.\n")
+NOTES["cores"] = ("Of one thread alone: CPU time of work that more threads do not make shorter, "
+                  "and its share of the CPU time of all stages.\n")
 PLOTS = {"sketch": plot.sketch, "whole": plot.whole, "growth": plot.growth, "spark": plot.spark}
 
 
