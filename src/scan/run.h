@@ -42,7 +42,7 @@ typedef struct tw_scan_run {
     bool wants_pairs;    /* list pairs, instead of only joining them into clusters */
     tw_journal *journal; /* of the matches, or NULL */
     twinset_tuning tuning;
-    tw_clocks started;            /* when the current stage started */
+    tw_clocks started;           /* when the current stage started */
     tw_pair_comparer *comparers; /* by worker */
     atomic_bool unmeasured;      /* a passage was too large to be measured */
     tw_search search;
