@@ -224,10 +224,6 @@ TWINSET_API const char *twinset_collection_input(const twinset_collection *colle
  * spellings of a path are seen through. Standard input counts where it is read from a file. It
  * costs a system call for each file that was added. */
 TWINSET_API int twinset_collection_reads(const twinset_collection *collection, const char *path);
-/* Adds a file that the program itself reads, such as an index or an earlier result, to those that
- * the collection reads, so that no output replaces it. It is not compared, and need not exist. */
-TWINSET_CHECKED int twinset_collection_protect(twinset_collection *collection, const char *path,
-                                               twinset_error *error);
 /* Checks the paths of all files that a program is about to write, best before a run: TWINSET_USAGE,
  * with a sentence that names both, where the collection reads one of them or two of them are one
  * file, whether or not it exists yet. Devices, such as /dev/null, and pipes may be named twice. */

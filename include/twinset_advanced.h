@@ -79,6 +79,11 @@ TWINSET_CHECKED int twinset_result_write_report(const twinset_result *result,
                                                 size_t counts_size, twinset_write_fn write,
                                                 void *context, twinset_error *error);
 
+/* Adds a file that the program itself reads, such as an index or an earlier result, to those that
+ * the collection reads, so that no output replaces it. It is not compared, and need not exist. */
+TWINSET_CHECKED int twinset_collection_protect(twinset_collection *collection, const char *path,
+                                               twinset_error *error);
+
 /* In twinset_result_records(), a record that was skipped and is not kept. */
 #define TWINSET_RECORD_SKIPPED UINT32_MAX
 
