@@ -27,18 +27,26 @@ static void write_stats(http_request *request, const twinset_index_stat *stat)
     reply_end(request, json);
 }
 
+/* Asks a reader what the index holds. False: all readers are busy. */
+static bool read_stat(http_request *request, twinset_index_stat *stat, int *status,
+                      twinset_error *error)
+{
+    twinset_index *reader = store_take_reader(request->server->store);
+    if (reader == NULL)
+        return false;
+    *status = twinset_index_stat_get(reader, stat, sizeof *stat, error);
+    store_return_reader(request->server->store, reader);
+    return true;
+}
+
 void answer_stats(http_request *request)
 {
     twinset_index_stat stat;
     twinset_error error;
-    twinset_index *reader = store_take_reader(request->server->store);
-    if (reader == NULL) {
+    int status;
+    if (!read_stat(request, &stat, &status, &error))
         reply_busy(request);
-        return;
-    }
-    int status = twinset_index_stat_get(reader, &stat, sizeof stat, &error);
-    store_return_reader(request->server->store, reader);
-    if (status == TWINSET_OK)
+    else if (status == TWINSET_OK)
         write_stats(request, &stat);
     else
         reply_status(request, status, &error);
@@ -136,14 +144,10 @@ void answer_readyz(http_request *request)
 {
     twinset_index_stat stat;
     twinset_error error;
-    twinset_index *reader = store_take_reader(request->server->store);
-    if (reader == NULL) {
+    int status;
+    if (!read_stat(request, &stat, &status, &error))
         reply_busy(request);
-        return;
-    }
-    int status = twinset_index_stat_get(reader, &stat, sizeof stat, &error);
-    store_return_reader(request->server->store, reader);
-    if (status == TWINSET_OK)
+    else if (status == TWINSET_OK)
         answer_word(request, "ready");
     else
         reply_error(request, MHD_HTTP_SERVICE_UNAVAILABLE, "%s", error.message);

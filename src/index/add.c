@@ -19,7 +19,7 @@ enum {
 typedef struct prepared_document {
     tw_bytes payload;
     tw_bytes metadata; /* what a JSON record has beside its text */
-    tw_place *places;
+    tw_term *terms;
     uint64_t text_length, shingles;
     const char *reason; /* why it is skipped, or NULL */
 } prepared_document;
@@ -35,7 +35,7 @@ typedef struct open_batch {
     bool is_open;
     uint32_t documents;    /* of the corpus, whether they are added or not */
     uint64_t first_number; /* of the first document that is added */
-    tw_u64s postings;      /* place and document of each as one number */
+    tw_u64s postings;      /* term and document of each as one number */
     twinset_index_counts counts;
     size_t skips; /* before it */
 } open_batch;
@@ -45,7 +45,7 @@ typedef struct addition {
     tw_corpus *corpus;
     const twinset_index_document *given; /* by source, or NULL */
     const bool *is_left_out;             /* by document, or NULL */
-    unsigned places, rows;               /* of a document; of a band */
+    unsigned terms, rows;                /* of a document; of a band */
     bool has_texts;
     uint32_t next;            /* the first document of the next block */
     uint32_t batch_documents; /* of a batch, at most */
@@ -148,7 +148,7 @@ static int prepare_document(addition *job, unsigned number, uint32_t document,
     tw_worker *worker = &job->corpus->workers[number];
     tw_source_text text = {0};
     *made = (prepared_document){
-        .payload = made->payload, .metadata = made->metadata, .places = made->places};
+        .payload = made->payload, .metadata = made->metadata, .terms = made->terms};
     made->payload.length = made->metadata.length = 0;
     if (job->is_left_out && job->is_left_out[document])
         return TWINSET_OK;
@@ -156,9 +156,9 @@ static int prepare_document(addition *job, unsigned number, uint32_t document,
         made->reason = "too large for an index; raise `memory`";
         return TWINSET_OK;
     }
-    if (!made->places)
-        made->places = tw_array(job->places, sizeof *made->places);
-    int status = made->places ? tw_indexed_text(worker, document, &text) : TWINSET_NOMEM;
+    if (!made->terms)
+        made->terms = tw_array(job->terms, sizeof *made->terms);
+    int status = made->terms ? tw_indexed_text(worker, document, &text) : TWINSET_NOMEM;
     made->text_length = text.length;
     if (status == TWINSET_OK && tw_document_at(job->corpus, document)->line)
         status = keep_metadata(worker, &made->metadata);
@@ -167,11 +167,11 @@ static int prepare_document(addition *job, unsigned number, uint32_t document,
         status = pack_text(job->packers[number], text.text, text.length, &made->payload);
     uint32_t *slots = job->slots[number];
     if (status == TWINSET_OK)
-        status = tw_make_places(&worker->analyser, id, text.text, text.length, job->places - 1,
-                                job->rows, made->places, slots, &made->shingles);
+        status = tw_make_terms(&worker->analyser, id, text.text, text.length, job->terms - 1,
+                               job->rows, made->terms, slots, &made->shingles);
     if (status == TWINSET_OK && !job->has_texts)
         status = tw_bytes_append(&made->payload, slots,
-                                 (size_t)(job->places - 1) * job->rows * sizeof *slots);
+                                 (size_t)(job->terms - 1) * job->rows * sizeof *slots);
     return status;
 }
 
@@ -229,15 +229,15 @@ static int write_record(addition *job, uint32_t document_number, const prepared_
     return status;
 }
 
-/* Keeps the postings of a document that was written. A posting is one number: its place, which
+/* Keeps the postings of a document that was written. A posting is one number: its term, which
  * takes 40 bits, then its document, counted from the batch's first. */
 static int keep_postings(addition *job, const prepared_document *made)
 {
     open_batch *batch = &job->batch;
     tw_u64s *postings = &batch->postings;
-    int status = TW_GROW(postings->data, postings->capacity, postings->count + job->places);
-    for (unsigned i = 0; i < job->places && status == TWINSET_OK; i++)
-        postings->data[postings->count++] = made->places[i] << 16 | batch->counts.added;
+    int status = TW_GROW(postings->data, postings->capacity, postings->count + job->terms);
+    for (unsigned i = 0; i < job->terms && status == TWINSET_OK; i++)
+        postings->data[postings->count++] = made->terms[i] << 16 | batch->counts.added;
     batch->counts.added++;
     return status;
 }
@@ -384,7 +384,7 @@ static void free_block(document_block *block)
     for (size_t i = 0; i < BLOCK_DOCUMENTS; i++) {
         tw_bytes_free(&block->documents[i].payload);
         tw_bytes_free(&block->documents[i].metadata);
-        tw_free(block->documents[i].places);
+        tw_free(block->documents[i].terms);
     }
     tw_free(block);
 }
@@ -432,7 +432,7 @@ int tw_index_add_corpus(tw_index *index, const tw_index_addition *what,
                     .corpus = corpus,
                     .given = what->given,
                     .is_left_out = what->is_left_out,
-                    .places = index->manifest.bands + 1,
+                    .terms = index->manifest.bands + 1,
                     .rows = index->manifest.rows,
                     .has_texts = index->manifest.has_texts,
                     .counts = counts,

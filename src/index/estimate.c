@@ -89,19 +89,19 @@ static int compare(estimation *work, uint64_t number)
 static int ask_about(estimation *work, uint32_t document)
 {
     const tw_manifest *manifest = &work->index->manifest;
-    tw_place places[TW_INDEX_MOST_BANDS + 1];
+    tw_term terms[TW_INDEX_MOST_BANDS + 1];
     tw_worker *worker = &work->corpus->workers[0];
     const char *name = tw_document_at(work->corpus, document)->name;
     tw_u64s numbers = {0};
     tw_source_text text;
     int status = tw_indexed_text(worker, document, &text);
     if (status == TWINSET_OK)
-        status = tw_make_places(&worker->analyser, name, text.text, text.length, manifest->bands,
-                                manifest->rows, places, work->slots, &work->shingles);
+        status = tw_make_terms(&worker->analyser, name, text.text, text.length, manifest->bands,
+                               manifest->rows, terms, work->slots, &work->shingles);
     if (status == TWINSET_OK)
         status = add_name(work, name, &work->asked);
     for (unsigned i = 1; i <= manifest->bands && status == TWINSET_OK; i++)
-        status = tw_lookup(work->index, places[i], &numbers, work->error);
+        status = tw_lookup(work->index, terms[i], &numbers, work->error);
     uint64_t *scratch = tw_array(numbers.count, sizeof *scratch);
     if (status == TWINSET_OK && !scratch)
         status = TWINSET_NOMEM;

@@ -4,17 +4,17 @@
  *
  *   parameters.c  the options that an index keeps, and whether others agree with them
  *   store.c       the file: opening, transactions, the counter beside the log
- *   manifest.c    what the file holds: counts, parameters, runs
- *   record.c      a document as bytes
+ *   run_manifest.c  what the file holds: counts, parameters, runs
+ *   stored_document.c  a document as bytes
  *   postings.c    sorted keys in chunks; segment.c chunks with their fences and their filter
- *   keys.c        the places of a document; lookup.c: the documents that have a place
+ *   terms.c       the terms of a document; lookup.c: the documents that have a term
  *   merge.c       runs of similar size become one, a little with each batch
  *   add.c         documents of a corpus to records and postings
  *   query.c       candidates from the index, compared as a scan compares them
  *   estimate.c    answers of an index without texts
  *   remove.c      documents leave, with every byte of theirs
  *   texts.c       texts in memory, as a corpus
- *   clusters.c    what pairs joined
+ *   joined_clusters.c  what pairs joined
  *   verify.c      whether all of it fits together; copy.c: optimize, backup, merge
  */
 #ifndef TW_INDEX_H

@@ -1,13 +1,13 @@
 /* Finds documents by keys and by their ids. */
 #include "store.h"
 
-/* The first of the segments that may have a place: the last one that begins below it. */
-static size_t find_segment(const tw_run *run, tw_place place)
+/* The first of the segments that may have a term: the last one that begins below it. */
+static size_t find_segment(const tw_run *run, tw_term term)
 {
     size_t low = 0, high = run->count;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (run->segments[middle].first < place)
+        if (run->segments[middle].first < term)
             low = middle + 1;
         else
             high = middle;
@@ -15,12 +15,12 @@ static size_t find_segment(const tw_run *run, tw_place place)
     return low ? low - 1 : 0;
 }
 
-static uint32_t find_chunk(const tw_segment_head *head, tw_place place)
+static uint32_t find_chunk(const tw_segment_head *head, tw_term term)
 {
     uint32_t low = 0, high = head->chunk_count;
     while (low < high) {
         uint32_t middle = (low + high) / 2;
-        if (head->first[middle] < place)
+        if (head->first[middle] < term)
             low = middle + 1;
         else
             high = middle;
@@ -28,7 +28,7 @@ static uint32_t find_chunk(const tw_segment_head *head, tw_place place)
     return low ? low - 1 : 0;
 }
 
-static int look_in_chunk(tw_index *index, uint64_t segment, uint32_t chunk, tw_place place,
+static int look_in_chunk(tw_index *index, uint64_t segment, uint32_t chunk, tw_term term,
                          tw_u64s *documents, twinset_error *error)
 {
     const void *bytes;
@@ -37,46 +37,46 @@ static int look_in_chunk(tw_index *index, uint64_t segment, uint32_t chunk, tw_p
     int found, status = tw_store_blob(index, TW_SQL_GET_CHUNK, id, &bytes, &length, error);
     if (status != TWINSET_OK)
         return status;
-    if (!bytes || !tw_posting_chunk_find(id, bytes, length, place, documents, &found))
+    if (!bytes || !tw_posting_chunk_find(id, bytes, length, term, documents, &found))
         return tw_store_damaged(index, error, "chunk %u of segment %llu is damaged", chunk,
                                 (unsigned long long)segment);
     return found == TWINSET_OK ? TWINSET_OK : tw_nomem(error);
 }
 
-static int look_in_segment(tw_index *index, const tw_segment *segment, tw_place place,
+static int look_in_segment(tw_index *index, const tw_segment *segment, tw_term term,
                            tw_u64s *documents, twinset_error *error)
 {
     tw_segment_head *head;
     int status = tw_segment_head_get(index, segment, &head, error);
-    if (status != TWINSET_OK || !tw_filter_may_have(head, place))
+    if (status != TWINSET_OK || !tw_filter_may_have(head, term))
         return status;
-    for (uint32_t i = find_chunk(head, place);
-         i < head->chunk_count && head->first[i] <= place && status == TWINSET_OK; i++)
-        status = look_in_chunk(index, segment->id, i, place, documents, error);
+    for (uint32_t i = find_chunk(head, term);
+         i < head->chunk_count && head->first[i] <= term && status == TWINSET_OK; i++)
+        status = look_in_chunk(index, segment->id, i, term, documents, error);
     return status;
 }
 
-void tw_lookup_prefetch(const tw_index *index, tw_place place)
+void tw_lookup_prefetch(const tw_index *index, tw_term term)
 {
     const tw_manifest *manifest = &index->manifest;
     for (size_t i = 0; i < manifest->run_count; i++) {
         const tw_run *run = &manifest->runs[i];
-        if (run->count > 0 && place >= run->from)
-            tw_filter_prefetch(index, &run->segments[find_segment(run, place)], place);
+        if (run->count > 0 && term >= run->from)
+            tw_filter_prefetch(index, &run->segments[find_segment(run, term)], term);
     }
 }
 
-int tw_lookup(tw_index *index, tw_place place, tw_u64s *documents, twinset_error *error)
+int tw_lookup(tw_index *index, tw_term term, tw_u64s *documents, twinset_error *error)
 {
     const tw_manifest *manifest = &index->manifest;
     int status = TWINSET_OK;
     for (size_t i = 0; i < manifest->run_count && status == TWINSET_OK; i++) {
         const tw_run *run = &manifest->runs[i];
-        if (run->count == 0 || place < run->from)
+        if (run->count == 0 || term < run->from)
             continue;
-        for (size_t j = find_segment(run, place);
-             j < run->count && run->segments[j].first <= place && status == TWINSET_OK; j++)
-            status = look_in_segment(index, &run->segments[j], place, documents, error);
+        for (size_t j = find_segment(run, term);
+             j < run->count && run->segments[j].first <= term && status == TWINSET_OK; j++)
+            status = look_in_segment(index, &run->segments[j], term, documents, error);
     }
     return status;
 }
@@ -107,7 +107,7 @@ int tw_find_id(tw_index *index, const char *id, uint64_t *number, tw_stored_docu
 {
     tw_u64s documents = {0};
     *number = 0;
-    int status = tw_lookup(index, tw_place_of_id(id), &documents, error);
+    int status = tw_lookup(index, tw_term_of_id(id), &documents, error);
     for (size_t i = 0; i < documents.count && status == TWINSET_OK && !*number; i++) {
         status = tw_read_document(index, documents.data[i], record, error);
         if (status == TWINSET_EMPTY)

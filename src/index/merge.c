@@ -116,7 +116,7 @@ static int load_chunk(tw_index *index, input_reader *input, twinset_error *error
         if (status != TWINSET_OK)
             return status;
         while (input->at < input->postings.count &&
-               input->postings.data[input->at].place < run->from)
+               input->postings.data[input->at].term < run->from)
             input->at++;
     }
     return TWINSET_OK;
@@ -129,7 +129,7 @@ static tw_posting current(const input_reader *input)
 
 static bool is_before(tw_posting a, tw_posting b)
 {
-    return a.place != b.place ? a.place < b.place : a.document < b.document;
+    return a.term != b.term ? a.term < b.term : a.document < b.document;
 }
 
 /* ---- a step of a merge */
@@ -154,21 +154,21 @@ static input_reader *find_lowest(const merge_step *step)
     return lowest;
 }
 
-/* Moves postings until the budget is used and the next place begins. *next is that place, or
+/* Moves postings until the budget is used and the next term begins. *next is that term, or
  * UINT64_MAX at the end. */
-static int move_postings(merge_step *step, uint64_t budget, tw_place *next)
+static int move_postings(merge_step *step, uint64_t budget, tw_term *next)
 {
-    tw_place last = UINT64_MAX;
+    tw_term last = UINT64_MAX;
     input_reader *lowest;
     int status = TWINSET_OK;
     while (status == TWINSET_OK && (lowest = find_lowest(step))) {
         tw_posting posting = current(lowest);
-        if (step->moved >= budget && posting.place != last) {
-            *next = posting.place;
+        if (step->moved >= budget && posting.term != last) {
+            *next = posting.term;
             return TWINSET_OK;
         }
         status = tw_segment_add(&step->writer, posting);
-        last = posting.place;
+        last = posting.term;
         step->moved++;
         lowest->at++;
         if (status == TWINSET_OK && lowest->at >= lowest->postings.count)
@@ -179,7 +179,7 @@ static int move_postings(merge_step *step, uint64_t budget, tw_place *next)
 }
 
 /* Removes the segments of an input that were moved as a whole. */
-static int drop_moved(merge_step *step, const input_reader *input, tw_place next)
+static int drop_moved(merge_step *step, const input_reader *input, tw_term next)
 {
     tw_run *run = &step->index->manifest.runs[input->run];
     int status = TWINSET_OK;
@@ -221,7 +221,7 @@ static int advance_job(tw_index *index, uint64_t job, uint64_t budget, uint64_t 
 {
     tw_manifest *manifest = &index->manifest;
     merge_step step = {.index = index, .error = error};
-    tw_place next = UINT64_MAX;
+    tw_term next = UINT64_MAX;
     size_t output = SIZE_MAX;
     step.inputs = tw_calloc(manifest->run_count, sizeof *step.inputs);
     int status = step.inputs ? open_inputs(&step, job, &output) : TWINSET_NOMEM;

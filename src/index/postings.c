@@ -1,16 +1,16 @@
 /*
- * Chunks of postings. A posting takes five to seven bytes: the distance of its place from the one
+ * Chunks of postings. A posting takes five to seven bytes: the distance of its term from the one
  * before, and its document, counted from the lowest of the chunk. Four chunks fill a page of the
  * file, so that a lookup reads one page and decodes a quarter of it.
  */
 #include "store.h"
 #include "varint.h"
 
-enum { HEADER_BYTES = 8 + 4 + 8 + 8 }; /* checksum, count, first place, lowest document */
+enum { HEADER_BYTES = 8 + 4 + 8 + 8 }; /* checksum, count, first term, lowest document */
 
-tw_place tw_place_of_id(const char *id)
+tw_term tw_term_of_id(const char *id)
 {
-    return tw_place_of(0, tw_hash_bytes(id, strlen(id)) >> (64 - TWINSET_INDEX_KEY_BITS));
+    return tw_term_of(0, tw_hash_bytes(id, strlen(id)) >> (64 - TWINSET_INDEX_KEY_BITS));
 }
 
 int tw_postings_add(tw_postings *postings, tw_posting posting)
@@ -31,15 +31,15 @@ bool tw_posting_chunk_has_room(const tw_chunk_builder *chunk)
 int tw_posting_chunk_add(tw_chunk_builder *chunk, tw_posting posting)
 {
     if (chunk->count == 0)
-        chunk->first = chunk->last = posting.place;
+        chunk->first = chunk->last = posting.term;
     if (chunk->bytes.capacity - chunk->bytes.length < 2 * TW_VARINT_BYTES &&
         tw_bytes_reserve(&chunk->bytes, TW_CHUNK_BYTES) != TWINSET_OK)
         return TWINSET_NOMEM;
     unsigned char *start = (unsigned char *)chunk->bytes.data, *at = start + chunk->bytes.length;
-    at = tw_varint_write(at, posting.place - chunk->last);
+    at = tw_varint_write(at, posting.term - chunk->last);
     at = tw_varint_write(at, posting.document - chunk->base);
     chunk->bytes.length = (size_t)(at - start);
-    chunk->last = posting.place;
+    chunk->last = posting.term;
     chunk->count++;
     return TWINSET_OK;
 }
@@ -71,7 +71,7 @@ int tw_posting_chunk_end(tw_chunk_builder *chunk, uint64_t id, tw_bytes *out)
 typedef struct chunk_reader {
     const unsigned char *at, *end;
     uint32_t count;
-    tw_place place;
+    tw_term term;
     uint64_t base;
 } chunk_reader;
 
@@ -82,7 +82,7 @@ static bool open_chunk(uint64_t id, const void *bytes, size_t length, chunk_read
         return false;
     tw_field_reader fields = {start + 8, start + length, false};
     reader->count = tw_get_u32(&fields);
-    reader->place = tw_get_u64(&fields);
+    reader->term = tw_get_u64(&fields);
     reader->base = tw_get_u64(&fields);
     reader->at = (const unsigned char *)fields.at;
     reader->end = (const unsigned char *)fields.end;
@@ -97,8 +97,8 @@ static inline bool next_posting(chunk_reader *reader, tw_posting *posting)
         reader->at = tw_varint_read(reader->at, reader->end, &document);
     if (!reader->at)
         return false;
-    reader->place += distance;
-    *posting = (tw_posting){reader->place, reader->base + document};
+    reader->term += distance;
+    *posting = (tw_posting){reader->term, reader->base + document};
     return true;
 }
 
@@ -116,7 +116,7 @@ bool tw_posting_chunk_read(uint64_t id, const void *bytes, size_t length, tw_pos
     return *status != TWINSET_OK || reader.at == reader.end;
 }
 
-bool tw_posting_chunk_find(uint64_t id, const void *bytes, size_t length, tw_place place,
+bool tw_posting_chunk_find(uint64_t id, const void *bytes, size_t length, tw_term term,
                            tw_u64s *documents, int *status)
 {
     chunk_reader reader;
@@ -127,9 +127,9 @@ bool tw_posting_chunk_find(uint64_t id, const void *bytes, size_t length, tw_pla
     for (uint32_t i = 0; i < reader.count && *status == TWINSET_OK; i++) {
         if (!next_posting(&reader, &posting))
             return false;
-        if (posting.place > place)
+        if (posting.term > term)
             break;
-        if (posting.place < place)
+        if (posting.term < term)
             continue;
         *status = TW_GROW(documents->data, documents->capacity, documents->count + 1);
         if (*status == TWINSET_OK)

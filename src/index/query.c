@@ -14,17 +14,17 @@ static int find_candidates(tw_index *index, tw_worker *worker, uint32_t document
                            twinset_error *error)
 {
     const tw_manifest *manifest = &index->manifest;
-    tw_place places[TW_INDEX_MOST_BANDS + 1];
+    tw_term terms[TW_INDEX_MOST_BANDS + 1];
     tw_source_text text;
     int status = tw_indexed_text(worker, document, &text);
     if (status == TWINSET_OK)
-        status = tw_make_places(&worker->analyser, tw_document_at(worker->corpus, document)->name,
-                                text.text, text.length, manifest->bands, manifest->rows, places,
-                                NULL, NULL);
+        status = tw_make_terms(&worker->analyser, tw_document_at(worker->corpus, document)->name,
+                               text.text, text.length, manifest->bands, manifest->rows, terms, NULL,
+                               NULL);
     for (unsigned i = 1; i <= manifest->bands && status == TWINSET_OK; i++)
-        tw_lookup_prefetch(index, places[i]);
+        tw_lookup_prefetch(index, terms[i]);
     for (unsigned i = 1; i <= manifest->bands && status == TWINSET_OK; i++)
-        status = tw_lookup(index, places[i], numbers, error);
+        status = tw_lookup(index, terms[i], numbers, error);
     return status;
 }
 

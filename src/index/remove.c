@@ -19,11 +19,11 @@ typedef struct removal {
     twinset_error *error;
 } removal;
 
-static int by_place(const void *left, const void *right)
+static int by_term(const void *left, const void *right)
 {
     const tw_posting *x = left, *y = right;
-    if (x->place != y->place)
-        return x->place < y->place ? -1 : 1;
+    if (x->term != y->term)
+        return x->term < y->term ? -1 : 1;
     return x->document < y->document ? -1 : x->document > y->document;
 }
 
@@ -38,24 +38,24 @@ static bool is_removed(const removal *job, const tw_posting *posting)
     if (job->by_document)
         return bsearch(&posting->document, job->numbers, job->count, sizeof *job->numbers,
                        by_number) != NULL;
-    return bsearch(posting, job->postings.data, job->postings.count, sizeof *posting, by_place) !=
+    return bsearch(posting, job->postings.data, job->postings.count, sizeof *posting, by_term) !=
            NULL;
 }
 
-/* Whether a posting to be removed may lie from one place to another, both included. */
-static bool concerns(const removal *job, tw_place from, tw_place to)
+/* Whether a posting to be removed may lie from one term to another, both included. */
+static bool concerns(const removal *job, tw_term from, tw_term to)
 {
     size_t low = 0, high = job->postings.count;
     if (job->by_document)
         return true;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (job->postings.data[middle].place < from)
+        if (job->postings.data[middle].term < from)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < job->postings.count && job->postings.data[low].place <= to;
+    return low < job->postings.count && job->postings.data[low].term <= to;
 }
 
 /* Writes a chunk without the postings that go. */
@@ -69,7 +69,7 @@ static int rewrite_chunk(removal *job, const tw_run *run, tw_segment *segment,
     status = tw_segment_chunk(job->index, segment, chunk, kept, job->error);
     for (size_t i = 0; i < kept->count && status == TWINSET_OK; i++) {
         if (is_removed(job, &kept->data[i]))
-            job->removed += kept->data[i].place >= run->from;
+            job->removed += kept->data[i].term >= run->from;
         else
             kept->data[left++] = kept->data[i];
     }
@@ -97,7 +97,7 @@ static int purge_segment(removal *job, const tw_run *run, tw_segment *segment)
     uint64_t before = segment->postings;
     int status = tw_segment_head_get(job->index, segment, &head, job->error);
     for (uint32_t i = 0; status == TWINSET_OK && i < head->chunk_count; i++) {
-        tw_place end = i + 1 < head->chunk_count ? head->first[i + 1] : UINT64_MAX;
+        tw_term end = i + 1 < head->chunk_count ? head->first[i + 1] : UINT64_MAX;
         if (concerns(job, head->first[i], end))
             status = rewrite_chunk(job, run, segment, head, i);
     }
@@ -114,7 +114,7 @@ static int purge_run(removal *job, tw_run *run)
     size_t kept = 0;
     int status = TWINSET_OK;
     for (size_t i = 0; i < run->count && status == TWINSET_OK; i++) {
-        tw_place end = i + 1 < run->count ? run->segments[i + 1].first : UINT64_MAX;
+        tw_term end = i + 1 < run->count ? run->segments[i + 1].first : UINT64_MAX;
         if (concerns(job, run->segments[i].first, end))
             status = purge_segment(job, run, &run->segments[i]);
         if (run->segments[i].postings)
@@ -139,16 +139,16 @@ static int purge_all(removal *job)
 static int remove_record(removal *job, tw_analyser *analyser, uint64_t number)
 {
     tw_index *index = job->index;
-    tw_place places[TW_INDEX_MOST_BANDS + 1];
+    tw_term terms[TW_INDEX_MOST_BANDS + 1];
     tw_stored_document record;
     int status = tw_read_document(index, number, &record, job->error);
     if (status == TWINSET_EMPTY)
         return tw_store_damaged(index, job->error, "document number %llu is lost",
                                 (unsigned long long)number);
     if (status == TWINSET_OK)
-        status = tw_record_places(index, analyser, &record, places, job->error);
+        status = tw_record_terms(index, analyser, &record, terms, job->error);
     for (unsigned i = 0; i <= index->manifest.bands && status == TWINSET_OK; i++)
-        status = tw_postings_add(&job->postings, (tw_posting){places[i], number});
+        status = tw_postings_add(&job->postings, (tw_posting){terms[i], number});
     if (status == TWINSET_OK)
         status = tw_store_drop(index, TW_SQL_DROP_DOCUMENT, number, number, job->error);
     index->manifest.documents--;
@@ -162,7 +162,7 @@ static int remove_record(removal *job, tw_analyser *analyser, uint64_t number)
 static int remove_postings(removal *job)
 {
     if (job->postings.count)
-        qsort(job->postings.data, job->postings.count, sizeof *job->postings.data, by_place);
+        qsort(job->postings.data, job->postings.count, sizeof *job->postings.data, by_term);
     int status = purge_all(job);
     if (status == TWINSET_OK && job->removed != job->postings.count) {
         job->by_document = true;

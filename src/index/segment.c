@@ -1,6 +1,6 @@
 /*
- * A segment is up to 256 chunks of one run. Its head has the first place of each chunk, and a
- * filter of eight bits a place that says which places it does not have, so that a key which no
+ * A segment is up to 256 chunks of one run. Its head has the first term of each chunk, and a
+ * filter of eight bits a term that says which terms it does not have, so that a key which no
  * document has costs no chunk. A head says nothing that the chunks do not say: one that is damaged
  * is made again.
  */
@@ -8,7 +8,7 @@
 #include "varint.h"
 
 enum {
-    FILTER_BITS = 8, /* for each place: one of forty absent places passes */
+    FILTER_BITS = 8, /* for each term: one of forty absent terms passes */
     FILTER_PROBES = 5,
     BLOCK_WORDS = 8, /* a block is a cache line */
     BLOCK_BITS = 64 * BLOCK_WORDS,
@@ -16,9 +16,9 @@ enum {
 
 /* ---- the filter */
 
-static uint64_t mix_place(tw_place place)
+static uint64_t mix_term(tw_term term)
 {
-    return tw_fold_product(place ^ 0xBF58476D1CE4E5B9u, 0x94D049BB133111EBu);
+    return tw_fold_product(term ^ 0xBF58476D1CE4E5B9u, 0x94D049BB133111EBu);
 }
 
 static const uint64_t *find_block(const tw_segment_head *head, uint64_t hash)
@@ -26,9 +26,9 @@ static const uint64_t *find_block(const tw_segment_head *head, uint64_t hash)
     return head->filter + ((hash >> 32) * head->blocks >> 32) * BLOCK_WORDS;
 }
 
-bool tw_filter_may_have(const tw_segment_head *head, tw_place place)
+bool tw_filter_may_have(const tw_segment_head *head, tw_term term)
 {
-    uint64_t hash = mix_place(place), bits = hash * 0x9E3779B97F4A7C15u;
+    uint64_t hash = mix_term(term), bits = hash * 0x9E3779B97F4A7C15u;
     const uint64_t *block = find_block(head, hash);
     for (unsigned i = 0; i < FILTER_PROBES; i++, bits >>= 9)
         if (!(block[bits % BLOCK_BITS / 64] >> bits % 64 & 1))
@@ -36,7 +36,7 @@ bool tw_filter_may_have(const tw_segment_head *head, tw_place place)
     return true;
 }
 
-static int make_filter(tw_segment_head *head, const uint64_t *places, size_t count)
+static int make_filter(tw_segment_head *head, const uint64_t *terms, size_t count)
 {
     size_t blocks = count * FILTER_BITS / BLOCK_BITS + 1;
     tw_free(head->filter);
@@ -45,7 +45,7 @@ static int make_filter(tw_segment_head *head, const uint64_t *places, size_t cou
     if (!head->filter)
         return TWINSET_NOMEM;
     for (size_t i = 0; i < count; i++) {
-        uint64_t hash = mix_place(places[i]), bits = hash * 0x9E3779B97F4A7C15u;
+        uint64_t hash = mix_term(terms[i]), bits = hash * 0x9E3779B97F4A7C15u;
         uint64_t *block = head->filter + ((hash >> 32) * head->blocks >> 32) * BLOCK_WORDS;
         for (unsigned probe = 0; probe < FILTER_PROBES; probe++, bits >>= 9)
             block[bits % BLOCK_BITS / 64] |= (uint64_t)1 << bits % 64;
@@ -117,7 +117,7 @@ static int end_chunk(tw_segment_writer *writer)
                : status;
 }
 
-static int begin_segment(tw_segment_writer *writer, tw_place first)
+static int begin_segment(tw_segment_writer *writer, tw_term first)
 {
     tw_manifest *manifest = &writer->index->manifest;
     tw_run *run = writer->run;
@@ -137,13 +137,13 @@ int tw_segment_add(tw_segment_writer *writer, tw_posting posting)
     if (status == TWINSET_OK && writer->head.chunk_count == TW_SEGMENT_CHUNKS)
         status = tw_segment_end(writer);
     if (status == TWINSET_OK && writer->head.id == 0)
-        status = begin_segment(writer, posting.place);
+        status = begin_segment(writer, posting.term);
     if (status == TWINSET_OK)
         status = tw_posting_chunk_add(&writer->chunk, posting);
-    if (status == TWINSET_OK && writer->places.count == writer->places.capacity)
-        status = TW_GROW(writer->places.data, writer->places.capacity, writer->places.count + 1);
+    if (status == TWINSET_OK && writer->terms.count == writer->terms.capacity)
+        status = TW_GROW(writer->terms.data, writer->terms.capacity, writer->terms.count + 1);
     if (status == TWINSET_OK)
-        writer->places.data[writer->places.count++] = posting.place;
+        writer->terms.data[writer->terms.count++] = posting.term;
     return status;
 }
 
@@ -154,14 +154,14 @@ int tw_segment_end(tw_segment_writer *writer)
         return TWINSET_OK;
     int status = end_chunk(writer);
     if (status == TWINSET_OK)
-        status = make_filter(head, writer->places.data, writer->places.count);
+        status = make_filter(head, writer->terms.data, writer->terms.count);
     if (status == TWINSET_OK)
         status = write_head(head, &writer->bytes);
     if (status == TWINSET_OK)
         status = tw_store_put(writer->index, TW_SQL_PUT_SEGMENT, head->id, &writer->bytes,
                               writer->error);
-    writer->run->segments[writer->run->count - 1].postings = writer->places.count;
-    writer->places.count = 0;
+    writer->run->segments[writer->run->count - 1].postings = writer->terms.count;
+    writer->terms.count = 0;
     tw_free(head->filter);
     *head = (tw_segment_head){0};
     return status;
@@ -170,7 +170,7 @@ int tw_segment_end(tw_segment_writer *writer)
 void tw_segment_writer_free(tw_segment_writer *writer)
 {
     tw_free(writer->head.filter);
-    tw_free(writer->places.data);
+    tw_free(writer->terms.data);
     tw_bytes_free(&writer->chunk.bytes);
     tw_bytes_free(&writer->bytes);
 }
@@ -204,7 +204,7 @@ static int repair_head(tw_index *index, const tw_segment *segment, tw_segment_he
                        twinset_error *error)
 {
     tw_postings postings = {0};
-    tw_u64s places = {0};
+    tw_u64s terms = {0};
     int status = TWINSET_OK;
     head->chunk_count = 0;
     while (status == TWINSET_OK && postings.count < segment->postings &&
@@ -212,23 +212,23 @@ static int repair_head(tw_index *index, const tw_segment *segment, tw_segment_he
         size_t before = postings.count;
         status = tw_segment_chunk(index, segment, head->chunk_count, &postings, error);
         bool is_empty = postings.count == before;
-        head->first[head->chunk_count] = is_empty ? UINT64_MAX : postings.data[before].place;
+        head->first[head->chunk_count] = is_empty ? UINT64_MAX : postings.data[before].term;
         head->counts[head->chunk_count++] = (uint32_t)(postings.count - before);
     }
     if (status == TWINSET_OK && postings.count != segment->postings)
         status = tw_store_damaged(index, error, "segment %llu has lost postings",
                                   (unsigned long long)segment->id);
     for (size_t i = 0; i < postings.count && status == TWINSET_OK; i++) {
-        status = TW_GROW(places.data, places.capacity, postings.count);
-        places.data[places.count++] = postings.data[i].place;
+        status = TW_GROW(terms.data, terms.capacity, postings.count);
+        terms.data[terms.count++] = postings.data[i].term;
     }
     for (uint32_t i = head->chunk_count; i-- > 1;) /* an empty chunk begins where the next does */
         if (head->first[i - 1] == UINT64_MAX)
             head->first[i - 1] = head->first[i];
     if (status == TWINSET_OK)
-        status = make_filter(head, places.data, places.count);
+        status = make_filter(head, terms.data, terms.count);
     tw_free(postings.data);
-    tw_free(places.data);
+    tw_free(terms.data);
     return status;
 }
 
@@ -286,11 +286,11 @@ int tw_segment_head_get(tw_index *index, const tw_segment *segment, tw_segment_h
     return TWINSET_OK;
 }
 
-void tw_filter_prefetch(const tw_index *index, const tw_segment *segment, tw_place place)
+void tw_filter_prefetch(const tw_index *index, const tw_segment *segment, tw_term term)
 {
     const tw_segment_head *head = index->heads[segment->id % TW_CACHED_SEGMENTS];
     if (head && head->id == segment->id && head->blocks)
-        __builtin_prefetch(find_block(head, mix_place(place)));
+        __builtin_prefetch(find_block(head, mix_term(term)));
 }
 
 int tw_segment_head_put(tw_index *index, const tw_segment_head *head, twinset_error *error)

@@ -18,16 +18,16 @@ enum {
 /* ---- postings: a document has a key in a band */
 
 /* Band and key as one number, by which postings are sorted. */
-typedef uint64_t tw_place;
-static inline tw_place tw_place_of(unsigned band, uint64_t key)
+typedef uint64_t tw_term;
+static inline tw_term tw_term_of(unsigned band, uint64_t key)
 {
     return (uint64_t)band << TWINSET_INDEX_KEY_BITS | key;
 }
-/* The place of an id, in band 0. */
-tw_place tw_place_of_id(const char *id);
+/* The term of an id, in band 0. */
+tw_term tw_term_of_id(const char *id);
 
 typedef struct tw_posting {
-    tw_place place;
+    tw_term term;
     uint64_t document;
 } tw_posting;
 
@@ -41,7 +41,7 @@ int tw_postings_add(tw_postings *postings, tw_posting posting) TW_CHECKED;
 /* A chunk while it is filled. */
 typedef struct tw_chunk_builder {
     tw_bytes bytes; /* what comes after the header */
-    tw_place first, last;
+    tw_term first, last;
     uint64_t base; /* no document is below */
     uint32_t count;
 } tw_chunk_builder;
@@ -54,15 +54,15 @@ int tw_posting_chunk_end(tw_chunk_builder *chunk, uint64_t id, tw_bytes *out) TW
 /* Appends the postings of a chunk. False: it is damaged. */
 bool tw_posting_chunk_read(uint64_t id, const void *bytes, size_t length, tw_postings *postings,
                            int *status);
-/* Appends the documents of a place to `documents`. False: the chunk is damaged. */
-bool tw_posting_chunk_find(uint64_t id, const void *bytes, size_t length, tw_place place,
+/* Appends the documents of a term to `documents`. False: the chunk is damaged. */
+bool tw_posting_chunk_find(uint64_t id, const void *bytes, size_t length, tw_term term,
                            tw_u64s *documents, int *status);
 
-/* ---- segments: chunks, with the first place of each and a filter of all places */
+/* ---- segments: chunks, with the first term of each and a filter of all terms */
 
 typedef struct tw_segment {
     uint64_t id;
-    tw_place first;
+    tw_term first;
     uint64_t postings;
     uint32_t revision; /* grows when postings are removed */
 } tw_segment;
@@ -74,7 +74,7 @@ typedef struct tw_segment_head {
     uint32_t blocks;  /* of the filter */
     uint64_t *filter; /* blocks of 8 words */
     uint32_t chunk_count;
-    tw_place first[TW_SEGMENT_CHUNKS];
+    tw_term first[TW_SEGMENT_CHUNKS];
     uint32_t counts[TW_SEGMENT_CHUNKS];
 } tw_segment_head;
 
@@ -86,10 +86,10 @@ static inline uint64_t tw_chunk_id(uint64_t segment, unsigned chunk)
 /* ---- runs */
 
 typedef struct tw_run {
-    tw_segment *segments; /* ascending by their first places */
+    tw_segment *segments; /* ascending by their first terms */
     size_t count, capacity;
-    tw_place from; /* while it is merged: what is below is in the output already */
-    uint64_t job;  /* the merge that it takes part in; 0: none */
+    tw_term from; /* while it is merged: what is below is in the output already */
+    uint64_t job; /* the merge that it takes part in; 0: none */
     bool is_output;
 } tw_run;
 
@@ -239,7 +239,7 @@ typedef struct tw_segment_writer {
     tw_run *run;
     tw_chunk_builder chunk;
     tw_segment_head head;
-    tw_u64s places; /* for the filter */
+    tw_u64s terms; /* for the filter */
     tw_bytes bytes;
     twinset_error *error;
 } tw_segment_writer;
@@ -256,9 +256,9 @@ int tw_segment_head_put(tw_index *index, const tw_segment_head *head,
                         twinset_error *error) TW_CHECKED;
 /* Whether the bytes of a head are not damaged. */
 bool tw_segment_head_is_sound(const tw_segment *segment, const void *bytes, size_t length);
-bool tw_filter_may_have(const tw_segment_head *head, tw_place place);
+bool tw_filter_may_have(const tw_segment_head *head, tw_term term);
 /* Has the processor fetch what tw_filter_may_have() looks at, where the head is in memory. */
-void tw_filter_prefetch(const tw_index *index, const tw_segment *segment, tw_place place);
+void tw_filter_prefetch(const tw_index *index, const tw_segment *segment, tw_term term);
 /* Removes a segment with its chunks. */
 int tw_segment_drop(tw_index *index, const tw_segment *segment, twinset_error *error) TW_CHECKED;
 /* Appends the postings of a chunk. */
@@ -272,9 +272,9 @@ void tw_heads_free(tw_index *index);
 
 /* Has the processor fetch the filters that a lookup asks first. They lie all over memory: asked one
  * after the other, they cost a fifth of a query. */
-void tw_lookup_prefetch(const tw_index *index, tw_place place);
+void tw_lookup_prefetch(const tw_index *index, tw_term term);
 /* Appends the documents that have a key; each may come several times. */
-int tw_lookup(tw_index *index, tw_place place, tw_u64s *documents, twinset_error *error) TW_CHECKED;
+int tw_lookup(tw_index *index, tw_term term, tw_u64s *documents, twinset_error *error) TW_CHECKED;
 /* Reads a document; its strings are valid until the next is read. TWINSET_EMPTY without a sentence:
  * there is none. */
 int tw_read_document(tw_index *index, uint64_t number, tw_stored_document *record,
@@ -298,7 +298,7 @@ bool tw_id_matches(const char *pattern, const char *id);
 /* ---- merge.c */
 
 /* Writes postings, sorted, as a new run. The lower 16 bits of each are its document, counted from
- * `first`, the others its place. */
+ * `first`, the others its term. */
 int tw_write_run(tw_index *index, const uint64_t *postings, size_t count, uint64_t first,
                  twinset_error *error) TW_CHECKED;
 /* Merges about so many postings of runs that are due. */
@@ -328,7 +328,7 @@ void tw_index_forget_skips(tw_index *index);
 int tw_remove_numbers(tw_index *index, const uint64_t *numbers, size_t count,
                       twinset_error *error) TW_CHECKED;
 
-/* ---- clusters.c */
+/* ---- joined_clusters.c */
 
 /* Joins two documents in the transaction in progress. */
 int tw_cluster_join(tw_index *index, uint64_t a, uint64_t b, twinset_error *error) TW_CHECKED;
@@ -343,15 +343,15 @@ int tw_cluster_count(tw_index *index, uint64_t *documents, twinset_error *error)
 int tw_estimate_corpus(tw_index *index, tw_corpus *corpus, twinset_result *result,
                        twinset_error *error) TW_CHECKED;
 
-/* ---- keys.c */
+/* ---- terms.c */
 
-/* Makes the places of a text: that of its id, and those of its band keys. places has room for
+/* Makes the terms of a text: that of its id, and those of its band keys. terms has room for
  * bands + 1. `slots`, or NULL, gets the signature. */
-int tw_make_places(tw_analyser *analyser, const char *id, const char *text, size_t length,
-                   unsigned bands, unsigned rows, tw_place *places, uint32_t *slots,
-                   uint64_t *shingles) TW_CHECKED;
+int tw_make_terms(tw_analyser *analyser, const char *id, const char *text, size_t length,
+                  unsigned bands, unsigned rows, tw_term *terms, uint32_t *slots,
+                  uint64_t *shingles) TW_CHECKED;
 /* Makes those of a record, for its removal. */
-int tw_record_places(tw_index *index, tw_analyser *analyser, const tw_stored_document *record,
-                     tw_place *places, twinset_error *error) TW_CHECKED;
+int tw_record_terms(tw_index *index, tw_analyser *analyser, const tw_stored_document *record,
+                    tw_term *terms, twinset_error *error) TW_CHECKED;
 
 #endif

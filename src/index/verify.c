@@ -11,8 +11,8 @@ typedef struct verification {
     void *context;
     uint16_t *postings; /* by document */
     uint64_t documents, tokens, text_bytes, problems;
-    uint64_t places; /* postings in all */
-    int failure;     /* of the callback */
+    uint64_t terms; /* postings in all */
+    int failure;    /* of the callback */
 } verification;
 
 static void report(verification *check, const char *format, ...) TW_PRINTF(2, 3);
@@ -52,9 +52,9 @@ static void check_pages(verification *check)
 static void count_posting(verification *check, const tw_run *run, tw_posting posting)
 {
     const tw_manifest *manifest = &check->index->manifest;
-    if (posting.place < run->from)
+    if (posting.term < run->from)
         return; /* a merge has moved it */
-    check->places++;
+    check->terms++;
     if (posting.document == 0 || posting.document >= manifest->next_document)
         report(check, "a posting is of document number %llu, which there never was",
                (unsigned long long)posting.document);
@@ -77,7 +77,7 @@ static void check_head(verification *check, const tw_segment *segment)
 }
 
 static void check_segment(verification *check, const tw_run *run, const tw_segment *segment,
-                          tw_place *last)
+                          tw_term *last)
 {
     tw_postings postings = {0};
     tw_segment_head *head;
@@ -91,9 +91,9 @@ static void check_segment(verification *check, const tw_run *run, const tw_segme
         report(check, "segment %llu has %zu postings, not %llu", (unsigned long long)segment->id,
                postings.count, (unsigned long long)segment->postings);
     for (size_t i = 0; i < postings.count && status == TWINSET_OK; i++) {
-        if (postings.data[i].place < *last)
+        if (postings.data[i].term < *last)
             report(check, "segment %llu is not sorted", (unsigned long long)segment->id);
-        *last = postings.data[i].place;
+        *last = postings.data[i].term;
         count_posting(check, run, postings.data[i]);
     }
     tw_free(postings.data);
@@ -105,7 +105,7 @@ static void check_runs(verification *check)
     tw_heads_forget(check->index);
     for (size_t i = 0; i < manifest->run_count; i++) {
         const tw_run *run = &manifest->runs[i];
-        tw_place last = 0;
+        tw_term last = 0;
         for (size_t j = 0; j < run->count && !check->failure; j++) {
             check_head(check, &run->segments[j]);
             check_segment(check, run, &run->segments[j], &last);
@@ -254,9 +254,9 @@ int tw_index_dump_keys(tw_index *index, twinset_index_key_fn take, void *context
                 status = tw_segment_chunk(index, &run->segments[j], k, &postings, error);
             for (size_t k = 0; k < postings.count && status == TWINSET_OK && !failure; k++) {
                 tw_posting posting = postings.data[k];
-                unsigned band = (unsigned)(posting.place >> TWINSET_INDEX_KEY_BITS);
-                uint64_t key = posting.place & (((uint64_t)1 << TWINSET_INDEX_KEY_BITS) - 1);
-                if (band > 0 && posting.place >= run->from)
+                unsigned band = (unsigned)(posting.term >> TWINSET_INDEX_KEY_BITS);
+                uint64_t key = posting.term & (((uint64_t)1 << TWINSET_INDEX_KEY_BITS) - 1);
+                if (band > 0 && posting.term >= run->from)
                     failure = take(context, band - 1, key, posting.document);
             }
         }

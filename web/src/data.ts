@@ -1,5 +1,5 @@
 // What the report was written with. The blocks are elements of the page, written by
-// src/output/html.c and described in docs/format.md. A document's text is packed by itself, and
+// src/output/page.c and described in docs/format.md. A document's text is packed by itself, and
 // unpacked when somebody opens it, so that a page with thousands of them starts at once.
 
 export interface Skip {

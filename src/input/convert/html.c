@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "convert/html.h"
-#include "convert/prose.h"
+#include "convert/prose_writer.h"
 
 /* ---- which bytes are HTML */
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "convert/html.h"
-#include "convert/prose.h"
+#include "convert/prose_writer.h"
 
 /* ---- tags */
 

@@ -11,7 +11,7 @@
 
 #include "common.h"
 #include "convert/html.h"
-#include "convert/prose.h"
+#include "convert/prose_writer.h"
 
 enum {
     SKIPPED = 1,     /* the element is left out with all that is in it */

@@ -2,7 +2,7 @@
 #ifndef TW_LATEX_WORDS_H
 #define TW_LATEX_WORDS_H
 
-#include "convert/prose.h"
+#include "convert/prose_writer.h"
 
 typedef struct tw_latex_environment {
     const char *name;

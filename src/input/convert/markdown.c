@@ -21,7 +21,7 @@
 #include <utf8proc.h>
 
 #include "common.h"
-#include "convert/prose.h"
+#include "convert/prose_writer.h"
 
 enum { SOURCE_LIMIT_MB = 64, MARGIN = 3, MOST_LINES = 10000 };
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common.h"
-#include "convert/prose.h"
+#include "convert/prose_writer.h"
 
 typedef struct group {
     uint16_t page;    /* the code page of its bytes */

@@ -1,4 +1,4 @@
-#include "convert/prose.h"
+#include "convert/prose_writer.h"
 
 #include "common.h"
 

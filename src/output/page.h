@@ -2,16 +2,16 @@
  * The report as one HTML page (docs/format.md#the-report). web/ makes the page; it is part of the
  * library as a template with two gaps, which are filled with blocks of data:
  *
- *   html.c           fills the template, within a limit for the size of a report
- *   html_run.c       the blocks before the script: run, documents, pairs, clusters, removals
- *   html_removals.c  of a cleaning run: what was removed, which sources repeat each other
- *   html_passages.c  the passages of a pair, and who else has them
- *   html_texts.c     the blocks after it: the passages of pairs, the texts of documents, packed
- *   html_names.c     numbers in place of names, and the key to them
- *   html_layout.c    where the graph of clusters has its documents
+ *   page.c           fills the template, within a limit for the size of a report
+ *   page_run.c       the blocks before the script: run, documents, pairs, clusters, removals
+ *   page_removals.c  of a cleaning run: what was removed, which sources repeat each other
+ *   page_passages.c  the passages of a pair, and who else has them
+ *   page_texts.c     the blocks after it: the passages of pairs, the texts of documents, packed
+ *   page_names.c     numbers in place of names, and the key to them
+ *   page_layout.c    where the graph of clusters has its documents
  */
-#ifndef TW_HTML_H
-#define TW_HTML_H
+#ifndef TW_PAGE_H
+#define TW_PAGE_H
 
 #include "passages_text.h"
 #include "twinset_advanced.h"
@@ -83,10 +83,10 @@ size_t tw_report_index(const tw_report *report, uint32_t document);
 /* Writes a digest as a member of a JSON object. */
 void tw_json_digest(tw_json *json, const char *key, const uint8_t digest[20]);
 
-/* ---- html_run.c */
+/* ---- page_run.c */
 int tw_report_run(tw_report *report, twinset_error *error) TW_CHECKED;
 
-/* ---- html_removals.c */
+/* ---- page_removals.c */
 
 /* Chooses the removals that are listed. */
 int tw_report_choose_removals(tw_report *report) TW_CHECKED;
@@ -94,14 +94,14 @@ void tw_report_removals(tw_report *report);
 /* Writes which sources repeat each other, and how much was removed along the collection. */
 int tw_report_collection(tw_report *report) TW_CHECKED;
 
-/* ---- html_passages.c */
+/* ---- page_passages.c */
 
 /* Fills the block of a pair; other threads may fill those of others. */
 int tw_report_find_passages(tw_report *report, size_t index, twinset_error *error) TW_CHECKED;
 /* Counts the documents that share each passage, by the listed pairs. */
 int tw_report_count_sharing(tw_report *report) TW_CHECKED;
 
-/* ---- html_texts.c */
+/* ---- page_texts.c */
 
 /* Finds the passages of the first pairs, and packs the texts of their documents, until the limit
  * for the size of both. */
@@ -109,7 +109,7 @@ int tw_report_collect(tw_report *report, twinset_error *error) TW_CHECKED;
 /* Writes the blocks of passages and texts. */
 void tw_report_texts(tw_report *report);
 
-/* ---- html_names.c */
+/* ---- page_names.c */
 
 /* Replaces the names in `own`, the report's copy of the result, and finds the words to black
  * out. */
@@ -119,15 +119,15 @@ void tw_report_mask(const tw_report *report, char *text, size_t length);
 /* Writes which name each number stands for. */
 int tw_report_write_key(const tw_report *report) TW_CHECKED;
 
-/* ---- html_layout.c */
+/* ---- page_layout.c */
 
 /* A place in the graph. */
-typedef struct tw_place {
+typedef struct tw_point {
     float x, y;
-} tw_place;
+} tw_point;
 
 /* Places the members of all clusters, in the order of clusters.members. The same result has the
- * same places. */
-int tw_report_places(const twinset_result *result, tw_place **places) TW_CHECKED;
+ * same points. */
+int tw_report_points(const twinset_result *result, tw_point **points) TW_CHECKED;
 
 #endif

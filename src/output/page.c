@@ -1,5 +1,5 @@
 /* Fills the page of the report with the data of a result. */
-#include "html.h"
+#include "page.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * a batch at a time on all threads, until passages and texts reach the limit for their size; what
  * comes first is the same for any number of threads.
  */
-#include "html.h"
+#include "page.h"
 
 #include <stdio.h>
 #include <string.h>

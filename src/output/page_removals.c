@@ -3,7 +3,7 @@
  * of them it has counts: by similarity, by source, and along the collection. So a page of a
  * billion records is as large as one of a million.
  */
-#include "html.h"
+#include "page.h"
 
 #include <math.h>
 

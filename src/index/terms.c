@@ -1,4 +1,4 @@
-/* The places of a document: that of its id, in band 0, then one for each band of its signature. */
+/* The terms of a document: that of its id, in band 0, then one for each band of its signature. */
 #include "store.h"
 
 /* Counts shingles on their way to a signature. */
@@ -14,19 +14,19 @@ static int take_batch(void *context, const tw_shingles *batch)
     return tw_signature_batch(sink->analyser, batch);
 }
 
-static void fill_places(const char *id, const uint32_t *slots, unsigned bands, unsigned rows,
-                        tw_place *places)
+static void fill_terms(const char *id, const uint32_t *slots, unsigned bands, unsigned rows,
+                       tw_term *terms)
 {
     uint64_t keys[TW_INDEX_MOST_BANDS];
     tw_make_band_keys(slots, bands, rows, keys);
-    places[0] = tw_place_of_id(id);
+    terms[0] = tw_term_of_id(id);
     for (unsigned band = 0; band < bands; band++)
-        places[band + 1] = tw_place_of(band + 1, keys[band] >> (64 - TWINSET_INDEX_KEY_BITS));
+        terms[band + 1] = tw_term_of(band + 1, keys[band] >> (64 - TWINSET_INDEX_KEY_BITS));
 }
 
-int tw_make_places(tw_analyser *analyser, const char *id, const char *text, size_t length,
-                   unsigned bands, unsigned rows, tw_place *places, uint32_t *slots,
-                   uint64_t *shingles)
+int tw_make_terms(tw_analyser *analyser, const char *id, const char *text, size_t length,
+                  unsigned bands, unsigned rows, tw_term *terms, uint32_t *slots,
+                  uint64_t *shingles)
 {
     tw_text_summary summary = {0};
     counting_sink sink = {.analyser = analyser};
@@ -36,14 +36,14 @@ int tw_make_places(tw_analyser *analyser, const char *id, const char *text, size
     if (status == TWINSET_OK)
         status = tw_signature_end(analyser);
     if (status == TWINSET_OK)
-        fill_places(id, into, bands, rows, places);
+        fill_terms(id, into, bands, rows, terms);
     if (shingles)
         *shingles = sink.shingles;
     return status;
 }
 
-int tw_record_places(tw_index *index, tw_analyser *analyser, const tw_stored_document *record,
-                     tw_place *places, twinset_error *error)
+int tw_record_terms(tw_index *index, tw_analyser *analyser, const tw_stored_document *record,
+                    tw_term *terms, twinset_error *error)
 {
     const tw_manifest *manifest = &index->manifest;
     size_t slot_bytes = (size_t)manifest->bands * manifest->rows * sizeof(uint32_t);
@@ -51,13 +51,13 @@ int tw_record_places(tw_index *index, tw_analyser *analyser, const tw_stored_doc
         int status = tw_unpack_text(index, record, error);
         if (status != TWINSET_OK)
             return status;
-        return tw_complete_error(error, tw_make_places(analyser, record->id, index->text.data,
-                                                       record->text_length, manifest->bands,
-                                                       manifest->rows, places, NULL, NULL));
+        return tw_complete_error(error, tw_make_terms(analyser, record->id, index->text.data,
+                                                      record->text_length, manifest->bands,
+                                                      manifest->rows, terms, NULL, NULL));
     }
     if (record->payload_length < slot_bytes)
         return tw_store_damaged(index, error, "the signature of %s is too short", record->id);
     memcpy(analyser->slots, record->payload, slot_bytes);
-    fill_places(record->id, analyser->slots, manifest->bands, manifest->rows, places);
+    fill_terms(record->id, analyser->slots, manifest->bands, manifest->rows, terms);
     return TWINSET_OK;
 }

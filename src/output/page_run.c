@@ -1,5 +1,5 @@
 /* The blocks of the report that stand before its script: all that the first page needs. */
-#include "html.h"
+#include "page.h"
 
 #include <math.h>
 
@@ -207,17 +207,17 @@ static void write_pairs(tw_report *report)
 
 /* ---- clusters */
 
-static void write_places(tw_json *json, const char *key, const tw_place *places, size_t count,
+static void write_points(tw_json *json, const char *key, const tw_point *points, size_t count,
                          bool is_y)
 {
     tw_json_list(json, key, TW_JSON_INLINE);
     for (size_t i = 0; i < count; i++)
-        tw_json_real(json, NULL, round((double)(is_y ? places[i].y : places[i].x) * 100) / 100);
+        tw_json_real(json, NULL, round((double)(is_y ? points[i].y : points[i].x) * 100) / 100);
     tw_json_close(json);
 }
 
 static void write_cluster(tw_json *json, const tw_report *report, size_t index,
-                          const tw_place *places)
+                          const tw_point *points)
 {
     const tw_clusters *clusters = &report->result->clusters;
     const tw_cluster *cluster = &clusters->data[index];
@@ -229,25 +229,25 @@ static void write_cluster(tw_json *json, const tw_report *report, size_t index,
     tw_json_close(json);
     tw_json_whole(json, "representative", tw_report_index(report, cluster->representative));
     tw_json_real(json, "min_similarity", cluster->min_similarity);
-    write_places(json, "x", places + cluster->start, cluster->count, false);
-    write_places(json, "y", places + cluster->start, cluster->count, true);
+    write_points(json, "x", points + cluster->start, cluster->count, false);
+    write_points(json, "y", points + cluster->start, cluster->count, true);
     tw_json_close(json);
 }
 
 static int write_clusters(tw_report *report)
 {
-    tw_place *places;
+    tw_point *points;
     tw_sink escaped;
-    int status = tw_report_places(report->result, &places);
+    int status = tw_report_points(report->result, &points);
     if (status != TWINSET_OK)
         return status;
     tw_json json = tw_report_begin_block(report, &escaped, "clusters");
     tw_json_list(&json, NULL, TW_JSON_LINES);
     for (size_t i = 0; i < report->result->clusters.count && report->sink->failure == 0; i++)
-        write_cluster(&json, report, i, places);
+        write_cluster(&json, report, i, points);
     tw_json_close(&json);
     tw_report_end_block(report, &escaped);
-    tw_free(places);
+    tw_free(points);
     return TWINSET_OK;
 }
 

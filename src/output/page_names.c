@@ -4,7 +4,7 @@
  * wherever else they stand: in texts, paths and notes. A letter becomes an x for each of its bytes,
  * so that offsets stay what they are.
  */
-#include "html.h"
+#include "page.h"
 
 #include <stdio.h>
 #include <stdlib.h>

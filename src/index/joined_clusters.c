@@ -49,12 +49,11 @@ int tw_cluster_join(tw_index *index, uint64_t a, uint64_t b, twinset_error *erro
     return status;
 }
 
-int tw_index_join_pairs(tw_index *index, const twinset_result *result, twinset_error *error)
+/* Joins the documents of each pair that are both in the index. */
+static int join_pairs_of(tw_index *index, const twinset_result *result, twinset_error *error)
 {
     tw_stored_document record;
-    int status = result->run.pairs ? tw_store_begin(index, true, error) : TWINSET_OK;
-    if (status != TWINSET_OK || !result->run.pairs)
-        return status;
+    int status = TWINSET_OK;
     for (size_t i = 0; i < result->run.pairs && status == TWINSET_OK; i++) {
         twinset_pair pair = tw_result_pair_at(result, i);
         uint64_t a, b = 0;
@@ -64,6 +63,15 @@ int tw_index_join_pairs(tw_index *index, const twinset_result *result, twinset_e
         if (status == TWINSET_OK && a && b)
             status = tw_cluster_join(index, a, b, error);
     }
+    return status;
+}
+
+int tw_index_join_pairs(tw_index *index, const twinset_result *result, twinset_error *error)
+{
+    int status = result->run.pairs ? tw_store_begin(index, true, error) : TWINSET_OK;
+    if (status != TWINSET_OK || !result->run.pairs)
+        return status;
+    status = join_pairs_of(index, result, error);
     return tw_store_end(index, status, error);
 }
 
@@ -115,7 +123,6 @@ static int gather_members(tw_index *index, const tw_u64s *members, const uint64_
 static int scan_members(tw_index *index, tw_sources *sources, twinset_error *error)
 {
     twinset_result result = {0};
-    tw_stored_document record;
     tw_corpus *corpus = NULL;
     tw_settings *settings =
         tw_settings_derive(index->settings, index->options.by, index->options.threshold);
@@ -126,15 +133,8 @@ static int scan_members(tw_index *index, tw_sources *sources, twinset_error *err
     tw_settings_release(settings);
     if (status == TWINSET_OK)
         status = tw_scan(corpus, &(tw_task){0}, &result, error);
-    for (size_t i = 0; i < result.run.pairs && status == TWINSET_OK; i++) {
-        twinset_pair pair = tw_result_pair_at(&result, i);
-        uint64_t a, b = 0;
-        status = tw_find_id(index, pair.a, &a, &record, error);
-        if (status == TWINSET_OK)
-            status = tw_find_id(index, pair.b, &b, &record, error);
-        if (status == TWINSET_OK && a && b)
-            status = tw_cluster_join(index, a, b, error);
-    }
+    if (status == TWINSET_OK)
+        status = join_pairs_of(index, &result, error);
     tw_result_clear(&result);
     tw_corpus_release(corpus);
     return status;

@@ -4,7 +4,7 @@
  * stand in rows, the largest first. Linear, without chance, and the same on every run; a cluster of
  * ten thousand is as readable as one of ten.
  */
-#include "html.h"
+#include "page.h"
 
 #include <math.h>
 
@@ -18,19 +18,19 @@ static double radius_of(size_t members)
 
 /* Places the members of a cluster around the middle of its disc. */
 static void place_cluster(const twinset_result *result, const tw_cluster *cluster, double x,
-                          double y, tw_place *places)
+                          double y, tw_point *points)
 {
     size_t around = 1;
     for (size_t i = 0; i < cluster->count; i++) {
         bool is_centre = result->clusters.members[cluster->start + i] == cluster->representative;
         size_t step = is_centre ? 0 : around++;
         double far = GAP * 0.8 * sqrt((double)step), angle = GOLDEN_ANGLE * (double)step;
-        places[cluster->start + i] =
-            (tw_place){(float)(x + far * cos(angle)), (float)(y + far * sin(angle))};
+        points[cluster->start + i] =
+            (tw_point){(float)(x + far * cos(angle)), (float)(y + far * sin(angle))};
     }
 }
 
-int tw_report_places(const twinset_result *result, tw_place **places)
+int tw_report_points(const twinset_result *result, tw_point **points)
 {
     const tw_clusters *clusters = &result->clusters;
     double area = 0, x = 0, y = 0, height = 0;
@@ -40,8 +40,8 @@ int tw_report_places(const twinset_result *result, tw_place **places)
         area += side * side;
         members += clusters->data[i].count;
     }
-    *places = tw_array(members + 1, sizeof **places);
-    if (!*places)
+    *points = tw_array(members + 1, sizeof **points);
+    if (!*points)
         return TWINSET_NOMEM;
     double width = 1.7 * sqrt(area); /* twice as wide as high, where rows are not quite full */
     for (size_t i = 0; i < clusters->count; i++) {
@@ -51,7 +51,7 @@ int tw_report_places(const twinset_result *result, tw_place **places)
             y += height;
             height = 0;
         }
-        place_cluster(result, &clusters->data[i], x + radius, y + radius, *places);
+        place_cluster(result, &clusters->data[i], x + radius, y + radius, *points);
         height = fmax(height, side);
         x += side;
     }

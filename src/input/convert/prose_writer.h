@@ -3,8 +3,8 @@
  * written when a word follows it; of several gaps in a row only the widest is, and none before the
  * first word. The first failure stays in `status`, so that a converter asks once, at its end.
  */
-#ifndef TW_PROSE_H
-#define TW_PROSE_H
+#ifndef TW_PROSE_WRITER_H
+#define TW_PROSE_WRITER_H
 
 #include "convert.h"
 

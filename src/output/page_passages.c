@@ -1,6 +1,6 @@
 /* The passages of the report's pairs, as JSON and as what the tables need of each: how long it is,
  * how many documents have it, and whether it is a quotation or part of a list of sources. */
-#include "html.h"
+#include "page.h"
 
 #include <stdio.h>
 #include <stdlib.h>
