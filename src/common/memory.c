@@ -44,33 +44,19 @@ static bool must_fail(void)
 }
 #endif
 
-/* Asks for pages of 2 MB in a large block, which saves a page fault for each 4 KB of it, and most
- * of what it costs to look up addresses. Returns the block. */
-static void *use_huge_pages(void *memory, size_t size)
-{
-#ifdef MADV_HUGEPAGE
-    enum { PAGE = 2 << 20, LARGE = 8 << 20 };
-    uintptr_t from = ((uintptr_t)memory + PAGE - 1) / PAGE * PAGE;
-    if (memory && size >= LARGE)
-        (void)madvise((void *)from, ((uintptr_t)memory + size - from) / PAGE * PAGE, MADV_HUGEPAGE);
-#endif
-    return memory;
-}
-
 void *tw_malloc(size_t size)
 {
-    return must_fail() ? NULL : use_huge_pages(malloc(size ? size : 1), size);
+    return must_fail() ? NULL : malloc(size ? size : 1);
 }
 
 void *tw_calloc(size_t count, size_t size)
 {
-    return must_fail() ? NULL
-                       : use_huge_pages(calloc(count ? count : 1, size ? size : 1), count * size);
+    return must_fail() ? NULL : calloc(count ? count : 1, size ? size : 1);
 }
 
 void *tw_realloc(void *memory, size_t size)
 {
-    return must_fail() ? NULL : use_huge_pages(realloc(memory, size ? size : 1), size);
+    return must_fail() ? NULL : realloc(memory, size ? size : 1);
 }
 
 void *tw_array(size_t count, size_t size)
