@@ -21,7 +21,7 @@ def resident():
 @pytest.mark.parametrize("name", every_call.calls(None))
 def test_nothing_grows(name, tmp_path):
     call = every_call.calls(tmp_path)[name]
-    rounds = ROUNDS if name in ("functions", "sketcher", "lsh", "arrow") else ROUNDS // 10
+    rounds = ROUNDS if name in ("sketcher", "lsh", "index") else ROUNDS // 10
 
     def run():
         for _ in range(rounds):
