@@ -92,8 +92,8 @@ def test_recipe(database, tmp_path):
     tables, query = blocks("sql")
     run("twinset", "index", "add", "crawl.twx", "crawl.jsonl")
     run("psql", "-q", "-v", "ON_ERROR_STOP=1", "-c", tables)
-    for commands in blocks("sh"):
-        run("sh", "-e", "-c", commands)
+    for commands in (*blocks("console"), *blocks("bash")):
+        run("sh", "-e", "-c", commands.replace("$ ", ""))
     answer = run("psql", "-qAt", "-F", "\t", "-v", "ON_ERROR_STOP=1", input=query)
     found = {(a, b, float(similarity)) for a, b, similarity in
              (line.split("\t") for line in answer.splitlines())}

@@ -9,18 +9,15 @@ from os import PathLike
 from typing import Any, NamedTuple, Unpack
 
 from . import _core, inputs
-from .api import _add, _columns, _explaining
+from .api import _add, _columns, _explaining, _make_room
 from .options import Options, to_engine
 from .progress import Progress, watching
 from .records import Skipped
 from .results import Scan
 from .rows import Ids
+from .rules import INDEX_CALL
 
 BATCH_DOCUMENTS = 4096  # of what is added as it comes, in one batch
-
-OWN_OPTIONS = frozenset({"threshold", "top", "method", "group", "min_passage", "threads", "memory",
-                         "tmp", "text", "id", "input", "include", "exclude", "all", "max_size",
-                         "max_skipped", "html_boilerplate", "mail_quotes", "max_bucket"})
 
 
 class Added(NamedTuple):
@@ -193,12 +190,13 @@ def _collected(store: _core.Store, data: Any, ids: Any, progress: Progress, opti
     """A collection with the options of an index, filled with documents."""
     parts = inputs.read(data, ids, _columns(options))
     for name in options:
-        if options.get(name) is not None and name not in OWN_OPTIONS:
+        if options.get(name) is not None and name not in INDEX_CALL:
             raise _core.UsageError(f"{name}: an index keeps it, or has no use for it; "
                                    "Index(..., option=...) checks that it is the same")
+    chosen, spooling = _make_room(to_engine("index", options), parts, [])
     with watching(progress) as callback:
-        collection = _core.Collection(to_engine("index", options), callback, store)
-        names = _add(collection, parts, [])
+        collection = _core.Collection(chosen, callback, store)
+        names = _add(collection, parts, [], spooling)
         with _explaining(collection):
             known = names.known
             if names.numbers:

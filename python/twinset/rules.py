@@ -29,3 +29,6 @@ UNWRITTEN = _words("unwritten")
 PACKED = _words("packed")
 
 STEP_FORMATS = _words("formats-step")
+
+# Options that a call on an index may choose.
+INDEX_CALL = frozenset(name.replace("-", "_") for name in _words("index-call"))

@@ -30,6 +30,10 @@ static const twinset_rule_info rules[] = {
      "Endings of files that are not written: a name with one of these is a mistake."},
     {"packed", TW_PACKED, "Endings that dedup packs files for."},
     {"formats-step", "jsonl|csv|tsv", "Formats of twinset_pair_write(); the first is the default."},
+    {"index-call",
+     "threshold|top|method|group|min-passage|threads|memory|tmp|text|id|input|include|exclude|all|"
+     "max-size|max-skipped|html-boilerplate|mail-quotes|max-bucket",
+     "Options that a call on an index may choose; it keeps the others, or has no use for them."},
 };
 enum { RULES = sizeof rules / sizeof *rules };
 
