@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Connections past the limit that are still told so. */
+/* Connections past the limit that still get an answer, which says so. */
 enum { SPARE_CONNECTIONS = 32, BACKLOG = 1024, POOL_BYTES = 64 * 1024 };
 
 typedef struct http_listener {

@@ -2,7 +2,7 @@
  * Cuts off connections that take too long to send a request, or to read its answer. libmicrohttpd
  * knows connections that are silent; a client that sends a byte now and then is not. One thread
  * looks at all connections, several times within the limit. Where nothing of an answer is on its
- * way, the client is told 408, which is written past libmicrohttpd, as it sends no answer before a
+ * way, the client gets status 408. It is written past libmicrohttpd, which sends no answer before a
  * body is complete; not so under TLS, whose state only libmicrohttpd has.
  */
 #include "http.h"

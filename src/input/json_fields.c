@@ -1,5 +1,5 @@
 /* The fields of a JSON record as they are written. The line was parsed before, so that it need not
- * be checked again: strings are told from the rest, and brackets counted. */
+ * be checked again: strings are skipped, and brackets counted. */
 #include "input.h"
 
 #include <string.h>

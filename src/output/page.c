@@ -218,8 +218,8 @@ static int write_page(tw_sink *sink, const twinset_result *result, const twinset
     tw_report report = {.sink = sink, .result = &own, .page = page};
     if (tw_report_page_bytes == 0)
         return tw_fail(error, TWINSET_USAGE,
-                       "this build has no page for reports: it was built without npm; install npm "
-                       "and build again");
+                       "this build has no page for reports; build again with TWINSET_REPORT=ON, "
+                       "and with npm where web/ was changed");
     int status = prepare(&report, &own, error);
     if (status == TWINSET_OK)
         status = tw_report_collect(&report, error);
