@@ -4,6 +4,7 @@
 #include "testing.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <sys/resource.h>
 
 #include "memory.h"
@@ -59,6 +60,68 @@ static void numbers_in_the_file(void **state)
     check(1 << 20, true);
 }
 
+/* Touches windows of 64 KB of the memory in a scattered order, and writes to each. */
+static void touch_windows(tw_paged *paged, char *memory, size_t windows, size_t times)
+{
+    for (size_t i = 0; i < times; i++) {
+        char *at = memory + i * 7919 % windows * (64 << 10);
+        tw_paged_touch(paged, at, 1);
+        *at = (char)i;
+    }
+}
+
+static long count_faults(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_minflt;
+}
+
+/* The pages of files that this process has in memory. */
+static long count_file_pages(void)
+{
+    long size, resident, shared = -1;
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%ld %ld %ld", &size, &resident, &shared), 3);
+    fclose(file);
+    return shared;
+}
+
+/* Windows that are used again and again stay in memory, as long as they fit. */
+static void few_windows_are_not_dropped(void **state)
+{
+    (void)state;
+    enum { WINDOWS = 100, TIMES = 20000 };
+    tw_paged *paged = tw_paged_new(8 << 20, NULL);
+    char *memory = tw_paged_alloc(paged, 16 << 20);
+    assert_non_null(memory);
+    assert_true(tw_paged_has_file(paged));
+    long before = count_faults();
+    touch_windows(paged, memory, WINDOWS, TIMES);
+    assert_true(count_faults() - before < 20 * WINDOWS);
+    tw_paged_release(paged);
+}
+
+static void many_windows_are_dropped(void **state)
+{
+    (void)state;
+    enum { WINDOWS = 256, PAGES_OF_TWO_MB = 512 };
+    uint64_t resident;
+    tw_paged *paged = tw_paged_new(1 << 20, NULL);
+    char *memory = tw_paged_alloc(paged, (size_t)WINDOWS << 16);
+    assert_non_null(memory);
+    assert_true(tw_paged_is_in_file(paged, memory, &resident));
+    assert_int_equal(resident, 1 << 20);
+    for (size_t i = 0; i + 1 < WINDOWS; i++) {
+        tw_paged_touch(paged, memory + (i << 16), 1 << 16);
+        memset(memory + (i << 16), 1, 1 << 16);
+    }
+    long before = count_file_pages();
+    tw_paged_release(paged);
+    assert_true(before - count_file_pages() < PAGES_OF_TWO_MB);
+}
+
 /* No disk space is an error with a sentence, not a signal when a page is written. */
 static void a_full_disk(void **state)
 {
@@ -82,6 +145,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_on_the_heap),
         cmocka_unit_test(numbers_in_the_file),
+        cmocka_unit_test(few_windows_are_not_dropped),
+        cmocka_unit_test(many_windows_are_dropped),
         cmocka_unit_test(a_full_disk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

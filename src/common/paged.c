@@ -39,7 +39,8 @@ struct tw_paged {
     _Atomic size_t used;
     twinset_error error; /* of the temporary file */
     int status;
-    atomic_uint_fast64_t touched; /* bytes that may be resident of the file */
+    atomic_uint_fast64_t touched; /* bytes of the file that may be resident */
+    atomic_uchar *windows;        /* a bit for each window of the space: whether it is counted */
 };
 
 tw_paged *tw_paged_new(uint64_t memory_bytes, const char *tmp)
@@ -67,6 +68,7 @@ void tw_paged_release(tw_paged *paged)
         return;
     if (paged->base)
         munmap(paged->base, paged->space);
+    tw_free(paged->windows);
     tw_spill_free(paged->spill);
     pthread_mutex_destroy(&paged->lock);
     tw_free(paged->tmp);
@@ -85,22 +87,42 @@ bool tw_paged_has_file(const tw_paged *paged)
     return paged && paged->base;
 }
 
+bool tw_paged_is_in_file(const tw_paged *paged, const void *array, uint64_t *bytes)
+{
+    *bytes = paged->most_bytes;
+    return is_in_file(paged, array);
+}
+
 uint64_t tw_paged_spilled(const tw_paged *paged)
 {
     return paged ? atomic_load(&paged->used) : 0;
 }
 
+/* The window that an address of the space is in, counted from the first. */
+static size_t window_of(const tw_paged *paged, const void *at)
+{
+    return (uintptr_t)at / WINDOW - (uintptr_t)paged->base / WINDOW;
+}
+
 /* Drops all pages of the file from memory; what was written to them stays in the file. */
 static void drop_pages(tw_paged *paged)
 {
+    size_t used = atomic_load(&paged->used), windows = window_of(paged, paged->base + used) + 1;
     atomic_store(&paged->touched, 0);
-    (void)madvise(paged->base, atomic_load(&paged->used), MADV_DONTNEED);
+    for (size_t i = 0; i < (windows + 7) / 8; i++)
+        atomic_store_explicit(&paged->windows[i], 0, memory_order_relaxed);
+    (void)madvise(paged->base, used, MADV_DONTNEED);
 }
 
-static void count_touched(tw_paged *paged, size_t length)
+/* Counts a window, unless it was counted since pages were last dropped. */
+static void count_window(tw_paged *paged, size_t window)
 {
-    uint64_t before = atomic_fetch_add(&paged->touched, length + WINDOW);
-    if (before + length + WINDOW > paged->most_bytes)
+    atomic_uchar *windows = &paged->windows[window / 8];
+    unsigned char bit = (unsigned char)(1 << window % 8);
+    if (atomic_load_explicit(windows, memory_order_relaxed) & bit ||
+        atomic_fetch_or(windows, bit) & bit)
+        return;
+    if (atomic_fetch_add(&paged->touched, WINDOW) + WINDOW > paged->most_bytes)
         drop_pages(paged);
 }
 
@@ -113,7 +135,8 @@ void tw_paged_touch(tw_paged *paged, const void *at, size_t length)
     if (first == last && end == last)
         return;
     last = end;
-    count_touched(paged, (end - first) * WINDOW);
+    for (size_t i = 0; i <= end - first; i++)
+        count_window(paged, window_of(paged, at) + i);
 }
 
 /* Reserves addresses, as many as the system allows. */
@@ -131,11 +154,18 @@ static bool reserve_space(tw_paged *paged)
     return false;
 }
 
+static bool make_windows(tw_paged *paged)
+{
+    if (!paged->windows)
+        paged->windows = tw_calloc(paged->space / WINDOW / 8 + 1, sizeof *paged->windows);
+    return paged->windows != NULL;
+}
+
 static bool open_file(tw_paged *paged)
 {
     if (!paged->spill)
         paged->status = tw_spill_new(paged->tmp, &paged->spill, &paged->error);
-    return paged->spill && (paged->base || reserve_space(paged));
+    return paged->spill && (paged->base || reserve_space(paged)) && make_windows(paged);
 }
 
 /* Takes memory from the file. Its disk space is claimed first: to write to a page that has none
@@ -156,7 +186,7 @@ static void *map_more(tw_paged *paged, size_t size)
     /* Read ahead, the system would keep the file in large units, and map these as a whole. */
     (void)madvise(at, size, MADV_RANDOM);
     paged->used += size;
-    count_touched(paged, 0);
+    tw_paged_touch(paged, at, sizeof(header));
     ((header *)(void *)at)->size = size;
     return at + HEADER;
 }
@@ -325,7 +355,7 @@ static void merge_runs(tw_paged *paged, run_heap *heap, char *out, size_t size)
         if (first->at == first->end)
             *first = heap->runs[--heap->count];
         else if ((uintptr_t)first->at % WINDOW < size)
-            count_touched(paged, WINDOW);
+            tw_paged_touch(paged, first->at, size);
         sift_down(heap, 0);
     }
 }

@@ -46,6 +46,8 @@ int tw_paged_fail(tw_paged *paged, twinset_error *error, int status);
 void tw_paged_touch(tw_paged *paged, const void *at, size_t length);
 /* Whether something is in the file. */
 bool tw_paged_has_file(const tw_paged *paged);
+/* Whether an array is in the file; *bytes is how much of the file is resident at most. */
+bool tw_paged_is_in_file(const tw_paged *paged, const void *array, uint64_t *bytes);
 /* Bytes in the file. */
 uint64_t tw_paged_spilled(const tw_paged *paged);
 

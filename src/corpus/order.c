@@ -37,6 +37,7 @@ typedef struct name_order {
     size_t *run_starts;    /* by range of `sorted`, and the end */
     uint64_t *sorted;      /* codes of names, each with its document in the low half */
     tw_documents moved;    /* the documents in their new order */
+    uint32_t first, end;   /* of the numbers that are moved in one pass */
 } name_order;
 
 static int run_ranges(name_order *order, tw_range_fn body)
@@ -388,11 +389,12 @@ static int move_documents(void *context, unsigned worker, size_t from, size_t to
     const tw_documents *documents = &order->corpus->documents;
     for (size_t i = from; i < to; i++) {
         uint32_t number = documents->read_order[i];
-        if (number == UINT32_MAX) {
-            if (documents->sets)
-                tw_free(documents->sets[i]);
-            continue;
+        if (number == UINT32_MAX && documents->sets) {
+            tw_free(documents->sets[i]);
+            documents->sets[i] = NULL; /* a later pass comes here again */
         }
+        if (number < order->first || number >= order->end)
+            continue;
         move_document(order, (uint32_t)i, number);
         if (documents->groups)
             order->moved.groups[number] = documents->groups[i];
@@ -400,6 +402,22 @@ static int move_documents(void *context, unsigned worker, size_t from, size_t to
             order->moved.sets[number] = documents->sets[i];
     }
     return TWINSET_OK;
+}
+
+/* Moves all documents. They are read in order, and written here and there: where the new array is
+ * in a file, as much of it is written in one pass as stays resident beside what is read. */
+static int move_in_passes(name_order *order)
+{
+    uint64_t resident;
+    uint32_t kept = (uint32_t)order->moved.count, most = kept;
+    if (tw_paged_is_in_file(tw_corpus_paged(order->corpus), order->moved.data, &resident))
+        most = (uint32_t)(resident / 2 / sizeof *order->moved.data);
+    int status = TWINSET_OK;
+    for (order->first = 0; order->first < kept && status == TWINSET_OK; order->first = order->end) {
+        order->end = kept - order->first > most ? order->first + most : kept;
+        status = run_ranges(order, move_documents);
+    }
+    return status;
 }
 
 static void free_arrays(const tw_corpus *corpus, const tw_documents *documents)
@@ -424,7 +442,7 @@ static int move_all_documents(name_order *order, uint32_t kept)
     moved->set_capacity = moved->sets ? kept : 0;
     bool is_ready =
         moved->data && (moved->groups || !documents->groups) && (moved->sets || !documents->sets);
-    int status = is_ready ? run_ranges(order, move_documents) : TWINSET_NOMEM;
+    int status = is_ready ? move_in_passes(order) : TWINSET_NOMEM;
     free_arrays(order->corpus, is_ready ? documents : moved);
     if (is_ready)
         *documents = *moved;

@@ -51,11 +51,9 @@ static uint64_t band_key(const uint32_t *slots, unsigned rows)
     uint64_t hash = 0x9E3779B97F4A7C15u + rows;
     for (; rows >= 4; rows -= 4, slots += 4)
         hash = tw_fold_product(hash ^ join_two(slots), inner ^ join_two(slots + 2));
-    if (rows > 0) {
-        uint32_t rest[4] = {0};
-        memcpy(rest, slots, rows * sizeof *rest);
-        hash = tw_fold_product(hash ^ join_two(rest), inner ^ join_two(rest + 2));
-    }
+    if (rows > 0) /* from registers: words that were just stored in memory load slowly as pairs */
+        hash = tw_fold_product(hash ^ (rows > 1 ? join_two(slots) : slots[0]),
+                               inner ^ (rows > 2 ? slots[2] : 0));
     return tw_fold_product(hash ^ inner, outer);
 }
 

@@ -9,15 +9,15 @@
 #include "run.h"
 
 enum {
-    ROWS_AT_A_TIME = 64 << 10, /* rows of the key store that a thread maps at a time */
-    BATCH_PAIRS = 64 << 10,    /* pairs that are verified at a time */
-    PACKED_BATCH_SHARE = 64,   /* of memory, for packed sources: each batch reads them all */
-    CANDIDATES_SHARE = 8,      /* of memory, for the candidates */
-    RECORDS_SHARE = 8,         /* of memory, for grouping documents by key */
+    BATCH_PAIRS = 64 << 10,  /* pairs that are verified at a time */
+    PACKED_BATCH_SHARE = 64, /* of memory, for packed sources: each batch reads them all */
+    CANDIDATES_SHARE = 8,    /* of memory, for the candidates */
+    RECORDS_SHARE = 8,       /* of memory, for grouping documents by key */
 };
 
 typedef struct candidate_stream {
     tw_scan_run *scan;
+    uint32_t *original_by_document; /* UINT32_MAX: none; while rows are mapped */
     uint32_t *original_by_row; /* the original of each row of the key store; UINT32_MAX: none */
     uint64_t *pairs; /* the batch in work: larger original in the high half, smaller in the low */
     size_t count, capacity;
@@ -71,35 +71,52 @@ static int set_expected_recall(tw_scan_run *scan)
                       "by another measure is not known; `method` exact misses none");
 }
 
-/* Maps some rows to their originals. Only the first document of an original is compared. */
-static int map_some_rows(void *context, unsigned worker, size_t index)
+/* Notes the originals of some documents, which lie in memory one after the other. Only the first
+ * document of an original is compared. */
+static int number_documents(void *context, unsigned worker, size_t from, size_t to)
 {
     (void)worker;
     candidate_stream *stream = context;
-    const tw_scan_run *scan = stream->scan;
-    const tw_corpus *corpus = scan->corpus;
-    size_t from = index * ROWS_AT_A_TIME, rows = tw_key_store_count(corpus->keys.data);
-    size_t to = rows - from < ROWS_AT_A_TIME ? rows : from + ROWS_AT_A_TIME;
+    const tw_originals *originals = &stream->scan->search.originals;
     for (size_t i = from; i < to; i++) {
-        uint32_t document =
-            corpus->documents.read_order ? corpus->documents.read_order[i] : (uint32_t)i;
-        bool is_compared = document != UINT32_MAX && !tw_document_at(corpus, document)->is_blank;
-        uint32_t original = is_compared ? scan->search.originals.of[document] : UINT32_MAX;
-        bool is_first =
-            is_compared && tw_original_first(&scan->search.originals, original) == document;
-        stream->original_by_row[i] = is_first ? original : UINT32_MAX;
+        uint32_t document = (uint32_t)i, original = originals->of[i];
+        bool is_compared = tw_original_first(originals, original) == document &&
+                           !tw_document_at(stream->scan->corpus, document)->is_blank;
+        stream->original_by_document[i] = is_compared ? original : UINT32_MAX;
     }
     return TWINSET_OK;
 }
 
+static int map_some_rows(void *context, unsigned worker, size_t from, size_t to)
+{
+    (void)worker;
+    candidate_stream *stream = context;
+    const uint32_t *read_order = stream->scan->corpus->documents.read_order;
+    for (size_t i = from; i < to; i++) {
+        uint32_t document = read_order ? read_order[i] : (uint32_t)i;
+        stream->original_by_row[i] =
+            document == UINT32_MAX ? UINT32_MAX : stream->original_by_document[document];
+    }
+    return TWINSET_OK;
+}
+
+/* Maps the rows of the key store to their originals. */
 static int map_rows(candidate_stream *stream)
 {
-    tw_loop loop = tw_settings_loop(stream->scan->corpus->settings, "matching");
-    size_t rows = tw_key_store_count(stream->scan->corpus->keys.data);
+    const tw_corpus *corpus = stream->scan->corpus;
+    tw_loop loop = tw_settings_loop(corpus->settings, "matching");
+    size_t rows = tw_key_store_count(corpus->keys.data);
+    stream->original_by_document =
+        tw_array(corpus->documents.count, sizeof *stream->original_by_document);
     stream->original_by_row = tw_array(rows, sizeof *stream->original_by_row);
-    if (!stream->original_by_row)
-        return TWINSET_NOMEM;
-    return tw_parallel(&loop, (rows + ROWS_AT_A_TIME - 1) / ROWS_AT_A_TIME, map_some_rows, stream);
+    bool is_ready = stream->original_by_document && stream->original_by_row;
+    int status = is_ready ? TWINSET_OK : TWINSET_NOMEM;
+    if (status == TWINSET_OK)
+        status = tw_parallel_ranges(&loop, corpus->documents.count, number_documents, stream);
+    if (status == TWINSET_OK)
+        status = tw_parallel_ranges(&loop, rows, map_some_rows, stream);
+    tw_free(stream->original_by_document);
+    return status;
 }
 
 static int collect_candidates(candidate_stream *stream, tw_number_set *runs)

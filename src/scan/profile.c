@@ -52,7 +52,7 @@ void tw_profiles_init(tw_profiles *profiles, const tw_profile_source *source, bo
         .keeps_sequences = keeps_sequences,
         .indexed = UINT32_MAX,
     };
-    profiles->current.document = UINT32_MAX;
+    profiles->current.document = profiles->single.document = UINT32_MAX;
 }
 
 static void clear_profile(tw_profile *profile)
@@ -74,6 +74,7 @@ void tw_profiles_free(tw_profiles *profiles)
 {
     tw_profile_source source = profiles->source;
     clear_profile(&profiles->current);
+    clear_profile(&profiles->single);
     clear_kept(profiles);
     tw_tally_free(&profiles->tally);
     tw_longest_run_index_free(&profiles->index);
@@ -162,6 +163,14 @@ int tw_profiles_other(tw_profiles *profiles, uint32_t document, tw_profile **fou
     tw_profile *profile = *found = &profiles->kept[document % profiles->kept_slots];
     if (profile->document == document)
         return TWINSET_OK;
+    /* Few documents of single pairs are asked for again. One buffer stays in the cache, which those
+     * of the table do not. */
+    if (profiles->is_single) {
+        *found = &profiles->single;
+        if (profiles->single.document != document)
+            reset_profile(&profiles->single, document);
+        return TWINSET_OK;
+    }
     if (profiles->bytes > options->memory_bytes / MEMORY_SHARE / options->threads)
         clear_kept(profiles);
     /* Buffers stay with their slot of the table, and grow. */
@@ -179,6 +188,8 @@ void tw_profiles_forget(tw_profiles *profiles, uint32_t document)
     tw_profile *kept = profiles->kept ? &profiles->kept[document % profiles->kept_slots] : NULL;
     if (profiles->current.document == document)
         profiles->current.document = UINT32_MAX;
+    if (profiles->single.document == document)
+        profiles->single.document = UINT32_MAX;
     if (kept && kept->document == document)
         kept->document = UINT32_MAX;
 }

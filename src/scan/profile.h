@@ -39,6 +39,7 @@ typedef struct tw_profiles {
     tw_profile_source source;
     bool keeps_sequences; /* sequences will be asked for, and not only sets */
     tw_profile current, *kept;
+    tw_profile single;   /* of the last document that was compared with one other only */
     uint32_t kept_slots; /* of the table, by document index */
     uint64_t bytes;      /* of all kept profiles */
     bool is_single;      /* the current document is compared with only one other */
