@@ -2,8 +2,6 @@
 #ifndef TW_EXACT_JOIN_H
 #define TW_EXACT_JOIN_H
 
-#include <pthread.h>
-
 #include "match.h"
 
 /* ---- shingle_ranks.c */
@@ -27,17 +25,6 @@ struct tw_shingle_ranks {
 };
 
 /* ---- similarity.c */
-
-/* A list that several workers add to. Each gathers matches of its own first. */
-typedef struct tw_shared_matches {
-    pthread_mutex_t lock;
-    tw_matches *all;
-} tw_shared_matches;
-
-enum { TW_MATCHES_AT_ONCE = 1 << 12 };
-
-/* Moves the matches of a worker to the shared list, if there are `least` of them. */
-int tw_share_matches(tw_shared_matches *shared, tw_matches *mine, size_t least) TW_CHECKED;
 
 /* Whether pairs have the score of programs, which is a mean of a whole and of a part. */
 bool tw_scores_programs(int measure, const tw_shingle_ranks *ranks);

@@ -24,6 +24,8 @@
 #ifndef TW_MATCH_H
 #define TW_MATCH_H
 
+#include <pthread.h>
+
 #include "common.h"
 #include "text.h"
 
@@ -77,6 +79,17 @@ static inline tw_match *tw_match_at(const tw_matches *matches, size_t index)
 int tw_matches_add(tw_matches *matches, const tw_match *match) TW_CHECKED;
 /* Moves the matches of each worker to the end of a list. */
 int tw_matches_append(tw_matches *all, tw_matches *by_worker, unsigned workers) TW_CHECKED;
+
+/* A list that several workers add to. Each gathers matches of its own first. */
+typedef struct tw_shared_matches {
+    pthread_mutex_t lock;
+    tw_matches *all;
+} tw_shared_matches;
+
+enum { TW_MATCHES_AT_ONCE = 1 << 12 };
+
+/* Moves the matches of a worker to the shared list, if there are `least` of them. */
+int tw_share_matches(tw_shared_matches *shared, tw_matches *mine, size_t least) TW_CHECKED;
 /* Sorts a list by a, then b. */
 int tw_matches_sort(tw_matches *matches) TW_CHECKED;
 /* Finds the match of two documents in a sorted list; NULL: there is none. */

@@ -9,10 +9,12 @@
 #include "run.h"
 
 enum {
-    BATCH_PAIRS = 64 << 10,  /* pairs that are verified at a time */
-    PACKED_BATCH_SHARE = 64, /* of memory, for packed sources: each batch reads them all */
-    CANDIDATES_SHARE = 8,    /* of memory, for the candidates */
-    RECORDS_SHARE = 8,       /* of memory, for grouping documents by key */
+    LEAST_BATCH = 64 << 10, /* pairs that are verified at a time, at least */
+    MOST_BATCH = 1 << 20,
+    BATCH_SHARE = 16,     /* of memory, for these pairs */
+    DENSE = 32,           /* pairs of a document in a batch, on average, to verify by tiles */
+    CANDIDATES_SHARE = 8, /* of memory, for the candidates */
+    RECORDS_SHARE = 8,    /* of memory, for grouping documents by key */
 };
 
 typedef struct candidate_stream {
@@ -22,9 +24,11 @@ typedef struct candidate_stream {
     uint64_t *pairs; /* the batch in work: larger original in the high half, smaller in the low */
     size_t count, capacity;
     size_t *groups; /* the index of the first pair of each larger original */
-    size_t group_count;
+    size_t group_count, group_capacity;
+    size_t tile; /* originals whose profiles a thread can keep */
     uint8_t *match_counts; /* by original: its matches with earlier ones; NULL: all are wanted */
-    uint64_t last_done;    /* the last pair that the journal has */
+    tw_shared_matches found;
+    uint64_t last_done; /* the last pair that the journal has */
     bool is_resumed;
 } candidate_stream;
 
@@ -171,13 +175,25 @@ static int fetch_documents(candidate_stream *stream)
     return status;
 }
 
+static size_t end_of_group(const candidate_stream *stream, size_t group)
+{
+    return group + 1 < stream->group_count ? stream->groups[group + 1] : stream->count;
+}
+
+/* Moves the matches of a worker to those of the run, if there are many. */
+static int share_found(candidate_stream *stream, unsigned worker)
+{
+    return tw_share_matches(&stream->found, &stream->scan->search.found[worker],
+                            TW_MATCHES_AT_ONCE);
+}
+
 /* Verifies the pairs of one document with earlier ones. A run that cleans a collection stops after
  * a few matches: they are enough to find one that is kept. */
 static int verify_group(void *context, unsigned worker, size_t index)
 {
     candidate_stream *stream = context;
     const tw_matches *found = &stream->scan->search.found[worker];
-    size_t end = index + 1 < stream->group_count ? stream->groups[index + 1] : stream->count;
+    size_t end = end_of_group(stream, index);
     uint32_t later = (uint32_t)(stream->pairs[stream->groups[index]] >> 32);
     int status = TWINSET_OK;
     stream->scan->comparers[worker].profiles.is_single = end - stream->groups[index] == 1;
@@ -189,7 +205,51 @@ static int verify_group(void *context, unsigned worker, size_t index)
         if (stream->match_counts)
             stream->match_counts[later] += (uint8_t)(found->count - before);
     }
+    return status == TWINSET_OK ? share_found(stream, worker) : status;
+}
+
+/* The index of the first pair of a group whose smaller original is not below `from`. */
+static size_t find_pair(const candidate_stream *stream, size_t group, uint64_t from)
+{
+    size_t low = stream->groups[group], high = end_of_group(stream, group);
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if ((uint32_t)stream->pairs[middle] < from)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Verifies the pairs of the batch whose smaller original is in a tile. In a large family each
+ * document meets hundreds of others. Group after group, their profiles would be made again for each
+ * pair; those of a tile are kept. */
+static int verify_tile(void *context, unsigned worker, size_t index)
+{
+    candidate_stream *stream = context;
+    int status = TWINSET_OK;
+    stream->scan->comparers[worker].profiles.is_single = false;
+    for (size_t group = 0; group < stream->group_count && status == TWINSET_OK; group++) {
+        size_t end = find_pair(stream, group, (index + 1) * (uint64_t)stream->tile);
+        size_t i = find_pair(stream, group, index * (uint64_t)stream->tile);
+        for (; i < end && status == TWINSET_OK; i++)
+            status = tw_scan_verify(stream->scan, worker, (uint32_t)stream->pairs[i],
+                                    (uint32_t)(stream->pairs[i] >> 32), true);
+        if (status == TWINSET_OK)
+            status = share_found(stream, worker);
+    }
     return status;
+}
+
+static int verify_pairs(candidate_stream *stream)
+{
+    const tw_scan_run *scan = stream->scan;
+    tw_loop loop = tw_settings_loop(scan->corpus->settings, "verifying");
+    size_t tiles = (scan->search.originals.count + stream->tile - 1) / stream->tile;
+    bool is_dense = !stream->match_counts && stream->count / DENSE > stream->group_count;
+    return is_dense ? tw_parallel(&loop, tiles, verify_tile, stream)
+                    : tw_parallel(&loop, stream->group_count, verify_group, stream);
 }
 
 /* ---- the journal: a frame for each batch, with its last pair, the counts so far and its
@@ -303,18 +363,29 @@ static void skip_done(candidate_stream *stream)
     stream->count = stream->is_resumed ? kept : stream->count;
 }
 
+/* Finds where the pairs of each larger original begin. */
+static int find_groups(candidate_stream *stream)
+{
+    int status = TWINSET_OK;
+    stream->group_count = 0;
+    for (size_t i = 0; i < stream->count && status == TWINSET_OK; i++)
+        if (!i || stream->pairs[i] >> 32 != stream->pairs[i - 1] >> 32) {
+            status = TW_GROW(stream->groups, stream->group_capacity, stream->group_count + 1);
+            if (status == TWINSET_OK)
+                stream->groups[stream->group_count++] = i;
+        }
+    return status;
+}
+
 static int verify_batch(candidate_stream *stream)
 {
     tw_scan_run *scan = stream->scan;
-    tw_loop loop = tw_settings_loop(scan->corpus->settings, "verifying");
     size_t first_match = scan->search.matches.count;
-    stream->group_count = 0;
-    for (size_t i = 0; i < stream->count; i++)
-        if (!i || stream->pairs[i] >> 32 != stream->pairs[i - 1] >> 32)
-            stream->groups[stream->group_count++] = i;
-    int status = scan->corpus->store.spool ? fetch_documents(stream) : TWINSET_OK;
+    int status = find_groups(stream);
+    if (status == TWINSET_OK && scan->corpus->store.spool)
+        status = fetch_documents(stream);
     if (status == TWINSET_OK)
-        status = tw_parallel(&loop, stream->group_count, verify_group, stream);
+        status = verify_pairs(stream);
     scan->result->run.candidates += stream->count;
     if (status == TWINSET_OK)
         status =
@@ -322,19 +393,40 @@ static int verify_batch(candidate_stream *stream)
     return status == TWINSET_OK && scan->journal ? write_frame(stream, first_match) : status;
 }
 
+static int make_batch(candidate_stream *stream)
+{
+    const tw_scan_run *scan = stream->scan;
+    size_t originals = scan->search.originals.count, documents = scan->corpus->documents.count;
+    uint64_t fitting = tw_memory_share(scan->options, BATCH_SHARE) / sizeof *stream->pairs;
+    stream->capacity = fitting < LEAST_BATCH  ? LEAST_BATCH
+                       : fitting > MOST_BATCH ? MOST_BATCH
+                                              : (size_t)fitting;
+    stream->tile = tw_profiles_fitting(&scan->comparers[0].profiles,
+                                       scan->corpus->totals.shingles / (documents | !documents));
+    stream->pairs = tw_array(stream->capacity, sizeof *stream->pairs);
+    if (!scan->wants_details)
+        stream->match_counts = tw_calloc(originals, sizeof *stream->match_counts);
+    return stream->pairs && (stream->match_counts || scan->wants_details) ? TWINSET_OK
+                                                                          : TWINSET_NOMEM;
+}
+
+/* Copies all documents out of packed sources if they are small, so that not each batch reads these
+ * again. */
+static int fetch_small(tw_scan_run *scan)
+{
+    return scan->corpus->totals.bytes <= scan->options->memory_bytes
+               ? tw_corpus_fetch_all(scan->corpus, scan->error)
+               : TWINSET_OK;
+}
+
 static int verify_all(candidate_stream *stream, tw_number_set *runs)
 {
     tw_scan_run *scan = stream->scan;
-    uint64_t most = scan->options->memory_bytes / PACKED_BATCH_SHARE / sizeof *stream->pairs;
-    stream->capacity = scan->corpus->store.spool && most > BATCH_PAIRS ? (size_t)most : BATCH_PAIRS;
-    stream->pairs = tw_array(stream->capacity, sizeof *stream->pairs);
-    stream->groups = tw_array(stream->capacity, sizeof *stream->groups);
-    if (!scan->wants_details)
-        stream->match_counts =
-            tw_calloc(scan->search.originals.count, sizeof *stream->match_counts);
-    bool is_ready =
-        stream->pairs && stream->groups && (stream->match_counts || scan->wants_details);
-    int status = is_ready ? replay_journal(stream) : TWINSET_NOMEM;
+    int status = make_batch(stream);
+    if (status == TWINSET_OK)
+        status = fetch_small(scan);
+    if (status == TWINSET_OK)
+        status = replay_journal(stream);
     while (status == TWINSET_OK) {
         status =
             tw_number_set_next(runs, stream->pairs, stream->capacity, &stream->count, scan->error);
@@ -354,7 +446,10 @@ static int verify_all(candidate_stream *stream, tw_number_set *runs)
 
 int tw_scan_search_bands(tw_scan_run *scan)
 {
-    candidate_stream stream = {.scan = scan};
+    candidate_stream stream = {
+        .scan = scan,
+        .found = {PTHREAD_MUTEX_INITIALIZER, &scan->search.matches},
+    };
     tw_number_set *runs = NULL;
     int status = set_expected_recall(scan);
     if (status == TWINSET_OK && !scan->corpus->keys.data)
@@ -376,6 +471,7 @@ int tw_scan_search_bands(tw_scan_run *scan)
     scan->started = tw_result_stage(scan->result, "verify", scan->started, 0);
     scan->result->run.spilled_bytes += tw_paged_spilled(tw_corpus_paged(scan->corpus));
     scan->result->run.verified = scan->search.verified;
+    pthread_mutex_destroy(&stream.found.lock);
     tw_free(stream.original_by_row);
     tw_number_set_free(runs);
     return status == TWINSET_OK ? note_hot_buckets(scan) : status;

@@ -154,6 +154,24 @@ static int make_kept(tw_profiles *profiles)
     return TWINSET_OK;
 }
 
+static uint64_t bytes_for_kept(const twinset_options *options)
+{
+    return options->memory_bytes / MEMORY_SHARE / options->threads;
+}
+
+/* An upper bound on the buffers of a profile. */
+static uint64_t profile_bytes(const twinset_options *options, uint64_t tokens)
+{
+    return 16 * tokens + options->hashes * sizeof(uint32_t);
+}
+
+size_t tw_profiles_fitting(const tw_profiles *profiles, uint64_t tokens)
+{
+    const twinset_options *options = options_of(profiles);
+    uint64_t fitting = bytes_for_kept(options) / profile_bytes(options, 2 * tokens);
+    return fitting > KEPT_PROFILES ? KEPT_PROFILES : fitting ? (size_t)fitting : 1;
+}
+
 int tw_profiles_other(tw_profiles *profiles, uint32_t document, tw_profile **found)
 {
     const twinset_options *options = options_of(profiles);
@@ -171,10 +189,10 @@ int tw_profiles_other(tw_profiles *profiles, uint32_t document, tw_profile **fou
             reset_profile(&profiles->single, document);
         return TWINSET_OK;
     }
-    if (profiles->bytes > options->memory_bytes / MEMORY_SHARE / options->threads)
+    if (profiles->bytes > bytes_for_kept(options))
         clear_kept(profiles);
     /* Buffers stay with their slot of the table, and grow. */
-    uint64_t bytes = 16 * tokens_of(profiles, document) + options->hashes * sizeof *profile->slots;
+    uint64_t bytes = profile_bytes(options, tokens_of(profiles, document));
     if (bytes > profile->bytes) {
         profiles->bytes += bytes - profile->bytes;
         profile->bytes = bytes;
