@@ -161,7 +161,7 @@ static int find_rectangles(const tw_prose_words *const texts[2], tw_prose_search
     for (unsigned side = 0; side < 2; side++)
         search->sides[side] = (tw_prose_side){scratch->vocabulary.words[side], texts[side]->edges,
                                               (uint32_t)texts[side]->sequence.side.count};
-    scratch->found.count = scratch->kept.count = 0;
+    scratch->found.count = 0;
     if (status == TWINSET_OK)
         status = tw_prose_copies_find(search);
     if (status == TWINSET_OK)
@@ -236,6 +236,12 @@ static int settle(tw_prose_search_state *search)
     memset(scratch->taken, 0, all);
     status = settle_some(search, &scratch->found);
     return status == TWINSET_OK ? settle_some(search, &scratch->runs) : status;
+}
+
+static int find_and_settle(const tw_prose_words *const texts[2], tw_prose_search_state *search)
+{
+    int status = find_rectangles(texts, search);
+    return status == TWINSET_OK ? settle(search) : status;
 }
 
 /* ---- passages */
@@ -390,9 +396,9 @@ int tw_prose_search(tw_passage_finder *finder, const tw_prose_words *a, const tw
     search.sides[0].count = (uint32_t)texts[0]->sequence.side.count;
     search.least = choose_least(rules, &search.sides[0]);
     search.least_given = rules->least;
-    status = find_rectangles(texts, &search);
-    if (status == TWINSET_OK)
-        status = settle(&search);
+    search.scratch->kept.count = 0;
+    if (search.sides[0].count >= search.least) /* otherwise it is too short for a passage */
+        status = find_and_settle(texts, &search);
     finder->count = finder->runs.count = 0;
     finder->tokens = 0;
     for (size_t i = 0; i < search.scratch->kept.count && status == TWINSET_OK; i++)

@@ -35,7 +35,7 @@ static int measure_match(void *context, unsigned worker, size_t index)
     tw_match *match = tw_match_at(&scan->search.matches, index);
     tw_extent *extent = tw_result_extent(scan->result, index);
     *extent = (tw_extent){0};
-    if (!scan->listing.is_listed[index])
+    if (!tw_scan_lists(scan, index))
         return TWINSET_OK;
     int status = measure_extent(scan, worker, tw_original_first(&scan->search.originals, match->a),
                                 tw_original_first(&scan->search.originals, match->b), extent);
@@ -52,7 +52,7 @@ static void mark_wanted(const tw_scan_run *scan, bool *wanted)
     const tw_originals *originals = &scan->search.originals;
     for (size_t i = 0; i < scan->search.matches.count; i++) {
         const tw_match *match = tw_match_at(&scan->search.matches, i);
-        if (!scan->listing.is_listed[i])
+        if (!tw_scan_lists(scan, i))
             continue;
         wanted[tw_original_first(originals, match->a)] = true;
         wanted[tw_original_first(originals, match->b)] = true;

@@ -6,28 +6,23 @@
 
 #include "run.h"
 
-/* Applies the limit on buckets to exact matches: a document with more partners than the limit is
- * listed with its first few, and with those that have no more partners than the limit themselves.
- * Without a threshold every pair is listed. */
-int tw_scan_mark_listed(tw_scan_run *scan)
+/* Counts the similar partners of each original. */
+static void count_partners(const tw_scan_run *scan, uint32_t *partners)
 {
-    size_t limit = scan->options->max_bucket, hot = 0;
-    scan->listing.is_listed = tw_array(scan->search.matches.count, sizeof *scan->listing.is_listed);
-    uint32_t *partners = tw_calloc(2 * scan->search.originals.count, sizeof *partners);
-    if (!scan->listing.is_listed || !partners) {
-        tw_free(partners);
-        return TWINSET_NOMEM;
-    }
-    uint32_t *seen = partners + scan->search.originals.count;
     for (size_t i = 0; i < scan->search.matches.count; i++) {
         const tw_match *match = tw_match_at(&scan->search.matches, i);
         bool is_similar = tw_scan_is_similar(scan, match);
         partners[match->a] += is_similar;
         partners[match->b] += is_similar;
     }
-    bool is_limited = limit && scan->options->threshold > 0 &&
-                      scan->result->run.method == TWINSET_METHOD_EXACT && !scan->corpus->has_like;
-    /* Matches are sorted by a, then b, so the partners of each original ascend. */
+}
+
+/* Marks the matches that are listed: at least one of the two has no more partners than the limit,
+ * or the other is among its first few. Matches are sorted by a, then b, so the partners of each
+ * original ascend. */
+static void mark_few(tw_scan_run *scan, const uint32_t *partners, uint32_t *seen)
+{
+    size_t limit = scan->options->max_bucket;
     for (size_t i = 0; i < scan->search.matches.count; i++) {
         const tw_match *match = tw_match_at(&scan->search.matches, i);
         scan->listing.is_listed[i] = true;
@@ -35,10 +30,29 @@ int tw_scan_mark_listed(tw_scan_run *scan)
             continue;
         bool first_of_either = seen[match->a]++ < TW_STAR;
         first_of_either |= seen[match->b]++ < TW_STAR;
-        scan->listing.is_listed[i] = !is_limited || partners[match->a] <= limit ||
-                                     partners[match->b] <= limit || first_of_either;
+        scan->listing.is_listed[i] =
+            partners[match->a] <= limit || partners[match->b] <= limit || first_of_either;
     }
-    for (size_t i = 0; i < scan->search.originals.count && is_limited; i++)
+}
+
+/* Applies the limit on buckets to exact matches: a document with more partners than the limit is
+ * listed with its first few, and with those that have no more partners than the limit themselves.
+ * Without a threshold every pair is listed. */
+int tw_scan_mark_listed(tw_scan_run *scan)
+{
+    size_t limit = scan->options->max_bucket, originals = scan->search.originals.count, hot = 0;
+    if (!limit || scan->options->threshold <= 0 || scan->corpus->has_like ||
+        scan->result->run.method != TWINSET_METHOD_EXACT)
+        return TWINSET_OK;
+    uint32_t *partners = tw_calloc(2 * originals, sizeof *partners);
+    scan->listing.is_listed = tw_array(scan->search.matches.count, sizeof *scan->listing.is_listed);
+    if (!scan->listing.is_listed || !partners) {
+        tw_free(partners);
+        return TWINSET_NOMEM;
+    }
+    count_partners(scan, partners);
+    mark_few(scan, partners, partners + originals);
+    for (size_t i = 0; i < originals; i++)
         hot += partners[i] > limit;
     tw_free(partners);
     if (!hot)
@@ -221,7 +235,7 @@ static int list_pairs_between(tw_scan_run *scan, uint32_t from, uint32_t to, boo
 static int list_match(tw_scan_run *scan, uint32_t index)
 {
     const tw_match match = *tw_match_at(&scan->search.matches, index);
-    bool is_listed = scan->listing.is_listed[index];
+    bool is_listed = tw_scan_lists(scan, index);
     int status = list_pairs_between(scan, match.a, match.b, true, is_listed, index);
     if (status != TWINSET_OK || !scan->corpus->has_like)
         return status;

@@ -26,7 +26,7 @@ typedef struct tw_shared_passages tw_shared_passages;
 
 /* What turns matches into pairs. */
 typedef struct tw_listing {
-    bool *is_listed; /* by match */
+    bool *is_listed; /* by match; NULL: all are */
     uint32_t *unions;
     size_t pair_capacity;
     tw_sequences sequences;     /* of programs, token by token */
@@ -48,6 +48,12 @@ typedef struct tw_scan_run {
     tw_search search;
     tw_listing listing;
 } tw_scan_run;
+
+/* Whether a match is listed, by its index. */
+static inline bool tw_scan_lists(const tw_scan_run *scan, size_t match)
+{
+    return !scan->listing.is_listed || scan->listing.is_listed[match];
+}
 
 /* ---- search.c */
 

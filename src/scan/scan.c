@@ -85,7 +85,7 @@ static int measure_passage(void *context, unsigned worker, size_t index)
     tw_scan_run *scan = context;
     const tw_originals *originals = &scan->search.originals;
     tw_match *match = tw_match_at(&scan->search.matches, index);
-    if (!scan->listing.is_listed[index] || match->longest)
+    if (!tw_scan_lists(scan, index) || match->longest)
         return TWINSET_OK;
     return tw_pair_measure(&scan->comparers[worker], tw_original_first(originals, match->a),
                            tw_original_first(originals, match->b), match);

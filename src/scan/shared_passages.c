@@ -223,7 +223,7 @@ static int measure_match(void *context, unsigned worker, size_t index)
     tw_extent *extent = tw_result_extent(scan->result, index);
     const tw_extent *known = find_candidate(scan, match->a, match->b);
     *extent = known ? *known : (tw_extent){.weighted = NAN};
-    if (known || !scan->listing.is_listed[index])
+    if (known || !tw_scan_lists(scan, index))
         return TWINSET_OK;
     return search_pair(scan, worker, tw_original_first(originals, match->a),
                        tw_original_first(originals, match->b), extent);
