@@ -2,7 +2,8 @@
  * Band keys. Documents are added one after the other, each with a key for every band; candidates
  * are found band by band. So keys are kept in blocks of some thousand documents, and in a block
  * band after band: a band is then read in long spans, from memory or from disk. The first
- * blocks stay in memory, up to the limit; later ones are spilled.
+ * blocks stay in memory, up to the limit; later ones are spilled. The more documents there are, the
+ * fewer stay, since the run needs memory for each of them, too.
  *
  * Of a key the upper 40 bits are kept, which saves three bytes of eight. Of a hundred million
  * documents, 5,000 pairs in a band agree in these bits by chance: they are verified, and found
@@ -17,7 +18,8 @@ enum {
     BLOCK_BYTES = 8 << 20,
     LEAST_DOCUMENTS = 64,
     MOST_DOCUMENTS = 1 << 16,
-    KEY_BYTES = TWINSET_KEY_BITS / 8
+    KEY_BYTES = TWINSET_KEY_BITS / 8,
+    BESIDE_BYTES = 40, /* for each document, in arrays of numbers and names while keys are held */
 };
 
 typedef struct key_block {
@@ -27,9 +29,10 @@ typedef struct key_block {
 
 struct tw_key_store {
     unsigned bands;
-    size_t per_block;       /* documents of a block */
-    size_t held, most_held; /* blocks in memory */
-    key_block *blocks;      /* those that are full */
+    size_t per_block;      /* documents of a block */
+    uint64_t memory_bytes; /* for keys, and for BESIDE_BYTES of each document */
+    size_t held;           /* blocks in memory: the first ones */
+    key_block *blocks;     /* those that are full */
     size_t block_count, block_capacity;
     unsigned char *open; /* the block that is being filled, or NULL */
     size_t open_count;   /* its documents */
@@ -81,7 +84,7 @@ int tw_key_store_new(unsigned bands, uint64_t memory_bytes, const char *tmp, tw_
     }
     made->bands = bands;
     made->per_block = per_block;
-    made->most_held = memory_bytes / (per_block * document_bytes);
+    made->memory_bytes = memory_bytes;
     *keys = made;
     return TWINSET_OK;
 }
@@ -137,26 +140,54 @@ static bool open_block(tw_key_store *keys)
     return keys->open != NULL;
 }
 
-/* Puts the open block, which is full, to the others. Where it is spilled, its memory is the next
- * open block. */
+static int spill_block(tw_key_store *keys, key_block *block, twinset_error *error)
+{
+    int status = keys->spill ? TWINSET_OK : tw_spill_new(keys->tmp, &keys->spill, error);
+    if (status == TWINSET_OK)
+        status =
+            tw_spill_append(keys->spill, block->keys, bytes_of_block(keys), &block->offset, error);
+    if (status == TWINSET_OK)
+        block->keys = NULL;
+    return status;
+}
+
+/* How many blocks may stay in memory beside the open one. */
+static size_t most_held(const tw_key_store *keys)
+{
+    uint64_t beside = (uint64_t)tw_key_store_count(keys) * BESIDE_BYTES;
+    uint64_t left = keys->memory_bytes > beside ? keys->memory_bytes - beside : 0;
+    size_t fitting = left / bytes_of_block(keys);
+    return fitting ? fitting - 1 : 0;
+}
+
+/* Puts the open block, which is full, to the others, and spills what has no place in memory. The
+ * memory of a block that is spilled is the next open block. */
 static int close_block(tw_key_store *keys, twinset_error *error)
 {
     if (TW_GROW(keys->blocks, keys->block_capacity, keys->block_count + 1) != TWINSET_OK)
         return tw_nomem(error);
-    key_block block = {NULL, 0};
-    if (keys->held + 1 < keys->most_held) { /* the open one takes memory, too */
-        block.keys = keys->open;
+    key_block *closed = &keys->blocks[keys->block_count];
+    size_t most = most_held(keys);
+    *closed = (key_block){keys->open, 0};
+    int status = TWINSET_OK;
+    if (keys->held < most) {
         keys->open = NULL;
         keys->held++;
     } else {
-        int status = keys->spill ? TWINSET_OK : tw_spill_new(keys->tmp, &keys->spill, error);
-        if (status == TWINSET_OK)
-            status = tw_spill_append(keys->spill, keys->open, bytes_of_block(keys), &block.offset,
-                                     error);
-        if (status != TWINSET_OK)
-            return status;
+        status = spill_block(keys, closed, error);
     }
-    keys->blocks[keys->block_count++] = block;
+    while (keys->held > most && status == TWINSET_OK) {
+        key_block *last = &keys->blocks[keys->held - 1];
+        unsigned char *memory = last->keys;
+        status = spill_block(keys, last, error);
+        if (status == TWINSET_OK) {
+            tw_free(memory);
+            keys->held--;
+        }
+    }
+    if (status != TWINSET_OK)
+        return status;
+    keys->block_count++;
     keys->open_count = 0;
     return TWINSET_OK;
 }
