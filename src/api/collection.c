@@ -38,9 +38,7 @@ static int init_collection(twinset_collection *collection, const twinset_options
     int status = tw_settings_new(options, &collection->settings, error);
     if (status != TWINSET_OK)
         return status;
-    tw_arena *arena = tw_arena_new(collection->settings->arena);
-    collection->sources = arena ? tw_sources_new(arena) : NULL;
-    tw_arena_release(arena);
+    collection->sources = tw_sources_new_paged(collection->settings);
     return collection->sources ? TWINSET_OK : tw_nomem(error);
 }
 

@@ -81,7 +81,8 @@ int tw_corpus_new(tw_settings *settings, tw_sources *sources, bool is_comparison
     corpus->settings = tw_settings_retain(settings);
     corpus->sources = tw_sources_retain(sources);
     corpus->is_comparison = is_comparison;
-    tw_paged *paged = tw_paged_new(tw_memory_share(&settings->options, 10), settings->options.tmp);
+    tw_paged *shared = tw_arena_paged(sources->arena);
+    tw_paged *paged = shared ? tw_paged_retain(shared) : tw_settings_paged(settings);
     corpus->arena = paged ? tw_arena_new_paged(sources->arena, paged) : NULL;
     tw_paged_release(paged); /* the arena keeps it */
     int status = corpus->arena ? take_sources(corpus, error) : tw_nomem(error);

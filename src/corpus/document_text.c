@@ -160,6 +160,7 @@ int tw_source_read_text(tw_worker *worker, uint32_t index, tw_source_text *text,
     const tw_source *source = &worker->corpus->sources->data[index];
     uint64_t limit = tw_size_limit(worker->corpus->settings);
     const char *member = source->file->member_name;
+    tw_source_touch(worker->corpus->sources, source);
     const tw_bytes *raw = text->raw;
     int status = TWINSET_OK;
     *text = (tw_source_text){raw, source->text, source->size_bytes, source->file->reading};

@@ -346,6 +346,7 @@ const char *tw_corpus_side_name(const tw_corpus *corpus, const tw_side *side)
 
 tw_source_group tw_corpus_source_group(const tw_corpus *corpus, const tw_source *source)
 {
+    tw_source_touch(corpus->sources, source);
     if (!corpus->groups)
         return (tw_source_group){source->file->group, source->file->submission};
     return source->path ? corpus->groups[source->file->number] : (tw_source_group){0};

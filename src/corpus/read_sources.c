@@ -112,6 +112,7 @@ static void add_files(tw_reading_run *read, tw_chunk_input *in)
            is_file(read->corpus, read->next)) {
         const tw_source *source = &sources->data[read->next++];
         const char *path = source->path;
+        tw_source_touch(sources, source);
         is_slow = path && (tw_name_is_converted(path) || tw_name_is_packed(path));
         files += path != NULL;
         bytes += path ? 0 : source->size_bytes + 1;
@@ -129,6 +130,7 @@ static int read_member(tw_reading_run *read, uint32_t index, tw_chunk *chunk,
     tw_bytes *bytes = &chunk->in.batch.bytes;
     const char *reason;
     *member = (tw_chunk_member){.start = bytes->length};
+    tw_source_touch(corpus->sources, source);
     if (tw_is_passed_over(corpus, index))
         return TWINSET_OK;
     int status = tw_member_reader_read(&read->members, source->path, source->file->container,

@@ -125,8 +125,10 @@ int tw_source_states_new(const tw_sources *sources, bool is_comparison, tw_sourc
     *states = tw_array(sources->count, sizeof **states);
     if (!*states || find_repeated(sources, &may_repeat) != TWINSET_OK)
         return tw_nomem(error);
-    for (size_t i = 0; i < sources->count; i++)
+    for (size_t i = 0; i < sources->count; i++) {
         (*states)[i] = make_state(&sources->data[i], is_comparison);
+        tw_source_touch(sources, &sources->data[i]);
+    }
     return may_repeat ? mark_repeated(sources, *states, error) : TWINSET_OK;
 }
 

@@ -249,6 +249,12 @@ tw_cancel *tw_settings_cancel(tw_settings *settings)
     return settings->base ? tw_settings_cancel(settings->base) : &settings->cancel;
 }
 
+tw_paged *tw_settings_paged(const tw_settings *settings)
+{
+    enum { MEMORY_SHARE = 10 };
+    return tw_paged_new(tw_memory_share(&settings->options, MEMORY_SHARE), settings->options.tmp);
+}
+
 tw_loop tw_settings_loop(const tw_settings *settings, const char *stage)
 {
     const twinset_options *options = &settings->options;

@@ -53,6 +53,8 @@ void tw_settings_release(tw_settings *settings);
 
 /* Returns the flag that stops the runs of these settings. */
 tw_cancel *tw_settings_cancel(tw_settings *settings);
+/* Makes paged memory for names, documents and what else grows with them. NULL: out of memory. */
+tw_paged *tw_settings_paged(const tw_settings *settings) TW_CHECKED;
 /* Returns a loop with the threads, the progress callback and the cancel flag of the settings. */
 tw_loop tw_settings_loop(const tw_settings *settings, const char *stage);
 

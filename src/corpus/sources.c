@@ -12,7 +12,21 @@ tw_sources *tw_sources_new(tw_arena *arena)
     if (!sources)
         return NULL;
     atomic_init(&sources->owners, 1);
-    sources->arena = tw_arena_retain(arena);
+    sources->arena = sources->texts = tw_arena_retain(arena);
+    return sources;
+}
+
+tw_sources *tw_sources_new_paged(const tw_settings *settings)
+{
+    tw_paged *paged = tw_settings_paged(settings);
+    tw_arena *texts = paged ? tw_arena_new(settings->arena) : NULL;
+    tw_arena *arena = texts ? tw_arena_new_paged(texts, paged) : NULL;
+    tw_sources *sources = arena ? tw_sources_new(arena) : NULL;
+    if (sources)
+        sources->texts = texts;
+    tw_paged_release(paged); /* the arena keeps it, and the one of texts */
+    tw_arena_release(texts);
+    tw_arena_release(arena);
     return sources;
 }
 
@@ -52,6 +66,7 @@ static int copy_lists(tw_sources *copy, const tw_sources *from)
     if (status == TWINSET_OK)
         status = copy_array(&copy->lists, &copy->list_capacity, from->lists, from->list_count,
                             sizeof *from->lists);
+    copy->texts = from->texts;
     copy->count = from->count;
     copy->file_count = from->file_count;
     copy->skips.count = from->skips.count;
@@ -127,7 +142,7 @@ static void drop_last_file(tw_sources *sources)
 static int copy_text(tw_sources *sources, tw_source *source, const char *text, size_t length)
 {
     source->size_bytes = length;
-    return tw_arena_copy(sources->arena, text, length, &source->text);
+    return tw_arena_copy(sources->texts, text, length, &source->text);
 }
 
 int tw_sources_add_text(tw_sources *sources, const char *name, const char *text, size_t length,
@@ -495,7 +510,7 @@ int tw_sources_add_path(tw_sources *sources, const tw_settings *settings, const 
         status = check_option_path(&adder, path, first_skip, error);
     if (status == TWINSET_OK && count_added(sources) == before)
         status = add_skip(&adder, path, "no documents in it");
-    return status;
+    return tw_paged_fail(tw_arena_paged(sources->arena), error, status);
 }
 
 /* ---- the files that are read */

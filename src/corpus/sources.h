@@ -64,7 +64,8 @@ int tw_skips_add(tw_skips *skips, const tw_skipped_input *skip) TW_CHECKED;
 
 typedef struct tw_sources {
     atomic_uint owners;
-    tw_arena *arena; /* of names, texts and descriptions */
+    tw_arena *arena; /* of names and descriptions */
+    tw_arena *texts; /* of texts in memory; the arena above keeps it alive, or is the same */
     tw_source *data;
     size_t count, capacity;
     uint32_t file_count; /* sources that are not texts in memory */
@@ -78,6 +79,9 @@ typedef struct tw_sources {
 
 /* Makes an empty list with one owner, whose strings go to the arena. NULL: out of memory. */
 tw_sources *tw_sources_new(tw_arena *arena) TW_CHECKED;
+/* Makes an empty list whose names and descriptions are in paged memory, so that files may be
+ * many. */
+tw_sources *tw_sources_new_paged(const tw_settings *settings) TW_CHECKED;
 tw_sources *tw_sources_retain(tw_sources *sources);
 /* Frees the list with its last owner. Takes NULL. */
 void tw_sources_release(tw_sources *sources);
@@ -111,6 +115,14 @@ int tw_sources_add_list(tw_sources *sources, const char *path) TW_CHECKED;
  * ends the walk and is returned. */
 int tw_sources_visit_files(const tw_sources *sources, int (*visit)(void *context, const char *path),
                            void *context);
+
+/* Counts the use of a source by one that goes through many; see paged.h. */
+static inline void tw_source_touch(const tw_sources *sources, const tw_source *source)
+{
+    tw_paged *paged = tw_arena_paged(sources->arena);
+    tw_paged_touch(paged, source->file, sizeof *source->file);
+    tw_paged_touch(paged, source->name, 0);
+}
 
 /* Returns the name that the language of a program or the kind of a file is recognised by. */
 static inline const char *tw_source_file_name(const tw_source *source)
