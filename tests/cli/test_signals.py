@@ -139,6 +139,24 @@ class Signals(Case):
                     self.assertEqual(alive.read(), b"")  # waits until the child has gone
                 self.assertEqual(process.returncode, -numbers[0])
 
+    def test_children_of_a_wrapper_end_with_us(self):
+        """A shell that starts the program and waits for it is not all that has to end."""
+        os.mkfifo(self.path("alive"))
+        self.write("bin/pdftotext", f"""#!/bin/sh
+            {sys.executable} -c 'import time; print("up", flush=True); time.sleep(9); print("left")' \\
+                >alive
+            exit 1""")
+        os.chmod(self.path("bin/pdftotext"), 0o755)
+        self.write("a.pdf", "%PDF-1.4 and no more")
+        path = {"PATH": self.path("bin") + os.pathsep + os.environ["PATH"]}
+        process = self.start("a.pdf", "docs/000", env=path)
+        with open(self.path("alive"), "rb") as alive:
+            self.assertEqual(alive.readline(), b"up\n")
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=PATIENCE)
+            self.assertEqual(alive.read(), b"")
+        self.assertEqual(process.returncode, -signal.SIGINT)
+
     def test_ignored_stays_ignored(self):
         """As under nohup."""
         arguments = ["sketch", "docs/000", "--scheme", "md5", "-n", "65536"]

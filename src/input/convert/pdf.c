@@ -111,12 +111,14 @@ typedef struct launch {
     int error; /* an errno, or 0 */
 } launch;
 
-/* Runs in the child: signals as any new process has them, no other descriptors, and an end when the
- * thread that waits for it ends, however that comes about. */
+/* Runs in the child: signals as any new process has them, no other descriptors, an end when the
+ * thread that waits for it ends, however that comes about, and a process group of its own, so that
+ * what it starts itself can be ended with it. */
 static int become_pdftotext(void *context)
 {
     launch *self = context;
-    bool done = prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == self->parent;
+    bool done = prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == self->parent &&
+                setpgid(0, 0) == 0;
     for (int i = 0; i < 3 && done; i++)
         done = dup2(self->standard[i], i) >= 0;
     done = done && close_others();
@@ -259,14 +261,14 @@ static int listen_to(child *program, uint64_t limit, tw_bytes *text, tw_converte
     return TWINSET_OK;
 }
 
-/* Ends the child. Returns its status as waitpid() has it; 0 if the program ignores its children. */
+/* Ends the child, at once with all that it started. Returns its status as waitpid() has it; 0 if the program ignores its children. */
 static int end_child(child *program, bool at_once)
 {
     int status = 0;
     shut(&program->text);
     shut(&program->complaints);
     if (at_once)
-        kill(program->pid, SIGKILL);
+        kill(-program->pid, SIGKILL);
     while (waitpid(program->pid, &status, 0) < 0)
         if (errno != EINTR)
             return 0;
