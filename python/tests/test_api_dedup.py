@@ -355,5 +355,11 @@ def test_inputs_are_not_replaced(tmp_path):
     (tmp_path / "list.csv").write_text("path,id\nin.jsonl,one\n")
     with pytest.raises(twinset.UsageError, match="would replace an input"):
         twinset.dedup(f"@{tmp_path}/list.csv", output=tmp_path)
+    results = [twinset.scan(tmp_path / "in.jsonl"), twinset.scan([FOX], old=tmp_path / "in.jsonl"),
+               twinset.dedup(tmp_path / "in.jsonl").removed,
+               twinset.dedup([FOX], old=tmp_path / "in.jsonl").removed]
+    for result in results:
+        with pytest.raises(twinset.UsageError, match="would replace an input"):
+            result.write(tmp_path / "link.jsonl")
     assert sorted(os.listdir(tmp_path)) == ["in.jsonl", "link.jsonl", "list.csv"]
     assert (tmp_path / "in.jsonl").read_text() == lines([{"text": FOX}])

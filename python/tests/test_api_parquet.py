@@ -139,6 +139,18 @@ def test_beside_other_files(tmp_path):
     assert twinset.dedup(paths[0], old=paths[1]).kept == []
 
 
+def test_inputs_are_not_replaced(tmp_path):
+    write(tmp_path / "in.parquet", [{"id": "p", "text": FOX}])
+    before = (tmp_path / "in.parquet").read_bytes()
+    with pytest.raises(twinset.UsageError, match="would replace an input"):
+        twinset.scan(tmp_path / "in.parquet").write(tmp_path / "in.parquet", "csv")
+    with pytest.raises(twinset.UsageError, match="would replace an input"):
+        twinset.dedup(tmp_path / "in.parquet").removed.write(tmp_path / "in.parquet")
+    with pytest.raises(twinset.UsageError, match="would replace an input"):
+        twinset.dedup(tmp_path / "in.parquet", removed=tmp_path / "in.parquet")
+    assert (tmp_path / "in.parquet").read_bytes() == before
+
+
 def test_no_rows(tmp_path):
     table = pyarrow.table({"id": pyarrow.array([], "int64"), "text": pyarrow.array([], "string")})
     for groups in (False, True):

@@ -70,8 +70,7 @@ def scan(data: Any, ids: Any = None, threshold: float | None = None, *, ignore: 
         names = _add(collection, parts, others, spooling)
         with _explaining(collection):
             found = Scan(collection.scan(), names)
-        if not any(isinstance(part, Texts) for part in parts):
-            found._files = collection
+        found._files = _guard(collection, parts, others)
         found._spools = spooling.made
         return found
 
@@ -114,6 +113,7 @@ def dedup(data: Any, ids: Any = None, threshold: float | None = None, keep: str 
         else:
             done = _dedup_texts(collection, part, others, spooling, keep, output, annotate,
                                 removed)
+    done.removed._files = _guard(collection, [part], others)
     if removed is not None:
         done.removed.write(removed)
     return done
@@ -207,6 +207,23 @@ def _add_texts(collection: _core.Collection, part: Texts, texts: Any, names: lis
         if not part.column:
             raise
         raise TypeError(f"column {part.column!r}: {error}") from None
+
+
+def _guard(collection: _core.Collection, parts: Sequence[Part], others: Others
+           ) -> _core.Collection:
+    """A collection that knows the files that were read, and no texts in memory: these need not
+    live as long as a result."""
+    documents = [*parts, *(part for _, part in others)]
+    if all(isinstance(part, Files) for part in documents):
+        return collection
+    files = _core.Collection()
+    for part in documents:
+        read = part.paths if isinstance(part, Files) else (
+            part.rows.paths if isinstance(part, Packed) else ())
+        for path in read:
+            if path != "-":  # standard input, which can be read only once
+                files.add_path(os.path.abspath(path) if isinstance(part, Packed) else path)
+    return files
 
 
 @contextmanager

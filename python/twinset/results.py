@@ -92,7 +92,6 @@ class Scan(Rows[Pair], Outcome):
     """Similar pairs, the most similar first: a sequence of Pair."""
 
     _kind, _type = "pairs", Pair
-    _files: _core.Collection | None = None  # those that were read, which are not written to
     _spools: Sequence[Any] = ()  # what the engine reads in place of Parquet files
 
     def __len__(self) -> int:
@@ -132,8 +131,7 @@ class Scan(Rows[Pair], Outcome):
         format = format or format_of(target)
         if format is None:
             raise ValueError(f"format: give one of {', '.join(_core.SCAN_FORMATS)}")
-        if self._files is not None:
-            self._files.check_outputs(output.paths_of(target))
+        self._check_target(target)
         output.write(target, partial(self._result.write, format))
 
     def to_csv(self, target: output.Target | None = None) -> str | None:
@@ -189,6 +187,7 @@ class Removals(Rows[Removed]):
 
     def write(self, target: output.Target) -> None:
         """A line of JSON for each, as `twinset dedup --removed` writes it."""
+        self._check_target(target)
         if self._order is None:
             output.write(target, self._result.write_removed)
         else:

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
-from . import _core, tables
+from . import _core, output, tables
 from .records import Id, Pair, Removed
 from .saved import Saved
 
@@ -41,10 +41,16 @@ class Rows(Sequence[Row], Generic[Row]):
 
     _kind: Literal["pairs", "removed"]
     _type: type[Pair] | type[Removed]
+    _files: _core.Collection | None = None  # knows what was read, which is not written to
 
     def __init__(self, result: _core.Result | Saved, ids: Ids,
                  order: Sequence[int] | None = None) -> None:
         self._result, self._ids, self._order = result, ids, order
+
+    def _check_target(self, target: output.Target) -> None:
+        """Raises UsageError where a file that was read would be replaced."""
+        if self._files is not None:
+            self._files.check_outputs(output.paths_of(target))
 
     @property
     def _fields(self) -> tuple[str, ...]:
