@@ -25,7 +25,7 @@ typedef struct candidate_stream {
     size_t count, capacity;
     size_t *groups; /* the index of the first pair of each larger original */
     size_t group_count, group_capacity;
-    size_t tile; /* originals whose profiles a thread can keep */
+    size_t tile;           /* originals whose profiles a thread can keep */
     uint8_t *match_counts; /* by original: its matches with earlier ones; NULL: all are wanted */
     tw_shared_matches found;
     uint64_t last_done; /* the last pair that the journal has */

@@ -143,8 +143,11 @@ class Signals(Case):
         """A shell that starts the program and waits for it is not all that has to end."""
         os.mkfifo(self.path("alive"))
         self.write("bin/pdftotext", f"""#!/bin/sh
-            {sys.executable} -c 'import time; print("up", flush=True); time.sleep(9); print("left")' \\
-                >alive
+            {sys.executable} -c '
+import time
+print("up", flush=True)
+time.sleep(9)
+print("left")' >alive
             exit 1""")
         os.chmod(self.path("bin/pdftotext"), 0o755)
         self.write("a.pdf", "%PDF-1.4 and no more")

@@ -117,8 +117,8 @@ typedef struct launch {
 static int become_pdftotext(void *context)
 {
     launch *self = context;
-    bool done = prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == self->parent &&
-                setpgid(0, 0) == 0;
+    bool done =
+        prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == self->parent && setpgid(0, 0) == 0;
     for (int i = 0; i < 3 && done; i++)
         done = dup2(self->standard[i], i) >= 0;
     done = done && close_others();
@@ -261,7 +261,8 @@ static int listen_to(child *program, uint64_t limit, tw_bytes *text, tw_converte
     return TWINSET_OK;
 }
 
-/* Ends the child, at once with all that it started. Returns its status as waitpid() has it; 0 if the program ignores its children. */
+/* Ends the child, at once with all that it started. Returns its status as waitpid() has it; 0 if
+ * the program ignores its children. */
 static int end_child(child *program, bool at_once)
 {
     int status = 0;
