@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#if defined(__x86_64__)
+#ifdef TW_X86_KERNELS
 #include <cpuid.h>
 #endif
 
@@ -22,7 +22,7 @@ const char *tw_isa_name(tw_isa isa)
     return NAMES[isa];
 }
 
-#if defined(__x86_64__)
+#ifdef TW_X86_KERNELS
 /* What the system keeps of the registers of AVX and of AVX-512 when it switches threads. */
 enum { AVX_STATE = 0x06, AVX512_STATE = 0xe6 };
 
@@ -54,7 +54,7 @@ static tw_isa find_best(void)
 #else
 static tw_isa find_best(void)
 {
-#if defined(__aarch64__)
+#if defined(TW_ARM_KERNELS)
     return TW_ISA_NEON;
 #else
     return TW_ISA_PORTABLE;
@@ -75,7 +75,7 @@ static tw_isa best_isa(void)
 
 bool tw_cpu_has(tw_isa isa)
 {
-#if defined(__x86_64__)
+#ifdef TW_X86_KERNELS
     return isa <= best_isa(); /* who has AVX-512 has AVX2 */
 #else
     return isa == TW_ISA_PORTABLE || isa == best_isa();

@@ -34,4 +34,11 @@ tw_isa tw_cpu_isa(void);
 /* The entry for the instruction set to use, of a table of kernels by tw_isa. */
 #define TW_KERNELS(table) ((table)[tw_cpu_isa()])
 
+/* Which kernels this build has. */
+#if defined(__x86_64__) && !defined(TW_NO_KERNELS)
+#define TW_X86_KERNELS 1
+#elif defined(__aarch64__) && !defined(TW_NO_KERNELS)
+#define TW_ARM_KERNELS 1
+#endif
+
 #endif

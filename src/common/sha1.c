@@ -8,10 +8,10 @@
 enum { LEAST_FOR_LANES = 3 };
 
 static const tw_sha1_kernel KERNELS[TW_ISAS] = {
-#if defined(__x86_64__)
+#ifdef TW_X86_KERNELS
     [TW_ISA_AVX2] = tw_sha1_words_avx2,
     [TW_ISA_AVX512] = tw_sha1_words_avx512,
-#elif defined(__aarch64__)
+#elif defined(TW_ARM_KERNELS)
     [TW_ISA_NEON] = tw_sha1_words_neon,
 #endif
 };

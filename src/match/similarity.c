@@ -18,7 +18,7 @@ static size_t intersect_portable(const uint64_t *a, size_t a_count, const uint64
 static const tw_intersect_fn KERNELS[TW_ISAS] = {
     [TW_ISA_PORTABLE] = intersect_portable,
     [TW_ISA_NEON] = intersect_portable,
-#if defined(__x86_64__)
+#ifdef TW_X86_KERNELS
     [TW_ISA_AVX2] = tw_intersect_avx2,
     [TW_ISA_AVX512] = tw_intersect_avx512,
 #endif

@@ -21,10 +21,10 @@ enum { FILTER_FROM = 14, LONG_FROM = 64, FILTERED = 10, FILTERED_LONG = 16 };
 enum { AT_ONCE = 128 << 10 };
 
 static const tw_fss_kernels *const KERNELS[TW_ISAS] = {
-#if defined(__x86_64__)
+#ifdef TW_X86_KERNELS
     [TW_ISA_AVX2] = &tw_fss_avx2,
     [TW_ISA_AVX512] = &tw_fss_avx512,
-#elif defined(__aarch64__)
+#elif defined(TW_ARM_KERNELS)
     [TW_ISA_NEON] = &tw_fss_neon,
 #endif
 };

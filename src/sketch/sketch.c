@@ -223,10 +223,10 @@ static const tw_slot_kernels portable = {.agreeing = portable_agreeing};
 
 static const tw_slot_kernels *const KERNELS[TW_ISAS] = {
     [TW_ISA_PORTABLE] = &portable,
-#if defined(__x86_64__)
+#ifdef TW_X86_KERNELS
     [TW_ISA_AVX2] = &tw_slots_avx2,
     [TW_ISA_AVX512] = &tw_slots_avx512,
-#elif defined(__aarch64__)
+#elif defined(TW_ARM_KERNELS)
     [TW_ISA_NEON] = &tw_slots_neon,
 #endif
 };

@@ -73,10 +73,10 @@ const tw_text_kernels tw_text_portable = {put_ascii, find_starts};
 
 static const tw_text_kernels *const KERNELS[TW_ISAS] = {
     [TW_ISA_PORTABLE] = &tw_text_portable,
-#if defined(__x86_64__)
+#ifdef TW_X86_KERNELS
     [TW_ISA_AVX2] = &tw_text_avx2,
     [TW_ISA_AVX512] = &tw_text_avx512,
-#elif defined(__aarch64__)
+#elif defined(TW_ARM_KERNELS)
     [TW_ISA_NEON] = &tw_text_neon,
 #endif
 };

@@ -22,10 +22,10 @@ static const tw_window_kernels portable = {portable_ids, portable_ids_at};
 
 static const tw_window_kernels *const KERNELS[TW_ISAS] = {
     [TW_ISA_PORTABLE] = &portable,
-#if defined(__x86_64__)
+#ifdef TW_X86_KERNELS
     [TW_ISA_AVX2] = &tw_window_avx2,
     [TW_ISA_AVX512] = &tw_window_avx512,
-#elif defined(__aarch64__)
+#elif defined(TW_ARM_KERNELS)
     [TW_ISA_NEON] = &tw_window_neon,
 #endif
 };
