@@ -15,7 +15,7 @@ static const char *const NAMES[TW_ISAS] = {"portable", "avx2", "avx512", "neon"}
 
 /* Of the few things that the library remembers between calls. Results do not depend on them, and
  * reading the environment for every document would cost more than sketching a short one. */
-static atomic_int isa_in_use = -1, best = -1;
+static atomic_int isa_in_use = -1, isa_best = -1;
 
 const char *tw_isa_name(tw_isa isa)
 {
@@ -65,10 +65,10 @@ static tw_isa find_best(void)
 /* Asked for once: a virtual machine takes microseconds to answer. */
 static tw_isa best_isa(void)
 {
-    int isa = atomic_load_explicit(&best, memory_order_relaxed);
+    int isa = atomic_load_explicit(&isa_best, memory_order_relaxed);
     if (TW_UNLIKELY(isa < 0)) {
         isa = (int)find_best();
-        atomic_store_explicit(&best, isa, memory_order_relaxed);
+        atomic_store_explicit(&isa_best, isa, memory_order_relaxed);
     }
     return (tw_isa)isa;
 }
