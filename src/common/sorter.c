@@ -245,30 +245,58 @@ static void insert_all(tw_entry *entries, size_t count)
     }
 }
 
-/* Sorts by the bits below top_bit; those above are equal. `scratch` holds as many entries. */
-static void sort_entries(tw_entry *entries, tw_entry *scratch, size_t count, unsigned top_bit)
+/* The bits that a pass sorts by: of keys, or of values where all keys are equal. */
+typedef struct sort_digit {
+    bool is_of_key;
+    unsigned shift;
+    size_t values; /* a power of two; 1 where all entries are equal */
+} sort_digit;
+
+/* Chooses the leading bits in which the entries differ, as many as they are worth. */
+static sort_digit choose_digit(const tw_entry *entries, size_t count)
 {
-    size_t end[PARTITIONS] = {0};
-    if (count <= FEW || top_bit < DIGIT_BITS) {
+    tw_entry differ = {0, 0};
+    for (size_t i = 1; i < count; i++) {
+        differ.key |= entries[i].key ^ entries[0].key;
+        differ.value |= entries[i].value ^ entries[0].value;
+    }
+    uint64_t bits_of = differ.key ? differ.key : differ.value;
+    unsigned top = 0, bits = 1;
+    while (top < 64 && bits_of >> top)
+        top++;
+    while (bits < DIGIT_BITS && count >> bits)
+        bits++;
+    unsigned shift = top > bits ? top - bits : 0;
+    return (sort_digit){differ.key != 0, shift, (size_t)1 << (top - shift)};
+}
+
+static size_t value_of(sort_digit by, tw_entry entry)
+{
+    return (by.is_of_key ? entry.key : entry.value) >> by.shift & (by.values - 1);
+}
+
+/* Sorts entries; `scratch` holds as many. */
+static void sort_entries(tw_entry *entries, tw_entry *scratch, size_t count)
+{
+    if (count <= FEW) {
         insert_all(entries, count);
         return;
     }
+    size_t end[PARTITIONS];
+    const sort_digit by = choose_digit(entries, count);
+    memset(end, 0, by.values * sizeof *end);
     for (size_t i = 0; i < count; i++)
-        end[digit_of(entries[i], top_bit)]++;
-    if (end[digit_of(entries[0], top_bit)] == count) {
-        sort_entries(entries, scratch, count, top_bit - DIGIT_BITS);
-        return;
-    }
-    for (size_t digit = 0, sum = 0; digit < PARTITIONS; digit++) {
-        size_t here = end[digit];
-        end[digit] = sum;
+        end[value_of(by, entries[i])]++;
+    for (size_t value = 0, sum = 0; value < by.values; value++) {
+        size_t here = end[value];
+        end[value] = sum;
         sum += here;
     }
     memcpy(scratch, entries, count * sizeof *entries);
     for (size_t i = 0; i < count; i++)
-        entries[end[digit_of(scratch[i], top_bit)]++] = scratch[i];
-    for (size_t digit = 0, start = 0; digit < PARTITIONS; start = end[digit++])
-        sort_entries(entries + start, scratch + start, end[digit] - start, top_bit - DIGIT_BITS);
+        entries[end[value_of(by, scratch[i])]++] = scratch[i];
+    for (size_t value = 0, start = 0; value < by.values && by.values > 1; start = end[value++])
+        sort_entries(entries + start, scratch + start, end[value] - start);
 }
 
 /* ---- visiting partitions */
@@ -350,7 +378,7 @@ static int visit_partition(visit *all, unsigned worker, partition *some, unsigne
             status = load(all->sorter, some, self->entries);
         if (status != TWINSET_OK)
             return status;
-        sort_entries(self->entries, self->scratch, count, top_bit);
+        sort_entries(self->entries, self->scratch, count);
         bool is_first = *starts;
         *starts = false;
         return all->take(all->context, worker, is_first, self->entries, count);
