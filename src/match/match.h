@@ -156,10 +156,10 @@ double tw_weighted_jaccard(const tw_shingle_ranks *ranks, uint32_t a, uint32_t b
 
 /* The hash table of one thread; all zero to begin with. The fields belong to tally.c. */
 typedef struct tw_tally {
-    uint16_t *table; /* indexes of `ids` */
-    uint64_t *ids;
-    uint8_t *met; /* whether an id of b was met in a */
-    size_t table_capacity, id_capacity, met_capacity;
+    uint16_t *table; /* indexes of ids, from 1 on: first those of b, then those of a */
+    uint16_t *first; /* by index of b: the first index with its id */
+    uint8_t *met;    /* by first index of b: whether a has its id */
+    size_t table_capacity, first_capacity, met_capacity;
 } tw_tally;
 
 /* The most ids of a document for a tally: the table of two such documents stays in the cache. */

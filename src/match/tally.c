@@ -12,7 +12,7 @@
 
 enum { LEAST_WIDTH = 6, SLOTS_AN_ID = 8 };
 
-static int reserve(tw_tally *tally, size_t longer, size_t both, unsigned *width)
+static int reserve(tw_tally *tally, size_t longer, size_t b_count, unsigned *width)
 {
     *width = LEAST_WIDTH;
     while ((size_t)1 << *width < SLOTS_AN_ID * longer)
@@ -20,9 +20,9 @@ static int reserve(tw_tally *tally, size_t longer, size_t both, unsigned *width)
     size_t size = (size_t)1 << *width;
     int status = TW_GROW(tally->table, tally->table_capacity, size);
     if (status == TWINSET_OK)
-        status = TW_GROW(tally->ids, tally->id_capacity, both + 1);
+        status = TW_GROW(tally->first, tally->first_capacity, b_count + 1);
     if (status == TWINSET_OK)
-        status = TW_GROW(tally->met, tally->met_capacity, both + 1);
+        status = TW_GROW(tally->met, tally->met_capacity, b_count + 1);
     if (status == TWINSET_OK)
         memset(tally->table, 0, size * sizeof *tally->table);
     return status;
@@ -30,53 +30,74 @@ static int reserve(tw_tally *tally, size_t longer, size_t both, unsigned *width)
 
 /* The slot of an id, or the free slot where it belongs. Ids are hashes: their leading bits are
  * where to begin. */
-static inline size_t find_slot(const tw_tally *tally, unsigned width, uint64_t id)
+static inline size_t find_slot(const uint16_t *table, unsigned width, tw_set b, const uint64_t *a,
+                               uint64_t id)
 {
     size_t at = (size_t)(id >> (64 - width)), mask = ((size_t)1 << width) - 1;
-    while (tally->table[at] && tally->ids[tally->table[at]] != id)
-        at = (at + 1) & mask;
+    for (size_t held; (held = table[at]) != 0; at = (at + 1) & mask)
+        if (id == (held <= b.count ? b.ids[held - 1] : a[held - 1 - b.count]))
+            break;
     return at;
+}
+
+/* Fills the table with the ids of b, and notes for each where it is first. Returns how many
+ * different ones there are. */
+static size_t fill_table(tw_tally *tally, unsigned width, tw_set b)
+{
+    uint16_t *table = tally->table;
+    size_t different = 0;
+    for (size_t i = 1; i <= b.count; i++) {
+        size_t at = find_slot(table, width, b, NULL, b.ids[i - 1]);
+        different += !table[at];
+        table[at] = (uint16_t)(table[at] ? table[at] : i);
+        tally->first[i] = table[at];
+    }
+    return different;
+}
+
+/* Two similar documents have long runs in common: after an id of b mostly comes the next one of b,
+ * which is looked at before the table is. */
+static void count_shared(tw_tally *tally, unsigned width, tw_set a, tw_set b, tw_match *match)
+{
+    uint16_t *table = tally->table;
+    size_t next = 1, alone = 0, shared = 0;
+    memset(tally->met, 0, b.count + 1);
+    for (size_t i = 0; i < a.count; i++) {
+        size_t held;
+        if (next <= b.count && b.ids[next - 1] == a.ids[i]) {
+            held = tally->first[next++];
+        } else {
+            size_t at = find_slot(table, width, b, a.ids, a.ids[i]);
+            held = table[at];
+            if (!held)
+                table[at] = (uint16_t)(b.count + 1 + i);
+            alone += !held;
+            if (!held || held > b.count) /* a alone has it */
+                continue;
+            next = held + 1;
+        }
+        shared += !tally->met[held];
+        tally->met[held] = 1;
+    }
+    match->a_count = shared + alone;
+    match->shared = shared;
 }
 
 int tw_tally_overlap(tw_tally *tally, tw_set a, tw_set b, tw_match *match)
 {
     unsigned width;
-    size_t b_count = 0, a_alone = 0, shared = 0, both = a.count + b.count;
-    int status = reserve(tally, a.count > b.count ? a.count : b.count, both, &width);
+    int status = reserve(tally, a.count > b.count ? a.count : b.count, b.count, &width);
     if (status != TWINSET_OK)
         return status;
-    uint64_t *ids = tally->ids; /* from 1 on: 0 marks a free slot */
-    uint16_t *table = tally->table;
-    if (b.count) /* an empty list may be NULL */
-        memcpy(ids + 1, b.ids, b.count * sizeof *ids);
-    if (a.count)
-        memcpy(ids + 1 + b.count, a.ids, a.count * sizeof *ids);
-    for (size_t i = 1; i <= b.count; i++) {
-        size_t at = find_slot(tally, width, ids[i]);
-        b_count += !table[at];
-        table[at] = (uint16_t)(table[at] ? table[at] : i);
-    }
-    /* An id that is new, or that a alone has, counts as met. */
-    memset(tally->met, 0, b.count + 1);
-    tally->met[0] = 1;
-    for (size_t i = b.count + 1; i <= both; i++) {
-        size_t at = find_slot(tally, width, ids[i]), held = table[at],
-               of_b = held <= b.count ? held : 0;
-        a_alone += !held;
-        shared += !tally->met[of_b];
-        tally->met[of_b] = 1;
-        table[at] = (uint16_t)(held ? held : i);
-    }
-    match->a_count = shared + a_alone;
-    match->b_count = b_count;
-    match->shared = shared;
+    match->b_count = fill_table(tally, width, b);
+    count_shared(tally, width, a, b, match);
     return TWINSET_OK;
 }
 
 void tw_tally_free(tw_tally *tally)
 {
     tw_free(tally->table);
-    tw_free(tally->ids);
+    tw_free(tally->first);
     tw_free(tally->met);
     *tally = (tw_tally){0};
 }
