@@ -156,6 +156,32 @@ static void bytes_depend_on_neither_threads_nor_pieces(void **state)
     }
 }
 
+/* Members that were packed apart read back as one file, with what is written after them. */
+static void members_are_one_file(void **state)
+{
+    (void)state;
+    dice from = new_dice();
+    tw_bytes lines = some_lines(&from, 300000), member = {0};
+    for (int format = 0; format < FORMATS; format++) {
+        disk to = {.limit = SIZE_MAX};
+        tw_pack *pack = NULL;
+        assert_int_equal(tw_pack_new(endings[format], 2, write_disk, &to, &pack, NULL), TWINSET_OK);
+        for (size_t at = 0; at < 200000; at += 50000) {
+            tw_bytes block = {lines.data + at, at == 0 ? 0 : 50000, 0};
+            assert_int_equal(tw_pack_member(pack, &block, &member), TWINSET_OK);
+            assert_int_equal(tw_pack_write_block(pack, &block, &member, NULL), TWINSET_OK);
+        }
+        assert_int_equal(tw_pack_write(pack, lines.data + 200000, 100000, NULL), TWINSET_OK);
+        assert_int_equal(tw_pack_end(pack, NULL), TWINSET_OK);
+        tw_pack_free(pack);
+        tw_bytes rest = {lines.data + 50000, 250000, 0};
+        assert_reads_back(&to, &rest);
+        tw_bytes_free(&to.bytes);
+    }
+    tw_bytes_free(&member);
+    tw_bytes_free(&lines);
+}
+
 /* Once refused, nothing more is written, and every call says so. */
 static void a_full_disk_is_told(void **state)
 {
@@ -233,6 +259,7 @@ int main(void)
         TEST(a_name_says_how_to_pack),
         TEST(lines_of_any_length_come_back),
         TEST(bytes_depend_on_neither_threads_nor_pieces),
+        TEST(members_are_one_file),
         TEST(a_full_disk_is_told),
         TEST(what_is_not_ended_can_be_freed),
 #ifdef TW_FAULTS

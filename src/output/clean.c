@@ -2,7 +2,7 @@
  * Writes what is kept of a source. Its lines are read once more, in blocks of a megabyte; records
  * that were removed or skipped are cut out of each block, and the rest is written in order. Blocks
  * of a plain file are read and cut in parallel; a packed file is unpacked by one thread at a time.
- * Memory holds two blocks for each thread.
+ * A packed output is packed in parallel, too (pack.h). Memory holds two blocks for each thread.
  */
 #include "clean.h"
 
@@ -30,7 +30,7 @@ typedef struct cleaning {
     int fd; /* to read from at any offset; -1: lines of a packed source */
     tw_lines lines;
     bool ended;
-    uint64_t next, end; /* of what is to be read */
+    uint64_t start, next, end; /* of what is to be read */
     tw_pack *pack;
     bool is_first, is_last;  /* of the sources that are written into one file */
     char last_byte;          /* that was written */
@@ -96,6 +96,7 @@ typedef struct batch_work {
     uint64_t from, to; /* of the source, where it is not read yet */
     tw_bytes out;
     tw_bytes spans, text; /* of the record in work */
+    tw_bytes member;      /* what is kept, packed */
     uint64_t records;
 } batch_work;
 
@@ -335,13 +336,11 @@ static int read_next(void *context, void *item, bool *end)
     return TWINSET_OK;
 }
 
-static int process(void *context, unsigned worker, void *item)
+/* Reads the lines of a block, and keeps what is to be kept of them. */
+static int cut_block(const cleaning *clean, batch_work *work)
 {
-    const cleaning *clean = context;
-    batch_work *work = item;
     tw_bytes *bytes = &work->batch.bytes;
     const char *reason;
-    (void)worker;
     if (clean->fd >= 0) {
         int status =
             tw_lines_between(clean->fd, work->from, work->to,
@@ -354,21 +353,38 @@ static int process(void *context, unsigned worker, void *item)
     return is_rewritten(clean) ? rewrite_lines(clean, work) : cut_lines(clean, work);
 }
 
+/* What a block has to write. A byte order mark may only stand at the start of a file. */
+static tw_bytes kept_of(const cleaning *clean, const batch_work *work)
+{
+    tw_bytes kept = is_rewritten(clean) ? work->out : work->batch.bytes;
+    if (work->batch.offset == clean->start && !clean->is_first && kept.length >= 3 &&
+        memcmp(kept.data, "\xEF\xBB\xBF", 3) == 0) {
+        kept.data += 3;
+        kept.length -= 3;
+    }
+    return kept;
+}
+
+static int process(void *context, unsigned worker, void *item)
+{
+    const cleaning *clean = context;
+    batch_work *work = item;
+    (void)worker;
+    int status = cut_block(clean, work);
+    tw_bytes kept = kept_of(clean, work);
+    return status == TWINSET_OK ? tw_pack_member(clean->pack, &kept, &work->member) : status;
+}
+
 static int commit(void *context, void *item)
 {
     cleaning *clean = context;
     batch_work *work = item;
-    const tw_bytes *bytes = is_rewritten(clean) ? &work->out : &work->batch.bytes;
-    /* A byte order mark may only stand at the start of a file. */
-    size_t mark = clean->bytes == 0 && !clean->is_first && bytes->length >= 3 &&
-                          memcmp(bytes->data, "\xEF\xBB\xBF", 3) == 0
-                      ? 3
-                      : 0;
+    tw_bytes kept = kept_of(clean, work);
     clean->records += work->records;
-    clean->bytes += bytes->length;
-    if (bytes->length > 0)
-        clean->last_byte = bytes->data[bytes->length - 1];
-    return tw_pack_write(clean->pack, bytes->data + mark, bytes->length - mark, clean->error);
+    clean->bytes += kept.length;
+    if (kept.length > 0)
+        clean->last_byte = kept.data[kept.length - 1];
+    return tw_pack_write_block(clean->pack, &kept, &work->member, clean->error);
 }
 
 static void free_work(batch_work *work)
@@ -377,6 +393,7 @@ static void free_work(batch_work *work)
     tw_bytes_free(&work->out);
     tw_bytes_free(&work->spans);
     tw_bytes_free(&work->text);
+    tw_bytes_free(&work->member);
     tw_free(work);
 }
 
@@ -424,7 +441,7 @@ static int write_lines(cleaning *clean)
         return TWINSET_OK;
     if (clean->state.is_packed && !is_spooled)
         return write_stream(clean, extent->bytes);
-    clean->next = extent->start;
+    clean->start = clean->next = extent->start;
     clean->end = extent->start + extent->bytes;
     clean->fd = is_spooled ? tw_spill_descriptor(clean->corpus->store.spool)
                            : tw_source_open(clean->corpus, clean->number);

@@ -1,11 +1,12 @@
 /*
  * Packs what is written, as the ending of a name says. Levels are those that the commands gzip,
- * zstd, xz and bzip2 take by default, and nothing in the files differs from run to run. Only zstd
- * uses threads: its bytes do not depend on their number, as long as there is at least one beside
- * the caller's. On one core some 150 MB/s (zstd), 20 (gzip), 15 (bzip2), 2 (xz).
+ * zstd, xz and bzip2 take by default, and nothing in the files differs from run to run. Of the
+ * libraries only zstd uses threads: its bytes do not depend on their number, as long as there is at
+ * least one beside the caller's. On one core some 150 MB/s (zstd), 20 (gzip), 15 (bzip2), 2 (xz).
  */
 #define ZLIB_CONST
 #include <bzlib.h>
+#include <errno.h>
 #include <lzma.h>
 #include <string.h>
 #include <strings.h>
@@ -24,6 +25,7 @@ typedef enum step { STEP_ON, STEP_DONE, STEP_FAILED } step;
 
 typedef struct codec {
     const char *ending;
+    bool is_in_members;
     bool (*begin)(tw_pack *pack, unsigned threads);
     /* Takes from *bytes, and adds to the output. Done: `last` was said, and all is out. */
     step (*pack)(tw_pack *pack, const char **bytes, size_t *count, bool last);
@@ -34,7 +36,8 @@ struct tw_pack {
     const codec *codec; /* NULL: as it is */
     twinset_write_fn write;
     void *context;
-    int failure; /* errno value of the first failed write */
+    int failure;       /* errno value of the first failed write */
+    bool needs_ending; /* the codec holds something, or nothing was written at all */
     union {
         z_stream gzip;
         ZSTD_CCtx *zstd;
@@ -170,10 +173,10 @@ static void bzip2_end(tw_pack *pack)
 static const codec *codec_for(const char *name)
 {
     static const codec codecs[] = {
-        {".gz", gzip_begin, gzip_pack, gzip_end},
-        {".zst", zstd_begin, zstd_pack, zstd_end},
-        {".xz", xz_begin, xz_pack, xz_end},
-        {".bz2", bzip2_begin, bzip2_pack, bzip2_end},
+        {".gz", true, gzip_begin, gzip_pack, gzip_end},
+        {".zst", false, zstd_begin, zstd_pack, zstd_end},
+        {".xz", false, xz_begin, xz_pack, xz_end},
+        {".bz2", true, bzip2_begin, bzip2_pack, bzip2_end},
     };
     size_t length = strlen(name);
     for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++)
@@ -184,8 +187,8 @@ static const codec *codec_for(const char *name)
 
 /* ---- what the writers see */
 
-int tw_pack_new(const char *name, unsigned threads, twinset_write_fn write, void *context,
-                tw_pack **made, twinset_error *error)
+static int begin_pack(const codec *by, unsigned threads, twinset_write_fn write, void *context,
+                      tw_pack **made, twinset_error *error)
 {
     *made = NULL;
     tw_pack *pack = tw_calloc(1, sizeof *pack);
@@ -193,13 +196,20 @@ int tw_pack_new(const char *name, unsigned threads, twinset_write_fn write, void
         return tw_nomem(error);
     pack->write = write;
     pack->context = context;
-    pack->codec = codec_for(name);
-    if (pack->codec && !pack->codec->begin(pack, threads)) {
+    pack->codec = by;
+    pack->needs_ending = by != NULL;
+    if (by && !by->begin(pack, threads)) {
         tw_pack_free(pack);
         return tw_nomem(error);
     }
     *made = pack;
     return TWINSET_OK;
+}
+
+int tw_pack_new(const char *name, unsigned threads, twinset_write_fn write, void *context,
+                tw_pack **made, twinset_error *error)
+{
+    return begin_pack(codec_for(name), threads, write, context, made, error);
 }
 
 static int fail(const tw_pack *pack, twinset_error *error)
@@ -240,15 +250,17 @@ int tw_pack_write(tw_pack *pack, const void *bytes, size_t count, twinset_error 
 {
     if (pack->failure != 0)
         return fail(pack, error);
-    return pack->codec ? pack_all(pack, bytes, count, false, error)
-                       : deliver(pack, bytes, count, error);
+    if (!pack->codec)
+        return deliver(pack, bytes, count, error);
+    pack->needs_ending |= count > 0;
+    return pack_all(pack, bytes, count, false, error);
 }
 
 int tw_pack_end(tw_pack *pack, twinset_error *error)
 {
     if (pack->failure != 0)
         return fail(pack, error);
-    return pack->codec ? pack_all(pack, "", 0, true, error) : TWINSET_OK;
+    return pack->needs_ending ? pack_all(pack, "", 0, true, error) : TWINSET_OK;
 }
 
 void tw_pack_free(tw_pack *pack)
@@ -258,4 +270,35 @@ void tw_pack_free(tw_pack *pack)
     if (pack->codec)
         pack->codec->end(pack);
     tw_free(pack);
+}
+
+/* ---- members */
+
+static int append_packed(void *context, const char *bytes, size_t count)
+{
+    return tw_bytes_append(context, bytes, count) == TWINSET_OK ? 0 : ENOMEM;
+}
+
+int tw_pack_member(const tw_pack *pack, const tw_bytes *block, tw_bytes *member)
+{
+    tw_pack *own = NULL;
+    member->length = 0;
+    if (!pack->codec || !pack->codec->is_in_members || !block->length)
+        return TWINSET_OK;
+    int status = begin_pack(pack->codec, 1, append_packed, member, &own, NULL);
+    if (status == TWINSET_OK)
+        status = tw_pack_write(own, block->data, block->length, NULL);
+    if (status == TWINSET_OK)
+        status = tw_pack_end(own, NULL);
+    tw_pack_free(own);
+    return status == TWINSET_OK ? TWINSET_OK : TWINSET_NOMEM;
+}
+
+int tw_pack_write_block(tw_pack *pack, const tw_bytes *block, const tw_bytes *member,
+                        twinset_error *error)
+{
+    if (!member->length)
+        return tw_pack_write(pack, block->data, block->length, error);
+    pack->needs_ending = false;
+    return deliver(pack, member->data, member->length, error);
 }

@@ -17,4 +17,15 @@ int tw_pack_write(tw_pack *pack, const void *bytes, size_t count, twinset_error 
 int tw_pack_end(tw_pack *pack, twinset_error *error) TW_CHECKED;
 void tw_pack_free(tw_pack *pack);
 
+/* Blocks that several threads pack at a time, each as a member of its own; members follow each
+ * other in the file. They are for gzip and bzip2: zstd has threads of its own, xz needs larger
+ * blocks. */
+
+/* Packs a block into `member`, if the packer is one for members and the block is not empty; it is
+ * emptied otherwise. Any number of threads may do so. */
+int tw_pack_member(const tw_pack *pack, const tw_bytes *block, tw_bytes *member) TW_CHECKED;
+/* Writes a block, by its member if it has one. Blocks come before what tw_pack_write() writes. */
+int tw_pack_write_block(tw_pack *pack, const tw_bytes *block, const tw_bytes *member,
+                        twinset_error *error) TW_CHECKED;
+
 #endif
