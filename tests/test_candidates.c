@@ -134,6 +134,25 @@ static void keys_come_back_band_by_band(void **state)
     tw_key_store_free(NULL);
 }
 
+/* Keys that would fit leave memory to the documents, also those that are held already. */
+static void keys_give_way_to_documents(void **state)
+{
+    enum { BANDS = 4, DOCUMENTS = 30000 };
+    uint64_t random = test_seed(6), bytes = (uint64_t)DOCUMENTS * BANDS * 5;
+    tw_key_store *keys;
+    twinset_error error = {""};
+    (void)state;
+    assert_int_equal(tw_key_store_new(BANDS, 1 << 20, NULL, &keys), TWINSET_OK);
+    assert_ok(fill_keys(keys, BANDS, DOCUMENTS / 4, &random, &error), &error);
+    assert_int_equal(tw_key_store_spilled(keys), 0);
+    tw_key_store_free(keys);
+    assert_int_equal(tw_key_store_new(BANDS, 1 << 20, NULL, &keys), TWINSET_OK);
+    assert_ok(fill_keys(keys, BANDS, DOCUMENTS, &random, &error), &error);
+    assert_true(bytes - tw_key_store_spilled(keys) < (1 << 20) / 4);
+    check_keys(keys, BANDS, DOCUMENTS);
+    tw_key_store_free(keys);
+}
+
 /* ---- sets of numbers */
 
 enum { MOST_ADDED = 3000 };
@@ -686,6 +705,7 @@ int main(void)
         cmocka_unit_test(keys_are_as_defined),
         cmocka_unit_test(keys_are_well_mixed),
         cmocka_unit_test(keys_come_back_band_by_band),
+        cmocka_unit_test(keys_give_way_to_documents),
         cmocka_unit_test(numbers_come_back_in_order),
         cmocka_unit_test(candidates_equal_brute_force),
         cmocka_unit_test(one_bucket_of_all_documents),

@@ -118,7 +118,11 @@ static int list_pairs(tw_scan_run *scan)
     if (status == TWINSET_OK)
         status = measure_passages(scan);
     scan->started = tw_result_stage(scan->result, "passages", scan->started, 0);
-    return status == TWINSET_OK ? tw_scan_list_pairs(scan) : status;
+    if (status == TWINSET_OK)
+        status = tw_scan_list_pairs(scan);
+    tw_shared_passages_free(scan->listing.shared); /* clusters need the memory */
+    scan->listing.shared = NULL;
+    return status;
 }
 
 /* Copies documents that have matches or copies out of packed sources, so that they can be read in
