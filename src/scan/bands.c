@@ -11,7 +11,7 @@
 enum {
     LEAST_BATCH = 64 << 10, /* pairs that are verified at a time, at least */
     MOST_BATCH = 1 << 20,
-    BATCH_SHARE = 16,     /* of memory, for these pairs */
+    BATCH_SHARE = 8,      /* of memory, for these pairs */
     DENSE = 32,           /* pairs of a document in a batch, on average, to verify by tiles */
     CANDIDATES_SHARE = 8, /* of memory, for the candidates */
     RECORDS_SHARE = 8,    /* of memory, for grouping documents by key */

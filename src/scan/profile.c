@@ -2,7 +2,7 @@
 
 enum {
     KEPT_PROFILES = 4096, /* at most */
-    MEMORY_SHARE = 16,    /* of memory, for the kept profiles of all threads */
+    MEMORY_SHARE = 8,     /* of memory, for the kept profiles of all threads */
     SHINGLE_BYTES = 64,   /* a shingle in two profiles: sequences, sets, scratch */
     SMALLEST = 1 << 16,   /* the limit in tokens is never lower */
 };
