@@ -12,7 +12,6 @@ enum {
     LEAST_BATCH = 64 << 10, /* pairs that are verified at a time, at least */
     MOST_BATCH = 1 << 20,
     BATCH_SHARE = 8,      /* of memory, for these pairs */
-    DENSE = 32,           /* pairs of a document in a batch, on average, to verify by tiles */
     CANDIDATES_SHARE = 8, /* of memory, for the candidates */
     RECORDS_SHARE = 8,    /* of memory, for grouping documents by key */
 };
@@ -242,12 +241,16 @@ static int verify_tile(void *context, unsigned worker, size_t index)
     return status;
 }
 
+/* Verifies the batch by tiles if that makes fewer profiles. Document after document it is up to one
+ * for each pair; by tiles it is one for each original, and one for each group in each tile. */
 static int verify_pairs(candidate_stream *stream)
 {
     const tw_scan_run *scan = stream->scan;
     tw_loop loop = tw_settings_loop(scan->corpus->settings, "verifying");
-    size_t tiles = (scan->search.originals.count + stream->tile - 1) / stream->tile;
-    bool is_dense = !stream->match_counts && stream->count / DENSE > stream->group_count;
+    size_t originals = scan->search.originals.count;
+    size_t tiles = (originals + stream->tile - 1) / stream->tile;
+    bool is_dense =
+        !stream->match_counts && 2 * (originals + stream->group_count * tiles) < stream->count;
     return is_dense ? tw_parallel(&loop, tiles, verify_tile, stream)
                     : tw_parallel(&loop, stream->group_count, verify_group, stream);
 }
