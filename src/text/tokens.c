@@ -219,6 +219,9 @@ static size_t ascii_length(const char *text, size_t length)
     size_t at = 0;
     while (length - at >= BLOCK && is_all_ascii(text + at, BLOCK))
         at += BLOCK;
+    /* Most texts end here: the last block overlaps the one before. */
+    if (at && length - at < BLOCK && is_all_ascii(text + length - BLOCK, BLOCK))
+        return length;
     while (at < length && (unsigned char)text[at] < 0x80)
         at++;
     return at;
