@@ -291,9 +291,11 @@ static int rank_document(void *context, unsigned worker, size_t doc)
     uint64_t *found = tw_array(2 * size, sizeof *found);
     if (!found)
         return TWINSET_NOMEM;
+    /* Without weights of their own, shingles that no other document has all weigh the same. */
+    uint32_t usual = docs->weight ? 0 : weight_of(build, 0, docs->copies[doc]);
     for (size_t i = 0; i < size; i++) {
         if (mine[i] == NO_RANK) {
-            uint32_t own = weight_of(build, set.ids[i], docs->copies[doc]);
+            uint32_t own = docs->weight ? weight_of(build, set.ids[i], docs->copies[doc]) : usual;
             lonely += own;
             structure += structure_of(set.ids[i], own);
             continue;
