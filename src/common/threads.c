@@ -17,15 +17,22 @@ enum { MAX_THREADS = 1024 };
 
 /* ---- times */
 
-/* The CPU time that this thread has spent in parallel, in loops and pipelines that it called. */
+/* The CPU time that this thread has spent in parallel, in loops and pipelines that it called. What
+ * one thread does alone is not measured: a query of an index has dozens of loops over one document,
+ * and the clock of a thread is a system call. */
 static _Thread_local double parallel_seconds;
+
+static double read_serial_seconds(void)
+{
+    return tw_thread_seconds() - parallel_seconds;
+}
 
 tw_clocks tw_read_clocks(void)
 {
     return (tw_clocks){
         .wall = tw_now(),
         .cpu = tw_process_seconds(),
-        .serial = tw_thread_seconds() - parallel_seconds,
+        .serial = read_serial_seconds(),
     };
 }
 
@@ -192,7 +199,7 @@ int tw_parallel(const tw_loop *loop, size_t count, tw_loop_fn body, void *contex
         .worker_ended = PTHREAD_COND_INITIALIZER,
     };
     worker_thread workers[MAX_THREADS];
-    tw_clocks start = tw_read_clocks();
+    double start = threads > 1 ? read_serial_seconds() : 0;
     unsigned started = start_workers(workers, threads, loop->cancel, work_loop, &shared);
     const tw_cancel *before = tw_cancel_listen(loop->cancel);
     work_loop(&shared, 0);
@@ -202,7 +209,8 @@ int tw_parallel(const tw_loop *loop, size_t count, tw_loop_fn body, void *contex
     tw_cancel_listen(before);
     pthread_mutex_destroy(&shared.lock);
     pthread_cond_destroy(&shared.worker_ended);
-    parallel_seconds = tw_thread_seconds() - start.serial;
+    if (threads > 1)
+        parallel_seconds = tw_thread_seconds() - start;
     return shared.status;
 }
 
@@ -245,6 +253,7 @@ typedef struct shared_pipeline {
     void *const *items;
     uint64_t item_count, total;
     void *context;
+    bool is_timed;         /* several threads work */
     pthread_mutex_t lock;  /* guards what follows, and is free while a step runs */
     pthread_cond_t change; /* a thread may read now, or all may end */
     bool reading, committing;
@@ -289,6 +298,11 @@ static void report_pipeline(shared_pipeline *pipe, double *last)
     pthread_cond_broadcast(&pipe->change);
 }
 
+static double read_step_clock(const shared_pipeline *pipe)
+{
+    return pipe->is_timed ? tw_thread_seconds() : 0;
+}
+
 static void commit_ready(shared_pipeline *pipe)
 {
     if (pipe->committing)
@@ -297,11 +311,11 @@ static void commit_ready(shared_pipeline *pipe)
     while (!is_finished(pipe) && pipe->ready[pipe->committed % pipe->item_count]) {
         uint64_t index = pipe->committed % pipe->item_count, done = pipe->committed + 1;
         pthread_mutex_unlock(&pipe->lock);
-        double start = tw_thread_seconds();
+        double start = read_step_clock(pipe);
         int status = pipe->steps->commit(pipe->context, pipe->items[index]);
         if (pipe->steps->done)
             done = pipe->steps->done(pipe->context);
-        double seconds = tw_thread_seconds() - start;
+        double seconds = read_step_clock(pipe) - start;
         pthread_mutex_lock(&pipe->lock);
         pipe->serial_seconds += seconds;
         if (status != TWINSET_OK) {
@@ -325,10 +339,10 @@ static void process_next(shared_pipeline *pipe, unsigned worker)
     bool end = false;
     pipe->reading = true;
     pthread_mutex_unlock(&pipe->lock);
-    double start = tw_thread_seconds();
+    double start = read_step_clock(pipe);
     int status =
         tw_is_cancelled() ? TWINSET_CANCELLED : pipe->steps->read(pipe->context, item, &end);
-    double seconds = tw_thread_seconds() - start;
+    double seconds = read_step_clock(pipe) - start;
     pthread_mutex_lock(&pipe->lock);
     pipe->serial_seconds += seconds;
     pipe->reading = false;
@@ -379,9 +393,10 @@ int tw_pipeline(const tw_loop *loop, const tw_pipeline_steps *steps, void *const
         .lock = PTHREAD_MUTEX_INITIALIZER,
         .change = PTHREAD_COND_INITIALIZER,
         .last = UINT64_MAX,
+        .is_timed = threads > 1,
     };
     worker_thread workers[MAX_THREADS];
-    tw_clocks start = tw_read_clocks();
+    double start = pipe.is_timed ? read_serial_seconds() : 0;
     unsigned started = start_workers(workers, threads, loop->cancel, work_pipeline, &pipe);
     const tw_cancel *before = tw_cancel_listen(loop->cancel);
     work_pipeline(&pipe, 0);
@@ -389,6 +404,7 @@ int tw_pipeline(const tw_loop *loop, const tw_pipeline_steps *steps, void *const
     tw_cancel_listen(before);
     pthread_mutex_destroy(&pipe.lock);
     pthread_cond_destroy(&pipe.change);
-    parallel_seconds = tw_thread_seconds() - start.serial - pipe.serial_seconds;
+    if (pipe.is_timed)
+        parallel_seconds = tw_thread_seconds() - start - pipe.serial_seconds;
     return pipe.status;
 }

@@ -65,10 +65,10 @@ int tw_pipeline(const tw_loop *loop, const tw_pipeline_steps *steps, void *const
 /* Seconds so far. Differences alone mean something, between two calls by one thread. */
 typedef struct tw_clocks {
     double wall;
-    double cpu; /* of all threads of the process */
-    double
-        serial; /* of `cpu`, what more threads would not make shorter: what the calling thread did
-                   outside of loops and pipelines, and the steps of these that run one at a time */
+    double cpu;    /* of all threads of the process */
+    double serial; /* of `cpu`, what one thread did alone: what the calling thread did outside of
+                      loops and pipelines of several threads, and the steps of these that run one
+                      at a time */
 } tw_clocks;
 
 tw_clocks tw_read_clocks(void);

@@ -31,13 +31,13 @@ typedef struct name_order {
     atomic_bool is_ordered; /* as far as was seen */
     _Atomic size_t common;  /* the length of the common prefix so far */
     character_table *seen;  /* by thread */
-    name_code code;
-    atomic_bool has_equal; /* some documents have one name */
-    bool has_renamed;      /* the last pass over the sorted names gave some documents others */
-    size_t *run_starts;    /* by range of `sorted`, and the end */
-    uint64_t *sorted;      /* codes of names, each with its document in the low half */
-    tw_documents moved;    /* the documents in their new order */
-    uint32_t first, end;   /* of the numbers that are moved in one pass */
+    name_code *code;        /* where names have to be sorted */
+    atomic_bool has_equal;  /* some documents have one name */
+    bool has_renamed;       /* the last pass over the sorted names gave some documents others */
+    size_t *run_starts;     /* by range of `sorted`, and the end */
+    uint64_t *sorted;       /* codes of names, each with its document in the low half */
+    tw_documents moved;     /* the documents in their new order */
+    uint32_t first, end;    /* of the numbers that are moved in one pass */
 } name_order;
 
 static int run_ranges(name_order *order, tw_range_fn body)
@@ -97,7 +97,7 @@ static int find_characters(void *context, unsigned worker, size_t from, size_t t
     bool(*seen)[CHARACTERS] = order->seen[worker];
     size_t shortest = POSITIONS;
     for (size_t i = from; i < to; i++) {
-        const char *name = name_at(order->corpus, (uint32_t)i) + order->code.start;
+        const char *name = name_at(order->corpus, (uint32_t)i) + order->code->start;
         size_t position = 0;
         for (; position < POSITIONS && name[position]; position++)
             seen[position][(unsigned char)name[position]] = true;
@@ -111,7 +111,7 @@ static int find_characters(void *context, unsigned worker, size_t from, size_t t
 /* Ranks the characters of each position, for as many positions as fit into a code. */
 static void rank_characters(name_order *order)
 {
-    name_code *code = &order->code;
+    name_code *code = order->code;
     uint64_t combinations = 1;
     for (size_t position = 0; position < POSITIONS; position++) {
         for (size_t c = 0; c < CHARACTERS; c++) {
@@ -145,7 +145,7 @@ static int encode_names(void *context, unsigned worker, size_t from, size_t to)
     (void)worker;
     for (size_t i = from; i < to; i++)
         order->sorted[i] =
-            (uint64_t)encode_name(&order->code, name_at(order->corpus, (uint32_t)i)) << 32 | i;
+            (uint64_t)encode_name(order->code, name_at(order->corpus, (uint32_t)i)) << 32 | i;
     return TWINSET_OK;
 }
 
@@ -335,10 +335,10 @@ static int sort_names(name_order *order)
 {
     tw_corpus *corpus = order->corpus;
     memset(order->seen, 0, corpus->settings->options.threads * sizeof *order->seen);
-    order->code = (name_code){0};
+    *order->code = (name_code){0};
     order->common = strlen(name_at(corpus, 0));
     int status = run_ranges(order, find_common);
-    order->code.start = order->common;
+    order->code->start = order->common;
     if (status == TWINSET_OK)
         status = run_ranges(order, find_characters);
     rank_characters(order);
@@ -454,12 +454,15 @@ static int sort_documents(name_order *order)
     tw_documents *documents = &order->corpus->documents;
     uint32_t kept = 0;
     order->seen = tw_calloc(order->corpus->settings->options.threads, sizeof *order->seen);
+    order->code = tw_calloc(1, sizeof *order->code);
     order->sorted = tw_array(2 * documents->count, sizeof *order->sorted);
     documents->read_order = tw_array(documents->count, sizeof *documents->read_order);
-    int status = order->seen && order->sorted && documents->read_order ? TWINSET_OK : TWINSET_NOMEM;
+    bool is_ready = order->seen && order->code && order->sorted && documents->read_order;
+    int status = is_ready ? TWINSET_OK : TWINSET_NOMEM;
     if (status == TWINSET_OK)
         status = number_documents(order, &kept);
     tw_free(order->seen);
+    tw_free(order->code);
     tw_free(order->sorted);
     tw_free(order->run_starts);
     return status == TWINSET_OK ? move_all_documents(order, kept) : status;
@@ -467,14 +470,8 @@ static int sort_documents(name_order *order)
 
 int tw_corpus_order(tw_corpus *corpus)
 {
-    name_order *order = tw_calloc(1, sizeof *order);
-    if (!order)
-        return TWINSET_NOMEM;
-    order->corpus = corpus;
-    atomic_init(&order->is_ordered, true);
-    int status = run_ranges(order, check_order);
-    if (status == TWINSET_OK && !order->is_ordered)
-        status = sort_documents(order);
-    tw_free(order);
-    return status;
+    name_order order = {.corpus = corpus};
+    atomic_init(&order.is_ordered, true);
+    int status = run_ranges(&order, check_order);
+    return status == TWINSET_OK && !order.is_ordered ? sort_documents(&order) : status;
 }

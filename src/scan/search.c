@@ -117,15 +117,23 @@ static int verify_with_like(void *context, unsigned worker, size_t index)
                           false);
 }
 
+static void expect_single_pair(tw_scan_run *scan, bool is_single)
+{
+    for (unsigned i = 0; i < scan->options->threads; i++)
+        scan->comparers[i].profiles.is_single = is_single;
+}
+
 static int search_like(tw_scan_run *scan)
 {
     tw_loop loop = tw_settings_loop(scan->corpus->settings, "comparing");
     int status = tw_corpus_fetch_all(scan->corpus, scan->error);
+    expect_single_pair(scan, scan->search.originals.count == 2);
     for (uint32_t i = 0; i < scan->search.originals.count && status == TWINSET_OK; i++) {
         scan->search.like = i;
         if (!is_blank(scan, i) && is_like(scan, i))
             status = tw_parallel(&loop, scan->search.originals.count, verify_with_like, scan);
     }
+    expect_single_pair(scan, false);
     if (status == TWINSET_OK)
         status =
             tw_matches_append(&scan->search.matches, scan->search.found, scan->options->threads);
