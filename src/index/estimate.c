@@ -100,8 +100,8 @@ static int ask_about(estimation *work, uint32_t document)
                                manifest->rows, terms, work->slots, &work->shingles);
     if (status == TWINSET_OK)
         status = add_name(work, name, &work->asked);
-    for (unsigned i = 1; i <= manifest->bands && status == TWINSET_OK; i++)
-        status = tw_lookup(work->index, terms[i], &numbers, work->error);
+    if (status == TWINSET_OK)
+        status = tw_find_sharing(work->index, terms, &numbers, work->error);
     uint64_t *scratch = tw_array(numbers.count, sizeof *scratch);
     if (status == TWINSET_OK && !scratch)
         status = TWINSET_NOMEM;

@@ -7,7 +7,8 @@
  *   run_manifest.c  what the file holds: counts, parameters, runs
  *   stored_document.c  a document as bytes
  *   postings.c    sorted keys in chunks; segment.c chunks with their fences and their filter
- *   terms.c       the terms of a document; lookup.c: the documents that have a term
+ *   terms.c       the terms of a document; lookup.c: the documents that have a term;
+ *                 candidates.c: those that share one with a text
  *   merge.c       runs of similar size become one, a little with each batch
  *   add.c         documents of a corpus to records and postings
  *   query.c       candidates from the index, compared as a scan compares them

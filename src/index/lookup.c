@@ -48,7 +48,7 @@ static int look_in_segment(tw_index *index, const tw_segment *segment, tw_term t
 {
     tw_segment_head *head;
     int status = tw_segment_head_get(index, segment, &head, error);
-    if (status != TWINSET_OK || !tw_filter_may_have(head, term))
+    if (status != TWINSET_OK || !tw_filter_may_have(&head->filter, term))
         return status;
     for (uint32_t i = find_chunk(head, term);
          i < head->chunk_count && head->first[i] <= term && status == TWINSET_OK; i++)
@@ -56,28 +56,59 @@ static int look_in_segment(tw_index *index, const tw_segment *segment, tw_term t
     return status;
 }
 
-void tw_lookup_prefetch(const tw_index *index, tw_term term)
+/* Goes over the segments of all runs that may have a term. */
+typedef struct segment_cursor {
+    size_t run, segment;
+    bool is_in_run;
+} segment_cursor;
+
+static const tw_segment *next_segment(const tw_index *index, tw_term term, segment_cursor *cursor)
 {
     const tw_manifest *manifest = &index->manifest;
-    for (size_t i = 0; i < manifest->run_count; i++) {
-        const tw_run *run = &manifest->runs[i];
-        if (run->count > 0 && term >= run->from)
-            tw_filter_prefetch(index, &run->segments[find_segment(run, term)], term);
+    for (; cursor->run < manifest->run_count; cursor->run++, cursor->is_in_run = false) {
+        const tw_run *run = &manifest->runs[cursor->run];
+        if (term < run->from)
+            continue;
+        cursor->segment = cursor->is_in_run ? cursor->segment + 1 : find_segment(run, term);
+        cursor->is_in_run = true;
+        if (cursor->segment < run->count && run->segments[cursor->segment].first <= term)
+            return &run->segments[cursor->segment];
     }
+    return NULL;
+}
+
+void tw_lookup_prefetch(const tw_index *index, tw_term term)
+{
+    segment_cursor cursor = {0};
+    const tw_segment *segment;
+    while ((segment = next_segment(index, term, &cursor)))
+        tw_filter_prefetch(index, segment, term);
+}
+
+int tw_lookup_most(tw_index *index, tw_term term, unsigned *most, twinset_error *error)
+{
+    segment_cursor cursor = {0};
+    const tw_segment *segment;
+    tw_segment_head *head;
+    int status = TWINSET_OK;
+    *most = 0;
+    while (status == TWINSET_OK && (segment = next_segment(index, term, &cursor))) {
+        status = tw_segment_head_get(index, segment, &head, error);
+        if (status != TWINSET_OK || !tw_filter_may_have(&head->filter, term))
+            continue;
+        bool is_single = head->knows_repeated && !tw_filter_may_have(&head->repeated, term);
+        *most += is_single ? 1 : TW_MANY_DOCUMENTS;
+    }
+    return status;
 }
 
 int tw_lookup(tw_index *index, tw_term term, tw_u64s *documents, twinset_error *error)
 {
-    const tw_manifest *manifest = &index->manifest;
+    segment_cursor cursor = {0};
+    const tw_segment *segment;
     int status = TWINSET_OK;
-    for (size_t i = 0; i < manifest->run_count && status == TWINSET_OK; i++) {
-        const tw_run *run = &manifest->runs[i];
-        if (run->count == 0 || term < run->from)
-            continue;
-        for (size_t j = find_segment(run, term);
-             j < run->count && run->segments[j].first <= term && status == TWINSET_OK; j++)
-            status = look_in_segment(index, &run->segments[j], term, documents, error);
-    }
+    while (status == TWINSET_OK && (segment = next_segment(index, term, &cursor)))
+        status = look_in_segment(index, segment, term, documents, error);
     return status;
 }
 

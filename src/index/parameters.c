@@ -38,16 +38,25 @@ static void choose_rows(twinset_options *options, double threshold)
     options->hashes = options->bands * best;
 }
 
+/* TWINSET_USAGE for options that would make the keys of a text depend on more than an index keeps.
+ */
+static int refuse_exclusions(const twinset_options *options, twinset_error *error)
+{
+    if (options->stop || (options->common != TWINSET_AUTO && options->common < 1))
+        return tw_fail(error, TWINSET_USAGE, "an index has no `stop` and no `common`");
+    return TWINSET_OK;
+}
+
 int tw_parameters_choose(twinset_options *options, twinset_error *error)
 {
     twinset_options resolved, defaults;
     twinset_tuning tuning;
     twinset_options_init(&defaults, sizeof defaults);
     int status = tw_options_resolve(options, &resolved, error);
+    if (status == TWINSET_OK)
+        status = refuse_exclusions(options, error);
     if (status != TWINSET_OK)
         return status;
-    if (options->stop || (options->common != TWINSET_AUTO && options->common < 1))
-        return tw_fail(error, TWINSET_USAGE, "an index has no `stop` and no `common`");
     options->by = options->by == TWINSET_BY_AUTO ? TWINSET_BY_CHAR : options->by;
     options->k = resolved.k;
     double threshold = resolved.threshold > 0.1 ? resolved.threshold : 0.1;
@@ -178,12 +187,24 @@ int tw_parameters_read(const tw_bytes *kept, tw_arena *arena, twinset_options *o
 
 /* ---- other options beside them */
 
+static size_t value_bytes(const parameter *one)
+{
+    static const size_t sizes[] = {sizeof(int), sizeof(unsigned), sizeof(uint64_t), sizeof(double),
+                                   sizeof(char *)};
+    return sizes[one->kind];
+}
+
+/* Whether two options have the same bits, so that they need not be spelt to be compared. */
+static bool is_same_value(const parameter *one, const twinset_options *a, const twinset_options *b)
+{
+    return memcmp((const char *)a + one->offset, (const char *)b + one->offset, value_bytes(one)) ==
+           0;
+}
+
 void tw_index_get_options(const tw_index *index, twinset_options *options)
 {
     for (size_t i = 0; i < PARAMETERS; i++) {
-        static const size_t sizes[] = {sizeof(int), sizeof(unsigned), sizeof(uint64_t),
-                                       sizeof(double), sizeof(char *)};
-        size_t offset = parameters[i].offset, size = sizes[parameters[i].kind];
+        size_t offset = parameters[i].offset, size = value_bytes(&parameters[i]);
         if (offset + size <= options->size)
             memcpy((char *)options + offset, (const char *)&index->options + offset, size);
     }
@@ -196,6 +217,8 @@ int tw_index_check_options(const tw_index *index, const twinset_options *options
     twinset_options_init(&defaults, sizeof defaults);
     for (size_t i = 0; i < PARAMETERS; i++) {
         char given[VALUE_BYTES], kept[VALUE_BYTES], usual[VALUE_BYTES];
+        if (is_same_value(&parameters[i], options, &index->options))
+            continue;
         spell_value(&parameters[i], options, given);
         spell_value(&parameters[i], &index->options, kept);
         spell_value(&parameters[i], &defaults, usual);
@@ -206,5 +229,5 @@ int tw_index_check_options(const tw_index *index, const twinset_options *options
                        "out, or make another index",
                        parameters[i].name, given, index->path, kept[0] ? kept : "no value");
     }
-    return TWINSET_OK;
+    return refuse_exclusions(options, error);
 }

@@ -89,17 +89,22 @@ static bool open_chunk(uint64_t id, const void *bytes, size_t length, chunk_read
     return reader->count <= (size_t)(reader->end - reader->at) / 2; /* two bytes each at least */
 }
 
+/* Reads the term of the next posting; its document follows. */
+static inline bool next_term(chunk_reader *reader)
+{
+    uint64_t distance = 0;
+    reader->at = tw_varint_read(reader->at, reader->end, &distance);
+    reader->term += distance;
+    return reader->at != NULL;
+}
+
 static inline bool next_posting(chunk_reader *reader, tw_posting *posting)
 {
-    uint64_t distance, document;
-    reader->at = tw_varint_read(reader->at, reader->end, &distance);
-    if (reader->at)
+    uint64_t document = 0;
+    if (next_term(reader))
         reader->at = tw_varint_read(reader->at, reader->end, &document);
-    if (!reader->at)
-        return false;
-    reader->term += distance;
     *posting = (tw_posting){reader->term, reader->base + document};
-    return true;
+    return reader->at != NULL;
 }
 
 bool tw_posting_chunk_read(uint64_t id, const void *bytes, size_t length, tw_postings *postings,
@@ -120,20 +125,25 @@ bool tw_posting_chunk_find(uint64_t id, const void *bytes, size_t length, tw_ter
                            tw_u64s *documents, int *status)
 {
     chunk_reader reader;
-    tw_posting posting;
+    uint64_t document;
     *status = TWINSET_OK;
     if (!open_chunk(id, bytes, length, &reader))
         return false;
     for (uint32_t i = 0; i < reader.count && *status == TWINSET_OK; i++) {
-        if (!next_posting(&reader, &posting))
+        if (!next_term(&reader))
             return false;
-        if (posting.term > term)
+        if (reader.term > term)
             break;
-        if (posting.term < term)
+        bool is_found = reader.term == term;
+        reader.at = is_found ? tw_varint_read(reader.at, reader.end, &document)
+                             : tw_varint_skip(reader.at, reader.end);
+        if (!reader.at)
+            return false;
+        if (!is_found)
             continue;
         *status = TW_GROW(documents->data, documents->capacity, documents->count + 1);
         if (*status == TWINSET_OK)
-            documents->data[documents->count++] = posting.document;
+            documents->data[documents->count++] = reader.base + document;
     }
     return true;
 }

@@ -21,11 +21,7 @@ static int find_candidates(tw_index *index, tw_worker *worker, uint32_t document
         status = tw_make_terms(&worker->analyser, tw_document_at(worker->corpus, document)->name,
                                text.text, text.length, manifest->bands, manifest->rows, terms, NULL,
                                NULL);
-    for (unsigned i = 1; i <= manifest->bands && status == TWINSET_OK; i++)
-        tw_lookup_prefetch(index, terms[i]);
-    for (unsigned i = 1; i <= manifest->bands && status == TWINSET_OK; i++)
-        status = tw_lookup(index, terms[i], numbers, error);
-    return status;
+    return status == TWINSET_OK ? tw_find_sharing(index, terms, numbers, error) : status;
 }
 
 static int sort_numbers(tw_u64s *numbers)

@@ -136,7 +136,7 @@ static int purge_all(removal *job)
 }
 
 /* Lists the postings of a document, and removes its row. */
-static int remove_record(removal *job, tw_analyser *analyser, uint64_t number)
+static int remove_record(removal *job, uint64_t number)
 {
     tw_index *index = job->index;
     tw_term terms[TW_INDEX_MOST_BANDS + 1];
@@ -146,7 +146,7 @@ static int remove_record(removal *job, tw_analyser *analyser, uint64_t number)
         return tw_store_damaged(index, job->error, "document number %llu is lost",
                                 (unsigned long long)number);
     if (status == TWINSET_OK)
-        status = tw_record_terms(index, analyser, &record, terms, job->error);
+        status = tw_record_terms(index, &record, terms, job->error);
     for (unsigned i = 0; i <= index->manifest.bands && status == TWINSET_OK; i++)
         status = tw_postings_add(&job->postings, (tw_posting){terms[i], number});
     if (status == TWINSET_OK)
@@ -174,18 +174,13 @@ static int remove_postings(removal *job)
 int tw_remove_numbers(tw_index *index, const uint64_t *numbers, size_t count, twinset_error *error)
 {
     removal job = {.index = index, .numbers = numbers, .count = count, .error = error};
-    tw_set excluded = tw_settings_excluded(index->settings);
-    tw_analyser analyser = {0};
-    int status = tw_analyser_init(&analyser, index->settings, &excluded, error);
-    if (status == TWINSET_OK)
-        status = tw_cluster_leave(index, numbers, count, error);
+    int status = tw_cluster_leave(index, numbers, count, error);
     for (size_t i = 0; i < count && status == TWINSET_OK; i++)
-        status = remove_record(&job, &analyser, numbers[i]);
+        status = remove_record(&job, numbers[i]);
     if (status == TWINSET_OK)
         status = remove_postings(&job);
     if (status == TWINSET_OK)
         tw_manifest_drop_empty(&index->manifest);
-    tw_analyser_free(&analyser);
     tw_free(job.postings.data);
     tw_free(job.chunk.data);
     tw_bytes_free(&job.bytes);

@@ -1,8 +1,9 @@
 /*
- * A segment is up to 256 chunks of one run. Its head has the first term of each chunk, and a
- * filter of eight bits a term that says which terms it does not have, so that a key which no
- * document has costs no chunk. A head says nothing that the chunks do not say: one that is damaged
- * is made again.
+ * A segment is up to 256 chunks of one run. Its head has the first term of each chunk, and two
+ * filters of eight bits a term. One says which terms the segment does not have, so that a key which
+ * no document has costs no chunk. The other says which terms no two of its documents have, so that
+ * a document that is known makes the chunk of a term needless. A head says nothing that the chunks
+ * do not say: one that is damaged is made again.
  */
 #include "store.h"
 #include "varint.h"
@@ -21,61 +22,129 @@ static uint64_t mix_term(tw_term term)
     return tw_fold_product(term ^ 0xBF58476D1CE4E5B9u, 0x94D049BB133111EBu);
 }
 
-static const uint64_t *find_block(const tw_segment_head *head, uint64_t hash)
+static uint64_t *find_block(const tw_filter *filter, uint64_t hash)
 {
-    return head->filter + ((hash >> 32) * head->blocks >> 32) * BLOCK_WORDS;
+    return filter->words + ((hash >> 32) * filter->blocks >> 32) * BLOCK_WORDS;
 }
 
-bool tw_filter_may_have(const tw_segment_head *head, tw_term term)
+static size_t count_filter_bytes(const tw_filter *filter)
+{
+    return (size_t)filter->blocks * BLOCK_WORDS * sizeof *filter->words;
+}
+
+bool tw_filter_may_have(const tw_filter *filter, tw_term term)
 {
     uint64_t hash = mix_term(term), bits = hash * 0x9E3779B97F4A7C15u;
-    const uint64_t *block = find_block(head, hash);
+    if (filter->blocks == 0)
+        return false;
+    const uint64_t *block = find_block(filter, hash);
     for (unsigned i = 0; i < FILTER_PROBES; i++, bits >>= 9)
         if (!(block[bits % BLOCK_BITS / 64] >> bits % 64 & 1))
             return false;
     return true;
 }
 
-static int make_filter(tw_segment_head *head, const uint64_t *terms, size_t count)
+static int make_filter(tw_filter *filter, size_t terms)
 {
-    size_t blocks = count * FILTER_BITS / BLOCK_BITS + 1;
-    tw_free(head->filter);
-    head->blocks = (uint32_t)blocks;
-    head->filter = tw_calloc(blocks * BLOCK_WORDS, sizeof *head->filter);
-    if (!head->filter)
-        return TWINSET_NOMEM;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t hash = mix_term(terms[i]), bits = hash * 0x9E3779B97F4A7C15u;
-        uint64_t *block = head->filter + ((hash >> 32) * head->blocks >> 32) * BLOCK_WORDS;
-        for (unsigned probe = 0; probe < FILTER_PROBES; probe++, bits >>= 9)
-            block[bits % BLOCK_BITS / 64] |= (uint64_t)1 << bits % 64;
+    filter->blocks = (uint32_t)(terms * FILTER_BITS / BLOCK_BITS + 1);
+    filter->words = tw_calloc((size_t)filter->blocks * BLOCK_WORDS, sizeof *filter->words);
+    return filter->words ? TWINSET_OK : TWINSET_NOMEM;
+}
+
+static void add_to_filter(tw_filter *filter, tw_term term)
+{
+    uint64_t hash = mix_term(term), bits = hash * 0x9E3779B97F4A7C15u;
+    uint64_t *block = find_block(filter, hash);
+    for (unsigned probe = 0; probe < FILTER_PROBES; probe++, bits >>= 9)
+        block[bits % BLOCK_BITS / 64] |= (uint64_t)1 << bits % 64;
+}
+
+static void free_filters(tw_segment_head *head)
+{
+    tw_free(head->filter.words);
+    tw_free(head->repeated.words);
+    head->filter = head->repeated = (tw_filter){0};
+}
+
+/* Makes both filters of a head from its terms, ascending. */
+static int make_filters(tw_segment_head *head, const tw_term *terms, size_t count)
+{
+    size_t repeated = 0;
+    for (size_t i = 1; i < count; i++)
+        repeated += terms[i] == terms[i - 1];
+    free_filters(head);
+    head->knows_repeated = true;
+    int status = make_filter(&head->filter, count);
+    if (status == TWINSET_OK && repeated)
+        status = make_filter(&head->repeated, repeated);
+    for (size_t i = 0; i < count && status == TWINSET_OK; i++) {
+        add_to_filter(&head->filter, terms[i]);
+        if (i > 0 && terms[i] == terms[i - 1])
+            add_to_filter(&head->repeated, terms[i]);
     }
-    return TWINSET_OK;
+    return status;
 }
 
 /* ---- heads as bytes */
 
+static int write_filter(const tw_filter *filter, tw_bytes *out)
+{
+    return filter->blocks ? tw_bytes_append(out, filter->words, count_filter_bytes(filter))
+                          : TWINSET_OK;
+}
+
 static int write_head(const tw_segment_head *head, tw_bytes *out)
 {
-    size_t filter_bytes = (size_t)head->blocks * BLOCK_WORDS * sizeof *head->filter;
     out->length = 0;
     int status = tw_put_u64(out, 0);
     if (status == TWINSET_OK)
         status = tw_put_u32(out, head->chunk_count);
     if (status == TWINSET_OK)
-        status = tw_put_u32(out, head->blocks);
+        status = tw_put_u32(out, head->filter.blocks);
     for (uint32_t i = 0; i < head->chunk_count && status == TWINSET_OK; i++) {
         status = tw_put_u64(out, head->first[i]);
         if (status == TWINSET_OK)
             status = tw_put_u32(out, head->counts[i]);
     }
     if (status == TWINSET_OK)
-        status = tw_bytes_append(out, head->filter, filter_bytes);
+        status = write_filter(&head->filter, out);
+    if (status == TWINSET_OK && head->knows_repeated)
+        status = tw_put_u32(out, head->repeated.blocks);
+    if (status == TWINSET_OK && head->knows_repeated)
+        status = write_filter(&head->repeated, out);
     if (status == TWINSET_OK) {
         uint64_t sum = tw_checksum(out->data + 8, out->length - 8, head->id);
         memcpy(out->data, &sum, sizeof sum);
     }
     return status;
+}
+
+/* Reads the blocks of a filter, whose number is known. TWINSET_IO: the head ends before them. */
+static int read_filter(tw_field_reader *fields, tw_filter *filter)
+{
+    size_t bytes = count_filter_bytes(filter);
+    if (bytes > (size_t)(fields->end - fields->at))
+        return TWINSET_IO;
+    filter->words = bytes ? tw_malloc(bytes) : NULL;
+    if (bytes && !filter->words)
+        return TWINSET_NOMEM;
+    if (bytes)
+        memcpy(filter->words, fields->at, bytes);
+    fields->at += bytes;
+    return TWINSET_OK;
+}
+
+/* Reads the filters, with which a head ends. That of repeated terms came later than the format: the
+ * heads of an older index end before it. */
+static int read_filters(tw_field_reader *fields, tw_segment_head *head)
+{
+    int status = read_filter(fields, &head->filter);
+    head->knows_repeated = status == TWINSET_OK && fields->at < fields->end;
+    if (!head->knows_repeated)
+        return status;
+    head->repeated.blocks = tw_get_u32(fields);
+    status = fields->failed ? TWINSET_IO : read_filter(fields, &head->repeated);
+    return status == TWINSET_OK && fields->at != fields->end ? TWINSET_IO : status;
 }
 
 /* Reads a head. TWINSET_IO: it is damaged. */
@@ -85,20 +154,14 @@ static int read_head(tw_segment_head *head, const char *bytes, size_t length)
         return TWINSET_IO;
     tw_field_reader fields = {bytes + 8, bytes + length, false};
     head->chunk_count = tw_get_u32(&fields);
-    head->blocks = tw_get_u32(&fields);
-    size_t filter_bytes = (size_t)head->blocks * BLOCK_WORDS * sizeof *head->filter;
-    if (head->chunk_count > TW_SEGMENT_CHUNKS || head->blocks == 0 ||
-        length != 16 + 12 * (size_t)head->chunk_count + filter_bytes)
+    head->filter.blocks = tw_get_u32(&fields);
+    if (head->chunk_count > TW_SEGMENT_CHUNKS || head->filter.blocks == 0)
         return TWINSET_IO;
     for (uint32_t i = 0; i < head->chunk_count; i++) {
         head->first[i] = tw_get_u64(&fields);
         head->counts[i] = tw_get_u32(&fields);
     }
-    head->filter = tw_malloc(filter_bytes);
-    if (!head->filter)
-        return TWINSET_NOMEM;
-    memcpy(head->filter, fields.at, filter_bytes);
-    return TWINSET_OK;
+    return fields.failed ? TWINSET_IO : read_filters(&fields, head);
 }
 
 /* ---- writing segments */
@@ -154,7 +217,7 @@ int tw_segment_end(tw_segment_writer *writer)
         return TWINSET_OK;
     int status = end_chunk(writer);
     if (status == TWINSET_OK)
-        status = make_filter(head, writer->terms.data, writer->terms.count);
+        status = make_filters(head, writer->terms.data, writer->terms.count);
     if (status == TWINSET_OK)
         status = write_head(head, &writer->bytes);
     if (status == TWINSET_OK)
@@ -162,14 +225,14 @@ int tw_segment_end(tw_segment_writer *writer)
                               writer->error);
     writer->run->segments[writer->run->count - 1].postings = writer->terms.count;
     writer->terms.count = 0;
-    tw_free(head->filter);
+    free_filters(head);
     *head = (tw_segment_head){0};
     return status;
 }
 
 void tw_segment_writer_free(tw_segment_writer *writer)
 {
-    tw_free(writer->head.filter);
+    free_filters(&writer->head);
     tw_free(writer->terms.data);
     tw_bytes_free(&writer->chunk.bytes);
     tw_bytes_free(&writer->bytes);
@@ -195,7 +258,7 @@ int tw_segment_chunk(tw_index *index, const tw_segment *segment, unsigned chunk,
 static void free_head(tw_segment_head *head)
 {
     if (head)
-        tw_free(head->filter);
+        free_filters(head);
     tw_free(head);
 }
 
@@ -226,7 +289,7 @@ static int repair_head(tw_index *index, const tw_segment *segment, tw_segment_he
         if (head->first[i - 1] == UINT64_MAX)
             head->first[i - 1] = head->first[i];
     if (status == TWINSET_OK)
-        status = make_filter(head, terms.data, terms.count);
+        status = make_filters(head, terms.data, terms.count);
     tw_free(postings.data);
     tw_free(terms.data);
     return status;
@@ -249,8 +312,6 @@ static int load_head(tw_index *index, const tw_segment *segment, tw_segment_head
     for (uint32_t i = 0; status == TWINSET_OK && i < head->chunk_count; i++)
         postings += head->counts[i];
     if (status == TWINSET_IO || (status == TWINSET_OK && postings != segment->postings)) {
-        tw_free(head->filter);
-        head->filter = NULL;
         tw_error_clear(error);
         status = repair_head(index, segment, head, error);
     }
@@ -264,7 +325,7 @@ bool tw_segment_head_is_sound(const tw_segment *segment, const void *bytes, size
     int status = read_head(&head, bytes, length);
     for (uint32_t i = 0; i < head.chunk_count && status == TWINSET_OK; i++)
         postings += head.counts[i];
-    tw_free(head.filter);
+    free_filters(&head);
     return status == TWINSET_OK && postings == segment->postings;
 }
 
@@ -289,8 +350,8 @@ int tw_segment_head_get(tw_index *index, const tw_segment *segment, tw_segment_h
 void tw_filter_prefetch(const tw_index *index, const tw_segment *segment, tw_term term)
 {
     const tw_segment_head *head = index->heads[segment->id % TW_CACHED_SEGMENTS];
-    if (head && head->id == segment->id && head->blocks)
-        __builtin_prefetch(find_block(head, mix_term(term)));
+    if (head && head->id == segment->id && head->filter.blocks)
+        __builtin_prefetch(find_block(&head->filter, mix_term(term)));
 }
 
 int tw_segment_head_put(tw_index *index, const tw_segment_head *head, twinset_error *error)

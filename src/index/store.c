@@ -512,6 +512,9 @@ void tw_index_close(tw_index *index)
     sqlite3_close(index->database);
     tw_heads_free(index);
     tw_manifest_free(&index->manifest);
+    if (index->analyser)
+        tw_analyser_free(index->analyser);
+    tw_free(index->analyser);
     tw_settings_release(index->settings);
     tw_arena_release(index->skips.arena);
     tw_free(index->skips.data);

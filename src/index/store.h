@@ -58,7 +58,7 @@ bool tw_posting_chunk_read(uint64_t id, const void *bytes, size_t length, tw_pos
 bool tw_posting_chunk_find(uint64_t id, const void *bytes, size_t length, tw_term term,
                            tw_u64s *documents, int *status);
 
-/* ---- segments: chunks, with the first term of each and a filter of all terms */
+/* ---- segments: chunks, with the first term of each and filters of terms */
 
 typedef struct tw_segment {
     uint64_t id;
@@ -67,12 +67,19 @@ typedef struct tw_segment {
     uint32_t revision; /* grows when postings are removed */
 } tw_segment;
 
+/* Says of some terms that they are not in a set. */
+typedef struct tw_filter {
+    uint64_t *words; /* blocks of 8 */
+    uint32_t blocks; /* 0: the set is empty */
+} tw_filter;
+
 /* What is known of a segment's chunks. */
 typedef struct tw_segment_head {
     uint64_t id;
     uint32_t revision;
-    uint32_t blocks;  /* of the filter */
-    uint64_t *filter; /* blocks of 8 words */
+    bool knows_repeated; /* that of an older index does not */
+    tw_filter filter;    /* of all terms */
+    tw_filter repeated;  /* of those that have several postings */
     uint32_t chunk_count;
     tw_term first[TW_SEGMENT_CHUNKS];
     uint32_t counts[TW_SEGMENT_CHUNKS];
@@ -167,7 +174,7 @@ enum {
     TW_SQL_COUNT
 };
 
-enum { TW_CACHED_SEGMENTS = 1 << 12 };
+enum { TW_CACHED_SEGMENTS = 1 << 12, TW_MANY_DOCUMENTS = 1 << 16 };
 
 /* Why documents were not added. */
 typedef struct tw_index_skips {
@@ -184,7 +191,8 @@ struct twinset_index {
     tw_arena *arena; /* strings of the options */
     twinset_options options;
     tw_settings *settings;
-    tw_manifest manifest; /* as of the transaction in progress, or the last one */
+    tw_analyser *analyser; /* by these settings, once a record's terms were asked for */
+    tw_manifest manifest;  /* as of the transaction in progress, or the last one */
     bool is_loaded, is_writing;
     tw_segment_head **heads; /* by segment id modulo TW_CACHED_SEGMENTS */
     tw_index_skips skips;
@@ -256,7 +264,7 @@ int tw_segment_head_put(tw_index *index, const tw_segment_head *head,
                         twinset_error *error) TW_CHECKED;
 /* Whether the bytes of a head are not damaged. */
 bool tw_segment_head_is_sound(const tw_segment *segment, const void *bytes, size_t length);
-bool tw_filter_may_have(const tw_segment_head *head, tw_term term);
+bool tw_filter_may_have(const tw_filter *filter, tw_term term);
 /* Has the processor fetch what tw_filter_may_have() looks at, where the head is in memory. */
 void tw_filter_prefetch(const tw_index *index, const tw_segment *segment, tw_term term);
 /* Removes a segment with its chunks. */
@@ -273,6 +281,9 @@ void tw_heads_free(tw_index *index);
 /* Has the processor fetch the filters that a lookup asks first. They lie all over memory: asked one
  * after the other, they cost a fifth of a query. */
 void tw_lookup_prefetch(const tw_index *index, tw_term term);
+/* Gives the most documents that may have a key, by filters alone; TW_MANY_DOCUMENTS or more: they
+ * do not say. */
+int tw_lookup_most(tw_index *index, tw_term term, unsigned *most, twinset_error *error) TW_CHECKED;
 /* Appends the documents that have a key; each may come several times. */
 int tw_lookup(tw_index *index, tw_term term, tw_u64s *documents, twinset_error *error) TW_CHECKED;
 /* Reads a document; its strings are valid until the next is read. TWINSET_EMPTY without a sentence:
@@ -294,6 +305,13 @@ int tw_each_document(tw_index *index, tw_stored_document_fn take, void *context,
                      twinset_error *error) TW_CHECKED;
 /* Whether an id matches a pattern with * and ?; NULL matches all. */
 bool tw_id_matches(const char *pattern, const char *id);
+
+/* ---- candidates.c */
+
+/* Appends the documents that share a term with a text, the id aside; each may come several times.
+ * `terms` has those of the text, by band. */
+int tw_find_sharing(tw_index *index, const tw_term *terms, tw_u64s *documents,
+                    twinset_error *error) TW_CHECKED;
 
 /* ---- merge.c */
 
@@ -350,8 +368,8 @@ int tw_estimate_corpus(tw_index *index, tw_corpus *corpus, twinset_result *resul
 int tw_make_terms(tw_analyser *analyser, const char *id, const char *text, size_t length,
                   unsigned bands, unsigned rows, tw_term *terms, uint32_t *slots,
                   uint64_t *shingles) TW_CHECKED;
-/* Makes those of a record, for its removal. */
-int tw_record_terms(tw_index *index, tw_analyser *analyser, const tw_stored_document *record,
-                    tw_term *terms, twinset_error *error) TW_CHECKED;
+/* Makes those of a record, as they were made when it was added. */
+int tw_record_terms(tw_index *index, const tw_stored_document *record, tw_term *terms,
+                    twinset_error *error) TW_CHECKED;
 
 #endif
