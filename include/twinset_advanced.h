@@ -56,11 +56,11 @@ TWINSET_API uint64_t twinset_peak_memory(void);
 /* What a page of TWINSET_FORMAT_HTML has beside the result. Set `size`, as in twinset_page page =
  * {.size = sizeof page}; zero in the other fields: nothing more. */
 typedef struct twinset_page {
-    size_t size;        /* of the struct */
-    const char *review; /* decisions: the content of a file that a page saved; or NULL */
-    int anonymise;      /* numbers in place of names; names are blacked out in texts, too */
-    const char *a, *b;  /* names of two documents: their case alone is on the page; NULL: all */
-    uint64_t most_text_bytes; /* of passages and texts on the page; 0: 50 MB */
+    size_t size;         /* of the struct */
+    const char *review;  /* decisions: the content of a file that a page saved; or NULL */
+    int anonymise;       /* numbers in place of names; names are blacked out in texts, too */
+    const char *a, *b;   /* names of two documents: their case alone is on the page; NULL: all */
+    uint64_t most_bytes; /* of the page: the first pairs have passages and texts; 0: 50 MB */
     size_t *pairs_with_texts; /* if not NULL, receives how many of the first pairs have theirs */
 } twinset_page;
 

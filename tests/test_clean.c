@@ -360,7 +360,7 @@ static void pages_are_written_without_names(void **state)
 /* Counts the blocks of texts on a page that may have so many bytes of them. */
 static size_t count_texts(const twinset_result *result, uint64_t most, size_t *pairs)
 {
-    twinset_page page = {.size = sizeof page, .most_text_bytes = most, .pairs_with_texts = pairs};
+    twinset_page page = {.size = sizeof page, .most_bytes = most, .pairs_with_texts = pairs};
     paper out = {0};
     size_t count = 0;
     *pairs = SIZE_MAX;
@@ -383,6 +383,51 @@ static void page_has_texts_within_a_limit(void **state)
     assert_true(texts == 2 || texts == 0);
     assert_int_equal(count_texts(result, 10, &pairs), 0);
     assert_int_equal(pairs, 0);
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+}
+
+/* A scan of documents that are all alike, whose texts are most of its page. */
+static twinset_result *scan_class(twinset_collection **collection)
+{
+    enum { DOCUMENTS = 30, LENGTH = 20000 };
+    static char text[LENGTH];
+    dice from = new_dice();
+    twinset_result *result;
+    *collection = collection_of(NULL, 0, 0.5);
+    for (size_t i = 0; i < LENGTH; i++)
+        text[i] = (char)('a' + below(&from, 26));
+    for (size_t i = 0; i < DOCUMENTS; i++) {
+        char name[24];
+        snprintf(name, sizeof name, "%zu.txt", i);
+        text[below(&from, LENGTH)] = ' ';
+        assert_int_equal(
+            twinset_collection_add_text(*collection, name, text, LENGTH, TWINSET_ROLE_NEW, NULL),
+            TWINSET_OK);
+    }
+    assert_int_equal(twinset_collection_scan(*collection, &result, NULL), TWINSET_OK);
+    return result;
+}
+
+/* The limit is for all of the page, its tables too. */
+static void page_keeps_its_limit(void **state)
+{
+    (void)state;
+    twinset_collection *collection;
+    twinset_result *result = scan_class(&collection);
+    size_t with_texts;
+    twinset_page page = {.size = sizeof page, .pairs_with_texts = &with_texts};
+    paper whole = {0};
+    int status = twinset_result_write_page(result, &page, paper_write, &whole, NULL);
+    for (size_t tenths = 9; tenths > 6 && status == TWINSET_OK; tenths--) {
+        paper cut = {0};
+        page.most_bytes = whole.length * tenths / 10;
+        assert_int_equal(twinset_result_write_page(result, &page, paper_write, &cut, NULL), 0);
+        assert_true(cut.length <= page.most_bytes && cut.length > whole.length / 4);
+        assert_true(with_texts > 0 && with_texts < twinset_result_pairs(result));
+        paper_free(&cut);
+    }
+    paper_free(&whole);
     twinset_result_free(result);
     twinset_collection_free(collection);
 }
@@ -464,6 +509,7 @@ int main(void)
         cmocka_unit_test(repeated_spans_are_cut),
         cmocka_unit_test(pages_are_written_without_names),
         cmocka_unit_test(page_has_texts_within_a_limit),
+        cmocka_unit_test(page_keeps_its_limit),
         cmocka_unit_test(files_are_known_by_any_name),
         cmocka_unit_test(outputs_are_checked),
     };

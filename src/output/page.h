@@ -17,7 +17,7 @@
 #include "twinset_advanced.h"
 
 enum {
-    TW_REPORT_BYTES = 50 << 20, /* of passages and texts; the first pairs have them */
+    TW_REPORT_BYTES = 50 << 20, /* of a report; passages and texts of the first pairs fit in */
     TW_MOST_SHARING = 100,      /* documents that are counted for a passage */
     TW_MOST_REMOVALS = 10000    /* that are listed */
 };
@@ -103,8 +103,8 @@ int tw_report_count_sharing(tw_report *report) TW_CHECKED;
 
 /* ---- page_texts.c */
 
-/* Finds the passages of the first pairs, and packs the texts of their documents, until the limit
- * for the size of both. */
+/* Finds the passages of the first pairs, and packs the texts of their documents, until the report
+ * reaches its limit. */
 int tw_report_collect(tw_report *report, twinset_error *error) TW_CHECKED;
 /* Writes the blocks of passages and texts. */
 void tw_report_texts(tw_report *report);

@@ -10,7 +10,10 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { BATCH = 256 };
+enum {
+    BATCH = 256,
+    BLOCK_BYTES = 70 /* of what stands around a block of data */
+};
 
 /* ---- packing */
 
@@ -54,7 +57,7 @@ static uint64_t size_of(const tw_shown_document *shown)
 {
     uint64_t bytes = 0;
     for (size_t i = 0; i < shown->text_count; i++)
-        bytes += (shown->texts[i].length + 2) / 3 * 4;
+        bytes += BLOCK_BYTES + (shown->texts[i].length + 2) / 3 * 4;
     return bytes;
 }
 
@@ -114,8 +117,10 @@ static bool take_texts(tw_report *report, uint32_t document, uint64_t *left)
 /* Takes a pair from what is left; false: it does not fit. */
 static bool take_pair(tw_report *report, size_t index, uint64_t *left)
 {
+    enum { BYTES_IN_TABLES = 16 }; /* about, of a passage */
     uint32_t documents[2];
-    uint64_t bytes = report->blocks[index].json.length;
+    const tw_pair_block *block = &report->blocks[index];
+    uint64_t bytes = BLOCK_BYTES + block->json.length + block->count * BYTES_IN_TABLES;
     tw_result_pair_documents(report->result, index, documents);
     if (bytes > *left)
         return false;
@@ -171,16 +176,44 @@ static int collect_removals(tw_report *report, uint64_t *left, twinset_error *er
     return status;
 }
 
+static int count_bytes(void *context, const char *bytes, size_t count)
+{
+    uint64_t *sum = context;
+    (void)bytes;
+    *sum += count;
+    return 0;
+}
+
+/* How many bytes are left for passages and texts beside the template and the tables; a fifth of
+ * the limit in any case, so that the first pairs can be opened. */
+static int measure_room(tw_report *report, uint64_t *left, twinset_error *error)
+{
+    uint64_t most = report->page->most_bytes ? report->page->most_bytes : TW_REPORT_BYTES;
+    uint64_t taken = tw_report_page_bytes;
+    tw_sink *sink = report->sink, counter;
+    tw_sink_init(&counter, count_bytes, &taken);
+    report->sink = &counter;
+    int status = tw_report_run(report, error);
+    if (status == TWINSET_OK)
+        status = tw_sink_end(&counter, error);
+    report->sink = sink;
+    *left = taken < most - most / 5 ? most - taken : most / 5;
+    return status;
+}
+
 int tw_report_collect(tw_report *report, twinset_error *error)
 {
-    uint64_t most = report->page->most_text_bytes, left = most ? most : TW_REPORT_BYTES;
+    uint64_t left;
+    int status = measure_room(report, &left, error);
+    if (status != TWINSET_OK)
+        return status;
     size_t pairs = report->result->run.pairs;
     report->pair_count = pairs < TWINSET_PAIRS_WITH_PASSAGES ? pairs : TWINSET_PAIRS_WITH_PASSAGES;
     report->block_count = report->pair_count;
     report->blocks = tw_calloc(report->block_count + 1, sizeof *report->blocks);
     if (!report->blocks)
         return TWINSET_NOMEM;
-    int status = collect_pairs(report, &left, error);
+    status = collect_pairs(report, &left, error);
     if (status == TWINSET_OK)
         status = collect_removals(report, &left, error);
     return status == TWINSET_OK ? tw_report_count_sharing(report) : status;
