@@ -5,6 +5,7 @@
 #ifndef DICE_H
 #define DICE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,12 @@ static inline dice new_dice(void)
 {
     const char *given = getenv("TWINSET_TEST_SEED");
     return (dice){given ? strtoull(given, NULL, 10) : 20240607};
+}
+
+/* Whether there is time for all that a test can try; script/long has it. */
+static inline bool test_at_length(void)
+{
+    return getenv("TWINSET_TEST_LARGE") != NULL;
 }
 
 static inline void print_seed(void)

@@ -34,12 +34,20 @@ static twinset_options small_options(void)
 /* A run of calls; each gives up, and all is freed, at the first failure. */
 typedef int (*run_fn)(const twinset_options *options, twinset_error *error);
 
-/* Repeats the run with one more allocation each time, until it succeeds. Every second run
- * does without a message. */
+/* How many more allocations the next run may make: one where there is time, else a few. */
+static long long step_of_allocations(dice *from)
+{
+    return test_at_length() ? 1 : 1 + (long long)below(from, 20);
+}
+
+/* Repeats the run with more allocations each time, until it succeeds. Every second run does
+ * without a message. */
 static void fail_everywhere(run_fn run, const twinset_options *options)
 {
+    dice from = new_dice();
     int status = TWINSET_NOMEM;
-    for (long long allocations = 0; status != TWINSET_OK; allocations++) {
+    for (long long allocations = 0; status != TWINSET_OK;
+         allocations += step_of_allocations(&from)) {
         twinset_error error = {"of an earlier call"};
         assert_true(allocations < 100000);
         tw_faults_after(allocations);
@@ -242,8 +250,10 @@ static void programs_survive(void **state)
 static void check_repetition(const twinset_options *options, fill_fn fill)
 {
     paper expected = {0};
+    dice from = new_dice();
     int status = TWINSET_NOMEM;
-    for (long long allocations = 0; status != TWINSET_OK; allocations++) {
+    for (long long allocations = 0; status != TWINSET_OK;
+         allocations += step_of_allocations(&from)) {
         twinset_collection *collection;
         twinset_result *result;
         paper found = {0};
@@ -342,8 +352,10 @@ static void texts_survive(void **state)
 static void a_failed_add_can_be_repeated(void **state)
 {
     (void)state;
+    dice from = new_dice();
     int status = TWINSET_NOMEM;
-    for (long long allocations = 0; status != TWINSET_OK; allocations++) {
+    for (long long allocations = 0; status != TWINSET_OK;
+         allocations += step_of_allocations(&from)) {
         twinset_options options = small_options();
         twinset_collection *collection;
         twinset_result *result;
@@ -423,11 +435,13 @@ static void check_records(const twinset_options *given, const char *path, bool a
     twinset_options options = *given;
     paper expected = {0}, found = {0};
     twinset_error error;
+    dice from = new_dice();
     int status = TWINSET_NOMEM;
     assert_int_equal(scan_records(&options, path, &expected, NULL), TWINSET_OK);
     options.checkpoint = "state";
     forget_checkpoint();
-    for (long long allocations = 0; status != TWINSET_OK; allocations++) {
+    for (long long allocations = 0; status != TWINSET_OK;
+         allocations += step_of_allocations(&from)) {
         if (anew)
             forget_checkpoint();
         paper_free(&found);
@@ -716,5 +730,6 @@ int main(void)
         cmocka_unit_test(faults_are_not_built_in),
 #endif
     };
+    print_seed();
     return cmocka_run_group_tests(tests, write_files, leave_folder);
 }

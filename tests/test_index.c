@@ -42,10 +42,10 @@ static int teardown(void **state)
 /* Text number n of family n / 3, whose texts differ in a few letters. */
 static void make_text(size_t number, char text[TEXT])
 {
-    uint64_t dice = number / 3 * 977 + 13;
+    uint64_t random = number / 3 * 977 + 13;
     for (size_t i = 0; i < TEXT - 1; i++) {
-        dice = dice * 6364136223846793005u + 1442695040888963407u;
-        text[i] = dice >> 60 == 0 ? ' ' : (char)('a' + (dice >> 40) % 26);
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        text[i] = random >> 60 == 0 ? ' ' : (char)('a' + (random >> 40) % 26);
     }
     text[TEXT - 1] = '\0';
     for (size_t i = 0; i < number % 3; i++)

@@ -187,7 +187,7 @@ static void a_full_disk_is_told(void **state)
 {
     (void)state;
     dice from = new_dice();
-    tw_bytes lines = some_lines(&from, 1000000);
+    tw_bytes lines = some_lines(&from, 400000);
     for (int format = 0; format < FORMATS; format++) {
         disk whole = pack_lines(endings[format], &lines, 50000, 1);
         for (size_t limit = 0; limit < whole.bytes.length; limit += 1 + whole.bytes.length / 3) {

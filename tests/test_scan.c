@@ -811,7 +811,7 @@ static void a_comparison_with_null_says_so(void **state)
 /* Several parts of texts, which are not terminated, some of them not there. */
 static void lent_texts_are_like_copies(void **state)
 {
-    enum { TEXTS = 6000, LENGTH = 500, STEP = 37 };
+    enum { TEXTS = 3000, LENGTH = 500, STEP = 37 };
     static char bytes[TEXTS * STEP + LENGTH];
     dice from = new_dice();
     (void)state;

@@ -286,7 +286,7 @@ static void steps_make_a_scan(void **state)
     dice from = new_dice();
     collection *all = malloc(sizeof *all);
     size_t pairs = 0;
-    for (int round = 0; round < 150; round++) {
+    for (int round = 0; round < (test_at_length() ? 150 : 50); round++) {
         twinset_collection *made;
         fill(all, &from);
         choose_options(all, &from);
@@ -327,11 +327,11 @@ static void a_comparer_forgets_nothing_wrongly(void **state)
         options.threshold = .3;
         options.bag = round % 2;
         options.memory_bytes = round % 4 < 2 ? 1 : 0; /* the least there can be */
-        texts[0] = random_text(&from, round < 4 ? 80 : 30000, LANGUAGE);
+        texts[0] = random_text(&from, round < 4 ? 80 : 10000, LANGUAGE);
         for (size_t i = 1; i < TEXTS; i++)
             texts[i] = similar_text(&from, texts[below(&from, i)], below(&from, 30), LANGUAGE);
         assert_ok(twinset_comparer_new(&options, &old, NULL));
-        for (int i = 0; i < (round < 4 ? 500 : 20); i++) {
+        for (int i = 0; i < (round < 4 ? 150 : 10); i++) {
             const char *a = texts[below(&from, TEXTS)], *b = texts[below(&from, 1 + i % TEXTS)];
             twinset_pair first, second;
             assert_ok(twinset_comparer_new(&options, &fresh, NULL));

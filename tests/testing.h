@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "dice.h"
 #include "twinset_advanced.h"
 
 /* Sanitizers take ten times as long; what only measures is left out under them. */
@@ -23,7 +24,6 @@
 #define SANITIZED 0
 #endif
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
 #define LITERAL(text) text, sizeof(text) - 1
 
 /* Fails with the message of the library. */
