@@ -171,7 +171,7 @@ int core_arrow_take(core_texts *texts, PyObject *from, bool *known);
 PyObject *core_write_json_lines(PyObject *module, PyObject *arguments);
 extern const char core_write_json_lines_doc[];
 
-/* ---- lsh.c, index.c, hashvalues.c */
+/* ---- lsh.c, minhash_index.c, hashvalues.c */
 
 typedef struct core_lsh {
     PyObject_HEAD twinset_lsh *handle;

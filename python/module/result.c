@@ -138,7 +138,7 @@ PyDoc_STRVAR(cluster_doc, "cluster($self, index, /)\n--\n\n"
 static PyObject *cluster(PyObject *object, PyObject *argument)
 {
     const core_result *self = (const core_result *)object;
-    Py_ssize_t index = core_index(argument, self->run.clusters);
+    Py_ssize_t index = core_index_of(argument, self->run.clusters);
     if (index < 0)
         return NULL;
     twinset_cluster found;

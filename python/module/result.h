@@ -15,7 +15,7 @@
 /* Returns None for a number that is not known. */
 PyObject *core_number_or_none(double number);
 /* Returns the index that an argument is, below `count`, or -1. */
-Py_ssize_t core_index(PyObject *argument, size_t count);
+Py_ssize_t core_index_of(PyObject *argument, size_t count);
 PyObject *core_result_pair(PyObject *self, PyObject *index);
 PyObject *core_result_removed(PyObject *self, PyObject *index);
 PyObject *core_result_column(PyObject *self, PyObject *arguments);

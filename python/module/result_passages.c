@@ -83,7 +83,7 @@ PyObject *core_result_passages(PyObject *object, PyObject *argument)
     twinset_passages *found = NULL;
     twinset_error error = {""};
     int status;
-    Py_ssize_t index = core_index(argument, self->run.pairs);
+    Py_ssize_t index = core_index_of(argument, self->run.pairs);
     if (index < 0 || core_collection_enter(self->collection))
         return NULL;
     Py_BEGIN_ALLOW_THREADS;

@@ -151,7 +151,7 @@ PyObject *core_pair_tuple(const twinset_pair *pair)
     return record_tuple(pair, pair_fields);
 }
 
-Py_ssize_t core_index(PyObject *argument, size_t count)
+Py_ssize_t core_index_of(PyObject *argument, size_t count)
 {
     Py_ssize_t index = PyNumber_AsSsize_t(argument, PyExc_IndexError);
     if (index == -1 && PyErr_Occurred())
@@ -165,7 +165,7 @@ Py_ssize_t core_index(PyObject *argument, size_t count)
 static PyObject *record_at(PyObject *object, PyObject *argument, int table)
 {
     const core_result *self = (const core_result *)object;
-    Py_ssize_t index = core_index(argument, table_size(self, table));
+    Py_ssize_t index = core_index_of(argument, table_size(self, table));
     any_record record;
     if (index < 0)
         return NULL;

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <structmember.h>
 
-typedef struct core_index {
+typedef struct core_minhash_index {
     core_lsh lsh;
     Py_ssize_t rows, length; /* hash values of a band and of a signature */
     Py_ssize_t slot_bytes;   /* of a hash value; 0 before the first signature */
@@ -26,7 +26,7 @@ typedef struct core_index {
     Py_ssize_t changes;
     PyObject *scheme_name;         /* the name of the attribute */
     PyTypeObject *hashvalues_type; /* whose objects have their buffer ready */
-} core_index;
+} core_minhash_index;
 
 /* ---- arguments */
 
@@ -66,7 +66,7 @@ static int need(PyObject *argument, const char *name)
 
 /* ---- signatures */
 
-static Py_ssize_t slots_in_bands(const core_index *self)
+static Py_ssize_t slots_in_bands(const core_minhash_index *self)
 {
     return (Py_ssize_t)self->lsh.bands * self->rows;
 }
@@ -87,7 +87,7 @@ typedef struct handed {
 } handed;
 
 /* A buffer is what the bands are made of, and no more. */
-static int take_raw(const core_index *self, PyObject *from, handed *got)
+static int take_raw(const core_minhash_index *self, PyObject *from, handed *got)
 {
     if (PyObject_GetBuffer(from, &got->view, PyBUF_SIMPLE))
         return -1;
@@ -100,7 +100,7 @@ static int take_raw(const core_index *self, PyObject *from, handed *got)
     return -1;
 }
 
-static int take_view(const core_index *self, const Py_buffer *view, handed *got)
+static int take_view(const core_minhash_index *self, const Py_buffer *view, handed *got)
 {
     Py_ssize_t length = view->ndim ? view->shape[0] : 0;
     if (length != self->length)
@@ -120,7 +120,7 @@ static int take_pieces(PyObject *values, Py_buffer *view)
     return status;
 }
 
-static int take_attribute(const core_index *self, PyObject *from, handed *got)
+static int take_attribute(const core_minhash_index *self, PyObject *from, handed *got)
 {
     PyObject *values = PyObject_GetAttr(from, self->lsh.hashvalues);
     int status = values ? PyObject_GetBuffer(values, &got->view, PyBUF_ND) : -1;
@@ -131,7 +131,7 @@ static int take_attribute(const core_index *self, PyObject *from, handed *got)
 }
 
 /* Whatever comes of it, it is to be given back. */
-static int take_minhash(const core_index *self, PyObject *from, handed *got)
+static int take_minhash(const core_minhash_index *self, PyObject *from, handed *got)
 {
     *got = (handed){0};
     if (!self->more) {
@@ -163,7 +163,7 @@ static void give_back(handed *got)
 }
 
 /* The scheme of a signature, a new reference; None where it has no such attribute. */
-static PyObject *scheme_of(const core_index *self, PyObject *minhash)
+static PyObject *scheme_of(const core_minhash_index *self, PyObject *minhash)
 {
     PyObject *scheme = PyObject_GetAttr(minhash, self->scheme_name);
     if (scheme || !PyErr_ExceptionMatches(PyExc_AttributeError))
@@ -173,7 +173,7 @@ static PyObject *scheme_of(const core_index *self, PyObject *minhash)
 }
 
 /* Signatures of different schemes agree by chance alone. */
-static int check_scheme(const core_index *self, PyObject *minhash)
+static int check_scheme(const core_minhash_index *self, PyObject *minhash)
 {
     PyObject *known = self->scheme, *scheme = scheme_of(self, minhash);
     if (!scheme)
@@ -190,7 +190,7 @@ static int check_scheme(const core_index *self, PyObject *minhash)
     return same == 1 ? 0 : -1;
 }
 
-static int fail_size(const core_index *self, Py_ssize_t size)
+static int fail_size(const core_minhash_index *self, Py_ssize_t size)
 {
     PyErr_Format(PyExc_ValueError,
                  "the minhash has hash values of %zd bytes, but the index holds those of %zd", size,
@@ -213,7 +213,7 @@ static bool narrow_to(uint32_t *narrow, const char *wide, Py_ssize_t count)
     return all >> 32 == 0;
 }
 
-static PyObject *signature_bytes(const core_index *self, Py_ssize_t number)
+static PyObject *signature_bytes(const core_minhash_index *self, Py_ssize_t number)
 {
     const char *held = twinset_lsh_signature(self->lsh.handle, (uint32_t)number);
     Py_ssize_t count = slots_in_bands(self);
@@ -229,7 +229,7 @@ static PyObject *signature_bytes(const core_index *self, Py_ssize_t number)
 }
 
 /* Learns from the first signature. */
-static int open_index(core_index *self, PyObject *minhash, handed *got)
+static int open_index(core_minhash_index *self, PyObject *minhash, handed *got)
 {
     Py_ssize_t count = slots_in_bands(self);
     hold(got);
@@ -258,10 +258,10 @@ static int open_index(core_index *self, PyObject *minhash, handed *got)
     return 0;
 }
 
-static int widen(core_index *self);
+static int widen(core_minhash_index *self);
 
 /* The signature as the engine is to have it, or NULL. What it is asked for may run Python. */
-static const void *held_form(core_index *self, PyObject *minhash, handed *got)
+static const void *held_form(core_minhash_index *self, PyObject *minhash, handed *got)
 {
     Py_ssize_t size = got->size;
     if (self->narrow && size == 8 && narrow_to(self->narrow, got->bytes, slots_in_bands(self)))
@@ -281,7 +281,7 @@ static const void *held_form(core_index *self, PyObject *minhash, handed *got)
 /* ---- calls */
 
 /* The list of the further numbers of a key, made where there is none; a new reference. */
-static PyObject *list_of_more(core_index *self, PyObject *key)
+static PyObject *list_of_more(core_minhash_index *self, PyObject *key)
 {
     PyObject *numbers = PyDict_GetItemWithError(self->more, key);
     if (numbers)
@@ -292,7 +292,8 @@ static PyObject *list_of_more(core_index *self, PyObject *key)
     return numbers;
 }
 
-static int insert_more(core_index *self, PyObject *key, const void *signature, PyObject *numbers)
+static int insert_more(core_minhash_index *self, PyObject *key, const void *signature,
+                       PyObject *numbers)
 {
     uint32_t number;
     if (core_lsh_add(&self->lsh, key, signature, &number))
@@ -305,7 +306,8 @@ static int insert_more(core_index *self, PyObject *key, const void *signature, P
     return status;
 }
 
-static int add_signature(core_index *self, PyObject *key, PyObject *minhash, PyObject *numbers)
+static int add_signature(core_minhash_index *self, PyObject *key, PyObject *minhash,
+                         PyObject *numbers)
 {
     handed got;
     const void *signature = NULL;
@@ -325,7 +327,7 @@ static int add_signature(core_index *self, PyObject *key, PyObject *minhash, PyO
 }
 
 /* To look up a key or to make an object may run Python, so that comes first. */
-static int add(core_index *self, PyObject *key, PyObject *minhash, bool check)
+static int add(core_minhash_index *self, PyObject *key, PyObject *minhash, bool check)
 {
     Py_ssize_t number = core_lsh_number(&self->lsh, key);
     if (number >= 0 && check)
@@ -350,7 +352,7 @@ static PyObject *insert(PyObject *object, PyObject *const *given, Py_ssize_t cou
                         PyObject *keywords)
 {
     static const char *const names[] = {"key", "minhash", "check_duplication"};
-    core_index *self = (core_index *)object;
+    core_minhash_index *self = (core_minhash_index *)object;
     PyObject *taken[3];
     if (take_arguments(given, count, keywords, names, 3, taken) || need(taken[0], names[0]) ||
         need(taken[1], names[1]))
@@ -375,7 +377,7 @@ static PyObject *without_repeats(PyObject *keys)
     return list;
 }
 
-static int find(core_index *self, PyObject *minhash, unsigned bands, PyObject *keys)
+static int find(core_minhash_index *self, PyObject *minhash, unsigned bands, PyObject *keys)
 {
     handed got;
     int status = take_minhash(self, minhash, &got);
@@ -395,7 +397,7 @@ static PyObject *query(PyObject *object, PyObject *const *given, Py_ssize_t coun
                        PyObject *keywords)
 {
     static const char *const names[] = {"minhash", "bands"};
-    core_index *self = (core_index *)object;
+    core_minhash_index *self = (core_minhash_index *)object;
     PyObject *taken[2];
     if (take_arguments(given, count, keywords, names, 2, taken) || need(taken[0], names[0]))
         return NULL;
@@ -412,7 +414,7 @@ static PyObject *query(PyObject *object, PyObject *const *given, Py_ssize_t coun
 }
 
 /* The further numbers of a key, a new list; empty where there are none. */
-static PyObject *further_numbers(const core_index *self, PyObject *key)
+static PyObject *further_numbers(const core_minhash_index *self, PyObject *key)
 {
     PyObject *numbers = PyDict_GetItemWithError(self->more, key);
     if (numbers)
@@ -427,7 +429,7 @@ static PyObject *remove_key(PyObject *object, PyObject *const *given, Py_ssize_t
                             PyObject *keywords)
 {
     static const char *const names[] = {"key"};
-    core_index *self = (core_index *)object;
+    core_minhash_index *self = (core_minhash_index *)object;
     PyObject *key;
     if (take_arguments(given, count, keywords, names, 1, &key) || need(key, names[0]))
         return NULL;
@@ -446,7 +448,7 @@ static PyObject *remove_key(PyObject *object, PyObject *const *given, Py_ssize_t
     return done;
 }
 
-static int append_signature(const core_index *self, PyObject *list, Py_ssize_t number)
+static int append_signature(const core_minhash_index *self, PyObject *list, Py_ssize_t number)
 {
     PyObject *bytes = signature_bytes(self, number);
     int status = bytes ? PyList_Append(list, bytes) : -1;
@@ -459,7 +461,7 @@ PyDoc_STRVAR(signatures_doc, "signatures($self, key, /)\n--\n\n"
 
 static PyObject *signatures(PyObject *object, PyObject *key)
 {
-    core_index *self = (core_index *)object;
+    core_minhash_index *self = (core_minhash_index *)object;
     Py_ssize_t number = core_lsh_number(&self->lsh, key);
     if (number == -1)
         PyErr_SetString(PyExc_ValueError, "The given key does not exist");
@@ -477,7 +479,7 @@ static PyObject *signatures(PyObject *object, PyObject *key)
 /* ---- widening */
 
 /* Another index with the same, as wide as it came. */
-static int copy_wide(core_index *from, core_index *to)
+static int copy_wide(core_minhash_index *from, core_minhash_index *to)
 {
     PyObject *all = PyDict_Keys(from->lsh.numbers);
     int status = all ? core_lsh_open(&to->lsh, to->lsh.bands, to->rows * from->slot_bytes) : -1;
@@ -500,11 +502,11 @@ static int copy_wide(core_index *from, core_index *to)
 
 /* A value came that does not fit. What was held is let go of with the object that it is put into.
  */
-static int widen(core_index *self)
+static int widen(core_minhash_index *self)
 {
     PyObject *made = PyObject_CallFunction((PyObject *)Py_TYPE((PyObject *)self), "Inn",
                                            self->lsh.bands, self->rows, self->length);
-    core_index *wide = (core_index *)made;
+    core_minhash_index *wide = (core_minhash_index *)made;
     if (!made || copy_wide(self, wide)) {
         Py_XDECREF(made);
         return -1;
@@ -543,7 +545,7 @@ static const core_state *state_of(PyTypeObject *type)
 static int init(PyObject *object, PyObject *arguments, PyObject *keywords)
 {
     static char *names_of[] = {"bands", "rows", "length", NULL};
-    core_index *self = (core_index *)object;
+    core_minhash_index *self = (core_minhash_index *)object;
     int bands;
     Py_ssize_t rows, length;
     if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "inn", names_of, &bands, &rows, &length))
@@ -566,7 +568,7 @@ static int init(PyObject *object, PyObject *arguments, PyObject *keywords)
 
 static int traverse(PyObject *object, visitproc visit, void *arg)
 {
-    core_index *self = (core_index *)object;
+    core_minhash_index *self = (core_minhash_index *)object;
     Py_VISIT(self->scheme);
     Py_VISIT(self->more);
     Py_VISIT((PyObject *)self->hashvalues_type);
@@ -575,7 +577,7 @@ static int traverse(PyObject *object, visitproc visit, void *arg)
 
 static int clear(PyObject *object)
 {
-    core_index *self = (core_index *)object;
+    core_minhash_index *self = (core_minhash_index *)object;
     if (self->more)
         PyDict_Clear(self->more);
     return core_lsh_clear(object);
@@ -583,7 +585,7 @@ static int clear(PyObject *object)
 
 static void dealloc(PyObject *object)
 {
-    core_index *self = (core_index *)object;
+    core_minhash_index *self = (core_minhash_index *)object;
     PyObject_GC_UnTrack(object);
     Py_CLEAR(self->scheme);
     Py_CLEAR(self->more);
@@ -599,13 +601,15 @@ static char type_doc[] =
     "signature has them as its attribute hashvalues; a buffer is the bands alone.";
 
 static PyMemberDef members[] = {
-    {"rows", T_PYSSIZET, offsetof(core_index, rows), READONLY, "Hash values of a band."},
-    {"length", T_PYSSIZET, offsetof(core_index, length), READONLY, "Hash values of a signature."},
-    {"slot_bytes", T_PYSSIZET, offsetof(core_index, slot_bytes), READONLY,
+    {"rows", T_PYSSIZET, offsetof(core_minhash_index, rows), READONLY, "Hash values of a band."},
+    {"length", T_PYSSIZET, offsetof(core_minhash_index, length), READONLY,
+     "Hash values of a signature."},
+    {"slot_bytes", T_PYSSIZET, offsetof(core_minhash_index, slot_bytes), READONLY,
      "Bytes of a hash value; 0 before the first signature."},
-    {"scheme", T_OBJECT, offsetof(core_index, scheme), 0,
+    {"scheme", T_OBJECT, offsetof(core_minhash_index, scheme), 0,
      "The scheme of the signatures; None where it is not known."},
-    {"changes", T_PYSSIZET, offsetof(core_index, changes), READONLY, "Grows with each change."},
+    {"changes", T_PYSSIZET, offsetof(core_minhash_index, changes), READONLY,
+     "Grows with each change."},
     {0},
 };
 
@@ -626,7 +630,7 @@ static PyType_Slot slots[] = {
 
 PyType_Spec core_index_spec = {
     .name = "twinset._core.MinHashIndex",
-    .basicsize = sizeof(core_index),
+    .basicsize = sizeof(core_minhash_index),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE,
     .slots = slots,
 };
