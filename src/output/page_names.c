@@ -1,8 +1,9 @@
 /*
  * A report without names. Documents are numbered in the order of their digests, which says nothing
- * of their names. The words that name them, such as those of "class/ada_lovelace/", are blacked out
- * wherever else they stand: in texts, paths and notes. A letter becomes an x for each of its bytes,
- * so that offsets stay what they are.
+ * of their names. The words that name them, such as those of "class/ada_lovelace/", and their
+ * authors, in a manifest or in a line such as "@author Ada", are blacked out wherever else they
+ * stand: in texts, paths and notes. A letter becomes an x for each of its bytes, so that offsets
+ * stay what they are.
  */
 #include "page.h"
 
@@ -37,35 +38,99 @@ static int by_hash(const void *left, const void *right)
     return x < y ? -1 : x > y;
 }
 
-/* Appends the words of a name, each once. */
-static int add_words(tw_u64s *words, const char *name)
+static int add_word(tw_u64s *words, uint64_t hash)
 {
-    size_t length = strlen(name), first = words->count, kept = first;
-    for (size_t from = 0, to = 0; from < length; from = to) {
+    if (TW_GROW(words->data, words->capacity, words->count + 1) != TWINSET_OK)
+        return TWINSET_NOMEM;
+    words->data[words->count++] = hash;
+    return TWINSET_OK;
+}
+
+/* Appends the words of a name, but no more than the first so many. */
+static int add_words(tw_u64s *words, const char *name, size_t length, size_t most)
+{
+    int status = TWINSET_OK;
+    for (size_t from = 0, to = 0; from < length && most && status == TWINSET_OK; from = to) {
         uint64_t hash = next_word(name, length, &from, &to);
         if (to - from < SHORTEST_WORD)
             continue;
-        if (TW_GROW(words->data, words->capacity, words->count + 1) != TWINSET_OK)
-            return TWINSET_NOMEM;
-        words->data[words->count++] = hash;
+        status = add_word(words, hash);
+        most--;
     }
+    return status;
+}
+
+/* Sorts the words from the first on, and leaves each once. */
+static void leave_distinct(tw_u64s *words, size_t first)
+{
+    size_t kept = first;
     if (words->count > first)
         qsort(words->data + first, words->count - first, sizeof *words->data, by_hash);
     for (size_t i = first; i < words->count; i++)
         if (i == first || words->data[i] != words->data[i - 1])
             words->data[kept++] = words->data[i];
     words->count = kept;
-    return TWINSET_OK;
 }
 
-/* Lists the words of all names, ascending, but for those that more than two documents and more than
- * a quarter of all have in their names: these are words such as "essay" and "java". */
+/* Whether a line says who wrote it, as "@author Ada" or "Author: Ada" do; *from is set to what
+ * comes after. */
+static bool names_author(const char *line, size_t length, size_t *from)
+{
+    static const char *const titles[] = {"author", "authors", "student", "students"};
+    size_t start = 0, end;
+    next_word(line, length, &start, &end);
+    bool is_title = false;
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+        is_title = is_title || (strlen(titles[i]) == end - start &&
+                                tw_bytes_equal_ignoring_case(titles[i], line + start, end - start));
+    *from = end;
+    return is_title && ((start && line[start - 1] == '@') || (end < length && line[end] == ':'));
+}
+
+/* Appends the first words after each title of an author in a text. */
+static int add_authors(tw_u64s *words, const char *text, size_t length)
+{
+    enum { MOST_WORDS = 4 };
+    int status = TWINSET_OK;
+    for (size_t line = 0, end; line < length && status == TWINSET_OK; line = end + 1) {
+        const char *newline = memchr(text + line, '\n', length - line);
+        size_t from;
+        end = newline ? (size_t)(newline - text) : length;
+        if (names_author(text + line, end - line, &from))
+            status = add_words(words, text + line + from, end - line - from, MOST_WORDS);
+    }
+    return status;
+}
+
+/* Appends, each once, the words of a document's name, of its author in a manifest, and of those
+ * that its texts name as authors. */
+static int add_document(const twinset_result *result, uint32_t document, tw_u64s *words)
+{
+    const tw_origin *origin = tw_result_origin(result, document);
+    const char *name = result->names[document], *author = origin ? origin->author : NULL;
+    size_t first = words->count, count = tw_text_store_count(result->kept, document);
+    int status = add_words(words, name, strlen(name), SIZE_MAX);
+    if (status == TWINSET_OK && author)
+        status = add_words(words, author, strlen(author), SIZE_MAX);
+    for (size_t i = 0; i < count && status == TWINSET_OK; i++) {
+        tw_bytes text = {0};
+        status = tw_text_store_read(result->kept, document, i, &name, &text, NULL);
+        if (status == TWINSET_OK)
+            status = add_authors(words, text.data, text.length);
+        tw_bytes_free(&text);
+    }
+    leave_distinct(words, first);
+    return status;
+}
+
+/* Lists the words of all names, ascending, but for those that name more than two documents and more
+ * than a quarter of all: these are words such as "essay" and "java". */
 static int list_words(const twinset_result *result, tw_u64s *words)
 {
     int status = TWINSET_OK;
     size_t documents = result->run.documents, kept = 0;
     for (size_t i = 0; i < documents && status == TWINSET_OK; i++)
-        status = add_words(words, result->names[i]);
+        status = add_document(result, (uint32_t)i, words);
     if (status != TWINSET_OK || !words->count)
         return status;
     qsort(words->data, words->count, sizeof *words->data, by_hash);

@@ -234,6 +234,21 @@ class Html(Case):
                          {one["name"]: digests[one["digest"]] for one in page.block("documents")})
         self.assertEqual(len(key["documents"]), 2)
 
+    def test_authors_are_taken_out(self):
+        """Those of a manifest, and those that sources name; in every document."""
+        with open(os.path.join(SAMPLES, "programs", "marks-hugo.c")) as source:
+            program = source.read()
+        self.write("one.c", f"/**\n * @author grace h. hopper\n */\n{program}")
+        self.write("two.c", f"// Author: Alan Turing, Bletchley\n{program}"
+                   "/* with thanks to Grace, and to Kurt Goedel; the author is no name */\n")
+        self.write("list.csv", "path,author\none.c,Kurt Goedel\ntwo.c,\n")
+        page = self.page("@list.csv", "-t", "0.1", "--anonymise")
+        texts = "".join(page.text(i).decode() for i in range(2))
+        for words in ("@author xxxxx h. xxxxxx", "Author: xxxx xxxxxx, xxxxxxxxx",
+                      "thanks to xxxxx, and to xxxx xxxxxx; the author is no name"):
+            self.assertIn(words, texts)
+        self.assertNotRegex(json.dumps(page.blocks), r"(?i)grace|hopper|turing|goedel")
+
     def test_one_case(self):
         folder = os.path.join(SAMPLES, "programs")
         page = self.page(folder, "-t", "0.05", "--evidence", "marks-hugo.c", "marks-felix.c")
