@@ -20,7 +20,7 @@ enum {
     APPLICATION_ID = 0x54576978, /* "TWix", at byte 68 of the file */
     PAGE_BYTES = 8192,
     CACHE_KILOBYTES = 65536,
-    LOG_BYTES = 64 << 20, /* the log is moved to the file when it is about so large */
+    LOG_BYTES = 16 << 20, /* the log is moved to the file when it is about so large */
     ACK_BYTES = 24,
 };
 
