@@ -62,7 +62,7 @@ class Options(unittest.TestCase):
                    "--repeat", "--quick", "--no-peers", "--normalize", "--py-files", "--runner",
                    "--direct_running_mode", "--direct_num_workers", "--sdk_container_image",
                    "--extra_package", "--checkpoint", "--retry", "--retry-connrefused",
-                   "--enable-experimental"}  # of other commands
+                   "--enable-experimental", "--twice"}  # of other commands
         for page in PAGES:
             text = prose(page) + "".join(
                 line for _, lines in blocks(page, "sh") for line in lines if line.startswith("$ "))
