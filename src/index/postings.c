@@ -125,7 +125,7 @@ bool tw_posting_chunk_find(uint64_t id, const void *bytes, size_t length, tw_ter
                            tw_u64s *documents, int *status)
 {
     chunk_reader reader;
-    uint64_t document;
+    uint64_t document = 0;
     *status = TWINSET_OK;
     if (!open_chunk(id, bytes, length, &reader))
         return false;
