@@ -2,11 +2,11 @@
  * Times an index:  bench_index query INDEX RECORDS.jsonl N [DOCUMENTS]
  *                  bench_index add INDEX RECORDS.jsonl N
  *
- * RECORDS.jsonl is what bench/generate writes: a record a line, the id before the text, no escapes.
- * query asks N times about texts of it: with a letter in 200 changed, and with most words changed,
- * in turn. 300 queries before these, which read the filters of the index, are not counted. add adds
- * N batches of 100 new texts. Both print CPU and wall-clock time for each call in microseconds:
- * median, 99th percentile, largest.
+ * RECORDS.jsonl is a file of bench/generate: a record a line, the id before the text, no escapes.
+ * `query` makes N queries of its texts, alternately with every 200th letter changed, and with most
+ * words changed. 300 queries before these, which read the filters of the index, are not counted.
+ * `add` adds N batches of 100 new texts. Both print CPU and wall-clock time of a call in
+ * microseconds: median, 99th percentile, largest.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
@@ -47,7 +47,7 @@ static void fail(const twinset_error *error)
 
 /* ---- texts */
 
-/* Finds the text of a line, and ends it there. */
+/* Finds the text of a line, and terminates it with NUL. */
 static char *find_text(char *line)
 {
     char *start = strstr(line, "\"text\": \"");
@@ -70,7 +70,7 @@ static void change(char *text, size_t every)
 typedef struct text_reader {
     FILE *file;
     char *line;
-    size_t capacity, skip; /* lines that are passed over between two that are taken */
+    size_t capacity, skip; /* lines to skip between two texts */
 } text_reader;
 
 static char *next_text(text_reader *reader)
@@ -86,7 +86,7 @@ static char *next_text(text_reader *reader)
 
 /* ---- queries */
 
-static size_t ask(twinset_index *index, const char *text, twinset_options *options)
+static size_t query(twinset_index *index, const char *text, twinset_options *options)
 {
     twinset_error error;
     twinset_collection *collection;
@@ -118,7 +118,7 @@ static void time_queries(twinset_index *index, text_reader *reader, size_t count
         char *text = next_text(reader);
         change(text, i % 2 ? 200 : 7);
         double start = now(CLOCK_PROCESS_CPUTIME_ID);
-        size_t found = ask(index, text, &options);
+        size_t found = query(index, text, &options);
         double time = now(CLOCK_PROCESS_CPUTIME_ID) - start;
         if (i < WARM_UP)
             continue;

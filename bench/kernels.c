@@ -1,11 +1,11 @@
 /*
- * How fast text becomes a signature: the fss kernels of every instruction set that the
- * machine has, beside each other. Needs a text; prints lines of
+ * The speed of the fss kernels, which turn text into signatures, for every instruction set of the
+ * machine. Needs a text; prints lines of
  *
  *     fss <TAB> instruction set <TAB> K <TAB> bytes of a document <TAB> MB/s
  *
- * A figure is the median of short runs, which take turns, so that whatever else the machine
- * does meets all of them.
+ * A figure is the median of short, interleaved runs, so that other work of the machine affects all
+ * kernels alike.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static void give_up(const char *what)
     exit(2);
 }
 
-/* The text, normalised as documents are, with room to read past it. */
+/* Reads a text, normalised as documents are, with readable bytes after its end. */
 static char *read_text(const char *path, size_t *length)
 {
     FILE *file = fopen(path, "rb");
@@ -55,7 +55,7 @@ static char *read_text(const char *path, size_t *length)
     return text;
 }
 
-/* Of this thread, so that it does not count when others have the core. */
+/* The processor time of this thread, which other processes do not change. */
 static double seconds_used(void)
 {
     struct timespec time;
@@ -63,16 +63,17 @@ static double seconds_used(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Sketches the documents that the text is cut into. */
+/* Sketches the text as documents of equal size. */
 static double run(const row *this, const char *text, size_t length, uint32_t *checksum)
 {
     static uint32_t slots[256];
     tw_sketch sketch;
     tw_sketch_init(&sketch, this->scheme);
     double start = seconds_used();
-    for (size_t at = 0; at + this->size <= length; at += this->size) {
+    for (size_t offset = 0; offset + this->size <= length; offset += this->size) {
         tw_sketch_begin(&sketch, slots);
-        if (tw_sketch_windows(&sketch, text + at, this->size - SHINGLE + 1, SHINGLE) != TWINSET_OK)
+        if (tw_sketch_windows(&sketch, text + offset, this->size - SHINGLE + 1, SHINGLE) !=
+            TWINSET_OK)
             give_up("out of memory");
         tw_sketch_end(&sketch);
         *checksum ^= slots[0];
@@ -130,5 +131,5 @@ int main(int count, char **arguments)
         tw_scheme_free(this->scheme);
     }
     free(text);
-    return checksum == 1; /* or nothing would have to be computed */
+    return checksum == 1; /* otherwise compilers could omit the work */
 }

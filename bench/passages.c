@@ -3,10 +3,10 @@
  *
  *     passages FOLDER [collection] < PAIRS
  *
- * PAIRS has a line for each pair: two paths in the folder, with a tab between them. A line goes out
- * for each passage: the number of the pair, from 0; where the passage begins and ends in the bytes
- * of the first text, and of the second; its words, its kinds and its rarity: by the two documents,
- * or by all of them.
+ * PAIRS has a line for each pair: two paths in the folder, separated by a tab. The output has a
+ * line for each passage: the number of the pair, from 0; the start and end of the passage in bytes
+ * of the first text and of the second; its words, its kinds and its rarity: among the two
+ * documents, or, with `collection`, among all of them.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include "passages.h"
 #include "text.h"
 
-/* A text that was read. */
+/* A text and its tokens. */
 typedef struct document {
     char *path;
     tw_program program;
@@ -73,7 +73,7 @@ static void analyse(document *d, const char *folder, tw_coder *coder, tw_stemmer
     free(text);
 }
 
-/* Finds a document that was read, or reads it. Few documents have many pairs in a row. */
+/* Finds a document, or reads it. Pairs in sequence have few different documents. */
 static size_t find_document(const char *folder, const char *path, tw_coder *coder,
                             tw_stemmer *stemmer)
 {
@@ -99,25 +99,25 @@ static void print_passages(size_t pair, const tw_passage_finder *finder, const t
     }
 }
 
-/* ---- how many documents have a stem */
+/* ---- numbers of documents with a stem */
 
-static tw_u64s all_stems; /* of all documents, each once a document, sorted */
+static tw_u64s all_stems; /* of all documents, sorted; each is counted once for a document */
 static uint64_t all_words;
 
 static void count_stems(void)
 {
-    tw_u64s one = {0}, scratch = {0};
+    tw_u64s stems = {0}, scratch = {0};
     for (size_t i = 0; i < document_count; i++) {
         const tw_prose_words *words = &documents[i].words;
         size_t count = words->sequence.side.count;
-        if (TW_GROW(one.data, one.capacity, count) ||
+        if (TW_GROW(stems.data, stems.capacity, count) ||
             TW_GROW(scratch.data, scratch.capacity, count))
             fail("out of memory");
-        memcpy(one.data, words->stems, count * sizeof *one.data);
-        count = tw_sort_unique_u64(one.data, count, scratch.data);
+        memcpy(stems.data, words->stems, count * sizeof *stems.data);
+        count = tw_sort_unique_u64(stems.data, count, scratch.data);
         if (TW_GROW(all_stems.data, all_stems.capacity, all_stems.count + count))
             fail("out of memory");
-        memcpy(all_stems.data + all_stems.count, one.data, count * sizeof *one.data);
+        memcpy(all_stems.data + all_stems.count, stems.data, count * sizeof *stems.data);
         all_stems.count += count;
         all_words += words->sequence.side.count;
     }

@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""plagdet, the measure of PAN's text alignment: how well passages are found that were planted.
+"""plagdet, PAN's measure of text alignment: how well planted passages are found.
 
     bench/plagdet.py FOLDER COMMAND [ARGUMENT...]
 
 FOLDER has pairs.tsv (two documents, and the kind of what was planted, or "none") and passages.tsv
 (two documents, kind, offset and length in characters in either). The command is bench/passages, or
-another that reads pairs and writes passages as it does.
+another with the same input and output.
 
 A case is a planted passage, a detection a passage that was found. Both are spans of two documents,
 a and b. A detection meets a case if they overlap in a and in b.
 
-    recall       the mean over cases: the share of the case's characters, in both documents, that
-                 detections which meet it have
-    precision    the mean over detections: the share of its characters that cases have which it
-                 meets; a detection where nothing was planted is 0
-    granularity  the mean over cases that were met: how many detections meet it
+    recall       the mean over cases: the fraction of the case's characters, in both documents,
+                 that are in detections which meet it
+    precision    the mean over detections: the fraction of the detection's characters that are in
+                 cases which it meets; 0 where nothing was planted
+    granularity  the mean over cases that are met: the number of detections that meet the case
     plagdet      the harmonic mean of recall and precision, divided by log2(1 + granularity)
 """
 import collections
@@ -42,7 +42,7 @@ class Figures(NamedTuple):
 
 
 def union(spans: Iterable[tuple[int, int]]) -> int:
-    """How much several spans have together."""
+    """The number of characters in the union of spans."""
     total, end = 0, -1
     for first, last in sorted(spans):
         if last > end:
@@ -56,7 +56,7 @@ def meets(x: Passage, y: Passage) -> bool:
 
 
 def covered(x: Passage, others: Iterable[Passage]) -> tuple[float, int]:
-    """The share of a passage that those others have which it meets, and how many these are."""
+    """The fraction of a passage that is in others which it meets, and the number of these."""
     met = [y for y in others if meets(x, y)]
     size = x.a_end - x.a + x.b_end - x.b
     both = (union((max(x.a, y.a), min(x.a_end, y.a_end)) for y in met) +
@@ -65,18 +65,18 @@ def covered(x: Passage, others: Iterable[Passage]) -> tuple[float, int]:
 
 
 def measure(pairs: Iterable[tuple[list[Passage], list[Passage]]]) -> Figures:
-    """The figures over pairs of documents: the cases of each, and its detections."""
+    """The figures for pairs of documents, each with its cases and detections."""
     recall: list[float] = []
     precision: list[float] = []
-    pieces: list[int] = []
+    meeting_counts: list[int] = []
     for cases, detections in pairs:
         for case in cases:
             share, count = covered(case, detections)
             recall.append(share)
-            pieces += [count] if count else []
+            meeting_counts += [count] if count else []
         precision += [covered(detection, cases)[0] for detection in detections]
     r, p = (sum(x) / len(x) if x else 0.0 for x in (recall, precision))
-    granularity = sum(pieces) / len(pieces) if pieces else 1.0
+    granularity = sum(meeting_counts) / len(meeting_counts) if meeting_counts else 1.0
     f = 2 * r * p / (r + p) if r + p else 0.0
     return Figures(f / math.log2(1 + granularity), r, p, granularity, len(precision))
 
@@ -102,7 +102,7 @@ def read_cases(folder: Path) -> dict[tuple[str, str], list[Passage]]:
 
 
 class Characters:
-    """Offsets in characters, of offsets in bytes."""
+    """Converts offsets in bytes into offsets in characters."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -121,7 +121,7 @@ class Characters:
 
 
 def run(folder: Path, pairs: list[Pair], command: list[str]) -> Iterator[list[Passage]]:
-    """The passages that a command finds, pair by pair."""
+    """The passages that a command finds, by pairs."""
     lines = "".join(f"{pair.a}\t{pair.b}\n" for pair in pairs)
     out = subprocess.run([*command, str(folder)], input=lines, text=True, check=True,
                          stdout=subprocess.PIPE).stdout

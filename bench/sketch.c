@@ -1,13 +1,13 @@
 /*
- * How fast texts become signatures, by the public header alone, on one core:
+ * The speed of sketching texts, by the public header only, on one core:
  *
  *     sketch FILE BYTES [keep]
  *
- * cuts the file into documents of so many bytes, sketches them with 128 hashes over 9 characters,
- * and prints `text`, a tab, and the megabytes of a second of processor time. With `keep` it does
- * what Sketcher.texts() of the Python package must: the signatures of the whole file are held at
- * once, in new memory each time around, in large pages. The first time around does not count then:
- * how long the system takes to find so much memory is by chance.
+ * divides the file into documents of so many bytes, sketches them with 128 hashes over 9
+ * characters, and prints `text`, a tab, and megabytes for a second of processor time. With `keep`
+ * it does the work of Sketcher.texts() of the Python package: the signatures of the whole file are
+ * held at once, in new memory in each round, in large pages. The first round then does not count,
+ * because the time in which the system provides so much memory varies.
  */
 #define _DEFAULT_SOURCE
 #include <stdio.h>
@@ -58,8 +58,8 @@ static int sketch_all(twinset_sketcher *sketcher, const char *text, size_t lengt
 {
     uint32_t *slots = new_slots(keep ? length / bytes : 1), *next = slots;
     int status = slots ? TWINSET_OK : TWINSET_NOMEM;
-    for (size_t at = 0; at + bytes <= length && status == TWINSET_OK; at += bytes) {
-        status = twinset_sketcher_text(sketcher, text + at, bytes, next, NULL);
+    for (size_t start = 0; start + bytes <= length && status == TWINSET_OK; start += bytes) {
+        status = twinset_sketcher_text(sketcher, text + start, bytes, next, NULL);
         next += keep ? HASHES : 0;
     }
     free(slots);

@@ -89,16 +89,18 @@ void progress_erase(cli_progress *bar);
 
 /* ---- output_file.c: the files that results are written to */
 
+typedef struct cli_blocks cli_blocks;
+
 typedef struct cli_output {
     FILE *stream;
-    const char *name; /* in messages */
-    char *final;      /* the name of the complete file */
-    char *temporary;  /* the name until then; NULL: the stream is written to directly */
-    bool nameless;    /* the file does not have its temporary name yet */
-    int failed;       /* errno of the first failure */
-    bool hasty;       /* closing does not wait for the disk */
-    uint64_t written; /* by output_write() */
-    uint64_t sent;    /* bytes of these that are on their way to the disk */
+    const char *name;   /* in messages */
+    char *final;        /* the name of the complete file */
+    char *temporary;    /* the name until then; NULL: the stream is written to directly */
+    bool nameless;      /* the file does not have its temporary name yet */
+    int failed;         /* errno of the first failure */
+    bool hasty;         /* closing does not wait for the disk */
+    uint64_t written;   /* by output_write() */
+    cli_blocks *blocks; /* of a large file; NULL: the stream is written to */
 } cli_output;
 
 /* A list of paths, which it owns. A zeroed list is empty. */
@@ -128,5 +130,15 @@ int output_error(const cli_output *out, twinset_error *error);
 /* Writes the error message and returns EXIT_FAILED. If the reader has closed the output, as after
  * `| head`, ends the process without a message. */
 int output_give_up(const cli_output *out, const twinset_error *error);
+
+/* ---- large_output.c: large files, past the page cache; for output_file.c */
+
+/* Writes bytes to a regular file, which may be large or become so. Fails with errno, as the next
+ * function does. */
+bool output_write_large(cli_output *out, const char *bytes, size_t count);
+/* Writes what is left of the blocks, so that the stream goes on behind them. */
+bool output_end_blocks(cli_output *out);
+/* Frees the blocks without writing what is left of them. */
+void output_drop_blocks(cli_output *out);
 
 #endif

@@ -244,6 +244,8 @@ static int run_stat(index_job *work)
     output_printf(out, "threshold    %g, %u bands of %u rows\n", stat.threshold, stat.bands,
                   stat.rows);
     output_printf(out, "texts        %s\n", stat.has_texts ? "kept" : "not kept: estimates only");
+    output_printf(out, "passages     %s\n",
+                  stat.has_fingerprints ? "by fingerprints" : "by reading all texts");
     output_printf(out, "format       version %u\n", stat.version);
     return end_plain(work, status);
 }

@@ -90,8 +90,8 @@ int cmd_serve(const cli_invocation *in)
 int cmd_serve(const cli_invocation *in)
 {
     (void)in;
-    say("this twinset was built without its server; install libmicrohttpd, GnuTLS and jansson with "
-        "their headers (script/setup does), and build it again");
+    say("this twinset was built without its server; install libmicrohttpd and jansson with their "
+        "headers (script/setup does), and build it again");
     return EXIT_FAILED;
 }
 

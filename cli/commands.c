@@ -60,18 +60,16 @@ const cli_command commands[COMMANDS] = {
         .operands_max = SIZE_MAX,
         .summary = "the collection without its near-duplicates",
         .description =
-            "Writes the collection without its near-duplicates. Every record that stays does so "
-            "unchanged and in its place. A document is removed only for one that is kept and that "
-            "it resembles itself, at a similarity from the threshold up. PATHs are JSON lines "
-            "(.jsonl, .ndjson, packed or not), - for such lines on standard input, or files and "
-            "folders of text.\n"
+            "Writes the collection without its near-duplicates. Records that stay are unchanged "
+            "and in their order. A document is removed only if it resembles one that is kept, at "
+            "the threshold or above. PATHs are JSON lines (.jsonl, .ndjson, packed or not), - for "
+            "such lines on standard input, or files and folders of text.\n"
             "OUT is a file, packed as its name says (.gz, .zst, .xz, .bz2), which has the records "
-            "of "
-            "all inputs in their order; a folder, if it ends with a slash or is one, which keeps "
-            "the names and packing of the inputs; or - for standard output. Text files need a "
-            "folder. Records that cannot be read are named on standard error and left "
-            "out; those without text stay. The last line there counts: what was read is what "
-            "was kept, removed and skipped together, which the command checks.",
+            "of all inputs in their order; a folder, if it ends with a slash or is one, which "
+            "keeps the names and packing of the inputs; or - for standard output. Text files need "
+            "a folder. Records that cannot be read are named on standard error and left out; "
+            "those without text stay. The last line there counts what was read, kept, removed and "
+            "skipped, and the command checks the sum.",
         .examples =
             {
                 {"twinset dedup crawl.jsonl.zst -o clean.jsonl.zst",

@@ -337,8 +337,10 @@ static void report_cleaned(const twinset_clean_counts *cleaned, const twinset_re
     twinset_run run;
     if (twinset_result_run(result, &run, sizeof run) == 0 && run.words > 0)
         fprintf(stderr,
-                "words %" PRIu64 ", cut %" PRIu64 " in %" PRIu64 " spans of %" PRIu64 " records\n",
-                run.words, run.cut_words, run.cut_spans, run.cut_records);
+                "words %" PRIu64 ", cut %" PRIu64 " in %" PRIu64 " span%s of %" PRIu64
+                " record%s\n",
+                run.words, run.cut_words, run.cut_spans, run.cut_spans == 1 ? "" : "s",
+                run.cut_records, run.cut_records == 1 ? "" : "s");
     fprintf(stderr,
             "read %" PRIu64 ", kept %" PRIu64 ", removed %" PRIu64 ", skipped %" PRIu64 "\n",
             cleaned->read, cleaned->kept, cleaned->removed, cleaned->skipped);

@@ -4,7 +4,7 @@
  * the process. If the file system needs a name, the file has a temporary one. A device or pipe is
  * written to directly.
  */
-#define _GNU_SOURCE /* O_TMPFILE, sync_file_range() */
+#define _GNU_SOURCE /* O_TMPFILE */
 #include "cli.h"
 
 #include <errno.h>
@@ -195,26 +195,11 @@ int output_open(cli_output *out, const char *path, twinset_error *error)
     return status;
 }
 
-/*
- * Sends a large file to the disk while it grows, and drops what was written from the page cache:
- * otherwise 6 GB of output would replace the input that is being read, and wait for memory. Nothing
- * here waits: a slow disk costs no time, and its pages stay in the cache.
- */
-static void write_behind(cli_output *out)
+static bool write_bytes(cli_output *out, const char *bytes, size_t count)
 {
-#ifdef SYNC_FILE_RANGE_WRITE
-    enum { LARGE = 256 << 20, STEP = 16 << 20, LAG = 64 << 20 };
-    if (out->temporary == NULL || out->written < LARGE || out->written - out->sent < STEP)
-        return;
-    int fd = fileno(out->stream);
-    off_t from = (off_t)out->sent, to = (off_t)out->written;
-    sync_file_range(fd, from, to - from, SYNC_FILE_RANGE_WRITE);
-    if (to > LAG)
-        posix_fadvise(fd, 0, to - LAG, POSIX_FADV_DONTNEED);
-    out->sent = out->written;
-#else
-    (void)out;
-#endif
+    if (out->temporary != NULL)
+        return output_write_large(out, bytes, count);
+    return fwrite(bytes, 1, count, out->stream) == count;
 }
 
 int output_write(void *context, const char *bytes, size_t count)
@@ -223,11 +208,9 @@ int output_write(void *context, const char *bytes, size_t count)
     errno = 0;
     if (signals_caught())
         out->failed = EINTR;
-    else if (out->failed == 0 && fwrite(bytes, 1, count, out->stream) != count)
+    else if (out->failed == 0 && !write_bytes(out, bytes, count))
         remember_failure(out);
     out->written += count;
-    if (out->failed == 0)
-        write_behind(out);
     return out->failed;
 }
 
@@ -236,7 +219,8 @@ void output_printf(cli_output *out, const char *format, ...)
     va_list arguments;
     va_start(arguments, format);
     errno = 0;
-    if (out->failed == 0 && vfprintf(out->stream, format, arguments) < 0)
+    if (out->failed == 0 &&
+        (!output_end_blocks(out) || vfprintf(out->stream, format, arguments) < 0))
         remember_failure(out);
     va_end(arguments);
 }
@@ -250,7 +234,7 @@ static bool sync_file(FILE *stream)
 int output_close(cli_output *out, twinset_error *error)
 {
     errno = 0;
-    if (fflush(out->stream) != 0 ||
+    if ((out->failed == 0 && !output_end_blocks(out)) || fflush(out->stream) != 0 ||
         (out->temporary != NULL && !out->hasty && !sync_file(out->stream)))
         remember_failure(out);
     if (signals_caught())
@@ -276,6 +260,7 @@ int output_close(cli_output *out, twinset_error *error)
 
 void output_discard(cli_output *out)
 {
+    output_drop_blocks(out);
     if (out->stream != NULL)
         fclose(out->stream);
     if (out->temporary != NULL && !out->nameless) {

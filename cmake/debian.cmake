@@ -25,6 +25,17 @@ endforeach()
 file(WRITE ${docs}/copyright "Format: https://www.debian.org/doc/packaging-manuals/\
 copyright-format/1.0/\nUpstream-Name: twinset\n\nFiles: *\nCopyright: the authors of twinset\n\
 License: Apache-2.0\n On Debian systems, the full text of the Apache License 2.0 is in\n \
-/usr/share/common-licenses/Apache-2.0.\n${parsers}")
+/usr/share/common-licenses/Apache-2.0.\nComment:\n The folder libraries has the copyright of the \
+libraries that are linked\n into the command.\n${parsers}")
 file(REMOVE ${docs}/LICENSE)
 file(REMOVE_RECURSE ${docs}/licences)
+
+# One package for all releases of Debian and Ubuntu cannot depend on theirs.
+if(EXISTS ${docs}/libraries)
+    set(overrides "")
+    foreach(library bzip2 libxml2 zlib)
+        string(APPEND overrides
+            "${CPACK_PACKAGE_NAME}: embedded-library ${library} [usr/bin/twinset]\n")
+    endforeach()
+    file(WRITE ${docs}/../../lintian/overrides/${CPACK_PACKAGE_NAME} "${overrides}")
+endif()

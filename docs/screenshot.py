@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Draws docs/scan.svg: a command and what it prints on a terminal, colours and all.
+"""Draws docs/compare.svg: a command and what it prints first on a terminal, colours and all.
 
-    docs/screenshot.py > docs/scan.svg
+    docs/screenshot.py > docs/compare.svg
 
 TWINSET names the command to run; build/release/twinset where it is not set.
 """
@@ -17,8 +17,8 @@ import termios
 from html import escape
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-ARGUMENTS = ["samples/essays", "-t", "0.15"]
-COLUMNS, CELL, LINE, MARGIN = 100, 8.4, 19, 18
+ARGUMENTS = ["compare", "samples/programs/life-anna.py", "samples/programs/life-dora.py"]
+COLUMNS, ROWS, CELL, LINE, MARGIN = 100, 36, 8.4, 19, 18
 STYLES = {"1": "bold", "2": "dim", "31": "red", "33": "yellow"}
 
 HEAD = """\
@@ -69,7 +69,7 @@ def runs(line, style):
 
 
 def draw(text, title):
-    lines = text.rstrip("\n").split("\n")
+    lines = text.rstrip("\n").split("\n")[:ROWS]
     svg = HEAD.format(width=COLUMNS * CELL + 2 * MARGIN, height=len(lines) * LINE + 2 * MARGIN,
                       title=escape(title))
     style = "plain"

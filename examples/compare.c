@@ -1,5 +1,5 @@
 /*
- * How alike are two files? The simple call: two texts in, what is known of them out.
+ * How similar are two files? The simple call: it compares two texts, and fills a struct.
  *
  *     examples/compare samples/essays/bridges-original.txt samples/essays/bridges-verbatim.txt
  */
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <twinset.h>
 
-/* The whole file, which the caller frees; NULL, and a message, where it cannot be read. */
+/* Reads a file, which the caller frees. Prints a message and returns NULL if it cannot be read. */
 static char *read_file(const char *path, size_t *length)
 {
     FILE *file = fopen(path, "rb");

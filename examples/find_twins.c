@@ -1,5 +1,5 @@
 /*
- * Which documents resemble each other? Pairs, clusters, and what could not be read.
+ * Which documents resemble each other? Prints pairs, clusters, and skipped documents.
  *
  *     examples/find_twins 0.15 samples/essays samples/README.md
  */

@@ -1,6 +1,6 @@
 /*
- * What the targets of converters share. Promises: a converter gives text within the limit, or
- * a reason; twice the same; and with everything kept no less.
+ * Helpers of the targets of converters. Promises: a converter gives text within the limit, or a
+ * reason; the same text twice; and no less text with all boilerplate and quotations kept.
  */
 #ifndef CONVERTING_H
 #define CONVERTING_H
@@ -23,7 +23,7 @@ static inline tw_converted convert_once(const tw_converter *as, const char *byte
 
 static inline int convert_all_ways(const tw_converter *as, const uint8_t *data, size_t size)
 {
-    char *bytes = malloc(size ? size : 1); /* a byte too many is noticed */
+    char *bytes = malloc(size ? size : 1); /* so that sanitizers see overruns */
     REQUIRE(bytes);
     memcpy(bytes, data, size);
     if (as->looks_like)

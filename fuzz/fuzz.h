@@ -1,7 +1,7 @@
 /*
- * What the fuzz targets share: the complaint that ends a run, and small helpers to make
- * options from bytes. Targets see twinset.h alone, as any other program does; but for those that
- * CMakeLists.txt lists in with_internals, which try functions behind it.
+ * Helpers of the fuzz targets: the macro that ends a run, and functions that make options from
+ * bytes. Targets see only twinset.h, as any program does, except those that CMakeLists.txt lists in
+ * with_internals, which test internal functions.
  */
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -13,7 +13,7 @@
 
 #include "twinset_advanced.h"
 
-/* Ends the run where a promise is broken; the fuzzer then keeps the input. */
+/* Ends the run if a promise is broken, so that the fuzzer keeps the input. */
 #define REQUIRE(promise)                                                                           \
     do {                                                                                           \
         if (!(promise)) {                                                                          \
@@ -22,7 +22,7 @@
         }                                                                                          \
     } while (0)
 
-/* The next byte of the input, which grows shorter by it; 0 past its end. */
+/* Removes the next byte from the input, and returns it; 0 past its end. */
 static inline uint8_t take_byte(const uint8_t **data, size_t *size)
 {
     if (*size == 0)
@@ -31,7 +31,7 @@ static inline uint8_t take_byte(const uint8_t **data, size_t *size)
     return *(*data)++;
 }
 
-/* Length of the well-formed sequence that text starts with; 0 where there is none. */
+/* The length of the well-formed sequence at the start of a text; 0 if there is none. */
 static inline size_t utf8_length(const unsigned char *text, size_t length)
 {
     size_t size = text[0] < 0x80 ? 1 : text[0] < 0xE0 ? 2 : text[0] < 0xF0 ? 3 : 4;

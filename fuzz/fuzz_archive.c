@@ -1,7 +1,7 @@
 /*
- * Any bytes as an archive, the first of them chooses the limits. Promises: it ends; names are
- * UTF-8 and lead nowhere; no member is larger than it may be, nor all of them together; what
- * cannot be read has a reason. The same bytes as a single packed file.
+ * Any bytes as an archive; the first byte chooses the limits. Promises: reading ends; names are
+ * UTF-8 and stay within the archive; members keep the limits of size, singly and together;
+ * unreadable members have a reason. The bytes are also tested as a single compressed file.
  */
 #include <stdbool.h>
 
@@ -11,11 +11,11 @@
 static void check_name(const char *name)
 {
     REQUIRE(name[0] && name[0] != '/' && is_utf8(name, strlen(name)));
-    for (const char *part = name; *part;) {
-        size_t length = strcspn(part, "/");
-        REQUIRE(length > 0 && !(length == 1 && part[0] == '.'));
-        REQUIRE(!(length == 2 && part[0] == '.' && part[1] == '.'));
-        part += length + (part[length] == '/');
+    for (const char *component = name; *component;) {
+        size_t length = strcspn(component, "/");
+        REQUIRE(length > 0 && !(length == 1 && component[0] == '.'));
+        REQUIRE(!(length == 2 && component[0] == '.' && component[1] == '.'));
+        component += length + (component[length] == '/');
     }
     REQUIRE(!strpbrk(name, "\\\n\r\t\033\177"));
 }

@@ -1,8 +1,8 @@
 /*
- * Any bytes in any encoding, declared or not, and look-alikes in what comes of them.
- * Promises: UTF-8 comes out, and no more than four bytes and a character for each that went
- * in; UTF-8 stays as it is; a guess is reported. Undoing look-alikes shortens a text, leaves ASCII
- * alone, and a second time finds no trick.
+ * Any bytes in any encoding, declared or not, and look-alikes in the converted text. Promises: the
+ * result is UTF-8, with at most four bytes and a character for each byte of input; UTF-8 does not
+ * change; a guess is reported. Replacing look-alikes never lengthens a text, does not change ASCII,
+ * and changes nothing the second time.
  */
 #include "confusables.h"
 #include "convert.h"
@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *bytes = (const char *)data;
     tw_converted to = {0};
     REQUIRE(tw_to_utf8(bytes, size, declared, &to) == TWINSET_OK);
-    /* Damaged UTF-8 stays as it is, but for a mark. */
+    /* Damaged UTF-8 does not change, except for a byte order mark. */
     REQUIRE(to.text.length <= size || is_utf8(to.text.data, to.text.length));
     REQUIRE(to.text.length <= 4 * size + 16);
     REQUIRE(tw_is_utf8(bytes, size) == (bool)is_utf8(bytes, size));

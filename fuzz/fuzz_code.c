@@ -1,6 +1,6 @@
 /*
- * Any bytes as a program, the first of them its language. Promises: tokens stand in order and
- * within the text, each has a form without white space, and another coder finds the same.
+ * Any bytes as a program; the first byte chooses its language. Promises: tokens are in order and
+ * within the text, each has a form without white space, and another coder finds equal tokens.
  */
 #include "code.h"
 #include "fuzz.h"
@@ -15,13 +15,13 @@ static const tw_language *language_of(uint8_t byte)
 
 static void check(const tw_code *code, size_t size)
 {
-    size_t at = 0, forms = 0;
+    size_t end = 0, forms = 0;
     uint32_t line = 1;
     for (size_t i = 0; i < code->count; i++) {
         const tw_token *token = &code->tokens[i];
-        REQUIRE(token->start >= at && token->start < token->end && token->end <= size);
+        REQUIRE(token->start >= end && token->start < token->end && token->end <= size);
         REQUIRE(token->line >= line);
-        at = token->end;
+        end = token->end;
         line = token->line;
     }
     for (size_t i = 0; i < code->normal.length; i++) {
@@ -42,11 +42,11 @@ static tw_code take_tokens(tw_coder *coder, const tw_language *language, const c
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static tw_coder *used; /* by all inputs; another is new */
+    static tw_coder *used; /* by all inputs; the other coder is new */
     tw_coder *new;
     REQUIRE((used || tw_coder_new(&used) == TWINSET_OK) && tw_coder_new(&new) == TWINSET_OK);
     const tw_language *language = language_of(take_byte(&data, &size));
-    char *text = malloc(size ? size : 1); /* a byte too many is noticed */
+    char *text = malloc(size ? size : 1); /* so that sanitizers see overruns */
     REQUIRE(text);
     memcpy(text, data, size);
     REQUIRE(tw_language_detect("name", text, size) && tw_language_detect("name.h", text, size));

@@ -1,10 +1,10 @@
 /*
- * A few files in a folder, read in one of three ways, scanned and written. The first bytes
- * choose how; the rest, cut at each record separator (0x1E), is what the files hold, but
- * for the first part, which names the files of a list.
+ * A few files in a folder, read in one of three ways, scanned and written. The first bytes choose
+ * the options. The rest, divided at record separators (0x1E), is the content of the files, except
+ * the first section, which names the files of a list.
  *
- * Promises: similarities lie from 0 to 1; files of the same bytes are always found, with
- * 1.0; clusters hold their representative; the same bytes come out for 1 and for 3 threads.
+ * Promises: similarities are from 0 to 1; files with equal bytes are always found, with 1.0;
+ * clusters contain their representative; the output has equal bytes for 1 and 3 threads.
  */
 #include <stdbool.h>
 #include <sys/stat.h>
@@ -12,19 +12,19 @@
 
 #include "fuzz.h"
 
-enum { MOST_FILES = 8, PATH_ROOM = 64, SEPARATOR = 0x1E };
+enum { MOST_FILES = 8, PATH_BYTES = 64, SEPARATOR = 0x1E };
 enum { BY_FOLDER, BY_NAME, BY_LIST };
 
-typedef struct part {
+typedef struct section {
     const uint8_t *bytes;
     size_t length;
-} part;
+} section;
 
 typedef struct fuzz_case {
     twinset_options options;
     int way;
-    unsigned roles; /* two bits a file, where files are named */
-    part list, files[MOST_FILES];
+    unsigned roles; /* two bits a file, if files are named */
+    section list, files[MOST_FILES];
     size_t count;
 } fuzz_case;
 
@@ -34,14 +34,14 @@ static char folder[40], list_path[40];
 
 /* ---- the folder */
 
-static void file_path(size_t number, char path[PATH_ROOM])
+static void file_path(size_t number, char path[PATH_BYTES])
 {
-    snprintf(path, PATH_ROOM, "%s/%c", folder, (char)('a' + number));
+    snprintf(path, PATH_BYTES, "%s/%c", folder, (char)('a' + number));
 }
 
 static void remove_folder(void)
 {
-    char path[PATH_ROOM];
+    char path[PATH_BYTES];
     for (size_t i = 0; i < MOST_FILES; i++) {
         file_path(i, path);
         unlink(path);
@@ -63,8 +63,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     return 0;
 }
 
-/* Names become those of files in the folder; no list leads out of it. */
-static void write_list(part list)
+/* Names become those of files in the folder, so that no list leads out of it. */
+static void write_list(section list)
 {
     FILE *file = fopen(list_path, "wb");
     REQUIRE(file);
@@ -81,7 +81,7 @@ static void write_list(part list)
 
 static void write_files(const fuzz_case *input)
 {
-    char path[PATH_ROOM];
+    char path[PATH_BYTES];
     for (size_t i = 0; i < MOST_FILES; i++) {
         file_path(i, path);
         if (i >= input->count) {
@@ -98,10 +98,10 @@ static void write_files(const fuzz_case *input)
 
 /* ---- from bytes to a case */
 
-static part next_part(const uint8_t **data, size_t *size)
+static section next_section(const uint8_t **data, size_t *size)
 {
     const uint8_t *end = *size ? memchr(*data, SEPARATOR, *size) : NULL;
-    part found = {*data, end ? (size_t)(end - *data) : *size};
+    section found = {*data, end ? (size_t)(end - *data) : *size};
     size_t taken = found.length + (end != NULL);
     *data += taken;
     *size -= taken;
@@ -126,9 +126,9 @@ static fuzz_case make_case(const uint8_t *data, size_t size)
     options->threshold = take_byte(&data, &size) / 255.0;
     input.roles = take_byte(&data, &size);
     input.roles |= (unsigned)take_byte(&data, &size) << 8;
-    input.list = next_part(&data, &size);
+    input.list = next_section(&data, &size);
     while (size && input.count < MOST_FILES)
-        input.files[input.count++] = next_part(&data, &size);
+        input.files[input.count++] = next_section(&data, &size);
     return input;
 }
 
@@ -146,7 +146,7 @@ static void add(twinset_collection *collection, const char *path, twinset_role r
 
 static void add_all(twinset_collection *collection, const fuzz_case *input)
 {
-    char path[PATH_ROOM];
+    char path[PATH_BYTES];
     if (input->way == BY_FOLDER) {
         add(collection, folder, TWINSET_ROLE_NEW);
         return;
@@ -177,19 +177,19 @@ static int append(void *context, const char *bytes, size_t count)
     return 0;
 }
 
-static const part *part_of(const fuzz_case *input, const char *name)
+static const section *section_of(const fuzz_case *input, const char *name)
 {
     size_t number = (size_t)(name[strlen(name) - 1] - 'a');
     REQUIRE(number < input->count);
     return &input->files[number];
 }
 
-static bool same_bytes(const part *a, const part *b)
+static bool have_equal_bytes(const section *a, const section *b)
 {
     return a->length == b->length && memcmp(a->bytes, b->bytes, a->length) == 0;
 }
 
-static bool is_share(double value)
+static bool is_fraction(double value)
 {
     return value >= 0 && value <= 1;
 }
@@ -197,13 +197,13 @@ static bool is_share(double value)
 static void check_pair(const twinset_pair *pair, double threshold)
 {
     REQUIRE(strcmp(pair->a, pair->b) < 0);
-    REQUIRE(is_share(pair->similarity) && pair->similarity >= threshold);
-    REQUIRE(is_share(pair->jaccard));
-    REQUIRE(is_share(pair->containment_a) && is_share(pair->containment_b));
+    REQUIRE(is_fraction(pair->similarity) && pair->similarity >= threshold);
+    REQUIRE(is_fraction(pair->jaccard));
+    REQUIRE(is_fraction(pair->containment_a) && is_fraction(pair->containment_b));
     REQUIRE(pair->shared <= pair->union_count && pair->cluster > 0);
 }
 
-/* By similarity, then name; no pair twice. */
+/* Whether a pair is listed before another: by similarity, then names; no pair twice. */
 static bool is_before(const twinset_pair *x, const twinset_pair *y)
 {
     int a = strcmp(x->a, y->a), b = strcmp(x->b, y->b);
@@ -211,7 +211,7 @@ static bool is_before(const twinset_pair *x, const twinset_pair *y)
            (x->similarity == y->similarity && (a < 0 || (a == 0 && b < 0)));
 }
 
-/* Returns how many pairs are of the same bytes. */
+/* Returns the number of pairs with equal bytes. */
 static size_t check_pairs(const fuzz_case *input, const twinset_result *result)
 {
     size_t twins = 0;
@@ -220,7 +220,7 @@ static size_t check_pairs(const fuzz_case *input, const twinset_result *result)
         check_pair(&pair, input->options.threshold);
         REQUIRE(i == 0 || is_before(&last, &pair));
         last = pair;
-        if (same_bytes(part_of(input, pair.a), part_of(input, pair.b))) {
+        if (have_equal_bytes(section_of(input, pair.a), section_of(input, pair.b))) {
             REQUIRE(pair.similarity == 1 && pair.jaccard == 1);
             twins++;
         }
@@ -236,7 +236,7 @@ static void check_clusters(const twinset_result *result)
         bool found = false;
         for (size_t j = 0; j < cluster.size; j++)
             found |= strcmp(cluster.members[j], cluster.representative) == 0;
-        REQUIRE(found && cluster.size > 1 && is_share(cluster.min_similarity));
+        REQUIRE(found && cluster.size > 1 && is_fraction(cluster.min_similarity));
     }
 }
 
@@ -253,18 +253,18 @@ static bool is_wanted(const fuzz_case *input, size_t a, size_t b)
     return x == TWINSET_ROLE_NEW || y == TWINSET_ROLE_NEW;
 }
 
-/* How many pairs of the same bytes there must be, of those that were not skipped. */
+/* The number of pairs with equal bytes that must be found among files that were not skipped. */
 static size_t expect_twins(const fuzz_case *input, const twinset_result *result)
 {
     bool skipped[MOST_FILES] = {false};
     size_t twins = 0;
     twinset_skip skip;
     for (size_t i = 0; twinset_result_skip(result, i, &skip, sizeof skip) == TWINSET_OK; i++)
-        skipped[part_of(input, skip.path) - input->files] = true;
+        skipped[section_of(input, skip.path) - input->files] = true;
     for (size_t i = 0; i < input->count; i++)
         for (size_t j = i + 1; j < input->count; j++)
             twins += !skipped[i] && !skipped[j] && is_wanted(input, i, j) &&
-                     same_bytes(&input->files[i], &input->files[j]);
+                     have_equal_bytes(&input->files[i], &input->files[j]);
     return twins;
 }
 

@@ -1,7 +1,7 @@
 /*
  * Any bytes as the file of an index.
- * Promises: it opens or is refused with a sentence; an index that opens answers, or says that it
- * is damaged; nothing crashes.
+ * Promises: it opens, or is refused with a message; an index that opens answers queries, or reports
+ * that it is damaged; nothing crashes.
  */
 #include <unistd.h>
 
@@ -21,7 +21,7 @@ static int ignore_document(void *context, const twinset_index_document *document
     return 0;
 }
 
-static void ask(twinset_index *index)
+static void query_index(twinset_index *index)
 {
     static const char TEXT[] = "a text that is asked about, long enough for some shingles";
     twinset_options options;
@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         int status = twinset_index_dump(index, NULL, ignore_document, &bytes, &error);
         status |= twinset_index_verify(index, NULL, NULL, &documents, &error);
         (void)status;
-        ask(index);
+        query_index(index);
         twinset_index_close(index);
     }
     unlink(path);

@@ -1,8 +1,7 @@
 /*
- * Any bytes as a frame of a journal, of what was read.
- * Promises: a frame that is taken says how long everything in it is, so that the chunk makes a
- * frame no longer than it, which is read back and makes the same bytes again; one without its last
- * byte is refused.
+ * Any bytes as a frame of a journal of chunks. Promises: the chunk of an accepted frame makes a
+ * frame that is no longer, and that is read and written again with the same bytes; a frame without
+ * its last byte is refused.
  */
 #include "chunk.h"
 #include "fuzz.h"

@@ -1,7 +1,6 @@
 /*
- * Any bytes as pages that pdftotext might have made; what a PDF file holds is read by that
- * command, in a process of its own. Promises: the text is no longer than the pages, and has
- * no page breaks.
+ * Any bytes as pages of pdftotext, the command that reads PDF files in a process of its own.
+ * Promises: the text is no longer than the pages, and has no page breaks.
  */
 #include "convert/layout.h"
 #include "fuzz.h"

@@ -1,7 +1,7 @@
 /*
- * Any bytes as a mail, or as a mail folder: the first byte chooses. Promises: a mail has a
- * text or a reason. The messages of a folder are together no longer than it is, and as many
- * whether they are read or not.
+ * Any bytes as a mail, or as a mail folder; the first byte chooses. Promises: a mail has a text or
+ * a reason. The messages of a folder are together no longer than the folder, and their number does
+ * not depend on which of them are read.
  */
 #include <stdbool.h>
 
@@ -26,7 +26,7 @@ static void try_mail(const char *mail, size_t length)
     convert(mail, length, TWINSET_QUOTES_DROP);
 }
 
-/* The messages, of which only every so manieth is read. */
+/* Counts the messages of a folder, and reads every step-th. */
 static size_t count_messages(const char *folder, size_t length, size_t step)
 {
     tw_mbox *mbox;

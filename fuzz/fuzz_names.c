@@ -1,8 +1,7 @@
 /*
- * Any bytes as a pattern and a path, or as a manifest: the first byte chooses.
- * Promises: a path matches itself where it has nothing special, and `**` matches all; what a
- * manifest names is named with the folder of the manifest before it, and what it cannot use
- * has a line and a reason.
+ * Any bytes as a pattern and a path, or as a manifest; the first byte chooses. Promises: a path
+ * without special characters matches itself, and `**` matches all; documents of a manifest are
+ * named with its folder in front, and its unusable rows have a line and a reason.
  */
 #include <stdbool.h>
 
@@ -22,8 +21,9 @@ static void try_pattern(const uint8_t *data, size_t size, bool is_folder)
 {
     const uint8_t *zero = memchr(data, 0, size);
     size_t length = zero ? (size_t)(zero - data) : size / 2;
-    size_t rest = zero ? length + 1 : length;
-    char *pattern = copy_string(data, length), *path = copy_string(data + rest, size - rest);
+    size_t path_start = zero ? length + 1 : length;
+    char *pattern = copy_string(data, length),
+         *path = copy_string(data + path_start, size - path_start);
     tw_path_matches(pattern, path, is_folder);
     if (!strpbrk(path, "*?[\\") && *path && *path != '/' && path[strlen(path) - 1] != '/')
         REQUIRE(strlen(path) > 4096 || tw_path_matches(path, path, is_folder));
@@ -33,7 +33,7 @@ static void try_pattern(const uint8_t *data, size_t size, bool is_folder)
     free(path);
 }
 
-/* A row can name the root of this machine, which nobody wants to see walked. */
+/* Stops at the first document, because a row may name the root folder of the machine. */
 static int found(void *context, const tw_input_source *what)
 {
     (void)context;

@@ -22,7 +22,7 @@ static void try_convert(const tw_converter *by, const char *bytes, size_t length
     tw_bytes_free(&to.text);
 }
 
-/* A zip of one member; its length. */
+/* Writes a zip of one member. Returns its length. */
 static size_t zip(const char *name, const uint8_t *data, size_t size, char *room, size_t capacity)
 {
     size_t used = 0;

@@ -1,7 +1,7 @@
 /*
- * Any bytes as a text of which quotations and lists of sources are left out. Promises: nothing
- * is added but a line end where something was, so that of plain text what is left stands in it in
- * the same order; no more is left when both go than when one does; and what is left is compared as
+ * Any bytes as a text from which quotations and lists of sources are omitted. Promises: only line
+ * ends are added, in the place of omitted spans, so that the remaining text is a subsequence of
+ * plain text; omitting both leaves no more than omitting one; and the remaining text is compared as
  * any other text.
  */
 #include "fuzz.h"
@@ -14,7 +14,7 @@ static int is_plain(const char *text, size_t length)
     return 1;
 }
 
-/* Of plain text, letter by letter. */
+/* Options that compare plain text letter by letter. */
 static twinset_options rules_for(int quotations, int bibliography)
 {
     twinset_options options;
@@ -40,16 +40,16 @@ static left leave_out(const char *text, size_t length, int quotations, int bibli
     return out;
 }
 
-/* But for line ends. */
-static int is_subsequence(const left *rest, const char *text, size_t length)
+/* Whether the remaining text is a subsequence of the text, except for line ends. */
+static int is_subsequence(const left *remaining, const char *text, size_t length)
 {
-    size_t at = 0;
-    for (size_t i = 0; i < rest->length; i++) {
-        if (rest->text[i] == '\n')
+    size_t offset = 0;
+    for (size_t i = 0; i < remaining->length; i++) {
+        if (remaining->text[i] == '\n')
             continue;
-        while (at < length && text[at] != rest->text[i])
-            at++;
-        if (at++ == length)
+        while (offset < length && text[offset] != remaining->text[i])
+            offset++;
+        if (offset++ == length)
             return 0;
     }
     return 1;
@@ -90,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     options.bibliography = rules >> 1 & 1;
     options.by = rules >> 2 & 1 ? TWINSET_BY_WORD : TWINSET_BY_CHAR;
     options.k = 1 + (rules >> 3) % 8;
-    char *text = malloc(size ? size : 1); /* a byte too many is noticed */
+    char *text = malloc(size ? size : 1); /* so that sanitizers see overruns */
     REQUIRE(text);
     memcpy(text, data, size);
     check_shingles(&options, text, size);

@@ -1,7 +1,6 @@
 /*
- * Lines of NAME=VALUE as options. Promises: what is refused says why and changes nothing;
- * what is accepted makes a collection and a tuning that keep within their bounds, or says
- * why not.
+ * Lines of NAME=VALUE as options. Promises: a refused value has a message, and changes nothing;
+ * accepted options make a collection and a tuning within their bounds, or give a message.
  */
 #include "fuzz.h"
 
@@ -19,7 +18,7 @@ static void set_option(twinset_options *options, char *line)
     *value++ = '\0';
     twinset_error error = {""};
     twinset_options before;
-    memcpy(&before, options, sizeof before); /* padding, too: it is compared */
+    memcpy(&before, options, sizeof before); /* with padding, since it is compared */
     if (twinset_options_set(options, line, value, &error) != TWINSET_OK) {
         check_refusal(&error);
         REQUIRE(memcmp(&before, options, sizeof before) == 0);
@@ -34,7 +33,7 @@ static void set_options(twinset_options *options, char *lines)
             *end++ = '\0';
         set_option(options, line);
     }
-    options->stop = NULL; /* any file at all would be opened */
+    options->stop = NULL; /* it could name any file */
 }
 
 static void check_tuning(const twinset_tuning *tuning)

@@ -1,7 +1,6 @@
 /*
  * Two texts of any bytes, whose bytes are the tokens: their passages are found, located and shown.
- * Promises: runs are equal in both documents, no two have a token in common, and no line is too
- * wide.
+ * Promises: runs are equal in both documents and do not overlap, and no line is too wide.
  */
 #include "digest.h"
 #include "fuzz.h"
@@ -13,19 +12,19 @@ enum { K = 4, MOST = 2000 };
 typedef struct document {
     uint64_t ids[MOST], forms[MOST], words[MOST];
     uint8_t names[MOST];
-    tw_token_location places[MOST];
+    tw_token_location locations[MOST];
     tw_token_sequence side;
     tw_tokenised_file file;
 } document;
 
-/* Makes a document. The low bits of a byte are its form; some shingles are left out. */
+/* Makes a document. The low bits of a byte are its form; some shingles are excluded. */
 static void make(document *d, const uint8_t *data, size_t size)
 {
     uint32_t line = 1;
     size = size < MOST ? size : MOST;
     for (size_t i = 0; i < size; i++) {
         line += i > 0 && data[i - 1] == '\n';
-        d->places[i] = (tw_token_location){(uint32_t)i, (uint32_t)i + 1, line};
+        d->locations[i] = (tw_token_location){(uint32_t)i, (uint32_t)i + 1, line};
         d->forms[i] = data[i] % 32;
         d->words[i] = data[i];
         d->names[i] = data[i] % 32 == 1;
@@ -57,7 +56,7 @@ static void check(const tw_passage_finder *found, const document *a, const docum
     }
 }
 
-/* Collects what is written. */
+/* Collects the written bytes. */
 static int collect(void *context, const char *bytes, size_t count)
 {
     tw_bytes *page = context;
@@ -92,8 +91,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tw_passage_finder_rules rules = {.k = K, .least = K};
     REQUIRE(tw_passage_finder_search(&found, &a.side, &b.side, &rules) == TWINSET_OK);
     check(&found, &a, &b);
-    tw_tokenised_document sides[2] = {{"a", &a.side, a.places, &a.file},
-                                      {"b", &b.side, b.places, &b.file}};
+    tw_tokenised_document sides[2] = {{"a", &a.side, a.locations, &a.file},
+                                      {"b", &b.side, b.locations, &b.file}};
     twinset_passages *passages;
     REQUIRE(tw_passages_locate(&found, sides, prose ? "word" : "token", 0, &passages) ==
             TWINSET_OK);

@@ -1,8 +1,7 @@
 /*
- * Any bytes as a JSON line, or as a file that may be packed: the first byte chooses.
- * Promises: a record has a reason or a text of UTF-8, whatever stands after its line; a line
- * without a reason has the values that the record has. A stream gives the same bytes and ends
- * in the same way, however much is asked for at once.
+ * Any bytes as a JSON line, or as a file that may be compressed; the first byte chooses. Promises:
+ * a record has a reason or a text of UTF-8, whatever bytes follow its line; a line without a reason
+ * has the values of the record. A stream gives equal bytes and an equal end for reads of any size.
  */
 #include <stdbool.h>
 #include <unistd.h>
@@ -12,7 +11,7 @@
 
 /* ---- records */
 
-/* In memory of its own, so that a byte too many is noticed. */
+/* A copy of the line, with padding, in an allocation of its size. */
 static char *padded(const uint8_t *line, size_t length, char filling)
 {
     char *copy = malloc(length + TW_JSON_PADDING);
@@ -22,7 +21,7 @@ static char *padded(const uint8_t *line, size_t length, char filling)
     return copy;
 }
 
-static bool same(const char *a, size_t a_length, const char *b, size_t b_length)
+static bool are_equal(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     return (a == NULL) == (b == NULL) && a_length == b_length &&
            (a_length == 0 || memcmp(a, b, a_length) == 0);
@@ -38,7 +37,7 @@ static void check_record(const tw_record *record)
     REQUIRE(!record->id || is_utf8(record->id, record->id_length));
 }
 
-/* The text is a string, and an id a string or number; a line refused may have any value. */
+/* The text is a string, and an id is a string or a number; a refused line may have any values. */
 static void check_values(const char *line, size_t length, const tw_record *record)
 {
     tw_value value;
@@ -47,25 +46,26 @@ static void check_values(const char *line, size_t length, const tw_record *recor
     REQUIRE(tw_jsonl_value(parser, line, length, "id", &value) == TWINSET_OK);
     REQUIRE(record->reason || (value.kind == TW_VALUE_NONE) == (record->id == NULL));
     REQUIRE(tw_jsonl_value(parser, line, length, "a.text", &value) == TWINSET_OK);
-    REQUIRE(record->reason || same(value.string, value.length, record->text, record->text_length));
+    REQUIRE(record->reason ||
+            are_equal(value.string, value.length, record->text, record->text_length));
     tw_jsonl_free(parser);
 }
 
 static void try_record(const uint8_t *line, size_t length)
 {
     tw_jsonl *first, *second;
-    tw_record one, two;
+    tw_record record, two;
     char *spaces = padded(line, length, ' '), *quotes = padded(line, length, '"');
     REQUIRE(tw_jsonl_new("a.text", NULL, &first) == TWINSET_OK);
     REQUIRE(tw_jsonl_new("a.text", NULL, &second) == TWINSET_OK);
-    REQUIRE(tw_jsonl_record(first, spaces, length, &one) == TWINSET_OK);
+    REQUIRE(tw_jsonl_record(first, spaces, length, &record) == TWINSET_OK);
     REQUIRE(tw_jsonl_record(second, quotes, length, &two) == TWINSET_OK);
-    check_record(&one);
-    REQUIRE((one.reason == NULL) == (two.reason == NULL));
-    REQUIRE(!one.reason || strcmp(one.reason, two.reason) == 0);
-    REQUIRE(one.reason || same(one.text, one.text_length, two.text, two.text_length));
-    REQUIRE(one.reason || same(one.id, one.id_length, two.id, two.id_length));
-    check_values(spaces, length, &one);
+    check_record(&record);
+    REQUIRE((record.reason == NULL) == (two.reason == NULL));
+    REQUIRE(!record.reason || strcmp(record.reason, two.reason) == 0);
+    REQUIRE(record.reason || are_equal(record.text, record.text_length, two.text, two.text_length));
+    REQUIRE(record.reason || are_equal(record.id, record.id_length, two.id, two.id_length));
+    check_values(spaces, length, &record);
     tw_jsonl_free(first);
     tw_jsonl_free(second);
     free(spaces);
@@ -74,10 +74,10 @@ static void try_record(const uint8_t *line, size_t length)
 
 /* ---- streams */
 
-/* A few bytes can be packed so that they give terabytes. */
+/* A few compressed bytes can give terabytes. */
 enum { MOST_BYTES = 1 << 20 };
 
-static char once[MOST_BYTES], pieces[MOST_BYTES];
+static char once[MOST_BYTES], chunked[MOST_BYTES];
 static char path[] = "/tmp/twinset-fuzz-XXXXXX";
 
 static void remove_file(void)
@@ -96,8 +96,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     return 0;
 }
 
-/* Returns the status at the end, or 0 where the buffer is full. */
-static int read_all(char *buffer, size_t piece, size_t *length)
+/* Returns the status at the end, or 0 if the buffer is full. */
+static int read_all(char *buffer, size_t chunk, size_t *length)
 {
     tw_stream *stream;
     const char *reason = NULL;
@@ -107,7 +107,7 @@ static int read_all(char *buffer, size_t piece, size_t *length)
     while (status == TWINSET_OK && got > 0 && *length < MOST_BYTES) {
         size_t room = MOST_BYTES - *length;
         status =
-            tw_stream_read(stream, buffer + *length, room < piece ? room : piece, &got, &reason);
+            tw_stream_read(stream, buffer + *length, room < chunk ? room : chunk, &got, &reason);
         *length += got;
     }
     REQUIRE(status == TWINSET_OK || (reason && reason[0]));
@@ -115,15 +115,15 @@ static int read_all(char *buffer, size_t piece, size_t *length)
     return status;
 }
 
-static void try_stream(const uint8_t *data, size_t size, size_t piece)
+static void try_stream(const uint8_t *data, size_t size, size_t chunk)
 {
     FILE *file = fopen(path, "wb");
     REQUIRE(file && (size == 0 || fwrite(data, 1, size, file) == size) && fclose(file) == 0);
-    size_t once_length, pieces_length;
+    size_t once_length, chunked_length;
     int first = read_all(once, MOST_BYTES, &once_length);
-    int second = read_all(pieces, piece, &pieces_length);
-    REQUIRE(first == second && once_length == pieces_length);
-    REQUIRE(memcmp(once, pieces, once_length) == 0);
+    int second = read_all(chunked, chunk, &chunked_length);
+    REQUIRE(first == second && once_length == chunked_length);
+    REQUIRE(memcmp(once, chunked, once_length) == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,7 +1,7 @@
 /*
- * Any bytes as a text, under any rules: the first bytes choose the rules. Promises: normal
- * text is UTF-8, and stays as it is when it is normalised again; shingles come sorted; a
- * signature depends on the text alone, agrees with itself, and survives a merge with itself.
+ * Any bytes as a text, under any rules; the first bytes choose the rules. Promises: normal text is
+ * UTF-8, and does not change if it is normalised again; shingles are sorted; a signature depends
+ * only on the text, agrees with itself, and does not change by a merge with itself.
  */
 #include "fuzz.h"
 
@@ -25,15 +25,16 @@ static twinset_options choose_rules(const uint8_t **data, size_t *size)
     return options;
 }
 
-/* A character that goes may bring a letter and a mark together, and words lose what stands
- * between them: the second time there is something left to do. */
+/* Whether normalising twice changes nothing. Dropping a character may join a letter and a mark, and
+ * dropping separators may join words, so that the second time there is more to do. */
 static int is_stable(const twinset_options *options)
 {
     return options->by == TWINSET_BY_CHAR && options->spaces != TWINSET_SPACES_DROP &&
            options->punctuation != TWINSET_PUNCTUATION_DROP;
 }
 
-/* Look-alikes are recognised by the letters beside them, and folding makes these small. */
+/* Whether a text may have look-alikes. They are recognised by neighbouring letters, which folding
+ * changes. */
 static int may_look_alike(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)

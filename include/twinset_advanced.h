@@ -331,6 +331,96 @@ TWINSET_CHECKED int twinset_pair_write(const twinset_pair *pair, size_t pair_siz
                                        twinset_format format, twinset_write_fn write, void *context,
                                        twinset_error *error);
 
+/* ------------------------- the steps that cut repeated spans, on many machines */
+
+/* `min_passage` of twinset_collection_dedup() in steps. Texts that share a run of so many words
+ * share a fingerprint; runs with a shared fingerprint are hashed; each run that an earlier text has
+ * is compared with its first copy, word by word. docs/cluster.md says what has to happen in
+ * between. Holds the scratch memory of one thread; what a call gives is valid until the next. */
+typedef struct twinset_span_finder twinset_span_finder;
+
+TWINSET_CHECKED int twinset_span_finder_new(const twinset_options *options,
+                                            twinset_span_finder **finder, twinset_error *error);
+TWINSET_API void twinset_span_finder_free(twinset_span_finder *finder);
+
+/* The fingerprints of a text, ascending, each once; none where it is shorter than a run. */
+TWINSET_CHECKED int twinset_span_finder_fingerprints(twinset_span_finder *finder, const char *text,
+                                                     size_t length, const uint64_t **fingerprints,
+                                                     size_t *count, twinset_error *error);
+
+/* A run of `min_passage` words. This struct stays as it is. */
+typedef struct twinset_word_run {
+    uint64_t hash; /* of its words */
+    uint64_t word; /* the number of its first, from 0 */
+} twinset_word_run;
+
+/* The runs of a text that have one of some fingerprints, which ascend, in the order of its words.
+ */
+TWINSET_CHECKED int twinset_span_finder_runs(twinset_span_finder *finder, const char *text,
+                                             size_t length, const uint64_t *fingerprints,
+                                             size_t fingerprint_count,
+                                             const twinset_word_run **runs, size_t *count,
+                                             twinset_error *error);
+
+/* Reads the text that the calls after this one are about, and counts its words. */
+TWINSET_CHECKED int twinset_span_finder_load(twinset_span_finder *finder, const char *text,
+                                             size_t length, uint64_t *words, twinset_error *error);
+
+/* `count` words of the text from `word` on, or as many as it has, in bytes that
+ * twinset_span_finder_verify() reads on any machine. */
+TWINSET_CHECKED int twinset_span_finder_excerpt(twinset_span_finder *finder, uint64_t word,
+                                                uint64_t count, const void **bytes, size_t *length,
+                                                twinset_error *error);
+
+/* Runs in a row, from `word` on, and the first of all texts that has them, by its number: from
+ * `first_word` on. This struct stays as it is. */
+typedef struct twinset_copied_runs {
+    uint64_t word, count, first, first_word;
+} twinset_copied_runs;
+
+/* Words of another text, by its number. This struct stays as it is. */
+typedef struct twinset_excerpt {
+    uint64_t first;
+    const void *bytes;
+    size_t length;
+} twinset_excerpt;
+
+/* A span of a text that an earlier one has, in bytes and words of the text, and where it is in that
+ * one. This struct stays as it is. */
+typedef struct twinset_repeated_span {
+    uint64_t start, end; /* from its first word to behind its last */
+    uint64_t first_start, first_end;
+    uint64_t word, words; /* the number of its first word, from 0, and how many there are */
+    uint64_t first;       /* the number of the text that has it first */
+} twinset_repeated_span;
+
+/* The spans of the text, which was loaded, by its runs that an earlier text has, in the order of
+ * its words. The excerpts, in any order, need not have more of a first text than what begins with
+ * such a run and has as many words as follow in the runs without a gap. *covered counts the words
+ * in spans: where they are all of the text, nothing else is in it. */
+TWINSET_CHECKED int
+twinset_span_finder_verify(twinset_span_finder *finder, const twinset_copied_runs *runs,
+                           size_t count, const twinset_excerpt *excerpts, size_t excerpt_count,
+                           const twinset_repeated_span **spans, size_t *span_count,
+                           uint64_t *covered, twinset_error *error);
+
+/* A text without its spans, or, with the name of a field, a line of JSON without those of the
+ * string in that field. Free with twinset_free(). */
+TWINSET_CHECKED int twinset_cut_spans(const char *text, size_t length, const char *field,
+                                      const twinset_repeated_span *spans, size_t count, char **cut,
+                                      size_t *cut_length, twinset_error *error);
+
+/* What twinset_collection_dedup() cuts, for programs that write what is kept themselves: how many
+ * documents have spans, and the spans of one, in the order of the input. `first` is a number for
+ * twinset_result_cut_source(). *name lives as long as the result; *spans is freed with
+ * twinset_free(). */
+TWINSET_API size_t twinset_result_cuts(const twinset_result *result);
+TWINSET_CHECKED int twinset_result_cut(const twinset_result *result, size_t index,
+                                       const char **name, twinset_repeated_span **spans,
+                                       size_t *count, twinset_error *error);
+/* The name of the document that has a span first; NULL for another number. */
+TWINSET_API const char *twinset_result_cut_source(const twinset_result *result, uint64_t first);
+
 /* ------------------------------------------- the options and formats as data */
 
 /* An option, for programs that show or parse them. */
@@ -341,7 +431,8 @@ typedef struct twinset_option_info {
     const char *topic;    /* heading that it stands under */
     const char *help;     /* one or two sentences */
     const char *commands; /* that take it, with a space between them: of "scan compare dedup tune
-                             sketch cat", and "spread": the steps of a scan on many machines */
+                             sketch cat index", "spread": the steps of a scan on many machines, and
+                             last "kept": an index keeps it, and no call on it may choose another */
 } twinset_option_info;
 
 TWINSET_API size_t twinset_option_count(void);

@@ -37,16 +37,16 @@ enum {
     TWINSET_INDEX_NO_TEXT = 4,   /* a new index keeps no texts: its answers are estimates */
 };
 
-enum { TWINSET_INDEX_WAIT_SECONDS = 60, TWINSET_INDEX_VERSION = 1, TWINSET_INDEX_KEY_BITS = 32 };
+enum { TWINSET_INDEX_WAIT_SECONDS = 60, TWINSET_INDEX_VERSION = 2, TWINSET_INDEX_KEY_BITS = 32 };
 
 /* ------------------------------------------------------- opening, closing */
 
 /* Opens an index; `flags` are TWINSET_INDEX_*. A new one keeps those of the options that texts are
- * compared by: by, k, case, spaces, punctuation, quotations, bibliography, bag, scheme,
- * shingle-hash, seed, hashes, bands, rows, and the threshold that the latter are chosen for. For
- * an index that exists, `options` may be NULL; one of these that is neither its default nor as in
- * the index is TWINSET_USAGE. Of the others, threads, memory_bytes, tmp and progress are used.
- * Close the index with twinset_index_close(). */
+ * compared by: those that twinset_option_at() says it keeps, such as by, k, scheme, bands and rows,
+ * and the threshold that the latter are chosen for. With `min_passage`, of any length, it keeps
+ * fingerprints of passages as well. For an index that exists, `options` may be NULL; one of these
+ * that is neither its default nor as in the index is TWINSET_USAGE. Of the others, threads,
+ * memory_bytes, tmp and progress are used. Close the index with twinset_index_close(). */
 TWINSET_CHECKED int twinset_index_open(const char *path, const twinset_options *options,
                                        unsigned flags, twinset_index **index, twinset_error *error);
 /* Writes what is in the log to the file, and frees the handle. Takes NULL. A failure loses
@@ -122,11 +122,14 @@ TWINSET_CHECKED int twinset_index_skip(const twinset_index *index, size_t number
  * collection's options say `threshold`, `top`, `method`, `min_passage`, `threads`, `memory` and
  * `group`; the others must be as above. A document of the index with the id of one that is asked
  * about is taken for the same document, and not compared with it.
- * Method exact, and any with `min_passage`, compares with every document of the index. Method lsh
- * proposes candidates by bands, and gives what a scan by lsh with as many hashes, bands and rows
- * gives. Method auto is exact for a small index (TWINSET_INDEX_EXACT_TOKENS) and for programs;
- * otherwise candidates come from bands, and are listed as the exact method lists them. Free the
- * result with twinset_result_free(). */
+ * Method exact compares with every document of the index. Method lsh proposes candidates by bands,
+ * and gives what a scan by lsh with as many hashes, bands and rows gives. Method auto is exact for
+ * a small index (TWINSET_INDEX_EXACT_TOKENS) and for programs; otherwise candidates come from
+ * bands, and are listed as the exact method lists them.
+ * With `min_passage`, every document is compared, unless the index has fingerprints of passages and
+ * the method is not exact: then these lead to the documents that share 15 words in a row which no
+ * more than 32 have, and what chance explains is judged by a sample of the index. A passage in
+ * other words alone is not found then. Free the result with twinset_result_free(). */
 TWINSET_CHECKED int twinset_index_query(twinset_index *index, twinset_collection *collection,
                                         twinset_result **result, twinset_error *error);
 enum { TWINSET_INDEX_EXACT_TOKENS = 4 << 20 };
@@ -185,6 +188,7 @@ typedef struct twinset_index_stat {
     unsigned bands, rows;
     double threshold; /* that bands and rows were chosen for */
     int has_texts;
+    int has_fingerprints; /* of passages */
 } twinset_index_stat;
 
 TWINSET_CHECKED int twinset_index_stat_get(twinset_index *index, twinset_index_stat *stat,

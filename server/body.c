@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-json_t *body_parse(http_request *request, const char *text, size_t length)
+json_t *body_parse(http_request *request, const char *text, size_t length, size_t flags)
 {
     json_error_t error;
     if (json_is_bloated(text, length)) {
@@ -11,7 +11,8 @@ json_t *body_parse(http_request *request, const char *text, size_t length)
                     "The JSON has more than 10,000 values.");
         return NULL;
     }
-    json_t *value = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
+    json_t *value =
+        json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL | flags, &error);
     if (value == NULL)
         reply_error(request, MHD_HTTP_BAD_REQUEST, "The body is not JSON: %s (line %d, column %d).",
                     error.text, error.line, error.column);

@@ -86,7 +86,7 @@ static void answer_comparison(http_request *request, const json_t *object)
 void answer_compare(http_request *request)
 {
     static const char *const names[] = {"a", "b", NULL};
-    json_t *object = body_parse(request, request->body.bytes, request->body.length);
+    json_t *object = body_parse(request, request->body.bytes, request->body.length, 0);
     if (object == NULL)
         return;
     if (body_has_only(request, object, names))

@@ -120,18 +120,14 @@ static const char *get_id(http_request *request, const json_t *object)
     return request->status < 400 ? id : NULL;
 }
 
-/* What a document has beside its id, text and group, as JSON. */
-static char *get_metadata(const json_t *object)
+/* What a document has beside its id, text and group, as JSON; NULL where there is nothing. */
+static char *get_metadata(http_request *request, const byte_buffer *document)
 {
-    json_t *rest = json_copy((json_t *)(uintptr_t)object);
-    char *text = NULL;
-    json_object_del(rest, "id");
-    json_object_del(rest, "text");
-    json_object_del(rest, "group");
-    if (json_object_size(rest) > 0)
-        text = json_dumps(rest, JSON_COMPACT);
-    json_decref(rest);
-    return text;
+    static const char *const known[] = {"id", "text", "group", NULL};
+    byte_buffer metadata = {0};
+    if (!json_members_except(document, known, &metadata))
+        reply_error(request, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory");
+    return metadata.bytes;
 }
 
 /* Adds a document to the batch, which takes over the object. */
@@ -144,12 +140,14 @@ static void put_document(http_request *request, json_t *object)
     const char *group = body_string(request, object, "group", false, &group_length);
     if (group != NULL && strlen(group) != group_length)
         reply_error(request, MHD_HTTP_UNPROCESSABLE_CONTENT, "A \"group\" has a NUL.");
+    char *metadata = request->status < 400 ? get_metadata(request, &request->split.document) : NULL;
     if (request->status >= 400) {
         json_decref(object);
+        free(metadata);
         return;
     }
     batch->objects[at] = object;
-    batch->metadata[at] = get_metadata(object);
+    batch->metadata[at] = metadata;
     batch->documents[at] = (twinset_index_document){.size = sizeof batch->documents[at],
                                                     .id = id,
                                                     .text = text,
@@ -170,7 +168,9 @@ static void take_document(http_request *request)
         reply_error(request, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory");
         return;
     }
-    json_t *object = body_parse(request, document->bytes, document->length);
+    /* Its strings are all that is read of it: no number is too large. */
+    json_t *object =
+        body_parse(request, document->bytes, document->length, JSON_DECODE_INT_AS_REAL);
     if (object != NULL)
         put_document(request, object);
 }

@@ -86,6 +86,10 @@ bool split_is_complete(json_splitter *splitter);
 void split_free(json_splitter *splitter);
 /* Whether a JSON text has more values than a request needs, which would take memory. */
 bool json_is_bloated(const char *text, size_t length);
+/* Writes an object with the members of another, but those of these names, as they are written there
+ * without the space between them; jansson would change numbers. Nothing is written where no member
+ * is left. False: out of memory. */
+bool json_members_except(const byte_buffer *object, const char *const *names, byte_buffer *out);
 
 /* ---- watch.c: connections that take too long are cut off */
 
@@ -235,8 +239,8 @@ void guard_check(http_request *request);
 
 /* ---- body.c */
 
-/* Parses a JSON object; NULL after reply_error(). The caller frees it. */
-json_t *body_parse(http_request *request, const char *text, size_t length);
+/* Parses a JSON object, with flags of jansson; NULL after reply_error(). The caller frees it. */
+json_t *body_parse(http_request *request, const char *text, size_t length, size_t flags);
 /* A member that is a number from 0 to 1; `otherwise` where it is missing. */
 double body_share(http_request *request, const json_t *object, const char *name, double otherwise);
 /* A string member; NULL where it is missing, after reply_error() if it is `needed`. */

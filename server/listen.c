@@ -131,6 +131,10 @@ static int check_exposure(const server_options *options, const http_listener *li
 {
     if ((options->tls_cert != NULL) != (options->tls_key != NULL))
         return fail(error, TWINSET_USAGE, "--tls-cert and --tls-key go together");
+    if (options->tls_cert != NULL && MHD_is_feature_supported(MHD_FEATURE_TLS) != MHD_YES)
+        return fail(error, TWINSET_USAGE,
+                    "--tls-cert: the libmicrohttpd of this twinset has no TLS; the Debian package "
+                    "has it, or let a proxy on this machine bring it");
     if (listener->is_loopback || options->insecure)
         return 0;
     if (options->token_file != NULL && options->tls_cert != NULL)

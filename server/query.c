@@ -173,7 +173,7 @@ static void answer_question(http_request *request, const text_query *query)
 
 void answer_query(http_request *request)
 {
-    json_t *object = body_parse(request, request->body.bytes, request->body.length);
+    json_t *object = body_parse(request, request->body.bytes, request->body.length, 0);
     if (object == NULL)
         return;
     text_query query = read_query(request, object);

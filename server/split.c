@@ -61,6 +61,73 @@ bool json_is_bloated(const char *text, size_t length)
     return counter.values > MOST_VALUES;
 }
 
+/* ---- the members of an object */
+
+/* Whether a member, which begins with its name, has one of these. */
+static bool is_named(const char *member, size_t length, const char *const *names)
+{
+    json_splitter at = {0};
+    size_t end = 0;
+    do
+        step_over(&at, member[end]);
+    while (++end < length && at.in_string);
+    json_t *name = json_loadb(member, end, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+    size_t size = json_string_length(name);
+    bool is_one = false;
+    for (; *names != NULL && json_is_string(name); names++)
+        is_one |= size == strlen(*names) && memcmp(json_string_value(name), *names, size) == 0;
+    json_decref(name);
+    return is_one;
+}
+
+/* Appends what stands between the spaces outside of strings. */
+static bool append_compact(byte_buffer *out, const char *text, size_t length)
+{
+    json_splitter at = {0};
+    size_t from = 0;
+    bool is_done = true;
+    for (size_t i = 0; i < length; i++) {
+        step_over(&at, text[i]);
+        if (at.in_string || !is_space(text[i]))
+            continue;
+        is_done = is_done && buffer_append(out, text + from, i - from);
+        from = i + 1;
+    }
+    return is_done && buffer_append(out, text + from, length - from);
+}
+
+static bool append_member(byte_buffer *out, const char *member, size_t length,
+                          const char *const *names)
+{
+    while (length > 0 && is_space(*member)) {
+        member++;
+        length--;
+    }
+    if (length == 0 || is_named(member, length, names))
+        return true;
+    return buffer_append(out, out->length > 0 ? "," : "{", 1) &&
+           append_compact(out, member, length);
+}
+
+bool json_members_except(const byte_buffer *object, const char *const *names, byte_buffer *out)
+{
+    json_splitter at = {0};
+    size_t from = 0;
+    for (size_t i = 0; i < object->length; i++) {
+        unsigned depth = at.depth;
+        char c = object->bytes[i];
+        if (!step_over(&at, c) || depth > 1 || (c != ',' && c != '{' && c != '}'))
+            continue;
+        if (depth == 1 && c != '{' && !append_member(out, object->bytes + from, i - from, names))
+            return false;
+        if (depth == 0 || c == ',')
+            from = i + 1;
+    }
+    return out->length == 0 || buffer_append(out, "}", 1);
+}
+
+/* ---- documents */
+
 /* What stands before the list is complete JSON once the list and the object are closed. */
 static bool is_prefix_right(json_splitter *splitter)
 {

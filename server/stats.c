@@ -22,6 +22,7 @@ static void write_stats(http_request *request, const twinset_index_stat *stat)
     twinset_json_whole(json, "rows", stat->rows);
     twinset_json_real(json, "threshold", stat->threshold);
     twinset_json_bool(json, "has_texts", stat->has_texts);
+    twinset_json_bool(json, "has_fingerprints", stat->has_fingerprints);
     twinset_json_bool(json, "needs_token", request->server->tokens != NULL);
     twinset_json_close(json);
     reply_end(request, json);

@@ -1,4 +1,4 @@
-/* Archives in memory, for the tests of what reads them. */
+/* Makes archives in memory, for tests of their readers. */
 #ifndef ARCHIVING_H
 #define ARCHIVING_H
 
@@ -22,8 +22,9 @@ static inline la_ssize_t keep_bytes(struct archive *archive, void *context, cons
     return tw_bytes_append(context, bytes, length) == TWINSET_OK ? (la_ssize_t)length : -1;
 }
 
-/* `format` and `packing` as libarchive names them: "zip", "pax", "7zip"; "gzip",
- * or NULL. Options such as "zip:encryption=zipcrypt", or NULL; the password is then "secret". */
+/* Makes an archive. `format` and `packing` are names of libarchive, such as "zip" and "gzip"; there
+ * is no packing if it is NULL. Options are such as "zip:encryption=zipcrypt", with the password
+ * "secret", or NULL. */
 static inline tw_bytes archive_of(const char *format, const char *packing, const char *options,
                                   const member *members, size_t count)
 {

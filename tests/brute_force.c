@@ -1,8 +1,8 @@
 /*
- * The oracle of the tests on real collections: every pair of documents is counted, shingle
- * by shingle, without filters, signatures or threads. Reads file names from standard
- * input, one a line; prints a, b, shared and union of all pairs of at least the Jaccard
- * similarity given, by a and b. Documents are named in byte order.
+ * The oracle of tests on real collections: counts the shared shingles of every pair of documents,
+ * without filters, signatures or threads. Reads file names from standard input, one a line. Prints
+ * a, b, shared and union of all pairs whose Jaccard similarity is at least the threshold, ordered
+ * by a and b. Documents are numbered in the byte order of their names.
  *
  * Usage: brute_force THRESHOLD [OPTION VALUE]... < names
  */
@@ -96,22 +96,22 @@ static void read_documents(oracle *all, const twinset_options *options)
 }
 
 /* Counts the pairs of one document at a time: for each of its shingles, all later documents
- * that have it. `place` leads from a document's shingles to their postings. */
+ * that have it. `order` lists the postings by document. */
 static void count_pairs(const oracle *all, double threshold)
 {
     size_t *first = must(calloc(all->count + 2, sizeof *first));
-    size_t *place = must(malloc(all->posting_count * sizeof *place));
+    size_t *order = must(malloc(all->posting_count * sizeof *order));
     uint32_t *shared = must(calloc(all->count, sizeof *shared));
     for (size_t i = 0; i < all->posting_count; i++)
         first[all->postings[i].document + 2]++;
     for (size_t i = 2; i <= all->count; i++)
         first[i] += first[i - 1];
     for (size_t i = 0; i < all->posting_count; i++)
-        place[first[all->postings[i].document + 1]++] = i;
+        order[first[all->postings[i].document + 1]++] = i;
     for (uint32_t a = 0; a < all->count; a++) {
         for (size_t i = first[a]; i < first[a + 1]; i++)
-            for (size_t j = place[i] + 1;
-                 j < all->posting_count && all->postings[j].id == all->postings[place[i]].id; j++)
+            for (size_t j = order[i] + 1;
+                 j < all->posting_count && all->postings[j].id == all->postings[order[i]].id; j++)
                 shared[all->postings[j].document]++;
         for (uint32_t b = a + 1; b < all->count; b++) {
             size_t both = all->sizes[a] + all->sizes[b] - shared[b];
@@ -121,7 +121,7 @@ static void count_pairs(const oracle *all, double threshold)
         }
     }
     free(first);
-    free(place);
+    free(order);
     free(shared);
 }
 

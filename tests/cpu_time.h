@@ -1,6 +1,6 @@
 /*
- * The time that a test spends computing. A busy machine does not change it, so that a test may
- * state a limit.
+ * The processor time of a test. A busy machine does not change it, so a test may assert a limit
+ * for it.
  */
 #ifndef CPU_TIME_H
 #define CPU_TIME_H

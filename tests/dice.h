@@ -16,14 +16,14 @@ typedef struct dice {
     uint64_t state;
 } dice;
 
-/* Every test starts from the same seed, so that one of them can be repeated alone. */
+/* Every test starts from the same seed, so that a single test can be repeated. */
 static inline dice new_dice(void)
 {
     const char *given = getenv("TWINSET_TEST_SEED");
     return (dice){given ? strtoull(given, NULL, 10) : 20240607};
 }
 
-/* Whether there is time for all that a test can try; script/long has it. */
+/* Whether a test should try all that it can, which takes long. script/long sets it. */
 static inline bool test_at_length(void)
 {
     return getenv("TWINSET_TEST_LARGE") != NULL;
@@ -48,7 +48,7 @@ static inline size_t below(dice *from, size_t limit)
     return (size_t)(roll(from) % limit);
 }
 
-/* True so many times of a hundred. */
+/* True with a probability of so many percent. */
 static inline int chance(dice *from, unsigned percent)
 {
     return below(from, 100) < percent;

@@ -1,4 +1,4 @@
-/* A folder that a test, or a group of them, works in, and leaves nothing of. */
+/* A temporary folder for a test or a group of tests, removed at the end. */
 #ifndef FOLDER_H
 #define FOLDER_H
 
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A static in a header: each test program has its one folder. */
+/* It is static in a header because each test program has one folder. */
 static char test_folder[PATH_MAX];
 
 static inline int enter_folder(void **state)
@@ -21,9 +21,9 @@ static inline int enter_folder(void **state)
 }
 
 static inline int remove_entry(const char *path, const struct stat *status, int type,
-                               struct FTW *place)
+                               struct FTW *walk)
 {
-    (void)status, (void)type, (void)place;
+    (void)status, (void)type, (void)walk;
     return remove(path);
 }
 

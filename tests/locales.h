@@ -1,4 +1,4 @@
-/* Locales for tests, since few machines have any but those of English. */
+/* Makes locales for tests, since few machines have other locales than English ones. */
 #ifndef LOCALES_H
 #define LOCALES_H
 
@@ -9,8 +9,8 @@
 
 #include "folder.h"
 
-/* Makes a locale such as "de_DE" in the folder of the test, with UTF-8, and sets all of it; false
- * where the machine has no localedef, or nothing to make it of. */
+/* Makes a locale with UTF-8, such as "de_DE", in the folder of the test, and sets all its
+ * categories. False if the machine has no localedef, or no sources of the locale. */
 static inline bool enter_locale(const char *language)
 {
     char name[64], command[PATH_MAX + 256];
@@ -18,7 +18,7 @@ static inline bool enter_locale(const char *language)
     snprintf(command, sizeof command,
              "localedef --no-archive -i %s -f UTF-8 %s/%s >localedef.log 2>&1", language,
              test_folder, name);
-    int status = system(command); /* 1: it has warned of something */
+    int status = system(command); /* 1: it has warned */
     return (status == 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 1)) &&
            setenv("LOCPATH", test_folder, 1) == 0 && setlocale(LC_ALL, name);
 }

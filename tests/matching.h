@@ -1,5 +1,5 @@
 /*
- * Documents as sets of ids in memory, for the tests of matching.
+ * Documents as sets of ids in memory, for tests of matching.
  */
 #ifndef MATCHING_H
 #define MATCHING_H
@@ -13,8 +13,8 @@ typedef struct set_list {
     uint32_t *copies;
     uint64_t **ids; /* of each document, ascending */
     size_t capacity;
-    bool picky;      /* some pairs are not wanted */
-    uint32_t broken; /* the document whose set cannot be read; UINT32_MAX: none */
+    bool has_unwanted; /* pairs, as list_wanted() chooses them */
+    uint32_t broken;   /* a document whose set cannot be read; UINT32_MAX: none */
 } set_list;
 
 static inline int list_set(void *context, unsigned worker, unsigned side, uint32_t doc, tw_set *set)
@@ -25,11 +25,11 @@ static inline int list_set(void *context, unsigned worker, unsigned side, uint32
     return doc == list->broken ? TWINSET_IO : TWINSET_OK;
 }
 
-/* One pair of five is not wanted. */
+/* Every fifth pair is unwanted. */
 static inline bool list_wanted(const void *context, uint32_t a, uint32_t b)
 {
     const set_list *list = context;
-    return !list->picky || ((uint64_t)a * b + a + b) % 5 != 0;
+    return !list->has_unwanted || ((uint64_t)a * b + a + b) % 5 != 0;
 }
 
 static inline void init_sets(set_list *list, size_t capacity)
@@ -56,7 +56,7 @@ static inline int by_id(const void *left, const void *right)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* Sorts the ids and keeps each once. */
+/* Sorts ids and removes repetitions. Returns their number. */
 static inline size_t make_set(uint64_t *ids, size_t count)
 {
     size_t kept = 0;
@@ -68,7 +68,7 @@ static inline size_t make_set(uint64_t *ids, size_t count)
     return kept;
 }
 
-/* Adds a document with these ids, in any order. */
+/* Adds a document with ids in any order. */
 static inline void add_set(set_list *list, const uint64_t *ids, size_t count, uint32_t copies)
 {
     size_t doc = list->docs.count++;

@@ -1,4 +1,4 @@
-/* Where tests have outputs written to: memory, up to a limit; or nowhere. */
+/* Outputs for tests: memory up to a limit, and one that discards everything. */
 #ifndef PAPER_H
 #define PAPER_H
 
@@ -8,9 +8,9 @@
 #include <string.h>
 
 typedef struct paper {
-    char *text; /* terminated once something was written */
+    char *text; /* terminated by NUL after the first write */
     size_t length, capacity;
-    size_t limit; /* more is refused, as by a full disk; 0: there is none */
+    size_t limit; /* a longer text fails, as on a full disk; 0: no limit */
 } paper;
 
 static inline int paper_write(void *context, const char *bytes, size_t count)
@@ -19,7 +19,7 @@ static inline int paper_write(void *context, const char *bytes, size_t count)
     if (to->limit && to->length + count > to->limit)
         return ENOSPC;
     size_t need = to->length + count + 1;
-    if (need > to->capacity) { /* by half: AddressSanitizer copies all at every realloc() */
+    if (need > to->capacity) { /* grows by half: AddressSanitizer copies at every realloc() */
         char *text = realloc(to->text, need + need / 2);
         if (!text)
             return ENOMEM;

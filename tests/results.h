@@ -1,4 +1,4 @@
-/* What a result holds, by value: an index out of range fails the test. */
+/* Reads records of a result by value. An index out of range fails the test. */
 #ifndef RESULTS_H
 #define RESULTS_H
 
@@ -6,6 +6,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <stdbool.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -44,6 +47,15 @@ static inline twinset_skip collection_skip_at(const twinset_collection *collecti
     twinset_skip skip;
     assert_int_equal(twinset_collection_skip(collection, index, &skip, sizeof skip), TWINSET_OK);
     return skip;
+}
+
+/* Whether a note has these words. */
+static inline bool has_note(const twinset_result *result, const char *words)
+{
+    for (size_t i = 0; i < twinset_result_notes(result); i++)
+        if (strstr(twinset_result_note(result, i), words))
+            return true;
+    return false;
 }
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Texts to scan, and a folder to keep them in; for tests of the public calls.
+ * Random texts, and a folder for them, for tests of the public calls.
  */
 #ifndef SCANNING_H
 #define SCANNING_H
@@ -14,7 +14,7 @@
 
 /* ---- texts */
 
-/* A word of four or six letters for every number. */
+/* Spells a number as a word of four or six letters. */
 static inline size_t spell(size_t number, char word[8])
 {
     static const char consonants[] = "bdfgklmnprst", vowels[] = "aeiou";
@@ -27,7 +27,7 @@ static inline size_t spell(size_t number, char word[8])
     return length;
 }
 
-/* Appends a word of a language of so many words, the first of them the commonest. */
+/* Appends a word of a language of so many words, whose first words are the most frequent. */
 static inline size_t add_word(dice *from, char *text, size_t length, size_t language)
 {
     static const char *const after[] = {" ", " ", " ", " ", " ", ", ", ".\n", "  "};
@@ -47,7 +47,7 @@ static inline char *random_text(dice *from, size_t words, size_t language)
     return text;
 }
 
-/* The text with about so many of its words replaced. */
+/* A copy of a text with about so many of its words replaced. */
 static inline char *similar_text(dice *from, const char *original, size_t changes, size_t language)
 {
     size_t words = 1, length = 0;
@@ -68,9 +68,27 @@ static inline char *similar_text(dice *from, const char *original, size_t change
     return text;
 }
 
+/* Writes a program of several functions of its own, with names of its own. */
+static inline void put_program(dice *from, FILE *file)
+{
+    static const char *const operators[] = {"+", "-", "*", "%", "//", "|", "&", "^"};
+    for (int function = 0; function < 6; function++) {
+        char name[8] = {0}, other[8] = {0};
+        spell(below(from, 3000), name);
+        spell(below(from, 3000), other);
+        fprintf(file, "def %s(%s):\n    total = %zu\n", name, other, below(from, 1000));
+        for (size_t line = 0, lines = 3 + below(from, 5); line < lines; line++)
+            fprintf(file,
+                    chance(from, 50) ? "    total = total %s (%s %s %zu)\n"
+                                     : "    while total %s len(%s) %s %zu: total += 1\n",
+                    operators[below(from, 8)], other, operators[below(from, 8)], below(from, 99));
+        fprintf(file, "    return total %s %zu\n\n", operators[below(from, 8)], below(from, 50));
+    }
+}
+
 /* ---- results */
 
-/* The order in which pairs are listed. */
+/* Compares pairs in the order in which a result lists them. */
 static inline int by_similarity(const void *left, const void *right)
 {
     const twinset_pair *x = left, *y = right;

@@ -1,7 +1,7 @@
 /*
- * A program that links libtwinset.a, in C++, to show that the two do not meet: it has the inline
- * functions of simdjson and of the standard library that the library has, too, and a function by a
- * name that the library uses for its own. `script/test install` builds and runs it.
+ * A program in C++ that links libtwinset.a, to show that their symbols do not collide: both have
+ * inline functions of simdjson and of the standard library, and the program has a function with the
+ * name of an internal function of the library. `script/test install` builds and runs it.
  */
 #include <simdjson.h>
 

@@ -1,7 +1,7 @@
 /*
- * Archives: members of every format come out, from files and from memory, with harmless names,
- * those of archives inside too; what is encrypted, damaged or a bomb gives a reason. And single
- * packed files in memory.
+ * Archives: members of every format are read, from files and from memory, with harmless names, and
+ * so are those of nested archives. Encrypted and damaged members and bombs are skipped with a
+ * reason. Single compressed files in memory are read as well.
  */
 #define _XOPEN_SOURCE 700
 #include "testing.h"
@@ -15,7 +15,7 @@
 
 #define ALL UINT64_MAX
 
-/* ---- what an archive gives: a line for each member */
+/* ---- the listing of an archive: a line for each member */
 
 static void note(paper *to, const char *text)
 {
@@ -43,7 +43,7 @@ static void note_member(paper *to, tw_members *members, const tw_member *found, 
     tw_bytes_free(&bytes);
 }
 
-/* All members, then "!reason" where the rest cannot be read. */
+/* Lists all members, then "!reason" if the rest cannot be read. */
 static paper list_all(tw_members *members, uint64_t limit)
 {
     paper list = {0};
@@ -65,7 +65,7 @@ static paper list_bytes(const char *name, const tw_bytes *archive, uint64_t most
 {
     tw_members *members;
     const char *reason = NULL;
-    /* At the end of memory of its own, so that a byte too many is noticed. */
+    /* The copy ends where its allocation ends, so that tools see overruns. */
     char *copy = malloc(archive->length + 1);
     memcpy(copy, archive->length ? archive->data : "", archive->length);
     paper list = {0};
@@ -120,7 +120,7 @@ static const member two[] = {{"a.txt", "first", 0}, {"dir/b.txt", "second", 0}};
 
 /* ---- members */
 
-static void names_tell_what_has_members(void **state)
+static void archives_are_recognised_by_name(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(kinds); i++)
@@ -131,7 +131,7 @@ static void names_tell_what_has_members(void **state)
         assert_false(tw_name_has_members(others[i]));
 }
 
-static void every_format_gives_its_members(void **state)
+static void members_of_every_format_are_listed(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(kinds); i++)
@@ -141,7 +141,7 @@ static void every_format_gives_its_members(void **state)
                  "a.txt=first\ndir/b.txt=second\n");
 }
 
-static void members_may_be_passed_over(void **state)
+static void members_can_be_skipped(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(kinds); i++) {
@@ -187,11 +187,10 @@ static void names_are_harmless(void **state)
 
     static const member latin = {"caf\xE9.txt", "1", 0};
     assert_lists("a.tar", archive_of("ustar", NULL, NULL, &latin, 1), "caf?.txt=1\n");
-    assert_lists("a.zip", archive_of("zip", NULL, NULL, &latin, 1),
-                 "?=1\n"); /* which says that it is UTF-8 */
+    assert_lists("a.zip", archive_of("zip", NULL, NULL, &latin, 1), "?=1\n"); /* flagged as UTF-8 */
 }
 
-static void folders_are_passed_over_and_links_named(void **state)
+static void folders_are_skipped_and_links_have_a_reason(void **state)
 {
     (void)state;
     tw_bytes made = {0};
@@ -225,9 +224,9 @@ static void folders_are_passed_over_and_links_named(void **state)
                  "file=x\n");
 }
 
-/* ---- archives inside archives */
+/* ---- nested archives */
 
-static void archives_inside_are_opened_once(void **state)
+static void nested_archives_are_opened_once(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(kinds); i++) {
@@ -244,11 +243,11 @@ static void archives_inside_are_opened_once(void **state)
     }
 }
 
-static void what_is_wrong_inside_is_one_member(void **state)
+static void a_bad_nested_archive_is_one_member(void **state)
 {
     (void)state;
     tw_bytes inner = archive_of("zip", NULL, NULL, two, 2);
-    inner.length -= 200; /* the directory, and some */
+    inner.length -= 200; /* the directory and more */
     member files[] = {{"bad.7z", "nothing", 0},
                       {"empty.zip", "", 0},
                       {"cut.zip", inner.data, inner.length},
@@ -264,7 +263,7 @@ static void what_is_wrong_inside_is_one_member(void **state)
     tw_bytes_free(&outer);
 }
 
-/* ---- what cannot be read */
+/* ---- unreadable members */
 
 static void encrypted_members_have_a_reason(void **state)
 {
@@ -275,7 +274,7 @@ static void encrypted_members_have_a_reason(void **state)
                  "a.txt=(encrypted)\ndir/b.txt=(encrypted)\n");
 }
 
-static void what_cannot_be_opened_has_a_reason(void **state)
+static void unreadable_archives_have_a_reason(void **state)
 {
     (void)state;
     tw_members *members;
@@ -297,8 +296,8 @@ static void what_cannot_be_opened_has_a_reason(void **state)
     assert_lists("a.7z", text, "!not an archive");
 }
 
-/* Whatever is cut off: the members before are there, and the rest has a reason. */
-static void cut_archives_give_what_they_have(void **state)
+/* Wherever an archive is cut, the members before are listed, and the rest has a reason. */
+static void truncated_archives_give_their_first_members(void **state)
 {
     (void)state;
     static const char whole[] = "a.txt=first\ndir/b.txt=second\n";
@@ -319,7 +318,7 @@ static void cut_archives_give_what_they_have(void **state)
     }
 }
 
-static void a_zip_is_read_without_its_list(void **state)
+static void a_zip_is_read_without_its_directory(void **state)
 {
     (void)state;
     tw_bytes archive = archive_of("zip", NULL, NULL, two, 2);
@@ -329,7 +328,7 @@ static void a_zip_is_read_without_its_list(void **state)
     assert_lists("a.zip", archive, "a.txt=first\ndir/b.txt=second\n!damaged: its list of members");
 }
 
-static void damaged_archives_end(void **state)
+static void reading_damaged_archives_ends(void **state)
 {
     (void)state;
     dice from = new_dice();
@@ -350,10 +349,10 @@ static void damaged_archives_end(void **state)
 
 /* ---- limits */
 
-/* More than is let through of what packs to a thousandth. */
+/* More bytes than the limit for data that is compressed to a thousandth. */
 enum { LARGE = 24000000 };
 
-static void a_limit_refuses_a_member_alone(void **state)
+static void a_limit_refuses_a_single_member(void **state)
 {
     (void)state;
     static const member files[] = {{"a", "1234", 0}, {"b", "123456", 0}, {"c", "12345", 0}};
@@ -416,7 +415,7 @@ static void all_members_together_are_bounded(void **state)
     }
 }
 
-/* ---- single packed files */
+/* ---- single compressed files */
 
 static int append(void *context, const char *bytes, size_t count)
 {
@@ -435,7 +434,7 @@ static void pack(const char *ending, const char *bytes, size_t length, tw_bytes 
 
 static const char *const endings[] = {".gz", ".zst", ".xz", ".bz2"};
 
-static void packed_bytes_are_unpacked(void **state)
+static void compressed_bytes_are_decompressed(void **state)
 {
     (void)state;
     dice from = new_dice();
@@ -468,7 +467,7 @@ static void packed_bytes_are_unpacked(void **state)
     }
 }
 
-static void plain_bytes_are_left_alone(void **state)
+static void uncompressed_bytes_are_unchanged(void **state)
 {
     (void)state;
     tw_bytes out = {0};
@@ -482,7 +481,7 @@ static void plain_bytes_are_left_alone(void **state)
     assert_int_equal(out.length, 0);
 }
 
-static void packed_bombs_are_bounded(void **state)
+static void compressed_bombs_are_bounded(void **state)
 {
     (void)state;
     char *zeros = calloc(1, LARGE);
@@ -500,7 +499,7 @@ static void packed_bombs_are_bounded(void **state)
     free(zeros);
 }
 
-/* ---- memory that runs out */
+/* ---- failing allocations */
 
 #ifdef TW_FAULTS
 static int read_everything(const tw_bytes *archive)
@@ -546,24 +545,24 @@ static void reading_survives_the_loss_of_any_allocation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(names_tell_what_has_members),
-        TEST(every_format_gives_its_members),
-        TEST(members_may_be_passed_over),
+        TEST(archives_are_recognised_by_name),
+        TEST(members_of_every_format_are_listed),
+        TEST(members_can_be_skipped),
         TEST(names_are_harmless),
-        TEST(folders_are_passed_over_and_links_named),
-        TEST(archives_inside_are_opened_once),
-        TEST(what_is_wrong_inside_is_one_member),
+        TEST(folders_are_skipped_and_links_have_a_reason),
+        TEST(nested_archives_are_opened_once),
+        TEST(a_bad_nested_archive_is_one_member),
         TEST(encrypted_members_have_a_reason),
-        TEST(what_cannot_be_opened_has_a_reason),
-        TEST(cut_archives_give_what_they_have),
-        TEST(a_zip_is_read_without_its_list),
-        TEST(damaged_archives_end),
-        TEST(a_limit_refuses_a_member_alone),
+        TEST(unreadable_archives_have_a_reason),
+        TEST(truncated_archives_give_their_first_members),
+        TEST(a_zip_is_read_without_its_directory),
+        TEST(reading_damaged_archives_ends),
+        TEST(a_limit_refuses_a_single_member),
         TEST(bombs_are_bounded),
         TEST(all_members_together_are_bounded),
-        TEST(packed_bytes_are_unpacked),
-        TEST(plain_bytes_are_left_alone),
-        TEST(packed_bombs_are_bounded),
+        TEST(compressed_bytes_are_decompressed),
+        TEST(uncompressed_bytes_are_unchanged),
+        TEST(compressed_bombs_are_bounded),
 #ifdef TW_FAULTS
         TEST(reading_survives_the_loss_of_any_allocation),
 #endif

@@ -1,7 +1,7 @@
 /*
- * The arguments of every public call: NULL and what is out of range are refused with a sentence,
- * and structs of other versions are read and filled as far as both sides know them.
- * tests/docs/test_header.py holds this file to name every function of the headers.
+ * The arguments of every public call: NULL and values out of range are refused with a message, and
+ * structs of other versions are read and filled as far as both sides have their fields.
+ * tests/docs/test_header.py checks that this file names every function of the headers.
  */
 #include "testing.h"
 
@@ -11,7 +11,7 @@
 #define NAME "one"
 #define TEXT "The quick brown fox jumps over the lazy dog and away."
 
-/* The status of a call that must be refused, and, where it takes an error, the sentence. */
+/* A call must be refused; if it takes an error, it must set a message. */
 #define assert_refused(call)                                                                       \
     do {                                                                                           \
         twinset_error error = {""};                                                                \
@@ -44,7 +44,7 @@ static twinset_collection *two_texts(void)
 
 /* ---- version, options */
 
-static void the_version_is_a_number_too(void **state)
+static void the_version_is_also_a_number(void **state)
 {
     int major, minor, patch;
     (void)state;
@@ -78,7 +78,7 @@ static void options_need_their_size(void **state)
     assert_true(!sketcher && !comparer);
 }
 
-/* A program of an earlier version knows fewer fields, one of a later version more. */
+/* A program of an earlier version has fewer fields, and a program of a later version has more. */
 static void options_of_other_versions_work(void **state)
 {
     struct {
@@ -99,16 +99,16 @@ static void options_of_other_versions_work(void **state)
 
     memset(&earlier, 0xff, sizeof earlier);
     twinset_options_init(&earlier, offsetof(twinset_options, hashes));
-    assert_int_equal(earlier.hashes, UINT32_MAX); /* beyond it nothing is written */
+    assert_int_equal(earlier.hashes, UINT32_MAX); /* nothing is written past its size */
     earlier.threshold = 0.7;
     assert_int_equal(twinset_tune(&earlier, &tuning, sizeof tuning, NULL), TWINSET_OK);
     assert_true(tuning.threshold == 0.7);
-    assert_int_equal(tuning.hashes, 130); /* nor read */
+    assert_int_equal(tuning.hashes, 130); /* nor read past it */
     assert_int_equal(twinset_options_set(&earlier, "threshold", "0.6", NULL), TWINSET_OK);
     assert_refused(twinset_options_set(&earlier, "hashes", "16", &error));
 }
 
-static void options_as_data_end(void **state)
+static void the_table_of_options_ends(void **state)
 {
     twinset_option_info info;
     (void)state;
@@ -124,7 +124,7 @@ static void options_as_data_end(void **state)
     assert_string_equal(twinset_spell_options(text), "-k");
 }
 
-static void rules_as_data_end(void **state)
+static void the_table_of_rules_ends(void **state)
 {
     twinset_rule_info rule;
     (void)state;
@@ -223,7 +223,7 @@ static void runs_are_checked(void **state)
 
 /* ---- results */
 
-/* What each getter of a list says of no result, of an index past the end, and of no struct. */
+/* A getter of a list refuses a NULL result, an index past the end, and a NULL struct. */
 #define assert_list(result, count, get, element)                                                   \
     do {                                                                                           \
         assert_int_equal(count(NULL), 0);                                                          \
@@ -235,7 +235,7 @@ static void runs_are_checked(void **state)
             assert_int_equal(get(result, each, &(element), sizeof(element)), TWINSET_OK);          \
     } while (0)
 
-static void lists_of_a_result_end(void **state)
+static void indexes_past_the_end_of_a_list_are_refused(void **state)
 {
     twinset_collection *collection = two_texts();
     twinset_result *result;
@@ -375,7 +375,7 @@ static void cleaning_is_checked(void **state)
 
 /* ---- passages */
 
-static void no_passages_have_nothing(void **state)
+static void null_passages_are_empty(void **state)
 {
     twinset_passage passage;
     twinset_span span;
@@ -397,7 +397,7 @@ static void no_passages_have_nothing(void **state)
     twinset_passages_free(NULL);
 }
 
-static void passages_end(void **state)
+static void indexes_past_the_last_passage_are_refused(void **state)
 {
     twinset_collection *collection = two_texts();
     twinset_result *result;
@@ -569,6 +569,92 @@ static void comparers_are_checked(void **state)
     twinset_comparer_free(NULL);
 }
 
+/* Excerpts come from other machines: what is damaged is refused. */
+static void excerpts_are_checked(twinset_span_finder *finder, const void *bytes, size_t length)
+{
+    const twinset_repeated_span *spans;
+    size_t count;
+    uint64_t covered;
+    char damaged[200];
+    assert_in_range(length, 1, sizeof damaged);
+    for (size_t i = 0; i < length; i++) {
+        const twinset_excerpt part = {0, bytes, i};
+        assert_refused(twinset_span_finder_verify(finder, NULL, 0, &part, 1, &spans, &count,
+                                                  &covered, &error));
+        memcpy(damaged, bytes, length);
+        damaged[i] = (char)~damaged[i];
+        const twinset_excerpt other = {0, damaged, length};
+        const twinset_copied_runs runs = {0, 1, 0, 0};
+        int status =
+            twinset_span_finder_verify(finder, &runs, 1, &other, 1, &spans, &count, &covered, NULL);
+        assert_true(status == TWINSET_OK || status == TWINSET_USAGE);
+    }
+}
+
+static void span_finders_are_checked(void **state)
+{
+    static const char text[] = "one two three four five";
+    twinset_options options;
+    twinset_span_finder *finder;
+    const uint64_t *fingerprints;
+    const twinset_word_run *runs;
+    const twinset_repeated_span *spans;
+    const void *bytes;
+    size_t count, length;
+    uint64_t words, covered;
+    char *cut;
+    (void)state;
+    twinset_options_init(&options, sizeof options);
+    assert_refused(twinset_span_finder_new(NULL, NULL, &error));
+    assert_refused(twinset_span_finder_new(&options, &finder, &error));
+    options.min_passage = 5;
+    assert_int_equal(twinset_span_finder_new(&options, &finder, NULL), TWINSET_OK);
+    assert_refused(
+        twinset_span_finder_fingerprints(NULL, LITERAL(text), &fingerprints, &count, &error));
+    assert_refused(
+        twinset_span_finder_fingerprints(finder, NULL, 1, &fingerprints, &count, &error));
+    assert_refused(twinset_span_finder_fingerprints(finder, LITERAL(text), NULL, &count, &error));
+    assert_refused(twinset_span_finder_runs(finder, LITERAL(text), NULL, 1, &runs, &count, &error));
+    assert_refused(twinset_span_finder_load(finder, LITERAL(text), NULL, &error));
+    assert_int_equal(twinset_span_finder_load(finder, LITERAL(text), &words, NULL), TWINSET_OK);
+    assert_int_equal(words, 5);
+    assert_refused(twinset_span_finder_excerpt(finder, 0, 5, NULL, &length, &error));
+    assert_int_equal(twinset_span_finder_excerpt(finder, 9, 9, &bytes, &length, NULL), TWINSET_OK);
+    assert_int_equal(twinset_span_finder_excerpt(finder, 0, 9, &bytes, &length, NULL), TWINSET_OK);
+    excerpts_are_checked(finder, bytes, length);
+    assert_refused(
+        twinset_span_finder_verify(finder, NULL, 1, NULL, 0, &spans, &count, &covered, &error));
+    assert_refused(
+        twinset_span_finder_verify(finder, NULL, 0, NULL, 1, &spans, &count, &covered, &error));
+    assert_refused(
+        twinset_span_finder_verify(finder, NULL, 0, NULL, 0, &spans, &count, NULL, &error));
+    assert_refused(twinset_cut_spans(LITERAL(text), NULL, NULL, 1, &cut, &length, &error));
+    assert_refused(twinset_cut_spans(LITERAL(text), NULL, NULL, 0, NULL, &length, &error));
+    twinset_span_finder_free(finder);
+    twinset_span_finder_free(NULL);
+}
+
+static void cuts_end(void **state)
+{
+    twinset_collection *collection = two_texts();
+    twinset_result *result;
+    twinset_repeated_span *spans;
+    const char *name;
+    size_t count;
+    (void)state;
+    assert_int_equal(twinset_collection_dedup(collection, NULL, &result, NULL), TWINSET_OK);
+    assert_int_equal(twinset_result_cuts(NULL) + twinset_result_cuts(result), 0);
+    assert_refused(twinset_result_cut(NULL, 0, &name, &spans, &count, &error));
+    assert_refused(twinset_result_cut(result, 0, &name, &spans, &count, &error));
+    assert_refused(twinset_result_cut(result, 0, NULL, &spans, &count, &error));
+    assert_refused(twinset_result_cut(result, 0, &name, NULL, &count, &error));
+    assert_refused(twinset_result_cut(result, 0, &name, &spans, NULL, &error));
+    assert_null(twinset_result_cut_source(NULL, 0));
+    assert_null(twinset_result_cut_source(result, UINT64_MAX));
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+}
+
 static void writers_of_json_are_checked(void **state)
 {
     twinset_json *json = NULL;
@@ -592,25 +678,27 @@ static void writers_of_json_are_checked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_version_is_a_number_too),
+        cmocka_unit_test(the_version_is_also_a_number),
         cmocka_unit_test(options_need_their_size),
         cmocka_unit_test(options_of_other_versions_work),
-        cmocka_unit_test(options_as_data_end),
-        cmocka_unit_test(rules_as_data_end),
+        cmocka_unit_test(the_table_of_options_ends),
+        cmocka_unit_test(the_table_of_rules_ends),
         cmocka_unit_test(texts_to_compare_are_checked),
         cmocka_unit_test(inputs_are_checked),
         cmocka_unit_test(runs_are_checked),
-        cmocka_unit_test(lists_of_a_result_end),
+        cmocka_unit_test(indexes_past_the_end_of_a_list_are_refused),
         cmocka_unit_test(structs_of_other_versions_are_filled),
         cmocka_unit_test(writing_is_checked),
         cmocka_unit_test(cleaning_is_checked),
-        cmocka_unit_test(no_passages_have_nothing),
-        cmocka_unit_test(passages_end),
+        cmocka_unit_test(null_passages_are_empty),
+        cmocka_unit_test(indexes_past_the_last_passage_are_refused),
         cmocka_unit_test(sketchers_are_checked),
         cmocka_unit_test(signatures_and_texts_are_checked),
         cmocka_unit_test(sets_of_signatures_are_checked),
         cmocka_unit_test(tuning_is_checked),
         cmocka_unit_test(comparers_are_checked),
+        cmocka_unit_test(span_finders_are_checked),
+        cmocka_unit_test(cuts_end),
         cmocka_unit_test(writers_of_json_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

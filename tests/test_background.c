@@ -1,6 +1,6 @@
 /*
- * The background of a collection: what is usual among scores, with or without copies among them,
- * and how many are expected above a score.
+ * The background of a collection: the usual scores, with or without copies among them, and the
+ * expected number of scores above a score.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@ static double uniform(dice *from)
     return ((double)(roll(from) >> 11) + 0.5) * 0x1p-53;
 }
 
-/* Of so many scores, those below `copies` are copies, and the others lie around 0.05. */
+/* Fits `count` scores, of which the first `copies` are copies, and the others are around 0.05. */
 static double fit(dice *from, size_t count, size_t copies)
 {
     static double scores[MOST];
@@ -30,7 +30,7 @@ static double fit(dice *from, size_t count, size_t copies)
     return tw_background_fit(scores, count);
 }
 
-static void copies_do_not_move_the_middle(void **state)
+static void copies_do_not_move_the_median(void **state)
 {
     dice from = new_dice();
     (void)state;
@@ -41,7 +41,7 @@ static void copies_do_not_move_the_middle(void **state)
         }
 }
 
-static void the_middle_of_a_few(void **state)
+static void a_few_scores_have_a_median(void **state)
 {
     double scores[] = {0.9, 0.1, 0.3, 0.2};
     (void)state;
@@ -50,29 +50,30 @@ static void the_middle_of_a_few(void **state)
     assert_true(fabs(tw_background_fit(scores, 4) - 0.25) < 1e-12);
 }
 
-/* By hand: 1000 exp(-19 * 0.4 * 0.4 * 2), as 2240 is 64 times 35; below 35 in proportion. */
-static void what_is_expected(void **state)
+/* The number was computed by hand: 1000 exp(-18 * 0.4 * 0.4 * 2), as 1920 is 64 times 30. Below 30
+ * it is in proportion. */
+static void false_alarms_are_as_computed_by_hand(void **state)
 {
     (void)state;
-    assert_true(fabs(tw_background_false_alarms(0.4, 2240, 1000) - 2.2881) < 1e-3);
-    assert_true(fabs(tw_background_false_alarms(0.4, 17.5, 1000) - 218.7119) < 1e-3);
+    assert_true(fabs(tw_background_false_alarms(0.4, 1920, 1000) - 3.1511) < 1e-3);
+    assert_true(fabs(tw_background_false_alarms(0.4, 15, 1000) - 236.9278) < 1e-3);
     assert_true(tw_background_false_alarms(0, 50, 1000) == 1000);
     assert_true(tw_background_false_alarms(1, 0, 1000) == 1000);
 }
 
-static void more_is_expected_of_lower_scores_and_less_in_common(void **state)
+static void lower_scores_and_weights_give_more_false_alarms(void **state)
 {
     (void)state;
     for (double score = 0; score < 1; score += 0.05)
         for (double weight = 10; weight < 1000; weight *= 2) {
-            double one = tw_background_false_alarms(score, weight, 5000);
-            assert_true(one >= tw_background_false_alarms(score + 0.05, weight, 5000));
-            assert_true(one >= tw_background_false_alarms(score, 2 * weight, 5000));
-            assert_true(one <= 5000);
+            double alarms = tw_background_false_alarms(score, weight, 5000);
+            assert_true(alarms >= tw_background_false_alarms(score + 0.05, weight, 5000));
+            assert_true(alarms >= tw_background_false_alarms(score, 2 * weight, 5000));
+            assert_true(alarms <= 5000);
         }
 }
 
-static void the_score_of_which_so_few_are_expected(void **state)
+static void the_threshold_has_the_expected_false_alarms(void **state)
 {
     static const double weights[] = {20, 100, 1000};
     (void)state;
@@ -94,8 +95,8 @@ static void a_short_list_has_one_false_alarm(void **state)
     assert_true(tw_alarm_counts_limit(&counts) == 1);
 }
 
-/* A list goes on to a twentieth of its pairs, across those that are expected more often than that
- * alone, and ends at TW_MOST_FALSE_ALARMS. */
+/* A list may have false alarms up to a twentieth of its pairs, even if some pair in it has more by
+ * itself, and up to TW_MOST_FALSE_ALARMS. */
 static void a_long_list_has_a_twentieth(void **state)
 {
     tw_alarm_counts counts = {0};
@@ -113,11 +114,11 @@ static void a_long_list_has_a_twentieth(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies_do_not_move_the_middle),
-        cmocka_unit_test(the_middle_of_a_few),
-        cmocka_unit_test(what_is_expected),
-        cmocka_unit_test(more_is_expected_of_lower_scores_and_less_in_common),
-        cmocka_unit_test(the_score_of_which_so_few_are_expected),
+        cmocka_unit_test(copies_do_not_move_the_median),
+        cmocka_unit_test(a_few_scores_have_a_median),
+        cmocka_unit_test(false_alarms_are_as_computed_by_hand),
+        cmocka_unit_test(lower_scores_and_weights_give_more_false_alarms),
+        cmocka_unit_test(the_threshold_has_the_expected_false_alarms),
         cmocka_unit_test(a_short_list_has_one_false_alarm),
         cmocka_unit_test(a_long_list_has_a_twentieth),
     };

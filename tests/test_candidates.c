@@ -1,6 +1,6 @@
 /*
  * From signatures to candidates: band keys, sets of pairs, and documents that agree in a band.
- * Each is compared with brute force, in any amount of memory, on any number of threads.
+ * All are compared with brute force, for several amounts of memory and numbers of threads.
  */
 #include "testing.h"
 
@@ -12,7 +12,7 @@
 
 /* ---- keys */
 
-/* The keys here were computed by another program, from the definition in match.h. */
+/* The expected keys were computed by another program, by the definition in match.h. */
 static void keys_are_as_defined(void **state)
 {
     static const struct {
@@ -68,7 +68,7 @@ static void keys_are_well_mixed(void **state)
     free(scratch);
 }
 
-/* A key that is different for every band and document. */
+/* A distinct key for every band and document. */
 static uint64_t key_at(unsigned band, size_t document)
 {
     return tw_mix64((uint64_t)band << 40 | (document + 1));
@@ -109,7 +109,7 @@ static void check_keys(const tw_key_store *keys, unsigned bands, size_t document
     }
 }
 
-static void keys_come_back_band_by_band(void **state)
+static void keys_are_read_by_band(void **state)
 {
     static const uint64_t memory[] = {0, 1, 10000, 100000, 1 << 20, 1 << 30};
     static const size_t documents[] = {0, 1, 63, 64, 65, 3000};
@@ -134,8 +134,8 @@ static void keys_come_back_band_by_band(void **state)
     tw_key_store_free(NULL);
 }
 
-/* Keys that would fit leave memory to the documents, also those that are held already. */
-static void keys_give_way_to_documents(void **state)
+/* Keys leave memory to documents, even keys that are in memory already. */
+static void keys_are_spilled_to_leave_memory_to_documents(void **state)
 {
     enum { BANDS = 4, DOCUMENTS = 30000 };
     uint64_t random = test_seed(6), bytes = (uint64_t)DOCUMENTS * BANDS * 5;
@@ -223,6 +223,7 @@ static void check_numbers(tw_number_set *set, numbers_kind kind, size_t count, s
         assert_true(got <= different);
     } while (now > 0);
     assert_int_equal(got, different);
+    assert_true(tw_number_set_most(set) >= different);
     assert_true(memcmp(found, expected, got * sizeof *found) == 0);
     assert_int_equal(tw_number_set_next(set, found, capacity, &now, NULL), TWINSET_OK);
     assert_int_equal(now, 0);
@@ -232,7 +233,7 @@ static void check_numbers(tw_number_set *set, numbers_kind kind, size_t count, s
 
 static const unsigned THREADS[] = {1, 2, 7};
 
-static void numbers_come_back_in_order(void **state)
+static void numbers_are_read_in_order(void **state)
 {
     static const uint64_t memory[] = {0, 300000, 3000000, (uint64_t)1 << 32};
     static const size_t counts[] = {0, 1, 1023, 1024, 5000, 300000};
@@ -246,7 +247,10 @@ static void numbers_come_back_in_order(void **state)
                 assert_int_equal(tw_number_set_new(memory[m], NULL, &set), TWINSET_OK);
                 assert_int_equal(add_numbers(set, (numbers_kind)kind, counts[c], threads), 0);
                 assert_int_equal(tw_number_set_sort(set, NULL), TWINSET_OK);
+                assert_in_range(tw_number_set_most(set), 0, counts[c]);
                 check_numbers(set, (numbers_kind)kind, counts[c], c % 2 ? 1000 : 100000);
+                tw_number_set_rewind(set);
+                check_numbers(set, (numbers_kind)kind, counts[c], 1000);
                 spilled += tw_number_set_spilled(set) > 0;
                 assert_true(counts[c] * 16 > memory[m] || tw_number_set_spilled(set) == 0);
                 tw_number_set_free(set);
@@ -262,11 +266,11 @@ enum { STAR = 3, MOST_DOCUMENTS = 3000, MOST_BANDS = 6, MOST_HOT = 4000 };
 typedef struct collection {
     size_t documents;
     unsigned bands;
-    uint64_t (*keys)[MOST_DOCUMENTS]; /* of each band */
+    uint64_t (*keys)[MOST_DOCUMENTS]; /* by band */
     uint32_t number[MOST_DOCUMENTS];
-    bool picky;
-    size_t pair_count, hot_count; /* by brute force */
-    size_t hot_read;              /* buckets that were reported so far */
+    bool has_unwanted;
+    size_t pair_count, hot_count; /* found by brute force */
+    size_t hot_read;              /* buckets reported so far */
     struct {
         unsigned band;
         uint32_t first;
@@ -274,8 +278,8 @@ typedef struct collection {
     } hot[MOST_HOT];
 } collection;
 
-/* A key of a bucket that may have any size. Some keys agree in all bits but the first, or the last
- * of the 40 that count. */
+/* A key whose bucket may have any size. Some keys differ only in the first, or only in the last, of
+ * the 40 bits that count. */
 static uint64_t random_key(uint64_t *random, size_t documents)
 {
     static const uint64_t alike[] = {0, 1, 2, ((uint64_t)1 << 40) - 1, (uint64_t)1 << 39, 1 << 8};
@@ -293,7 +297,7 @@ static void random_collection(collection *all, uint64_t *random, size_t document
 {
     all->documents = documents;
     all->bands = 1 + (unsigned)random_below(random, MOST_BANDS);
-    all->picky = random_below(random, 2);
+    all->has_unwanted = random_below(random, 2);
     for (unsigned band = 0; band < all->bands; band++)
         for (size_t i = 0; i < documents; i++)
             all->keys[band][i] = random_key(random, documents);
@@ -313,7 +317,7 @@ static void random_collection(collection *all, uint64_t *random, size_t document
 static bool is_wanted(const void *context, uint32_t a, uint32_t b)
 {
     assert_true(a < b);
-    return !((const collection *)context)->picky || (a + b) % 3 != 0;
+    return !((const collection *)context)->has_unwanted || (a + b) % 3 != 0;
 }
 
 /* Checks that buckets over the limit are reported as brute force found them. */
@@ -352,7 +356,7 @@ static tw_candidate_rules rules_of(collection *all, unsigned max_bucket, bool sh
                                 .context = all};
 }
 
-/* Finds the index of each document in the key store; UINT32_MAX: it is compared with none. */
+/* Finds the index of each document in the key store; UINT32_MAX: it is not compared. */
 static void find_indexes(const collection *all, const tw_candidate_rules *rules, uint32_t *indexes)
 {
     memset(indexes, 0xFF, all->documents * sizeof *indexes);
@@ -363,7 +367,7 @@ static void find_indexes(const collection *all, const tw_candidate_rules *rules,
             indexes[rules->number[i]] = i;
 }
 
-/* Lists the documents of one bucket, ascending, from its first on. */
+/* Lists the documents of a bucket, ascending, from `first` on. */
 static size_t bucket_of(const collection *all, const uint32_t *indexes, unsigned band,
                         uint32_t first, uint32_t *members)
 {
@@ -579,7 +583,7 @@ static void a_missing_folder_is_an_error(void **state)
     tw_number_set_free(set);
 }
 
-/* The disk takes a megabyte: whichever thread fails, the caller gets the error. */
+/* The disk has space for a megabyte. Whichever thread fails, the caller gets the error. */
 static void a_full_disk_is_an_error(void **state)
 {
     enum { DOCUMENTS = 1000 };
@@ -704,9 +708,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_are_as_defined),
         cmocka_unit_test(keys_are_well_mixed),
-        cmocka_unit_test(keys_come_back_band_by_band),
-        cmocka_unit_test(keys_give_way_to_documents),
-        cmocka_unit_test(numbers_come_back_in_order),
+        cmocka_unit_test(keys_are_read_by_band),
+        cmocka_unit_test(keys_are_spilled_to_leave_memory_to_documents),
+        cmocka_unit_test(numbers_are_read_in_order),
         cmocka_unit_test(candidates_equal_brute_force),
         cmocka_unit_test(one_bucket_of_all_documents),
         cmocka_unit_test(callbacks_can_stop_the_search),

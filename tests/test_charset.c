@@ -1,6 +1,6 @@
 /*
- * Text in other encodings: what is declared, what is recognised, what is damaged. Samples are
- * UTF-8 here, and encoded by iconv for the test.
+ * Text in other encodings: declared encodings, recognised ones, and damaged text. Samples are
+ * UTF-8 here, and iconv encodes them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,7 +51,7 @@ static tw_converted convert(const char *bytes, size_t length, const char *declar
     return to;
 }
 
-/* `assumed` NULL: nothing had to be. */
+/* `assumed` is NULL if no encoding had to be guessed. */
 static void assert_becomes(const char *bytes, size_t length, const char *declared,
                            const char *expected, const char *assumed, unsigned flags)
 {
@@ -63,11 +63,11 @@ static void assert_becomes(const char *bytes, size_t length, const char *declare
     tw_bytes_free(&to.text);
 }
 
-/* ---- what is recognised: a sentence or two, and a page */
+/* ---- recognised encodings: of a sentence or two, and of a page */
 
 typedef struct language {
     const char *name, *text;
-    const char *encodings[4][2]; /* what it is in, and what it is taken for */
+    const char *encodings[4][2]; /* the encoding of a sample, and the one recognised */
 } language;
 
 static const language LANGUAGES[] = {
@@ -111,9 +111,9 @@ static const language LANGUAGES[] = {
     {"Korean", "어제 나는 빵과 우유를 사러 가게에 갔습니다. 이미 늦었습니다.", {{"EUC-KR", "UHC"}}},
 };
 
-static void assert_recognises(const language *of, const char *text, size_t length, size_t which)
+static void assert_recognises(const language *of, const char *text, size_t length, size_t sample)
 {
-    const char *const *pair = of->encodings[which];
+    const char *const *pair = of->encodings[sample];
     tw_bytes bytes = encode(text, pair[0]);
     tw_converted to = convert(bytes.data, bytes.length, NULL);
     if (strcmp(to.text.data, text) != 0 || (pair[1] && strcmp(to.encoding, pair[1]) != 0))
@@ -122,7 +122,7 @@ static void assert_recognises(const language *of, const char *text, size_t lengt
     tw_bytes_free(&to.text);
 }
 
-static void a_language_tells_its_encoding(void **state)
+static void the_encoding_of_a_language_is_recognised(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(LANGUAGES); i++) {
@@ -131,7 +131,7 @@ static void a_language_tells_its_encoding(void **state)
             assert_int_equal(tw_bytes_printf(&page, "%s\n", LANGUAGES[i].text), 0);
         for (size_t j = 0; j < 4 && LANGUAGES[i].encodings[j][0]; j++) {
             assert_recognises(&LANGUAGES[i], LANGUAGES[i].text, strlen(LANGUAGES[i].text), j);
-            /* A long text of one sentence is none: uchardet counts kinds of pairs. */
+            /* One sentence repeated does not count as a page: uchardet counts distinct pairs. */
             if (strcmp(LANGUAGES[i].name, "Taiwanese") != 0)
                 assert_recognises(&LANGUAGES[i], page.data, page.length, j);
         }
@@ -149,7 +149,7 @@ static void a_few_letters_are_western(void **state)
     assert_becomes(LITERAL("a\x81"), NULL, "a" FFFD, "WINDOWS-1252", TWINSET_FLAG_INVALID_UTF8);
 }
 
-/* Far from the start, where ASCII alone would say nothing. */
+/* A letter far from the start counts, after a start of ASCII only. */
 static void a_late_letter_counts(void **state)
 {
     (void)state;
@@ -164,9 +164,9 @@ static void a_late_letter_counts(void **state)
     tw_bytes_free(&bytes);
 }
 
-/* ---- what is declared */
+/* ---- declared encodings */
 
-static void a_declared_encoding_is_taken(void **state)
+static void a_declared_encoding_is_used(void **state)
 {
     (void)state;
     static const struct {
@@ -200,7 +200,7 @@ static void a_declared_encoding_is_taken(void **state)
     }
 }
 
-static void what_cannot_be_meant_is_not_taken(void **state)
+static void impossible_declarations_are_ignored(void **state)
 {
     (void)state;
     static const char *const labels[] = {
@@ -225,7 +225,7 @@ static void what_cannot_be_meant_is_not_taken(void **state)
     assert_becomes(LITERAL("caf\xE9 cr\xE8me"), "unknown", "café crème", "WINDOWS-1252", 0);
 }
 
-static void what_cannot_be_decoded_is_replaced(void **state)
+static void undecodable_bytes_are_replaced(void **state)
 {
     (void)state;
     unsigned bad = TWINSET_FLAG_INVALID_UTF8;
@@ -237,7 +237,7 @@ static void what_cannot_be_decoded_is_replaced(void **state)
 
 /* ---- Unicode */
 
-static void utf8_is_left_alone(void **state)
+static void utf8_is_unchanged(void **state)
 {
     (void)state;
     assert_becomes(LITERAL("Grüße, 世界 🙂"), NULL, "Grüße, 世界 🙂", NULL, 0);
@@ -262,7 +262,7 @@ static void damaged_utf8_stays_utf8(void **state)
                    NULL, "caf\xE9!", NULL, 0);
 }
 
-static void marks_come_first(void **state)
+static void byte_order_marks_win(void **state)
 {
     (void)state;
     assert_becomes(LITERAL("\xFF\xFE"
@@ -272,7 +272,7 @@ static void marks_come_first(void **state)
     assert_becomes(LITERAL("\xFF\xFE\0\0a\0\0\0"), NULL, "a", NULL, 0);
 }
 
-static void wide_text_tells_itself(void **state)
+static void utf16_and_utf32_are_recognised(void **state)
 {
     (void)state;
     static const char *const encodings[] = {"UTF-16LE", "UTF-16BE", "UTF-32LE", "UTF-32BE"};
@@ -291,7 +291,7 @@ static void wide_text_tells_itself(void **state)
         }
 }
 
-static void other_nul_bytes_say_nothing(void **state)
+static void other_nul_bytes_are_no_sign_of_wide_text(void **state)
 {
     (void)state;
     static const struct {
@@ -311,7 +311,7 @@ static void other_nul_bytes_say_nothing(void **state)
         assert_int_equal(tw_encoding_guess(cases[i].bytes, cases[i].length), TW_ENCODING_UTF8);
 }
 
-/* ---- anything at all */
+/* ---- arbitrary bytes */
 
 static void any_bytes_become_utf8(void **state)
 {
@@ -335,7 +335,7 @@ static void any_bytes_become_utf8(void **state)
 }
 
 #ifdef TW_FAULTS
-static void lost_memory_is_told(void **state)
+static void failed_allocations_are_reported(void **state)
 {
     (void)state;
     static const char *const labels[] = {NULL, "gbk", "utf-16le"};
@@ -354,14 +354,14 @@ static void lost_memory_is_told(void **state)
 }
 #endif
 
-/* ---- memory of C++: its new and delete, by the names that its compilers give them, so that one
- * of those that uchardet makes can fail */
+/* ---- memory of C++: replaces new and delete, by their mangled names, so that an allocation of
+ * uchardet can fail */
 
-#define SEEN __attribute__((visibility("default"))) /* by uchardet */
-SEEN void *_Znwm(size_t size);
-SEEN void _ZdlPv(void *block);
-SEEN void _ZdlPvm(void *block, size_t size);
-_Noreturn void _ZSt17__throw_bad_allocv(void); /* of the C++ library */
+#define VISIBLE __attribute__((visibility("default"))) /* to uchardet */
+VISIBLE void *_Znwm(size_t size);
+VISIBLE void _ZdlPv(void *block);
+VISIBLE void _ZdlPvm(void *block, size_t size);
+_Noreturn void _ZSt17__throw_bad_allocv(void); /* from the C++ library */
 
 enum { MOST_BLOCKS = 4096 };
 static void *blocks[MOST_BLOCKS];
@@ -394,14 +394,14 @@ void _ZdlPvm(void *block, size_t size)
     _ZdlPv(block);
 }
 
-/* Frees what uchardet forgets when it fails half-way. */
+/* Frees blocks that uchardet leaks when it fails. */
 static void free_blocks(void)
 {
     while (made > 0)
         free(blocks[--made]);
 }
 
-static void what_uchardet_throws_is_caught(void **state)
+static void exceptions_of_uchardet_are_caught(void **state)
 {
     static const char text[] = "\xD0\xD2\xC9\xD7\xC5\xD4 \xCD\xC9\xD2";
     const tw_charset *found = NULL;
@@ -420,21 +420,21 @@ static void what_uchardet_throws_is_caught(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_language_tells_its_encoding),
+        cmocka_unit_test(the_encoding_of_a_language_is_recognised),
         cmocka_unit_test(a_few_letters_are_western),
         cmocka_unit_test(a_late_letter_counts),
-        cmocka_unit_test(a_declared_encoding_is_taken),
-        cmocka_unit_test(what_cannot_be_meant_is_not_taken),
-        cmocka_unit_test(what_cannot_be_decoded_is_replaced),
-        cmocka_unit_test(utf8_is_left_alone),
+        cmocka_unit_test(a_declared_encoding_is_used),
+        cmocka_unit_test(impossible_declarations_are_ignored),
+        cmocka_unit_test(undecodable_bytes_are_replaced),
+        cmocka_unit_test(utf8_is_unchanged),
         cmocka_unit_test(damaged_utf8_stays_utf8),
-        cmocka_unit_test(marks_come_first),
-        cmocka_unit_test(wide_text_tells_itself),
-        cmocka_unit_test(other_nul_bytes_say_nothing),
+        cmocka_unit_test(byte_order_marks_win),
+        cmocka_unit_test(utf16_and_utf32_are_recognised),
+        cmocka_unit_test(other_nul_bytes_are_no_sign_of_wide_text),
         cmocka_unit_test(any_bytes_become_utf8),
-        cmocka_unit_test(what_uchardet_throws_is_caught),
+        cmocka_unit_test(exceptions_of_uchardet_are_caught),
 #ifdef TW_FAULTS
-        cmocka_unit_test(lost_memory_is_told),
+        cmocka_unit_test(failed_allocations_are_reported),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

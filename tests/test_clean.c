@@ -1,4 +1,4 @@
-/* What is left of a cleaned collection, by the public calls, and annotations of any line. */
+/* Cleaning by the public calls, and annotations of JSON lines. */
 #define _XOPEN_SOURCE 700
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@ static void check_annotated(const char *line, const tw_annotation *note, const c
     free(copy);
 }
 
-static void annotations_come_last(void **state)
+static void annotations_are_the_last_members(void **state)
 {
     (void)state;
     static const char kept[] =
@@ -61,8 +61,8 @@ static void annotations_come_last(void **state)
                     "\"a \\\"b\\\"\", \"twinset_similarity\": 0.75}");
 }
 
-/* A line may have changed since it was read: nothing is promised but to stay inside it. */
-static void any_line_is_survived(void **state)
+/* A line may have changed since it was read, so only staying in its bounds is required. */
+static void annotating_any_line_stays_in_bounds(void **state)
 {
     (void)state;
     static const char letters[] = "{}[]\",:\\ a1\t", ours[] = "\"twinset_keep\"";
@@ -149,7 +149,7 @@ static int refuse(void *context, const char *bytes, size_t count)
     return count ? 28 : 0;
 }
 
-static void nothing_is_left_of_nothing(void **state)
+static void an_empty_collection_has_no_outputs(void **state)
 {
     (void)state;
     for (int missing = 0; missing < 2; missing++) {
@@ -165,8 +165,8 @@ static void nothing_is_left_of_nothing(void **state)
     }
 }
 
-/* Between the reading and the writing anything may happen to a file. */
-static void changes_are_noticed(void **state)
+/* A file may change in any way between reading and writing. */
+static void changed_files_are_refused(void **state)
 {
     (void)state;
     static const char before[] =
@@ -201,7 +201,7 @@ static void changes_are_noticed(void **state)
     }
 }
 
-/* Whatever range of lines is asked for. */
+/* Decisions are read for many ranges of lines. */
 static void records_are_decided_by_line(void **state)
 {
     (void)state;
@@ -236,7 +236,7 @@ static void records_are_decided_by_line(void **state)
     twinset_collection_free(collection);
 }
 
-static void what_makes_no_sense_is_refused(void **state)
+static void senseless_arguments_are_refused(void **state)
 {
     (void)state;
     const char *path = "like.jsonl";
@@ -257,7 +257,7 @@ static void what_makes_no_sense_is_refused(void **state)
     twinset_collection_free(collection);
 }
 
-/* ---- spans that an earlier record has */
+/* ---- spans that repeat an earlier record */
 
 static char *clean_spans(const char *path, bool annotate, twinset_clean_counts *counts)
 {
@@ -297,7 +297,7 @@ static void repeated_spans_are_cut(void **state)
     char *text = clean_spans(path, false, &counts);
     assert_int_equal(counts.read, 3);
     assert_int_equal(counts.kept, 2);
-    assert_int_equal(counts.removed, 1); /* nothing is left of the third */
+    assert_int_equal(counts.removed, 1); /* the third record, which is cut entirely */
     assert_non_null(strstr(text, "\"quoted\\\": " SHARED));
     assert_non_null(strstr(text, "what nobody else says, in six\\n words."));
     assert_null(strstr(text, "Nine words"));
@@ -306,6 +306,48 @@ static void repeated_spans_are_cut(void **state)
     assert_non_null(strstr(text, "twinset_spans"));
     assert_non_null(strstr(text, "Nine words"));
     free(text);
+}
+
+/* What programs that write what is kept themselves ask for. */
+static void cuts_are_given(void **state)
+{
+    (void)state;
+    static const char first[] = "One: nine words in a row that both texts have.";
+    static const char second[] = "Another: nine words in a row that both texts have, twice.";
+    twinset_options options;
+    twinset_collection *collection;
+    twinset_result *result;
+    twinset_repeated_span *spans;
+    const char *name;
+    char *cut;
+    size_t count, length;
+    twinset_options_init(&options, sizeof options);
+    options.min_passage = 8;
+    assert_int_equal(twinset_collection_new(&options, &collection, NULL), TWINSET_OK);
+    assert_int_equal(
+        twinset_collection_add_text(collection, "a", first, strlen(first), TWINSET_ROLE_NEW, NULL),
+        TWINSET_OK);
+    assert_int_equal(twinset_collection_add_text(collection, "b", second, strlen(second),
+                                                 TWINSET_ROLE_NEW, NULL),
+                     TWINSET_OK);
+    assert_int_equal(twinset_collection_dedup(collection, NULL, &result, NULL), TWINSET_OK);
+    assert_int_equal(twinset_result_cuts(result), 1);
+    assert_int_equal(twinset_result_cut(result, 0, &name, &spans, &count, NULL), TWINSET_OK);
+    assert_string_equal(name, "b");
+    assert_int_equal(count, 1);
+    assert_int_equal(spans[0].words, 9);
+    assert_string_equal(twinset_result_cut_source(result, spans[0].first), "a");
+    assert_null(twinset_result_cut_source(result, 2));
+    assert_int_equal(
+        twinset_cut_spans(second, strlen(second), NULL, spans, count, &cut, &length, NULL),
+        TWINSET_OK);
+    assert_int_equal(length, strlen("Another: twice."));
+    assert_memory_equal(cut, "Another: twice.", length);
+    twinset_free(cut);
+    twinset_free(spans);
+    assert_int_equal(twinset_result_cut(result, 1, &name, &spans, &count, NULL), TWINSET_USAGE);
+    twinset_result_free(result);
+    twinset_collection_free(collection);
 }
 
 /* ---- pages */
@@ -357,7 +399,7 @@ static void pages_are_written_without_names(void **state)
     twinset_collection_free(collection);
 }
 
-/* Counts the blocks of texts on a page that may have so many bytes of them. */
+/* Counts the texts on a page whose limit is `most` bytes of texts. */
 static size_t count_texts(const twinset_result *result, uint64_t most, size_t *pairs)
 {
     twinset_page page = {.size = sizeof page, .most_bytes = most, .pairs_with_texts = pairs};
@@ -365,7 +407,7 @@ static size_t count_texts(const twinset_result *result, uint64_t most, size_t *p
     size_t count = 0;
     *pairs = SIZE_MAX;
     if (twinset_result_write_page(result, &page, paper_write, &out, NULL) == TWINSET_OK)
-        for (const char *at = out.text; (at = strstr(at, "id=\"text-")); at++)
+        for (const char *found = out.text; (found = strstr(found, "id=\"text-")); found++)
             count++;
     else
         *pairs = most ? 0 : 1; /* a build without npm has no page */
@@ -387,7 +429,7 @@ static void page_has_texts_within_a_limit(void **state)
     twinset_collection_free(collection);
 }
 
-/* A scan of documents that are all alike, whose texts are most of its page. */
+/* A scan of documents that are all similar, whose texts make most of its page. */
 static twinset_result *scan_class(twinset_collection **collection)
 {
     enum { DOCUMENTS = 30, LENGTH = 20000 };
@@ -409,7 +451,7 @@ static twinset_result *scan_class(twinset_collection **collection)
     return result;
 }
 
-/* The limit is for all of the page, its tables too. */
+/* The limit applies to the whole page, including its tables. */
 static void page_keeps_its_limit(void **state)
 {
     (void)state;
@@ -432,14 +474,14 @@ static void page_keeps_its_limit(void **state)
     twinset_collection_free(collection);
 }
 
-/* ---- which file is which */
+/* ---- identity of files */
 
-static void files_are_known_by_any_name(void **state)
+static void a_file_is_recognised_by_any_path(void **state)
 {
     (void)state;
     static const struct {
         const char *a, *b;
-        bool same;
+        bool is_same;
     } pairs[] = {
         {"there", "./there", true},
         {"there", "hard", true},
@@ -466,8 +508,8 @@ static void files_are_known_by_any_name(void **state)
     assert_int_equal(mkdir("folder", 0700) | symlink("folder", "link"), 0);
     for (size_t i = 0; i < COUNT(pairs); i++) {
         assert_true(tw_identify_file(pairs[i].a, &a) && tw_identify_file(pairs[i].b, &b));
-        assert_int_equal(tw_compare_files(&a, &b) == 0, pairs[i].same);
-        assert_int_equal(tw_compare_files(&b, &a) == 0, pairs[i].same);
+        assert_int_equal(tw_compare_files(&a, &b) == 0, pairs[i].is_same);
+        assert_int_equal(tw_compare_files(&b, &a) == 0, pairs[i].is_same);
     }
     assert_false(tw_identify_file("/dev/null", &a) || tw_identify_file("folder", &a) ||
                  tw_identify_file("", &a) || tw_identify_file("there/below", &a));
@@ -499,18 +541,19 @@ static void outputs_are_checked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(annotations_come_last),
-        cmocka_unit_test(any_line_is_survived),
+        cmocka_unit_test(annotations_are_the_last_members),
+        cmocka_unit_test(annotating_any_line_stays_in_bounds),
         cmocka_unit_test(texts_in_memory_are_cleaned),
-        cmocka_unit_test(changes_are_noticed),
+        cmocka_unit_test(changed_files_are_refused),
         cmocka_unit_test(records_are_decided_by_line),
-        cmocka_unit_test(what_makes_no_sense_is_refused),
-        cmocka_unit_test(nothing_is_left_of_nothing),
+        cmocka_unit_test(senseless_arguments_are_refused),
+        cmocka_unit_test(an_empty_collection_has_no_outputs),
         cmocka_unit_test(repeated_spans_are_cut),
+        cmocka_unit_test(cuts_are_given),
         cmocka_unit_test(pages_are_written_without_names),
         cmocka_unit_test(page_has_texts_within_a_limit),
         cmocka_unit_test(page_keeps_its_limit),
-        cmocka_unit_test(files_are_known_by_any_name),
+        cmocka_unit_test(a_file_is_recognised_by_any_path),
         cmocka_unit_test(outputs_are_checked),
     };
     print_seed();

@@ -21,9 +21,9 @@ typedef struct edge {
     uint32_t a, b;
 } edge;
 
-/* ---- brute force: who belongs together */
+/* ---- brute force: connected documents */
 
-/* Labels each document with the smallest one that a chain of edges leads to. */
+/* Labels each document with the smallest document that a chain of edges leads to. */
 static void label(size_t documents, const edge *edges, size_t count, uint32_t *labels)
 {
     for (uint32_t i = 0; i < documents; i++)
@@ -66,9 +66,9 @@ static void check_members(const tw_clusters *clusters, size_t documents, const u
         assert_true((clusters->of[i] == UINT32_MAX) == (sizes[labels[i]] == 1));
 }
 
-/* ---- brute force: how alike they are */
+/* ---- brute force: similarities in clusters */
 
-/* Documents with sets of their own, some of them more than once. */
+/* Documents and their sets. Several documents may have the same set. */
 typedef struct library {
     set_list sets;
     size_t documents;
@@ -124,7 +124,7 @@ static size_t count_different(const library *lib, const uint32_t *members, size_
     return different;
 }
 
-/* Compares with a tolerance: the sums are made in another order, so the last bit may differ. */
+/* Compares with a tolerance: sums in another order may differ in the last bit. */
 static void check_representative(const library *lib, const tw_cluster *cluster,
                                  const uint32_t *members, bool large)
 {
@@ -140,7 +140,7 @@ static void check_representative(const library *lib, const tw_cluster *cluster,
     assert_true(fabs(given - best) < 1e-9);
 }
 
-static void check_alike(const library *lib, const tw_clusters *clusters)
+static void check_lowest_similarities(const library *lib, const tw_clusters *clusters)
 {
     for (size_t c = 0; c < clusters->count; c++) {
         const tw_cluster *cluster = &clusters->data[c];
@@ -156,7 +156,7 @@ static void check_alike(const library *lib, const tw_clusters *clusters)
     }
 }
 
-/* ---- the clusters themselves */
+/* ---- clusters */
 
 static int similarity_of_sets(void *context, unsigned worker, uint32_t a, uint32_t b, double *out)
 {
@@ -183,9 +183,9 @@ static tw_clusters make_clusters(library *lib, unsigned threads)
 {
     tw_loop loop = {.threads = threads};
     tw_cluster_rules rules = rules_of(lib);
-    uint32_t *unions;
+    _Atomic uint32_t *unions;
     tw_clusters clusters;
-    assert_int_equal(tw_union_find_new(lib->documents, &unions), TWINSET_OK);
+    assert_int_equal(tw_union_find_new(&loop, lib->documents, &unions), TWINSET_OK);
     for (size_t i = 0; i < lib->edge_count; i++)
         tw_union_find_merge(unions, lib->edges[i].a, lib->edges[i].b);
     assert_int_equal(tw_clusters_new(unions, lib->documents, &rules, &loop, &clusters), TWINSET_OK);
@@ -222,7 +222,7 @@ static void check_library(dice *from, library *lib)
     label(lib->documents, lib->edges, lib->edge_count, labels);
     tw_clusters first = make_clusters(lib, 1);
     check_members(&first, lib->documents, labels);
-    check_alike(lib, &first);
+    check_lowest_similarities(lib, &first);
     for (size_t i = 0; i < COUNT(THREADS); i++) {
         shuffle(from, lib->edges, lib->edge_count);
         tw_clusters again = make_clusters(lib, THREADS[i]);
@@ -239,7 +239,7 @@ static void add_edge(library *lib, uint32_t a, uint32_t b)
     lib->edges[lib->edge_count++] = (edge){a, b};
 }
 
-/* Makes sets of a few families; those of one overlap more or less, so chains form. */
+/* Makes sets of a few families. Sets of a family overlap more or less, so that chains form. */
 static void fill_sets(library *lib, dice *from, size_t count)
 {
     init_sets(&lib->sets, count);
@@ -252,7 +252,7 @@ static void fill_sets(library *lib, dice *from, size_t count)
     }
 }
 
-/* Adds the matches from a threshold up, and edges between all documents that they stand for. */
+/* Adds the matches from a threshold up, and edges between the documents of their sets. */
 static void match_all(library *lib, double threshold)
 {
     for (uint32_t a = 0; a < lib->documents; a++)
@@ -266,7 +266,7 @@ static void match_all(library *lib, double threshold)
             if (!matched(lib, a, b))
                 assert_int_equal(tw_matches_add(&lib->matches, &match), TWINSET_OK);
         }
-    assert_int_equal(tw_matches_sort(&lib->matches), TWINSET_OK);
+    assert_int_equal(tw_matches_sort(&lib->matches, NULL), TWINSET_OK);
 }
 
 static void free_library(library *lib)
@@ -292,7 +292,7 @@ static void clusters_equal_brute_force(void **state)
     }
 }
 
-/* The edges are random, without any similarity: only the order of joining matters. */
+/* The edges are random: this tests only the order of joining. */
 static void any_order_gives_the_same_clusters(void **state)
 {
     (void)state;
@@ -310,9 +310,9 @@ static void any_order_gives_the_same_clusters(void **state)
     }
 }
 
-/* ---- cases of their own */
+/* ---- special cases */
 
-/* Adds documents that are ranges of numbers, from `first` on, `width` long. */
+/* Adds documents whose sets are ranges of `width` numbers, from each of `first` on. */
 static void init_runs(library *lib, const uint64_t *first, size_t count, size_t width)
 {
     *lib = (library){.documents = count, .limit = 1000};
@@ -327,7 +327,7 @@ static void init_runs(library *lib, const uint64_t *first, size_t count, size_t 
 }
 
 /* Each document of a chain shares three of four ids with the next, 0.6; its ends share none. */
-static void a_chain_tells_how_unlike_its_ends_are(void **state)
+static void a_chain_has_the_similarity_of_its_ends_as_lowest(void **state)
 {
     (void)state;
     library lib;
@@ -336,11 +336,11 @@ static void a_chain_tells_how_unlike_its_ends_are(void **state)
     tw_clusters clusters = make_clusters(&lib, 1);
     assert_int_equal(clusters.count, 1);
     assert_int_equal(clusters.data[0].count, 5);
-    assert_int_equal(clusters.data[0].representative, 3); /* the one in the middle */
+    assert_int_equal(clusters.data[0].representative, 3); /* the middle document */
     assert_true(clusters.data[0].min_similarity == 0);
     tw_clusters_free(&clusters);
 
-    /* Over the limit the verified pairs choose, and three documents have two each. */
+    /* Over the limit, verified pairs choose the representative; three documents have two each. */
     lib.limit = 4;
     clusters = make_clusters(&lib, 2);
     assert_int_equal(clusters.data[0].representative, 1);
@@ -349,7 +349,7 @@ static void a_chain_tells_how_unlike_its_ends_are(void **state)
     free_library(&lib);
 }
 
-static void the_first_of_equals_represents(void **state)
+static void the_first_of_equal_members_is_representative(void **state)
 {
     (void)state;
     library lib;
@@ -364,8 +364,8 @@ static void the_first_of_equals_represents(void **state)
     free_library(&lib);
 }
 
-/* 0, 2, 3, 4 are one text; 1 resembles it. */
-static void copies_weigh_in(void **state)
+/* 0, 2, 3 and 4 are copies of one text; 1 resembles it. */
+static void copies_count_for_the_representative(void **state)
 {
     (void)state;
     library lib;
@@ -380,7 +380,7 @@ static void copies_weigh_in(void **state)
     assert_true(clusters.data[0].min_similarity == .5);
     tw_clusters_free(&clusters);
 
-    lib.edge_count = 0; /* now the copies alone */
+    lib.edge_count = 0; /* now only the copies */
     add_edge(&lib, 2, 4);
     add_edge(&lib, 3, 4);
     clusters = make_clusters(&lib, 1);
@@ -391,7 +391,7 @@ static void copies_weigh_in(void **state)
     free_library(&lib);
 }
 
-static void nothing_joined_gives_no_clusters(void **state)
+static void no_edges_give_no_clusters(void **state)
 {
     (void)state;
     library lib;
@@ -406,18 +406,18 @@ static void nothing_joined_gives_no_clusters(void **state)
     free_library(&lib);
 }
 
-static void an_unreadable_member_is_a_failure(void **state)
+static void an_unreadable_member_is_an_error(void **state)
 {
     (void)state;
     library lib;
     init_runs(&lib, (uint64_t[]){0, 1, 2}, 3, 4);
-    match_all(&lib, 2); /* none: what was matched before is not read again */
+    match_all(&lib, 2); /* no matches, so sets are read only for their lowest similarity */
     lib.sets.broken = 2;
     for (lib.limit = 2; lib.limit <= 3; lib.limit++) {
         tw_loop loop = {.threads = 1};
         tw_cluster_rules rules = rules_of(&lib);
         tw_clusters clusters;
-        uint32_t unions[] = {0, 0, 0};
+        _Atomic uint32_t unions[] = {0, 0, 0};
         assert_int_equal(tw_clusters_new(unions, 3, &rules, &loop, &clusters), TWINSET_IO);
         assert_null(clusters.data);
         assert_null(clusters.members);
@@ -425,16 +425,56 @@ static void an_unreadable_member_is_a_failure(void **state)
     free_library(&lib);
 }
 
+enum { MANY = 60000, JOINED = 45000 };
+
+static int join_some(void *context, unsigned worker, size_t from, size_t to)
+{
+    (void)worker;
+    for (uint64_t i = from; i < to; i++) {
+        uint64_t hash = (i + 1) * 0x9E3779B97F4A7C15u;
+        tw_union_find_merge(context, (uint32_t)(hash >> 40) % MANY, (uint32_t)(hash >> 20) % MANY);
+    }
+    return TWINSET_OK;
+}
+
+static uint32_t find_root(const _Atomic uint32_t *unions, uint32_t doc)
+{
+    while (unions[doc] != doc)
+        doc = unions[doc];
+    return doc;
+}
+
+/* Clusters have the smallest numbers as their roots, whoever joined them. */
+static void threads_join_without_locks(void **state)
+{
+    (void)state;
+    _Atomic uint32_t *unions[2];
+    size_t roots = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        tw_loop loop = {.threads = i ? 4 : 1};
+        assert_int_equal(tw_union_find_new(&loop, MANY, &unions[i]), TWINSET_OK);
+        assert_int_equal(tw_parallel_ranges(&loop, JOINED, join_some, unions[i]), TWINSET_OK);
+    }
+    for (uint32_t doc = 0; doc < MANY; doc++) {
+        assert_int_equal(find_root(unions[0], doc), find_root(unions[1], doc));
+        roots += unions[0][doc] == doc;
+    }
+    assert_in_range(roots, MANY - JOINED, MANY - JOINED / 2);
+    tw_free(unions[0]);
+    tw_free(unions[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_join_without_locks),
         cmocka_unit_test(clusters_equal_brute_force),
         cmocka_unit_test(any_order_gives_the_same_clusters),
-        cmocka_unit_test(a_chain_tells_how_unlike_its_ends_are),
-        cmocka_unit_test(the_first_of_equals_represents),
-        cmocka_unit_test(copies_weigh_in),
-        cmocka_unit_test(nothing_joined_gives_no_clusters),
-        cmocka_unit_test(an_unreadable_member_is_a_failure),
+        cmocka_unit_test(a_chain_has_the_similarity_of_its_ends_as_lowest),
+        cmocka_unit_test(the_first_of_equal_members_is_representative),
+        cmocka_unit_test(copies_count_for_the_representative),
+        cmocka_unit_test(no_edges_give_no_clusters),
+        cmocka_unit_test(an_unreadable_member_is_an_error),
     };
     print_seed();
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Programs as tokens: the plain lexer, parsed programs, hostile ones. */
+/* Programs as tokens: by the plain lexer, by parsers, and from hostile input. */
 #include "testing.h"
 
 #include "code.h"
@@ -37,7 +37,7 @@ static const tw_language *named(const char *name)
     return language;
 }
 
-/* The normal forms, as one string. */
+/* The normal forms as a string. */
 static const char *tokens_of(run *r, const char *language, const char *text, size_t length)
 {
     tw_code *code = &r->code;
@@ -50,7 +50,7 @@ static const char *tokens_of(run *r, const char *language, const char *text, siz
 #define assert_tokens(r, language, text, expected)                                                 \
     assert_string_equal(tokens_of(r, language, LITERAL(text)), expected)
 
-/* Skips a test that needs grammars where there are none. */
+/* Skips a test that needs grammars, if there are none. */
 static void need_grammars(run *r)
 {
     tokens_of(r, "c", LITERAL("int a;"));
@@ -58,19 +58,19 @@ static void need_grammars(run *r)
         skip();
 }
 
-/* What holds for all tokens of a text: they stand in order, on their lines, each with a form. */
+/* Checks that tokens are in order, on their lines, and have forms. */
 static void check_spans(const tw_code *code, const char *text, size_t length)
 {
-    size_t at = 0, spaces = 0;
+    size_t offset = 0, spaces = 0;
     uint32_t line = 1;
     for (size_t i = 0; i < code->count; i++) {
         const tw_token *token = &code->tokens[i];
-        assert_true(token->start >= at && token->start < token->end && token->end <= length);
-        for (; at < token->start; at++)
-            line += text[at] == '\n';
+        assert_true(token->start >= offset && token->start < token->end && token->end <= length);
+        for (; offset < token->start; offset++)
+            line += text[offset] == '\n';
         assert_int_equal(token->line, line);
-        for (; at < token->end; at++)
-            line += text[at] == '\n';
+        for (; offset < token->end; offset++)
+            line += text[offset] == '\n';
     }
     for (size_t i = 0; i < code->normal.length; i++) {
         unsigned char c = (unsigned char)code->normal.data[i];
@@ -115,7 +115,7 @@ static void test_lexed_comments(void **state)
     assert_tokens(r, "plain", "(* a\n *) begin (* b *) end", "begin end ");
 }
 
-/* What a program uses is left out, but not what only begins like that. */
+/* Imports are left out, but not lines that only begin like one. */
 static void test_lexed_imports(void **state)
 {
     run *r = *state;
@@ -136,7 +136,7 @@ static void test_prose(void **state)
     assert_int_equal(r->code.tokens[0].kind, TW_TOKEN_OTHER);
 }
 
-/* A form has 64 bytes at most, and ends with a character. */
+/* A form has at most 64 bytes, and ends with a whole character. */
 static void test_long_words(void **state)
 {
     run *r = *state;
@@ -409,7 +409,7 @@ static void test_samples(void **state)
     }
 }
 
-/* Other ends of lines, a mark at the start and other layout leave no trace. */
+/* Line ends, a byte order mark and layout do not change tokens. */
 static void test_layout(void **state)
 {
     run *r = *state;
@@ -431,7 +431,7 @@ static void test_layout(void **state)
     }
 }
 
-/* What students change by hand first. */
+/* Tokens do not change by the first things that students change by hand. */
 static void test_disguise(void **state)
 {
     run *r = *state;
@@ -448,7 +448,7 @@ static void test_disguise(void **state)
                   expected);
 }
 
-/* Brackets that change nothing are none; those that group, call or bear a condition stay. */
+/* Redundant brackets are no tokens; brackets that group, call or hold a condition are. */
 static void test_brackets(void **state)
 {
     static const char *const cases[][3] = {
@@ -495,7 +495,7 @@ static void test_kinds(void **state)
         assert_int_equal(r->code.tokens[i].kind, kinds[i]);
 }
 
-/* A string's token ends where something is interpolated, which has tokens of its own. */
+/* A string's token ends at an interpolation, which has tokens of its own. */
 static void test_interpolation(void **state)
 {
     run *r = *state;
@@ -505,9 +505,9 @@ static void test_interpolation(void **state)
     assert_int_equal(r->code.tokens[4].start, 10);
 }
 
-/* ---- what does not parse */
+/* ---- programs that do not parse */
 
-/* Nothing vanishes that a grammar cannot read. */
+/* Text that a grammar cannot read keeps its tokens. */
 static void test_errors(void **state)
 {
     run *r = *state;
@@ -536,7 +536,7 @@ static char *repeated_sample(const char *language)
     return repeat(samples[i].text, 4);
 }
 
-/* A wrong ending: read by the plain lexer, and flagged. */
+/* A program with a wrong extension is read by the plain lexer, and flagged. */
 static void test_wrong_language(void **state)
 {
     run *r = *state;
@@ -551,7 +551,7 @@ static void test_wrong_language(void **state)
     }
 }
 
-#ifndef __SANITIZE_THREAD__ /* most of the time, and in one thread */
+#ifndef __SANITIZE_THREAD__ /* it takes most of the time, and has one thread */
 static void check_repeated(run *r, const char *unit, size_t times, size_t every)
 {
     char *text = repeat(unit, times);
@@ -572,7 +572,7 @@ static void test_deep(void **state)
 }
 #endif
 
-/* Larger than is parsed. */
+/* A program over the limit of parsing. */
 static void test_large(void **state)
 {
     run *r = *state;
@@ -583,7 +583,7 @@ static void test_large(void **state)
     free(text);
 }
 
-/* Samples of programs, and any bytes, as any language: a second run gives equal tokens. */
+/* Samples and random bytes give equal tokens in a second run, in any language. */
 static void test_random(void **state)
 {
     run *r = *state, again = {0};
@@ -637,16 +637,16 @@ static void test_faults(void **state)
 }
 #endif
 
-static int parse_one(void *context, unsigned worker, size_t index)
+static int parse_sample(void *context, unsigned worker, size_t index)
 {
     run *runs = context;
     const struct sample *s = &samples[index % COUNT(samples)];
     tw_code *code = &runs[worker].code;
     int status =
         tw_code_tokens(runs[worker].coder, named(s->language), s->text, strlen(s->text), code);
-    bool same = code->normal.length == strlen(s->tokens) &&
-                memcmp(code->normal.data, s->tokens, code->normal.length) == 0;
-    return status == TWINSET_OK && !same && !code->lexed ? TWINSET_USAGE : status;
+    bool is_equal = code->normal.length == strlen(s->tokens) &&
+                    memcmp(code->normal.data, s->tokens, code->normal.length) == 0;
+    return status == TWINSET_OK && !is_equal && !code->lexed ? TWINSET_USAGE : status;
 }
 
 static void test_threads(void **state)
@@ -656,7 +656,7 @@ static void test_threads(void **state)
     tw_loop loop = {.threads = COUNT(runs)};
     for (size_t i = 0; i < COUNT(runs); i++)
         assert_int_equal(tw_coder_new(&runs[i].coder), TWINSET_OK);
-    assert_int_equal(tw_parallel(&loop, 10 * COUNT(samples), parse_one, runs), TWINSET_OK);
+    assert_int_equal(tw_parallel(&loop, 10 * COUNT(samples), parse_sample, runs), TWINSET_OK);
     for (size_t i = 0; i < COUNT(runs); i++) {
         tw_code_free(&runs[i].code);
         tw_coder_free(runs[i].coder);
@@ -666,7 +666,7 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threads), /* first, when no grammar is loaded */
+        cmocka_unit_test(test_threads), /* first, before any grammar is loaded */
         cmocka_unit_test_setup_teardown(test_lexed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_lexed_strings, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_lexed_comments, set_up, tear_down),

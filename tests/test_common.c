@@ -1,4 +1,4 @@
-/* What all stages stand on: errors, memory, sorting, threads, the choice of kernels. */
+/* The common folder: errors, memory, sorting, threads, the choice of kernels. */
 #include "testing.h"
 
 #include <pthread.h>
@@ -11,7 +11,7 @@
 
 /* ---- errors */
 
-static void errors_carry_a_sentence(void **state)
+static void errors_have_a_message(void **state)
 {
     twinset_error error;
     char longer[2000];
@@ -30,7 +30,7 @@ static void errors_carry_a_sentence(void **state)
 
 /* ---- memory */
 
-static void nothing_can_be_allocated_too(void **state)
+static void zero_bytes_can_be_allocated(void **state)
 {
     void *memory[] = {tw_malloc(0),   tw_calloc(0, 8), tw_calloc(8, 0),
                       tw_array(0, 8), tw_array(8, 0),  tw_realloc(NULL, 0)};
@@ -42,7 +42,7 @@ static void nothing_can_be_allocated_too(void **state)
     tw_free(NULL);
 }
 
-/* Read at run time, so that no compiler can see what is asked for. */
+/* It is volatile so that no compiler sees the requested size. */
 static volatile size_t largest = SIZE_MAX;
 
 static void sizes_that_overflow_are_refused(void **state)
@@ -81,7 +81,7 @@ static void arrays_grow_by_half(void **state)
     for (uint32_t i = 0; i < 100000; i++)
         assert_int_equal(numbers[i], i);
     assert_in_range(moves, 1, 30);
-    /* A large request is met at once, a small one changes nothing. */
+    /* A large request is met at once; a request below the capacity changes nothing. */
     assert_int_equal(TW_GROW(numbers, capacity, 1000000), 0);
     assert_int_equal(capacity, 1000000);
     assert_int_equal(TW_GROW(numbers, capacity, 5), 0);
@@ -89,7 +89,7 @@ static void arrays_grow_by_half(void **state)
     tw_free(numbers);
 }
 
-static void arrays_that_cannot_grow_stay(void **state)
+static void arrays_that_cannot_grow_are_unchanged(void **state)
 {
     uint64_t *numbers = NULL;
     size_t capacity = 0, most = largest;
@@ -202,7 +202,7 @@ static uint64_t number_of(order kind, size_t i, size_t count, uint64_t *random)
         return number & 0xFFF0000000000000u;
     case ONE_BYTE:
         return 0xAB00000000000001u | (number & 0xFF) << 24;
-    case FAR_APART: /* each range is much denser than the one before */
+    case FAR_APART: /* each range is much denser than the range before it */
         return number >> tw_splitmix64(random) % 64;
     case LIKE_PAIRS:
         return (number & 0xFFF) << 32 | (number >> 32 & 0xFFFFFF);
@@ -211,7 +211,7 @@ static uint64_t number_of(order kind, size_t i, size_t count, uint64_t *random)
     }
 }
 
-/* Of sorted numbers, in another order: one of each. */
+/* Removing repetitions from numbers in any order gives each of the sorted numbers once. */
 static void check_unique(uint64_t *numbers, const uint64_t *sorted, size_t count, uint64_t *scratch,
                          uint64_t *random)
 {
@@ -237,7 +237,7 @@ static void check_sort(order kind, size_t count, uint64_t *random)
     assert_true(numbers && expected && scratch);
     for (size_t i = 0; i < count; i++)
         expected[i] = numbers[i] = number_of(kind, i, count, random);
-    /* A watchman behind each. */
+    /* A guard value after each array. */
     numbers[count] = scratch[count] = 7;
     qsort(expected, count, sizeof *expected, compare_numbers);
     tw_sort_u64(numbers, count, scratch);
@@ -277,6 +277,45 @@ static void numbers_are_sorted(void **state)
         check_sort((order)kind, kind == RANDOM ? 1000000 : 100000, &random);
 }
 
+/* Three words, of which the first is sorted by. */
+typedef struct triple {
+    uint64_t key, copy, more;
+} triple;
+
+static int compare_triples(const void *left, const void *right, void *context)
+{
+    const triple *x = left, *y = right;
+    (void)context;
+    return x->key < y->key ? -1 : x->key > y->key;
+}
+
+static void elements_are_sorted_on_threads(void **state)
+{
+    enum { MOST = 200003 };
+    uint64_t random = test_seed(1);
+    triple *triples = malloc(MOST * sizeof *triples);
+    uint64_t *expected = malloc(MOST * sizeof *expected);
+    (void)state;
+    assert_true(triples && expected);
+    for (size_t count = 0; count <= MOST; count += count < 2 ? 1 : MOST / 3)
+        for (unsigned threads = 1; threads <= 5; threads += 2) {
+            tw_loop loop = {.threads = threads};
+            for (size_t i = 0; i < count; i++) {
+                expected[i] = number_of(RANDOM, i, count, &random) << 20 | i;
+                triples[i] = (triple){expected[i], ~expected[i], 7};
+            }
+            qsort(expected, count, sizeof *expected, compare_numbers);
+            assert_int_equal(
+                tw_parallel_sort(&loop, triples, count, sizeof *triples, compare_triples, NULL),
+                TWINSET_OK);
+            for (size_t i = 0; i < count; i++)
+                assert_true(triples[i].key == expected[i] && triples[i].copy == ~expected[i] &&
+                            triples[i].more == 7);
+        }
+    free(triples);
+    free(expected);
+}
+
 static void numbers_are_sorted_on_threads(void **state)
 {
     uint64_t random = test_seed(1);
@@ -313,7 +352,7 @@ static loop_record *new_record(unsigned threads)
     return record;
 }
 
-/* A status that shows which index it came from. */
+/* A status that identifies its index. */
 static int status_of(size_t index)
 {
     return 100 + (int)index;
@@ -370,7 +409,7 @@ static void the_lowest_failure_is_returned(void **state)
                 assert_false(record->wrong);
                 for (size_t i = 0; i < MOST_ITEMS; i++)
                     assert_true(record->visits[i] <= 1);
-                /* One thread stops right there. */
+                /* A single thread stops at the failure. */
                 if (THREADS[t] == 1) {
                     assert_int_equal(record->first_failed, fail_from[f]);
                     assert_int_equal(record->ran, fail_from[f] + 1);
@@ -384,7 +423,7 @@ static void sleep_ms(long milliseconds)
     nanosleep(&(struct timespec){.tv_nsec = milliseconds * 1000000}, NULL);
 }
 
-/* Slow enough for the calling thread to report. */
+/* It is slow enough for the calling thread to report progress. */
 static int visit_slowly(void *context, unsigned worker, size_t index)
 {
     sleep_ms(1);
@@ -419,7 +458,7 @@ static void progress_can_cancel(void **state)
         }
 }
 
-static void progress_is_reported_now_and_then(void **state)
+static void progress_is_reported_in_intervals(void **state)
 {
     (void)state;
     for (size_t t = 0; t < COUNT(THREADS); t++) {
@@ -451,7 +490,7 @@ static int loop_outside(void *context, unsigned worker, size_t index)
     return tw_parallel(&loop, 100, nested_loop, context);
 }
 
-static void loops_may_stand_in_loops(void **state)
+static void loops_may_be_nested(void **state)
 {
     atomic_size_t sum = 0;
     tw_loop loop = {.threads = 3, .stage = "outside"};
@@ -583,7 +622,7 @@ static void a_pipeline_keeps_the_order(void **state)
             }
 }
 
-/* Whatever fails later, and whoever is quicker. */
+/* Later failures do not count, even if they happen first. */
 static void the_first_failure_in_order_is_returned(void **state)
 {
     uint64_t random = test_seed(3);
@@ -623,7 +662,7 @@ static void a_pipeline_can_be_cancelled(void **state)
         }
 }
 
-static void the_machine_has_something(void **state)
+static void the_machine_has_cores_and_memory(void **state)
 {
     double before = tw_now();
     (void)state;
@@ -641,7 +680,7 @@ static int restore_isa(void **state)
     return unsetenv("TWINSET_ISA");
 }
 
-static void kernels_can_be_held_to_an_instruction_set(void **state)
+static void kernels_can_be_limited_to_an_instruction_set(void **state)
 {
     twinset_sketcher *sketcher;
     uint32_t usual[64], held[64];
@@ -684,7 +723,7 @@ static void assert_isa_refused(const char *name_given)
     assert_int_equal(tw_cpu_isa(), before);
 }
 
-static void other_kernels_are_refused(void **state)
+static void unknown_instruction_sets_are_refused(void **state)
 {
     static const char *const unknown[] = {"", "AVX2", "sse9", "Portable", "portable,avx2"};
     (void)state;
@@ -699,29 +738,30 @@ static void other_kernels_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errors_carry_a_sentence),
-        cmocka_unit_test(nothing_can_be_allocated_too),
+        cmocka_unit_test(errors_have_a_message),
+        cmocka_unit_test(zero_bytes_can_be_allocated),
         cmocka_unit_test(sizes_that_overflow_are_refused),
         cmocka_unit_test(texts_are_copied),
         cmocka_unit_test(arrays_grow_by_half),
-        cmocka_unit_test(arrays_that_cannot_grow_stay),
+        cmocka_unit_test(arrays_that_cannot_grow_are_unchanged),
         cmocka_unit_test(bytes_are_appended),
 #ifdef TW_FAULTS
         cmocka_unit_test(allocations_fail_on_request),
 #endif
         cmocka_unit_test(numbers_are_sorted),
         cmocka_unit_test(numbers_are_sorted_on_threads),
+        cmocka_unit_test(elements_are_sorted_on_threads),
         cmocka_unit_test(every_index_is_visited_once),
         cmocka_unit_test(the_lowest_failure_is_returned),
         cmocka_unit_test(progress_can_cancel),
-        cmocka_unit_test(progress_is_reported_now_and_then),
-        cmocka_unit_test(loops_may_stand_in_loops),
+        cmocka_unit_test(progress_is_reported_in_intervals),
+        cmocka_unit_test(loops_may_be_nested),
         cmocka_unit_test(a_pipeline_keeps_the_order),
         cmocka_unit_test(the_first_failure_in_order_is_returned),
         cmocka_unit_test(a_pipeline_can_be_cancelled),
-        cmocka_unit_test(the_machine_has_something),
-        cmocka_unit_test_teardown(kernels_can_be_held_to_an_instruction_set, restore_isa),
-        cmocka_unit_test_teardown(other_kernels_are_refused, restore_isa),
+        cmocka_unit_test(the_machine_has_cores_and_memory),
+        cmocka_unit_test_teardown(kernels_can_be_limited_to_an_instruction_set, restore_isa),
+        cmocka_unit_test_teardown(unknown_instruction_sets_are_refused, restore_isa),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

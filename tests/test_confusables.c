@@ -1,5 +1,5 @@
 /*
- * Look-alike letters: which are replaced, which are reported, and which must stay.
+ * Look-alike letters: which are replaced, which are flagged, and which must stay.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -98,7 +98,7 @@ static const char *others(char letter)
     }
 }
 
-/* Swaps each nth of the letters that can be, and at most so many in a word. */
+/* Swaps every nth letter that has a look-alike, at most `per_word` letters in a word. */
 static tw_bytes disguise(const char *text, swap_fn swap, size_t nth, size_t per_word)
 {
     tw_bytes out = {0};
@@ -115,7 +115,7 @@ static tw_bytes disguise(const char *text, swap_fn swap, size_t nth, size_t per_
 
 /* ---- tricks */
 
-static void swapped_letters_are_undone(void **state)
+static void swapped_letters_are_replaced(void **state)
 {
     (void)state;
     static const swap_fn swaps[] = {cyrillic, greek, others};
@@ -129,7 +129,7 @@ static void swapped_letters_are_undone(void **state)
         }
 }
 
-static void words_between_latin_ones_are_undone(void **state)
+static void swapped_words_between_latin_words_are_replaced(void **state)
 {
     (void)state;
     assert_undone("we have сосоа here", "we have cocoa here", false);
@@ -139,7 +139,7 @@ static void words_between_latin_ones_are_undone(void **state)
     assert_undone("rеаl сосоа rеаl", "real cocoa real", true);
 }
 
-static void what_nobody_sees_parts_no_word(void **state)
+static void invisible_characters_do_not_divide_words(void **state)
 {
     (void)state;
     assert_undone("p\u200Bа\u00ADper", "p\u200Ba\u00ADper", true);
@@ -148,7 +148,7 @@ static void what_nobody_sees_parts_no_word(void **state)
 
 /* ---- languages */
 
-static void other_languages_stay(void **state)
+static void other_languages_are_unchanged(void **state)
 {
     (void)state;
     static const char *const texts[] = {
@@ -171,7 +171,7 @@ static void other_languages_stay(void **state)
         assert_stays(texts[i]);
 }
 
-static void mixed_text_stays(void **state)
+static void mixed_text_is_unchanged(void **state)
 {
     (void)state;
     static const char *const texts[] = {
@@ -189,8 +189,8 @@ static void mixed_text_stays(void **state)
         assert_stays(texts[i]);
 }
 
-/* Undone so that texts agree, but nobody is accused of it. */
-static void a_symbol_at_the_edge_is_no_trick(void **state)
+/* The symbol is replaced so that texts agree, but it is no reason for a flag. */
+static void a_symbol_at_the_edge_is_not_flagged(void **state)
 {
     (void)state;
     assert_undone("the σtot here", "the otot here", false);
@@ -199,7 +199,7 @@ static void a_symbol_at_the_edge_is_no_trick(void **state)
     assert_undone("in Aρril", "in April", true);
 }
 
-static void plain_text_stays(void **state)
+static void plain_text_is_unchanged(void **state)
 {
     (void)state;
     static const char *const texts[] = {
@@ -215,7 +215,7 @@ static void plain_text_stays(void **state)
         assert_stays(texts[i]);
 }
 
-/* ---- anything at all */
+/* ---- arbitrary text */
 
 static bool is_other(const char *text, size_t length)
 {
@@ -225,8 +225,8 @@ static bool is_other(const char *text, size_t length)
     return false;
 }
 
-/* Whatever is mixed: what comes out is UTF-8, is not longer, and comes out again as it is. */
-static void once_is_enough(void **state)
+/* The result for any mixture is UTF-8, is not longer, and does not change again. */
+static void replacing_twice_changes_nothing(void **state)
 {
     (void)state;
     static const char *const letters[] = {"а", "e", "α", "б",  "ο", " ", " ",  "T",      "Т", "х",
@@ -264,7 +264,7 @@ static void broken_utf8_does_no_harm(void **state)
 }
 
 #ifdef TW_FAULTS
-static void lost_memory_is_reported(void **state)
+static void failed_allocations_are_reported(void **state)
 {
     (void)state;
     tw_bytes text = disguise(ENGLISH, cyrillic, 1, SIZE_MAX);
@@ -282,7 +282,7 @@ static void lost_memory_is_reported(void **state)
 }
 #endif
 
-/* ---- the table, beside ICU */
+/* ---- the table compared with ICU */
 
 static bool has_lookalikes(UScriptCode script)
 {
@@ -296,7 +296,7 @@ static bool has_lookalikes(UScriptCode script)
     return false;
 }
 
-/* The ASCII letter whose skeleton a letter has, of the same case where its script has two; or
+/* The ASCII letter with the skeleton of a letter, of the same case if its script has two cases; or
  * 0. A skeleton has "l" for a capital I. */
 static char letter_by_icu(const USpoofChecker *checker, UChar32 point)
 {
@@ -321,12 +321,12 @@ static char letter_by_icu(const USpoofChecker *checker, UChar32 point)
     return (char)(taken ? letter : 0);
 }
 
-static void the_table_is_that_of_icu(void **state)
+static void the_table_agrees_with_icu(void **state)
 {
     (void)state;
     UErrorCode error = U_ZERO_ERROR;
     if (strcmp(U_UNICODE_VERSION, "15.0") != 0)
-        skip(); /* its skeletons may be others */
+        skip(); /* other versions may have other skeletons */
     USpoofChecker *checker = uspoof_open(&error);
     assert_true(U_SUCCESS(error));
     size_t count = 0;
@@ -349,19 +349,19 @@ static void the_table_is_that_of_icu(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(swapped_letters_are_undone),
-        cmocka_unit_test(words_between_latin_ones_are_undone),
-        cmocka_unit_test(what_nobody_sees_parts_no_word),
-        cmocka_unit_test(other_languages_stay),
-        cmocka_unit_test(mixed_text_stays),
-        cmocka_unit_test(a_symbol_at_the_edge_is_no_trick),
-        cmocka_unit_test(plain_text_stays),
-        cmocka_unit_test(once_is_enough),
+        cmocka_unit_test(swapped_letters_are_replaced),
+        cmocka_unit_test(swapped_words_between_latin_words_are_replaced),
+        cmocka_unit_test(invisible_characters_do_not_divide_words),
+        cmocka_unit_test(other_languages_are_unchanged),
+        cmocka_unit_test(mixed_text_is_unchanged),
+        cmocka_unit_test(a_symbol_at_the_edge_is_not_flagged),
+        cmocka_unit_test(plain_text_is_unchanged),
+        cmocka_unit_test(replacing_twice_changes_nothing),
         cmocka_unit_test(broken_utf8_does_no_harm),
 #ifdef TW_FAULTS
-        cmocka_unit_test(lost_memory_is_reported),
+        cmocka_unit_test(failed_allocations_are_reported),
 #endif
-        cmocka_unit_test(the_table_is_that_of_icu),
+        cmocka_unit_test(the_table_agrees_with_icu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /*
- * Digests, mixers and generators against the figures their authors and the programs that
- * use them publish. What has no published figure was printed by Python's hashlib, numpy 2.4
- * and datasketch 1.10.0 and 2.0.0.
+ * Digests, mixers and generators compared with published values of their authors and of programs
+ * that use them. Values that are not published were computed by Python's hashlib, numpy 2.4, and
+ * datasketch 1.10.0 and 2.0.0.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -148,8 +148,8 @@ static void murmur3_gives_the_known_hashes(void **state)
     assert_int_equal(tw_murmur3_32("\0\0\0\0", 4, 0), 0x2362f9de);
 }
 
-/* The figure by which SMHasher, the hash's own test suite, knows it: the hash of the hashes
- * of 0, 0 1, 0 1 2, ... with seeds 256 down. */
+/* The verification value of SMHasher, the hash's own test suite: the hash of the hashes of 0, 0 1,
+ * 0 1 2, ... with seeds from 256 down. */
 static void murmur3_has_the_verification_value_of_smhasher(void **state)
 {
     uint8_t key[256], hashes[256 * 4];
@@ -217,7 +217,7 @@ static void mersenne_twister_gives_the_known_sequence(void **state)
     }
 }
 
-/* What MinHash(200, seed).permutations begins and ends with: 800 draws, more than the
+/* The tests compare the first and last of MinHash(200, seed).permutations: 800 draws, more than the
  * generator makes at a time. */
 enum { PERMUTATIONS = 200 };
 
@@ -289,9 +289,9 @@ static void datasketch2_parameters_are_those_of_the_package(void **state)
     }
 }
 
-/* The values of MinHash(4, 1).update(b"Hello"): SHA-1 and the parameters put together as
- * datasketch 1 does. */
-static void datasketch1_example_comes_out(void **state)
+/* The values of MinHash(4, 1).update(b"Hello"), computed from SHA-1 and the parameters as by
+ * datasketch 1. */
+static void datasketch1_example_has_the_known_values(void **state)
 {
     static const uint32_t expected[4] = {734825475, 960773806, 359816889, 342714745};
     const uint64_t prime = (UINT64_C(1) << 61) - 1;
@@ -321,7 +321,7 @@ int main(void)
         cmocka_unit_test(mersenne_twister_gives_the_known_sequence),
         cmocka_unit_test(datasketch1_parameters_are_those_of_the_package),
         cmocka_unit_test(datasketch2_parameters_are_those_of_the_package),
-        cmocka_unit_test(datasketch1_example_comes_out),
+        cmocka_unit_test(datasketch1_example_has_the_known_values),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

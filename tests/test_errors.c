@@ -1,7 +1,7 @@
 /*
- * One channel for errors: whatever the status of a call that takes an error, a sentence is left,
- * the sentence of an earlier call does not stay, and options stand in it by name, in backquotes.
- * test_faults.c does the same for memory that runs out, at every allocation.
+ * Messages of errors: every call that fails and takes an error sets a message, which replaces that
+ * of an earlier call, and names options in backquotes. test_faults.c checks the same for every
+ * failing allocation.
  */
 #include "testing.h"
 
@@ -11,7 +11,7 @@
 
 static const char STALE[] = "of an earlier call";
 
-/* Fails unless the call has that status, and a sentence of its own that names no option of the
+/* Fails unless the call has the expected status and sets a message that names no option of the
  * command. */
 #define assert_fails(expected, call)                                                               \
     do {                                                                                           \
@@ -55,7 +55,7 @@ static twinset_collection *collection_with(const char *settings, size_t texts)
     return collection;
 }
 
-static void nothing_to_work_on_is_said(void **state)
+static void missing_documents_have_a_message(void **state)
 {
     twinset_collection *collection = collection_with("", 0);
     twinset_result *result;
@@ -71,7 +71,7 @@ static void nothing_to_work_on_is_said(void **state)
     twinset_collection_free(collection);
 }
 
-static void a_stop_is_said(void **state)
+static void cancelling_has_a_message(void **state)
 {
     twinset_collection *collection = collection_with("threads=3", 2);
     twinset_result *result;
@@ -81,7 +81,7 @@ static void a_stop_is_said(void **state)
     twinset_collection_free(collection);
 }
 
-static void what_cannot_be_written_is_said(void **state)
+static void write_errors_have_a_message(void **state)
 {
     static const twinset_format formats[] = {TWINSET_FORMAT_TABLE, TWINSET_FORMAT_CSV,
                                              TWINSET_FORMAT_TSV,   TWINSET_FORMAT_JSON,
@@ -109,7 +109,7 @@ static void what_cannot_be_written_is_said(void **state)
     twinset_collection_free(collection);
 }
 
-static void what_cannot_be_read_is_said(void **state)
+static void read_errors_have_a_message(void **state)
 {
     twinset_options options = options_with("");
     twinset_collection *collection;
@@ -131,7 +131,7 @@ static void what_cannot_be_read_is_said(void **state)
     twinset_collection_free(collection);
 }
 
-static void options_stand_in_backquotes(void **state)
+static void options_are_named_in_backquotes(void **state)
 {
     static const struct {
         const char *settings, *named;
@@ -184,11 +184,11 @@ static void options_are_spelled_for_a_command_line(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_to_work_on_is_said),
-        cmocka_unit_test(a_stop_is_said),
-        cmocka_unit_test(what_cannot_be_written_is_said),
-        cmocka_unit_test(what_cannot_be_read_is_said),
-        cmocka_unit_test(options_stand_in_backquotes),
+        cmocka_unit_test(missing_documents_have_a_message),
+        cmocka_unit_test(cancelling_has_a_message),
+        cmocka_unit_test(write_errors_have_a_message),
+        cmocka_unit_test(read_errors_have_a_message),
+        cmocka_unit_test(options_are_named_in_backquotes),
         cmocka_unit_test(options_are_spelled_for_a_command_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /*
- * Passages as they are shown: side by side, one below the other, quoted, and as JSON; with any
- * bytes in the texts, at any width, and when memory runs out.
+ * How passages are shown: side by side, one below the other, quoted, and as JSON; for any bytes in
+ * texts, for any width, and if an allocation fails.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@
 
 enum { K = 4, MOST_TOKENS = 4000, MOST_FILES = 4 };
 
-/* ---- two documents, cut into tokens in a simple way */
+/* ---- two documents and a simple tokeniser */
 
 typedef struct document {
     const char *name;
@@ -32,7 +32,7 @@ typedef struct document {
     uint64_t ids[MOST_TOKENS], forms[MOST_TOKENS], words[MOST_TOKENS];
     uint8_t names[MOST_TOKENS];
     uint32_t breaks[MOST_FILES];
-    tw_token_location places[MOST_TOKENS];
+    tw_token_location locations[MOST_TOKENS];
 } document;
 
 static uint64_t hash(const char *text, size_t length)
@@ -64,12 +64,12 @@ static void add_tokens(document *d, const char *text, size_t length, bool code)
         line += text[i] == '\n';
         if (isspace((unsigned char)text[i]) || (!code && !isalnum((unsigned char)text[i])))
             continue;
-        size_t at = d->side.count++;
-        assert_true(at < MOST_TOKENS);
-        d->places[at] = (tw_token_location){(uint32_t)i, (uint32_t)(i + size), line};
-        d->words[at] = hash(text + i, size);
-        d->names[at] = code && name;
-        d->forms[at] = code && name ? 2 : d->words[at];
+        size_t index = d->side.count++;
+        assert_true(index < MOST_TOKENS);
+        d->locations[index] = (tw_token_location){(uint32_t)i, (uint32_t)(i + size), line};
+        d->words[index] = hash(text + i, size);
+        d->names[index] = code && name;
+        d->forms[index] = code && name ? 2 : d->words[index];
     }
 }
 
@@ -106,13 +106,13 @@ static uint32_t in_three(void *context, uint64_t id)
     return 3;
 }
 
-/* Finds the passages of two documents, and locates them in their texts. */
+/* Finds the common passages of two documents, and locates them in their texts. */
 static int find_passages(document *a, document *b, bool code, twinset_passages **passages)
 {
     tw_passage_finder found = {0};
     tw_passage_finder_rules rules = {.k = K, .least = K, .documents = in_three};
-    tw_tokenised_document sides[2] = {{a->name, &a->side, a->places, a->files},
-                                      {b->name, &b->side, b->places, b->files}};
+    tw_tokenised_document sides[2] = {{a->name, &a->side, a->locations, a->files},
+                                      {b->name, &b->side, b->locations, b->files}};
     *passages = NULL;
     int status = tw_passage_finder_search(&found, &a->side, &b->side, &rules);
     if (status == TWINSET_OK)
@@ -133,7 +133,7 @@ static twinset_passages *find_in_texts(const char *a, const char *b, bool code)
     return passages;
 }
 
-/* ---- what is written */
+/* ---- written passages */
 
 static int write_page(const twinset_passages *passages, const twinset_style *style, paper *page)
 {
@@ -149,8 +149,8 @@ static int write_page(const twinset_passages *passages, const twinset_style *sty
     return status;
 }
 
-/* Compares what is written of the passages, and frees them. Without a style they are written as
- * JSON. */
+/* Compares the written form of passages with `expected`, and frees the passages. Without a style
+ * they are written as JSON. */
 static void assert_page(twinset_passages *passages, const twinset_style *style,
                         const char *expected)
 {
@@ -183,7 +183,7 @@ static const char COPY[] = "DEF mean(xs):\n"
                            "        PRINT 1\n"
                            "    RETURN s / LEN(xs)\n";
 
-static void lines_stand_side_by_side(void **state)
+static void lines_are_side_by_side(void **state)
 {
     (void)state;
     assert_page(
@@ -201,7 +201,7 @@ static void lines_stand_side_by_side(void **state)
         "= same, ~ other names or values, | changed, < > only here, . left out\n");
 }
 
-static void narrow_ones_stand_below_each_other(void **state)
+static void narrow_lines_are_below_each_other(void **state)
 {
     (void)state;
     assert_page(find_in_texts(ORIGINAL, COPY, true), &(twinset_style){.width = 30, .ascii = 1},
@@ -229,7 +229,7 @@ static void narrow_ones_stand_below_each_other(void **state)
                 "here, . left out\n");
 }
 
-static void colours_say_the_same(void **state)
+static void colours_do_not_change_the_text(void **state)
 {
     (void)state;
     paper page;
@@ -256,7 +256,7 @@ static void json_has_lines_and_bytes(void **state)
     assert_page(find_in_texts("a b c", "x + y", true), NULL, "[]");
 }
 
-/* Layout, comments and tabs differ: the tokens decide which lines belong together. */
+/* Layout, comments and tabs differ, but lines are aligned by their tokens. */
 static void layout_does_not_matter(void **state)
 {
     (void)state;
@@ -274,7 +274,7 @@ static void layout_does_not_matter(void **state)
                 "= same, ~ other names or values, | changed, < > only here, . left out\n");
 }
 
-/* ---- submissions, and what is left out */
+/* ---- submissions and templates */
 
 static void files_are_named(void **state)
 {
@@ -306,7 +306,7 @@ static void files_are_named(void **state)
     twinset_passages_free(passages);
 }
 
-/* Shingles of three lines in the middle are left out of both. */
+/* The shingles of three lines in the middle are left out of both programs. */
 static void templates_are_marked(void **state)
 {
     (void)state;
@@ -317,7 +317,7 @@ static void templates_are_marked(void **state)
     begin(&y, "otto.py");
     add_file(&x, NULL, text, strlen(text), true);
     add_file(&y, NULL, text, strlen(text), true);
-    y.forms[24] = y.words[24] = 77; /* or the documents would be identical */
+    y.forms[24] = y.words[24] = 77; /* otherwise the documents would be identical */
     y.ids[21] = 79;
     memset(x.ids + 2, 0, 18 * sizeof *x.ids);
     memset(y.ids + 2, 0, 18 * sizeof *y.ids);
@@ -359,9 +359,9 @@ static void prose_is_quoted(void **state)
                 "   \"it was a bright [and] cold day in April\"\n");
 }
 
-/* ---- any bytes, any width */
+/* ---- arbitrary bytes and widths */
 
-/* Writes any bytes, most of them such as programs have. */
+/* Writes random bytes, most of which are characters of programs. */
 static size_t write_bytes(dice *from, char *text, size_t most)
 {
     static const char usual[] = "abcdeABC019 +;(){}\n\n\t \r";
@@ -394,8 +394,8 @@ static void check_page(const paper *page, size_t width)
             fail_msg("more than %zu columns: %.*s", width, (int)(end - line), line);
         if (end > line && end[-1] == ' ')
             fail_msg("a space at the end: \"%.*s\"", (int)(end - line), line);
-        for (const char *at = line; at < end; at++)
-            assert_true((unsigned char)*at >= ' ' && *at != 0x7f);
+        for (const char *byte = line; byte < end; byte++)
+            assert_true((unsigned char)*byte >= ' ' && *byte != 0x7f);
     }
 }
 
@@ -434,7 +434,7 @@ static void any_bytes_fit_any_width(void **state)
     assert_true(shown > 1000);
 }
 
-/* The whole program is one line: it is cut, and shown from the start of the passage. */
+/* A program of one line is cut, and shown from the start of the passage. */
 static void long_lines_are_cut(void **state)
 {
     (void)state;
@@ -454,29 +454,28 @@ static void long_lines_are_cut(void **state)
     twinset_passages_free(passages);
 }
 
-/* One line stands against thousands, with one passage after the other on it: the time stays
- * linear. */
-static void long_lines_are_quick(void **state)
+/* A line with one passage after the other is aligned with thousands of lines: time is linear. */
+static void long_lines_take_linear_time(void **state)
 {
     (void)state;
     enum { COUNT_OF = 200000, EACH = 5 };
-    static char one[EACH * COUNT_OF + 1], many[EACH * COUNT_OF + 1];
+    static char single[EACH * COUNT_OF + 1], many[EACH * COUNT_OF + 1];
     static tw_sink sink;
     const twinset_style style = {.width = 120};
     twinset_passages passages = {.among = 2, .token = "token"};
-    tw_located_file files[2] = {{.text = one, .length = sizeof one - 1},
+    tw_located_file files[2] = {{.text = single, .length = sizeof single - 1},
                                 {.text = many, .length = sizeof many - 1}};
     twinset_aligned_span *spans = calloc(COUNT_OF, sizeof *spans);
     tw_located_passage *list = calloc(COUNT_OF / 20, sizeof *list);
     for (size_t i = 0; i < COUNT_OF; i++) {
-        size_t at = EACH * i;
-        memcpy(one + at, "F(1);", EACH);
-        memcpy(many + at, "F(1)\n", EACH);
-        spans[i] = (twinset_aligned_span){{at, at + 4, 1}, {at, at + 4, i + 1}, 0};
+        size_t offset = EACH * i;
+        memcpy(single + offset, "F(1);", EACH);
+        memcpy(many + offset, "F(1)\n", EACH);
+        spans[i] = (twinset_aligned_span){{offset, offset + 4, 1}, {offset, offset + 4, i + 1}, 0};
     }
     for (unsigned side = 0; side < 2; side++) {
         passages.sides[side] = (tw_located_document){.files = &files[side], .file_count = 1};
-        passages.sides[side].name = one + sizeof one - 1;
+        passages.sides[side].name = single + sizeof single - 1;
     }
     passages.list = list;
     for (size_t each = 20; each <= COUNT_OF; each *= 10000) {
@@ -500,7 +499,7 @@ static void long_lines_are_quick(void **state)
 }
 
 #ifdef TW_FAULTS
-static void memory_may_end_anywhere(void **state)
+static void failed_allocations_are_reported(void **state)
 {
     (void)state;
     static document x, y;
@@ -528,9 +527,9 @@ static void memory_may_end_anywhere(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_stand_side_by_side),
-        cmocka_unit_test(narrow_ones_stand_below_each_other),
-        cmocka_unit_test(colours_say_the_same),
+        cmocka_unit_test(lines_are_side_by_side),
+        cmocka_unit_test(narrow_lines_are_below_each_other),
+        cmocka_unit_test(colours_do_not_change_the_text),
         cmocka_unit_test(json_has_lines_and_bytes),
         cmocka_unit_test(layout_does_not_matter),
         cmocka_unit_test(files_are_named),
@@ -538,9 +537,9 @@ int main(void)
         cmocka_unit_test(prose_is_quoted),
         cmocka_unit_test(any_bytes_fit_any_width),
         cmocka_unit_test(long_lines_are_cut),
-        cmocka_unit_test(long_lines_are_quick),
+        cmocka_unit_test(long_lines_take_linear_time),
 #ifdef TW_FAULTS
-        cmocka_unit_test(memory_may_end_anywhere),
+        cmocka_unit_test(failed_allocations_are_reported),
 #endif
     };
     print_seed();

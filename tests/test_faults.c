@@ -1,6 +1,6 @@
 /*
- * Memory that ends at the first, second, third... allocation: every call must say so, leave
- * nothing behind, and leave its handle fit to be freed and to be used again.
+ * Allocations fail at the first, second, third... request: every call must report that, leak
+ * nothing, and leave its handle usable.
  */
 #define _XOPEN_SOURCE 700
 #include <setjmp.h>
@@ -14,6 +14,7 @@
 #include "pack.h"
 #include "results.h"
 #include "scanning.h"
+#include "twinset_index.h"
 
 #ifdef TW_FAULTS
 
@@ -31,17 +32,17 @@ static twinset_options small_options(void)
     return options;
 }
 
-/* A run of calls; each gives up, and all is freed, at the first failure. */
+/* A series of calls, which stops and frees everything at the first failure. */
 typedef int (*run_fn)(const twinset_options *options, twinset_error *error);
 
-/* How many more allocations the next run may make: one where there is time, else a few. */
+/* How many more allocations the next run may make: one if there is time, otherwise a few. */
 static long long step_of_allocations(dice *from)
 {
     return test_at_length() ? 1 : 1 + (long long)below(from, 20);
 }
 
-/* Repeats the run with more allocations each time, until it succeeds. Every second run does
- * without a message. */
+/* Repeats the run with more allocations each time, until it succeeds. Every second run passes NULL
+ * for the error. */
 static void fail_everywhere(run_fn run, const twinset_options *options)
 {
     dice from = new_dice();
@@ -105,7 +106,7 @@ static int write_files(void **state)
                : -1;
 }
 
-/* Adds what a run is about. */
+/* Adds the documents of a run. */
 typedef int (*fill_fn)(twinset_collection *collection, twinset_error *error);
 
 static int fill_texts(twinset_collection *collection, twinset_error *error)
@@ -174,7 +175,7 @@ static int scan_like(const twinset_options *options, twinset_error *error)
     return scan_and_write(options, fill_like, error);
 }
 
-static void scans_survive(void **state)
+static void scans_survive_failing_allocations(void **state)
 {
     (void)state;
     twinset_options options = small_options();
@@ -188,7 +189,7 @@ static void scans_survive(void **state)
     fail_everywhere(scan_all, &options);
 }
 
-static void scans_of_every_kind_survive(void **state)
+static void scans_of_every_kind_survive_failing_allocations(void **state)
 {
     (void)state;
     twinset_options options = small_options();
@@ -230,7 +231,7 @@ static int scan_programs(const twinset_options *options, twinset_error *error)
     return scan_and_write(options, fill_programs, error);
 }
 
-static void programs_survive(void **state)
+static void scans_of_programs_survive_failing_allocations(void **state)
 {
     (void)state;
     twinset_options options = program_options();
@@ -246,7 +247,7 @@ static void programs_survive(void **state)
     fail_everywhere(scan_programs, &options);
 }
 
-/* Without memory a scan fails; with it, the same handle gives what a fresh one would. */
+/* A scan fails without memory; after that, the same handle gives the result of a new handle. */
 static void check_repetition(const twinset_options *options, fill_fn fill)
 {
     paper expected = {0};
@@ -274,7 +275,7 @@ static void check_repetition(const twinset_options *options, fill_fn fill)
         } else {
             expected = found;
             found = (paper){0};
-            status = TWINSET_NOMEM; /* the first run was to know what is expected */
+            status = TWINSET_NOMEM; /* the first run only finds the expected result */
             allocations = -1;
         }
         paper_free(&found);
@@ -303,7 +304,7 @@ static int write_text(void *context, const char *name, const char *text, size_t 
     return failure ? failure : paper_write(context, text, length);
 }
 
-/* Without memory there are no texts, or not all; with it, the same handle gives them. */
+/* Without memory, not all texts are given; after that, the same handle gives all. */
 static void check_texts(const twinset_options *options, fill_fn fill)
 {
     paper expected = {0};
@@ -323,7 +324,7 @@ static void check_texts(const twinset_options *options, fill_fn fill)
             assert_int_equal(twinset_collection_texts(collection, write_text, &found, NULL),
                              TWINSET_OK);
         }
-        if (allocations < 0) { /* to know what is expected */
+        if (allocations < 0) { /* to find the expected texts */
             expected = found;
             status = TWINSET_NOMEM;
         } else {
@@ -335,7 +336,7 @@ static void check_texts(const twinset_options *options, fill_fn fill)
     paper_free(&expected);
 }
 
-static void texts_survive(void **state)
+static void texts_survive_failing_allocations(void **state)
 {
     (void)state;
     twinset_options options = small_options();
@@ -348,7 +349,7 @@ static void texts_survive(void **state)
     }
 }
 
-/* What could not be added is not there, and can be added again. */
+/* A document that could not be added is absent, and can be added again. */
 static void a_failed_add_can_be_repeated(void **state)
 {
     (void)state;
@@ -391,7 +392,7 @@ static int write_to_file(void *context, const char *bytes, size_t count)
     return fwrite(bytes, 1, count, context) == count ? 0 : 1;
 }
 
-/* The records in a plain file, and in a packed one. */
+/* Writes the records to a plain file and to a compressed file. */
 static void write_records(void)
 {
     FILE *file = fopen("records.jsonl.gz", "w");
@@ -429,10 +430,10 @@ static int scan_records(const twinset_options *options, const char *path, paper 
     return status;
 }
 
-/* Each run goes on where the last one failed, or starts anew; the bytes are the same. */
-static void check_records(const twinset_options *given, const char *path, bool anew)
+/* Each run continues after the failure of the last run, or starts anew; the output is the same. */
+static void check_records(const twinset_options *base_options, const char *path, bool is_new)
 {
-    twinset_options options = *given;
+    twinset_options options = *base_options;
     paper expected = {0}, found = {0};
     twinset_error error;
     dice from = new_dice();
@@ -442,7 +443,7 @@ static void check_records(const twinset_options *given, const char *path, bool a
     forget_checkpoint();
     for (long long allocations = 0; status != TWINSET_OK;
          allocations += step_of_allocations(&from)) {
-        if (anew)
+        if (is_new)
             forget_checkpoint();
         paper_free(&found);
         tw_faults_after(allocations);
@@ -457,7 +458,7 @@ static void check_records(const twinset_options *given, const char *path, bool a
     paper_free(&found);
 }
 
-static void records_survive(void **state)
+static void scans_of_records_survive_failing_allocations(void **state)
 {
     (void)state;
     static const char *const paths[] = {"records.jsonl", "records.jsonl.gz"};
@@ -525,7 +526,7 @@ static int clean_all(const twinset_options *options, twinset_error *error)
     return status;
 }
 
-static void cleanings_survive(void **state)
+static void cleaning_survives_failing_allocations(void **state)
 {
     (void)state;
     static const char records[] = "{\"text\": \"" FIRST "\", \"date\": 1, \"when\": \"a\"}\n\n"
@@ -540,6 +541,11 @@ static void cleanings_survive(void **state)
     options.method = TWINSET_METHOD_LSH;
     options.max_bucket = 1;
     options.sample = 2;
+    fail_everywhere(clean_all, &options);
+    options = small_options();
+    options.threshold = 1;
+    options.min_passage = 5;
+    options.max_bucket = 1;
     fail_everywhere(clean_all, &options);
 }
 
@@ -561,7 +567,7 @@ static int sketch_both(const twinset_options *options, twinset_error *error)
     return status;
 }
 
-static void sketches_survive(void **state)
+static void sketches_survive_failing_allocations(void **state)
 {
     (void)state;
     twinset_options options = small_options();
@@ -607,7 +613,7 @@ static int compare_texts(const twinset_options *options, twinset_error *error)
                            error);
 }
 
-static void comparisons_survive(void **state)
+static void comparisons_survive_failing_allocations(void **state)
 {
     (void)state;
     twinset_options options = small_options();
@@ -635,7 +641,7 @@ static int sketch_text(const twinset_options *options, twinset_error *error)
     return status;
 }
 
-static int look_through_text(const twinset_options *options, twinset_error *error)
+static int read_text_keys(const twinset_options *options, twinset_error *error)
 {
     uint64_t keys[2];
     twinset_sketcher *sketcher = NULL;
@@ -660,6 +666,40 @@ static int compare_two_texts(const twinset_options *options, twinset_error *erro
     return status;
 }
 
+/* The steps that cut the spans of a text that stands in another one. */
+static int cut_text(const twinset_options *options, twinset_error *error)
+{
+    twinset_span_finder *finder = NULL;
+    const uint64_t *fingerprints;
+    const twinset_word_run *runs;
+    const twinset_repeated_span *spans;
+    twinset_excerpt excerpt = {0};
+    size_t count = 0, length = strlen(THIRD);
+    uint64_t words = 0, covered;
+    char *cut = NULL;
+    int status = twinset_span_finder_new(options, &finder, error);
+    if (status == TWINSET_OK)
+        status =
+            twinset_span_finder_fingerprints(finder, THIRD, length, &fingerprints, &count, error);
+    if (status == TWINSET_OK)
+        status = twinset_span_finder_runs(finder, THIRD, length, fingerprints, count, &runs, &count,
+                                          error);
+    if (status == TWINSET_OK)
+        status = twinset_span_finder_load(finder, THIRD, length, &words, error);
+    if (status == TWINSET_OK)
+        status =
+            twinset_span_finder_excerpt(finder, 0, words, &excerpt.bytes, &excerpt.length, error);
+    const twinset_copied_runs copied = {0, count, 0, 0};
+    if (status == TWINSET_OK)
+        status = twinset_span_finder_verify(finder, &copied, 1, &excerpt, 1, &spans, &count,
+                                            &covered, error);
+    if (status == TWINSET_OK)
+        status = twinset_cut_spans(THIRD, length, NULL, spans, count, &cut, &length, error);
+    twinset_free(cut);
+    twinset_span_finder_free(finder);
+    return status;
+}
+
 static int normalise_text(const twinset_options *options, twinset_error *error)
 {
     char *normal = NULL;
@@ -680,11 +720,11 @@ static int shingle_text(const twinset_options *options, twinset_error *error)
     return status;
 }
 
-static void single_texts_survive(void **state)
+static void calls_on_single_texts_survive_failing_allocations(void **state)
 {
     (void)state;
-    static const run_fn runs[] = {sketch_text, look_through_text, compare_two_texts, normalise_text,
-                                  shingle_text};
+    static const run_fn runs[] = {sketch_text, read_text_keys, compare_two_texts,
+                                  cut_text,    normalise_text, shingle_text};
     for (size_t i = 0; i < COUNT(runs); i++)
         for (int scheme = TWINSET_SCHEME_FSS; scheme <= TWINSET_SCHEME_DATASKETCH2; scheme++) {
             twinset_options options = small_options();
@@ -692,8 +732,203 @@ static void single_texts_survive(void **state)
             options.by = scheme % 2 ? TWINSET_BY_WORD : TWINSET_BY_CHAR;
             options.bag = scheme % 3 == 0;
             options.stop = scheme % 4 == 0 ? "stop" : NULL;
+            options.min_passage = 5;
             fail_everywhere(runs[i], &options);
         }
+}
+
+/* ---- pages */
+
+static int write_page(const twinset_options *options, twinset_error *error)
+{
+    twinset_collection *collection = NULL;
+    twinset_result *result = NULL;
+    const twinset_page page = {.size = sizeof page, .anonymise = options->seed % 2 == 0};
+    int status = twinset_collection_new(options, &collection, error);
+    if (status == TWINSET_OK)
+        status = fill_texts(collection, error);
+    if (status == TWINSET_OK && options->sample)
+        status = twinset_collection_dedup(collection, NULL, &result, error);
+    else if (status == TWINSET_OK)
+        status = twinset_collection_scan(collection, &result, error);
+    if (status == TWINSET_OK)
+        status = twinset_result_write_page(result, &page, discard, NULL, error);
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+    return status == TWINSET_USAGE ? TWINSET_OK : status; /* a build without npm has no page */
+}
+
+static void pages_survive_failing_allocations(void **state)
+{
+    (void)state;
+    twinset_options options = small_options();
+    fail_everywhere(write_page, &options);
+    options.seed = 2;
+    options.sample = 2;
+    fail_everywhere(write_page, &options);
+}
+
+/* ---- indexes */
+
+static void remove_index(const char *path)
+{
+    static const char *const ends[] = {"", "-wal", "-shm", "-ack"};
+    for (size_t i = 0; i < COUNT(ends); i++) {
+        char file[64];
+        snprintf(file, sizeof file, "%s%s", path, ends[i]);
+        remove(file);
+    }
+}
+
+/* A collection for an index, with these texts. */
+static int collect_for(const twinset_index *index, fill_fn fill, twinset_collection **collection,
+                       twinset_error *error)
+{
+    twinset_options options = small_options();
+    *collection = NULL;
+    int status = twinset_index_options(index, &options, sizeof options, error);
+    options.threads = 1;
+    options.threshold = .3;
+    if (status == TWINSET_OK)
+        status = twinset_collection_new(&options, collection, error);
+    return status == TWINSET_OK ? fill(*collection, error) : status;
+}
+
+static int fill_asked(twinset_collection *collection, twinset_error *error)
+{
+    return twinset_collection_add_text(collection, "asked", FIRST, strlen(FIRST), TWINSET_ROLE_NEW,
+                                       error);
+}
+
+static int fill_records(twinset_collection *collection, twinset_error *error)
+{
+    return twinset_collection_add_path(collection, "records.jsonl", TWINSET_ROLE_NEW, error);
+}
+
+static int fill_index(twinset_index *index, twinset_error *error)
+{
+    static const twinset_index_document documents[] = {
+        {.size = sizeof *documents, .id = "a", .text = FIRST, .text_length = sizeof FIRST - 1},
+        {.size = sizeof *documents, .id = "b", .text = SECOND, .text_length = sizeof SECOND - 1},
+        {.size = sizeof *documents, .id = "b", .text = "x", .text_length = 1, .group = "g"},
+    };
+    twinset_index_counts counts;
+    twinset_collection *collection = NULL;
+    twinset_result *result = NULL;
+    int status =
+        twinset_index_add_texts(index, documents, COUNT(documents), &counts, sizeof counts, error);
+    if (status == TWINSET_OK)
+        status = collect_for(index, fill_records, &collection, error);
+    if (status == TWINSET_OK)
+        status = twinset_index_add_find(index, collection, &result, &counts, sizeof counts, error);
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+    return status;
+}
+
+static int make_index(const twinset_options *options, twinset_error *error)
+{
+    twinset_index *index = NULL;
+    unsigned flags = TWINSET_INDEX_CREATE | (options->seed == 2 ? TWINSET_INDEX_NO_TEXT : 0);
+    remove_index("made.twx");
+    int status = twinset_index_open("made.twx", options, flags, &index, error);
+    if (status == TWINSET_OK)
+        status = fill_index(index, error);
+    twinset_index_close(index);
+    return status;
+}
+
+static int ignore_document(void *context, const twinset_index_document *document)
+{
+    (void)context, (void)document;
+    return 0;
+}
+
+static int ask_index(const twinset_options *options, twinset_error *error)
+{
+    twinset_index *index = NULL;
+    twinset_collection *collection = NULL;
+    twinset_result *result = NULL;
+    twinset_index_document document;
+    uint64_t documents;
+    int status = twinset_index_open("made.twx", options, TWINSET_INDEX_READ_ONLY, &index, error);
+    if (status == TWINSET_OK)
+        status = collect_for(index, fill_asked, &collection, error);
+    if (status == TWINSET_OK)
+        status = twinset_index_query(index, collection, &result, error);
+    if (status == TWINSET_OK)
+        status = twinset_index_get(index, "a", &document, sizeof document, error);
+    if (status == TWINSET_OK)
+        status = twinset_index_dump(index, "*", ignore_document, NULL, error);
+    if (status == TWINSET_OK)
+        status = twinset_index_verify(index, NULL, NULL, &documents, error);
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+    twinset_index_close(index);
+    return status;
+}
+
+/* Cleans a collection against the index, and changes it; a failed change changes nothing, so that
+ * the next run finds the documents again. */
+static int change_index(const twinset_options *options, twinset_error *error)
+{
+    static const char *const ids[] = {"asked", "nobody"};
+    twinset_index *index = NULL;
+    twinset_collection *collection = NULL;
+    twinset_result *result = NULL;
+    twinset_index_counts counts;
+    int status = twinset_index_open("made.twx", options, 0, &index, error);
+    if (status == TWINSET_OK)
+        status = collect_for(index, fill_asked, &collection, error);
+    if (status == TWINSET_OK)
+        status = twinset_index_add_old(index, collection, error);
+    if (status == TWINSET_OK)
+        status = twinset_collection_dedup(collection, NULL, &result, error);
+    if (status == TWINSET_OK)
+        status = twinset_index_add_kept(index, collection, result, &counts, sizeof counts, error);
+    if (status == TWINSET_OK)
+        status = twinset_index_remove(index, ids, COUNT(ids), &counts, sizeof counts, error);
+    if (status == TWINSET_OK)
+        status = twinset_index_remove_matching(index, "none*", NULL, &counts, sizeof counts, error);
+    if (status == TWINSET_OK)
+        status = twinset_index_optimize(index, error);
+    twinset_result_free(result);
+    twinset_collection_free(collection);
+    twinset_index_close(index);
+    return status;
+}
+
+static int copy_index(const twinset_options *options, twinset_error *error)
+{
+    twinset_index *index = NULL, *copy = NULL;
+    twinset_index_counts counts;
+    remove_index("copy.twx");
+    remove_index("merged.twx");
+    int status = twinset_index_open("made.twx", options, 0, &index, error);
+    if (status == TWINSET_OK)
+        status = twinset_index_backup(index, "copy.twx", error);
+    if (status == TWINSET_OK)
+        status = twinset_index_open("merged.twx", options, TWINSET_INDEX_CREATE, &copy, error);
+    if (status == TWINSET_OK)
+        status = twinset_index_merge(copy, "copy.twx", &counts, sizeof counts, error);
+    twinset_index_close(index);
+    twinset_index_close(copy);
+    return status;
+}
+
+static void indexes_survive_failing_allocations(void **state)
+{
+    (void)state;
+    twinset_options options = small_options();
+    write_records();
+    options.seed = 2; /* without texts */
+    fail_everywhere(make_index, &options);
+    fail_everywhere(ask_index, &options);
+    options.seed = 1;
+    fail_everywhere(make_index, &options);
+    fail_everywhere(ask_index, &options);
+    fail_everywhere(change_index, &options);
+    fail_everywhere(copy_index, &options);
 }
 
 #else
@@ -715,15 +950,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #ifdef TW_FAULTS
-        cmocka_unit_test(scans_survive),
-        cmocka_unit_test(scans_of_every_kind_survive),
-        cmocka_unit_test(programs_survive),
-        cmocka_unit_test(records_survive),
-        cmocka_unit_test(cleanings_survive),
-        cmocka_unit_test(sketches_survive),
-        cmocka_unit_test(comparisons_survive),
-        cmocka_unit_test(single_texts_survive),
-        cmocka_unit_test(texts_survive),
+        cmocka_unit_test(scans_survive_failing_allocations),
+        cmocka_unit_test(scans_of_every_kind_survive_failing_allocations),
+        cmocka_unit_test(scans_of_programs_survive_failing_allocations),
+        cmocka_unit_test(scans_of_records_survive_failing_allocations),
+        cmocka_unit_test(cleaning_survives_failing_allocations),
+        cmocka_unit_test(sketches_survive_failing_allocations),
+        cmocka_unit_test(comparisons_survive_failing_allocations),
+        cmocka_unit_test(calls_on_single_texts_survive_failing_allocations),
+        cmocka_unit_test(texts_survive_failing_allocations),
+        cmocka_unit_test(pages_survive_failing_allocations),
+        cmocka_unit_test(indexes_survive_failing_allocations),
         cmocka_unit_test(a_failed_scan_can_be_repeated),
         cmocka_unit_test(a_failed_add_can_be_repeated),
 #else

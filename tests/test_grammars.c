@@ -18,7 +18,7 @@ static void assert_lexed(const char *language, const char *text, const char *exp
     tw_coder *coder;
     tw_code code = {0};
     assert_int_equal(tw_coder_new(&coder), TWINSET_OK);
-    for (int i = 0; i < 2; i++) { /* the second time it is known */
+    for (int i = 0; i < 2; i++) { /* the second time from the cache */
         assert_int_equal(
             tw_code_tokens(coder, tw_language_by_name(language), text, strlen(text), &code),
             TWINSET_OK);
@@ -44,7 +44,7 @@ static void test_broken(void **state)
     assert_lexed("python", "x = 'a'  # c\n", "I = S ");
 }
 
-/* A library without a grammar in it. */
+/* A library that has no grammar. */
 static void test_foreign(void **state)
 {
     (void)state;

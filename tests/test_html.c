@@ -1,7 +1,6 @@
 /*
- * HTML: what of a page is text. Pages are made here, of random prose in random templates, and
- * the text that comes out is compared by the definition of Jaccard similarity on shingles of
- * nine characters.
+ * HTML: the text of a page. Pages are random prose in random templates. Their texts are compared
+ * by the definition of Jaccard similarity on shingles of nine characters.
  */
 #define _XOPEN_SOURCE 700 /* nftw */
 #include "testing.h"
@@ -24,7 +23,7 @@ static tw_converted convert_bytes(const char *bytes, size_t length, int boilerpl
     return to;
 }
 
-/* The text, terminated; free it. */
+/* The text, terminated by NUL. The caller frees it. */
 static char *text_of(const char *page, int boilerplate, unsigned *flags)
 {
     int status;
@@ -51,9 +50,9 @@ static void assert_all_text(const char *page, const char *expected)
     tw_free(text);
 }
 
-/* ---- what is text */
+/* ---- text of pages */
 
-static void test_blocks_are_parted(void **state)
+static void test_blocks_are_separated(void **state)
 {
     (void)state;
     assert_text("<h1>A</h1><p>one <b>t</b>wo<p>three<div>four</div>five",
@@ -68,7 +67,7 @@ static void test_blocks_are_parted(void **state)
     assert_text("plain", "plain");
 }
 
-static void test_what_is_no_text(void **state)
+static void test_scripts_and_the_like_are_no_text(void **state)
 {
     (void)state;
     assert_text("<title>T</title><style>s</style><script>if (a<b) '</p>'</script>text", "text");
@@ -100,7 +99,7 @@ static void test_xhtml(void **state)
                 "one\ntwo");
 }
 
-static void test_looks_like(void **state)
+static void test_html_is_recognised(void **state)
 {
     (void)state;
     static const char *const pages[] = {
@@ -241,14 +240,13 @@ static void put_terminator(tw_bytes *page)
     assert_int_equal(tw_bytes_append(page, "", 1), 0);
 }
 
-/* ---- templates: everything around a text, chosen by the dice of the template, and the text,
- * by its own */
+/* ---- templates: the page around a text. Template and text have dice of their own */
 
 typedef struct template
 {
     dice from;
     int layout;
-    int paragraphs; /* how they are marked up */
+    int paragraphs; /* how paragraphs are marked up */
 }
 template;
 
@@ -313,7 +311,7 @@ static void put_footer(tw_bytes *page, dice *from)
     }
 }
 
-/* The text alone: a title and paragraphs of 20 to 90 words. */
+/* Writes the text: a title and paragraphs of 20 to 90 words. */
 static void put_text(tw_bytes *page, dice *from, int paragraphs)
 {
     static const char *const begin[] = {"<p>", "", "<div class='t'>"};
@@ -362,7 +360,7 @@ static void put_div(tw_bytes *page, const char *name)
     put(page, "'>");
 }
 
-/* Divisions that say by their names what they are. */
+/* Writes a page of divisions whose classes name their purpose. */
 static void put_classes(tw_bytes *page, template *like, dice *text)
 {
     static const char *const menus[] = {"navbar", "main-menu", "topNav", "nav nav-pills", "menu"};
@@ -390,7 +388,7 @@ static void put_classes(tw_bytes *page, template *like, dice *text)
     put(page, "</div></div>");
 }
 
-/* Divisions that say nothing. */
+/* Writes a page of divisions without telling classes. */
 static void put_soup(tw_bytes *page, template *like, dice *text)
 {
     dice *from = &like->from;
@@ -420,7 +418,7 @@ static void put_soup(tw_bytes *page, template *like, dice *text)
     put(page, "</div>");
 }
 
-/* As pages were made once. */
+/* Writes a page with a layout by tables. */
 static void put_tables(tw_bytes *page, template *like, dice *text)
 {
     dice *from = &like->from;
@@ -437,7 +435,7 @@ static void put_tables(tw_bytes *page, template *like, dice *text)
     put(page, "</FONT></TD></TR></TABLE>");
 }
 
-/* Nothing but a line of links before and after. */
+/* Writes a page with only a line of links before and after the text. */
 static void put_flat(tw_bytes *page, template *like, dice *text)
 {
     dice *from = &like->from;
@@ -478,10 +476,10 @@ typedef struct shingles {
 static shingles shingles_of(char *text)
 {
     size_t length = 0;
-    for (const char *at = text; *at; at++) {
-        bool space = *at == ' ' || *at == '\n' || *at == '\t';
+    for (const char *c = text; *c; c++) {
+        bool space = *c == ' ' || *c == '\n' || *c == '\t';
         if (!space || (length > 0 && text[length - 1] != ' '))
-            text[length++] = space ? ' ' : *at;
+            text[length++] = space ? ' ' : *c;
     }
     shingles set = {calloc(length + 1, 2 * sizeof *set.ids), 0};
     assert_non_null(set.ids);
@@ -527,7 +525,7 @@ static void free_sets(shingles sets[PAGES])
         free(sets[i].ids);
 }
 
-/* The two that resemble each other least; shows their pages on a failure. */
+/* Checks the two sets that are least similar, and shows their pages on a failure. */
 static void assert_all_alike(shingles sets[PAGES], const template *templates)
 {
     double least = 1;
@@ -574,7 +572,7 @@ static void test_many_texts_in_one_template(void **state)
         template like = {{roll(&from)}, layout, (int)below(&from, PARAGRAPHS)};
         for (size_t i = 0; i < PAGES; i++)
             sets[i] = shingles_of_page(like, (dice){roll(&from)});
-        /* All pairs of one layout, and of the others those of a quarter of the pages. */
+        /* All pairs of one layout, and pairs of a quarter of the pages of other layouts. */
         for (size_t i = 0; i < (layout == SOUP ? PAGES : PAGES / 4); i++)
             for (size_t j = 0; j < i; j++) {
                 double s = similarity(&sets[i], &sets[j]);
@@ -586,7 +584,7 @@ static void test_many_texts_in_one_template(void **state)
     assert_true(most <= .3);
 }
 
-/* Each layout once more, alone: the text must come out whole, and next to nothing else. */
+/* Each layout alone: the text must be whole, with almost nothing else. */
 static void test_each_layout_gives_its_text(void **state)
 {
     (void)state;
@@ -609,7 +607,7 @@ static void test_each_layout_gives_its_text(void **state)
     }
 }
 
-/* ---- pages that are text throughout */
+/* ---- pages that are all text */
 
 static void assert_whole(const tw_bytes *page)
 {
@@ -628,7 +626,7 @@ static void put_items(tw_bytes *page, dice *from, const char *before, const char
     }
 }
 
-static void test_plain_pages_come_out_whole(void **state)
+static void test_plain_pages_are_kept_whole(void **state)
 {
     (void)state;
     static const char *const marks[][2] = {{"<p>", "</p>"},
@@ -654,7 +652,7 @@ static void test_plain_pages_come_out_whole(void **state)
     }
 }
 
-static void test_what_is_said_to_be_beside(void **state)
+static void test_marked_asides_are_left_out(void **state)
 {
     (void)state;
     static const char text[] =
@@ -682,7 +680,7 @@ static void test_what_is_said_to_be_beside(void **state)
     }
 }
 
-/* What a browser would not show of a word of this size. */
+/* Whether text of this font size is hidden in a browser. */
 static bool is_hidden(const char *size)
 {
     char page[128];
@@ -722,8 +720,8 @@ static void test_lengths(void **state)
     check_lengths();
 }
 
-/* In Turkish "I" is no capital "i"; in German a comma stands before the decimals. */
-static void test_no_locale_matters(void **state)
+/* In Turkish, "I" is not the capital of "i"; in German, the decimal separator is a comma. */
+static void test_the_locale_does_not_matter(void **state)
 {
     static const char *const languages[] = {"de_DE", "tr_TR"};
     (void)state;
@@ -739,7 +737,7 @@ static void test_no_locale_matters(void **state)
     }
 }
 
-static void test_hidden_machinery_is_not_told(void **state)
+static void test_usual_hidden_elements_are_not_flagged(void **state)
 {
     (void)state;
     assert_int_equal(
@@ -753,7 +751,7 @@ static void test_hidden_machinery_is_not_told(void **state)
         0);
 }
 
-static void test_everything_stays_on_demand(void **state)
+static void test_boilerplate_is_kept_on_demand(void **state)
 {
     (void)state;
     assert_all_text("<nav>Home</nav><p>text</p><footer>end</footer>", "Home\n\ntext\n\nend");
@@ -761,25 +759,25 @@ static void test_everything_stays_on_demand(void **state)
 
 /* ---- hostile pages */
 
-static void put_many(tw_bytes *page, const char *piece, size_t count)
+static void put_many(tw_bytes *page, const char *unit, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        put(page, piece);
+        put(page, unit);
 }
 
 static void test_deep_nesting_is_refused(void **state)
 {
     (void)state;
-    static const char *const pieces[] = {"<div>",
-                                         "<div><table><tr><td>",
-                                         "<ul><li>",
-                                         "<b style='color:red'>",
-                                         "<blockquote><p>x",
-                                         "<font color=#f0f0f0><p>"};
-    for (size_t i = 0; i < COUNT(pieces); i++) {
+    static const char *const units[] = {"<div>",
+                                        "<div><table><tr><td>",
+                                        "<ul><li>",
+                                        "<b style='color:red'>",
+                                        "<blockquote><p>x",
+                                        "<font color=#f0f0f0><p>"};
+    for (size_t i = 0; i < COUNT(units); i++) {
         tw_bytes page = {0};
         int status;
-        put_many(&page, pieces[i], 100000);
+        put_many(&page, units[i], 100000);
         tw_converted to = convert_bytes(page.data, page.length, 0, &status);
         assert_int_equal(status, TWINSET_IO);
         assert_true(strlen(to.reason) > 10);
@@ -788,11 +786,11 @@ static void test_deep_nesting_is_refused(void **state)
     }
 }
 
-/* Gumbo alone takes minutes for some of these. */
+/* Gumbo without limits takes minutes for some of these. */
 static void test_time_and_memory_are_bounded(void **state)
 {
     (void)state;
-    static const char *const pieces[] = {
+    static const char *const units[] = {
         "<",
         "</",
         "<!--",
@@ -823,16 +821,16 @@ static void test_time_and_memory_are_bounded(void **state)
         "<div><select></div></select>",
         "<div><table></div></table>",
     };
-    for (size_t i = 0; i < COUNT(pieces); i++) {
+    for (size_t i = 0; i < COUNT(units); i++) {
         tw_bytes page = {0};
         int status;
-        put_many(&page, pieces[i], SANITIZED ? 20000 : 100000);
+        put_many(&page, units[i], SANITIZED ? 20000 : 100000);
         double before = cpu_seconds();
         tw_converted to = convert_bytes(page.data, page.length, 0, &status);
         double took = cpu_seconds() - before;
         assert_true(status == TWINSET_OK || (status == TWINSET_IO && to.reason[0]));
         if (took > 3)
-            fail_msg("%s: %.1f s", pieces[i], took);
+            fail_msg("%s: %.1f s", units[i], took);
         tw_bytes_free(&to.text);
         tw_bytes_free(&page);
     }
@@ -851,7 +849,7 @@ static void test_truncated_and_changed(void **state)
     for (size_t length = 0; length < sizeof SMALL; length++)
         for (size_t round = 0; round < 8; round++) {
             int status;
-            char *copy = malloc(length + 1); /* a byte too many is noticed */
+            char *copy = malloc(length + 1); /* so that tools see overruns */
             assert_non_null(copy);
             memcpy(copy, SMALL, length);
             for (size_t flips = round; flips > 0 && length > 0; flips--)
@@ -874,7 +872,7 @@ static void test_limit(void **state)
     tw_bytes_free(&to.text);
 }
 
-static void test_memory_that_ends(void **state)
+static void test_failing_allocations(void **state)
 {
     (void)state;
 #ifdef TW_FAULTS
@@ -893,27 +891,28 @@ static void test_memory_that_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocks_are_parted),
-        cmocka_unit_test(test_what_is_no_text),
+        cmocka_unit_test(test_blocks_are_separated),
+        cmocka_unit_test(test_scripts_and_the_like_are_no_text),
         cmocka_unit_test(test_characters),
         cmocka_unit_test(test_xhtml),
-        cmocka_unit_test(test_looks_like),
+        cmocka_unit_test(test_html_is_recognised),
         cmocka_unit_test(test_hidden_text),
         cmocka_unit_test(test_visible_text),
         cmocka_unit_test(test_lengths),
-        cmocka_unit_test(test_hidden_machinery_is_not_told),
+        cmocka_unit_test(test_usual_hidden_elements_are_not_flagged),
         cmocka_unit_test(test_each_layout_gives_its_text),
         cmocka_unit_test(test_one_text_in_many_templates),
         cmocka_unit_test(test_many_texts_in_one_template),
-        cmocka_unit_test(test_plain_pages_come_out_whole),
-        cmocka_unit_test(test_what_is_said_to_be_beside),
-        cmocka_unit_test(test_everything_stays_on_demand),
+        cmocka_unit_test(test_plain_pages_are_kept_whole),
+        cmocka_unit_test(test_marked_asides_are_left_out),
+        cmocka_unit_test(test_boilerplate_is_kept_on_demand),
         cmocka_unit_test(test_deep_nesting_is_refused),
         cmocka_unit_test(test_time_and_memory_are_bounded),
         cmocka_unit_test(test_truncated_and_changed),
         cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_memory_that_ends),
-        cmocka_unit_test_setup_teardown(test_no_locale_matters, enter_folder, leave_folder),
+        cmocka_unit_test(test_failing_allocations),
+        cmocka_unit_test_setup_teardown(test_the_locale_does_not_matter, enter_folder,
+                                        leave_folder),
     };
     print_seed();
     return cmocka_run_group_tests(tests, NULL, NULL);

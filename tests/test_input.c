@@ -1,6 +1,6 @@
 /*
- * Finding and reading documents. Every test has a folder of its own as working directory,
- * and leaves nothing behind.
+ * Finding and reading documents. Every test has a temporary folder of its own as working
+ * directory.
  */
 #define _XOPEN_SOURCE 700
 #include <setjmp.h>
@@ -29,7 +29,7 @@
 #define LITERAL(text) text, sizeof(text) - 1
 #define NO_LIMIT UINT64_MAX
 
-/* ---- the stand-in for read(), so that a test can come between */
+/* ---- a replacement of read(), so that tests can inject faults */
 
 static ssize_t (*read_instead)(int fd, void *buffer, size_t count);
 
@@ -70,14 +70,14 @@ static void make_folder(const char *path)
     assert_int_equal(mkdir(path, 0755), 0);
 }
 
-/* A file that is all hole: large, and on no disk. */
+/* Makes a sparse file, which is large but takes no space. */
 static void make_hole(const char *path, off_t size)
 {
     make_file(path);
     assert_int_equal(truncate(path, size), 0);
 }
 
-/* ---- what was found, a line each: "path", or "path! reason" */
+/* ---- findings, a line each: "path", or "path! reason" */
 
 typedef struct findings {
     tw_bytes text;
@@ -108,8 +108,8 @@ static tw_finder finder_for(findings *record)
     return (tw_finder){.document = record_document, .skip = record_skip, .context = record};
 }
 
-/* Finds, compares the findings with `expected`, and returns the last document; its path is
- * gone by then. */
+/* Finds documents, compares the findings with `expected`, and returns the last document, whose path
+ * is freed. */
 static tw_input_source assert_finds(const char *path, const char *expected)
 {
     findings found = {0};
@@ -123,7 +123,7 @@ static tw_input_source assert_finds(const char *path, const char *expected)
 
 /* ---- finding */
 
-static void a_file_is_found_as_named(void **state)
+static void a_file_is_found_by_its_name(void **state)
 {
     (void)state;
     make_file("a.txt");
@@ -190,7 +190,7 @@ static void paths_are_printed_as_given(void **state)
     assert_int_equal(assert_finds("..", "../y/a\n").root_length, 3);
 }
 
-/* Answers at the first finding: the root has more than a test wants to see. */
+/* The callback stops at the first finding: the root has too many files for a test. */
 static void the_root_folder_has_one_slash(void **state)
 {
     (void)state;
@@ -227,7 +227,7 @@ static void hidden_entries_are_left_out_and_counted(void **state)
     assert_finds("x/.git", "x/.git/config\n");
 }
 
-static void links_to_files_are_followed_to_folders_not(void **state)
+static void links_are_followed_to_files_but_not_to_folders(void **state)
 {
     (void)state;
     make_folder("real");
@@ -249,7 +249,7 @@ static void links_to_files_are_followed_to_folders_not(void **state)
     assert_finds("x/broken", "x/broken! No such file or directory\n");
 }
 
-static void pipes_are_documents_only_where_named(void **state)
+static void pipes_are_documents_only_if_named(void **state)
 {
     (void)state;
     make_folder("x");
@@ -331,8 +331,8 @@ static void dig(void)
     }
 }
 
-/* Nobody can name these folders from above. */
-static void fill_in(void)
+/* Removes the tree from the deepest folder upwards, since its paths are too long for a call. */
+static void remove_tree(void)
 {
     while (chdir("d") == 0)
         continue;
@@ -343,8 +343,8 @@ static void fill_in(void)
     }
 }
 
-/* Deeper than a path can say, and with few descriptors: the walk ends with a reason, and
- * goes on with what lies beside. */
+/* The tree is deeper than a path may be long, and descriptors are few: the walk of the tree ends
+ * with a reason, and continues with the next entry. */
 static void a_deep_tree_ends_with_a_reason(void **state)
 {
     (void)state;
@@ -361,7 +361,7 @@ static void a_deep_tree_ends_with_a_reason(void **state)
     tw_finder finder = finder_for(&found);
     int status = tw_find(&finder, ".", NULL);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
-    fill_in();
+    remove_tree();
     assert_int_equal(chdir(test_folder), 0);
 
     assert_int_equal(status, TWINSET_OK);
@@ -375,7 +375,7 @@ static void a_deep_tree_ends_with_a_reason(void **state)
 
 /* ---- kinds, wildcards, standard input */
 
-static void a_name_tells_the_kind(void **state)
+static void the_name_decides_the_kind(void **state)
 {
     (void)state;
     static const struct {
@@ -425,7 +425,7 @@ static void wildcards_are_expanded_in_byte_order(void **state)
     assert_finds("none/*", "none/*! no file matches\n");
 }
 
-static void a_name_with_wildcards_is_itself_where_it_exists(void **state)
+static void an_existing_name_with_wildcards_is_not_expanded(void **state)
 {
     (void)state;
     make_file("[ab]");
@@ -501,7 +501,7 @@ static void a_list_comes_from_standard_input(void **state)
     write_file("list", LITERAL("none\na\nb\n"));
     int saved = dup(STDIN_FILENO), list = open("list", O_RDONLY);
     assert_true(saved >= 0 && list >= 0);
-    assert_int_equal(lseek(list, 5, SEEK_SET), 5); /* someone took the first line */
+    assert_int_equal(lseek(list, 5, SEEK_SET), 5); /* another program has read the first line */
     assert_int_equal(dup2(list, STDIN_FILENO), STDIN_FILENO);
     close(list);
     assert_finds("@-", "a\nb\n");
@@ -538,7 +538,7 @@ static tw_reader *new_reader(void)
     return reader;
 }
 
-static void bytes_are_passed_on_as_they_are(void **state)
+static void bytes_are_unchanged(void **state)
 {
     (void)state;
     tw_reader *reader = new_reader();
@@ -566,7 +566,7 @@ static char *letters(size_t length)
     return text;
 }
 
-/* Around the head that is looked at first, and past the size of a buffer that is kept. */
+/* Sizes around the head that is read first, and past the size of a buffer that is reused. */
 static void sizes_of_all_kinds_are_read(void **state)
 {
     (void)state;
@@ -581,7 +581,7 @@ static void sizes_of_all_kinds_are_read(void **state)
     tw_reader_free(reader);
 }
 
-static void what_cannot_be_read_has_a_reason(void **state)
+static void unreadable_files_have_a_reason(void **state)
 {
     (void)state;
     tw_reader *reader = new_reader();
@@ -606,7 +606,7 @@ static void assert_flags(const tw_reader *reader, unsigned flags)
     assert_int_equal(tw_reader_origin(reader).flags, flags);
 }
 
-/* Many NUL bytes make a binary file; a few are noise in a text, which is flagged. */
+/* Many NUL bytes make a binary file; a few make a text, which is flagged. */
 static void nul_bytes_make_a_binary_file(void **state)
 {
     (void)state;
@@ -640,7 +640,7 @@ static void nul_bytes_make_a_binary_file(void **state)
     write_file("a", LITERAL("PAR1\0\1\2\3"));
     assert_refuses(reader, "a", NO_LIMIT,
                    "a Parquet file: read by `python -m twinset`, not by the command");
-    /* Told by its head: nobody wants to wait for the rest. */
+    /* The first bytes are enough to refuse the file; the rest is not read. */
     make_hole("hole", 12000000000);
     assert_refuses(reader, "hole", NO_LIMIT, "binary file");
     assert_refuses(reader, "/dev/zero", NO_LIMIT, "binary file");
@@ -713,7 +713,7 @@ static void a_file_of_proc_is_read_to_its_end(void **state)
     tw_reader_free(reader);
 }
 
-/* A child that writes `length` bytes into the pipe. */
+/* Starts a child that writes `length` bytes into the pipe. */
 static pid_t feed(const char *pipe, const char *bytes, size_t length)
 {
     pid_t child = fork();
@@ -752,7 +752,7 @@ static void a_pipe_is_read_to_its_end(void **state)
     tw_reader_free(reader);
 }
 
-/* ---- reading, with something in between */
+/* ---- reading with faults */
 
 static int reads;
 
@@ -863,7 +863,7 @@ static void marks_are_stripped(void **state)
     assert_decodes(cases, sizeof cases / sizeof *cases);
 }
 
-/* One, two, three and four bytes of UTF-8, the ends of each range among them. */
+/* Characters of one to four bytes of UTF-8, with the ends of each range. */
 static void utf16_becomes_utf8(void **state)
 {
     (void)state;
@@ -924,7 +924,8 @@ static void utf32_becomes_utf8(void **state)
     assert_decodes(cases, sizeof cases / sizeof *cases);
 }
 
-/* All of it three bytes from two: the buffer must hold, and be clean for the next file. */
+/* All characters grow from two bytes to three: the buffer must be large enough, and be empty for
+ * the next file. */
 static void a_long_utf16_text_fits(void **state)
 {
     (void)state;
@@ -946,7 +947,7 @@ static void a_long_utf16_text_fits(void **state)
     tw_reader_free(reader);
 }
 
-/* ---- memory that runs out */
+/* ---- failing allocations */
 
 #ifdef TW_FAULTS
 static int count_document(void *context, const tw_input_source *found)
@@ -1017,29 +1018,29 @@ static void reading_survives_the_loss_of_any_allocation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_file_is_found_as_named),
+        TEST(a_file_is_found_by_its_name),
         TEST(a_missing_path_is_skipped),
         TEST(a_folder_is_walked_in_byte_order),
         TEST(paths_are_printed_as_given),
         TEST(the_root_folder_has_one_slash),
         TEST(hidden_entries_are_left_out_and_counted),
-        TEST(links_to_files_are_followed_to_folders_not),
-        TEST(pipes_are_documents_only_where_named),
+        TEST(links_are_followed_to_files_but_not_to_folders),
+        TEST(pipes_are_documents_only_if_named),
         TEST(an_unreadable_folder_is_skipped),
         TEST(a_callback_can_stop_the_walk),
         TEST(five_thousand_files_come_in_order),
         TEST(a_deep_tree_ends_with_a_reason),
-        TEST(a_name_tells_the_kind),
+        TEST(the_name_decides_the_kind),
         TEST(wildcards_are_expanded_in_byte_order),
-        TEST(a_name_with_wildcards_is_itself_where_it_exists),
+        TEST(an_existing_name_with_wildcards_is_not_expanded),
         TEST(a_dash_is_standard_input),
         TEST(a_list_names_files_and_folders),
         TEST(a_list_from_windows_works),
         TEST(a_list_that_cannot_be_read_is_skipped),
         TEST(a_list_comes_from_standard_input),
-        TEST(bytes_are_passed_on_as_they_are),
+        TEST(bytes_are_unchanged),
         TEST(sizes_of_all_kinds_are_read),
-        TEST(what_cannot_be_read_has_a_reason),
+        TEST(unreadable_files_have_a_reason),
         TEST(nul_bytes_make_a_binary_file),
         TEST(a_large_file_is_refused),
         TEST(sizes_are_written_for_people),

@@ -1,6 +1,6 @@
 /*
- * The journals of a checkpoint: their bytes are those of docs/format.md, what was written comes
- * back, and what is cut or damaged is found out.
+ * The journals of a checkpoint: their bytes are those of docs/format.md, frames are read as they
+ * were written, and truncated and damaged files are detected.
  */
 #define _XOPEN_SOURCE 700
 #include "testing.h"
@@ -89,7 +89,7 @@ static void assert_file(size_t length)
     assert_memory_equal(found, golden, length);
 }
 
-/* Opens the journal and reads what frames there are, which must be the golden ones. */
+/* Opens the journal and reads all its frames, which must be the first golden ones. */
 static size_t replay(tw_journal *journal)
 {
     static const char *const expected[] = {FIRST, SECOND};
@@ -120,7 +120,7 @@ static void add(tw_journal *journal, const char *text)
     tw_bytes_free(&content);
 }
 
-static void a_file_has_the_bytes_of_the_page(void **state)
+static void a_file_has_the_bytes_of_the_documentation(void **state)
 {
     tw_journal journal;
     (void)state;
@@ -142,8 +142,8 @@ static size_t whole_frames(size_t length)
     return length >= ALL_BYTES ? 2 : length >= FIRST_END;
 }
 
-/* Cut anywhere, it is good up to there, and what is added follows the last whole frame. */
-static void a_file_that_is_cut_goes_on(void **state)
+/* A file that is cut anywhere keeps its whole frames, and new frames follow the last of them. */
+static void a_truncated_file_is_continued(void **state)
 {
     static const size_t ends[] = {HEADER_BYTES, FIRST_END, ALL_BYTES};
     tw_journal journal;
@@ -162,8 +162,9 @@ static void a_file_that_is_cut_goes_on(void **state)
     }
 }
 
-/* Each bit in turn. A frame with a changed length, checksum or content goes, with all after it. */
-static void a_file_that_is_damaged_is_cut_or_refused(void **state)
+/* Each bit is flipped in turn. A frame with a changed length, checksum or content is dropped, with
+ * all frames after it. */
+static void a_damaged_file_is_truncated_or_refused(void **state)
 {
     tw_journal journal;
     twinset_error error;
@@ -190,7 +191,7 @@ static void a_file_that_is_damaged_is_cut_or_refused(void **state)
     }
 }
 
-static void a_file_is_open_once(void **state)
+static void a_file_cannot_be_opened_twice(void **state)
 {
     tw_journal journal, other;
     twinset_error error;
@@ -202,7 +203,7 @@ static void a_file_is_open_once(void **state)
     tw_journal_close(&journal);
 }
 
-/* ---- frames of what was read */
+/* ---- frames of chunks */
 
 static void append(tw_bytes *to, const char *bytes, size_t length)
 {
@@ -215,7 +216,7 @@ static void append_number(tw_u64s *to, uint64_t number)
     to->data[to->count++] = number;
 }
 
-/* Two lines of source 258: a document, of two bands, and a problem. */
+/* Fills a chunk with two lines of source 258: a document with two bands, and a problem. */
 static void fill_chunk(tw_chunk *chunk)
 {
     const tw_document document = {
@@ -261,7 +262,7 @@ static const char golden_frame[] =
     U64("\x09")                        /* bytes */
     U64("\x06") "broken"               /* failure */
     U64("\x01")                        /* documents */
-    "\x88\x77\x66\x55\x44\x33\x22\x11" /* of one, the fingerprint */
+    "\x88\x77\x66\x55\x44\x33\x22\x11" /* the first document: fingerprint */
     "\x00\xff\xee\xdd\xcc\xbb\xaa\x99"
     U64("\x03")                        /* tokens */
     "\x08\x07\x06\x05\x04\x03\x02\x01" /* offset */
@@ -269,10 +270,10 @@ static const char golden_frame[] =
     "\x02\x01\0\0"                     /* source */
     "\x01\0\0\0"                       /* line */
     "\x81\x02"                         /* flags */
-    "\x01"                             /* whether all is left out */
-    "\x03"                             /* what it is named by */
+    "\x01"                             /* whether all of it is left out */
+    "\x03"                             /* the kind of its name */
     U64("\x01")                        /* problems */
-    "\x02\x01\0\0"                     /* of one, the source */
+    "\x02\x01\0\0"                     /* the first problem: source */
     "\x01"                             /* whether it is empty */
     U64("\x01")                        /* line */
     U64("\x05")                        /* offset */
@@ -289,7 +290,7 @@ static const char golden_frame[] =
 /* clang-format on */
 enum { FRAME = sizeof golden_frame - 1 };
 
-static void a_chunk_has_the_bytes_of_the_page(void **state)
+static void a_chunk_has_the_bytes_of_the_documentation(void **state)
 {
     tw_chunk chunk = {0};
     tw_bytes frame = {0};
@@ -302,7 +303,7 @@ static void a_chunk_has_the_bytes_of_the_page(void **state)
     tw_chunk_clear(&chunk);
 }
 
-/* A frame in memory of its own, so that a sanitizer sees a look past its end. */
+/* Reads a frame from an allocation of its size, so that sanitizers see overruns. */
 static int read_frame(const char *bytes, size_t length, tw_chunk *chunk)
 {
     tw_bytes frame = {.data = malloc(length ? length : 1), .length = length};
@@ -313,7 +314,7 @@ static int read_frame(const char *bytes, size_t length, tw_chunk *chunk)
     return status;
 }
 
-static void a_frame_that_is_cut_is_refused(void **state)
+static void a_truncated_frame_is_refused(void **state)
 {
     char longer[FRAME + 1] = {0};
     tw_chunk chunk = {0};
@@ -329,7 +330,7 @@ static void a_frame_that_is_cut_is_refused(void **state)
     tw_chunk_clear(&chunk);
 }
 
-/* ---- what was written comes back */
+/* ---- random chunks */
 
 static void append_random(tw_bytes *to, uint64_t *random, size_t most)
 {
@@ -451,8 +452,8 @@ static void assert_chunk(const tw_chunk *a, const tw_chunk *b)
     assert_bytes(&a->out.reasons, &b->out.reasons);
 }
 
-/* Into a chunk that held another before. Each frame cut at random is refused. */
-static void chunks_come_back(void **state)
+/* Chunks are read into a chunk that held another. Frames that are cut at random are refused. */
+static void chunks_are_read_as_written(void **state)
 {
     uint64_t random = test_seed(17);
     tw_chunk chunk = {0}, again = {0};
@@ -472,8 +473,8 @@ static void chunks_come_back(void **state)
     tw_chunk_clear(&again);
 }
 
-/* With bytes that are others, a frame is refused, or read as a chunk whose frame is as long. */
-static void damaged_frames_do_no_harm(void **state)
+/* A frame with changed bytes is refused, or read as a chunk whose frame has the same length. */
+static void damaged_frames_are_refused_or_valid(void **state)
 {
     uint64_t random = test_seed(18);
     tw_chunk chunk = {0};
@@ -500,14 +501,14 @@ static void damaged_frames_do_no_harm(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(a_file_has_the_bytes_of_the_page, remove_file),
-        cmocka_unit_test_teardown(a_file_that_is_cut_goes_on, remove_file),
-        cmocka_unit_test_teardown(a_file_that_is_damaged_is_cut_or_refused, remove_file),
-        cmocka_unit_test_teardown(a_file_is_open_once, remove_file),
-        cmocka_unit_test(a_chunk_has_the_bytes_of_the_page),
-        cmocka_unit_test(a_frame_that_is_cut_is_refused),
-        cmocka_unit_test(chunks_come_back),
-        cmocka_unit_test(damaged_frames_do_no_harm),
+        cmocka_unit_test_teardown(a_file_has_the_bytes_of_the_documentation, remove_file),
+        cmocka_unit_test_teardown(a_truncated_file_is_continued, remove_file),
+        cmocka_unit_test_teardown(a_damaged_file_is_truncated_or_refused, remove_file),
+        cmocka_unit_test_teardown(a_file_cannot_be_opened_twice, remove_file),
+        cmocka_unit_test(a_chunk_has_the_bytes_of_the_documentation),
+        cmocka_unit_test(a_truncated_frame_is_refused),
+        cmocka_unit_test(chunks_are_read_as_written),
+        cmocka_unit_test(damaged_frames_are_refused_or_valid),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

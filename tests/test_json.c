@@ -1,4 +1,4 @@
-/* The writer of JSON that the public header offers. */
+/* The public writer of JSON. */
 #include "testing.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /*
- * JSON records: what is taken from a line, and why a line is refused. The oracle is a strict
- * reader of JSON, which shares nothing with the one that is tested; lines are of every kind
- * that a table can hold, random ones, and these with a few bytes changed. Each lies in memory
- * of its own, with no more bytes after it than the parser may read.
+ * JSON records: the fields of a line, and the reasons why a line is refused. The oracle is a strict
+ * reader of JSON, which shares no code with the tested parser. Lines come from tables of cases, are
+ * random, or are random with a few bytes changed. Each has its own allocation, with no more bytes
+ * after it than the parser may read.
  */
 #include "testing.h"
 
@@ -12,8 +12,8 @@
 #include "input.h"
 #include "memory.h"
 
-/* ---- simdjson's memory, which can run out as well. It comes from two operators of C++, and
- * a program's own come before those of the library. */
+/* ---- failing allocations of simdjson. It uses two operators of C++, which a program can replace.
+ */
 
 static long long news_allowed = -1;
 
@@ -45,7 +45,7 @@ static tw_jsonl *new_parser(const char *text, const char *id)
     return parser;
 }
 
-/* A copy of the line that ends where the parser must stop reading; quotes come after it. */
+/* A copy of a line, with the padding that the parser may read, filled with quotes. */
 static char *padded(const char *line, size_t length)
 {
     char *copy = malloc(length + TW_JSON_PADDING);
@@ -134,7 +134,7 @@ static void texts_are_unescaped(void **state)
 
 #define FFFD "\xEF\xBF\xBD"
 
-/* Valid JSON, but no character. */
+/* Half a surrogate pair is valid JSON, but no character. */
 static void half_a_surrogate_pair_is_replaced(void **state)
 {
     (void)state;
@@ -161,7 +161,7 @@ static void fields_are_nested_by_dots(void **state)
 {
     (void)state;
     static const struct {
-        const char *field, *line, *text; /* NULL: there is none */
+        const char *field, *line, *text; /* NULL: the record has none */
     } cases[] = {
         {"a.b", "{\"a\":{\"b\":\"nested\"}}", "nested"},
         {"a.b", "{\"a\":{\"b\":\"nested\"},\"a.b\":\"itself\"}", "itself"},
@@ -231,7 +231,7 @@ static void ids_are_strings_and_numbers(void **state)
     tw_jsonl_free(usual);
 }
 
-static void an_id_that_was_asked_for_must_be_there(void **state)
+static void a_requested_id_must_exist(void **state)
 {
     (void)state;
     static const struct {
@@ -270,7 +270,7 @@ static void ids_may_be_nested(void **state)
 #define NO "not valid JSON: "
 #define STRUCTURE NO "cut short, or a comma, colon or bracket is not where it should be"
 
-static void what_cannot_be_used_has_a_reason(void **state)
+static void unusable_lines_have_a_reason(void **state)
 {
     (void)state;
     static const struct {
@@ -424,7 +424,7 @@ static void a_number_beyond_doubles_is_infinite(void **state)
 
 /* ---- long lines */
 
-/* Short, long and short again: buffers grow, and are given back. */
+/* Lines are short, long and short again: buffers grow and shrink. */
 static void lines_of_all_lengths_are_parsed(void **state)
 {
     (void)state;
@@ -464,7 +464,7 @@ static void put_spaces(writer *out)
         put(&out->line, spaces[below(&out->dice, COUNT(spaces))]);
 }
 
-/* One character as JSON may write it, and as it is. */
+/* Writes a character in a form of JSON, and appends it to `plain`. */
 static void put_character(writer *out, tw_bytes *plain)
 {
     static const struct {
@@ -492,7 +492,7 @@ static void put_character(writer *out, tw_bytes *plain)
         {"\xF0\x9F\x98\x80", LITERAL("\xF0\x9F\x98\x80")},
         {"\x7F", LITERAL("\x7F")},
     };
-    /* Half a pair is rare: it has a path of its own. */
+    /* Half a surrogate pair is rare, because another test is for it. */
     size_t which;
     do
         which = below(&out->dice, COUNT(characters));
@@ -558,7 +558,7 @@ static void put_value(writer *out, size_t depth)
     }
 }
 
-/* Fields of which `text` and `id` are two; no other field has these names. */
+/* Writes a record with fields of which one is `text` and one is `id`. */
 static void put_record(writer *out, tw_bytes *text, tw_bytes *id)
 {
     size_t fields = 2 + below(&out->dice, 5), text_at = below(&out->dice, fields), id_at;
@@ -586,7 +586,7 @@ static void put_record(writer *out, tw_bytes *text, tw_bytes *id)
     put_spaces(out);
 }
 
-static void random_records_are_taken_apart(void **state)
+static void random_records_are_parsed(void **state)
 {
     (void)state;
     writer out = {.dice = new_dice()};
@@ -607,7 +607,7 @@ static void random_records_are_taken_apart(void **state)
     tw_jsonl_free(parser);
 }
 
-/* ---- the oracle: a strict reader of JSON. Each returns where it ends, or NULL. */
+/* ---- the oracle: a strict reader of JSON. Functions return the end of what they read, or NULL. */
 
 static const char *read_value(const char *at, const char *end);
 
@@ -760,7 +760,7 @@ static void damage(dice *from, char *line, size_t *length)
     }
 }
 
-static void damaged_records_are_told_from_sound_ones(void **state)
+static void damaged_records_are_refused_as_by_the_oracle(void **state)
 {
     (void)state;
     writer out = {.dice = new_dice()};
@@ -774,7 +774,7 @@ static void damaged_records_are_told_from_sound_ones(void **state)
             damage(&out.dice, out.line.data, &out.line.length);
         bool expected = is_json(out.line.data, out.line.length);
         tw_record record = record_of(parser, out.line.data, out.line.length);
-        /* The one kind of number that is JSON and refused. */
+        /* The only numbers that are JSON and are refused. */
         if (expected && says_invalid(record.reason) && strstr(record.reason, "beyond all range"))
             continue;
         if (says_invalid(record.reason) == expected)
@@ -787,9 +787,9 @@ static void damaged_records_are_told_from_sound_ones(void **state)
     tw_jsonl_free(parser);
 }
 
-/* ---- memory that runs out */
+/* ---- failing allocations */
 
-/* A line that takes every way: mended, and longer than the first buffers. */
+/* A line that takes all paths: it is repaired, and longer than the first buffers. */
 static char *long_line(size_t *length)
 {
     enum { TEXT = 100000 };
@@ -802,7 +802,7 @@ static char *long_line(size_t *length)
     return line;
 }
 
-static void simdjson_may_run_out_of_memory(void **state)
+static void failing_allocations_of_simdjson_are_reported(void **state)
 {
     (void)state;
     size_t length, failures = 0;
@@ -816,7 +816,7 @@ static void simdjson_may_run_out_of_memory(void **state)
         news_allowed = -1;
         assert_true(status == TWINSET_OK || status == TWINSET_NOMEM);
         failures += status == TWINSET_NOMEM;
-        /* A parser that failed works on. */
+        /* A parser still works after a failure. */
         assert_int_equal(tw_jsonl_record(parser, line, length, &record), TWINSET_OK);
         assert_id(&record, "99999999999999999999");
         assert_int_equal(record.text_length, 100003);
@@ -826,7 +826,7 @@ static void simdjson_may_run_out_of_memory(void **state)
     free(line);
 }
 
-/* It alone is refused. */
+/* Only that line is refused. */
 static void a_line_too_long_for_the_memory_has_a_reason(void **state)
 {
     (void)state;
@@ -878,17 +878,17 @@ int main(void)
         cmocka_unit_test(half_a_surrogate_pair_is_replaced),
         cmocka_unit_test(fields_are_nested_by_dots),
         cmocka_unit_test(ids_are_strings_and_numbers),
-        cmocka_unit_test(an_id_that_was_asked_for_must_be_there),
+        cmocka_unit_test(a_requested_id_must_exist),
         cmocka_unit_test(ids_may_be_nested),
-        cmocka_unit_test(what_cannot_be_used_has_a_reason),
+        cmocka_unit_test(unusable_lines_have_a_reason),
         cmocka_unit_test(a_long_field_name_fits_its_reason),
         cmocka_unit_test(nesting_has_a_limit),
         cmocka_unit_test(values_are_numbers_and_strings),
         cmocka_unit_test(a_number_beyond_doubles_is_infinite),
         cmocka_unit_test(lines_of_all_lengths_are_parsed),
-        cmocka_unit_test(random_records_are_taken_apart),
-        cmocka_unit_test(damaged_records_are_told_from_sound_ones),
-        cmocka_unit_test(simdjson_may_run_out_of_memory),
+        cmocka_unit_test(random_records_are_parsed),
+        cmocka_unit_test(damaged_records_are_refused_as_by_the_oracle),
+        cmocka_unit_test(failing_allocations_of_simdjson_are_reported),
         cmocka_unit_test(a_line_too_long_for_the_memory_has_a_reason),
 #ifdef TW_FAULTS
         cmocka_unit_test(parsing_survives_the_loss_of_any_allocation),

@@ -1,6 +1,6 @@
 /*
- * Kernels: every instruction set that this machine has must give the bytes of the portable
- * reference. Texts end where a page ends that cannot be read, but for the slack.
+ * Kernels: every instruction set of this machine must give the bytes of the portable reference.
+ * Texts, with the slack that kernels may read, end at a page that cannot be read.
  */
 #define _DEFAULT_SOURCE
 #include "testing.h"
@@ -27,7 +27,7 @@ static void use(tw_isa isa)
     assert_int_equal(tw_cpu_isa(), isa);
 }
 
-/* for each instruction set that is here */
+/* Loops over the instruction sets of this machine. */
 #define FOR_ISAS(isa)                                                                              \
     for (tw_isa isa = TW_ISA_PORTABLE; isa < TW_ISAS; isa++)                                       \
         if (tw_cpu_has(isa))
@@ -48,7 +48,7 @@ static int make_pages(void **state)
     return 0;
 }
 
-/* A text of so many bytes, with the slack behind it and nothing more. */
+/* A text of so many bytes, followed by the slack and the unreadable page. */
 static char *draw_text(uint64_t *random, size_t length)
 {
     char *text = page_end - TW_SLACK - length;
@@ -56,7 +56,7 @@ static char *draw_text(uint64_t *random, size_t length)
     size_t period = 1 + random_below(random, kind == 0 ? 50 : 5000);
     for (size_t i = 0; i < length; i++)
         if (kind <= 1 && i >= period)
-            text[i] = text[i - period]; /* nothing but repetition */
+            text[i] = text[i - period]; /* a periodic text */
         else if (kind == 2)
             text[i] = (char)random_below(random, 256);
         else
@@ -65,7 +65,7 @@ static char *draw_text(uint64_t *random, size_t length)
     return text;
 }
 
-/* Mostly short. */
+/* Draws a length, mostly a short one. */
 static size_t draw_length(uint64_t *random)
 {
     static const size_t limits[] = {4, 20, 80, 300, 1000, 3000, 10000, 40000, MOST_BYTES};
@@ -95,7 +95,7 @@ static void windows_have_the_ids_of_shingles(void **state)
     }
 }
 
-/* Tokens of mostly one byte, or of any length; with and without a gap between them. */
+/* Most tokens have one byte, or all have any length, with or without gaps between them. */
 static void windows_of_tokens_have_the_ids_of_shingles(void **state)
 {
     static uint64_t ids[501];
@@ -126,7 +126,7 @@ static void windows_of_tokens_have_the_ids_of_shingles(void **state)
 
 /* ---- digests */
 
-/* Items end where the page does, without any slack. */
+/* Items end at the unreadable page, without slack. */
 static void draw_items(uint64_t *random, size_t longest, const char **items, size_t *lengths,
                        size_t count)
 {
@@ -186,19 +186,19 @@ static tw_scheme *draw_scheme(uint64_t *random, int kind)
     return make_scheme(kind, hashes, random_below(random, 3) ? 1 : tw_splitmix64(random) >> 32);
 }
 
-static size_t draw_part(uint64_t *random, size_t left)
+static size_t draw_chunk(uint64_t *random, size_t left)
 {
-    size_t part = random_below(random, 2) ? left : 1 + random_below(random, left);
-    return part > 40 && random_below(random, 2) ? part / 40 : part;
+    size_t chunk = random_below(random, 2) ? left : 1 + random_below(random, left);
+    return chunk > 40 && random_below(random, 2) ? chunk / 40 : chunk;
 }
 
 static void sketch_windows(tw_sketch *sketch, uint64_t *random, const char *text, size_t count,
                            size_t k, uint32_t *slots)
 {
     tw_sketch_begin(sketch, slots);
-    for (size_t at = 0, part; at < count; at += part) {
-        part = draw_part(random, count - at);
-        assert_int_equal(tw_sketch_windows(sketch, text + at, part, k), 0);
+    for (size_t start = 0, chunk; start < count; start += chunk) {
+        chunk = draw_chunk(random, count - start);
+        assert_int_equal(tw_sketch_windows(sketch, text + start, chunk, k), 0);
     }
     tw_sketch_end(sketch);
 }
@@ -207,9 +207,9 @@ static void sketch_values(tw_sketch *sketch, uint64_t *random, const uint64_t *v
                           uint32_t *slots)
 {
     tw_sketch_begin(sketch, slots);
-    for (size_t at = 0, part; at < count; at += part) {
-        part = draw_part(random, count - at);
-        assert_int_equal(tw_sketch_add(sketch, values + at, part), 0);
+    for (size_t start = 0, chunk; start < count; start += chunk) {
+        chunk = draw_chunk(random, count - start);
+        assert_int_equal(tw_sketch_add(sketch, values + start, chunk), 0);
     }
     tw_sketch_end(sketch);
 }
@@ -224,8 +224,8 @@ static void assert_slots(const tw_scheme *scheme, const uint32_t *slots, const u
                      scheme->a ? "a classical scheme" : "fss");
 }
 
-/* As the windows of a text, and as values; in parts of any size, and again with the memory of
- * the document before. */
+/* Sketches a text as windows and as values, in chunks of any size, and again in the memory of the
+ * document before it. */
 static void check_text(const tw_scheme *scheme, uint64_t *random, size_t length)
 {
     static uint32_t expected[MOST_HASHES], slots[MOST_HASHES];
@@ -268,8 +268,8 @@ static void texts_have_the_signatures_of_the_reference(void **state)
     tw_scheme_free(large);
 }
 
-/* Values that leave half of the bins empty, of which there can be too many to keep; the largest
- * and the smallest; near the ends of bins; in the last bins. */
+/* Draws values by kind: values that leave half of the bins empty, too many to keep; the largest and
+ * the smallest; values near the ends of bins; values in the last bins. */
 static uint64_t draw_odd(uint64_t *random, size_t hashes, int kind)
 {
     uint64_t value = tw_splitmix64(random);
@@ -312,13 +312,13 @@ static void odd_values_have_the_signatures_of_the_reference(void **state)
     }
 }
 
-/* As numpy computes it, in 64 bits. */
+/* The function as numpy computes it, in 64 bits. */
 static uint32_t datasketch1(uint64_t a, uint64_t b, uint64_t x)
 {
     return (uint32_t)((a * x + b) % ((UINT64_C(1) << 61) - 1));
 }
 
-/* Sums near multiples of 2^61, of 2^61 - 1 and of 2^32, where a carry could get lost. */
+/* Draws sums near multiples of 2^61, 2^61 - 1 and 2^32, where a carry could be lost. */
 static uint64_t draw_sum(uint64_t *random)
 {
     uint64_t sum = tw_splitmix64(random);
@@ -335,7 +335,7 @@ static uint64_t draw_sum(uint64_t *random)
     }
 }
 
-/* Values that lie close, or are the same, or are anything. */
+/* Draws values that are close, equal or random. */
 static void draw_values(uint64_t *random, bool wide, size_t count, uint64_t *values)
 {
     uint64_t base = tw_splitmix64(random) >> (wide ? 0 : 33);
@@ -345,7 +345,7 @@ static void draw_values(uint64_t *random, bool wide, size_t count, uint64_t *val
             within ? base + random_below(random, within) : tw_splitmix64(random) >> (wide ? 0 : 32);
 }
 
-/* b is chosen so that value number i gives the sum for slot i. */
+/* b is chosen so that value i gives the sum in slot i. */
 static void sums_at_the_edge_have_the_slots_of_the_reference(void **state)
 {
     enum { MOST_VALUES = 200, HASHES = 200 };
@@ -379,7 +379,7 @@ static void sums_at_the_edge_have_the_slots_of_the_reference(void **state)
     tw_scheme_free(scheme);
 }
 
-static void agreeing_slots_are_counted_the_same(void **state)
+static void agreeing_slots_are_counted_as_by_the_reference(void **state)
 {
     static uint32_t a[300], b[300];
     uint64_t random = test_seed(5);
@@ -400,7 +400,7 @@ static void agreeing_slots_are_counted_the_same(void **state)
 }
 
 #ifdef TW_FAULTS
-/* The first document needs memory for tables, for what passes the filter, for what is kept. */
+/* The first document allocates tables, values that pass the filter, and values that are kept. */
 static void failed_allocations_are_reported(void **state)
 {
     static const size_t lengths[] = {3000, 50};
@@ -434,7 +434,7 @@ static void failed_allocations_are_reported(void **state)
 
 /* ---- sets */
 
-/* Ascending numbers without repetition, closer or further apart. */
+/* Draws distinct ascending numbers, close together or far apart. */
 static size_t draw_set(uint64_t *random, uint64_t *ids, size_t limit)
 {
     size_t count = random_below(random, limit), gap = 1 + random_below(random, 4);
@@ -444,7 +444,7 @@ static size_t draw_set(uint64_t *random, uint64_t *ids, size_t limit)
     return count;
 }
 
-static void sets_share_the_same(void **state)
+static void sets_share_as_many_ids_as_by_the_reference(void **state)
 {
     static uint64_t a[3000], b[3000];
     uint64_t random = test_seed(6);
@@ -476,8 +476,8 @@ int main(void)
         cmocka_unit_test(failed_allocations_are_reported),
 #endif
         cmocka_unit_test(sums_at_the_edge_have_the_slots_of_the_reference),
-        cmocka_unit_test(agreeing_slots_are_counted_the_same),
-        cmocka_unit_test(sets_share_the_same),
+        cmocka_unit_test(agreeing_slots_are_counted_as_by_the_reference),
+        cmocka_unit_test(sets_share_as_many_ids_as_by_the_reference),
     };
 
     return cmocka_run_group_tests(tests, make_pages, NULL);

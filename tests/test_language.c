@@ -1,4 +1,4 @@
-/* Which language a program is in: by its name, by what it says. */
+/* The language of a program, by its name and by its content. */
 #include "testing.h"
 
 #include "code.h"
@@ -78,11 +78,36 @@ static void test_contents(void **state)
     assert_language("empty", "", "text");
 }
 
+static void lines_show_the_language(void **state)
+{
+    (void)state;
+    assert_language("A10013", "/* a */\n#include <stdio.h>\nint main(void) { return 0; }\n", "c");
+    assert_language("A10013", "#include <vector>\nusing namespace std;\nint main() { f(); }\n",
+                    "cpp");
+    assert_language("A10013", "import java.util.*;\n\npublic class A { int f() { return 1; } }",
+                    "java");
+    assert_language("A10013", "def f(x):\n    return [x * 2]\n\nprint(f(3) + f(4))\n", "python");
+    assert_language("A10013", "package main\n\nfunc main() {\n\tx := 1 + 2\n}\n", "go");
+    assert_language("A10013", "fn main() {\n    let x = 1 + 2;\n}\n", "rust");
+    assert_language("A10013", "let a = 1;\nfunction f() {\n}\nlet b = 2;\n", "javascript");
+    assert_language("A10013", "let a = 1;\nlet b = 2;\nfn f() {\n}\n", "rust");
+    assert_language("A10013", "function f(x) {\r\n  return x * 2;\r\n}\r\nf(1);\r\n", "javascript");
+    assert_language("A10013", "using System;\nclass A { static void Main() { } }\n", "csharp");
+    assert_language("letter", "The class was asked for one thing:\nimport java, not tea.\n",
+                    "text");
+    static const char program[] = "#include <stdio.h>\nint main(void) { return 0; }\n";
+    static const char config[] = "[core]\n\teditor = vi\n\tpager = less -R\n[user]\n\tname = A\n";
+    assert_true(tw_is_program_text(program, sizeof program - 1));
+    assert_false(tw_is_program_text(config, sizeof config - 1));
+    assert_false(tw_is_program_text("", 0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_contents),
+        cmocka_unit_test(lines_show_the_language),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /*
- * Lines: a file in parts of any size, and a stream in blocks of any size, give the same lines,
- * against splitting the whole by hand; lines over the limit are dropped, and counted.
+ * Lines: a file that is read in ranges of any size, and a stream that is read in blocks of any
+ * size, give the lines of the whole content. Lines over the limit are dropped and counted.
  */
 #define _XOPEN_SOURCE 700
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 #include "lines.h"
 #include "scanning.h"
 
-/* What is expected: every line, in order. */
+/* An expected line. They are in order. */
 typedef struct known_line {
     size_t offset, length; /* without the newline */
     bool dropped;
@@ -28,8 +28,7 @@ typedef struct content {
     uint64_t limit;
 } content;
 
-/* Lines of none, few or many bytes, some about as long as the limit; the last may lack its
- * newline. */
+/* Makes lines of zero, few or many bytes, some near the limit. The last may lack its newline. */
 static content random_content(dice *from, size_t lines)
 {
     content all = {.limit = 100 + below(from, 100)};
@@ -62,21 +61,21 @@ static void free_content(content *all)
     free(all->lines);
 }
 
-/* Takes the lines of a block for the next of those expected. */
+/* Checks that the lines of a block are the next expected ones. */
 static void check_block(const content *all, const tw_line_batch *block, size_t *next)
 {
-    size_t at = 0;
-    while (at < block->bytes.length) {
-        const char *line = block->bytes.data + at;
-        const char *newline = memchr(line, '\n', block->bytes.length - at);
-        size_t length = newline ? (size_t)(newline - line) : block->bytes.length - at;
+    size_t start = 0;
+    while (start < block->bytes.length) {
+        const char *line = block->bytes.data + start;
+        const char *newline = memchr(line, '\n', block->bytes.length - start);
+        size_t length = newline ? (size_t)(newline - line) : block->bytes.length - start;
         assert_true(*next < all->line_count);
         const known_line *known = &all->lines[(*next)++];
         assert_false(known->dropped);
-        assert_int_equal(block->offset + at, known->offset);
+        assert_int_equal(block->offset + start, known->offset);
         assert_int_equal(length, known->length);
         assert_memory_equal(line, all->bytes + known->offset, length);
-        at += length + (newline != NULL);
+        start += length + (newline != NULL);
     }
     if (block->dropped) {
         assert_true(*next < all->line_count);
@@ -84,12 +83,12 @@ static void check_block(const content *all, const tw_line_batch *block, size_t *
         assert_true(known->dropped);
         bool ends = known->offset + known->length < all->length;
         assert_int_equal(block->dropped, known->length + ends);
-        assert_int_equal(block->offset + at, known->offset);
+        assert_int_equal(block->offset + start, known->offset);
     }
 }
 
-/* A part holds the lines that start in it; of a long one at its end, nothing. */
-static void check_parts(const content *all, dice *from)
+/* A range gives the lines that start in it, and nothing of a line over the limit at its end. */
+static void check_ranges(const content *all, dice *from)
 {
     int fd = open("lines", O_RDONLY | O_CLOEXEC);
     tw_line_batch block = {0};
@@ -127,13 +126,13 @@ static void check_stream(const content *all, dice *from)
     tw_lines_close(&lines);
 }
 
-static void lines_are_those_of_the_whole(void **state)
+static void lines_are_those_of_the_whole_content(void **state)
 {
     (void)state;
     dice from = new_dice();
     for (int round = 0; round < 400; round++) {
         content all = random_content(&from, below(&from, 40));
-        check_parts(&all, &from);
+        check_ranges(&all, &from);
         check_stream(&all, &from);
         free_content(&all);
     }
@@ -175,7 +174,7 @@ static void long_lines_at_real_sizes(void **state)
     }
 }
 
-static void what_cannot_be_read_is_told(void **state)
+static void read_errors_are_reported(void **state)
 {
     (void)state;
     tw_lines lines;
@@ -195,9 +194,9 @@ static void what_cannot_be_read_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_are_those_of_the_whole),
+        cmocka_unit_test(lines_are_those_of_the_whole_content),
         cmocka_unit_test(long_lines_at_real_sizes),
-        cmocka_unit_test(what_cannot_be_read_is_told),
+        cmocka_unit_test(read_errors_are_reported),
     };
     print_seed();
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);

@@ -1,6 +1,6 @@
 /*
- * The longest run of two sequences, compared with dynamic programming; and texts that repeat
- * themselves, which must not make the search slow.
+ * The longest common run of two sequences, compared with dynamic programming. Repetitive texts must
+ * not make the search slow.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +36,7 @@ static int longest_run(tw_longest_run_index *index, const uint64_t *a, size_t a_
     return status ? status : tw_longest_run_index_find(index, b, b_count, found);
 }
 
-/* Finds the longest run, and checks that it is one. */
+/* Finds the longest run, and checks that it is a common run. */
 static size_t find(tw_longest_run_index *index, const uint64_t *a, size_t a_count,
                    const uint64_t *b, size_t b_count)
 {
@@ -64,7 +64,7 @@ static uint64_t *new_ids(size_t count)
 
 /* ---- random sequences */
 
-/* Draws symbols that are small numbers, or spread over all bits: both must do as keys of a table.
+/* Draws symbols that are small numbers, or spread over all bits. Both must work as keys of a table.
  */
 static void fill(dice *from, uint64_t *ids, size_t count, size_t symbols, bool spread)
 {
@@ -72,7 +72,7 @@ static void fill(dice *from, uint64_t *ids, size_t count, size_t symbols, bool s
         ids[i] = below(from, symbols) * (spread ? 0x9E3779B97F4A7C15u : 1);
 }
 
-/* Copies a range of a to some index of b. */
+/* Copies a random range of a to a random index of b. */
 static void plant(dice *from, const uint64_t *a, size_t a_count, uint64_t *b, size_t b_count)
 {
     size_t smaller = a_count < b_count ? a_count : b_count;
@@ -100,7 +100,8 @@ static void short_runs_equal_the_table(void **state)
     tw_longest_run_index_free(&index);
 }
 
-/* Two symbols take more steps than seeds may take, thirty do not: both methods are used. */
+/* Two symbols take more steps than the search by seeds may take, thirty do not: both methods are
+ * used. */
 static void long_runs_equal_the_table(void **state)
 {
     (void)state;
@@ -161,7 +162,7 @@ static void disjoint_sequences_share_nothing(void **state)
     tw_longest_run_index_free(&index);
 }
 
-static void single_elements_and_none(void **state)
+static void single_and_empty_sequences_are_compared(void **state)
 {
     (void)state;
     const uint64_t a[] = {7}, b[] = {1, 2, 7, 3}, c[] = {8};
@@ -176,9 +177,9 @@ static void single_elements_and_none(void **state)
     tw_longest_run_index_free(&index);
 }
 
-/* ---- texts that repeat themselves */
+/* ---- repetitive texts */
 
-/* Elements meet so often that seeds are given up, for runs of one, two and three. */
+/* Elements are so frequent that the search by seeds is given up, for runs of one, two and three. */
 static void short_runs_are_found_by_halving(void **state)
 {
     (void)state;
@@ -204,8 +205,9 @@ static uint64_t *new_periodic(size_t period)
     return ids;
 }
 
-/* All of these would take minutes if each element of one sequence met each of the other. */
-static void periodic_texts_are_quick(void **state)
+/* All of these would take minutes if each element of one sequence were compared with each of the
+ * other. */
+static void periodic_texts_take_little_time(void **state)
 {
     (void)state;
     static const size_t periods[] = {1, 2, 3, 7, 100};
@@ -216,8 +218,8 @@ static void periodic_texts_are_quick(void **state)
         assert_int_equal(find(&index, a, PERIODIC, b, PERIODIC), PERIODIC);
         assert_int_equal(find(&index, a, PERIODIC, b + 1, PERIODIC - 2), PERIODIC - 2);
         b[PERIODIC / 4] = 1; /* interrupts the period */
-        size_t rest = PERIODIC - PERIODIC / 4 - 1;
-        assert_int_equal(find(&index, a, PERIODIC, b, PERIODIC), rest);
+        size_t expected = PERIODIC - PERIODIC / 4 - 1;
+        assert_int_equal(find(&index, a, PERIODIC, b, PERIODIC), expected);
         a[PERIODIC / 2] = 2;
         size_t longest = find(&index, a, PERIODIC, b, PERIODIC);
         assert_true(longest <= PERIODIC / 2 && longest + periods[i] >= PERIODIC / 2);
@@ -235,9 +237,9 @@ int main(void)
         cmocka_unit_test(long_runs_equal_the_table),
         cmocka_unit_test(equal_sequences_share_all),
         cmocka_unit_test(disjoint_sequences_share_nothing),
-        cmocka_unit_test(single_elements_and_none),
+        cmocka_unit_test(single_and_empty_sequences_are_compared),
         cmocka_unit_test(short_runs_are_found_by_halving),
-        cmocka_unit_test(periodic_texts_are_quick),
+        cmocka_unit_test(periodic_texts_take_little_time),
     };
     print_seed();
     return cmocka_run_group_tests(tests, NULL, NULL);

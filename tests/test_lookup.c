@@ -1,6 +1,5 @@
 /*
- * The LSH index: every answer is compared with that of a list of all signatures, searched from the
- * first to the last.
+ * The LSH index: every answer is compared with a search through a list of all signatures.
  */
 #include "testing.h"
 
@@ -23,11 +22,12 @@ typedef struct list {
     size_t band_bytes;
 } list;
 
-static bool agrees(const list *all, const entry *one, const unsigned char *bytes, unsigned bands)
+static bool agrees(const list *all, const entry *candidate, const unsigned char *bytes,
+                   unsigned bands)
 {
     for (unsigned band = 0; band < bands; band++) {
-        size_t at = band * all->band_bytes;
-        if (memcmp(one->bytes + at, bytes + at, all->band_bytes) == 0)
+        size_t start = band * all->band_bytes;
+        if (memcmp(candidate->bytes + start, bytes + start, all->band_bytes) == 0)
             return true;
     }
     return false;
@@ -48,7 +48,7 @@ static void check_query(twinset_lsh *lsh, const list *all, const unsigned char *
     assert_int_equal(count, expected);
 }
 
-/* Draws bytes of few kinds, so that bands agree, or differ in the first or the last byte alone. */
+/* Draws bytes of few values, so that bands agree, or differ only in the first or the last byte. */
 static void draw_signature(uint64_t *random, const list *all, size_t kinds, unsigned char *bytes)
 {
     for (unsigned band = 0; band < all->bands; band++) {
@@ -67,7 +67,7 @@ static void add(twinset_lsh *lsh, list *all, const unsigned char *bytes)
     assert_true(added->number < MOST);
 }
 
-static void remove_one(twinset_lsh *lsh, list *all, size_t index)
+static void remove_signature(twinset_lsh *lsh, list *all, size_t index)
 {
     assert_int_equal(twinset_lsh_remove(lsh, all->entries[index].number, NULL), TWINSET_OK);
     all->count--;
@@ -97,13 +97,13 @@ static void check_life(uint64_t *random, list *all)
         if (grows && all->count < 500)
             add(lsh, all, bytes);
         else
-            remove_one(lsh, all, random_below(random, all->count));
+            remove_signature(lsh, all, random_below(random, all->count));
         if (step % 8 == 0)
             check_query(lsh, all, bytes, (unsigned)random_below(random, all->bands + 2));
     }
     check_signatures(lsh, all);
     while (all->count)
-        remove_one(lsh, all, all->count - 1);
+        remove_signature(lsh, all, all->count - 1);
     check_query(lsh, all, bytes, 0);
     twinset_lsh_free(lsh);
 }
@@ -121,7 +121,7 @@ static void answers_are_those_of_a_list(void **state)
     }
 }
 
-/* Every byte of a band counts, the first and the last too. */
+/* Every byte of a band counts, including the first and the last. */
 static void one_byte_distinguishes_bands(void **state)
 {
     unsigned char bytes[MOST_BYTES] = {0};
@@ -147,7 +147,7 @@ static void one_byte_distinguishes_bands(void **state)
     }
 }
 
-/* A quarter of a million in one bucket: to remove each takes no longer than to add it. */
+/* A bucket has a quarter of a million signatures. To remove one takes no longer than to add it. */
 static void large_buckets_can_be_emptied(void **state)
 {
     enum { COUNT_IN_BUCKET = SANITIZED ? 20000 : 250000 };
@@ -195,7 +195,7 @@ static void free_numbers_are_used_again(void **state)
     twinset_lsh_free(lsh);
 }
 
-static void bands_of_nothing_are_refused(void **state)
+static void empty_bands_are_refused(void **state)
 {
     static const struct {
         unsigned bands;
@@ -251,7 +251,7 @@ int main(void)
         cmocka_unit_test(one_byte_distinguishes_bands),
         cmocka_unit_test(large_buckets_can_be_emptied),
         cmocka_unit_test(free_numbers_are_used_again),
-        cmocka_unit_test(bands_of_nothing_are_refused),
+        cmocka_unit_test(empty_bands_are_refused),
 #ifdef TW_FAULTS
         cmocka_unit_test(failed_allocations_are_reported),
 #endif

@@ -1,4 +1,5 @@
-/* What a process may use: the limits of control groups, in trees of files like those of Linux. */
+/* The memory and cores of a process: limits of control groups, in trees of files like those of
+ * Linux. */
 #define _XOPEN_SOURCE 700
 #include "testing.h"
 
@@ -7,7 +8,7 @@
 
 #include <string.h>
 
-/* Writes a file below the folder of the test, with the folders on the way. */
+/* Writes a file below the folder of the test, and makes its folders. */
 static void put(const char *path, const char *content)
 {
     char name[PATH_MAX];
@@ -34,7 +35,7 @@ static void check(uint64_t memory, unsigned cores)
 static const char UNIFIED[] = "25 1 0:22 / /sys rw - sysfs sysfs rw\n"
                               "30 25 0:27 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw\n";
 
-static void without_groups(void **state)
+static void no_groups_give_no_limits(void **state)
 {
     (void)state;
     check(UINT64_MAX, UINT32_MAX);
@@ -43,8 +44,8 @@ static void without_groups(void **state)
     check(UINT64_MAX, UINT32_MAX);
 }
 
-/* Of a group and those around it, the smallest limit counts. */
-static void version_2_nested(void **state)
+/* The smallest limit of a group and its parents counts. */
+static void the_smallest_limit_of_nested_groups_counts(void **state)
 {
     (void)state;
     put("/proc/self/cgroup", "0::/user/job/step\n");
@@ -61,8 +62,8 @@ static void version_2_nested(void **state)
     check(256 << 20, 2);
 }
 
-/* A container sees its own group where the hierarchy is mounted. */
-static void version_1_in_a_container(void **state)
+/* A container sees its own group at the mount point of the hierarchy. */
+static void the_group_of_a_container_is_found(void **state)
 {
     (void)state;
     put("/proc/self/cgroup", "9:name=systemd:/\n4:memory:/docker/abc\n2:cpu,cpuacct:/docker/abc\n"
@@ -79,8 +80,8 @@ static void version_1_in_a_container(void **state)
     check(128 << 20, 1);
 }
 
-/* What this process is given is within what the machine has. */
-static void this_process(void **state)
+/* The limits of this process are within those of the machine. */
+static void this_process_is_within_the_machine(void **state)
 {
     (void)state;
     assert_in_range(tw_cores(), 1, 1 << 20);
@@ -92,10 +93,12 @@ static void this_process(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(without_groups, enter_folder, leave_folder),
-        cmocka_unit_test_setup_teardown(version_2_nested, enter_folder, leave_folder),
-        cmocka_unit_test_setup_teardown(version_1_in_a_container, enter_folder, leave_folder),
-        cmocka_unit_test(this_process),
+        cmocka_unit_test_setup_teardown(no_groups_give_no_limits, enter_folder, leave_folder),
+        cmocka_unit_test_setup_teardown(the_smallest_limit_of_nested_groups_counts, enter_folder,
+                                        leave_folder),
+        cmocka_unit_test_setup_teardown(the_group_of_a_container_is_found, enter_folder,
+                                        leave_folder),
+        cmocka_unit_test(this_process_is_within_the_machine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /*
- * Mail and mail folders: what a reader sees of a message, whatever way it was sent in; and
- * messages that are cut, broken or built to hurt give text or a reason.
+ * Mail and mail folders: the text is what a reader sees of a message, in any encoding. Truncated,
+ * damaged and hostile messages give text or a reason.
  */
 #define _XOPEN_SOURCE 700
 #include "testing.h"
@@ -21,7 +21,7 @@ static int convert(const char *mail, size_t length, int quotes, tw_converted *to
     return tw_convert_mail.convert(&(tw_material){"a.eml", mail, length, 1 << 20, &rules}, to);
 }
 
-/* Holds the text against what is expected; a NULL means that it is refused. */
+/* Compares the text of a message with the expected text; NULL: the message is refused. */
 static void expect_with(const char *mail, size_t length, int quotes, const char *text)
 {
     tw_converted to;
@@ -47,7 +47,7 @@ static void expect_refusal(const char *mail, size_t length, const char *reason)
     tw_bytes_free(&to.text);
 }
 
-/* ---- one part */
+/* ---- messages of one part */
 
 static void the_body_is_the_text(void **state)
 {
@@ -63,7 +63,7 @@ static void the_body_is_the_text(void **state)
     expect("", "");
 }
 
-static void transfer_encodings_are_undone(void **state)
+static void transfer_encodings_are_decoded(void **state)
 {
     (void)state;
     expect("Content-Transfer-Encoding: quoted-printable\n\n"
@@ -76,7 +76,7 @@ static void transfer_encodings_are_undone(void **state)
     expect("Content-Transfer-Encoding: base64\n\n", "");
 }
 
-static void charsets_are_undone(void **state)
+static void charsets_are_decoded(void **state)
 {
     (void)state;
     expect("Content-Type: text/plain; format=fixed; charset=ISO-8859-1\n\ncaf\xE9\n",
@@ -89,7 +89,7 @@ static void charsets_are_undone(void **state)
            "caf\xC3\xA9\n");
 }
 
-/* What is said of an encoding that was guessed must name it. */
+/* A guessed encoding is named. */
 static void guessed_charsets_are_named(void **state)
 {
     static const char *const types[] = {"text/html", "text/plain"};
@@ -132,7 +132,7 @@ static void quotes_are_left_out_on_demand(void **state)
     expect_with(LITERAL("\n> all of it"), TWINSET_QUOTES_DROP, "");
 }
 
-/* ---- several parts */
+/* ---- messages of several parts */
 
 #define MIXED "Content-Type: multipart/mixed; boundary=\"b 1\"\n\npreamble\n"
 
@@ -151,7 +151,7 @@ static void parts_follow_each_other(void **state)
     expect("Content-Type: multipart/mixed; boundary=\"\"\n\n--\nx\n", "--\nx\n");
 }
 
-static void of_alternatives_the_plain_one_is_taken(void **state)
+static void the_plain_alternative_is_used(void **state)
 {
     (void)state;
 #define ALTERNATIVE "Content-Type: multipart/alternative; boundary=x\n\n"
@@ -166,7 +166,7 @@ static void of_alternatives_the_plain_one_is_taken(void **state)
     expect(ALTERNATIVE "--x\nContent-Type: image/png\n\nAAAA\n--x--\n", "");
 }
 
-static void messages_in_messages_are_read(void **state)
+static void nested_messages_are_read(void **state)
 {
     (void)state;
     expect(MIXED "--b 1\n\nforwarded:\n--b 1\nContent-Type: message/rfc822\n"
@@ -192,7 +192,7 @@ static void encrypted_mail_is_refused(void **state)
                    "encrypted");
 }
 
-/* ---- what is meant to hurt */
+/* ---- hostile messages */
 
 static void append(tw_bytes *bytes, const char *text)
 {
@@ -240,8 +240,8 @@ static void large_text_is_refused(void **state)
     tw_bytes_free(&to.text);
 }
 
-/* Long lines and many quotes are looked at once. */
-static void odd_lines_take_no_time(void **state)
+/* Long lines and many quotes are read once. */
+static void odd_lines_take_linear_time(void **state)
 {
     (void)state;
     tw_bytes mail = {0};
@@ -265,7 +265,7 @@ static const char WHOLE[] = HEAD
     "Content-Type: message/rfc822\r\n\r\nSubject: x\r\nContent-Transfer-Encoding: base64\r\n\r\n"
     "SGVsbG8=\r\n--one--\r\n";
 
-/* In memory of its own, so that a byte too many is noticed. */
+/* Reads from an allocation of its size, so that tools see overruns. */
 static void survive(const char *bytes, size_t length)
 {
     char *copy = malloc(length + 1);
@@ -281,7 +281,7 @@ static void survive(const char *bytes, size_t length)
     free(copy);
 }
 
-static void cut_and_damaged_mail_is_survived(void **state)
+static void truncated_and_damaged_mail_gives_text_or_a_reason(void **state)
 {
     (void)state;
     dice from = new_dice();
@@ -303,7 +303,7 @@ static bool looks(const char *head)
     return tw_convert_mail.looks_like(head, strlen(head));
 }
 
-static void mail_is_recognised_with_care(void **state)
+static void only_mail_is_recognised_as_mail(void **state)
 {
     (void)state;
     assert_false(looks(HEAD "\r\ntext"));
@@ -325,7 +325,7 @@ static void mail_is_recognised_with_care(void **state)
 
 #define FROM "From a@b Sat Jan  3 01:05:34 1996\n"
 
-/* Puts the texts of all messages together, each with its name. */
+/* Joins the texts of all messages, each with its name. */
 static int read_folder(tw_mbox *mbox, uint64_t limit, tw_bytes *all, const char **reason)
 {
     tw_member member;
@@ -333,11 +333,11 @@ static int read_folder(tw_mbox *mbox, uint64_t limit, tw_bytes *all, const char 
     while ((status = tw_mbox_next(mbox, &member, reason)) == TWINSET_OK && member.name) {
         const char *why;
         assert_int_equal(tw_bytes_printf(all, "[%s]", member.name), TWINSET_OK);
-        int one = tw_mbox_read(mbox, limit, all, &why);
-        if (one != TWINSET_OK)
+        int status_of_message = tw_mbox_read(mbox, limit, all, &why);
+        if (status_of_message != TWINSET_OK)
             assert_int_equal(tw_bytes_printf(all, "(%s)\n", why), TWINSET_OK);
-        if (one == TWINSET_NOMEM)
-            return one;
+        if (status_of_message == TWINSET_NOMEM)
+            return status_of_message;
     }
     return status;
 }
@@ -363,7 +363,7 @@ static void expect_folder(const char *folder, uint64_t limit, const char *text)
     }
 }
 
-static void messages_are_told_apart(void **state)
+static void messages_of_a_folder_are_separated(void **state)
 {
     (void)state;
     expect_folder(FROM "Subject: a\n\none\n\n" FROM "Subject: b\n\ntwo\n", 100,
@@ -379,7 +379,7 @@ static void messages_are_told_apart(void **state)
                   "[1.eml](too large for one message)\n[2.eml]short\n");
 }
 
-static void what_is_no_folder_is_refused(void **state)
+static void files_that_are_no_folder_are_refused(void **state)
 {
     (void)state;
     static const char *const none[] = {
@@ -447,8 +447,8 @@ static void folders_of_any_length_are_read(void **state)
     }
 }
 
-/* Messages that nobody asks for are passed over; all together may be too many. */
-static void the_whole_is_bounded(void **state)
+/* Messages may be skipped; the size of all together is limited. */
+static void all_messages_together_are_bounded(void **state)
 {
     (void)state;
     tw_bytes folder = {0};
@@ -472,10 +472,10 @@ static void the_whole_is_bounded(void **state)
     tw_bytes_free(&folder);
 }
 
-/* ---- memory that ends */
+/* ---- failing allocations */
 
 #ifdef TW_FAULTS
-static void the_loss_of_any_allocation_is_told(void **state)
+static void the_failure_of_any_allocation_is_reported(void **state)
 {
     (void)state;
     int status = TWINSET_NOMEM;
@@ -515,27 +515,27 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(the_body_is_the_text),
-        TEST(transfer_encodings_are_undone),
-        TEST(charsets_are_undone),
+        TEST(transfer_encodings_are_decoded),
+        TEST(charsets_are_decoded),
         TEST(guessed_charsets_are_named),
         TEST(flowed_lines_are_joined),
         TEST(quotes_are_left_out_on_demand),
         TEST(parts_follow_each_other),
-        TEST(of_alternatives_the_plain_one_is_taken),
-        TEST(messages_in_messages_are_read),
+        TEST(the_plain_alternative_is_used),
+        TEST(nested_messages_are_read),
         TEST(encrypted_mail_is_refused),
         TEST(deep_nesting_is_refused),
         TEST(many_parts_are_refused),
         TEST(large_text_is_refused),
-        TEST(odd_lines_take_no_time),
-        TEST(cut_and_damaged_mail_is_survived),
-        TEST(mail_is_recognised_with_care),
-        TEST(messages_are_told_apart),
-        TEST(what_is_no_folder_is_refused),
+        TEST(odd_lines_take_linear_time),
+        TEST(truncated_and_damaged_mail_gives_text_or_a_reason),
+        TEST(only_mail_is_recognised_as_mail),
+        TEST(messages_of_a_folder_are_separated),
+        TEST(files_that_are_no_folder_are_refused),
         TEST(folders_of_any_length_are_read),
-        TEST(the_whole_is_bounded),
+        TEST(all_messages_together_are_bounded),
 #ifdef TW_FAULTS
-        TEST(the_loss_of_any_allocation_is_told),
+        TEST(the_failure_of_any_allocation_is_reported),
 #endif
     };
     print_seed();

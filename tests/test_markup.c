@@ -1,6 +1,6 @@
 /*
- * Markdown, LaTeX and RTF: what of them is text; and that no bytes, however they are nested,
- * cut or changed, do harm.
+ * Markdown, LaTeX and RTF: the text of documents. Nested, truncated and changed bytes give text or
+ * a reason.
  */
 #include "testing.h"
 
@@ -70,7 +70,7 @@ static void test_markdown_blocks(void **state)
     check_markdown("", "");
 }
 
-static void test_markdown_inside_paragraphs(void **state)
+static void test_markdown_spans(void **state)
 {
     (void)state;
     check_markdown("*a* **b** _c_ ***d*** ~~e~~", "a b c d e");
@@ -125,17 +125,17 @@ static void test_markdown_quotations(void **state)
     tw_bytes_free(&to.text);
 }
 
-static void repeat_part(tw_bytes *text, const char *part, size_t count)
+static void repeat_unit(tw_bytes *text, const char *unit, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        assert_int_equal(tw_bytes_append(text, part, strlen(part)), 0);
+        assert_int_equal(tw_bytes_append(text, unit, strlen(unit)), 0);
     assert_int_equal(tw_bytes_append(text, "\n", 1), 0);
 }
 
 enum { REPEATS = SANITIZED ? 10000 : 40000 };
 
-/* What md4c takes quadratic time for, if it is let. */
-static void test_markdown_of_great_size(void **state)
+/* Documents for which md4c alone would take quadratic time. */
+static void test_large_markdown_takes_linear_time(void **state)
 {
     (void)state;
     static const struct {
@@ -153,9 +153,9 @@ static void test_markdown_of_great_size(void **state)
     for (size_t i = 0; i < COUNT(sources); i++) {
         int status;
         tw_bytes text = {0};
-        repeat_part(&text, sources[i].first, REPEATS / 2);
-        repeat_part(&text, sources[i].second, REPEATS / 2);
-        repeat_part(&text, sources[i].rest, 2 * REPEATS);
+        repeat_unit(&text, sources[i].first, REPEATS / 2);
+        repeat_unit(&text, sources[i].second, REPEATS / 2);
+        repeat_unit(&text, sources[i].rest, 2 * REPEATS);
         double before = cpu_seconds();
         tw_converted to = convert_bytes(&tw_convert_markdown, text.data, text.length, &status);
         assert_string_equal(to.reason, sources[i].reason);
@@ -259,8 +259,8 @@ static void test_rtf(void **state)
     check_rtf("{\\rtf1 a}}}} b", "a b");
 }
 
-/* Single bytes are distinguished by what is asked of the decoder, which is not tested here. */
-static void test_rtf_refuses_others(void **state)
+/* Charsets of single bytes are the decoder's, which other tests cover. */
+static void test_rtf_refuses_unknown_charsets(void **state)
 {
     (void)state;
     int status;
@@ -269,7 +269,7 @@ static void test_rtf_refuses_others(void **state)
     assert_true(to.reason[0]);
 }
 
-/* ---- all of them, with whatever bytes */
+/* ---- all converters, with arbitrary bytes */
 
 static const tw_converter *const KINDS[] = {&tw_convert_markdown, &tw_convert_latex,
                                             &tw_convert_rtf};
@@ -291,7 +291,7 @@ static const char *const SMALL[] = {
 static void try_bytes(const tw_converter *as, const char *bytes, size_t length)
 {
     int status;
-    char *exact = malloc(length ? length : 1); /* a byte too many is noticed */
+    char *exact = malloc(length ? length : 1); /* so that tools see overruns */
     assert_non_null(exact);
     memcpy(exact, bytes, length);
     tw_converted to = convert_bytes(as, exact, length, &status);
@@ -322,13 +322,13 @@ static void repeat(tw_bytes *text, const char *a, const char *b)
                          0);
 }
 
-static void check_time(const tw_converter *as, const char *a, const char *b, bool in_turn)
+static void check_time(const tw_converter *as, const char *a, const char *b, bool alternating)
 {
     tw_bytes text = {0};
     if (as == &tw_convert_rtf)
         assert_int_equal(tw_bytes_append(&text, LITERAL("{\\rtf1 ")), 0);
-    repeat(&text, a, in_turn ? b : "");
-    if (!in_turn)
+    repeat(&text, a, alternating ? b : "");
+    if (!alternating)
         repeat(&text, b, "");
     assert_int_equal(tw_bytes_append(&text, "x", 1), 0);
     double before = cpu_seconds();
@@ -338,11 +338,11 @@ static void check_time(const tw_converter *as, const char *a, const char *b, boo
     tw_bytes_free(&text);
 }
 
-/* Each piece 40,000 times: alone, in turn with another, and all of it before the other. */
+/* Each unit is repeated 40,000 times: alone, alternating with another, and all before the other. */
 static void test_time_is_bounded(void **state)
 {
     (void)state;
-    static const char *const pieces[] = {
+    static const char *const units[] = {
         "{",       "}",      "\\x{",       "\\cite{",
         "\\verb|", "$",      "\\[",        "\\begin{verbatim}",
         "%",       "\\",     "*",          "_",
@@ -358,11 +358,11 @@ static void test_time_is_bounded(void **state)
         "a  \n",   "# {",    "\\'e9\\u1 ",
     };
     dice from = new_dice();
-    for (size_t i = 0; i < 3 * COUNT(pieces); i++)
+    for (size_t i = 0; i < 3 * COUNT(units); i++)
         for (size_t kind = 0; kind < COUNT(KINDS); kind++)
-            check_time(KINDS[kind], pieces[i % COUNT(pieces)],
-                       i < COUNT(pieces) ? "" : pieces[below(&from, COUNT(pieces))],
-                       i < 2 * COUNT(pieces));
+            check_time(KINDS[kind], units[i % COUNT(units)],
+                       i < COUNT(units) ? "" : units[below(&from, COUNT(units))],
+                       i < 2 * COUNT(units));
     check_time(&tw_convert_markdown, "[^](", ")", false);
 }
 
@@ -378,7 +378,7 @@ static void test_limit(void **state)
     }
 }
 
-static void test_memory_that_ends(void **state)
+static void test_failing_allocations(void **state)
 {
     (void)state;
 #ifdef TW_FAULTS
@@ -400,18 +400,18 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_markdown_blocks),
-        cmocka_unit_test(test_markdown_inside_paragraphs),
+        cmocka_unit_test(test_markdown_spans),
         cmocka_unit_test(test_markdown_with_html),
         cmocka_unit_test(test_markdown_quotations),
-        cmocka_unit_test(test_markdown_of_great_size),
+        cmocka_unit_test(test_large_markdown_takes_linear_time),
         cmocka_unit_test(test_markdown_limit),
         cmocka_unit_test(test_latex),
         cmocka_unit_test(test_rtf),
-        cmocka_unit_test(test_rtf_refuses_others),
+        cmocka_unit_test(test_rtf_refuses_unknown_charsets),
         cmocka_unit_test(test_truncated_and_changed),
         cmocka_unit_test(test_time_is_bounded),
         cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_memory_that_ends),
+        cmocka_unit_test(test_failing_allocations),
     };
     print_seed();
     return cmocka_run_group_tests(tests, NULL, NULL);

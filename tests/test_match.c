@@ -1,6 +1,6 @@
 /*
  * Exact matches: ranks, the exact join and verification, each compared with brute force on random
- * sets. Candidates have tests of their own.
+ * sets. test_candidates.c tests candidates.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,14 +23,14 @@ enum { LARGEST_SET = 300 };
 
 /* ---- random collections */
 
-/* An id from one of three pools: a few ids that most documents have, some that are shared now and
- * then, and ids that no other document has. Both ends of the range of ids are among them. */
+/* Draws an id from one of three pools: a few ids that most documents have, ids that some documents
+ * share, and ids that no other document has. The smallest and the largest id are among them. */
 static uint64_t random_id(dice *from)
 {
     size_t pool = below(from, 10);
     if (pool < 3) {
         uint64_t rare = below(from, 40);
-        return below(from, rare + 1); /* the lower, the more common */
+        return below(from, rare + 1); /* lower ids are more common */
     }
     if (pool < 7)
         return UINT64_MAX - below(from, 3000) * 0x0003000200010007u;
@@ -46,7 +46,7 @@ static void add_random(set_list *list, dice *from)
     add_set(list, ids, count, chance(from, 20) ? 2 + (uint32_t)below(from, 4) : 1);
 }
 
-/* Adds a document like an earlier one, without some of its ids and with some others. */
+/* Adds a document with most ids of an earlier one, and with some others. */
 static void add_similar(set_list *list, dice *from)
 {
     uint64_t ids[2 * LARGEST_SET];
@@ -90,10 +90,10 @@ static void random_sets(set_list *list, dice *from, size_t documents)
 
 /* ---- brute force: weights */
 
-/* An id and how many documents have it. */
+/* An id and the number of documents that have it. */
 typedef struct frequency {
     uint64_t id;
-    uint32_t documents; /* different ones */
+    uint32_t documents; /* distinct ones */
     uint64_t copies;
     uint64_t weight;
 } frequency;
@@ -183,14 +183,14 @@ static known_pair *compare_all(const set_list *list, const frequencies *all)
 static void check_matches(const set_list *list, const known_pair *known, int measure,
                           double threshold, const tw_matches *matches)
 {
-    size_t count = list->docs.count, at = 0;
+    size_t count = list->docs.count, next = 0;
     for (uint32_t a = 0; a < count; a++)
         for (uint32_t b = a + 1; b < count; b++) {
             const known_pair *pair = &known[a * count + b];
             if (!pair->shared || pair->similarity[measure] < threshold || !list_wanted(list, a, b))
                 continue;
-            assert_true(at < matches->count);
-            const tw_match *match = &matches->data[at++];
+            assert_true(next < matches->count);
+            const tw_match *match = &matches->data[next++];
             assert_int_equal(match->a, a);
             assert_int_equal(match->b, b);
             assert_int_equal(match->a_count, list->sizes[a]);
@@ -199,7 +199,7 @@ static void check_matches(const set_list *list, const known_pair *known, int mea
             assert_true(match->similarity == pair->similarity[measure]);
             assert_true(isnan(match->estimate));
         }
-    assert_int_equal(at, matches->count);
+    assert_int_equal(next, matches->count);
 }
 
 /* ---- the exact join */
@@ -238,7 +238,7 @@ static void join_equals_brute_force(void **state)
     for (int round = 0; round < 20; round++) {
         set_list list;
         random_sets(&list, &from, 20 + below(&from, 100));
-        list.picky = round % 2;
+        list.has_unwanted = round % 2;
         frequencies all = count_ids(&list);
         known_pair *known = compare_all(&list, &all);
         for (size_t i = 0; i < COUNT(THREADS); i++)
@@ -249,7 +249,7 @@ static void join_equals_brute_force(void **state)
     }
 }
 
-/* Every other id weighs half more, as words of programs do. */
+/* Every second id weighs one and a half times as much, as words of programs do. */
 static uint32_t weigh_as_programs(uint64_t id, uint64_t all, uint64_t having)
 {
     double rarity =
@@ -257,14 +257,14 @@ static uint32_t weigh_as_programs(uint64_t id, uint64_t all, uint64_t having)
     return (uint32_t)llround(65536 * (id % 2 ? rarity + 0.5 : rarity));
 }
 
-/* The join of programs finds the pairs whose score, computed alone, reaches the threshold. */
+/* The join of programs finds the pairs whose score by brute force reaches the threshold. */
 static void check_program_join(const set_list *list, const tw_shingle_ranks *ranks,
                                double threshold)
 {
     tw_loop loop = {.threads = 2};
     tw_matches matches = {0};
     uint64_t candidates = 0;
-    size_t at = 0;
+    size_t next = 0;
     assert_int_equal(tw_join_exactly(&list->docs, ranks, TWINSET_MEASURE_WEIGHTED, threshold, &loop,
                                      &matches, &candidates),
                      TWINSET_OK);
@@ -276,11 +276,11 @@ static void check_program_join(const set_list *list, const tw_shingle_ranks *ran
             assert_true(score >= 0 && score <= 1);
             if (!shared.count || score < threshold || !list_wanted(list, a, b))
                 continue;
-            assert_true(at < matches.count);
-            assert_true(matches.data[at].a == a && matches.data[at].b == b);
-            assert_true(matches.data[at++].similarity == score);
+            assert_true(next < matches.count);
+            assert_true(matches.data[next].a == a && matches.data[next].b == b);
+            assert_true(matches.data[next++].similarity == score);
         }
-    assert_int_equal(at, matches.count);
+    assert_int_equal(next, matches.count);
     tw_matches_free(&matches);
 }
 
@@ -295,8 +295,9 @@ static void join_of_programs_equals_brute_force(void **state)
         random_sets(&list, &from, 2 + below(&from, 100));
         list.docs.weight = weigh_as_programs;
         assert_int_equal(tw_shingle_ranks_new(&list.docs, &loop, &ranks), TWINSET_OK);
-        if (chance(&from, 50))
-            tw_shingle_ranks_set_usual(ranks, (double)below(&from, 100) / 100);
+        bool knows_usual = chance(&from, 50);
+        for (uint32_t i = 0; i < list.docs.count && knows_usual; i++)
+            tw_shingle_ranks_set_usual(ranks, i, (double)below(&from, 100) / 100);
         for (size_t t = 0; t < COUNT(THRESHOLDS); t++)
             check_program_join(&list, ranks, THRESHOLDS[t]);
         tw_shingle_ranks_free(ranks);
@@ -304,7 +305,7 @@ static void join_of_programs_equals_brute_force(void **state)
     }
 }
 
-/* Makes two documents with `all` ids together, `mine` of them in the first alone. */
+/* Makes two documents with `all` ids in total, `mine` of them only in the first. */
 static void init_two(set_list *list, dice *from, size_t all, size_t shared, size_t mine)
 {
     uint64_t ids[64];
@@ -419,7 +420,7 @@ static void ranks_go_from_rare_to_common(void **state)
     }
 }
 
-/* Three documents stand for ten, and have ids that 1, 4 and all of the ten have. */
+/* Three documents represent ten, with ids that 1, 4 and all of the ten have. */
 static void copies_count_in_weights(void **state)
 {
     (void)state;
@@ -463,7 +464,7 @@ static void intersect_equals_naive(void **state)
     }
 }
 
-/* Ids come in any order, and several times each; some collide in the table. */
+/* Ids are in any order, and repeated; some collide in the table. */
 static void tally_equals_naive(void **state)
 {
     (void)state;
@@ -493,7 +494,7 @@ static void tally_equals_naive(void **state)
     tw_tally_free(&tally);
 }
 
-static void similarity_is_by_the_measure(void **state)
+static void the_measure_decides_the_similarity(void **state)
 {
     (void)state;
     dice from = new_dice();
@@ -518,7 +519,7 @@ static void similarity_is_by_the_measure(void **state)
     free_sets(&list);
 }
 
-static void a_set_that_cannot_be_had_is_a_failure(void **state)
+static void an_unreadable_set_is_an_error(void **state)
 {
     (void)state;
     set_list list;
@@ -534,26 +535,26 @@ static void a_set_that_cannot_be_had_is_a_failure(void **state)
     free_sets(&list);
 }
 
-static void what_workers_found_comes_together(void **state)
+static void matches_of_workers_are_joined(void **state)
 {
     (void)state;
-    tw_matches parts[3] = {0}, all = {0};
+    tw_matches by_worker[3] = {0}, all = {0};
     const tw_match found[] = {
         {.a = 2, .b = 3}, {.a = 0, .b = 9}, {.a = 0, .b = 4}, {.a = 1, .b = 2}};
     const uint32_t sorted[][2] = {{0, 4}, {0, 9}, {1, 2}, {1, 7}, {2, 3}};
     for (size_t i = 0; i < COUNT(found); i++)
-        assert_int_equal(tw_matches_add(&parts[i % 2], &found[i]), TWINSET_OK);
+        assert_int_equal(tw_matches_add(&by_worker[i % 2], &found[i]), TWINSET_OK);
     const tw_match before = {.a = 1, .b = 7};
     assert_int_equal(tw_matches_add(&all, &before), TWINSET_OK);
-    assert_int_equal(tw_matches_append(&all, parts, 3), TWINSET_OK);
-    assert_int_equal(all.data[0].b, 7); /* matches are appended to those before */
-    assert_int_equal(tw_matches_sort(&all), TWINSET_OK);
+    assert_int_equal(tw_matches_append(&all, by_worker, 3), TWINSET_OK);
+    assert_int_equal(all.data[0].b, 7); /* matches are appended to earlier ones */
+    assert_int_equal(tw_matches_sort(&all, NULL), TWINSET_OK);
     assert_int_equal(all.count, COUNT(sorted));
     for (size_t i = 0; i < COUNT(sorted); i++) {
         assert_int_equal(all.data[i].a, sorted[i][0]);
         assert_int_equal(all.data[i].b, sorted[i][1]);
     }
-    assert_null(parts[0].data);
+    assert_null(by_worker[0].data);
     for (size_t i = 0; i < COUNT(sorted); i++)
         assert_ptr_equal(tw_matches_find(&all, sorted[i][0], sorted[i][1]), &all.data[i]);
     assert_null(tw_matches_find(&all, 0, 5));
@@ -577,8 +578,7 @@ static void every_loop_can_be_cancelled(void **state)
     random_sets(&list, &from, 30);
     tw_loop loop = {.threads = 2, .stage = "testing"}, cancelled = loop;
     cancelled.progress = refuse;
-    cancelled.threads =
-        1; /* the caller's thread reports progress, so it must be the one that works */
+    cancelled.threads = 1; /* the caller's thread reports progress, so it must do the work */
     tw_shingle_ranks *ranks;
     tw_matches matches = {0};
     uint64_t candidates = 0;
@@ -592,7 +592,7 @@ static void every_loop_can_be_cancelled(void **state)
     free_sets(&list);
 }
 
-/* ---- nothing at all */
+/* ---- no documents */
 
 static void no_documents_give_no_pairs(void **state)
 {
@@ -611,7 +611,7 @@ static void no_documents_give_no_pairs(void **state)
                          TWINSET_OK);
         assert_int_equal(matches.count, 0);
         tw_shingle_ranks_free(ranks);
-        add_set(&list, (uint64_t[]){5}, 1, 1); /* and one document is not a pair */
+        add_set(&list, (uint64_t[]){5}, 1, 1); /* one document is no pair either */
     }
     tw_matches_free(&matches);
     free_sets(&list);
@@ -627,9 +627,9 @@ int main(void)
         cmocka_unit_test(copies_count_in_weights),
         cmocka_unit_test(intersect_equals_naive),
         cmocka_unit_test(tally_equals_naive),
-        cmocka_unit_test(similarity_is_by_the_measure),
-        cmocka_unit_test(a_set_that_cannot_be_had_is_a_failure),
-        cmocka_unit_test(what_workers_found_comes_together),
+        cmocka_unit_test(the_measure_decides_the_similarity),
+        cmocka_unit_test(an_unreadable_set_is_an_error),
+        cmocka_unit_test(matches_of_workers_are_joined),
         cmocka_unit_test(every_loop_can_be_cancelled),
         cmocka_unit_test(no_documents_give_no_pairs),
     };

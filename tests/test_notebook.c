@@ -1,4 +1,4 @@
-/* Notebooks: prose first, then code, in both formats there are; broken ones have a reason. */
+/* Notebooks: prose comes before code, in both formats. Damaged notebooks have a reason. */
 #define _XOPEN_SOURCE 700
 #include "testing.h"
 
@@ -31,29 +31,29 @@ static int convert(const char *bytes, size_t length, uint64_t limit, tw_converte
     return tw_convert_notebook.convert(&(tw_material){"a.ipynb", bytes, length, limit, NULL}, to);
 }
 
-/* The next byte, any white space being one space; -1 at the end. */
-static int next_byte(const char *text, size_t length, size_t *at)
+/* The next byte, with a space for any white space; -1 at the end. */
+static int next_byte(const char *text, size_t length, size_t *offset)
 {
-    if (*at == length)
+    if (*offset == length)
         return -1;
-    if (!isspace((unsigned char)text[*at]))
-        return text[(*at)++];
-    while (*at < length && isspace((unsigned char)text[*at]))
-        ++*at;
+    if (!isspace((unsigned char)text[*offset]))
+        return text[(*offset)++];
+    while (*offset < length && isspace((unsigned char)text[*offset]))
+        ++*offset;
     return ' ';
 }
 
-/* White space in prose is the affair of Markdown. */
+/* Compares texts without regard to white space, which the converter of Markdown decides. */
 static void expect(const char *notebook, const char *text)
 {
     tw_converted to;
     int status = convert(notebook, strlen(notebook), 1 << 20, &to), byte;
     if (status != TWINSET_OK)
         fail_msg("refused: %s", to.reason);
-    size_t at = 0, wanted_at = 0;
+    size_t offset = 0, wanted_offset = 0;
     do {
-        byte = next_byte(to.text.data, to.text.length, &at);
-        if (byte != next_byte(text, strlen(text), &wanted_at))
+        byte = next_byte(to.text.data, to.text.length, &offset);
+        if (byte != next_byte(text, strlen(text), &wanted_offset))
             fail_msg("'%.*s' instead of '%s'", (int)to.text.length, to.text.data, text);
     } while (byte >= 0);
     tw_bytes_free(&to.text);
@@ -74,7 +74,7 @@ static void the_older_format_is_read(void **state)
     expect(THREE, "An essay\nWords.\n\nx = 1\n");
 }
 
-static void odd_cells_are_passed_over(void **state)
+static void odd_cells_are_skipped(void **state)
 {
     (void)state;
     expect("{\"cells\": [1, null, [], {}, {\"source\": \"a\"}, {\"cell_type\": \"raw\"},"
@@ -84,7 +84,7 @@ static void odd_cells_are_passed_over(void **state)
     expect("{\"worksheets\": [1, {}, {\"cells\": 2}]}", "");
 }
 
-static void what_is_no_notebook_has_a_reason(void **state)
+static void files_that_are_no_notebook_have_a_reason(void **state)
 {
     (void)state;
     static const struct {
@@ -123,7 +123,7 @@ static void deep_nesting_is_refused(void **state)
     free(bytes);
 }
 
-/* In memory of its own, so that a byte too many is noticed. */
+/* Reads from an allocation of its size, so that tools see overruns. */
 static void survive(const char *bytes, size_t length)
 {
     char *copy = malloc(length ? length : 1);
@@ -135,7 +135,7 @@ static void survive(const char *bytes, size_t length)
     free(copy);
 }
 
-static void cut_and_damaged_notebooks_are_survived(void **state)
+static void truncated_and_damaged_notebooks_give_text_or_a_reason(void **state)
 {
     (void)state;
     dice from = new_dice();
@@ -150,7 +150,7 @@ static void cut_and_damaged_notebooks_are_survived(void **state)
 }
 
 #ifdef TW_FAULTS
-static void the_loss_of_any_allocation_is_told(void **state)
+static void the_failure_of_any_allocation_is_reported(void **state)
 {
     (void)state;
     int status = TWINSET_NOMEM;
@@ -171,12 +171,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prose_comes_before_code),
         cmocka_unit_test(the_older_format_is_read),
-        cmocka_unit_test(odd_cells_are_passed_over),
-        cmocka_unit_test(what_is_no_notebook_has_a_reason),
+        cmocka_unit_test(odd_cells_are_skipped),
+        cmocka_unit_test(files_that_are_no_notebook_have_a_reason),
         cmocka_unit_test(deep_nesting_is_refused),
-        cmocka_unit_test(cut_and_damaged_notebooks_are_survived),
+        cmocka_unit_test(truncated_and_damaged_notebooks_give_text_or_a_reason),
 #ifdef TW_FAULTS
-        cmocka_unit_test(the_loss_of_any_allocation_is_told),
+        cmocka_unit_test(the_failure_of_any_allocation_is_reported),
 #endif
     };
     print_seed();

@@ -1,4 +1,4 @@
-/* Numbers as text and back: the shortest that reads back, in a form that JSON takes. */
+/* Numbers as text and back: the shortest text that reads back, in a form that JSON allows. */
 #include "testing.h"
 
 #include <math.h>
@@ -8,13 +8,13 @@
 
 /* ---- shortest decimals */
 
-static const char *skip_digits(const char *at)
+static const char *skip_digits(const char *text)
 {
-    return at + strspn(at, "0123456789");
+    return text + strspn(text, "0123456789");
 }
 
-/* Whether the text is a number as JSON writes it, with a fraction: no leading zero, a digit on
- * both sides of the point. */
+/* Whether the text is a number of JSON with a fraction: no leading zero, and a digit on both sides
+ * of the point. */
 static bool is_json_real(const char *text)
 {
     const char *whole = text + (*text == '-'), *point = skip_digits(whole);
@@ -32,7 +32,7 @@ static bool is_json_real(const char *text)
     return *end == '\0';
 }
 
-/* How many digits a number is written with, the zeros at its ends aside. */
+/* The number of digits of a number, without zeros at its ends. */
 static size_t count_digits(const char *text)
 {
     size_t digits = 0, zeros = 0;
@@ -104,7 +104,7 @@ static void reals_are_the_shortest_that_read_back(void **state)
     }
 }
 
-static void brief_numbers_have_no_point_without_need(void **state)
+static void whole_numbers_have_no_point(void **state)
 {
     static const struct {
         double value;
@@ -208,7 +208,7 @@ static void numbers_are_read_up_to_their_end(void **state)
     }
 }
 
-static void what_is_no_number_is_not_read(void **state)
+static void text_that_is_no_number_is_refused(void **state)
 {
     static const char *const texts[] = {"",    " 1", "+1",  "-1",      "-0",    "inf",
                                         "nan", ".",  ".e1", "e1",      "1e400", "1e-400",
@@ -221,7 +221,7 @@ static void what_is_no_number_is_not_read(void **state)
     }
 }
 
-static void what_was_written_is_read(void **state)
+static void written_numbers_are_read(void **state)
 {
     uint64_t random = 3;
     (void)state;
@@ -237,14 +237,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reals_are_the_shortest_that_read_back),
-        cmocka_unit_test(brief_numbers_have_no_point_without_need),
+        cmocka_unit_test(whole_numbers_have_no_point),
         cmocka_unit_test(fixed_numbers_are_rounded_as_printf_does),
         cmocka_unit_test(rounded_numbers_are_those_of_printf),
         cmocka_unit_test(percentages_are_cut_not_rounded),
         cmocka_unit_test(counts_have_separators),
         cmocka_unit_test(numbers_are_read_up_to_their_end),
-        cmocka_unit_test(what_is_no_number_is_not_read),
-        cmocka_unit_test(what_was_written_is_read),
+        cmocka_unit_test(text_that_is_no_number_is_refused),
+        cmocka_unit_test(written_numbers_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /*
- * Word and OpenDocument texts, and books: what a reader sees comes out, what no one sees is
- * flagged, and what is broken has a reason, whatever it is.
+ * Word and OpenDocument texts, and books: the text is what a reader sees, hidden text is flagged,
+ * and damaged files have a reason.
  */
 #define _XOPEN_SOURCE 700
 #include "testing.h"
@@ -39,7 +39,7 @@ static int convert_limited(const tw_converter *by, const char *bytes, size_t len
                            tw_converted *to)
 {
     static const tw_convert_rules rules = {0};
-    /* At the end of memory of its own, so that a byte too many is noticed. */
+    /* The copy ends where its allocation ends, so that tools see overruns. */
     char *copy = malloc(length + 1);
     memcpy(copy, length ? bytes : "", length);
     tw_material from = {"name", copy, length, limit, &rules};
@@ -120,7 +120,7 @@ static void cells_are_lines(void **state)
             "a\nb\n");
 }
 
-static void what_was_deleted_is_left_out(void **state)
+static void deleted_text_is_left_out(void **state)
 {
     (void)state;
     DOCX_IS(P(R("kept") "<w:del><w:r><w:delText>gone</w:delText></w:r></w:del><w:moveFrom>" R(
@@ -131,7 +131,7 @@ static void what_was_deleted_is_left_out(void **state)
             "K\n");
 }
 
-static void boxes_come_once_and_after(void **state)
+static void text_boxes_are_read_once_after_their_paragraph(void **state)
 {
     (void)state;
     DOCX_IS(P(R("Be") "<w:r><mc:AlternateContent xmlns:mc=\"m\"><mc:Choice><w:txbxContent>" P(
@@ -140,7 +140,7 @@ static void boxes_come_once_and_after(void **state)
             "Before\nbox\n");
 }
 
-static void notes_follow_in_their_order(void **state)
+static void notes_follow_in_order(void **state)
 {
     (void)state;
     member parts[] = {
@@ -194,7 +194,7 @@ static void open_documents_are_read(void **state)
            "a\nb\n");
 }
 
-static void notes_and_frames_come_after(void **state)
+static void notes_and_frames_follow_their_paragraph(void **state)
 {
     (void)state;
     ODT_IS("",
@@ -246,7 +246,7 @@ static void flat_documents_are_read(void **state)
     assert_text(&tw_convert_odt, file, 0, "body\n");
 }
 
-static void an_open_document_tells_itself(void **state)
+static void open_documents_are_recognised(void **state)
 {
     (void)state;
     tw_bytes odt = odt_of(ODT("", "")), docx = docx_of(DOCX(""));
@@ -260,7 +260,7 @@ static void an_open_document_tells_itself(void **state)
     tw_bytes_free(&docx);
 }
 
-/* ---- what cannot be read */
+/* ---- unreadable documents */
 
 static tw_bytes bytes_of(const char *text, size_t length)
 {
@@ -312,7 +312,7 @@ static tw_bytes book_of(const member *members, size_t count)
     return archive_of("zip", NULL, "zip:compression=store", members, count);
 }
 
-/* The order is that of the spine, whatever that of the zip is; fonts may be scrambled. */
+/* The order is that of the spine, not that of the zip; fonts may be scrambled. */
 static void books_are_read_in_their_order(void **state)
 {
     (void)state;
@@ -359,7 +359,7 @@ static void the_pages_of_a_book_are_limited_together(void **state)
     tw_bytes_free(&book);
 }
 
-static void encrypted_documents_say_so(void **state)
+static void encrypted_documents_have_a_reason(void **state)
 {
     (void)state;
     assert_refused(&tw_convert_docx,
@@ -377,7 +377,7 @@ static void encrypted_documents_say_so(void **state)
                    archive_of("zip", NULL, "zip:encryption=zipcrypt", &document, 1), "encrypted");
 }
 
-static void a_doc_may_be_anything(void **state)
+static void the_content_of_a_doc_decides_its_converter(void **state)
 {
     (void)state;
     static const char page[] = "<html><body>text", rtf[] = "{\\rtf1 text}";
@@ -429,14 +429,14 @@ static void entities_are_not_expanded(void **state)
                    "damaged: word/document.xml is no XML, or cut off");
 }
 
-static char *repeated(const char *before, const char *piece, size_t count, const char *after)
+static char *repeated(const char *before, const char *unit, size_t count, const char *after)
 {
-    size_t length = strlen(piece);
-    char *text = malloc(strlen(before) + count * length + strlen(after) + 1), *at = text;
-    at += sprintf(at, "%s", before);
-    for (size_t i = 0; i < count; i++, at += length)
-        memcpy(at, piece, length);
-    strcpy(at, after);
+    size_t length = strlen(unit);
+    char *text = malloc(strlen(before) + count * length + strlen(after) + 1), *end = text;
+    end += sprintf(end, "%s", before);
+    for (size_t i = 0; i < count; i++, end += length)
+        memcpy(end, unit, length);
+    strcpy(end, after);
     return text;
 }
 
@@ -463,7 +463,7 @@ static void many_attributes_are_refused(void **state)
     }
 }
 
-static void a_long_attribute_is_no_matter(void **state)
+static void a_long_attribute_is_read(void **state)
 {
     (void)state;
     char *start = repeated("<w:document xmlns:w=\"w\"><w:p a=\"", "QUJD", 250000,
@@ -472,7 +472,7 @@ static void a_long_attribute_is_no_matter(void **state)
     free(start);
 }
 
-static void many_names_are_no_lack_of_memory(void **state)
+static void many_names_have_a_reason_of_their_own(void **state)
 {
     (void)state;
     char *names = malloc(12000000), *at = names;
@@ -502,7 +502,7 @@ static void much_text_is_refused(void **state)
     tw_bytes_free(&file);
 }
 
-static void cut_and_damaged_documents_end(void **state)
+static void truncated_and_damaged_documents_give_text_or_a_reason(void **state)
 {
     (void)state;
     dice from = new_dice();
@@ -534,7 +534,7 @@ static void cut_and_damaged_documents_end(void **state)
     }
 }
 
-/* ---- memory that runs out */
+/* ---- failing allocations */
 
 #ifdef TW_FAULTS
 static void converting_survives_the_loss_of_any_allocation(void **state)
@@ -561,7 +561,7 @@ static void converting_survives_the_loss_of_any_allocation(void **state)
 
 /* ---- threads */
 
-/* Runs a check in a process of its own, whose libraries nobody has used yet. */
+/* Runs a check in a new process, in which no library was used yet. */
 static void assert_in_new_process(bool (*check)(void))
 {
     pid_t child = fork();
@@ -576,7 +576,7 @@ static void assert_in_new_process(bool (*check)(void))
 
 int xmlPopInputCallbacks(void); /* as libxml/xmlIO.h declares it */
 
-/* Before it is initialised, libxml2 has no callbacks that could be taken away. */
+/* Before it is initialised, libxml2 has no callbacks to remove. */
 static bool a_reader_starts_libxml2(void)
 {
     bool before = xmlPopInputCallbacks() >= 0;
@@ -617,7 +617,7 @@ static bool threads_read_their_first_documents(void)
     return good;
 }
 
-/* Comes first, as a process that has parsed XML would give it to its children as it is. */
+/* This test is first, because children inherit initialised libraries of this process. */
 static void libraries_start_before_threads(void **state)
 {
     (void)state;
@@ -634,30 +634,30 @@ int main(void)
         cmocka_unit_test(libraries_start_before_threads),
         cmocka_unit_test(paragraphs_are_lines),
         cmocka_unit_test(cells_are_lines),
-        cmocka_unit_test(what_was_deleted_is_left_out),
-        cmocka_unit_test(boxes_come_once_and_after),
-        cmocka_unit_test(notes_follow_in_their_order),
+        cmocka_unit_test(deleted_text_is_left_out),
+        cmocka_unit_test(text_boxes_are_read_once_after_their_paragraph),
+        cmocka_unit_test(notes_follow_in_order),
         cmocka_unit_test(hidden_runs_are_flagged),
         cmocka_unit_test(white_runs_are_flagged),
         cmocka_unit_test(open_documents_are_read),
-        cmocka_unit_test(notes_and_frames_come_after),
+        cmocka_unit_test(notes_and_frames_follow_their_paragraph),
         cmocka_unit_test(deletions_and_comments_are_left_out),
         cmocka_unit_test(hidden_styles_are_flagged),
         cmocka_unit_test(flat_documents_are_read),
-        cmocka_unit_test(an_open_document_tells_itself),
+        cmocka_unit_test(open_documents_are_recognised),
         cmocka_unit_test(books_are_read_in_their_order),
         cmocka_unit_test(broken_books_have_a_reason),
         cmocka_unit_test(the_pages_of_a_book_are_limited_together),
-        cmocka_unit_test(encrypted_documents_say_so),
-        cmocka_unit_test(a_doc_may_be_anything),
+        cmocka_unit_test(encrypted_documents_have_a_reason),
+        cmocka_unit_test(the_content_of_a_doc_decides_its_converter),
         cmocka_unit_test(broken_documents_have_a_reason),
         cmocka_unit_test(entities_are_not_expanded),
         cmocka_unit_test(deep_nesting_is_refused),
         cmocka_unit_test(many_attributes_are_refused),
-        cmocka_unit_test(a_long_attribute_is_no_matter),
-        cmocka_unit_test(many_names_are_no_lack_of_memory),
+        cmocka_unit_test(a_long_attribute_is_read),
+        cmocka_unit_test(many_names_have_a_reason_of_their_own),
         cmocka_unit_test(much_text_is_refused),
-        cmocka_unit_test(cut_and_damaged_documents_end),
+        cmocka_unit_test(truncated_and_damaged_documents_give_text_or_a_reason),
 #ifdef TW_FAULTS
         cmocka_unit_test(converting_survives_the_loss_of_any_allocation),
 #endif

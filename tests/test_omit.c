@@ -1,6 +1,6 @@
 /*
- * What is left out of a text: which spans are quotations or lists of sources, and that neither
- * these nor anything across them is compared.
+ * Omitted spans: which spans are quotations or lists of sources, and that neither these nor
+ * shingles across them are compared.
  */
 #define _XOPEN_SOURCE 700 /* nftw */
 #include "testing.h"
@@ -13,7 +13,7 @@
 #include "scanning.h"
 #include "text.h"
 
-/* ---- spans; in an example what is to be found stands in braces */
+/* ---- spans; examples have braces around expected spans */
 
 typedef int (*find_fn)(const char *text, size_t length, tw_spans *spans);
 
@@ -29,26 +29,26 @@ static int find_bibliography(const char *text, size_t length, tw_spans *spans)
     return tw_omissions_find(&options, text, length, spans);
 }
 
-/* The text with braces around what was found. */
-static char *marked(find_fn find, const char *text, size_t length)
+/* The text with braces around the spans that are found. */
+static char *mark_spans(find_fn find, const char *text, size_t length)
 {
     tw_spans spans = {0};
     char *out = calloc(1, 2 * length + 3), *to = out;
     assert_int_equal(find(text, length, &spans), TWINSET_OK);
-    size_t at = 0;
+    size_t offset = 0;
     for (size_t i = 0; i < spans.count; i++) {
         tw_span span = spans.data[i];
         assert_true(span.start < span.end && span.end <= length);
-        assert_true(i == 0 || span.start > at);
-        memcpy(to, text + at, span.start - at);
-        to += span.start - at;
+        assert_true(i == 0 || span.start > offset);
+        memcpy(to, text + offset, span.start - offset);
+        to += span.start - offset;
         *to++ = '{';
         memcpy(to, text + span.start, span.end - span.start);
         to += span.end - span.start;
         *to++ = '}';
-        at = span.end;
+        offset = span.end;
     }
-    memcpy(to, text + at, length - at);
+    memcpy(to, text + offset, length - offset);
     tw_spans_free(&spans);
     return out;
 }
@@ -60,7 +60,7 @@ static void assert_found(find_fn find, const char *expected)
     for (const char *c = expected; *c; c++)
         if (*c != '{' && *c != '}')
             text[length++] = *c;
-    char *found = marked(find, text, length);
+    char *found = mark_spans(find, text, length);
     assert_string_equal(found, expected);
     free(found);
     free(text);
@@ -68,7 +68,7 @@ static void assert_found(find_fn find, const char *expected)
 
 /* ---- quotations */
 
-static void marks_of_all_kinds(void **state)
+static void quotations_in_all_kinds_of_marks_are_found(void **state)
 {
     static const char *const known[] = {
         "He said {\"one two three\"} and left.",
@@ -91,7 +91,7 @@ static void marks_of_all_kinds(void **state)
         assert_found(find_quotations, known[i]);
 }
 
-static void what_is_no_quotation(void **state)
+static void other_uses_of_marks_are_no_quotations(void **state)
 {
     static const char *const known[] = {
         "It's the dog's, and the dogs' too; rock 'n' roll of the '90s isn't 'so' bad, is it.",
@@ -111,22 +111,22 @@ static void what_is_no_quotation(void **state)
         assert_found(find_quotations, known[i]);
 }
 
-static void paragraphs_end_them(void **state)
+static void paragraphs_end_quotations(void **state)
 {
     static const char *const known[] = {
-        /* Not closed: the next paragraph is not the quotation's. */
+        /* A quotation that is not closed ends with its paragraph. */
         "He said “one two three\n\nfour five six” and so on.",
         "He said \"one two three\n \t\r\nfour five six\" and so on.",
         "He said “one two three\r\rfour five six” and so on.",
-        /* But lines are. */
+        /* A quotation may have several lines. */
         "He said {“one two three\nfour five six”} and so on.",
-        /* English: every paragraph opens, the last one closes. */
+        /* In English, every paragraph opens the quotation, and the last one closes it. */
         "He: {“one two three\n\n“four five six\n\n“seven eight nine”} he said.",
         "He: {\"one two three\n\n\"four five six\"} he said.",
         "He: {“one two three\n\n“four five six}\n\nOwn words follow here.",
         /* A stray mark before a good quotation. */
         "A “ stray one, and {“one two three”} behind it.",
-        /* An apostrophe that might as well be the end. */
+        /* An apostrophe that could be the end. */
         "So {‘the students’ notes are here’}, he wrote.",
         "So {‘two or three things’} happened to the students and others.",
     };
@@ -146,12 +146,12 @@ static void a_wide_line_is_a_paragraph(void **state)
     strcpy(text + 300, "\nand now it closes ” too late.");
     assert_found(find_quotations, text);
     text[300] = ' ';
-    char *found = marked(find_quotations, text, strlen(text));
+    char *found = mark_spans(find_quotations, text, strlen(text));
     assert_non_null(strchr(found, '{'));
     free(found);
 }
 
-static void lines_of_others(void **state)
+static void lines_with_quote_signs_are_quotations(void **state)
 {
     (void)state;
     assert_found(find_quotations, "They wrote:\n{> one two three\n> four five}\nand I answer.\n");
@@ -160,7 +160,7 @@ static void lines_of_others(void **state)
     assert_found(find_quotations, "  {>> one two\n >> three\n\n > four}\n\nand I answer.");
 }
 
-/* What conversion makes of a file, with braces around what is found in it. */
+/* Compares the converted text of a file, with braces around the spans that are found. */
 static void assert_converted(const tw_converter *as, int quotations, const char *source,
                              const char *expected)
 {
@@ -168,13 +168,13 @@ static void assert_converted(const tw_converter *as, int quotations, const char 
     tw_material from = {"a", source, strlen(source), 1 << 20, &rules};
     tw_converted to = {.flags = 0};
     assert_int_equal(as->convert(&from, &to), TWINSET_OK);
-    char *found = marked(find_quotations, to.text.data, to.text.length);
+    char *found = mark_spans(find_quotations, to.text.data, to.text.length);
     assert_string_equal(found, expected);
     free(found);
     tw_bytes_free(&to.text);
 }
 
-static void quoted_blocks_of_markup(void **state)
+static void quoted_blocks_of_markup_are_quotations(void **state)
 {
     enum { KEEP = TWINSET_QUOTATIONS_KEEP, DROP = TWINSET_QUOTATIONS_DROP };
     static const char site[] = "<p>Own words.<blockquote><p>One two three.<p>Four "
@@ -201,7 +201,7 @@ static void quoted_blocks_of_markup(void **state)
                      "Own words:\n\nOne two three, and four.\n\nFive\nsix\n\nOwn words.\n\n> code");
 }
 
-static void length_is_bounded(void **state)
+static void the_length_of_quotations_is_bounded(void **state)
 {
     enum { LONG = 20000 };
     char *text = calloc(1, 2 * LONG + 32);
@@ -214,8 +214,8 @@ static void length_is_bounded(void **state)
     free(text);
 }
 
-/* Paragraphs of own words and quotations in any order: known by how they were made. */
-static void random_essays(void **state)
+/* Paragraphs of own words and quotations in any order, whose spans are known. */
+static void quotations_in_random_essays_are_found(void **state)
 {
     static const char *const quoted[][2] = {{"\"", "\""}, {"“", "”"}, {"„", "“"},  {"«", "»"},
                                             {"»", "«"},   {"‘", "’"}, {"``", "''"}};
@@ -256,7 +256,7 @@ static void random_essays(void **state)
     "    history of both. Oxford University Press.\n"
 #define OWN "These words are the author's own, and there are a few of them in this line.\n"
 
-static void headings_in_many_languages(void **state)
+static void headings_in_many_languages_are_found(void **state)
 {
     static const char *const headings[] = {
         "References",
@@ -294,7 +294,7 @@ static void headings_in_many_languages(void **state)
     }
 }
 
-static void what_follows_must_look_like_entries(void **state)
+static void a_heading_must_be_followed_by_entries(void **state)
 {
     (void)state;
     assert_found(find_bibliography, OWN "\nLiterature\n\n" OWN OWN OWN);
@@ -304,7 +304,7 @@ static void what_follows_must_look_like_entries(void **state)
     assert_found(find_bibliography, "4. References ......... 18\n5. Bridges ......... 19\n" OWN);
 }
 
-static void what_comes_behind_stays(void **state)
+static void text_after_the_list_is_kept(void **state)
 {
     (void)state;
     assert_found(find_bibliography,
@@ -321,9 +321,9 @@ static void what_comes_behind_stays(void **state)
                  "\n{References\n\n[1] Smith, J. (2001). On bridges. Vol. 3, pp. 12-34.}\n\n" OWN);
 }
 
-/* ---- whatever the bytes */
+/* ---- arbitrary bytes */
 
-static void any_bytes_are_taken(void **state)
+static void any_bytes_have_valid_spans(void **state)
 {
     static const char *const samples[] = {
         "\"",         "“",        "”",       "„",    "«",        "»",    "‘",    "’",
@@ -342,16 +342,16 @@ static void any_bytes_are_taken(void **state)
             memcpy(text + length, sample, size);
             length += size;
         }
-        char *copy = malloc(length ? length : 1); /* so that a byte too many is seen */
+        char *copy = malloc(length ? length : 1); /* so that tools see overruns */
         memcpy(copy, text, length);
-        free(marked(find_quotations, copy, length));
-        free(marked(find_bibliography, copy, length));
+        free(mark_spans(find_quotations, copy, length));
+        free(mark_spans(find_bibliography, copy, length));
         free(copy);
     }
 }
 
-/* What would be slow if any byte were read again and again. */
-static void hostile_texts_take_no_longer(void **state)
+/* Texts that would be slow if bytes were read repeatedly. */
+static void hostile_texts_take_linear_time(void **state)
 {
     static const char *const samples[] = {
         "“",
@@ -379,16 +379,16 @@ static void hostile_texts_take_no_longer(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(samples); i++) {
         size_t size = strlen(samples[i]);
-        for (size_t at = 0; at < SIZE; at++)
-            text[at] = samples[i][at % size];
-        free(marked(find_quotations, text, SIZE));
-        free(marked(find_bibliography, text, SIZE));
+        for (size_t byte = 0; byte < SIZE; byte++)
+            text[byte] = samples[i][byte % size];
+        free(mark_spans(find_quotations, text, SIZE));
+        free(mark_spans(find_bibliography, text, SIZE));
     }
     free(text);
     assert_true(cpu_seconds() - started < (SANITIZED ? 60 : 6));
 }
 
-/* ---- what is compared */
+/* ---- compared shingles */
 
 static int by_number(const void *left, const void *right)
 {
@@ -396,32 +396,32 @@ static int by_number(const void *left, const void *right)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* The shingles between the spans that are left out. */
+/* The shingles of the text between omitted spans. */
 static size_t shingles_between_spans(const char *text, size_t length,
                                      const twinset_options *options, uint64_t **all)
 {
     twinset_options plain = *options;
     tw_spans spans = {0};
-    size_t count = 0, at = 0;
+    size_t count = 0, start = 0;
     plain.quotations = plain.bibliography = 0;
     assert_int_equal(tw_omissions_find(options, text, length, &spans), TWINSET_OK);
     assert_int_equal(tw_spans_add(&spans, length, length), TWINSET_OK);
     *all = NULL;
-    for (size_t i = 0; i < spans.count; at = spans.data[i++].end) {
+    for (size_t i = 0; i < spans.count; start = spans.data[i++].end) {
         uint64_t *ids;
         size_t found, normal_length, tokens = 0;
         char *normal;
-        size_t between = spans.data[i].start - at;
+        size_t between = spans.data[i].start - start;
         assert_int_equal(
-            twinset_normalise(text + at, between, &plain, &normal, &normal_length, NULL),
+            twinset_normalise(text + start, between, &plain, &normal, &normal_length, NULL),
             TWINSET_OK);
         for (size_t j = 0; j < normal_length; j++)
             tokens += options->by == TWINSET_BY_WORD ? j == 0 || normal[j - 1] == ' '
                                                      : (normal[j] & 0xC0) != 0x80;
         twinset_free(normal);
         if (tokens < options->k && spans.count > 1)
-            continue; /* too short for a shingle, among others */
-        assert_int_equal(twinset_shingles(text + at, between, &plain, &ids, &found, NULL),
+            continue; /* for instance, too short for a shingle */
+        assert_int_equal(twinset_shingles(text + start, between, &plain, &ids, &found, NULL),
                          TWINSET_OK);
         *all = realloc(*all, (count + found + 1) * sizeof **all);
         memcpy(*all + count, ids, found * sizeof **all);
@@ -439,7 +439,7 @@ static size_t shingles_between_spans(const char *text, size_t length,
     return kept;
 }
 
-static void no_shingle_crosses_what_is_left_out(void **state)
+static void no_shingle_crosses_an_omitted_span(void **state)
 {
     static const char *const settings[] = {"by=char k=9",
                                            "by=char k=3 spaces=keep",
@@ -521,7 +521,8 @@ static void quotations_make_no_pair(void **state)
                      methods[i], bag);
             twinset_options options = options_with(settings);
             twinset_result *result = scan_essays(&options, essays, COUNT(essays), &collection);
-            /* Identical is 1, even where all of both is left out; different is not. */
+            /* Identical documents have similarity 1, even if all of them is omitted; others do not.
+             */
             assert_int_equal(run_of(result).pairs, 1);
             twinset_pair pair = pair_at(result, 0);
             assert_string_equal(pair.a, "c");
@@ -537,7 +538,7 @@ static void quotations_make_no_pair(void **state)
         }
 }
 
-static void passages_do_not_go_across(void **state)
+static void passages_do_not_cross_omitted_spans(void **state)
 {
     static const essay essays[] = {
         {"a", "one two three four five six “she said so to him” seven eight nine ten eleven"},
@@ -566,8 +567,8 @@ static void passages_do_not_go_across(void **state)
     }
 }
 
-/* A stop list that leaves out words of one letter does not leave out seams. */
-static void stop_words_are_no_seams(void **state)
+/* A stop list that drops words of one letter does not drop the ends of omitted spans. */
+static void stop_words_do_not_join_omitted_spans(void **state)
 {
     static const char text[] = "one two a three “she said so to him” four b five six";
     twinset_options options = options_with("by=word k=2 quotations=drop");
@@ -582,7 +583,7 @@ static void stop_words_are_no_seams(void **state)
     twinset_free(ids);
 }
 
-static void what_is_too_large_is_reported(void **state)
+static void too_large_texts_are_reported(void **state)
 {
     enum { LARGE = 5 << 20 };
     char *text = malloc(LARGE + 1);
@@ -610,7 +611,7 @@ static void what_is_too_large_is_reported(void **state)
 }
 
 #ifdef TW_FAULTS
-static void no_memory_is_an_error(void **state)
+static void failed_allocations_are_reported(void **state)
 {
     static const char text[] =
         "He said “one two three” and “four five six”.\n\nReferences\n" ENTRIES;
@@ -632,26 +633,26 @@ static void no_memory_is_an_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(marks_of_all_kinds),
-        cmocka_unit_test(what_is_no_quotation),
-        cmocka_unit_test(paragraphs_end_them),
+        cmocka_unit_test(quotations_in_all_kinds_of_marks_are_found),
+        cmocka_unit_test(other_uses_of_marks_are_no_quotations),
+        cmocka_unit_test(paragraphs_end_quotations),
         cmocka_unit_test(a_wide_line_is_a_paragraph),
-        cmocka_unit_test(lines_of_others),
-        cmocka_unit_test(quoted_blocks_of_markup),
-        cmocka_unit_test(length_is_bounded),
-        cmocka_unit_test(random_essays),
-        cmocka_unit_test(headings_in_many_languages),
-        cmocka_unit_test(what_follows_must_look_like_entries),
-        cmocka_unit_test(what_comes_behind_stays),
-        cmocka_unit_test(any_bytes_are_taken),
-        cmocka_unit_test(hostile_texts_take_no_longer),
-        cmocka_unit_test(no_shingle_crosses_what_is_left_out),
+        cmocka_unit_test(lines_with_quote_signs_are_quotations),
+        cmocka_unit_test(quoted_blocks_of_markup_are_quotations),
+        cmocka_unit_test(the_length_of_quotations_is_bounded),
+        cmocka_unit_test(quotations_in_random_essays_are_found),
+        cmocka_unit_test(headings_in_many_languages_are_found),
+        cmocka_unit_test(a_heading_must_be_followed_by_entries),
+        cmocka_unit_test(text_after_the_list_is_kept),
+        cmocka_unit_test(any_bytes_have_valid_spans),
+        cmocka_unit_test(hostile_texts_take_linear_time),
+        cmocka_unit_test(no_shingle_crosses_an_omitted_span),
         cmocka_unit_test(quotations_make_no_pair),
-        cmocka_unit_test(passages_do_not_go_across),
-        cmocka_unit_test(stop_words_are_no_seams),
-        cmocka_unit_test(what_is_too_large_is_reported),
+        cmocka_unit_test(passages_do_not_cross_omitted_spans),
+        cmocka_unit_test(stop_words_do_not_join_omitted_spans),
+        cmocka_unit_test(too_large_texts_are_reported),
 #ifdef TW_FAULTS
-        cmocka_unit_test(no_memory_is_an_error),
+        cmocka_unit_test(failed_allocations_are_reported),
 #endif
     };
     print_seed();

@@ -1,4 +1,4 @@
-/* Options: every one by its name, with values that make sense and values that do not. */
+/* Options: each is set by its name, with valid and invalid values. */
 #include "testing.h"
 
 #include <math.h>
@@ -15,11 +15,11 @@ static void the_table_describes_every_option(void **state)
     size_t topic = 0, count = 0;
     char letters[64] = "";
     (void)state;
-    twinset_option_info one, other, *row = &one;
+    twinset_option_info current, other, *row = &current;
     for (; twinset_option_at(count, row, sizeof *row) == TWINSET_OK; count++) {
         assert_true(row->name && *row->name && row->help);
         assert_int_equal(row->help[strlen(row->help) - 1], '.');
-        /* Those of one topic stand together. */
+        /* Options of a topic are next to each other. */
         while (strcmp(row->topic, topics[topic]) != 0)
             assert_true(++topic < COUNT(topics));
         for (size_t i = 0; i < count; i++) {
@@ -32,7 +32,7 @@ static void the_table_describes_every_option(void **state)
         }
         assert_true(!row->argument || *row->argument);
         assert_null(strstr(row->help, "--"));
-        /* scan takes all but what is for cleaning a collection. */
+        /* scan takes all options that are not for cleaning. */
         assert_true(strncmp(row->commands, "scan", 4) == 0 || strcmp(row->commands, "dedup") == 0);
     }
     assert_true(count > 20);
@@ -48,7 +48,7 @@ static double rule_number(const char *name)
     return strtod(value, NULL);
 }
 
-/* What other programs read is what the library does. */
+/* The rules that other programs read are the defaults of the library. */
 static void the_rules_are_the_defaults(void **state)
 {
     twinset_options options, resolved;
@@ -87,7 +87,7 @@ static void check_refused(const char *name, const char *value)
 {
     twinset_options options = options_with(""), before;
     twinset_error error = {""};
-    memcpy(&before, &options, sizeof before); /* padding and all */
+    memcpy(&before, &options, sizeof before); /* with padding */
     if (twinset_options_set(&options, name, value, &error) == TWINSET_OK)
         fail_msg("%s takes '%s'", name, value);
     assert_int_equal(twinset_options_set(&options, name, value, NULL), TWINSET_USAGE);
@@ -340,7 +340,7 @@ static void defaults_are_those_of_the_manual(void **state)
     twinset_options_init(&options, sizeof options);
     assert_true(options.threshold == TWINSET_AUTO && options.common == TWINSET_AUTO);
     assert_true(options.recall == 0.99);
-    assert_int_equal(options.hashes, 0); /* as many as the job needs */
+    assert_int_equal(options.hashes, 0); /* chosen automatically */
     assert_true(options.seed == 1);
     assert_int_equal(options.max_bucket, 1000);
     assert_int_equal(options.scheme, TWINSET_SCHEME_FSS);
@@ -362,7 +362,7 @@ static void defaults_are_those_of_the_manual(void **state)
     assert_true(resolved.k == 3 && resolved.threads == 7 && resolved.memory_bytes == 12345678);
 }
 
-/* Fails unless every handle refuses the options, with a message that has this in it. */
+/* Fails unless every handle refuses the options, with a message that contains `mentions`. */
 static void check_nonsense(const twinset_options *options, const char *mentions)
 {
     twinset_collection *collection;
@@ -380,7 +380,7 @@ static void check_nonsense(const twinset_options *options, const char *mentions)
     assert_int_equal(twinset_compare("a", 1, "b", 1, options, &pair, sizeof pair, &error),
                      TWINSET_USAGE);
     if (options->threads > 1024)
-        return; /* a sketcher has one thread, whatever the option says */
+        return; /* a sketcher ignores the number of threads */
     assert_int_equal(twinset_sketcher_new(options, &sketcher, &error), TWINSET_USAGE);
     assert_null(sketcher);
 }
@@ -392,7 +392,7 @@ static void check_nonsense(const twinset_options *options, const char *mentions)
         check_nonsense(&options_, mentions);                                                       \
     } while (0)
 
-static void nonsense_in_choices_is_refused(void **state)
+static void invalid_choices_are_refused(void **state)
 {
     (void)state;
     NONSENSE(by, -1, "`by`");
@@ -411,7 +411,7 @@ static void nonsense_in_choices_is_refused(void **state)
     NONSENSE(prefer, INT32_MAX, "`prefer`");
 }
 
-static void nonsense_in_numbers_is_refused(void **state)
+static void invalid_numbers_are_refused(void **state)
 {
     (void)state;
     NONSENSE(k, 65, "`k`");
@@ -430,7 +430,7 @@ static void nonsense_in_numbers_is_refused(void **state)
     NONSENSE(threads, 1025, "`threads`");
 }
 
-static void options_must_fit_each_other(void **state)
+static void conflicting_options_are_refused(void **state)
 {
     static const struct {
         const char *settings, *mentions;
@@ -454,22 +454,22 @@ static void options_must_fit_each_other(void **state)
 
 /* ---- as JSON */
 
-static void check_json(const char *settings, const char *stop, const char *part)
+static void check_json(const char *settings, const char *stop, const char *expected)
 {
     twinset_options options = options_with(settings);
     tw_bytes json = {0};
     options.stop = stop;
     assert_int_equal(tw_options_json(&options, &json), 0);
     assert_int_equal(tw_bytes_append(&json, "", 1), 0);
-    if (!strstr(json.data, part))
-        fail_msg("%s has no %s", json.data, part);
+    if (!strstr(json.data, expected))
+        fail_msg("%s has no %s", json.data, expected);
     assert_true(json.data[0] == '{' && json.data[json.length - 2] == '}');
     assert_null(strstr(json.data, "threads"));
     assert_null(strstr(json.data, "memory"));
     tw_bytes_free(&json);
 }
 
-static void what_can_change_a_result_is_reported(void **state)
+static void options_that_change_results_are_reported(void **state)
 {
     (void)state;
     check_json("by=word", NULL, "{\"by\": \"word\", \"k\": ");
@@ -502,10 +502,10 @@ int main(void)
         cmocka_unit_test(sizes_have_units),
         cmocka_unit_test(texts_are_borrowed),
         cmocka_unit_test(defaults_are_those_of_the_manual),
-        cmocka_unit_test(nonsense_in_choices_is_refused),
-        cmocka_unit_test(nonsense_in_numbers_is_refused),
-        cmocka_unit_test(options_must_fit_each_other),
-        cmocka_unit_test(what_can_change_a_result_is_reported),
+        cmocka_unit_test(invalid_choices_are_refused),
+        cmocka_unit_test(invalid_numbers_are_refused),
+        cmocka_unit_test(conflicting_options_are_refused),
+        cmocka_unit_test(options_that_change_results_are_reported),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

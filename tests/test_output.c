@@ -1,6 +1,6 @@
 /*
- * The writers: numbers, strings and names for every place they go to, each format of a
- * result, signatures, and what happens when memory or the disk ends.
+ * The writers: numbers, strings and names in every format, all formats of a result, signatures, and
+ * failing allocations and writes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,6 +17,7 @@
 
 #include "memory.h"
 #include "paper.h"
+#include "saying.h"
 #include "writers.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -28,27 +29,15 @@ static paper new_page(void)
     return page;
 }
 
-static void assert_contains(const char *text, const char *part)
-{
-    if (!strstr(text, part))
-        fail_msg("\"%s\" is not in:\n%s", part, text);
-}
-
-static void assert_lacks(const char *text, const char *part)
-{
-    if (strstr(text, part))
-        fail_msg("\"%s\" is in:\n%s", part, text);
-}
-
-static size_t count_of(const char *text, const char *part)
+static size_t count_of(const char *text, const char *needle)
 {
     size_t count = 0;
-    for (; (text = strstr(text, part)); text++)
+    for (; (text = strstr(text, needle)); text++)
         count++;
     return count;
 }
 
-/* ---- a strict reader of JSON, which only tells whether it is */
+/* ---- a strict validator of JSON */
 
 static const char *json_value(const char *at);
 
@@ -139,7 +128,7 @@ static void assert_json(const char *text)
 
 /* ---- text */
 
-static void json_strings_are_valid_whatever_they_hold(void **state)
+static void json_strings_of_any_bytes_are_valid(void **state)
 {
     static const char *const known[][2] = {
         {"", "\"\""},
@@ -271,7 +260,7 @@ static void assert_folder(const char *a, const char *b, const char *folder)
     tw_labels_free(&labels);
 }
 
-static void labels_leave_off_the_common_folder(void **state)
+static void labels_omit_the_common_folder(void **state)
 {
     (void)state;
     assert_folder("a/b/one", "a/b/two", "a/b/");
@@ -319,8 +308,8 @@ static void labels_are_cut_around_their_differences(void **state)
     tw_labels_free(&labels);
 }
 
-/* Names that differ in one place only, at their beginning, middle or end, in wide letters,
- * or by an ellipsis of their own. */
+/* Names that differ at a single position, at their beginning, middle or end, in wide letters, or in
+ * an ellipsis of their own. */
 static void labels_never_look_the_same(void **state)
 {
     enum { NAMES = 240 };
@@ -402,7 +391,8 @@ static paper write_out(const twinset_result *result, twinset_format format,
     return page;
 }
 
-/* Pairs of letters: one and two have ab bc cd de ef fg gh, three has ab bc cd de ef fx xy. */
+/* Shingles of two letters: one and two have ab bc cd de ef fg gh; three has ab bc cd de ef fx xy.
+ */
 static const document letters[] = {
     {"set/one.txt", "abcdefgh"},
     {"set/three.txt", "abcdefxy"},
@@ -450,7 +440,8 @@ static void names_survive_csv_and_tsv(void **state)
     scan_free(&scan);
 }
 
-/* No spreadsheet runs a name. TSV and JSON lines, for programs, have it as it is. */
+/* A name in CSV is never a formula of a spreadsheet. TSV and JSON lines, for programs, have names
+ * unchanged. */
 static void names_in_csv_are_no_formulas(void **state)
 {
     static const struct {
@@ -486,9 +477,9 @@ static void names_in_csv_are_no_formulas(void **state)
     }
 }
 
-static void json_is_the_object_of_the_contract(void **state)
+static void json_has_the_documented_fields(void **state)
 {
-    static const char *const parts[] = {
+    static const char *const fields[] = {
         "{\n  \"run\": {\n    \"version\": \"",
         "\",\n    \"parameters\": {\"by\": ",
         "    \"method\": \"exact\",\n    \"bands\": 0,\n    \"rows\": 0,\n    \"documents\": 4,\n",
@@ -506,8 +497,8 @@ static void json_is_the_object_of_the_contract(void **state)
 
     (void)state;
     assert_json(page.text);
-    for (size_t i = 0; i < COUNT(parts); i++)
-        assert_contains(page.text, parts[i]);
+    for (size_t i = 0; i < COUNT(fields); i++)
+        assert_contains(page.text, fields[i]);
     assert_contains(page.text, twinset_version());
     free(page.text);
     scan_free(&scan);
@@ -639,7 +630,7 @@ static void formats_are_listed(void **state)
     assert_int_equal(twinset_format_at(0, NULL, sizeof info), TWINSET_USAGE);
 }
 
-/* Every format is written for the uses that it is listed with, and refused for the others. */
+/* Every format is written for its listed uses, and refused for all others. */
 static void formats_are_written_as_listed(void **state)
 {
     (void)state;
@@ -751,9 +742,9 @@ static void table_fits_its_width(void **state)
     scan_free(&scan);
 }
 
-/* Long names that differ in the middle alone, in wide letters, by their folder; a long folder
- * that all have in common. */
-static void long_names_fit_too(void **state)
+/* Long names that differ only in the middle, in wide letters, or by their folder; and a long common
+ * folder. */
+static void long_names_fit(void **state)
 {
     enum { NAMES = 24 };
     static const char *const files[] = {
@@ -813,8 +804,8 @@ static void sentences_fit(void **state)
     paper page = write_out(scan.result, TWINSET_FORMAT_TABLE, &(twinset_style){.width = 60});
 
     (void)state;
-    assert_contains(page.text, "No pair at 12.5% or more in 2 documents. With -t 0 every\n"
-                               "pair that shares anything shows.\n");
+    assert_contains(page.text, "No pair at 12.5% or more in 2 documents. Use -t 0 to see\n"
+                               "every pair that shares anything.\n");
     assert_contains(page.text, "\nFound by lsh: expected to find at least ");
     assert_lines_fit(page.text, 60);
     free(page.text);
@@ -861,7 +852,7 @@ static void colour_comes_only_when_asked_for(void **state)
     scan_free(&scan);
 }
 
-static void other_measures_show_jaccard_too(void **state)
+static void other_measures_also_show_jaccard(void **state)
 {
     twinset_options options = exact_pairs_of_letters();
     options.measure = TWINSET_MEASURE_CONTAINMENT;
@@ -879,7 +870,7 @@ static void other_measures_show_jaccard_too(void **state)
     scan_free(&scan);
 }
 
-/* Sixty copies make 1,770 pairs, more than a sink holds. */
+/* Sixty copies make 1,770 pairs, which need more bytes than a sink holds. */
 enum { COPIES = 60, PAIRS = COPIES * (COPIES - 1) / 2 };
 
 static finding scan_copies(void)
@@ -945,25 +936,25 @@ static void assert_verdict(double threshold, size_t documents, const char *verdi
     scan_free(&scan);
 }
 
-static void no_pair_is_said_kindly(void **state)
+static void no_pairs_have_a_verdict(void **state)
 {
     (void)state;
     assert_verdict(0.5, 2,
-                   "No pair at 50% or more in 2 documents. With -t 0.3 weaker likenesses "
-                   "show.\n");
+                   "No pair at 50% or more in 2 documents. Use -t 0.3 to see less similar "
+                   "ones.\n");
     assert_verdict(0.825, 2,
-                   "No pair at 82.5% or more in 2 documents. With -t 0.3 weaker "
-                   "likenesses show.\n");
+                   "No pair at 82.5% or more in 2 documents. Use -t 0.3 to see less similar "
+                   "ones.\n");
     assert_verdict(0.3, 2,
-                   "No pair at 30% or more in 2 documents. With -t 0 every pair that "
-                   "shares anything shows.\n");
+                   "No pair at 30% or more in 2 documents. Use -t 0 to see every pair that "
+                   "shares anything.\n");
     assert_verdict(0, 2,
-                   "No two of 2 documents share anything. A smaller -k finds shorter "
-                   "likenesses.\n");
+                   "No two of 2 documents share anything. A smaller -k finds what is "
+                   "shorter.\n");
     assert_verdict(0.5, 1, "Only one document: there is nothing to compare it with.\n");
 }
 
-static void lsh_states_its_recall(void **state)
+static void lsh_reports_its_recall(void **state)
 {
     twinset_options options = exact_pairs_of_letters();
     options.method = TWINSET_METHOD_LSH;
@@ -1000,7 +991,7 @@ static finding compare_two(const document *two)
     return scan;
 }
 
-static void comparison_is_put_in_words(void **state)
+static void comparison_is_written_as_sentences(void **state)
 {
     static const document two[] = {
         {"drafts/second.txt", "It was a bright cold day in April, and all the clocks were wrong."},
@@ -1115,11 +1106,11 @@ static uint64_t checksum(const char *bytes, size_t count)
     return state;
 }
 
-/* By the offsets of docs/format.md. */
+/* Fields are read by the offsets of docs/format.md. */
 static void binary_signatures_are_as_described(void **state)
 {
     paper page = write_signatures(TWINSET_FORMAT_BINARY);
-    uint64_t parts[4], end = page.length;
+    uint64_t offsets[4], end = page.length;
 
     (void)state;
     assert_memory_equal(page.text, "TWSKETCH", 8);
@@ -1129,18 +1120,18 @@ static void binary_signatures_are_as_described(void **state)
     assert_memory_equal(page.text + 64, "{\"by\": ", 7);
     assert_int_equal(page.text[64 + little_endian(&page, 24, 8) - 1], '}');
     for (size_t i = 0; i < 4; i++) {
-        parts[i] = little_endian(&page, 32 + 8 * i, 8);
-        assert_int_equal(parts[i] % 64, 0);
+        offsets[i] = little_endian(&page, 32 + 8 * i, 8);
+        assert_int_equal(offsets[i] % 64, 0);
     }
     for (size_t i = 0; i < 6; i++)
-        assert_int_equal(little_endian(&page, parts[0] + 4 * i, 4), slots[i / 3][i % 3]);
-    assert_int_equal(little_endian(&page, parts[1], 8), 10);
-    assert_int_equal(little_endian(&page, parts[1] + 8, 8), 20);
-    assert_int_equal(little_endian(&page, parts[2], 8), 0);
-    assert_int_equal(little_endian(&page, parts[2] + 8, 8), 3);
-    assert_int_equal(little_endian(&page, parts[2] + 16, 8), 8);
-    assert_memory_equal(page.text + parts[3], "onetw\xef\xbf\xbd\0", 9);
-    assert_int_equal(end, parts[3] + 64 + 32);
+        assert_int_equal(little_endian(&page, offsets[0] + 4 * i, 4), slots[i / 3][i % 3]);
+    assert_int_equal(little_endian(&page, offsets[1], 8), 10);
+    assert_int_equal(little_endian(&page, offsets[1] + 8, 8), 20);
+    assert_int_equal(little_endian(&page, offsets[2], 8), 0);
+    assert_int_equal(little_endian(&page, offsets[2] + 8, 8), 3);
+    assert_int_equal(little_endian(&page, offsets[2] + 16, 8), 8);
+    assert_memory_equal(page.text + offsets[3], "onetw\xef\xbf\xbd\0", 9);
+    assert_int_equal(end, offsets[3] + 64 + 32);
     assert_int_equal(little_endian(&page, end - 32, 8), 8);
     assert_int_equal(little_endian(&page, end - 24, 8), end);
     assert_true(little_endian(&page, end - 16, 8) == checksum(page.text, end - 16));
@@ -1163,7 +1154,7 @@ static void signatures_have_no_other_form(void **state)
     tw_signatures_free(&signatures);
 }
 
-/* ---- the disk or the memory ends */
+/* ---- failing writes and allocations */
 
 static const twinset_format formats[] = {TWINSET_FORMAT_TABLE, TWINSET_FORMAT_CSV,
                                          TWINSET_FORMAT_TSV,   TWINSET_FORMAT_JSON,
@@ -1214,7 +1205,7 @@ static void signatures_stop_when_the_disk_is_full(void **state)
     free(page.text);
 }
 
-static void bytes_of_any_number_pass_the_sink(void **state)
+static void the_sink_writes_any_number_of_bytes(void **state)
 {
     static char large[3 * TW_SINK_BYTES];
     paper page = new_page();
@@ -1238,7 +1229,7 @@ static void bytes_of_any_number_pass_the_sink(void **state)
 }
 
 #ifdef TW_FAULTS
-static void no_memory_is_an_error_at_every_allocation(void **state)
+static void the_failure_of_any_allocation_is_reported(void **state)
 {
     finding scan = scan_letters();
     twinset_error error;
@@ -1275,7 +1266,7 @@ static int try_signatures(void)
     return status;
 }
 
-static void signatures_survive_a_lack_of_memory(void **state)
+static void signatures_survive_failing_allocations(void **state)
 {
     int status = TWINSET_NOMEM;
 
@@ -1292,18 +1283,18 @@ static void signatures_survive_a_lack_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_strings_are_valid_whatever_they_hold),
+        cmocka_unit_test(json_strings_of_any_bytes_are_valid),
         cmocka_unit_test(json_is_laid_out),
         cmocka_unit_test(names_cannot_touch_the_terminal),
         cmocka_unit_test(columns_are_those_of_a_terminal),
-        cmocka_unit_test(labels_leave_off_the_common_folder),
+        cmocka_unit_test(labels_omit_the_common_folder),
         cmocka_unit_test(labels_are_cut_in_the_middle),
         cmocka_unit_test(labels_are_cut_around_their_differences),
         cmocka_unit_test(labels_never_look_the_same),
         cmocka_unit_test(csv_has_the_fields_in_order),
         cmocka_unit_test(names_survive_csv_and_tsv),
         cmocka_unit_test(names_in_csv_are_no_formulas),
-        cmocka_unit_test(json_is_the_object_of_the_contract),
+        cmocka_unit_test(json_has_the_documented_fields),
         cmocka_unit_test(json_names_what_is_skipped_or_flagged),
         cmocka_unit_test(jsonl_is_an_object_a_line),
         cmocka_unit_test(candidates_are_a_line_a_document),
@@ -1314,27 +1305,27 @@ int main(void)
         cmocka_unit_test(pairs_have_no_binary_form),
         cmocka_unit_test(table_is_aligned),
         cmocka_unit_test(table_fits_its_width),
-        cmocka_unit_test(long_names_fit_too),
+        cmocka_unit_test(long_names_fit),
         cmocka_unit_test(narrow_tables_leave_out_columns),
         cmocka_unit_test(sentences_fit),
         cmocka_unit_test(ascii_is_ascii),
         cmocka_unit_test(colour_comes_only_when_asked_for),
-        cmocka_unit_test(other_measures_show_jaccard_too),
+        cmocka_unit_test(other_measures_also_show_jaccard),
         cmocka_unit_test(long_tables_are_cut),
         cmocka_unit_test(only_the_largest_clusters_are_shown),
-        cmocka_unit_test(no_pair_is_said_kindly),
-        cmocka_unit_test(lsh_states_its_recall),
-        cmocka_unit_test(comparison_is_put_in_words),
+        cmocka_unit_test(no_pairs_have_a_verdict),
+        cmocka_unit_test(lsh_reports_its_recall),
+        cmocka_unit_test(comparison_is_written_as_sentences),
         cmocka_unit_test(comparison_fits_its_width),
         cmocka_unit_test(signatures_are_lines),
         cmocka_unit_test(binary_signatures_are_as_described),
         cmocka_unit_test(signatures_have_no_other_form),
         cmocka_unit_test(a_full_disk_is_reported_once),
         cmocka_unit_test(signatures_stop_when_the_disk_is_full),
-        cmocka_unit_test(bytes_of_any_number_pass_the_sink),
+        cmocka_unit_test(the_sink_writes_any_number_of_bytes),
 #ifdef TW_FAULTS
-        cmocka_unit_test(no_memory_is_an_error_at_every_allocation),
-        cmocka_unit_test(signatures_survive_a_lack_of_memory),
+        cmocka_unit_test(the_failure_of_any_allocation_is_reported),
+        cmocka_unit_test(signatures_survive_failing_allocations),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /*
- * Packing: what was written comes back by tw_stream_*, from a file of the packing that the
- * name says; bytes depend on what is written alone; and a disk or memory that runs out is reported.
+ * Compression: tw_stream_* reads what was written; the name of a file decides its format; the
+ * output depends only on the written bytes; and failing writes and allocations are reported.
  */
 #define _XOPEN_SOURCE 700
 #include "testing.h"
@@ -15,7 +15,7 @@
 static const char *const endings[] = {"", ".gz", ".zst", ".xz", ".bz2"};
 enum { FORMATS = 5, ZSTD = 2, XZ = 3 };
 
-/* ---- a disk that takes so many bytes */
+/* ---- a disk of limited size */
 
 typedef struct disk {
     tw_bytes bytes;
@@ -36,7 +36,7 @@ static int write_disk(void *context, const char *bytes, size_t count)
     return 0;
 }
 
-static tw_bytes some_lines(dice *from, size_t length)
+static tw_bytes random_lines(dice *from, size_t length)
 {
     tw_bytes lines = {0};
     while (lines.length < length)
@@ -47,18 +47,18 @@ static tw_bytes some_lines(dice *from, size_t length)
     return lines;
 }
 
-/* Packs in pieces of at most so many bytes; 0: all at once. */
-static disk pack_lines(const char *name, const tw_bytes *lines, size_t piece, unsigned threads)
+/* Compresses in chunks of at most so many bytes; 0: all at once. */
+static disk pack_lines(const char *name, const tw_bytes *lines, size_t chunk, unsigned threads)
 {
     disk to = {.limit = SIZE_MAX};
     tw_pack *pack = NULL;
     twinset_error error;
     assert_ok(tw_pack_new(name, threads, write_disk, &to, &pack, &error), &error);
-    for (size_t at = 0, size; at < lines->length; at += size) {
-        size = lines->length - at;
-        if (piece > 0 && size > piece)
-            size = piece;
-        assert_ok(tw_pack_write(pack, lines->data + at, size, &error), &error);
+    for (size_t start = 0, size; start < lines->length; start += size) {
+        size = lines->length - start;
+        if (chunk > 0 && size > chunk)
+            size = chunk;
+        assert_ok(tw_pack_write(pack, lines->data + start, size, &error), &error);
     }
     assert_ok(tw_pack_write(pack, "", 0, &error), &error);
     assert_ok(tw_pack_end(pack, &error), &error);
@@ -87,7 +87,7 @@ static void assert_reads_back(const disk *from, const tw_bytes *lines)
     free(buffer);
 }
 
-static void a_name_says_how_to_pack(void **state)
+static void the_name_decides_the_compression(void **state)
 {
     (void)state;
     static const struct {
@@ -115,16 +115,16 @@ static void a_name_says_how_to_pack(void **state)
     }
 }
 
-static void lines_of_any_length_come_back(void **state)
+static void content_of_any_length_is_read_back(void **state)
 {
     (void)state;
     static const size_t lengths[] = {0, 1, 1000, 2500000};
     dice from = new_dice();
     for (size_t i = 0; i < COUNT(lengths); i++) {
-        tw_bytes lines = some_lines(&from, lengths[i]);
+        tw_bytes lines = random_lines(&from, lengths[i]);
         for (int format = 0; format < FORMATS; format++) {
             if (format == XZ && lengths[i] > 1000000)
-                continue; /* takes seconds */
+                continue; /* it takes seconds */
             disk to = pack_lines(endings[format], &lines, 100000, 2);
             assert_reads_back(&to, &lines);
             tw_bytes_free(&to.bytes);
@@ -133,20 +133,20 @@ static void lines_of_any_length_come_back(void **state)
     }
 }
 
-/* zstd hands out work in pieces of 8 MB: there must be several. */
-static void bytes_depend_on_neither_threads_nor_pieces(void **state)
+/* zstd divides its work into jobs of 8 MB, so there must be several. */
+static void bytes_depend_on_neither_threads_nor_chunks(void **state)
 {
     (void)state;
     static const struct {
-        size_t piece;
+        size_t chunk;
         unsigned threads;
     } ways[] = {{0, 0}, {0, 1}, {0, 3}, {600, 1}, {77777, 4}};
     dice from = new_dice();
     for (int format = 0; format < FORMATS; format++) {
-        tw_bytes lines = some_lines(&from, format == ZSTD && !SANITIZED ? 20000000 : 200000);
-        disk first = pack_lines(endings[format], &lines, ways[0].piece, ways[0].threads);
+        tw_bytes lines = random_lines(&from, format == ZSTD && !SANITIZED ? 20000000 : 200000);
+        disk first = pack_lines(endings[format], &lines, ways[0].chunk, ways[0].threads);
         for (size_t i = 1; i < COUNT(ways); i++) {
-            disk to = pack_lines(endings[format], &lines, ways[i].piece, ways[i].threads);
+            disk to = pack_lines(endings[format], &lines, ways[i].chunk, ways[i].threads);
             assert_int_equal(to.bytes.length, first.bytes.length);
             assert_memory_equal(to.bytes.data, first.bytes.data, to.bytes.length);
             tw_bytes_free(&to.bytes);
@@ -156,12 +156,12 @@ static void bytes_depend_on_neither_threads_nor_pieces(void **state)
     }
 }
 
-/* Members that were packed apart read back as one file, with what is written after them. */
+/* Members that were compressed separately, and lines after them, are read as one file. */
 static void members_are_one_file(void **state)
 {
     (void)state;
     dice from = new_dice();
-    tw_bytes lines = some_lines(&from, 300000), member = {0};
+    tw_bytes lines = random_lines(&from, 300000), member = {0};
     for (int format = 0; format < FORMATS; format++) {
         disk to = {.limit = SIZE_MAX};
         tw_pack *pack = NULL;
@@ -182,12 +182,12 @@ static void members_are_one_file(void **state)
     tw_bytes_free(&lines);
 }
 
-/* Once refused, nothing more is written, and every call says so. */
-static void a_full_disk_is_told(void **state)
+/* After a refused write nothing is written, and every call reports the error. */
+static void a_full_disk_is_reported(void **state)
 {
     (void)state;
     dice from = new_dice();
-    tw_bytes lines = some_lines(&from, 400000);
+    tw_bytes lines = random_lines(&from, 400000);
     for (int format = 0; format < FORMATS; format++) {
         disk whole = pack_lines(endings[format], &lines, 50000, 1);
         for (size_t limit = 0; limit < whole.bytes.length; limit += 1 + whole.bytes.length / 3) {
@@ -211,8 +211,8 @@ static void a_full_disk_is_told(void **state)
     tw_bytes_free(&lines);
 }
 
-/* As a run that was stopped does. */
-static void what_is_not_ended_can_be_freed(void **state)
+/* A cancelled run frees a writer that was not ended. */
+static void a_writer_that_was_not_ended_can_be_freed(void **state)
 {
     (void)state;
     for (int format = 0; format < FORMATS; format++) {
@@ -256,12 +256,12 @@ static void packing_survives_the_loss_of_any_allocation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_name_says_how_to_pack),
-        TEST(lines_of_any_length_come_back),
-        TEST(bytes_depend_on_neither_threads_nor_pieces),
+        TEST(the_name_decides_the_compression),
+        TEST(content_of_any_length_is_read_back),
+        TEST(bytes_depend_on_neither_threads_nor_chunks),
         TEST(members_are_one_file),
-        TEST(a_full_disk_is_told),
-        TEST(what_is_not_ended_can_be_freed),
+        TEST(a_full_disk_is_reported),
+        TEST(a_writer_that_was_not_ended_can_be_freed),
 #ifdef TW_FAULTS
         TEST(packing_survives_the_loss_of_any_allocation),
 #endif

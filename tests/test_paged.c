@@ -1,5 +1,4 @@
-/* Paged memory: what was written comes back, from the heap or the file; sorting; a disk that is
- * full. */
+/* Paged memory: numbers are read as written, from the heap or the file; sorting; a full disk. */
 #define _GNU_SOURCE
 #include "testing.h"
 
@@ -10,7 +9,7 @@
 #include "memory.h"
 #include "paged.h"
 
-enum { COUNT = 400000 }; /* 3.2 MB of numbers, of which one is held */
+enum { COUNT = 400000 }; /* 3.2 MB of numbers, of which 1 MB is in memory */
 
 static int by_number(const void *left, const void *right, void *context)
 {
@@ -32,7 +31,7 @@ static uint64_t *fill(tw_paged *paged, size_t *capacity)
 
 static void check(uint64_t memory_bytes, bool has_file)
 {
-    tw_paged *paged = tw_paged_new(memory_bytes, NULL);
+    tw_paged *paged = tw_paged_new(memory_bytes, memory_bytes, NULL);
     size_t capacity = 0;
     uint64_t *numbers = fill(paged, &capacity);
     assert_int_equal(tw_paged_has_file(paged), has_file);
@@ -48,13 +47,36 @@ static void check(uint64_t memory_bytes, bool has_file)
     tw_paged_release(paged);
 }
 
-static void numbers_on_the_heap(void **state)
+static void numbers_are_sorted_on_the_heap(void **state)
 {
     (void)state;
     check(64 << 20, false);
 }
 
-static void numbers_in_the_file(void **state)
+/* If twice its size does not fit, an array grows to the memory that is left. Memory that it gives
+ * back is available to the next array. */
+static void an_array_grows_to_the_memory_that_is_left(void **state)
+{
+    (void)state;
+    tw_paged *paged = tw_paged_new(8 << 20, 1 << 20, NULL);
+    size_t capacity = 0, half = (4 << 20) / sizeof(uint64_t);
+    uint64_t *numbers = NULL;
+    assert_int_equal(TW_PAGED_GROW(paged, numbers, capacity, half), TWINSET_OK);
+    memset(numbers, 1, half * sizeof *numbers);
+    assert_int_equal(TW_PAGED_GROW(paged, numbers, capacity, half + half / 2), TWINSET_OK);
+    assert_false(tw_paged_has_file(paged));
+    TW_PAGED_TRIM(paged, numbers, capacity, half);
+    assert_int_equal(capacity, half);
+    assert_true(numbers[half - 1] == 0x0101010101010101u);
+    void *other = tw_paged_alloc(paged, 3 << 20);
+    assert_non_null(other);
+    assert_false(tw_paged_has_file(paged));
+    tw_paged_free(paged, other);
+    tw_paged_free(paged, numbers);
+    tw_paged_release(paged);
+}
+
+static void numbers_are_sorted_in_the_file(void **state)
 {
     (void)state;
     check(1 << 20, true);
@@ -64,9 +86,9 @@ static void numbers_in_the_file(void **state)
 static void touch_windows(tw_paged *paged, char *memory, size_t windows, size_t times)
 {
     for (size_t i = 0; i < times; i++) {
-        char *at = memory + i * 7919 % windows * (64 << 10);
-        tw_paged_touch(paged, at, 1);
-        *at = (char)i;
+        char *window = memory + i * 7919 % windows * (64 << 10);
+        tw_paged_touch(paged, window, 1);
+        *window = (char)i;
     }
 }
 
@@ -77,7 +99,7 @@ static long count_faults(void)
     return usage.ru_minflt;
 }
 
-/* The pages of files that this process has in memory. */
+/* The number of file pages that this process has in memory. */
 static long count_file_pages(void)
 {
     long size, resident, shared = -1;
@@ -88,12 +110,12 @@ static long count_file_pages(void)
     return shared;
 }
 
-/* Windows that are used again and again stay in memory, as long as they fit. */
+/* Windows that are used repeatedly stay in memory, as long as they fit. */
 static void few_windows_are_not_dropped(void **state)
 {
     (void)state;
     enum { WINDOWS = 100, TIMES = 20000 };
-    tw_paged *paged = tw_paged_new(8 << 20, NULL);
+    tw_paged *paged = tw_paged_new(8 << 20, 8 << 20, NULL);
     char *memory = tw_paged_alloc(paged, 16 << 20);
     assert_non_null(memory);
     assert_true(tw_paged_has_file(paged));
@@ -108,7 +130,7 @@ static void many_windows_are_dropped(void **state)
     (void)state;
     enum { WINDOWS = 256, PAGES_OF_TWO_MB = 512 };
     uint64_t resident;
-    tw_paged *paged = tw_paged_new(1 << 20, NULL);
+    tw_paged *paged = tw_paged_new(1 << 20, 1 << 20, NULL);
     char *memory = tw_paged_alloc(paged, (size_t)WINDOWS << 16);
     assert_non_null(memory);
     assert_true(tw_paged_is_in_file(paged, memory, &resident));
@@ -122,15 +144,15 @@ static void many_windows_are_dropped(void **state)
     assert_true(before - count_file_pages() < PAGES_OF_TWO_MB);
 }
 
-/* No disk space is an error with a sentence, not a signal when a page is written. */
-static void a_full_disk(void **state)
+/* A full disk is an error with a message, not a signal when a page is written. */
+static void a_full_disk_is_an_error(void **state)
 {
     (void)state;
     struct rlimit usual;
     getrlimit(RLIMIT_FSIZE, &usual);
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){1 << 20, usual.rlim_max});
-    tw_paged *paged = tw_paged_new(1 << 20, NULL);
+    tw_paged *paged = tw_paged_new(1 << 20, 1 << 20, NULL);
     void *memory = tw_paged_alloc(paged, 8 << 20);
     setrlimit(RLIMIT_FSIZE, &usual);
     twinset_error error = {""};
@@ -143,11 +165,12 @@ static void a_full_disk(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_on_the_heap),
-        cmocka_unit_test(numbers_in_the_file),
+        cmocka_unit_test(numbers_are_sorted_on_the_heap),
+        cmocka_unit_test(an_array_grows_to_the_memory_that_is_left),
+        cmocka_unit_test(numbers_are_sorted_in_the_file),
         cmocka_unit_test(few_windows_are_not_dropped),
         cmocka_unit_test(many_windows_are_dropped),
-        cmocka_unit_test(a_full_disk),
+        cmocka_unit_test(a_full_disk_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

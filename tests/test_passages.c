@@ -1,7 +1,6 @@
 /*
- * Passages: what is guaranteed for any two sequences, checked by brute force over all pairs of
- * tokens; copies with each kind of change; and texts that repeat themselves, which must not make
- * the search slow.
+ * Passages: the guarantees for any two sequences, checked by brute force over all pairs of tokens;
+ * copies with each kind of change; and repetitive texts, which must not make the search slow.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +20,7 @@ enum { K = 5, MOST = 4000 };
 
 /* ---- documents */
 
-/* Tokens are numbers; those from 100 on are names, and all names have one form. */
+/* Tokens are numbers. Numbers from 100 on are names, and all names have one form. */
 typedef struct program {
     uint64_t ids[MOST], forms[MOST], words[MOST];
     uint8_t names[MOST];
@@ -42,7 +41,7 @@ static void end_file(program *p)
     p->breaks[p->break_count++] = (uint32_t)p->count;
 }
 
-/* Makes the shingles; a file that is shorter than a shingle has one. */
+/* Makes the shingles of a program. A file that is shorter than a shingle has one shingle. */
 static tw_token_sequence side_of(program *p)
 {
     size_t start = 0;
@@ -65,14 +64,14 @@ static tw_token_sequence side_of(program *p)
                                .break_count = p->break_count};
 }
 
-/* A program whose shingles are mostly different. */
+/* Writes a program whose shingles are mostly distinct. */
 static void write_program(dice *from, program *p, size_t tokens)
 {
     while (tokens-- > 0)
         add(p, chance(from, 30) ? 100 + (unsigned)below(from, 8) : (unsigned)below(from, 40));
 }
 
-/* ---- what is guaranteed */
+/* ---- guarantees */
 
 typedef struct covered {
     uint8_t a[MOST], b[MOST];
@@ -117,7 +116,7 @@ static void check_passage(const tw_passage_finder *found, const tw_token_sequenc
     assert_int_equal(!!(passage->kinds & TWINSET_PASSAGE_PADDED), passage->run_count > 1);
 }
 
-/* Checks that no two passages overlap, in either document. */
+/* Checks that passages do not overlap in either document. */
 static void check_apart(const tw_passage_finder *found)
 {
     for (size_t x = 0; x < found->count; x++)
@@ -181,7 +180,7 @@ static size_t greedy_tiling(const program *a, const program *b)
     return tokens;
 }
 
-/* Writes two programs of few symbols, which share much by chance; y has copies from x as well. */
+/* Writes two programs of few symbols, which share much by chance, and copies from x to y. */
 static void write_related(dice *from, program *x, program *y)
 {
     static const size_t symbols[] = {3, 6, 12, 40};
@@ -198,7 +197,7 @@ static void write_related(dice *from, program *x, program *y)
     }
 }
 
-static void any_two_obey_the_rules(void **state)
+static void passages_of_any_two_obey_the_guarantees(void **state)
 {
     (void)state;
     static program x, y;
@@ -212,7 +211,7 @@ static void any_two_obey_the_rules(void **state)
         size_t tiled = greedy_tiling(&x, &y);
         ours += found.tokens;
         greedy += tiled;
-        /* Frequent shingles are not paired with all their occurrences. */
+        /* Not all occurrences of frequent shingles are paired. */
         assert_true(2 * (found.tokens + K) >= tiled);
     }
     print_message("%zu tokens, by greedy tiling %zu\n", ours, greedy);
@@ -220,8 +219,8 @@ static void any_two_obey_the_rules(void **state)
     tw_passage_finder_free(&found);
 }
 
-/* Where all shingles are rare, no k equal tokens in a row remain free. */
-static void no_run_remains_free(void **state)
+/* If all shingles are rare, no k equal tokens in a row remain outside of passages. */
+static void no_long_run_remains_uncovered(void **state)
 {
     (void)state;
     static program x, y;
@@ -243,8 +242,8 @@ static void no_run_remains_free(void **state)
     tw_passage_finder_free(&found);
 }
 
-/* In both directions, nearly as many tokens are covered. */
-static void direction_hardly_matters(void **state)
+/* Passages of a and b cover nearly as many tokens as those of b and a. */
+static void both_directions_cover_nearly_as_much(void **state)
 {
     (void)state;
     static program x, y;
@@ -289,7 +288,7 @@ static dice begin(program *x, program *y)
     return from;
 }
 
-static void identical_ones_are_one_passage(void **state)
+static void identical_programs_are_one_passage(void **state)
 {
     (void)state;
     static program x, y;
@@ -301,7 +300,7 @@ static void identical_ones_are_one_passage(void **state)
     assert_int_equal(found.count, 1);
     assert_int_equal(found.list[0].tokens, 400);
     assert_int_equal(found.list[0].kinds, 0);
-    x.count = y.count = 2; /* fewer than a shingle or a passage has */
+    x.count = y.count = 2; /* fewer tokens than a shingle or a passage has */
     find(&found, &x, &y, &c);
     assert_int_equal(found.count, 1);
     assert_int_equal(found.tokens, 2);
@@ -359,8 +358,8 @@ static void new_names_are_listed(void **state)
     tw_passage_finder_free(&found);
 }
 
-/* Names that are replaced at random are no renaming. */
-static void names_without_a_rule_are_alike(void **state)
+/* Names that are replaced at random are not renamed. */
+static void names_replaced_at_random_are_alike(void **state)
 {
     (void)state;
     static program x, y;
@@ -422,8 +421,8 @@ static void changes_are_bridged(void **state)
     tw_passage_finder_free(&found);
 }
 
-/* A statement is inserted after every line; half of the lines are shorter than a shingle. */
-static void padding_after_every_line_is_seen_through(void **state)
+/* A statement is inserted after every line. Half of the lines are shorter than a shingle. */
+static void padding_after_every_line_is_bridged(void **state)
 {
     (void)state;
     static program x, y;
@@ -444,8 +443,8 @@ static void padding_after_every_line_is_seen_through(void **state)
     tw_passage_finder_free(&found);
 }
 
-/* What is inserted before a name begins with a name, or what is inserted after one ends in one: the
- * old names are aligned with themselves. */
+/* Text that begins with a name is inserted before names, or text that ends in a name after them:
+ * the old names are aligned with themselves. */
 static void old_names_align_with_themselves(void **state)
 {
     (void)state;
@@ -458,11 +457,11 @@ static void old_names_align_with_themselves(void **state)
         size_t name = 20 + 61 * i;
         while (!x.names[name])
             name++;
-        size_t at = name + i % 2;
-        add_range(&y, &x, done, at);
+        size_t end = name + i % 2;
+        add_range(&y, &x, done, end);
         for (unsigned t = 0; t < 5; t++)
             add(&y, t == (i % 2 ? 4 : 0) ? 200 : 50 + t);
-        done = at;
+        done = end;
     }
     add_range(&y, &x, done, x.count);
     for (unsigned turn = 0; turn < 2; turn++) {
@@ -474,7 +473,7 @@ static void old_names_align_with_themselves(void **state)
     tw_passage_finder_free(&found);
 }
 
-/* ---- files, and what is left out */
+/* ---- files and templates */
 
 static void passages_end_with_their_files(void **state)
 {
@@ -498,7 +497,7 @@ static void passages_end_with_their_files(void **state)
     tw_passage_finder_free(&found);
 }
 
-/* A template in the middle of a copy does not split it; alone, it is no passage. */
+/* A template in the middle of a copy does not divide it. By itself it is no passage. */
 static void templates_are_no_passage(void **state)
 {
     (void)state;
@@ -548,7 +547,7 @@ static void rarest_shingle_is_counted(void **state)
     tw_passage_finder_free(&found);
 }
 
-static void empty_ones_share_nothing(void **state)
+static void empty_programs_share_nothing(void **state)
 {
     (void)state;
     static program x, y;
@@ -565,7 +564,7 @@ static void empty_ones_share_nothing(void **state)
     tw_passage_finder_free(&found);
 }
 
-/* ---- texts that repeat themselves */
+/* ---- repetitive texts */
 
 enum { LONG = 100000 };
 
@@ -585,8 +584,8 @@ static sequence new_sequence(size_t count, size_t period, size_t defect, unsigne
     return s;
 }
 
-static uint64_t share(tw_passage_finder *found, sequence x, size_t x_count, sequence y,
-                      size_t y_count)
+static uint64_t count_shared(tw_passage_finder *found, sequence x, size_t x_count, sequence y,
+                             size_t y_count)
 {
     tw_token_sequence a = {.ids = x.ids, .forms = x.forms, .count = x_count};
     tw_token_sequence b = {.ids = y.ids, .forms = y.forms, .count = y_count};
@@ -601,7 +600,7 @@ static void free_sequence(sequence s)
     free(s.forms);
 }
 
-static void repetitions_are_quick(void **state)
+static void repetitions_take_little_time(void **state)
 {
     (void)state;
     static const size_t periods[] = {1, 2, 7, 100, 3000}, defects[] = {0, 11, 1000};
@@ -611,7 +610,7 @@ static void repetitions_are_quick(void **state)
             double start = cpu_seconds();
             sequence x = new_sequence(LONG, periods[p], defects[d], 5000);
             sequence y = new_sequence(LONG, periods[p], defects[d], 900000);
-            uint64_t shared = share(&found, x, LONG, y, LONG - 7);
+            uint64_t shared = count_shared(&found, x, LONG, y, LONG - 7);
             print_message("period %zu, defects %zu: %zu of %d, %.0f ms\n", periods[p], defects[d],
                           (size_t)shared, LONG, 1e3 * (cpu_seconds() - start));
             assert_true(shared >= (defects[d] == 11 ? LONG / 2 : LONG - LONG / 20));
@@ -625,22 +624,22 @@ static void repetitions_are_quick(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_two_obey_the_rules),
-        cmocka_unit_test(no_run_remains_free),
-        cmocka_unit_test(direction_hardly_matters),
-        cmocka_unit_test(identical_ones_are_one_passage),
+        cmocka_unit_test(passages_of_any_two_obey_the_guarantees),
+        cmocka_unit_test(no_long_run_remains_uncovered),
+        cmocka_unit_test(both_directions_cover_nearly_as_much),
+        cmocka_unit_test(identical_programs_are_one_passage),
         cmocka_unit_test(identical_templates_are_one_passage),
         cmocka_unit_test(new_names_are_listed),
-        cmocka_unit_test(names_without_a_rule_are_alike),
+        cmocka_unit_test(names_replaced_at_random_are_alike),
         cmocka_unit_test(moved_ranges_are_reordered),
         cmocka_unit_test(changes_are_bridged),
-        cmocka_unit_test(padding_after_every_line_is_seen_through),
+        cmocka_unit_test(padding_after_every_line_is_bridged),
         cmocka_unit_test(old_names_align_with_themselves),
         cmocka_unit_test(passages_end_with_their_files),
         cmocka_unit_test(templates_are_no_passage),
         cmocka_unit_test(rarest_shingle_is_counted),
-        cmocka_unit_test(empty_ones_share_nothing),
-        cmocka_unit_test(repetitions_are_quick),
+        cmocka_unit_test(empty_programs_share_nothing),
+        cmocka_unit_test(repetitions_take_little_time),
     };
     print_seed();
     return cmocka_run_group_tests(tests, NULL, NULL);

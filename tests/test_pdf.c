@@ -1,6 +1,7 @@
 /*
- * PDF: the text of pages, without what their layout added; and files that are cut, encrypted,
- * empty or built to hurt give a reason in time. Needs pdftotext, but for the layout.
+ * PDF: the text of pages, without headers, footers and hyphens of their layout. Truncated,
+ * encrypted, empty and hostile files have a reason in bounded time. All tests but those of layout
+ * need pdftotext.
  */
 #define _XOPEN_SOURCE 700
 #include "testing.h"
@@ -27,7 +28,7 @@ static void expect_layout(const char *pages, const char *text)
     tw_bytes_free(&to);
 }
 
-static void lines_that_come_back_are_left_out(void **state)
+static void repeated_lines_of_pages_are_left_out(void **state)
 {
     (void)state;
     expect_layout("The title\none\ntwo\n1\n\fThe title\nthree\nfour\n2\n\f"
@@ -44,23 +45,23 @@ static void lines_that_come_back_are_left_out(void **state)
     expect_layout("", "");
 }
 
-static void hyphens_go_where_the_word_has_none(void **state)
+static void hyphens_of_divided_words_are_dropped(void **state)
 {
     (void)state;
-    /* Known from elsewhere, with or without. */
+    /* The word occurs elsewhere, with or without a hyphen. */
     expect_layout("manipu-\nlation and Manipulation\n", "manipulation and Manipulation\n");
     expect_layout("a well-\nknown man, as well-known as\n", "a well-known man, as well-known as\n");
     expect_layout("over pages, hy-\n\fphen and hyphen\n", "over pages, hyphen and hyphen\n");
-    /* Told by others: where one is parted, more are. */
+    /* A hyphen is dropped if the text has the word unhyphenated, or divides similar words. */
     expect_layout("manipu-\nlation or manipulation con-\ntains\n",
                   "manipulation or manipulation contains\n");
-    /* Unknown ones stay, unless there are many. */
+    /* Hyphens of unknown words stay, unless there are many. */
     expect_layout("a cutting-\nedge thing\n", "a cutting-edge thing\n");
     expect_layout("al-\npha be-\nta gam-\nma\n", "alpha beta gamma\n");
-    /* Never: names, numbers, dashes. */
+    /* Hyphens of names and numbers, and dashes, always stay. */
     expect_layout("Anglo-\nSaxon 1990-\n1995 one -\ntwo three--\nfour\n",
                   "Anglo-Saxon 1990-1995 one -\ntwo three--\nfour\n");
-    /* Soft hyphens go always, and other letters and hyphens are known, too. */
+    /* Soft hyphens are always dropped; other letters and hyphens are recognised as well. */
     expect_layout("soft\xC2\xAD\nware\n", "software\n");
     expect_layout("\xC3\xBC\x62\x65r\xE2\x80\x90\nzeugt, \xC3\xBC\x62\x65rzeugt\n",
                   "\xC3\xBC\x62\x65rzeugt, \xC3\xBC\x62\x65rzeugt\n");
@@ -70,15 +71,15 @@ static void hyphens_go_where_the_word_has_none(void **state)
 static void any_bytes_can_be_laid_out(void **state)
 {
     (void)state;
-    static const char *const pieces[] = {"-\n",        "\f",   "a",    "word",
-                                         "12",         " ",    "\n",   "\xC3\xA9",
-                                         "\xC2\xAD\n", "\xE2", "iv\n", "wo-\nrd"};
+    static const char *const samples[] = {"-\n",        "\f",   "a",    "word",
+                                          "12",         " ",    "\n",   "\xC3\xA9",
+                                          "\xC2\xAD\n", "\xE2", "iv\n", "wo-\nrd"};
     dice from = new_dice();
     for (int i = 0; i < 3000; i++) {
         tw_bytes pages = {0}, text = {0};
         for (size_t count = below(&from, 60); count > 0; count--) {
-            const char *piece = pieces[below(&from, COUNT(pieces))];
-            assert_int_equal(tw_bytes_append(&pages, piece, strlen(piece)), TWINSET_OK);
+            const char *sample = samples[below(&from, COUNT(samples))];
+            assert_int_equal(tw_bytes_append(&pages, sample, strlen(sample)), TWINSET_OK);
         }
         size_t length = pages.length;
         assert_int_equal(tw_undo_layout(&pages, &text), TWINSET_OK);
@@ -88,7 +89,7 @@ static void any_bytes_can_be_laid_out(void **state)
     }
 }
 
-/* ---- files: as short as pdftotext puts up with, without a table of their objects */
+/* ---- files: the shortest that pdftotext reads, without a table of objects */
 
 /* Adds a page that shows one line of PDF operators. */
 static void add_page(tw_bytes *pdf, int number, const char *shown)
@@ -166,7 +167,7 @@ static void pages_become_text(void **state)
     tw_bytes_free(&pdf);
 }
 
-static void what_cannot_be_used_has_a_reason(void **state)
+static void unusable_files_have_a_reason(void **state)
 {
     (void)state;
     tw_bytes pdf = make_pdf(pages, 2, ""), scan = make_pdf(pages + 2, 1, "");
@@ -185,7 +186,7 @@ static void what_cannot_be_used_has_a_reason(void **state)
     tw_bytes_free(&locked);
 }
 
-static void cut_and_damaged_files_are_survived(void **state)
+static void truncated_and_damaged_files_give_text_or_a_reason(void **state)
 {
     (void)state;
     tw_bytes pdf = make_pdf(pages, 2, "");
@@ -203,7 +204,7 @@ static void cut_and_damaged_files_are_survived(void **state)
     tw_bytes_free(&pdf);
 }
 
-static void without_the_command_there_is_advice(void **state)
+static void a_missing_command_gives_advice(void **state)
 {
     (void)state;
     char path[4096];
@@ -223,30 +224,30 @@ static size_t open_descriptors(void)
     return count;
 }
 
-static void *convert_some(void *context)
+static void *convert_repeatedly(void *context)
 {
     for (int i = 0; i < 8; i++)
         expect_text(context);
     return NULL;
 }
 
-/* Children that held each other's pipes open would wait for each other. */
-static void threads_have_children_of_their_own(void **state)
+/* Children that inherited each other's pipes would wait for each other. */
+static void threads_run_commands_at_once(void **state)
 {
     (void)state;
     pthread_t threads[6];
     tw_bytes pdf = make_pdf(pages, 2, "");
     size_t open_before = open_descriptors();
     for (size_t i = 0; i < COUNT(threads); i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, convert_some, &pdf), 0);
+        assert_int_equal(pthread_create(&threads[i], NULL, convert_repeatedly, &pdf), 0);
     for (size_t i = 0; i < COUNT(threads); i++)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
     assert_int_equal(open_descriptors(), open_before);
     tw_bytes_free(&pdf);
 }
 
-/* Then the pipes would get the numbers of the standard descriptors. */
-static void closed_standard_descriptors_do_no_harm(void **state)
+/* If standard descriptors are closed, pipes get their numbers. */
+static void closed_standard_descriptors_are_no_problem(void **state)
 {
     (void)state;
     tw_bytes pdf = make_pdf(pages, 2, "");
@@ -280,7 +281,7 @@ static void a_file_is_recognised_by_its_start(void **state)
 }
 
 #ifdef TW_FAULTS
-static void the_loss_of_any_allocation_is_told(void **state)
+static void the_failure_of_any_allocation_is_reported(void **state)
 {
     (void)state;
     tw_bytes pdf = make_pdf(pages, 2, "");
@@ -301,18 +302,18 @@ static void the_loss_of_any_allocation_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_that_come_back_are_left_out),
-        cmocka_unit_test(hyphens_go_where_the_word_has_none),
+        cmocka_unit_test(repeated_lines_of_pages_are_left_out),
+        cmocka_unit_test(hyphens_of_divided_words_are_dropped),
         cmocka_unit_test(any_bytes_can_be_laid_out),
         cmocka_unit_test(pages_become_text),
-        cmocka_unit_test(what_cannot_be_used_has_a_reason),
-        cmocka_unit_test(cut_and_damaged_files_are_survived),
-        cmocka_unit_test(without_the_command_there_is_advice),
-        cmocka_unit_test(threads_have_children_of_their_own),
-        cmocka_unit_test(closed_standard_descriptors_do_no_harm),
+        cmocka_unit_test(unusable_files_have_a_reason),
+        cmocka_unit_test(truncated_and_damaged_files_give_text_or_a_reason),
+        cmocka_unit_test(a_missing_command_gives_advice),
+        cmocka_unit_test(threads_run_commands_at_once),
+        cmocka_unit_test(closed_standard_descriptors_are_no_problem),
         cmocka_unit_test(a_file_is_recognised_by_its_start),
 #ifdef TW_FAULTS
-        cmocka_unit_test(the_loss_of_any_allocation_is_told),
+        cmocka_unit_test(the_failure_of_any_allocation_is_reported),
 #endif
     };
     print_seed();

@@ -1,5 +1,5 @@
-/* Programs as blocks: what goes in comes out, one file or many; shingles of each view as their
- * definition says. */
+/* Programs as blocks: tokens of one file or many are read as written; shingles of each view are as
+ * defined. */
 #define _XOPEN_SOURCE 700
 #include <ctype.h>
 
@@ -12,7 +12,7 @@ enum { MOST = 40 };
 
 static const char LETTERS[] = "abcAB";
 
-/* Tokens of a text whose words stand for themselves, in small letters. */
+/* The tokens of a text. The form of a word is the word in lower case. */
 static tw_code code_of(const char *text)
 {
     tw_code code = {0};
@@ -46,7 +46,7 @@ static tw_bytes write_text(const char *text, uint32_t source)
     return block;
 }
 
-static void one_file(void **state)
+static void a_file_is_read_as_written(void **state)
 {
     (void)state;
     tw_bytes block = write_text("a bc\n\nd", 7);
@@ -61,17 +61,17 @@ static void one_file(void **state)
     tw_bytes_free(&block);
 }
 
-static void joined(void **state)
+static void joined_files_are_read_as_written(void **state)
 {
     static const char *const texts[] = {"a b c", "", "d e", "f"};
     tw_bytes blocks[COUNT(texts)], all = {0}, twice = {0};
-    tw_program parts[COUNT(texts)];
+    tw_program programs[COUNT(texts)];
     (void)state;
     for (uint32_t i = 0; i < COUNT(texts); i++) {
         blocks[i] = write_text(texts[i], i);
-        parts[i] = tw_program_read(&blocks[i]);
+        programs[i] = tw_program_read(&blocks[i]);
     }
-    assert_int_equal(tw_program_join(parts, COUNT(parts), &all), TWINSET_OK);
+    assert_int_equal(tw_program_join(programs, COUNT(programs), &all), TWINSET_OK);
     tw_program program = tw_program_read(&all);
     assert_int_equal(program.file_count, 4);
     assert_int_equal(program.count, 6);
@@ -82,8 +82,8 @@ static void joined(void **state)
         assert_int_equal(program.files[i].tokens, ends[i]);
     for (size_t i = 0; i < 6; i++)
         assert_true(program.words[i] == tw_shingle_id(program.normal + 2 * i, 1));
-    /* A joined program can be joined again. */
-    tw_program both[] = {program, parts[0]};
+    /* A joined program can be joined with another. */
+    tw_program both[] = {program, programs[0]};
     assert_int_equal(tw_program_join(both, 2, &twice), TWINSET_OK);
     program = tw_program_read(&twice);
     assert_int_equal(program.file_count, 5);
@@ -97,39 +97,41 @@ static void joined(void **state)
 
 /* ---- shingles */
 
-typedef struct seen {
+typedef struct shingle_list {
     char shingles[8 * MOST][8 * MOST];
     size_t lengths[8 * MOST], count;
-    size_t words; /* of them */
-} seen;
+    uint8_t kinds[8 * MOST];
+    size_t words, repeats; /* numbers of shingles of these kinds */
+} shingle_list;
 
 static int see(void *context, const tw_shingles *batch)
 {
-    seen *all = context;
+    shingle_list *all = context;
     for (size_t i = 0; i < batch->count; i++) {
         const char *bytes = tw_shingle_bytes(batch, i, &all->lengths[all->count]);
         memcpy(all->shingles[all->count], bytes, all->lengths[all->count]);
-        all->count++;
+        all->kinds[all->count++] = batch->kind;
     }
     assert_int_not_equal(batch->kind, TW_SHINGLE_TEXT);
     all->words += batch->kind == TW_SHINGLE_WORD ? batch->count : 0;
+    all->repeats += batch->kind == TW_SHINGLE_REPEAT ? batch->count : 0;
     return TWINSET_OK;
 }
 
-/* Files of random one-letter tokens, joined, with the shingles of tokens that they must have. */
+/* Joined files of random one-letter tokens, and the shingles that they must have. */
 typedef struct sample {
     tw_bytes block;
-    seen expected;
+    shingle_list expected;
 } sample;
 
-static void expect_file(seen *expected, int view, const char *text, size_t tokens, size_t k)
+static void expect_file(shingle_list *expected, int view, const char *text, size_t tokens, size_t k)
 {
-    size_t part = tokens < k ? tokens : k;
+    size_t width = tokens < k ? tokens : k;
     bool raw = view == TWINSET_VIEW_RAW;
-    for (size_t i = 0; tokens && i + part <= tokens; i++) {
+    for (size_t i = 0; tokens && i + width <= tokens; i++) {
         char *shingle = expected->shingles[expected->count];
-        expected->lengths[expected->count++] = raw ? part * sizeof(uint64_t) : 2 * part - 1;
-        for (size_t j = 0; j < part; j++) {
+        expected->lengths[expected->count++] = raw ? width * sizeof(uint64_t) : 2 * width - 1;
+        for (size_t j = 0; j < width; j++) {
             uint64_t hash = tw_shingle_id(text + 2 * (i + j), 1);
             if (raw)
                 memcpy(shingle + j * sizeof hash, &hash, sizeof hash);
@@ -143,7 +145,7 @@ static void make_sample(uint64_t *state, int view, size_t k, sample *made)
 {
     size_t files = 1 + random_below(state, 3);
     tw_bytes blocks[3];
-    tw_program parts[3];
+    tw_program programs[3];
     *made = (sample){0};
     for (uint32_t i = 0; i < files; i++) {
         char text[2 * MOST + 1] = "";
@@ -154,15 +156,15 @@ static void make_sample(uint64_t *state, int view, size_t k, sample *made)
         }
         text[2 * tokens] = '\0';
         blocks[i] = write_text(text, i);
-        parts[i] = tw_program_read(&blocks[i]);
+        programs[i] = tw_program_read(&blocks[i]);
         expect_file(&made->expected, view, text, tokens, k);
     }
-    assert_int_equal(tw_program_join(parts, files, &made->block), TWINSET_OK);
+    assert_int_equal(tw_program_join(programs, files, &made->block), TWINSET_OK);
     for (size_t i = 0; i < files; i++)
         tw_bytes_free(&blocks[i]);
 }
 
-/* The first, second, fourth... time that a letter comes. */
+/* Counts the first, second, fourth... occurrences of each letter. */
 static size_t count_word_shingles(const tw_program *program)
 {
     size_t count = 0, from = 0;
@@ -184,42 +186,86 @@ static void no_shingle_crosses_files(void **state)
 {
     uint64_t random = test_seed(6);
     tw_program_scratch scratch = {0};
-    static seen found;
+    static shingle_list found;
     static sample made;
     (void)state;
     for (int round = 0; round < 500; round++) {
         size_t k = 1 + random_below(&random, 8);
         int view = round % 3;
+        const twinset_options options = {.view = view, .k = k};
         tw_text_summary summary;
         make_sample(&random, view, k, &made);
         tw_program program = tw_program_read(&made.block);
-        found.count = found.words = 0;
-        assert_int_equal(tw_program_shingle(&program, view, k, &scratch, see, &found, &summary),
+        found.count = found.words = found.repeats = 0;
+        assert_int_equal(tw_program_shingle(&program, &options, &scratch, see, &found, &summary),
                          TWINSET_OK);
         assert_int_equal(summary.tokens, program.count);
         assert_int_equal(found.words,
                          view == TWINSET_VIEW_BOTH ? count_word_shingles(&program) : 0);
-        assert_int_equal(found.count, made.expected.count + found.words);
-        for (size_t i = 0; i < made.expected.count; i++) {
-            assert_int_equal(found.lengths[i], made.expected.lengths[i]);
-            assert_memory_equal(found.shingles[i], made.expected.shingles[i], found.lengths[i]);
+        assert_int_equal(found.count, made.expected.count + found.words + found.repeats);
+        for (size_t i = 0, at = 0; i < found.count; i++) { /* those of tokens, in order */
+            if (found.kinds[i] != TW_SHINGLE_TOKENS)
+                continue;
+            assert_int_equal(found.lengths[i], made.expected.lengths[at]);
+            assert_memory_equal(found.shingles[i], made.expected.shingles[at], found.lengths[i]);
+            at++;
         }
         tw_bytes_free(&made.block);
     }
     tw_program_scratch_free(&scratch);
 }
 
+/* How many shingles repeat others in a program that is `row` so many times, each time followed by
+ * so many tokens that come once. */
+static size_t count_repeats(const char *row, size_t times, size_t between, bool bag)
+{
+    const twinset_options options = {.view = TWINSET_VIEW_RAW, .k = 4, .bag = bag};
+    char text[4096];
+    size_t length = 0;
+    tw_program_scratch scratch = {0};
+    tw_text_summary summary;
+    static shingle_list found;
+    for (size_t i = 0; i < times; i++) {
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s", row);
+        for (size_t j = 0; j < between; j++) /* a token is one character */
+            length += (size_t)snprintf(text + length, sizeof text - length, "%c ",
+                                       (char)(0x80 + i * between + j));
+    }
+    tw_bytes block = write_text(text, 0);
+    tw_program program = tw_program_read(&block);
+    found = (shingle_list){0};
+    assert_int_equal(tw_program_shingle(&program, &options, &scratch, see, &found, &summary),
+                     TWINSET_OK);
+    tw_bytes_free(&block);
+    tw_program_scratch_free(&scratch);
+    return found.repeats;
+}
+
+static void shingles_count_again_where_they_are_apart(void **state)
+{
+    (void)state;
+    assert_int_equal(count_repeats("{ N , I } , ", 25, 0, false), 0); /* a table of constants */
+    assert_int_equal(count_repeats("a b c d ", 1, 28, false), 0);
+    assert_int_equal(count_repeats("a b c d ", 2, 27, false), 0);
+    assert_int_equal(count_repeats("a b c d ", 2, 28, false),
+                     1); /* begins 32 tokens after the first */
+    assert_int_equal(count_repeats("a b c d ", 3, 28, false), 1);
+    assert_int_equal(count_repeats("a b c d ", 4, 28, false), 2); /* the second and the fourth */
+    assert_int_equal(count_repeats("a b c d e ", 4, 28, false), 4);
+    assert_int_equal(count_repeats("a b c d e ", 4, 28, true), 0); /* a bag has them all */
+}
+
 static void digest_of(const char *first, const char *second, uint64_t digest[2])
 {
     tw_bytes blocks[2] = {write_text(first, 0), write_text(second, 1)}, all = {0};
-    tw_program parts[2] = {tw_program_read(&blocks[0]), tw_program_read(&blocks[1])};
+    tw_program programs[2] = {tw_program_read(&blocks[0]), tw_program_read(&blocks[1])};
     tw_program_scratch scratch = {0};
     tw_text_summary summary;
-    assert_int_equal(tw_program_join(parts, *second ? 2 : 1, &all), TWINSET_OK);
+    assert_int_equal(tw_program_join(programs, *second ? 2 : 1, &all), TWINSET_OK);
     tw_program program = tw_program_read(&all);
-    assert_int_equal(
-        tw_program_shingle(&program, TWINSET_VIEW_BOTH, 3, &scratch, NULL, NULL, &summary),
-        TWINSET_OK);
+    const twinset_options options = {.view = TWINSET_VIEW_BOTH, .k = 3};
+    assert_int_equal(tw_program_shingle(&program, &options, &scratch, NULL, NULL, &summary),
+                     TWINSET_OK);
     memcpy(digest, summary.digest, sizeof summary.digest);
     tw_bytes_free(&blocks[0]);
     tw_bytes_free(&blocks[1]);
@@ -227,15 +273,15 @@ static void digest_of(const char *first, const char *second, uint64_t digest[2])
     tw_program_scratch_free(&scratch);
 }
 
-static void digests_tell_programs_apart(void **state)
+static void different_programs_have_different_digests(void **state)
 {
-    uint64_t whole[2], same[2], split[2], other[2];
+    uint64_t whole[2], reformatted[2], split[2], other[2];
     (void)state;
     digest_of("a b c d", "", whole);
-    digest_of("a\nb   c d\n", "", same);
+    digest_of("a\nb   c d\n", "", reformatted);
     digest_of("a b", "c d", split);
     digest_of("a b c", "d", other);
-    assert_memory_equal(whole, same, sizeof whole);
+    assert_memory_equal(whole, reformatted, sizeof whole);
     assert_memory_not_equal(whole, split, sizeof whole);
     assert_memory_not_equal(other, split, sizeof whole);
 }
@@ -257,7 +303,7 @@ static twinset_options options_of(int view)
     return options;
 }
 
-static void single_texts(void **state)
+static void texts_have_normal_forms_and_shingles(void **state)
 {
     static const char renamed[] = "int start(void) { return m + 2; } // another\n";
     (void)state;
@@ -305,8 +351,8 @@ static void write_file(const char *path, const char *text)
     assert_int_equal(fclose(file), 0);
 }
 
-/* Texts of a submission are those of its files, one after the other. */
-static void texts_of_submissions(void **state)
+/* The text of a submission is the texts of its files, one after the other. */
+static void texts_of_submissions_are_joined(void **state)
 {
     (void)state;
     assert_int_equal(mkdir("all", 0700) | mkdir("all/ann", 0700) | mkdir("all/bob", 0700), 0);
@@ -338,12 +384,14 @@ static void texts_of_submissions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_file),
-        cmocka_unit_test(joined),
+        cmocka_unit_test(a_file_is_read_as_written),
+        cmocka_unit_test(joined_files_are_read_as_written),
         cmocka_unit_test(no_shingle_crosses_files),
-        cmocka_unit_test(digests_tell_programs_apart),
-        cmocka_unit_test(single_texts),
-        cmocka_unit_test_setup_teardown(texts_of_submissions, enter_folder, leave_folder),
+        cmocka_unit_test(shingles_count_again_where_they_are_apart),
+        cmocka_unit_test(different_programs_have_different_digests),
+        cmocka_unit_test(texts_have_normal_forms_and_shingles),
+        cmocka_unit_test_setup_teardown(texts_of_submissions_are_joined, enter_folder,
+                                        leave_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

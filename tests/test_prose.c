@@ -1,6 +1,6 @@
 /*
- * Passages of prose: each kind by hand; copies against brute force; what holds for any two texts;
- * and texts that repeat themselves, which must not make the search slow.
+ * Passages of prose: examples of each kind; copies compared with brute force; guarantees for any
+ * two texts; and repetitive texts, which must not make the search slow.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 #include "passages.h"
 #include "text.h"
 
-/* A text, word by word. */
+/* A text and its words. */
 typedef struct text {
     tw_bytes bytes, block;
     tw_program program;
@@ -61,7 +61,7 @@ static void read_words(text *t)
     tw_free(scratch.data);
 }
 
-static void say(text *t, const char *words)
+static void append(text *t, const char *words)
 {
     assert_int_equal(tw_bytes_append(&t->bytes, words, strlen(words)), 0);
 }
@@ -73,8 +73,8 @@ static void free_text(text *t)
     tw_prose_words_free(&t->words);
 }
 
-/* Says sentences of numbered words that no other text has. */
-static void say_own(text *t, const char *name, unsigned count)
+/* Appends sentences of numbered words that no other text has. */
+static void append_own(text *t, const char *name, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
         assert_int_equal(tw_bytes_printf(&t->bytes, "%s%u%s", name, i, i % 12 == 11 ? ". " : " "),
@@ -108,12 +108,12 @@ static void check_kind(const char *copy, unsigned kind, const char *first, const
 {
     text a = {0}, b = {0};
     tw_passage_finder finder = {0};
-    say_own(&a, "alpha", 300);
-    say(&a, copy);
-    say_own(&a, "omega", 300);
-    say_own(&b, "gamma", 200);
-    say(&b, original);
-    say_own(&b, "delta", 200);
+    append_own(&a, "alpha", 300);
+    append(&a, copy);
+    append_own(&a, "omega", 300);
+    append_own(&b, "gamma", 200);
+    append(&b, original);
+    append_own(&b, "delta", 200);
     read_words(&a);
     read_words(&b);
     search(&finder, &a, &b, 0);
@@ -145,7 +145,7 @@ static void changed_copies_are_edited(void **state)
         TWINSET_PASSAGE_EDITED, "The smoke", "the town");
 }
 
-static void other_words_are_paraphrased(void **state)
+static void replaced_words_are_paraphrased(void **state)
 {
     (void)state;
     check_kind(
@@ -156,21 +156,21 @@ static void other_words_are_paraphrased(void **state)
         TWINSET_PASSAGE_PARAPHRASED, "Six trucks", "gave thanks");
 }
 
-static void summaries_stand_for_all(void **state)
+static void summaries_of_a_text_are_found(void **state)
 {
     text a = {0}, b = {0};
     tw_passage_finder finder = {0};
     (void)state;
     for (unsigned i = 0; i < 30; i++) {
-        say_own(&b, i % 2 ? "filler" : "padding", 30);
+        append_own(&b, i % 2 ? "filler" : "padding", 30);
         assert_int_equal(tw_bytes_printf(&b.bytes, " keyword%u and topic%u. ", i, i), 0);
     }
-    say_own(&a, "alpha", 400);
+    append_own(&a, "alpha", 400);
     for (unsigned i = 0; i < 30; i++)
         assert_int_equal(tw_bytes_printf(&a.bytes, "topic%u with keyword%u%s", 29 - i, 29 - i,
                                          i % 5 == 4 ? ". " : " "),
                          0);
-    say_own(&a, "omega", 400);
+    append_own(&a, "omega", 400);
     read_words(&a);
     read_words(&b);
     search(&finder, &a, &b, 0);
@@ -189,12 +189,12 @@ static void moved_passages_are_reordered(void **state)
     text a = {0}, b = {0};
     tw_passage_finder finder = {0};
     (void)state;
-    say_own(&a, "first", 60);
-    say_own(&a, "alpha", 300);
-    say_own(&a, "second", 90);
-    say_own(&b, "second", 90);
-    say_own(&b, "beta", 300);
-    say_own(&b, "first", 60);
+    append_own(&a, "first", 60);
+    append_own(&a, "alpha", 300);
+    append_own(&a, "second", 90);
+    append_own(&b, "second", 90);
+    append_own(&b, "beta", 300);
+    append_own(&b, "first", 60);
     read_words(&a);
     read_words(&b);
     search(&finder, &a, &b, 0);
@@ -213,10 +213,10 @@ static void unrelated_texts_share_nothing(void **state)
     text a = {0}, b = {0};
     tw_passage_finder finder = {0};
     (void)state;
-    say(&a, "On the surface of a lake there was a boat, and in it sat a man with a dog. ");
-    say_own(&a, "alpha", 300);
-    say(&b, "We walked on the surface of a road that was as old as the town and the hills. ");
-    say_own(&b, "beta", 300);
+    append(&a, "On the surface of a lake there was a boat, and in it sat a man with a dog. ");
+    append_own(&a, "alpha", 300);
+    append(&b, "We walked on the surface of a road that was as old as the town and the hills. ");
+    append_own(&b, "beta", 300);
     read_words(&a);
     read_words(&b);
     search(&finder, &a, &b, 0);
@@ -228,49 +228,50 @@ static void unrelated_texts_share_nothing(void **state)
 
 /* ---- any two texts */
 
-/* Writes words of a small vocabulary; copies stretches of the other text, if there is one. */
-static void say_random(text *t, dice *from, const text *other, size_t words, size_t vocabulary)
+/* Appends words of a small vocabulary, and copies of ranges of the other text, if given. */
+static void append_random(text *t, dice *from, const text *other, size_t words, size_t vocabulary)
 {
     while (words) {
         size_t count = 1 + below(from, 60);
         count = count < words ? count : words;
         bool copies = other && other->program.count > count && below(from, 2);
-        size_t at = copies ? below(from, other->program.count - count) : 0;
+        size_t start = copies ? below(from, other->program.count - count) : 0;
         for (size_t i = 0; i < count; i++) {
-            const tw_token *word = copies ? &other->program.tokens[at + i] : NULL;
+            const tw_token *word = copies ? &other->program.tokens[start + i] : NULL;
             int status = word ? tw_bytes_append(&t->bytes, other->bytes.data + word->start,
                                                 word->end - word->start)
                               : tw_bytes_printf(&t->bytes, "w%zu", below(from, vocabulary));
             assert_int_equal(status, 0);
-            say(t, below(from, 9) ? " " : ". ");
+            append(t, below(from, 9) ? " " : ". ");
         }
         words -= count;
     }
 }
 
-/* Copies stretches of another text, each once and in any order, between words of its own. */
-static void say_once(text *t, dice *from, const text *other)
+/* Appends ranges of another text, each once and in any order, between words of its own. */
+static void append_copies(text *t, dice *from, const text *other)
 {
     enum { PARTS = 8 };
-    size_t parts[PARTS], size = other->program.count / PARTS;
+    size_t order[PARTS], size = other->program.count / PARTS;
     for (size_t i = 0; i < PARTS; i++) {
-        size_t at = below(from, i + 1);
-        parts[i] = i;
-        parts[i] = parts[at];
-        parts[at] = i;
+        size_t other_index = below(from, i + 1);
+        order[i] = i;
+        order[i] = order[other_index];
+        order[other_index] = i;
     }
     for (size_t i = 0; i < PARTS; i++) {
         size_t skipped = below(from, size);
-        const tw_token *words = other->program.tokens + parts[i] * size;
+        const tw_token *words = other->program.tokens + order[i] * size;
         assert_int_equal(tw_bytes_append(&t->bytes, other->bytes.data + words[skipped].start,
                                          words[size - 1].end - words[skipped].start),
                          0);
-        say(t, ". ");
-        say_random(t, from, NULL, below(from, 90), 1 << 20);
+        append(t, ". ");
+        append_random(t, from, NULL, below(from, 90), 1 << 20);
     }
 }
 
-/* Words are in one passage at most; runs are equal and inside; spans are not empty. */
+/* Checks that words are in at most one passage, that runs are equal and within their passage, and
+ * that spans are not empty. */
 static void check_rules(const tw_passage_finder *finder, const text *a, const text *b)
 {
     uint32_t last = 0;
@@ -292,15 +293,15 @@ static void check_rules(const tw_passage_finder *finder, const text *a, const te
     }
 }
 
-/* The passages of b and a are those of a and b. */
-static void check_swapped(const tw_passage_finder *one, const tw_passage_finder *other)
+/* Checks that the passages of b and a are those of a and b. */
+static void check_swapped(const tw_passage_finder *direct, const tw_passage_finder *swapped)
 {
-    assert_int_equal(one->count, other->count);
-    for (size_t i = 0; i < one->count; i++) {
-        const tw_passage *p = &one->list[i];
+    assert_int_equal(direct->count, swapped->count);
+    for (size_t i = 0; i < direct->count; i++) {
+        const tw_passage *p = &direct->list[i];
         bool found = false;
-        for (size_t j = 0; j < other->count && !found; j++) {
-            const tw_passage *q = &other->list[j];
+        for (size_t j = 0; j < swapped->count && !found; j++) {
+            const tw_passage *q = &swapped->list[j];
             found = p->a == q->b && p->a_end == q->b_end && p->b == q->a && p->b_end == q->a_end &&
                     p->tokens == q->tokens && p->rarity == q->rarity;
         }
@@ -308,7 +309,7 @@ static void check_swapped(const tw_passage_finder *one, const tw_passage_finder 
     }
 }
 
-static void any_two_obey_the_rules(void **state)
+static void passages_of_any_two_obey_the_guarantees(void **state)
 {
     dice from = new_dice();
     tw_passage_finder finder = {0}, swapped = {0};
@@ -316,9 +317,9 @@ static void any_two_obey_the_rules(void **state)
     for (int i = 0; i < 60; i++) {
         text a = {0}, b = {0};
         size_t vocabulary = (size_t[]){3, 40, 4000}[i % 3];
-        say_random(&a, &from, NULL, below(&from, 900), vocabulary);
+        append_random(&a, &from, NULL, below(&from, 900), vocabulary);
         read_words(&a);
-        say_random(&b, &from, &a, below(&from, 900), vocabulary);
+        append_random(&b, &from, &a, below(&from, 900), vocabulary);
         read_words(&b);
         search(&finder, &a, &b, 0);
         search(&swapped, &b, &a, 0);
@@ -331,7 +332,7 @@ static void any_two_obey_the_rules(void **state)
     tw_passage_finder_free(&swapped);
 }
 
-/* Whether words `a` and `b` on are equal for `count` words, by brute force. */
+/* Whether `count` words from `a` and from `b` on are equal. */
 static bool are_equal(const text *x, const text *y, size_t a, size_t b, size_t count)
 {
     const uint64_t *first = x->words.sequence.side.forms, *second = y->words.sequence.side.forms;
@@ -339,8 +340,8 @@ static bool are_equal(const text *x, const text *y, size_t a, size_t b, size_t c
            memcmp(first + a, second + b, count * sizeof *first) == 0;
 }
 
-/* Whether a word is inside of a passage of a. */
-static bool is_inside(const tw_passage_finder *finder, size_t word)
+/* Whether a word of a is in a passage. */
+static bool is_in_passage(const tw_passage_finder *finder, size_t word)
 {
     for (size_t i = 0; i < finder->count; i++)
         if (finder->list[i].a <= word && word < finder->list[i].a_end)
@@ -348,10 +349,10 @@ static bool is_inside(const tw_passage_finder *finder, size_t word)
     return false;
 }
 
-/* Where words are rare, forty in a row that both texts have are in a passage, each of them. */
+/* If words are rare, every word of a common run of forty words is in a passage. */
 static void long_runs_are_never_missed(void **state)
 {
-    /* No stretch is copied twice: each word goes to one passage. */
+    /* No range is copied twice, so that each word belongs to one passage. */
     enum { LONG = 40 };
     dice from = new_dice();
     tw_passage_finder finder = {0};
@@ -359,15 +360,15 @@ static void long_runs_are_never_missed(void **state)
     (void)state;
     for (int i = 0; i < 40; i++) {
         text a = {0}, b = {0};
-        say_random(&a, &from, NULL, 600, 100000);
+        append_random(&a, &from, NULL, 600, 100000);
         read_words(&a);
-        say_once(&b, &from, &a);
+        append_copies(&b, &from, &a);
         read_words(&b);
         search(&finder, &a, &b, 0);
         for (size_t x = 0; x + LONG <= a.program.count; x++)
             for (size_t y = 0; y + LONG <= b.program.count; y++)
                 if (are_equal(&a, &b, x, y, LONG)) {
-                    assert_true(is_inside(&finder, x) && is_inside(&finder, x + LONG - 1));
+                    assert_true(is_in_passage(&finder, x) && is_in_passage(&finder, x + LONG - 1));
                     found++;
                 }
         free_text(&a);
@@ -382,7 +383,7 @@ static void long_runs_are_never_missed(void **state)
 static void repeat(text *t, const char *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        say(t, words);
+        append(t, words);
 }
 
 static double time_of(const text *a, const text *b)
@@ -397,7 +398,7 @@ static double time_of(const text *a, const text *b)
 }
 
 /* Twice the words take about twice the time, not four times. */
-static void repetitions_are_quick(void **state)
+static void repetitions_take_linear_time(void **state)
 {
     static const char *const lines[][2] = {
         {"The same sentence comes again. ", "The same sentence comes again. "},
@@ -425,12 +426,12 @@ static void repetitions_are_quick(void **state)
     }
 }
 
-static void empty_ones_share_nothing(void **state)
+static void empty_texts_share_nothing(void **state)
 {
     text a = {0}, b = {0};
     tw_passage_finder finder = {0};
     (void)state;
-    say(&b, "One word, and then some more.");
+    append(&b, "One word, and then some more.");
     read_words(&a);
     read_words(&b);
     search(&finder, &a, &b, 0);
@@ -438,7 +439,7 @@ static void empty_ones_share_nothing(void **state)
     search(&finder, &b, &a, 0);
     assert_int_equal(finder.count, 0);
     search(&finder, &b, &b, 1000);
-    assert_int_equal(finder.count, 1); /* equal all through */
+    assert_int_equal(finder.count, 1); /* the texts are equal */
     tw_passage_finder_free(&finder);
     free_text(&a);
     free_text(&b);
@@ -448,26 +449,26 @@ static void empty_ones_share_nothing(void **state)
 
 static void stems_are_shared(void **state)
 {
-    static const char *const same[][2] = {{"copied", "copying"}, {"passages", "passage"}};
-    uint64_t one, other;
+    static const char *const pairs[][2] = {{"copied", "copying"}, {"passages", "passage"}};
+    uint64_t first, other;
     (void)state;
-    for (size_t i = 0; i < COUNT(same); i++) {
-        assert_int_equal(tw_stem_id(stemmer, same[i][0], strlen(same[i][0]), &one), 0);
-        assert_int_equal(tw_stem_id(stemmer, same[i][1], strlen(same[i][1]), &other), 0);
-        assert_true(one == other);
-        assert_int_equal(tw_stem_id(stemmer, same[i][1], strlen(same[i][1]), &other), 0);
-        assert_true(one == other); /* from the cache */
+    for (size_t i = 0; i < COUNT(pairs); i++) {
+        assert_int_equal(tw_stem_id(stemmer, pairs[i][0], strlen(pairs[i][0]), &first), 0);
+        assert_int_equal(tw_stem_id(stemmer, pairs[i][1], strlen(pairs[i][1]), &other), 0);
+        assert_true(first == other);
+        assert_int_equal(tw_stem_id(stemmer, pairs[i][1], strlen(pairs[i][1]), &other), 0);
+        assert_true(first == other); /* from the cache */
     }
     assert_int_equal(tw_stem_id(stemmer, "other", 5, &other), 0);
-    assert_true(one != other);
+    assert_true(first != other);
 }
 
-static void sentences_end_at_stops(void **state)
+static void sentences_end_at_full_stops(void **state)
 {
     text t = {0};
     (void)state;
-    say(&t,
-        "One costs 3.5 at example.org. Two (it says.) three\nfour\n\nfive! six\xE3\x80\x82 end");
+    append(&t,
+           "One costs 3.5 at example.org. Two (it says.) three\nfour\n\nfive! six\xE3\x80\x82 end");
     read_words(&t);
     static const uint8_t expected[] = {2, 0, 0, 0, 0, 0, 0, 2, 0, 0, 2, 1, 2, 2, 2, 2};
     assert_int_equal(t.program.count + 1, sizeof expected);
@@ -480,16 +481,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_are_verbatim),
         cmocka_unit_test(changed_copies_are_edited),
-        cmocka_unit_test(other_words_are_paraphrased),
-        cmocka_unit_test(summaries_stand_for_all),
+        cmocka_unit_test(replaced_words_are_paraphrased),
+        cmocka_unit_test(summaries_of_a_text_are_found),
         cmocka_unit_test(moved_passages_are_reordered),
         cmocka_unit_test(unrelated_texts_share_nothing),
-        cmocka_unit_test(any_two_obey_the_rules),
+        cmocka_unit_test(passages_of_any_two_obey_the_guarantees),
         cmocka_unit_test(long_runs_are_never_missed),
-        cmocka_unit_test(repetitions_are_quick),
-        cmocka_unit_test(empty_ones_share_nothing),
+        cmocka_unit_test(repetitions_take_linear_time),
+        cmocka_unit_test(empty_texts_share_nothing),
         cmocka_unit_test(stems_are_shared),
-        cmocka_unit_test(sentences_end_at_stops),
+        cmocka_unit_test(sentences_end_at_full_stops),
     };
     print_seed();
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,6 +1,6 @@
 /*
- * A scan from end to end, through the public calls alone: against brute force over the
- * texts, for any number of threads and any amount of memory; and what goes wrong on the way.
+ * A scan from end to end, by public calls only: compared with brute force over the texts, for
+ * several numbers of threads and amounts of memory; and errors during a run.
  */
 #define _XOPEN_SOURCE 700
 #include <setjmp.h>
@@ -19,8 +19,8 @@
 enum { STAR = 16 };
 static const unsigned THREADS[] = {1, 2, 7};
 
-#define SAME_TEXT "the quick brown fox jumps over the lazy dog while the band plays on"
-#define LIKE_TEXT "the quick brown fox jumps over the lazy cat while the band plays on"
+#define FOX_TEXT "the quick brown fox jumps over the lazy dog while the band plays on"
+#define SIMILAR_TEXT "the quick brown fox jumps over the lazy cat while the band plays on"
 #define OTHER_TEXT "nothing of this sentence could ever be mistaken for any of those above"
 
 static twinset_options defaults(void)
@@ -33,7 +33,7 @@ static twinset_options defaults(void)
 
 /* ---- checking clusters, by the pairs that join them */
 
-static size_t place_of(const world *all, const char *name)
+static size_t index_of(const world *all, const char *name)
 {
     size_t i = 0;
     while (i < all->compared && strcmp(all->texts[i].name, name) != 0)
@@ -42,7 +42,7 @@ static size_t place_of(const world *all, const char *name)
     return i;
 }
 
-/* Gives each text the smallest one that a chain of pairs leads to; counts the clusters. */
+/* Labels each text with the smallest text that a chain of pairs leads to. Counts the clusters. */
 static size_t label(const world *all, const twinset_result *result, size_t *labels)
 {
     size_t clusters = all->compared;
@@ -50,13 +50,13 @@ static size_t label(const world *all, const twinset_result *result, size_t *labe
         labels[i] = i;
     for (size_t i = 0; i < run_of(result).pairs; i++) {
         twinset_pair pair = pair_at(result, i);
-        size_t a = labels[place_of(all, pair.a)], b = labels[place_of(all, pair.b)];
+        size_t a = labels[index_of(all, pair.a)], b = labels[index_of(all, pair.b)];
         clusters -= a != b;
         for (size_t j = 0; j < all->compared; j++)
             if (labels[j] == a || labels[j] == b)
                 labels[j] = a < b ? a : b;
     }
-    for (size_t i = 0; i < all->compared; i++) { /* one alone is no cluster */
+    for (size_t i = 0; i < all->compared; i++) { /* a single text is no cluster */
         size_t size = 0;
         for (size_t j = 0; j < all->compared; j++)
             size += labels[j] == labels[i];
@@ -65,13 +65,13 @@ static size_t label(const world *all, const twinset_result *result, size_t *labe
     return clusters;
 }
 
-/* Sum of similarities to the other members; tells the lowest of them. */
+/* The sum of similarities to the other members, and the lowest of them. */
 static double score(const world *all, const twinset_cluster *cluster, size_t member, double *lowest)
 {
-    const known_text *mine = &all->texts[place_of(all, cluster->members[member])];
+    const known_text *mine = &all->texts[index_of(all, cluster->members[member])];
     double sum = 0;
     for (size_t i = 0; i < cluster->size; i++) {
-        const known_text *other = &all->texts[place_of(all, cluster->members[i])];
+        const known_text *other = &all->texts[index_of(all, cluster->members[i])];
         if (i == member)
             continue;
         double similarity = compare_known(all, mine, other).similarity;
@@ -84,7 +84,7 @@ static double score(const world *all, const twinset_cluster *cluster, size_t mem
 static void check_cluster(const world *all, const twinset_cluster *cluster, const size_t *labels)
 {
     double lowest = 1, best = -1, given = -1;
-    size_t first = labels[place_of(all, cluster->members[0])], size = 0;
+    size_t first = labels[index_of(all, cluster->members[0])], size = 0;
     for (size_t i = 0; i < all->compared; i++)
         if (labels[i] == first)
             assert_string_equal(cluster->members[size++], all->texts[i].name);
@@ -95,7 +95,7 @@ static void check_cluster(const world *all, const twinset_cluster *cluster, cons
         if (strcmp(cluster->members[i], cluster->representative) == 0)
             given = mine;
     }
-    assert_true(given > best - 1e-9); /* sums made in another order differ in a last bit */
+    assert_true(given > best - 1e-9); /* sums in another order may differ in the last bit */
     assert_true(cluster->min_similarity == lowest);
 }
 
@@ -119,7 +119,7 @@ static void check_clusters(const world *all, const twinset_result *result)
         twinset_pair pair = pair_at(result, i);
         assert_in_range(pair.cluster, 1, run.clusters);
         twinset_cluster cluster = cluster_at(result, pair.cluster - 1);
-        assert_int_equal(labels[place_of(all, pair.a)], labels[place_of(all, cluster.members[0])]);
+        assert_int_equal(labels[index_of(all, pair.a)], labels[index_of(all, cluster.members[0])]);
     }
 }
 
@@ -155,7 +155,7 @@ static twinset_result *scan(twinset_collection *collection)
     return result;
 }
 
-/* The texts of a world, from memory or from files, the last first. */
+/* Adds the texts of a world, from memory or from files, in reverse order. */
 static twinset_collection *collect(const world *all, const twinset_options *options, bool files)
 {
     twinset_collection *collection = new_collection(options);
@@ -184,24 +184,24 @@ static void assert_same_pair(const twinset_pair *found, const twinset_pair *expe
     assert_int_equal(found->longest, expected->longest);
 }
 
-/* An exact method lists all pairs; bands may miss some, and estimate the others. */
+/* The exact method lists all pairs. Bands may miss pairs, and estimate the others. */
 static void check_pairs(const world *all, const twinset_result *result)
 {
     twinset_pair *expected = calloc(DOCUMENTS * DOCUMENTS, sizeof *expected);
-    size_t count = find_pairs(all, expected), at = 0;
+    size_t count = find_pairs(all, expected), next = 0;
     twinset_run run = run_of(result);
     bool exact = run.method == TWINSET_METHOD_EXACT;
-    for (size_t i = 0; i < run.pairs; i++, at++) {
+    for (size_t i = 0; i < run.pairs; i++, next++) {
         twinset_pair pair = pair_at(result, i);
-        while (!exact && at < count &&
-               (strcmp(pair.a, expected[at].a) != 0 || strcmp(pair.b, expected[at].b) != 0))
-            at++;
-        assert_true(at < count);
-        assert_same_pair(&pair, &expected[at]);
-        bool unknown = exact || !pair.union_count; /* nothing is left to sketch */
+        while (!exact && next < count &&
+               (strcmp(pair.a, expected[next].a) != 0 || strcmp(pair.b, expected[next].b) != 0))
+            next++;
+        assert_true(next < count);
+        assert_same_pair(&pair, &expected[next]);
+        bool unknown = exact || !pair.union_count; /* there are no shingles to sketch */
         assert_true(unknown ? isnan(pair.estimate) : pair.estimate >= 0 && pair.estimate <= 1);
     }
-    assert_true(exact ? at == count : at <= count);
+    assert_true(exact ? next == count : next <= count);
     free(expected);
 }
 
@@ -225,7 +225,7 @@ static void check_scan(const world *all, const twinset_options *options, bool fi
 
 enum { LANGUAGE = 300 };
 
-/* Texts of their own, copies and rewritten ones, of one to some hundred words. */
+/* Makes independent texts, copies and rewritten texts, of one to a few hundred words. */
 static void fill_world(world *all, dice *from, size_t count)
 {
     memset(all, 0, sizeof *all);
@@ -313,7 +313,7 @@ static void roles_and_groups_equal_brute_force(void **state)
         random_options(&from, &options);
         options.group = round % 2 ? "dir" : NULL;
         for (size_t i = 0; i < all.count; i++) {
-            /* The first stays, so that something is left to compare. */
+            /* The first text is always new, so that there is something to compare. */
             if (i > 0 && chance(&from, 50))
                 all.texts[i].role = roles[below(&from, round % 3 ? 4 : 5)];
             if (options.group && chance(&from, 70))
@@ -330,7 +330,7 @@ static void roles_and_groups_equal_brute_force(void **state)
     }
 }
 
-/* The windows of brute force are those that the library hashes. */
+/* The windows of brute force are the shingles of the library. */
 static void shingles_are_windows_of_tokens(void **state)
 {
     (void)state;
@@ -354,10 +354,10 @@ static void shingles_are_windows_of_tokens(void **state)
             for (size_t j = i + 1; j < all.count; j++) {
                 size_t shared = 0;
                 for (size_t x = 0, y = 0; x < counts[i] && y < counts[j];) {
-                    uint64_t one = hashes[i][x], other = hashes[j][y];
-                    shared += one == other;
-                    x += one <= other;
-                    y += other <= one;
+                    uint64_t hash = hashes[i][x], other = hashes[j][y];
+                    shared += hash == other;
+                    x += hash <= other;
+                    y += other <= hash;
                 }
                 assert_int_equal(shared, compare_known(&all, &all.texts[i], &all.texts[j]).shared);
             }
@@ -368,7 +368,7 @@ static void shingles_are_windows_of_tokens(void **state)
     }
 }
 
-/* ---- the same bytes */
+/* ---- equal bytes for all threads and memory */
 
 static paper scan_to_json(const world *all, const twinset_options *options, bool files)
 {
@@ -392,7 +392,7 @@ static void assert_same_bytes(const world *all, const twinset_options *options, 
     }
 }
 
-/* Small memory holds no sets: every document is read again when it is needed. */
+/* Little memory holds no sets, so every document is read again when it is needed. */
 static void threads_and_memory_change_nothing(void **state)
 {
     (void)state;
@@ -417,7 +417,7 @@ static void threads_and_memory_change_nothing(void **state)
         assert_same_bytes(&all, &options, &json);
         assert_int_equal(unsetenv("TWINSET_ISA"), 0);
         if (options.method == TWINSET_METHOD_LSH && options.measure != TWINSET_MEASURE_WEIGHTED) {
-            options.memory_bytes = 1000; /* some of them fit */
+            options.memory_bytes = 1000; /* some of the sets fit */
             assert_same_bytes(&all, &options, &json);
             options.memory_bytes = 1;
             assert_same_bytes(&all, &options, &json);
@@ -433,7 +433,7 @@ static void threads_and_memory_change_nothing(void **state)
 
 enum { MANY = 2000 };
 
-/* How many shingles every two of many texts share, and how many each has. */
+/* The number of shingles of each text, and those that every two texts share. */
 typedef struct overlaps {
     uint16_t (*shared)[MANY];
     size_t sizes[MANY];
@@ -483,7 +483,7 @@ static double jaccard(const overlaps *all, size_t a, size_t b)
     return (double)shared / (double)(all->sizes[a] + all->sizes[b] - shared);
 }
 
-/* Pairs from a threshold up, and those of them that lie near it. */
+/* The numbers of pairs from a threshold up, and of those that are near it. */
 typedef struct tally {
     size_t all, near;
 } tally;
@@ -504,7 +504,7 @@ static tally count_similar(const overlaps *all, double threshold)
     return pairs;
 }
 
-/* Scans many texts, and adds to the pairs found; none of them may be wrong. */
+/* Scans many texts, and counts the pairs that are found. None may be below the threshold. */
 static double scan_many(char *const *texts, const twinset_options *options, const overlaps *known,
                         tally *found)
 {
@@ -550,8 +550,8 @@ static void check_recall(char *const *texts, twinset_options options, const over
     assert_true((double)found.near >= recall * (double)(SEEDS * similar.near));
 }
 
-/* Families of texts, the later members of a family less like the first. */
-static void lsh_keeps_its_promise(void **state)
+/* Makes families of texts. Later members are less similar to the first. */
+static void lsh_reaches_its_expected_recall(void **state)
 {
     (void)state;
     static const double thresholds[] = {.5, .8, .9};
@@ -573,9 +573,9 @@ static void lsh_keeps_its_promise(void **state)
     free(known.shared);
 }
 
-/* ---- small collections by hand */
+/* ---- small collections */
 
-/* Checks that the pairs of a result are these, each "a b", in their order. */
+/* Checks the pairs of a result, each "a b", in their order. */
 static void assert_pairs(const twinset_result *result, const char *const *expected, size_t count)
 {
     assert_int_equal(run_of(result).pairs, count);
@@ -590,17 +590,17 @@ static void assert_pairs(const twinset_result *result, const char *const *expect
     assert_pairs(result, (const char *const[]){__VA_ARGS__},                                       \
                  COUNT(((const char *const[]){__VA_ARGS__})))
 
-static void identical_is_one_whatever_is_ignored(void **state)
+static void identical_documents_have_similarity_1_whatever_is_ignored(void **state)
 {
     (void)state;
     for (int method = TWINSET_METHOD_AUTO; method <= TWINSET_METHOD_EXACT; method++) {
         twinset_options options = defaults();
         options.method = method;
         twinset_collection *collection = new_collection(&options);
-        add_text(collection, "one", SAME_TEXT, TWINSET_ROLE_NEW);
-        add_text(collection, "two", " " SAME_TEXT "\n\n", TWINSET_ROLE_NEW);
+        add_text(collection, "one", FOX_TEXT, TWINSET_ROLE_NEW);
+        add_text(collection, "two", " " FOX_TEXT "\n\n", TWINSET_ROLE_NEW);
         add_text(collection, "three", OTHER_TEXT, TWINSET_ROLE_NEW);
-        add_text(collection, "template", SAME_TEXT, TWINSET_ROLE_IGNORE);
+        add_text(collection, "template", FOX_TEXT, TWINSET_ROLE_IGNORE);
         twinset_result *result = scan(collection);
         ASSERT_PAIRS(result, "one two");
         twinset_pair pair = pair_at(result, 0);
@@ -617,8 +617,8 @@ static void identical_is_one_whatever_is_ignored(void **state)
     }
 }
 
-/* What is left after the template decides, in numerator and denominator. */
-static void ignored_shingles_count_nowhere(void **state)
+/* Shingles of a template do not count in numerator and denominator. */
+static void ignored_shingles_do_not_count(void **state)
 {
     (void)state;
     twinset_options options = defaults();
@@ -642,8 +642,8 @@ static void ignored_shingles_count_nowhere(void **state)
     twinset_collection_free(collection);
 }
 
-/* Words in 29 of 100 documents are not in more than 0.29 of them, but those in 30 are. */
-static void common_means_more_than_the_share(void **state)
+/* Words of 29 of 100 documents are not in more than 0.29 of them; words of 30 are. */
+static void common_shingles_are_in_more_than_a_fraction_of_documents(void **state)
 {
     (void)state;
     twinset_options options = defaults();
@@ -744,9 +744,9 @@ static void empty_and_missing_documents_are_listed(void **state)
     twinset_options options = defaults();
     twinset_collection *collection = new_collection(&options);
     assert_true(write_file("hollow", ""));
-    add_text(collection, "a", SAME_TEXT, TWINSET_ROLE_NEW);
+    add_text(collection, "a", FOX_TEXT, TWINSET_ROLE_NEW);
     add_text(collection, "blank", " \n\t ", TWINSET_ROLE_NEW);
-    add_text(collection, "z", SAME_TEXT, TWINSET_ROLE_NEW);
+    add_text(collection, "z", FOX_TEXT, TWINSET_ROLE_NEW);
     add_path(collection, "nowhere", TWINSET_ROLE_NEW);
     add_path(collection, "hollow", TWINSET_ROLE_NEW);
     assert_int_equal(twinset_collection_skips(collection), 1);
@@ -765,7 +765,7 @@ static void empty_and_missing_documents_are_listed(void **state)
     twinset_collection_free(collection);
 }
 
-/* In memory, too, there can be a place without a text. */
+/* A text in memory may be NULL. */
 static void texts_that_are_null_are_listed(void **state)
 {
     (void)state;
@@ -773,18 +773,18 @@ static void texts_that_are_null_are_listed(void **state)
     for (size_t i = 0; i < 2 * COUNT(roles); i++) {
         twinset_options options = defaults();
         twinset_collection *collection = new_collection(&options);
-        add_text(collection, "a", SAME_TEXT, TWINSET_ROLE_NEW);
+        add_text(collection, "a", FOX_TEXT, TWINSET_ROLE_NEW);
         assert_int_equal((i % 2 ? twinset_collection_borrow_text : twinset_collection_add_text)(
                              collection, "none", NULL, 0, roles[i / 2], NULL),
                          TWINSET_OK);
-        add_text(collection, "z", SAME_TEXT, TWINSET_ROLE_NEW);
+        add_text(collection, "z", FOX_TEXT, TWINSET_ROLE_NEW);
         for (int again = 0; again < 2; again++) {
             twinset_result *result = scan(collection);
             ASSERT_PAIRS(result, "a z");
             assert_int_equal(run_of(result).skipped, 1);
             assert_string_equal(skip_at(result, 0).path, "none");
             assert_string_equal(skip_at(result, 0).reason, "null");
-            /* Of a cleaned collection, only what is new is part. */
+            /* Only new documents are part of a cleaned collection. */
             assert_int_equal(skip_at(result, 0).empty, roles[i / 2] == TWINSET_ROLE_NEW);
             twinset_result_free(result);
         }
@@ -792,14 +792,14 @@ static void texts_that_are_null_are_listed(void **state)
     }
 }
 
-static void a_comparison_with_null_says_so(void **state)
+static void a_comparison_with_null_is_an_error(void **state)
 {
     (void)state;
     twinset_options options = defaults();
     twinset_collection *collection = new_collection(&options);
     twinset_result *result;
     twinset_error error = {""};
-    add_text(collection, "a", SAME_TEXT, TWINSET_ROLE_NEW);
+    add_text(collection, "a", FOX_TEXT, TWINSET_ROLE_NEW);
     assert_int_equal(
         twinset_collection_borrow_text(collection, "b", NULL, 0, TWINSET_ROLE_NEW, NULL),
         TWINSET_OK);
@@ -808,8 +808,8 @@ static void a_comparison_with_null_says_so(void **state)
     twinset_collection_free(collection);
 }
 
-/* Several parts of texts, which are not terminated, some of them not there. */
-static void lent_texts_are_like_copies(void **state)
+/* Texts in memory that are not terminated, and some that are NULL. */
+static void borrowed_texts_give_the_results_of_copies(void **state)
 {
     enum { TEXTS = 3000, LENGTH = 500, STEP = 37 };
     static char bytes[TEXTS * STEP + LENGTH];
@@ -846,8 +846,7 @@ static void lent_texts_are_like_copies(void **state)
     paper_free(&outputs[1]);
 }
 
-/* Whatever is given in another role than that of a new document has to be there when it is added
- * and when it is read. */
+/* Documents of other roles than new must be readable when they are added and when they are read. */
 static void a_template_that_cannot_be_read_is_an_error(void **state)
 {
     static const twinset_role roles[] = {TWINSET_ROLE_OLD, TWINSET_ROLE_LIKE, TWINSET_ROLE_IGNORE};
@@ -864,18 +863,18 @@ static void a_template_that_cannot_be_read_is_an_error(void **state)
         twinset_collection_free(collection);
 
         collection = new_collection(&options);
-        assert_true(write_file("gone", SAME_TEXT));
+        assert_true(write_file("gone", FOX_TEXT));
         add_path(collection, "gone", roles[i]);
         remove("gone");
-        add_text(collection, "a", SAME_TEXT, TWINSET_ROLE_NEW);
-        add_text(collection, "b", LIKE_TEXT, TWINSET_ROLE_NEW);
+        add_text(collection, "a", FOX_TEXT, TWINSET_ROLE_NEW);
+        add_text(collection, "b", SIMILAR_TEXT, TWINSET_ROLE_NEW);
         assert_int_equal(twinset_collection_scan(collection, &result, &error), TWINSET_IO);
         assert_true(strncmp(error.message, names[i], strlen(names[i])) == 0);
         twinset_collection_free(collection);
     }
 }
 
-static void nothing_to_compare_is_said(void **state)
+static void too_few_documents_are_an_error(void **state)
 {
     (void)state;
     for (int round = 0; round < 8; round++) {
@@ -887,8 +886,8 @@ static void nothing_to_compare_is_said(void **state)
         if (round & 1)
             add_text(collection, "blank", "", TWINSET_ROLE_NEW);
         if (round & 2)
-            add_text(collection, "form", SAME_TEXT, TWINSET_ROLE_IGNORE);
-        twinset_error *wanted = round & 4 ? NULL : &error; /* it may be NULL */
+            add_text(collection, "form", FOX_TEXT, TWINSET_ROLE_IGNORE);
+        twinset_error *wanted = round & 4 ? NULL : &error; /* the error may be NULL */
         assert_int_equal(twinset_collection_scan(collection, &result, wanted), TWINSET_EMPTY);
         assert_null(result);
         assert_int_equal(
@@ -900,14 +899,14 @@ static void nothing_to_compare_is_said(void **state)
     }
 }
 
-static void a_name_is_given_once(void **state)
+static void a_second_text_of_a_name_is_refused(void **state)
 {
     (void)state;
     twinset_collection *collection = new_collection(NULL);
     twinset_result *result;
     twinset_error error;
-    add_text(collection, "a", SAME_TEXT, TWINSET_ROLE_NEW);
-    add_text(collection, "b", SAME_TEXT, TWINSET_ROLE_NEW);
+    add_text(collection, "a", FOX_TEXT, TWINSET_ROLE_NEW);
+    add_text(collection, "b", FOX_TEXT, TWINSET_ROLE_NEW);
     add_text(collection, "a", OTHER_TEXT, TWINSET_ROLE_NEW);
     assert_int_equal(twinset_collection_scan(collection, &result, &error), TWINSET_USAGE);
     assert_non_null(strstr(error.message, "'a'"));
@@ -915,17 +914,17 @@ static void a_name_is_given_once(void **state)
     twinset_collection_free(collection);
 }
 
-/* ---- who is compared with whom */
+/* ---- roles and groups */
 
 static void write_four_files(void)
 {
-    assert_true(write_file("a", SAME_TEXT));
-    assert_true(write_file("b", SAME_TEXT));
-    assert_true(write_file("c", LIKE_TEXT));
-    assert_true(write_file("d", LIKE_TEXT));
+    assert_true(write_file("a", FOX_TEXT));
+    assert_true(write_file("b", FOX_TEXT));
+    assert_true(write_file("c", SIMILAR_TEXT));
+    assert_true(write_file("d", SIMILAR_TEXT));
 }
 
-/* Four files with the roles in `first`, and once more with those in `second`. */
+/* Scans four files, added with the roles in `first`, and again with those in `second`. */
 static twinset_result *scan_roles(twinset_collection **collection, const twinset_role first[4],
                                   const twinset_role second[4])
 {
@@ -941,7 +940,7 @@ static twinset_result *scan_roles(twinset_collection **collection, const twinset
     return scan(*collection);
 }
 
-static void old_documents_meet_new_ones_only(void **state)
+static void old_documents_are_compared_with_new_ones_only(void **state)
 {
     (void)state;
     const twinset_role roles[] = {TWINSET_ROLE_OLD, TWINSET_ROLE_OLD, TWINSET_ROLE_OLD,
@@ -955,7 +954,7 @@ static void old_documents_meet_new_ones_only(void **state)
     twinset_collection_free(collection);
 }
 
-static void like_asks_for_its_own_pairs(void **state)
+static void like_lists_its_own_pairs_only(void **state)
 {
     (void)state;
     const twinset_role roles[] = {TWINSET_ROLE_NEW, TWINSET_ROLE_OLD, TWINSET_ROLE_LIKE,
@@ -967,8 +966,8 @@ static void like_asks_for_its_own_pairs(void **state)
     twinset_collection_free(collection);
 }
 
-/* The copy that comes first is not the one that all are compared with. */
-static void two_that_all_are_compared_with_meet_once(void **state)
+/* The first copy is not one of those that all are compared with. */
+static void a_pair_of_two_like_documents_is_listed_once(void **state)
 {
     (void)state;
     const twinset_role roles[] = {TWINSET_ROLE_NEW, TWINSET_ROLE_LIKE, TWINSET_ROLE_LIKE,
@@ -980,7 +979,7 @@ static void two_that_all_are_compared_with_meet_once(void **state)
     twinset_collection_free(collection);
 }
 
-/* Of two roles the narrower one counts: ignored, like, old, new. */
+/* The first of two roles in this order counts: ignored, like, old, new. */
 static void a_path_added_twice_is_one_document(void **state)
 {
     (void)state;
@@ -991,7 +990,7 @@ static void a_path_added_twice_is_one_document(void **state)
     twinset_collection *collection;
     twinset_result *result = scan_roles(&collection, first, second);
     assert_int_equal(run_of(result).documents, 4);
-    assert_int_equal(run_of(result).pairs, 5); /* all but those of a and b */
+    assert_int_equal(run_of(result).pairs, 5); /* all pairs but that of a and b */
     assert_int_equal(cluster_at(result, 0).size, 4);
     twinset_result_free(result);
     twinset_collection_free(collection);
@@ -1017,7 +1016,7 @@ static void a_path_added_twice_is_one_document(void **state)
     twinset_collection_free(collection);
 }
 
-/* class/x and class/y are submissions; what lies in the folder itself is not. */
+/* class/x and class/y are submissions; files directly in the folder are not. */
 static void sub_folders_are_submissions(void **state)
 {
     (void)state;
@@ -1026,7 +1025,7 @@ static void sub_folders_are_submissions(void **state)
     static const char *const roots[] = {"class", "class/", "./class"};
     mkdir("class", 0700), mkdir("class/x", 0700), mkdir("class/x/2", 0700), mkdir("class/y", 0700);
     for (size_t i = 0; i < COUNT(files); i++)
-        assert_true(write_file(files[i], SAME_TEXT));
+        assert_true(write_file(files[i], FOX_TEXT));
     for (size_t i = 0; i < COUNT(roots); i++) {
         twinset_options options = defaults();
         options.group = "dir";
@@ -1034,7 +1033,7 @@ static void sub_folders_are_submissions(void **state)
         add_path(collection, roots[i], TWINSET_ROLE_NEW);
         twinset_result *result = scan(collection);
         assert_int_equal(run_of(result).documents, 5);
-        assert_int_equal(run_of(result).pairs, 9); /* all but the two of x */
+        assert_int_equal(run_of(result).pairs, 9); /* all pairs but that of the two files of x */
         for (size_t j = 0; j < 9; j++)
             assert_false(strstr(pair_at(result, j).a, "/x/") &&
                          strstr(pair_at(result, j).b, "/x/"));
@@ -1044,12 +1043,12 @@ static void sub_folders_are_submissions(void **state)
     }
 }
 
-/* A folder that is named twice is one folder; how a path is spelt plays no part. */
+/* A folder that is named twice, by any path, is one folder. */
 static void folders_count_once(void **state)
 {
     (void)state;
     mkdir("lot", 0700);
-    assert_true(write_file("lot/1", SAME_TEXT) && write_file("lot/2", SAME_TEXT));
+    assert_true(write_file("lot/1", FOX_TEXT) && write_file("lot/2", FOX_TEXT));
     static const char *const names[][2] = {
         {"lot", "lot"}, {"lot", "./lot"}, {"lot/", "lot"}, {"lot/1", "./lot/2"}};
     for (size_t i = 0; i < COUNT(names); i++) {
@@ -1059,26 +1058,26 @@ static void folders_count_once(void **state)
         add_path(collection, names[i][0], TWINSET_ROLE_NEW);
         add_path(collection, names[i][1], TWINSET_ROLE_NEW);
         twinset_result *result = scan(collection);
-        /* Files named one by one lie in one folder, which is one submission. */
+        /* Files that are named singly are in one folder, which is one submission. */
         assert_int_equal(run_of(result).pairs, i < 3 ? 1 : 0);
         twinset_result_free(result);
         twinset_collection_free(collection);
     }
 }
 
-/* Two texts of one name are refused, however often one tries. */
-static void a_name_is_refused_again_and_again(void **state)
+/* A second text of a name is refused at every attempt. */
+static void a_second_text_is_refused_at_every_attempt(void **state)
 {
     (void)state;
     twinset_options options = defaults();
     twinset_collection *collection = new_collection(&options);
     twinset_result *result;
     twinset_error error;
-    assert_true(write_file("x", SAME_TEXT));
+    assert_true(write_file("x", FOX_TEXT));
     add_path(collection, "x", TWINSET_ROLE_NEW);
     add_path(collection, "x", TWINSET_ROLE_NEW);
-    add_text(collection, "y", SAME_TEXT, TWINSET_ROLE_NEW);
-    add_text(collection, "y", SAME_TEXT, TWINSET_ROLE_NEW);
+    add_text(collection, "y", FOX_TEXT, TWINSET_ROLE_NEW);
+    add_text(collection, "y", FOX_TEXT, TWINSET_ROLE_NEW);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(twinset_collection_scan(collection, &result, &error), TWINSET_USAGE);
         assert_string_equal(error.message, "two documents are named 'y'");
@@ -1086,17 +1085,17 @@ static void a_name_is_refused_again_and_again(void **state)
     twinset_collection_free(collection);
 }
 
-/* The first sixteen copies are of the submission that the near-copy is of. */
-static void a_near_copy_meets_copies_of_others(void **state)
+/* The first sixteen copies belong to the submission of the near-copy. */
+static void a_near_copy_is_compared_with_copies_of_other_submissions(void **state)
 {
     (void)state;
     mkdir("many", 0700), mkdir("many/a", 0700), mkdir("many/b", 0700);
     char name[32];
     for (unsigned i = 0; i < 21; i++) {
         snprintf(name, sizeof name, "many/%c/%02u", i < 17 ? 'a' : 'b', i);
-        assert_true(write_file(name, SAME_TEXT));
+        assert_true(write_file(name, FOX_TEXT));
     }
-    assert_true(write_file("many/a/near", LIKE_TEXT));
+    assert_true(write_file("many/a/near", SIMILAR_TEXT));
     twinset_options options = defaults();
     options.group = "dir";
     options.max_bucket = 20;
@@ -1112,7 +1111,7 @@ static void a_near_copy_meets_copies_of_others(void **state)
 
 /* ---- limits */
 
-/* Identical documents, and one that resembles them. */
+/* Scans identical documents, and one that resembles them. */
 static twinset_result *scan_copies(twinset_collection **collection, int method, size_t copies,
                                    unsigned max_bucket)
 {
@@ -1123,9 +1122,9 @@ static twinset_result *scan_copies(twinset_collection **collection, int method, 
     for (size_t i = 0; i < copies; i++) {
         char name[8];
         snprintf(name, sizeof name, "c%02u", (unsigned)i % 100);
-        add_text(*collection, name, SAME_TEXT, TWINSET_ROLE_NEW);
+        add_text(*collection, name, FOX_TEXT, TWINSET_ROLE_NEW);
     }
-    add_text(*collection, "similar", LIKE_TEXT, TWINSET_ROLE_NEW);
+    add_text(*collection, "similar", SIMILAR_TEXT, TWINSET_ROLE_NEW);
     return scan(*collection);
 }
 
@@ -1135,7 +1134,8 @@ static void assert_cluster_of_all(const twinset_result *result)
     assert_int_equal(cluster_at(result, 0).size, run_of(result).documents);
 }
 
-/* Forty are listed as stars; eight are fewer than the rays of a star; ten are no problem. */
+/* Forty copies are listed as stars. Eight are fewer than the rays of a star, and ten are listed
+ * fully. */
 static void many_copies_are_listed_as_stars(void **state)
 {
     (void)state;
@@ -1173,7 +1173,7 @@ static void many_copies_are_listed_as_stars(void **state)
     }
 }
 
-/* The one that is asked about comes after the first sixteen of its copies. */
+/* The document of `like` comes after sixteen copies of it. */
 static void like_is_found_among_many_copies(void **state)
 {
     (void)state;
@@ -1183,10 +1183,10 @@ static void like_is_found_among_many_copies(void **state)
     for (size_t i = 0; i < 30; i++) {
         char name[8];
         snprintf(name, sizeof name, "c%02u", (unsigned)i % 100);
-        add_text(collection, name, SAME_TEXT, TWINSET_ROLE_NEW);
+        add_text(collection, name, FOX_TEXT, TWINSET_ROLE_NEW);
     }
-    add_text(collection, "similar", LIKE_TEXT, TWINSET_ROLE_NEW);
-    add_text(collection, "suspect", SAME_TEXT, TWINSET_ROLE_LIKE);
+    add_text(collection, "similar", SIMILAR_TEXT, TWINSET_ROLE_NEW);
+    add_text(collection, "suspect", FOX_TEXT, TWINSET_ROLE_LIKE);
     twinset_result *result = scan(collection);
     size_t pairs = run_of(result).pairs;
     assert_true(pairs > 0);
@@ -1196,8 +1196,8 @@ static void like_is_found_among_many_copies(void **state)
     twinset_collection_free(collection);
 }
 
-/* Old copies meet the new one alone, which comes after the first sixteen. */
-static void clusters_hold_all_of_many_copies(void **state)
+/* Old copies are compared only with the new one, which comes after sixteen of them. */
+static void clusters_have_all_of_many_copies(void **state)
 {
     (void)state;
     for (unsigned max_bucket = 20; max_bucket <= 40; max_bucket += 20) {
@@ -1207,9 +1207,9 @@ static void clusters_hold_all_of_many_copies(void **state)
         for (unsigned i = 0; i < 30; i++) {
             char name[8];
             snprintf(name, sizeof name, "c%02u", i);
-            add_text(collection, name, SAME_TEXT, TWINSET_ROLE_OLD);
+            add_text(collection, name, FOX_TEXT, TWINSET_ROLE_OLD);
         }
-        add_text(collection, "new", SAME_TEXT, TWINSET_ROLE_NEW);
+        add_text(collection, "new", FOX_TEXT, TWINSET_ROLE_NEW);
         twinset_result *result = scan(collection);
         assert_cluster_of_all(result);
         twinset_result_free(result);
@@ -1217,7 +1217,7 @@ static void clusters_hold_all_of_many_copies(void **state)
     }
 }
 
-/* Thirty documents, each like all others, and each different. */
+/* Scans thirty different documents that are all similar. */
 static twinset_result *scan_alike(twinset_collection **collection, int method, double threshold,
                                   unsigned max_bucket)
 {
@@ -1229,7 +1229,7 @@ static twinset_result *scan_alike(twinset_collection **collection, int method, d
     for (unsigned i = 0; i < 30; i++) {
         char name[8], text[256];
         snprintf(name, sizeof name, "d%02u", i);
-        snprintf(text, sizeof text, "%s %s number %u", SAME_TEXT, OTHER_TEXT, 100 + i);
+        snprintf(text, sizeof text, "%s %s number %u", FOX_TEXT, OTHER_TEXT, 100 + i);
         add_text(*collection, name, text, TWINSET_ROLE_NEW);
     }
     return scan(*collection);
@@ -1259,9 +1259,9 @@ static void documents_like_many_are_listed_with_few(void **state)
     }
 }
 
-/* Two long texts hold 21 short ones each, and come last among all: that they resemble each
- * other is not listed, but joins the two halves. */
-static void what_is_not_listed_still_joins(void **state)
+/* Two long texts contain 21 short ones each, and come last: the pair of the long texts is not
+ * listed, but joins both clusters. */
+static void pairs_that_are_not_listed_join_clusters(void **state)
 {
     (void)state;
     enum { SHORT = 21, SHARED = 60 };
@@ -1293,12 +1293,13 @@ static void what_is_not_listed_still_joins(void **state)
     twinset_collection_free(collection);
 }
 
-static void hot_buckets_are_told_of(void **state)
+static void hot_buckets_are_noted(void **state)
 {
     (void)state;
     twinset_collection *collection;
     twinset_result *result = scan_alike(&collection, TWINSET_METHOD_LSH, .5, 20);
-    size_t notes = run_of(result).notes; /* ten buckets by name, and how many */
+    size_t notes =
+        run_of(result).notes; /* notes that name ten buckets, and the number of buckets */
     assert_int_equal(notes, 11);
     for (size_t i = 0; i + 1 < notes; i++) {
         assert_non_null(strstr(twinset_result_note(result, i), "band "));
@@ -1316,7 +1317,7 @@ static void hot_buckets_are_told_of(void **state)
     twinset_collection_free(collection);
 }
 
-/* ---- comparing two */
+/* ---- comparisons */
 
 static twinset_result *compare_texts(twinset_collection **collection, const char *a, const char *b)
 {
@@ -1335,19 +1336,19 @@ static twinset_result *compare_texts(twinset_collection **collection, const char
 static void compare_keeps_the_order_given(void **state)
 {
     (void)state;
-    const char *longer = SAME_TEXT " " OTHER_TEXT;
+    const char *longer = FOX_TEXT " " OTHER_TEXT;
     twinset_collection *collection;
-    twinset_result *result = compare_texts(&collection, SAME_TEXT, longer);
+    twinset_result *result = compare_texts(&collection, FOX_TEXT, longer);
     twinset_pair pair = pair_at(result, 0), simple;
     assert_string_equal(pair.a, "second");
     assert_string_equal(pair.b, "first");
     assert_true(pair.containment_a == 1 && pair.containment_b < 1);
     assert_true(pair.estimate >= 0 && pair.estimate <= 1);
-    assert_int_equal(pair.longest, strlen(SAME_TEXT));
+    assert_int_equal(pair.longest, strlen(FOX_TEXT));
     assert_int_equal(pair.cluster, 0);
     assert_int_equal(run_of(result).clusters, 0);
 
-    assert_int_equal(twinset_compare(SAME_TEXT, strlen(SAME_TEXT), longer, strlen(longer), NULL,
+    assert_int_equal(twinset_compare(FOX_TEXT, strlen(FOX_TEXT), longer, strlen(longer), NULL,
                                      &simple, sizeof simple, NULL),
                      TWINSET_OK);
     assert_string_equal(simple.a, "a");
@@ -1360,31 +1361,31 @@ static void compare_keeps_the_order_given(void **state)
     twinset_collection_free(collection);
 }
 
-static void compare_tells_of_nothing_shared(void **state)
+static void compare_reports_no_shared_shingles(void **state)
 {
     (void)state;
     twinset_collection *collection;
-    twinset_result *result = compare_texts(&collection, SAME_TEXT, OTHER_TEXT);
+    twinset_result *result = compare_texts(&collection, FOX_TEXT, OTHER_TEXT);
     twinset_pair pair = pair_at(result, 0);
     assert_string_equal(pair.a, "second");
     assert_true(pair.similarity == 0 && pair.jaccard == 0 && pair.estimate == 0);
     assert_int_equal(pair.shared, 0);
     assert_int_equal(pair.longest, 0);
-    assert_int_equal(pair.union_count, strlen(SAME_TEXT) - 8 + strlen(OTHER_TEXT) - 8);
+    assert_int_equal(pair.union_count, strlen(FOX_TEXT) - 8 + strlen(OTHER_TEXT) - 8);
     twinset_result_free(result);
     twinset_collection_free(collection);
 }
 
-static void compare_tells_of_identical_texts(void **state)
+static void compare_reports_identical_texts(void **state)
 {
     (void)state;
     twinset_collection *collection;
-    twinset_result *result = compare_texts(&collection, SAME_TEXT, SAME_TEXT);
+    twinset_result *result = compare_texts(&collection, FOX_TEXT, FOX_TEXT);
     twinset_pair pair = pair_at(result, 0);
     assert_string_equal(pair.a, "second");
     assert_true(pair.similarity == 1 && pair.estimate == 1);
-    assert_int_equal(pair.shared, strlen(SAME_TEXT) - 8);
-    assert_int_equal(pair.longest, strlen(SAME_TEXT));
+    assert_int_equal(pair.shared, strlen(FOX_TEXT) - 8);
+    assert_int_equal(pair.longest, strlen(FOX_TEXT));
     twinset_result_free(result);
     twinset_collection_free(collection);
 }
@@ -1406,16 +1407,16 @@ static void compare_needs_two_documents(void **state)
 {
     (void)state;
     twinset_collection *collection = new_collection(NULL);
-    add_text(collection, "a", SAME_TEXT, TWINSET_ROLE_NEW);
+    add_text(collection, "a", FOX_TEXT, TWINSET_ROLE_NEW);
     assert_int_equal(compare_fails(collection, "two documents"), TWINSET_USAGE);
 
     collection = new_collection(NULL);
     for (const char *const *name = (const char *const[]){"a", "b", "c", NULL}; *name; name++)
-        add_text(collection, *name, SAME_TEXT, TWINSET_ROLE_NEW);
+        add_text(collection, *name, FOX_TEXT, TWINSET_ROLE_NEW);
     assert_int_equal(compare_fails(collection, "two documents"), TWINSET_USAGE);
 
     collection = new_collection(NULL);
-    add_text(collection, "a", SAME_TEXT, TWINSET_ROLE_NEW);
+    add_text(collection, "a", FOX_TEXT, TWINSET_ROLE_NEW);
     add_text(collection, "blank", "", TWINSET_ROLE_NEW);
     assert_int_equal(compare_fails(collection, "blank: empty"), TWINSET_EMPTY);
 }
@@ -1434,19 +1435,19 @@ static void a_file_is_compared_with_itself(void **state)
         assert_int_equal(twinset_collection_compare(collection, &result, NULL), TWINSET_OK);
         twinset_pair pair = pair_at(result, 0);
         assert_true(pair.similarity == 1 && pair.estimate == 1);
-        assert_int_equal(pair.shared, strlen(SAME_TEXT) - 8);
-        assert_int_equal(pair.longest, strlen(SAME_TEXT));
+        assert_int_equal(pair.shared, strlen(FOX_TEXT) - 8);
+        assert_int_equal(pair.longest, strlen(FOX_TEXT));
         twinset_result_free(result);
         twinset_collection_free(collection);
     }
 }
 
-/* Who was asked for by name is compared, whatever a scan would do. */
-static void compare_minds_no_roles_and_groups(void **state)
+/* Two named documents are compared, even if a scan would not compare them. */
+static void compare_ignores_roles_and_groups(void **state)
 {
     (void)state;
     mkdir("same", 0700);
-    assert_true(write_file("same/a", SAME_TEXT) && write_file("same/b", LIKE_TEXT));
+    assert_true(write_file("same/a", FOX_TEXT) && write_file("same/b", SIMILAR_TEXT));
     for (int old = 0; old < 2; old++) {
         twinset_options options = defaults();
         options.group = "dir";
@@ -1486,24 +1487,25 @@ static void compare_leaves_templates_out(void **state)
 static const char *const SCHEMES[] = {"fss", "affine",      "modular",    "jenkins",
                                       "md5", "datasketch1", "datasketch2"};
 
-/* The line that a sketch must give for a text. */
+/* Writes the line that a sketch must give for a text. */
 static void print_signature(paper *to, twinset_sketcher *sketcher, const twinset_options *options,
                             const char *name, const char *text)
 {
     uint32_t *slots = calloc(options->hashes, sizeof *slots);
     uint64_t *hashes;
     size_t count;
-    char part[128];
+    char buffer[128];
     assert_int_equal(twinset_sketcher_text(sketcher, text, strlen(text), slots, NULL), TWINSET_OK);
     assert_int_equal(twinset_shingles(text, strlen(text), options, &hashes, &count, NULL),
                      TWINSET_OK);
-    paper_write(to, part,
-                (size_t)snprintf(part, sizeof part,
+    paper_write(to, buffer,
+                (size_t)snprintf(buffer, sizeof buffer,
                                  "{\"id\": \"%s\", \"scheme\": \"%s\", \"seed\": 5, "
                                  "\"shingles\": %zu, \"signature\": [",
                                  name, SCHEMES[options->scheme], count));
     for (size_t i = 0; i < options->hashes; i++)
-        paper_write(to, part, (size_t)snprintf(part, sizeof part, "%s%u", i ? ", " : "", slots[i]));
+        paper_write(to, buffer,
+                    (size_t)snprintf(buffer, sizeof buffer, "%s%u", i ? ", " : "", slots[i]));
     paper_write(to, "]}\n", 3);
     twinset_free(hashes);
     free(slots);
@@ -1545,8 +1547,8 @@ static void sketches_equal_those_of_single_texts(void **state)
     }
 }
 
-/* The shingles of a single document are in all documents, and so too common. */
-static void nothing_is_left_of_a_single_document(void **state)
+/* All shingles of a single document are in all documents, and so too common. */
+static void a_single_document_has_only_common_shingles(void **state)
 {
     (void)state;
     for (uint64_t memory_bytes = 0; memory_bytes < 2; memory_bytes++) {
@@ -1557,7 +1559,7 @@ static void nothing_is_left_of_a_single_document(void **state)
         options.threads = 1;
         options.memory_bytes = memory_bytes;
         twinset_collection *collection = new_collection(&options);
-        add_text(collection, "a", SAME_TEXT, TWINSET_ROLE_NEW);
+        add_text(collection, "a", FOX_TEXT, TWINSET_ROLE_NEW);
         assert_int_equal(
             twinset_collection_sketch(collection, TWINSET_FORMAT_JSONL, paper_write, &found, NULL),
             TWINSET_OK);
@@ -1568,7 +1570,7 @@ static void nothing_is_left_of_a_single_document(void **state)
     }
 }
 
-/* ---- a handle may be used again */
+/* ---- repeated use of a handle */
 
 static void a_collection_can_be_scanned_again(void **state)
 {
@@ -1576,15 +1578,15 @@ static void a_collection_can_be_scanned_again(void **state)
     for (int round = 0; round < 10; round++) {
         twinset_options options = defaults();
         options.method = TWINSET_METHOD_LSH;
-        options.seed = (uint64_t)round; /* for another order of the candidates */
+        options.seed = (uint64_t)round; /* changes the order of candidates */
         options.memory_bytes = round > 2 ? 1 : 0;
         options.threshold = .6;
         options.threads = 1;
         twinset_collection *collection = new_collection(&options);
         paper out = {0};
-        add_text(collection, "b", SAME_TEXT " " OTHER_TEXT, TWINSET_ROLE_NEW);
-        add_text(collection, "d", SAME_TEXT " or so", TWINSET_ROLE_NEW);
-        add_text(collection, "e", LIKE_TEXT " or so", TWINSET_ROLE_NEW);
+        add_text(collection, "b", FOX_TEXT " " OTHER_TEXT, TWINSET_ROLE_NEW);
+        add_text(collection, "d", FOX_TEXT " or so", TWINSET_ROLE_NEW);
+        add_text(collection, "e", SIMILAR_TEXT " or so", TWINSET_ROLE_NEW);
         add_text(collection, "blank", "", TWINSET_ROLE_NEW);
         if (round == 2)
             add_text(collection, "form", "while the band plays on", TWINSET_ROLE_IGNORE);
@@ -1609,12 +1611,12 @@ static void a_collection_can_be_scanned_again(void **state)
     }
 }
 
-/* The threshold plays no part in a comparison, but in a scan after it. */
-static void two_that_were_compared_can_be_scanned(void **state)
+/* A comparison ignores the threshold; a scan after it does not. */
+static void compared_documents_can_be_scanned(void **state)
 {
     (void)state;
     twinset_collection *collection;
-    twinset_result *compared = compare_texts(&collection, SAME_TEXT, OTHER_TEXT " " LIKE_TEXT);
+    twinset_result *compared = compare_texts(&collection, FOX_TEXT, OTHER_TEXT " " SIMILAR_TEXT);
     assert_true(pair_at(compared, 0).similarity > 0);
     twinset_result *scanned = scan(collection);
     assert_int_equal(run_of(scanned).pairs, 0);
@@ -1624,12 +1626,12 @@ static void two_that_were_compared_can_be_scanned(void **state)
     twinset_collection_free(collection);
 }
 
-/* Compared as they stand, scanned record by record. */
-static void records_that_were_compared_are_records_again(void **state)
+/* Two files are compared as a whole, and then scanned by records. */
+static void compared_files_of_records_can_be_scanned(void **state)
 {
     (void)state;
-    assert_true(write_file("x.jsonl", "{\"id\": \"p\", \"text\": \"" SAME_TEXT "\"}\n"
-                                      "{\"id\": \"q\", \"text\": \"" SAME_TEXT "\"}\n"));
+    assert_true(write_file("x.jsonl", "{\"id\": \"p\", \"text\": \"" FOX_TEXT "\"}\n"
+                                      "{\"id\": \"q\", \"text\": \"" FOX_TEXT "\"}\n"));
     assert_true(write_file("y.jsonl", "{\"id\": \"r\", \"text\": \"" OTHER_TEXT "\"}\n"));
     twinset_collection *collection = new_collection(NULL);
     twinset_result *compared;
@@ -1653,8 +1655,8 @@ static void an_empty_collection_can_be_filled(void **state)
     twinset_error error;
     add_text(collection, "blank", "", TWINSET_ROLE_NEW);
     assert_int_equal(twinset_collection_scan(collection, &result, &error), TWINSET_EMPTY);
-    add_text(collection, "b", SAME_TEXT, TWINSET_ROLE_NEW);
-    add_text(collection, "a", SAME_TEXT, TWINSET_ROLE_NEW);
+    add_text(collection, "b", FOX_TEXT, TWINSET_ROLE_NEW);
+    add_text(collection, "a", FOX_TEXT, TWINSET_ROLE_NEW);
     result = scan(collection);
     ASSERT_PAIRS(result, "a b");
     twinset_result_free(result);
@@ -1663,7 +1665,7 @@ static void an_empty_collection_can_be_filled(void **state)
 
 /* ---- records */
 
-/* Enough records for several parts of a megabyte; their names are their lines. */
+/* Writes records for several chunks of a megabyte. Their names are their lines. */
 static void write_many(const char *path, size_t records)
 {
     FILE *file = fopen(path, "w");
@@ -1682,8 +1684,8 @@ static bool append(const char *path, const char *text)
     return fputs(text, file) >= 0 && fclose(file) == 0;
 }
 
-/* Between adding and reading, a file may become another: what of it is there is read, and
- * once it is said that it is not what it was. */
+/* A file may change between adding and reading: its present records are read, and the change is
+ * reported once. */
 static void a_file_of_records_may_change(void **state)
 {
     (void)state;
@@ -1714,7 +1716,7 @@ static void a_file_of_records_may_change(void **state)
         twinset_result *result = scan(collection), *again = NULL;
         twinset_run run = run_of(result);
         assert_in_range(run.documents, cases[i].least + 1, cases[i].most + 1);
-        /* A record that was cut in half is named as well. */
+        /* A truncated record is reported as well. */
         assert_in_range(run.skipped, 1, 1 + (i == 1));
         twinset_skip skip = skip_at(result, run.skipped - 1);
         assert_string_equal(skip.reason, cases[i].reason);
@@ -1727,17 +1729,17 @@ static void a_file_of_records_may_change(void **state)
     }
 }
 
-/* ---- what happens meanwhile */
+/* ---- changes during a run */
 
-/* Asks to stop at one call, or changes a file in one stage. */
-typedef struct meddler {
+/* A callback that cancels at a call, or changes a file in a stage. */
+typedef struct intruder {
     size_t calls, stop_at;
     const char *stage, *file, *text; /* text NULL: the file is deleted */
-} meddler;
+} intruder;
 
-static int meddle(void *context, const char *stage, uint64_t done, uint64_t total)
+static int intrude(void *context, const char *stage, uint64_t done, uint64_t total)
 {
-    meddler *self = context;
+    intruder *self = context;
     assert_non_null(stage);
     assert_true(total == 0 || done <= total);
     if (self->stage && strcmp(stage, self->stage) == 0) {
@@ -1749,9 +1751,9 @@ static int meddle(void *context, const char *stage, uint64_t done, uint64_t tota
     return self->calls++ == self->stop_at;
 }
 
-static twinset_collection *collect_meddled(meddler *self, twinset_options *options)
+static twinset_collection *collect_with_intruder(intruder *self, twinset_options *options)
 {
-    options->progress = meddle;
+    options->progress = intrude;
     options->progress_context = self;
     options->threads = 1;
     twinset_collection *collection = new_collection(options);
@@ -1766,8 +1768,8 @@ static twinset_collection *collect_meddled(meddler *self, twinset_options *optio
 static size_t cancel_everywhere(twinset_options options, bool like)
 {
     for (size_t n = 0;; n++) {
-        meddler self = {.stop_at = n};
-        twinset_collection *collection = collect_meddled(&self, &options);
+        intruder self = {.stop_at = n};
+        twinset_collection *collection = collect_with_intruder(&self, &options);
         twinset_result *result;
         twinset_error error;
         if (like)
@@ -1801,9 +1803,9 @@ static void a_scan_can_be_cancelled_at_every_call(void **state)
     options.memory_bytes = 1;
     assert_true(cancel_everywhere(options, false) >= 4);
 
-    meddler self = {.stop_at = 1};
+    intruder self = {.stop_at = 1};
     paper out = {0};
-    twinset_collection *collection = collect_meddled(&self, &options);
+    twinset_collection *collection = collect_with_intruder(&self, &options);
     assert_int_equal(
         twinset_collection_sketch(collection, TWINSET_FORMAT_BINARY, paper_write, &out, NULL),
         TWINSET_CANCELLED);
@@ -1811,7 +1813,7 @@ static void a_scan_can_be_cancelled_at_every_call(void **state)
     twinset_collection_free(collection);
 }
 
-static void a_file_that_changes_meanwhile_is_named(void **state)
+static void a_file_that_changes_during_a_run_is_named(void **state)
 {
     (void)state;
     static const struct {
@@ -1827,14 +1829,14 @@ static void a_file_that_changes_meanwhile_is_named(void **state)
     };
     for (size_t i = 0; i < 2 * COUNT(cases); i++) {
         twinset_options options = defaults();
-        meddler self = {.stop_at = SIZE_MAX,
-                        .stage = cases[i / 2].stage,
-                        .file = "a",
-                        .text = i % 2 ? NULL : LIKE_TEXT};
+        intruder self = {.stop_at = SIZE_MAX,
+                         .stage = cases[i / 2].stage,
+                         .file = "a",
+                         .text = i % 2 ? NULL : SIMILAR_TEXT};
         options.method = cases[i / 2].method;
         options.memory_bytes = cases[i / 2].memory_bytes;
         options.common = cases[i / 2].common;
-        twinset_collection *collection = collect_meddled(&self, &options);
+        twinset_collection *collection = collect_with_intruder(&self, &options);
         twinset_result *result;
         twinset_error error;
         int status = twinset_collection_scan(collection, &result, &error);
@@ -1852,50 +1854,50 @@ int main(void)
         cmocka_unit_test(roles_and_groups_equal_brute_force),
         cmocka_unit_test(shingles_are_windows_of_tokens),
         cmocka_unit_test(threads_and_memory_change_nothing),
-        cmocka_unit_test(lsh_keeps_its_promise),
-        cmocka_unit_test(identical_is_one_whatever_is_ignored),
-        cmocka_unit_test(ignored_shingles_count_nowhere),
-        cmocka_unit_test(common_means_more_than_the_share),
+        cmocka_unit_test(lsh_reaches_its_expected_recall),
+        cmocka_unit_test(identical_documents_have_similarity_1_whatever_is_ignored),
+        cmocka_unit_test(ignored_shingles_do_not_count),
+        cmocka_unit_test(common_shingles_are_in_more_than_a_fraction_of_documents),
         cmocka_unit_test(bags_count_repeated_shingles),
         cmocka_unit_test(stop_words_are_left_out),
         cmocka_unit_test(short_texts_are_one_shingle),
         cmocka_unit_test(empty_and_missing_documents_are_listed),
         cmocka_unit_test(texts_that_are_null_are_listed),
-        cmocka_unit_test(a_comparison_with_null_says_so),
-        cmocka_unit_test(lent_texts_are_like_copies),
+        cmocka_unit_test(a_comparison_with_null_is_an_error),
+        cmocka_unit_test(borrowed_texts_give_the_results_of_copies),
         cmocka_unit_test(a_template_that_cannot_be_read_is_an_error),
-        cmocka_unit_test(nothing_to_compare_is_said),
-        cmocka_unit_test(a_name_is_given_once),
-        cmocka_unit_test(old_documents_meet_new_ones_only),
-        cmocka_unit_test(like_asks_for_its_own_pairs),
-        cmocka_unit_test(two_that_all_are_compared_with_meet_once),
+        cmocka_unit_test(too_few_documents_are_an_error),
+        cmocka_unit_test(a_second_text_of_a_name_is_refused),
+        cmocka_unit_test(old_documents_are_compared_with_new_ones_only),
+        cmocka_unit_test(like_lists_its_own_pairs_only),
+        cmocka_unit_test(a_pair_of_two_like_documents_is_listed_once),
         cmocka_unit_test(a_path_added_twice_is_one_document),
         cmocka_unit_test(sub_folders_are_submissions),
         cmocka_unit_test(folders_count_once),
-        cmocka_unit_test(a_name_is_refused_again_and_again),
-        cmocka_unit_test(a_near_copy_meets_copies_of_others),
+        cmocka_unit_test(a_second_text_is_refused_at_every_attempt),
+        cmocka_unit_test(a_near_copy_is_compared_with_copies_of_other_submissions),
         cmocka_unit_test(many_copies_are_listed_as_stars),
         cmocka_unit_test(like_is_found_among_many_copies),
-        cmocka_unit_test(clusters_hold_all_of_many_copies),
+        cmocka_unit_test(clusters_have_all_of_many_copies),
         cmocka_unit_test(documents_like_many_are_listed_with_few),
-        cmocka_unit_test(what_is_not_listed_still_joins),
-        cmocka_unit_test(hot_buckets_are_told_of),
+        cmocka_unit_test(pairs_that_are_not_listed_join_clusters),
+        cmocka_unit_test(hot_buckets_are_noted),
         cmocka_unit_test(compare_keeps_the_order_given),
-        cmocka_unit_test(compare_tells_of_nothing_shared),
-        cmocka_unit_test(compare_tells_of_identical_texts),
+        cmocka_unit_test(compare_reports_no_shared_shingles),
+        cmocka_unit_test(compare_reports_identical_texts),
         cmocka_unit_test(compare_needs_two_documents),
         cmocka_unit_test(a_file_is_compared_with_itself),
-        cmocka_unit_test(compare_minds_no_roles_and_groups),
+        cmocka_unit_test(compare_ignores_roles_and_groups),
         cmocka_unit_test(compare_leaves_templates_out),
         cmocka_unit_test(sketches_equal_those_of_single_texts),
-        cmocka_unit_test(nothing_is_left_of_a_single_document),
+        cmocka_unit_test(a_single_document_has_only_common_shingles),
         cmocka_unit_test(a_collection_can_be_scanned_again),
-        cmocka_unit_test(two_that_were_compared_can_be_scanned),
-        cmocka_unit_test(records_that_were_compared_are_records_again),
+        cmocka_unit_test(compared_documents_can_be_scanned),
+        cmocka_unit_test(compared_files_of_records_can_be_scanned),
         cmocka_unit_test(an_empty_collection_can_be_filled),
         cmocka_unit_test(a_file_of_records_may_change),
         cmocka_unit_test(a_scan_can_be_cancelled_at_every_call),
-        cmocka_unit_test(a_file_that_changes_meanwhile_is_named),
+        cmocka_unit_test(a_file_that_changes_during_a_run_is_named),
     };
     print_seed();
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);

@@ -1,4 +1,4 @@
-/* Sorting in bounded memory: every entry comes back once, in order, whatever the keys are. */
+/* Sorting in bounded memory: every entry is read once, in order, for all kinds of keys. */
 #include "testing.h"
 
 #include "memory.h"
@@ -6,13 +6,13 @@
 
 enum { THREADS = 3, ENTRIES = 60000, WORKERS_MOST = 8 };
 
-/* What a visit has seen. */
-typedef struct seen {
+/* The entries that a visit has received. */
+typedef struct visited {
     tw_entry last[WORKERS_MOST]; /* by worker */
     tw_entry *all;               /* by value */
     size_t count[WORKERS_MOST];
     size_t calls[WORKERS_MOST];
-} seen;
+} visited;
 
 static bool is_before(tw_entry a, tw_entry b)
 {
@@ -21,7 +21,7 @@ static bool is_before(tw_entry a, tw_entry b)
 
 static int take(void *context, unsigned worker, bool starts, const tw_entry *entries, size_t count)
 {
-    seen *visit = context;
+    visited *visit = context;
     for (size_t i = 0; i < count; i++) {
         if (!starts || i > 0)
             assert_true(is_before(visit->last[worker], entries[i]));
@@ -51,7 +51,7 @@ static uint64_t random_key(uint64_t number)
     return (uint64_t)random_below(&state, SIZE_MAX);
 }
 
-static uint64_t one_key(uint64_t number)
+static uint64_t equal_key(uint64_t number)
 {
     return number & 0;
 }
@@ -66,11 +66,11 @@ static uint64_t small_key(uint64_t number)
     return number / 7 % 1000;
 }
 
-/* Sorts entries with these keys, and returns how many calls brought them. */
+/* Sorts entries with these keys, and returns the number of calls of the visit. */
 static size_t check_sorted(uint64_t (*key)(uint64_t number), unsigned key_bits, uint64_t memory)
 {
     tw_loop loop = {.threads = THREADS};
-    seen visit = {.all = tw_array(ENTRIES, sizeof *visit.all)};
+    visited visit = {.all = tw_array(ENTRIES, sizeof *visit.all)};
     filling fill = {.key = key};
     twinset_error error;
     assert_non_null(visit.all);
@@ -96,22 +96,22 @@ static void test_sorts_in_memory(void **state)
 {
     (void)state;
     assert_int_equal(check_sorted(random_key, 64, 64 << 20), 256);
-    assert_int_equal(check_sorted(one_key, 64, 64 << 20), 1);
+    assert_int_equal(check_sorted(equal_key, 64, 64 << 20), 1);
     assert_int_equal(check_sorted(few_keys, 64, 64 << 20), 3);
     check_sorted(small_key, 10, 64 << 20);
 }
 
-/* With little memory, a partition is distributed once more, down to the bits of the values. */
+/* With little memory, a partition is distributed again, down to the bits of values. */
 static void test_sorts_within_memory(void **state)
 {
     (void)state;
     assert_int_equal(check_sorted(random_key, 64, 1 << 16), 256);
-    assert_true(check_sorted(one_key, 64, 1 << 16) > 10);
+    assert_true(check_sorted(equal_key, 64, 1 << 16) > 10);
     assert_true(check_sorted(few_keys, 64, 1 << 16) > 10);
     check_sorted(small_key, 10, 1 << 16);
 }
 
-static void test_nothing_to_sort(void **state)
+static void test_no_entries_are_sorted(void **state)
 {
     (void)state;
     tw_loop loop = {.threads = 1};
@@ -122,14 +122,14 @@ static void test_nothing_to_sort(void **state)
     tw_sorter_free(sorter);
 }
 
-static void test_folder_is_missing(void **state)
+static void test_a_missing_folder_is_an_error(void **state)
 {
     (void)state;
     tw_sorter *sorter;
     twinset_error error;
     int status = 0;
     tw_loop loop = {.threads = 1};
-    seen visit = {0};
+    visited visit = {0};
     assert_ok(tw_sorter_new(64, 1, 1, "/nonexistent", &sorter, &error), &error);
     for (uint64_t i = 0; i < ENTRIES && status == 0; i++)
         status = tw_sorter_add(sorter, 0, (tw_entry){random_key(i), i});
@@ -144,8 +144,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sorts_in_memory),
         cmocka_unit_test(test_sorts_within_memory),
-        cmocka_unit_test(test_nothing_to_sort),
-        cmocka_unit_test(test_folder_is_missing),
+        cmocka_unit_test(test_no_entries_are_sorted),
+        cmocka_unit_test(test_a_missing_folder_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

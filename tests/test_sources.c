@@ -1,7 +1,6 @@
 /*
- * Documents that lie in others, by the public calls: pages in a web crawl, records in JSON lines
- * that are named one by one, submissions of several files; and a class of programs, of which chance
- * makes some alike.
+ * Documents within files, by the public calls: pages of a web crawl, single records of JSON lines,
+ * submissions of several files; and a class of programs, some of which are similar by chance.
  */
 #define _XOPEN_SOURCE 700
 #include <setjmp.h>
@@ -83,8 +82,8 @@ static void pages_of_a_crawl_are_documents(void **state)
     free(essay);
 }
 
-/* A crawl that ends in the middle of a record keeps what stands before, and names the damage. */
-static void a_torn_crawl_is_named(void **state)
+/* A crawl that ends in the middle of a record gives the pages before it, and names the damage. */
+static void a_truncated_crawl_is_named(void **state)
 {
     (void)state;
     static const char *const settings[] = {"by", "char", NULL};
@@ -104,7 +103,7 @@ static void a_torn_crawl_is_named(void **state)
 
 /* ---- records by name */
 
-/* Compares two paths, and gives the status; the pair is written where that is good. */
+/* Compares two paths, and returns the status. Sets the pair if it is TWINSET_OK. */
 static int compare_paths(const char *a, const char *b, twinset_pair *pair, twinset_error *error)
 {
     static const char *const settings[] = {"by", "char", NULL};
@@ -147,24 +146,11 @@ static void records_are_named_by_line_and_id(void **state)
 
 /* ---- classes of programs */
 
-/* A program of several functions that no other has, in words of its own. */
 static void write_program(dice *from, const char *path)
 {
-    static const char *const operators[] = {"+", "-", "*", "%", "//", "|", "&", "^"};
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    for (int function = 0; function < 6; function++) {
-        char name[8] = {0}, other[8] = {0};
-        spell(below(from, 3000), name);
-        spell(below(from, 3000), other);
-        fprintf(file, "def %s(%s):\n    total = %zu\n", name, other, below(from, 1000));
-        for (size_t line = 0, lines = 3 + below(from, 5); line < lines; line++)
-            fprintf(file,
-                    chance(from, 50) ? "    total = total %s (%s %s %zu)\n"
-                                     : "    while total %s len(%s) %s %zu: total += 1\n",
-                    operators[below(from, 8)], other, operators[below(from, 8)], below(from, 99));
-        fprintf(file, "    return total %s %zu\n\n", operators[below(from, 8)], below(from, 50));
-    }
+    put_program(from, file);
     assert_int_equal(fclose(file), 0);
 }
 
@@ -232,7 +218,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pages_of_a_crawl_are_documents),
-        cmocka_unit_test(a_torn_crawl_is_named),
+        cmocka_unit_test(a_truncated_crawl_is_named),
         cmocka_unit_test(records_are_named_by_line_and_id),
         cmocka_unit_test(a_copy_stands_out_of_its_class),
         cmocka_unit_test(folders_of_people_are_submissions),

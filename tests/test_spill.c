@@ -1,4 +1,4 @@
-/* Temporary files: what was written comes back; a disk that is full, or no disk at all. */
+/* Temporary files: chunks are read as written; a full disk and a missing folder are errors. */
 #define _XOPEN_SOURCE 700
 #include "testing.h"
 
@@ -20,7 +20,7 @@ static int make_folder(void **state)
     return mkdtemp(folder) ? 0 : -1;
 }
 
-/* Fails where a test left something in the folder. */
+/* Fails if a test left files in the folder. */
 static int remove_folder(void **state)
 {
     (void)state;
@@ -38,7 +38,7 @@ static size_t files_in_folder(void)
     return count - 2; /* . and .. */
 }
 
-/* ---- what is written comes back */
+/* ---- chunks are read as written */
 
 enum { CHUNKS = 300, LONGEST = 5000 };
 
@@ -125,7 +125,7 @@ static void the_usual_folder_is_that_of_the_environment(void **state)
 
 /* ---- faults */
 
-/* A file that may not grow is as good as a full disk. */
+/* A limit on the size of files acts as a full disk. */
 static void a_full_disk_is_an_error(void **state)
 {
     struct rlimit before, small;

@@ -1,7 +1,7 @@
 /*
- * The steps that other programs make a scan of, one by one: keys of a text, two texts compared,
- * a pair as a line. Put together as docs/cluster.md has it, by loops over everything, they must
- * give the bytes that a scan writes.
+ * The single steps of a scan for other programs: the keys of a text, the comparison of two texts,
+ * the line of a pair. Combined as docs/cluster.md describes, by loops over all documents, they must
+ * give the bytes of a scan.
  */
 #define _XOPEN_SOURCE 700
 #include <setjmp.h>
@@ -26,10 +26,10 @@ typedef struct item {
     char name[16], *text;
     twinset_document facts;
     uint64_t keys[MOST_BANDS];
-    size_t first;   /* of those that are identical */
-    size_t place;   /* among these */
-    size_t copies;  /* of these there are so many */
-    size_t cluster; /* the lowest item of it */
+    size_t first;   /* identical item */
+    size_t rank;    /* among identical items */
+    size_t copies;  /* number of identical items, in the first one */
+    size_t cluster; /* the lowest item of the cluster */
 } item;
 
 typedef struct collection {
@@ -48,7 +48,7 @@ static int by_name(const void *left, const void *right)
     return strcmp(((const item *)left)->name, ((const item *)right)->name);
 }
 
-/* Copies, near copies, a family that fills buckets, empty texts, quotations. */
+/* Makes copies, near copies, a family that fills buckets, empty texts and quotations. */
 static void fill(collection *all, dice *from)
 {
     *all = (collection){.count = 2 + below(from, MOST - 2)};
@@ -109,19 +109,19 @@ static bool identical(const item *x, const item *y)
            memcmp(x->facts.digest, y->facts.digest, sizeof x->facts.digest) == 0;
 }
 
-static void look_through(collection *all)
+static void read_texts(collection *all)
 {
     twinset_sketcher *sketcher;
     assert_ok(twinset_sketcher_new(&all->options, &sketcher, NULL));
     for (size_t i = 0; i < all->count; i++) {
-        item *one = &all->items[i];
-        assert_ok(twinset_sketcher_document(sketcher, one->text, strlen(one->text),
-                                            all->tuning.bands, all->tuning.rows, one->keys,
-                                            &one->facts, sizeof one->facts, NULL));
-        one->cluster = i;
-        for (one->first = 0; !identical(&all->items[one->first], one);)
-            one->first++;
-        one->place = all->items[one->first].copies++;
+        item *document = &all->items[i];
+        assert_ok(twinset_sketcher_document(sketcher, document->text, strlen(document->text),
+                                            all->tuning.bands, all->tuning.rows, document->keys,
+                                            &document->facts, sizeof document->facts, NULL));
+        document->cluster = i;
+        for (document->first = 0; !identical(&all->items[document->first], document);)
+            document->first++;
+        document->rank = all->items[document->first].copies++;
     }
     twinset_sketcher_free(sketcher);
     for (size_t i = 0; i < all->count; i++)
@@ -167,9 +167,9 @@ static bool hot(const collection *all, size_t size)
     return all->options.max_bucket && size > all->options.max_bucket;
 }
 
-static bool is_centre(const collection *all, const item *one)
+static bool is_centre(const collection *all, const item *document)
 {
-    return !hot(all, one->copies) || one->place < STAR;
+    return !hot(all, document->copies) || document->rank < STAR;
 }
 
 static void list_copies(collection *all, size_t first)
@@ -184,8 +184,8 @@ static void list_copies(collection *all, size_t first)
             }
 }
 
-/* Two that share a bucket, unless they were compared before. */
-static void meet(collection *all, size_t x, size_t y)
+/* Compares two items of a bucket, unless they were compared before. */
+static void compare_once(collection *all, size_t x, size_t y)
 {
     if (all->compared[x][y])
         return;
@@ -200,19 +200,19 @@ static void meet(collection *all, size_t x, size_t y)
                 add_pair(all, &known, i, j);
 }
 
-static void meet_in_bucket(collection *all, unsigned band, uint64_t key)
+static void compare_bucket(collection *all, unsigned band, uint64_t key)
 {
     size_t members[MOST], count = 0;
     for (size_t i = 0; i < all->count; i++) {
-        const item *one = &all->items[i];
-        if (one->first == i && one->facts.tokens && !one->facts.all_excluded &&
-            one->keys[band] == key)
+        const item *document = &all->items[i];
+        if (document->first == i && document->facts.tokens && !document->facts.all_excluded &&
+            document->keys[band] == key)
             members[count++] = i;
     }
     for (size_t i = 0; i < count; i++)
         for (size_t j = i + 1; j < count; j++)
             if (!hot(all, count) || i < STAR)
-                meet(all, members[i], members[j]);
+                compare_once(all, members[i], members[j]);
 }
 
 static size_t size_of_cluster(const collection *all, size_t cluster)
@@ -223,17 +223,17 @@ static size_t size_of_cluster(const collection *all, size_t cluster)
     return size;
 }
 
-/* Those before it, the larger first. */
+/* Numbers clusters by size, the largest first. */
 static void number_clusters(collection *all)
 {
     for (size_t i = 0; i < all->pair_count; i++) {
         item key;
         strcpy(key.name, all->pairs[i].a);
-        const item *one = bsearch(&key, all->items, all->count, sizeof *all->items, by_name);
-        size_t size = size_of_cluster(all, one->cluster), number = 1;
+        const item *document = bsearch(&key, all->items, all->count, sizeof *all->items, by_name);
+        size_t size = size_of_cluster(all, document->cluster), number = 1;
         for (size_t j = 0; j < all->count; j++) {
             size_t other = size_of_cluster(all, j);
-            number += other > size || (other == size && size > 1 && j < one->cluster);
+            number += other > size || (other == size && size > 1 && j < document->cluster);
         }
         all->pairs[i].cluster = (uint32_t)number;
     }
@@ -242,19 +242,19 @@ static void number_clusters(collection *all)
 static void scan_by_steps(collection *all)
 {
     assert_ok(twinset_comparer_new(&all->options, &all->comparer, NULL));
-    look_through(all);
+    read_texts(all);
     for (size_t i = 0; i < all->count; i++)
         if (all->items[i].first == i && all->items[i].facts.tokens && all->items[i].copies > 1)
             list_copies(all, i);
     for (unsigned band = 0; band < all->tuning.bands; band++)
         for (size_t i = 0; i < all->count; i++)
-            meet_in_bucket(all, band, all->items[i].keys[band]);
+            compare_bucket(all, band, all->items[i].keys[band]);
     number_clusters(all);
     if (all->pair_count)
         qsort(all->pairs, all->pair_count, sizeof *all->pairs, by_similarity);
 }
 
-/* ---- beside a scan */
+/* ---- comparison with a scan */
 
 static paper written_by_steps(const collection *all, twinset_format format)
 {
@@ -278,7 +278,7 @@ static twinset_result *scan_at_once(const collection *all, twinset_collection **
     return status == TWINSET_OK ? result : NULL;
 }
 
-static void steps_make_a_scan(void **state)
+static void steps_give_the_bytes_of_a_scan(void **state)
 {
     (void)state;
     static const twinset_format formats[] = {TWINSET_FORMAT_CSV, TWINSET_FORMAT_TSV,
@@ -307,14 +307,14 @@ static void steps_make_a_scan(void **state)
         twinset_collection_free(made);
         free_collection(all);
     }
-    assert_true(pairs > 10000); /* or little was compared */
+    assert_true(pairs > 10000); /* otherwise little was compared */
     free(all);
 }
 
-/* ---- the steps alone */
+/* ---- single steps */
 
-/* What was compared before leaves no trace. */
-static void a_comparer_forgets_nothing_wrongly(void **state)
+/* Earlier comparisons do not change later ones. */
+static void earlier_comparisons_do_not_matter(void **state)
 {
     (void)state;
     enum { TEXTS = 24 };
@@ -326,7 +326,7 @@ static void a_comparer_forgets_nothing_wrongly(void **state)
         twinset_options_init(&options, sizeof options);
         options.threshold = .3;
         options.bag = round % 2;
-        options.memory_bytes = round % 4 < 2 ? 1 : 0; /* the least there can be */
+        options.memory_bytes = round % 4 < 2 ? 1 : 0; /* the smallest amount */
         texts[0] = random_text(&from, round < 4 ? 80 : 10000, LANGUAGE);
         for (size_t i = 1; i < TEXTS; i++)
             texts[i] = similar_text(&from, texts[below(&from, i)], below(&from, 30), LANGUAGE);
@@ -349,7 +349,7 @@ static void a_comparer_forgets_nothing_wrongly(void **state)
     }
 }
 
-static void below_the_threshold_only_counts_are_told(void **state)
+static void pairs_below_the_threshold_have_only_counts(void **state)
 {
     (void)state;
     static const char a[] = "the quick brown fox jumps over", b[] = "the quick brown cat sits down";
@@ -392,7 +392,7 @@ static void empty_texts_resemble_nothing(void **state)
     twinset_comparer_free(comparer);
 }
 
-static void a_document_tells_of_itself(void **state)
+static void the_keys_of_a_document_have_its_counts(void **state)
 {
     (void)state;
     twinset_sketcher *sketcher;
@@ -418,7 +418,7 @@ static void a_document_tells_of_itself(void **state)
     twinset_sketcher_free(sketcher);
 }
 
-/* ---- what makes no sense */
+/* ---- invalid calls */
 
 static void refuse_comparer(void (*set)(twinset_options *), const char *word)
 {
@@ -452,7 +452,7 @@ static void set_k(twinset_options *options)
     options->k = 65;
 }
 
-static void what_needs_a_collection_is_refused(void **state)
+static void options_that_need_a_collection_are_refused(void **state)
 {
     (void)state;
     refuse_comparer(set_code, "programs");
@@ -503,12 +503,12 @@ static void a_line_has_three_formats(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_make_a_scan),
-        cmocka_unit_test(a_comparer_forgets_nothing_wrongly),
-        cmocka_unit_test(below_the_threshold_only_counts_are_told),
+        cmocka_unit_test(steps_give_the_bytes_of_a_scan),
+        cmocka_unit_test(earlier_comparisons_do_not_matter),
+        cmocka_unit_test(pairs_below_the_threshold_have_only_counts),
         cmocka_unit_test(empty_texts_resemble_nothing),
-        cmocka_unit_test(a_document_tells_of_itself),
-        cmocka_unit_test(what_needs_a_collection_is_refused),
+        cmocka_unit_test(the_keys_of_a_document_have_its_counts),
+        cmocka_unit_test(options_that_need_a_collection_are_refused),
         cmocka_unit_test(more_bands_than_slots_are_refused),
         cmocka_unit_test(a_line_has_three_formats),
     };

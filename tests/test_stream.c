@@ -1,8 +1,7 @@
 /*
- * Streams: files of every packing come out as what was packed, however much is asked for at
- * once; cut and damaged ones give what is before the damage, and say so. What is packed here
- * comes from the formats' own commands, or from tw_pack_*. Every test has a folder of its own
- * as working directory.
+ * Streams: compressed files of every format are decompressed, by reads of any size. Truncated and
+ * damaged files give the bytes before the damage, and a reason. Files come from the formats' own
+ * commands or from tw_pack_*. Every test has a folder of its own as working directory.
  */
 #define _XOPEN_SOURCE 700
 #include "testing.h"
@@ -17,7 +16,7 @@
 #include "pack.h"
 #include "scanning.h"
 
-/* ---- the stand-in for read(), so that a test can come between */
+/* ---- a replacement of read(), so that tests can inject faults */
 
 static ssize_t (*read_instead)(int fd, void *buffer, size_t count);
 static int reads;
@@ -59,7 +58,7 @@ static int append(void *context, const char *bytes, size_t count)
     return tw_bytes_append(context, bytes, count) == TWINSET_OK ? 0 : ENOMEM;
 }
 
-/* Appends the bytes, packed, to `packed`. */
+/* Compresses bytes, and appends them to `packed`. */
 static void pack(int format, const char *bytes, size_t length, tw_bytes *packed)
 {
     tw_pack *pack = NULL;
@@ -71,23 +70,23 @@ static void pack(int format, const char *bytes, size_t length, tw_bytes *packed)
     tw_pack_free(pack);
 }
 
-/* Text that packs well in parts, and badly in others. */
-static tw_bytes some_text(dice *from, size_t length)
+/* A text with ranges that compress well, and ranges that do not. */
+static tw_bytes mixed_text(dice *from, size_t length)
 {
     tw_bytes text = {0};
     while (text.length < length) {
-        char piece[64];
-        size_t size = below(from, sizeof piece);
+        char chunk[64];
+        size_t size = below(from, sizeof chunk);
         bool random = chance(from, 30);
         for (size_t i = 0; i < size; i++)
-            piece[i] = (char)(random ? roll(from) : (uint64_t)('a' + i % 26));
-        assert_int_equal(tw_bytes_append(&text, piece, size), 0);
+            chunk[i] = (char)(random ? roll(from) : (uint64_t)('a' + i % 26));
+        assert_int_equal(tw_bytes_append(&text, chunk, size), 0);
     }
     text.length = length;
     return text;
 }
 
-/* ---- reading: everything, in pieces of at most so many bytes */
+/* ---- reading in chunks of at most so many bytes */
 
 typedef struct outcome {
     tw_bytes bytes;
@@ -95,17 +94,17 @@ typedef struct outcome {
     char reason[128];
 } outcome;
 
-static outcome read_all(const char *path, size_t piece)
+static outcome read_all(const char *path, size_t chunk)
 {
     outcome out = {.reason = ""};
     tw_stream *stream = NULL;
     const char *reason = NULL;
     out.status = tw_stream_open(path, &stream, &reason);
     for (size_t length = 1; out.status == TWINSET_OK && length > 0;) {
-        assert_int_equal(tw_bytes_reserve(&out.bytes, piece), 0);
+        assert_int_equal(tw_bytes_reserve(&out.bytes, chunk), 0);
         out.status =
-            tw_stream_read(stream, out.bytes.data + out.bytes.length, piece, &length, &reason);
-        assert_true(length <= piece);
+            tw_stream_read(stream, out.bytes.data + out.bytes.length, chunk, &length, &reason);
+        assert_true(length <= chunk);
         out.bytes.length += length;
         assert_true(out.status == TWINSET_OK || length == 0);
     }
@@ -117,9 +116,9 @@ static outcome read_all(const char *path, size_t piece)
     return out;
 }
 
-static void assert_gives(const char *path, size_t piece, const char *bytes, size_t length)
+static void assert_gives(const char *path, size_t chunk, const char *bytes, size_t length)
 {
-    outcome out = read_all(path, piece);
+    outcome out = read_all(path, chunk);
     if (out.status != TWINSET_OK)
         fail_msg("%s: %s", path, out.reason);
     assert_int_equal(out.bytes.length, length);
@@ -127,7 +126,7 @@ static void assert_gives(const char *path, size_t piece, const char *bytes, size
     tw_bytes_free(&out.bytes);
 }
 
-/* What comes before the failure must be how `bytes` begins; returns how much it is. */
+/* The bytes before the failure must be the first of `bytes`. Returns their number. */
 static size_t assert_fails(const char *path, const char *bytes, size_t length, const char *reason)
 {
     outcome out = read_all(path, 1000);
@@ -162,17 +161,17 @@ static const struct {
              "\x38\xfe\xc0\xf0")},
 };
 
-static void each_format_is_told_by_its_content(void **state)
+static void each_format_is_recognised_by_its_content(void **state)
 {
     (void)state;
     for (int format = 0; format < FORMATS; format++) {
         save("a", twins[format].bytes, twins[format].length);
-        for (size_t piece = 1; piece < 20; piece++)
-            assert_gives("a", piece, LITERAL(TWINSET));
+        for (size_t chunk = 1; chunk < 20; chunk++)
+            assert_gives("a", chunk, LITERAL(TWINSET));
     }
 }
 
-static void what_looks_packed_at_first_may_be_plain(void **state)
+static void files_with_a_magic_alone_are_plain(void **state)
 {
     (void)state;
     static const struct {
@@ -198,20 +197,20 @@ static void what_looks_packed_at_first_may_be_plain(void **state)
 
 /* ---- of any length */
 
-static void texts_of_any_length_come_back(void **state)
+static void texts_of_any_length_are_decompressed(void **state)
 {
     (void)state;
     static const size_t lengths[] = {0, 1, 63, 100000, 262144, 1000003};
-    static const size_t pieces[] = {777, 65536, 3000000};
+    static const size_t chunks[] = {777, 65536, 3000000};
     dice from = new_dice();
     for (size_t i = 0; i < COUNT(lengths); i++) {
-        tw_bytes text = some_text(&from, lengths[i]);
+        tw_bytes text = mixed_text(&from, lengths[i]);
         for (int format = 0; format < FORMATS; format++) {
             tw_bytes packed = {0};
             pack(format, text.data, text.length, &packed);
             save("a", packed.data, packed.length);
-            for (size_t j = 0; j < COUNT(pieces); j++)
-                assert_gives("a", pieces[j], text.data, text.length);
+            for (size_t j = 0; j < COUNT(chunks); j++)
+                assert_gives("a", chunks[j], text.data, text.length);
             tw_bytes_free(&packed);
         }
         tw_bytes_free(&text);
@@ -227,13 +226,13 @@ static void bytes_in_memory_are_a_stream(void **state)
         tw_stream *stream;
         const char *reason;
         char text[100];
-        size_t length, rest;
+        size_t length, further;
         const char *bytes = twins[format].bytes;
         assert_int_equal(tw_is_packed(bytes, twins[format].length), format != PLAIN);
         assert_int_equal(tw_stream_open_bytes(bytes, twins[format].length, &stream, &reason), 0);
         assert_int_equal(tw_stream_read(stream, text, 4, &length, &reason), 0);
-        assert_int_equal(tw_stream_read(stream, text + 4, 96, &rest, &reason), 0);
-        assert_int_equal(length + rest, strlen(TWINSET));
+        assert_int_equal(tw_stream_read(stream, text + 4, 96, &further, &reason), 0);
+        assert_int_equal(length + further, strlen(TWINSET));
         assert_memory_equal(text, TWINSET, strlen(TWINSET));
         assert_int_equal(tw_stream_read(stream, text, 100, &length, &reason), 0);
         assert_int_equal(length, 0);
@@ -246,7 +245,7 @@ static void members_are_one_stream(void **state)
 {
     (void)state;
     dice from = new_dice();
-    tw_bytes text = some_text(&from, 300000);
+    tw_bytes text = mixed_text(&from, 300000);
     for (int format = GZIP; format < FORMATS; format++) {
         tw_bytes packed = {0};
         static const size_t cuts[] = {0, 10, 10, 150000, 299999, 300000};
@@ -293,7 +292,7 @@ static void garbage_after_a_member_is_an_error(void **state)
     }
 }
 
-/* Some programs put frames without data around those of zstd. */
+/* Some programs write frames without data before and after those of zstd. */
 static void frames_of_zstd_can_be_skipped(void **state)
 {
     (void)state;
@@ -309,7 +308,7 @@ static void frames_of_zstd_can_be_skipped(void **state)
     tw_bytes_free(&file);
 }
 
-/* A window of 2 GB, as `zstd --long=31` makes of what comes from a pipe. */
+/* A window of 2 GB, as `zstd --long=31` makes for input from a pipe. */
 static void large_windows_of_zstd_are_read(void **state)
 {
     (void)state;
@@ -318,7 +317,7 @@ static void large_windows_of_zstd_are_read(void **state)
     assert_gives("a", 100, LITERAL(TWINSET));
 }
 
-/* A dictionary of 4 GB, in a header whose checksum is right. */
+/* A header with a dictionary of 4 GB and a correct checksum. */
 static void a_stream_that_needs_much_memory_is_refused(void **state)
 {
     (void)state;
@@ -332,9 +331,9 @@ static void a_stream_that_needs_much_memory_is_refused(void **state)
     assert_fails("a", "", 0, "xz stream that needs more than 2 GB of memory");
 }
 
-/* ---- cut and damaged */
+/* ---- truncated and damaged files */
 
-static void a_cut_stream_gives_what_it_has(void **state)
+static void a_truncated_stream_gives_its_first_bytes(void **state)
 {
     (void)state;
     for (int format = GZIP; format < FORMATS; format++) {
@@ -347,12 +346,12 @@ static void a_cut_stream_gives_what_it_has(void **state)
     }
 }
 
-/* Blocks of bzip2 are 900 kB, those of the others far smaller than this text. */
-static void a_long_stream_loses_little_when_cut(void **state)
+/* Blocks of bzip2 have 900 kB, blocks of the other formats are far smaller than this text. */
+static void a_truncated_long_stream_loses_little(void **state)
 {
     (void)state;
     dice from = new_dice();
-    tw_bytes text = some_text(&from, 3000000);
+    tw_bytes text = mixed_text(&from, 3000000);
     for (int format = GZIP; format < FORMATS; format++) {
         tw_bytes packed = {0};
         char reason[64];
@@ -366,22 +365,22 @@ static void a_long_stream_loses_little_when_cut(void **state)
     tw_bytes_free(&text);
 }
 
-/* Formats have checksums: what is not reported is whole. But for the magic, without which
- * the file is plain. */
-static void damage_is_noticed(void **state)
+/* Formats have checksums, so damage that is not reported changed nothing. The magic stays
+ * unchanged, because without it the file is plain. */
+static void damage_is_reported(void **state)
 {
     (void)state;
     dice from = new_dice();
-    tw_bytes text = some_text(&from, 20000);
+    tw_bytes text = mixed_text(&from, 20000);
     for (int format = GZIP; format < FORMATS; format++) {
         tw_bytes packed = {0};
         pack(format, text.data, text.length, &packed);
         for (int i = 0; i < 300; i++) {
-            size_t at = 6 + below(&from, packed.length - 6);
+            size_t offset = 6 + below(&from, packed.length - 6);
             char bit = (char)(1 << below(&from, 8));
-            packed.data[at] = (char)(packed.data[at] ^ bit);
+            packed.data[offset] = (char)(packed.data[offset] ^ bit);
             save("a", packed.data, packed.length);
-            packed.data[at] = (char)(packed.data[at] ^ bit);
+            packed.data[offset] = (char)(packed.data[offset] ^ bit);
             outcome out = read_all("a", 4096);
             if (out.status == TWINSET_OK) {
                 assert_int_equal(out.bytes.length, text.length);
@@ -416,9 +415,9 @@ static void a_failure_is_repeated(void **state)
     tw_stream_close(stream);
 }
 
-/* ---- files that are not what they seem */
+/* ---- unusual files */
 
-static void what_cannot_be_opened_has_a_reason(void **state)
+static void unreadable_files_have_a_reason(void **state)
 {
     (void)state;
     assert_int_equal(mkdir("folder", 0700), 0);
@@ -428,7 +427,7 @@ static void what_cannot_be_opened_has_a_reason(void **state)
     tw_stream_close(NULL);
 }
 
-static void standard_input_is_read_from_where_it_stands(void **state)
+static void standard_input_is_read_from_its_offset(void **state)
 {
     (void)state;
     int saved = dup(STDIN_FILENO);
@@ -441,7 +440,7 @@ static void standard_input_is_read_from_where_it_stands(void **state)
         if (format == PLAIN)
             assert_int_equal(lseek(STDIN_FILENO, 5, SEEK_SET), 5);
         assert_gives("-", 100, TWINSET + (format == PLAIN ? 5 : 0), format == PLAIN ? 4 : 9);
-        assert_gives("-", 100, "", 0); /* still open, and at its end */
+        assert_gives("-", 100, "", 0); /* it is still open, and at its end */
     }
     assert_int_equal(dup2(saved, STDIN_FILENO), STDIN_FILENO);
     close(saved);
@@ -562,7 +561,7 @@ static void a_read_error_and_a_change_have_a_reason(void **state)
     }
 }
 
-/* ---- memory that runs out */
+/* ---- failing allocations */
 
 #ifdef TW_FAULTS
 static void reading_survives_the_loss_of_any_allocation(void **state)
@@ -600,9 +599,9 @@ static void reading_survives_the_loss_of_any_allocation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(each_format_is_told_by_its_content),
-        TEST(what_looks_packed_at_first_may_be_plain),
-        TEST(texts_of_any_length_come_back),
+        TEST(each_format_is_recognised_by_its_content),
+        TEST(files_with_a_magic_alone_are_plain),
+        TEST(texts_of_any_length_are_decompressed),
         TEST(bytes_in_memory_are_a_stream),
         TEST(members_are_one_stream),
         TEST(zeros_after_a_member_are_padding),
@@ -610,12 +609,12 @@ int main(void)
         TEST(frames_of_zstd_can_be_skipped),
         TEST(large_windows_of_zstd_are_read),
         TEST(a_stream_that_needs_much_memory_is_refused),
-        TEST(a_cut_stream_gives_what_it_has),
-        TEST(a_long_stream_loses_little_when_cut),
-        TEST(damage_is_noticed),
+        TEST(a_truncated_stream_gives_its_first_bytes),
+        TEST(a_truncated_long_stream_loses_little),
+        TEST(damage_is_reported),
         TEST(a_failure_is_repeated),
-        TEST(what_cannot_be_opened_has_a_reason),
-        TEST(standard_input_is_read_from_where_it_stands),
+        TEST(unreadable_files_have_a_reason),
+        TEST(standard_input_is_read_from_its_offset),
         TEST(a_pipe_is_read_to_its_end),
         TEST(a_file_of_proc_is_read),
         TEST(interrupted_and_short_reads_go_on),

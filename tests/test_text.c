@@ -1,6 +1,6 @@
 /*
- * The rules of the text, one by one and together, and that no result depends on where a
- * document is cut into chunks.
+ * The rules of normalisation and shingles, singly and combined. No result depends on how a document
+ * is divided into chunks.
  */
 #include "testing.h"
 
@@ -12,11 +12,11 @@
 #include "tokens.h"
 
 #define STOP_S2 "samples/stop-s2.txt"
-enum { CHUNK = 32 << 10 }; /* as shingle.c has it */
+enum { CHUNK = 32 << 10 }; /* as in shingle.c */
 
 /* ---- one text */
 
-/* Fails unless this is what the text is compared by. */
+/* Fails unless this is the normal form of the text. */
 static void check_normal(const twinset_options *options, const char *text, size_t length,
                          const char *expected, size_t expected_length)
 {
@@ -42,7 +42,7 @@ static void check_normals(const normal_case *cases, size_t count)
     }
 }
 
-/* All shingles of a text in their order, and what is known of it. */
+/* All shingles of a text in their order, with its counts and flags. */
 typedef struct shingled {
     tw_u64s ids;
     tw_text_summary summary;
@@ -93,7 +93,7 @@ static void case_is_folded_or_kept(void **state)
         {"case=keep", "The Quick BROWN fox", "The Quick BROWN fox"},
         {"", "ΚΑΛΗΜΈΡΑ Κόσμε", "καλημέρα κόσμε"},
         {"case=keep", "ΚΑΛΗΜΈΡΑ Κόσμε", "ΚΑΛΗΜΈΡΑ Κόσμε"},
-        {"", "ΟΔΟΣ οδος οδός", "οδοσ οδοσ οδόσ"}, /* the final sigma is a sigma */
+        {"", "ΟΔΟΣ οδος οδός", "οδοσ οδοσ οδόσ"}, /* the final sigma becomes a sigma */
         {"", "Straße STRASSE STRAẞE", "strasse strasse strasse"},
         {"case=keep", "Straße STRAẞE", "Straße STRAẞE"},
         {"", "İstanbul", "i\u0307stanbul"},
@@ -108,7 +108,7 @@ static void case_is_folded_or_kept(void **state)
     check_normals(cases, COUNT(cases));
 }
 
-static void compatibility_forms_are_one_when_folding(void **state)
+static void compatibility_forms_are_equal_when_folding(void **state)
 {
     static const normal_case cases[] = {
         {"", "ﬁnd ﬂow oﬃce ſt", "find flow office st"},
@@ -127,10 +127,10 @@ static void compatibility_forms_are_one_when_folding(void **state)
     check_normals(cases, COUNT(cases));
 }
 
-/* Each row: ways to write one text, with NULL after the last. */
+/* Each row has several encodings of one text, with NULL after the last. */
 static void composed_and_decomposed_are_equal(void **state)
 {
-    static const char *const same[][5] = {
+    static const char *const texts[][5] = {
         {"\u00E9", "e\u0301", NULL},
         {"\u1EC7", "e\u0302\u0323", "e\u0323\u0302", "\u00EA\u0323", "\u1EB9\u0302"},
         {"\u00E5", "a\u030A", NULL},
@@ -147,20 +147,20 @@ static void composed_and_decomposed_are_equal(void **state)
     (void)state;
     for (size_t s = 0; s < COUNT(settings); s++) {
         twinset_options options = options_with(settings[s]);
-        for (size_t i = 0; i < COUNT(same); i++) {
+        for (size_t i = 0; i < COUNT(texts); i++) {
             char *normal;
             size_t length;
-            assert_int_equal(
-                twinset_normalise(same[i][0], strlen(same[i][0]), &options, &normal, &length, NULL),
-                0);
-            for (size_t j = 1; j < COUNT(same[i]) && same[i][j]; j++)
-                check_normal(&options, same[i][j], strlen(same[i][j]), normal, length);
+            assert_int_equal(twinset_normalise(texts[i][0], strlen(texts[i][0]), &options, &normal,
+                                               &length, NULL),
+                             0);
+            for (size_t j = 1; j < COUNT(texts[i]) && texts[i][j]; j++)
+                check_normal(&options, texts[i][j], strlen(texts[i][j]), normal, length);
             twinset_free(normal);
         }
     }
 }
 
-/* Composition as NFC has it, singletons and exclusions included. */
+/* Composition as in NFC, including singletons and exclusions. */
 static void keep_gives_nfc(void **state)
 {
     static const normal_case cases[] = {
@@ -271,7 +271,7 @@ static void every_white_space_is_a_space(void **state)
     }
 }
 
-static void punctuation_is_what_unicode_calls_so(void **state)
+static void punctuation_is_that_of_unicode(void **state)
 {
     static const char marks[] = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
     static const normal_case cases[] = {
@@ -287,9 +287,9 @@ static void punctuation_is_what_unicode_calls_so(void **state)
     check_normals(cases, COUNT(cases));
 }
 
-/* ---- rule 2: what cannot be seen */
+/* ---- rule 2: invisible characters */
 
-static void invisible_characters_go(void **state)
+static void invisible_characters_are_dropped(void **state)
 {
     static const normal_case cases[] = {
         {"", "\uFEFFabc", "abc"},
@@ -305,7 +305,7 @@ static void invisible_characters_go(void **state)
     check_normals(cases, COUNT(cases));
 }
 
-static void they_are_flagged_within_words_alone(void **state)
+static void invisible_characters_are_flagged_within_words_only(void **state)
 {
     static const char *const within_words[] = {
         "co\u00ADoperate", "a\u200Bb",          "καλη\u200Bμέρα", "今\u2060天",
@@ -340,7 +340,7 @@ static void they_are_flagged_within_words_alone(void **state)
     }
 }
 
-/* ---- rule 1: what is not UTF-8 */
+/* ---- rule 1: invalid UTF-8 */
 
 typedef struct broken_case {
     const char *text;
@@ -360,13 +360,13 @@ static size_t spell_out(const char *marked, char *out)
 static void broken_utf8_becomes_one_replacement_each(void **state)
 {
     static const broken_case cases[] = {
-        {LITERAL("\x80"), "#"}, /* continuations alone */
+        {LITERAL("\x80"), "#"}, /* a continuation byte alone */
         {LITERAL("a\xBF\x80z"), "a##z"},
         {LITERAL("\xC0\xAF \xC1\xBF"), "## ##"}, /* overlong */
         {LITERAL("\xE0\x80\xAF"), "###"},
         {LITERAL("\xF0\x80\x80\xAF \xF0\x8F\xBF\xBF"), "#### ####"},
         {LITERAL("\xED\xA0\x80\xED\xBF\xBF"), "######"}, /* surrogates */
-        {LITERAL("\xC3"), "#"},                          /* cut short */
+        {LITERAL("\xC3"), "#"},                          /* truncated */
         {LITERAL("\xC3(\xE2\x82 \xE2\x82\xF0\x9F\x98z\xF0\x9F"), "#(# ##z#"},
         {LITERAL("\xF4\x90\x80\x80"), "####"}, /* past U+10FFFF */
         {LITERAL("\xF5\x80\x80\x80 \xFE\xFF"), "#### ##"},
@@ -386,7 +386,7 @@ static void broken_utf8_becomes_one_replacement_each(void **state)
     }
 }
 
-static void what_is_valid_is_not_flagged(void **state)
+static void valid_utf8_is_not_flagged(void **state)
 {
     static const char *const valid[] = {"",
                                         "ascii",
@@ -449,7 +449,7 @@ static void scripts_without_spaces_give_a_word_a_character(void **state)
 
 /* ---- rule 5: shingles */
 
-/* Where the tokens of a text begin and end; returns how many there are. */
+/* Finds the starts and ends of the tokens of a text. Returns their number. */
 static size_t find_tokens(const char *text, size_t length, bool words, size_t *start, size_t *end)
 {
     size_t count = 0;
@@ -465,7 +465,7 @@ static size_t find_tokens(const char *text, size_t length, bool words, size_t *s
     return count;
 }
 
-/* Fails unless the shingles are those of the text, cut as the rule says. */
+/* Fails unless the shingles are those of the text by the rule. */
 static void check_shingles(const twinset_options *options, const char *text, size_t length,
                            const shingled *found)
 {
@@ -483,7 +483,7 @@ static void check_shingles(const twinset_options *options, const char *text, siz
     free(end);
 }
 
-static void every_k_from_1_to_64_is_right(void **state)
+static void shingles_of_every_k_are_right(void **state)
 {
     static const char *const texts[] = {
         "It was the best of times, it was the worst of times, it was the age of wisdom, it was "
@@ -544,8 +544,8 @@ static void short_texts_are_one_shingle_and_empty_ones_none(void **state)
         assert_int_equal(shingle_count(cases[i].settings, cases[i].text), cases[i].shingles);
 }
 
-/* A short text resembles another only if it is the same, and never a shingle of it. */
-static void a_short_text_is_all_of_itself(void **state)
+/* A short text resembles only equal texts, and never a shingle of a longer text. */
+static void a_short_text_resembles_only_equal_texts(void **state)
 {
     twinset_options options = options_with("k=9");
     twinset_pair pair;
@@ -571,7 +571,7 @@ static void empty_texts_are_not_compared(void **state)
     assert_string_equal(error.message, "a: empty");
     assert_int_equal(twinset_compare("", 0, "", 0, NULL, &pair, sizeof pair, &error),
                      TWINSET_EMPTY);
-    /* The status is the same for those who do not ask for the message. */
+    /* The status is the same without an error to fill. */
     assert_int_equal(twinset_compare(LITERAL(" "), LITERAL("abc"), NULL, &pair, sizeof pair, NULL),
                      TWINSET_EMPTY);
 }
@@ -602,7 +602,7 @@ static void equal_texts_have_equal_digests(void **state)
     }
 }
 
-/* ---- rule 6, and the examples of the systems that twinset grew from */
+/* ---- rule 6, and examples from the papers that twinset is based on */
 
 typedef struct pair_case {
     const char *settings, *a, *b;
@@ -621,7 +621,7 @@ static void check_pair(const twinset_options *options, const pair_case *want)
     assert_true(pair.jaccard == (double)want->shared / (double)want->all);
 }
 
-static void worked_examples_come_out(void **state)
+static void worked_examples_have_their_results(void **state)
 {
     static const pair_case cases[] = {
         {"k=2", "Nadal", "Nadia", 2, 6}, /* S1 */
@@ -655,15 +655,16 @@ static void random_texts_agree_with_brute_force(void **state)
             a[i] = i < a_length ? (char)('a' + random_below(&random, letters)) : '\0';
             b[i] = i < b_length ? (char)('a' + random_below(&random, letters)) : '\0';
         }
-        share expected = brute_force(a, b, k);
+        shingle_overlap expected = brute_force(a, b, k);
         twinset_options options = options_with("");
         options.k = (unsigned)k;
         check_pair(&options, &(pair_case){"", a, b, expected.shared, expected.all});
     }
 }
 
-/* S2: lower case, without . , : ; ' and words shorter than 3 and "the"; the set of words. */
-static void the_word_rule_of_s2_is_a_matter_of_options(void **state)
+/* S2: the set of words in lower case, without . , : ; ', words shorter than 3 letters, and "the".
+ */
+static void options_give_the_words_of_s2(void **state)
 {
     static const char text[] = "The cat, the dog: it's a bird; no OX. And THE cat's dog.";
     twinset_options options = options_with("by=word k=1 punctuation=drop");
@@ -673,8 +674,8 @@ static void the_word_rule_of_s2_is_a_matter_of_options(void **state)
     check_pair(&options, &(pair_case){"", text, "a dog and the bird", 3, 6});
 }
 
-/* S3: without punctuation, lower case, one space between words, none around. */
-static void the_page_rule_of_s3_is_a_matter_of_options(void **state)
+/* S3: lower case, without punctuation, with single spaces between words. */
+static void options_give_the_pages_of_s3(void **state)
 {
     static const normal_case cases[] = {
         {"punctuation=drop spaces=squeeze case=fold", "\n  Hello,   World!\t-- It's  me.  \r\n",
@@ -741,7 +742,7 @@ static void stop_words_are_left_out(void **state)
     }
 }
 
-static void a_stop_list_knows_its_words(void **state)
+static void a_stop_list_has_its_words(void **state)
 {
     static const char *const in[] = {"alpha", "beta", "gamma", "delta", "x1z", "xéz"};
     static const char *const out[] = {"alph", "alphab", "bet", "gammas", "xz", "x11z", "z", "?"};
@@ -752,7 +753,7 @@ static void a_stop_list_knows_its_words(void **state)
         assert_true(tw_stop_list_has(list, in[i], strlen(in[i])));
     for (size_t i = 0; i < COUNT(out); i++)
         assert_false(tw_stop_list_has(list, out[i], strlen(out[i])));
-    /* Only so much of the text is looked at. */
+    /* Only the given length of the text counts. */
     assert_true(tw_stop_list_has(list, "betamax", 4));
     tw_stop_list_free(list);
     tw_stop_list_free(NULL);
@@ -772,7 +773,7 @@ static void a_missing_stop_list_is_named(void **state)
 
 /* ---- chunks: shingles are those of the whole text */
 
-/* The text of the tokens, made in one go. */
+/* Normalises a whole text at once. */
 static unsigned take_whole(const twinset_options *options, const tw_stop_list *stop,
                            const char *text, size_t length, tw_bytes *out)
 {
@@ -792,7 +793,7 @@ static unsigned take_whole(const twinset_options *options, const tw_stop_list *s
     return flags;
 }
 
-/* A text without look-alikes, which are undone only where a document is there as a whole. */
+/* A text without look-alikes, which are replaced only if a whole document is given. */
 static tw_bytes without_lookalikes(const char *text, size_t length)
 {
     tw_bytes out = {0};
@@ -809,13 +810,13 @@ static shingled feed(tw_shingler *shingler, const char *text, size_t length, uin
     shingled result = {{0}, {0}};
     size_t longest = random_below(random, 3) ? CHUNK + CHUNK / 2 : 9;
     assert_int_equal(tw_shingle_begin(shingler, tw_append_ids, &result.ids), 0);
-    for (size_t at = 0, size; at < length; at += size) {
+    for (size_t start = 0, size; start < length; start += size) {
         size = random_below(random, longest);
-        size = size < length - at ? size : length - at;
-        /* In a copy of its own, the sanitizer sees a read past the end. */
+        size = size < length - start ? size : length - start;
+        /* A chunk is a copy of its own, so that sanitizers see overruns. */
         char *chunk = malloc(size + !size);
         assert_non_null(chunk);
-        memcpy(chunk, text + at, size);
+        memcpy(chunk, text + start, size);
         assert_int_equal(tw_shingle_feed(shingler, chunk, size), 0);
         free(chunk);
     }
@@ -833,7 +834,7 @@ static void check_same(const shingled *a, const shingled *b)
         assert_memory_equal(a->ids.data, b->ids.data, a->ids.count * sizeof *a->ids.data);
 }
 
-/* Reads what may be read, for the sanitizer to see, and counts. */
+/* Reads all that may be read, so that sanitizers see overruns, and counts. */
 static int read_past(void *count, const tw_shingles *batch)
 {
     size_t length;
@@ -846,7 +847,7 @@ static int read_past(void *count, const tw_shingles *batch)
     return TWINSET_OK;
 }
 
-/* Fails unless the text, however it is fed, gives what it gives as a whole. */
+/* Fails unless a text in chunks gives the shingles of the whole text. */
 static void check_feeding(tw_shingler *shingler, const char *text, size_t length,
                           const shingled *whole)
 {
@@ -932,7 +933,7 @@ typedef struct kind_of_text {
     const char *name;
     const point_range *ranges;
     size_t count;
-    unsigned broken; /* one of so many bytes is another; 0: none */
+    unsigned broken; /* one of so many bytes is replaced; 0: none */
 } kind_of_text;
 
 static const kind_of_text KINDS[] = {
@@ -961,7 +962,7 @@ static void make_text(const kind_of_text *kind, uint64_t *random, size_t length,
             text[i] = (char)random_below(random, 256);
 }
 
-static void chunks_do_not_show_in_random_texts(void **state)
+static void chunks_do_not_change_random_texts(void **state)
 {
     enum { LONGEST = 3 * CHUNK };
     char *text = malloc(LONGEST);
@@ -978,7 +979,7 @@ static void chunks_do_not_show_in_random_texts(void **state)
     free(text);
 }
 
-/* Fills up to a distance from the end of the chunk, and puts the passage there. */
+/* Writes filler up to a distance from the end of the chunk, and then the passage. */
 static size_t put_at_the_end(char *text, const char *filler, const char *passage, size_t back)
 {
     size_t length = CHUNK - back, width = strlen(filler), whole = length / width * width;
@@ -987,8 +988,8 @@ static size_t put_at_the_end(char *text, const char *filler, const char *passage
     return length + (size_t)sprintf(text + length, "%send of it", passage);
 }
 
-/* Moves a delicate passage byte by byte over the end of a chunk. */
-static void chunks_do_not_show_in_delicate_passages(void **state)
+/* Moves a delicate passage over the end of a chunk, byte by byte. */
+static void chunks_do_not_change_delicate_passages(void **state)
 {
     static const char *const passages[] = {
         "e\u0301",
@@ -1025,7 +1026,8 @@ static void chunks_do_not_show_in_delicate_passages(void **state)
             }
 }
 
-/* Repeats a unit and checks that chunks do not show; the text is its own normal form. */
+/* Repeats a unit, and checks that chunks do not change its shingles. The text is its own normal
+ * form. */
 static void check_repeated(const char *unit, size_t bytes, const char *settings)
 {
     size_t length = strlen(unit), count = bytes / length;
@@ -1040,7 +1042,7 @@ static void check_repeated(const char *unit, size_t bytes, const char *settings)
     free(text);
 }
 
-static void long_texts_of_one_kind_are_whole(void **state)
+static void chunks_do_not_change_long_texts(void **state)
 {
     static const char *const units[] = {"a", "é",      "ω", "天", "한", "\u0301", "\u0301\u0302",
                                         "😀", "\u0E01", "ب", "ab "};
@@ -1053,7 +1055,7 @@ static void long_texts_of_one_kind_are_whole(void **state)
     check_repeated("ab \n", 70 * 1000, "spaces=keep k=64");
 }
 
-/* Longer than what is taken at once at most: characters must still be whole. */
+/* A text longer than the largest chunk: characters must still be whole. */
 static void a_long_text_without_a_boundary_is_whole(void **state)
 {
     static const char *const units[] = {"한", "ω", "ب", "😀", "ก\u0E33"};
@@ -1062,8 +1064,8 @@ static void a_long_text_without_a_boundary_is_whole(void **state)
         check_repeated(units[i], 9 << 17, "case=keep k=9");
 }
 
-/* Marks past what any language has: a file full of them must be quick and in order. */
-static void a_pile_of_marks_takes_no_time(void **state)
+/* A file of combining marks only, more than any language has, must take linear time. */
+static void many_marks_take_linear_time(void **state)
 {
     static const char marks[] = "\u0345\u0301\u0323\u0345";
     enum { LENGTH = 60 * 1000 };
@@ -1077,7 +1079,8 @@ static void a_pile_of_marks_takes_no_time(void **state)
     free(text);
 }
 
-/* A word without an end is words of 64 KiB, less what is cut off the last character. */
+/* An endless word is divided into words of 64 KiB, less the bytes of a last, incomplete character.
+ */
 static void endless_words_are_split(void **state)
 {
     enum { LONGEST = 64 << 10 };
@@ -1102,7 +1105,7 @@ static void endless_words_are_split(void **state)
     }
 }
 
-/* However a text is cut, little of it waits for what follows. */
+/* Little text is held back between chunks, however they are divided. */
 static void little_is_held_back(void **state)
 {
     uint64_t random = test_seed(2);
@@ -1139,17 +1142,17 @@ static int use_best(void **state)
     return tw_cpu_check(NULL);
 }
 
-/* Repeats a character here and there, so that runs of all lengths end at all offsets. */
+/* Repeats some characters, so that runs of all lengths end at all offsets. */
 static void make_runs(char *text, size_t length, uint64_t *random)
 {
-    for (size_t at = random_below(random, 80); at < length; at += random_below(random, 200)) {
+    for (size_t i = random_below(random, 80); i < length; i += random_below(random, 200)) {
         size_t run = random_below(random, 150);
-        if ((unsigned char)text[at] < 0x80 && at + run < length)
-            memset(text + at, text[at], run);
+        if ((unsigned char)text[i] < 0x80 && i + run < length)
+            memset(text + i, text[i], run);
     }
 }
 
-/* What all kernels make of a text, fed in chunks, is what portable C makes of it. */
+/* All kernels give the shingles of portable C for a text in chunks. */
 static void check_isas(const twinset_options *options, const char *given, size_t given_length,
                        uint64_t *random)
 {
@@ -1176,7 +1179,7 @@ static void check_isas(const twinset_options *options, const char *given, size_t
     tw_bytes_free(&plain);
 }
 
-static void kernels_give_the_same_under_all_rules(void **state)
+static void kernels_give_equal_shingles_under_all_rules(void **state)
 {
     uint64_t random = test_seed(3);
     char text[2000];
@@ -1198,19 +1201,19 @@ static void kernels_give_the_same_under_all_rules(void **state)
 }
 
 /* Every byte, at every offset in a block. */
-static void kernels_know_every_byte(void **state)
+static void kernels_give_equal_results_for_every_byte(void **state)
 {
     uint64_t random = test_seed(4);
     char text[150];
     (void)state;
     for (int byte = 0; byte < 256; byte++)
-        for (size_t at = 60; at < 70; at++) {
+        for (size_t offset = 60; offset < 70; offset++) {
             static const char *const settings[] = {"k=3", "k=3 spaces=keep", "by=word k=2",
                                                    "k=3 punctuation=drop case=keep"};
-            twinset_options options = options_with(settings[(at + (size_t)byte) % 4]);
+            twinset_options options = options_with(settings[(offset + (size_t)byte) % 4]);
             for (size_t i = 0; i < sizeof text; i++)
                 text[i] = "a B\r\n,"[random_below(&random, 6)];
-            text[at] = (char)byte;
+            text[offset] = (char)byte;
             check_isas(&options, text, sizeof text - random_below(&random, 80), &random);
         }
 }
@@ -1237,10 +1240,10 @@ static void fingerprints_do_not_depend_on_chunks(void **state)
         make_text(&KINDS[0], &random, length, text);
         fingerprint(text, length, whole);
         tw_fingerprint_begin(&chunks);
-        for (size_t at = 0, size; at < length; at += size) {
+        for (size_t start = 0, size; start < length; start += size) {
             size = random_below(&random, longest + 1);
-            size = size < length - at ? size : length - at;
-            tw_fingerprint_add(&chunks, text + at, size);
+            size = size < length - start ? size : length - start;
+            tw_fingerprint_add(&chunks, text + start, size);
         }
         tw_fingerprint_end(&chunks, digest);
         assert_memory_equal(digest, whole, sizeof whole);
@@ -1253,20 +1256,20 @@ static int compare_numbers(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Makes one of many texts that differ by little: zeros, or letters, of every length; with one
- * bit flipped at every offset; with two neighbouring words swapped. */
+/* Makes one of many texts that differ little: zeros or letters of every length, with one bit
+ * flipped at every offset, or with two neighbouring words swapped. */
 static size_t make_similar(char *text, size_t length, size_t number)
 {
-    size_t at = number % length, kind = number / length, word = at % (length / 8 - 1) * 8;
+    size_t offset = number % length, kind = number / length, word = offset % (length / 8 - 1) * 8;
     memset(text, 0, length);
     for (size_t i = 0; kind % 2 && i < length; i++)
         text[i] = (char)('a' + i * i % 23);
     if (kind < 2)
-        return at + 1;
+        return offset + 1;
     if (kind < 4)
-        text[at] ^= 1;
+        text[offset] ^= 1;
     else if (kind < 6)
-        text[at] ^= 32;
+        text[offset] ^= 32;
     else {
         char first[8];
         memcpy(first, text + word, 8);
@@ -1276,8 +1279,8 @@ static size_t make_similar(char *text, size_t length, size_t number)
     return length;
 }
 
-/* Each half of the fingerprint is different for all of them. */
-static void similar_texts_have_other_fingerprints(void **state)
+/* Both halves of the fingerprint differ for all these texts. */
+static void similar_texts_have_different_fingerprints(void **state)
 {
     enum { LENGTH = 400, TEXTS = 6 * LENGTH, SWAPS = LENGTH / 8 - 1 };
     static uint64_t halves[2][TEXTS + SWAPS];
@@ -1329,7 +1332,7 @@ static void failed_allocations_are_reported(void **state)
     }
 }
 
-/* A text that needs every buffer, in chunks that end anywhere. */
+/* A text that needs every buffer, in chunks that end at any byte. */
 static void feeding_reports_failed_allocations(void **state)
 {
     enum { LENGTH = 150 << 10 };
@@ -1350,8 +1353,8 @@ static void feeding_reports_failed_allocations(void **state)
             status = tw_shingler_new(&options, stop, &shingler, NULL);
             if (status == TWINSET_OK)
                 status = tw_shingle_begin(shingler, tw_append_ids, &fed.ids);
-            for (size_t at = 0; at < LENGTH && status == TWINSET_OK; at += LENGTH / 10)
-                status = tw_shingle_feed(shingler, text + at, LENGTH / 10);
+            for (size_t start = 0; start < LENGTH && status == TWINSET_OK; start += LENGTH / 10)
+                status = tw_shingle_feed(shingler, text + start, LENGTH / 10);
             if (status == TWINSET_OK)
                 status = tw_shingle_end(shingler, &fed.summary);
             tw_faults_after(-1);
@@ -1369,44 +1372,44 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(case_is_folded_or_kept),
-        cmocka_unit_test(compatibility_forms_are_one_when_folding),
+        cmocka_unit_test(compatibility_forms_are_equal_when_folding),
         cmocka_unit_test(composed_and_decomposed_are_equal),
         cmocka_unit_test(keep_gives_nfc),
         cmocka_unit_test(marks_in_any_order_are_equal),
         cmocka_unit_test(line_ends_become_newlines),
         cmocka_unit_test(spaces_punctuation_and_case_combine),
         cmocka_unit_test(every_white_space_is_a_space),
-        cmocka_unit_test(punctuation_is_what_unicode_calls_so),
-        cmocka_unit_test(invisible_characters_go),
-        cmocka_unit_test(they_are_flagged_within_words_alone),
+        cmocka_unit_test(punctuation_is_that_of_unicode),
+        cmocka_unit_test(invisible_characters_are_dropped),
+        cmocka_unit_test(invisible_characters_are_flagged_within_words_only),
         cmocka_unit_test(broken_utf8_becomes_one_replacement_each),
-        cmocka_unit_test(what_is_valid_is_not_flagged),
+        cmocka_unit_test(valid_utf8_is_not_flagged),
         cmocka_unit_test(nul_is_a_character),
         cmocka_unit_test(words_are_letters_marks_and_digits),
         cmocka_unit_test(scripts_without_spaces_give_a_word_a_character),
-        cmocka_unit_test(every_k_from_1_to_64_is_right),
+        cmocka_unit_test(shingles_of_every_k_are_right),
         cmocka_unit_test(short_texts_are_one_shingle_and_empty_ones_none),
-        cmocka_unit_test(a_short_text_is_all_of_itself),
+        cmocka_unit_test(a_short_text_resembles_only_equal_texts),
         cmocka_unit_test(empty_texts_are_not_compared),
         cmocka_unit_test(equal_texts_have_equal_digests),
-        cmocka_unit_test(worked_examples_come_out),
+        cmocka_unit_test(worked_examples_have_their_results),
         cmocka_unit_test(random_texts_agree_with_brute_force),
-        cmocka_unit_test(the_word_rule_of_s2_is_a_matter_of_options),
-        cmocka_unit_test(the_page_rule_of_s3_is_a_matter_of_options),
+        cmocka_unit_test(options_give_the_words_of_s2),
+        cmocka_unit_test(options_give_the_pages_of_s3),
         cmocka_unit_test(stop_words_are_left_out),
-        cmocka_unit_test(a_stop_list_knows_its_words),
+        cmocka_unit_test(a_stop_list_has_its_words),
         cmocka_unit_test(a_missing_stop_list_is_named),
-        cmocka_unit_test(chunks_do_not_show_in_random_texts),
-        cmocka_unit_test(chunks_do_not_show_in_delicate_passages),
-        cmocka_unit_test(long_texts_of_one_kind_are_whole),
+        cmocka_unit_test(chunks_do_not_change_random_texts),
+        cmocka_unit_test(chunks_do_not_change_delicate_passages),
+        cmocka_unit_test(chunks_do_not_change_long_texts),
         cmocka_unit_test(a_long_text_without_a_boundary_is_whole),
-        cmocka_unit_test(a_pile_of_marks_takes_no_time),
+        cmocka_unit_test(many_marks_take_linear_time),
         cmocka_unit_test(endless_words_are_split),
         cmocka_unit_test(little_is_held_back),
-        cmocka_unit_test_teardown(kernels_give_the_same_under_all_rules, use_best),
-        cmocka_unit_test_teardown(kernels_know_every_byte, use_best),
+        cmocka_unit_test_teardown(kernels_give_equal_shingles_under_all_rules, use_best),
+        cmocka_unit_test_teardown(kernels_give_equal_results_for_every_byte, use_best),
         cmocka_unit_test(fingerprints_do_not_depend_on_chunks),
-        cmocka_unit_test(similar_texts_have_other_fingerprints),
+        cmocka_unit_test(similar_texts_have_different_fingerprints),
 #ifdef TW_FAULTS
         cmocka_unit_test(feeding_reports_failed_allocations),
         cmocka_unit_test(failed_allocations_are_reported),

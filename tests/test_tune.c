@@ -1,4 +1,4 @@
-/* Bands and rows: the figures of other systems that have such rules, and what ours promises. */
+/* Bands and rows: the figures of other systems with such rules, and the guarantees of ours. */
 #include "testing.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ static twinset_tuning tune(const char *settings)
     return tuning;
 }
 
-/* All choices, of which `capacity` are enough; returns how many there are. */
+/* Lists up to `capacity` choices. Returns the number of all choices. */
 static size_t choices(const twinset_options *options, twinset_tuning *all, size_t capacity)
 {
     size_t count = twinset_tune_choices(options);
@@ -116,7 +116,7 @@ static void a_prime_number_of_hashes_is_refused_by_s0(void **state)
         assert_int_equal(twinset_tune(&options, &tuning, sizeof tuning, NULL), TWINSET_OK);
         options.prefer = TWINSET_PREFER_NEAREST;
         assert_int_equal(twinset_tune(&options, &tuning, sizeof tuning, NULL), TWINSET_OK);
-        /* Bands or rows that are given overrule the rule. */
+        /* Given bands or rows override the rule. */
         options.prefer = TWINSET_PREFER_SPEED;
         options.bands = 1;
         assert_int_equal(twinset_tune(&options, &tuning, sizeof tuning, NULL), TWINSET_OK);
@@ -168,7 +168,7 @@ static void the_knee_is_the_root_of_a_band(void **state)
 
 /* ---- ours */
 
-/* The share of the pairs at the threshold that bands of so many rows find. */
+/* The fraction of the pairs at the threshold that bands of so many rows find. */
 static double found(const twinset_options *options, unsigned rows)
 {
     return twinset_candidate_probability(options->hashes / rows, rows, options->threshold);
@@ -207,7 +207,7 @@ static void the_default_finds_99_of_100(void **state)
         assert_true(tune(settings[i]).recall >= 0.99);
 }
 
-/* What a choice costs a document of a million, in nanoseconds, as tune.c says. */
+/* The cost of a choice for each of a million documents in nanoseconds, by the model of tune.c. */
 static double cost_of(unsigned bands, unsigned rows)
 {
     static const double background[][2] = {{.01, .9}, {.03, .099}, {.06, .001}};
@@ -217,7 +217,7 @@ static double cost_of(unsigned bands, unsigned rows)
     return 4. * bands * rows + 30. * bands + 10000 * candidates * 500000;
 }
 
-/* No choice of up to 512 hashes keeps the recall at less cost. */
+/* No choice of up to 512 hashes reaches the recall at less cost. */
 static void as_many_hashes_as_the_recall_needs_are_chosen(void **state)
 {
     static const double thresholds[] = {.3, .5, .53, .7, .8, .9, .99};
@@ -275,8 +275,8 @@ static void the_ends_of_the_scale_work(void **state)
         const char *settings;
         unsigned bands, rows;
     } cases[] = {
-        {"hashes=256 threshold=0", 256, 1}, /* no rows find enough */
-        {"hashes=256 threshold=1", 1, 256}, /* equal documents meet in any band */
+        {"hashes=256 threshold=0", 256, 1}, /* not even one row finds enough */
+        {"hashes=256 threshold=1", 1, 256}, /* equal documents agree in every band */
         {"hashes=256 recall=0", 1, 256},
         {"hashes=256 recall=1", 256, 1},
         {"hashes=256 recall=1 threshold=1", 1, 256},
@@ -361,7 +361,7 @@ static void the_curve_rises_from_0_to_1(void **state)
     assert_near(twinset_candidate_probability(10, 5, 1e-4) / 1e-19, 1, 1e-12);
 }
 
-/* The areas, by adding up many thin strips. */
+/* The areas are computed as sums of many thin strips. */
 static void errors_are_areas_beside_the_threshold(void **state)
 {
     static const char *const settings[] = {"hashes=100 bands=20 threshold=0.5", "threshold=0.8",
@@ -395,7 +395,7 @@ static void the_walk_lists_all_that_can_be_chosen(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(settings); i++) {
         twinset_options options = options_with(settings[i]);
-        twinset_tuning walk[256], choice = tune(settings[i]), one;
+        twinset_tuning walk[256], choice = tune(settings[i]), chosen;
         size_t count = choices(&options, walk, COUNT(walk));
         bool there = false;
         assert_in_range(count, 1, COUNT(walk));
@@ -408,8 +408,9 @@ static void the_walk_lists_all_that_can_be_chosen(void **state)
         assert_true(there);
         assert_int_equal(walk[0].bands, 1);
         assert_int_equal(walk[count - 1].bands, choice.hashes);
-        assert_int_equal(twinset_tune_choice(&options, count, &one, sizeof one), TWINSET_USAGE);
-        assert_int_equal(twinset_tune_choice(&options, 0, NULL, sizeof one), TWINSET_USAGE);
+        assert_int_equal(twinset_tune_choice(&options, count, &chosen, sizeof chosen),
+                         TWINSET_USAGE);
+        assert_int_equal(twinset_tune_choice(&options, 0, NULL, sizeof chosen), TWINSET_USAGE);
     }
 }
 
@@ -429,7 +430,7 @@ static void *tune_in_thread(void *context)
     return NULL;
 }
 
-/* Made for the thread sanitizer. */
+/* This test is for the thread sanitizer. */
 static void threads_may_tune_at_once(void **state)
 {
     pthread_t threads[4];

@@ -1,7 +1,7 @@
 /*
- * A result is a value: whatever happens to its collection, the files, the options or the locale
- * afterwards, it writes the same bytes. And a run can be cancelled from another thread, also while
- * it waits for input.
+ * A result is a value: it writes the same bytes, whatever happens later to its collection, files,
+ * options or the locale. And a run can be cancelled from another thread, even while it waits for
+ * input.
  */
 #define _XOPEN_SOURCE 700
 #include <setjmp.h>
@@ -31,7 +31,7 @@ static const char RENAMED[] = "def add_up(items):\n    total = 0\n    for item i
 static const twinset_format FORMATS[] = {TWINSET_FORMAT_TABLE, TWINSET_FORMAT_CSV,
                                          TWINSET_FORMAT_JSON, TWINSET_FORMAT_JSONL};
 
-/* All that a result says, in all formats. */
+/* Writes a result in all formats. */
 static paper write_all(const twinset_result *result)
 {
     paper to = {0};
@@ -48,7 +48,7 @@ static void assert_unchanged(const twinset_result *result, const paper *before)
     paper_free(&after);
 }
 
-/* Programs in files, of which two are alike; *options may go when it returns. */
+/* A collection of programs in files, two of which are similar. Its options are no longer valid. */
 static twinset_collection *programs_in_files(void)
 {
     twinset_collection *collection;
@@ -139,8 +139,8 @@ static void prose_and_templates_outlive_their_files(void **state)
     free(a);
 }
 
-/* Decimal commas, and letters that fold in other ways. */
-static void a_result_does_not_know_the_locale(void **state)
+/* Locales with decimal commas, and with other case folding. */
+static void a_result_does_not_depend_on_the_locale(void **state)
 {
     (void)state;
     static const char *const locales[] = {"de_DE.UTF-8", "tr_TR.UTF-8", "C"};
@@ -207,8 +207,8 @@ static void each_run_has_its_own_default_threshold(void **state)
     twinset_collection_free(collection);
 }
 
-/* Beyond the first pairs there are no passages, and nothing fails. */
-static void passages_of_the_first_pairs(void **state)
+/* Only the first pairs keep passages; later ones have none, without an error. */
+static void only_the_first_pairs_keep_passages(void **state)
 {
     (void)state;
     enum { DOCUMENTS = 150 }; /* 11,175 pairs */
@@ -242,7 +242,7 @@ static void *cancel_soon(void *collection)
     return NULL;
 }
 
-/* Waits for a pipe that nobody writes to; would wait for ever if it were not heard. */
+/* The run waits for a pipe without a writer, and would never end if cancelling failed. */
 static void a_waiting_run_is_cancelled_in_threads(void **state)
 {
     (void)state;
@@ -267,7 +267,7 @@ static void a_waiting_run_is_cancelled_in_threads(void **state)
     close(ends[1]);
 }
 
-/* Asked before there is a call, the next is cancelled, and no more than that one. */
+/* If no call is in progress, exactly the next one is cancelled. */
 static void the_next_run_is_cancelled(void **state)
 {
     (void)state;
@@ -288,10 +288,10 @@ int main(void)
         cmocka_unit_test(a_result_outlives_changes_of_its_collection),
         cmocka_unit_test(a_result_outlives_its_files),
         cmocka_unit_test(prose_and_templates_outlive_their_files),
-        cmocka_unit_test(a_result_does_not_know_the_locale),
+        cmocka_unit_test(a_result_does_not_depend_on_the_locale),
         cmocka_unit_test(a_cleaned_collection_outlives_its_handle),
         cmocka_unit_test(each_run_has_its_own_default_threshold),
-        cmocka_unit_test(passages_of_the_first_pairs),
+        cmocka_unit_test(only_the_first_pairs_keep_passages),
         cmocka_unit_test(a_waiting_run_is_cancelled_in_threads),
         cmocka_unit_test(the_next_run_is_cancelled),
     };

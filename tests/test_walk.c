@@ -1,6 +1,6 @@
 /*
- * What is found and what is left out: patterns for paths, hidden and machine-made folders,
- * manifests. Patterns are checked against a matcher that tries everything.
+ * Which files are found and which are left out: patterns for paths, hidden and generated folders,
+ * manifests. Patterns are compared with a matcher that tries all ways.
  */
 #define _XOPEN_SOURCE 700
 #include <setjmp.h>
@@ -31,9 +31,9 @@ static void patterns_are_those_of_gitignore(void **state)
     (void)state;
     static const struct {
         const char *pattern, *path;
-        bool file, folder; /* whether it matches as such */
+        bool file, folder; /* whether it matches a file, and a folder */
     } cases[] = {
-        /* without a slash: the name, anywhere */
+        /* without a slash: the name, in any folder */
         {"*.txt", "a.txt", true, true},
         {"*.txt", "x/y/a.txt", true, true},
         {"*.txt", "a.txt.gz", false, false},
@@ -60,7 +60,7 @@ static void patterns_are_those_of_gitignore(void **state)
         {"a\\", "a\\", true, true},
         {"", "a", false, false},
         {"*a*b*c*", "xaxxbxxcx", true, true},
-        /* with one: the path */
+        /* with a slash: the path */
         {"x/*.txt", "x/a.txt", true, true},
         {"x/*.txt", "x/y/a.txt", false, false},
         {"x/*.txt", "y/x/a.txt", false, false},
@@ -84,7 +84,7 @@ static void patterns_are_those_of_gitignore(void **state)
         {"x/a**b/c", "x/a/b/c", false, false},
         {"**/x/**/a", "p/x/q/r/a", true, true},
         {"**/x/*.txt", "p/q/x/a.txt", true, true},
-        /* folders alone */
+        /* only folders */
         {"build/", "build", false, true},
         {"build/", "x/build", false, true},
         {"x/build/", "x/build", false, true},
@@ -103,15 +103,16 @@ static void patterns_are_those_of_gitignore(void **state)
 static bool in_class(const char *class, char c, const char **end)
 {
     bool negated = class[1] == '!', found = false;
-    const char *at = class + 1 + negated;
+    const char *next = class + 1 + negated;
     *end = NULL;
-    if (!*at)
+    if (!*next)
         return false;
     do {
-        found |= at[1] == '-' && at[2] && at[2] != ']' ? c >= at[0] && c <= at[2] : c == *at;
-        at += at[1] == '-' && at[2] && at[2] != ']' ? 3 : 1;
-    } while (*at && *at != ']');
-    *end = *at ? at + 1 : NULL;
+        found |=
+            next[1] == '-' && next[2] && next[2] != ']' ? c >= next[0] && c <= next[2] : c == *next;
+        next += next[1] == '-' && next[2] && next[2] != ']' ? 3 : 1;
+    } while (*next && *next != ']');
+    *end = *next ? next + 1 : NULL;
     return found != negated;
 }
 
@@ -160,7 +161,7 @@ static void draw(dice *from, const char *alphabet, char *out, size_t most)
     out[length] = '\0';
 }
 
-static void patterns_match_what_trying_everything_does(void **state)
+static void patterns_match_as_the_naive_matcher(void **state)
 {
     (void)state;
     print_seed();
@@ -181,8 +182,9 @@ static void patterns_match_what_trying_everything_does(void **state)
     assert_true(matched > 5000);
 }
 
-/* Exponential where every star tries every place; and longer than any path. */
-static void no_pattern_takes_long(void **state)
+/* Patterns for which trying all positions of every star takes exponential time, and patterns longer
+ * than any path. */
+static void patterns_take_bounded_time(void **state)
 {
     (void)state;
     static char pattern[4001], path[5001];
@@ -206,7 +208,7 @@ static void write_file(const char *path, const char *data, size_t length)
     assert_int_equal(fclose(file), 0);
 }
 
-/* Makes a file with the folders on its way. */
+/* Makes a file and its folders. */
 static void make_file(const char *path)
 {
     char folder[128];
@@ -217,7 +219,7 @@ static void make_file(const char *path)
     write_file(path, "text", 4);
 }
 
-/* What was found, a line each: "path", "path {id|label|author|time}" or "path! reason". */
+/* Records a finding as a line: "path", "path {id|label|author|time}" or "path! reason". */
 static int record_document(void *context, const tw_input_source *found)
 {
     const tw_manifest_entry *entry = &found->manifest;
@@ -263,7 +265,7 @@ static void make_project(void)
     make_file("x/src/old/c.txt");
 }
 
-static void what_nobody_wrote_is_left_out(void **state)
+static void generated_folders_are_left_out(void **state)
 {
     (void)state;
     make_project();
@@ -277,7 +279,7 @@ static void what_nobody_wrote_is_left_out(void **state)
     assert_finds(NULL, "x/.git", "x/.git/config\n");
 }
 
-static void all_is_all(void **state)
+static void all_includes_hidden_and_generated_folders(void **state)
 {
     (void)state;
     make_project();
@@ -312,7 +314,7 @@ static void patterns_choose_files(void **state)
     assert_finds(&rules, ".", "a.txt\nsrc/b.c\nsrc/old/c.txt\n");
 }
 
-static void what_is_named_is_taken(void **state)
+static void named_files_are_never_left_out(void **state)
 {
     (void)state;
     make_project();
@@ -339,7 +341,7 @@ static void links_are_left_out_by_their_names(void **state)
 
 /* ---- manifests */
 
-static void a_manifest_tells_of_documents(void **state)
+static void a_manifest_describes_documents(void **state)
 {
     (void)state;
     make_file("x/a");
@@ -359,7 +361,7 @@ static void a_manifest_tells_of_documents(void **state)
                  "a {1|essay|Ann|2024-05-01}\nb c {||Doe, \"John\"|}\ny/d\n./a {2|||}\n");
 }
 
-static void columns_come_in_any_order(void **state)
+static void columns_may_have_any_order(void **state)
 {
     (void)state;
     make_file("a");
@@ -389,7 +391,7 @@ static void a_manifest_may_name_folders(void **state)
     assert_finds(NULL, "@x/whole.csv", expected);
 }
 
-static void a_manifest_comes_in_any_encoding(void **state)
+static void a_manifest_may_have_any_encoding(void **state)
 {
     (void)state;
     make_file("é");
@@ -425,8 +427,8 @@ static void broken_rows_are_skipped_with_their_line(void **state)
     }
 }
 
-/* Cut anywhere, a manifest gives what it gave before the cut, and perhaps a reason. */
-static void a_cut_manifest_does_no_harm(void **state)
+/* A truncated manifest gives the documents before the cut, and possibly a reason. */
+static void a_truncated_manifest_gives_its_first_documents(void **state)
 {
     (void)state;
     static const char whole[] = "path,label\n\"a\",\"x \"\"y\"\" z\"\r\n\n\"a\" ,b\na,\"\n\"\n";
@@ -455,7 +457,7 @@ static int ignore_skip(void *context, const char *path, const char *reason)
     return TWINSET_OK;
 }
 
-static void lost_memory_is_an_error(void **state)
+static void failed_allocations_are_reported(void **state)
 {
     (void)state;
     make_file("a-file-with-a-name-that-does-not-fit-into-the-first-allocation");
@@ -482,21 +484,21 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(patterns_are_those_of_gitignore),
-        cmocka_unit_test(patterns_match_what_trying_everything_does),
-        cmocka_unit_test(no_pattern_takes_long),
-        TEST(what_nobody_wrote_is_left_out),
-        TEST(all_is_all),
+        cmocka_unit_test(patterns_match_as_the_naive_matcher),
+        cmocka_unit_test(patterns_take_bounded_time),
+        TEST(generated_folders_are_left_out),
+        TEST(all_includes_hidden_and_generated_folders),
         TEST(patterns_choose_files),
-        TEST(what_is_named_is_taken),
+        TEST(named_files_are_never_left_out),
         TEST(links_are_left_out_by_their_names),
-        TEST(a_manifest_tells_of_documents),
-        TEST(columns_come_in_any_order),
+        TEST(a_manifest_describes_documents),
+        TEST(columns_may_have_any_order),
         TEST(a_manifest_may_name_folders),
-        TEST(a_manifest_comes_in_any_encoding),
+        TEST(a_manifest_may_have_any_encoding),
         TEST(broken_rows_are_skipped_with_their_line),
-        TEST(a_cut_manifest_does_no_harm),
+        TEST(a_truncated_manifest_gives_its_first_documents),
 #ifdef TW_FAULTS
-        TEST(lost_memory_is_an_error),
+        TEST(failed_allocations_are_reported),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

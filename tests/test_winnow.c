@@ -1,4 +1,4 @@
-/* Winnowing: documents that share a run of words share a fingerprint, and there are few. */
+/* Winnowing: documents that share a run of words share a fingerprint, and fingerprints are few. */
 #include "testing.h"
 
 #include "memory.h"
@@ -47,10 +47,10 @@ static void random_words(uint64_t *random, size_t count, size_t different, char 
     text[2 * count] = '\0';
 }
 
-static bool has_minimum(const collected *some, uint64_t minimum)
+static bool has_minimum(const collected *all, uint64_t minimum)
 {
-    for (size_t i = 0; i < some->count; i++)
-        if (some->runs[i].minimum == minimum)
+    for (size_t i = 0; i < all->count; i++)
+        if (all->runs[i].minimum == minimum)
             return true;
     return false;
 }
@@ -94,7 +94,8 @@ static void test_equal_runs_have_equal_fingerprints(void **state)
         }
 }
 
-/* Of N runs in a row, two in N + 1 choose another fingerprint than the run before. */
+/* On average, two of N + 1 runs choose another fingerprint than the run before, for windows of N.
+ */
 static void test_fingerprints_are_few(void **state)
 {
     static collected few;

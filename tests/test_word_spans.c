@@ -1,12 +1,11 @@
-/* Where the words of a text are: the same words as the shingler's, at the bytes that they are of.
- */
+/* The spans of words in a text: the words are those of the shingler, at the bytes of the text. */
 #include "testing.h"
 
 #include "memory.h"
 #include "text.h"
 
-/* Pieces of text that are easily cut at the wrong place. */
-static const char *const pieces[] = {
+/* Samples of text that are easily divided wrongly. */
+static const char *const samples[] = {
     "a",
     "Z",
     "word",
@@ -51,7 +50,7 @@ static const char *const pieces[] = {
 };
 
 typedef struct words {
-    tw_bytes normal; /* each followed by a space */
+    tw_bytes normal; /* words, each followed by a space */
     size_t count;
 } words;
 
@@ -62,7 +61,7 @@ static void resolve(twinset_options *options)
     assert_ok(tw_options_resolve(&given, options, &error), &error);
 }
 
-/* The words of a text by the shingler. */
+/* The words of a text, as the shingler finds them. */
 static words shingle_words(const twinset_options *options, const char *text, size_t length)
 {
     words found = {{0}, 0};
@@ -82,23 +81,24 @@ static words shingle_words(const twinset_options *options, const char *text, siz
 static void locate(tw_word_locator *locator, const char *text, size_t length, size_t chunk)
 {
     tw_word_locator_begin(locator);
-    for (size_t at = 0; at < length; at += chunk) {
-        size_t size = length - at < chunk ? length - at : chunk;
-        assert_int_equal(tw_word_locator_feed(locator, text + at, size, false), 0);
+    for (size_t start = 0; start < length; start += chunk) {
+        size_t size = length - start < chunk ? length - start : chunk;
+        assert_int_equal(tw_word_locator_feed(locator, text + start, size, false), 0);
     }
     assert_int_equal(tw_word_locator_feed(locator, "", 0, true), 0);
 }
 
-/* Whether the text of a span, by itself, has the word in it. */
+/* Whether the text of a span, by itself, contains the word. */
 static bool span_has_word(const twinset_options *options, const char *text, tw_span span,
                           const char *word, size_t length)
 {
     words found = shingle_words(options, text + span.start, span.end - span.start);
     bool has = false;
-    for (size_t at = 0, end; at < found.normal.length && !has; at = end + 1) {
-        end = at + (size_t)((char *)memchr(found.normal.data + at, ' ', found.normal.length - at) -
-                            (found.normal.data + at));
-        has = end - at == length && memcmp(found.normal.data + at, word, length) == 0;
+    for (size_t start = 0, end; start < found.normal.length && !has; start = end + 1) {
+        end = start +
+              (size_t)((char *)memchr(found.normal.data + start, ' ', found.normal.length - start) -
+                       (found.normal.data + start));
+        has = end - start == length && memcmp(found.normal.data + start, word, length) == 0;
     }
     tw_bytes_free(&found.normal);
     return has;
@@ -145,10 +145,10 @@ static void test_spans_are_those_of_the_words(void **state)
         size_t length = 0, count = random_below(&random, 30);
         bool has_lookalikes = false;
         for (size_t i = 0; i < count; i++) {
-            const char *piece = pieces[random_below(&random, COUNT(pieces))];
-            has_lookalikes |= strcmp(piece, "раураl") == 0 || strcmp(piece, "ΑΒ") == 0;
-            memcpy(text + length, piece, strlen(piece));
-            length += strlen(piece);
+            const char *sample = samples[random_below(&random, COUNT(samples))];
+            has_lookalikes |= strcmp(sample, "раураl") == 0 || strcmp(sample, "ΑΒ") == 0;
+            memcpy(text + length, sample, strlen(sample));
+            length += strlen(sample);
         }
         size_t chunk = 1 + random_below(&random, 700);
         check_text(&options, &locator, text, length, chunk, has_lookalikes);
@@ -176,7 +176,7 @@ static void test_long_words(void **state)
     tw_word_locator_free(&locator);
 }
 
-/* More marks than are held, cut into small chunks. */
+/* More marks than are buffered, in small chunks. */
 static void test_many_marks(void **state)
 {
     enum { MARKS = 1000 };

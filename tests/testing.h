@@ -1,4 +1,4 @@
-/* What several test programs share: settings, random numbers, and Jaccard by brute force. */
+/* Helpers of several test programs: options, random numbers, and Jaccard by brute force. */
 #ifndef TESTING_H
 #define TESTING_H
 
@@ -17,7 +17,7 @@
 #include "dice.h"
 #include "twinset_advanced.h"
 
-/* Sanitizers take ten times as long; what only measures is left out under them. */
+/* Sanitizers take ten times as long, so tests that only measure are skipped under them. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED 1
 #else
@@ -33,8 +33,8 @@
             fail_msg("%s", (error)->message);                                                      \
     } while (0)
 
-/* ---- options: the defaults with settings such as "by=word k=2". Only the text of the
- * latest call is kept, so `stop` has to be set by hand. */
+/* ---- options: the defaults with settings such as "by=word k=2". Strings are valid until the next
+ * call, so `stop` has to be set by hand. */
 static inline twinset_options options_with(const char *settings)
 {
     static char copy[256];
@@ -53,7 +53,7 @@ static inline twinset_options options_with(const char *settings)
     return options;
 }
 
-/* ---- random numbers, the same in every run unless TWINSET_TEST_SEED says otherwise */
+/* ---- random numbers, equal in every run unless TWINSET_TEST_SEED is set */
 static inline uint64_t test_seed(uint64_t usual)
 {
     const char *given = getenv("TWINSET_TEST_SEED");
@@ -71,11 +71,11 @@ static inline size_t random_below(uint64_t *state, size_t limit)
     return (x ^ x >> 31) % limit;
 }
 
-/* ---- Jaccard similarity as its definition says: every shingle against every other */
+/* ---- Jaccard similarity by its definition: compares every shingle with every other */
 
-typedef struct share {
+typedef struct shingle_overlap {
     size_t shared, all;
-} share;
+} shingle_overlap;
 
 static inline bool shingle_is_in(const char *shingle, size_t length, const char *text,
                                  size_t positions)
@@ -87,10 +87,10 @@ static inline bool shingle_is_in(const char *shingle, size_t length, const char 
 }
 
 /* For texts of ASCII characters, at least k of them. */
-static inline share brute_force(const char *a, const char *b, size_t k)
+static inline shingle_overlap brute_force(const char *a, const char *b, size_t k)
 {
     size_t a_count = strlen(a) - k + 1, b_count = strlen(b) - k + 1;
-    share result = {0, 0};
+    shingle_overlap result = {0, 0};
     for (size_t i = 0; i < a_count; i++) {
         if (shingle_is_in(a + i, k, a, i))
             continue;

@@ -1,7 +1,7 @@
 /*
- * Writes which functions a program enters: a build with -finstrument-functions calls the hook below
- * whenever one is entered. At its end the program writes the addresses of these functions to the
- * file that TWINSET_TRACE names, each once, in the order in which they were first entered.
+ * Records which functions a program enters: a build with -finstrument-functions calls the hook
+ * below at the start of every function. At its end, the program writes the distinct addresses of
+ * these functions to the file that TWINSET_TRACE names, in the order of their first calls.
  * tests/docs/walks.py reads them.
  */
 #include <stdatomic.h>
@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { CAPACITY = 1 << 14 }; /* a power of 2, and several times what a run has */
+enum { CAPACITY = 1 << 14 }; /* a power of 2, and several times the functions of a run */
 
 static void *functions[CAPACITY];
-static unsigned table[CAPACITY]; /* by their hash: numbers of functions, from 1 */
+static unsigned table[CAPACITY]; /* hash table of the numbers of functions, from 1 */
 static unsigned count;
 static atomic_flag busy = ATOMIC_FLAG_INIT;
 
@@ -23,15 +23,15 @@ UNTRACED void __cyg_profile_func_exit(void *function, void *caller);
 
 UNTRACED void __cyg_profile_func_enter(void *function, void *caller)
 {
-    size_t at = ((uintptr_t)function * 0x9E3779B97F4A7C15 >> 32) % CAPACITY;
+    size_t slot = ((uintptr_t)function * 0x9E3779B97F4A7C15 >> 32) % CAPACITY;
     (void)caller;
     while (atomic_flag_test_and_set(&busy))
         ;
-    while (table[at] && functions[table[at] - 1] != function)
-        at = (at + 1) % CAPACITY;
-    if (!table[at] && count < CAPACITY / 2) {
+    while (table[slot] && functions[table[slot] - 1] != function)
+        slot = (slot + 1) % CAPACITY;
+    if (!table[slot] && count < CAPACITY / 2) {
         functions[count] = function;
-        table[at] = ++count;
+        table[slot] = ++count;
     }
     atomic_flag_clear(&busy);
 }

@@ -1,6 +1,6 @@
 /*
- * A scan by brute force: a world of texts, of which all shingles are kept as strings and
- * every pair is compared. Only the normal form of a text is asked of the library.
+ * A scan by brute force, the oracle of tests: it stores all shingles of its texts as strings, and
+ * compares every pair. It takes only the normal form of a text from the library.
  */
 #ifndef WORLD_H
 #define WORLD_H
@@ -13,7 +13,7 @@ enum { DOCUMENTS = 64 };
 
 /* ---- windows of tokens as strings */
 
-/* Strings by their hash: each different one has a number. */
+/* A hash table of strings, which gives each distinct string a number. */
 typedef struct interned {
     struct {
         char *bytes;
@@ -28,46 +28,46 @@ static uint32_t intern(interned *table, const char *bytes, size_t length)
     uint64_t hash = 0xCBF29CE484222325u;
     for (size_t i = 0; i < length; i++)
         hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001B3u;
-    size_t at = (hash ^ hash >> 29) % table->capacity;
-    while (table->slots[at].bytes && (table->slots[at].length != length ||
-                                      memcmp(table->slots[at].bytes, bytes, length) != 0))
-        at = (at + 1) % table->capacity;
-    if (!table->slots[at].bytes) {
+    size_t slot = (hash ^ hash >> 29) % table->capacity;
+    while (table->slots[slot].bytes && (table->slots[slot].length != length ||
+                                        memcmp(table->slots[slot].bytes, bytes, length) != 0))
+        slot = (slot + 1) % table->capacity;
+    if (!table->slots[slot].bytes) {
         assert_true(table->count < table->capacity / 2);
-        table->slots[at].bytes = malloc(length + 1);
-        memcpy(table->slots[at].bytes, bytes, length);
-        table->slots[at].length = length;
-        table->number[at] = (uint32_t)table->count++;
+        table->slots[slot].bytes = malloc(length + 1);
+        memcpy(table->slots[slot].bytes, bytes, length);
+        table->slots[slot].length = length;
+        table->number[slot] = (uint32_t)table->count++;
     }
-    return table->number[at];
+    return table->number[slot];
 }
 
 typedef struct known_text {
     char name[16], *text;
     twinset_role role;
-    int group; /* 0: of none */
+    int group; /* 0: of no group */
     char *normal;
     size_t normal_length, tokens;
-    uint32_t *windows; /* every k tokens in a row, as they come */
+    uint32_t *windows; /* numbers of all runs of k tokens, in the order of the text */
     size_t window_count;
     uint64_t *set; /* window and occurrence, ascending */
     size_t set_count;
 } known_text;
 
 typedef struct world {
-    known_text texts[DOCUMENTS]; /* by name, those to be ignored last */
+    known_text texts[DOCUMENTS]; /* by name, templates last */
     size_t count, compared;
     twinset_options options;
     interned strings;
-    bool *excluded; /* by number of a window */
-    double *weight; /* by number of an element; see element_of() */
+    bool *excluded; /* by the number of a window */
+    double *weight; /* by the number of an element; see element_of() */
     bool like;
 } world;
 
 enum { STRINGS = 1 << 16, OCCURRENCES = 64 };
 
-/* Where each token starts, and one more for the end; the spaces between words count to the
- * word before. */
+/* Finds the start of each token, and the end of the last. Spaces between words belong to the word
+ * before them. */
 static size_t find_tokens(const known_text *text, bool words, size_t *start)
 {
     size_t count = 0;
@@ -101,7 +101,7 @@ static void find_windows(world *all, known_text *text)
     free(start);
 }
 
-/* ---- what is left out */
+/* ---- excluded windows */
 
 static bool has_window(const known_text *text, uint32_t window)
 {
@@ -164,7 +164,7 @@ static void weigh(world *all)
                 (double)llround(65536 * log(1 + (double)all->compared / all->weight[i]));
 }
 
-/* ---- the world as a whole */
+/* ---- all texts */
 
 static int by_role_and_name(const void *left, const void *right)
 {
@@ -173,7 +173,7 @@ static int by_role_and_name(const void *left, const void *right)
     return ignored ? ignored : strcmp(x->name, y->name);
 }
 
-/* Computes all there is to know, once the texts are there. No text may be empty. */
+/* Computes windows, sets and weights of all texts. No text may be empty. */
 static void settle(world *all, const twinset_options *options)
 {
     all->options = *options;
@@ -193,7 +193,7 @@ static void settle(world *all, const twinset_options *options)
     weigh(all);
 }
 
-/* Forgets what settle() found, and keeps the texts. */
+/* Frees the results of settle(), and keeps the texts. */
 static void unsettle(world *all)
 {
     for (size_t i = 0; i < all->count; i++) {
@@ -232,7 +232,7 @@ static bool identical(const known_text *a, const known_text *b)
            memcmp(a->normal, b->normal, a->normal_length) == 0;
 }
 
-/* The longest run of windows that count, in tokens. */
+/* The longest common run of windows that are not excluded, in tokens. */
 static size_t longest(const world *all, const known_text *a, const known_text *b)
 {
     size_t most = 0, *row = calloc(b->window_count + 1, sizeof *row);
@@ -243,11 +243,11 @@ static size_t longest(const world *all, const known_text *a, const known_text *b
             most = row[j + 1] > most ? row[j + 1] : most;
         }
     free(row);
-    size_t k = a->tokens - a->window_count + 1; /* or all of a short text */
+    size_t k = a->tokens - a->window_count + 1; /* or the length of a short text */
     return most ? most + k - 1 : 0;
 }
 
-/* All of a pair but its longest passage, estimate and cluster. */
+/* The fields of a pair, without its longest passage, estimate and cluster. */
 static twinset_pair compare_known(const world *all, const known_text *a, const known_text *b)
 {
     uint64_t shared = 0;
@@ -280,7 +280,7 @@ static twinset_pair compare_known(const world *all, const known_text *a, const k
     return pair;
 }
 
-/* The pairs that a scan has to list, in their order. */
+/* The pairs that a scan has to list, in its order. */
 static size_t find_pairs(const world *all, twinset_pair *pairs)
 {
     size_t count = 0;

@@ -1,4 +1,4 @@
-/* What all parts of the generator need: how it fails, memory, chance. */
+/* Helpers of the generator: errors, memory, random numbers. */
 #ifndef GENERATOR_COMMON_H
 #define GENERATOR_COMMON_H
 

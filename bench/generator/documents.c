@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-// ---- edits: from one text to another, so that they have about the similarity asked for
+// ---- edits: turn a text into another of about the wanted similarity
 
 struct edit {
     const struct vocabulary *vocabulary;
@@ -11,7 +11,7 @@ struct edit {
     uint64_t seed;
 };
 
-// What n new bytes leave of the similarity: old / (old + n).
+// After adding n bytes the similarity is old / (old + n).
 static size_t bytes_to_add(const struct text *from, double similarity)
 {
     return 2 + from->count * (1 - similarity) / similarity;
@@ -19,13 +19,13 @@ static size_t bytes_to_add(const struct text *from, double similarity)
 
 static void insert(struct edit *edit, const struct text *from, struct text *to)
 {
-    size_t at = below(&edit->dice, from->count);
-    while (at > 0 && from->bytes[at - 1] != ' ')
-        at--;
-    add(to, from->bytes, at);
+    size_t offset = below(&edit->dice, from->count);
+    while (offset > 0 && from->bytes[offset - 1] != ' ')
+        offset--;
+    add(to, from->bytes, offset);
     add_prose(to, edit->vocabulary, &edit->dice, bytes_to_add(from, edit->similarity));
     add(to, " ", 1);
-    add(to, from->bytes + at, from->count - at);
+    add(to, from->bytes + offset, from->count - offset);
 }
 
 static void append(struct edit *edit, const struct text *from, struct text *to)
@@ -35,7 +35,7 @@ static void append(struct edit *edit, const struct text *from, struct text *to)
     add_prose(to, edit->vocabulary, &edit->dice, bytes_to_add(from, edit->similarity));
 }
 
-// As many texts of one site do, many copies start with the same words.
+// Many copies start with the same words, as many texts of a site do.
 static void put_header(struct edit *edit, const struct text *from, struct text *to)
 {
     struct dice site = {mix(edit->seed + below(&edit->dice, 50))};
@@ -71,36 +71,36 @@ static void replace_words(struct edit *edit, const struct text *from, struct tex
 
 static void replace(struct edit *edit, const struct text *from, struct text *to)
 {
-    // A part s of the shingles survives, similarity = s / (2 - s); a shingle touches about 2.3
-    // words, and a word drawn anew is often the same.
+    // If a fraction s of the shingles survives, similarity = s / (2 - s). A shingle overlaps about
+    // 2.3 words, and a new word is often equal to the old one.
     double survive = 2 * edit->similarity / (1 + edit->similarity);
-    double part = 1 - pow(survive, 1 / 2.3);
-    replace_words(edit, from, to, 1 + part * count_words(from));
+    double share = 1 - pow(survive, 1 / 2.3);
+    replace_words(edit, from, to, 1 + share * count_words(from));
 }
 
-// Ends the piece at i: with its paragraph, or with any sentence.
-static bool ends_piece(const struct text *text, size_t i, bool sentences)
+// Whether a section ends at i: with its paragraph, or with any sentence.
+static bool ends_section(const struct text *text, size_t i, bool sentences)
 {
     return i + 1 == text->count || text->bytes[i + 1] == '\n' ||
            (sentences && text->bytes[i + 1] == ' ' && strchr(".?!", text->bytes[i]));
 }
 
-// Shuffles paragraphs; where that would change too little, sentences.
+// Shuffles paragraphs, or sentences if paragraphs would change too little.
 static void shuffle(struct edit *edit, const struct text *from, struct text *to)
 {
     enum { MOST = 1000 };
-    size_t starts[MOST], lengths[MOST], pieces = 0, start = 0;
+    size_t starts[MOST], lengths[MOST], sections = 0, start = 0;
     bool sentences = edit->similarity < 0.85 || !memmem(from->bytes, from->count, "\n\n", 2);
-    for (size_t i = 0; i < from->count && pieces < MOST; i++) {
-        if (from->bytes[i] == '\n' || !ends_piece(from, i, sentences))
+    for (size_t i = 0; i < from->count && sections < MOST; i++) {
+        if (from->bytes[i] == '\n' || !ends_section(from, i, sentences))
             continue;
-        starts[pieces] = start;
-        lengths[pieces] = pieces + 1 == MOST ? from->count - start : i + 1 - start;
-        pieces++;
+        starts[sections] = start;
+        lengths[sections] = sections + 1 == MOST ? from->count - start : i + 1 - start;
+        sections++;
         for (start = i + 1; start < from->count && strchr(" \n", from->bytes[start]);)
             start++;
     }
-    for (size_t i = pieces; i > 0; i--) {
+    for (size_t i = sections; i > 0; i--) {
         size_t chosen = below(&edit->dice, i);
         add(to, from->bytes + starts[chosen], lengths[chosen]);
         if (i > 1)
@@ -140,14 +140,14 @@ static void write_original(const struct maker *maker, uint64_t number, struct te
     add_prose(to, maker->vocabulary, &dice, bytes);
 }
 
-// Nearly half of the copies are meant to be between .8 and .9, where missing one is easiest.
+// Nearly half of the copies have similarities between .8 and .9, where they are easiest to miss.
 static double draw_similarity(struct dice *dice)
 {
     double kind = fraction(dice), where = fraction(dice);
     return kind < 0.15 ? 0.5 + 0.3 * where : kind < 0.6 ? 0.8 + 0.1 * where : 0.9 + 0.1 * where;
 }
 
-// Squaring makes some documents more popular: at ten million one has 160 copies.
+// Squaring makes some documents more popular: of ten million, one has 160 copies.
 static struct origin write_copy(struct maker *maker, uint64_t number, struct text *to)
 {
     static const struct {
@@ -157,8 +157,8 @@ static struct origin write_copy(struct maker *maker, uint64_t number, struct tex
                  {"shuffle", shuffle}, {"header", put_header}, {"exact", copy}};
     const struct collection *collection = maker->collection;
     struct edit edit = {maker->vocabulary, dice_for(collection, number, 1), 1, collection->seed};
-    double place = fraction(&edit.dice);
-    struct origin origin = {.original = place * place * collection->originals};
+    double popularity = fraction(&edit.dice);
+    struct origin origin = {.original = popularity * popularity * collection->originals};
     uint64_t kind = below(&edit.dice, 11) / 2;
 
     edit.similarity = draw_similarity(&edit.dice);
@@ -169,7 +169,8 @@ static struct origin write_copy(struct maker *maker, uint64_t number, struct tex
     return origin;
 }
 
-// The first is the original of the others, which differ from it in one or two words.
+// The first document of the bucket is the original of the others, which differ from it in one or
+// two words.
 static struct origin write_hot(struct maker *maker, uint64_t number, struct text *to)
 {
     uint64_t first = maker->collection->originals + maker->collection->copies;

@@ -1,6 +1,6 @@
 /*
- * Documents by their numbers. Numbers go: originals, copies, the hot bucket, the huge document. A
- * copy is made by writing its original again and editing it, so nothing is held.
+ * Documents by their numbers: first originals, then copies, the hot bucket, and the huge document.
+ * A copy is made by writing its original again and editing it, so that no document is stored.
  */
 #ifndef GENERATOR_DOCUMENTS_H
 #define GENERATOR_DOCUMENTS_H
@@ -12,9 +12,9 @@
 #define ID "d%08" PRIu64
 
 struct collection {
-    uint64_t documents, originals, copies, hot; // how many
+    uint64_t documents, originals, copies, hot; // numbers of documents
     uint64_t bytes;                             // mean length of a text
-    uint64_t huge;                              // bytes of the huge document; 0: there is none
+    uint64_t huge;                              // bytes of the huge document; 0: none
     uint64_t seed;
 };
 
@@ -29,7 +29,7 @@ struct origin {
     uint64_t original;
 };
 
-// Any but the huge one, which is written in parts.
+// Writes any document but the huge one, which is written in chunks.
 struct origin write_document(struct maker *maker, uint64_t number, struct text *to);
 
 static inline bool is_huge(const struct collection *collection, uint64_t number)

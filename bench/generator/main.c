@@ -1,5 +1,5 @@
 /*
- * Makes a collection of documents of which it is known how much they resemble each other.
+ * Makes a collection of documents with known similarities.
  *
  * A document is a function of the seed and its number (documents.h), so the similarity of any two
  * can be listed later (--pairs) without reading the collection. One core writes 110 MB a second,
@@ -69,7 +69,7 @@ static void write_string(struct text *line, const struct text *text, FILE *to)
     fwrite(line->bytes, 1, line->count, to);
 }
 
-// Writes the huge document a part at a time.
+// Writes the huge document in chunks.
 static void write_huge(struct maker *maker, uint64_t number, struct text *text, struct text *line,
                        FILE *to)
 {
@@ -143,20 +143,20 @@ static struct settings read_settings(int argc, char **argv)
     struct settings chosen = {
         .collection = {.documents = 1000, .bytes = 600, .seed = 1}, .share = 0.1, .output = "-"};
     const struct {
-        uint64_t *whole;
-        double *part, least, most;
+        uint64_t *number;
+        double *fraction_, least, most;
         const char **path;
-    } places[] = {{.whole = &chosen.collection.documents, .least = 1, .most = 1e11},
-                  {.whole = &chosen.collection.bytes, .least = 40, .most = 1e9},
-                  {.part = &chosen.share, .most = 0.9},
-                  {.part = &chosen.unicode, .most = 0.9},
-                  {.whole = &chosen.collection.hot, .most = 1e11},
-                  {.whole = &chosen.collection.huge, .most = 1e15},
-                  {.whole = &chosen.collection.seed, .most = 1e15},
-                  {.path = &chosen.output},
-                  {.path = &chosen.truth},
-                  {.path = &chosen.pairs}};
-    enum { PLACES = sizeof places / sizeof *places, IN_ORDER = PLACES, HELP };
+    } arguments[] = {{.number = &chosen.collection.documents, .least = 1, .most = 1e11},
+                     {.number = &chosen.collection.bytes, .least = 40, .most = 1e9},
+                     {.fraction_ = &chosen.share, .most = 0.9},
+                     {.fraction_ = &chosen.unicode, .most = 0.9},
+                     {.number = &chosen.collection.hot, .most = 1e11},
+                     {.number = &chosen.collection.huge, .most = 1e15},
+                     {.number = &chosen.collection.seed, .most = 1e15},
+                     {.path = &chosen.output},
+                     {.path = &chosen.truth},
+                     {.path = &chosen.pairs}};
+    enum { ARGUMENTS = sizeof arguments / sizeof *arguments, IN_ORDER = ARGUMENTS, HELP };
     const struct option options[] = {{"documents", 1, NULL, 0},
                                      {"bytes", 1, NULL, 1},
                                      {"share", 1, NULL, 2},
@@ -177,12 +177,12 @@ static struct settings read_settings(int argc, char **argv)
             exit(fputs(usage, stdout) < 0);
         if (i == IN_ORDER)
             chosen.in_order = true;
-        else if (places[i].path)
-            *places[i].path = optarg;
-        else if (places[i].part)
-            *places[i].part = number_in(optarg, places[i].least, places[i].most);
+        else if (arguments[i].path)
+            *arguments[i].path = optarg;
+        else if (arguments[i].fraction_)
+            *arguments[i].fraction_ = number_in(optarg, arguments[i].least, arguments[i].most);
         else
-            *places[i].whole = number_in(optarg, places[i].least, places[i].most);
+            *arguments[i].number = number_in(optarg, arguments[i].least, arguments[i].most);
     }
     if (optind < argc)
         fail("what is meant by", argv[optind]);

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-// ---- words: frequent ones short, by Zipf's law
+// ---- words: frequent words are short, by Zipf's law
 
 static const char *const common[] = {
     "the",  "of",    "and",   "to",   "in",    "a",    "is",    "that", "for",  "it",   "as",
@@ -11,7 +11,7 @@ static const char *const common[] = {
     "all",  "their", "we",    "one",  "there", "been", "would", "has",  "when", "who",  "will",
     "more", "no",    "if",    "out",  "so",    "said", "what",  "up",   "its",  "about"};
 
-// Lower case, letters alone, and not changed by Unicode's folding: no sharp s, no final sigma.
+// Words of lower-case letters that Unicode's folding does not change: no sharp s, no final sigma.
 static const char *const foreign[] = {
     "café",  "naïve",   "über",   "schön", "später", "année", "déjà",    "niño",
     "señor", "coração", "smörgå", "ångst", "fjörð",  "žena",  "čeština", "łódź",
@@ -23,7 +23,7 @@ enum {
     FOREIGN = sizeof foreign / sizeof *foreign,
 };
 
-// Open syllables, and a consonant or two at the end.
+// Makes a word of open syllables, with a consonant or two at the end.
 static struct word make_word(struct dice *dice, int syllables)
 {
     static const char onsets[][3] = {"b", "c", "d", "f", "g", "h",  "l",  "m",  "n",  "p",
@@ -83,7 +83,7 @@ static void make_words(struct vocabulary *vocabulary)
     }
 }
 
-// Zipf-Mandelbrot for the words of rank r; foreign words share their part evenly.
+// Weights by the law of Zipf and Mandelbrot; foreign words share their fraction evenly.
 static void weigh_words(double *weights, double unicode)
 {
     int ranked = WORDS - FOREIGN;
@@ -129,7 +129,7 @@ struct vocabulary *make_vocabulary(double unicode)
 
 // ---- sentences
 
-// A sentence of 5 to 24 words, some with a comma, some with a quotation.
+// Adds a sentence of 5 to 24 words, sometimes with a comma or a quotation.
 static void add_sentence(struct text *text, const struct vocabulary *vocabulary, struct dice *dice,
                          size_t end)
 {

@@ -1,6 +1,6 @@
 /*
- * Texts of words that are as frequent as those of a language are. What is called for every word or
- * byte is defined here, so that it costs no call.
+ * Texts of words with frequencies like those of a language. Functions that are called for every
+ * word or byte are defined here, so that they are inlined.
  */
 #ifndef GENERATOR_TEXT_H
 #define GENERATOR_TEXT_H
@@ -12,18 +12,18 @@
 enum { WORDS = 1 << 15, WORD_BYTES = 15 };
 
 struct word {
-    char text[WORD_BYTES]; // copied whole
+    char text[WORD_BYTES]; // copied as a whole
     uint8_t bytes;
 };
 
-// Walker's alias table: a word is drawn by one multiplication and one comparison.
+// Walker's alias table, which draws a word by one multiplication and one comparison.
 struct vocabulary {
     struct word words[WORDS];
     uint32_t keep[WORDS];
     uint16_t alias[WORDS];
 };
 
-// Lives as long as the program. `unicode`: the part of its words that is not ASCII.
+// Makes a vocabulary, which is never freed. `unicode`: the fraction of its words that is not ASCII.
 struct vocabulary *make_vocabulary(double unicode);
 
 static inline const struct word *draw_word(const struct vocabulary *vocabulary, struct dice *dice)

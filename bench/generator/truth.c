@@ -27,7 +27,7 @@ static void add_byte(struct units *units, char byte)
     add(&units->text, &lower, 1);
 }
 
-// Lower case, runs of spaces made one, none at the ends. Nothing else changes what is written here.
+// Folds case, and squeezes spaces. Texts of the generator need no other normalisation.
 static void split_characters(struct units *units, const struct text *text)
 {
     bool space = false;
@@ -79,18 +79,18 @@ static struct shingle get_shingle(const struct units *units, size_t i, size_t k)
 
 static uint64_t hash_shingle(const struct shingle *shingle)
 {
-    uint64_t hash = shingle->length, part;
+    uint64_t hash = shingle->length, word;
     uint32_t i = 0;
-    for (; i + sizeof part <= shingle->length; i += sizeof part) {
-        memcpy(&part, shingle->bytes + i, sizeof part);
-        hash = mix(hash ^ part);
+    for (; i + sizeof word <= shingle->length; i += sizeof word) {
+        memcpy(&word, shingle->bytes + i, sizeof word);
+        hash = mix(hash ^ word);
     }
-    for (part = 0; i < shingle->length; i++)
-        part = part << 8 | (uint8_t)shingle->bytes[i];
-    return mix(hash ^ part);
+    for (word = 0; i < shingle->length; i++)
+        word = word << 8 | (uint8_t)shingle->bytes[i];
+    return mix(hash ^ word);
 }
 
-// The slot of a shingle, which is empty if it was not there.
+// The slot of a shingle, which is empty if the table does not have it.
 static struct shingle *find_slot(const struct table *table, const struct shingle *shingle)
 {
     size_t i = hash_shingle(shingle) & (table->count - 1);

@@ -1,5 +1,4 @@
-/* How much documents resemble each other: counted on the shingles themselves, by code that shares
- * nothing with twinset. */
+/* True similarities of documents, counted on the shingles themselves, without code of twinset. */
 #ifndef GENERATOR_TRUTH_H
 #define GENERATOR_TRUTH_H
 
@@ -17,16 +16,16 @@ struct table {
     size_t count, room;
 };
 
-// Of nothing at first; what it holds is used again.
+// Zero at first. Its memory is reused.
 struct scorer {
     struct table table;
     struct units a, b;
 };
 
-// Ends a line: similarity by 9 characters, by 5 words.
+// Writes the end of a line: similarity by 9 characters, and by 5 words.
 void print_similarities(struct scorer *scorer, const struct text *a, const struct text *b,
                         FILE *to);
-// A line for each pair of ids that is read.
+// Writes a line for each pair of ids that it reads.
 void score_pairs(struct maker *maker, FILE *pairs);
 
 #endif

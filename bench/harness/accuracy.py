@@ -1,12 +1,12 @@
-"""How well detectors rank the pairs of labelled sets: a row for each set, part and detector."""
+"""Rankings of the pairs of labelled sets by detectors: a row for each set, part and detector."""
 import subprocess
 
 from harness import ranking
 
 
 def ranked(labelled, part, scores):
-    """(score, whether it is a copy) of what is known; a pair that was not named has 0.
-    `scores` has those of each collection."""
+    """(score, is_copy) of the labelled pairs. A pair that the detector does not name has the score
+    0. `scores` has the scores of each collection."""
     found = [(scores[id(collection)].get(frozenset((pair.a, pair.b)), 0), pair.is_copy)
              for collection, pair in labelled.known(part)]
     for collection in labelled.collections:
@@ -16,7 +16,7 @@ def ranked(labelled, part, scores):
 
 
 def ranked_whole(collection, scores):
-    """All pairs of a large collection, most of which were not named."""
+    """All pairs of a large collection, most of which the detector does not name."""
     named = [(score, pair in collection.copies) for pair, score in scores.items()]
     missed = len(collection.copies - scores.keys())
     count = len(collection.names)
@@ -39,8 +39,8 @@ def row(labelled, part, detector, reading, scores, listed):
 
 
 def default_list(labelled, part, listed):
-    """What a run without a threshold lists: how many pairs of all, and how good that is of those of
-    which something is known."""
+    """The list of a run without a threshold: its number of pairs, and its quality among labelled
+    pairs."""
     if not listed:
         return {"f1": "", "listed": "", "precision": "", "listed_recall": ""}
     known = ranked(labelled, part, listed)
@@ -55,14 +55,14 @@ def default_list(labelled, part, listed):
 
 
 def default_lists(labelled, detector):
-    """twinset alone is asked what it would list."""
+    """The default lists of twinset; other detectors have none."""
     if not hasattr(detector, "listed"):
         return {}
     return {id(collection): detector.listed(collection) for collection in labelled.collections}
 
 
 def measure(labelled, detector):
-    """One detector on one set: rows for all of it and its parts, by each way to read it."""
+    """Measures a detector on a set: rows for the set and its parts, for each reading of scores."""
     by_reading = {}
     for collection in labelled.collections:
         for reading, scores in detector.scores(collection).items():
@@ -76,7 +76,7 @@ def measure(labelled, detector):
 
 
 def measure_all(sets, detectors, say):
-    """A detector that fails on a set has no row for it."""
+    """Measures all detectors on all sets. A detector that fails on a set has no row for it."""
     rows = []
     for labelled in sets:
         say(f"  {labelled.name}")

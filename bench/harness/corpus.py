@@ -1,4 +1,4 @@
-"""Collections, and how good an answer about them is."""
+"""Collections, and scores of the results of tools for them."""
 import csv
 import json
 import os
@@ -15,14 +15,14 @@ THRESHOLD = 0.8
 class Corpus:
     path: str
     truth: str
-    options: list  # of generate
+    options: list  # for bench/generate
 
     @property
     def bytes(self):
         return os.path.getsize(self.path)
 
     def planted(self, column, low=THRESHOLD, high=2):
-        """Pairs (copy, original) of a similarity between these."""
+        """Planted pairs (copy, original) with a similarity from `low` to `high`."""
         for row in self.rows():
             if low <= float(row[column]) < high:
                 yield row["copy"], row["original"]
@@ -32,15 +32,15 @@ class Corpus:
             yield from csv.DictReader(file, delimiter="\t")
 
     def similarities(self, pairs, column):
-        """The true similarity of each of the pairs of ids."""
+        """The true similarities of pairs of ids."""
         lines = "".join(f"{a}\t{b}\n" for a, b in pairs)
-        told = subprocess.run([GENERATE, *self.options, "--pairs", "-"], input=lines.encode(),
+        printed = subprocess.run([GENERATE, *self.options, "--pairs", "-"], input=lines.encode(),
                               capture_output=True, check=True).stdout.decode()
-        return [float(row[column]) for row in csv.DictReader(told.splitlines(), delimiter="\t")]
+        return [float(row[column]) for row in csv.DictReader(printed.splitlines(), delimiter="\t")]
 
 
 def make(folder, documents, bytes_, seed=1, truth=True, **more):
-    """A collection in this folder; made only if it is not there."""
+    """The collection in a folder, made only if it does not exist."""
     options = ["--documents", str(documents), "--bytes", str(bytes_), "--seed", str(seed)]
     for name, value in more.items():
         options += [f"--{name}", str(value)]
@@ -54,17 +54,17 @@ def make(folder, documents, bytes_, seed=1, truth=True, **more):
 
 
 def real_text(path, bytes_):
-    """ASCII prose and documentation of the machine itself, or words made up where there is
-    little of it. Gives the path."""
+    """Writes ASCII text from the documentation of the machine, or random words if there is too
+    little. Returns the path."""
     if os.path.exists(path):
         return path
     text = bytearray()
     for folder in ("/usr/share/doc", "/usr/share/perl", "/usr/include", "/usr/lib/python3"):
-        for place, folders, names in os.walk(folder):
+        for subfolder, folders, names in os.walk(folder):
             folders.sort()
             for name in sorted(names):
                 if len(text) < bytes_:
-                    text += readable(os.path.join(place, name))
+                    text += readable(os.path.join(subfolder, name))
     if len(text) < bytes_:
         made = subprocess.run([GENERATE, "--documents", str(bytes_ // 5000), "--bytes", "6000"],
                               capture_output=True, check=True).stdout
@@ -87,7 +87,7 @@ def readable(path):
 
 
 def cut(source, path, bytes_, count):
-    """The first documents of so many bytes each, as JSON lines."""
+    """Writes the first `count` documents of so many bytes each as JSON lines."""
     with open(source, "rb") as file, open(path, "w", encoding="ascii") as out:
         for number in range(count):
             text = file.read(bytes_).decode("ascii")
@@ -95,13 +95,13 @@ def cut(source, path, bytes_, count):
     return path
 
 
-# ---- answers
+# ---- scores
 
 @dataclass
 class Score:
     recall: float  # of the planted pairs that are similar enough
-    recall_low: float  # of those between .80 and .85
-    precision: float  # of what was removed or reported
+    recall_low: float  # of pairs with similarities between .80 and .85
+    precision: float  # of removed records or reported pairs
     count: int  # removed or reported
 
 
@@ -111,8 +111,8 @@ def share(hits):
 
 
 def score_removed(corpus, removed, column):
-    """For the records that a deduplicator removed: a pair is found if one of it is gone; a
-    record is rightly gone if one that is similar enough is in the collection."""
+    """The score of a deduplicator: a pair is found if one of its records was removed; a record is
+    removed correctly if a similar enough record is in the collection."""
     def found(low, high):
         return share(a in removed or b in removed for a, b in corpus.planted(column, low, high))
 
@@ -121,7 +121,7 @@ def score_removed(corpus, removed, column):
 
 
 def with_twin(corpus, ids, column):
-    """Those that resemble their original or, failing that, another copy of it."""
+    """The ids that resemble their original, or else another copy of it."""
     original, copies = {}, defaultdict(list)
     for row in corpus.rows():
         original[row["copy"]] = row["original"]

@@ -1,7 +1,7 @@
-"""twinset and other detectors of copied programs: how each is installed, called and read.
+"""twinset and other detectors of copied programs: their installation, commands and output.
 
-All of them run with their defaults, on the same folders. What a detector says of a pair may be
-read in several ways (of its average, its longest passage, ...): all are given.
+All run with their defaults on the same folders. The output of a detector for a pair may have
+several readings (its average, its longest passage, ...); all are measured.
 """
 import csv
 import json
@@ -14,20 +14,21 @@ from collections import defaultdict
 from harness import process
 from harness.tools import PEERS, TWINSET, read
 
-TIME_LIMIT = 240  # seconds a run
+TIME_LIMIT = 240  # seconds for a run
 
 
 class Detector:
-    """What is common to the peers."""
+    """The base class of other detectors."""
     name = ""
-    languages = None  # what it calls them; None: it finds out by itself
+    languages = None  # its names of languages; None: it recognises languages
     takes_folders = False  # a document may have several files
 
     def install(self, shop):
-        """Makes ready what command() needs."""
+        """Installs the files that command() needs."""
 
     def command(self, language, folder, passages=0):
-        """Compares what lies in the folder, and finds the passages of so many best pairs."""
+        """The command that compares the files of a folder, and finds passages of that many best
+        pairs."""
         raise NotImplementedError
 
     def env(self):
@@ -37,22 +38,22 @@ class Detector:
         return process.run(["timeout", TIME_LIMIT, *command], env=self.env())
 
     def scores(self, collection):
-        """{way to read it: {two names: score}}; pairs that it does not name have none."""
+        """{reading: {two names: score}}. Pairs that the detector does not name have no score."""
         found = defaultdict(dict)
         home = collection.folder if self.takes_folders else collection.joined
         for language in collection.languages:
             folder = os.path.join(home, language)
             if len(os.listdir(folder)) < 2 or self.languages and language not in self.languages:
                 continue
-            told = self.read(self.run(self.command(language, folder)).out.decode())
-            for reading, pairs in told.items():
+            rankings = self.read(self.run(self.command(language, folder)).out.decode())
+            for reading, pairs in rankings.items():
                 for (a, b), score in pairs.items():
                     names = (f"{language}/{stem(name, collection)}" for name in (a, b))
                     found[reading][frozenset(names)] = score
         return found
 
     def read(self, out):
-        """A table of tab-separated values: two names, and a column for each way to read it."""
+        """Reads tab-separated values: two names, and a column for each reading."""
         rows = csv.reader(out.splitlines(), delimiter="\t")
         _, _, *readings = next(rows)
         found = {reading: {} for reading in readings}
@@ -63,12 +64,12 @@ class Detector:
 
 
 def stem(name, collection):
-    """A document's name: without the ending where that of a file stands for a folder."""
+    """A document's name, without the extension if its file stands for a folder."""
     return os.path.splitext(name)[0] if collection.several else name
 
 
 class Twinset:
-    """Given a whole collection at once, whatever its languages."""
+    """twinset, which compares a whole collection of any languages at once."""
     name = "twinset"
     options = ("--by", "code")
 
@@ -90,16 +91,16 @@ class Twinset:
         return scores
 
     def listed(self, collection):
-        """What it lists by default."""
+        """The pairs that it lists by default."""
         return dict.fromkeys(self.pairs(collection), True)
 
     def scores(self, collection):
-        """Of millions of pairs, those with next to nothing in common are left out."""
+        """The scores of all pairs, except pairs that share almost nothing."""
         threshold = "0" if collection.copies is None else "0.4"
         return {"similarity": self.pairs(collection, "-t", threshold)}
 
     def command(self, _language, folder, _passages=0):
-        """The pairs that it reports, with their passages."""
+        """The command that reports pairs with their passages."""
         return [TWINSET, "scan", *self.options, "--format", "json", "-o", self.out, folder]
 
     def env(self):
@@ -113,7 +114,7 @@ class Twinset:
 
 
 class View(Twinset):
-    """twinset by other shingles than its defaults."""
+    """twinset with other shingles than its defaults."""
 
     def __init__(self, *options):
         self.name = f"`{' '.join(options)}`"
@@ -126,7 +127,7 @@ VIEWS = [View("--view", view, "-k", str(k))
 
 
 class Prose(Twinset):
-    """How much of an answer stands in its source."""
+    """The fraction of an answer that is in its source."""
     options = ("--by", "word", "-k", "3", "--measure", "containment")
 
 
@@ -135,7 +136,7 @@ class Dolos(Detector):
     languages = {"c": "c", "cpp": "cpp", "csharp": "c-sharp", "java": "java", "python": "python"}
 
     def install(self, shop):
-        """By npm, with a lock file; its driver has to lie beside it."""
+        """Installs Dolos by npm with a lock file, and its driver beside it."""
         home = shop.path("dolos")
         os.makedirs(home, exist_ok=True)
         lock = read(os.path.join(PEERS, "dolos/package-lock.json"))
@@ -153,7 +154,7 @@ class Dolos(Detector):
 
 
 class JPlag(Detector):
-    """Its Java and what it reads Java with come as packages, too; see peers/jplag."""
+    """JPlag, with Java and its parser from packages; see peers/jplag."""
     name = "JPlag 6.0.0"
     languages = {"c": "c", "cpp": "cpp", "csharp": "csharp", "java": "java",
                  "python": "python3"}
@@ -176,7 +177,7 @@ class JPlag(Detector):
                 file.write(wanted)
 
     def build(self, sources):
-        """Libraries by Maven; the driver by the compiler that is among them."""
+        """Fetches libraries by Maven, and compiles the driver by the compiler among them."""
         library = os.path.join(self.home, "lib")
         subprocess.run(["mvn", "-q", "-B", "-f", os.path.join(sources, "pom.xml"),
                         "dependency:copy-dependencies", f"-DoutputDirectory={library}"],
@@ -218,12 +219,12 @@ class Compare50(Detector):
         return [*self.python, os.path.join(PEERS, "with_compare50.py"), folder, passages]
 
     def env(self):
-        """It samples by Python's hashes of strings, which are others in each run."""
+        """A fixed seed: it samples by Python's hashes of strings, which vary between runs."""
         return {"PYTHONHASHSEED": "0"}
 
 
 class Sim(Detector):
-    """The percentages of a pair, one for each of the two. It lists passages or percentages."""
+    """sim, which lists either passages or two percentages of a pair, one for each program."""
     package = "similarity-tester=3.0.2-1+b1"
     languages = {"c": "sim_c", "cpp": "sim_c++", "java": "sim_java", "pascal": "sim_pasc"}
     line = re.compile(r"(.+) consists for (\d+) % of (.+) material")
@@ -233,7 +234,7 @@ class Sim(Detector):
         self.name = "SIM 3.0.2 `" + " ".join(options) + "`"
 
     def install(self, shop):
-        """From Debian's package, without installing it."""
+        """Unpacks Debian's package, without installing it."""
         home = shop.path("sim")
         self.programs = os.path.join(home, "usr/bin")
         if not os.path.exists(self.programs):
@@ -266,7 +267,7 @@ PEERS_IN_ORDER = [JPlag(), Dolos(), Copydetect(), Compare50(), Sim("-p", "-a", "
 
 
 def able(detectors, shop):
-    """Those that can be installed; the others are named."""
+    """The detectors that can be installed; all others are named."""
     found = []
     for detector in detectors:
         try:

@@ -1,8 +1,8 @@
-"""What twinset set out to reach, beside what was measured."""
+"""The goals of twinset, compared with measurements."""
 
 
 def pick(rows, **wanted):
-    """The one row with these values, or None."""
+    """The only row with these values, or None."""
     found = [row for row in rows if all(row.get(name) == value for name, value in wanted.items())]
     return found[0] if found else None
 
@@ -113,14 +113,14 @@ def spark_goals(rows):
 
 # ---- copied programs
 
-# Average precision; of IR-Plag, the area under the curve.
+# Average precision; for IR-Plag, the area under the curve.
 BARS = {"SOCO C": 0.87, "SOCO Java": 0.94, "ConPlag": 0.92, "VK Cup": 0.999, "IR-Plag": 0.74,
         "VK Cup finals": 0.975, "SOCO large C": 0.5, "SOCO large Java": 0.95, "ConPlag raw": 0.8,
         "inserted": 0.99, "refactored": 0.985, "rewritten": 0.8, "homework": 0.12,
         "short answers": 0.985}
 WORDS = {"average_precision": "average precision", "best_f1": "best F1",
          "auc": "area under the curve", "recall": "recall without a false hit"}
-# What a set is judged by, where that is not average precision.
+# The measures of sets that do not use average precision.
 MEASURES = {"IR-Plag": ["auc"], "SimPlag": ["recall"]}
 
 
@@ -129,13 +129,13 @@ def measures(set_):
 
 
 def top(rows, column, set_, peers):
-    """The highest figure of twinset, or of any peer, by the best reading of its scores."""
+    """The highest figure of twinset, or of any peer, for the best reading of its scores."""
     return max((row[column] for row in rows if row["set"] == set_ and row["part"] == "all"
                 and (row["tool"] != "twinset") == peers), default=None)
 
 
 def list_goals(rows):
-    """The default list, beside the best that one threshold for a whole set would give."""
+    """The default list, compared with the best list by a threshold for the whole set."""
     for row in rows:
         if row["tool"] != "twinset" or row["part"] != "all" or row["set"] == "short answers":
             continue
@@ -161,6 +161,19 @@ def accuracy_goals(rows):
                        "at least", 0.0, own - peer)
 
 
+def collection_goals(rows):
+    """The default list of a collection of prose: planted pairs, and other listed pairs."""
+    least = min((row["bits"] for row in rows), default=None)
+    own = [row for row in rows if row["bits"] == least]
+    for kind, bar in (("verbatim", 0.99), ("random", 0.9), ("translation", 0.9), ("summary", 0.5)):
+        row = pick(own, kind=kind)
+        yield (f"PAN 2013, pairs found in the collection: {kind}", "at least", bar,
+               row and row["found"] / row["planted"])
+    if own:
+        yield ("PAN 2013, listed pairs on no list, without ten equal words", "at most", 1000.0,
+               sum(row["others"] for row in own))
+
+
 def speed_goals(rows):
     def compared(size, peer):
         return ratio(pick(rows, programs=size, tool=peer),
@@ -184,7 +197,7 @@ def table(parts):
 
 
 def listing(goals):
-    """Those that were measured: what, at least or at most, how much, and what it is."""
+    """The goals that were measured: name, bound, goal and figure."""
     lines = ["| goal | | measured | |", "|---|---|---|---|"]
     for what, sense, limit, measured in goals:
         if measured is None:

@@ -1,8 +1,8 @@
-"""Sets of programs and texts of which it is known what was copied.
+"""Labelled sets of programs and texts, in which copies are known.
 
-A set has one or more collections, each compared as a whole; what is known is known of pairs. A
-collection is laid out anew, the same for every tool: a folder for each language, in it a file
-for each document, or a folder where a document has several files.
+A set has one or more collections, each compared as a whole; labels are for pairs. A collection is
+copied to a layout that is the same for every tool: a folder for each language, and in it a file for
+each document, or a folder if a document has several files.
 """
 import csv
 import itertools
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 LANGUAGES = {".c": "c", ".cpp": "cpp", ".cs": "csharp", ".d": "d", ".hs": "haskell",
              ".java": "java", ".pas": "pascal", ".dpr": "pascal", ".py": "python",
              ".py3": "python", ".txt": "text"}
-LARGE = 400  # documents, of which the pairs are too many for a list
+LARGE = 600  # documents, which have too many pairs for a list
 ENDINGS = {language: ending for ending, language in reversed(LANGUAGES.items())}
 
 
@@ -29,9 +29,9 @@ class Pair:
 class Collection:
     folder: str  # LANGUAGE/DOCUMENT
     pairs: list = field(default_factory=list)
-    names: dict = field(default_factory=dict)  # where a document came from, and its name here
-    several: bool = False  # files in a document
-    copies: set = None  # of a large collection, two names each: all other pairs are none
+    names: dict = field(default_factory=dict)  # from the source of a document to its name here
+    several: bool = False  # whether a document has several files
+    copies: set = None  # two names each, for a large collection, whose other pairs are no copies
 
     @property
     def languages(self):
@@ -39,11 +39,11 @@ class Collection:
 
     @property
     def joined(self):
-        """Where each document is one file, for tools that know of no others."""
+        """The folder in which each document is one file, for tools without documents of several."""
         return self.folder + "-joined" if self.several else self.folder
 
     def add(self, source, language=None):
-        """Where the language has to be given, the name has no ending either."""
+        """Adds a file. If its language is given, its name has no extension."""
         ending = "" if language else os.path.splitext(source)[1]
         language = language or LANGUAGES[ending]
         name = f"{language}/{len(self.names):04}{ending and ENDINGS[language]}"
@@ -52,7 +52,7 @@ class Collection:
         self.names[source] = name
 
     def add_folder(self, source, ending):
-        """Its files in order of their paths, which keep their folders."""
+        """Adds the files of a folder, in the order of their paths, as a document."""
         self.several = True
         name = f"{LANGUAGES[ending]}/{len(self.names):04}"
         one = os.path.join(self.joined, name + ending)
@@ -70,7 +70,8 @@ class Collection:
         self.pairs.append(Pair(self.names[a], self.names[b], is_copy, kind))
 
     def know_all(self, copies):
-        """Every pair: those in `copies`, sets of two sources, and that the others are none."""
+        """Labels every pair: those in `copies`, sets of two sources, and all others as no
+        copies."""
         copies = {frozenset(pair) for pair in copies}
         if len(self.names) > LARGE:
             self.copies = {frozenset(self.names[source] for source in pair) for pair in copies
@@ -84,11 +85,11 @@ class Collection:
 class Labelled:
     name: str
     collections: list
-    parts: dict = field(default_factory=dict)  # a name for some of its kinds of pairs
-    false_share: float = None  # of the pairs that are no copies; recall is told at this
+    parts: dict = field(default_factory=dict)  # from the name of a part to its kinds of pairs
+    false_share: float = None  # of pairs that are no copies, at which recall is stated
 
     def known(self, part):
-        """The pairs of a part, each with its collection."""
+        """The labelled pairs of a part, each with its collection."""
         return [(collection, pair) for collection in self.collections
                 for pair in collection.pairs
                 if part == "all" or pair.kind in self.parts[part]]
@@ -100,7 +101,7 @@ def files(folder, ending=""):
 
 
 def rows(path):
-    """Of a truth file: two documents, by their paths, whether one is a copy, and its kind."""
+    """The rows of a truth file: the paths of two documents, is_copy, and the kind."""
     base = os.path.dirname(path)
     with open(path, encoding="utf-8", newline="") as file:
         for a, b, is_copy, kind in csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
@@ -119,7 +120,7 @@ def soco(data, stage, language):
 
 
 def conplag(data, stage):
-    """Documents of several tasks; only of some pairs is anything known."""
+    """Documents of several tasks; only some pairs are labelled."""
     docs = os.path.join(data, "conplag/docs")
     collection = Collection(os.path.join(stage, "conplag"))
     for path in files(docs, ".java"):
@@ -146,16 +147,16 @@ def vk_cup(data, stage, name, folder, prefix):
 
 
 def classes(data, stage, name, folder, truth="pairs.tsv", language=None):
-    """Each folder is a collection; where there is a truth, all its other pairs are none."""
+    """Each folder is a collection. If it has a truth file, all other pairs are no copies."""
     home = os.path.join(data, folder)
     known = os.path.join(data, truth) if truth else None
     copies = [{a, b} for a, b, is_copy, _ in rows(known) if is_copy] if known else []
     collections = []
-    for one in sorted(os.listdir(home)):
-        if not os.path.isdir(os.path.join(home, one)):
+    for name_ in sorted(os.listdir(home)):
+        if not os.path.isdir(os.path.join(home, name_)):
             continue
-        collection = Collection(os.path.join(stage, f"{folder}-{one}".replace("/", "-")))
-        for path in files(os.path.join(home, one)):
+        collection = Collection(os.path.join(stage, f"{folder}-{name_}".replace("/", "-")))
+        for path in files(os.path.join(home, name_)):
             collection.add(path, language)
         collection.know_all(copies)
         collections.append(collection)
@@ -174,17 +175,17 @@ def conplag_raw(data, stage):
 
 
 def obfuscated(data, stage, name, kind):
-    """What people wrote, with copies by one tool: each copy against its original, beside all pairs
-    of people."""
+    """Programs of people, and copies by one tool: each copy with its original, and all pairs of
+    people's programs."""
     home = os.path.join(data, "obfuscated")
     truth = [(a, b) for a, b, _, of in rows(os.path.join(home, "pairs.tsv")) if of == kind]
     collections = []
-    for one, ending in (("Progpedia19", ".java"), ("z5z1", ".cpp")):
-        if not os.path.isdir(os.path.join(home, one, kind)):
+    for task, ending in (("Progpedia19", ".java"), ("z5z1", ".cpp")):
+        if not os.path.isdir(os.path.join(home, task, kind)):
             continue
-        collection = Collection(os.path.join(stage, f"obfuscated-{kind}-{one}"))
-        folders = {which: [os.path.join(home, one, which, each)
-                           for each in sorted(os.listdir(os.path.join(home, one, which)))]
+        collection = Collection(os.path.join(stage, f"obfuscated-{kind}-{task}"))
+        folders = {which: [os.path.join(home, task, which, each)
+                           for each in sorted(os.listdir(os.path.join(home, task, which)))]
                    for which in ("human", kind)}
         for folder in (*folders["human"], *folders[kind]):
             collection.add_folder(folder, ending)
@@ -201,7 +202,7 @@ LEVELS = ("L1", "L2", "L3", "L4", "L5", "L6")
 
 
 def ir_plag(data, stage):
-    """Each task is a collection; known is what each program has to do with the original."""
+    """Each task is a collection; the relation of each program to the original is known."""
     home = os.path.join(data, "ir_plag")
     collections = {}
     for task in sorted(os.listdir(os.path.join(home, "IR-Plag-Dataset"))):
@@ -219,7 +220,7 @@ BASES = ("1", "2", "3", "4")
 
 
 def simplag(data, stage):
-    """Each variant against its own base, and against the other ones."""
+    """Each variant is compared with its own base, and with other bases."""
     home = os.path.join(data, "simplag_java")
     bases = {base: os.path.join(home, "Base Programs", base) for base in BASES}
     variants = {}
@@ -239,7 +240,7 @@ def simplag(data, stage):
 
 
 def short_answers(data, stage):
-    """Prose: each answer against the source of its question."""
+    """Prose: each answer is compared with the source of its question."""
     docs = os.path.join(data, "short_answers/docs")
     collection = Collection(os.path.join(stage, "short-answers"))
     for path in files(docs, ".txt"):
@@ -251,7 +252,7 @@ def short_answers(data, stage):
 
 
 def programs(data, stage):
-    """All sets of programs, from the folder with the data, laid out in another."""
+    """All sets of programs, copied from the folder of data to the common layout."""
     shutil.rmtree(stage, ignore_errors=True)
     return [soco(data, stage, "c"), soco(data, stage, "java"), conplag(data, stage),
             vk_cup(data, stage, "VK Cup", "vkcup2015", "sample-"), ir_plag(data, stage),
@@ -259,7 +260,7 @@ def programs(data, stage):
 
 
 def unseen(data, stage):
-    """Sets of which nothing was known when the score was first made."""
+    """Sets that were not used to develop the score."""
     return [vk_cup(data, stage, "VK Cup finals", "vkcup2015_finals", "final-"),
             classes(data, stage, "SOCO large C", "soco14_large/c", "soco14_large/pairs_c.tsv", "c"),
             classes(data, stage, "SOCO large Java", "soco14_large/java",

@@ -1,6 +1,6 @@
-"""Runs a command and tells what it took, as JSON on a descriptor.
+"""Runs a command, and writes its time and memory as JSON to a descriptor.
 
-A process of its own, because a child's peak memory starts with that of its parent.
+It is a process of its own, because the peak memory of a child starts with that of its parent.
 """
 import json
 import os
@@ -24,9 +24,9 @@ def main(descriptor, kill_after, *command):
         time.sleep(float(kill_after))
         os.kill(child, signal.SIGKILL)  # a zombie, if it has ended already
     _, status, used = os.wait4(child, 0)
-    told = {"seconds": time.monotonic() - start, "cpu": used.ru_utime + used.ru_stime,
-            "peak_mb": used.ru_maxrss * 1024 / 1e6, "status": os.waitstatus_to_exitcode(status)}
-    os.write(descriptor, json.dumps(told).encode())
+    measured = {"seconds": time.monotonic() - start, "cpu": used.ru_utime + used.ru_stime,
+                "peak_mb": used.ru_maxrss * 1024 / 1e6, "status": os.waitstatus_to_exitcode(status)}
+    os.write(descriptor, json.dumps(measured).encode())
 
 
 main(*sys.argv[1:])

@@ -1,4 +1,4 @@
-"""What the figures were measured on."""
+"""Describes the machine on which figures were measured."""
 import datetime
 import os
 import platform
@@ -27,7 +27,7 @@ def memory():
 
 
 def revision(root):
-    """What is checked out; its results, which a run changes, do not count as a change."""
+    """The revision of the tree. Results, which a run changes, do not count as changes."""
     changed = first_line("git", "-C", root, "status", "--short", "-uno", "--", ".",
                          ":!bench/results")
     name = first_line("git", "-C", root, "rev-parse", "--short=10", "HEAD")

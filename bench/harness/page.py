@@ -1,4 +1,4 @@
-"""docs/accuracy.md: the text of accuracy.md here, with the figures in it."""
+"""Writes docs/accuracy.md: the text of accuracy.md in this folder, with figures."""
 import os
 
 from harness import goals
@@ -6,22 +6,23 @@ from harness.labelled import BASES, LEVELS
 from harness.report import digits, load, markdown
 
 FRAME = os.path.join(os.path.dirname(os.path.abspath(__file__)), "accuracy.md")
-# Average precision of the best of three plain measures, with nothing tuned: 8 tokens in a row by
-# Jaccard, 5 by containment, 12 characters by Jaccard.
+# Average precision of the best of three plain measures without tuning: Jaccard of 8-token shingles,
+# containment of 5-token shingles, and Jaccard of 12-character shingles.
 PLAIN = {"VK Cup finals": ".973", "ConPlag raw": ".791", "inserted": "1", "refactored": ".982",
          "rewritten": ".799", "homework": ".097"}
+PLANTED = ("verbatim", "random", "translation", "summary", "none")
 SETS = ("SOCO C", "SOCO Java", "ConPlag", "VK Cup", "IR-Plag", "SimPlag")
 
 
 def best(rows, tool, column, **wanted):
-    """The figure by the reading of the tool that has the highest, or None."""
+    """The highest figure of a tool among its readings, or None."""
     found = [row for row in rows if row["tool"] == tool
              and all(row[name] == value for name, value in wanted.items())]
     return max((row[column] for row in found), default=None)
 
 
 def part_of_one(value):
-    """Three digits, without the 0 in front."""
+    """A fraction with three digits, without its leading 0."""
     if value is None:
         return "–"
     return "1" if value >= 0.9995 else f"{value:.3f}".lstrip("0")
@@ -32,13 +33,13 @@ def tools(rows):
 
 
 def table(headings, rows, columns):
-    """A line for each tool: its name, and a cell for each of the columns, functions of it."""
+    """A table with a line for each tool. Columns are functions of the tool."""
     return markdown(headings, [[tool, *(column(tool) for column in columns)]
                                for tool in tools(rows)])
 
 
 def cells(rows, columns, **wanted):
-    """What a tool reached on a set or a part of it: figures parted by strokes."""
+    """A column of figures for a set or a part of it, separated by slashes."""
     def write(tool):
         return " / ".join(part_of_one(best(rows, tool, column, **wanted)) for column in columns)
     return write
@@ -81,7 +82,7 @@ def default_list(rows):
 
 
 def unseen(rows):
-    """twinset alone, on the sets that its first score had never seen."""
+    """twinset on the sets that were not used to develop its score."""
     own = [row for row in rows if row["tool"] == "twinset" and row["part"] == "all"
            and row["set"] not in SETS and row["copies"]]
     return markdown(["set", "average precision", "best F1", "best plain measure"],
@@ -98,7 +99,7 @@ def prose(rows):
 
 
 def readings(rows):
-    """Which reading of its score served a tool best, where it has several."""
+    """The best reading of each tool that has several."""
     lines = []
     for tool in tools(rows):
         own = [row for row in rows if row["tool"] == tool and row["part"] == "all"]
@@ -124,7 +125,7 @@ def speed(rows):
 
 
 def passages(rows):
-    """plagdet and what it is made of, by kind."""
+    """plagdet and its components, by kind."""
     lines = [[row["kind"], *(f"{float(row[name]):.3f}".removeprefix("0") for name in
                              ("plagdet", "recall", "precision", "granularity"))]
              for row in rows]
@@ -132,19 +133,49 @@ def passages(rows):
     return "".join(f"| {' | '.join(line)} |\n" for line in [heading, ["---"] * 5, *lines])
 
 
+def of_kind(rows, bits, kind):
+    return goals.pick(rows, bits=bits, kind=kind)
+
+
+def collection(rows):
+    """The pairs that a scan lists, by the kind planted in the suspicious document."""
+    least = min((row["bits"] for row in rows), default=None)
+    lines = [[kind, *(digits(row[name]) for name in ("documents", "planted")),
+              share(row["found"] / row["planted"]), digits(row["found_runs"]),
+              digits(row["found"] - row["found_runs"]), digits(row["copied"]),
+              digits(row["others"])]
+             for kind in PLANTED if (row := of_kind(rows, least, kind))]
+    return markdown(["planted", "suspicious documents", "pairs on the list", "found",
+                     "with ten equal words", "without", "on no list, with ten equal words",
+                     "without"], lines)
+
+
+def by_evidence(rows):
+    """The pairs of lists that require more evidence."""
+    lines = []
+    for bits in dict.fromkeys(row["bits"] for row in rows):
+        own = {row["kind"]: row for row in rows if row["bits"] == bits}
+        lines.append([digits(bits), *(share(own[kind]["found"] / own[kind]["planted"])
+                                      for kind in PLANTED if kind != "none"),
+                      digits(sum(row["others"] for row in own.values()))])
+    return markdown(["bits", *PLANTED[:-1], "others"], lines)
+
+
 def machine(described):
     return "<sub>" + "; ".join(f"{name}: {value}" for name, value in described.items()) + "</sub>\n"
 
 
 def write(path, results):
-    """From the figures in a folder."""
+    """Writes the page from the figures in a folder."""
     measured_on, rows = load(results, "accuracy")
     seen_on, views = load(results, "views")
     timed_on, timed = load(results, "programs")
     code = [row for row in rows if row["set"] != "short answers"]
     planted_on, planted = load(results, "passages")
+    scanned_on, scanned = load(results, "collection")
     parts = {
-        "goals": goals.listing([*goals.accuracy_goals(rows), *goals.speed_goals(timed)]),
+        "goals": goals.listing([*goals.accuracy_goals(rows), *goals.collection_goals(scanned),
+                                *goals.speed_goals(timed)]),
         "ranked": ranked(code), "readings": readings(code), "unseen": unseen(code),
         "default list": default_list(code),
         "conplag": conplag(code), "levels": levels(code), "variants": variants(code),
@@ -152,6 +183,8 @@ def write(path, results):
         "views": ranked(views, "options"), "views machine": machine(seen_on),
         "speed": speed(timed), "speed machine": machine(timed_on),
         "passages": passages(planted), "passages machine": machine(planted_on),
+        "collection": collection(scanned), "by evidence": by_evidence(scanned),
+        "collection machine": machine(scanned_on),
     }
     with open(FRAME, encoding="utf-8") as file:
         text = file.read()

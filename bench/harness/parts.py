@@ -1,4 +1,4 @@
-"""What is measured. A part gives rows, dictionaries of the same names."""
+"""The parts of bench/run. A part returns rows: dictionaries with equal keys."""
 import hashlib
 import json
 import os
@@ -21,7 +21,7 @@ class Bench:
     shop: Workshop
     quick: bool
     repeat: int
-    sizes: list  # of the growth part
+    sizes: list  # of collections in the part `growth`
     memory: str
     seed: int
     peers: bool
@@ -31,17 +31,17 @@ class Bench:
         return process.interleave(jobs, self.repeat, say=self.say)
 
     def yardsticks(self, path):
-        """wc is faster with UTF-8 than with bytes alone."""
+        """Programs as yardsticks. wc is faster with UTF-8 than with bytes."""
         return {name: lambda command=command: process.run([*command, path])
                 for name, command in YARDSTICKS.items()}
 
     def able_peers(self, documents):
-        """Those that can be installed and bear so many documents."""
+        """The peers that can be installed and can process so many documents."""
         return [tool for tool in PEERS_IN_ORDER if self.peers and tool.most >= documents
                 and self.shop.command(tool)]
 
 
-# ---- kernels, beside the prototypes they started from
+# ---- kernels, compared with their prototypes
 
 def kernels(bench):
     text = corpus.real_text(bench.shop.path("real.txt"), 25_000_000)
@@ -126,7 +126,7 @@ def whole(bench):
     scores = {}
 
     def scored(name, run, score):
-        """The answers are the same every time, so the first is looked at."""
+        """A job whose first answer is scored; later answers are equal."""
         def job():
             done = run()
             scores[name] = scores.get(name) or score()
@@ -179,7 +179,7 @@ def score_scan(bench, texts):
 
 
 def check_kept(source, kept, removed):
-    """Every record is kept, byte for byte and in order, or was named as removed."""
+    """Checks that every record is kept, byte for byte and in order, or was named as removed."""
     left = len(removed)
     with open(source, "rb") as before, open(kept, "rb") as after:
         expected = after.readline()
@@ -195,7 +195,7 @@ def check_kept(source, kept, removed):
 
 
 def check_stated(texts, pairs, rows):
-    """The similarity that twinset states is the true one."""
+    """Checks that the similarities that twinset reports are the true ones."""
     for row, similarity in zip(rows, texts.similarities(pairs, "jaccard")):
         if abs(row["similarity"] - similarity) > 1e-9:
             raise RuntimeError(f"stated {row}, but the similarity is {similarity}")
@@ -221,7 +221,7 @@ def growth(bench):
 # ---- cores
 
 def cores(bench):
-    """The job on 1, 2, 4 ... all cores, stage by stage."""
+    """Measures the job on 1, 2, 4 ... all cores, by stages."""
     texts = corpus.make(bench.shop.folder, 20_000 if bench.quick else 1_000_000, 600)
     counts = cores_to_try(len(os.sched_getaffinity(0)))
     reports = {count: [] for count in counts}
@@ -245,7 +245,7 @@ def cores_to_try(most):
 
 
 def sum_stages(runs):
-    """The medians of each stage's figures, and of those of all stages."""
+    """The medians of the figures of each stage, and of all stages together."""
     figures = {}
     for stages in runs:
         whole = {"name": "all", **{key: sum(stage[key] for stage in stages) for key in TIMES}}
@@ -267,10 +267,10 @@ def cores_row(name, count, stages):
             "times": times, "efficiency": times / count}
 
 
-# ---- what is hard: one bucket, one document, being killed
+# ---- hard cases: one bucket, one document, a killed run
 
 def hot(bench):
-    """All pairs of such a bucket are too many to score: those with its original are."""
+    """A hot bucket has too many pairs to score; only pairs with its original are scored."""
     count = 20_000 if bench.quick else 1_000_000
     texts = corpus.make(bench.shop.folder, count, 600, hot=count)
     runs = bench.interleave({"twinset dedup": lambda: bench.shop.dedup(texts, *limits(bench))})
@@ -288,7 +288,7 @@ def hot(bench):
 
 
 def huge(bench):
-    """A file of its own: a line of JSON of this size is refused, and named."""
+    """The huge document is a text file, because a JSON line of this size is refused."""
     bytes_ = 20_000_000 if bench.quick else 2_000_000_000
     texts = corpus.make(bench.shop.folder, 999, 600)
     book = bench.shop.path(f"huge-{bytes_}.txt")
@@ -306,7 +306,7 @@ def huge(bench):
 
 
 def resume(bench):
-    """Killed at a random moment and started again: the same bytes."""
+    """Measures a run that is killed at a random moment and resumed; its bytes must be the same."""
     count = 20_000 if bench.quick else 500_000
     texts = corpus.make(bench.shop.folder, count, 600)
     undisturbed = bench.shop.dedup(texts, *limits(bench))
@@ -344,8 +344,8 @@ def digest(bench, name):
     for path in outputs(bench, name):
         so_far = hashlib.sha256()
         with open(path, "rb") as file:
-            for part in iter(lambda: file.read(1 << 20), b""):
-                so_far.update(part)
+            for chunk in iter(lambda: file.read(1 << 20), b""):
+                so_far.update(chunk)
         digests.append(so_far.hexdigest())
     return digests
 

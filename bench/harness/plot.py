@@ -1,4 +1,4 @@
-"""Plots as SVG, with a background of their own that follows the reader's light or dark."""
+"""Plots as SVG, with a background that follows the light or dark scheme of the reader."""
 import math
 from html import escape
 
@@ -47,7 +47,7 @@ class Canvas:
 
 
 class Scale:
-    """Values to places, by their logarithm, from a power of ten to another."""
+    """Maps values to coordinates on a logarithmic scale between two powers of ten."""
 
     def __init__(self, values, start, end):
         self.low = math.floor(math.log10(min(values)))
@@ -55,8 +55,8 @@ class Scale:
         self.start, self.end = start, end
 
     def __call__(self, value):
-        part = (math.log10(value) - self.low) / (self.high - self.low)
-        return self.start + part * (self.end - self.start)
+        fraction = (math.log10(value) - self.low) / (self.high - self.low)
+        return self.start + fraction * (self.end - self.start)
 
     def ticks(self):
         return [10.0 ** power for power in range(self.low, self.high + 1)]
@@ -74,7 +74,7 @@ def three_digits(value):
 
 
 def kind_of(tool):
-    """twinset, a peer, or a yardstick that does another job."""
+    """The kind of a tool: twinset, a peer, or a yardstick for another job."""
     return "own" if tool.startswith("twinset") else "bar" if tool.startswith(YARDS) else "dot"
 
 
@@ -83,8 +83,8 @@ LINES = {"own": "ownline", "bar": "barline", "dot": "line"}
 
 
 def dot_plot(rows, title, subtitle, field, unit, columns):
-    """A row for each tool: a dot for its figure on a logarithmic scale, and further figures
-    (heading, text of a row) in columns at the right."""
+    """A plot with a row for each tool: a dot for its figure on a logarithmic scale, and columns
+    (heading, text of a row) at the right."""
     left = 35 + 7.2 * max(len(row["tool"]) for row in rows)
     right, top, step = left + 345, 88, 25
     canvas = Canvas(right + 45 + 85 * len(columns), top + step * len(rows) + 40, title, subtitle)
@@ -133,7 +133,7 @@ def sketch(rows, _machine):
 
 
 def growth(rows, machine):
-    """Time a document against the number of documents, a line for each tool."""
+    """Plots time for a document by the number of documents, with a line for each tool."""
     canvas = Canvas(860, 455, "Time for each document, as the collection grows",
                     f"Texts of 600 bytes, JSON lines to JSON lines; {machine['cores']} cores; "
                     f"both axes logarithmic")
@@ -141,7 +141,7 @@ def growth(rows, machine):
 
 
 def spark(rows, _machine):
-    """Seconds and shuffled megabytes against the number of documents."""
+    """Plots seconds and shuffled megabytes by the number of documents."""
     rows = [row for row in rows if "bucket" not in row["collection"]]
     shown = [{"documents": row["documents"], "figure": row[field],
               "tool": f"{row['tool'].replace('.spark', '')}, {unit}"}
@@ -153,7 +153,7 @@ def spark(rows, _machine):
 
 
 def lines(canvas, rows, field, unit):
-    """A line for each tool."""
+    """Draws a line for each tool."""
     left, right, top, bottom = 75, 640, 75, 400
     across = Scale([row["documents"] for row in rows], left, right)
     up = Scale([row[field] for row in rows], bottom, top)
@@ -178,7 +178,7 @@ def lines(canvas, rows, field, unit):
 
 
 def spread(ends, apart=15):
-    """Labels at the ends of lines, moved up where they would lie on another."""
+    """Positions of labels at the ends of lines, moved up if they would overlap."""
     placed = []
     for (x, y), tool, kind in sorted(ends, key=lambda end: -end[0][1]):
         label = y

@@ -1,4 +1,4 @@
-"""Running and measuring commands."""
+"""Runs and measures commands."""
 import json
 import os
 import statistics
@@ -13,7 +13,7 @@ LAUNCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "launch.py")
 class Run:
     seconds: float
     cpu: float
-    peak_mb: float  # of the largest process among it and its children
+    peak_mb: float  # of the largest process among the command and its children
     status: int
     out: bytes
     err: bytes
@@ -29,8 +29,8 @@ def run(command, env=None, kill_after=None, may_fail=False):
         stderr=subprocess.PIPE, env={**os.environ, **(env or {})})
     os.close(write)
     out, err = process.communicate()
-    with os.fdopen(read, "rb") as told:
-        result = Run(**json.loads(told.read()), out=out, err=err)
+    with os.fdopen(read, "rb") as measured:
+        result = Run(**json.loads(measured.read()), out=out, err=err)
     if result.status != 0 and not may_fail and kill_after is None:
         raise RuntimeError(f"{' '.join(map(str, command))}\nended with {result.status}\n"
                            f"{err[-2000:].decode(errors='replace')}")
@@ -38,8 +38,8 @@ def run(command, env=None, kill_after=None, may_fail=False):
 
 
 def interleave(jobs, repeat, patience=120, say=print):
-    """Runs each of the jobs (name: function that gives a Run) in turn, `repeat` times around;
-    one that is slower than patience only once. Gives the runs of each name."""
+    """Runs the jobs (name: function that returns a Run) in turn, in `repeat` rounds. A job slower
+    than `patience` seconds runs once. Returns the runs by name."""
     runs = {name: [] for name in jobs}
     for turn in range(repeat):
         for name, job in jobs.items():

@@ -1,8 +1,8 @@
-"""Java programs in any number, of which some are disguised copies of others.
+"""Generates Java programs, some of which are disguised copies of others.
 
-Each is grown at random from statements and expressions, so that no two have a passage in common
-by chance; a quarter of what they do are idioms that all programs have. A program is a function
-of the seed and its number.
+Each is generated from random statements and expressions, so that no two share a passage by chance;
+a quarter of the statements are idioms that all programs have. A program is a function of the seed
+and its number.
 """
 import copy
 import os
@@ -12,7 +12,7 @@ import shutil
 from dataclasses import dataclass, field
 
 KINDS = ("renamed", "reordered", "padded", "rewritten", "merged")
-SHARE = 0.05  # of the programs that are copies
+SHARE = 0.05  # fraction of programs that are copies
 
 NOUNS = ("account area batch border bucket cache cell chart count cursor delta depth edge entry "
          "event factor field frame graph group guard height index item key label layer level "
@@ -28,14 +28,14 @@ VERBS = ("add adjust apply build check clear collect combine compute count deriv
 
 @dataclass
 class Block:
-    """A head with statements in braces; a statement is a line or a block."""
+    """A head with statements in braces. A statement is a line or a block."""
     head: str
     body: list
 
 
 @dataclass
 class Loop:
-    """From a start while a test holds: written as `for` or as `while`."""
+    """A loop from a start while a test holds, written as `for` or as `while`."""
     start: str
     test: str
     step: str
@@ -48,7 +48,7 @@ class Program:
     name: str
     fields: list = field(default_factory=list)
     methods: list = field(default_factory=list)
-    names: set = field(default_factory=set)  # all that it has given
+    names: set = field(default_factory=set)  # all names of the program
 
 
 # ---- growing
@@ -58,13 +58,13 @@ class Grower:
         self.dice = dice
         self.program = Program(self.word().title() + self.word().title())
         self.program.names.add(self.program.name)
-        self.numbers, self.arrays, self.callable = [], [], []  # names that can be used here
+        self.numbers, self.arrays, self.callable = [], [], []  # names in scope
 
     def word(self, words=NOUNS):
         return self.dice.choice(words)
 
     def fresh(self, words=NOUNS):
-        """A name that this program does not have yet."""
+        """A name that is new in this program."""
         while True:
             name = self.word(words) + self.word().title()
             if name not in self.program.names:
@@ -135,7 +135,7 @@ class Grower:
         return loop
 
     def idiom(self):
-        """What every program does, in the same words but for the names."""
+        """Statements that every program has, with other names."""
         array, i, some = self.dice.choice(self.arrays), self.fresh(), self.some()
         every = f"int {i} = 0", f"{i} < {array}.length", f"{i}++"
         return self.dice.choice([
@@ -178,7 +178,7 @@ class Grower:
         return program
 
 
-# ---- disguises, each on top of other names
+# ---- disguises, all with other names
 
 def rename(program, dice):
     new = Grower(dice)
@@ -200,7 +200,7 @@ def rename(program, dice):
 
 
 def bodies(nodes):
-    """The lists of statements in these, the inner ones first."""
+    """The lists of statements in nodes, the inner ones first."""
     for node in nodes:
         if not isinstance(node, str):
             yield from bodies(node.body)
@@ -208,7 +208,7 @@ def bodies(nodes):
 
 
 def pad(program, dice):
-    """A statement without effect after a third of the others."""
+    """Adds a statement without effect after a third of the statements."""
     for body in bodies(program.methods):
         for place in range(len(body) - 1, 0, -1):
             if dice.random() < 0.33:
@@ -223,7 +223,7 @@ def rewrite_loops(program):
 
 
 def disguise(original, kind, other, dice):
-    """A copy of an original; half of it where it is merged with another program."""
+    """A disguised copy of an original, or of half of it if it is merged with another program."""
     program = copy.deepcopy(original)
     if kind == "merged":
         half = max(1, len(program.methods) // 2)
@@ -272,8 +272,8 @@ def text(program):
 
 
 def make(folder, count, lines, seed=1):
-    """Writes them; gives the names of (copy, original), of which a merged copy has two, and the
-    mean number of lines."""
+    """Writes programs. Returns the names of (copy, original), two for a merged copy, and the mean
+    number of lines."""
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     copies = int(count * SHARE)

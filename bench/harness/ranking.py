@@ -1,12 +1,12 @@
-"""How well a ranking agrees with what is known: pairs of (score, whether it is a copy).
+"""Measures of rankings: lists of pairs (score, is_copy).
 
-Pairs of one score are one step, whatever their order: a tool that cannot tell two pairs apart
-gains nothing by the order in which it happens to name them.
+Pairs with equal scores are one step, whatever their order: the order in which a tool lists pairs of
+equal scores does not matter.
 """
 
 
 def steps(ranked):
-    """From the highest score down: (score, copies so far, others so far)."""
+    """The steps of a ranking by descending score: (score, copies so far, others so far)."""
     copies = others = 0
     ranked = sorted(ranked, key=lambda pair: -pair[0])
     for place, (score, is_copy) in enumerate(ranked):
@@ -27,7 +27,7 @@ def average_precision(ranked):
 
 
 def f1(copies, others, every):
-    """Of a list with so many copies and others in it, where there are `every` copies."""
+    """F1 of a list with so many copies and others, if there are `every` copies."""
     return 2 * copies / (copies + others + every) if every else 0
 
 
@@ -37,13 +37,13 @@ def best_f1(ranked):
 
 
 def f1_at(ranked, threshold):
-    """Of the list of those that score at least so much."""
+    """F1 of the list of pairs with at least this score."""
     listed = [is_copy for score, is_copy in ranked if score >= threshold]
     return f1(sum(listed), len(listed) - sum(listed), sum(is_copy for _, is_copy in ranked))
 
 
 def area(ranked):
-    """The chance that a copy scores higher than another pair; a tie is half a chance."""
+    """The probability that a copy scores higher than another pair; a tie counts half."""
     every = sum(is_copy for _, is_copy in ranked)
     total = before = passed = 0
     for _, copies, others in steps(ranked):
@@ -53,7 +53,7 @@ def area(ranked):
 
 
 def recall(ranked, false_share):
-    """Copies found by the lowest threshold that lets through no larger share of the others."""
+    """The fraction of copies found at the lowest threshold with no larger fraction of others."""
     every = sum(is_copy for _, is_copy in ranked)
     allowed = false_share * (len(ranked) - every)
     return max([copies for _, copies, others in steps(ranked) if others <= allowed],

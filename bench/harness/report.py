@@ -1,7 +1,7 @@
-"""Figures to tables and plots.
+"""Writes tables and plots of figures.
 
-Each part's figures are kept in PART.tsv, with the machine's description in front; everything
-else is made from these files.
+The figures of each part are in PART.tsv, after a description of the machine. Tables and plots are
+made from these files.
 """
 import csv
 import os
@@ -39,7 +39,7 @@ def tidy(value):
 
 
 def load(folder, part):
-    """The machine and the rows, or nothing."""
+    """The description of the machine and the rows of a part, or nothing."""
     path = os.path.join(folder, part + ".tsv")
     if not os.path.exists(path):
         return {}, []
@@ -60,7 +60,7 @@ def number(text):
 # ---- tables
 
 def digits(value, count=3):
-    """So many significant digits, thousands parted."""
+    """A number with so many significant digits, and separators of thousands."""
     if not isinstance(value, float):
         return value
     if value >= 10 ** (count - 1):
@@ -74,7 +74,7 @@ def part_of_one(value):
     return "1" if value == 1 else f"{value:.4f}".lstrip("0")
 
 
-# Heading, column, how it is written.
+# Heading, column, format.
 COLUMNS = {
     "whole": [("tool", "tool", str), ("seconds", "seconds", digits), ("CPU", "cpu", digits),
               ("peak MB", "peak_mb", digits), ("recall", "recall", part_of_one),
@@ -104,7 +104,7 @@ COLUMNS["cores"] = [("cores", "cores", digits), ("stage", "stage", str),
                     ("of the run's CPU", "alone_of_all", part_of_one),
                     ("times one core", "times", digits), ("efficiency", "efficiency", part_of_one)]
 COLUMNS["hot"] = COLUMNS["huge"] = COLUMNS["growth"]
-# Columns that name a row; the speeds by the size of the documents follow.
+# Columns that name a row; speeds by the size of documents follow.
 SPEEDS = {"kernels": ["kernel", "hashes"], "sketch": ["tool", "from"]}
 
 
@@ -152,8 +152,7 @@ PLOTS = {"sketch": plot.sketch, "whole": plot.whole, "growth": plot.growth, "spa
 def write(folder):
     os.makedirs(folder, exist_ok=True)
     loaded = {part: load(folder, part) for part in TITLES}
-    page = ["# Measured\n", "By `bench/run`; medians. The figures are in the `.tsv` files.\n",
-            "## Goals\n", goals.table({part: rows for part, (_, rows) in loaded.items()})]
+    page = ["# Measured\n", "By `bench/run`; medians. The figures are in the `.tsv` files.\n"]
     for part, (machine, rows) in loaded.items():
         if not rows:
             continue
@@ -165,5 +164,6 @@ def write(folder):
         page += [table(part, rows), NOTES.get(part, "")]
         described = "; ".join(f"{name}: {value}" for name, value in machine.items())
         page.append(f"<sub>{described}</sub>\n")
+    page += ["## Goals\n", goals.table({part: rows for part, (_, rows) in loaded.items()})]
     with open(os.path.join(folder, "README.md"), "w", encoding="utf-8") as file:
         file.write("\n".join(filter(None, page)))

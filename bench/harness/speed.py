@@ -1,4 +1,4 @@
-"""How long detectors take for a thousand generated programs, all pairs, passages included."""
+"""The time of detectors for all pairs of a thousand generated programs, with passages."""
 import os
 
 from harness import process, programs
@@ -25,7 +25,7 @@ def measure(shop, detectors, count, repeat):
 
 
 def job(detector, folder, planted, found):
-    """Runs it. What it finds is the same every time, so the first answer is looked at."""
+    """A job that runs a detector. Its first answer is scored; later answers are equal."""
     command = ["timeout", TIME_LIMIT, *detector.command("java", folder, len(planted))]
 
     def run():
@@ -40,7 +40,7 @@ def job(detector, folder, planted, found):
 
 
 def recall(readings, planted):
-    """The share of the planted pairs that are among as many best ones, by its best reading."""
+    """The fraction of planted pairs among as many best pairs, for the best reading."""
     wanted = {frozenset(pair) for pair in planted}
     best = 0
     for scores in readings.values():

@@ -1,7 +1,7 @@
-"""twinset and its peers: how each is installed and told to do the same job.
+"""twinset and its peers: their installation, and their commands for the same job.
 
-A tool reads JSON lines, removes records that resemble one that stays (.8, 128 hashes unless it
-chooses), writes those that stay and a list of those that go.
+A tool reads JSON lines, removes records that resemble a kept one (.8; 128 hashes, unless the tool
+chooses them), and writes the kept records and a list of the removed ones.
 """
 import json
 import os
@@ -21,12 +21,12 @@ TWINSET = os.environ.get("TWINSET", os.path.join(ROOT, "build/release/twinset"))
 @dataclass
 class Tool:
     name: str
-    driver: str  # a program of peers/, or a binary of the Rust package there
+    driver: str  # a program in peers/, or a binary of the Rust package there
     requirements: str = ""  # names the virtual environment
     env: dict = field(default_factory=dict)
-    column: str = "jaccard"  # the truth by its own shingles
-    most: int = 1_000_000  # documents in the growth part; more would take minutes or gigabytes
-    sketches: bool = True  # its signatures can be had alone
+    column: str = "jaccard"  # column of the truth for its shingles
+    most: int = 1_000_000  # documents in the part `growth`; more would take minutes or gigabytes
+    sketches: bool = True  # whether it can make signatures only
 
 
 PEERS_IN_ORDER = [
@@ -46,7 +46,7 @@ PEERS_IN_ORDER = [
 
 
 def read(path):
-    """The text of a file; nothing where there is none."""
+    """The text of a file; empty if there is no such file."""
     if not os.path.exists(path):
         return ""
     with open(path, encoding="utf-8") as file:
@@ -54,7 +54,7 @@ def read(path):
 
 
 def go_on_with_package(program):
-    """In the Python that the package twinset is installed for."""
+    """Runs a program again in the Python that has the package twinset."""
     home = os.path.join(ROOT, "build/python/venv")
     python = os.path.join(home, "bin/python")
     if not os.path.exists(python):
@@ -64,7 +64,7 @@ def go_on_with_package(program):
 
 
 def build_twinset():
-    """With the program that times the kernels. Not where TWINSET names another build."""
+    """Builds twinset and the benchmark of kernels, unless TWINSET names another build."""
     if "TWINSET" in os.environ:
         return
     for command in (["script/setup", "build"],
@@ -74,7 +74,7 @@ def build_twinset():
 
 
 class Workshop:
-    """Where tools are built and installed, once."""
+    """The folder in which tools are built and installed once."""
 
     def __init__(self, folder, say):
         self.folder, self.say = folder, say
@@ -82,7 +82,7 @@ class Workshop:
         os.makedirs(folder, exist_ok=True)
 
     def command(self, tool):
-        """How the tool is called, or None where it cannot be installed."""
+        """The command of a tool, or None if it cannot be installed."""
         key = tool.requirements or "rust"
         if key not in self.commands:
             install = self.install_python if tool.requirements else self.install_rust
@@ -101,7 +101,7 @@ class Workshop:
         return [os.path.join(*base, tool.driver)]
 
     def install_python(self, name):
-        """A virtual environment with what peers/requirements-NAME.txt lists, and nothing else."""
+        """Makes a virtual environment with the packages of peers/requirements-NAME.txt."""
         wanted = os.path.join(PEERS, f"requirements-{name}.txt")
         home = os.path.join(self.folder, f"venv-{name}")
         stamp, python = os.path.join(home, "installed.txt"), os.path.join(home, "bin/python")
@@ -140,7 +140,7 @@ class Workshop:
             return {line.rstrip("\n").split("\t")[0] for line in file}
 
     def dedup(self, corpus, *more, kill_after=None, name="twinset"):
-        """twinset itself. The list of removed records is that of removals()."""
+        """Runs twinset dedup. removals() reads the list of removed records."""
         return process.run([TWINSET, "dedup", corpus.path, "-o", self.path(name + ".jsonl"),
                             "-t", "0.8", "--removed", self.path(name + "-removed.jsonl"),
                             "--quiet", *more], kill_after=kill_after)

@@ -1,4 +1,4 @@
-"""Records in, records out: what the peers written in Python have in common.
+"""Helpers of the peers in Python: they read records, and write records.
 
     PEER dedup IN.jsonl KEPT.jsonl REMOVED.tsv
     PEER sketch IN.jsonl
@@ -13,7 +13,7 @@ HASHES = 128
 
 
 def read(path):
-    """The lines of a file with the id and the text of each."""
+    """The lines of a file, each with its id and text."""
     with open(path, encoding="utf-8") as file:
         for line in file:
             record = json.loads(line)
@@ -21,7 +21,7 @@ def read(path):
 
 
 def normal(text):
-    """What twinset makes of ASCII text."""
+    """ASCII text as twinset normalises it."""
     return " ".join(text.lower().split())
 
 
@@ -36,7 +36,8 @@ def words(text):
 
 
 def dedup(find_or_keep, source, kept, removed):
-    """find_or_keep(id, text) tells the id of a similar record, or keeps this one."""
+    """Removes duplicates. find_or_keep(id, text) returns the id of a similar record, or keeps this
+    one."""
     with open(kept, "w", encoding="utf-8") as out, open(removed, "w", encoding="utf-8") as gone:
         for line, name, text in read(source):
             original = find_or_keep(name, text)
@@ -47,7 +48,7 @@ def dedup(find_or_keep, source, kept, removed):
 
 
 def megabytes_per_second(sketch, texts, inputs):
-    """Of one core, for signatures of these inputs, which stand for the texts."""
+    """The speed of one core for signatures of these inputs, which are made from the texts."""
     megabytes, done, seconds = sum(len(text.encode()) for text in texts) / 1e6, 0, 0
     start = time.process_time()
     while seconds < 0.5:
@@ -59,7 +60,7 @@ def megabytes_per_second(sketch, texts, inputs):
 
 
 def measure(path, shingle, sketch):
-    """Prints the speed from texts and from shingles that are made already."""
+    """Prints the speed from texts, and from shingles."""
     texts = [text for _, _, text in read(path)]
     shingled = [shingle(text) for text in texts]
     print(f"text\t{megabytes_per_second(lambda text: sketch(shingle(text)), texts, texts)}")

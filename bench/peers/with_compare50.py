@@ -1,18 +1,18 @@
 """compare50, all pairs: `with_compare50.py FOLDER [PASSAGES]`.
 
-By its pass `structure`, which its command ranks by, too. PASSAGES is how many of the best pairs
-get their passages; the command would do so with 50.
+It ranks by its pass `structure`, as its command does. PASSAGES is the number of best pairs whose
+passages are found; the command finds those of 50.
 """
 import os
 import sys
 
 import compare50
 from compare50 import passes
-from compare50._data import Preprocessor  # the only way to chain those of a pass
+from compare50._data import Preprocessor  # the only way to chain the preprocessors of a pass
 
 
 def submission(path, preprocessor):
-    """What the command makes of a file or a folder."""
+    """The submission of a file or a folder, as the command makes it."""
     folder, files = os.path.dirname(path), [os.path.basename(path)]
     if os.path.isdir(path):
         folder = path

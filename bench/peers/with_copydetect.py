@@ -1,6 +1,6 @@
 """copydetect with its defaults, all pairs: `with_copydetect.py FOLDER`.
 
-It finds the passages of every pair as it compares them.
+It finds the passages of every pair when it compares them.
 """
 import os
 import sys
@@ -15,9 +15,9 @@ def main(folder):
     print("a\tb\tmean\tmaximum\tminimum\toverlap")
     for i, a in enumerate(names):
         for j, b in enumerate(names[:i]):
-            one, other = detector.similarity_matrix[i, j]
-            if one > 0:
-                print(a, b, (one + other) / 2, max(one, other), min(one, other),
+            first, second = detector.similarity_matrix[i, j]
+            if first > 0:
+                print(a, b, (first + second) / 2, max(first, second), min(first, second),
                       detector.token_overlap_matrix[i, j], sep="\t")
 
 

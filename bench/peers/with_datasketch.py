@@ -1,6 +1,6 @@
 """datasketch 1 and 2: character 9-shingles, MinHash and MinHashLSH with their defaults.
 
-PEER_HASH=xxhash takes xxhash in place of SHA-1, as its documentation advises for speed.
+PEER_HASH=xxhash uses xxhash in place of SHA-1, as its documentation advises for speed.
 """
 import os
 
@@ -20,7 +20,7 @@ def shingle(text):
 
 
 def sketch(shingles):
-    """As MinHash.generator does: the permutations are made once."""
+    """Makes permutations once, as MinHash.generator does."""
     minhash = blank.copy()
     minhash.update_batch(shingles)
     return minhash

@@ -1,11 +1,11 @@
-"""gaoya's Python package: character 9-shingles made by itself, bands by its own choice."""
+"""gaoya's Python package, with its own character 9-shingles and its own choice of bands."""
 import records
 from gaoya.minhash import MinHashStringIndex
 
 
 def dedup(source, kept, removed):
-    """All are indexed and asked for in one go, on all cores; a record goes if an earlier one
-    that stays is similar."""
+    """Indexes and queries all records at once, on all cores. A record is removed if an earlier
+    kept record is similar."""
     lines, names, texts = zip(*records.read(source))
     texts = [records.normal(text) for text in texts]
     index = MinHashStringIndex(hash_size=32, jaccard_threshold=records.THRESHOLD, num_bands=None,

@@ -1,6 +1,6 @@
-"""rensa: R-MinHash over all shingles, its deduplicator with LSH as its README shows.
+"""rensa: R-MinHash of all shingles, and its deduplicator with LSH, as its README shows.
 
-PEER_SHINGLES=words takes 5 words in place of 9 characters.
+PEER_SHINGLES=words uses 5 words in place of 9 characters.
 """
 import os
 

@@ -3,13 +3,13 @@
     with_spark.py prepare IN.jsonl OUT.parquet
     with_spark.py twinset|stages|mllib IN.parquet PAIRS
 
-PAIRS becomes a folder of tab-separated lines: two ids, their similarity. Prints a line of JSON:
-seconds from a session that is warm to the last pair; seconds of the processor and peak memory of an
-executor, its JVM and its Python together; bytes that went through shuffles; tasks by stage.
+PAIRS becomes a folder of tab-separated lines: two ids and their similarity. Prints a line of JSON:
+seconds from a warm session to the last pair; processor seconds and peak memory of an executor with
+its JVM and Python; shuffled bytes; tasks by stage.
 
-Both compare documents by shingles of five words. MLlib is used as its documentation has it:
-words, shingles, hashed to 2^20 features, MinHashLSH, a self-join. Of pairs of similarity .8 four
-tables find .9984, three .992, twinset's bands .9971: four are the fewest that are no worse.
+Both compare documents by shingles of five words. MLlib is used as in its documentation: words,
+shingles, hashed to 2^20 features, MinHashLSH, a self-join. Of pairs with similarity .8, four tables
+find .9984, three .992, and twinset's bands .9971: four is the least number that is not worse.
 """
 import glob
 import json
@@ -24,8 +24,8 @@ TABLES = 4
 TICK = os.sysconf("SC_CLK_TCK")
 
 
-# For twinset: of 1 GB the heap, what else a JVM takes, and Python. Little is left to compile for a
-# JVM whose work is done in Python; MLlib's is done in the JVM, which is left as it is.
+# Settings for twinset: the heap, other memory of the JVM, and Python share 1 GB. The work is done
+# in Python, so the JVM compiles little. MLlib works in the JVM, whose settings are the defaults.
 SMALL = {"spark.executor.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
          "spark.executorEnv.MALLOC_ARENA_MAX": "1", "spark.reducer.maxSizeInFlight": "16m",
          "spark.shuffle.io.preferDirectBufs": "false",
@@ -49,10 +49,10 @@ def session(log, **more):
     return builder.getOrCreate()
 
 
-# ---- what executors use
+# ---- resources of executors
 
 def processes():
-    """Of each process: its parent, its seconds and those of its dead children."""
+    """For each process: its parent, and its seconds with those of ended children."""
     found = {}
     for entry in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -65,7 +65,7 @@ def processes():
 
 
 def held(process):
-    """Bytes in memory, those that several processes share by halves, thirds and so on."""
+    """Bytes of memory, where shared pages are divided among the processes that share them."""
     try:
         with open(f"/proc/{process}/smaps_rollup", encoding="utf-8") as file:
             return next(int(line.split()[1]) for line in file if line.startswith("Pss:")) * 1024
@@ -74,7 +74,7 @@ def held(process):
 
 
 def is_below(process, known):
-    """Whether this process started it."""
+    """Whether a process is a descendant of this one."""
     while process in known and process != os.getpid():
         process = known[process][0]
     return process == os.getpid()
@@ -89,7 +89,7 @@ def is_executor(process):
 
 
 class Watch(threading.Thread):
-    """The executors, and what is below them, five times a second."""
+    """Watches the executors and their descendants, five times a second."""
 
     def __init__(self):
         super().__init__(daemon=True)
@@ -114,8 +114,8 @@ class Watch(threading.Thread):
         self.peak = max([self.peak, *used.values()])
 
 
-def told(log):
-    """Bytes that were shuffled, and of each stage the tasks' seconds."""
+def read_log(log):
+    """Shuffled bytes, and the seconds of tasks by stage."""
     shuffled, stages = 0, {}
     for path in glob.glob(os.path.join(log, "*")):
         with open(path, encoding="utf-8") as file:
@@ -139,7 +139,7 @@ def with_twinset(df):
 
 
 def with_all_stages(df):
-    """Although one task might do it."""
+    """Runs all stages, even if one task could do the work."""
     from twinset.cluster import alone
 
     alone.DOCUMENTS = 0
@@ -154,7 +154,7 @@ def with_mllib(df):
     steps = [RegexTokenizer(inputCol="text", outputCol="words", pattern=r"\W+"),
              NGram(n=5, inputCol="words", outputCol="shingles"),
              HashingTF(inputCol="shingles", outputCol="features", numFeatures=1 << 20, binary=True)]
-    # It refuses vectors without any.
+    # It refuses vectors without features.
     some = F.udf(lambda vector: len(vector.indices) > 0, "boolean")
     prepared = Pipeline(stages=steps).fit(df).transform(df).select("id", "features").filter(
         some("features"))
@@ -172,7 +172,7 @@ def measure(job, path, output):
     with tempfile.TemporaryDirectory() as log:
         spark = session(log, **({} if job == "mllib" else SMALL))
         df = spark.read.parquet(path)
-        df.limit(1000).mapInArrow(lambda batches: batches, df.schema).count()  # all is started
+        df.limit(1000).mapInArrow(lambda batches: batches, df.schema).count()  # starts executors
         watch = Watch()
         watch.look()
         before = sum(watch.cpu.values())
@@ -183,7 +183,7 @@ def measure(job, path, output):
         watch.over = True
         watch.look()
         spark.stop()
-        shuffled, stages = told(log)
+        shuffled, stages = read_log(log)
     return {"seconds": seconds, "cpu": sum(watch.cpu.values()) - before,
             "peak_mb": watch.peak / 1e6, "shuffled_mb": shuffled / 1e6, "stages": stages}
 

@@ -1,10 +1,10 @@
 /*
- * Columns by the Arrow C data interface: two methods that give capsules with three plain structs
- * in them, laid down at arrow.apache.org/docs/format/CDataInterface.html; nothing is linked. What
- * an array holds is used where it lies. A capsule calls its array's release function when it dies,
- * so the capsules are the owners of the texts.
+ * Columns by the Arrow C data interface: two methods that return capsules with three plain structs,
+ * specified at arrow.apache.org/docs/format/CDataInterface.html; nothing is linked. The values of
+ * an array are not copied. A capsule calls its array's release function when it is freed, so
+ * capsules are the owners of texts.
  *
- * Arrays are taken to be valid, as Arrow's own libraries do.
+ * Arrays are not validated; Arrow's own libraries do not validate them either.
  */
 #include "module.h"
 
@@ -35,12 +35,12 @@ struct ArrowArrayStream {
     void *private_data;
 };
 
-/* How the values of an array lie. */
+/* The layout of the values of an array. */
 typedef enum layout {
-    NOTHING, /* nulls alone */
+    NOTHING, /* only nulls */
     OFFSETS, /* 32-bit offsets into the characters */
-    LARGE,   /* 64-bit ones */
-    VIEWS,   /* 16 bytes each: the text, or where it is */
+    LARGE,   /* 64-bit offsets */
+    VIEWS,   /* 16 bytes each: the text, or its buffer and offset */
 } layout;
 
 /* How a column is read. */
@@ -89,7 +89,7 @@ typedef struct span {
     size_t length;
 } span;
 
-/* Number i of a buffer of such; it need not be aligned. */
+/* Number i of a buffer, which need not be aligned. */
 static uint16_t number_16(const void *buffer, int64_t i)
 {
     uint16_t number;
@@ -117,15 +117,15 @@ static bool is_null(const struct ArrowArray *array, int64_t i)
     return valid && array->null_count != 0 && !(valid[i >> 3] >> (i & 7) & 1);
 }
 
-/* Of an empty value there may be no characters to point to. */
+/* The span of a value. An empty value may have no buffer of characters. */
 static span between(const void *characters, int64_t from, int64_t to)
 {
     return from == to ? (span){"", 0}
                       : (span){(const char *)characters + from, (size_t)(to - from)};
 }
 
-/* Up to 12 bytes lie in the view itself, behind their number; of others, the number of a buffer
- * and the place in it are its last two numbers. */
+/* The value of a view. It holds up to 12 bytes itself, after their count. The last two numbers of a
+ * longer one are a buffer and an offset in it. */
 static span view_at(const struct ArrowArray *array, int64_t i)
 {
     const char *view = (const char *)array->buffers[1] + 16 * i;
@@ -136,7 +136,7 @@ static span view_at(const struct ArrowArray *array, int64_t i)
     return (span){characters + number_32(view, 3), (size_t)length};
 }
 
-/* Value i, counted from where the array's part of its buffers begins. */
+/* Value i, counted from the array's offset in its buffers. */
 static span value_at(const struct ArrowArray *array, layout values, int64_t i)
 {
     i += array->offset;
@@ -171,7 +171,7 @@ static int64_t index_at(const struct ArrowArray *array, char format, int64_t i)
     }
 }
 
-static span looked_up(const struct ArrowArray *array, const column_type *type, int64_t i)
+static span find_in_dictionary(const struct ArrowArray *array, const column_type *type, int64_t i)
 {
     if (is_null(array, i + array->offset))
         return (span){NULL, 0};
@@ -186,7 +186,8 @@ static int add_array(core_texts *texts, PyObject *capsule, const column_type *ty
         core_texts_reserve(texts, (size_t)array->length))
         return -1;
     for (int64_t i = 0; i < array->length; i++) {
-        span found = type->index ? looked_up(array, type, i) : value_at(array, type->values, i);
+        span found =
+            type->index ? find_in_dictionary(array, type, i) : value_at(array, type->values, i);
         core_texts_put(texts, found.start, found.length);
     }
     return 0;
@@ -202,7 +203,7 @@ static void release_array(PyObject *capsule)
     free(array);
 }
 
-/* While an exception waits, if there is one: this may be written in Python. */
+/* Releases a schema, whose function may be written in Python, without the exception that is set. */
 static void release_schema(struct ArrowSchema *schema)
 {
     core_raised raised = {0};
@@ -231,7 +232,8 @@ static int fail_stream(struct ArrowArrayStream *stream, int status)
     return -1;
 }
 
-/* Without the GIL, which the threads of whoever makes the arrays may need. *more: there was one. */
+/* Adds the next array of a stream. Without the GIL, which the threads that make the array may need.
+ * *more: whether there was one. */
 static int add_next(core_texts *texts, struct ArrowArrayStream *stream, const column_type *type,
                     bool *more)
 {
@@ -248,7 +250,7 @@ static int add_next(core_texts *texts, struct ArrowArrayStream *stream, const co
         status = fail_stream(stream, status);
     else if (*more)
         status = add_array(texts, capsule, type);
-    core_let_go(capsule);
+    core_release_foreign(capsule);
     return status;
 }
 
@@ -285,7 +287,7 @@ static int take_array(core_texts *texts, PyObject *pair)
     return schema && find_type(schema, &type) == 0 ? add_array(texts, array, &type) : -1;
 }
 
-/* What the method gives; NULL without an exception where there is no such method. */
+/* Calls a method without arguments. NULL without an exception if there is no such method. */
 static PyObject *call(PyObject *from, const char *method)
 {
     PyObject *found = PyObject_GetAttrString(from, method);
@@ -302,15 +304,15 @@ static PyObject *call(PyObject *from, const char *method)
 int core_arrow_take(core_texts *texts, PyObject *from, bool *known)
 {
     int (*take)(core_texts *, PyObject *) = take_stream;
-    PyObject *given = call(from, "__arrow_c_stream__");
-    if (!given && !PyErr_Occurred()) {
+    PyObject *capsules = call(from, "__arrow_c_stream__");
+    if (!capsules && !PyErr_Occurred()) {
         take = take_array;
-        given = call(from, "__arrow_c_array__");
+        capsules = call(from, "__arrow_c_array__");
     }
-    *known = given != NULL;
-    if (!given)
+    *known = capsules != NULL;
+    if (!capsules)
         return PyErr_Occurred() ? -1 : 0;
-    int status = take(texts, given);
-    core_let_go(given);
+    int status = take(texts, capsules);
+    core_release_foreign(capsules);
     return status;
 }

@@ -1,4 +1,4 @@
-/* What every call to the engine needs: errors, options, the lock, callbacks, buffers. */
+/* Helpers for calls to the engine: errors, options, locks, callbacks, buffers. */
 #include "module.h"
 
 #include <errno.h>
@@ -95,10 +95,10 @@ PyObject *core_options(const core_state *state, PyObject *dict, twinset_options 
         PyErr_SetString(PyExc_TypeError, "options must be a dict of str to str, or None");
         return NULL;
     }
-    /* Others may change theirs meanwhile. */
+    /* The caller's dict may change while the copy is read. */
     PyObject *copy = dict == Py_None ? PyDict_New() : PyDict_Copy(dict), *key, *value;
-    Py_ssize_t at = 0;
-    while (copy && PyDict_Next(copy, &at, &key, &value))
+    Py_ssize_t position = 0;
+    while (copy && PyDict_Next(copy, &position, &key, &value))
         if (set_option(state, key, value, options)) {
             Py_DECREF(copy);
             return NULL;
@@ -169,7 +169,7 @@ int core_format(const char *name, twinset_format *format)
 
 /* ---- the lock */
 
-enum { LISTEN_EVERY = 50000 }; /* microseconds: for Ctrl-C while waiting */
+enum { LISTEN_EVERY = 50000 }; /* microseconds between checks for Ctrl-C */
 
 int core_lock_init(core_lock *lock)
 {
@@ -236,7 +236,7 @@ void core_raised_free(core_raised *raised)
     Py_CLEAR(raised->traceback);
 }
 
-void core_let_go(PyObject *object)
+void core_release_foreign(PyObject *object)
 {
     core_raised raised = {0};
     core_raised_keep(&raised);
@@ -244,7 +244,7 @@ void core_let_go(PyObject *object)
     core_raised_again(&raised);
 }
 
-static int hand_over(PyObject *write, const char *bytes, size_t count)
+static int call_write(PyObject *write, const char *bytes, size_t count)
 {
     PyObject *chunk = PyBytes_FromStringAndSize(bytes, (Py_ssize_t)count);
     PyObject *answer = chunk ? PyObject_CallFunctionObjArgs(write, chunk, NULL) : NULL;
@@ -257,7 +257,7 @@ int core_write(void *context, const char *bytes, size_t count)
 {
     core_writer *writer = context;
     PyGILState_STATE gil = PyGILState_Ensure();
-    bool failed = hand_over(writer->write, bytes, count) != 0;
+    bool failed = call_write(writer->write, bytes, count) != 0;
     if (failed)
         core_raised_keep(writer->raised);
     PyGILState_Release(gil);

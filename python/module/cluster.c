@@ -1,7 +1,7 @@
 /*
- * The steps of a scan for programs that run on many machines, a column of texts at a time: Keyer,
- * Comparer and pair_lines(). All of a column goes through without the GIL; what comes out are
- * columns again, as bytes, so that no object is made for a document or a pair.
+ * The steps of a scan for programs that run on many machines: Keyer, Comparer and pair_lines().
+ * Each processes a column of texts without the GIL, and returns columns as bytes, so that no object
+ * is made for a document or a pair.
  */
 #include "module.h"
 
@@ -22,18 +22,19 @@ typedef struct keyer {
     unsigned bands, rows, max_bucket;
 } keyer;
 
-/* What a text is. */
+/* The kinds of texts. */
 enum { DOCUMENT, NULL_TEXT, EMPTY, BLANK };
 
-/* What comes out of a column: 24 bytes and a kind for each text, a number for each band of it. */
+/* The result for a column: an identity of 24 bytes and a kind for each text, and a number for each
+ * band of each text. */
 typedef struct keyed {
     uint8_t (*identities)[24];
     uint8_t *kinds;
     uint64_t *buckets;
 } keyed;
 
-static int key_one(keyer *self, const core_texts *texts, size_t i, const keyed *to,
-                   twinset_error *error)
+static int key_text(keyer *self, const core_texts *texts, size_t i, const keyed *to,
+                    twinset_error *error)
 {
     uint64_t *buckets = to->buckets + i * self->bands;
     twinset_document facts = {0};
@@ -56,7 +57,7 @@ static int key_one(keyer *self, const core_texts *texts, size_t i, const keyed *
     return status;
 }
 
-static int key_all(keyer *self, const core_texts *texts, const keyed *to)
+static int key_texts(keyer *self, const core_texts *texts, const keyed *to)
 {
     twinset_error error = {""};
     int status = TWINSET_OK;
@@ -64,7 +65,7 @@ static int key_all(keyer *self, const core_texts *texts, const keyed *to)
         return -1;
     Py_BEGIN_ALLOW_THREADS;
     for (size_t i = 0; i < texts->count && status == TWINSET_OK; i++)
-        status = key_one(self, texts, i, to, &error);
+        status = key_text(self, texts, i, to, &error);
     Py_END_ALLOW_THREADS;
     core_lock_give(&self->engine.lock);
     fail((PyObject *)self, status, &error);
@@ -74,10 +75,10 @@ static int key_all(keyer *self, const core_texts *texts, const keyed *to)
 PyDoc_STRVAR(
     keyer_texts_doc,
     "texts($self, texts, /)\n--\n\n"
-    "Looks through texts once: (identities, kinds, buckets). An identity is 24 bytes, the\n"
-    "same for texts that are compared as the same, and ends with the number of tokens,\n"
-    "largest byte first; a kind is one of DOCUMENT, NULL_TEXT, EMPTY and BLANK; buckets\n"
-    "are 64-bit numbers, one for each band of each text.");
+    "Returns (identities, kinds, buckets) of texts. An identity is 24 bytes, equal for texts\n"
+    "that are equal after normalization, and ends with the number of tokens, largest byte\n"
+    "first; a kind is DOCUMENT, NULL_TEXT, EMPTY or BLANK; buckets are 64-bit numbers, one\n"
+    "for each band of each text.");
 
 static PyObject *keyer_texts(PyObject *object, PyObject *from)
 {
@@ -89,7 +90,7 @@ static PyObject *keyer_texts(PyObject *object, PyObject *from)
         (buckets = core_bytes(texts.count, self->bands * sizeof(uint64_t)))) {
         const keyed to = {(void *)PyBytes_AsString(identities), (void *)PyBytes_AsString(kinds),
                           (void *)PyBytes_AsString(buckets)};
-        if (key_all(self, &texts, &to) == 0)
+        if (key_texts(self, &texts, &to) == 0)
             made = PyTuple_Pack(3, identities, kinds, buckets);
     }
     core_texts_free(&texts);
@@ -99,7 +100,7 @@ static PyObject *keyer_texts(PyObject *object, PyObject *from)
     return made;
 }
 
-/* Takes the options, and tunes by them as a scan would. */
+/* Fills `options`, and tunes bands and rows as a scan does. */
 static int open_tuned(PyObject *object, PyObject *settings, twinset_options *options,
                       twinset_tuning *tuning)
 {
@@ -174,7 +175,7 @@ static PyType_Spec keyer_spec = {
 
 /* ---- columns of pairs */
 
-/* What is known of pairs, beside their names: doubles and whole numbers of 8 bytes. */
+/* The fields of pairs, except names: doubles and whole numbers of 8 bytes. */
 static const struct column {
     const char *name;
     size_t offset;
@@ -190,7 +191,7 @@ static const struct column {
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-/* ---- two texts at a time */
+/* ---- comparing texts */
 
 typedef struct comparer {
     core_engine engine;
@@ -198,67 +199,67 @@ typedef struct comparer {
     double threshold;
 } comparer;
 
-/* Places of texts, and the pairs of them that are similar. */
-typedef struct meeting {
+/* Pairs of texts by their indices, and those that are similar. */
+typedef struct comparison {
     const core_texts *texts;
     const int32_t *a, *b;
     size_t count;
     int32_t *found; /* indices of similar pairs */
     twinset_pair *pairs;
     size_t found_count;
-} meeting;
+} comparison;
 
-static bool is_place(const meeting *meet, int32_t place)
+static bool is_index_of_text(const comparison *job, int32_t index)
 {
-    return place >= 0 && (size_t)place < meet->texts->count && meet->texts->starts[place];
+    return index >= 0 && (size_t)index < job->texts->count && job->texts->starts[index];
 }
 
-static int check_places(const meeting *meet)
+static int check_indices(const comparison *job)
 {
-    for (size_t i = 0; i < meet->count; i++)
-        if (!is_place(meet, meet->a[i]) || !is_place(meet, meet->b[i])) {
+    for (size_t i = 0; i < job->count; i++)
+        if (!is_index_of_text(job, job->a[i]) || !is_index_of_text(job, job->b[i])) {
             PyErr_Format(PyExc_IndexError,
                          "pair %zu is of the texts %d and %d, of which there are "
                          "%zu, without null",
-                         i, meet->a[i], meet->b[i], meet->texts->count);
+                         i, job->a[i], job->b[i], job->texts->count);
             return -1;
         }
     return 0;
 }
 
-/* Without the GIL. */
-static int compare_pairs(comparer *self, meeting *meet, twinset_error *error)
+/* Runs without the GIL. */
+static int compare_pairs(comparer *self, comparison *job, twinset_error *error)
 {
-    const core_texts *texts = meet->texts;
-    for (size_t i = 0; i < meet->count; i++) {
-        size_t a = (size_t)meet->a[i], b = (size_t)meet->b[i];
-        twinset_pair *pair = &meet->pairs[meet->found_count];
+    const core_texts *texts = job->texts;
+    for (size_t i = 0; i < job->count; i++) {
+        size_t a = (size_t)job->a[i], b = (size_t)job->b[i];
+        twinset_pair *pair = &job->pairs[job->found_count];
         int status =
             twinset_comparer_texts(self->handle, texts->starts[a], texts->lengths[a],
                                    texts->starts[b], texts->lengths[b], pair, sizeof *pair, error);
         if (status != TWINSET_OK)
             return status;
-        meet->found[meet->found_count] = (int32_t)i;
-        /* Copies are similar even where all of them is left out. */
-        meet->found_count += pair->similarity > 0 && pair->similarity >= self->threshold;
+        job->found[job->found_count] = (int32_t)i;
+        /* Copies are similar even if options leave nothing of them to compare. */
+        job->found_count += pair->similarity > 0 && pair->similarity >= self->threshold;
     }
     return TWINSET_OK;
 }
 
-static PyObject *column_bytes(const meeting *meet, size_t offset)
+static PyObject *column_bytes(const comparison *job, size_t offset)
 {
-    PyObject *bytes = core_bytes(meet->found_count, 8);
+    PyObject *bytes = core_bytes(job->found_count, 8);
     char *start = bytes ? PyBytes_AsString(bytes) : NULL;
-    for (size_t i = 0; i < meet->found_count && start; i++)
-        memcpy(start + 8 * i, (const char *)&meet->pairs[i] + offset, 8);
+    for (size_t i = 0; i < job->found_count && start; i++)
+        memcpy(start + 8 * i, (const char *)&job->pairs[i] + offset, 8);
     return bytes;
 }
 
-static PyObject *meeting_dict(const meeting *meet)
+static PyObject *pairs_dict(const comparison *job)
 {
     PyObject *dict = PyDict_New();
     for (size_t i = 0; i < COLUMNS && dict; i++) {
-        PyObject *bytes = column_bytes(meet, columns[i].offset);
+        PyObject *bytes = column_bytes(job, columns[i].offset);
         if (!bytes || PyDict_SetItemString(dict, columns[i].name, bytes))
             Py_CLEAR(dict);
         Py_XDECREF(bytes);
@@ -266,72 +267,72 @@ static PyObject *meeting_dict(const meeting *meet)
     return dict;
 }
 
-static PyObject *meet_all(comparer *self, meeting *meet)
+static PyObject *compare_all(comparer *self, comparison *job)
 {
     twinset_error error = {""};
     int status;
-    if (check_places(meet) ||
+    if (check_indices(job) ||
         core_lock_take(&self->engine.lock, core_state_of((PyObject *)self), "the comparer"))
         return NULL;
     Py_BEGIN_ALLOW_THREADS;
-    status = compare_pairs(self, meet, &error);
+    status = compare_pairs(self, job, &error);
     Py_END_ALLOW_THREADS;
     core_lock_give(&self->engine.lock);
     if (status != TWINSET_OK)
         return fail((PyObject *)self, status, &error);
-    PyObject *dict = meeting_dict(meet);
+    PyObject *dict = pairs_dict(job);
     PyObject *found = PyBytes_FromStringAndSize(
-        (const char *)meet->found, (Py_ssize_t)(meet->found_count * sizeof *meet->found));
+        (const char *)job->found, (Py_ssize_t)(job->found_count * sizeof *job->found));
     PyObject *made = dict && found ? PyTuple_Pack(2, found, dict) : NULL;
     Py_XDECREF(dict);
     Py_XDECREF(found);
     return made;
 }
 
-static PyObject *meet_texts(comparer *self, const core_texts *texts, const Py_buffer places[2])
+static PyObject *compare_texts(comparer *self, const core_texts *texts, const Py_buffer indices[2])
 {
-    meeting meet = {
+    comparison job = {
         .texts = texts,
-        .a = places[0].buf,
-        .b = places[1].buf,
-        .count = (size_t)places[0].len / sizeof(int32_t),
+        .a = indices[0].buf,
+        .b = indices[1].buf,
+        .count = (size_t)indices[0].len / sizeof(int32_t),
     };
-    if (places[0].len != places[1].len) {
-        PyErr_SetString(PyExc_ValueError, "a and b must have as many places");
+    if (indices[0].len != indices[1].len) {
+        PyErr_SetString(PyExc_ValueError, "a and b must have equal lengths");
         return NULL;
     }
-    meet.found = PyMem_Calloc(meet.count + 1, sizeof *meet.found);
-    meet.pairs = PyMem_Calloc(meet.count + 1, sizeof *meet.pairs);
-    PyObject *made = meet.found && meet.pairs ? meet_all(self, &meet) : PyErr_NoMemory();
-    PyMem_Free(meet.found);
-    PyMem_Free(meet.pairs);
+    job.found = PyMem_Calloc(job.count + 1, sizeof *job.found);
+    job.pairs = PyMem_Calloc(job.count + 1, sizeof *job.pairs);
+    PyObject *made = job.found && job.pairs ? compare_all(self, &job) : PyErr_NoMemory();
+    PyMem_Free(job.found);
+    PyMem_Free(job.pairs);
     return made;
 }
 
 PyDoc_STRVAR(
     comparer_pairs_doc,
     "pairs($self, texts, a, b, /)\n--\n\n"
-    "Compares texts with each other, by their places in the column, two buffers of int32:\n"
-    "(found, columns) of those that are similar: the indices of such pairs, as int32, and a\n"
+    "Compares pairs of texts, given by two buffers of int32, their indices in the column.\n"
+    "Returns (found, columns) of the pairs that are similar: their indices, as int32, and a\n"
     "dict of columns of 8 bytes each.");
 
 static PyObject *comparer_pairs(PyObject *object, PyObject *arguments)
 {
     PyObject *from, *a, *b, *made = NULL;
     core_texts texts = {0};
-    Py_buffer places[2];
+    Py_buffer indices[2];
     if (!PyArg_ParseTuple(arguments, "OOO", &from, &a, &b) ||
-        core_numbers(a, sizeof(int32_t), 0, "a", &places[0]))
+        core_numbers(a, sizeof(int32_t), 0, "a", &indices[0]))
         return NULL;
-    if (core_numbers(b, sizeof(int32_t), 0, "b", &places[1])) {
-        PyBuffer_Release(&places[0]);
+    if (core_numbers(b, sizeof(int32_t), 0, "b", &indices[1])) {
+        PyBuffer_Release(&indices[0]);
         return NULL;
     }
     if (core_texts_take(&texts, from, CORE_TEXTS) == 0)
-        made = meet_texts((comparer *)object, &texts, places);
+        made = compare_texts((comparer *)object, &texts, indices);
     core_texts_free(&texts);
-    PyBuffer_Release(&places[0]);
-    PyBuffer_Release(&places[1]);
+    PyBuffer_Release(&indices[0]);
+    PyBuffer_Release(&indices[1]);
     return made;
 }
 
@@ -361,7 +362,7 @@ static void free_comparer(PyObject *object)
 }
 
 static char comparer_doc[] = "Comparer(options=None)\n--\n\n"
-                             "Compares texts, two at a time, as a scan by lsh does it.";
+                             "Compares pairs of texts, as a scan by lsh does.";
 
 static PyMethodDef comparer_methods[] = {
     {"pairs", comparer_pairs, METH_VARARGS, comparer_pairs_doc}, {0}};
@@ -383,15 +384,15 @@ static PyType_Spec comparer_spec = {
 
 /* ---- pairs as lines */
 
-typedef struct growing {
+typedef struct byte_buffer {
     char *data;
     size_t length, capacity;
-} growing;
+} byte_buffer;
 
 /* A twinset_write_fn. */
 static int append(void *context, const char *bytes, size_t count)
 {
-    growing *to = context;
+    byte_buffer *to = context;
     if (count > to->capacity - to->length) {
         size_t capacity = 2 * to->capacity + count;
         char *data = realloc(to->data, capacity);
@@ -405,17 +406,17 @@ static int append(void *context, const char *bytes, size_t count)
     return 0;
 }
 
-/* Names, columns and cluster numbers of some pairs. */
-typedef struct lines {
+/* The names, columns and cluster numbers of pairs. */
+typedef struct pair_columns {
     twinset_format format;
     core_texts a, b;
     Py_buffer columns[COLUMNS + 1];
-    size_t taken; /* of them */
-    growing text, name[2];
+    size_t taken; /* number of columns so far */
+    byte_buffer text, name[2];
     int64_t *ends;
-} lines;
+} pair_columns;
 
-static const char *terminated(growing *to, const core_texts *names, size_t i)
+static const char *terminate(byte_buffer *to, const core_texts *names, size_t i)
 {
     to->length = 0;
     if (append(to, names->starts[i], names->lengths[i]) || append(to, "", 1))
@@ -423,12 +424,12 @@ static const char *terminated(growing *to, const core_texts *names, size_t i)
     return to->data;
 }
 
-/* Without the GIL. */
-static int write_line(lines *all, size_t i, twinset_error *error)
+/* Runs without the GIL. */
+static int write_line(pair_columns *all, size_t i, twinset_error *error)
 {
     twinset_pair pair = {
-        .a = terminated(&all->name[0], &all->a, i),
-        .b = terminated(&all->name[1], &all->b, i),
+        .a = terminate(&all->name[0], &all->a, i),
+        .b = terminate(&all->name[1], &all->b, i),
         .cluster = (uint32_t)((const uint64_t *)all->columns[COLUMNS].buf)[i],
     };
     if (!pair.a || !pair.b)
@@ -440,7 +441,7 @@ static int write_line(lines *all, size_t i, twinset_error *error)
     return status;
 }
 
-static int write_lines(lines *all, const core_state *state)
+static int write_lines(pair_columns *all, const core_state *state)
 {
     twinset_error error = {""};
     int status = TWINSET_OK;
@@ -454,7 +455,7 @@ static int write_lines(lines *all, const core_state *state)
     return -1;
 }
 
-static int take_column(lines *all, PyObject *dict, const char *name)
+static int take_column(pair_columns *all, PyObject *dict, const char *name)
 {
     PyObject *column = PyDict_GetItemString(dict, name); /* borrowed */
     Py_buffer *view = &all->columns[all->taken];
@@ -481,7 +482,7 @@ static int check_names(const core_texts *names)
     return 0;
 }
 
-static int take_lines(lines *all, PyObject *a, PyObject *b, PyObject *dict)
+static int take_lines(pair_columns *all, PyObject *a, PyObject *b, PyObject *dict)
 {
     if (core_texts_take(&all->a, a, CORE_NAMES) || core_texts_take(&all->b, b, CORE_NAMES) ||
         check_names(&all->a) || check_names(&all->b))
@@ -496,7 +497,7 @@ static int take_lines(lines *all, PyObject *a, PyObject *b, PyObject *dict)
     return take_column(all, dict, "cluster");
 }
 
-static void free_lines(lines *all)
+static void free_lines(pair_columns *all)
 {
     core_texts_free(&all->a);
     core_texts_free(&all->b);
@@ -510,13 +511,13 @@ static void free_lines(lines *all)
 PyDoc_STRVAR(pair_lines_doc,
              "pair_lines($module, format, a, b, columns, /)\n--\n\n"
              "Pairs as lines of 'csv', 'tsv' or 'jsonl': (text, ends), ends as int64. a and b are\n"
-             "names, columns a dict of those that Comparer.pairs() gives, and of 'cluster'.");
+             "names, columns the dict of Comparer.pairs() with the column 'cluster'.");
 
 static PyObject *pair_lines(PyObject *module, PyObject *arguments)
 {
     const char *word;
     PyObject *a, *b, *dict, *ends = NULL, *made = NULL;
-    lines all = {0};
+    pair_columns all = {0};
     if (!PyArg_ParseTuple(arguments, "sOOO!", &word, &a, &b, &PyDict_Type, &dict))
         return NULL;
     if (core_format(word, &all.format) == 0 && take_lines(&all, a, b, dict) == 0)
@@ -533,12 +534,12 @@ static PyObject *pair_lines(PyObject *module, PyObject *arguments)
 }
 
 PyDoc_STRVAR(pair_heading_doc, "pair_heading($module, format, /)\n--\n\n"
-                               "The line above those of pair_lines(); b'' where there is none.");
+                               "The heading for pair_lines(); b'' if the format has none.");
 
 static PyObject *pair_heading(PyObject *module, PyObject *word)
 {
     const char *text = PyUnicode_AsUTF8AndSize(word, NULL);
-    growing to = {0};
+    byte_buffer to = {0};
     twinset_format format;
     twinset_error error = {""};
     if (!text || core_format(text, &format))
@@ -551,7 +552,7 @@ static PyObject *pair_heading(PyObject *module, PyObject *word)
     return made;
 }
 
-/* ---- adding all this to the module */
+/* ---- types and functions of the module */
 
 static PyMethodDef functions[] = {
     {"pair_lines", pair_lines, METH_VARARGS, pair_lines_doc},

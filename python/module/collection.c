@@ -1,6 +1,6 @@
 /*
- * Collection: documents, and what is done with all of them. The engine borrows texts where
- * they lie; the collection holds on to their owners.
+ * Collection: documents, and the runs over them. The engine borrows texts; the collection keeps
+ * their owners alive.
  */
 #include "collection.h"
 
@@ -19,7 +19,7 @@ int core_collection_enter(core_collection *self)
 
 int core_collection_leave(core_collection *self, int status, const twinset_error *error)
 {
-    /* A run may end well that was asked to stop, and what was raised must still be heard. */
+    /* A callback's exception counts even if the run ended well before it stopped. */
     bool raised = core_raised_again(&self->raised);
     core_lock_give(&self->lock);
     if (!raised && status != TWINSET_OK)
@@ -49,15 +49,15 @@ static int report(void *context, const char *stage, uint64_t done, uint64_t tota
 
 /* A call of add_texts(). */
 typedef struct add_call {
-    core_texts texts, names; /* names.count is 0 where texts are numbered */
+    core_texts texts, names; /* names.count is 0 if texts are numbered */
     twinset_role role;
-    char *name; /* room for one */
+    char *name; /* space for a name */
     size_t room;
 } add_call;
 
-enum { NUMBER_DIGITS = 10 }; /* of one width, for the order of names to be that of numbers */
+enum { NUMBER_DIGITS = 10 }; /* all names have this width, so that they sort as numbers do */
 
-/* A name for a text, with a NUL behind it. */
+/* Makes the name of a text, terminated by NUL. */
 static int make_name(add_call *call, size_t i, uint64_t number, twinset_error *error)
 {
     if (!call->names.count) {
@@ -86,7 +86,7 @@ static int add_all(core_collection *self, add_call *call, twinset_error *error)
     return status;
 }
 
-static int make_room(add_call *call)
+static int reserve_name(add_call *call)
 {
     call->room = 2 * NUMBER_DIGITS;
     for (size_t i = 0; i < call->names.count; i++)
@@ -103,11 +103,11 @@ static int take_texts(add_call *call, PyObject *texts, PyObject *names)
     if (core_texts_take(&call->texts, texts, CORE_TEXTS))
         return -1;
     if (names == Py_None)
-        return make_room(call);
+        return reserve_name(call);
     if (core_texts_take(&call->names, names, CORE_NAMES))
         return -1;
     if (call->names.count == call->texts.count)
-        return make_room(call);
+        return reserve_name(call);
     PyErr_Format(PyExc_ValueError, "there are %zu texts, but %zu names", call->texts.count,
                  call->names.count);
     return -1;
@@ -131,8 +131,8 @@ PyDoc_STRVAR(add_texts_doc,
              "add_texts($self, texts, names=None, role='new')\n--\n\n"
              "Adds texts in memory: a sequence of str, bytes (UTF-8) or None, which is skipped,\n"
              "or an Arrow column of strings. They are not copied, but kept alive.\n\n"
-             "names: as many names, none twice; None: the texts' positions, as decimal numbers of\n"
-             "one width. role: 'new', 'old', 'like' or 'ignore'.");
+             "names: a distinct name for each text. None: positions, as decimal numbers of equal\n"
+             "width. role: 'new', 'old', 'like' or 'ignore'.");
 
 static PyObject *add_texts(PyObject *self, PyObject *arguments, PyObject *keywords)
 {
@@ -183,7 +183,7 @@ static PyObject *add_path(PyObject *object, PyObject *arguments, PyObject *keywo
     return core_collection_leave(self, status, &error) ? NULL : Py_NewRef(Py_None);
 }
 
-/* ---- what it knows */
+/* ---- inputs and skipped documents */
 
 PyObject *core_skip_tuple(PyObject *self, int status, const twinset_skip *skip)
 {
@@ -219,7 +219,7 @@ static PyObject *inputs(PyObject *object, PyObject *Py_UNUSED(nothing))
 }
 
 PyDoc_STRVAR(skipped_doc, "skipped($self, /)\n--\n\n"
-                          "What was skipped so far: (path, reason, whether it was only empty).");
+                          "The documents skipped so far: (path, reason, is_empty).");
 
 static PyObject *skipped(PyObject *object, PyObject *Py_UNUSED(nothing))
 {
@@ -274,7 +274,7 @@ static PyObject *new_collection(PyTypeObject *type, PyObject *arguments, PyObjec
     return NULL;
 }
 
-/* What the owners hold is not looked through: they are gone only after the handle. */
+/* Objects behind the owners are not visited: the owners must live longer than the handle. */
 static int traverse(PyObject *object, visitproc visit, void *arg)
 {
     core_collection *self = (core_collection *)object;
@@ -308,9 +308,9 @@ static void dealloc(PyObject *object)
 static char type_doc[] = "Collection(options=None, progress=None, store=None)\n--\n\n"
                          "A collection of documents.\n\n"
                          "options: the command's, by their long names, as str.\n"
-                         "progress: called with (stage, done, total) now and then; what it raises\n"
-                         "ends the run.\n"
-                         "store: a Store, whose options hold here as well.";
+                         "progress: called with (stage, done, total) from time to time; an\n"
+                         "exception in it ends the run.\n"
+                         "store: a Store, whose options apply.";
 
 #define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void)) function, METH_VARARGS | METH_KEYWORDS
 

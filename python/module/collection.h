@@ -1,8 +1,8 @@
 /*
  * The methods of Collection, by file:
- *   collection.c        the type, its documents, and what it knows of them
+ *   collection.c        the type, its documents, inputs, and what was skipped
  *   collection_runs.c   scan, dedup, compare; signatures and texts
- *   collection_clean.c  what is left of a cleaned collection
+ *   collection_clean.c  writes cleaned inputs
  */
 #ifndef CORE_COLLECTION_H
 #define CORE_COLLECTION_H

@@ -1,4 +1,4 @@
-/* Writes what is left of a cleaned collection, input by input. */
+/* Writes the cleaned inputs of a collection. */
 #include "collection.h"
 
 static PyObject *output_at(PyObject *self, size_t i)
@@ -8,8 +8,8 @@ static PyObject *output_at(PyObject *self, size_t i)
 
 const char core_collection_outputs_doc[] =
     PyDoc_STR("outputs($self, apart, annotate, /)\n--\n\n"
-              "Prepares for clean(): for each input the name of what is left of it, or None where\n"
-              "it is not to be written. apart: each goes to a file of its own.");
+              "Prepares for clean(). Returns, for each input, the name of its output, or None if\n"
+              "it is not written. apart: whether each input has a file of its own.");
 
 PyObject *core_collection_outputs(PyObject *object, PyObject *arguments)
 {
@@ -34,10 +34,10 @@ PyObject *core_collection_outputs(PyObject *object, PyObject *arguments)
 
 const char core_collection_check_outputs_doc[] =
     PyDoc_STR("check_outputs($self, paths, /)\n--\n\n"
-              "Raises UsageError where one of the files that are to be written is read, or where\n"
-              "two of them are one file, whatever they are called.");
+              "Raises UsageError if an output is a file that is read, or if two outputs are one\n"
+              "file, whatever their names.");
 
-/* The paths as the bytes that the system knows them by, in a list that owns them, or NULL. */
+/* The paths as bytes, as the system encodes them, in a list that owns them; or NULL. */
 static PyObject *encode_paths(PyObject *paths, const char ***names)
 {
     PyObject *list = PySequence_List(paths);
@@ -112,8 +112,8 @@ static int clean_input(core_collection *self, clean_call *call)
 
 const char core_collection_clean_doc[] = PyDoc_STR(
     "clean($self, result, input, name, annotate, write, /)\n--\n\n"
-    "Writes what is kept of an input, packed as the end of name says (None: as the input\n"
-    "is). Gives the numbers of records (read, kept, removed, skipped).");
+    "Writes what is kept of an input, compressed as the extension of name says (None: as the\n"
+    "input is). Returns the numbers of records (read, kept, removed, skipped).");
 
 PyObject *core_collection_clean(PyObject *object, PyObject *arguments)
 {

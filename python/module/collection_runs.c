@@ -1,11 +1,11 @@
-/* Runs over a collection: their results, and what is handed out document by document. */
+/* Runs over a collection, and its signatures and texts. */
 #include "collection.h"
 
 #include <errno.h>
 
 /* ---- runs */
 
-/* What is done to find out about all documents. */
+/* A run over all documents. */
 typedef int run_fn(twinset_collection *collection, const char *keep, twinset_result **result,
                    twinset_error *error);
 
@@ -58,9 +58,8 @@ PyObject *core_collection_scan(PyObject *self, PyObject *Py_UNUSED(nothing))
     return run(self, run_scan, NULL);
 }
 
-const char core_collection_dedup_doc[] =
-    PyDoc_STR("dedup($self, keep='first')\n--\n\n"
-              "Chooses what is kept of documents that resemble each other.");
+const char core_collection_dedup_doc[] = PyDoc_STR("dedup($self, keep='first')\n--\n\n"
+                                                   "Chooses which of similar documents are kept.");
 
 PyObject *core_collection_dedup(PyObject *self, PyObject *arguments, PyObject *keywords)
 {
@@ -73,15 +72,15 @@ PyObject *core_collection_dedup(PyObject *self, PyObject *arguments, PyObject *k
 
 const char core_collection_compare_doc[] =
     PyDoc_STR("compare($self, /)\n--\n\n"
-              "Compares the collection's only two documents, in the order they were\n"
-              "added: one pair, whatever its similarity.");
+              "Compares the only two documents of the collection, in the order of\n"
+              "adding. The result is one pair, whatever its similarity.");
 
 PyObject *core_collection_compare(PyObject *self, PyObject *Py_UNUSED(nothing))
 {
     return run(self, run_compare, NULL);
 }
 
-/* ---- what goes out piece by piece */
+/* ---- signatures and texts */
 
 const char core_collection_sketch_doc[] =
     PyDoc_STR("sketch($self, format, write, /)\n--\n\n"
@@ -107,7 +106,7 @@ PyObject *core_collection_sketch(PyObject *object, PyObject *arguments)
 }
 
 /* twinset_text_fn */
-static int hand_text(void *context, const char *name, const char *text, size_t length)
+static int take_text(void *context, const char *name, const char *text, size_t length)
 {
     core_writer *writer = context;
     PyGILState_STATE gil = PyGILState_Ensure();
@@ -127,8 +126,8 @@ static int hand_text(void *context, const char *name, const char *text, size_t l
 
 const char core_collection_texts_doc[] =
     PyDoc_STR("texts($self, take, /)\n--\n\n"
-              "Calls take(name, text) for each document, in the order of their names,\n"
-              "with its text as it is compared.");
+              "Calls take(name, text) for each document, in the order of names,\n"
+              "with the text as it is compared.");
 
 PyObject *core_collection_texts(PyObject *object, PyObject *take)
 {
@@ -139,7 +138,7 @@ PyObject *core_collection_texts(PyObject *object, PyObject *take)
     if (core_collection_enter(self))
         return NULL;
     Py_BEGIN_ALLOW_THREADS;
-    status = twinset_collection_texts(self->handle, hand_text, &writer, &error);
+    status = twinset_collection_texts(self->handle, take_text, &writer, &error);
     Py_END_ALLOW_THREADS;
     return core_collection_leave(self, status, &error) ? NULL : Py_NewRef(Py_None);
 }

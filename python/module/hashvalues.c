@@ -1,7 +1,7 @@
 /*
- * HashValues: the base of a signature in Python, with the one attribute hashvalues. It keeps the
- * buffer of what is there, so that an index reads it at once: to ask an array for its buffer takes
- * as long as to look up its bands.
+ * HashValues: the base class of signatures in Python, with one attribute, hashvalues. It keeps the
+ * buffer of that attribute for an index to read: to request the buffer of an array takes as long as
+ * to look up its bands.
  */
 #include "module.h"
 
@@ -13,7 +13,7 @@ static void release(core_hashvalues *self)
     self->view = (Py_buffer){0};
 }
 
-/* All that an index looks at lies together. */
+/* Copies the fields that an index reads, so that they are in one cache line. */
 static void hold(core_hashvalues *self, const Py_buffer *view)
 {
     self->view = *view;
@@ -30,7 +30,7 @@ static PyObject *get_values(PyObject *object, void *Py_UNUSED(closure))
     return values ? Py_NewRef(values) : NULL;
 }
 
-/* What has no buffer, or none that lies in one piece, is kept without. */
+/* Keeps an attribute without its buffer if it has no contiguous one. */
 static int set_values(PyObject *object, PyObject *values, void *Py_UNUSED(closure))
 {
     core_hashvalues *self = (core_hashvalues *)object;
@@ -48,10 +48,10 @@ static int set_values(PyObject *object, PyObject *values, void *Py_UNUSED(closur
     return 0;
 }
 
-/* ---- lowered by the engine's slots */
+/* ---- lowering by the engine's slots */
 
-/* Of numpy: whether the memory is the array's own. */
-static bool owns(PyObject *array)
+/* Whether a numpy array owns_memory its memory. */
+static bool owns_memory(PyObject *array)
 {
     PyObject *base = PyObject_GetAttrString(array, "base");
     if (!base)
@@ -60,13 +60,14 @@ static bool owns(PyObject *array)
     return base == Py_None;
 }
 
-/* Whether nobody else sees a change: the array and its buffer are referred to from here alone. */
-static bool is_alone(core_hashvalues *self)
+/* Whether nobody else sees a change, because this object has the only references to array and
+ * buffer. */
+static bool is_unshared(core_hashvalues *self)
 {
     if (!self->bytes || self->view.readonly || self->view.obj != self->values ||
         Py_REFCNT(self->values) != 2)
         return false;
-    self->own = self->own || owns(self->values);
+    self->own = self->own || owns_memory(self->values);
     return self->own;
 }
 
@@ -89,7 +90,7 @@ static void lower_wide(uint64_t *restrict into, const uint32_t *restrict from, s
 int core_hashvalues_lower(core_hashvalues *self, const uint32_t *slots, size_t hashes)
 {
     const Py_buffer *view = &self->view;
-    if (!is_alone(self) && copy_values(self))
+    if (!is_unshared(self) && copy_values(self))
         return -1;
     size_t size = self->bytes && !view->readonly ? (size_t)view->itemsize : 0;
     if ((size != 4 && size != 8) || (size_t)view->len != hashes * size ||
@@ -136,7 +137,7 @@ static void dealloc(PyObject *object)
 }
 
 static char type_doc[] =
-    "HashValues()\n--\n\nA signature that an index reads without asking twice.";
+    "HashValues()\n--\n\nA base class of signatures, whose hashvalues an index reads directly.";
 
 static PyGetSetDef properties[] = {
     {"hashvalues", get_values, set_values, "The hash values, an array.", NULL},

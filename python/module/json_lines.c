@@ -1,4 +1,4 @@
-/* Columns of a table as JSON lines, for the engine to read as it reads any others. */
+/* Writes columns of a table as JSON lines, for the engine to read. */
 #include "module.h"
 
 #include <errno.h>
@@ -9,20 +9,20 @@
 /* A column. The values are strings to quote, or JSON as they are. */
 typedef struct line_column {
     core_texts values;
-    core_text key; /* with a colon, and with what comes before it, as "{" or "," */
+    core_text key; /* with its colon, and with the "{" or "," before it */
     int is_quoted;
 } line_column;
 
 /* ---- one value */
 
-enum { WORST = 6 }; /* bytes that a byte may take: \u001f */
+enum { MAX_ESCAPE = 6 }; /* bytes of an escaped byte: \u001f */
 
 static bool is_special(unsigned char byte)
 {
     return byte < 0x20 || byte == '"' || byte == '\\';
 }
 
-/* Whether any of 32 bytes has to be escaped: a loop that compilers turn into vectors. */
+/* Whether any of 32 bytes has to be escaped. Compilers vectorize this loop. */
 static bool has_special(const char *bytes)
 {
     unsigned found = 0;
@@ -90,16 +90,16 @@ static char *write_line(const line_column *columns, Py_ssize_t count, size_t row
     return copy(out, "}\n", 2);
 }
 
-/* The most that a line may take. */
+/* The largest number of bytes that a line may take. */
 static size_t bound_line(const line_column *columns, Py_ssize_t count, size_t row)
 {
     size_t bytes = 2;
     for (Py_ssize_t i = 0; i < count; i++)
-        bytes += columns[i].key.length + 4 + WORST * columns[i].values.lengths[row];
+        bytes += columns[i].key.length + 4 + MAX_ESCAPE * columns[i].values.lengths[row];
     return bytes;
 }
 
-/* A file, and what is not written to it yet. */
+/* A file, and the bytes that are not written yet. */
 typedef struct line_buffer {
     int fd;
     char *data;
@@ -108,7 +108,7 @@ typedef struct line_buffer {
 
 enum { BLOCK = 1 << 18 }; /* small enough to stay in the cache */
 
-/* Answers 0, or an errno value. */
+/* Returns 0, or an errno value. */
 static int flush(line_buffer *buffer)
 {
     for (size_t done = 0; done < buffer->length;) {
@@ -121,7 +121,7 @@ static int flush(line_buffer *buffer)
     return 0;
 }
 
-/* Makes room for a line behind what the buffer holds. Answers 0, or an errno value. */
+/* Reserves space for a line at the end of the buffer. Returns 0, or an errno value. */
 static int reserve(line_buffer *buffer, size_t needed)
 {
     int failure = buffer->length + needed > BLOCK ? flush(buffer) : 0;
@@ -136,7 +136,7 @@ static int reserve(line_buffer *buffer, size_t needed)
     return 0;
 }
 
-/* Answers 0, or an errno value. */
+/* Returns 0, or an errno value. */
 static int write_lines(const line_column *columns, Py_ssize_t count, int fd)
 {
     line_buffer buffer = {.fd = fd};
@@ -183,10 +183,10 @@ static int write_all(const line_column *columns, Py_ssize_t count, int fd)
 
 const char core_write_json_lines_doc[] = PyDoc_STR(
     "write_json_lines($module, columns, fd, /)\n--\n\n"
-    "Writes columns as JSON lines to an open file, without the lock of the interpreter.\n"
-    "A column is a tuple (key, values, is_quoted). The key is JSON, with what comes\n"
-    "before and after it, as '{\"id\":'. Values are texts as for add_texts(); those that\n"
-    "are not quoted are JSON as they are.");
+    "Writes columns as JSON lines to an open file, without the GIL. A column is a\n"
+    "tuple (key, values, is_quoted). The key is JSON with its punctuation, such as\n"
+    "'{\"id\":'. Values are texts as for add_texts(); values that are not quoted are JSON\n"
+    "already.");
 
 PyObject *core_write_json_lines(PyObject *Py_UNUSED(module), PyObject *arguments)
 {

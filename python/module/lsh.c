@@ -1,10 +1,10 @@
 /*
- * LSH: signatures by keys, asked for those that agree in a band. Keys are any hashable objects;
- * to the engine they are numbers. It is made for millions of short calls, so nothing is formatted
- * or looked up that need not be. The GIL is its lock.
+ * LSH: signatures with keys, which finds those that agree in a band. Keys are any hashable objects;
+ * the engine knows them as numbers. It is made for millions of short calls, so it avoids all
+ * formatting and lookups that are not needed. The GIL is its lock.
  *
- * Keys may run Python when they are hashed or compared, and that may use the same object: the
- * engine is called between such steps, not across them.
+ * To hash or compare keys may run Python, which may use the same object. So calls of the engine
+ * are complete before or after such steps.
  */
 #include "module.h"
 
@@ -74,9 +74,9 @@ int core_lsh_add(core_lsh *self, PyObject *key, const void *signature, uint32_t 
         PyErr_NoMemory();
         return -1;
     }
-    Py_ssize_t at = (Py_ssize_t)*number;
-    int status = at < PyList_Size(self->keys) ? PyList_SetItem(self->keys, at, Py_NewRef(key))
-                                              : PyList_Append(self->keys, key);
+    Py_ssize_t index = (Py_ssize_t)*number;
+    int status = index < PyList_Size(self->keys) ? PyList_SetItem(self->keys, index, Py_NewRef(key))
+                                                 : PyList_Append(self->keys, key);
     if (status && twinset_lsh_remove(self->handle, *number, NULL) != TWINSET_OK)
         status = -1;
     return status;
@@ -112,7 +112,7 @@ static int add(core_lsh *self, PyObject *key, PyObject *signature)
 }
 
 PyDoc_STRVAR(insert_doc, "insert($self, key, signature, /)\n--\n\n"
-                         "Adds a signature by a hashable key, which must not be there yet.");
+                         "Adds a signature with a hashable key, which must be new.");
 
 static PyObject *insert(PyObject *object, PyObject *const *arguments, Py_ssize_t count)
 {
@@ -142,8 +142,8 @@ int core_lsh_find(core_lsh *self, const void *signature, unsigned bands, PyObjec
 }
 
 PyDoc_STRVAR(query_doc, "query($self, signature, bands=0, /)\n--\n\n"
-                        "The keys of those that agree with a signature in at least one of its\n"
-                        "first bands (0: of all), in the order in which they were inserted.");
+                        "The keys of the signatures that agree with a signature in at least one\n"
+                        "of its first bands (0: of all), in the order of insertion.");
 
 static PyObject *query(PyObject *object, PyObject *const *arguments, Py_ssize_t count)
 {
@@ -176,7 +176,7 @@ static PyObject *fail_absent(void)
 
 PyDoc_STRVAR(remove_doc, "remove($self, key, /)\n--\n\nRemoves a key and its signature.");
 
-/* The list holds on to the key until all is done. */
+/* The list of keys keeps the key alive until the end. */
 PyObject *core_lsh_remove(PyObject *object, PyObject *key)
 {
     core_lsh *self = (core_lsh *)object;
@@ -190,7 +190,7 @@ PyObject *core_lsh_remove(PyObject *object, PyObject *key)
 }
 
 PyDoc_STRVAR(signature_doc, "signature($self, key, /)\n--\n\n"
-                            "The bytes of a key's signature that bands are made of.");
+                            "The bytes of a key's signature that its bands consist of.");
 
 static PyObject *signature(PyObject *object, PyObject *key)
 {
@@ -202,7 +202,7 @@ static PyObject *signature(PyObject *object, PyObject *key)
                                      self->signature_bytes);
 }
 
-PyDoc_STRVAR(keys_doc, "keys($self, /)\n--\n\nThe keys, in the order in which they were inserted.");
+PyDoc_STRVAR(keys_doc, "keys($self, /)\n--\n\nThe keys, in the order of insertion.");
 
 static PyObject *keys(PyObject *object, PyObject *Py_UNUSED(nothing))
 {
@@ -236,7 +236,7 @@ static PyObject *new_lsh(PyTypeObject *type, PyObject *Py_UNUSED(arguments),
     return NULL;
 }
 
-/* Not in tp_new, as classes derived from this one have constructors of their own. */
+/* This is not in tp_new, because derived classes have constructors of their own. */
 static int init(PyObject *object, PyObject *arguments, PyObject *keywords)
 {
     static char *names_of[] = {"bands", "band_bytes", NULL};
@@ -279,7 +279,7 @@ int core_lsh_traverse(PyObject *object, visitproc visit, void *arg)
     return 0;
 }
 
-/* Empties them, so that the methods still have something to work with. */
+/* Empties the containers, but keeps them, since methods may still use them. */
 int core_lsh_clear(PyObject *object)
 {
     core_lsh *self = (core_lsh *)object;
@@ -306,9 +306,9 @@ void core_lsh_dealloc(PyObject *object)
 
 static char type_doc[] =
     "LSH(bands, band_bytes)\n--\n\n"
-    "A growing set of signatures, to be asked for those that agree in a band:\n"
-    "the same bytes at the same place. A signature is a buffer, or has one as\n"
-    "its attribute hashvalues; its first bands * band_bytes bytes count.";
+    "A growing set of signatures, which finds those that agree with a query in a\n"
+    "band: that have equal bytes there. A signature is a buffer, or has a buffer\n"
+    "as its attribute hashvalues. Its first bands * band_bytes bytes count.";
 
 static PyMemberDef members[] = {
     {"bands", T_UINT, offsetof(core_lsh, bands), READONLY, "The number of bands."},

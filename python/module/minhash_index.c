@@ -1,15 +1,15 @@
 /*
- * MinHashIndex: an LSH that is called as MinHashLSH of datasketch is. It looks at the length of a
- * signature, learns from the first how many bytes a hash value takes, and may keep several
- * signatures by one key.
+ * MinHashIndex: an LSH with the methods of datasketch's MinHashLSH. It checks the length of a
+ * signature, learns the bytes of a hash value from the first one, and may have several signatures
+ * for a key.
  *
- * Hash values of 64 bits that have no more than 32, as those of datasketch 1.x, are held in half
- * the memory, which is most of the time; the first that has more has all written out again.
- * So schemes differ in what they look like, and only where something looks different is the
- * signature asked for its scheme.
+ * Hash values of 64 bits whose upper 32 bits are zero, such as those of datasketch 1.x, are stored
+ * in 32 bits: that halves the memory, whose access takes most of the time. The first larger value
+ * makes the index store all values anew, in 64 bits. So most differences of schemes show in the
+ * size of values, and a signature's attribute for its scheme is read only if sizes differ.
  *
- * As in lsh.c: attributes, keys and buffers may run Python, and that may use the same object. All
- * that is done before the engine is called; what was learned is looked at after it.
+ * Attributes, keys and buffers may run Python, which may use the same object. So they are read
+ * before the engine is called, and the fields of the index are read after that.
  */
 #include "module.h"
 
@@ -20,18 +20,18 @@ typedef struct core_minhash_index {
     core_lsh lsh;
     Py_ssize_t rows, length; /* hash values of a band and of a signature */
     Py_ssize_t slot_bytes;   /* of a hash value; 0 before the first signature */
-    uint32_t *narrow; /* room for the bands of a signature; NULL: they are held as they are */
-    PyObject *scheme; /* of the signatures; NULL or None where that is not known */
+    uint32_t *narrow; /* space for a signature in 32 bits; NULL: values are stored as they are */
+    PyObject *scheme; /* of the signatures; NULL or None if it is unknown */
     PyObject *more;   /* dict: from key to the list of its further numbers */
     Py_ssize_t changes;
     PyObject *scheme_name;         /* the name of the attribute */
-    PyTypeObject *hashvalues_type; /* whose objects have their buffer ready */
+    PyTypeObject *hashvalues_type; /* whose objects keep their buffer */
 } core_minhash_index;
 
 /* ---- arguments */
 
-/* Puts arguments, by place or by name, into the places of their names. */
-static int take_arguments(PyObject *const *given, Py_ssize_t count, PyObject *keywords,
+/* Sorts positional and keyword arguments by `names`. */
+static int take_arguments(PyObject *const *arguments, Py_ssize_t count, PyObject *keywords,
                           const char *const *names, Py_ssize_t most, PyObject **taken)
 {
     Py_ssize_t named = keywords ? PyTuple_Size(keywords) : 0;
@@ -41,18 +41,18 @@ static int take_arguments(PyObject *const *given, Py_ssize_t count, PyObject *ke
         return -1;
     }
     for (Py_ssize_t i = 0; i < most; i++)
-        taken[i] = i < count ? given[i] : NULL;
+        taken[i] = i < count ? arguments[i] : NULL;
     for (Py_ssize_t i = 0; i < named; i++) {
         PyObject *name = PyTuple_GetItem(keywords, i);
-        Py_ssize_t at = 0;
-        while (at < most && PyUnicode_CompareWithASCIIString(name, names[at]) != 0)
-            at++;
-        if (at == most || taken[at]) {
+        Py_ssize_t index = 0;
+        while (index < most && PyUnicode_CompareWithASCIIString(name, names[index]) != 0)
+            index++;
+        if (index == most || taken[index]) {
             PyErr_Format(PyExc_TypeError, "%s argument '%U'",
-                         at == most ? "there is no" : "twice the", name);
+                         index == most ? "there is no" : "twice the", name);
             return -1;
         }
-        taken[at] = given[count + i];
+        taken[index] = arguments[count + i];
     }
     return 0;
 }
@@ -77,17 +77,17 @@ static int fail_length(Py_ssize_t expected, Py_ssize_t got)
     return -1;
 }
 
-/* A signature that was handed in. */
-typedef struct handed {
+/* A signature from an argument. */
+typedef struct argument_signature {
     const char *bytes;
     Py_ssize_t size;  /* of a hash value */
-    PyObject *lender; /* whose bytes they are, if they are borrowed: until Python runs */
-    PyObject *owner;  /* the same, held */
-    Py_buffer view;   /* or where they are from */
-} handed;
+    PyObject *source; /* the owner of borrowed bytes, valid until Python runs */
+    PyObject *owner;  /* a reference to the source, once it is held */
+    Py_buffer view;   /* of the bytes, unless they are borrowed */
+} argument_signature;
 
-/* A buffer is what the bands are made of, and no more. */
-static int take_raw(const core_minhash_index *self, PyObject *from, handed *got)
+/* Takes a buffer, which holds only the values of the bands. */
+static int take_raw(const core_minhash_index *self, PyObject *from, argument_signature *got)
 {
     if (PyObject_GetBuffer(from, &got->view, PyBUF_SIMPLE))
         return -1;
@@ -100,7 +100,7 @@ static int take_raw(const core_minhash_index *self, PyObject *from, handed *got)
     return -1;
 }
 
-static int take_view(const core_minhash_index *self, const Py_buffer *view, handed *got)
+static int take_view(const core_minhash_index *self, const Py_buffer *view, argument_signature *got)
 {
     Py_ssize_t length = view->ndim ? view->shape[0] : 0;
     if (length != self->length)
@@ -110,8 +110,8 @@ static int take_view(const core_minhash_index *self, const Py_buffer *view, hand
     return 0;
 }
 
-/* A copy of what does not lie in one piece. */
-static int take_pieces(PyObject *values, Py_buffer *view)
+/* A contiguous copy of values that are not contiguous. */
+static int take_copy(PyObject *values, Py_buffer *view)
 {
     PyErr_Clear();
     PyObject *whole = PyMemoryView_GetContiguous(values, PyBUF_READ, 'C');
@@ -120,20 +120,20 @@ static int take_pieces(PyObject *values, Py_buffer *view)
     return status;
 }
 
-static int take_attribute(const core_minhash_index *self, PyObject *from, handed *got)
+static int take_attribute(const core_minhash_index *self, PyObject *from, argument_signature *got)
 {
     PyObject *values = PyObject_GetAttr(from, self->lsh.hashvalues);
     int status = values ? PyObject_GetBuffer(values, &got->view, PyBUF_ND) : -1;
     if (values && status)
-        status = take_pieces(values, &got->view);
+        status = take_copy(values, &got->view);
     Py_XDECREF(values);
     return status ? -1 : take_view(self, &got->view, got);
 }
 
-/* Whatever comes of it, it is to be given back. */
-static int take_minhash(const core_minhash_index *self, PyObject *from, handed *got)
+/* Takes a signature. release_signature() must be called, also if this fails. */
+static int take_minhash(const core_minhash_index *self, PyObject *from, argument_signature *got)
 {
-    *got = (handed){0};
+    *got = (argument_signature){0};
     if (!self->more) {
         PyErr_SetString(PyExc_ValueError, "the index has no bands: __init__() was not called");
         return -1;
@@ -142,27 +142,27 @@ static int take_minhash(const core_minhash_index *self, PyObject *from, handed *
     if (PyObject_TypeCheck(from, self->hashvalues_type) && ready->bytes) {
         got->bytes = ready->bytes;
         got->size = ready->size;
-        got->lender = ready->values;
+        got->source = ready->values;
         return ready->length == self->length ? 0 : fail_length(self->length, ready->length);
     }
     return PyObject_CheckBuffer(from) ? take_raw(self, from, got) : take_attribute(self, from, got);
 }
 
-/* Before Python runs. */
-static void hold(handed *got)
+/* Holds the source of borrowed bytes. It is called before Python may run. */
+static void hold(argument_signature *got)
 {
-    if (got->lender && !got->owner)
-        got->owner = Py_NewRef(got->lender);
+    if (got->source && !got->owner)
+        got->owner = Py_NewRef(got->source);
 }
 
-static void give_back(handed *got)
+static void release_signature(argument_signature *got)
 {
     Py_XDECREF(got->owner);
     if (got->view.obj)
         PyBuffer_Release(&got->view);
 }
 
-/* The scheme of a signature, a new reference; None where it has no such attribute. */
+/* The scheme of a signature, a new reference; None if it has no such attribute. */
 static PyObject *scheme_of(const core_minhash_index *self, PyObject *minhash)
 {
     PyObject *scheme = PyObject_GetAttr(minhash, self->scheme_name);
@@ -172,22 +172,22 @@ static PyObject *scheme_of(const core_minhash_index *self, PyObject *minhash)
     return Py_NewRef(Py_None);
 }
 
-/* Signatures of different schemes agree by chance alone. */
+/* Fails if the schemes of index and signature differ: then values agree only by chance. */
 static int check_scheme(const core_minhash_index *self, PyObject *minhash)
 {
     PyObject *known = self->scheme, *scheme = scheme_of(self, minhash);
     if (!scheme)
         return -1;
-    int same = !known || known == Py_None || scheme == Py_None;
-    if (!same)
-        same = PyObject_RichCompareBool(scheme, known, Py_EQ);
-    if (same == 0)
+    int is_equal = !known || known == Py_None || scheme == Py_None;
+    if (!is_equal)
+        is_equal = PyObject_RichCompareBool(scheme, known, Py_EQ);
+    if (is_equal == 0)
         PyErr_Format(PyExc_ValueError,
                      "MinHash scheme %R does not match scheme %R of the MinHash previously given "
                      "to this index",
                      scheme, known);
     Py_DECREF(scheme);
-    return same == 1 ? 0 : -1;
+    return is_equal == 1 ? 0 : -1;
 }
 
 static int fail_size(const core_minhash_index *self, Py_ssize_t size)
@@ -198,9 +198,9 @@ static int fail_size(const core_minhash_index *self, Py_ssize_t size)
     return -1;
 }
 
-/* ---- as they are held */
+/* ---- stored signatures */
 
-/* False where a value does not fit. */
+/* False if a value does not fit. */
 static bool narrow_to(uint32_t *narrow, const char *wide, Py_ssize_t count)
 {
     uint64_t all = 0;
@@ -228,15 +228,15 @@ static PyObject *signature_bytes(const core_minhash_index *self, Py_ssize_t numb
     return bytes;
 }
 
-/* Learns from the first signature. */
-static int open_index(core_minhash_index *self, PyObject *minhash, handed *got)
+/* Opens the index with the sizes of its first signature. */
+static int open_index(core_minhash_index *self, PyObject *minhash, argument_signature *got)
 {
     Py_ssize_t count = slots_in_bands(self);
     hold(got);
     PyObject *scheme = scheme_of(self, minhash);
     if (!scheme)
         return -1;
-    if (self->lsh.handle) { /* by what that ran */
+    if (self->lsh.handle) { /* Python code that ran meanwhile opened it */
         Py_DECREF(scheme);
         return 0;
     }
@@ -260,8 +260,8 @@ static int open_index(core_minhash_index *self, PyObject *minhash, handed *got)
 
 static int widen(core_minhash_index *self);
 
-/* The signature as the engine is to have it, or NULL. What it is asked for may run Python. */
-static const void *held_form(core_minhash_index *self, PyObject *minhash, handed *got)
+/* The signature in the form that is stored, or NULL. To read its attributes may run Python. */
+static const void *stored_form(core_minhash_index *self, PyObject *minhash, argument_signature *got)
 {
     Py_ssize_t size = got->size;
     if (self->narrow && size == 8 && narrow_to(self->narrow, got->bytes, slots_in_bands(self)))
@@ -280,7 +280,7 @@ static const void *held_form(core_minhash_index *self, PyObject *minhash, handed
 
 /* ---- calls */
 
-/* The list of the further numbers of a key, made where there is none; a new reference. */
+/* The list of further numbers of a key, created if it does not exist; a new reference. */
 static PyObject *list_of_more(core_minhash_index *self, PyObject *key)
 {
     PyObject *numbers = PyDict_GetItemWithError(self->more, key);
@@ -309,24 +309,24 @@ static int insert_more(core_minhash_index *self, PyObject *key, const void *sign
 static int add_signature(core_minhash_index *self, PyObject *key, PyObject *minhash,
                          PyObject *numbers)
 {
-    handed got;
+    argument_signature got;
     const void *signature = NULL;
     int status = take_minhash(self, minhash, &got);
     if (status == 0 && !self->lsh.handle)
         status = open_index(self, minhash, &got);
     if (status == 0)
-        signature = held_form(self, minhash, &got);
+        signature = stored_form(self, minhash, &got);
     if (!signature)
         status = -1;
     else if (numbers)
         status = insert_more(self, key, signature, numbers);
     else
         status = core_lsh_insert(&self->lsh, key, signature);
-    give_back(&got);
+    release_signature(&got);
     return status;
 }
 
-/* To look up a key or to make an object may run Python, so that comes first. */
+/* Adds a signature. To look up a key or to make an object may run Python, so both come first. */
 static int add(core_minhash_index *self, PyObject *key, PyObject *minhash, bool check)
 {
     Py_ssize_t number = core_lsh_number(&self->lsh, key);
@@ -345,8 +345,8 @@ static int add(core_minhash_index *self, PyObject *key, PyObject *minhash, bool 
 
 PyDoc_STRVAR(insert_doc,
              "insert($self, key, minhash, check_duplication=True)\n--\n\n"
-             "Adds a signature by a hashable key. ValueError where the key is there already;\n"
-             "without that check it has one signature more.");
+             "Adds a signature with a hashable key. ValueError if the key exists; without that\n"
+             "check, the key has one more signature.");
 
 static PyObject *insert(PyObject *object, PyObject *const *given, Py_ssize_t count,
                         PyObject *keywords)
@@ -363,7 +363,7 @@ static PyObject *insert(PyObject *object, PyObject *const *given, Py_ssize_t cou
     return add(self, taken[0], taken[1], check) ? NULL : Py_NewRef(Py_None);
 }
 
-/* Each key once, in their order. */
+/* The distinct keys, in their order. */
 static PyObject *without_repeats(PyObject *keys)
 {
     PyObject *seen = PyDict_New(), *list = NULL;
@@ -379,19 +379,19 @@ static PyObject *without_repeats(PyObject *keys)
 
 static int find(core_minhash_index *self, PyObject *minhash, unsigned bands, PyObject *keys)
 {
-    handed got;
+    argument_signature got;
     int status = take_minhash(self, minhash, &got);
     if (status == 0 && self->lsh.handle) {
-        const void *signature = held_form(self, minhash, &got);
+        const void *signature = stored_form(self, minhash, &got);
         status = signature ? core_lsh_find(&self->lsh, signature, bands, keys) : -1;
     }
-    give_back(&got);
+    release_signature(&got);
     return status;
 }
 
 PyDoc_STRVAR(query_doc, "query($self, minhash, bands=0)\n--\n\n"
-                        "The keys of those that agree with a signature in at least one of its\n"
-                        "first bands (0: of all), in the order in which they were inserted.");
+                        "The keys of the signatures that agree with a signature in at least one\n"
+                        "of its first bands (0: of all), in the order of insertion.");
 
 static PyObject *query(PyObject *object, PyObject *const *given, Py_ssize_t count,
                        PyObject *keywords)
@@ -413,7 +413,7 @@ static PyObject *query(PyObject *object, PyObject *const *given, Py_ssize_t coun
     return keys && PyDict_Size(self->more) ? without_repeats(keys) : keys;
 }
 
-/* The further numbers of a key, a new list; empty where there are none. */
+/* The further numbers of a key, as a new list, which may be empty. */
 static PyObject *further_numbers(const core_minhash_index *self, PyObject *key)
 {
     PyObject *numbers = PyDict_GetItemWithError(self->more, key);
@@ -423,7 +423,7 @@ static PyObject *further_numbers(const core_minhash_index *self, PyObject *key)
 }
 
 PyDoc_STRVAR(remove_doc, "remove($self, key)\n--\n\n"
-                         "Removes a key with its signatures. ValueError where it is not there.");
+                         "Removes a key with its signatures. ValueError if it does not exist.");
 
 static PyObject *remove_key(PyObject *object, PyObject *const *given, Py_ssize_t count,
                             PyObject *keywords)
@@ -457,7 +457,7 @@ static int append_signature(const core_minhash_index *self, PyObject *list, Py_s
 }
 
 PyDoc_STRVAR(signatures_doc, "signatures($self, key, /)\n--\n\n"
-                             "The bytes of a key's signatures that bands are made of, as a list.");
+                             "The bytes of a key's signatures that form their bands, as a list.");
 
 static PyObject *signatures(PyObject *object, PyObject *key)
 {
@@ -478,7 +478,7 @@ static PyObject *signatures(PyObject *object, PyObject *key)
 
 /* ---- widening */
 
-/* Another index with the same, as wide as it came. */
+/* Copies all signatures to an index that stores 64-bit values. */
 static int copy_wide(core_minhash_index *from, core_minhash_index *to)
 {
     PyObject *all = PyDict_Keys(from->lsh.numbers);
@@ -500,8 +500,8 @@ static int copy_wide(core_minhash_index *from, core_minhash_index *to)
     return status;
 }
 
-/* A value came that does not fit. What was held is let go of with the object that it is put into.
- */
+/* Stores all values in 64 bits, after a value that does not fit into 32. The old tables move to
+ * the temporary object, and are freed with it. */
 static int widen(core_minhash_index *self)
 {
     PyObject *made = PyObject_CallFunction((PyObject *)Py_TYPE((PyObject *)self), "Inn",
@@ -531,7 +531,7 @@ static int widen(core_minhash_index *self)
 
 /* ---- the type */
 
-/* A class derived in Python has no state of the module; the one it is derived from has. */
+/* The state of the module, which only the base of a class derived in Python has. */
 static const core_state *state_of(PyTypeObject *type)
 {
     const core_state *state = NULL;

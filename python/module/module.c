@@ -14,7 +14,7 @@ PyDoc_STRVAR(options_doc,
 static PyObject *option_tuple(const twinset_option_info *info)
 {
     char letter[2] = {info->letter, '\0'};
-    char help[512]; /* test_core_functions.py holds them to it */
+    char help[512]; /* test_core_functions.py checks that all fit */
     snprintf(help, sizeof help, "%s", info->help);
     return Py_BuildValue("sszsss", info->name, letter, info->argument, info->topic,
                          twinset_spell_options(help), info->commands);
@@ -83,7 +83,7 @@ cleanup:
     return tuple;
 }
 
-/* A text and options, of the two calls below. */
+/* The arguments of normalise() and shingles(): a text and options. */
 typedef struct text_call {
     core_text text;
     twinset_options options;
@@ -162,7 +162,7 @@ static PyObject *shingles(PyObject *module, PyObject *arguments)
 
 /* ---- signatures */
 
-/* Two signatures of one length. Both views are released by the caller. */
+/* Takes two signatures of equal length. The caller releases both views. */
 static int take_two(PyObject *arguments, Py_buffer views[2])
 {
     PyObject *a, *b;
@@ -258,7 +258,7 @@ static PyObject *walk_list(const twinset_options *chosen)
 }
 
 PyDoc_STRVAR(tune_walk_doc, "tune_walk($module, options=None, /)\n--\n\n"
-                            "All that the rule in force chooses from, fewest bands first.");
+                            "All choices of the rule that applies, by ascending bands.");
 
 static PyObject *tune_walk(PyObject *module, PyObject *arguments)
 {
@@ -290,6 +290,7 @@ static PyMethodDef functions[] = {
     {"rules", rules, METH_NOARGS, rules_doc},
     {"use_command_words", core_use_command_words, METH_O, core_use_command_words_doc},
     {"write_json_lines", core_write_json_lines, METH_VARARGS, core_write_json_lines_doc},
+    {"cut_spans", core_cut_spans, METH_VARARGS, core_cut_spans_doc},
     {"compare", compare, METH_VARARGS, compare_doc},
     {"normalise", normalise, METH_VARARGS, normalise_doc},
     {"shingles", shingles, METH_VARARGS, shingles_doc},
@@ -308,7 +309,7 @@ static int add_object(PyObject *module, const char *name, PyObject *object)
     return object ? PyModule_AddObjectRef(module, name, object) : -1;
 }
 
-/* An exception that is also of a kind of Python's own; *made keeps it. */
+/* Adds an exception that also derives from one of Python's own. *made keeps it. */
 static int add_exception(PyObject *module, const char *name, const char *doc, PyObject *base,
                          PyObject *own, PyObject **made)
 {
@@ -321,15 +322,15 @@ static int add_exception(PyObject *module, const char *name, const char *doc, Py
 
 static int add_exceptions(PyObject *module, core_state *state)
 {
-    if (add_exception(module, "twinset.Error", "What twinset could not do.", PyExc_Exception, NULL,
-                      &state->error) ||
+    if (add_exception(module, "twinset.Error", "The base class of errors of twinset.",
+                      PyExc_Exception, NULL, &state->error) ||
         add_exception(module, "twinset.UsageError", "An option or argument that makes no sense.",
                       state->error, PyExc_ValueError, &state->usage_error) ||
         add_exception(module, "twinset.InputError", "A file that could not be read or written.",
                       state->error, PyExc_OSError, &state->input_error))
         return -1;
-    return add_exception(module, "twinset.EmptyError", "There is nothing to work on.", state->error,
-                         NULL, &state->empty_error);
+    return add_exception(module, "twinset.EmptyError", "There are no documents to compare.",
+                         state->error, NULL, &state->empty_error);
 }
 
 static int add_type(PyObject *module, PyType_Spec *spec, PyTypeObject *base, PyTypeObject **made)
@@ -345,7 +346,8 @@ static int add_types(PyObject *module, core_state *state)
         add_type(module, &core_result_spec, NULL, &state->result) ||
         add_type(module, &core_sketcher_spec, NULL, &state->sketcher) ||
         add_type(module, &core_lsh_spec, NULL, &state->lsh) ||
-        add_type(module, &core_hashvalues_spec, NULL, &state->hashvalues))
+        add_type(module, &core_hashvalues_spec, NULL, &state->hashvalues) ||
+        add_type(module, &core_span_finder_spec, NULL, &state->span_finder))
         return -1;
     return add_type(module, &core_index_spec, state->lsh, &state->index);
 }
@@ -414,8 +416,7 @@ static void release(void *module)
 
 static PyModuleDef_Slot slots[] = {{Py_mod_exec, execute}, {0}};
 
-PyDoc_STRVAR(module_doc,
-             "twinset's engine, as include/twinset_advanced.h has it. Use the package twinset.");
+PyDoc_STRVAR(module_doc, "twinset's engine. Programs use the package twinset.");
 
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,        .m_name = "twinset._core", .m_doc = module_doc,

@@ -1,7 +1,7 @@
 /*
- * Result: what came out of a run. It keeps its collection alive, for the texts that a cleaned
- * collection is written from. Its numbers do not change, so they are read without the lock;
- * passages and output are made with it. result.h lists the files that its methods are in.
+ * Result: the result of a run. It keeps its collection alive, whose texts are needed to write
+ * cleaned inputs. Its numbers do not change, so they are read without the lock; passages and output
+ * need the lock. result.h lists the files of its methods.
  */
 #include "result.h"
 
@@ -21,7 +21,7 @@ PyObject *core_scan_formats(void)
     return tuple;
 }
 
-/* ---- what there is beside them */
+/* ---- figures, notes and clusters of the run */
 
 PyDoc_STRVAR(run_doc, "run($self, /)\n--\n\nHow the run went, in numbers.");
 
@@ -83,7 +83,7 @@ static PyObject *stage_at(PyObject *self, size_t i)
 }
 
 PyDoc_STRVAR(skipped_doc, "skipped($self, /)\n--\n\n"
-                          "What was skipped: (path, reason, whether it was only empty).");
+                          "The documents that were skipped: (path, reason, is_empty).");
 
 static PyObject *skipped(PyObject *object, PyObject *Py_UNUSED(nothing))
 {
@@ -92,7 +92,7 @@ static PyObject *skipped(PyObject *object, PyObject *Py_UNUSED(nothing))
 }
 
 PyDoc_STRVAR(flagged_doc, "flagged($self, /)\n--\n\n"
-                          "Documents with something to know about them: (path, flags, encoding).");
+                          "Documents with flags for users: (path, flags, encoding).");
 
 static PyObject *flagged(PyObject *object, PyObject *Py_UNUSED(nothing))
 {
@@ -100,7 +100,7 @@ static PyObject *flagged(PyObject *object, PyObject *Py_UNUSED(nothing))
     return core_list(object, self->run.flagged, flagged_at);
 }
 
-PyDoc_STRVAR(notes_doc, "notes($self, /)\n--\n\nSentences that a person should read.");
+PyDoc_STRVAR(notes_doc, "notes($self, /)\n--\n\nSentences for users.");
 
 static PyObject *notes(PyObject *object, PyObject *Py_UNUSED(nothing))
 {
@@ -108,9 +108,9 @@ static PyObject *notes(PyObject *object, PyObject *Py_UNUSED(nothing))
     return core_list(object, self->run.notes, note_at);
 }
 
-PyDoc_STRVAR(stages_doc, "stages($self, /)\n--\n\nWhat took how long: (name, seconds, bytes).");
+PyDoc_STRVAR(stages_doc, "stages($self, /)\n--\n\nThe stages of the run: (name, seconds, bytes).");
 
-/* With the lock: cleaning adds to them. */
+/* Stages are read with the lock, because cleaning adds to them. */
 static PyObject *stages(PyObject *object, PyObject *Py_UNUSED(nothing))
 {
     const core_result *self = (const core_result *)object;
@@ -189,14 +189,15 @@ static void dealloc(PyObject *object)
     Py_DECREF(type);
 }
 
-static char type_doc[] =
-    "What came out of a run of a Collection. Its length is the number of pairs.";
+static char type_doc[] = "The result of a run of a Collection. Its length is the number of pairs.";
 
 static PyMethodDef methods[] = {
     {"run", run, METH_NOARGS, run_doc},
     {"pair", core_result_pair, METH_O, core_result_pair_doc},
     {"cluster", cluster, METH_O, cluster_doc},
     {"removed", core_result_removed, METH_O, core_result_removed_doc},
+    {"cuts", core_result_cuts, METH_NOARGS, core_result_cuts_doc},
+    {"cut", core_result_cut, METH_O, core_result_cut_doc},
     {"skipped", skipped, METH_NOARGS, skipped_doc},
     {"flagged", flagged, METH_NOARGS, flagged_doc},
     {"notes", notes, METH_NOARGS, notes_doc},

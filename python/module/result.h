@@ -1,9 +1,10 @@
 /*
  * The methods of Result, by file:
- *   result.c           the type, and what the run says of itself
- *   result_records.c   pairs and removed documents, one by one or as columns
+ *   result.c           the type, the figures and notes of the run, clusters
+ *   result_records.c   pairs and removed documents, as tuples or columns
  *   result_passages.c  the passages of a pair
- *   result_output.c    what is written
+ *   result_output.c    writes results and reports
+ *   spans.c            spans that are cut
  */
 #ifndef CORE_RESULT_H
 #define CORE_RESULT_H
@@ -12,9 +13,9 @@
 
 /* ---- result_records.c */
 
-/* Returns None for a number that is not known. */
+/* Returns None for an unknown number. */
 PyObject *core_number_or_none(double number);
-/* Returns the index that an argument is, below `count`, or -1. */
+/* Returns an argument as an index below `count`, or -1. */
 Py_ssize_t core_index_of(PyObject *argument, size_t count);
 PyObject *core_result_pair(PyObject *self, PyObject *index);
 PyObject *core_result_removed(PyObject *self, PyObject *index);
@@ -35,5 +36,11 @@ PyObject *core_result_write_removed(PyObject *self, PyObject *callable);
 PyObject *core_result_write_report(PyObject *self, PyObject *arguments);
 extern const char core_result_write_doc[], core_result_write_removed_doc[],
     core_result_write_report_doc[];
+
+/* ---- spans.c */
+
+PyObject *core_result_cuts(PyObject *self, PyObject *none);
+PyObject *core_result_cut(PyObject *self, PyObject *index);
+extern const char core_result_cuts_doc[], core_result_cut_doc[];
 
 #endif

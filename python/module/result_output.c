@@ -1,4 +1,4 @@
-/* Writes a result, by a callable that takes bytes. */
+/* Writes a result to a callable that takes bytes. */
 #include "result.h"
 
 const char core_result_write_doc[] =
@@ -26,7 +26,7 @@ PyObject *core_result_write(PyObject *object, PyObject *arguments)
 
 const char core_result_write_removed_doc[] =
     PyDoc_STR("write_removed($self, write, /)\n--\n\n"
-              "Writes what was removed as JSON, an object a line.");
+              "Writes the removed documents as JSON lines.");
 
 PyObject *core_result_write_removed(PyObject *object, PyObject *callable)
 {
@@ -42,7 +42,7 @@ PyObject *core_result_write_removed(PyObject *object, PyObject *callable)
     return core_collection_leave(self->collection, status, &error) ? NULL : Py_NewRef(Py_None);
 }
 
-/* Four numbers of a tuple, as clean() gives them. */
+/* Takes four counts from a tuple, as clean() returns them. */
 static int take_cleaned(PyObject *from, twinset_clean_counts *cleaned)
 {
     unsigned long long read, kept, removed, skipped;
@@ -58,7 +58,8 @@ static int take_cleaned(PyObject *from, twinset_clean_counts *cleaned)
 
 const char core_result_write_report_doc[] =
     PyDoc_STR("write_report($self, write, cleaned=None, /)\n--\n\n"
-              "Writes how the run went as one JSON object. cleaned: the sum of what clean() gave.");
+              "Writes how the run went as one JSON object. cleaned: the sums of the\n"
+              "results of clean().");
 
 PyObject *core_result_write_report(PyObject *object, PyObject *arguments)
 {

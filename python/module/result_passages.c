@@ -1,7 +1,7 @@
 /* The passages of a pair of a result, as dicts. */
 #include "result.h"
 
-/* Where a passage is in a document, side 0 or 1 of the pair. */
+/* The span of a passage in document 0 or 1 of the pair. */
 static PyObject *span_dict(const twinset_passages *passages, size_t index, int side)
 {
     twinset_span found = {0}, *span = &found;
@@ -13,7 +13,7 @@ static PyObject *span_dict(const twinset_passages *passages, size_t index, int s
                          "last_line", (Py_ssize_t)span->last_line);
 }
 
-/* Appends an object that is made for it. */
+/* Appends a new object, whose reference it takes. */
 static int append_new(PyObject *list, PyObject *item)
 {
     int status = item ? PyList_Append(list, item) : -1;
@@ -21,7 +21,7 @@ static int append_new(PyObject *list, PyObject *item)
     return status;
 }
 
-/* The kinds by name. What was only moved is verbatim as well. */
+/* The kinds by name. A passage that was only moved is also verbatim. */
 static PyObject *kinds_list(unsigned kinds)
 {
     static const char *const names[] = {"renamed", "edited",      "alike",  "reordered",
@@ -74,8 +74,8 @@ static PyObject *passages_list(const twinset_passages *passages)
 
 const char core_result_passages_doc[] = PyDoc_STR(
     "passages($self, index, /)\n--\n\n"
-    "What the documents of a pair have in common, passage by passage, in the order of a:\n"
-    "a dict each. None where they are too large for it.");
+    "The common passages of a pair, in the order of a, each a dict. None if the documents are\n"
+    "too large for it.");
 
 PyObject *core_result_passages(PyObject *object, PyObject *argument)
 {

@@ -1,6 +1,6 @@
 /*
- * The records of a result: pairs, and what was removed. A record is a tuple, and a field of all
- * records a column of packed numbers or strings.
+ * The records of a result: pairs and removed documents. A record is a tuple, and a field of all
+ * records is a column of packed numbers or strings.
  */
 #include "result.h"
 
@@ -221,7 +221,7 @@ static void fill_strings(const column_view *column, const int64_t *offsets, char
         memcpy(data + offsets[i], string_at(column, i), (size_t)(offsets[i + 1] - offsets[i]));
 }
 
-/* All numbers take 8 bytes. */
+/* Numbers of all types take 8 bytes. */
 static void fill_numbers(const column_view *column, char *data)
 {
     for (size_t i = 0; i < column->count; i++) {
@@ -248,8 +248,8 @@ static PyObject *number_column(const column_view *column)
 
 static PyObject *string_column(const column_view *column)
 {
-    PyObject *places = core_bytes(column->count + 1, sizeof(int64_t));
-    int64_t *offsets = places ? (int64_t *)(void *)PyBytes_AsString(places) : NULL;
+    PyObject *ends = core_bytes(column->count + 1, sizeof(int64_t));
+    int64_t *offsets = ends ? (int64_t *)(void *)PyBytes_AsString(ends) : NULL;
     if (!offsets)
         return NULL;
     Py_BEGIN_ALLOW_THREADS;
@@ -258,21 +258,20 @@ static PyObject *string_column(const column_view *column)
     PyObject *bytes = core_bytes((size_t)offsets[column->count], 1);
     char *data = bytes ? PyBytes_AsString(bytes) : NULL;
     if (!data) {
-        Py_DECREF(places);
+        Py_DECREF(ends);
         return NULL;
     }
     Py_BEGIN_ALLOW_THREADS;
     fill_strings(column, offsets, data);
     Py_END_ALLOW_THREADS;
-    return Py_BuildValue("NN", bytes, places);
+    return Py_BuildValue("NN", bytes, ends);
 }
 
-const char core_result_column_doc[] =
-    PyDoc_STR("column($self, kind, field, /)\n--\n\n"
-              "A field of all 'pairs', or of all 'removed', at once: (data, None) with 8 bytes a\n"
-              "number, or for strings their UTF-8 and the 64-bit offsets in it, one more than\n"
-              "there are strings. similarity and the like are double, NaN where not known; counts\n"
-              "are unsigned.");
+const char core_result_column_doc[] = PyDoc_STR(
+    "column($self, kind, field, /)\n--\n\n"
+    "A field of all 'pairs' or all 'removed' documents. For numbers: (data, None), with\n"
+    "8 bytes a number; fractions are double, NaN if unknown, and counts are unsigned. For\n"
+    "strings: (UTF-8, 64-bit offsets), with one more offset than there are strings.");
 
 PyObject *core_result_column(PyObject *object, PyObject *arguments)
 {
@@ -321,10 +320,11 @@ static int decide(const core_result *self, const decision_call *call)
 
 const char core_result_decisions_doc[] =
     PyDoc_STR("decisions($self, input, first, count, with_clusters=False, /)\n--\n\n"
-              "What was decided about records of an input of JSON lines, from a line on, counted\n"
-              "from 0: (removals, clusters), 4 bytes for each. A removal is 0 for what is kept,\n"
-              "2**32 - 1 for what was skipped, or 1 more than an index for removed(). A cluster\n"
-              "is its number, or 0; None stands for all where they are not asked for.");
+              "The decisions on count records of an input of JSON lines, from line first, counted\n"
+              "from 0: (removals, clusters), with 4 bytes a record. A removal is 0 for a kept\n"
+              "record, 2**32 - 1 for a skipped one, and otherwise 1 more than an index for\n"
+              "removed(). A cluster is its number, or 0. clusters is None unless with_clusters is\n"
+              "true.");
 
 PyObject *core_result_decisions(PyObject *object, PyObject *arguments)
 {

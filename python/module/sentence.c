@@ -1,13 +1,13 @@
 /*
- * The sentences of the library in Python's words: `memory` 64M becomes memory=64M, `memory` alone
- * memory=, a switch `all` all=True. Programs that are command lines ask for --memory instead.
+ * Turns messages of the library into those of Python: `memory` 64M becomes memory=64M, `memory`
+ * alone memory=, and a switch `all` all=True. Programs with a command line get --memory instead.
  */
 #include "module.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* What functions take beside the options. */
+/* Arguments of functions that are no options. */
 static const twinset_option_info ARGUMENTS[] = {
     {.name = "keep", .argument = "first|longest|newest|FIELD"},
     {.name = "old", .argument = "PATH"},
@@ -40,8 +40,8 @@ static bool has_word(const char *list, const char *word, size_t length)
     }
 }
 
-/* Whether the word after the name of an option is a value of it: a number, one of its words, or
- * what stands before a colon. */
+/* Whether the word after the name of an option is its value: a number, one of its words, or a word
+ * before a colon. */
 static bool is_value(const twinset_option_info *info, const char *word)
 {
     size_t length = strcspn(word, " ,;:.");
@@ -49,8 +49,8 @@ static bool is_value(const twinset_option_info *info, const char *word)
            (info->argument && has_word(info->argument, word, length));
 }
 
-/* Writes an option as a keyword; `after` is what follows it. Returns the end of what was written,
- * and moves `after` over what was taken with it. */
+/* Writes an option as a keyword. `after` is the text after its name, and is advanced over its
+ * value. Returns the end of the written text. */
 static char *write_keyword(char *to, const twinset_option_info *info, const char **after)
 {
     for (const char *c = info->name; *c; c++)
@@ -101,8 +101,8 @@ PyObject *core_sentence(const core_state *state, const char *text)
 
 const char core_use_command_words_doc[] =
     "use_command_words($module, wanted, /)\n--\n\n"
-    "Whether sentences (errors, notes, reasons) name an option as a command line does, --memory,\n"
-    "rather than as a keyword, memory=. Gives what it was before.";
+    "Sets whether messages (errors, notes, reasons) name an option as a command line does,\n"
+    "--memory, rather than as a keyword, memory=. Returns the former setting.";
 
 PyObject *core_use_command_words(PyObject *module, PyObject *wanted)
 {

@@ -1,6 +1,6 @@
 /*
- * Sketcher: from texts, items or numbers to signatures. Its handle is one thread's at a time;
- * others wait for the lock without the GIL, and no Python runs while it is held.
+ * Sketcher: turns texts, items or numbers into signatures. Its handle belongs to one thread at a
+ * time. Others wait for the lock without the GIL, and no Python runs while it is held.
  */
 #include "module.h"
 
@@ -28,8 +28,8 @@ static int leave(core_sketcher *self, int status, const twinset_error *error)
     return -1;
 }
 
-/* Large pages for what fills some: to touch as many small ones for the first time takes a fifth of
- * the time in which texts of 1 KB are sketched. */
+/* Requests large pages for memory that fills some: the first touch of as many small pages takes a
+ * fifth of the time to sketch texts of 1 KB. */
 static void ask_for_large_pages(char *start, size_t size)
 {
     enum { PAGE = 4096, LARGE = 2 << 20 };
@@ -40,7 +40,7 @@ static void ask_for_large_pages(char *start, size_t size)
 #endif
 }
 
-/* Room for so many signatures. */
+/* New bytes for `count` signatures. */
 static PyObject *new_signatures(const core_sketcher *self, size_t count, uint32_t **slots)
 {
     size_t size = self->hashes * sizeof **slots;
@@ -54,13 +54,13 @@ static PyObject *new_signatures(const core_sketcher *self, size_t count, uint32_
 
 /* ---- texts */
 
-enum { BLOCK_BYTES = 1 << 16 }; /* to be sketched between two looks at the clock */
-#define LISTEN_EVERY 0.1        /* seconds: for Ctrl-C */
+enum { BLOCK_BYTES = 1 << 16 }; /* of text between two looks at the clock */
+#define LISTEN_EVERY 0.1        /* seconds between checks for Ctrl-C */
 
 typedef struct text_job {
     core_sketcher *sketcher;
     const core_texts *texts;
-    size_t at; /* the text to go on with */
+    size_t next; /* text to sketch */
     uint32_t *slots;
 } text_job;
 
@@ -71,8 +71,8 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-static int sketch_one(core_sketcher *self, const char *text, size_t length, uint32_t *slots,
-                      twinset_error *error)
+static int sketch_text(core_sketcher *self, const char *text, size_t length, uint32_t *slots,
+                       twinset_error *error)
 {
     if (text)
         return twinset_sketcher_text(self->handle, text, length, slots, error);
@@ -81,20 +81,20 @@ static int sketch_one(core_sketcher *self, const char *text, size_t length, uint
 }
 
 /* Runs without the GIL. */
-static int sketch_for_a_while(text_job *job, twinset_error *error)
+static int sketch_block(text_job *job, twinset_error *error)
 {
     const core_texts *texts = job->texts;
     double until = now() + LISTEN_EVERY;
     int status = TWINSET_OK;
-    for (size_t bytes = 0; job->at < texts->count && status == TWINSET_OK; job->at++) {
+    for (size_t bytes = 0; job->next < texts->count && status == TWINSET_OK; job->next++) {
         if (bytes > BLOCK_BYTES) {
             if (now() > until)
                 break;
             bytes = 0;
         }
-        status = sketch_one(job->sketcher, texts->starts[job->at], texts->lengths[job->at],
-                            job->slots + job->at * job->sketcher->hashes, error);
-        bytes += texts->lengths[job->at];
+        status = sketch_text(job->sketcher, texts->starts[job->next], texts->lengths[job->next],
+                             job->slots + job->next * job->sketcher->hashes, error);
+        bytes += texts->lengths[job->next];
     }
     return status;
 }
@@ -105,9 +105,9 @@ static int sketch_all(text_job *job)
     int status = TWINSET_OK;
     if (enter(job->sketcher))
         return -1;
-    while (job->at < job->texts->count && status == TWINSET_OK) {
+    while (job->next < job->texts->count && status == TWINSET_OK) {
         Py_BEGIN_ALLOW_THREADS;
-        status = sketch_for_a_while(job, &error);
+        status = sketch_block(job, &error);
         Py_END_ALLOW_THREADS;
         if (PyErr_CheckSignals()) {
             core_lock_give(&job->sketcher->engine.lock);
@@ -119,7 +119,7 @@ static int sketch_all(text_job *job)
 
 PyDoc_STRVAR(texts_doc, "texts($self, texts, /)\n--\n\n"
                         "The signatures of texts, one after the other. None, like a text without\n"
-                        "shingles, has the empty one: every slot is empty_slot.");
+                        "shingles, has the empty signature: every slot is empty_slot.");
 
 static PyObject *texts(PyObject *object, PyObject *from)
 {
@@ -154,7 +154,7 @@ static PyObject *text(PyObject *object, PyObject *from)
         return NULL;
     }
     Py_BEGIN_ALLOW_THREADS;
-    status = sketch_one(self, text.start, text.length, slots, &error);
+    status = sketch_text(self, text.start, text.length, slots, &error);
     Py_END_ALLOW_THREADS;
     if (leave(self, status, &error))
         Py_CLEAR(made);
@@ -164,7 +164,7 @@ static PyObject *text(PyObject *object, PyObject *from)
 
 /* ---- numbers and byte strings */
 
-/* What a signature is made of: numbers, or byte strings. */
+/* The shingles of a signature: numbers, or byte strings. */
 typedef struct shingle_set {
     bool numbers;
     Py_buffer view;
@@ -186,7 +186,7 @@ static void free_shingles(shingle_set *shingles)
     core_texts_free(&shingles->items);
 }
 
-/* With the lock, without the GIL. */
+/* Runs with the lock, without the GIL. */
 static int sketch_shingles(core_sketcher *self, const shingle_set *shingles, uint32_t *slots,
                            twinset_error *error)
 {
@@ -228,16 +228,16 @@ static PyObject *values(PyObject *self, PyObject *from)
 }
 
 PyDoc_STRVAR(items_doc, "items($self, items, /)\n--\n\n"
-                        "The signature of a set of byte strings, each a shingle as it is.");
+                        "The signature of a set of byte strings, each of which is a shingle.");
 
 static PyObject *items(PyObject *self, PyObject *from)
 {
     return signature_of((core_sketcher *)self, from, false);
 }
 
-/* ---- signatures of others, lowered */
+/* ---- lowering hash values */
 
-/* Lowers the values by what comes of the shingles, if anything does. */
+/* Lowers hash values by the signature of shingles, unless there are none. */
 static int lower_by(core_sketcher *self, const shingle_set *shingles, uint32_t *slots,
                     core_hashvalues *values)
 {
@@ -288,7 +288,7 @@ PyDoc_STRVAR(lower_doc,
              "lower($self, items, hashvalues, /)\n--\n\n"
              "Adds byte strings to the set of a signature, a HashValues: each of its values,\n"
              "of 4 or 8 bytes, becomes the smaller of itself and that of items(items). An\n"
-             "array that others hold, too, stays as it is; a copy takes its place.");
+             "array that others hold as well does not change; a copy replaces it.");
 
 static PyObject *lower(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
 {
@@ -296,7 +296,7 @@ static PyObject *lower(PyObject *self, PyObject *const *arguments, Py_ssize_t co
 }
 
 PyDoc_STRVAR(lower_values_doc, "lower_values($self, values, hashvalues, /)\n--\n\n"
-                               "The same for 64-bit numbers, as values() takes them.");
+                               "Adds 64-bit numbers, as lower() adds byte strings.");
 
 static PyObject *lower_values(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
 {
@@ -306,7 +306,7 @@ static PyObject *lower_values(PyObject *self, PyObject *const *arguments, Py_ssi
 /* ---- the functions behind the slots */
 
 PyDoc_STRVAR(functions_doc, "functions($self, /)\n--\n\n"
-                            "The parameters (a, b) of the slots' functions, 64 bits each.");
+                            "The parameters (a, b) of the slots' functions, as 64-bit numbers.");
 
 static PyObject *functions(PyObject *object, PyObject *Py_UNUSED(nothing))
 {
@@ -341,8 +341,8 @@ static int take_parameters(const core_sketcher *self, PyObject *from, const char
 
 PyDoc_STRVAR(set_functions_doc,
              "set_functions($self, a, b, p=0, /)\n--\n\n"
-             "Puts parameters in the place of those that the seed gave, as buffers of 64-bit\n"
-             "numbers. p is for the modular scheme.");
+             "Replaces the parameters that were drawn from the seed by buffers of 64-bit numbers.\n"
+             "p is for the modular scheme.");
 
 static PyObject *set_functions(PyObject *object, PyObject *arguments)
 {

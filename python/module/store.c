@@ -1,6 +1,6 @@
 /*
- * Store: an index of documents in a file, as twinset_index.h has it. Documents and queries come as
- * a Collection with the options of the store, or, for a batch in memory, as texts.
+ * Store: an index of documents in a file, by twinset_index.h. Documents and queries are a
+ * Collection with the options of the store, or, for a batch in memory, texts.
  *
  * A call takes the lock of the store, then that of the collection.
  */
@@ -11,7 +11,7 @@
 #include <twinset_index.h>
 
 struct core_store {
-    PyObject_HEAD twinset_index *handle; /* NULL: it was closed */
+    PyObject_HEAD twinset_index *handle; /* NULL once it is closed */
     PyObject *options;                   /* dict: what the handle's options point to */
     core_lock lock;
     core_raised raised; /* by a callback of the call that holds the lock */
@@ -59,16 +59,16 @@ static PyObject *counts_tuple(const twinset_index_counts *counts)
 
 /* ---- texts in memory */
 
-/* A call of add_texts(): each list has as many members as there are texts, or none. */
+/* A call of add_texts(). Each list has a member for each text, or is empty. */
 typedef struct batch_call {
     core_texts texts, lists[3]; /* names, groups, metadata */
-    PyObject *strings;          /* list of bytes: with a NUL behind each */
+    PyObject *strings;          /* list of bytes, each terminated by NUL */
     twinset_index_document *documents;
 } batch_call;
 
 enum { NAMES, GROUPS, METADATA };
 
-/* Copies a string, so that it ends with a NUL. Borrowed from the call. */
+/* A copy of a string that is terminated by NUL. Borrowed from the call. */
 static const char *keep_string(batch_call *call, int list, size_t i)
 {
     const core_texts *from = &call->lists[list];
@@ -77,7 +77,7 @@ static const char *keep_string(batch_call *call, int list, size_t i)
     PyObject *bytes = PyBytes_FromStringAndSize(from->starts[i], (Py_ssize_t)from->lengths[i]);
     int status = bytes ? PyList_Append(call->strings, bytes) : -1;
     const char *string = status ? NULL : PyBytes_AsString(bytes);
-    Py_XDECREF(bytes); /* the list has it */
+    Py_XDECREF(bytes); /* the list holds it */
     if (string && strlen(string) != from->lengths[i]) {
         PyErr_SetString(PyExc_ValueError, "an id, a group or metadata has a NUL character");
         return NULL;
@@ -149,7 +149,7 @@ static PyObject *add_documents(core_store *self, const batch_call *call)
 }
 
 PyDoc_STRVAR(add_texts_doc, "add_texts($self, texts, names, groups=None, metadata=None)\n--\n\n"
-                            "Adds texts in memory as one batch. Gives (added, known, skipped).");
+                            "Adds texts in memory as one batch. Returns (added, known, skipped).");
 
 static PyObject *add_texts(PyObject *self, PyObject *arguments, PyObject *keywords)
 {
@@ -171,7 +171,7 @@ static PyObject *add_texts(PyObject *self, PyObject *arguments, PyObject *keywor
 
 /* ---- collections */
 
-/* A call with a collection: adds, asks, or both. */
+/* What a call does with a collection: it adds, queries, or both. */
 typedef enum store_work { STORE_ADD, STORE_QUERY, STORE_ADD_FIND } store_work;
 
 static int run_work(store_work work, core_store *self, core_collection *collection,
@@ -213,7 +213,7 @@ static int run_collection(core_store *self, PyObject *object, store_work work,
 }
 
 PyDoc_STRVAR(add_doc, "add($self, collection, /)\n--\n\n"
-                      "Adds the documents of a collection. Gives (added, known, skipped).");
+                      "Adds the documents of a collection. Returns (added, known, skipped).");
 
 static PyObject *add(PyObject *self, PyObject *collection)
 {
@@ -225,7 +225,7 @@ static PyObject *add(PyObject *self, PyObject *collection)
 }
 
 PyDoc_STRVAR(query_doc, "query($self, collection, /)\n--\n\n"
-                        "Finds what resembles the documents of a collection.");
+                        "Finds the documents of the index that resemble those of a collection.");
 
 static PyObject *query(PyObject *self, PyObject *collection)
 {
@@ -237,7 +237,8 @@ static PyObject *query(PyObject *self, PyObject *collection)
 }
 
 PyDoc_STRVAR(add_find_doc, "add_find($self, collection, /)\n--\n\n"
-                           "Asks and adds. Gives (result, (added, known, skipped)).");
+                           "Queries the documents of a collection, and adds them.\n"
+                           "Returns (result, (added, known, skipped)).");
 
 static PyObject *add_find(PyObject *self, PyObject *collection)
 {
@@ -257,8 +258,8 @@ static PyObject *skip_at(PyObject *self, size_t i)
 }
 
 PyDoc_STRVAR(skipped_doc, "skipped($self, /)\n--\n\n"
-                          "What the last call that added skipped because of what is there:\n"
-                          "(id, reason, whether it was only empty).");
+                          "The documents that the last call that adds skipped because of what\n"
+                          "the index has: (id, reason, is_empty).");
 
 static PyObject *skipped(PyObject *object, PyObject *Py_UNUSED(nothing))
 {
@@ -311,7 +312,7 @@ static PyObject *get(PyObject *object, PyObject *id)
     return found || PyErr_Occurred() ? found : core_fail(core_state_of(object), status, &error);
 }
 
-/* A callable of Python, as a callback of a walk. */
+/* A Python callable that is the callback of a walk. */
 typedef struct walk {
     core_store *self;
     PyObject *take;
@@ -398,7 +399,7 @@ static PyObject *removed_tuple(core_store *self, int status, const twinset_index
 }
 
 PyDoc_STRVAR(remove_doc, "remove($self, ids, /)\n--\n\n"
-                         "Removes documents, as one batch. Gives (removed, unknown).");
+                         "Removes documents, as one batch. Returns (removed, unknown).");
 
 static PyObject *remove_ids(PyObject *object, PyObject *ids)
 {
@@ -465,13 +466,14 @@ static PyObject *get_stat(PyObject *object, PyObject *Py_UNUSED(nothing))
     if (leave(self, status, &error))
         return NULL;
     typedef unsigned long long number;
-    return Py_BuildValue("{sKsKsKsKsKsKsKsKsIsIsIsdsO}", "documents", (number)found.documents,
+    return Py_BuildValue("{sKsKsKsKsKsKsKsKsIsIsIsdsOsO}", "documents", (number)found.documents,
                          "tokens", (number)found.tokens, "text_bytes", (number)found.text_bytes,
                          "file_bytes", (number)found.file_bytes, "batches", (number)found.batches,
                          "runs", (number)found.runs, "postings", (number)found.postings,
                          "clustered", (number)found.clustered, "version", found.version, "bands",
                          found.bands, "rows", found.rows, "threshold", found.threshold, "has_texts",
-                         found.has_texts ? Py_True : Py_False);
+                         found.has_texts ? Py_True : Py_False, "has_fingerprints",
+                         found.has_fingerprints ? Py_True : Py_False);
 }
 
 static int take_problem(void *context, const char *problem)
@@ -517,7 +519,7 @@ static PyObject *optimize(PyObject *object, PyObject *Py_UNUSED(nothing))
     return leave(self, status, &error) ? NULL : Py_NewRef(Py_None);
 }
 
-/* Calls one of the functions that take the path of another file. */
+/* Calls backup() or merge(), which take the path of another file. */
 static PyObject *with_path(PyObject *object, PyObject *argument, bool is_merge)
 {
     core_store *self = (core_store *)object;
@@ -550,7 +552,7 @@ static PyObject *backup(PyObject *self, PyObject *path)
 }
 
 PyDoc_STRVAR(merge_doc, "merge($self, path, /)\n--\n\n"
-                        "Adds the documents of another index. Gives (added, known, skipped).");
+                        "Adds the documents of another index. Returns (added, known, skipped).");
 
 static PyObject *merge(PyObject *self, PyObject *path)
 {

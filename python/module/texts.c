@@ -1,6 +1,6 @@
 /*
- * Texts of any kind as pointers and lengths, without a copy: of a str its UTF-8, which Python
- * itself keeps with it (for ASCII it is the str); of bytes and Arrow columns what they hold.
+ * Texts of any type as pointers and lengths, without a copy: the UTF-8 that Python itself keeps
+ * with a str (for ASCII, it is the str), and the bytes of bytes and of Arrow columns.
  */
 #include "module.h"
 
@@ -8,8 +8,8 @@
 
 /* How elements are taken, by core_kind. */
 static const struct rule {
-    const char *many, *one; /* for messages: what they are together, what one may be */
-    const char *errors;     /* for surrogates in str; NULL: no str */
+    const char *sequence, *element; /* for messages: the sequence, and the types of an element */
+    const char *errors;             /* for surrogates in str; NULL: no str */
     bool none, iterable, buffers;
 } rules[] = {
     {"texts", "str, bytes or None", "surrogatepass", .none = true},
@@ -17,9 +17,9 @@ static const struct rule {
     {"items", "bytes-like", .iterable = true, .buffers = true},
 };
 
-/* ---- one */
+/* ---- a text */
 
-/* *owner becomes what it lies in where that is not the str. */
+/* Takes a str. *owner is set only if the str itself is not the owner of the bytes. */
 static int take_str(core_text *text, PyObject *from, const char *errors)
 {
     Py_ssize_t length;
@@ -49,8 +49,9 @@ static int take_bytes(core_text *text, PyObject *from)
     return 0;
 }
 
-/* The owner is NULL, or a new reference where it is not `from`. *known: it is of the right type. */
-static int take_one(core_text *text, PyObject *from, const struct rule *rule, bool *known)
+/* Takes a text by a rule. The owner is NULL if it is `from`, and otherwise a new reference. *known:
+ * whether the type is right. */
+static int take_by_rule(core_text *text, PyObject *from, const struct rule *rule, bool *known)
 {
     *text = (core_text){0};
     *known = true;
@@ -70,7 +71,7 @@ static int take_one(core_text *text, PyObject *from, const struct rule *rule, bo
 int core_text_take(core_text *text, PyObject *from, bool none, const char *what)
 {
     bool known;
-    int status = take_one(text, from, &rules[CORE_TEXTS], &known);
+    int status = take_by_rule(text, from, &rules[CORE_TEXTS], &known);
     if (status == 0 && (!known || (!none && !text->start))) {
         PyObject *keep;
         PyErr_Format(PyExc_TypeError, "%s is %s, but must be str%s", what,
@@ -85,7 +86,7 @@ int core_text_take(core_text *text, PyObject *from, bool none, const char *what)
     return status;
 }
 
-/* ---- many */
+/* ---- sequences of texts */
 
 int core_texts_reserve(core_texts *texts, size_t more)
 {
@@ -112,7 +113,7 @@ void core_texts_free(core_texts *texts)
 {
     PyMem_Free(texts->starts);
     PyMem_Free(texts->lengths);
-    core_let_go(texts->owners);
+    core_release_foreign(texts->owners);
     *texts = (core_texts){0};
 }
 
@@ -120,11 +121,11 @@ static int add_object(core_texts *texts, PyObject *item, const struct rule *rule
 {
     bool known;
     core_text text;
-    int status = take_one(&text, item, rule, &known);
+    int status = take_by_rule(&text, item, rule, &known);
     if (status == 0 && !known) {
         PyObject *keep;
-        PyErr_Format(PyExc_TypeError, "%s[%zu] is %s, but must be %s", rule->many, texts->count,
-                     core_type_name(item, &keep), rule->one);
+        PyErr_Format(PyExc_TypeError, "%s[%zu] is %s, but must be %s", rule->sequence, texts->count,
+                     core_type_name(item, &keep), rule->element);
         Py_XDECREF(keep);
         status = -1;
     }
@@ -136,7 +137,7 @@ static int add_object(core_texts *texts, PyObject *item, const struct rule *rule
     return status;
 }
 
-/* A tuple of its own, for what may change while others run. */
+/* Takes the elements of a sequence from a tuple, since a list may change while others run. */
 static int take_sequence(core_texts *texts, PyObject *from, const struct rule *rule)
 {
     PyObject *tuple = PySequence_Tuple(from);
@@ -148,7 +149,7 @@ static int take_sequence(core_texts *texts, PyObject *from, const struct rule *r
         status = core_texts_reserve(texts, (size_t)count);
     for (Py_ssize_t i = 0; i < count && status == 0; i++) {
         PyObject *item = PyTuple_GetItem(tuple, i);
-        if (Py_IS_TYPE(item, &PyBytes_Type)) /* most often, where there are many */
+        if (Py_IS_TYPE(item, &PyBytes_Type)) /* the most frequent type of long sequences */
             core_texts_put(texts, PyBytes_AsString(item), (size_t)Py_SIZE(item));
         else
             status = add_object(texts, item, rule);
@@ -164,14 +165,14 @@ static int take_arrow(core_texts *texts, PyObject *from, const struct rule *rule
         return -1;
     for (size_t i = first; i < texts->count && !rule->none; i++)
         if (!texts->starts[i]) {
-            PyErr_Format(PyExc_TypeError, "%s[%zu] is null, but must be %s", rule->many, i,
-                         rule->one);
+            PyErr_Format(PyExc_TypeError, "%s[%zu] is null, but must be %s", rule->sequence, i,
+                         rule->element);
             return -1;
         }
     return 0;
 }
 
-/* A str is a sequence of str, but nobody means that. */
+/* Whether an object is a sequence. A str is one, too, but never meant as such. */
 static bool is_sequence(PyObject *from, const struct rule *rule)
 {
     if (PyUnicode_Check(from) || PyBytes_Check(from) || PyByteArray_Check(from))
@@ -193,7 +194,7 @@ int core_texts_take(core_texts *texts, PyObject *from, core_kind kind)
         return take_sequence(texts, from, rule);
     PyObject *keep;
     PyErr_Format(PyExc_TypeError, "%s is %s, but must be a sequence of %s, or an Arrow column",
-                 rule->many, core_type_name(from, &keep), rule->one);
+                 rule->sequence, core_type_name(from, &keep), rule->element);
     Py_XDECREF(keep);
     return -1;
 }

@@ -1,6 +1,6 @@
-"""Arrow data made of nothing but its structs, to see what the module does with each of them.
+"""Arrow data made from its plain structs, to test how the module handles each of them.
 
-Every array, schema and stream counts how often it is released.
+Every array, schema and stream counts its releases.
 """
 
 import ctypes
@@ -51,7 +51,7 @@ Stream._fields_ = [
     ("private_data", c_void_p),
 ]
 
-made = []  # what C points to lives as long as the tests
+made = []  # keeps the memory that C points to as long as the tests
 released = {"schema": 0, "array": 0, "stream": 0}
 handed_out = {"schema": 0, "array": 0, "stream": 0}
 
@@ -100,7 +100,7 @@ def schema(text_format, dictionary=None):
 
 
 def array(length, buffers, offset=0, null_count=-1, dictionary=None):
-    """Buffers are bytes, or None for one that is not there."""
+    """An array. Buffers are bytes, or None for a missing buffer."""
     kept = [None if buffer is None else ctypes.create_string_buffer(buffer, len(buffer) + 1)
             for buffer in buffers]
     places = (c_void_p * len(buffers))(
@@ -115,7 +115,7 @@ def array(length, buffers, offset=0, null_count=-1, dictionary=None):
 
 
 class Column:
-    """An object that gives one array."""
+    """An object that exports an array."""
 
     def __init__(self, given_schema, given_array):
         self.schema, self.array = given_schema, given_array
@@ -125,7 +125,7 @@ class Column:
 
 
 class Chunks:
-    """An object that gives a stream of arrays, and fails after them where told."""
+    """An object that exports a stream of arrays, which may fail after the last of them."""
 
     def __init__(self, given_schema, arrays, fails=None):
         self.schema, self.arrays, self.fails = given_schema, list(arrays), fails

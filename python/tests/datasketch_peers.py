@@ -1,6 +1,5 @@
-"""datasketch itself, to compare with: 1.x in this interpreter, 2.x in one of its own, whose python
-TWINSET_DATASKETCH2 names. Also random sets, from TWINSET_TEST_SEED or a new seed, which is
-printed."""
+"""datasketch, to compare with: 1.x in this interpreter, 2.x in another, which TWINSET_DATASKETCH2
+names. Also random sets, from TWINSET_TEST_SEED or a new seed, which is printed."""
 
 import json
 import os
@@ -22,13 +21,13 @@ def dice():
 
 
 def random_items(chance, most=40):
-    """Short ones, some of them long, sometimes none at all."""
+    """Short items, some long ones, and sometimes none."""
     return [chance.randbytes(chance.choice((0, 1, 9, 9, 9, 55, 56, 64, 200)))
             for _ in range(chance.randrange(most + 1))]
 
 
 def similar_sets(chance, count):
-    """Sets of which many resemble another."""
+    """Sets, many of which resemble another."""
     sets = [{chance.randbytes(6) for _ in range(30)} for _ in range(count // 4)]
     while len(sets) < count:
         kept = sorted(chance.choice(sets))[chance.choice((0, 0, 1, 2, 10, 20)):]
@@ -78,7 +77,7 @@ json.dump([answer(case) for case in json.load(sys.stdin)], sys.stdout)
 
 
 def datasketch2(cases, script=_ANSWER):
-    """What datasketch 2.x makes of cases; the test is skipped where there is none."""
+    """The answers of datasketch 2.x for cases. The test is skipped if it is not installed."""
     python = os.environ.get("TWINSET_DATASKETCH2")
     if not python:
         pytest.skip("TWINSET_DATASKETCH2 does not name a python with datasketch 2.x")

@@ -1,8 +1,8 @@
-"""Calls every entry of the module over and over, also the wrong way.
+"""Calls every function of the module repeatedly, also with wrong arguments.
 
     python every_call.py COUNT
 
-is run by script/long under AddressSanitizer, and in short by test_core_memory.py.
+script/long runs it under AddressSanitizer, and test_core_memory.py runs it for a short time.
 """
 
 import os
@@ -15,7 +15,7 @@ from twinset import _core
 
 
 class Array(array):
-    """What numpy's arrays have, too."""
+    """An array with the methods of numpy that the module uses."""
 
     base = None
 
@@ -81,13 +81,13 @@ def functions():
 
 def sketcher():
     sketch = _core.Sketcher({"hashes": "16", "scheme": "datasketch1"})
-    one, two = sketch.text(ESSAY), sketch.text(None)
+    first, second = sketch.text(ESSAY), sketch.text(None)
     sketch.texts([ESSAY, None, b"bytes", LONE, ""])
     expect(TypeError, sketch.texts, ["a", 1])
     expect(TypeError, sketch.texts, "a")
-    _core.merge(one, two)
-    _core.estimate(one, two)
-    expect(ValueError, _core.merge, one, two[:8])
+    _core.merge(first, second)
+    _core.estimate(first, second)
+    expect(ValueError, _core.merge, first, second[:8])
     values, slots = array("Q", [1, 2, 3]), _core.HashValues()
     sketch.values(values)
     sketch.items([b"a", bytearray(b"b"), memoryview(b"c")])
@@ -97,7 +97,7 @@ def sketcher():
     assert slots.hashvalues != taken
     expect(TypeError, sketch.lower, ["a"], slots)
     expect(TypeError, sketch.lower, [b"a"], values)
-    slots.hashvalues = one
+    slots.hashvalues = first
     expect(AttributeError, sketch.lower, [b"a"], slots)
     slots.hashvalues = Array("Q", [1])
     expect(ValueError, sketch.lower, [b"a"], slots)
@@ -106,6 +106,33 @@ def sketcher():
     expect(ValueError, sketch.set_functions, a, b[:8])
     expect(_core.UsageError, _core.Sketcher({"hashes": "4"}).functions)
     expect(_core.UsageError, _core.Sketcher, {"unknown": ""})
+
+
+def spans():
+    finder = _core.SpanFinder({"min-passage": "5"})
+    expect(_core.UsageError, _core.SpanFinder, {})
+    found, ends = finder.fingerprints([ESSAY, None, OTHER])
+    hashes, words, ends = finder.runs([ESSAY, None, OTHER], found, ends)
+    expect(ValueError, finder.runs, [ESSAY], found, b"")
+    expect(ValueError, finder.runs, [ESSAY], found, array("q", [-1]))
+    first = array("Q", ends)[0]
+    [excerpt] = finder.excerpts(ESSAY, array("Q", [0, 1000]))
+    expect(ValueError, finder.excerpts, ESSAY, array("Q", [0]))
+    expect(TypeError, finder.excerpts, None, b"")
+    runs = array("Q", [0, first, 0, 0])
+    cut, covered, count = finder.verify(ESSAY, runs, array("Q", [0]), [excerpt])
+    assert covered == count and _core.cut_spans(ESSAY, cut) == b""
+    _core.cut_spans(ESSAY.encode(), b"")
+    expect(_core.UsageError, finder.verify, ESSAY, runs, array("Q", [0]), [excerpt[1:]])
+    expect(ValueError, finder.verify, ESSAY, runs, b"", [excerpt])
+    expect(ValueError, _core.cut_spans, ESSAY, b"8 bytes.")
+    expect(_core.UsageError, _core.cut_spans, "short", cut)
+    collection = _core.Collection({"min-passage": "5", "threshold": "1"})
+    collection.add_texts([ESSAY, "Then: " + ESSAY], ["a", "b"])
+    result = collection.dedup()
+    id, numbers, sources = result.cut(0)
+    assert (result.cuts(), id, sources) == (1, "b", ["a"]) and len(numbers) == 56
+    expect(IndexError, result.cut, 1)
 
 
 def lsh():
@@ -151,7 +178,7 @@ def index():
     expect(TypeError, made.query)
     own.hashvalues = memoryview(array("Q", range(20)))[::2]
     made.query(own)
-    own.hashvalues = array("Q", [2**40] * 10)  # held in full from now on
+    own.hashvalues = array("Q", [2**40] * 10)  # values are stored in 64 bits from now on
     assert made.query(own) == [] and len(made.signatures("a")) == 3
     made.scheme = "legacy"
     own_scheme = Named(own.hashvalues)
@@ -297,9 +324,9 @@ def arrow():
 
 
 def calls(folder):
-    """By name: every one takes a fraction of a second and leaves nothing behind."""
+    """The calls by name. Each takes a fraction of a second, and leaves nothing behind."""
     found = {function.__name__: function
-             for function in (functions, sketcher, lsh, index, scan, dedup, records,
+             for function in (functions, sketcher, spans, lsh, index, scan, dedup, records,
                               rest_of_collections)}
     found["files"] = lambda: files(folder)
     found["store"] = lambda: store(folder)

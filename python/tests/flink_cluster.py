@@ -1,11 +1,11 @@
-"""twinset.beam on a real cluster of Flink, of which a machine is lost: the command's answer.
+"""Runs twinset.beam on a cluster of Flink that loses a task manager, and compares with the command.
 
     python/tests/flink_cluster.py FOLDER
 
 FOLDER has the jars of Flink and of Beam's job server (script/long fetches them). A job manager, two
-task managers, a job server and a pool of Beam workers run here, each a process of its own. In the
-middle of the job one task manager is killed, and another put in its place. Exit status 0: the pairs
-are those that `twinset scan` finds, and the job was started anew on the way.
+task managers, a job server and a pool of Beam workers run as processes of this machine. In the
+middle of the job one task manager is killed and replaced. Exit status 0: the pairs are those that
+`twinset scan` finds, and the job was restarted.
 """
 
 import json
@@ -28,7 +28,7 @@ OPENED = [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in
           ("java.lang", "java.lang.invoke", "java.net", "java.io", "java.nio", "java.text",
            "java.time", "java.util", "java.util.concurrent", "java.util.concurrent.atomic",
            "java.util.concurrent.locks", "sun.nio.ch")]
-# Flink's own scripts would work these out, and set all of them.
+# Flink's own scripts would compute and set these.
 MEMORY = {"task.heap.size": "384m", "task.off-heap.size": "64m", "managed.size": "384m",
           "network.min": "192m", "network.max": "192m", "framework.heap.size": "128m",
           "framework.off-heap.size": "128m", "jvm-metaspace.size": "256m",
@@ -36,7 +36,7 @@ MEMORY = {"task.heap.size": "384m", "task.off-heap.size": "64m", "managed.size":
 
 
 class Cluster:
-    """The processes, all of them our own children."""
+    """The processes of the cluster, which are children of this process."""
 
     def __init__(self, jars, folder):
         self.jars, self.folder = jars, folder
@@ -53,8 +53,8 @@ class Cluster:
         }
 
     def start(self, name, *command):
-        log = open(self.folder / f"{name}.log", "wb")  # for as long as the process
-        # The pool starts workers by name: those of this environment.
+        log = open(self.folder / f"{name}.log", "wb")  # it is open as long as the process runs
+        # The pool starts workers by name, so PATH begins with this environment.
         path = os.pathsep.join((os.path.dirname(sys.executable), os.environ["PATH"]))
         self.processes[name] = subprocess.Popen(
             command, stdout=log, stderr=log, cwd=self.folder,
@@ -102,7 +102,7 @@ class Cluster:
                 process.kill()
 
     def ask(self, path):
-        """What the job manager's REST interface says; nothing as long as it does not answer."""
+        """The answer of the job manager's REST interface, or {} if there is none."""
         try:
             with urllib.request.urlopen(f"http://{HOST}:{self.ports['rest']}/{path}") as answer:
                 return json.load(answer)
@@ -126,14 +126,14 @@ class Cluster:
 
 
 def free_port():
-    with socket.socket() as one:
-        one.bind((HOST, 0))
-        return one.getsockname()[1]
+    with socket.socket() as listener:
+        listener.bind((HOST, 0))
+        return listener.getsockname()[1]
 
 
 def is_open(port):
-    with socket.socket() as one:
-        return one.connect_ex((HOST, port)) == 0
+    with socket.socket() as client:
+        return client.connect_ex((HOST, port)) == 0
 
 
 def submit(cluster, folder):
@@ -146,8 +146,8 @@ def submit(cluster, folder):
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
 
 
-def lose_one(cluster, client):
-    """Kills a task manager while the job has tasks on it, and puts another in its place."""
+def lose_task_manager(cluster, client):
+    """Kills a task manager while the job has tasks on it, and starts another."""
     def in_the_middle():
         if client.poll() is not None:
             raise RuntimeError("the job ended before a task manager could be killed")
@@ -179,7 +179,7 @@ def main():
     try:
         cluster.start_all()
         client = submit(cluster, folder)
-        lose_one(cluster, client)
+        lose_task_manager(cluster, client)
         assert client.wait(WAIT) == 0, (folder / "client.log").read_text()[-3000:]
         check(cluster, folder, expected)
     except BaseException:

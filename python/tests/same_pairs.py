@@ -1,36 +1,39 @@
-"""The same pairs from the command, Python, Spark and Beam, for 1, 2 and 8 partitions.
+"""Checks that the command, Python, Spark and Beam find equal pairs, with 1, 2 and 8 partitions; and
+that they cut equal spans from texts.
 
-    same_pairs.py [DOCUMENTS]
+    same_pairs.py [DOCUMENTS [CLEANED]]
 
-50,000 documents, a tenth of them copies of one. Every way writes a file; sorted, it must have the
-bytes of the command's. TWINSET is the command.
+There are 50,000 documents, a tenth of them copies of one text. Python, Spark and Beam must
+write the command's lines, after sorting. 20,000 documents are cleaned with min_passage: Beam must
+write the command's lines, and Spark, which formats JSON differently, the command's values. TWINSET
+is the command.
 """
 
 import glob
+import json
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from itertools import product
 
 import twinset
-from spread import documents, scanned
+from spread import cleaned, documents, scanned, with_passages
 
 PARTITIONS = (1, 2, 8)
 
 
-def in_lines(folder, given, parts):
-    """Writes the documents as so many files; the pattern of their names."""
+def write_files(folder, given, count):
+    """Writes the documents into `count` files, and returns the pattern of their names."""
     with open(folder / "in.jsonl", encoding="utf-8") as file:
         lines = file.readlines()
     assert len(lines) == len(given)
     shutil.rmtree(folder / "parts", ignore_errors=True)
     (folder / "parts").mkdir()
-    for part in range(parts):
-        (folder / "parts" / f"{part}.jsonl").write_text("".join(lines[part::parts]))
+    for number in range(count):
+        (folder / "parts" / f"{number}.jsonl").write_text("".join(lines[number::count]))
     return str(folder / "parts" / "*.jsonl")
 
 
@@ -41,7 +44,7 @@ def by_python(folder, given, _):
 
 
 def by_spark(folder, given, partitions):
-    """All stages, although one task could take it."""
+    """Runs all stages, although a single task could do the work."""
     script = ("import sys; from twinset.cluster import alone; alone.DOCUMENTS = 0\n"
               "from twinset.spark.__main__ import main; sys.exit(main())")
     return _spark(folder, given, partitions, ["-c", script])
@@ -51,18 +54,18 @@ def by_one_task_of_spark(folder, given, partitions):
     return _spark(folder, given, partitions, ["-m", "twinset.spark"])
 
 
-def _spark(folder, given, partitions, program):
+def _spark(folder, given, partitions, program, *more):
     settings = {"spark.sql.shuffle.partitions": partitions, "spark.driver.host": "127.0.0.1",
                 "spark.ui.enabled": "false", "spark.log.level": "ERROR"}
     words = [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
-    run([*program, "--input", in_lines(folder, given, partitions), "--output",
-         folder / "out-spark"], SPARK_LOCAL_IP="127.0.0.1", PYSPARK_PYTHON=sys.executable,
+    run([*program, "--input", write_files(folder, given, partitions), "--output",
+         folder / "out-spark", *more], SPARK_LOCAL_IP="127.0.0.1", PYSPARK_PYTHON=sys.executable,
         PYSPARK_SUBMIT_ARGS=f"--master local[2] {' '.join(words)} pyspark-shell")
     return glob.glob(f"{folder}/out-spark/part-*")
 
 
-def by_beam(folder, given, partitions):
-    run(["-m", "twinset.beam", "--input", in_lines(folder, given, partitions), "--output",
+def by_beam(folder, given, partitions, *more):
+    run(["-m", "twinset.beam", *more, "--input", write_files(folder, given, partitions), "--output",
          folder / "out-beam", "--shards", partitions, "--runner=FnApiRunner",
          "--direct_running_mode=multi_processing", "--direct_num_workers=2"])
     return glob.glob(f"{folder}/out-beam*")
@@ -73,26 +76,77 @@ def run(words, **environment):
                    env={**os.environ, **environment})
 
 
-def main(count=50_000):
-    given = documents(count - count // 10, copies=count // 10)
+# ---- cut spans
+
+CUT = ("--min-passage", "13")
+
+
+def cut_by_spark(folder, given, partitions, *more):
+    paths = _spark(folder, given, partitions, ["-m", "twinset.spark", "dedup"], *CUT, *more)
+    return [json.loads(line) for line in lines_of(paths)]
+
+
+def check_cut(folder, given):
+    left, removed = cleaned(folder, given, *CUT)
+    expected = sorted((folder / "clean.jsonl").read_text("utf-8").splitlines())
+    spans = {row["id"]: row["spans"] for row in removed if row.get("spans")}
+    gone = {row["id"]: (row["kept"], row["similarity"], row["cluster"]) for row in removed
+            if "kept" in row}
+    print(f"the command: {len(left):,} of {len(given):,} documents are left, {len(spans):,} have "
+          "spans")
+    for partitions in PARTITIONS:
+        agree("the texts of Spark", partitions, left, {
+            row["id"]: row.get("text") for row in cut_by_spark(folder, given, partitions)})
+        clear(folder)
+        marked = cut_by_spark(folder, given, partitions, "--annotate")
+        agree("the spans of Spark", partitions, spans, {
+            row["id"]: row["twinset_spans"] for row in marked if row["twinset_spans"]})
+        agree("what Spark removes", partitions, gone, {
+            row["id"]: (row["twinset_kept"], row.get("twinset_similarity"),
+                        row.get("twinset_cluster")) for row in marked if not row["twinset_keep"]})
+        clear(folder)
+        agree("the lines of Beam", partitions, expected,
+              lines_of(by_beam(folder, given, partitions, "dedup", *CUT)))
+        clear(folder)
+
+
+def agree(what, partitions, expected, found):
+    if expected != found:
+        sys.exit(f"{what}, {partitions} partitions: they are not the command's")
+    print(f"{what}, {partitions} partitions: the same", flush=True)
+
+
+# ---- pairs
+
+def lines_of(paths):
+    return sorted(line for path in paths
+                  for line in pathlib.Path(path).read_text("utf-8").splitlines())
+
+
+def clear(folder):
+    shutil.rmtree(folder / "out-spark", ignore_errors=True)
+    for path in glob.glob(f"{folder}/out*"):
+        os.remove(path)
+
+
+def check_pairs(folder, given):
+    expected = sorted(scanned(folder, given))
+    print(f"the command: {len(expected):,} pairs of {len(given):,} documents")
+    for way, partitions in [(by_python, 1), (by_one_task_of_spark, 2),
+                            *product((by_spark, by_beam), PARTITIONS)]:
+        found = lines_of(way(folder, given, partitions))
+        if found != expected:
+            sys.exit(f"{way.__name__}, {partitions} partitions: {len(found):,} pairs, of which "
+                     f"{len(set(found) & set(expected)):,} are the command's")
+        print(f"{way.__name__}, {partitions} partitions: the same bytes", flush=True)
+        clear(folder)
+
+
+def main(count=50_000, cut=20_000):
     with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        expected = sorted(scanned(folder, given))
-        print(f"the command: {len(expected):,} pairs of {len(given):,} documents")
-        for way, partitions in [(by_python, 1), (by_one_task_of_spark, 2),
-                                *product((by_spark, by_beam), PARTITIONS)]:
-            before = time.monotonic()
-            paths = way(folder, given, partitions)
-            found = sorted(line for path in paths
-                           for line in pathlib.Path(path).read_text("utf-8").splitlines())
-            if found != expected:
-                sys.exit(f"{way.__name__}, {partitions} partitions: {len(found):,} pairs, of which "
-                         f"{len(set(found) & set(expected)):,} are the command's")
-            print(f"{way.__name__}, {partitions} partitions: the same bytes, "
-                  f"{time.monotonic() - before:.0f} s", flush=True)
-            shutil.rmtree(folder / "out-spark", ignore_errors=True)
-            for path in glob.glob(f"{folder}/out*"):
-                os.remove(path)
+        check_pairs(pathlib.Path(name), documents(count - count // 10, copies=count // 10))
+    with tempfile.TemporaryDirectory() as name:
+        check_cut(pathlib.Path(name), with_passages(documents(cut - cut // 10, copies=cut // 10)))
 
 
 if __name__ == "__main__":

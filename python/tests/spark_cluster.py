@@ -1,9 +1,9 @@
-"""Similar pairs on a cluster of two executors, of which one is killed on the way.
+"""Finds similar pairs on a cluster of two executors, and kills one of them during the run.
 
     spark_cluster.py INPUT.jsonl OUTPUT.jsonl WHEN [CHECKPOINTS]
 
-WHEN is the number of stages that have begun when the executor is killed. Only a process that this
-one started, through Spark, is killed.
+The executor is killed after WHEN stages have begun. Only a process that this process started,
+through Spark, is killed.
 """
 
 import os
@@ -16,7 +16,7 @@ from spark_session import session
 
 
 def parents():
-    """Of each process."""
+    """The parent of each process."""
     found = {}
     for entry in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -28,7 +28,7 @@ def parents():
 
 
 def executors():
-    """Those below this process."""
+    """The executors among the descendants of this process."""
     above, found = parents(), []
     for process in above:
         try:
@@ -36,15 +36,15 @@ def executors():
                 is_executor = b"CoarseGrainedExecutorBackend" in file.read()
         except OSError:
             continue
-        one = process
-        while one in above and one != os.getpid():
-            one = above[one]
-        if is_executor and one == os.getpid() and process != os.getpid():
+        ancestor = process
+        while ancestor in above and ancestor != os.getpid():
+            ancestor = above[ancestor]
+        if is_executor and ancestor == os.getpid() and process != os.getpid():
             found.append(process)
     return found
 
 
-def kill_one(context, when):
+def kill_executor(context, when):
     tracker = context.statusTracker()
     while len(executors()) < 2 or max(tracker.getActiveStageIds() or [0]) <= when:
         time.sleep(0.02)
@@ -59,10 +59,11 @@ def main(given, output, when, checkpoints=None):
     from twinset.spark import similar_pairs
     from twinset.spark.stages import stage
 
-    alone.DOCUMENTS = 0  # nothing is done by one task because it is little
+    alone.DOCUMENTS = 0  # small inputs run in all stages, too
     if checkpoints:
         spark.sparkContext.setCheckpointDir(checkpoints)
-    threading.Thread(target=kill_one, args=(spark.sparkContext, int(when)), daemon=True).start()
+    threading.Thread(target=kill_executor, args=(spark.sparkContext, int(when)),
+                     daemon=True).start()
     df = spark.read.schema("id string, text string").json(given).repartition(4)
     pairs = similar_pairs(df, max_bucket=20)
     lines = pairs.mapInArrow(stage("lines.lines", "jsonl"), "value string").collect()

@@ -1,4 +1,4 @@
-"""A Spark for tests: this Python in the executors, nothing beyond this machine, little noise."""
+"""A Spark session for tests: executors run this Python, on this machine only, and log little."""
 
 import os
 import shutil
@@ -7,8 +7,8 @@ import sys
 import pytest
 
 
-def needed():
-    """What to skip the tests for."""
+def reason_to_skip():
+    """The reason to skip the tests, or None."""
     try:
         import pyspark  # noqa: F401
     except ImportError:
@@ -16,7 +16,7 @@ def needed():
     return None if shutil.which("java") else "there is no Java"
 
 
-# Jobs of a test are over before compiled code would pay.
+# Jobs of tests end before compiled code would pay off.
 JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
@@ -36,5 +36,5 @@ def session(master="local[2]", **settings):
 
 
 def skip_without_spark():
-    if reason := needed():
+    if reason := reason_to_skip():
         pytest.skip(reason, allow_module_level=True)

@@ -1,15 +1,18 @@
-"""dedup(): what the command keeps and removes, for every kind of data."""
+"""dedup() keeps and removes what the command does, for every type of data."""
 
 import gzip
 import io
 import json
 import os
+import pickle
 
+import numpy
 import pandas
 import polars
 import pyarrow
 import pytest
 import twinset
+from pyarrow import parquet
 from twins import FOX, ROOT, TEXTS, Records, command, families, lines
 
 KINDS = {
@@ -20,15 +23,15 @@ KINDS = {
 
 
 def plain(seed, count=60):
-    """Records whose values are of one type each, as tables need it."""
+    """Records whose fields have one type each, as tables need."""
     records = families(seed, count)
-    return [{"id": one["id"], "text": one["text"], "date": one.get("date"),
-             "n": one["n"] if type(one.get("n")) in (int, float) else None}
-            for one in records]
+    return [{"id": record["id"], "text": record["text"], "date": record.get("date"),
+             "n": record["n"] if type(record.get("n")) in (int, float) else None}
+            for record in records]
 
 
 def run_command(tmp_path, records, *options):
-    """The ids that the command keeps, and the bytes of what it says it removed."""
+    """The ids that the command keeps, and the bytes of its list of removed records."""
     (tmp_path / "in.jsonl").write_text(lines(records))
     out, counts = command("dedup", "in.jsonl", "-o", "-", "--removed", "removed.jsonl", *options,
                           cwd=tmp_path)
@@ -48,13 +51,13 @@ def rows_of(table):
     return table.to_dicts() if isinstance(table, polars.DataFrame) else table.to_dict("records")
 
 
-# ---- the same as the command
+# ---- compared with the command
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("keep", ["first", "longest"])
 def test_texts_as_the_command(tmp_path, seed, keep):
     records = families(seed)
-    ids, texts = [one["id"] for one in records], [one["text"] for one in records]
+    ids, texts = [record["id"] for record in records], [record["text"] for record in records]
     kept, removed, counts = run_command(tmp_path, records, "--keep", keep, "-t", "0.6")
     done = twinset.dedup(texts, ids, 0.6, keep)
     assert done.kept == kept and len(done) == len(kept) < len(records)
@@ -62,7 +65,7 @@ def test_texts_as_the_command(tmp_path, seed, keep):
     assert str(done.counts) == counts
     assert done.table() == [text for name, text in zip(ids, texts) if name in kept]
     numbered = twinset.dedup(iter(texts), threshold=0.6, keep=keep)
-    assert [ids[place] for place in numbered.kept] == kept
+    assert [ids[position] for position in numbered.kept] == kept
     assert numbered.table() == done.table()
 
 
@@ -76,7 +79,7 @@ def test_tables_as_the_command(tmp_path, kind, keep):
         done = twinset.dedup(table, threshold=0.5, keep=keep)
         assert done.kept == kept, seed
         assert removed_bytes(done) == removed
-        assert [one.id for one in done.removed] == \
+        assert [record.id for record in done.removed] == \
             [json.loads(line)["id"] for line in removed.splitlines()]
         assert done.removed.to_arrow().to_pylist() == done.removed.to_polars().to_dicts() == \
             done.removed.to_pandas().to_dict("records") == \
@@ -92,10 +95,12 @@ def test_tables_as_the_command(tmp_path, kind, keep):
 def test_oracle(seed):
     records = families(seed, 150)
     expected = Records(records, 0.6, "longest")
-    done = twinset.dedup([one["text"] for one in records], [one["id"] for one in records],
+    done = twinset.dedup([record["text"] for record in records],
+                         [record["id"] for record in records],
                          0.6, "longest", method="exact")
-    assert [one._asdict() for one in done.removed] == expected.removed_lines()
-    assert done.kept == [one["id"] for i, one in enumerate(records) if i not in expected.removed]
+    assert [record._asdict() for record in done.removed] == expected.removed_lines()
+    assert done.kept == [record["id"] for i, record in enumerate(records)
+                         if i not in expected.removed]
 
 
 @pytest.mark.parametrize("keep", ["first", "longest"])
@@ -133,7 +138,7 @@ def test_annotate_as_the_command(tmp_path, kind, keep):
     (tmp_path / "in.jsonl").write_text(lines(records))
     out, _ = command("dedup", "in.jsonl", "-o", "-", "--annotate", "--keep", keep, cwd=tmp_path)
     expected = [json.loads(line) for line in out.splitlines()]
-    table = KINDS[kind]([{"twinset_keep": None, **one} for one in records])
+    table = KINDS[kind]([{"twinset_keep": None, **record} for record in records])
     done = twinset.dedup(table, keep=keep, annotate=True)
     found = rows_of(done.table())
     missing = [None if value is pandas.NA else value for row in found for value in row.values()]
@@ -146,7 +151,7 @@ def test_annotate_as_the_command(tmp_path, kind, keep):
 
 
 def test_annotations_have_types():
-    """Also where nothing was removed."""
+    """Annotations have types even if nothing was removed."""
     rows = [{"text": text} for text in TEXTS[1:]]
     schema = twinset.dedup(pyarrow.Table.from_pylist(rows), annotate=True).to_arrow().schema
     assert [str(schema.field(i).type) for i in range(1, 5)] == ["int64", "bool", "int64", "double"]
@@ -168,7 +173,7 @@ def test_nulls_and_empty_texts():
         twinset.dedup(table, max_skipped=0.3)
 
 
-def test_columns_come_back_as_they_are():
+def test_columns_are_unchanged():
     texts = [FOX, TEXTS[2], FOX]
     for column in (pyarrow.array(texts), pyarrow.chunked_array([texts[:1], texts[1:]]),
                    pyarrow.array(texts).dictionary_encode(), pandas.Series(texts, index=[7, 8, 9]),
@@ -180,7 +185,7 @@ def test_columns_come_back_as_they_are():
     assert twinset.dedup(pandas.Series(texts, index=[7, 8, 9])).table().index.tolist() == [7, 8]
 
 
-def test_nothing():
+def test_no_documents():
     done = twinset.dedup([])
     assert (done.kept, len(done), len(done.removed), done.table()) == ([], 0, 0, [])
     assert done.counts == (0, 0, 0, 0)
@@ -218,7 +223,7 @@ def test_missing_values_rank_last():
     assert twinset.dedup(frame, keep="n").kept == [2]
 
 
-def test_keep_that_makes_no_sense():
+def test_invalid_keep():
     with pytest.raises(twinset.UsageError, match="keep: 'date'.*a list has none"):
         twinset.dedup([FOX, FOX], keep="date")
     with pytest.raises(ValueError, match="keep: there is no column 'daet'; there are: 'text'"):
@@ -227,13 +232,18 @@ def test_keep_that_makes_no_sense():
         twinset.dedup([FOX], keep=None)
 
 
-def test_what_is_not_for_memory(tmp_path):
+def test_options_of_files_are_refused_for_memory(tmp_path):
     with pytest.raises(twinset.UsageError, match=r"output.*table\(\)"):
         twinset.dedup([FOX], output=tmp_path / "out.jsonl")
     with pytest.raises(twinset.UsageError, match="annotate"):
         twinset.dedup([FOX], annotate=True)
-    with pytest.raises(twinset.UsageError, match="min_passage: spans are cut out of files"):
-        twinset.dedup([FOX], min_passage=25)
+    table = pyarrow.table({"text": [FOX], "date": [1]})
+    with pytest.raises(twinset.UsageError, match="min_passage: with keep='date', spans are cut"):
+        twinset.dedup(table, keep="date", min_passage=25)
+    parquet.write_table(table, tmp_path / "in.parquet")
+    with pytest.raises(twinset.UsageError, match="min_passage: of Parquet"):
+        twinset.dedup(tmp_path / "in.parquet", min_passage=25)
+    (tmp_path / "in.parquet").unlink()
     assert list(tmp_path.iterdir()) == []
 
 
@@ -279,6 +289,60 @@ def test_spans_are_cut_as_by_the_command(tmp_path):
     assert done.removed[0] == ("all", "0", None, 0) and "all" in repr(done)
 
 
+def cut_as(kind):
+    """A table of a kind, or what of it a function takes; and the texts of what it gives."""
+    makers = {
+        "list": lambda rows: [row["text"] for row in rows],
+        "bytes": lambda rows: [row["text"].encode() for row in rows],
+        "numpy": lambda rows: numpy.array([row["text"] for row in rows]),
+        "series": lambda rows: pandas.Series([row["text"] for row in rows], name="x"),
+        "array": lambda rows: pyarrow.array([row["text"] for row in rows], pyarrow.large_string()),
+        "chunked": lambda rows: pyarrow.chunked_array([[row["text"] for row in rows]]),
+        "column": lambda rows: polars.Series("x", [row["text"] for row in rows]),
+        "rows": lambda rows: rows,
+        "columns": lambda rows: {name: [row[name] for row in rows] for name in rows[0]},
+        "lazy": polars.LazyFrame,
+        "category": lambda rows: pandas.DataFrame(rows).astype({"text": "category"}),
+        **KINDS,
+    }
+    return makers[kind]
+
+
+def texts_in(left):
+    if isinstance(left, polars.LazyFrame):
+        left = left.collect()
+    if isinstance(left, (polars.DataFrame, pandas.DataFrame, pyarrow.Table, dict)):
+        left = left["text"]
+    return [one["text"] if isinstance(one, dict) else one.decode() if isinstance(one, bytes)
+            else one for one in getattr(left, "to_pylist", lambda: list(left))()]
+
+
+@pytest.mark.parametrize("kind", ("list", "bytes", "numpy", "series", "array", "chunked", "column",
+                                  "rows", "columns", "lazy", "category", *KINDS))
+def test_spans_of_data_in_memory(kind):
+    """Of every kind that texts come in, which stays as it is otherwise."""
+    passage = " ".join(f"w{i}" for i in range(30))
+    rows = [{"text": f"{TEXTS[i]} {passage} {i}", "n": i} for i in range(3)]
+    rows.append({"text": passage, "n": 3})
+    data = cut_as(kind)(rows)
+    done = twinset.dedup(data, threshold=1, min_passage=25)
+    left = done.table()
+    assert texts_in(left) == [rows[0]["text"], f"{TEXTS[1]} 1", f"{TEXTS[2]} 2"]
+    assert type(left) is type(data) and done.kept == [0, 1, 2]
+    start = len(TEXTS[1]) + 1
+    assert done.cut[0] == (1, ((start, start + len(passage), 30, 0, len(TEXTS[0]) + 1,
+                                len(TEXTS[0]) + 1 + len(passage)),))
+    assert [one.id for one in done.cut] == [1, 2, 3] and done.removed[0][:3] == (3, 0, None)
+    assert pickle.loads(pickle.dumps(done)).cut == done.cut
+    if kind in KINDS:
+        assert list(getattr(left, "column_names", None) or left.columns) == ["text", "n"]
+        marked = twinset.dedup(data, threshold=1, min_passage=25, annotate=True)
+        assert texts_in(marked.table()) == [row["text"] for row in rows]
+        spans = marked.to_arrow()["twinset_spans"].to_pylist()
+        assert [len(one) for one in spans] == [0, 1, 1, 1]
+        assert spans[1][0] == {**done.cut[0].spans[0]._asdict(), "first": "0"}
+
+
 def test_folders_as_the_command(tmp_path):
     (tmp_path / "in/below").mkdir(parents=True)
     for name, text in (("a.txt", FOX), ("below/b.txt", FOX), ("below/c.txt", TEXTS[2])):
@@ -298,7 +362,7 @@ def test_folders_as_the_command(tmp_path):
     assert "below/b.txt" not in files(tmp_path / "out")
 
 
-def test_what_is_given_twice_is_written_once(tmp_path):
+def test_a_file_that_is_given_twice_is_written_once(tmp_path):
     for name, text in (("a", FOX), ("b", TEXTS[2])):
         (tmp_path / f"{name}.jsonl").write_text(lines([{"id": name, "text": text}]))
     paths = [tmp_path / f"{name}.jsonl" for name in "aab"]

@@ -1,4 +1,4 @@
-"""What docs/python.md shows works, and prints what it says."""
+"""The examples of docs/python.md work, and print what the page shows."""
 
 import doctest
 import os
@@ -22,32 +22,33 @@ PAGE = ROOT / "docs/python.md"
 
 def blocks():
     """(number of the first line, kind, text) of each fenced block."""
-    found, kind, first, inside = [], None, 0, []
+    found, kind, first, block = [], None, 0, []
     for number, line in enumerate(text(PAGE).splitlines(), 1):
         if not line.startswith("```"):
-            inside.append(line)
+            block.append(line)
         elif kind is None:
-            kind, first, inside = line[3:], number, []
+            kind, first, block = line[3:], number, []
         else:
-            found.append((first, kind, "\n".join(inside) + "\n"))
+            found.append((first, kind, "\n".join(block) + "\n"))
             kind = None
     return found
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Where samples/ can be seen, and a collection."""
+    """A folder with samples/ and a collection."""
     monkeypatch.chdir(tmp_path)
     shutil.copytree(ROOT / "samples", "samples")
-    records = [{"id": place, "text": one} for place, one in enumerate([FOX, FOX, TEXTS[2]])]
+    records = [{"id": position, "text": sample}
+               for position, sample in enumerate([FOX, FOX, TEXTS[2]])]
     pathlib.Path("crawl.jsonl").write_text(lines(records))
     pyarrow.parquet.write_table(pyarrow.Table.from_pylist(records), "crawl.parquet")
     return tmp_path
 
 
 def run_shell(session):
-    """Commands that begin with `$ `, and what they print."""
-    commands = [part.split("\n", 1) for part in session.split("$ ")[1:]]
+    """Runs commands that begin with `$ `, and compares their output."""
+    commands = [command.split("\n", 1) for command in session.split("$ ")[1:]]
     for command, printed in commands:
         words = shlex.split(command)
         assert words[:3] == ["python", "-m", "twinset"]
@@ -60,12 +61,12 @@ def run_shell(session):
 def test_page(folder):
     names, ran = {}, {"python": 0, "pycon": 0, "console": 0}
     for number, kind, source in blocks():
-        place = f"docs/python.md:{number}"
+        location = f"docs/python.md:{number}"
         if kind == "python":
-            exec(compile(source, place, "exec"), names)
+            exec(compile(source, location, "exec"), names)
             ran[kind] += 1
         elif kind == "pycon":
-            test = doctest.DocTestParser().get_doctest(source, names, place, str(PAGE), number)
+            test = doctest.DocTestParser().get_doctest(source, names, location, str(PAGE), number)
             failures = []
             runner = doctest.DocTestRunner(verbose=False)
             runner.run(test, out=failures.append, clear_globs=False)
@@ -81,6 +82,6 @@ def test_page(folder):
 
 
 def test_every_block_is_of_a_kind_that_runs():
-    """All but the one that installs."""
+    """All blocks run, except the one that installs."""
     assert [source for _, kind, source in blocks() if kind not in ("python", "pycon", "console")] \
         == ["$ pip install ./python\n"]

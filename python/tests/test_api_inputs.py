@@ -1,4 +1,4 @@
-"""What data may be, and what is said of data that may not."""
+"""Valid types of data, and the errors for others."""
 
 import pathlib
 import subprocess
@@ -48,19 +48,19 @@ def test_texts(data):
 ])
 def test_missing_texts(data):
     result = twinset.scan(data)
-    assert [one.id for one in result.skipped] == [1]
+    assert [row.id for row in result.skipped] == [1]
     assert [(pair.a, pair.b) for pair in result] == [(0, 2)]
 
 
 def test_lone_surrogates():
     result = twinset.scan([FOX + "\ud800", FOX + "\udfff"])
     assert result[0].similarity == 1.0  # both are read as U+FFFD
-    assert [one.flags for one in result.flagged] == [("invalid-utf8",)] * 2
+    assert [row.flags for row in result.flagged] == [("invalid-utf8",)] * 2
 
 
 def test_bytes_that_are_no_text():
     result = twinset.scan([FOX.encode() + b"\xff", FOX])
-    assert [(one.id, one.flags) for one in result.flagged] == [(0, ("invalid-utf8",))]
+    assert [(row.id, row.flags) for row in result.flagged] == [(0, ("invalid-utf8",))]
 
 
 @pytest.mark.parametrize(("data", "message"), [
@@ -100,7 +100,7 @@ def test_names_of_files(tmp_path, monkeypatch):
         assert found("[ac]") == [("a", "c")]
 
 
-def test_a_path_that_is_not_there(tmp_path):
+def test_a_missing_path(tmp_path):
     with pytest.raises(twinset.EmptyError, match="nothing.txt: No such file or directory"):
         twinset.scan(tmp_path / "nothing.txt")
     (tmp_path / "a.txt").write_text(FOX)
@@ -150,7 +150,7 @@ COLUMNS = {"id": ["x", "y", "a"], "text": THREE, "n": [1, 2, 3], "more": ["p", "
 
 
 class Dataset:
-    """As much of a datasets.Dataset as is used: rows, a choice of which it may be."""
+    """A stand-in for datasets.Dataset: rows, or a selection of them."""
 
     def __init__(self, table, rows=None, format=None, columns=None):
         self.table, self.format = table, format
@@ -173,13 +173,16 @@ class Dataset:
     def remove_columns(self, names):
         return Dataset(self.table.drop_columns(names), self.rows)
 
+    def select_columns(self, names):
+        return Dataset(self.table.select(names), self.rows)
+
     def add_column(self, name, column):
         table = self.table.take(self.rows).append_column(name, column)
         return Dataset(table)
 
 
 class IterableDataset:
-    """As much of a datasets.IterableDataset as is used: rows that come one by one."""
+    """A stand-in for datasets.IterableDataset: an iterable of rows."""
 
     def __init__(self, rows):
         self.rows = rows
@@ -195,7 +198,7 @@ IterableDataset.__module__ = "datasets.iterable_dataset"
 
 
 class DatasetDict(dict):
-    """Datasets by the names of their splits."""
+    """A stand-in for datasets.DatasetDict: datasets by the names of splits."""
 
 
 def parquet_file():
@@ -238,7 +241,7 @@ def test_tables(kind):
     ("records", list), ("generator", list), ("columns", dict), ("lazy", polars.LazyFrame),
     ("duckdb", pyarrow.Table), ("arrow dataset", pyarrow.Table), ("parquet file", pyarrow.Table),
     ("iterable", list)])
-def test_what_is_kept_is_of_the_kind_that_came_in(kind, expected):
+def test_kept_rows_have_the_type_of_the_data(kind, expected):
     kept = twinset.dedup(TABLES[kind]()).table()
     assert isinstance(kept, expected)
     rows = {list: lambda: kept, dict: lambda: pyarrow.table(kept).to_pylist(),
@@ -247,17 +250,17 @@ def test_what_is_kept_is_of_the_kind_that_came_in(kind, expected):
     assert rows == ROWS[:2]
 
 
-def test_records_that_lack_something():
+def test_records_with_missing_fields():
     rows = [{"text": FOX, "id": "a"}, {"id": "b"}, {"id": "c", "text": FOX, "more": 1}]
     result = twinset.scan(rows)
     assert [(pair.a, pair.b) for pair in result] == [("a", "c")]
-    assert [one.id for one in result.skipped] == ["b"]
+    assert [row.id for row in result.skipped] == ["b"]
     with pytest.raises(ValueError, match="'text' has 2, 'n' has 1"):
         twinset.scan({"text": [FOX, FOX], "n": [1]})
 
 
 def test_splits():
-    """A DatasetDict: its splits one after the other, each row by its split."""
+    """A DatasetDict has the rows of its splits, one split after the other, named by split."""
     train = pyarrow.table({"text": [FOX, TEXTS[2]], "key": [1, 2]})
     test = pyarrow.table({"text": ["other", FOX], "key": [2, 3]})
     data = DatasetDict(train=Dataset(train), test=Dataset(test))
@@ -270,14 +273,30 @@ def test_splits():
     assert kept["test"].with_format("arrow")[:]["text"].to_pylist() == ["other"]
     marked = twinset.dedup(data, annotate=True).table()
     assert marked["test"].with_format("arrow")[:]["twinset_kept"].to_pylist() == [None, "train:1"]
-    lazy = {name: IterableDataset(one.to_pylist()) for name, one in
+    lazy = {name: IterableDataset(row.to_pylist()) for name, row in
             (("train", train), ("test", test))}
     assert twinset.dedup(lazy).table() == {"train": train.to_pylist(),
                                            "test": test.to_pylist()[:1]}
 
 
-def test_a_choice_of_a_dataset():
-    """What a dataset holds is not what lies below it, after select() or shuffle()."""
+def test_spans_of_splits():
+    passage = " ".join(f"w{number}" for number in range(30))
+    texts = [f"{FOX} {passage}", f"{TEXTS[2]} {passage} End."], [f"Other. {passage} Last."]
+    train, test = (pyarrow.table({"text": column, "n": range(len(column))}) for column in texts)
+    data = DatasetDict(train=Dataset(train), test=Dataset(test))
+    lazy = {name: IterableDataset(table.to_pylist()) for name, table in
+            (("train", train), ("test", test))}
+    left = [[texts[0][0], f"{TEXTS[2]} End."], ["Other. Last."]]
+    for given in (data, lazy):
+        kept = twinset.dedup(given, min_passage=25).table()
+        rows = [split.with_format("arrow")[:].to_pylist() if given is data else split
+                for split in kept.values()]
+        assert [[row["text"] for row in split] for split in rows] == left
+        assert [list(row) for row in rows[0]] == [["text", "n"]] * 2
+
+
+def test_a_selection_of_a_dataset():
+    """After select() or shuffle(), the rows of a dataset differ from those of its Arrow table."""
     data = Dataset(pyarrow.table({"text": [TEXTS[2], FOX, FOX, "other"]}), [3, 2, 1])
     assert found(data) == [(1, 2)]
     left = twinset.dedup(data).table()
@@ -295,7 +314,7 @@ def test_tables_without_ids():
 
 
 @pytest.mark.parametrize("kind", TABLES)
-def test_columns_that_are_not_there(kind):
+def test_missing_columns(kind):
     for keywords in ({"text": "body"}, {"id": "key"}):
         what, name = next(iter(keywords.items()))
         with pytest.raises(ValueError, match=f"{what}: there is no column '{name}'; there are: "
@@ -312,8 +331,8 @@ def test_a_column_of_numbers():
         twinset.scan(pyarrow.table({"text": THREE, "id": [1.5, 2.5, 3.0]}))
 
 
-def test_nothing_else_is_imported():
-    """Who has pandas alone needs no other library, and so on."""
+def test_only_needed_libraries_are_imported():
+    """A library is imported only for its own data."""
     program = f"""
 import sys
 import twinset
@@ -329,7 +348,7 @@ assert "pyarrow" not in sys.modules and "pandas" not in sys.modules
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
-def test_what_to_install(monkeypatch):
+def test_errors_name_what_to_install(monkeypatch):
     result = twinset.scan(THREE)
     for name, use in (("pyarrow", result.to_arrow), ("pandas", result.to_pandas),
                       ("polars", result.to_polars)):
@@ -340,7 +359,7 @@ def test_what_to_install(monkeypatch):
 
 @pytest.mark.parametrize(("module", "without"), [
     ("spark", "pyspark"), ("beam", "apache_beam"), ("datasketch", "numpy"), ("lab", "numpy")])
-def test_what_to_install_for_a_part(module, without):
+def test_errors_name_what_to_install_for_a_module(module, without):
     program = f"import sys; sys.modules[{without!r}] = None; import twinset.{module}"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
                           check=False)

@@ -1,4 +1,4 @@
-"""python -m twinset: the command's options, messages and statuses, for Parquet as well."""
+"""python -m twinset: options, messages and statuses of the command, also for Parquet."""
 
 import json
 import os
@@ -23,9 +23,9 @@ def run(*arguments, cwd, status=0, **options):
 
 @pytest.fixture
 def folder(tmp_path):
-    """The same records as JSON lines and as Parquet."""
-    records = [{"id": one["id"], "text": one["text"], "n": place}
-               for place, one in enumerate(families(1))]
+    """A folder with records as JSON lines and as Parquet."""
+    records = [{"id": record["id"], "text": record["text"], "n": position}
+               for position, record in enumerate(families(1))]
     (tmp_path / "in.jsonl").write_text(lines(records))
     parquet.write_table(pyarrow.Table.from_pylist(records), tmp_path / "in.parquet",
                         row_group_size=20, compression="gzip")
@@ -96,8 +96,8 @@ def test_roles(folder):
     assert out.splitlines()[1].startswith(b"new.parquet:1,old,1.0,")
 
 
-def test_what_is_skipped(folder):
-    """What has no text is named, and dedup keeps it, unless most of the input is so."""
+def test_skipped_records_are_named(folder):
+    """Records without text are named, and dedup keeps them, unless most records have none."""
     table = pyarrow.table({"text": [FOX, None, "", *[None] * 15]})
     parquet.write_table(table, folder / "holes.parquet")
     _, said = run("dedup", "holes.parquet", "-o", "out.parquet", cwd=folder, status=2)
@@ -161,7 +161,7 @@ def test_no_rows(folder):
 
 
 def test_help(folder):
-    """From the engine's table."""
+    """The help comes from the engine's table."""
     for name in ("scan", "dedup"):
         text = " ".join(run(name, "--help", cwd=folder, env={**os.environ, "COLUMNS": "100"})[0]
                         .decode().split())
@@ -173,7 +173,7 @@ def test_help(folder):
     assert command("--version", cwd=folder)[0].decode() == f"twinset {_core.version}\n"
 
 
-def test_a_reader_that_goes(folder):
+def test_a_reader_that_ends_early(folder):
     process = subprocess.Popen([sys.executable, "-m", "twinset", "scan", "in.parquet", "-t", "0",
                                 "--format", "json"], cwd=folder, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE)
@@ -183,13 +183,13 @@ def test_a_reader_that_goes(folder):
 
 
 def test_ctrl_c(folder):
-    """Nothing is left of an unfinished file, and the shell learns what ended the process."""
+    """An unfinished file is removed, and the process ends by the signal."""
     before = sorted(path.name for path in folder.iterdir())
     process = subprocess.Popen(
         [sys.executable, "-m", "twinset", "dedup", "-", "-o", "out.jsonl"], cwd=folder,
         stdin=subprocess.PIPE, stderr=subprocess.PIPE,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
-    # More than a pipe holds: when it is written, the engine is reading.
+    # The input is larger than a pipe: once it is written, the engine is reading.
     process.stdin.write(lines({"text": f"{FOX} {i}"} for i in range(10000)).encode())
     process.stdin.flush()
     process.send_signal(signal.SIGINT)

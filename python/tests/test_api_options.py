@@ -1,4 +1,4 @@
-"""Options: the command's by name and value, and what is said of others."""
+"""Options: names and values of the command, and errors for others."""
 
 import pathlib
 import re
@@ -16,7 +16,7 @@ def names_of(function):
 
 
 def test_names_are_the_engines():
-    """What an editor completes is what there is."""
+    """The names that editors complete are those of the engine."""
     typed = set(options.Options.__annotations__) | {"threshold"}
     assert {name.replace("_", "-") for name in typed} == {row[0] for row in _core.options()}
     assert set(options.Tuned.__annotations__) == names_of("tune") == names_of("LSH")
@@ -95,7 +95,7 @@ def test_wrong_kinds(call, message):
     ({"lang": "klingon"}, "klingon"), ({"bands": 200, "rows": 200, "hashes": 256}, "40000 hashes"),
 ])
 def test_wrong_values(given, message):
-    """The engine says it, in the words of Python."""
+    """The message is the engine's, with options named as in Python."""
     with pytest.raises(twinset.Error, match=message) as raised:
         twinset.scan(TEXTS, **given)
     assert isinstance(raised.value, (ValueError, OSError))

@@ -1,4 +1,4 @@
-"""Parquet files: read by columns, cleaned row group by row group, as the same JSON lines are."""
+"""Parquet files are read by columns and cleaned by row groups, with the results of JSON lines."""
 
 import datetime
 import json
@@ -14,9 +14,9 @@ from twins import FOX, TEXTS, command, families, lines, written
 
 
 def records_of(seed, count=60):
-    return [{"id": one["id"], "n": place, "text": one["text"], "tags": [one["id"], "x"],
-             "meta": {"date": one.get("date")}}
-            for place, one in enumerate(families(seed, count))]
+    return [{"id": record["id"], "n": place, "text": record["text"], "tags": [record["id"], "x"],
+             "meta": {"date": record.get("date")}}
+            for place, record in enumerate(families(seed, count))]
 
 
 def write(path, records, **options):
@@ -92,9 +92,10 @@ def test_several_files(tmp_path):
 
 
 def test_ids_that_several_files_have(tmp_path, monkeypatch):
-    """They are named with their files, as those of JSON lines are."""
+    """Such ids are named with their files, as in JSON lines."""
     monkeypatch.chdir(tmp_path)
-    shards = [[{"id": i, "text": one["text"]} for i, one in enumerate(records_of(seed, count))]
+    shards = [[{"id": i, "text": record["text"]}
+               for i, record in enumerate(records_of(seed, count))]
               for seed, count in ((6, 30), (6, 40))]
     for name, shard in zip("ab", shards):
         write(f"{name}.parquet", shard)
@@ -105,8 +106,8 @@ def test_ids_that_several_files_have(tmp_path, monkeypatch):
     assert any(pair.b.startswith("a.parquet#") for pair in found)
 
 
-def test_ids_that_a_file_has_twice(tmp_path, monkeypatch):
-    """A row whose id is taken is skipped, as a record of JSON lines is."""
+def test_ids_that_a_file_repeats(tmp_path, monkeypatch):
+    """A row with a repeated id is skipped, as in JSON lines."""
     monkeypatch.chdir(tmp_path)
     write("in.parquet", [{"id": number, "text": text}
                          for number, text in ((1, FOX), (2, TEXTS[2]), (1, FOX))])
@@ -119,7 +120,7 @@ def test_ids_that_a_file_has_twice(tmp_path, monkeypatch):
 
 def test_rows_without_ids(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    records = [{"body": one["text"]} for one in records_of(5)]
+    records = [{"body": record["text"]} for record in records_of(5)]
     write("in.parquet", records)
     (tmp_path / "in.jsonl").write_text(lines(records))
     expected, _ = command("in.jsonl", "--text", "body", "--format", "csv", cwd=tmp_path)
@@ -178,7 +179,7 @@ def test_text_of_every_kind(tmp_path):
         assert left["text"].type == column.type and len(left) == 3
 
 
-def test_what_is_wrong(tmp_path):
+def test_invalid_inputs(tmp_path):
     write(tmp_path / "in.parquet", [{"n": 1, "text": FOX}, {"n": 2, "text": FOX}])
     with pytest.raises(ValueError, match=r"in\.parquet: there is no column 'body'; there are: "
                                          "'n', 'text'"):
@@ -203,7 +204,7 @@ def test_what_is_wrong(tmp_path):
 
 
 def test_folders(tmp_path, monkeypatch):
-    """A folder of nothing but Parquet is read as its files; beside others they are not read."""
+    """A folder of Parquet files only is read; Parquet files among others are not."""
     monkeypatch.chdir(tmp_path)
     records = records_of(7)
     (tmp_path / "in" / "more").mkdir(parents=True)
@@ -219,11 +220,12 @@ def test_folders(tmp_path, monkeypatch):
     assert sum(parts, []) == [json.loads(line) for line in out.splitlines()] == \
         done.table().to_pylist()
     (tmp_path / "in" / "notes.txt").write_text(FOX)
-    assert any(one.id.endswith(".parquet") for one in twinset.scan("in", max_skipped=1).skipped)
+    assert any(skipped.id.endswith(".parquet")
+               for skipped in twinset.scan("in", max_skipped=1).skipped)
 
 
 def test_any_text_of_any_row(tmp_path, monkeypatch):
-    """What JSON escapes, in lines of every length, and columns that `keep` looks at."""
+    """Texts have characters that JSON escapes, any length, and columns that `keep` needs."""
     monkeypatch.chdir(tmp_path)
     rows = [{"id": f'"{number}"\\', "text": "\0\t\n\x1f\\\"é\u2028"[:number % 9] * number + FOX,
              "when": datetime.datetime(2020, 1, 1 + number % 28), "score": float("nan")}
@@ -239,8 +241,8 @@ def test_any_text_of_any_row(tmp_path, monkeypatch):
         assert (tmp_path / "removed").stat().st_size > 1000
 
 
-def test_memory_is_kept(tmp_path):
-    """By the whole process, although one row group has as many bytes as it may take."""
+def test_the_limit_of_memory_is_kept(tmp_path):
+    """The whole process keeps the limit, even if a row group is as large as the limit."""
     words = [f"{number:x}" * 3 for number in range(5000)]
     dice = random.Random(1)
     texts = [" ".join(dice.choices(words, k=400)) for _ in range(27000)]

@@ -1,4 +1,4 @@
-"""Results that go through pickle say and write what they said and wrote before."""
+"""A result that was pickled has and writes the same as before."""
 
 import pickle
 
@@ -22,7 +22,7 @@ def same(before, after):
 
 @pytest.mark.parametrize("data", [
     [FOX, TEXTS[2], FOX.upper(), None, ""],
-    pandas.DataFrame({"text": [one["text"] for one in families(7)]}),
+    pandas.DataFrame({"text": [record["text"] for record in families(7)]}),
 ])
 def test_scan(data):
     before = twinset.scan(data, threshold=0.3)
@@ -52,7 +52,7 @@ def test_scan_of_files(tmp_path):
 
 @pytest.mark.parametrize("keep", ["first", "n"])
 def test_dedup(keep):
-    frame = pandas.DataFrame([{**one, "n": n} for n, one in enumerate(families(3))])
+    frame = pandas.DataFrame([{**record, "n": n} for n, record in enumerate(families(3))])
     before = twinset.dedup(frame, keep=keep)
     after = again(before)
     assert len(before.removed) > 0

@@ -1,4 +1,4 @@
-"""scan() and compare(): what the command prints, to the byte, and what an oracle says."""
+"""scan() and compare(), compared with the bytes of the command, and with the oracle."""
 
 import io
 import json
@@ -9,11 +9,11 @@ import twinset
 from twinset import output
 from twins import FORMATS, FOX, ROOT, TEXTS, command, families, lines, written
 
-import oracle  # of tests/cli, where twins looks
+import oracle  # from tests/cli, which twins adds to the path
 
 
 def compare_with_command(tmp_path, documents, *options, **keywords):
-    """Scans documents, a list of (id, text), in Python, and as lines of JSON by the command."""
+    """Scans documents, a list of (id, text), in Python, and as JSON lines by the command."""
     records = [{"id": name, "text": text} for name, text in documents]
     (tmp_path / "in.jsonl").write_text(lines(records))
     found = twinset.scan([text for _, text in documents], [name for name, _ in documents],
@@ -24,11 +24,11 @@ def compare_with_command(tmp_path, documents, *options, **keywords):
     return found
 
 
-# ---- the same as the command
+# ---- compared with the command
 
 @pytest.mark.parametrize("seed", range(4))
 def test_texts_as_the_command(tmp_path, seed):
-    documents = [(one["id"], one["text"]) for one in families(seed)]
+    documents = [(record["id"], record["text"]) for record in families(seed)]
     found = compare_with_command(tmp_path, documents)
     assert len(found) > 5
     compare_with_command(tmp_path, documents, "-t", "0.3", "--by", "word", "-k", "2",
@@ -39,7 +39,7 @@ def test_texts_as_the_command(tmp_path, seed):
 
 
 def test_positions_as_the_command(tmp_path):
-    texts = [one["text"] for one in families(9)]
+    texts = [record["text"] for record in families(9)]
     found = twinset.scan(texts)
     named = compare_with_command(tmp_path, [(f"{i:010}", text) for i, text in enumerate(texts)])
     assert written(found, "json") == written(named, "json")
@@ -57,7 +57,7 @@ def test_programs_as_the_command(tmp_path):
 
 
 def test_other_texts_as_the_command(tmp_path):
-    """Scripts, tricks, bytes that are no characters, texts without shingles."""
+    """Scripts, tricks, invalid UTF-8, and texts without shingles give the same results."""
     documents = [("a", "Ein Straßenschild, STRASSE, und noch eins mehr."),
                  ("b", "ein strassenschild, strasse, und noch eins mehr."),
                  ("c", "漢字かな交じり文は空白で区切られない。" * 2),
@@ -68,7 +68,7 @@ def test_other_texts_as_the_command(tmp_path):
 
 
 def test_roles_as_the_command(tmp_path):
-    texts = [one["text"] for one in families(3, 40)]
+    texts = [record["text"] for record in families(3, 40)]
     new, old, like = texts[:20], texts[20:35], texts[35:]
     names = [f"{i:010}" for i in range(40)]
     files = {"new": names[:20], "old": names[20:35], "like": names[35:]}
@@ -106,17 +106,18 @@ def test_oracle(seed):
     records = families(seed + 100, 250)
     rules = oracle.Rules(threshold=rng.choice([0.2, 0.5, 0.8]), by=rng.choice(["char", "word"]),
                          k=rng.choice([3, 5]))
-    documents = [oracle.Document(one["id"], one["text"].encode()) for one in records]
+    documents = [oracle.Document(record["id"], record["text"].encode()) for record in records]
     expected = oracle.scan(documents, rules)
-    found = twinset.scan([one["text"] for one in records], [one["id"] for one in records],
+    found = twinset.scan([record["text"] for record in records],
+                         [record["id"] for record in records],
                          rules.threshold, by=rules.by, k=rules.k, method="exact")
     pairs = [{**pair._asdict(), "estimate": None} for pair in found]
     assert [{field: pair[field] for field in expected["pairs"][0]} for pair in pairs] == \
         expected["pairs"]
-    assert [(one.id, list(one.members), one.representative, one.min_similarity, one.size)
-            for one in found.clusters] == \
-        [(one["id"], one["members"], one["representative"], one["min_similarity"], one["size"])
-         for one in expected["clusters"]]
+    assert [(cluster.id, list(cluster.members), cluster.representative, cluster.min_similarity,
+             cluster.size) for cluster in found.clusters] == \
+        [tuple(cluster[field] for field in ("id", "members", "representative", "min_similarity",
+                                            "size")) for cluster in expected["clusters"]]
 
 
 # ---- compare
@@ -156,7 +157,7 @@ def test_compare_files(tmp_path, monkeypatch):
 
 # ---- results
 
-def test_what_was_read_is_not_written(tmp_path):
+def test_inputs_are_not_overwritten(tmp_path):
     for name in ("a.csv", "b.csv"):
         (tmp_path / name).write_text("the very same text in both of the files, word for word")
     (tmp_path / "link.csv").symlink_to("a.csv")
@@ -193,19 +194,19 @@ def test_sequence():
 
 def test_skipped_and_flagged():
     found = twinset.scan([FOX, None, "", "x\ud800y" + FOX, b"\xff" + FOX.encode()])
-    assert [(one.id, one.is_empty) for one in found.skipped] == [(1, True), (2, True)]
+    assert [(record.id, record.is_empty) for record in found.skipped] == [(1, True), (2, True)]
     assert "null" in found.skipped[0].reason
-    assert {one.id for one in found.flagged if "invalid-utf8" in one.flags} == {3, 4}
+    assert {record.id for record in found.flagged if "invalid-utf8" in record.flags} == {3, 4}
     assert len(found) == 3
     named = twinset.scan([FOX, None], ["a", "b"])
-    assert [one.id for one in named.skipped] == ["b"]
+    assert [record.id for record in named.skipped] == ["b"]
 
 
 def test_flags_have_the_engines_names():
     found = twinset.scan(["zero\u200bwidth " + FOX, "Сору\u0440 homoglyphs: p\u0430ypal " + FOX])
     report = json.loads(written(found, "json"))["run"]["flagged"]
-    assert [(f"{one.id:010}", list(one.flags)) for one in found.flagged] == \
-        [(one["path"], one["flags"]) for one in report]
+    assert [(f"{record.id:010}", list(record.flags)) for record in found.flagged] == \
+        [(record["path"], record["flags"]) for record in report]
     assert len(report) == 2
 
 
@@ -217,8 +218,8 @@ def test_notes():
 
 def test_tables():
     records = families(1)
-    for ids, kind in ((None, int), ([one["id"] for one in records], str), (range(60), int)):
-        found = twinset.scan([one["text"] for one in records], ids, 0.4)
+    for ids, kind in ((None, int), ([record["id"] for record in records], str), (range(60), int)):
+        found = twinset.scan([record["text"] for record in records], ids, 0.4)
         rows = [pair[:11] for pair in found]
         assert {type(row[0]) for row in rows} == {kind}
         arrow = found.to_arrow()
@@ -247,7 +248,7 @@ def test_empty_tables():
 
 
 def test_mixed_ids(tmp_path):
-    """Numbers stay numbers beside files, whatever those are called."""
+    """Numeric ids stay numbers if files are compared as well, whatever the names of files."""
     (tmp_path / "0000000001").write_text(FOX)
     (tmp_path / "17").write_text(FOX)
     found = twinset.scan([FOX, TEXTS[2]], old=tmp_path / "17")

@@ -1,4 +1,4 @@
-"""What a person sees: text, HTML, a progress bar."""
+"""The display of results: text, HTML, a progress bar."""
 
 import html.parser
 import io
@@ -46,14 +46,14 @@ similar  removed                                   kept   cluster
     assert repr(done.removed).startswith("1 removed\n")
 
 
-def test_names_do_nothing_to_a_terminal():
+def test_names_are_escaped():
     found = twinset.scan([FOX, FOX], [EVIL, "b\n"])
     assert "\\u{202e}\\u{1b}[31m" in repr(found) and "b\\n" in repr(found)
     assert "\x1b" not in repr(found) and "\u202e" not in repr(found)
 
 
 def test_percentages_are_the_commands():
-    """Cut, not rounded: 100.0% means all of it."""
+    """Percentages are cut, not rounded: 100.0% means all."""
     for share, expected in ((0, "0.0%"), (0.07, "7.0%"), (0.0699999, "6.9%"), (1, "100.0%"),
                             (0.9999999999999999, "99.9%"), (0.629, "62.9%")):
         assert show.percent(share) == expected
@@ -62,7 +62,7 @@ def test_percentages_are_the_commands():
 
 
 class Page(html.parser.HTMLParser):
-    """Tags that are closed in order, and the text between them."""
+    """Checks that tags are closed in order, and collects the text between them."""
 
     def __init__(self, text):
         super().__init__()
@@ -97,7 +97,7 @@ def test_html():
 
 
 def test_html_takes_the_colours_of_the_page():
-    """Light or dark: nothing sets a colour of text, or one that is not half transparent."""
+    """No colour of text is set, and all others are transparent, so light and dark pages work."""
     style = re.search("<style>(.*?)</style>", twinset.scan(TEXTS)._repr_html_(), re.S)[1]
     assert not re.search(r"(?<![-\w])color:|#[0-9a-f]{3}", style)
     assert set(re.findall(r"background-color: (\w+)", style)) == {"transparent"}
@@ -121,7 +121,7 @@ def test_a_callback_that_stops():
 
 
 class Bar:
-    """A tqdm that remembers."""
+    """A tqdm that records its calls."""
 
     made = []
 

@@ -22,7 +22,7 @@ def test_signatures_are_the_commands(tmp_path):
         out, _ = command("sketch", "in.jsonl", *options, cwd=tmp_path)
         expected = {row["id"]: row["signature"] for row in map(json.loads, out.splitlines())}
         sketcher = twinset.Sketcher(**keywords)
-        many = sketcher.sketch_many([one["text"] for one in records])
+        many = sketcher.sketch_many([signature_["text"] for signature_ in records])
         for record, signature in zip(records, many, strict=True):
             assert list(signature) == expected[record["id"]]
             assert sketcher.sketch(record["text"]) == signature
@@ -58,10 +58,10 @@ def test_empty_signatures():
         assert sketcher.sketch(text).jaccard(sketcher.sketch("")) == 0.0
     assert not sketcher.sketch("x").is_empty()
     many = sketcher.sketch_many([FOX, None, ""])
-    assert [one.is_empty() for one in many] == [False, True, True]
+    assert [signature_.is_empty() for signature_ in many] == [False, True, True]
 
 
-def test_signatures_that_do_not_go_together():
+def test_incompatible_signatures():
     a, b = twinset.Sketcher(hashes=16).sketch(FOX), twinset.Sketcher(hashes=32).sketch(FOX)
     for use in (a.jaccard, a.merge):
         with pytest.raises(ValueError):

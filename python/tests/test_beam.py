@@ -1,6 +1,6 @@
-"""twinset.beam: the command's answers from a Beam pipeline, in one process and in two.
+"""twinset.beam gives the command's output from a Beam pipeline, in one process and in two.
 
-A pipeline takes a second or two to start, however small it is: what can be tested without one is.
+Even a small pipeline takes a second or two to start, so tests use none where they can.
 """
 
 import bz2
@@ -14,8 +14,10 @@ import random
 import socket
 import subprocess
 import sys
+from array import array
 from collections import Counter
 from itertools import islice
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import pytest
@@ -26,50 +28,54 @@ import numpy as np  # noqa: E402
 import pyarrow as pa  # noqa: E402
 from apache_beam.metrics import MetricsFilter  # noqa: E402
 from apache_beam.options.pipeline_options import PipelineOptions  # noqa: E402
-from spread import SEED, documents, scanned, shown, text  # noqa: E402
+from spread import (  # noqa: E402
+    SEED, cleaned, documents, example, scanned, text, with_passages)
 from twins import ROOT, command  # noqa: E402
 from twinset import _core  # noqa: E402
 from twinset.beam import (  # noqa: E402
     Clusters,
     Dedup,
     MergeSignatures,
+    Removed,
     Signatures,
     SimilarPairs,
+    Span,
 )
 from twinset.beam import clusters, shuffle  # noqa: E402
 from twinset.beam.__main__ import main  # noqa: E402
 from twinset.beam.documents import Fields, Read, rank  # noqa: E402
-from twinset.beam.files import blocks, kind_of, known, lines_of  # noqa: E402
+from twinset.beam.files import LINE, blocks, kind_of, known, lines_of  # noqa: E402
 from twinset.beam.signatures import cut  # noqa: E402
-from twinset.cluster import lines  # noqa: E402
+from twinset.beam.spans import Without  # noqa: E402
+from twinset.cluster import limit, lines  # noqa: E402
 
 
 class Run:
-    """A pipeline in this process. What it writes is read back; what it counts is kept."""
+    """Runs pipelines in this process, reads their output, and keeps their counters."""
 
     def __init__(self, folder):
         self.folder, self.counters = folder, Counter()
 
     def __call__(self, records, build):
-        """Runs build(records); gives what came of it as lists."""
+        """Runs build(records), and returns its collections as lists."""
         pipeline = beam.Pipeline(options=PipelineOptions(["--runner=FnApiRunner"]))
         made = build(pipeline | beam.Create(records, reshuffle=False))
         made = made if isinstance(made, tuple) else (made,)
-        for place, collection in enumerate(made):
-            out = self.folder / f"part{place}"
-            (collection | f"json {place}" >> beam.Map(as_json)
-             | f"write {place}" >> beam.io.WriteToText(str(out)))
+        for number, collection in enumerate(made):
+            out = self.folder / f"part{number}"
+            (collection | f"json {number}" >> beam.Map(as_json)
+             | f"write {number}" >> beam.io.WriteToText(str(out)))
         result = pipeline.run()
         result.wait_until_finish()
         counted = result.metrics().query(MetricsFilter().with_namespace("twinset"))["counters"]
         self.counters = Counter()
-        for one in counted:  # each step has its own
-            self.counters[one.key.metric.name] += one.committed
-        found = [self.read(place) for place in range(len(made))]
+        for counter in counted:  # each step has its own
+            self.counters[counter.key.metric.name] += counter.committed
+        found = [self.read(number) for number in range(len(made))]
         return found if len(found) > 1 else found[0]
 
-    def read(self, place):
-        return [json.loads(line) for path in sorted(self.folder.glob(f"part{place}-*"))
+    def read(self, number):
+        return [json.loads(line) for path in sorted(self.folder.glob(f"part{number}-*"))
                 for line in path.read_text().splitlines()]
 
 
@@ -84,7 +90,7 @@ def run(tmp_path):
 
 
 def records(given):
-    return [{"id": name, "text": one} for name, one in given]
+    return [{"id": name, "text": content} for name, content in given]
 
 
 def pairs(run, given, **options):
@@ -93,11 +99,11 @@ def pairs(run, given, **options):
                       | "lines" >> beam.FlatMap(lines.lines_of, "jsonl")))
 
 
-# ---- the command's bytes
+# ---- compared with the command
 
 @pytest.mark.parametrize("shards", (1, 2, 8))
 def test_pairs_are_those_of_the_command(run, tmp_path, shards):
-    """With a bucket and a group of copies that are over the limit."""
+    """A bucket and a group of copies are over the limit."""
     given = documents(150, hot=60, copies=40)
     expected = scanned(tmp_path, given, "--max-bucket", "20")
     assert len(expected) > 1000
@@ -112,6 +118,19 @@ def test_many_copies(run, tmp_path):
     given = documents(60, copies=2300)
     expected = scanned(tmp_path, given)
     assert pairs(run, given, shards=3) == sorted(expected)
+
+
+def test_very_many_candidates_limit_the_matches_of_a_document(run, monkeypatch):
+    monkeypatch.setattr(limit, "MANY_CANDIDATES", 1)
+    monkeypatch.setattr(limit, "MANY_FOR_EACH", 2)
+    given = [(f"{i:02}", f"all of this is the same but for the number {i // 2}")
+             for i in range(12)]
+    found = run(records(given), lambda docs: docs | SimilarPairs(threshold=.5))
+    originals = [f"{i:02}" for i in range(0, 12, 2)]
+    matches = {(a, b) for position, b in enumerate(originals) for a in originals[:position][:2]}
+    names = {name: (name, f"{int(name) + 1:02}") for name in originals}
+    expected = {(x, y) for a, b in matches for x in names[a] for y in names[b]}
+    assert {(pair["a"], pair["b"]) for pair in found} == expected | set(names.values())
 
 
 def test_options_are_those_of_the_command(run, tmp_path):
@@ -176,7 +195,7 @@ def components(run, edges):
 
 
 def graph(chance):
-    """Edges: chains by names in order and in none, stars, and what comes."""
+    """Edges of chains with ordered and shuffled names, of a star, and random edges."""
     order = [f"c{at:04}" for at in range(700)]
     shuffled = [f"s{at:04}" for at in range(700)]
     chance.shuffle(shuffled)
@@ -187,23 +206,23 @@ def graph(chance):
 
 
 def joined(edges):
-    """All ids to their components."""
-    of = {}
+    """The component of each id."""
+    component = {}
     for u, v in edges:
-        both = of.get(u, {u}) | of.get(v, {v})
-        of.update(dict.fromkeys(both, both))
-    return of
+        both = component.get(u, {u}) | component.get(v, {v})
+        component.update(dict.fromkeys(both, both))
+    return component
 
 
 def test_components_of_long_chains(run):
     edges = graph(random.Random(SEED))
-    found, of = components(run, edges), joined(edges)
-    for id, members in of.items():
+    found, expected = components(run, edges), joined(edges)
+    for id, members in expected.items():
         assert {found.get(other, other) for other in members} == {found.get(id, id)} <= members
-    assert set(found) < set(of)
+    assert set(found) < set(expected)
 
 
-def test_chains_that_are_too_much_for_one_task_are_an_error(run, monkeypatch):
+def test_chains_too_large_for_one_task_are_an_error(run, monkeypatch):
     monkeypatch.setattr(clusters, "REST", 20)
     edges = [(f"{at:04}", f"{at + 1:04}") for at in range(2000)]
     with pytest.raises(_core.Error, match="more than 20 of their edges are left after 3 rounds"):
@@ -213,7 +232,7 @@ def test_chains_that_are_too_much_for_one_task_are_an_error(run, monkeypatch):
 # ---- dedup
 
 def kept_by_command(tmp_path, given, keep):
-    """What dedup keeps and removes of records in the order of their ids, which is "first" here."""
+    """The records that dedup keeps and removes. Sorted by id, "first" is the lowest id."""
     ordered = sorted(given, key=lambda record: record["id"])
     lines = "".join(json.dumps(record) + "\n" for record in ordered)
     (tmp_path / "ordered.jsonl").write_text(lines)
@@ -238,6 +257,40 @@ def test_dedup_is_that_of_the_command(run, tmp_path, keep):
     assert run.counters["removed"] == len(removed)
 
 
+def test_spans_are_cut_as_the_command_cuts(run, tmp_path):
+    given = with_passages(documents(60, copies=5))
+    left, removed = cleaned(tmp_path, given, "--min-passage", "13")
+    kept, gone, cut = run(records(given), lambda all: all | Dedup(shards=2, min_passage=13))
+    assert {row["id"]: row["text"] for row in kept if row["text"] is not None} == {
+        name: content for name, content in left.items() if content is not None}
+    key = lambda row: row["id"]  # noqa: E731
+    assert sorted(gone, key=key) == sorted(({name: row[name] for name in Removed._fields}
+                                            for row in removed if "kept" in row), key=key)
+    assert {row["id"]: [dict(zip(Span._fields, span)) for span in row["spans"]]
+            for row in cut} == {row["id"]: row["spans"] for row in removed if "spans" in row}
+    assert len(cut) == run.counters["cut_records"] > 10 and len(gone) > len(removed) - len(cut)
+
+
+class Named(NamedTuple):
+    id: str
+    text: str
+
+
+def test_records_without_spans():
+    """Spans are cut from records of any type, and lines are written as by the command."""
+    span = array("Q", (4, 7, 0, 3, 1, 1, 0)).tobytes()
+    without = Without(Fields("id", "text", None))
+    line = '{"text": "one \\u0074wo three",  "id": 1}'
+    thing = SimpleNamespace(id="1", text="one two three")
+    assert without({"id": "1", "text": b"one two three", LINE: line}, span) == {
+        "id": "1", "text": b"one three", LINE: '{"text": "one three",  "id": 1}'}
+    assert without(("1", "one two three"), span) == ("1", "one three")
+    assert without(Named("1", "one two three"), span) == Named("1", "one three")
+    row = beam.Row(id="1", text="one two three")
+    assert without(row, span) == beam.Row(id="1", text="one three")
+    assert without(thing, span).text == "one three" and thing.text == "one two three"
+
+
 def test_ranks_are_in_order():
     day = datetime.datetime(2024, 2, 29)
     zoned = datetime.datetime(2024, 3, 1, 2, tzinfo=datetime.timezone(datetime.timedelta(hours=2)))
@@ -246,9 +299,9 @@ def test_ranks_are_in_order():
                [10**18 + 1], [10**18 + 2], [2**63], [float("inf")], [day],
                [day + datetime.timedelta(1), zoned], [""], ["a"], ["aa"], ["é"],
                ["\ud800"]]
-    ranks = [[rank(value) for value in same] for same in ordered]
-    assert all(len(set(same)) == 1 for same in ranks)
-    assert [same[0] for same in ranks] == sorted({same[0] for same in ranks})
+    ranks = [[rank(value) for value in equal] for equal in ordered]
+    assert all(len(set(equal)) == 1 for equal in ranks)
+    assert [equal[0] for equal in ranks] == sorted({equal[0] for equal in ranks})
 
 
 # ---- signatures
@@ -274,16 +327,16 @@ def odd_texts():
 @pytest.mark.parametrize("options", CUT + WHOLE, ids=str)
 def test_pieces_have_the_shingles_of_the_text(options):
     sketcher, merge, most = _core.Sketcher(options), MergeSignatures(), 0
-    for one in odd_texts():
-        pieces = cut(one.encode(), options, 1000)
+    for text in odd_texts():
+        pieces = cut(text.encode(), options, 1000)
         signatures = [sketcher.text(piece) for piece in pieces]
-        some = len(pieces) // 2
-        parts = [merge.create_accumulator() for _ in range(2)]
-        for signature in signatures[:some]:
-            parts[0] = merge.add_input(parts[0], signature)
-        for signature in signatures[some:]:
-            parts[1] = merge.add_input(parts[1], signature)
-        assert merge.extract_output(merge.merge_accumulators(parts)) == sketcher.text(one)
+        half = len(pieces) // 2
+        accumulators = [merge.create_accumulator() for _ in range(2)]
+        for signature in signatures[:half]:
+            accumulators[0] = merge.add_input(accumulators[0], signature)
+        for signature in signatures[half:]:
+            accumulators[1] = merge.add_input(accumulators[1], signature)
+        assert merge.extract_output(merge.merge_accumulators(accumulators)) == sketcher.text(text)
         assert max(map(len, pieces)) < 2500 or len(pieces) == 1
         most = max(most, len(pieces))
     assert most > 5 if options in CUT else most == 1
@@ -293,10 +346,11 @@ def test_signatures_of_large_documents_are_sketched_in_pieces(run):
     given = dict(documents(20))
     given["large"] = text(random.Random(SEED), 3000)
     found = run(records(given.items()), lambda all: all | Signatures(piece=1000, k=5)
-                | beam.Map(lambda one: {"id": one.id, "hex": one.signature.hex()}))
+                | beam.Map(lambda row: {"id": row.id, "hex": row.signature.hex()}))
     sketcher = _core.Sketcher({"k": "5"})
     assert {row["id"]: row["hex"] for row in found} == {
-        id: sketcher.text(one).hex() for id, one in given.items() if one is not None}
+        id: sketcher.text(content).hex() for id, content in given.items()
+        if content is not None}
     assert len(found) == len(given) - 1
 
 
@@ -321,8 +375,8 @@ def test_tuples_are_an_id_and_a_text(run):
     found = run(given, lambda read: read | SimilarPairs(id="url", text="body"))
     assert [(pair["a"], pair["b"]) for pair in found] == [("1", "2")]
     kept, removed = run(given, lambda read: read | Dedup())
-    assert sorted(one[0] for one in kept) == [1, 3]
-    assert [one["id"] for one in removed] == ["2"]
+    assert sorted(record[0] for record in kept) == [1, 3]
+    assert [record["id"] for record in removed] == ["2"]
     for keep, record, word in ((None, ("a", "b", "c"), "a tuple of 3"),
                                ("date", ("a", "b"), "has no field 'date'")):
         with pytest.raises(_core.UsageError, match=word):
@@ -368,7 +422,7 @@ def test_ids_that_are_missing_or_shared_are_skipped_on_demand(run):
 
 
 def test_half_a_character():
-    """Beam cannot send it, but it may be made where it is read."""
+    """Beam cannot send such strings, but a reader may make them."""
     read = Read(Fields("id", "text", None), "error")
     assert list(read.process({"id": 1, "text": "\ud800"})) == [("1", b"\xed\xa0\x80", None)]
     for id, word in (("\ud800", "half a character"), ("a\0", "a NUL character")):
@@ -376,14 +430,14 @@ def test_half_a_character():
             list(read.process({"id": id, "text": "x"}))
 
 
-def test_nothing_comes_of_nothing(run):
+def test_empty_inputs(run):
     assert run([], lambda all: all | SimilarPairs(shards=1)) == []
     assert run(records([("a", None)]), lambda all: all | Dedup(shards=1)) == [
         [{"id": "a", "text": None}], []]
 
 
 def test_very_large_documents(run, monkeypatch):
-    """Larger than a batch, and than what is held of a shard; and what is no text."""
+    """Documents are larger than a batch and than the memory of a shard; one is not text."""
     monkeypatch.setattr(shuffle, "HELD_BYTES", 1 << 20)
     monkeypatch.setattr(shuffle, "PIECE_BYTES", 1 << 18)
     chance = random.Random(SEED)
@@ -395,8 +449,8 @@ def test_very_large_documents(run, monkeypatch):
     assert (found["a"], found["b"]) == ("large", "larger") and found["similarity"] > 0.99
 
 
-def test_an_empty_id_is_one_like_others(run):
-    """Also as the middle of its cluster, which it is here."""
+def test_an_empty_id_is_valid(run):
+    """It is also the centre of its cluster here."""
     model = text(random.Random(SEED))
     [found] = run(records([("", model), ("~", model + " end"), ("x", None)]),
                   lambda all: all | SimilarPairs(shards=2))
@@ -416,7 +470,7 @@ def test_documents_in_windows_are_refused():
     ({"threshold": 2}, _core.UsageError, "threshold"), ({"shards": 0}, _core.UsageError, "shards"),
     ({"duplicates": "keep"}, _core.UsageError, "error or skip"),
 ])
-def test_options_that_make_no_sense_are_refused(options, error, word):
+def test_invalid_options_are_refused(options, error, word):
     with pytest.raises(error, match=word):
         SimilarPairs(**options)
 
@@ -424,7 +478,7 @@ def test_options_that_make_no_sense_are_refused(options, error, word):
 # ---- the command line
 
 def beam_command(folder, *words, status=0):
-    """What it wrote to files called out, and the last it said."""
+    """The lines of its output files, and its last message."""
     done = subprocess.run([sys.executable, "-m", "twinset.beam", *words, "--output", "out",
                            "--shards", "3"], cwd=folder, capture_output=True, check=False,
                           timeout=300)
@@ -437,20 +491,20 @@ def test_parquet(tmp_path):
     import pyarrow.parquet as parquet
 
     given = documents(80)
-    table = pa.table({"url": [name for name, _ in given], "body": [one for _, one in given],
+    table = pa.table({"url": [name for name, _ in given], "body": [content for _, content in given],
                       "other": list(range(len(given)))})
-    for part in range(2):
-        parquet.write_table(table.slice(part * 40, 40 + 40 * part),
-                            tmp_path / f"part{part}.parquet")
+    for number in range(2):
+        parquet.write_table(table.slice(number * 40, 40 + 40 * number),
+                            tmp_path / f"part{number}.parquet")
     written, messages = beam_command(tmp_path, "--input", "part*.parquet", "--id", "url", "--text",
                                  "body")
     assert sorted(written) == sorted(scanned(tmp_path, given))
     assert f"{len(given)} documents" in messages
 
 
-def test_lines_that_are_kept_are_those_that_were_read(tmp_path):
+def test_kept_lines_are_unchanged(tmp_path):
     model = text(random.Random(SEED))
-    lines = [json.dumps({"x": 1.50, "id": id, "text": one}) + " " for id, one in
+    lines = [json.dumps({"x": 1.50, "id": id, "text": content}) + " " for id, content in
              (("b", model), ("a", model), ("c", None), ("d", "\ud800 " + model[::-1]))]
     (tmp_path / "in.jsonl").write_text("\n".join(lines) + "\n\n")
     written, messages = beam_command(tmp_path, "dedup", "--input", "in.jsonl")
@@ -458,8 +512,8 @@ def test_lines_that_are_kept_are_those_that_were_read(tmp_path):
     assert "1 removed" in messages
 
 
-def test_files_are_read_by_what_they_are(tmp_path, capsys, monkeypatch):
-    """Whatever the pattern says; into a folder, and not twice."""
+def test_files_are_read_by_their_type(tmp_path, capsys, monkeypatch):
+    """The pattern does not matter. Output goes into a folder, and replaces no files."""
     monkeypatch.chdir(tmp_path)
     line = json.dumps({"id": "%s", "text": text(random.Random(SEED))}) + "\n"
     (tmp_path / "in" / "below").mkdir(parents=True)
@@ -494,10 +548,10 @@ def test_files_are_documents(tmp_path):
 @pytest.mark.parametrize("name, pack", [("gz", gzip.compress), ("bz2", bz2.compress),
                                         ("xz", lzma.compress),
                                         ("zst", lambda data: pa.compress(data, "zstd", True))])
-def test_what_is_packed_and_breaks_off(tmp_path, name, pack):
+def test_truncated_compressed_files(tmp_path, name, pack):
     path, data = tmp_path / f"in.{name}", b"a line\r\nand another\n" * 900_000
     packed = pack(data)
-    path.write_bytes(packed + packed)  # files one after the other are one
+    path.write_bytes(packed + packed)  # concatenated files are one file
     assert b"".join(blocks(str(path))) == data + data
     assert list(islice(lines_of(str(path)), 3)) == ["a line", "and another", "a line"]
     path.write_bytes(packed[:len(packed) // 2])
@@ -505,11 +559,11 @@ def test_what_is_packed_and_breaks_off(tmp_path, name, pack):
         list(lines_of(str(path)))
 
 
-def test_what_two_processes_say_of_a_file_that_breaks_off(tmp_path):
-    for part in range(2):  # longer than what is looked at first
-        packed = gzip.compress(b"".join(b'{"id": "%d-%d", "text": "x"}\n' % (part, number)
+def test_truncated_files_with_two_processes(tmp_path):
+    for file in range(2):  # longer than the first block that is read
+        packed = gzip.compress(b"".join(b'{"id": "%d-%d", "text": "x"}\n' % (file, number)
                                         for number in range(3000)))
-        (tmp_path / f"{part}.jsonl.gz").write_bytes(packed[:len(packed) - 100 * part])
+        (tmp_path / f"{file}.jsonl.gz").write_bytes(packed[:len(packed) - 100 * file])
     written, messages = beam_command(
         tmp_path, "--input", "*.jsonl.gz", "--runner=FnApiRunner",
         "--direct_running_mode=multi_processing", "--direct_num_workers=2", status=2)
@@ -517,13 +571,13 @@ def test_what_two_processes_say_of_a_file_that_breaks_off(tmp_path):
     assert not written
 
 
-def test_names_are_looked_for_no_further_than_needed():
+def test_records_are_read_until_all_names_are_found():
     rest = iter([["id"], ["text", "x"], ["y"]])
     assert known(rest, ["id", "text"]) == ["id", "text", "x"] and next(rest) == ["y"]
 
 
 def without_texts(folder):
-    """Files of four documents each, two of them the same and two without a text."""
+    """Writes four documents as JSON lines and as Parquet: two are equal, and two have no text."""
     import pyarrow.parquet as parquet
 
     model = text(random.Random(SEED))
@@ -552,7 +606,7 @@ def test_records_without_a_text_are_skipped_and_counted(tmp_path, capsys, monkey
         assert messages.endswith("; there are id, text\n")
 
 
-def test_what_the_command_line_says_of_mistakes(tmp_path, capsys, monkeypatch):
+def test_errors_of_the_command_line(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pathlib.Path("in.jsonl").write_text('{"id": "a", "text": "b"}\nnot so\n')
     pathlib.Path("half.jsonl").write_text(json.dumps({"id": "\ud800", "text": "b"}) + "\n")
@@ -560,7 +614,8 @@ def test_what_the_command_line_says_of_mistakes(tmp_path, capsys, monkeypatch):
     pathlib.Path("other.jsonl").write_text('{"id": "a", "text": "\xe9"}\n', "latin-1")
     for words, messages in (
             ("--input in.jsonl --treshold .8", "no option --treshold; did you mean --threshold?"),
-            ("--input in.jsonl --min-passage 25", "--min-passage is an option of the command"),
+            ("--input in.jsonl --common 0.5", "--common is an option of the command"),
+            ("--input in.jsonl --min-passage 25", "here, dedup cuts them"),
             ("--input in.jsonl --method exact", "pairs are found by lsh"),
             ("pears --input in.jsonl", "there is no 'pears' here; take pairs, clusters, dedup"),
             ("--input in.jsonl half.jsonl --runner FnApiRunner",
@@ -586,7 +641,7 @@ def test_what_the_command_line_says_of_mistakes(tmp_path, capsys, monkeypatch):
 
 
 def test_ctrl_c(tmp_path, monkeypatch):
-    """Beam tells it as an error of the step that it met."""
+    """Beam reports it as an error of the interrupted step."""
     (tmp_path / "in.jsonl").write_text(as_json(FINE))
     error = RuntimeError("KeyboardInterrupt [while running 'parse']")
     monkeypatch.setattr(beam.Pipeline, "run", lambda _: (_ for _ in ()).throw(error))
@@ -595,9 +650,9 @@ def test_ctrl_c(tmp_path, monkeypatch):
 
 
 def test_a_worker_without_the_package(tmp_path):
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port = one.getsockname()[1]
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
     (tmp_path / "in.jsonl").write_text(as_json(FINE))
     (tmp_path / "none").mkdir()
     (tmp_path / "none" / "twinset.py").write_text(
@@ -618,10 +673,10 @@ def test_a_worker_without_the_package(tmp_path):
     assert "a worker has no twinset" in messages and "docs/cluster.md" in messages
 
 
-def test_what_the_page_shows(run):
+def test_examples_of_the_page(run):
     model = text(random.Random(SEED))
     given = [{"url": str(number), "body": model, "date": number} for number in range(3)]
-    first, *program = filter(None, shown("Beam").splitlines())
+    first, *program = filter(None, example("Beam").splitlines())
     names = {}
     exec(first, names)
 

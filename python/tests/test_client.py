@@ -1,4 +1,4 @@
-"""twinset.client, beside a server of the command."""
+"""twinset.client with a server of the command."""
 import os
 import re
 import signal

@@ -1,7 +1,7 @@
-"""twinset.cluster: the pieces of a scan, put together by hand, give the command's bytes.
+"""twinset.cluster: the steps of a scan, run here one after the other, write the command's bytes.
 
-Rows are dealt out to parts by a hash, sorted there, and cut into batches anywhere, as an engine
-does it.
+Rows are divided into partitions by a hash, sorted there, and cut into batches anywhere, as engines
+do.
 """
 
 import argparse
@@ -18,29 +18,30 @@ from spread import SEED, documents, edited, scanned, text  # noqa: E402
 from twinset import _core, options  # noqa: E402
 from twinset.cluster import alone, arguments, candidates, clusters, columns  # noqa: E402
 from twinset.cluster import decide, documents as texts  # noqa: E402
-from twinset.cluster import lines, needs, originals, transport  # noqa: E402
+from twinset.cluster import limit, lines, needs, originals, transport  # noqa: E402
 from twinset.cluster import verify as verifying  # noqa: E402
 from twinset.cluster.settings import settings  # noqa: E402
 
 
 class Engine:
-    """Parts, and the rows in them."""
+    """A stand-in for an engine: runs steps on rows in partitions."""
 
-    def __init__(self, parts, seed=SEED):
-        self.parts, self.chance = parts, random.Random(seed)
+    def __init__(self, partitions, seed=SEED):
+        self.partitions, self.chance = partitions, random.Random(seed)
 
     def deal(self, rows, key, order):
-        """Dicts to parts by their key, sorted by `order`."""
-        parts = [[] for _ in range(self.parts)]
+        """Divides dicts into partitions by their key, and sorts these by `order`."""
+        partitions = [[] for _ in range(self.partitions)]
         for row in rows:
-            parts[hash(tuple(row[name] for name in key)) % self.parts].append(row)
-        for part in parts:
-            part.sort(key=lambda row: tuple(encoded(row[name]) for name in order))
-        return parts
+            partitions[hash(tuple(row[name] for name in key)) % self.partitions].append(row)
+        for partition in partitions:
+            partition.sort(key=lambda row: tuple(encoded(row[name]) for name in order))
+        return partitions
 
-    def run(self, parts, schema, stage, *arguments):
-        """A stage over each part, in batches of any size; the rows that come out."""
-        return [row for part in parts for batch in stage(self.cut(part, schema), *arguments)
+    def run(self, partitions, schema, stage, *arguments):
+        """Runs a stage on each partition, in batches of any size, and returns its rows."""
+        return [row for partition in partitions
+                for batch in stage(self.cut(partition, schema), *arguments)
                 for row in batch.to_pylist()]
 
     def cut(self, rows, schema):
@@ -62,7 +63,7 @@ def schema(**fields):
 
 
 def number(engine, pairs, copies, stars):
-    """Pairs with the numbers of their clusters."""
+    """Adds the numbers of clusters to pairs."""
     edges = [{"u": row["a"], "v": row["b"]} for row in pairs if row["match"]]
     roots = components(engine, edges, stars)
     sizes = Counter()
@@ -101,9 +102,9 @@ def components(engine, edges, stars):
 
 
 def scan(engine, given, stars=False, **options):
-    """All pairs."""
+    """All pairs, by the steps of twinset.cluster."""
     chosen = settings("twinset.spark", options)
-    rows = [{"id": name, "text": one} for name, one in given]
+    rows = [{"id": name, "text": content} for name, content in given]
     looked = engine.run([rows[0::2], rows[1::2]], schema(id="s", text="s"), texts.look_through,
                         chosen)
     known = [row for row in looked if not row["skipped"]]
@@ -132,10 +133,10 @@ def as_lines(engine, pairs, format="jsonl"):
     return [row["value"] for row in engine.run([pairs], kind, lines.lines, format)]
 
 
-@pytest.mark.parametrize("parts", (1, 2, 8))
+@pytest.mark.parametrize("partitions", (1, 2, 8))
 @pytest.mark.parametrize("stars", (False, True))
-def test_pieces_make_a_scan(tmp_path, parts, stars):
-    engine = Engine(parts)
+def test_steps_make_a_scan(tmp_path, partitions, stars):
+    engine = Engine(partitions)
     given = documents(400)
     expected = scanned(tmp_path, given)
     assert len(expected) > 200
@@ -154,7 +155,7 @@ OPTIONS = [
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
-def test_pieces_make_a_scan_with_any_options(tmp_path, options):
+def test_steps_make_a_scan_with_options(tmp_path, options):
     engine = Engine(3)
     given = documents(150, hot=60, copies=40)
     given += [("q1", '"All of this was said by somebody else."'),
@@ -175,7 +176,7 @@ def test_a_hot_bucket_and_many_copies(tmp_path):
     assert as_lines(engine, scan(engine, given, max_bucket=100, threshold=.9)) == expected
 
 
-def test_what_is_held_goes_to_disk(tmp_path, monkeypatch):
+def test_rows_beyond_the_limit_of_memory_go_to_disk(tmp_path, monkeypatch):
     monkeypatch.setattr(verifying, "HELD_BYTES", 2000)
     monkeypatch.setattr(candidates, "PART_BYTES", 5000)
     engine = Engine(1)
@@ -189,30 +190,30 @@ def test_what_is_held_goes_to_disk(tmp_path, monkeypatch):
 def cut(ids, sizes, bucket=7):
     """The ids of one bucket, in batches."""
     ids = iter(ids)
-    while some := list(islice(ids, next(sizes))):
-        yield pa.record_batch([pa.array([bucket] * len(some), pa.int64()), pa.array(some)],
+    while taken := list(islice(ids, next(sizes))):
+        yield pa.record_batch([pa.array([bucket] * len(taken), pa.int64()), pa.array(taken)],
                               schema=originals.RECORDS)
 
 
-def met(batches, limit):
+def candidate_rows(batches, limit):
     return [(row["id"], row["family"], row["chunk"], row["partners"])
-            for batch in candidates.meetings(batches, limit) for row in batch.to_pylist()]
+            for batch in candidates.pairs_in_buckets(batches, limit) for row in batch.to_pylist()]
 
 
 @pytest.mark.parametrize("sizes", ([3000], [1], [999, 1, 1], [7, 1000, 3]), ids=str)
 def test_a_bucket_over_the_limit_is_a_star(sizes):
     ids = [f"{number:05}" for number in range(3000)]
-    found = met(cut(ids, cycle(sizes)), 1000)
+    found = candidate_rows(cut(ids, cycle(sizes)), 1000)
     assert [id for id, _, _, _ in found] == ids[1:]
     assert all(partners == [other for other in ids[:16] if other < id]
                for id, _, _, partners in found)
     assert Counter(chunk for _, _, chunk, _ in found)[1] == 1024
     assert all(family == ids[0] for _, family, _, _ in found)
     for limit in (1000, 0):
-        all_pairs = met(cut(ids[:1000], cycle(sizes)), limit)
+        all_pairs = candidate_rows(cut(ids[:1000], cycle(sizes)), limit)
         assert all_pairs[-1] == (ids[999], ids[0], 0, ids[:999])
         assert sum(len(partners) for _, _, _, partners in all_pairs) == 1000 * 999 // 2
-    assert met(cut(ids[:1], cycle(sizes)), 1) == []
+    assert candidate_rows(cut(ids[:1], cycle(sizes)), 1) == []
 
 
 @pytest.mark.parametrize("limit", (0, 1, 3, 16, 17, 40))
@@ -233,18 +234,18 @@ def test_buckets_may_end_anywhere(limit):
                 [pa.array([row[side] for row in rows[at:at + size]], field.type)
                  for side, field in enumerate(originals.RECORDS)], schema=originals.RECORDS))
             at += size
-        assert met(batches, limit) == expected, f"seed {SEED + limit}"
+        assert candidate_rows(batches, limit) == expected, f"seed {SEED + limit}"
 
 
-def test_a_run_is_not_held():
-    """A bucket of a million: what has come out is no more than what has gone in allows."""
+def test_a_large_bucket_is_not_held_in_memory():
+    """Pairs of a bucket of a million records come out before all records are read."""
     def endless():
         for number in range(1_000_000):
             taken.append(number)
             yield f"{number:07}"
 
     taken, seen = [], 0
-    for batch in candidates.meetings(cut(endless(), repeat(100)), 1000):
+    for batch in candidates.pairs_in_buckets(cut(endless(), repeat(100)), 1000):
         seen += len(batch)
         assert len(batch.column("partners").flatten()) <= columns.ITEMS
         if seen > 5000:
@@ -271,12 +272,12 @@ def test_each_pair_is_needed_once(monkeypatch, block):
     copies = [{"id": "07", "family": "07", "chunk": 1, "partners": None, "centres": ["07"],
                "members": ["07", "08"]}]
     found = Engine(1).run([rows + copies], candidates.NEEDS, needs.needs)
-    place = {(other, row["id"]): (row["family"], row["chunk"])
+    fetched = {(other, row["id"]): (row["family"], row["chunk"])
              for row in found for other in row["partners"] or ()}
-    assert place == first
+    assert fetched == first
     assert sum(len(row["partners"] or ()) for row in found) == len(first)
-    there = {(row["id"], row["family"], row["chunk"]) for row in found if not row["partners"]}
-    assert there == {(other, *at) for (other, _), at in first.items()} | {("07", "07", 1)}
+    texts_only = {(row["id"], row["family"], row["chunk"]) for row in found if not row["partners"]}
+    assert texts_only == {(other, *at) for (other, _), at in first.items()} | {("07", "07", 1)}
     assert [row for row in found if row["members"]] == copies
 
 
@@ -315,8 +316,8 @@ def test_components_by_stars_and_in_one_task(seed):
     edges += [{"u": f"x{at:03}", "v": f"x{at + 1:03}"} for at in range(300)]  # a long chain
     leader = {}
     for row in edges:
-        one, other = leader.get(row["u"], {row["u"]}), leader.get(row["v"], {row["v"]})
-        both = one | other
+        left, right = leader.get(row["u"], {row["u"]}), leader.get(row["v"], {row["v"]})
+        both = left | right
         leader.update(dict.fromkeys(both, both))
     expected = {id: min(all) for id, all in leader.items() if id != min(all)}
     assert components(engine, edges, True) == expected
@@ -324,7 +325,7 @@ def test_components_by_stars_and_in_one_task(seed):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_kept_is_what_has_nothing_kept_before_it(seed):
+def test_a_document_is_kept_if_it_resembles_no_earlier_kept_one(seed):
     chance = random.Random(seed)
     edges = {(f"{max(pair):04}", f"{min(pair):04}"): chance.choice((.8, .9, .95)) for pair in
              (chance.sample(range(200), 2) for _ in range(300))}
@@ -344,8 +345,8 @@ def test_kept_is_what_has_nothing_kept_before_it(seed):
 
 
 @pytest.mark.parametrize("looks, held", ((1000, 1 << 26), (5, 1 << 26), (40, 1000)))
-def test_what_stays_of_a_large_cluster(monkeypatch, looks, held):
-    """Beside a plain loop by the rule of the engine."""
+def test_kept_documents_of_a_large_cluster(monkeypatch, looks, held):
+    """They are those of a plain loop with the rule of the engine."""
     monkeypatch.setattr(decide, "LOOKS", looks)
     monkeypatch.setattr(decide, "HELD_BYTES", held)
     chance, engine = random.Random(SEED), Engine(1)
@@ -354,29 +355,29 @@ def test_what_stays_of_a_large_cluster(monkeypatch, looks, held):
     chosen = settings("twinset.spark", {"threshold": 0.5})
     comparer = _core.Comparer(chosen.options)
 
-    def similarity(one, other):
-        _, found = comparer.pairs([given[one], given[other]], array("i", [0]), array("i", [1]))
+    def similarity(first, second):
+        _, found = comparer.pairs([given[first], given[second]], array("i", [0]), array("i", [1]))
         return next(iter(array("d", found["similarity"])), None)
 
-    stays, expected, beyond = [], [], 0
+    kept, expected, beyond = [], [], 0
     for at in range(len(given)):
-        near = ((place, alike) for place, other in enumerate(stays[:looks])
+        near = ((index, alike) for index, other in enumerate(kept[:looks])
                 if (alike := similarity(other, at)))
-        place, alike = next(near, (None, 1.0))
-        expected.append((at if place is None else stays[place], alike))
-        if place is None:
-            stays.append(at)
+        index, alike = next(near, (None, 1.0))
+        expected.append((at if index is None else kept[index], alike))
+        if index is None:
+            kept.append(at)
         else:
-            beyond = max(beyond, place)
-            stays[place], stays[place // 2] = stays[place // 2], stays[place]
-    assert len(stays) > 50 and beyond > min(looks, 20) - 2
+            beyond = max(beyond, index)
+            kept[index], kept[index // 2] = kept[index // 2], kept[index]
+    assert len(kept) > 50 and beyond > min(looks, 20) - 2
     rows = [{"root": "r", "size": 300, "original": str(at), "best": str(at), "earlier": None,
-             "similarity": None, "text": one.encode()} for at, one in enumerate(given)]
+             "similarity": None, "text": content.encode()} for at, content in enumerate(given)]
     found = engine.run([rows], decide.ROWS, decide.decide, chosen)
     assert [(int(row["kept"]), row["similarity"]) for row in found] == expected
 
 
-def test_of_many_only_few_are_looked_at():
+def test_dedup_uses_few_of_many_matches():
     rows = [{"a": f"{a:02}", "b": f"{b}", "similarity": .9} for b in range(6)
             for a in range((3, 16, 17, 40, 1, 99)[b])]
     kind = schema(a="s", b="s").append(pa.field("similarity", pa.float64()))
@@ -385,35 +386,57 @@ def test_of_many_only_few_are_looked_at():
         assert found == [row for row in rows if row["a"] < "16"], f"seed {SEED + seed}"
 
 
-# ---- what makes no sense
+def test_very_many_candidates_limit_the_matches_of_a_document(monkeypatch):
+    monkeypatch.setattr(limit, "MANY_CANDIDATES", 30)
+    chosen = settings("twinset.spark", {})
+    assert limit.most_matches(30, 3, chosen) == 0
+    assert limit.most_matches(97, 3, chosen) == 32 == limit.most_matches(10000, 300, chosen)
+    assert limit.most_matches(96, 3, chosen) == 0
+    assert limit.most_matches(97, 3, settings("twinset.spark", {"max_bucket": 0})) == 0
+
+
+def test_the_first_matches_of_a_document():
+    rows = [{"original": f"{b:02}", "first": f"{a:02}"} for b in range(12) for a in range(b)
+            for _ in range(1 + a % 3)]
+    rows += [{"original": "07", "first": "07"}] * 5
+    rows.sort(key=lambda row: tuple(row.values()))
+    expected = [row for row in rows if row["first"] < "04" or row["first"] == row["original"]]
+    for seed in range(20):
+        found = Engine(1, SEED + seed).run([rows], schema(original="s", first="s"), limit.first_few,
+                                           "original", "first", 4)
+        assert found == expected, f"seed {SEED + seed}"
+
+
+# ---- invalid options
 
 @pytest.mark.parametrize("options, word", [
     ({"by": "code"}, "one machine"), ({"method": "exact"}, "lsh"),
     ({"measure": "weighted"}, "whole collection"), ({"threshold": 2}, "threshold"),
+    ({"min_passage": 25}, "min_passage: .* here, dedup cuts them"), ({"min_passage": 4}, "5 to"),
 ])
 def test_options_that_need_one_machine_are_refused(options, word):
     with pytest.raises(_core.UsageError, match=word):
         settings("twinset.spark", options)
 
 
-@pytest.mark.parametrize("name", ("common", "group", "min_passage", "old", "like", "stop",
+@pytest.mark.parametrize("name", ("common", "group", "old", "like", "stop",
                                   "threads", "treshold"))
-def test_options_that_are_not_there_are_refused(name):
+def test_unknown_options_are_refused(name):
     with pytest.raises(TypeError, match=name):
         settings("twinset.spark", {name: 1})
 
 
-# ---- all in one task
+# ---- a scan in one task
 
 def as_batches(given, rows):
     names = [name.encode() if isinstance(name, str) else name for name, _ in given]
-    ids = pa.array(names, pa.binary()).view(pa.string())  # of which some may be no UTF-8
-    table = pa.table({"id": ids, "text": [one for _, one in given]})
+    ids = pa.array(names, pa.binary()).view(pa.string())  # some may not be UTF-8
+    table = pa.table({"id": ids, "text": [content for _, content in given]})
     return table.to_batches(max_chunksize=rows)
 
 
-def test_one_task_that_does_all(tmp_path, monkeypatch):
-    monkeypatch.setattr(alone, "HELD_BYTES", 5000)  # the rest lies on disk
+def test_one_task_makes_a_scan(tmp_path, monkeypatch):
+    monkeypatch.setattr(alone, "HELD_BYTES", 5000)  # other rows are on disk
     given = documents(200, hot=30, copies=30)
     chosen = settings("twinset.spark", {"max_bucket": 10})
     found = alone.pairs(as_batches(given, 17), chosen, len(given))
@@ -432,8 +455,8 @@ def test_one_task_without_enough_memory(monkeypatch):
         raise MemoryError
 
     monkeypatch.setattr(alone, "_scan", scan)
-    for piece in (alone.pairs, alone.members):
-        [batch] = piece([], settings("twinset.spark", {}), 1)
+    for function in (alone.pairs, alone.members):
+        [batch] = function([], settings("twinset.spark", {}), 1)
         assert batch.column("cluster").null_count == 1
 
 
@@ -441,30 +464,30 @@ def test_one_task_without_enough_memory(monkeypatch):
     ([("a", "x"), ("b", "y")], 1), ([("a", "x"), ("a", "y")], 2), ([(None, "x")], 2),
     ([("a", "x" * 1000)], 2), ([("a\0b", "x")], 2), ([(b"a\xff", "x")], 2),
 ])
-def test_what_one_task_cannot_do(given, most, monkeypatch):
+def test_inputs_that_one_task_refuses(given, most, monkeypatch):
     monkeypatch.setattr(alone, "LONGEST", 500)
-    for piece in (alone.pairs, alone.members):
-        [batch] = piece(as_batches(given, 1), settings("twinset.spark", {}), most)
+    for function in (alone.pairs, alone.members):
+        [batch] = function(as_batches(given, 1), settings("twinset.spark", {}), most)
         assert batch.num_rows == 1 and batch.column("cluster").null_count == 1
 
 
 # ---- options
 
 @pytest.mark.parametrize("function", ("twinset.spark", "twinset.beam"))
-def test_help_has_only_what_is_true_here(function):
+def test_help_lists_only_supported_values(function):
     parser = argparse.ArgumentParser()
     arguments.add_options(parser, function)
-    said = parser.format_help()
+    help = parser.format_help()
     for word in ("|code", "programs", "tokens", "exact", "weighted", "machine"):
-        assert word not in said, word
-    assert arguments.HERE.keys() <= {row[0] for row in options.known(function)}
+        assert word not in help, word
+    assert arguments.OVERRIDDEN.keys() <= {row[0] for row in options.known(function)}
     for name in ("by", "measure", "method"):
-        for value in arguments.HERE[name][0].split("|"):
+        for value in arguments.OVERRIDDEN[name][0].split("|"):
             settings(function, {name: value})
     with pytest.raises(_core.UsageError, match="threshold"):
         settings(function, {"threshold": 0})
 
 
-def test_what_is_said_cannot_move_the_cursor(capsys):
+def test_messages_have_no_control_characters(capsys):
     assert arguments.complain(_core.UsageError("the id '\x1b[2J'\n")) == 2
     assert capsys.readouterr().err == "twinset: the id '\\u{1b}[2J'\\n\n"

@@ -1,4 +1,4 @@
-"""The command that the wheel contains: `twinset` on the PATH, with all that it needs."""
+"""The command in the wheel: `twinset` on the PATH, with its grammars."""
 
 import json
 import os
@@ -27,7 +27,8 @@ def test_the_script_is_the_command():
 
 
 def test_the_same_bytes_as_the_command_that_was_built_alone():
-    """With the grammars that lie in the package: programs are parsed, or their tokens differ."""
+    """The command uses the grammars of the package: without them, tokens of programs would
+    differ."""
     where = {"cwd": SAMPLES.parent, "env": {**os.environ, "TWINSET_GRAMMARS": ""}}
     del where["env"]["TWINSET_GRAMMARS"]
     for arguments in (["samples/programs", "--format", "json"],

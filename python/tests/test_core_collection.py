@@ -32,10 +32,10 @@ def collected(options=None, texts=TEXTS, names=None, **keywords):
 
 
 def written(write, *arguments):
-    pieces = []
-    write(*arguments, pieces.append)
-    assert all(type(piece) is bytes for piece in pieces)
-    return b"".join(pieces)
+    chunks = []
+    write(*arguments, chunks.append)
+    assert all(type(chunk) is bytes for chunk in chunks)
+    return b"".join(chunks)
 
 
 def test_scan():
@@ -117,10 +117,10 @@ def test_dedup_and_cleaning(tmp_path):
     data, _ = result.column("removed", "similarity")
     assert list(struct.unpack("=3d", data)) == [result.removed(i)[2] for i in range(3)]
     assert collection.outputs(False, False) == ["records.jsonl"]
-    pieces = []
-    counts = collection.clean(result, 0, None, False, pieces.append)
+    chunks = []
+    counts = collection.clean(result, 0, None, False, chunks.append)
     assert counts == (5, 2, 3, 0)
-    kept = b"".join(pieces).decode()
+    kept = b"".join(chunks).decode()
     lines = source.read_text().splitlines(keepends=True)
     assert kept == lines[0] + lines[3]
     removed = [json.loads(line) for line in written(result.write_removed).splitlines()]
@@ -129,11 +129,11 @@ def test_dedup_and_cleaning(tmp_path):
     assert report["cleaned"] == {"read": 5, "kept": 2, "removed": 3, "skipped": 0}
     assert {name for name, _, _ in result.stages()} >= {"write"}
     with pytest.raises(ValueError, match="another collection"):
-        collected().clean(result, 0, None, False, pieces.append)
+        collected().clean(result, 0, None, False, chunks.append)
     with pytest.raises(IndexError):
-        collection.clean(result, 1, None, False, pieces.append)
+        collection.clean(result, 1, None, False, chunks.append)
     with pytest.raises(IndexError):
-        collection.clean(result, -1, None, False, pieces.append)
+        collection.clean(result, -1, None, False, chunks.append)
 
 
 def test_every_input_has_an_output(tmp_path):
@@ -168,7 +168,7 @@ def test_compare_of_programs_has_passages():
 
 
 def test_grammars_are_in_the_package():
-    """Without one a program goes through the plain lexer, and is flagged."""
+    """Without a grammar, a program would be lexed, and flagged."""
     collection = _core.Collection({"by": "code", "lang": "python"})
     collection.add_texts([PROGRAM, PROGRAM], ["a.py", "b.py"])
     assert collection.scan().flagged() == []
@@ -219,7 +219,7 @@ def test_texts_and_signatures():
     assert len(written(collection.sketch, "binary")) > 5 * 256 * 4
 
 
-def test_what_callbacks_raise_comes_through():
+def test_exceptions_of_callbacks_are_raised():
     class Stop(Exception):
         pass
 
@@ -232,7 +232,7 @@ def test_what_callbacks_raise_comes_through():
                  lambda: collected().dedup().write_removed(stop)):
         with pytest.raises(Stop, match="enough"):
             call()
-    assert len(written(result.write, "jsonl")) > 0  # and all goes on
+    assert len(written(result.write, "jsonl")) > 0  # the result can still be used
     with pytest.raises(TypeError):
         result.write("json", 7)
 
@@ -260,7 +260,7 @@ def test_progress_can_end_a_run():
 
 
 def test_a_result_is_a_value():
-    """What is added or run afterwards does not show in it."""
+    """A result does not change if documents are added or runs are made afterwards."""
     collection = collected({"threshold": "0.3"})
     result = collection.scan()
     first = written(result.write, "json")
@@ -281,7 +281,7 @@ def test_cancel():
     assert len(collection.scan()) >= 0
 
 
-def test_a_callback_cannot_use_what_is_in_use():
+def test_a_callback_cannot_use_its_collection():
     caught = []
 
     def nosy(*_):
@@ -294,6 +294,6 @@ def test_a_callback_cannot_use_what_is_in_use():
     assert len(caught) == len(TEXTS)
 
 
-def test_results_cannot_be_made_by_hand():
+def test_results_cannot_be_constructed():
     with pytest.raises(TypeError):
         _core.Result()

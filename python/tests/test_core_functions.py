@@ -1,4 +1,4 @@
-"""The functions of the module, and what exceptions say."""
+"""The functions of the module, and messages of exceptions."""
 
 import math
 from array import array
@@ -116,7 +116,7 @@ def test_tuning():
 
 
 def test_docstrings_say_how_to_call():
-    for thing in (_core, _core.compare, _core.Collection, _core.Collection.scan, _core.LSH.query,
-                  _core.Sketcher.texts, _core.Result, _core.Error):
-        assert thing.__doc__
+    for documented in (_core, _core.compare, _core.Collection, _core.Collection.scan,
+                       _core.LSH.query, _core.Sketcher.texts, _core.Result, _core.Error):
+        assert documented.__doc__
     assert _core.compare.__text_signature__ == "($module, a, b, options=None, /)"

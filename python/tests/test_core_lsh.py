@@ -1,4 +1,4 @@
-"""LSH against a plain one of dicts."""
+"""LSH, compared with a plain implementation."""
 
 import gc
 import random
@@ -10,22 +10,22 @@ import pytest
 from twinset import _core
 
 
-class Plain:
+class PlainLSH:
     def __init__(self, bands, size):
         self.bands, self.size, self.signatures = bands, size, {}
 
     def query(self, signature, bands=0):
-        parts = [slice(i * self.size, (i + 1) * self.size) for i in range(bands or self.bands)]
+        slices = [slice(i * self.size, (i + 1) * self.size) for i in range(bands or self.bands)]
         return [key for key, stored in self.signatures.items()
-                if any(stored[part] == signature[part] for part in parts)]
+                if any(stored[band] == signature[band] for band in slices)]
 
 
 @pytest.mark.parametrize("bands, size", [(1, 1), (2, 8), (5, 3), (9, 104)])
-def test_against_a_plain_one(bands, size):
+def test_against_a_plain_implementation(bands, size):
     seed = bands * 1000 + size
     print("seed", seed)
     draw = random.Random(seed)
-    plain, lsh = Plain(bands, size), _core.LSH(bands, size)
+    plain, lsh = PlainLSH(bands, size), _core.LSH(bands, size)
 
     def signature():
         return b"".join(bytes([draw.randrange(6)]) * size for _ in range(bands))
@@ -75,7 +75,7 @@ def test_keys():
         lsh.insert(key, b"x")
     assert lsh.query(b"x") == [None, 1, "1", (1, 2), 1.5, frozenset([1])]
     with pytest.raises(ValueError, match="^The given key already exists$"):
-        lsh.insert(True, b"y")  # the same key as 1
+        lsh.insert(True, b"y")  # True equals the key 1
     with pytest.raises(TypeError, match="unhashable"):
         lsh.insert([], b"x")
     with pytest.raises(TypeError, match="unhashable"):

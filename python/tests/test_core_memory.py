@@ -1,4 +1,4 @@
-"""Nothing is left behind: references, Arrow arrays, memory of the engine."""
+"""No leaks of references, Arrow arrays, or memory of the engine."""
 
 import gc
 import resource
@@ -19,7 +19,7 @@ def resident():
 
 
 @pytest.mark.parametrize("name", every_call.calls(None))
-def test_nothing_grows(name, tmp_path):
+def test_memory_does_not_grow(name, tmp_path):
     call = every_call.calls(tmp_path)[name]
     rounds = ROUNDS if name in ("sketcher", "lsh", "index") else ROUNDS // 10
 
@@ -32,12 +32,12 @@ def test_nothing_grows(name, tmp_path):
         run()
     blocks, before = sys.getallocatedblocks(), resident()
     run()
-    # A leak of one object or of 64 bytes a round would be seen.
+    # A leak of one object or of 64 bytes a round would fail the test.
     assert sys.getallocatedblocks() - blocks < rounds / 2
     assert resident() - before < rounds * 64 + (2 << 20)
 
 
-def test_texts_are_let_go():
+def test_texts_are_released():
     texts = [f"text number {i}, of its own" for i in range(10)]
     names = [f"name number {i}, of its own" for i in range(10)]
     before = [sys.getrefcount(text) for text in texts + names]
@@ -52,7 +52,7 @@ def test_texts_are_let_go():
     assert [sys.getrefcount(text) for text in texts + names] == before
 
 
-def test_callbacks_are_let_go():
+def test_callbacks_are_released():
     def progress(*_):
         pass
 

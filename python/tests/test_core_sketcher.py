@@ -38,7 +38,7 @@ def test_items(sketcher):
     print("seed", seed)
     draw = random.Random(seed)
     items = [draw.randbytes(draw.randrange(80)) for _ in range(100)]
-    a, b = (array("Q", part) for part in sketcher.functions())
+    a, b = (array("Q", subset) for subset in sketcher.functions())
     wanted = slots_of([sha1(item) for item in items], a, b)
     assert array("I", sketcher.items(items)).tolist() == wanted
     assert array("I", sketcher.items(iter(items))).tolist() == wanted
@@ -55,12 +55,12 @@ def test_wrong_items(sketcher, wrong):
 
 def test_values(sketcher):
     values = [0, 1, 2**32 - 1, 2**32, 2**61 - 1, 2**64 - 1]
-    a, b = (array("Q", part) for part in sketcher.functions())
-    for part in (values, values[2:4], values[5:]):
-        wanted = slots_of(part, a, b)
-        assert array("I", sketcher.values(array("Q", part))).tolist() == wanted
-        assert array("I", sketcher.values(numpy.array(part, numpy.uint64))).tolist() == wanted
-        assert array("I", sketcher.values(array("Q", part).tobytes())).tolist() == wanted
+    a, b = (array("Q", subset) for subset in sketcher.functions())
+    for subset in (values, values[2:4], values[5:]):
+        wanted = slots_of(subset, a, b)
+        assert array("I", sketcher.values(array("Q", subset))).tolist() == wanted
+        assert array("I", sketcher.values(numpy.array(subset, numpy.uint64))).tolist() == wanted
+        assert array("I", sketcher.values(array("Q", subset).tobytes())).tolist() == wanted
     assert sketcher.values(b"") == b"\xff" * 32
     apart = numpy.zeros(4, numpy.uint64)[::2]
     for wrong in (array("I", [1, 2]), array("d", [1]), b"1234567", apart):
@@ -76,21 +76,21 @@ def held(values, dtype=numpy.uint64):
 
 @pytest.mark.parametrize("dtype", [numpy.uint32, numpy.uint64])
 def test_lower(sketcher, dtype):
-    one, two = [b"a", b"b", b"c"], [b"d", b"e"]
-    whole = array("I", sketcher.items(one + two)).tolist()
+    first, second = [b"a", b"b", b"c"], [b"d", b"e"]
+    whole = array("I", sketcher.items(first + second)).tolist()
     slots = held([2**32 - 1] * 8, dtype)
-    sketcher.lower(one, slots)
-    assert slots.hashvalues.tolist() == array("I", sketcher.items(one)).tolist()
-    sketcher.lower(two, slots)
+    sketcher.lower(first, slots)
+    assert slots.hashvalues.tolist() == array("I", sketcher.items(first)).tolist()
+    sketcher.lower(second, slots)
     assert slots.hashvalues.tolist() == whole
     sketcher.lower([], slots)
     assert slots.hashvalues.tolist() == whole
     values = array("Q", [sha1(b"f")])
     sketcher.lower_values(values, slots)
-    assert slots.hashvalues.tolist() == array("I", sketcher.items([*one, *two, b"f"])).tolist()
+    assert slots.hashvalues.tolist() == array("I", sketcher.items([*first, *second, b"f"])).tolist()
     assert slots.hashvalues.dtype == dtype
     zeros = held([0] * 8, dtype)
-    sketcher.lower(one, zeros)
+    sketcher.lower(first, zeros)
     assert zeros.hashvalues.tolist() == [0] * 8
 
 
@@ -101,16 +101,16 @@ def test_many_hashvalues():
     assert slots.hashvalues.tolist() == array("I", sketcher.items([b"a", b"b"])).tolist()
 
 
-def test_lowered_in_place_where_nobody_else_looks(sketcher):
+def test_unshared_values_are_lowered_in_place(sketcher):
     slots = held([2**32 - 1] * 8)
-    place = slots.hashvalues.ctypes.data
+    address = slots.hashvalues.ctypes.data
     sketcher.lower([b"a"], slots)
-    assert slots.hashvalues.ctypes.data == place
+    assert slots.hashvalues.ctypes.data == address
 
 
 @pytest.mark.parametrize("look", [lambda held: held.hashvalues, lambda held: held.hashvalues[2:],
                                   lambda held: memoryview(held.hashvalues)])
-def test_what_was_taken_is_not_lowered(sketcher, look):
+def test_shared_values_are_not_lowered(sketcher, look):
     slots = held([2**32 - 1] * 8)
     seen = look(slots)
     sketcher.lower([b"a"], slots)
@@ -118,12 +118,12 @@ def test_what_was_taken_is_not_lowered(sketcher, look):
     assert slots.hashvalues.tolist() == array("I", sketcher.items([b"a"])).tolist()
 
 
-def test_what_lies_in_the_memory_of_others_is_not_lowered(sketcher):
+def test_views_are_not_lowered(sketcher):
     whole = numpy.full((2, 16), 2**32 - 1, numpy.uint64)
     fixed = numpy.broadcast_to(numpy.uint64(2**32 - 1), 8)
     slots = _core.HashValues()
-    for part in (lambda: whole[0, :8], lambda: whole[1, ::2], lambda: fixed[:]):
-        slots.hashvalues = part()
+    for subset in (lambda: whole[0, :8], lambda: whole[1, ::2], lambda: fixed[:]):
+        slots.hashvalues = subset()
         sketcher.lower([b"a"], slots)
         assert slots.hashvalues.tolist() == array("I", sketcher.items([b"a"])).tolist()
         assert (whole == 2**32 - 1).all() and (fixed == 2**32 - 1).all()

@@ -1,4 +1,4 @@
-"""Texts of every kind, each against the same texts as plain bytes."""
+"""Texts of every type, compared with the same texts as bytes."""
 
 import struct
 
@@ -25,7 +25,7 @@ def expected(sketcher, texts):
     return b"".join(EMPTY if text is None else sketcher.text(text.encode()) for text in texts)
 
 
-# ---- Python's own
+# ---- types of Python
 
 
 def test_str_bytes_and_none(sketcher):
@@ -83,7 +83,7 @@ def test_wrong_elements(sketcher, wrong, position, name):
 
 
 @pytest.mark.parametrize("wrong", ["text", b"text", 7, None, {"a": 1}, {"a"}, iter(["a"])])
-def test_no_sequences(sketcher, wrong):
+def test_objects_that_are_no_sequences(sketcher, wrong):
     with pytest.raises(TypeError, match=f"texts is {type(wrong).__name__}, but must be"):
         sketcher.texts(wrong)
 
@@ -104,7 +104,7 @@ def test_names():
         collection.scan()
 
 
-def test_numbers_for_names_go_on_and_sort_as_such():
+def test_numbers_as_names_continue_and_sort_as_numbers():
     collection = _core.Collection()
     collection.add_texts(["one"] * 9)
     collection.add_texts(["with a name"], ["name"])
@@ -127,8 +127,8 @@ def test_arrow_kinds(sketcher, kind):
     assert sketcher.texts(whole) == expected(sketcher, TEXTS)
     for start in range(len(TEXTS)):
         for end in range(start, len(TEXTS) + 1):
-            part = whole.slice(start, end - start)
-            assert sketcher.texts(part) == expected(sketcher, TEXTS[start:end])
+            slice_ = whole.slice(start, end - start)
+            assert sketcher.texts(slice_) == expected(sketcher, TEXTS[start:end])
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
@@ -153,7 +153,7 @@ def test_arrow_dictionaries(sketcher, index, kind):
     assert sketcher.texts(column[1:6]) == expected(sketcher, wanted[1:6])
 
 
-def test_arrow_nulls_alone(sketcher):
+def test_arrow_of_nulls_only(sketcher):
     assert sketcher.texts(pyarrow.nulls(3)) == EMPTY * 3
     assert sketcher.texts(pyarrow.nulls(3, pyarrow.string())) == EMPTY * 3
 
@@ -187,7 +187,7 @@ def test_pandas(sketcher, dtype):
 
 
 def test_reader_made_in_python(sketcher):
-    """Its batches are made while they are asked for, and need the GIL."""
+    """The batches of a reader are made on demand, in Python."""
     schema = pyarrow.schema({"text": pyarrow.string()})
     batches = (pyarrow.record_batch([pyarrow.array([text])], schema) for text in TEXTS)
     reader = pyarrow.RecordBatchReader.from_batches(schema, batches)
@@ -239,7 +239,8 @@ def test_kept_as_long_as_a_collection_or_its_result(counted):
 
 
 def test_bits_of_validity(sketcher, counted):
-    """Offset by more than a byte, the number of nulls not known, an empty one without data."""
+    """The offset is more than a byte, the number of nulls is unknown, an empty array has no
+    data."""
     bits = bytes([0b11111111, 0b11101011])
     places = offsets(*range(8), 8, 9, 9, 10, 10, 10, 11, 12, 13)
     column = by_hand.Column(by_hand.schema(b"z"),
@@ -252,11 +253,11 @@ def test_bits_of_validity(sketcher, counted):
 
 
 def test_views(sketcher, counted):
-    """Up to 12 bytes lie in the view; others in one of several buffers."""
-    def view(text, number=0, place=0):
+    """Up to 12 bytes are in the view; longer texts are in one of several buffers."""
+    def view(text, number=0, offset=0):
         if len(text) <= 12:
             return struct.pack("=i12s", len(text), text)
-        return struct.pack("=i4sii", len(text), text[:4], number, place)
+        return struct.pack("=i4sii", len(text), text[:4], number, offset)
 
     views = (view(b"exactly 12 b") + view(b"this is longer than that", 1, 2) + view(b"")
              + view(b"and so is this one", 0, 0))
@@ -269,7 +270,7 @@ def test_views(sketcher, counted):
 
 def test_dictionary_with_nulls_on_both_sides(sketcher, counted):
     values = by_hand.array(3, [bytes([0b101]), offsets(0, 1, 2, 3), b"abc"])
-    by_hand.handed_out["array"] -= 1  # it goes with its parent
+    by_hand.handed_out["array"] -= 1  # its parent releases it
     by_hand.handed_out["schema"] -= 1
     column = by_hand.Column(
         by_hand.schema(b"S", by_hand.schema(b"u")),

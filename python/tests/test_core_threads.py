@@ -1,4 +1,4 @@
-"""Threads that call at once, and Ctrl-C."""
+"""Concurrent calls, and Ctrl-C."""
 
 import signal
 import threading
@@ -15,7 +15,7 @@ THREADS = 8
 
 
 def at_once(function, count=THREADS):
-    """What the function gives in each of some threads, which start together."""
+    """The results of a function in several threads, which start together."""
     barrier = threading.Barrier(count)
 
     def run(number):
@@ -48,7 +48,7 @@ def test_one_sketcher_for_all():
     assert all(found == [wanted] * 5 for found in at_once(use))
 
 
-def test_collections_beside_each_other():
+def test_concurrent_collections():
     wanted = scanned()
     assert len(wanted) > 100
     assert at_once(lambda number: scanned({"threads": str(1 + number % 3)}), 4) == [wanted] * 4
@@ -62,7 +62,7 @@ def test_one_collection_filled_by_all():
 
 
 def test_one_collection_run_by_all():
-    """One after the other, each with a result of its own."""
+    """Runs are made one after the other, and each has a result of its own."""
     collection = _core.Collection({"threshold": "0.6"})
     collection.add_texts(TEXTS)
     wanted = scanned()
@@ -76,17 +76,17 @@ def test_one_result_read_by_all():
     result = collection.scan()
 
     def read(_):
-        pieces = []
-        result.write("jsonl", pieces.append)
-        return (b"".join(pieces), result.column("pairs", "a"), result.passages(0),
+        chunks = []
+        result.write("jsonl", chunks.append)
+        return (b"".join(chunks), result.column("pairs", "a"), result.passages(0),
                 result.pair(3), result.cluster(0))
 
     first, *rest = at_once(read)
     assert all(found == first for found in rest)
 
 
-def test_others_run_meanwhile():
-    """The GIL is free: a thread of Python counts on while a scan goes on."""
+def test_other_threads_run_meanwhile():
+    """A scan releases the GIL: another thread of Python continues."""
     counted = [0]
     done = threading.Event()
 
@@ -110,14 +110,14 @@ def test_others_run_meanwhile():
 
 @pytest.fixture
 def interrupted():
-    """Sends the signal after a moment; gives the seconds since then."""
+    """Sends the signal after a moment. Returns a function that gives the seconds since then."""
     sent = []
 
     def send():
         sent.append(time.monotonic())
         signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
-    # In the background a shell has it ignored.
+    # Shells ignore the signal in background processes.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.3, send)
     timer.start()
@@ -128,11 +128,11 @@ def interrupted():
 
 
 MANY = [f"{i} {BASE * 12} {i}" for i in range(20_000)]
-SLOW = {"scheme": "jenkins", "hashes": "64", "method": "lsh"}  # many seconds, if nobody stops it
+SLOW = {"scheme": "jenkins", "hashes": "64", "method": "lsh"}  # takes many seconds
 
 
 def test_interrupted_scan(interrupted):
-    collection = _core.Collection({**SLOW, "scheme": "md5"})  # a part takes longer than 5 seconds
+    collection = _core.Collection({**SLOW, "scheme": "md5"})  # a chunk takes longer than 5 seconds
     collection.add_texts(MANY)
     with pytest.raises(KeyboardInterrupt):
         collection.scan()
@@ -149,7 +149,7 @@ def test_interrupted_sketching(interrupted):
 
 
 def test_interrupted_waiting(interrupted):
-    """For what another thread uses."""
+    """A call that waits for another thread can be interrupted."""
     sketcher = _core.Sketcher(SLOW)
     other = threading.Thread(target=sketcher.texts, args=(MANY[:8000],))
     other.start()

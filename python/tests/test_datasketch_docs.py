@@ -1,4 +1,4 @@
-"""What docs/datasketch.md shows works."""
+"""The examples of docs/datasketch.md work."""
 
 import pathlib
 import re

@@ -1,4 +1,4 @@
-"""MinHashLSH against datasketch 1.x: bands and rows, answers, tables, sessions, errors, pickles."""
+"""MinHashLSH compared with datasketch 1.x: bands and rows, answers, tables, sessions, errors."""
 
 import copy
 import pickle
@@ -21,7 +21,7 @@ def signatures(chance, count, package=ours, **arguments):
 
 
 def tables_of(lsh):
-    """All that `keys` and `hashtables` show."""
+    """The content of `keys` and `hashtables`."""
     return ({key: list(lsh.keys[key]) for key in lsh.keys},
             [{bucket: set(table[bucket]) for bucket in table} for table in lsh.hashtables])
 
@@ -40,7 +40,7 @@ def assert_same(mine, theirs):
 # ---- bands and rows
 
 
-def test_bands_and_rows_that_are_known():
+def test_known_bands_and_rows():
     for threshold, num_perm, expected in ((0.9, 128, (5, 25)), (0.8, 128, (9, 13)),
                                           (0.7, 128, (14, 9)), (0.7, 256, (25, 10))):
         lsh = ours.MinHashLSH(threshold=threshold, num_perm=num_perm)
@@ -52,8 +52,8 @@ def test_bands_and_rows_as_theirs(num_perm):
     chance = dice()
     all_weights = [(0.5, 0.5), (0.0, 1.0), (1.0, 0.0), (0.25, 0.75), (0.875, 0.125)]
     thresholds = [0.0, 0.05, 0.1, 0.3, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.99, 1.0]
-    some = thresholds if num_perm <= 16 else chance.sample(thresholds, 5)
-    for threshold in [*some, chance.random()]:
+    tested = thresholds if num_perm <= 16 else chance.sample(thresholds, 5)
+    for threshold in [*tested, chance.random()]:
         for weights in all_weights if num_perm <= 16 else chance.sample(all_weights, 2):
             found = ours.tuning.best_bands(threshold, num_perm, weights)
             assert found == datasketch.lsh._optimal_param(threshold, num_perm, *weights), (
@@ -90,22 +90,22 @@ def test_any_order_of_calls():
     chance = dice()
     minhashes = signatures(chance, 60, num_perm=32)
     mine, theirs = both(threshold=0.5, num_perm=32)
-    inside = set()
+    present = set()
     for _ in range(3000):
         key = chance.randrange(40)
         minhash = chance.choice(minhashes)
-        if key in inside and chance.random() < 0.6:
+        if key in present and chance.random() < 0.6:
             for lsh in (mine, theirs):
                 lsh.remove(key)
-            inside.remove(key)
-        elif key not in inside:
+            present.remove(key)
+        elif key not in present:
             for lsh in (mine, theirs):
                 lsh.insert(key, minhash)
-            inside.add(key)
-        assert (key in mine) == (key in theirs) == (key in inside)
+            present.add(key)
+        assert (key in mine) == (key in theirs) == (key in present)
         assert set(mine.query(minhash)) == set(theirs.query(minhash))
     assert tables_of(mine) == tables_of(theirs)
-    for key in inside:
+    for key in present:
         mine.remove(key)
     assert mine.is_empty() and mine.query(minhashes[0]) == []
 
@@ -126,17 +126,17 @@ def test_keys_of_any_kind():
     assert 1.0 in mine and 3 not in mine
 
 
-def test_one_takes_the_signatures_of_the_other():
+def test_signatures_of_either_package_are_accepted():
     chance = dice()
     sets = similar_sets(chance, 100)
     mine, theirs = both(threshold=0.5)
     own, foreign = (package.MinHash.bulk(sets) for package in (ours, datasketch))
-    for i, (one, other) in enumerate(zip(own, foreign)):
-        mine.insert(i, other if i % 2 else ours.LeanMinHash(one))
-        theirs.insert(i, one if i % 2 else ours.LeanMinHash(other))
-    for one, other in zip(own, foreign):
-        assert (set(mine.query(one)) == set(mine.query(other))
-                == set(theirs.query(one)) == set(theirs.query(other)))
+    for i, (ours_, other) in enumerate(zip(own, foreign)):
+        mine.insert(i, other if i % 2 else ours.LeanMinHash(ours_))
+        theirs.insert(i, ours_ if i % 2 else ours.LeanMinHash(other))
+    for ours_, other in zip(own, foreign):
+        assert (set(mine.query(ours_)) == set(mine.query(other))
+                == set(theirs.query(ours_)) == set(theirs.query(other)))
     assert_same(mine, theirs)
 
 
@@ -196,7 +196,7 @@ def test_values_of_more_than_32_bits():
         assert tables_of(pickle.loads(pickle.dumps(mine))) == tables_of(mine)
 
 
-def test_an_array_in_pieces():
+def test_an_array_that_is_not_contiguous():
     values = np.arange(32, dtype=np.uint64)
     mine, theirs = both(num_perm=16, threshold=0.5)
     minhash = ours.MinHash(16)
@@ -228,7 +228,7 @@ def test_a_key_with_two_signatures():
         assert lsh.query(third) == ["b"]
 
 
-# ---- other ways to hold it
+# ---- other storage
 
 
 def shorter(data):
@@ -261,7 +261,7 @@ def test_hashed_bands_and_pickled_keys(arguments):
     assert (mine.prepickle, mine.hashfunc) == (theirs.prepickle, theirs.hashfunc)
 
 
-def test_unhashable_keys_where_they_are_pickled():
+def test_unhashable_keys_can_be_pickled():
     lsh = ours.MinHashLSH(num_perm=16, prepickle=True, threshold=0.5)
     lsh.insert([1, 2], ours.MinHash(16))
     assert lsh.query(ours.MinHash(16)) == [[1, 2]] and [1, 2] in lsh
@@ -269,7 +269,7 @@ def test_unhashable_keys_where_they_are_pickled():
     assert lsh.collect_query_buffer() == [[1, 2]]
 
 
-# ---- many at once
+# ---- sessions and buffers
 
 
 @pytest.mark.parametrize("arguments", [{}, {"prepickle": True}], ids=["memory", "tables"])
@@ -303,9 +303,9 @@ def test_query_buffer():
         for i, minhash in enumerate(minhashes):
             lsh.insert(i, minhash)
     for asked in (1, 2, 3):
-        some = chance.sample(minhashes, asked)
+        queries = chance.sample(minhashes, asked)
         for lsh in (mine, theirs):
-            for minhash in some:
+            for minhash in queries:
                 lsh.add_to_query_buffer(minhash)
         assert set(mine.collect_query_buffer()) == set(theirs.collect_query_buffer())
     assert mine.collect_query_buffer() == []
@@ -342,7 +342,7 @@ def test_merge():
 # ---- tables
 
 
-def test_tables_show_what_is_held():
+def test_tables_show_the_content():
     chance = dice()
     minhashes = signatures(chance, 40, num_perm=32)
     mine, theirs = both(num_perm=32, threshold=0.4)
@@ -367,7 +367,7 @@ def test_tables_show_what_is_held():
 
 
 def test_tables_of_all_bands_cost_as_much_as_those_of_one(monkeypatch):
-    """Each key is asked once for its bands, not once for each of them."""
+    """The bands of a key are read once, not once for each band."""
     asked = Counter()
     bands_of = Memory.bands_of
 
@@ -465,7 +465,7 @@ def test_errors(call):
     assert errors[1] is errors[0]
 
 
-def test_what_is_no_signature():
+def test_objects_that_are_no_signature():
     lsh = ours.MinHashLSH(num_perm=16, threshold=0.5)
     lsh.insert("a", ours.MinHash(16))
     with pytest.raises(AttributeError):
@@ -482,6 +482,6 @@ def test_what_is_no_signature():
     assert list(lsh.keys) == ["a"]
 
 
-def test_storage_that_is_not_there():
+def test_missing_storage():
     with pytest.raises(ValueError, match="dict and redis"):
         ours.MinHashLSH(storage_config={"type": "cassandra"})

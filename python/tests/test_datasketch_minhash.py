@@ -1,5 +1,5 @@
-"""MinHash and LeanMinHash against datasketch 1.x: values, errors, pickles, each other's
-objects."""
+"""MinHash and LeanMinHash compared with datasketch 1.x: values, errors, pickles, and objects of the
+other package."""
 
 import pickle
 import struct
@@ -43,11 +43,11 @@ def test_ten_thousand_random_sets():
             mine = ours.MinHash.bulk(sets, num_perm=num_perm, seed=seed)
             theirs = datasketch.MinHash.bulk(sets, num_perm=num_perm, seed=seed)
             assert len(mine) == len(theirs) == len(sets)
-            for one, other in zip(mine, theirs):
-                assert_same(one, other)
-                assert one.is_empty() == other.is_empty()
+            for ours_, other in zip(mine, theirs):
+                assert_same(ours_, other)
+                assert ours_.is_empty() == other.is_empty()
                 if num_perm > 1:
-                    assert one.jaccard(mine[0]) == other.jaccard(theirs[0])
+                    assert ours_.jaccard(mine[0]) == other.jaccard(theirs[0])
 
 
 def test_permutations():
@@ -137,7 +137,7 @@ def test_permutations_of_another_are_shared():
     assert_same(theirs, first)
 
 
-def test_what_was_taken_stays():
+def test_arrays_that_were_taken_do_not_change():
     minhash = ours.MinHash()
     taken = minhash.hashvalues
     minhash.update(b"x")
@@ -185,7 +185,7 @@ def test_union_and_merge():
     assert united.hashfunc is len
 
 
-def test_copies_are_apart():
+def test_copies_are_independent():
     minhash = ours.MinHash(16, seed=3)
     minhash.update(b"a")
     copy = minhash.copy()
@@ -220,7 +220,7 @@ def test_pickles():
     assert len(pickle.dumps(ours.MinHash(256))) < 3000
 
 
-def test_state_of_theirs_continues():
+def test_state_of_datasketch_is_read():
     theirs = datasketch.MinHash(64)
     theirs.update(b"a")
     mine = ours.MinHash(hashvalues=theirs.hashvalues)
@@ -234,7 +234,7 @@ def test_state_of_theirs_continues():
 
 
 def same_error(call):
-    """What the call raises with either package: the same type, but for what is documented."""
+    """Checks that a call raises the same type with both packages, unless documented otherwise."""
     errors = []
     for package in (datasketch, ours):
         with pytest.raises(Exception) as caught:
@@ -281,7 +281,7 @@ def test_errors(call):
     same_error(call)
 
 
-def test_gpu_modes_that_are_taken():
+def test_accepted_gpu_modes():
     for mode in ("disable", "detect"):
         minhash = ours.MinHash(gpu_mode=mode)
         minhash.update_batch([b"a"])
@@ -336,7 +336,7 @@ def test_lean_bytes(byteorder, num_perm):
     assert read == mine and hash(read) == hash(mine)
 
 
-def test_lean_does_what_others_do():
+def test_lean_agrees_with_minhash():
     mine, theirs = lean_pair()
     full, full_theirs = both([b"b", b"c"])
     assert mine.jaccard(full) == full.jaccard(mine) == theirs.jaccard(full_theirs)

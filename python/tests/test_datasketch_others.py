@@ -1,4 +1,4 @@
-"""Forest, ensemble, weighted and b-bit signatures against datasketch 1.x."""
+"""Forest, ensemble, weighted and b-bit signatures, compared with datasketch 1.x."""
 
 import pickle
 
@@ -98,7 +98,7 @@ def test_ensemble(arguments):
     mine.index(iter(entries))
     theirs.index(iter(entries))
     assert (mine.lowers, mine.uppers) == (theirs.lowers, theirs.uppers)
-    assert [sorted(part) for part in mine.indexes] == [sorted(part) for part in theirs.indexes]
+    assert [sorted(lshs) for lshs in mine.indexes] == [sorted(lshs) for lshs in theirs.indexes]
     for minhash, items in zip(minhashes, sets):
         found = list(mine.query(minhash, len(items)))
         assert set(found) == set(theirs.query(minhash, len(items)))
@@ -108,14 +108,15 @@ def test_ensemble(arguments):
         mine.index(entries)
 
 
-def test_ensemble_parts():
+def test_ensemble_partitions():
     chance = dice()
     for _ in range(60):
         sizes = np.array(sorted(chance.sample(range(1, 200), chance.randrange(1, 30))))
         counts = np.array([chance.choice((1, 1, 2, 50)) for _ in sizes])
-        for parts in (1, 2, 3, 5, 8):
-            expected = datasketch.lshensemble_partition.optimal_partitions(sizes, counts, parts)
-            assert ours.lshensemble.optimal_partitions(sizes, counts, parts) == list(expected)
+        for partitions in (1, 2, 3, 5, 8):
+            expected = datasketch.lshensemble_partition.optimal_partitions(sizes, counts,
+                                                                           partitions)
+            assert ours.lshensemble.optimal_partitions(sizes, counts, partitions) == list(expected)
 
 
 def test_ensemble_errors():
@@ -142,18 +143,19 @@ def test_weighted():
     kept = None
     for vector in vectors:
         for kind in (list, tuple, np.array, lambda v: np.array(v, dtype=np.float32)):
-            one, other = mine.minhash(kind(vector)), theirs.minhash(kind(vector))
-            assert one.hashvalues.dtype == other.hashvalues.dtype
-            assert (one.hashvalues == other.hashvalues).all()
+            ours_, other = mine.minhash(kind(vector)), theirs.minhash(kind(vector))
+            assert ours_.hashvalues.dtype == other.hashvalues.dtype
+            assert (ours_.hashvalues == other.hashvalues).all()
         if kept:
-            assert one.jaccard(kept[0]) == other.jaccard(kept[1]) == one.jaccard(kept[1])
-        kept = one, other
-        assert one == one.copy() and len(one) == 64 and (one.digest() == one.hashvalues).all()
-        assert pickle.loads(pickle.dumps(one)) == one
+            assert ours_.jaccard(kept[0]) == other.jaccard(kept[1]) == ours_.jaccard(kept[1])
+        kept = ours_, other
+        assert ours_ == ours_.copy() and len(ours_) == 64
+        assert (ours_.digest() == ours_.hashvalues).all()
+        assert pickle.loads(pickle.dumps(ours_)) == ours_
     assert mine.minhash(vectors[0]) != ours.WeightedMinHash(2, mine.minhash(vectors[0]).hashvalues)
 
 
-def test_weighted_input_stays():
+def test_weighted_input_is_unchanged():
     vector = np.array([0, 1, 2], dtype=np.float32)
     ours.WeightedMinHashGenerator(3).minhash(vector)
     assert vector.tolist() == [0, 1, 2]
@@ -170,9 +172,9 @@ def test_weighted_many():
     for kind in (np.array, sparse.csr_matrix, sparse.csc_matrix, sparse.coo_matrix):
         found = mine.minhash_many(kind(table))
         assert found[7] is None and len(found) == 60
-        for one, other in zip(found, expected):
-            assert (one is None) == (other is None)
-            assert one is None or (one.hashvalues == other.hashvalues).all()
+        for ours_, other in zip(found, expected):
+            assert (ours_ is None) == (other is None)
+            assert ours_ is None or (ours_.hashvalues == other.hashvalues).all()
 
 
 def test_weighted_errors():
@@ -196,10 +198,10 @@ def test_weighted_errors():
 def test_b_bits(b):
     chance = dice()
     for num_perm in (1, 7, 64, 100):
-        one, two = ours.MinHash.bulk(similar_sets(chance, 8), num_perm=num_perm)[:2]
+        first, second = ours.MinHash.bulk(similar_sets(chance, 8), num_perm=num_perm)[:2]
         for r in (0.0, 0.1, 0.5):
-            mine = [ours.bBitMinHash(m, b, r) for m in (one, two)]
-            theirs = [datasketch.bBitMinHash(m, b, r) for m in (one, two)]
+            mine = [ours.bBitMinHash(m, b, r) for m in (first, second)]
+            theirs = [datasketch.bBitMinHash(m, b, r) for m in (first, second)]
             assert (mine[0].hashvalues == theirs[0].hashvalues).all()
             assert mine[0].hashvalues.dtype == theirs[0].hashvalues.dtype
             assert mine[0].bytesize() == theirs[0].bytesize()

@@ -1,4 +1,4 @@
-"""Indexes in a real Redis server, started here: either package reads what the other wrote."""
+"""Indexes in a real Redis server: each package reads the index of the other."""
 
 import pickle
 import shutil
@@ -89,7 +89,7 @@ def test_same_layout(server, minhashes, session):
     assert contents[0] and contents[1] == contents[0]
 
 
-def test_each_reads_what_the_other_wrote(server, minhashes):
+def test_each_package_reads_the_index_of_the_other(server, minhashes):
     for writer, reader in ((ours, datasketch), (datasketch, ours)):
         settings = config(server, b"shared")
         written = filled(writer, settings, minhashes)
@@ -131,7 +131,7 @@ def test_deletion_session_leaves_nothing(server, minhashes):
     assert lsh.is_empty() and everything(server) == {}
 
 
-def test_keys_as_they_are(server, minhashes):
+def test_unpickled_keys(server, minhashes):
     contents = []
     for package in (datasketch, ours):
         lsh = package.MinHashLSH(num_perm=32, threshold=0.5, prepickle=False,
@@ -155,12 +155,12 @@ def test_pickles_connect_again(server, minhashes):
 
 def test_merge(server, minhashes):
     settings = config(server, b"one")
-    one = filled(ours, settings, minhashes[:30])
+    first = filled(ours, settings, minhashes[:30])
     other = ours.MinHashLSH(num_perm=32, threshold=0.5, prepickle=True)
     for i in range(30, 60):
         other.insert(f"set {i}", minhashes[i])
-    one.merge(other, check_overlap=True)
-    assert len(one.keys) == 60 and "set 59" in one.query(minhashes[59])
+    first.merge(other, check_overlap=True)
+    assert len(first.keys) == 60 and "set 59" in first.query(minhashes[59])
 
 
 def test_hash_function(server, minhashes):
@@ -192,7 +192,7 @@ def test_settings_from_the_environment(server, minhashes, monkeypatch):
     assert lsh.query(minhashes[1])
 
 
-def test_random_names_are_apart(server, minhashes):
+def test_random_names_differ(server, minhashes):
     settings = config(server, b"")
     del settings["basename"]
     first, second = (filled(ours, settings, minhashes[:1]) for _ in range(2))

@@ -1,4 +1,4 @@
-"""The schemes of datasketch 2.x, against 2.0.0 in an interpreter of its own."""
+"""The schemes of datasketch 2.x, compared with 2.0.0 in another interpreter."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""Index: what stays in a file, and that it answers as the command and scan() do."""
+"""Index: documents in a file. Its answers are those of the command and of scan()."""
 import json
 import os
 import subprocess
@@ -24,14 +24,14 @@ def made(tmp_path):
         yield index
 
 
-def test_documents_come_and_go(index):
+def test_documents_are_added_and_removed(index):
     assert len(index) == 30 and "d3" in index and "e3" not in index and 3 not in index
     assert index.get("d3") == twinset.Document("d3", text(3), "g0", {"year": 2003})
     assert index.get("nobody") is None
     assert index.add([{"id": "d3", "text": text(3)}]) == (0, 1, 0)
     assert index.add([{"id": "d3", "text": "another"}, {"id": "e", "text": ""}]) == (0, 0, 2)
-    assert [(one.id, one.is_empty) for one in index.skipped] == [("d3", False), ("e", True)]
-    assert [one.id for one in index.documents("d1?")] == [f"d{i}" for i in range(10, 20)]
+    assert [(entry.id, entry.is_empty) for entry in index.skipped] == [("d3", False), ("e", True)]
+    assert [entry.id for entry in index.documents("d1?")] == [f"d{i}" for i in range(10, 20)]
     assert index.remove("d3", "nobody") == 1 and "d3" not in index
     assert index.remove_matching(group="g1") == 10
     assert index.remove_matching("d2?", "g0") == 3
@@ -41,11 +41,11 @@ def test_documents_come_and_go(index):
 
 
 def test_query_is_a_scan(index):
-    """A question gives the pairs, with the passages, that scan() gives with like."""
+    """A query gives the pairs and passages of scan() with like."""
     documents = index.documents()
     asked = [text(7) + " More.", "Nothing of the kind."]
     found = index.query(asked, ["q1", "q2"], threshold=0.6)
-    scanned = twinset.scan([one.text for one in documents], [one.id for one in documents],
+    scanned = twinset.scan([entry.text for entry in documents], [entry.id for entry in documents],
                            threshold=0.6, like=asked[:1])
     assert len(found) > 1
     assert [(pair.a, *pair[2:]) for pair in found] == [(pair.a, *pair[2:]) for pair in scanned]
@@ -61,7 +61,7 @@ def test_files(tmp_path, index):
     pairs, counts = index.add_and_find(path, threshold=0.9, group="author")
     assert counts == (4, 0, 0)
     assert {("r0", "r2"), ("r1", "r3")} <= {(pair.a, pair.b) for pair in pairs}
-    assert ["r0", "r2"] in [[one for one in ids if one.startswith("r") and int(one[1]) % 2 == 0]
+    assert ["r0", "r2"] in [[id for id in ids if id.startswith("r") and int(id[1]) % 2 == 0]
                             for ids in index.clusters()]
     assert index.get("r1").metadata == {"author": "a1"}
     assert index.add_files([path]) == (0, 4, 0)
@@ -69,7 +69,7 @@ def test_files(tmp_path, index):
     assert all("r0" not in pair[:2] or pair.a != pair.b for pair in found)
 
 
-def test_options_stay(tmp_path, index):
+def test_options_of_an_index_do_not_change(tmp_path, index):
     with pytest.raises(twinset.UsageError, match="was made with 9"):
         twinset.Index(tmp_path / "i.twx", k=5)
     with pytest.raises(twinset.UsageError, match="an index keeps it"):
@@ -88,6 +88,11 @@ def test_without_texts(tmp_path):
         found = index.query([text(1)])
         assert found[0].similarity == 1.0
         assert any("every figure is an estimate" in note for note in found.notes)
+
+
+def test_fingerprints_of_passages(tmp_path):
+    with twinset.Index(tmp_path / "p.twx", min_passage=20) as index:
+        assert index.stat()["has_fingerprints"] and index.stat()["version"] == 2
 
 
 def test_whole_index(tmp_path, index):
@@ -110,7 +115,7 @@ def test_whole_index(tmp_path, index):
         len(index)
 
 
-def test_damage_is_told(tmp_path, index):
+def test_damage_is_reported(tmp_path, index):
     index.close()
     path = tmp_path / "i.twx"
     bytes_ = bytearray(path.read_bytes())
@@ -130,7 +135,7 @@ def test_a_callback_that_raises(index):
     assert len(index) == 30
 
 
-def test_threads_take_turns(index):
+def test_threads_share_an_index(index):
     found = []
     threads = [threading.Thread(target=lambda: found.append(len(index.query([text(5)]))))
                for _ in range(8)]
@@ -142,7 +147,7 @@ def test_threads_take_turns(index):
 
 
 def test_beside_the_command(tmp_path, index):
-    """The command and Python use one file, at the same time."""
+    """The command and Python use the same file at the same time."""
     if not TWINSET:
         pytest.skip("TWINSET does not name the command")
     (tmp_path / "q.txt").write_text(text(9), encoding="utf-8")

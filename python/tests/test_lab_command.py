@@ -1,4 +1,4 @@
-"""python -m twinset.lab, and what it writes."""
+"""python -m twinset.lab, and its output."""
 
 import csv
 import os
@@ -46,8 +46,8 @@ def test_as_a_command(tmp_path):
 def test_seed_changes_documents(tmp_path):
     for seed in ("1", "2"):
         assert command.main(["s1-k", str(tmp_path / seed), "--seed", seed]) == 0
-    one, two = ((tmp_path / seed / "s1-k.csv").read_text() for seed in ("1", "2"))
-    assert one != two
+    first, second = ((tmp_path / seed / "s1-k.csv").read_text() for seed in ("1", "2"))
+    assert first != second
 
 
 @pytest.mark.parametrize("arguments, words", [
@@ -67,7 +67,7 @@ def test_missing_data(tmp_path, capsys):
 
 
 def test_missing_library(tmp_path):
-    """Said in one line; the table can be had without."""
+    """A missing library gives a message of one line; tables can be made without it."""
     program = """import sys
 sys.modules["matplotlib"] = None
 from twinset.lab import __main__ as command, s0
@@ -81,7 +81,7 @@ sys.exit(command.main(["s0-walk", "out"]))"""
     assert done.stdout == ""
 
 
-def test_imports_neither():
+def test_imports_no_optional_library():
     program = "import sys, twinset.lab; print({'numpy', 'matplotlib'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True,
                           text=True)
@@ -89,7 +89,7 @@ def test_imports_neither():
 
 
 def test_same_figure_same_bytes(tmp_path):
-    """In another process with other settings, too."""
+    """The bytes are equal in another process with other settings."""
     (tmp_path / "matplotlibrc").write_text("axes.facecolor: red\nsvg.hashsalt: other\n")
     program = "import sys; from twinset.lab import s0; sys.stdout.buffer.write(s0.walk().svg())"
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True,

@@ -1,4 +1,4 @@
-"""docs/lab.md: its commands work, its figures are there and are real."""
+"""docs/lab.md: its commands work, and its figures exist and are real."""
 
 import functools
 import os
@@ -34,13 +34,13 @@ QUICK = {
     "s3-hashes": {"words": (100, 200), "hashes": (50, 100)},
     "s3-probabilities": {"trials": 5},
 }
-# Those that neither measure time nor need data: the page shows what they give.
+# Experiments that neither measure time nor need data: the page shows their results.
 REPEATABLE = ["s0-walk", "s0-curve", "s0-matrix", "s1-k", "s1-spaces", "s1-estimate",
               "s1-candidates", "s1-bands", "s3-probabilities"]
 
 
 def shown():
-    """The commands of the page, each with what it prints."""
+    """The commands of the page, each with its output."""
     found = []
     for block in re.findall(r"^```console\n(.*?)^```$", PAGE, flags=re.M | re.S):
         for line in block.splitlines(keepends=True):

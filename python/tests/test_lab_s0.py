@@ -1,4 +1,4 @@
-"""The thesis' worked examples: its walk, its curve, its matrix."""
+"""The worked examples of the thesis: bands and rows, the curve, the matrix."""
 
 import pytest
 

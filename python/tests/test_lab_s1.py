@@ -1,4 +1,4 @@
-"""S1's claims, on small settings where they take time."""
+"""The claims of S1, with small settings for experiments that take time."""
 
 import statistics
 
@@ -51,11 +51,11 @@ def test_times_are_measured():
 
 
 def test_estimate_settles():
-    """Near 200 hashes no estimate is far off any more."""
+    """With about 200 hashes, all estimates are near the exact similarity."""
     table = s1.estimate_by_hashes().table
     for scheme in s1.SCHEMES:
-        part = table.where(scheme=scheme)
-        off = [abs(error) for n, error in zip(part.column("hashes"), part.column("error"))
+        rows = table.where(scheme=scheme)
+        off = [abs(error) for n, error in zip(rows.column("hashes"), rows.column("error"))
                if n >= 200]
         assert max(off) < 0.12, scheme
         assert statistics.mean(off) < 0.05, scheme
@@ -65,13 +65,13 @@ def test_error_is_that_of_random_permutations():
     table = s1.error_by_hashes(trials=200, hashes=(50, 200)).table
     for row in table.rows:
         _, scheme, error, beside, ideal, _ = row
-        # fss draws without replacement where a set is smaller than a signature.
+        # fss draws without replacement if a set is smaller than a signature.
         assert (0.5 if scheme == "fss" else 0.8) < error / ideal < 1.2, row
         assert (beside == 0) == (scheme == "modular"), row
 
 
 def test_all_searches_find_the_same():
-    """Copies that no search can miss, among documents that none may report."""
+    """All searches find certain copies, and report no other documents."""
     texts = permutations(30, 5)
     texts += [text + " there" for text in texts[:3]]
     searches = s1.searches_of(k=7, threshold=0.64, hashes=100, seed=5)
@@ -113,7 +113,7 @@ def test_candidates():
 
 
 def test_own_rule_misses_fewer():
-    """But for a threshold of 0, at which no number of bands promises anything."""
+    """The rule misses fewer, except at a threshold of 0, where no bands have a guarantee."""
     table = s1.candidates_by_k().table
     own, theirs = (sum(count for count, threshold in zip(table.column(name),
                                                          table.column("threshold")) if threshold)

@@ -1,4 +1,4 @@
-"""S2's tables on its newsgroup posts, where the set coms535 is at hand."""
+"""The tables of S2 on its newsgroup posts, if the set coms535 is available."""
 
 import itertools
 import os
@@ -34,7 +34,7 @@ def test_missing_data_is_named(tmp_path):
 
 @needs_data
 def test_signature_is_by_permutations():
-    """The least of (a x + b) mod p, with all a and all b different."""
+    """A slot is the least (a x + b) mod p, with distinct a and distinct b."""
     posts = s2.posts_of(DATA, "space-1*.txt")
     p = s2.first_prime(posts.terms)
     (slots, *_), numbers = s2.matrix(posts, "S2", 50, 3), next(iter(posts.sets.values()))
@@ -57,8 +57,8 @@ def test_accuracy_is_of_the_papers_pairs(accuracy):
 
 @needs_data
 def test_estimates_err_as_often_as_chance(accuracy):
-    """A frequent term that comes first in a permutation makes many pairs agree at once, so that
-    a run has luck: four together have less. fss, which draws without replacement, errs less."""
+    """If a frequent term is first in a permutation, many pairs agree at once, so the errors of a
+    run vary; those of four together vary less. fss draws without replacement, and errs less."""
     for row in accuracy.table.where(epsilon=0.04).rows:
         *_, fss, ideal = row
         others = row[5:-2]
@@ -68,7 +68,7 @@ def test_estimates_err_as_often_as_chance(accuracy):
 
 
 def test_ideal_is_what_chance_gives():
-    """By a simulation of pairs of two similarities."""
+    """The ideal is compared with a simulation of pairs of two similarities."""
     exact = numpy.repeat([0.05, 0.3], 20000)
     off = abs(numpy.random.default_rng(1).binomial(100, exact) / 100 - exact)
     wrong = numpy.count_nonzero(off > 0.055)
@@ -89,7 +89,7 @@ def near_copies():
 
 @pytest.fixture(scope="module")
 def truly():
-    """How many of its seven copies are truly similar to a post, of every post."""
+    """For every post, how many of its seven copies are truly similar."""
     sets = s2.posts_of(DATA, "space-*").sets
     return [sum(jaccard(sets[name], sets[f"{name}.copy{at}"]) >= 0.9 for at in range(1, 8))
             for name in sets if name.endswith(".txt")]
@@ -97,7 +97,7 @@ def truly():
 
 @needs_data
 def test_all_true_near_copies_are_found(near_copies, truly):
-    """7 of 7 where 7 are there."""
+    """If all 7 copies are truly similar, all 7 are found."""
     mean = sum(truly) / len(truly)
     exact = near_copies.table.where(by="twinset, exact")
     assert exact.column("found_true") == exact.column("found") == exact.column("true") == [mean]
@@ -108,7 +108,7 @@ def test_all_true_near_copies_are_found(near_copies, truly):
 
 
 @needs_data
-def test_stated_recall_is_kept(near_copies):
+def test_the_expected_recall_is_reached(near_copies):
     lsh = near_copies.table.where(by="twinset, lsh")
     assert lsh.column("false_negative_rate")[0] <= 0.01
     assert lsh.column("false_positives") == [0]
@@ -125,7 +125,7 @@ def test_more_bands_find_more(near_copies):
 
 @needs_data
 def test_engine_sees_the_same_sets():
-    """Terms handed on as numbers: the engine's similarities are those of the sets."""
+    """Terms are numbers for the engine; its similarities are those of the sets."""
     posts = s2.posts_of(DATA, "space-1?.txt*")
     names = list(posts.sets)
     result = s2.scan(posts.texts(), names, by="word", k=1, threshold=0, method="exact",

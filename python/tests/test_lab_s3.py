@@ -1,4 +1,4 @@
-"""S3's claims."""
+"""The claims of S3."""
 
 import math
 from collections import Counter
@@ -25,7 +25,7 @@ def test_probabilities():
 
 
 def test_measured_candidates_follow_the_curve():
-    """Within four standard deviations, and a little for sets that are finite."""
+    """Within four standard deviations, and a margin because sets are finite."""
     trials = 400
     for s, p, *_, measured in s3.probabilities(seed=2, trials=trials).table.rows:
         assert abs(measured - p) < 4 * math.sqrt(p * (1 - p) / trials) + 0.02, s
@@ -41,13 +41,13 @@ def test_times_are_measured():
 
 
 def test_pages_have_frequent_words():
-    """By Zipf's law the first of 5,000 words is one in nine, the second one in 18."""
+    """By Zipf's law, the first of 5,000 words is one in nine words, the second one in 18."""
     words = Counter(" ".join(pages(20, 500, 4)).split()).most_common()
     assert [count / 10000 for _, count in words[:2]] == pytest.approx([1 / 9.1, 1 / 18.2], rel=0.2)
 
 
 def test_pages_have_mirrors():
-    """One page in ten is like the one before it, and no other two are."""
+    """Every tenth page is similar to the page before it, and no others are."""
     texts = pages(50, 200, 4)
     assert {len(text.split()) for text in texts} == {200}
     result = scan(texts, by="word", k=4, threshold=0.5)

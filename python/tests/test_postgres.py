@@ -1,4 +1,4 @@
-"""The recipe of docs/cluster.md on PostgreSQL, which gives the answers of the index."""
+"""The recipe of docs/cluster.md for PostgreSQL gives the answers of the index."""
 import glob
 import json
 import os
@@ -22,7 +22,7 @@ WORDS = [f"{a}{b}" for a in "Ba ce Di fö gu ha jé ki".split()
 
 
 def server_user():
-    """PostgreSQL does not run as root: some other user, or None for this one."""
+    """The user of PostgreSQL, which does not run as root; None for the current user."""
     if os.geteuid() != 0:
         return None
     for name in ("postgres", "nobody"):
@@ -35,7 +35,7 @@ def server_user():
 
 @pytest.fixture(name="database")
 def start_database():
-    """A server of its own on a socket in a folder of its own; the environment for psql."""
+    """Starts a server on a socket in a temporary folder. Returns the environment for psql."""
     if not PROGRAMS or not shutil.which("psql"):
         pytest.skip("PostgreSQL is not installed")
     user = server_user()
@@ -57,7 +57,7 @@ def start_database():
 
 
 def blocks(kind):
-    """The blocks of a language in the section of the recipe."""
+    """The code blocks of a language in the section of the recipe."""
     with open(RECIPE, encoding="utf-8") as page:
         section = page.read().split("## An index in PostgreSQL")[1].split("\n## ")[0]
     return re.findall(rf"```{kind}\n(.*?)```", section, re.S)

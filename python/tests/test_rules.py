@@ -1,4 +1,4 @@
-"""Defaults, limits and lists are the engine's: command and package have none of their own."""
+"""Defaults, limits and lists are in the engine only, not in the command and the package."""
 
 import ast
 import inspect
@@ -31,15 +31,15 @@ def test_values_are_the_engines():
     assert set(rules.STEP_FORMATS) <= set(_core.SCAN_FORMATS)
 
 
-def test_the_engine_goes_by_them():
-    """Where an option is not given, a run says what it took."""
+def test_the_engine_uses_the_rules():
+    """A run reports the default of an option that was not given."""
     texts = [FOX, FOX + " And again.", "something else"]
     assert twinset.scan(texts).report()["parameters"]["threshold"] == rules.THRESHOLD
     cleaned = twinset.dedup(texts).report()["parameters"]
     assert cleaned["threshold"] == rules.DEDUP_THRESHOLD
     assert {name: str(cleaned[name]) for name in ("recall", "max-bucket")} == {
         name: RULES[name] for name in ("recall", "max-bucket")}
-    assert 0 < cleaned["hashes"] < rules.HASHES  # as many as the recall needs
+    assert 0 < cleaned["hashes"] < rules.HASHES  # chosen automatically
 
 
 def test_the_default_of_one_run_is_not_that_of_the_next():
@@ -77,7 +77,7 @@ def test_functions_have_the_defaults():
 @pytest.mark.parametrize(("file", "name"), [
     ("spark/__init__.py", "dedup"), ("beam/transforms.py", "__init__")])
 def test_engines_have_the_defaults(file, name):
-    """Read from the source, as Spark and Beam are not here."""
+    """The defaults are read from the source, since Spark and Beam are not installed here."""
     functions = [node for node in ast.walk(ast.parse((PACKAGE / file).read_text()))
                  if isinstance(node, ast.FunctionDef) and node.name == name]
     given = {(argument.arg, ast.unparse(default)) for function in functions
@@ -86,8 +86,8 @@ def test_engines_have_the_defaults(file, name):
     assert given == {("keep", "KEEP_FIRST"), ("threshold", "DEDUP_THRESHOLD")}
 
 
-def test_no_rule_is_written_again():
-    """No list of keep rules, times, formats or options stands in the package."""
+def test_no_rule_is_repeated():
+    """The package has no list of keep rules, times, formats or options."""
     words = {word for name in ("keep", "times") for word in RULES[name].split("|")}
     lists = [set(value.split("|")) for name, value in RULES.items() if name.startswith("formats")]
     names = {row[0] for row in _core.options()}
@@ -96,8 +96,8 @@ def test_no_rule_is_written_again():
             continue
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
-                found = {one.value for one in node.elts
-                         if isinstance(one, ast.Constant) and isinstance(one.value, str)}
+                found = {node_.value for node_ in node.elts
+                         if isinstance(node_, ast.Constant) and isinstance(node_.value, str)}
                 assert len(found & words) < 2 and found not in lists, (path, found)
                 assert len(found & names) < 5, (path, found)
 

@@ -1,5 +1,5 @@
-"""twinset.spark: the command's bytes for any number of partitions, with an executor killed; what
-is wrong with the input is said before work is done."""
+"""twinset.spark gives the command's bytes for any number of partitions, and reports invalid input
+before any work is done."""
 
 import csv
 import json
@@ -17,10 +17,10 @@ skip_without_spark()
 import pyarrow  # noqa: E402
 from py4j.protocol import Py4JError, Py4JNetworkError  # noqa: E402
 from pyspark.sql import functions as F  # noqa: E402
-from spread import documents, scanned, shown  # noqa: E402
+from spread import cleaned, documents, example, scanned, with_passages  # noqa: E402
 from twins import command  # noqa: E402
 from twinset import _core, spark as twins  # noqa: E402
-from twinset.cluster import alone, clusters as pieces  # noqa: E402
+from twinset.cluster import alone, clusters as steps  # noqa: E402
 from twinset.cluster.settings import settings  # noqa: E402
 from twinset.spark import pairs as planned  # noqa: E402
 from twinset.spark.__main__ import explain, main, parser, read, reason  # noqa: E402
@@ -46,16 +46,16 @@ def as_lines(pairs, format="jsonl"):
     return sorted(row["value"] for row in rows.collect())
 
 
-# ---- the same as the command
+# ---- compared with the command
 
 @pytest.fixture
-def spread(monkeypatch):
-    """Nothing is done by one task because it is little."""
+def all_stages(monkeypatch):
+    """Runs all stages for small inputs, too, which a single task would process otherwise."""
     monkeypatch.setattr(alone, "DOCUMENTS", 0)
 
 
 @pytest.mark.parametrize("partitions", (1, 2, 8))
-def test_pairs_are_the_commands(spark, spread, tmp_path, partitions):
+def test_pairs_are_those_of_the_command(spark, all_stages, tmp_path, partitions):
     spark.conf.set("spark.sql.shuffle.partitions", partitions)
     given = documents(300, hot=60, copies=60)
     expected = scanned(tmp_path, given, "--max-bucket", "20")
@@ -70,7 +70,7 @@ def test_pairs_are_the_commands(spark, spread, tmp_path, partitions):
     ({"by": "word", "k": 2, "measure": "containment", "bag": True},
      ["--by", "word", "-k", "2", "--measure", "containment", "--bag"], "tsv"),
 ])
-def test_options_and_formats(spark, spread, tmp_path, options, words, format):
+def test_options_and_formats(spark, all_stages, tmp_path, options, words, format):
     given = documents(120, hot=20, copies=20)
     expected = scanned(tmp_path, given, *words, format=format)
     assert as_lines(twins.similar_pairs(frame(spark, given), **options), format) == sorted(expected)
@@ -80,8 +80,8 @@ def test_options_and_formats(spark, spread, tmp_path, options, words, format):
     ({}, []),
     ({"by": "word", "k": 3, "max_bucket": 20}, ["--by", "word", "-k", "3", "--max-bucket", "20"]),
 ])
-def test_what_is_little_takes_one_task(spark, tmp_path, options, words):
-    """With names that tell a language on one machine, but not here."""
+def test_small_inputs_take_one_task(spark, tmp_path, options, words):
+    """File names that stand for a language on one machine do not do so here."""
     given = documents(300, hot=60, copies=60) + [("a.py", "x = 1"), ("b.py", "x = 1")]
     expected = scanned(tmp_path, given, *(words or ["--by", "char"]))
     found = twins.similar_pairs(frame(spark, given, 8), **options)
@@ -89,22 +89,22 @@ def test_what_is_little_takes_one_task(spark, tmp_path, options, words):
     assert as_lines(found) == sorted(expected)
 
 
-def test_what_does_not_fit_into_one_task(spark):
-    """A task that gets a text too long for it leaves all to many."""
+def test_texts_too_long_for_one_task(spark):
+    """If a text is too long for one task, the stages take over."""
     given = Documents(frame(spark, documents(20) + [("long", "x" * (alone.LONGEST + 1))]), "id",
                       "text", settings(twins.WHERE, {}), "error")
     assert all_pairs(given) is None and all_members(given) is None
 
 
-def test_more_than_a_bucket_may_have(spark, spread, tmp_path):
-    """Groups over the limit of 1,000, that fill several chunks."""
+def test_buckets_over_the_limit(spark, all_stages, tmp_path):
+    """Groups of more than 1,000 copies fill several chunks."""
     given = documents(20, hot=0, copies=2500)
     expected = scanned(tmp_path, given)
     assert as_lines(twins.similar_pairs(frame(spark, given, 3))) == sorted(expected)
 
 
-def test_rounds_of_stars(spark, spread, tmp_path, monkeypatch):
-    monkeypatch.setattr(pieces, "SMALL", 40)
+def test_rounds_of_stars(spark, all_stages, tmp_path, monkeypatch):
+    monkeypatch.setattr(steps, "SMALL", 40)
     monkeypatch.setattr(planned, "BROADCAST_ROWS", 0)
     given = documents(120, hot=30, copies=10)
     expected = scanned(tmp_path, given, "--max-bucket", "5")
@@ -112,7 +112,7 @@ def test_rounds_of_stars(spark, spread, tmp_path, monkeypatch):
     assert as_lines(twins.similar_pairs(df, max_bucket=5)) == sorted(expected)
 
 
-def test_without_clusters_nothing_runs_before_it_is_asked(spark, tmp_path):
+def test_without_clusters_nothing_runs_before_an_action(spark, tmp_path):
     given = documents(120, copies=10)
     jobs = spark.sparkContext.statusTracker()
     before = jobs.getJobIdsForGroup(None)
@@ -128,23 +128,23 @@ def test_without_clusters_nothing_runs_before_it_is_asked(spark, tmp_path):
 
 
 @pytest.mark.parametrize("limit", (0, 10_000))
-def test_clusters_are_the_commands(spark, monkeypatch, tmp_path, limit):
+def test_clusters_are_those_of_the_command(spark, monkeypatch, tmp_path, limit):
     monkeypatch.setattr(alone, "DOCUMENTS", limit)
 
     given = documents(200, copies=30)
     scanned(tmp_path, given)
     answer, _ = command("scan", "in.jsonl", "--method", "lsh", "-q", "--format", "json",
                         cwd=tmp_path)
-    expected = {(member, one["id"], one["size"]) for one in json.loads(answer)["clusters"]
-                for member in one["members"]}
+    expected = {(member, cluster["id"], cluster["size"])
+                for cluster in json.loads(answer)["clusters"] for member in cluster["members"]}
     assert len(expected) > 50
     assert {tuple(row) for row in twins.clusters(frame(spark, given)).collect()} == expected
 
 
 @pytest.mark.parametrize("keep", ("first", "longest", "rank"))
-def test_dedup_is_the_commands(spark, tmp_path, keep):
+def test_dedup_is_that_of_the_command(spark, tmp_path, keep):
     given = [(name, text, crc32(name.encode()) % 5 or None) for name, text in
-             sorted(documents(200, hot=150, copies=30), key=lambda one: one[0].encode())]
+             sorted(documents(200, hot=150, copies=30), key=lambda record: record[0].encode())]
     options = {"max_bucket": 20, "threshold": 0.75}
     with open(tmp_path / "in.jsonl", "w", encoding="utf-8") as out:
         for name, text, rank in given:
@@ -163,6 +163,22 @@ def test_dedup_is_the_commands(spark, tmp_path, keep):
     assert kept == {row["id"] for row in found.values() if row["twinset_keep"]}
 
 
+def test_spans_are_cut_as_the_command_cuts(spark, tmp_path):
+    """Without annotate, texts are cut; with annotate, the spans are listed, as the command does."""
+    given = with_passages(documents(60, copies=5))
+    left, removed = cleaned(tmp_path, given, "--min-passage", "13")
+    rows = twins.dedup(frame(spark, given), min_passage=13).collect()
+    assert {row["id"]: row["text"] for row in rows} == left
+    rows = twins.dedup(frame(spark, given), min_passage=13, annotate=True).collect()
+    marked = {row["id"]: row.asDict(True) for row in rows}
+    assert {name: row["twinset_spans"] for name, row in marked.items() if row["twinset_spans"]} == {
+        row["id"]: row["spans"] for row in removed if row.get("spans")}
+    assert {name: (row["twinset_kept"], row["twinset_similarity"], row["twinset_cluster"])
+            for name, row in marked.items() if not row["twinset_keep"]} == {
+        row["id"]: (row["kept"], row["similarity"], row["cluster"]) for row in removed
+        if "kept" in row}
+
+
 def test_dedup_leaves_columns_alone(spark):
     names = ("kept", "cluster", "similarity", "removed", "a.b")
     given = [("1", "the same words as there", 1, 2, 3), ("2", "the same words as there", 4, 5, 6)]
@@ -177,7 +193,8 @@ def test_dedup_leaves_columns_alone(spark):
 
 
 def test_large_clusters_of_any_bytes(spark):
-    """As binary, and as strings that are none, which Spark makes of files in other encodings."""
+    """Texts are binary, or strings of invalid UTF-8, which Spark makes of files in other
+    encodings."""
     common = b"caf\xe9 " * 3 + b"the words that all of these documents have in common, and some "
     given = [(f"{at:02}", common + b"number %d" % at) for at in range(40)]
     whole = spark.createDataFrame(given, "id string, text binary")
@@ -186,7 +203,7 @@ def test_large_clusters_of_any_bytes(spark):
         assert [row["id"] for row in twins.dedup(df, threshold=0.7).collect()] == ["00"]
 
 
-def test_what_has_no_order_says_so(spark):
+def test_fields_without_an_order_are_refused(spark):
     df = spark.createDataFrame([("a", "b", {"x": 1}, True)],
                                "id string, text string, m map<string, int>, b boolean")
     for keep in ("m", "b"):
@@ -194,7 +211,7 @@ def test_what_has_no_order_says_so(spark):
             twins.dedup(df, keep=keep)
 
 
-def test_a_number_that_is_none_is_missing(spark):
+def test_nan_is_a_missing_value(spark):
     text = "the same words in all three of these"
     df = spark.createDataFrame([("a", text, float("nan")), ("b", text, 1.0), ("c", text, None)],
                                "id string, text string, score double")
@@ -202,7 +219,7 @@ def test_a_number_that_is_none_is_missing(spark):
 
 
 
-def test_signatures_are_the_engines(spark):
+def test_signatures_are_those_of_the_engine(spark):
     given = documents(50)
     found = {row["id"]: row["signature"]
              for row in twins.signatures(frame(spark, given), hashes=64).collect()}
@@ -215,7 +232,7 @@ def test_signatures_are_the_engines(spark):
 # ---- as a command
 
 @pytest.mark.parametrize("source", ("jsonl", "parquet", "csv"))
-def test_the_command_line_writes_the_commands_bytes(spark, tmp_path, source):
+def test_the_command_line_writes_the_bytes_of_the_command(spark, tmp_path, source):
     given = [(name, text) for name, text in documents(100, copies=10) if text]
     expected = scanned(tmp_path, given, "-t", "0.6")
     path = str(tmp_path / f"in.{source}")
@@ -226,8 +243,8 @@ def test_the_command_line_writes_the_commands_bytes(spark, tmp_path, source):
             csv.writer(out).writerows([("id", "text"), *given])
     status = main(["--input", path, "--output", str(tmp_path / "out"), "--threshold", "0.6"])
     assert status == 0
-    parts = sorted((tmp_path / "out").glob("part-*"))
-    written = b"".join(part.read_bytes() for part in parts)
+    paths = sorted((tmp_path / "out").glob("part-*"))
+    written = b"".join(file.read_bytes() for file in paths)
     assert written.decode().splitlines() == expected
 
 
@@ -236,8 +253,8 @@ def test_the_command_line_removes_and_counts(spark, tmp_path, capsys):
     frame(spark, given).write.parquet(str(tmp_path / "in.parquet"))
     assert main(["dedup", "--input", str(tmp_path / "in.parquet"), "--output",
                  str(tmp_path / "out")]) == 0
-    said = capsys.readouterr().err
-    assert "kept 2 documents: empty" in said and "kept 1 document: null" in said
+    messages = capsys.readouterr().err
+    assert "kept 2 documents: empty" in messages and "kept 1 document: null" in messages
     assert spark.read.parquet(str(tmp_path / "out")).count() < len(given)
     for name, format in (("clusters", "csv"), ("signatures", "parquet")):
         assert main([name, "--input", str(tmp_path / "in.parquet"), "--format", format,
@@ -245,22 +262,22 @@ def test_the_command_line_removes_and_counts(spark, tmp_path, capsys):
         assert list((tmp_path / name).glob("part-*"))
 
 
-def test_texts_are_documents(spark, tmp_path):
+def test_text_files_are_documents(spark, tmp_path):
     for name, text in (("0 +%20é.txt", "one text that is here twice"), ("2.txt", "another"),
                        ("below/1.txt", "one text that is here twice")):
         (tmp_path / "in" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "in" / name).write_text(text)
     assert main(["--input", str(tmp_path / "in"), "--output", str(tmp_path / "out"),
                  "--quiet"]) == 0
-    [row] = [json.loads(line) for part in (tmp_path / "out").glob("part-*")
-             for line in part.read_text().splitlines()]
+    [row] = [json.loads(line) for path in (tmp_path / "out").glob("part-*")
+             for line in path.read_text().splitlines()]
     assert row["a"].endswith("in/0 +%20é.txt") and row["b"].endswith("in/below/1.txt")
 
 
 @pytest.mark.parametrize("verb, format", [("pairs", "json"), ("pairs", "csv"),
                                           ("dedup", "parquet")])
-def test_folders_are_read_with_all_below_them(spark, tmp_path, verb, format):
-    """Or by the columns that their names stand for."""
+def test_folders_are_read_with_their_subfolders(spark, tmp_path, verb, format):
+    """Names of subfolders may also stand for values of columns."""
     for name in ("x", "below/y", "far/below/z"):
         df = frame(spark, [(name, "one text that is here thrice")], 1)
         df.coalesce(1).write.save(f"{tmp_path}/in/{name}", format, header=True)
@@ -268,16 +285,16 @@ def test_folders_are_read_with_all_below_them(spark, tmp_path, verb, format):
                  "jsonl"]) == 0
     assert spark.read.json(f"{tmp_path}/out").count() == {"pairs": 3, "dedup": 1}[verb]
     if verb == "dedup":
-        parted = df.select("*", F.lit("a").alias("where")).write.partitionBy("where")
-        parted.parquet(f"{tmp_path}/parted")
+        partitioned = df.select("*", F.lit("a").alias("where")).write.partitionBy("where")
+        partitioned.parquet(f"{tmp_path}/parted")
         assert main([verb, "--input", f"{tmp_path}/parted", "--output", f"{tmp_path}/again"]) == 0
         assert spark.read.parquet(f"{tmp_path}/again").columns == ["id", "text", "where"]
 
 
 @pytest.mark.parametrize("verb", ("pairs", "dedup"))
 def test_records_without_a_text_are_skipped_and_counted(spark, tmp_path, capsys, verb):
-    same = {"text": "one text that is here twice"}
-    given = [{"id": "a", **same}, {"id": "b"}, {"id": "c", "text": None}, {"id": "d", **same}]
+    shared = {"text": "one text that is here twice"}
+    given = [{"id": "a", **shared}, {"id": "b"}, {"id": "c", "text": None}, {"id": "d", **shared}]
     (tmp_path / "in.jsonl").write_text("".join(json.dumps(record) + "\n" for record in given))
     words = [verb, "--input", f"{tmp_path}/in.jsonl", "--output"]
     assert main([*words, f"{tmp_path}/out"]) == 0
@@ -289,7 +306,7 @@ def test_records_without_a_text_are_skipped_and_counted(spark, tmp_path, capsys,
     assert "no column 'body' for the text; there are id, text" in capsys.readouterr().err
 
 
-def test_the_command_line_says_what_is_wrong(spark, tmp_path, capsys):
+def test_errors_of_the_command_line(spark, tmp_path, capsys):
     (tmp_path / "fine.jsonl").write_text('{"id": "a", "text": "x"}\n')
     (tmp_path / "torn.jsonl").write_text('{"id": "a", "text": "x"}\n{"id": \n')
     (tmp_path / "torn.parquet").write_text("PAR1 and no more")
@@ -311,8 +328,8 @@ def test_the_command_line_says_what_is_wrong(spark, tmp_path, capsys):
             (f"none.jsonl --output {tmp_path}/not/there/yet", "Path does not exist"),
             ("none.jsonl --threshold 7", "'7' is not a number from 0 to 1")):
         assert main(["--output", f"{tmp_path}/out", "--input", *f"{tmp_path}/{words}".split()]) == 2
-        [said] = capsys.readouterr().err.splitlines()
-        assert re.match(f"twinset: .*{expected}", said), said
+        [message] = capsys.readouterr().err.splitlines()
+        assert re.match(f"twinset: .*{expected}", message), message
     assert not (tmp_path / "out").exists() and not (tmp_path / "not").exists()
 
 
@@ -330,12 +347,12 @@ def test_the_command_line_says_what_is_wrong(spark, tmp_path, capsys):
     ("[JAVA_GATEWAY_EXITED] Java gateway process exited", "Spark did not start"),
     ("something else\n\tat org.apache", "something else"),
 ])
-def test_the_one_sentence_that_matters(message, word):
+def test_the_reason_of_a_failure_is_one_sentence(message, word):
     assert reason(message).startswith(word) and "\n" not in reason(message)
 
 
-def test_spark_has_ended():
-    """Then it cannot be asked why, not even for the words of an error."""
+def test_an_ended_spark_is_explained():
+    """Spark cannot give the text of an error then."""
     class Unspeakable(Py4JError):
         def __str__(self):
             raise ConnectionRefusedError
@@ -345,9 +362,9 @@ def test_spark_has_ended():
         assert re.match("Spark has ended, .* raise .*spark.driver.memory", explain(error))
 
 
-def test_documents_are_read_however_long(spark, tmp_path):
-    """By itself Spark takes lines of 100 MB, and of Parquet a column of 4,096 rows as one piece of
-    memory. Documents that show it would take a minute."""
+def test_long_documents_are_read(spark, tmp_path):
+    """By default, Spark reads lines of up to 100 MB, and 4,096 rows of a column of Parquet at once.
+    Only the options are checked: documents of that size would take a minute."""
     frame(spark, [("a", "x")]).write.parquet(f"{tmp_path}/in.parquet")
     frame(spark, [("a", "x")]).write.json(f"{tmp_path}/in.jsonl")
     asked = parser().parse_args(["--input", "in", "--output", "out"])
@@ -358,20 +375,20 @@ def test_documents_are_read_however_long(spark, tmp_path):
     assert options.apply("maxStringLen") == str(2**31 - 1)
 
 
-def test_what_the_page_shows(spark):
+def test_examples_of_the_page(spark):
     given = [(name, text, name, text, len(name)) for name, text in documents(40) if text]
     names = {"df": spark.createDataFrame(
         given, "id string, text string, url string, body string, score int")}
-    program = [line for line in shown("Spark").splitlines() if line]
+    program = [line for line in example("Spark").splitlines() if line]
     made = [eval(line, names) for line in program[1:]  # noqa: S307
             if not exec(program[0], names)]  # noqa: S102
-    assert [one.columns[0] for one in made] == ["a", "id", "id", "id", "id", "id"]
-    assert all(one.count() or one.columns[-1] == "reason" for one in made)
+    assert [df.columns[0] for df in made] == ["a", "id", "id", "id", "id", "id"]
+    assert all(df.count() or df.columns[-1] == "reason" for df in made)
 
 
 # ---- bad input
 
-def test_what_is_skipped_is_named(spark):
+def test_skipped_documents_have_a_reason(spark):
     given = [("a", None), ("b", ""), ("c", " \u200b"), ("d", "some text"), ("e", "...")]
     found = {tuple(row) for row in twins.skipped(frame(spark, given)).collect()}
     assert found == {("a", "null"), ("b", "empty"), ("c", "empty")}
@@ -412,7 +429,7 @@ def test_wrong_columns_and_options(spark):
         twins.clusters(df, common=0.5)
 
 
-def test_nothing_to_find(spark):
+def test_empty_inputs_and_numbers_as_ids(spark):
     empty = spark.createDataFrame([], "id string, text string")
     assert twins.similar_pairs(empty).collect() == []
     assert twins.clusters(empty).collect() == []
@@ -425,7 +442,7 @@ def test_nothing_to_find(spark):
 
 @pytest.fixture(scope="module")
 def python_without(tmp_path_factory):
-    """A Python that has all that this one has but the package."""
+    """A Python with all packages of this one except twinset."""
     folder = tmp_path_factory.mktemp("bare")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     [packages] = folder.glob("lib/python*/site-packages")
@@ -443,15 +460,15 @@ def bare(spark, python_without, monkeypatch):
 
 @pytest.mark.parametrize("verb", ("pairs", "clusters", "dedup", "signatures"))
 def test_executors_without_the_package(spark, bare, tmp_path, capsys, verb):
-    """Told before the input is looked at."""
+    """They are refused before the input is read."""
     assert main([verb, "--input", "none.jsonl", "--output", str(tmp_path / "out")]) == 2
-    [said] = capsys.readouterr().err.splitlines()
-    assert re.match("twinset: an executor has no twinset .* docs/cluster.md$", said), said
+    [message] = capsys.readouterr().err.splitlines()
+    assert re.match("twinset: an executor has no twinset .* docs/cluster.md$", message), message
     assert not (tmp_path / "out").exists()
 
 
-def test_all_functions_name_executors_without_the_package(spark, spread, bare):
-    """Before ids are looked at, which are not unique here."""
+def test_all_functions_name_executors_without_the_package(spark, all_stages, bare):
+    """The error comes before that of ids, which are not unique here."""
     df = frame(spark, [("a", "x"), ("a", "x")])
     for function in (twins.similar_pairs, twins.clusters, twins.dedup):
         with pytest.raises(Exception, match="an executor has no twinset"):
@@ -460,7 +477,7 @@ def test_all_functions_name_executors_without_the_package(spark, spread, bare):
         twins.signatures(df).collect()
 
 
-# ---- what is no DataFrame of a cluster
+# ---- other DataFrames
 
 @pytest.mark.parametrize("call", [twins.similar_pairs, twins.clusters, twins.dedup,
                                   twins.signatures, twins.skipped])

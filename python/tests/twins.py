@@ -1,4 +1,4 @@
-"""What the tests of the API share: the command, records, and the oracles of tests/cli.
+"""Helpers for tests of the API: the command, records, and the oracles of tests/cli.
 
 TWINSET     the command to compare with; build/release/twinset if not set
 """
@@ -24,7 +24,7 @@ def lines(records):
 
 
 def command(*arguments, cwd, status=0):
-    """Runs the command; standard output, and the last line of standard error."""
+    """Runs the command. Returns standard output, and the last line of standard error."""
     done = subprocess.run([TWINSET, *map(str, arguments)], cwd=cwd, capture_output=True,
                           check=False, env=environment({}))
     assert done.returncode == status, done.stderr.decode()
@@ -32,12 +32,12 @@ def command(*arguments, cwd, status=0):
 
 
 def written(result, format):
-    """What a result writes."""
+    """The bytes that a result writes in a format."""
     out = io.BytesIO()
     result.write(out, format)
     return out.getvalue()
 
 
 def families(seed, count=60):
-    """Records of which many resemble each other."""
+    """Families of similar records."""
     return write_records(random.Random(seed), count)

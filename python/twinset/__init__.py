@@ -3,8 +3,8 @@
     compare(a, b)    two texts, or two files: exact similarity
     scan(data)       similar pairs and clusters
     dedup(data)      the collection without its near-duplicates
-    Index(path)      documents that stay: was this seen before?
-    Sketcher, Signature, LSH, tune    the parts, for programs of your own
+    Index(path)      an index in a file: was this document seen before?
+    Sketcher, Signature, LSH, tune    the building blocks, for programs of your own
 
 `data` is a list of texts, a column or a table of pyarrow, pandas or polars, or a path: a file, a
 folder, JSON lines, Parquet. Options are those of the command line by the same names, with _ for -.
@@ -15,7 +15,7 @@ from ._core import EmptyError, Error, InputError, UsageError
 from ._core import version as __version__
 from .api import compare, dedup, scan
 from .index import Added, Document, Index
-from .records import Cluster, Counts, Flagged, Pair, Removed, Skipped
+from .records import Cluster, Counts, Cut, Flagged, Pair, Removed, Skipped, Span
 from .results import Dedup, Scan
 from .signatures import LSH, Signature, Signatures, Sketcher, Tuning, tune
 
@@ -24,6 +24,7 @@ __all__ = [
     "Added",
     "Cluster",
     "Counts",
+    "Cut",
     "Dedup",
     "Document",
     "EmptyError",
@@ -38,6 +39,7 @@ __all__ = [
     "Signatures",
     "Sketcher",
     "Skipped",
+    "Span",
     "Tuning",
     "UsageError",
     "__version__",

@@ -21,7 +21,7 @@ from .results import Outcome, format_of
 from .rules import KEEP, KEEP_FIRST, THRESHOLD
 from .show import visible
 
-SHOWN = 10  # of what was skipped, unless --verbose
+SHOWN = 10  # lines about skipped inputs, unless --verbose
 
 
 # ---- the command line
@@ -42,7 +42,7 @@ def parser() -> argparse.ArgumentParser:
                            "table.")
     scan.add_argument("-o", "--output", metavar="FILE",
                       help="Write results to FILE, which appears when it is complete.")
-    scan.add_argument("--fail-above", type=_share, metavar="X",
+    scan.add_argument("--fail-above", type=_fraction, metavar="X",
                       help="Exit with status 1 if a pair has at least this similarity.")
     dedup = _command(commands, "dedup", "the collection without its near-duplicates")
     dedup.add_argument("-o", "--output", required=True, metavar="OUT",
@@ -58,7 +58,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _command(commands: Any, name: str, summary: str) -> argparse.ArgumentParser:
-    """A command with all that both have."""
+    """Adds a command with the arguments that scan and dedup share."""
     command: argparse.ArgumentParser = commands.add_parser(
         name, help=summary, description=f"twinset {name}: {summary}.", allow_abbrev=False)
     command.add_argument("paths", nargs="+", metavar="PATH",
@@ -87,8 +87,8 @@ def _command(commands: Any, name: str, summary: str) -> argparse.ArgumentParser:
     return command
 
 
-def _share(text: str) -> float:
-    """A share as the engine reads it: 0.7 or 70%."""
+def _fraction(text: str) -> float:
+    """Parses a fraction as the engine does: 0.7 or 70%."""
     number = float(text[:-1] + "e-2" if text.endswith("%") else text)
     if not 0 <= number <= 1:
         raise argparse.ArgumentTypeError(
@@ -97,17 +97,17 @@ def _share(text: str) -> float:
 
 
 def _options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """What the functions take, by name."""
+    """The keyword arguments for scan() or dedup()."""
     names = [row[0].replace("-", "_") for row in known(arguments.command)]
     chosen = {name: getattr(arguments, name) for name in names}
     for role in ("ignore", "old", "like"):
         if paths := getattr(arguments, role, None):
-            chosen[role] = list(map(_Given, paths))
+            chosen[role] = list(map(_ExactPath, paths))
     return {**chosen, "progress": False if arguments.quiet else None}
 
 
-class _Given(os.PathLike[str]):
-    """A path as it was given: pathlib would take the ./ and the last slash away."""
+class _ExactPath(os.PathLike[str]):
+    """A path as it was typed: pathlib would remove a leading ./ and a trailing slash."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -116,28 +116,29 @@ class _Given(os.PathLike[str]):
         return self.path
 
 
-# ---- what is said on standard error
+# ---- messages on standard error
 
 def _say(message: object) -> None:
     print(f"twinset: {visible(str(message))}", file=sys.stderr)
 
 
-def _name(lines: Sequence[str], everything: bool) -> None:
-    shown = lines if everything else lines[:SHOWN]
+def _say_lines(lines: Sequence[str], is_verbose: bool) -> None:
+    shown = lines if is_verbose else lines[:SHOWN]
     for line in shown:
         _say(line)
     if len(shown) < len(lines):
         _say(f"... and {len(lines) - len(shown):,} more (--verbose names them all)")
 
 
-def _conclude(arguments: argparse.Namespace, result: Outcome, is_cleaned: bool) -> None:
+def _report(arguments: argparse.Namespace, result: Outcome, is_cleaned: bool) -> None:
     if arguments.report:
         write(arguments.report, result._write_report)
     if not arguments.quiet:
-        _name([f"{'kept' if is_cleaned and one.is_empty else 'skipped'} {one.id}: {one.reason}"
-               for one in result.skipped], arguments.verbose)
-        _name([f"{one.id}: {', '.join(one.flags)}{f' ({one.encoding})' if one.encoding else ''}"
-               for one in result.flagged], arguments.verbose)
+        _say_lines([f"{'kept' if is_cleaned and skipped.is_empty else 'skipped'} {skipped.id}: "
+                    f"{skipped.reason}" for skipped in result.skipped], arguments.verbose)
+        _say_lines([f"{flagged.id}: {', '.join(flagged.flags)}"
+                    f"{f' ({flagged.encoding})' if flagged.encoding else ''}"
+                    for flagged in result.flagged], arguments.verbose)
         for note in result.notes:
             _say(note)
 
@@ -153,10 +154,10 @@ def _scan(arguments: argparse.Namespace) -> int:
         raise ValueError(f"--fail-above {fail_above:g} lies below the threshold, where pairs are "
                          "not looked for; lower --threshold")
     format = arguments.format or format_of(arguments.output) or "table"
-    result = api.scan(list(map(_Given, arguments.paths)), **options)
+    result = api.scan(list(map(_ExactPath, arguments.paths)), **options)
     to_file = arguments.output not in (None, "-")
     result.write(arguments.output if to_file else sys.stdout.buffer, format)
-    _conclude(arguments, result, is_cleaned=False)
+    _report(arguments, result, is_cleaned=False)
     if arguments.strict and result.skipped:
         return 3
     return int(fail_above is not None and len(result) > 0 and result[0].similarity >= fail_above)
@@ -164,20 +165,20 @@ def _scan(arguments: argparse.Namespace) -> int:
 
 def _dedup(arguments: argparse.Namespace) -> int:
     result = api.dedup(
-        list(map(_Given, arguments.paths)), keep=arguments.keep, removed=arguments.removed,
+        list(map(_ExactPath, arguments.paths)), keep=arguments.keep, removed=arguments.removed,
         annotate=arguments.annotate,
         output=sys.stdout.buffer if arguments.output == "-" else arguments.output,
         **_options(arguments))
-    _conclude(arguments, result, is_cleaned=True)
+    _report(arguments, result, is_cleaned=True)
     if not arguments.quiet:
         print(result.counts, file=sys.stderr)
-    return 3 if arguments.strict and any(not one.is_empty for one in result.skipped) else 0
+    return 3 if arguments.strict and any(not skipped.is_empty for skipped in result.skipped) else 0
 
 
 @in_command_words
 def main(words: Sequence[str] | None = None) -> int:
-    """Exit status: 0 done; 1 --fail-above was reached; 2 nothing could be done; 3 with --strict,
-    an input was skipped."""
+    """Runs a command. Exit status: 0 for success; 1 if --fail-above was reached; 2 for an error;
+    3 if --strict was given and an input was skipped."""
     words = sys.argv[1:] if words is None else words
     if words and words[0] not in ("scan", "dedup") and not words[0].startswith("-"):
         become(words)
@@ -186,7 +187,7 @@ def main(words: Sequence[str] | None = None) -> int:
         status = {"scan": _scan, "dedup": _dedup}[arguments.command](arguments)
         sys.stdout.flush()
         return status
-    except BrokenPipeError:  # who reads our output has gone
+    except BrokenPipeError:  # the reader of our output has ended
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (_core.Error, ValueError, ImportError, OSError, MemoryError) as error:
         _say(error)

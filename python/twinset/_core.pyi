@@ -1,8 +1,8 @@
-"""twinset's engine, as include/twinset_advanced.h has it. Use the package twinset.
+"""twinset's engine, as include/twinset_advanced.h declares it. Programs use the package twinset.
 
-Options are a dict of the command line's long names to their values as text; a switch is "1" or "".
-Results are those of the command: they depend on input, options and seed alone. The GIL is released
-around the work of the engine, and what several threads do with one object goes one after the other.
+Options are a dict from the long names of the command line to their values as text; a switch is "1"
+or "". Results are those of the command: they depend only on input, options and seed. The engine
+works without the GIL, and calls of several threads on one object run one after the other.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -114,7 +114,7 @@ PAIR_FIELDS: tuple[str, ...]
 SCAN_FORMATS: tuple[str, ...]
 
 class Error(Exception):
-    """What twinset could not do."""
+    """The base class of errors of twinset."""
 
 class UsageError(Error, ValueError):
     """An option or argument that makes no sense."""
@@ -123,25 +123,28 @@ class InputError(Error, OSError):
     """A file that could not be read or written."""
 
 class EmptyError(Error):
-    """There is nothing to work on."""
+    """There are no documents to compare."""
 
 def options() -> list[tuple[str, str, str | None, str, str, str]]:
-    """The options: (name, letter, argument, topic, help, commands). letter is '' where there is
-    none, argument None for a switch; commands are those that take it."""
+    """The options: (name, letter, argument, topic, help, commands). letter is '' if there is
+    none, argument is None for a switch, and commands are those that take the option."""
 
 def rules() -> dict[str, str]:
-    """Defaults, limits and lists that all ways to use twinset agree on: name to value. The words
-    of a list have bars between them."""
+    """Defaults, limits and lists that all interfaces of twinset share: name to value. The words of
+    a list are separated by bars."""
 
 def use_command_words(wanted: bool, /) -> bool:
-    """Whether sentences name an option as a command line does, --memory, rather than as a
-    keyword, memory=. Gives what it was before."""
+    """Sets whether messages name an option as a command line does, --memory, rather than as a
+    keyword, memory=. Returns the former setting."""
 
 def write_json_lines(columns: tuple[tuple[str, Texts, bool], ...], fd: int, /) -> None:
-    """Writes columns as JSON lines to an open file, without the lock of the interpreter. A column
-    is a tuple (key, values, is_quoted). The key is JSON, with what comes before and after it, as
-    '{"id":'. Values are texts as for add_texts(); those that are not quoted are JSON as they
-    are."""
+    """Writes columns as JSON lines to an open file, without the GIL. A column is a tuple
+    (key, values, is_quoted). The key is JSON with its punctuation, such as '{"id":'. Values are
+    texts as for add_texts(); values that are not quoted are JSON already."""
+
+def cut_spans(text: str | bytes, spans: Buffer, field: str | None = None, /) -> bytes:
+    """A text without its spans; or, with a field, a line of JSON without those of the string in it.
+    Spans are as SpanFinder.verify() gives them."""
 
 def compare(a: str | bytes, b: str | bytes, options: Options = None, /) -> Pair:
     """Compares two texts: a pair with the fields of PAIR_FIELDS."""
@@ -162,7 +165,7 @@ def tune(options: Options = None, /) -> Tuning:
     """The choice of bands and rows for these options, and what to expect of it."""
 
 def tune_walk(options: Options = None, /) -> list[Tuning]:
-    """All that the rule in force chooses from, fewest bands first."""
+    """All choices of the rule that applies, by ascending bands."""
 
 def probability(bands: int, rows: int, s: float, /) -> float:
     """The probability that two documents of similarity s agree in a band."""
@@ -171,8 +174,8 @@ def probability(bands: int, rows: int, s: float, /) -> float:
 class Collection:
     """A collection of documents.
 
-    progress(stage, done, total) is called now and then; what it raises ends the run, and so does
-    Ctrl-C. A result stays what it is, whatever is added or run afterwards.
+    progress(stage, done, total) is called from time to time. An exception in it ends the run, and
+    so does Ctrl-C. A result never changes, whatever is added or run afterwards.
     """
 
     def __new__(
@@ -182,8 +185,8 @@ class Collection:
     def add_texts(self, texts: Texts, names: Names | None = None, role: Role = "new") -> None:
         """Adds texts in memory; None is skipped. They are not copied, but kept alive.
 
-        names: as many names, none twice; None: the texts' positions, as decimal numbers of one
-        width, which go on from call to call.
+        names: a distinct name for each text. None: their positions, as decimal numbers of equal
+        width, which continue from call to call.
         """
 
     def add_path(self, path: str | bytes | PathLike[str], role: Role = "new") -> None:
@@ -197,37 +200,44 @@ class Collection:
         """Finds the similar pairs and their clusters."""
 
     def dedup(self, keep: str = "first") -> Result:
-        """Chooses what is kept of documents that resemble each other."""
+        """Chooses which of similar documents are kept."""
 
     def compare(self) -> Result:
-        """Compares the collection's only two documents, in the order they were added."""
+        """Compares the only two documents of the collection, in the order of adding."""
 
     def sketch(self, format: Literal["jsonl", "binary"], write: Write, /) -> None:
         """Writes the signatures of all documents."""
 
     def texts(self, take: Callable[[str, str], object], /) -> None:
-        """Calls take(name, text) for each document, in the order of their names, with its text as
-        it is compared."""
+        """Calls take(name, text) for each document, in the order of names, with the text as it is
+        compared."""
 
     def inputs(self) -> list[str]:
         """The files and the names of texts added so far."""
 
+    def cuts(self) -> int:
+        """How many documents have spans that are cut."""
+
+    def cut(self, index: int, /) -> tuple[str, bytes, list[str]]:
+        """A document that spans are cut from: (id, spans, sources), spans as SpanFinder.verify()
+        gives them, sources a list of ids."""
+
     def skipped(self) -> list[tuple[str, str, bool]]:
-        """What was skipped so far: (path, reason, whether it was only empty)."""
+        """The documents skipped so far: (path, reason, is_empty)."""
 
     def outputs(self, apart: bool, annotate: bool, /) -> list[str | None]:
-        """Prepares for clean(): for each input the name of what is left of it, or None where it is
-        not to be written. apart: each goes to a file of its own."""
+        """Prepares for clean(). Returns, for each input, the name of its output, or None if it is
+        not written. apart: whether each input has a file of its own."""
 
     def check_outputs(self, paths: Sequence[str | PathLike[str]], /) -> None:
-        """Raises UsageError where one of the files that are to be written is read, or where two of
-        them are one file, whatever they are called."""
+        """Raises UsageError if an output is a file that is read, or if two outputs are one file,
+        whatever their names."""
 
     def clean(
         self, result: Result, input: int, name: str | None, annotate: bool, write: Write, /
     ) -> tuple[int, int, int, int]:
-        """Writes what is kept of an input, packed as the end of name says (None: as the input is).
-        Gives the numbers of records (read, kept, removed, skipped)."""
+        """Writes what is kept of an input, compressed as the extension of name says (None: as the
+        input is). Returns the numbers of records (read, kept, removed, skipped)."""
 
 @final
 class Store:
@@ -247,13 +257,13 @@ class Store:
         """Adds the documents of a collection."""
 
     def add_find(self, collection: Collection, /) -> tuple[Result, tuple[int, int, int]]:
-        """Asks and adds."""
+        """Queries the documents of a collection, and adds them."""
 
     def query(self, collection: Collection, /) -> Result:
-        """Finds what resembles the documents of a collection."""
+        """Finds the documents of the index that resemble those of a collection."""
 
     def skipped(self) -> list[tuple[str, str, bool]]:
-        """What the last call that added skipped because of what is there."""
+        """The documents that the last call that adds skipped because of what the index has."""
 
     def get(self, id: str, /) -> tuple[str, str | None, str | None, str | None] | None:
         """A document: (id, text, group, metadata)."""
@@ -262,26 +272,26 @@ class Store:
         self, take: Callable[[str, str | None, str | None, str | None], object],
         pattern: str | None = None, /
     ) -> None:
-        """Calls take(id, text, group, metadata) for documents in the order of their coming."""
+        """Calls take(id, text, group, metadata) for documents in the order of adding."""
 
     def clusters(self, take: Callable[[list[str]], object], /) -> None:
         """Calls take(ids) for each cluster."""
 
     def remove(self, ids: Names, /) -> tuple[int, int]:
-        """Removes documents, as one batch. Gives (removed, unknown)."""
+        """Removes documents as one batch. Returns (removed, unknown)."""
 
     def remove_matching(self, pattern: str | None, group: str | None, /) -> tuple[int, int]:
-        """Removes the documents whose id matches, and that are of a group; None: any."""
+        """Removes the documents whose id matches a pattern and that are of a group; None: any."""
 
     def stat(self) -> dict[str, Any]:
-        """Figures."""
+        """Figures of the index, such as its number of documents."""
 
     def verify(self, take: Callable[[str], object], /) -> int:
-        """Reads all of it, and calls take(sentence) for each problem, after which it fails. Gives
-        the number of documents."""
+        """Reads all of the index, and calls take(sentence) for each problem. Returns the number of
+        documents; InputError if there were problems."""
 
     def optimize(self) -> None:
-        """Makes the file small and fast."""
+        """Rewrites the file, so that it is small and fast."""
 
     def backup(self, path: str | bytes | PathLike[str], /) -> None:
         """Copies the index to a new file."""
@@ -294,7 +304,7 @@ class Store:
 
 @final
 class Result:
-    """What came out of a run of a Collection. Its length is the number of pairs."""
+    """The result of a run of a Collection. Its length is the number of pairs."""
 
     def __len__(self) -> int: ...
     def run(self) -> Run:
@@ -310,45 +320,69 @@ class Result:
         """A document that was removed: (id, kept, similarity, cluster)."""
 
     def skipped(self) -> list[tuple[str, str, bool]]:
-        """What was skipped: (path, reason, whether it was only empty)."""
+        """The documents that were skipped: (path, reason, is_empty)."""
 
     def flagged(self) -> list[tuple[str, int, str | None]]:
-        """Documents with something to know about them: (path, flags, encoding)."""
+        """Documents with flags for users: (path, flags, encoding)."""
 
     def notes(self) -> list[str]:
-        """Sentences that a person should read."""
+        """Sentences for users."""
 
     def stages(self) -> list[tuple[str, float, int]]:
-        """What took how long: (name, seconds, bytes)."""
+        """The stages of the run: (name, seconds, bytes)."""
 
     def column(
         self, kind: Literal["pairs", "removed"], field: str, /
     ) -> tuple[bytes, bytes | None]:
-        """A field of all pairs, or of all that was removed, at once: (data, None) with 8 bytes a
-        number, or for strings their UTF-8 and the 64-bit offsets in it, one more than there are
-        strings. similarity and the like are double, NaN where not known; counts are unsigned."""
+        """A field of all pairs or of all removed documents. For numbers: (data, None), with 8 bytes
+        a number; fractions are double, NaN if unknown, and counts are unsigned. For strings:
+        (UTF-8, 64-bit offsets), with one more offset than there are strings."""
 
     def decisions(self, input: int, first: int, count: int, with_clusters: bool = False, /
                   ) -> tuple[bytes, bytes | None]:
-        """What was decided about records of an input of JSON lines, from a line on, counted from
-        0: (removals, clusters), 4 bytes for each. A removal is 0 for what is kept, 2**32 - 1 for
-        what was skipped, or 1 more than an index for removed(). A cluster is its number, or 0; None
-        stands for all where they are not asked for."""
+        """The decisions on count records of an input of JSON lines, from line first, counted from
+        0: (removals, clusters), with 4 bytes a record. A removal is 0 for a kept record, 2**32 - 1
+        for a skipped one, and otherwise 1 more than an index for removed(). A cluster is its
+        number, or 0. clusters is None unless with_clusters is true."""
 
     def passages(self, index: int, /) -> list[Passage] | None:
-        """What the documents of a pair have in common, in the order of a. None where they are too
-        large for it."""
+        """The common passages of a pair, in the order of a. None if the documents are too large for
+        it."""
 
     def write(self, format: Format, write: Write, /) -> None:
         """Writes the result as the command does."""
 
     def write_removed(self, write: Write, /) -> None:
-        """Writes what was removed as JSON, an object a line."""
+        """Writes the removed documents as JSON lines."""
 
     def write_report(
         self, write: Write, cleaned: tuple[int, int, int, int] | None = None, /
     ) -> None:
-        """Writes how the run went as one JSON object. cleaned: the sum of what clean() gave."""
+        """Writes how the run went as one JSON object. cleaned: the sums of the
+        results of clean()."""
+
+@final
+class SpanFinder:
+    """Finds spans of texts that earlier ones have, step by step. Numbers are uint64."""
+
+    def __new__(cls, options: Options) -> Self: ...
+    def fingerprints(self, texts: Texts, /) -> tuple[bytes, bytes]:
+        """The fingerprints of texts, of which those that share a span have one in common:
+        (fingerprints, ends), each text's at its end."""
+
+    def runs(self, texts: Texts, fingerprints: Buffer, ends: Buffer, /
+             ) -> tuple[bytes, bytes, bytes]:
+        """The runs of texts that have one of their fingerprints, which ascend: (hashes, words,
+        ends)."""
+
+    def excerpts(self, text: str | bytes, wanted: Buffer, /) -> list[bytes]:
+        """Excerpts of a text: from a word on as many as are wanted, two numbers for each."""
+
+    def verify(self, text: str | bytes, runs: Buffer, firsts: Buffer, excerpts: Iterable[Buffer], /
+               ) -> tuple[bytes, int, int]:
+        """The spans of a text that an earlier one has: (spans, covered, words), spans as start,
+        end, first_start, first_end, word, words, first. Runs are word, count, first, first_word;
+        excerpts are of the texts with the numbers in firsts."""
 
 @final
 class Sketcher:
@@ -363,33 +397,34 @@ class Sketcher:
         """The signature of a text."""
 
     def texts(self, texts: Texts, /) -> bytes:
-        """The signatures of texts, one after the other. None, like a text without shingles, has
-        the empty one: every slot is empty_slot."""
+        """The signatures of texts, one after the other. None, like a text without shingles, has the
+        empty signature: every slot is empty_slot."""
 
     def values(self, values: Buffer, /) -> bytes:
         """The signature of a set of 64-bit numbers that stand for shingles."""
 
     def items(self, items: Iterable[Buffer], /) -> bytes:
-        """The signature of a set of byte strings, each a shingle as it is."""
+        """The signature of a set of byte strings, each of which is a shingle."""
 
     def lower(self, items: Iterable[Buffer], hashvalues: HashValues, /) -> None:
         """Adds byte strings to the set of a signature: each of its values, of 4 or 8 bytes, becomes
-        the smaller of itself and that of items(items). An array that others hold, too, stays as
-        it is; a copy takes its place."""
+        the smaller of itself and that of items(items). An array that others hold as well does not
+        change; a copy replaces it."""
 
     def lower_values(self, values: Buffer, hashvalues: HashValues, /) -> None:
-        """The same for 64-bit numbers, as values() takes them."""
+        """Adds 64-bit numbers, as values() takes them, to the set of a signature, as lower()
+        does."""
 
     def functions(self) -> tuple[bytes, bytes]:
-        """The parameters (a, b) of the slots' functions, 64 bits each."""
+        """The parameters (a, b) of the slots' functions, as 64-bit numbers."""
 
     def set_functions(self, a: Buffer, b: Buffer, p: int = 0, /) -> None:
-        """Puts parameters in the place of those that the seed gave. p is for the modular scheme."""
+        """Replaces the parameters that were drawn from the seed. p is for the modular scheme."""
 
 class LSH:
-    """A growing set of signatures, to be asked for those that agree in a band: the same bytes at
-    the same place. A signature is a buffer, or has one as its attribute hashvalues; its first
-    bands * band_bytes bytes count."""
+    """A growing set of signatures, which finds those that agree with a query in a band: that have
+    equal bytes there. A signature is a buffer, or has a buffer as its attribute hashvalues. Its
+    first bands * band_bytes bytes count."""
 
     @property
     def bands(self) -> int: ...
@@ -399,29 +434,29 @@ class LSH:
     def __len__(self) -> int: ...
     def __contains__(self, key: Hashable, /) -> bool: ...
     def insert(self, key: Hashable, signature: Buffer | HasHashvalues, /) -> None:
-        """Adds a signature by a hashable key, which must not be there yet."""
+        """Adds a signature with a hashable key, which must be new."""
 
     def query(self, signature: Buffer | HasHashvalues, bands: int = 0, /) -> list[Hashable]:
-        """The keys of those that agree with a signature in at least one of its first bands (0: of
-        all), in the order in which they were inserted."""
+        """The keys of the signatures that agree with a signature in at least one of its first bands
+        (0: of all), in the order of insertion."""
 
     def remove(self, key: Hashable, /) -> None:
         """Removes a key and its signature."""
 
     def signature(self, key: Hashable, /) -> bytes:
-        """The bytes of a key's signature that bands are made of."""
+        """The bytes of a key's signature that its bands consist of."""
 
     def keys(self) -> list[Hashable]:
-        """The keys, in the order in which they were inserted."""
+        """The keys, in the order of insertion."""
 
 class HashValues:
-    """A signature that an index reads without asking twice."""
+    """A base class of signatures, whose attribute hashvalues an index reads directly."""
 
     hashvalues: Any
 
 class MinHashIndex(LSH):
-    """An LSH of signatures of `length` hash values, of which each band has rows. A signature has
-    them as its attribute hashvalues; a buffer is the bands alone."""
+    """An LSH of signatures of `length` hash values, with `rows` values in each band. A signature
+    has its values as the attribute hashvalues; a buffer holds only the values of the bands."""
 
     scheme: str | None
     @property
@@ -434,23 +469,23 @@ class MinHashIndex(LSH):
 
     @property
     def changes(self) -> int:
-        """Grows with each change."""
+        """A number that grows with each change."""
 
     def __init__(self, bands: int, rows: int, length: int) -> None: ...
     def insert(
         self, key: Hashable, minhash: Buffer | HasHashvalues, check_duplication: bool = True
     ) -> None:
-        """Adds a signature by a hashable key. ValueError where the key is there already; without
-        that check it has one signature more."""
+        """Adds a signature with a hashable key. ValueError if the key exists; without that check,
+        the key has one more signature."""
 
     def query(
         self, minhash: Buffer | HasHashvalues, bands: int = 0
     ) -> list[Hashable]:
-        """The keys of those that agree with a signature in at least one of its first bands (0: of
-        all), in the order in which they were inserted."""
+        """The keys of the signatures that agree with a signature in at least one of its first bands
+        (0: of all), in the order of insertion."""
 
     def remove(self, key: Hashable) -> None:
-        """Removes a key with its signatures. ValueError where it is not there."""
+        """Removes a key with its signatures. ValueError if it does not exist."""
 
     def signatures(self, key: Hashable, /) -> list[bytes]:
-        """The bytes of a key's signatures that bands are made of."""
+        """The bytes of a key's signatures that their bands consist of."""

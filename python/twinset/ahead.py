@@ -1,4 +1,4 @@
-"""Work that several threads do ahead of its use, in order and in bounded memory."""
+"""Threads that read ahead, in order and in bounded memory."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ def cores() -> int:
 
 def in_order(sources: Sequence[Callable[[], Iterator[Item]]], threads: int,
              depth: int) -> Iterator[Item]:
-    """What the sources give, one source after the other. Each of the next `threads` sources is
-    read by a thread of its own, up to `depth` items ahead."""
+    """Yields the items of the sources, one source after the other. A thread of its own reads
+    each of the next `threads` sources, up to `depth` items ahead."""
     queues: list[queue.Queue[Any]] = [queue.Queue(depth) for _ in sources]
     stopped = threading.Event()
     with ThreadPoolExecutor(threads) as pool:
         try:
             for number, source in enumerate(sources[:threads]):
                 pool.submit(_fill, source, queues[number], stopped)
-            for number, one in enumerate(queues):
-                while (item := one.get()) is not END:
+            for number, filled in enumerate(queues):
+                while (item := filled.get()) is not END:
                     if isinstance(item, BaseException):
                         raise item
                     yield item
@@ -54,7 +54,7 @@ def _fill(source: Callable[[], Iterator[Any]], into: queue.Queue[Any],
 
 
 def _put(into: queue.Queue[Any], item: Any, stopped: threading.Event) -> bool:
-    """Waits for room; False where nobody reads any more."""
+    """Puts an item once the queue has space. False if nobody reads the queue any more."""
     while not stopped.is_set():
         try:
             into.put(item, timeout=0.1)
@@ -65,7 +65,7 @@ def _put(into: queue.Queue[Any], item: Any, stopped: threading.Event) -> bool:
 
 
 def for_each(work: Callable[[Task], object], tasks: Sequence[Task], threads: int) -> None:
-    """Calls a function for each task, several at once; raises what the first of them raised."""
+    """Calls a function for each task, in several threads. Raises the first exception."""
     if threads == 1 or len(tasks) == 1:
         for task in tasks:
             work(task)

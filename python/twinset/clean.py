@@ -1,4 +1,4 @@
-"""What is left of files and folders, written as `twinset dedup` does."""
+"""Cleaned files and folders, written as `twinset dedup` does."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from .records import Counts
 from .rules import UNWRITTEN
 
 
-Four = tuple[int, int, int, int]
+CountTuple = tuple[int, int, int, int]
 
 
 class Cleaning:
-    """Where the files of a collection go. Made before the work, so that what cannot be written is
-    reported at once."""
+    """Where the cleaned files of a collection go. Made before the run, so that a target that
+    cannot be written is reported at once."""
 
     def __init__(self, collection: _core.Collection, target: output.Target | None, annotate: bool,
                  removed: output.Target | None = None) -> None:
@@ -24,14 +24,14 @@ class Cleaning:
         self.path = os.fspath(target) if isinstance(target, (str, os.PathLike)) else ""
         self.put: Callable[[bytes], object] = getattr(target, "write", lambda data: None)
         self.is_folder = self.path.endswith("/") or os.path.isdir(self.path)
-        self.names = self._plan(target)
-        collection.check_outputs(self._paths() + output.paths_of(removed))
+        self.names = self._plan_outputs(target)
+        collection.check_outputs(self._output_paths() + output.paths_of(removed))
         if self.is_folder:
             os.makedirs(self.path, exist_ok=True)
 
-    def _plan(self, target: output.Target | None) -> list[str | None]:
-        """Records of several inputs go to one file, unless a folder is named; documents need a
-        folder in any case."""
+    def _plan_outputs(self, target: output.Target | None) -> list[str | None]:
+        """The name of each output. Records of several inputs go to one file, unless a folder is
+        named; documents always need a folder."""
         ending = os.path.splitext(self.path)[1][1:].lower()
         if ending in UNWRITTEN and not self.is_folder:
             raise _core.UsageError(f"output: records are written as JSON lines, not as .{ending}")
@@ -43,21 +43,22 @@ class Cleaning:
         self.is_folder = True
         return self.collection.outputs(True, self.annotate)
 
-    def _written(self) -> list[tuple[int, str]]:
-        """The inputs that something may be left of, and what it would be called."""
+    def _written_inputs(self) -> list[tuple[int, str]]:
+        """The numbers of the inputs that are written, with the names of their outputs."""
         return [(number, name) for number, name in enumerate(self.names) if name is not None]
 
-    def _paths(self) -> list[str]:
+    def _output_paths(self) -> list[str]:
         if not self.is_folder:
             return [self.path] if self.path else []
-        return [os.path.join(self.path, name) for _, name in self._written()]
+        return [os.path.join(self.path, name) for _, name in self._written_inputs()]
 
     def write(self, result: _core.Result) -> Counts:
-        """Writes what is left, or to nowhere without a target, and counts it."""
+        """Writes what is kept, and counts records. Without a target it only counts."""
         missing = result.run()["missing"]
-        counts: list[Four] = [(missing, 0, 0, missing)]
+        counts: list[CountTuple] = [(missing, 0, 0, missing)]
         if self.is_folder:
-            counts += [self._write_file(result, number, name) for number, name in self._written()]
+            counts += [self._write_file(result, number, name)
+                       for number, name in self._written_inputs()]
         elif self.path:
             with output.replacing(self.path) as file:
                 counts += self._write_lines(result, file.write)
@@ -65,8 +66,9 @@ class Cleaning:
             counts += self._write_lines(result, self.put)
         return Counts(*map(sum, zip(*counts)))
 
-    def _write_file(self, result: _core.Result, number: int, name: str) -> Four:
-        """A file of the folder, which is there with its first bytes: what is not kept has none."""
+    def _write_file(self, result: _core.Result, number: int, name: str) -> CountTuple:
+        """Writes a file of the folder. It is created with its first bytes, so that an input of
+        which nothing is kept leaves no file."""
         path, file = os.path.join(self.path, name), None
 
         def write(data: bytes) -> None:
@@ -80,30 +82,30 @@ class Cleaning:
             return self.collection.clean(result, number, None, self.annotate, write)
 
     def _write_lines(self, result: _core.Result,
-                     put: Callable[[bytes], object]) -> list[Four]:
-        """All inputs, one after the other."""
+                     put: Callable[[bytes], object]) -> list[CountTuple]:
+        """Writes the records of all inputs, one input after the other."""
         return [self.collection.clean(result, number, self.path, self.annotate,
                                       lambda data: put(bytes(data)))
-                for number, _ in self._written()]
+                for number, _ in self._written_inputs()]
 
 
 def parquet_targets(read: Sequence[str], target: output.Target,
                     removed: output.Target | None) -> list[str]:
-    """Where what is kept of Parquet files goes: to one file, or to a folder with one for each."""
+    """The paths of cleaned Parquet files: one file, or a folder with a file for each input."""
     if not isinstance(target, (str, os.PathLike)):
         raise _core.UsageError("output: Parquet is written to a path")
     path = os.fspath(target)
     paths = [path]
     is_named = path.lower().endswith(".parquet")
     if path.endswith("/") or os.path.isdir(path) or (len(read) > 1 and not is_named):
-        paths = [os.path.join(path, os.path.basename(one)) for one in read]
+        paths = [os.path.join(path, os.path.basename(source)) for source in read]
         os.makedirs(path, exist_ok=True)
     elif not is_named:
         raise _core.UsageError(f"output: {path} must end in .parquet, as the input does")
     if len(set(paths)) < len(paths):
         raise _core.UsageError("output: two inputs have one name; rename one")
     files = _core.Collection()
-    for one in read:
-        files.add_path(os.path.abspath(one))
+    for source in read:
+        files.add_path(os.path.abspath(source))
     files.check_outputs(paths + output.paths_of(removed))
     return paths

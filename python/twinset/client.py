@@ -23,7 +23,7 @@ __all__ = ["Client", "ServerError"]
 
 
 class ServerError(Exception):
-    """The server refused: `status` is that of HTTP, the message its sentence."""
+    """The server refused a request. `status` is the HTTP status, the message the reason."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -31,7 +31,7 @@ class ServerError(Exception):
 
 
 def _batch(documents: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
-    """The body of a batch, a document at a time."""
+    """The request body for a batch of documents, in chunks of one document."""
     yield b'{"documents": ['
     for number, document in enumerate(documents):
         yield (b", " if number else b"") + json.dumps(document).encode()
@@ -39,7 +39,7 @@ def _batch(documents: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
 
 
 class Client:
-    """Asks one server. `context` is for HTTPS, where the server's certificate needs one."""
+    """A connection to one server. `context` is for HTTPS, if the server's certificate needs it."""
 
     def __init__(self, url: str, token: str | None = None, timeout: float = 60,
                  context: ssl.SSLContext | None = None) -> None:
@@ -77,23 +77,25 @@ class Client:
             answer = self._connection.getresponse()
             content = answer.read()
         except BaseException:
-            self._connection.close()  # what is left of the answer must not be taken for the next
+            self._connection.close()  # the rest of this answer must not be read as the next
             raise
         if answer.status != 200:
-            raise ServerError(answer.status, _sentence(content, answer.reason))
+            raise ServerError(answer.status, _error_message(content, answer.reason))
         return content
 
     def _ask(self, method: str, path: str, body: bytes | Iterable[bytes] | None = None) -> Any:
         return json.loads(self._send(method, path, body))
 
     def add(self, documents: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-        """Adds documents with `id` and `text`, and metadata if they have more. They are sent as
-        they come, so there may be any number. Gives `added`, `known` and `skipped`."""
+        """Adds documents with `id` and `text`; all other members are metadata. The
+        request is streamed, so there may be any number of them. Returns the numbers `added`,
+        `known` and `skipped`."""
         answer: dict[str, Any] = self._ask("POST", "/v1/documents", _batch(documents))
         return answer
 
     def query(self, text: str, threshold: float | None = None, **members: Any) -> list[Any]:
-        """What resembles a text, most similar first; `top`, `id` and `passages` as in the API."""
+        """Documents that resemble a text, the most similar first. `members` are further members of
+        the request, such as `top`, `id` and `passages`, as the API has them."""
         if threshold is not None:
             members["threshold"] = threshold
         body = json.dumps({"text": text, **members}).encode()
@@ -101,7 +103,7 @@ class Client:
         return matches
 
     def get(self, identifier: str) -> dict[str, Any] | None:
-        """A document; None where the index has none by this id."""
+        """A document by its id; None if the index has no such document."""
         try:
             answer: dict[str, Any] = self._ask("GET", _path(identifier))
         except ServerError as refusal:
@@ -111,7 +113,7 @@ class Client:
         return answer
 
     def remove(self, identifier: str) -> bool:
-        """Removes a document; False where the index has none by this id."""
+        """Removes a document by its id; False if the index has no such document."""
         try:
             self._ask("DELETE", _path(identifier))
         except ServerError as refusal:
@@ -121,7 +123,7 @@ class Client:
         return True
 
     def compare(self, a: Mapping[str, str], b: Mapping[str, str]) -> dict[str, Any]:
-        """Two documents in detail; each is {"text": ...} or {"id": ...}."""
+        """Compares two documents in detail. Each is {"text": ...} or {"id": ...}."""
         body = json.dumps({"a": dict(a), "b": dict(b)}).encode()
         answer: dict[str, Any] = self._ask("POST", "/v1/compare", body)
         return answer
@@ -132,7 +134,7 @@ class Client:
         return clusters
 
     def stats(self) -> dict[str, Any]:
-        """What the index holds."""
+        """Figures of the index, such as its number of documents."""
         answer: dict[str, Any] = self._ask("GET", "/v1/stats")
         return answer
 
@@ -141,8 +143,8 @@ def _path(identifier: str) -> str:
     return "/v1/documents/" + quote(identifier, safe="")
 
 
-def _sentence(content: bytes, reason: str) -> str:
-    """Why the server refused."""
+def _error_message(content: bytes, reason: str) -> str:
+    """The server's message, or the reason of HTTP if the answer has none."""
     try:
         return str(json.loads(content)["error"])
     except (ValueError, KeyError, TypeError):

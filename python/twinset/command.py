@@ -21,7 +21,7 @@ def become(words: Sequence[str]) -> NoReturn:
 
 
 def main() -> int:
-    """Ends only where the program cannot be started."""
+    """Runs the command. Returns only if the program cannot be started."""
     try:
         become(sys.argv[1:])
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Index: documents that stay, to be asked whether something was seen before."""
+"""Index: documents in a file, to ask whether a document was seen before."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from os import PathLike
 from typing import Any, NamedTuple, Unpack
 
 from . import _core, inputs
-from .api import _add, _columns, _explaining, _make_room
+from .api import _add, _columns, _leave_memory, _naming_skipped
 from .options import Options, to_engine
 from .progress import Progress, watching
 from .records import Skipped
@@ -17,17 +17,17 @@ from .results import Scan
 from .rows import Ids
 from .rules import INDEX_CALL
 
-BATCH_DOCUMENTS = 4096  # of what is added as it comes, in one batch
+BATCH_DOCUMENTS = 4096  # that add() writes at once
 
 
 class Added(NamedTuple):
-    """What became of documents that were added."""
+    """How many documents were added, known already, or skipped."""
 
     added: int
     known: int
-    """Were in the index already: nothing was changed."""
+    """Documents that the index had already; they are not changed."""
     skipped: int
-    """Could not be read, are empty, or the index has another text by the id."""
+    """Documents that could not be read, are empty, or whose id has another text in the index."""
 
 
 class Document(NamedTuple):
@@ -35,16 +35,16 @@ class Document(NamedTuple):
 
     id: str
     text: str | None
-    """None where the index keeps no texts."""
+    """None if the index keeps no texts."""
     group: str | None
     metadata: Any
-    """What it had beside its text: a dict, or None."""
+    """The other members of the added document: a dict, or None."""
 
 
 class Index:
-    """An index in a file, as `twinset index` has it: the same file, the same answers.
+    """An index in a file. `twinset index` reads the same files, and gives the same answers.
 
-    One object belongs to one thread at a time, and waits for its turn; any number of objects and
+    Threads may share an Index; their calls run one after the other. Any number of objects and
     processes may have a file open. Use it in a with statement, or close() it.
     """
 
@@ -52,9 +52,9 @@ class Index:
                  keep_texts: bool = True, **options: Unpack[Options]) -> None:
         """Opens an index, or creates it.
 
-        A new index keeps those options that texts are compared by, such as by, k and threshold.
-        UsageError where an index has others. `keep_texts`: False makes a new index without texts,
-        whose answers are estimates.
+        A new index stores the options that texts are compared by, such as by, k and threshold,
+        and with min_passage fingerprints of passages. UsageError if an existing index has other
+        options. `keep_texts`: False creates an index without texts, whose answers are estimates.
         """
         self._store = _core.Store(path, to_engine("index", options), read_only=read_only,
                                   create=create and not read_only, no_text=not keep_texts)
@@ -62,15 +62,15 @@ class Index:
     # ---- documents in
 
     def add(self, documents: Iterable[Mapping[str, Any]]) -> Added:
-        """Adds documents from memory: mappings with "id", "text", perhaps "group", and whatever
-        else is to be kept with them. They are written in batches of 4,096, each of which is there
-        as a whole or not at all."""
+        """Adds documents from memory: mappings with "id", "text" and, optionally, "group". All
+        other members are metadata. Documents are written in batches of 4,096, each as a whole or
+        not at all."""
         total = Added(0, 0, 0)
         for batch in _batches(documents):
-            texts = [one["text"] for one in batch]
-            counts = self._store.add_texts(texts, [str(one["id"]) for one in batch],
-                                           [one.get("group") for one in batch],
-                                           [_metadata(one) for one in batch])
+            texts = [document["text"] for document in batch]
+            counts = self._store.add_texts(texts, [str(document["id"]) for document in batch],
+                                           [document.get("group") for document in batch],
+                                           [_metadata(document) for document in batch])
             total = Added(*map(sum, zip(total, counts)))
         return total
 
@@ -78,38 +78,38 @@ class Index:
                   **options: Unpack[Options]) -> Added:
         """Adds files: paths as scan() takes them. `group` names the field of JSON records whose
         documents are not compared with each other."""
-        with _collected(self._store, data, None, progress, options) as (collection, _):
+        with _collecting(self._store, data, None, progress, options) as (collection, _):
             return Added(*self._store.add(collection))
 
     def add_and_find(self, data: Any, *, progress: Progress = None, **options: Unpack[Options]
                      ) -> tuple[Scan, Added]:
-        """Asks about files and adds them in one pass. The pairs that were found join clusters,
-        which the index keeps."""
-        with _collected(self._store, data, None, progress, options) as (collection, names):
+        """Queries files and adds them in one pass. The pairs that are found join clusters, which
+        the index keeps."""
+        with _collecting(self._store, data, None, progress, options) as (collection, names):
             result, counts = self._store.add_find(collection)
             return Scan(result, names), Added(*counts)
 
     @property
     def skipped(self) -> list[Skipped]:
-        """What the last call that added did not take because of what the index has."""
-        return [Skipped(*one) for one in self._store.skipped()]
+        """Documents that the last call that adds skipped because of what the index has."""
+        return [Skipped(*fields) for fields in self._store.skipped()]
 
-    # ---- questions
+    # ---- queries
 
     def query(self, data: Any, ids: Any = None, threshold: float | None = None, *,
               progress: Progress = None, **options: Unpack[Options]) -> Scan:
         """Finds what resembles these documents: the pairs that scan(old, like=data) finds.
 
         `data` and `ids` are as for scan(); of the options, threshold, top, method, group,
-        min_passage, threads and memory count. A document of the index by the id of one that is
-        asked about is taken for the same document.
+        min_passage, threads and memory count. A document of the index that has the id of a
+        queried document counts as the same document.
         """
         chosen: Any = {**options, "threshold": threshold}
-        with _collected(self._store, data, ids, progress, chosen) as (collection, names):
+        with _collecting(self._store, data, ids, progress, chosen) as (collection, names):
             return Scan(self._store.query(collection), names)
 
     def get(self, id: str) -> Document | None:
-        """A document by its id; None where there is none."""
+        """A document by its id; None if the index has no such document."""
         found = self._store.get(id)
         return None if found is None else _document(*found)
 
@@ -117,7 +117,7 @@ class Index:
         """All documents, or those whose id matches a pattern with * and ?, in the order in which
         they were added."""
         found: list[Document] = []
-        self._store.dump(lambda *one: found.append(_document(*one)), match)
+        self._store.dump(lambda *fields: found.append(_document(*fields)), match)
         return found
 
     def clusters(self) -> list[list[str]]:
@@ -135,12 +135,13 @@ class Index:
     # ---- documents out
 
     def remove(self, *ids: str) -> int:
-        """Removes documents by their ids: nothing of them stays in the file. Gives the number of
-        those that were there."""
+        """Removes documents by their ids; nothing of them stays in the file. Returns how many
+        documents were removed."""
         return self._store.remove(list(ids))[0]
 
     def remove_matching(self, match: str | None = None, group: str | None = None) -> int:
-        """Removes the documents whose id matches a pattern, and that are of a group."""
+        """Removes the documents whose id matches a pattern, or that are of a group, or both.
+        Returns how many documents were removed."""
         if match is None and group is None:
             raise _core.UsageError("match or group is wanted; match='*' removes all")
         return self._store.remove_matching(match, group)[0]
@@ -152,7 +153,7 @@ class Index:
         return self._store.stat()
 
     def verify(self) -> list[str]:
-        """Reads all of the index, and tells what is wrong with it: a sentence for each problem."""
+        """Reads all of the index, and returns a sentence for each problem."""
         problems: list[str] = []
         try:
             self._store.verify(problems.append)
@@ -166,7 +167,7 @@ class Index:
         self._store.optimize()
 
     def backup(self, path: str | PathLike[str]) -> None:
-        """Copies the index, while others use it, to a file that must not exist."""
+        """Copies the index to a file that must not exist. Others may use the index meanwhile."""
         self._store.backup(path)
 
     def merge(self, path: str | PathLike[str]) -> Added:
@@ -185,19 +186,19 @@ class Index:
 
 
 @contextmanager
-def _collected(store: _core.Store, data: Any, ids: Any, progress: Progress, options: Options
+def _collecting(store: _core.Store, data: Any, ids: Any, progress: Progress, options: Options
                ) -> Iterator[tuple[_core.Collection, Ids]]:
     """A collection with the options of an index, filled with documents."""
-    parts = inputs.read(data, ids, _columns(options))
+    sources = inputs.read(data, ids, _columns(options))
     for name in options:
         if options.get(name) is not None and name not in INDEX_CALL:
             raise _core.UsageError(f"{name}: an index keeps it, or has no use for it; "
                                    "Index(..., option=...) checks that it is the same")
-    chosen, spooling = _make_room(to_engine("index", options), parts, [])
+    chosen, spooling = _leave_memory(to_engine("index", options), sources, [])
     with watching(progress) as callback:
         collection = _core.Collection(chosen, callback, store)
-        names = _add(collection, parts, [], spooling)
-        with _explaining(collection):
+        names = _add(collection, sources, [], spooling)
+        with _naming_skipped(collection):
             known = names.known
             if names.numbers:
                 known = {name: int(name) for name in collection.inputs()}
@@ -206,8 +207,8 @@ def _collected(store: _core.Store, data: Any, ids: Any, progress: Progress, opti
 
 def _batches(documents: Iterable[Mapping[str, Any]]) -> Iterator[list[Mapping[str, Any]]]:
     batch: list[Mapping[str, Any]] = []
-    for one in documents:
-        batch.append(one)
+    for document in documents:
+        batch.append(document)
         if len(batch) == BATCH_DOCUMENTS:
             yield batch
             batch = []

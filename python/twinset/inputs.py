@@ -1,6 +1,6 @@
-"""What data is: texts in memory, a table of them, or paths.
+"""What `data` may be: texts in memory, a table, or paths.
 
-A lone str or a path is a path; in a list, str are texts, and pathlib.Path are paths.
+A single str or PathLike is a path; in a list, str are texts, and pathlib.Path are paths.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Columns(NamedTuple):
-    """Which columns of a table are read. Without a name for the id, "id" where there is one."""
+    """Which columns of a table are read. If `id` is None, the column "id" is read if it exists."""
 
     text: str = "text"
     id: str | None = None
@@ -31,7 +31,7 @@ class Files(NamedTuple):
     paths: list[str]
 
 
-class Packed(NamedTuple):
+class ParquetFiles(NamedTuple):
     """Parquet files, which the engine reads as JSON lines (spool.py)."""
 
     rows: parquet.Rows
@@ -44,24 +44,23 @@ class Texts(NamedTuple):
     """As the engine takes them: a sequence, or Arrow data."""
     size: int
     ids: list[Id] | None
-    """All str or all int; None: their positions."""
+    """All str or all int; None: positions are ids."""
     data: Any
-    """What they came in."""
+    """The list, column or table that the caller gave."""
     table: tables.Table | None = None
-    """That they are a column of."""
+    """The table that has the texts as a column."""
     column: str = ""
-    """Its name."""
+    """The name of that column."""
 
     def is_numbered(self) -> bool:
         return self.ids is None or (self.size > 0 and isinstance(self.ids[0], int))
 
-    def known_as(self) -> Sequence[Id]:
-        """Ids, or positions."""
+    def ids_or_positions(self) -> Sequence[Id]:
         return range(self.size) if self.ids is None else self.ids
 
     def names(self, prefix: str = "") -> list[str]:
-        """What the engine calls them: ids as text, or positions that sort as numbers do, as it
-        makes them itself."""
+        """The engine's names of the texts: ids as text, or positions with leading zeros, so that
+        names sort as numbers do, as those that the engine makes itself."""
         if self.ids is not None:
             return list(map(str, self.ids))
         width = 0 if prefix else 10
@@ -70,52 +69,52 @@ class Texts(NamedTuple):
     def ordered(self, order: Sequence[int]) -> Any:
         """The texts in another order."""
         texts = self.texts
-        if tables.package_of(texts) == "pyarrow":  # whose strings may hold 2 GB, and no more
+        if tables.package_of(texts) == "pyarrow":  # its column of strings holds 2 GB at most
             texts = tables.widened(texts)
         return tables.pick(texts, order)
 
 
-Part = Files | Packed | Texts
+Source = Files | ParquetFiles | Texts
 
 PARQUET = ".parquet"
 
 
-def read(data: Any, ids: Any, columns: Columns) -> list[Part]:
-    """The parts that data consists of: one, but for paths of several kinds."""
+def read(data: Any, ids: Any, columns: Columns) -> list[Source]:
+    """The sources in `data`. There is one, unless paths name both Parquet and other files."""
     if isinstance(data, Iterator) and tables.package_of(data) != "pyarrow":
         data = list(data)
     if isinstance(data, (str, os.PathLike)):
-        parts = read_paths([data], columns)
+        sources = read_paths([data], columns)
     elif (table := tables.table_of(data)) is not None:
         return [read_table(data, table, ids, columns)]
     else:
-        parts = read_column(data, ids, columns)
-    if ids is not None and not isinstance(parts[0], Texts):
+        sources = read_column(data, ids, columns)
+    if ids is not None and not isinstance(sources[0], Texts):
         raise TypeError("ids: files are named by their paths; ids are for texts in memory")
-    return parts
+    return sources
 
 
 # ---- paths
 
-def read_paths(paths: Iterable[Any], columns: Columns) -> list[Part]:
-    """Parquet files are read here, all others by the engine."""
-    plain: list[str] = []
-    packed: list[str] = []
+def read_paths(paths: Iterable[Any], columns: Columns) -> list[Source]:
+    """Separates Parquet files, which pyarrow reads, from all others, which the engine reads."""
+    other_paths: list[str] = []
+    parquet_paths: list[str] = []
     for path in map(_path, paths):
         found = _parquet_files(path)
-        packed += found
-        plain += [] if found else [path]
-    parts: list[Part] = []
-    if packed:
+        parquet_paths += found
+        other_paths += [] if found else [path]
+    sources: list[Source] = []
+    if parquet_paths:
         from . import parquet
 
-        parts.append(Packed(parquet.Rows(packed, columns.text, columns.id)))
-    return parts + [Files(plain)] if plain else parts
+        sources.append(ParquetFiles(parquet.Rows(parquet_paths, columns.text, columns.id)))
+    return sources + [Files(other_paths)] if other_paths else sources
 
 
 def _parquet_files(path: str) -> list[str]:
-    """The Parquet files that a name or a pattern stands for, or that a folder has, if it has
-    nothing else; names that begin with . or _ are not looked at there."""
+    """The Parquet files that a name or pattern stands for, or that a folder holds if it holds no
+    other files. Names in a folder that begin with . or _ are ignored."""
     if path.lower().endswith(PARQUET) and not os.path.isdir(path):
         return _expand(path)
     if not os.path.isdir(path):
@@ -131,7 +130,7 @@ def _path(path: Any) -> str:
 
 
 def _expand(path: str) -> list[str]:
-    """The files that a pattern stands for; the engine does that for its own."""
+    """The files that a pattern stands for. The engine expands the patterns of other files."""
     import glob
 
     if os.path.exists(path) or not glob.has_magic(path):
@@ -141,7 +140,7 @@ def _expand(path: str) -> list[str]:
 
 # ---- texts
 
-def read_column(data: Any, ids: Any, columns: Columns) -> list[Part]:
+def read_column(data: Any, ids: Any, columns: Columns) -> list[Source]:
     if isinstance(data, (bytes, bytearray, memoryview)):
         raise TypeError("data: one text in bytes; give a list of texts")
     if isinstance(data, Mapping):
@@ -154,7 +153,7 @@ def read_column(data: Any, ids: Any, columns: Columns) -> list[Part]:
         if all(isinstance(text, os.PathLike) for text in texts):
             return read_paths(texts, columns)
         _warn_of_names(texts)
-    # What was read up, such as a generator, stays as the list that it became.
+    # A generator cannot be read twice, so its list is kept in its place.
     kept = data if hasattr(data, "__getitem__") else texts
     return [Texts(texts, len(texts), read_ids(ids, len(texts)), kept)]
 
@@ -182,7 +181,7 @@ def read_table(data: Any, table: tables.Table, ids: Any, columns: Columns) -> Te
 
 
 def id_column(table: tables.Table, columns: Columns) -> Any:
-    """The column of ids, or None: there is none, or "none" is wanted."""
+    """The column of ids; None if there is no such column, or columns.id is "none"."""
     if columns.id == "none":
         return None
     if columns.id is None:
@@ -206,7 +205,7 @@ def read_ids(ids: Any, count: int) -> list[Id] | None:
     if fits is _is_whole:
         values = list(map(operator.index, values))
     if len(set(values)) < count:
-        raise ValueError(_twice(values))
+        raise ValueError(_duplicate_message(values))
     return values
 
 
@@ -218,9 +217,9 @@ def _is_whole(value: Any) -> bool:
     return hasattr(value, "__index__") and not isinstance(value, bool)
 
 
-def _twice(ids: list[Id]) -> str:
+def _duplicate_message(ids: list[Id]) -> str:
     first: dict[Id, int] = {}
-    for position, one in enumerate(ids):
-        if first.setdefault(one, position) != position:
-            return f"ids: {one!r} is both at position {first[one]} and at position {position}"
+    for position, id in enumerate(ids):
+        if first.setdefault(id, position) != position:
+            return f"ids: {id!r} is both at position {first[id]} and at position {position}"
     return ""

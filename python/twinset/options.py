@@ -1,6 +1,6 @@
 """Options as keywords: the command line's names, with _ for -, and its values.
 
-The engine's table says which there are; it parses and checks their values, too.
+The engine's table lists the options; the engine also parses and checks their values.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ PathLike = str | os.PathLike[str]
 
 
 class Bands(TypedDict, total=False):
-    """How a signature is cut; `twinset tune --help` explains each."""
+    """How a signature is divided into bands; `twinset tune --help` explains each option."""
 
     recall: Number
     prefer: str
@@ -26,14 +26,14 @@ class Bands(TypedDict, total=False):
 
 
 class Tuned(Bands, total=False):
-    """What tune() takes."""
+    """The options of tune()."""
 
     threshold: Number
     hashes: int | str
 
 
 class Options(Bands, total=False):
-    """What scan() takes beside the threshold; `twinset scan --help` explains each."""
+    """The options of scan(), less the threshold; `twinset scan --help` explains each."""
 
     by: str
     k: int | str
@@ -74,8 +74,8 @@ class Options(Bands, total=False):
     checkpoint: PathLike
 
 
-# The command whose options a function takes, where it has another name; "spread" takes what needs
-# no collection in one place.
+# The command whose options a function takes, if it has another name. "spread" marks the options
+# that work on a cluster, where no machine holds the whole collection.
 COMMANDS = {"Sketcher": "sketch", "LSH": "tune", "twinset.spark": "spread",
             "twinset.beam": "spread"}
 
@@ -92,7 +92,7 @@ def to_engine(function: str, given: Mapping[str, object]) -> dict[str, str]:
     """Options as the engine takes them: names and values of the command line.
 
     None stands for an option that was not given. TypeError for a name that is not known, and for
-    a value that no option could have; whether it suits the option, the engine says.
+    a value of a type that no option takes; the engine checks whether the value suits the option.
     """
     arguments = {row[0]: row[2] for row in known(function)}
     chosen = {}

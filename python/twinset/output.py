@@ -13,9 +13,9 @@ Target = str | os.PathLike[str] | IO[Any]
 
 @contextmanager
 def replacing(path: str | os.PathLike[str], sync_from: int = 0) -> Iterator[IO[bytes]]:
-    """A file to write to, which takes its name at the end, if nothing went wrong. A link stays a
-    link, and what is no plain file, such as /dev/stdout, is written to as it is. A file of fewer
-    bytes than `sync_from` is not waited for: there may be millions."""
+    """Opens a file to write to. It takes its name at the end, unless an exception was raised. A
+    link stays a link, and a path that is no regular file, such as /dev/stdout, is written to
+    directly. Files smaller than `sync_from` bytes are not synced: there may be millions."""
     import tempfile
 
     path = os.path.realpath(path)
@@ -24,7 +24,7 @@ def replacing(path: str | os.PathLike[str], sync_from: int = 0) -> Iterator[IO[b
             yield file
         return
     folder, name = os.path.split(path)
-    # A name may have 255 bytes, and that of the unfinished file no more.
+    # A name may have 255 bytes, and the temporary name is longer than the final one.
     prefix = b"." + os.fsencode(name)[:200] + b"."
     number, temporary = tempfile.mkstemp(prefix=prefix, dir=os.fsencode(folder))
     try:
@@ -41,7 +41,7 @@ def replacing(path: str | os.PathLike[str], sync_from: int = 0) -> Iterator[IO[b
 
 
 def _mode(path: str) -> int:
-    """That of the file that is replaced, or of any new one."""
+    """The mode of the file that is replaced, or else of a new file."""
     if os.path.exists(path):
         return os.stat(path).st_mode & 0o777
     mask = os.umask(0)
@@ -50,7 +50,7 @@ def _mode(path: str) -> int:
 
 
 def write(target: Target, produce: Callable[[Callable[[bytes], object]], object]) -> None:
-    """Hands what `produce` writes to a path, or to a file that is open, for bytes or for text."""
+    """Writes the bytes of `produce` to a path, or to a file that is open for bytes or for text."""
     if isinstance(target, (str, os.PathLike)):
         with replacing(target) as file:
             produce(file.write)
@@ -64,5 +64,5 @@ def write(target: Target, produce: Callable[[Callable[[bytes], object]], object]
 
 
 def paths_of(*targets: Target | None) -> list[str]:
-    """Those of the targets that are paths."""
-    return [os.fspath(one) for one in targets if isinstance(one, (str, os.PathLike))]
+    """The targets that are paths."""
+    return [os.fspath(target) for target in targets if isinstance(target, (str, os.PathLike))]

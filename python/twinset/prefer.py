@@ -1,5 +1,5 @@
-"""Which of similar rows of a table is kept: the engine keeps the first, so they are given to it in
-the order of preference. The rules are those of JSON lines (docs/format.md)."""
+"""Orders the rows of a table by preference, because the engine keeps the first of similar rows.
+The rules are those of JSON lines (docs/format.md)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NOTHING: Rank = (0, 0)
 
 
 def order_by(texts: Texts, keep: str) -> list[int] | None:
-    """Positions by preference; None where the engine knows the rule itself."""
+    """The positions of rows by preference; None if the engine itself has the rule."""
     if not isinstance(keep, str) or not keep:
         raise TypeError(f"keep: {', '.join(KEEP)} or a column is wanted, not {keep!r}")
     if keep in (KEEP_FIRST, KEEP_LONGEST):
@@ -39,12 +39,12 @@ def _times(table: tables.Table) -> list[Rank]:
 def _ranks(table: tables.Table, name: str) -> list[Rank]:
     column = tables.find(table, name, "keep")
     if tables.package_of(column) == "pyarrow":
-        column = _plain(column)
+        column = _times_as_numbers(column)
     return [_rank(value) for value in tables.values_of(column)]
 
 
-def _plain(column: Any) -> Any:
-    """Times as the numbers that they are: Python's own have no nanoseconds."""
+def _times_as_numbers(column: Any) -> Any:
+    """Times as Arrow's numbers, since times of Python have no nanoseconds; other columns as is."""
     import pyarrow
 
     if not pyarrow.types.is_temporal(column.type) or pyarrow.types.is_interval(column.type):
@@ -53,7 +53,7 @@ def _plain(column: Any) -> Any:
 
 
 def _rank(value: Any) -> Rank:
-    """Strings are larger than numbers, and what is missing, or neither, is the smallest."""
+    """A sort key: strings rank above times, times above numbers, and all else is NOTHING."""
     import datetime
     import decimal
 

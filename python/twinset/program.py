@@ -1,4 +1,4 @@
-"""How programs of the package end."""
+"""What the programs of the package share: exit status, and options in messages."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ R = TypeVar("R")
 
 
 def run(main: Callable[[], int]) -> None:
-    """Ends the process: with the status that main() gives, or as one that was interrupted."""
+    """Runs main() and exits with its status; after Ctrl-C, by SIGINT, as shells expect."""
     try:
         sys.exit(main())
     except KeyboardInterrupt:
         print("twinset: interrupted", file=sys.stderr)
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # so that a shell sees what ended it
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGINT)
 
 
 def in_command_words(main: Callable[P, R]) -> Callable[P, R]:
-    """Makes a program's sentences name options as its users give them: --memory, not memory=."""
+    """Makes a program's messages name options as its users type them: --memory, not memory=."""
     @wraps(main)
     def program(*arguments: P.args, **keywords: P.kwargs) -> R:
         before = _core.use_command_words(True)

@@ -1,4 +1,4 @@
-"""A progress bar by tqdm, where it is installed and someone can see it."""
+"""A progress bar by tqdm, if it is installed and standard error is a terminal or notebook."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ Progress = bool | Callback | None
 
 @contextmanager
 def watching(progress: Progress) -> Iterator[Callback | None]:
-    """The callback that a run reports to. `progress`: True, False, None (where it can be seen),
-    or a function of stage, done and total."""
+    """The callback that a run reports to. `progress`: True, False, None (only in a terminal or
+    notebook), or a function of stage, done and total."""
     if callable(progress):
         yield progress
         return
@@ -35,7 +35,7 @@ def _is_wanted(progress: bool | None) -> bool:
 
 
 def _in_notebook() -> bool:
-    """Without an import: who is in a notebook has IPython already."""
+    """Whether this is a notebook. It needs no import, since a notebook has imported IPython."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return type(shell).__name__ == "ZMQInteractiveShell"
 
@@ -54,7 +54,7 @@ def _tqdm(needed: bool) -> Any:
 
 
 class _Bar:
-    """A bar for each stage, which is gone when the stage is done."""
+    """A bar for each stage, removed when the stage is done."""
 
     def __init__(self, make: Any) -> None:
         self.make, self.stage = make, ""
@@ -63,7 +63,7 @@ class _Bar:
     def __call__(self, stage: str, done: int, total: int) -> None:
         if self.bar is None or stage != self.stage:
             self.close()
-            # What takes only a moment shows none.
+            # Short stages show no bar.
             self.bar = self.make(total=total or None, desc=stage, leave=False, delay=0.3)
             self.stage = stage
         if total:

@@ -1,60 +1,60 @@
-"""What results are made of: small tuples."""
+"""The records of results: named tuples."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 Id = str | int
-"""What a document is called: its id, its position where it has none, or the path of a file."""
+"""Names a document: its id, its position if it has no id, or the path of a file."""
 
 
 class Pair(NamedTuple):
-    """Two documents and what is known of them, by their shingles."""
+    """Two documents, and how similar they are."""
 
     a: Id
     b: Id
     similarity: float
-    """By the chosen measure, 0 to 1."""
+    """Similarity by the chosen measure, 0 to 1."""
     jaccard: float
-    """shared / union."""
+    """Jaccard similarity: shared / union."""
     containment_a: float
-    """Share of a's shingles that b has."""
+    """Fraction of a's shingles that b has."""
     containment_b: float
     shared: int
     union: int
     estimate: float | None
-    """Agreement of the signatures; None where none were made."""
+    """Jaccard similarity by signatures; None if no signatures were made."""
     longest: int
-    """Characters, words or tokens of the longest passage that both have."""
+    """Length of the longest common passage in characters, words or tokens."""
     cluster: int
-    """Number of the cluster, from 1; 0 where there is none."""
+    """Number of the cluster, from 1; 0 if there is none."""
     passages: int = 0
-    """How many passages both have, where they were looked for."""
+    """Number of common passages, if passages were searched."""
     passage_words: int = 0
-    """Words in all of them; of programs, tokens."""
+    """Words in common passages; tokens for programs."""
     coverage_a: float | None = None
-    """Share of a's words that are in passages; None where these were not looked for."""
+    """Fraction of a's words in common passages; None if passages were not searched."""
     coverage_b: float | None = None
     false_alarms: float | None = None
-    """Pairs of such passages, or programs so similar, to expect if nobody copied."""
+    """Expected number of pairs with such passages, or of programs so similar, if nobody copied."""
     weighted: float | None = None
-    """Of programs alone, as all that follows: similarity by which rare shingles count more."""
+    """Similarity that weighs rare shingles more. From this field on, all are for programs only."""
     overlap: int = 0
-    """Tokens in all passages that both have."""
+    """Tokens in common passages."""
     longest_lines: int = 0
     lines_a: int = 0
     lines_b: int = 0
 
 
 class Cluster(NamedTuple):
-    """Documents that similar pairs join."""
+    """Documents that are joined by similar pairs."""
 
     id: int
     members: tuple[Id, ...]
     representative: Id
-    """The member that most resembles the others."""
+    """The member that is most similar to the others."""
     min_similarity: float
-    """The lowest of any two members."""
+    """The lowest similarity of any two members."""
 
     @property
     def size(self) -> int:
@@ -66,11 +66,29 @@ class Removed(NamedTuple):
 
     id: Id
     kept: Id
-    """The one that it was removed for."""
+    """The kept document that it was removed for."""
     similarity: float | None
-    """None where all of its text was cut by min_passage, and no document resembles it."""
+    """None if min_passage cut all of its text, and no document resembles it."""
     cluster: int
-    """0 where there is none."""
+    """Number of the cluster; 0 if there is none."""
+
+
+class Span(NamedTuple):
+    """A span that is cut, in bytes of the text in UTF-8, and where the first copy of it is."""
+
+    start: int
+    end: int
+    words: int
+    first: Id
+    first_start: int
+    first_end: int
+
+
+class Cut(NamedTuple):
+    """A document that spans are cut from."""
+
+    id: Id
+    spans: tuple[Span, ...]
 
 
 class Skipped(NamedTuple):
@@ -79,21 +97,21 @@ class Skipped(NamedTuple):
     id: Id
     reason: str
     is_empty: bool
-    """There is no text in it: missing, null or empty. dedup() keeps it."""
+    """Whether it has no text: missing, null or empty. dedup() keeps such documents."""
 
 
 class Flagged(NamedTuple):
-    """A document that was used, with something to know about it."""
+    """A document that was used, but has something that users should know."""
 
     id: Id
     flags: tuple[str, ...]
-    """As docs/documents.md explains them: "homoglyphs", "hidden-text"..."""
+    """Flags such as "homoglyphs" and "hidden-text", which docs/documents.md explains."""
     encoding: str | None
-    """The one that was guessed."""
+    """The encoding, if it was guessed."""
 
 
 class Counts(NamedTuple):
-    """What became of records: those read are those kept, removed and skipped together."""
+    """Numbers of records. `read` is the sum of the others."""
 
     read: int
     kept: int

@@ -1,17 +1,18 @@
-"""What scan() and dedup() give."""
+"""The results of scan() and dedup()."""
 
 from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Callable, Sequence
+import struct
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _core, output, show, tables
 from .clean import Cleaning
 from .inputs import Texts
-from .records import Cluster, Counts, Flagged, Id, Pair, Removed, Skipped
+from .records import Cluster, Counts, Cut, Flagged, Id, Pair, Removed, Skipped, Span
 from .rows import Ids, Rows
 from .rules import PACKED, UNWRITTEN
 from .saved import Saved
@@ -23,12 +24,12 @@ if TYPE_CHECKING:
 
 FLAGS = ("invalid-utf8", "hidden-characters", "homoglyphs", "hidden-text", "encoding-guessed",
          "unparsed", "mostly-quoted", "lexed", "controls", "undivided")
-OF_TEXT = 11  # fields of a pair; the others are of programs
+TEXT_FIELDS = 11  # fields of any pair; those after them are for programs
 
 
 def format_of(target: output.Target | None) -> _core.Format | None:
-    """The format that the name of a target ends with, if any. UsageError for a name that promises
-    what is not written."""
+    """The format that the extension of a target names, if any. UsageError for an extension of a
+    format that is not written."""
     name = os.fspath(target) if isinstance(target, (str, os.PathLike)) else ""
     ending = os.path.basename(name).rpartition(".")[2].lower() if "." in name else ""
     if ending in (*UNWRITTEN, *PACKED):
@@ -39,19 +40,19 @@ def format_of(target: output.Target | None) -> _core.Format | None:
 
 
 class Outcome:
-    """What every result has."""
+    """What results of scan() and dedup() share."""
 
     _result: _core.Result | Saved
     _ids: Ids
 
     @cached_property
     def clusters(self) -> list[Cluster]:
-        """What similar pairs join, the largest first."""
+        """The clusters of similar documents, the largest first."""
         found = []
         for number in range(self._result.run()["clusters"]):
-            one, members, representative, least = self._result.cluster(number)
-            found.append(Cluster(one, tuple(map(self._ids, members)), self._ids(representative),
-                                 least))
+            id, members, representative, lowest = self._result.cluster(number)
+            found.append(Cluster(id, tuple(map(self._ids, members)), self._ids(representative),
+                                 lowest))
         return found
 
     @cached_property
@@ -62,14 +63,14 @@ class Outcome:
 
     @cached_property
     def flagged(self) -> list[Flagged]:
-        """Documents with something to know about them."""
+        """Documents that have something that users should know, such as hidden text."""
         return [Flagged(self._ids(path),
                         tuple(flag for bit, flag in enumerate(FLAGS) if flags >> bit & 1), encoding)
                 for path, flags, encoding in self._result.flagged()]
 
     @property
     def notes(self) -> list[str]:
-        """Sentences a person should read: limits that were met, what a method cannot promise."""
+        """Sentences for users: limits that were reached, and what a method cannot promise."""
         return self._result.notes()
 
     @property
@@ -100,16 +101,17 @@ class Scan(Rows[Pair], Outcome):
     @cached_property
     def _fields(self) -> tuple[str, ...]:
         is_code = self.report()["parameters"]["by"] == "code"
-        return Pair._fields if is_code else Pair._fields[:OF_TEXT]
+        return Pair._fields if is_code else Pair._fields[:TEXT_FIELDS]
 
     def _at(self, index: int) -> Pair:
         a, b, *others = self._result.pair(index)
         return Pair._make((self._ids(a), self._ids(b), *others))
 
     def passages(self, pair: Pair | int) -> list[_core.Passage] | None:
-        """What the two documents of a pair have in common, in the order of a: where in either
-        text, how many tokens or words, of which kinds (docs/format.md), which names became which.
-        None where they are too large for it. `pair` is one of these, or its index."""
+        """The common passages of a pair, in the order of a: their spans in both texts, their
+        lengths in tokens or words, their kinds (docs/format.md), and which names became which.
+        None if the documents are too large for it. `pair` is a pair of this result, or its
+        index."""
         if isinstance(pair, tuple):
             index = self._index.get(pair[:2])
             if index is None:
@@ -125,9 +127,9 @@ class Scan(Rows[Pair], Outcome):
     # ---- as the command prints it
 
     def write(self, target: output.Target, format: _core.Format | None = None) -> None:
-        """Writes what the command prints for the same documents. `target` is a path, or a file
-        that is open; `format` is table, csv, tsv, json, jsonl or candidates, and may be left out
-        where the path ends with it."""
+        """Writes what the command prints for the same documents. `target` is a path or an open
+        file; `format` is table, csv, tsv, json, jsonl or candidates, and may be omitted if the
+        path has it as its extension."""
         format = format or format_of(target)
         if format is None:
             raise ValueError(f"format: give one of {', '.join(_core.SCAN_FORMATS)}")
@@ -135,11 +137,11 @@ class Scan(Rows[Pair], Outcome):
         output.write(target, partial(self._result.write, format))
 
     def to_csv(self, target: output.Target | None = None) -> str | None:
-        """The pairs as CSV, to a target, or as text without one."""
+        """Writes the pairs as CSV to a target; without a target, returns them as text."""
         return self._text("csv", target)
 
     def to_jsonl(self, target: output.Target | None = None) -> str | None:
-        """The pairs as JSON lines, to a target, or as text without one."""
+        """Writes the pairs as JSON lines to a target; without a target, returns them as text."""
         return self._text("jsonl", target)
 
     def _text(self, format: _core.Format, target: output.Target | None) -> str | None:
@@ -148,7 +150,7 @@ class Scan(Rows[Pair], Outcome):
             return None
         return _collect(partial(self._result.write, format)).decode(errors="surrogateescape")
 
-    # ---- for people
+    # ---- display
 
     def _summary(self) -> str:
         run = self.run
@@ -181,12 +183,12 @@ class Removals(Rows[Removed]):
         return self._result.run()["removed"]
 
     def _at(self, index: int) -> Removed:
-        place = index if self._order is None else self._order[index]
-        one, kept, *others = self._result.removed(place)
-        return Removed._make((self._ids(one), self._ids(kept), *others))
+        row = index if self._order is None else self._order[index]
+        removed, kept, *others = self._result.removed(row)
+        return Removed._make((self._ids(removed), self._ids(kept), *others))
 
     def write(self, target: output.Target) -> None:
-        """A line of JSON for each, as `twinset dedup --removed` writes it."""
+        """Writes a JSON line for each removed document, as `twinset dedup --removed` does."""
         self._check_target(target)
         if self._order is None:
             output.write(target, self._result.write_removed)
@@ -195,8 +197,8 @@ class Removals(Rows[Removed]):
             output.write(target, lambda put: put(b"".join(lines)))
 
     def _table(self, summary: str, rows: int, notes: Sequence[str]) -> show.Table:
-        lines = [(show.percent(one.similarity), show.visible(str(one.id)),
-                  show.visible(str(one.kept)), str(one.cluster)) for one in self[:rows]]
+        lines = [(show.percent(removed.similarity), show.visible(str(removed.id)),
+                  show.visible(str(removed.kept)), str(removed.cluster)) for removed in self[:rows]]
         heads = ("similar", "removed", "kept", "cluster")
         return show.Table(summary, heads, lines, len(self) - len(lines), notes)
 
@@ -208,17 +210,19 @@ class Removals(Rows[Removed]):
 
 
 class Dedup(Outcome):
-    """What is kept of a collection, and what was removed from it."""
+    """The kept and the removed documents of a collection."""
 
     def __init__(self, result: _core.Result, ids: Ids, source: Texts | Kept | _core.Collection,
-                 annotate: bool = False, is_reordered: bool = False) -> None:
+                 annotate: bool = False, is_reordered: bool = False,
+                 cuts_spans: bool = False) -> None:
         self._result, self._ids, self._source, self._annotate = result, ids, source, annotate
+        self._cuts_spans = cuts_spans
         self.removed = Removals(result, ids)
         """The removed documents, in the order of the input."""
-        if is_reordered:  # the engine has them in the order that it was given
-            place = {one: position for position, one in enumerate(self._texts.known_as())}
+        if is_reordered:  # the engine's order is that of preference
+            position_of = {id: i for i, id in enumerate(self._texts.ids_or_positions())}
             found = self.removed._names("id")
-            order = sorted(range(len(found)), key=lambda i: place[found[i]])
+            order = sorted(range(len(found)), key=lambda i: position_of[found[i]])
             self.removed = Removals(result, ids, order)
 
     @property
@@ -229,8 +233,8 @@ class Dedup(Outcome):
         return self._source
 
     @property
-    def _packed(self) -> Kept | None:
-        """Parquet files, whose rows can be read again."""
+    def _parquet(self) -> Kept | None:
+        """The kept rows of Parquet files, which can be read again; None for other sources."""
         is_other = self._source is None or isinstance(self._source, (Texts, _core.Collection))
         return None if is_other else cast("Kept", self._source)
 
@@ -249,7 +253,7 @@ class Dedup(Outcome):
 
     @property
     def _is_counted(self) -> bool:
-        """To count what is kept of files takes another reading."""
+        """Whether counts are known. To count the kept records of files, they are read again."""
         return not isinstance(self._source, _core.Collection) or "counts" in self.__dict__
 
     def _write_report(self, put: Callable[[bytes], object]) -> None:
@@ -261,64 +265,103 @@ class Dedup(Outcome):
         source = self._source if isinstance(self._source, Texts) else None
         return {**self.__dict__, "_result": saved, "removed": removed, "_source": source}
 
-    # ---- what is kept
+    # ---- kept documents
 
     @cached_property
     def _unusable(self) -> set[Id]:
-        return {one.id for one in self.skipped if not one.is_empty}
+        return {skipped.id for skipped in self.skipped if not skipped.is_empty}
 
     @cached_property
     def _positions(self) -> list[int]:
         gone = self._unusable.union(self.removed._names("id"))
-        return [place for place, one in enumerate(self._texts.known_as()) if one not in gone]
+        return [i for i, id in enumerate(self._texts.ids_or_positions()) if id not in gone]
 
     @property
     def kept(self) -> list[Id]:
-        """The ids of what is kept, or its positions where there are no ids."""
-        if self._packed is not None:
-            return self._packed.read_ids()
-        ids = self._texts.known_as()
-        return [ids[place] for place in self._positions]
+        """The ids of the kept documents, or their positions if there are no ids."""
+        if self._parquet is not None:
+            return self._parquet.read_ids()
+        ids = self._texts.ids_or_positions()
+        return [ids[position] for position in self._positions]
+
+    @cached_property
+    def cut(self) -> list[Cut]:
+        """The documents that min_passage cuts spans from, in the order of the input."""
+        return [Cut(self._ids(name), tuple(
+                    Span(start, end, words, self._ids(first), first_start, first_end)
+                    for (start, end, first_start, first_end, _, words, _), first
+                    in zip(struct.iter_unpack("=7Q", numbers), sources)))
+                for name, numbers, sources in self._spans()]
+
+    def _spans(self) -> Iterator[tuple[str, bytes, list[str]]]:
+        return map(self._result.cut, range(self._result.cuts()))
+
+    def _cut_texts(self) -> dict[int, str | bytes]:
+        """The texts that spans are cut from, without them, by position."""
+        spans = {self._ids(name): numbers for name, numbers, _ in self._spans()}
+        if not spans:
+            return {}
+        values = tables.values_of(self._texts.texts)
+        found: dict[int, str | bytes] = {}
+        for position, id in enumerate(self._texts.ids_or_positions()):
+            if id in spans:
+                text = _core.cut_spans(values[position], spans[id])
+                is_text = isinstance(values[position], str)
+                found[position] = text.decode("utf-8", "surrogatepass") if is_text else text
+        return found
 
     def table(self) -> Any:
-        """What is kept, in the kind that came in: a list, a column or a table. With annotate=True
-        every row that could be used, and four more columns."""
-        if self._packed is not None:
-            return self._packed.table()
+        """The kept documents in the type of `data`: a list, a column or a table, without the spans
+        that min_passage cuts. With annotate=True, all rows that could be used, with their texts as
+        they are and four more columns, or five with min_passage."""
+        if self._parquet is not None:
+            return self._parquet.table()
         texts = self._texts
-        if texts.table is None:
-            return tables.pick(texts.data, self._positions)
-        return texts.table.take(*self._rows())
+        cut = {} if self._annotate else self._cut_texts()
+        changed = {i: cut[position] for i, position in enumerate(self._positions)
+                   if position in cut}
+        if texts.table is not None:
+            taken = texts.table.take(*self._rows())
+            return texts.table.replace(taken, texts.column, changed) if changed else taken
+        taken = tables.pick(texts.data, self._positions)
+        return tables.with_texts(taken, changed) if changed else taken
 
     def to_arrow(self) -> pyarrow.Table:
-        """The same as a pyarrow.Table; of a list or a column, with columns id and text."""
+        """The kept documents as a pyarrow.Table; of a list or a column, with columns id and
+        text."""
         pyarrow = tables.need("pyarrow", "to_arrow()")
-        if self._packed is not None:
-            return self._packed.table()
+        if self._parquet is not None:
+            return self._parquet.table()
         if self._texts.table is not None:
             return self._texts.table.to_arrow(self.table())
         return pyarrow.table({"id": self.kept, "text": pyarrow.array(self.table())})
 
     def _rows(self) -> tuple[list[int], list[tables.Column]]:
-        """The positions of rows to show, and the columns to add."""
+        """The positions of the rows of table(), and the columns to add."""
         if not self._annotate:
             return self._positions, []
-        ids = list(self._texts.known_as())
-        places = [place for place, one in enumerate(ids) if one not in self._unusable]
-        clusters = {one: cluster.id for cluster in self.clusters for one in cluster.members}
-        removed = {one.id: one for one in self.removed}
-        shown = [ids[place] for place in places]
-        gone = [removed.get(one) for one in shown]
+        ids = list(self._texts.ids_or_positions())
+        positions = [i for i, id in enumerate(ids) if id not in self._unusable]
+        clusters = {id: cluster.id for cluster in self.clusters for id in cluster.members}
+        removed = {removal.id: removal for removal in self.removed}
+        shown = [ids[position] for position in positions]
+        removals = [removed.get(id) for id in shown]
         is_number = self._ids.numbers and self._ids.known is None
-        return places, [
-            tables.Column("twinset_cluster", int, [clusters.get(one) for one in shown]),
-            tables.Column("twinset_keep", bool, [one is None for one in gone]),
-            tables.Column("twinset_kept", int if is_number else str,
-                          [one and (one.kept if is_number else str(one.kept)) for one in gone]),
-            tables.Column("twinset_similarity", float, [one and one.similarity for one in gone]),
+        spans = {cut.id: [{**span._asdict(), "first": str(span.first)} for span in cut.spans]
+                 for cut in self.cut}
+        kept = [removal and (removal.kept if is_number else str(removal.kept))
+                for removal in removals]
+        return positions, [
+            tables.Column("twinset_cluster", int, [clusters.get(id) for id in shown]),
+            tables.Column("twinset_keep", bool, [removal is None for removal in removals]),
+            tables.Column("twinset_kept", int if is_number else str, kept),
+            tables.Column("twinset_similarity", float,
+                          [removal and removal.similarity for removal in removals]),
+            *([tables.Column("twinset_spans", list, [spans.get(id, []) for id in shown])]
+              if self._cuts_spans else []),
         ]
 
-    # ---- for people
+    # ---- display
 
     def _table(self, rows: int) -> show.Table:
         summary = str(self.counts) if self._is_counted else f"removed {len(self.removed)}"
@@ -332,7 +375,7 @@ class Dedup(Outcome):
 
 
 def _collect(produce: Callable[[Callable[[bytes], object]], object]) -> bytes:
-    """All that is written."""
-    parts = bytearray()
-    produce(parts.extend)
-    return bytes(parts)
+    """The bytes that `produce` writes."""
+    collected = bytearray()
+    produce(collected.extend)
+    return bytes(collected)

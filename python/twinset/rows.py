@@ -1,4 +1,4 @@
-"""Rows of the engine's result: tuples, made as they are asked for, or whole columns."""
+"""Rows of the engine's result: as tuples, made on access, or as whole columns."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Row = TypeVar("Row", Pair, Removed)
 
 
 class Ids:
-    """From the engine's names to ids: as they are, or numbers."""
+    """Turns the engine's names into ids: text or numbers."""
 
     def __init__(self, numbers: bool, known: dict[str, int] | None = None) -> None:
         self.numbers, self.known = numbers, known
@@ -41,14 +41,14 @@ class Rows(Sequence[Row], Generic[Row]):
 
     _kind: Literal["pairs", "removed"]
     _type: type[Pair] | type[Removed]
-    _files: _core.Collection | None = None  # knows what was read, which is not written to
+    _files: _core.Collection | None = None  # that were read, and must not be written to
 
     def __init__(self, result: _core.Result | Saved, ids: Ids,
                  order: Sequence[int] | None = None) -> None:
         self._result, self._ids, self._order = result, ids, order
 
     def _check_target(self, target: output.Target) -> None:
-        """Raises UsageError where a file that was read would be replaced."""
+        """Raises UsageError if the target is a file that was read."""
         if self._files is not None:
             self._files.check_outputs(output.paths_of(target))
 
@@ -73,7 +73,7 @@ class Rows(Sequence[Row], Generic[Row]):
         return map(self._at, range(len(self)))
 
     def __getstate__(self) -> dict[str, Any]:
-        """For pickle: what the engine holds becomes a value, and files are no longer known."""
+        """For pickle: the engine's result becomes a Saved; the files that were read are dropped."""
         state = {**self.__dict__, "_result": Saved(self._result)}
         state.pop("_files", None)
         state.pop("_spools", None)
@@ -95,7 +95,7 @@ class Rows(Sequence[Row], Generic[Row]):
         return values if self._order is None else tables.pick(values, self._order)
 
     def to_arrow(self) -> pyarrow.Table:
-        """A pyarrow.Table. Names are text; positions and ids that are numbers, int64."""
+        """The rows as a pyarrow.Table. Ids are text, or int64 if they are positions or numbers."""
         pyarrow = tables.need("pyarrow", "to_arrow()")
         table = pyarrow.table({field: self._to_arrow(field) for field in self._fields})
         return self._ordered(table)
@@ -104,20 +104,21 @@ class Rows(Sequence[Row], Generic[Row]):
         import pyarrow.compute
 
         if field in NAMES and self._ids.known is not None:
-            return pyarrow.array([str(one) for one in self._names(field)], pyarrow.large_string())
+            return pyarrow.array([str(id) for id in self._names(field)], pyarrow.large_string())
         data, offsets = self._result.column(self._kind, field)
-        parts: list[bytes] = [data] if offsets is None else [offsets, data]
+        buffers: list[bytes] = [data] if offsets is None else [offsets, data]
         kind = (pyarrow.large_string() if field in NAMES else
                 pyarrow.float64() if field in FRACTIONS else pyarrow.int64())
-        array = pyarrow.Array.from_buffers(kind, len(self), [None, *map(pyarrow.py_buffer, parts)])
+        array = pyarrow.Array.from_buffers(kind, len(self),
+                                           [None, *map(pyarrow.py_buffer, buffers)])
         if field in NAMES:
             return _as_numbers(array) if self._ids.numbers else array
-        if field in FRACTIONS:  # NaN is what is not known
+        if field in FRACTIONS:  # NaN stands for unknown values
             return pyarrow.compute.if_else(pyarrow.compute.is_nan(array), None, array)
         return array
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A pandas.DataFrame; NaN is what is not known."""
+        """The rows as a pandas.DataFrame. Unknown values are NaN."""
         tables.need("pandas", "to_pandas()")
         import numpy
         import pandas
@@ -128,7 +129,7 @@ class Rows(Sequence[Row], Generic[Row]):
         return pandas.DataFrame(columns)
 
     def to_polars(self) -> polars.DataFrame:
-        """A polars.DataFrame; null is what is not known."""
+        """The rows as a polars.DataFrame. Unknown values are null."""
         tables.need("polars", "to_polars()")
         import polars
 
@@ -139,17 +140,17 @@ class Rows(Sequence[Row], Generic[Row]):
 
         if field in NAMES:
             values = self._names(field)
-            whole = self._ids.known is None and all(isinstance(one, int) for one in values)
-            whole = whole and self._ids.numbers
-            return polars.Series(field, values if whole else list(map(str, values)),
-                                 polars.Int64 if whole else polars.String)
+            is_number = (self._ids.known is None and self._ids.numbers
+                         and all(isinstance(id, int) for id in values))
+            return polars.Series(field, values if is_number else list(map(str, values)),
+                                 polars.Int64 if is_number else polars.String)
         series = polars.Series(field, self._numbers(field).tolist(),
                                polars.Float64 if field in FRACTIONS else polars.Int64)
         return series.fill_nan(None) if field in FRACTIONS else series
 
 
 def _as_numbers(names: Any) -> Any:
-    """Names as numbers, where all are: ids that several files have are called FILE#ID."""
+    """Names as numbers, if all are numbers. An id that several files have is named FILE#ID."""
     import pyarrow
 
     try:

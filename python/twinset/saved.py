@@ -1,6 +1,5 @@
-"""A result of the engine as a value of Python, for pickle: what a result that was pickled has in
-place of the engine's. It gives the same rows and writes the same bytes; it has no passages, for
-which the texts are needed."""
+"""A copy of the engine's result, for pickle. It has the same rows and writes the same bytes, but it
+has no passages, for which the texts are needed."""
 
 from __future__ import annotations
 
@@ -15,7 +14,7 @@ Put = Callable[[bytes], object]
 
 
 class Saved:
-    """All that the engine's result says, but passages and the page of the report."""
+    """A copy of the engine's result, without passages and without the HTML report."""
 
     def __init__(self, result: Any, cleaned: tuple[int, int, int, int] | None = None
                  ) -> None:
@@ -27,14 +26,15 @@ class Saved:
         self._pairs = [result.pair(i) for i in range(len(result))]
         self._clusters = [result.cluster(i) for i in range(self._run["clusters"])]
         self._removed = [result.removed(i) for i in range(self._run["removed"])]
+        self._cuts = [result.cut(i) for i in range(result.cuts())]
         self._columns = {("pairs", field): result.column("pairs", field)
                          for field in Pair._fields}
         self._columns |= {("removed", field): result.column("removed", field)
                           for field in Removed._fields}
-        self._written = {format: _packed(lambda put, format=format: result.write(format, put))
+        self._written = {format: _compressed(lambda put, format=format: result.write(format, put))
                          for format in _core.SCAN_FORMATS if format != "html"}
-        self._removed_lines = _packed(result.write_removed)
-        self._report = _packed(lambda put: result.write_report(put, cleaned))
+        self._removed_lines = _compressed(result.write_removed)
+        self._report = _compressed(lambda put: result.write_report(put, cleaned))
 
     def __len__(self) -> int:
         return len(self._pairs)
@@ -50,6 +50,12 @@ class Saved:
 
     def removed(self, index: int) -> Any:
         return self._removed[index]
+
+    def cuts(self) -> int:
+        return len(self._cuts)
+
+    def cut(self, index: int) -> Any:
+        return self._cuts[index]
 
     def skipped(self) -> Any:
         return self._skipped
@@ -80,7 +86,7 @@ class Saved:
         put(zlib.decompress(self._report))
 
 
-def _packed(produce: Callable[[Put], object]) -> bytes:
-    parts = bytearray()
-    produce(parts.extend)
-    return zlib.compress(parts, 1)
+def _compressed(produce: Callable[[Put], object]) -> bytes:
+    collected = bytearray()
+    produce(collected.extend)
+    return zlib.compress(collected, 1)

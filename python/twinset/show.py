@@ -1,4 +1,4 @@
-"""Results for people: a few rows as text, or as HTML for notebooks."""
+"""Displays results: a few rows as text, or as HTML for notebooks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 ROWS_OF_TEXT = 10
 ROWS_OF_HTML = 20
 NAME_COLUMNS = 40
-TO_THE_RIGHT = frozenset({"similar", "a in b", "b in a", "longest", "cluster"})
+RIGHT_ALIGNED = frozenset({"similar", "a in b", "b in a", "longest", "cluster"})
 
 
 class Table(NamedTuple):
@@ -27,7 +27,7 @@ def count(number: int, what: str) -> str:
 
 
 def percent(share: float | None) -> str:
-    """Cut, not rounded: 100.0% means all. The same digits as in the command's table."""
+    """A percentage, cut, not rounded, so that 100.0% means all, as in the command's table."""
     if share is None or share != share:
         return ""
     tenths = 1000 if share >= 1 else min(int(share * 1000 + 1e-12), 999)
@@ -35,7 +35,7 @@ def percent(share: float | None) -> str:
 
 
 def visible(name: str) -> str:
-    """A name without what cannot be seen, moves the cursor or turns text around."""
+    """A name with escapes for characters that are invisible, move the cursor or reverse text."""
     return name if name.isprintable() else "".join(map(_visible, name))
 
 
@@ -49,11 +49,11 @@ def _visible(character: str) -> str:
 # ---- text
 
 def as_text(table: Table) -> str:
-    lines = [tuple(map(_cut, line)) for line in table.lines]
+    lines = [tuple(map(_shorten, line)) for line in table.lines]
     widths = [max(len(line[i]) for line in (table.heads, *lines)) for i in range(len(table.heads))]
     shown = [table.summary, *([""] if lines else [])]
     for line in (table.heads, *lines) if lines else ():
-        cells = (cell.rjust(width) if head in TO_THE_RIGHT else cell.ljust(width)
+        cells = (cell.rjust(width) if head in RIGHT_ALIGNED else cell.ljust(width)
                  for cell, width, head in zip(line, widths, table.heads))
         shown.append("  ".join(cells).rstrip())
     if table.more:
@@ -61,14 +61,14 @@ def as_text(table: Table) -> str:
     return "\n".join([*shown, *([""] if table.notes else []), *table.notes])
 
 
-def _cut(cell: str) -> str:
-    """The end of a name tells more than its start."""
+def _shorten(cell: str) -> str:
+    """Keeps the end of a long name, which says more than its start."""
     return cell if len(cell) <= NAME_COLUMNS else "…" + cell[1 - NAME_COLUMNS:]
 
 
 # ---- HTML
 
-# No colours but that of the bars, which shows on light and on dark: all else is inherited.
+# The bars have the only colour, which is visible on light and on dark; all others are inherited.
 STYLE = """
 .twinset table { border-collapse: collapse; margin: 0.4em 0; font-variant-numeric: tabular-nums }
 .twinset th, .twinset td { padding: 0.2em 0.7em; text-align: left; vertical-align: top;
@@ -87,17 +87,17 @@ def as_html(table: Table) -> str:
 
     rows = "".join(f"<tr>{_cells(table.heads, line)}</tr>" for line in table.lines)
     heads = "".join(f'<th class="{_class(head)}">{escape(head)}</th>' for head in table.heads)
-    parts = [f"<style>{STYLE}</style>", f"<p>{escape(table.summary)}</p>"]
+    blocks = [f"<style>{STYLE}</style>", f"<p>{escape(table.summary)}</p>"]
     if table.lines:
-        parts.append(f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>")
+        blocks.append(f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>")
     if table.more:
-        parts.append(f"<p>… and {table.more:,} more</p>")
-    parts += [f"<p>{escape(visible(note))}</p>" for note in table.notes]
-    return f'<div class="twinset">{"".join(parts)}</div>'
+        blocks.append(f"<p>… and {table.more:,} more</p>")
+    blocks += [f"<p>{escape(visible(note))}</p>" for note in table.notes]
+    return f'<div class="twinset">{"".join(blocks)}</div>'
 
 
 def _class(head: str) -> str:
-    return "number" if head in TO_THE_RIGHT else "name"
+    return "number" if head in RIGHT_ALIGNED else "name"
 
 
 def _cells(heads: Sequence[str], line: Sequence[str]) -> str:

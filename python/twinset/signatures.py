@@ -1,4 +1,4 @@
-"""Signatures of texts, a table of them to look up similar ones in, and its tuning."""
+"""Signatures of texts, LSH to find similar signatures, and its tuning."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Text = str | bytes | None
 
 
 class Signature:
-    """What is left of a text to estimate its similarity to others by: 32-bit slots.
+    """The signature of a text, by which its similarity to others is estimated: 32-bit slots.
 
     Signatures can be compared if they were made with the same options. They do not change; they
     can be keys of a dict, and be pickled. `hashvalues` holds the slots without a copy:
@@ -38,7 +38,7 @@ class Signature:
 
     @classmethod
     def from_bytes(cls, slots: bytes) -> Signature:
-        """The signature that bytes() came from."""
+        """The signature from the bytes of Signature.bytes()."""
         return cls(bytes(slots))
 
     def jaccard(self, other: Signature) -> float:
@@ -50,7 +50,7 @@ class Signature:
         return Signature(_core.merge(self.hashvalues, other.hashvalues))
 
     def is_empty(self) -> bool:
-        """Whether it is that of a text without shingles, which resembles nothing."""
+        """Whether it is the signature of a text without shingles, which resembles nothing."""
         return all(slot == _core.empty_slot for slot in self.hashvalues)
 
     def __len__(self) -> int:
@@ -89,7 +89,7 @@ class Signature:
         shown = ", ".join(map(str, self.hashvalues[:4]))
         return f"<Signature of {len(self)} slots: {shown}{', ...' if len(self) > 4 else ''}>"
 
-    # Last, as its name hides that of the type from what comes after it.
+    # It comes last, because its name hides the type bytes from the methods after it.
     def bytes(self) -> bytes:
         """The slots as bytes, 4 for each, in the order of the machine: bytes(signature)."""
         return self.hashvalues.tobytes()
@@ -98,8 +98,8 @@ class Signature:
 class Signatures(Sequence[Signature]):
     """Signatures of one length, one after the other in memory.
 
-    `hashvalues` is a memoryview of a row for each, `numpy.asarray(signatures)` the same as an
-    array; neither is a copy.
+    `hashvalues` is a memoryview with a row for each signature, `numpy.asarray(signatures)` an array
+    of the same memory; neither is a copy.
     """
 
     __slots__ = ("_slots", "hashes")
@@ -110,7 +110,7 @@ class Signatures(Sequence[Signature]):
 
     @property
     def hashvalues(self) -> memoryview:
-        if len(self) == 0:  # which has no shape of two dimensions
+        if len(self) == 0:  # a view without rows cannot have two dimensions
             return self._slots
         return self._slots.cast("B").cast("I", [len(self), self.hashes])
 
@@ -147,7 +147,7 @@ def _array(slots: memoryview, dtype: Any, copy: bool | None) -> numpy.ndarray:
 class Sketcher:
     """Makes signatures. Options are those of `twinset sketch`: by, k, hashes, scheme, seed...
 
-    A sketcher may be used by several threads, one after the other gets its turn.
+    Threads may share a sketcher; their calls run one after the other.
     """
 
     def __init__(self, **options: Unpack[Options]) -> None:
@@ -163,26 +163,26 @@ class Sketcher:
         return Signature(self._core.text(text))
 
     def sketch_many(self, texts: Any) -> Signatures:
-        """Those of many, in their order: a sequence of texts, or a column of pyarrow or polars,
-        which is not copied. None gives the empty signature."""
+        """The signatures of a sequence of texts, in their order. A column of pyarrow or polars is
+        not copied. None gives the empty signature."""
         return Signatures(self._core.texts(texts), self.hashes)
 
 
 class Tuning(NamedTuple):
-    """How a signature is cut into bands, and what to expect of that."""
+    """How a signature is divided into bands, and how well that finds similar pairs."""
 
     hashes: int
     threshold: float
     bands: int
     rows: int
     knee: float
-    """Where the S-curve is steepest: (1/bands)^(1/rows)."""
+    """The similarity where the S-curve is steepest: (1/bands)^(1/rows)."""
     recall: float
     """Probability that a pair at the threshold becomes a candidate."""
     false_positives: float
-    """Area under the curve below the threshold."""
+    """Area under the S-curve below the threshold."""
     false_negatives: float
-    """Area over the curve above it."""
+    """Area over the S-curve above the threshold."""
 
     def probability(self, similarity: float) -> float:
         """Probability that two documents of this similarity become candidates."""
@@ -190,20 +190,21 @@ class Tuning(NamedTuple):
 
 
 def tune(**options: Unpack[Tuned]) -> Tuning:
-    """The bands and rows for threshold, hashes, recall, prefer, bands, rows, as `twinset tune`."""
+    """Chooses bands and rows, as `twinset tune` does."""
     return Tuning(**_core.tune(to_engine("tune", options)))
 
 
 class LSH(_core.LSH):
-    """A growing set of signatures under keys, to be asked for similar ones.
+    """A growing set of signatures with keys, in which similar signatures are found.
 
     lsh = LSH(threshold=0.8)
     lsh.insert("a", sketcher.sketch(text))
     lsh.query(sketcher.sketch(other))    # keys of candidates, in the order they were inserted
 
-    query() gives all that agree with a signature in a band: candidates, of which
-    `tuning.recall` says how many at the threshold to expect; Signature.jaccard() tells more.
-    A key is any hashable object. Options are those of tune().
+    query() returns the keys of signatures that agree with a signature in a band: candidates.
+    `tuning.recall` is the probability that a pair at the threshold is a candidate;
+    Signature.jaccard() estimates the similarity of a candidate. A key is any hashable object.
+    Options are those of tune().
     """
 
     tuning: Tuning

@@ -1,5 +1,5 @@
-"""What is compared of Parquet files, as JSON lines in a temporary folder, which the engine reads as
-any others: its memory, its names and its rules for `keep` are those of JSON lines."""
+"""The compared columns of Parquet files as JSON lines in a temporary folder. The engine reads them
+like other JSON lines, so memory, names and the rules of `keep` are the same."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from .rules import KEEP_FIRST, KEEP_LONGEST, KEEP_NEWEST, TIMES
 
 
 class Spool:
-    """A folder with a file of JSON lines for each Parquet file, and a list that says which is
-    which. It is removed with this object."""
+    """A folder with a file of JSON lines for each Parquet file, and a list that maps these files to
+    the Parquet files. The folder is removed with this object."""
 
     def __init__(self, rows: Rows, keep: str, budget: Budget, tmp: str | None) -> None:
         self.rows = rows
         self.folder = tempfile.TemporaryDirectory(prefix="twinset-", dir=tmp or _folder())
         columns = _columns(rows, keep)
-        parts = min(budget.threads, len(rows.files))
-        for_each(lambda number: self._write(number, columns, budget.divided(parts)),
-                 range(len(rows.files)), parts)
+        writers = min(budget.threads, len(rows.files))
+        for_each(lambda number: self._write(number, columns, budget.divided(writers)),
+                 range(len(rows.files)), writers)
         with open(self._path("list.csv"), "w", encoding="utf-8", errors="surrogateescape",
                   newline="") as file:
             listed = csv.writer(file)
@@ -35,7 +35,7 @@ class Spool:
 
     @property
     def list(self) -> str:
-        """What the engine is given."""
+        """The path that the engine reads."""
         return "@" + self._path("list.csv")
 
     def _path(self, name: str) -> str:
@@ -46,8 +46,8 @@ class Spool:
 
         with open(self._path(f"{number}.jsonl"), "wb") as file:
             for batch in self.rows.batches(number, columns, budget):
-                lines = tuple(_field(self.rows, place, name, batch.column(name))
-                              for place, name in enumerate(columns))
+                lines = tuple(_field(self.rows, name, batch.column(name), is_first=i == 0)
+                              for i, name in enumerate(columns))
                 try:
                     _core.write_json_lines(lines, file.fileno())
                 except TypeError as error:
@@ -55,19 +55,19 @@ class Spool:
 
 
 def _folder() -> str:
-    """Where the engine puts its temporary files."""
+    """The folder of the engine's temporary files."""
     return os.environ.get("TMPDIR") or "/var/tmp"
 
 
 def _release() -> None:
-    """Gives memory that Arrow does not use any more back to the system."""
+    """Returns memory that Arrow no longer uses to the system."""
     import pyarrow
 
     pyarrow.default_memory_pool().release_unused()
 
 
 def _columns(rows: Rows, keep: str) -> list[str]:
-    """Those that are compared, and those that `keep` looks at."""
+    """The columns that are compared, and those that `keep` needs."""
     names = [rows.text] if rows.id is None else [rows.id, rows.text]
     if keep == KEEP_NEWEST:
         names += [name for name in TIMES if name in rows.names]
@@ -76,13 +76,13 @@ def _columns(rows: Rows, keep: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _field(rows: Rows, place: int, name: str, values: Any) -> tuple[str, Any, bool]:
-    """A column as a field of JSON: texts as they are, numbers and times as numbers, null for the
-    rest."""
+def _field(rows: Rows, name: str, values: Any, is_first: bool) -> tuple[str, Any, bool]:
+    """A column as a field of JSON: texts as they are, numbers and times as numbers, and null for
+    all other types."""
     import pyarrow
     import pyarrow.compute
 
-    key = ("," if place else "{") + json.dumps(name) + ":"
+    key = ("{" if is_first else ",") + json.dumps(name) + ":"
     types, kind = pyarrow.types, values.type
     if types.is_dictionary(kind):
         values, kind = values.dictionary_decode(), kind.value_type

@@ -1,30 +1,31 @@
 """Columns and tables of pyarrow, pandas, polars, DuckDB and Hugging Face datasets; plain.py has
-those of Python itself.
+the tables of Python's own types.
 
-They are recognised by the names of their modules, so that none of these libraries is needed, or
-imported, for the others.
+A type is recognised by the name of its module, so that no library is imported unless it is used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from .records import Span
 
-def package_of(thing: object) -> str:
-    """The name of the package that its type is from."""
-    return type(thing).__module__.partition(".")[0]
+
+def package_of(value: object) -> str:
+    """The name of the package that the type of a value is from."""
+    return type(value).__module__.partition(".")[0]
 
 
 def need(name: str, purpose: str, install: str = "") -> Any:
-    """Imports a module, or says what it is needed for, and what to install."""
+    """Imports a module. ImportError says what it is needed for, and what to install."""
     import importlib
 
     package = name.partition(".")[0]
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
-        if error.name != package:  # it is there, and broken
+        if error.name != package:  # it is installed, but broken
             raise
         raise ImportError(f"{purpose} needs {package}: pip install {install or package}") from None
 
@@ -32,7 +33,7 @@ def need(name: str, purpose: str, install: str = "") -> Any:
 # ---- columns
 
 def texts_of(column: Any) -> Any:
-    """A column as the engine takes it: Arrow data as it is, else a sequence of texts and None."""
+    """A column as the engine takes it: Arrow data, or a sequence of texts and None."""
     if package_of(column) == "pandas":
         is_arrow = column.dtype != object and hasattr(column, "__arrow_c_stream__")
         return column if is_arrow else values_of(column)
@@ -44,7 +45,7 @@ def texts_of(column: Any) -> Any:
 
 
 def values_of(column: Any) -> list[Any]:
-    """A column as a list of Python's own values, with None for what is missing."""
+    """A column as a list of Python's own values, with None for missing values."""
     if package_of(column) == "pandas":
         return [None if missing else value
                 for value, missing in zip(column.tolist(), column.isna())]
@@ -55,7 +56,7 @@ def values_of(column: Any) -> list[Any]:
 
 
 def pick(column: Any, positions: Sequence[int]) -> Any:
-    """Some elements of a column, a table or a list, in the kind that it is."""
+    """The elements of a column, a table or a list at positions, in the type that it has."""
     kind = package_of(column)
     if kind == "pandas":
         return column.iloc[positions]
@@ -68,8 +69,32 @@ def pick(column: Any, positions: Sequence[int]) -> Any:
     return [column[position] for position in positions]
 
 
+def with_texts(column: Any, changed: Mapping[int, Any]) -> Any:
+    """A column of the same type, with other texts at some positions."""
+    kind = package_of(column)
+    if kind == "pandas":
+        column = column.astype(object) if str(column.dtype) == "category" else column.copy()
+        column.iloc[list(changed)] = list(changed.values())
+        return column
+    values = values_of(column) if kind in ("polars", "pyarrow") else list(column)
+    for position, text in changed.items():
+        values[position] = text
+    if kind == "polars":
+        return type(column)(column.name, values, column.dtype)
+    if kind == "pyarrow":
+        import pyarrow
+
+        return pyarrow.chunked_array([pyarrow.array(values, column.type)]) if (
+            isinstance(column, pyarrow.ChunkedArray)) else pyarrow.array(values, column.type)
+    if kind == "numpy":
+        import numpy
+
+        return numpy.array(values, column.dtype)
+    return values
+
+
 def widened(column: Any) -> Any:
-    """A pyarrow column of strings, with room for more than 2 GB of them."""
+    """A pyarrow column of strings with 64-bit offsets, so that it may hold more than 2 GB."""
     import pyarrow
 
     kinds = {pyarrow.string(): pyarrow.large_string(), pyarrow.binary(): pyarrow.large_binary()}
@@ -81,9 +106,9 @@ class Column(NamedTuple):
 
     name: str
     kind: type
-    """int, bool, float or str."""
+    """int, bool, float, str, or list: of spans as dicts."""
     values: list[Any]
-    """Of that kind, or None."""
+    """Values of that type, or None."""
 
     def to_arrow(self) -> Any:
         import pyarrow
@@ -92,12 +117,16 @@ class Column(NamedTuple):
 
 
 def arrow_type(kind: type) -> Any:
-    """The type of a column of int, bool, float or str."""
+    """The type of a column of int, bool, float, str or list."""
     import pyarrow
 
     types = {int: pyarrow.int64(), bool: pyarrow.bool_(), float: pyarrow.float64(),
              str: pyarrow.string()}
-    return types[kind]
+    if kind is not list:
+        return types[kind]
+    return pyarrow.list_(pyarrow.struct([
+        (name, pyarrow.string() if name == "first" else pyarrow.int64())
+        for name in Span._fields]))
 
 
 # ---- tables
@@ -109,9 +138,11 @@ class Table(Protocol):
 
     def column(self, name: str) -> Any: ...
     def take(self, positions: Sequence[int], added: Sequence[Column] = ()) -> Any:
-        """Some rows as a table of the same kind; columns replace others of their names."""
+        """Rows as a table of the same type. Added columns replace others of their names."""
+    def replace(self, taken: Any, name: str, changed: Mapping[int, Any]) -> Any:
+        """What take() gave, with other texts in some rows of a column."""
     def to_arrow(self, taken: Any) -> Any:
-        """What take() gave, as a pyarrow.Table."""
+        """The result of take() as a pyarrow.Table."""
 
 
 class _Arrow:
@@ -130,13 +161,16 @@ class _Arrow:
     def take(self, positions: Sequence[int], added: Sequence[Column] = ()) -> Any:
         return extend(select(self.data, positions), added)
 
+    def replace(self, taken: Any, name: str, changed: Mapping[int, Any]) -> Any:
+        return replaced(taken, name, changed)
+
     def to_arrow(self, taken: Any) -> Any:
         return taken
 
 
-class _Read:
-    """Rows that pyarrow reads when they are needed, and only the columns that are: a
-    pyarrow.dataset.Dataset or a ParquetFile. What is taken of them is a pyarrow.Table."""
+class _LazyArrow:
+    """A pyarrow.dataset.Dataset or a ParquetFile, of which pyarrow reads only the columns that are
+    needed. take() returns a pyarrow.Table."""
 
     def __init__(self, names: list[str], read: Callable[[list[str] | None], Any]) -> None:
         self.names, self._read = names, read
@@ -147,12 +181,15 @@ class _Read:
     def take(self, positions: Sequence[int], added: Sequence[Column] = ()) -> Any:
         return extend(select(self._read(None), positions), added)
 
+    def replace(self, taken: Any, name: str, changed: Mapping[int, Any]) -> Any:
+        return replaced(taken, name, changed)
+
     def to_arrow(self, taken: Any) -> Any:
         return taken
 
 
 def _read_relation(data: Any) -> _Arrow:
-    """The rows of a relation of DuckDB, whose order may differ each time that it is run."""
+    """The rows of a relation of DuckDB, read once, because their order may differ in each run."""
     need("pyarrow", "a relation of DuckDB")
     read = getattr(data, "to_arrow_table", None) or data.arrow
     return _Arrow(read())
@@ -170,7 +207,11 @@ class _Pandas:
 
         types = {int: "Int64", bool: "bool", float: "Float64", str: "string"}
         return pick(self.data, positions).assign(
-            **{name: pandas.array(values, types[kind]) for name, kind, values in added})
+            **{name: values if kind is list else pandas.array(values, types[kind])
+               for name, kind, values in added})
+
+    def replace(self, taken: Any, name: str, changed: Mapping[int, Any]) -> Any:
+        return taken.assign(**{name: with_texts(taken[name], changed)})
 
     def to_arrow(self, taken: Any) -> Any:
         return need("pyarrow", "to_arrow()").Table.from_pandas(taken, preserve_index=False)
@@ -186,18 +227,23 @@ class _Polars:
     def take(self, positions: Sequence[int], added: Sequence[Column] = ()) -> Any:
         import polars
 
+        spans = polars.List(polars.Struct({
+            name: polars.String if name == "first" else polars.Int64 for name in Span._fields}))
         types = {int: polars.Int64, bool: polars.Boolean, float: polars.Float64,
-                 str: polars.String}
+                 str: polars.String, list: spans}
         return pick(self.data, positions).with_columns(
             [polars.Series(name, values, types[kind]) for name, kind, values in added])
+
+    def replace(self, taken: Any, name: str, changed: Mapping[int, Any]) -> Any:
+        return taken.with_columns(with_texts(taken.get_column(name), changed))
 
     def to_arrow(self, taken: Any) -> Any:
         need("pyarrow", "to_arrow()")
         return taken.to_arrow()
 
 
-class _Lazy(_Polars):
-    """A polars.LazyFrame, which is collected once; what is taken of it is one again."""
+class _LazyPolars(_Polars):
+    """A polars.LazyFrame, which is collected once. take() returns a LazyFrame."""
 
     def __init__(self, data: Any) -> None:
         super().__init__(data.collect())
@@ -205,12 +251,15 @@ class _Lazy(_Polars):
     def take(self, positions: Sequence[int], added: Sequence[Column] = ()) -> Any:
         return super().take(positions, added).lazy()
 
+    def replace(self, taken: Any, name: str, changed: Mapping[int, Any]) -> Any:
+        return super().replace(taken.collect(), name, changed).lazy()
+
     def to_arrow(self, taken: Any) -> Any:
         return super().to_arrow(taken.collect())
 
 
 class _Dataset:
-    """A datasets.Dataset, whose rows may be a choice of those that lie below it."""
+    """A datasets.Dataset, which may be a selection of the rows of its Arrow table."""
 
     def __init__(self, data: Any) -> None:
         self.data, self.names = data, data.column_names
@@ -226,6 +275,11 @@ class _Dataset:
             taken = taken.add_column(column.name, column.to_arrow())
         return taken
 
+    def replace(self, taken: Any, name: str, changed: Mapping[int, Any]) -> Any:
+        texts = with_texts(self.to_arrow(taken)[name], changed)
+        return taken.remove_columns([name]).add_column(name, texts).select_columns(
+            taken.column_names)
+
     def to_arrow(self, taken: Any) -> Any:
         return taken.with_format("arrow")[:]
 
@@ -238,7 +292,7 @@ def table_of(data: Any) -> Table | None:
     if kind == "polars" and hasattr(data, "get_column"):
         return _Polars(data)
     if kind == "polars" and hasattr(data, "collect") and hasattr(data, "collect_schema"):
-        return _Lazy(data)
+        return _LazyPolars(data)
     if kind == "pyarrow" and (hasattr(data, "schema") or hasattr(data, "to_table")):
         return _arrow_table(data)
     if kind in ("duckdb", "_duckdb") and hasattr(data, "columns"):
@@ -252,17 +306,17 @@ def table_of(data: Any) -> Table | None:
 
 def _arrow_table(data: Any) -> Table:
     if hasattr(data, "schema_arrow"):  # a ParquetFile
-        return _Read(data.schema_arrow.names, lambda columns: data.read(columns=columns))
+        return _LazyArrow(data.schema_arrow.names, lambda columns: data.read(columns=columns))
     if hasattr(data, "to_table"):  # a Dataset, or a Scanner of one
         if not hasattr(data, "get_fragments"):
             return _Arrow(data.to_table())
-        return _Read(data.schema.names, lambda columns: data.to_table(columns=columns))
+        return _LazyArrow(data.schema.names, lambda columns: data.to_table(columns=columns))
     return _Arrow(data)
 
 
 def select(table: Any, positions: Sequence[int]) -> Any:
-    """The rows of a pyarrow.Table at positions that rise. Unlike take(), it copies chunk by chunk
-    and knows no limit of 2 GB."""
+    """The rows of a pyarrow.Table at ascending positions. Unlike Table.take(), it copies chunk by
+    chunk, and so has no limit of 2 GB."""
     import pyarrow
 
     mask = [False] * len(table)
@@ -272,15 +326,21 @@ def select(table: Any, positions: Sequence[int]) -> Any:
 
 
 def extend(table: Any, added: Sequence[Column]) -> Any:
-    """A pyarrow.Table with more columns at its end, in place of others of their names."""
+    """A pyarrow.Table with columns added at its end, which replace others of their names."""
     table = table.drop_columns([name for name, _, _ in added if name in table.column_names])
     for column in added:
         table = table.append_column(column.name, column.to_arrow())
     return table
 
 
+def replaced(table: Any, name: str, changed: Mapping[int, Any]) -> Any:
+    """A pyarrow.Table with other texts in some rows of a column."""
+    index = table.column_names.index(name)
+    return table.set_column(index, table.schema.field(name), with_texts(table[name], changed))
+
+
 def find(table: Table, name: str, what: str) -> Any:
-    """A column; ValueError where there is none of that name."""
+    """A column by its name; ValueError if the table has no such column."""
     if name not in table.names:
         columns = ", ".join(map(repr, table.names)) or "none"
         raise ValueError(f"{what}: there is no column {name!r}; there are: {columns}")

@@ -41,7 +41,7 @@ static int describe_run(const tw_corpus *corpus, const tw_task *task, tw_bytes *
     if (status == TWINSET_OK && grammars)
         status = identify_file(grammars, description);
     for (size_t i = 0; i < sources->count && status == TWINSET_OK; i++)
-        status = identify_source(corpus, &sources->data[i], description);
+        status = identify_source(corpus, tw_source_at(sources, i), description);
     return status;
 }
 
@@ -62,14 +62,16 @@ static int identify_run(const tw_corpus *corpus, const tw_task *task, uint64_t i
 static int check_sources(const tw_corpus *corpus, twinset_error *error)
 {
     for (size_t i = 0; i < corpus->sources->count; i++) {
-        if (corpus->states[i].is_spooled || !corpus->sources->data[i].path)
+        if (corpus->states[i].is_spooled || !tw_source_at(corpus->sources, i)->path)
             return tw_fail(error, TWINSET_USAGE,
                            "`checkpoint`: %s cannot be read a second time; save it to a file first",
-                           corpus->sources->data[i].path ? "standard input" : "a text in memory");
-        if (tw_is_journal(corpus->settings->options.checkpoint, corpus->sources->data[i].path))
+                           tw_source_at(corpus->sources, i)->path ? "standard input"
+                                                                  : "a text in memory");
+        if (tw_is_journal(corpus->settings->options.checkpoint,
+                          tw_source_at(corpus->sources, i)->path))
             return tw_fail(error, TWINSET_USAGE,
                            "`checkpoint` would replace an input, %s; name another folder",
-                           corpus->sources->data[i].path);
+                           tw_source_at(corpus->sources, i)->path);
     }
     return TWINSET_OK;
 }

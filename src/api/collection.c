@@ -97,7 +97,8 @@ static int remember_side(twinset_collection *collection, const char *name, size_
 {
     const tw_sources *sources = collection->sources;
     size_t length = strlen(name);
-    bool is_side = sources->count > before && sources->data[before].role != TWINSET_ROLE_IGNORE;
+    bool is_side =
+        sources->count > before && tw_source_at(sources, before)->role != TWINSET_ROLE_IGNORE;
     if (!is_side || collection->side_count++ >= 2)
         return TWINSET_OK;
     tw_side *side = &collection->sides[collection->side_count - 1];
@@ -185,8 +186,9 @@ size_t twinset_collection_inputs(const twinset_collection *collection)
 
 const char *twinset_collection_input(const twinset_collection *collection, size_t index)
 {
-    return index < twinset_collection_inputs(collection) ? collection->sources->data[index].name
-                                                         : NULL;
+    return index < twinset_collection_inputs(collection)
+               ? tw_source_at(collection->sources, index)->name
+               : NULL;
 }
 
 int twinset_collection_reads(const twinset_collection *collection, const char *path)
@@ -360,12 +362,11 @@ int twinset_collection_dedup(twinset_collection *collection, const char *keep,
     if (strcmp(options->group, "none") != 0)
         return tw_fail(error, TWINSET_USAGE, "a collection is cleaned without regard to groups");
     for (size_t i = 0; i < collection->sources->count; i++)
-        if (collection->sources->data[i].role == TWINSET_ROLE_LIKE)
+        if (tw_source_at(collection->sources, i)->role == TWINSET_ROLE_LIKE)
             return tw_fail(error, TWINSET_USAGE, "a collection is cleaned as a whole");
-    if (tw_cuts_spans(options) && (options->by == TWINSET_BY_CODE || tw_options_omit_text(options)))
-        return tw_fail(error, TWINSET_USAGE,
-                       "`min-passage` cuts texts by all their words; leave `by` code, `quotations` "
-                       "drop and `bibliography` drop out");
+    status = tw_check_cut_options(options, error);
+    if (status != TWINSET_OK)
+        return status;
     corpus_plan plan = {.by = options->by, .is_search = true, .threshold = TW_DEDUP_THRESHOLD};
     status = begin_corpus(collection, plan, error);
     if (status != TWINSET_OK)
@@ -446,7 +447,7 @@ const char *twinset_collection_output(const twinset_collection *collection, size
     static const tw_source_state unplanned = {0};
     if (input >= twinset_collection_inputs(collection))
         return NULL;
-    return tw_clean_name(&collection->sources->data[input],
+    return tw_clean_name(tw_source_at(collection->sources, input),
                          collection->plan ? &collection->plan[input] : &unplanned);
 }
 

@@ -46,7 +46,7 @@ static int begin(twinset_index *index, twinset_collection *collection, const voi
     twinset_options kept;
     twinset_options_init(&kept, sizeof kept);
     tw_index_get_options(index, &kept);
-    int status = tw_index_check_options(index, tw_collection_options(collection), error);
+    int status = tw_index_check_options(index, tw_collection_options(collection), false, error);
     if (status != TWINSET_OK)
         return status;
     return tw_collection_read(collection, kept.by, corpus, before, error);
@@ -77,6 +77,8 @@ int twinset_index_add(twinset_index *index, twinset_collection *collection,
     int status = begin(index, collection, counts, "counts", &corpus, &before, error);
     if (!corpus)
         return status;
+    if (status == TWINSET_OK)
+        status = tw_index_check_passages(index, tw_collection_options(collection), error);
     if (status == TWINSET_OK)
         status = add_read(index, corpus, NULL, &found, error);
     status = tw_collection_end(collection, before, status, error);

@@ -95,6 +95,39 @@ int twinset_result_removal(const twinset_result *result, size_t index, twinset_r
     return tw_copy_struct(removal, size, &found, sizeof found);
 }
 
+size_t twinset_result_cuts(const twinset_result *result)
+{
+    return result ? result->decisions.spans.count : 0;
+}
+
+int twinset_result_cut(const twinset_result *result, size_t index, const char **name,
+                       twinset_repeated_span **spans, size_t *count, twinset_error *error)
+{
+    tw_bytes buffer = {0};
+    const tw_repeated_span *found;
+    tw_error_clear(error);
+    if (!result || !name || !spans || !count)
+        return tw_missing(error, !result ? "result" : !name ? "name" : !spans ? "spans" : "count");
+    const tw_span_list *list = &result->decisions.spans;
+    if (index >= list->count)
+        return tw_fail(error, TWINSET_USAGE, "there is no cut %zu", index);
+    int status = tw_span_list_read(list, index, &buffer, &found, error);
+    if (status != TWINSET_OK) {
+        tw_bytes_free(&buffer);
+        return tw_complete_error(error, status);
+    }
+    *name = result->names[list->data[index].document];
+    *spans = (twinset_repeated_span *)(void *)buffer.data;
+    *count = list->data[index].count;
+    return TWINSET_OK;
+}
+
+const char *twinset_result_cut_source(const twinset_result *result, uint64_t first)
+{
+    bool is_known = result && result->corpus && first < result->corpus->documents.count;
+    return is_known ? result->names[first] : NULL;
+}
+
 size_t twinset_result_stages(const twinset_result *result)
 {
     return result ? tw_result_stages(result) : 0;
@@ -133,7 +166,7 @@ static int check_clean(const twinset_result *result, size_t input, twinset_error
     if (input >= corpus->sources->count)
         return tw_fail(error, TWINSET_USAGE, "there is no input %zu: the collection has %zu", input,
                        corpus->sources->count);
-    const tw_source *source = &corpus->sources->data[input];
+    const tw_source *source = tw_source_at(corpus->sources, input);
     if (!tw_clean_name(source, &corpus->states[input]))
         return tw_fail(error, TWINSET_USAGE, "%s: nothing is written of this input", source->name);
     return TWINSET_OK;
@@ -165,7 +198,7 @@ int twinset_result_records(twinset_result *result, size_t input, uint64_t first,
     int status = check_clean(result, input, error);
     if (status == TWINSET_OK && result->corpus->states[input].kind != TW_INPUT_JSONL)
         status = tw_fail(error, TWINSET_USAGE, "%s is one document, and has no records",
-                         result->corpus->sources->data[input].name);
+                         tw_source_at(result->corpus->sources, input)->name);
     if (status == TWINSET_OK)
         status = tw_record_decisions(result, (uint32_t)input, first, count, removals, clusters);
     return tw_complete_error(error, status);

@@ -43,6 +43,7 @@
 /* ---- what the user asked for */
 #include "arguments.h"
 #include "build.h"
+#include "option_table.h"
 #include "options.h"
 #include "rules.h"
 

@@ -1,4 +1,4 @@
-/* The rows of the table of options, for the two files that work on it. */
+/* The rows of the table of options, for the files that work on it. */
 #ifndef TW_OPTION_TABLE_H
 #define TW_OPTION_TABLE_H
 
@@ -31,5 +31,7 @@ typedef struct tw_option_row {
 /* The row at an index, or NULL past the last; the row of an option, or NULL. */
 const tw_option_row *tw_option_row_at(size_t index);
 const tw_option_row *tw_option_row_find(const char *name);
+/* Whether an index keeps the option: what is in it was made with that value. */
+bool tw_option_is_kept(const tw_option_row *row);
 
 #endif

@@ -21,11 +21,15 @@ static const char INPUT_TOPIC[] = "Input";
 static const char MACHINE_TOPIC[] = "Machine";
 
 /* The commands that take an option. READING: all that read documents; TEXTS: the steps of a scan
- * on many machines as well. */
+ * on many machines as well. `kept`: an index keeps it, so that it is chosen once; what else `index`
+ * takes, each call may choose. */
+static const char RUNS[] = "scan compare dedup sketch cat";
 static const char READING[] = "scan compare dedup sketch cat index";
 static const char TEXTS[] = "scan compare dedup sketch cat spread index";
-static const char SIGNATURES[] = "scan compare dedup sketch spread index";
-static const char BANDS[] = "scan dedup tune spread index";
+static const char KEPT_READING[] = "scan compare dedup sketch cat index kept";
+static const char KEPT_TEXTS[] = "scan compare dedup sketch cat spread index kept";
+static const char KEPT_SIGNATURES[] = "scan compare dedup sketch spread index kept";
+static const char KEPT_BANDS[] = "scan dedup tune spread index kept";
 
 /* The order of the words in `argument` is that of the enums in twinset.h. */
 /* clang-format off */
@@ -33,47 +37,48 @@ static const tw_option_row rows[] = {
     {{"by", 0, "auto|char|word|code", TEXT_TOPIC,
       "What shingles are made of: characters (Unicode code points), words, or the tokens of "
       "programs, without names, comments and layout. auto (default) takes code for scan and "
-      "compare where most files are programs by their names, and char otherwise.", TEXTS},
+      "compare where most files are programs, and char otherwise.", KEPT_TEXTS},
      TW_OPTION_CHOICE, FIELD(by), 0, 0, true},
     {{"k", 'k', "N", TEXT_TOPIC,
       "Shingle length, 1 to 64. Default: 9 characters, 5 words or 8 tokens; 5 characters suit "
-      "e-mail-sized texts.", TEXTS},
+      "e-mail-sized texts.", KEPT_TEXTS},
      TW_OPTION_WHOLE, FIELD(k), 1, 64, true},
     {{"lang", 0, "auto|NAME", TEXT_TOPIC,
       "Language of programs: python, java, c, cpp, ...; plain for any other, text for prose. "
-      "Default: each file's own, by its name and its first lines.", READING},
+      "Default: each file's own, by its name and its first lines.", KEPT_READING},
      TW_OPTION_NAME, FIELD(lang), 0, 0, true},
     {{"view", 0, "both|normalised|raw", TEXT_TOPIC,
       "What programs are compared by. normalised: tokens in a row, names and values aside; raw: "
       "the same as they are written; both (default): normalised tokens in a row, and each word "
-      "as it is written.", READING},
+      "as it is written.", KEPT_READING},
      TW_OPTION_CHOICE, FIELD(view), 0, 0, true},
     {{"case", 0, "fold|keep", TEXT_TOPIC,
-      "fold (default): Unicode NFKC and full case folding; keep: NFC only.", TEXTS},
+      "fold (default): Unicode NFKC and full case folding; keep: NFC only.", KEPT_TEXTS},
      TW_OPTION_CHOICE, FIELD(letter_case), 0, 0, true},
     {{"spaces", 0, "squeeze|keep|drop", TEXT_TOPIC,
       "squeeze (default): runs of white space count as one space, none at the ends; keep: "
-      "as they are; drop: none. White space always separates words.", TEXTS},
+      "as they are; drop: none. White space always separates words.", KEPT_TEXTS},
      TW_OPTION_CHOICE, FIELD(spaces), 0, 0, true},
     {{"punctuation", 0, "keep|space|drop", TEXT_TOPIC,
-      "What becomes of punctuation and symbols: kept (default), a space each, or nothing.", TEXTS},
+      "What becomes of punctuation and symbols: kept (default), a space each, or nothing.",
+      KEPT_TEXTS},
      TW_OPTION_CHOICE, FIELD(punctuation), 0, 0, true},
     {{"stop", 0, "FILE", TEXT_TOPIC,
       "Leave out the words listed in FILE, one a line; ? stands for any one character, # "
-      "starts a comment line.", READING},
+      "starts a comment line.", RUNS},
      TW_OPTION_TEXT, FIELD(stop), 0, 0, true},
     {{"quotations", 0, "keep|drop", TEXT_TOPIC,
       "What becomes of the quotations of a text: three words or more between quotation marks, and "
-      "lines that begin with >. Default: keep.", TEXTS},
+      "lines that begin with >. Default: keep.", KEPT_TEXTS},
      TW_OPTION_CHOICE, FIELD(quotations), 0, 0, true},
     {{"bibliography", 0, "keep|drop", TEXT_TOPIC,
       "What becomes of the list of sources under a heading such as References. Default: keep.",
-      TEXTS},
+      KEPT_TEXTS},
      TW_OPTION_CHOICE, FIELD(bibliography), 0, 0, true},
     {{"threshold", 't', "X", SIMILARITY_TOPIC,
       "Report pairs of at least this similarity: 0.7 or 70%. Default 0.5; for dedup 0.8; of "
       "programs the pairs that chance does not explain, or 0.35 where there are fewer than ten. "
-      "0 lists every pair that shares a shingle.", BANDS},
+      "0 lists every pair that shares a shingle.", "scan dedup tune spread index"},
      TW_OPTION_REAL, FIELD(threshold), 0, 1, true},
     {{"top", 0, "N", SIMILARITY_TOPIC,
       "List only the N most similar pairs. The run still counts all pairs, and clusters join all "
@@ -85,7 +90,7 @@ static const tw_option_row rows[] = {
       "scan compare dedup spread"},
      TW_OPTION_CHOICE, FIELD(measure), 0, 0, true},
     {{"bag", 0, NULL, SIMILARITY_TOPIC, "Count how often a shingle stands in a document.",
-      SIGNATURES},
+      KEPT_SIGNATURES},
      TW_OPTION_SWITCH, FIELD(bag), 0, 0, true},
     {{"common", 0, "X", SIMILARITY_TOPIC,
       "Leave out the shingles that stand in more than this share of the documents: 0.9 or 90%. "
@@ -101,9 +106,10 @@ static const tw_option_row rows[] = {
     {{"min-passage", 0, "N|off", SIMILARITY_TOPIC,
       "scan: list pairs for the passages that they share as well, of at least N words, 5 to 10000. "
       "By default it does so for prose, if neither `threshold` nor `like` is given, with a length "
-      "that depends on the texts. index query: the same, by all texts of the index. dedup: cut "
-      "every span of at least N words that an earlier record has, word for word. Default: off.",
-      "scan compare dedup index"},
+      "that depends on the texts. index query: the same, by all texts of the index, or by "
+      "fingerprints, which an index has that was created with this option. dedup: cut every span "
+      "of at least N words that an earlier record has, word for word. Default: off.",
+      "scan compare dedup index spread"},
      TW_OPTION_WHOLE_OR_OFF, FIELD(min_passage), 5, 10000, true},
     {{"method", 0, "auto|lsh|exact", SEARCH_TOPIC,
       "exact misses nothing; lsh is made for many documents and misses what `recall` allows; "
@@ -111,32 +117,32 @@ static const tw_option_row rows[] = {
      TW_OPTION_CHOICE, FIELD(method), 0, 0, true},
     {{"hashes", 'n', "N", SEARCH_TOPIC,
       "Length of a signature, 1 to 65536. Default: 256; to find pairs, as many as `recall` needs.",
-      "scan compare dedup tune sketch spread index"},
+      "scan compare dedup tune sketch spread index kept"},
      TW_OPTION_WHOLE, FIELD(hashes), 1, 65536, true},
     {{"scheme", 0, "fss|affine|modular|jenkins|md5|datasketch1|datasketch2", SEARCH_TOPIC,
       "How signatures are made. fss (default): Fast Similarity Sketch; affine: classical "
       "32-bit multiply-add; modular: (a x + b) mod p; jenkins: 96-bit mix; md5: MD5 of slot "
       "and value; datasketch1, datasketch2: bit for bit those of that program's 1.x and 2.x.",
-      SIGNATURES},
+      KEPT_SIGNATURES},
      TW_OPTION_CHOICE, FIELD(scheme), 0, 0, true},
     {{"shingle-hash", 0, "default|murmur3|md5", SEARCH_TOPIC,
       "Hash that turns a shingle into the number a signature is made from. Similarities do "
-      "not depend on it.", SIGNATURES},
+      "not depend on it.", KEPT_SIGNATURES},
      TW_OPTION_CHOICE, FIELD(shingle_hash), 0, 0, true},
     {{"seed", 0, "N", SEARCH_TOPIC, "Seed of the signatures' hash functions. Default 1.",
-      SIGNATURES},
+      KEPT_SIGNATURES},
      TW_OPTION_SEED, FIELD(seed), 0, 0, true},
     {{"recall", 0, "X", SEARCH_TOPIC,
-      "Share of the pairs at the threshold that lsh has to find. Default 0.99.", BANDS},
+      "Share of the pairs at the threshold that lsh has to find. Default 0.99.", KEPT_BANDS},
      TW_OPTION_REAL, FIELD(recall), 0, 1, true},
     {{"prefer", 0, "recall|accuracy|speed|nearest", SEARCH_TOPIC,
       "How bands and rows are chosen. recall (default): most rows that keep `recall`; accuracy, "
       "speed: bands x rows = hashes with the knee next below or above the threshold; nearest: "
-      "with the knee nearest to it.", BANDS},
+      "with the knee nearest to it.", KEPT_BANDS},
      TW_OPTION_CHOICE, FIELD(prefer), 0, 0, true},
-    {{"bands", 0, "N", SEARCH_TOPIC, "Number of bands, instead of a choice.", BANDS},
+    {{"bands", 0, "N", SEARCH_TOPIC, "Number of bands, instead of a choice.", KEPT_BANDS},
      TW_OPTION_WHOLE, FIELD(bands), 1, 65536, true},
-    {{"rows", 0, "N", SEARCH_TOPIC, "Rows of a band, instead of a choice.", BANDS},
+    {{"rows", 0, "N", SEARCH_TOPIC, "Rows of a band, instead of a choice.", KEPT_BANDS},
      TW_OPTION_WHOLE, FIELD(rows), 1, 65536, true},
     {{"max-bucket", 0, "N", SEARCH_TOPIC,
       "A bucket, or a group of identical documents, of more than N proposes each member with "
@@ -144,7 +150,7 @@ static const tw_option_row rows[] = {
      TW_OPTION_WHOLE, FIELD(max_bucket), 0, 4294967295.0, true},
     {{"sample", 0, "N", SEARCH_TOPIC,
       "Compare N documents with all others, and report how many of their pairs the search found. "
-      "Takes another pass over the input. Default 0.", READING},
+      "Takes another pass over the input. Default 0.", RUNS},
      TW_OPTION_WHOLE, FIELD(sample), 0, 4294967295.0, false},
     {{"text", 0, "FIELD", INPUT_TOPIC,
       "Field of a JSON record that holds its text; dots lead into objects. Default: text.",
@@ -196,7 +202,7 @@ static const tw_option_row rows[] = {
      TW_OPTION_TEXT, FIELD(tmp), 0, 0, false},
     {{"checkpoint", 0, "DIR", MACHINE_TOPIC,
       "Keep in DIR what has been done, so that the same command, cut short, goes on from there.",
-      READING},
+      RUNS},
      TW_OPTION_TEXT, FIELD(checkpoint), 0, 0, false},
 };
 /* clang-format on */
@@ -254,4 +260,12 @@ const tw_option_row *tw_option_row_find(const char *name)
         if (strcmp(rows[i].info.name, name) == 0)
             return &rows[i];
     return NULL;
+}
+
+bool tw_option_is_kept(const tw_option_row *row)
+{
+    static const char KEPT[] = " kept";
+    const char *commands = row->info.commands;
+    size_t length = strlen(commands), size = sizeof KEPT - 1;
+    return length > size && strcmp(commands + length - size, KEPT) == 0;
 }

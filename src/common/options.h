@@ -21,8 +21,9 @@ int tw_options_copy_strings(twinset_options *options, tw_arena *arena) TW_CHECKE
 int tw_options_resolve(const twinset_options *given, twinset_options *resolved,
                        twinset_error *error) TW_CHECKED;
 
-/* Whether a collection is cleaned by parts: spans that an earlier record has are cut. */
-static inline bool tw_cuts_spans(const twinset_options *options)
+/* Whether passages are asked for: pairs that share one are listed, spans that an earlier record has
+ * are cut. */
+static inline bool tw_wants_passages(const twinset_options *options)
 {
     return options->min_passage && options->min_passage != TWINSET_OFF;
 }

@@ -29,7 +29,8 @@ typedef struct header {
 
 struct tw_paged {
     atomic_uint owners;
-    uint64_t most_bytes; /* on the heap, and of the file */
+    uint64_t heap_bytes;     /* the most on the heap */
+    uint64_t resident_bytes; /* the most of the file */
     char *tmp;
     pthread_mutex_t lock; /* guards what follows, except `touched` */
     uint64_t held;        /* bytes on the heap */
@@ -43,7 +44,12 @@ struct tw_paged {
     atomic_uchar *windows;        /* a bit for each window of the space: whether it is counted */
 };
 
-tw_paged *tw_paged_new(uint64_t memory_bytes, const char *tmp)
+static uint64_t at_least(uint64_t bytes, uint64_t least)
+{
+    return bytes > least ? bytes : least;
+}
+
+tw_paged *tw_paged_new(uint64_t heap_bytes, uint64_t resident_bytes, const char *tmp)
 {
     tw_paged *paged = tw_calloc(1, sizeof *paged);
     if (!paged || (tmp && !(paged->tmp = tw_strdup(tmp)))) {
@@ -51,7 +57,8 @@ tw_paged *tw_paged_new(uint64_t memory_bytes, const char *tmp)
         return NULL;
     }
     atomic_init(&paged->owners, 1);
-    paged->most_bytes = memory_bytes > LEAST_BYTES ? memory_bytes : LEAST_BYTES;
+    paged->heap_bytes = at_least(heap_bytes, LEAST_BYTES);
+    paged->resident_bytes = at_least(resident_bytes, LEAST_BYTES);
     pthread_mutex_init(&paged->lock, NULL);
     return paged;
 }
@@ -89,7 +96,7 @@ bool tw_paged_has_file(const tw_paged *paged)
 
 bool tw_paged_is_in_file(const tw_paged *paged, const void *array, uint64_t *bytes)
 {
-    *bytes = paged->most_bytes;
+    *bytes = paged->resident_bytes;
     return is_in_file(paged, array);
 }
 
@@ -122,7 +129,7 @@ static void count_window(tw_paged *paged, size_t window)
     if (atomic_load_explicit(windows, memory_order_relaxed) & bit ||
         atomic_fetch_or(windows, bit) & bit)
         return;
-    if (atomic_fetch_add(&paged->touched, WINDOW) + WINDOW > paged->most_bytes)
+    if (atomic_fetch_add(&paged->touched, WINDOW) + WINDOW > paged->resident_bytes)
         drop_pages(paged);
 }
 
@@ -228,7 +235,7 @@ void *tw_paged_alloc(tw_paged *paged, size_t size)
         return NULL;
     size += HEADER;
     pthread_mutex_lock(&paged->lock);
-    void *memory = paged->held + size <= paged->most_bytes ? take_from_heap(paged, size)
+    void *memory = paged->held + size <= paged->heap_bytes ? take_from_heap(paged, size)
                                                            : map_more(paged, size);
     pthread_mutex_unlock(&paged->lock);
     return memory;
@@ -261,16 +268,16 @@ static void copy_paged(tw_paged *paged, char *to, const char *from, size_t size)
     }
 }
 
-/* Makes memory on the heap larger, which moves pages instead of copying them, if it is there and
- * fits; otherwise returns NULL. */
-static void *grow_on_heap(tw_paged *paged, void *memory, size_t size)
+/* Gives memory on the heap another size, which moves pages instead of copying them, if it is there
+ * and fits; otherwise returns NULL. */
+static void *resize_on_heap(tw_paged *paged, void *memory, size_t size)
 {
     char *at = (char *)memory - HEADER, *grown = NULL;
     size += HEADER;
     pthread_mutex_lock(&paged->lock);
     if (!is_in_file(paged, at)) {
         size_t before = ((header *)(void *)at)->size;
-        if (paged->held - before + size <= paged->most_bytes)
+        if (paged->held - before + size <= paged->heap_bytes)
             grown = tw_realloc(at, size);
         if (grown) {
             ((header *)(void *)grown)->size = size;
@@ -303,7 +310,11 @@ int tw_paged_grow(tw_paged *paged, void *array, size_t *capacity, size_t need, s
         return TWINSET_NOMEM;
     void *old;
     memcpy(&old, array, sizeof old); /* it may be a pointer to any type */
-    void *grown = old ? grow_on_heap(paged, old, wanted * element_size) : NULL;
+    void *grown = old ? resize_on_heap(paged, old, wanted * element_size) : NULL;
+    if (!grown && old && need + need / 8 < wanted) { /* less may fit, and the file is slower */
+        grown = resize_on_heap(paged, old, (need + need / 8) * element_size);
+        wanted = grown ? need + need / 8 : wanted;
+    }
     if (!grown)
         grown = move_to_larger(paged, old, *capacity * element_size, wanted * element_size);
     if (!grown)
@@ -311,6 +322,19 @@ int tw_paged_grow(tw_paged *paged, void *array, size_t *capacity, size_t need, s
     memcpy(array, &grown, sizeof grown);
     *capacity = wanted;
     return TWINSET_OK;
+}
+
+void tw_paged_trim(tw_paged *paged, void *array, size_t *capacity, size_t count,
+                   size_t element_size)
+{
+    void *old;
+    memcpy(&old, array, sizeof old);
+    void *trimmed =
+        old && count < *capacity ? resize_on_heap(paged, old, count * element_size) : NULL;
+    if (!trimmed)
+        return;
+    memcpy(array, &trimmed, sizeof trimmed);
+    *capacity = count;
 }
 
 /* ---- sorting */
@@ -364,7 +388,7 @@ static void merge_runs(tw_paged *paged, run_heap *heap, char *out, size_t size)
 static int sort_in_runs(tw_paged *paged, char *array, size_t count, size_t size,
                         tw_paged_order order, void *context, char *out)
 {
-    size_t run = paged->most_bytes / 2 / size, runs = (count + run - 1) / run;
+    size_t run = paged->resident_bytes / 2 / size, runs = (count + run - 1) / run;
     run_heap heap = {tw_array(runs, sizeof *heap.runs), runs, order, context};
     char *copy = tw_array(run, size);
     int status = heap.runs && copy ? TWINSET_OK : TWINSET_NOMEM;

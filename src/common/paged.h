@@ -20,9 +20,9 @@
 
 typedef struct tw_paged tw_paged;
 
-/* Makes paged memory with one owner. It holds up to `memory_bytes` on the heap, and as much of the
- * file. `tmp` is as in tw_spill_new(). NULL where memory is short. */
-tw_paged *tw_paged_new(uint64_t memory_bytes, const char *tmp) TW_CHECKED;
+/* Makes paged memory with one owner. It holds up to `heap_bytes` on the heap, and up to
+ * `resident_bytes` of the file. `tmp` is as in tw_spill_new(). NULL where memory is short. */
+tw_paged *tw_paged_new(uint64_t heap_bytes, uint64_t resident_bytes, const char *tmp) TW_CHECKED;
 tw_paged *tw_paged_retain(tw_paged *paged);
 /* Frees it with its last owner, and all that was taken from it. Takes NULL. */
 void tw_paged_release(tw_paged *paged);
@@ -37,6 +37,12 @@ int tw_paged_grow(tw_paged *paged, void *array, size_t *capacity, size_t need,
                   size_t element_size) TW_CHECKED;
 #define TW_PAGED_GROW(paged, array, capacity, need)                                                \
     tw_paged_grow((paged), &(array), &(capacity), (need), sizeof *(array))
+
+/* Gives back the memory behind the first `count` elements of an array, if it is on the heap. */
+void tw_paged_trim(tw_paged *paged, void *array, size_t *capacity, size_t count,
+                   size_t element_size);
+#define TW_PAGED_TRIM(paged, array, capacity, count)                                               \
+    tw_paged_trim((paged), &(array), &(capacity), (count), sizeof *(array))
 
 /* Where the temporary file could not be written, replaces the status by TWINSET_IO, and the
  * sentence of `error` by one that says so. Otherwise returns the status. */

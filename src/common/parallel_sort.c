@@ -1,11 +1,13 @@
 /*
- * Sorting 64-bit numbers on all threads: one pass distributes them by the leading bits in which
- * they differ, a share of the numbers for each thread, and then each bucket is sorted by one
- * thread.
+ * Sorting on all threads. One pass distributes 64-bit numbers by the leading bits in which they
+ * differ, a share of the numbers for each thread, and then each bucket is sorted by one thread.
+ * Other elements are sorted in runs, a few for each thread, which are merged two by two.
  */
+#define _GNU_SOURCE /* qsort_r */
 #include "parallel_sort.h"
 
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "memory.h"
@@ -139,5 +141,78 @@ int tw_parallel_sort_u64(const tw_loop *loop, uint64_t *values, size_t count, ui
         return TWINSET_NOMEM;
     int status = distribute(&all, &quiet);
     tw_free(all.by_share);
+    return status;
+}
+
+/* ---- other elements */
+
+typedef struct merge_sort {
+    char *from, *to; /* runs are merged from one array to the other */
+    size_t count, size;
+    size_t runs; /* a power of two */
+    tw_sort_order order;
+    void *context;
+} merge_sort;
+
+static size_t run_start(const merge_sort *all, size_t run)
+{
+    return all->count / all->runs * run + all->count % all->runs * run / all->runs;
+}
+
+static int sort_run(void *context, unsigned worker, size_t run)
+{
+    merge_sort *all = context;
+    size_t start = run_start(all, run), count = run_start(all, run + 1) - start;
+    (void)worker;
+    qsort_r(all->from + start * all->size, count, all->size, all->order, all->context);
+    return TWINSET_OK;
+}
+
+/* Merges two neighbouring runs. */
+static int merge_runs(void *context, unsigned worker, size_t index)
+{
+    const merge_sort *all = context;
+    size_t start = run_start(all, 2 * index) * all->size, size = all->size;
+    const char *a = all->from + start, *b = all->from + run_start(all, 2 * index + 1) * size;
+    const char *a_end = b, *b_end = all->from + run_start(all, 2 * index + 2) * size;
+    char *out = all->to + start;
+    (void)worker;
+    for (; a < a_end && b < b_end; out += size) {
+        const char **least = all->order(a, b, all->context) <= 0 ? &a : &b;
+        memcpy(out, *least, size);
+        *least += size;
+    }
+    memcpy(out, a, (size_t)(a_end - a));
+    memcpy(out + (a_end - a), b, (size_t)(b_end - b));
+    return TWINSET_OK;
+}
+
+static int merge_all(merge_sort *all, const tw_loop *loop)
+{
+    int status = tw_parallel(loop, all->runs, sort_run, all);
+    for (; all->runs > 1 && status == TWINSET_OK; all->runs /= 2) {
+        status = tw_parallel(loop, all->runs / 2, merge_runs, all);
+        char *merged = all->to;
+        all->to = all->from;
+        all->from = merged;
+    }
+    return status;
+}
+
+int tw_parallel_sort(const tw_loop *loop, void *array, size_t count, size_t size,
+                     tw_sort_order order, void *context)
+{
+    tw_loop quiet = *loop;
+    quiet.progress = NULL;
+    merge_sort all = {array, NULL, count, size, .runs = 1, .order = order, .context = context};
+    while (all.runs < loop->threads && count / (2 * all.runs) >= FEW / 2)
+        all.runs *= 2;
+    if (all.runs > 1 && !(all.to = tw_array(count, size)))
+        return TWINSET_NOMEM;
+    char *second = all.to;
+    int status = count ? merge_all(&all, &quiet) : TWINSET_OK;
+    if (second && all.from == second)
+        memcpy(array, second, count * size);
+    tw_free(second);
     return status;
 }

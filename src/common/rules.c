@@ -22,6 +22,9 @@ static const twinset_rule_info rules[] = {
     {"max-skipped", TEXT(TW_MAX_SKIPPED), "Default of `max-skipped`."},
     {"star", TEXT(TW_STAR),
      "Members that all others of a bucket over the limit are compared with."},
+    {"many-candidates", TEXT(TW_MANY_CANDIDATES),
+     "With more in all, a scan by lsh lists a document with its first similar ones only."},
+    {"many-for-each", TEXT(TW_MANY_FOR_EACH), "The same, for each document."},
     {"looks", TEXT(TW_MOST_COMPARISONS),
      "Kept documents of its cluster that dedup compares a document with, at most."},
     {"keep", TW_KEEP_RULES, "What `keep` may be, beside a field; the first is the default."},
@@ -30,10 +33,6 @@ static const twinset_rule_info rules[] = {
      "Endings of files that are not written: a name with one of these is a mistake."},
     {"packed", TW_PACKED, "Endings that dedup packs files for."},
     {"formats-step", "jsonl|csv|tsv", "Formats of twinset_pair_write(); the first is the default."},
-    {"index-call",
-     "threshold|top|method|group|min-passage|threads|memory|tmp|text|id|input|include|exclude|all|"
-     "max-size|max-skipped|html-boilerplate|mail-quotes|max-bucket",
-     "Options that a call on an index may choose; it keeps the others, or has no use for them."},
 };
 enum { RULES = sizeof rules / sizeof *rules };
 

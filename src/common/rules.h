@@ -15,6 +15,11 @@
 /* Members of a bucket, or copies of a document, that all others are compared with where there are
  * more than the limit. */
 #define TW_STAR 16
+/* A search with more candidates than these in all, and than so many for each document that has
+ * earlier ones, lists a document with its first similar ones only: with as many as the larger of
+ * both numbers makes for each. */
+#define TW_MANY_CANDIDATES 4194304
+#define TW_MANY_FOR_EACH 32
 /* Kept documents of a cluster that another is compared with before it is kept, too: with more, a
  * cluster of a million would take hours. */
 #define TW_MOST_COMPARISONS 1000

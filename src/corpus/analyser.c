@@ -90,8 +90,8 @@ int tw_analyse_block(tw_analyser *analyser, tw_shingles_fn sink, void *context,
 {
     const twinset_options *options = &analyser->settings->options;
     tw_program program = tw_program_read(&analyser->program);
-    return tw_program_shingle(&program, options->view, options->k, &analyser->program_scratch, sink,
-                              context, summary);
+    return tw_program_shingle(&program, options, &analyser->program_scratch, sink, context,
+                              summary);
 }
 
 int tw_analyse_text(tw_analyser *analyser, const char *name, const char *text, size_t length,
@@ -118,6 +118,8 @@ int tw_measure_run(void *context, const tw_shingles *batch)
 {
     tw_longest_run *run = context;
     tw_u64s *ids = &run->analyser->ids;
+    if (batch->kind == TW_SHINGLE_REPEAT || batch->kind == TW_SHINGLE_WORD)
+        return TWINSET_OK; /* these are not in the order of the text */
     ids->count = 0;
     int status = tw_append_ids(ids, batch);
     for (size_t i = 0; i < batch->count && status == TWINSET_OK; i++) {

@@ -44,12 +44,12 @@ static int commit_texts(tw_reading_run *read, tw_chunk_output *out)
 static int name_document(tw_reading_run *read, tw_document *document, const char *id)
 {
     tw_corpus *corpus = read->corpus;
-    const tw_source *source = &corpus->sources->data[document->source];
+    const tw_source *source = tw_source_at(corpus->sources, document->source);
     size_t length = strlen(id);
     document->name = source->name;
     if (!document->line)
         return length ? tw_arena_copy(corpus->arena, id, length,
-                                      &corpus->extents[source->file->number].encoding)
+                                      &tw_file_extent(corpus, source)->encoding)
                       : TWINSET_OK;
     uint64_t line = read->line + document->line;
     document->line = line < UINT32_MAX ? (uint32_t)line : UINT32_MAX;
@@ -116,7 +116,7 @@ static int commit_problems(tw_reading_run *read, const tw_chunk *chunk)
     for (size_t i = 0; i < out->problem_count && status == TWINSET_OK; i++) {
         const tw_problem *found = &out->problems[i];
         tw_skipped_input skip = {
-            .path = corpus->sources->data[found->source].name,
+            .path = tw_source_at(corpus->sources, found->source)->name,
             .reason = out->reasons.data + found->reason,
             .source = found->source,
             .is_empty = found->is_empty,
@@ -136,8 +136,8 @@ static int commit_problems(tw_reading_run *read, const tw_chunk *chunk)
 /* Counts the records of a source that is not a text in memory. */
 static void count_records(tw_corpus *corpus, uint32_t source, uint64_t records)
 {
-    if (corpus->sources->data[source].path)
-        corpus->extents[corpus->sources->data[source].file->number].records += records;
+    if (tw_source_at(corpus->sources, source)->path)
+        tw_file_extent(corpus, tw_source_at(corpus->sources, source))->records += records;
 }
 
 /* Lists a source that could not be read to its end. */
@@ -147,7 +147,7 @@ static int commit_failure(tw_reading_run *read, const tw_chunk *chunk)
     uint32_t source = chunk->in.source;
     uint64_t lines = read->line + chunk->out.lines;
     tw_skipped_input skip = {
-        .path = corpus->sources->data[source].name,
+        .path = tw_source_at(corpus->sources, source)->name,
         .reason = chunk->in.failed,
         .source = source,
     };
@@ -170,7 +170,8 @@ static void commit_counts(tw_reading_run *read, const tw_chunk *chunk)
     if (chunk->in.is_lines) {
         count_records(corpus, source, out->totals.records);
         if (!corpus->states[source].is_spooled)
-            corpus->extents[corpus->sources->data[source].file->number].bytes += out->totals.bytes;
+            tw_file_extent(corpus, tw_source_at(corpus->sources, source))->bytes +=
+                out->totals.bytes;
         return;
     }
     for (size_t i = 0; i < out->count; i++)

@@ -56,7 +56,12 @@ static int take_sources(tw_corpus *corpus, twinset_error *error)
     int status = tw_source_states_new(sources, corpus->is_comparison, &corpus->states, error);
     if (status != TWINSET_OK)
         return status;
-    corpus->extents = tw_calloc(sources->file_count, sizeof *corpus->extents);
+    tw_paged *paged = tw_corpus_paged(corpus);
+    corpus->extents = tw_paged_alloc(paged, (sources->file_count + 1) * sizeof *corpus->extents);
+    for (uint32_t i = 0; i < sources->file_count && corpus->extents; i++) {
+        tw_paged_touch(paged, &corpus->extents[i], sizeof *corpus->extents);
+        corpus->extents[i] = (tw_source_extent){0};
+    }
     corpus->store.descriptors = tw_calloc(sources->count, sizeof *corpus->store.descriptors);
     if (!corpus->extents || !corpus->store.descriptors)
         return tw_nomem(error);
@@ -64,7 +69,7 @@ static int take_sources(tw_corpus *corpus, twinset_error *error)
         status = tw_skips_add(&corpus->skips, &sources->skips.data[i]);
     for (size_t i = 0; i < sources->count; i++)
         corpus->has_like |=
-            sources->data[i].role == TWINSET_ROLE_LIKE && !corpus->states[i].is_repeated;
+            tw_source_at(sources, i)->role == TWINSET_ROLE_LIKE && !corpus->states[i].is_repeated;
     return status == TWINSET_OK ? TWINSET_OK : tw_nomem(error);
 }
 
@@ -146,14 +151,15 @@ void tw_corpus_release(tw_corpus *corpus)
     if (!corpus || atomic_fetch_sub(&corpus->owners, 1) > 1)
         return;
     tw_corpus_end_search(corpus);
-    if (corpus->arena)
+    if (corpus->arena) {
         tw_paged_free(tw_corpus_paged(corpus), corpus->documents.data);
+        tw_paged_free(tw_corpus_paged(corpus), corpus->extents);
+    }
     tw_free(corpus->documents.groups);
     tw_spill_free(corpus->store.spool);
     tw_spill_free(corpus->store.texts);
     tw_free(corpus->store.fetched);
     tw_free(corpus->states);
-    tw_free(corpus->extents);
     tw_free(corpus->groups);
     tw_free(corpus->skips.data);
     pthread_mutex_destroy(&corpus->large);

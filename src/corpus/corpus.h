@@ -144,7 +144,7 @@ struct tw_corpus {
     tw_arena *arena; /* names of records and skipped paths, in paged memory; keeps the sources'
                         arena alive */
     tw_source_state *states;
-    tw_source_extent *extents; /* by file->number */
+    tw_source_extent *extents; /* by file->number, in paged memory: use tw_file_extent() */
     tw_source_group *groups;   /* by file->number, where folders are submissions; or NULL */
     bool has_like;             /* only pairs with a document of role like are wanted */
     bool is_comparison;        /* all pairs are wanted, whatever the roles and groups */
@@ -178,7 +178,7 @@ void tw_corpus_end_matching(tw_corpus *corpus);
 void tw_corpus_end_search(tw_corpus *corpus);
 
 /* Returns the unit that documents of these sources are compared by, TWINSET_BY_*. An automatic
- * choice takes them as programs if most have names of programs. */
+ * choice takes them as programs if most are programs, by their names or first bytes. */
 int tw_choose_unit(const tw_settings *settings, const tw_sources *sources, bool is_comparison);
 
 /* Lists a path or a record as skipped; both strings are copied. */
@@ -216,6 +216,14 @@ static inline tw_paged *tw_corpus_paged(const tw_corpus *corpus)
     return tw_arena_paged(corpus->arena);
 }
 
+/* What was read from a source that is a file. */
+static inline tw_source_extent *tw_file_extent(const tw_corpus *corpus, const tw_source *source)
+{
+    tw_source_extent *extent = &corpus->extents[source->file->number];
+    tw_paged_touch(tw_corpus_paged(corpus), extent, sizeof *extent);
+    return extent;
+}
+
 /* Returns a document. What it points to stays valid, but should not be used for long: documents may
  * be in a temporary file. */
 static inline tw_document *tw_document_at(const tw_corpus *corpus, uint32_t document)
@@ -227,7 +235,7 @@ static inline tw_document *tw_document_at(const tw_corpus *corpus, uint32_t docu
 
 static inline const tw_source *tw_source_of(const tw_corpus *corpus, uint32_t document)
 {
-    return &corpus->sources->data[tw_document_at(corpus, document)->source];
+    return tw_source_at(corpus->sources, tw_document_at(corpus, document)->source);
 }
 
 static inline twinset_role tw_corpus_role(const tw_corpus *corpus, uint32_t document)
@@ -239,7 +247,7 @@ static inline twinset_role tw_corpus_role(const tw_corpus *corpus, uint32_t docu
 static inline bool tw_is_passed_over(const tw_corpus *corpus, size_t source)
 {
     return corpus->states[source].is_repeated ||
-           corpus->sources->data[source].role == TWINSET_ROLE_IGNORE;
+           tw_source_at(corpus->sources, source)->role == TWINSET_ROLE_IGNORE;
 }
 
 /* Whether a document was read before another. */
@@ -253,9 +261,9 @@ static inline bool tw_is_read_before(const tw_corpus *corpus, uint32_t a, uint32
 
 /* What the folders and archives of new documents look like. */
 typedef struct tw_folder_survey {
-    size_t programs,
-        submissions; /* programs by their names, and the submissions that these are in */
-    bool is_class;   /* there is a folder or an archive for each person */
+    size_t programs;
+    size_t submissions; /* that programs are in */
+    bool is_class;      /* there is a folder or an archive for each person */
 } tw_folder_survey;
 
 /* Looks at the folders and archives of new documents. There is one for each person where programs

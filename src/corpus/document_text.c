@@ -23,7 +23,7 @@ int tw_source_open(tw_corpus *corpus, uint32_t source)
     int kept = descriptors ? atomic_load(&descriptors[source]) : 0;
     if (kept)
         return kept - 1;
-    int fd = open(corpus->sources->data[source].path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    int fd = open(tw_source_at(corpus->sources, source)->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0 || !descriptors || corpus->sources->count > OPEN_SOURCES)
         return fd;
     if (atomic_compare_exchange_strong(&descriptors[source], &kept, fd + 1))
@@ -157,7 +157,7 @@ static int read_member(tw_worker *worker, const tw_source *source, const char **
 int tw_source_read_text(tw_worker *worker, uint32_t index, tw_source_text *text,
                         const char **reason)
 {
-    const tw_source *source = &worker->corpus->sources->data[index];
+    const tw_source *source = tw_source_at(worker->corpus->sources, index);
     uint64_t limit = tw_size_limit(worker->corpus->settings);
     const char *member = source->file->member_name;
     tw_source_touch(worker->corpus->sources, source);
@@ -184,7 +184,7 @@ int tw_source_shingle(tw_worker *worker, uint32_t index, tw_shingles_fn sink, vo
                       tw_text_summary *summary, const char **reason)
 {
     const tw_corpus *corpus = worker->corpus;
-    const tw_source *source = &corpus->sources->data[index];
+    const tw_source *source = tw_source_at(corpus->sources, index);
     tw_source_text text = {0};
     bool is_large = tw_source_is_large(corpus, source);
     if (is_large && tw_compares_programs(corpus->settings)) {

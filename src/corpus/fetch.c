@@ -104,7 +104,8 @@ static int fetch_packed(tw_corpus *corpus, tw_fetched_record *fetched, size_t co
         for (end = i + 1; end < count; end++)
             if (tw_document_at(corpus, fetched[end].document)->source != source)
                 break;
-        status = fetch_source(corpus, &corpus->sources->data[source], fetched + i, end - i, error);
+        status = fetch_source(corpus, tw_source_at(corpus->sources, source), fetched + i, end - i,
+                              error);
     }
     if (count)
         qsort(fetched, count, sizeof *fetched, by_document);

@@ -128,7 +128,7 @@ static int find_roots(group_finder *finder)
 {
     int status = TWINSET_OK;
     for (size_t i = 0; i < finder->sources->count && status == TWINSET_OK; i++) {
-        const tw_source *source = &finder->sources->data[i];
+        const tw_source *source = tw_source_at(finder->sources, i);
         if (!is_grouped(source) || source->file->is_named)
             continue;
         status = locate(finder, source);
@@ -172,9 +172,9 @@ static int survey_programs(group_finder *finder, tw_folder_survey *survey)
     bool is_project = false;
     int status = find_roots(finder);
     for (size_t i = 0; i < finder->sources->count && status == TWINSET_OK; i++) {
-        const tw_source *source = &finder->sources->data[i];
+        const tw_source *source = tw_source_at(finder->sources, i);
         if (!is_grouped(source) || source->role != TWINSET_ROLE_NEW ||
-            !tw_is_program_path(tw_source_file_name(source)))
+            !tw_source_is_program(source))
             continue;
         status = locate(finder, source);
         if (status != TWINSET_OK)
@@ -260,7 +260,7 @@ static int group_named_files(group_finder *finder)
     tw_u64s ids = {0};
     int status = list_ids(finder->corpus, &ids);
     for (size_t i = 0; i < finder->sources->count && status == TWINSET_OK; i++) {
-        const tw_source *source = &finder->sources->data[i];
+        const tw_source *source = tw_source_at(finder->sources, i);
         if (!is_grouped(source) || !source->file->is_named)
             continue;
         status = locate(finder, source);
@@ -275,7 +275,7 @@ static int group_sources(group_finder *finder)
 {
     int status = find_roots(finder);
     for (size_t i = 0; i < finder->sources->count && status == TWINSET_OK; i++) {
-        const tw_source *source = &finder->sources->data[i];
+        const tw_source *source = tw_source_at(finder->sources, i);
         if (!is_grouped(source))
             continue;
         status = locate(finder, source);
@@ -313,18 +313,24 @@ static int check_sides(const tw_corpus *corpus, const tw_side sides[2], twinset_
                 return tw_fail(error, TWINSET_USAGE,
                                "%s is on both sides: compare takes two "
                                "folders that have no file in common",
-                               corpus->sources->data[j].name);
+                               tw_source_at(corpus->sources, j)->name);
     }
     return TWINSET_OK;
 }
 
+/* Whether a source is a file that was found in a folder or an archive. */
+static bool is_found_file(const tw_source *source)
+{
+    return source->path && !source->file->is_named;
+}
+
 int tw_corpus_take_sides(tw_corpus *corpus, const tw_side sides[2], twinset_error *error)
 {
-    const tw_source *sources = corpus->sources->data;
+    const tw_sources *sources = corpus->sources;
     int status = check_sides(corpus, sides, error);
     bool are_folders = false;
     for (int i = 0; i < 2; i++)
-        are_folders |= sources[sides[i].first].path && !sources[sides[i].first].file->is_named;
+        are_folders |= is_found_file(tw_source_at(sources, sides[i].first));
     if (status != TWINSET_OK || !are_folders || !tw_compares_programs(corpus->settings))
         return status;
     corpus->groups = tw_calloc(corpus->sources->file_count, sizeof *corpus->groups);
@@ -332,15 +338,15 @@ int tw_corpus_take_sides(tw_corpus *corpus, const tw_side sides[2], twinset_erro
         return tw_nomem(error);
     for (int i = 0; i < 2; i++)
         for (size_t j = sides[i].first; j < sides[i].end; j++)
-            if (sources[j].path)
-                corpus->groups[sources[j].file->number] =
+            if (tw_source_at(sources, j)->path)
+                corpus->groups[tw_source_at(sources, j)->file->number] =
                     (tw_source_group){(uint64_t)i + 1, sides[i].name};
     return TWINSET_OK;
 }
 
 const char *tw_corpus_side_name(const tw_corpus *corpus, const tw_side *side)
 {
-    const tw_source *source = &corpus->sources->data[side->first];
+    const tw_source *source = tw_source_at(corpus->sources, side->first);
     return corpus->groups && source->path ? side->name : source->name;
 }
 

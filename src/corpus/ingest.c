@@ -154,7 +154,7 @@ static int add_record_group(tw_ingest *ingest, tw_worker *worker, tw_chunk *chun
     int status = tw_jsonl_value(worker->records, line, length, field, &value);
     if (status != TWINSET_OK)
         return status;
-    uint64_t file_group = corpus->sources->data[chunk->in.source].file->group;
+    uint64_t file_group = tw_source_at(corpus->sources, chunk->in.source)->file->group;
     return add_group(chunk, find_value_group(&value, file_group));
 }
 
@@ -322,7 +322,7 @@ static int read_lines(tw_ingest *ingest, tw_chunk *chunk)
         tw_chunk_fail(chunk, "cannot be read on", reason);
         batch->bytes.length = 0; /* half a line is not a record */
     } else {
-        check_size(chunk, &corpus->sources->data[source], fd);
+        check_size(chunk, tw_source_at(corpus->sources, source), fd);
     }
     tw_source_close(corpus, source, fd);
     return status == TWINSET_IO ? TWINSET_OK : status;
@@ -373,7 +373,7 @@ static int add_file(document_sink *sink, tw_chunk *chunk, uint32_t source,
 {
     const tw_corpus *corpus = sink->ingest->corpus;
     const tw_bytes *program = &sink->worker->analyser.program;
-    bool is_number = corpus->sources->data[source].file->is_number;
+    bool is_number = tw_source_at(corpus->sources, source)->file->is_number;
     tw_document document = {.source = source,
                             .naming = is_number ? TW_NAMED_BY_NUMBER : TW_NAMED_BY_SOURCE};
     tw_source_text kept = *text;
@@ -386,7 +386,7 @@ static int add_file(document_sink *sink, tw_chunk *chunk, uint32_t source,
     }
     int status = keep_text(sink->ingest, chunk, &kept, &document);
     if (status == TWINSET_OK && tw_group_field(corpus->settings))
-        status = add_group(chunk, corpus->sources->data[source].file->group);
+        status = add_group(chunk, tw_source_at(corpus->sources, source)->file->group);
     return status == TWINSET_OK ? add_document(sink, chunk, document, summary) : status;
 }
 
@@ -394,7 +394,7 @@ static int add_file(document_sink *sink, tw_chunk *chunk, uint32_t source,
 static int analyse_file(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk, uint32_t source,
                         const tw_source_text *text, bool is_large)
 {
-    const char *name = tw_source_file_name(&ingest->corpus->sources->data[source]);
+    const char *name = tw_source_file_name(tw_source_at(ingest->corpus->sources, source));
     tw_text_summary summary = {0};
     const char *reason = NULL;
     document_sink sink = begin_document(ingest, worker);
@@ -421,7 +421,7 @@ static int read_file(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk, uint
                      const tw_bytes *raw)
 {
     tw_corpus *corpus = ingest->corpus;
-    const tw_source *source = &corpus->sources->data[index];
+    const tw_source *source = tw_source_at(corpus->sources, index);
     const char *reason = tw_source_reason(source);
     tw_source_text text = {.raw = raw};
     bool is_in_windows = tw_source_is_large(corpus, source);
@@ -452,7 +452,7 @@ static int ingest_file(tw_ingest *ingest, tw_worker *worker, tw_chunk *chunk, ui
     if (tw_is_passed_over(ingest->corpus, index))
         return TWINSET_OK;
     chunk->out.totals.records++;
-    chunk->out.totals.bytes += ingest->corpus->sources->data[index].size_bytes;
+    chunk->out.totals.bytes += tw_source_at(ingest->corpus->sources, index)->size_bytes;
     if (!member)
         return read_file(ingest, worker, chunk, index, NULL);
     if (member->has_failed)

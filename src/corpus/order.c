@@ -180,8 +180,8 @@ static bool is_shared_name(const tw_corpus *corpus, const uint64_t *run, size_t 
 static int add_file_to_name(tw_corpus *corpus, tw_document *document)
 {
     tw_bytes name = {0};
-    int status = tw_bytes_printf(&name, "%s#%s", corpus->sources->data[document->source].name,
-                                 document->name);
+    int status = tw_bytes_printf(
+        &name, "%s#%s", tw_source_at(corpus->sources, document->source)->name, document->name);
     if (status == TWINSET_OK)
         status = tw_arena_strdup(corpus->arena, name.data, &document->name);
     document->naming = TW_NAMED_BY_FILE_AND_ID;
@@ -275,7 +275,7 @@ static int name_all_apart(name_order *order)
 /* Prints FILE:LINE, or the path of a source that is one document. */
 static int print_location(const tw_corpus *corpus, const tw_document *document, tw_bytes *out)
 {
-    const tw_source *source = &corpus->sources->data[document->source];
+    const tw_source *source = tw_source_at(corpus->sources, document->source);
     return document->line
                ? tw_bytes_printf(out, "%s:%lu", source->name, (unsigned long)document->line)
                : tw_bytes_printf(out, "%s", source->path ? source->path : source->name);
@@ -430,6 +430,8 @@ static void free_arrays(const tw_corpus *corpus, const tw_documents *documents)
 static int move_all_documents(name_order *order, uint32_t kept)
 {
     tw_documents *documents = &order->corpus->documents, *moved = &order->moved;
+    TW_PAGED_TRIM(tw_corpus_paged(order->corpus), documents->data, documents->capacity,
+                  documents->count);
     *moved = (tw_documents){
         .data = tw_paged_alloc(tw_corpus_paged(order->corpus), kept * sizeof *moved->data),
         .groups = documents->groups ? tw_array(kept, sizeof *moved->groups) : NULL,

@@ -19,7 +19,7 @@ static int spool_batch(tw_reading_run *read, uint32_t source, tw_line_batch *bat
 {
     tw_spill *spill = read->corpus->store.spool;
     tw_source_extent *extent =
-        &read->corpus->extents[read->corpus->sources->data[source].file->number];
+        tw_file_extent(read->corpus, tw_source_at(read->corpus->sources, source));
     const tw_bytes *bytes = &batch->bytes;
     uint64_t end;
     int status = tw_spill_append(spill, bytes->data, bytes->length, &batch->offset, read->error);
@@ -34,7 +34,7 @@ static int spool_batch(tw_reading_run *read, uint32_t source, tw_line_batch *bat
 static int read_batch(tw_reading_run *read, tw_line_batch *batch, const char **reason)
 {
     const tw_corpus *corpus = read->corpus;
-    const char *path = corpus->sources->data[read->next].path;
+    const char *path = tw_source_at(corpus->sources, read->next)->path;
     int status = TWINSET_OK;
     if (!read->is_open)
         status = tw_lines_open(path, tw_size_limit(corpus->settings), &read->lines, reason);
@@ -68,7 +68,7 @@ static int read_packed_lines(tw_reading_run *read, tw_chunk *chunk)
 /* Sets the span of the lines of a plain file, which the analysis reads. */
 static void plan_lines(tw_reading_run *read, tw_chunk_input *in)
 {
-    uint64_t size = read->corpus->sources->data[read->next].size_bytes;
+    uint64_t size = tw_source_at(read->corpus->sources, read->next)->size_bytes;
     uint64_t left = size - read->offset, bytes = tw_chunk_bytes(read->corpus->settings);
     in->batch.offset = read->offset;
     in->end = left > bytes ? read->offset + bytes : size;
@@ -98,7 +98,7 @@ static int add_lines(tw_reading_run *read, tw_chunk *chunk)
 static bool is_file(const tw_corpus *corpus, size_t source)
 {
     return corpus->states[source].kind == TW_INPUT_TEXT &&
-           !corpus->sources->data[source].file->member_name;
+           !tw_source_at(corpus->sources, source)->file->member_name;
 }
 
 /* Adds some files to a chunk. A file that is converted takes time and memory, and ends the chunk.
@@ -110,7 +110,7 @@ static void add_files(tw_reading_run *read, tw_chunk_input *in)
     bool is_slow = false;
     while (read->next < sources->count && files < FILES_A_CHUNK && bytes < most && !is_slow &&
            is_file(read->corpus, read->next)) {
-        const tw_source *source = &sources->data[read->next++];
+        const tw_source *source = tw_source_at(sources, read->next++);
         const char *path = source->path;
         tw_source_touch(sources, source);
         is_slow = path && (tw_name_is_converted(path) || tw_name_is_packed(path));
@@ -126,7 +126,7 @@ static int read_member(tw_reading_run *read, uint32_t index, tw_chunk *chunk,
                        tw_chunk_member *member)
 {
     const tw_corpus *corpus = read->corpus;
-    const tw_source *source = &corpus->sources->data[index];
+    const tw_source *source = tw_source_at(corpus->sources, index);
     tw_bytes *bytes = &chunk->in.batch.bytes;
     const char *reason;
     *member = (tw_chunk_member){.start = bytes->length};
@@ -142,18 +142,28 @@ static int read_member(tw_reading_run *read, uint32_t index, tw_chunk *chunk,
                               : status;
 }
 
+/* Closes the last archive. The list of its members may have taken much memory, in small pieces that
+ * would not go back to the system by themselves. */
+static void end_members(tw_reading_run *read)
+{
+    if (!read->members.members)
+        return;
+    tw_member_reader_close(&read->members);
+    tw_memory_trim();
+}
+
 /* Whether the next source is in the same archive; members of one share its path. */
 static bool is_member_of(const tw_reading_run *read, const char *archive)
 {
     const tw_sources *sources = read->corpus->sources;
-    return read->next < sources->count && sources->data[read->next].file->member_name &&
-           sources->data[read->next].path == archive;
+    return read->next < sources->count && tw_source_at(sources, read->next)->file->member_name &&
+           tw_source_at(sources, read->next)->path == archive;
 }
 
 static int add_members(tw_reading_run *read, tw_chunk *chunk)
 {
     tw_chunk_input *in = &chunk->in;
-    const char *archive = read->corpus->sources->data[read->next].path;
+    const char *archive = tw_source_at(read->corpus->sources, read->next)->path;
     int status = TW_GROW(in->members, in->member_capacity, MEMBERS_A_CHUNK);
     in->is_read = true;
     in->batch.bytes.length = 0;
@@ -185,7 +195,7 @@ static int fill_chunk(tw_reading_run *read, tw_chunk *chunk, bool *end)
     if (*end)
         return TWINSET_OK;
     chunk->in.is_lines = corpus->states[read->next].kind == TW_INPUT_JSONL;
-    if (sources->data[read->next].file->member_name)
+    if (tw_source_at(sources, read->next)->file->member_name)
         return add_members(read, chunk);
     if (chunk->in.is_lines)
         return add_lines(read, chunk);
@@ -288,7 +298,7 @@ static uint64_t count_total_bytes(const tw_corpus *corpus)
 {
     uint64_t total = 0;
     for (size_t i = 0; i < corpus->sources->count; i++)
-        total += corpus->states[i].is_packed ? 0 : corpus->sources->data[i].size_bytes;
+        total += corpus->states[i].is_packed ? 0 : tw_source_at(corpus->sources, i)->size_bytes;
     return total;
 }
 
@@ -359,6 +369,7 @@ static int read_documents(tw_reading_run *read)
         status = replay_journal(read);
     if (status == TWINSET_OK)
         status = run_pipeline(read);
+    end_members(read);
     if (status == TWINSET_OK && tw_joins_submissions(corpus))
         status = tw_corpus_join_submissions(corpus, read->error);
     return status == TWINSET_OK ? tw_corpus_order(corpus) : status;
@@ -390,7 +401,6 @@ int tw_corpus_read(tw_corpus *corpus, const tw_read_plan *plan, tw_journal *jour
         tw_lines_close(&read.lines);
     if (read.ingest.error.message[0] && error && !error->message[0])
         *error = read.ingest.error;
-    tw_member_reader_close(&read.members);
     pthread_mutex_destroy(&read.ingest.spilling);
     tw_bytes_free(&read.frame);
     return tw_corpus_fail(corpus, error, status);

@@ -72,7 +72,7 @@ static int find_repeated(const tw_sources *sources, bool *found)
     if (!hashes)
         return TWINSET_NOMEM;
     for (size_t i = 0; i < count; i++)
-        hashes[i] = hash_identity(&sources->data[i]);
+        hashes[i] = hash_identity(tw_source_at(sources, i));
     *found = tw_sort_unique_u64(hashes, count, hashes + count) < count;
     tw_free(hashes);
     return TWINSET_OK;
@@ -99,7 +99,7 @@ static int mark_repeated(const tw_sources *sources, tw_source_state *states, twi
     if (!sorted)
         return tw_nomem(error);
     for (size_t i = 0; i < count; i++)
-        sorted[i] = &sources->data[i];
+        sorted[i] = tw_source_at(sources, i);
     if (count)
         qsort(sorted, count, sizeof *sorted, by_precedence);
     int status = mark_sorted(sources, sorted, states, error);
@@ -126,8 +126,8 @@ int tw_source_states_new(const tw_sources *sources, bool is_comparison, tw_sourc
     if (!*states || find_repeated(sources, &may_repeat) != TWINSET_OK)
         return tw_nomem(error);
     for (size_t i = 0; i < sources->count; i++) {
-        (*states)[i] = make_state(&sources->data[i], is_comparison);
-        tw_source_touch(sources, &sources->data[i]);
+        (*states)[i] = make_state(tw_source_at(sources, i), is_comparison);
+        tw_source_touch(sources, tw_source_at(sources, i));
     }
     return may_repeat ? mark_repeated(sources, *states, error) : TWINSET_OK;
 }
@@ -140,11 +140,11 @@ int tw_choose_unit(const tw_settings *settings, const tw_sources *sources, bool 
     if (settings->given.by != TWINSET_BY_AUTO)
         return settings->given.by;
     for (size_t i = 0; i < sources->count; i++) {
-        const tw_source *source = &sources->data[i];
+        const tw_source *source = tw_source_at(sources, i);
         bool is_counted =
             source->role != TWINSET_ROLE_IGNORE && (is_comparison || source->kind == TW_INPUT_TEXT);
         document_count += is_counted;
-        program_count += is_counted && tw_is_program_path(tw_source_file_name(source));
+        program_count += is_counted && tw_source_is_program(source);
     }
     return 2 * program_count > document_count ? TWINSET_BY_CODE : TWINSET_BY_CHAR;
 }
@@ -176,7 +176,7 @@ bool tw_corpus_wants_all(const tw_corpus *corpus)
     if (corpus->documents.groups)
         return false;
     for (size_t i = 0; i < corpus->sources->count; i++) {
-        const tw_source *source = &corpus->sources->data[i];
+        const tw_source *source = tw_source_at(corpus->sources, i);
         if (source->role == TWINSET_ROLE_OLD || source->role == TWINSET_ROLE_LIKE ||
             tw_corpus_source_group(corpus, source).id)
             return false;

@@ -77,6 +77,7 @@ static int make_walk_rules(tw_settings *settings)
         .checkpoint = options->checkpoint,
         .text_field = options->text ? options->text : "text",
         .is_known_name = tw_is_known_path,
+        .is_program = tw_is_program_text,
     };
     int status = split_lines(settings->arena, options->include, patterns);
     return status == TWINSET_OK ? split_lines(settings->arena, options->exclude, patterns + include)
@@ -251,8 +252,15 @@ tw_cancel *tw_settings_cancel(tw_settings *settings)
 
 tw_paged *tw_settings_paged(const tw_settings *settings)
 {
-    enum { MEMORY_SHARE = 10 };
-    return tw_paged_new(tw_memory_share(&settings->options, MEMORY_SHARE), settings->options.tmp);
+    /* A tenth on the heap, and as much of the file. What else a run holds at one time takes half of
+     * the memory, and buffers that do not grow with it: with more than those need, a quarter of the
+     * rest is for the heap, too, where a document is reached ten times sooner. */
+    enum { MEMORY_SHARE = 10, REST_SHARE = 4 };
+    const uint64_t buffers = (uint64_t)512 << 20;
+    uint64_t share = tw_memory_share(&settings->options, MEMORY_SHARE);
+    uint64_t all = settings->options.memory_bytes;
+    uint64_t more = all > buffers ? (all - buffers) / REST_SHARE : 0;
+    return tw_paged_new(share + more, share, settings->options.tmp);
 }
 
 tw_loop tw_settings_loop(const tw_settings *settings, const char *stage)

@@ -40,11 +40,23 @@ void tw_sources_release(tw_sources *sources)
 {
     if (!sources || atomic_fetch_sub(&sources->owners, 1) > 1)
         return;
-    tw_free(sources->data);
+    tw_paged *paged = tw_arena_paged(sources->arena);
+    if (paged)
+        tw_paged_free(paged, sources->data);
+    else
+        tw_free(sources->data);
     tw_free(sources->skips.data);
     tw_free(sources->lists);
     tw_arena_release(sources->arena);
     tw_free(sources);
+}
+
+/* Makes the list as long as needed: in paged memory where its names are. */
+static int grow_sources(tw_sources *sources, size_t need)
+{
+    tw_paged *paged = tw_arena_paged(sources->arena);
+    return paged ? TW_PAGED_GROW(paged, sources->data, sources->capacity, need)
+                 : TW_GROW(sources->data, sources->capacity, need);
 }
 
 /* Copies the elements of a growing array; `from` may be empty. */
@@ -58,8 +70,9 @@ static int copy_array(void *to, size_t *capacity, const void *from, size_t count
 
 static int copy_lists(tw_sources *copy, const tw_sources *from)
 {
-    int status =
-        copy_array(&copy->data, &copy->capacity, from->data, from->count, sizeof *from->data);
+    int status = grow_sources(copy, from->count);
+    for (size_t i = 0; i < from->count && status == TWINSET_OK; i++)
+        *tw_source_at(copy, i) = *tw_source_at(from, i);
     if (status == TWINSET_OK)
         status = copy_array(&copy->skips.data, &copy->skips.capacity, from->skips.data,
                             from->skips.count, sizeof *from->skips.data);
@@ -104,12 +117,12 @@ int tw_skips_add(tw_skips *skips, const tw_skipped_input *skip)
 static int add_source(tw_sources *sources, const char *name, twinset_role role, tw_source **source)
 {
     const char *kept;
-    int status = TW_GROW(sources->data, sources->capacity, sources->count + 1);
+    int status = grow_sources(sources, sources->count + 1);
     if (status == TWINSET_OK)
         status = tw_arena_strdup(sources->arena, name, &kept);
     if (status != TWINSET_OK)
         return status;
-    *source = &sources->data[sources->count++];
+    *source = tw_source_at(sources, sources->count++);
     **source = (tw_source){.name = kept, .role = (uint8_t)role, .file = &NO_FILE};
     return TWINSET_OK;
 }
@@ -173,7 +186,7 @@ int tw_sources_add_identified(tw_sources *sources, const char *name, const char 
     if (!file)
         return TWINSET_NOMEM;
     *file = (tw_source_file){.group = identity->group, .is_number = identity->is_number};
-    sources->data[sources->count - 1].file = file;
+    tw_source_at(sources, sources->count - 1)->file = file;
     return TWINSET_OK;
 }
 
@@ -382,6 +395,7 @@ static int fill_file(const source_adder *adder, const tw_input_source *found, tw
     file->root_length = slash ? (size_t)(slash - found->path) + 1 : found->root_length;
     source->kind = (uint8_t)found->kind;
     source->is_regular = found->regular;
+    source->is_program = found->is_program;
     source->path = source->name;
     int status = TWINSET_OK;
     if (found->manifest.id)
@@ -536,7 +550,7 @@ int tw_sources_visit_files(const tw_sources *sources, int (*visit)(void *context
     const char *last = NULL;
     int answer = 0;
     for (size_t i = 0; i < sources->count && answer == 0; i++) {
-        const char *path = sources->data[i].path;
+        const char *path = tw_source_at(sources, i)->path;
         if (path && path != last)
             answer = visit(context, strcmp(path, "-") == 0 ? "/dev/stdin" : path);
         last = path;

@@ -40,6 +40,7 @@ typedef struct tw_source {
     uint8_t role;               /* twinset_role */
     uint8_t kind;               /* tw_input_kind */
     bool is_regular;            /* a file that can be read at any offset, any number of times */
+    bool is_program;            /* by its first bytes: its name does not say what it is */
 } tw_source;
 
 /* A path, or a record with its span, that could not be used. */
@@ -66,7 +67,7 @@ typedef struct tw_sources {
     atomic_uint owners;
     tw_arena *arena; /* of names and descriptions */
     tw_arena *texts; /* of texts in memory; the arena above keeps it alive, or is the same */
-    tw_source *data;
+    tw_source *data; /* use tw_source_at(), as it may be paged */
     size_t count, capacity;
     uint32_t file_count; /* sources that are not texts in memory */
     tw_skips skips;      /* found before anything is read */
@@ -116,6 +117,13 @@ int tw_sources_add_list(tw_sources *sources, const char *path) TW_CHECKED;
 int tw_sources_visit_files(const tw_sources *sources, int (*visit)(void *context, const char *path),
                            void *context);
 
+static inline tw_source *tw_source_at(const tw_sources *sources, size_t index)
+{
+    tw_source *source = &sources->data[index];
+    tw_paged_touch(tw_arena_paged(sources->arena), source, sizeof *source);
+    return source;
+}
+
 /* Counts the use of a source by one that goes through many; see paged.h. */
 static inline void tw_source_touch(const tw_sources *sources, const tw_source *source)
 {
@@ -132,11 +140,18 @@ static inline const char *tw_source_file_name(const tw_source *source)
     return source->path && !source->file->is_record ? source->path : source->name;
 }
 
+/* Whether a source is a program, by its name or, where that does not say what it is, by its first
+ * bytes. */
+static inline bool tw_source_is_program(const tw_source *source)
+{
+    return source->is_program || tw_is_program_path(tw_source_file_name(source));
+}
+
 /* Whether a skipped input stays in a cleaned collection: it has no text, and is part of it. */
 static inline bool tw_skip_stays(const tw_sources *sources, const tw_skipped_input *skip)
 {
-    return skip->is_empty &&
-           (skip->source == TW_NO_SOURCE || sources->data[skip->source].role == TWINSET_ROLE_NEW);
+    return skip->is_empty && (skip->source == TW_NO_SOURCE ||
+                              tw_source_at(sources, skip->source)->role == TWINSET_ROLE_NEW);
 }
 
 /* Returns why a source cannot be used, if that is known before it is read; otherwise NULL. */

@@ -16,7 +16,7 @@ bool tw_joins_submissions(const tw_corpus *corpus)
 /* Returns the group that a document is joined into; 0: it stays a document of its own. */
 static uint64_t find_group(const tw_corpus *corpus, const tw_document *document)
 {
-    const tw_source *source = &corpus->sources->data[document->source];
+    const tw_source *source = tw_source_at(corpus->sources, document->source);
     return document->line ? 0 : tw_corpus_source_group(corpus, source).id;
 }
 
@@ -89,7 +89,8 @@ static int store_joined(submission_joiner *joiner, tw_document *document)
 static tw_document begin_submission(const tw_corpus *corpus, const uint32_t *members, size_t count)
 {
     tw_document document = *tw_document_at(corpus, members[0]);
-    document.name = tw_corpus_source_group(corpus, &corpus->sources->data[document.source]).name;
+    document.name =
+        tw_corpus_source_group(corpus, tw_source_at(corpus->sources, document.source)).name;
     document.naming = TW_NAMED_BY_SOURCE;
     for (size_t i = 1; i < count; i++) {
         const tw_document *member = tw_document_at(corpus, members[i]);
@@ -117,8 +118,8 @@ static int join_members(submission_joiner *joiner, const uint32_t *members, size
     if (status != TWINSET_OK)
         return status;
     tw_program program = tw_program_read(&joiner->joined);
-    status = tw_program_shingle(&program, options->view, options->k, &analyser->program_scratch,
-                                NULL, NULL, &summary);
+    status =
+        tw_program_shingle(&program, options, &analyser->program_scratch, NULL, NULL, &summary);
     memcpy(document->digest, summary.digest, sizeof document->digest);
     document->tokens = summary.tokens;
     return status;

@@ -89,7 +89,7 @@ static int visit_records(template_visit *visit, const char **reason)
 
 static bool is_template(const tw_corpus *corpus, size_t source)
 {
-    return corpus->sources->data[source].role == TWINSET_ROLE_IGNORE &&
+    return tw_source_at(corpus->sources, source)->role == TWINSET_ROLE_IGNORE &&
            !corpus->states[source].is_repeated;
 }
 
@@ -97,7 +97,7 @@ static bool is_template(const tw_corpus *corpus, size_t source)
 
 static int visit_template(tw_corpus *corpus, uint32_t index, tw_template_fn take, void *context)
 {
-    const tw_source *source = &corpus->sources->data[index];
+    const tw_source *source = tw_source_at(corpus->sources, index);
     template_visit visit = {.corpus = corpus, .source = source, .take = take, .context = context};
     tw_worker *worker = &corpus->workers[0];
     tw_source_text text = {0};
@@ -149,7 +149,7 @@ static int shingle_text(void *context, tw_worker *worker, const char *text, size
 
 static int shingle_template(tw_corpus *corpus, uint32_t index, template_ids *found)
 {
-    const tw_source *source = &corpus->sources->data[index];
+    const tw_source *source = tw_source_at(corpus->sources, index);
     template_visit visit = {corpus, source, shingle_text, found, true, 1};
     tw_text_summary summary = {0};
     const char *reason = tw_source_reason(source);
@@ -188,7 +188,7 @@ static int refuse_templates(const tw_corpus *corpus, twinset_error *error)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < corpus->sources->count; i++)
-        bytes += is_template(corpus, i) ? corpus->sources->data[i].size_bytes : 0;
+        bytes += is_template(corpus, i) ? tw_source_at(corpus->sources, i)->size_bytes : 0;
     return tw_fail(error, TWINSET_NOMEM,
                    "the shingles of the templates do not fit into `memory` %lluM; they need about "
                    "%lluM",

@@ -17,7 +17,7 @@ static int check_option_files(const tw_corpus *corpus, twinset_error *error)
     for (size_t i = 0; i < corpus->skips.count; i++) {
         const tw_skipped_input *skip = &corpus->skips.data[i];
         const tw_source *source =
-            skip->source != TW_NO_SOURCE ? &corpus->sources->data[skip->source] : NULL;
+            skip->source != TW_NO_SOURCE ? tw_source_at(corpus->sources, skip->source) : NULL;
         if (source && source->file->is_option_file && !skip->is_empty &&
             strcmp(skip->path, source->name) == 0)
             return tw_fail(error, TWINSET_IO, "`%s`: %s: %s", tw_role_option(source->role),

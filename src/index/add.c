@@ -10,6 +10,7 @@ enum {
     BLOCK_TOKENS = 1 << 20,   /* of these, about */
     MOST_TEXTS = 1 << 16,     /* of a batch: its documents are counted by 16 bits */
     DOCUMENT_BYTES = 1 << 13, /* of memory for each document of a batch, with its postings */
+    POSTING_BYTES = 2 * sizeof(uint64_t), /* of memory, with that for sorting them */
     SMALL_TEXT = 1 << 12,   /* bytes below which looking for repetitions costs more than it saves */
     MERGE_FACTOR = 3,       /* postings that are merged for each that is added */
     LEAST_MERGED = 1 << 16, /* about a segment, some milliseconds */
@@ -20,6 +21,7 @@ typedef struct prepared_document {
     tw_bytes payload;
     tw_bytes metadata; /* what a JSON record has beside its text */
     tw_term *terms;
+    tw_u64s fingerprints; /* more of them */
     uint64_t text_length, shingles;
     const char *reason; /* why it is skipped, or NULL */
 } prepared_document;
@@ -47,10 +49,12 @@ typedef struct addition {
     const bool *is_left_out;             /* by document, or NULL */
     unsigned terms, rows;                /* of a document; of a band */
     bool has_texts;
-    uint32_t next;            /* the first document of the next block */
-    uint32_t batch_documents; /* of a batch, at most */
-    ZSTD_CCtx **packers;      /* by worker */
-    uint32_t **slots;         /* by worker */
+    uint32_t next;                     /* the first document of the next block */
+    uint32_t batch_documents;          /* of a batch, at most */
+    size_t batch_postings;             /* of a batch that may be cut, about */
+    ZSTD_CCtx **packers;               /* by worker */
+    tw_fingerprinter **fingerprinters; /* by worker; NULL: no fingerprints are kept */
+    uint32_t **slots;                  /* by worker */
     document_block **blocks;
     size_t block_count;
     open_batch batch;
@@ -142,14 +146,30 @@ static int keep_metadata(tw_worker *worker, tw_bytes *metadata)
     return status == TWINSET_OK && metadata->length ? tw_bytes_append(metadata, "", 1) : status;
 }
 
+static int keep_fingerprints(tw_fingerprinter *fingerprinter, const tw_source_text *text,
+                             tw_u64s *kept)
+{
+    const tw_u64s *terms;
+    int status = tw_make_fingerprints(fingerprinter, text->text, text->length, &terms);
+    if (status == TWINSET_OK)
+        status = TW_GROW(kept->data, kept->capacity, terms->count + 1);
+    if (status != TWINSET_OK)
+        return status;
+    memcpy(kept->data, terms->data, terms->count * sizeof *terms->data);
+    kept->count = terms->count;
+    return TWINSET_OK;
+}
+
 static int prepare_document(addition *job, unsigned number, uint32_t document,
                             prepared_document *made)
 {
     tw_worker *worker = &job->corpus->workers[number];
     tw_source_text text = {0};
-    *made = (prepared_document){
-        .payload = made->payload, .metadata = made->metadata, .terms = made->terms};
-    made->payload.length = made->metadata.length = 0;
+    *made = (prepared_document){.payload = made->payload,
+                                .metadata = made->metadata,
+                                .terms = made->terms,
+                                .fingerprints = made->fingerprints};
+    made->payload.length = made->metadata.length = made->fingerprints.count = 0;
     if (job->is_left_out && job->is_left_out[document])
         return TWINSET_OK;
     if (tw_document_is_large(job->corpus, document)) {
@@ -172,6 +192,8 @@ static int prepare_document(addition *job, unsigned number, uint32_t document,
     if (status == TWINSET_OK && !job->has_texts)
         status = tw_bytes_append(&made->payload, slots,
                                  (size_t)(job->terms - 1) * job->rows * sizeof *slots);
+    if (status == TWINSET_OK && job->fingerprinters)
+        status = keep_fingerprints(job->fingerprinters[number], &text, &made->fingerprints);
     return status;
 }
 
@@ -235,11 +257,17 @@ static int keep_postings(addition *job, const prepared_document *made)
 {
     open_batch *batch = &job->batch;
     tw_u64s *postings = &batch->postings;
-    int status = TW_GROW(postings->data, postings->capacity, postings->count + job->terms);
-    for (unsigned i = 0; i < job->terms && status == TWINSET_OK; i++)
+    const tw_u64s *more = &made->fingerprints;
+    int status =
+        TW_GROW(postings->data, postings->capacity, postings->count + job->terms + more->count);
+    if (status != TWINSET_OK)
+        return status;
+    for (unsigned i = 0; i < job->terms; i++)
         postings->data[postings->count++] = made->terms[i] << 16 | batch->counts.added;
+    for (size_t i = 0; i < more->count; i++)
+        postings->data[postings->count++] = more->data[i] << 16 | batch->counts.added;
     batch->counts.added++;
-    return status;
+    return TWINSET_OK;
 }
 
 /* Finds out whether the index has a document; one by its id with another text is skipped. */
@@ -346,7 +374,8 @@ static int commit_block(void *context, void *item)
         status = write_document(job, block->first + i, &block->documents[i]);
     job->batch.documents += block->count;
     job->committed += block->count;
-    bool is_full = job->batch.documents + BLOCK_DOCUMENTS > job->batch_documents;
+    bool is_full = job->batch.documents + BLOCK_DOCUMENTS > job->batch_documents ||
+                   job->batch.postings.count > job->batch_postings;
     return status == TWINSET_OK && is_full ? end_batch(job, TWINSET_OK) : status;
 }
 
@@ -379,12 +408,24 @@ static int make_scratch(addition *job, unsigned threads)
     return TWINSET_OK;
 }
 
+static int make_fingerprinters(addition *job, unsigned threads)
+{
+    int status = TWINSET_OK;
+    if (!job->index->manifest.has_fingerprints)
+        return TWINSET_OK;
+    job->fingerprinters = tw_calloc(threads, sizeof(tw_fingerprinter *));
+    for (unsigned i = 0; job->fingerprinters && i < threads && status == TWINSET_OK; i++)
+        status = tw_fingerprinter_new(job->index, &job->fingerprinters[i], job->error);
+    return job->fingerprinters ? status : TWINSET_NOMEM;
+}
+
 static void free_block(document_block *block)
 {
     for (size_t i = 0; i < BLOCK_DOCUMENTS; i++) {
         tw_bytes_free(&block->documents[i].payload);
         tw_bytes_free(&block->documents[i].metadata);
         tw_free(block->documents[i].terms);
+        tw_free(block->documents[i].fingerprints.data);
     }
     tw_free(block);
 }
@@ -396,23 +437,29 @@ static void free_addition(addition *job, unsigned threads)
             ZSTD_freeCCtx(job->packers[i]);
         if (job->slots)
             tw_free(job->slots[i]);
+        if (job->fingerprinters)
+            tw_fingerprinter_free(job->fingerprinters[i]);
     }
     for (size_t i = 0; i < job->block_count; i++)
         free_block(job->blocks[i]);
     tw_free(job->packers);
     tw_free(job->slots);
+    tw_free(job->fingerprinters);
     tw_free(job->blocks);
     tw_free(job->batch.postings.data);
     tw_bytes_free(&job->record);
 }
 
-/* The documents of a batch: all of a batch that must stay one, otherwise what memory allows. */
-static uint32_t limit_batch(const addition *job)
+/* Limits a batch to what memory allows, unless it must stay one. */
+static void limit_batch(addition *job)
 {
-    uint64_t fitting = tw_memory_share(&job->corpus->settings->options, 4) / DOCUMENT_BYTES;
-    if (job->given || fitting > MOST_TEXTS)
-        return MOST_TEXTS;
-    return fitting > BLOCK_DOCUMENTS ? (uint32_t)fitting : BLOCK_DOCUMENTS;
+    uint64_t memory = tw_memory_share(&job->corpus->settings->options, 4);
+    uint64_t fitting = memory / DOCUMENT_BYTES;
+    bool is_whole = job->given || fitting > MOST_TEXTS;
+    job->batch_documents = is_whole                    ? MOST_TEXTS
+                           : fitting > BLOCK_DOCUMENTS ? (uint32_t)fitting
+                                                       : BLOCK_DOCUMENTS;
+    job->batch_postings = job->given ? SIZE_MAX : (size_t)(memory / POSTING_BYTES);
 }
 
 static int run_pipeline(addition *job, unsigned threads)
@@ -445,8 +492,10 @@ int tw_index_add_corpus(tw_index *index, const tw_index_addition *what,
     if (what->given && corpus->documents.count > MOST_TEXTS - BLOCK_DOCUMENTS)
         return tw_fail(error, TWINSET_USAGE, "a batch has at most %d texts",
                        MOST_TEXTS - BLOCK_DOCUMENTS);
-    job.batch_documents = limit_batch(&job);
+    limit_batch(&job);
     int status = make_scratch(&job, threads);
+    if (status == TWINSET_OK)
+        status = make_fingerprinters(&job, threads);
     if (status == TWINSET_OK)
         status = end_batch(&job, run_pipeline(&job, threads));
     free_addition(&job, threads);

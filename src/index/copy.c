@@ -159,10 +159,9 @@ static int merge_record(tw_index *from, const tw_stored_document *record, void *
 
 static int check_same(const tw_index *index, const tw_index *other, twinset_error *error)
 {
-    const tw_bytes *x = &index->manifest.parameters, *y = &other->manifest.parameters;
     if (!index->manifest.has_texts || !other->manifest.has_texts)
         return tw_fail(error, TWINSET_USAGE, "indexes without texts cannot be merged");
-    if (x->length == y->length && memcmp(x->data, y->data, x->length) == 0)
+    if (tw_parameters_agree(&index->options, &other->options))
         return TWINSET_OK;
     return tw_fail(error, TWINSET_USAGE,
                    "%s and %s were made with other options; `twinset index stat` shows them",

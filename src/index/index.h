@@ -8,7 +8,9 @@
  *   stored_document.c  a document as bytes
  *   postings.c    sorted keys in chunks; segment.c chunks with their fences and their filter
  *   terms.c       the terms of a document; lookup.c: the documents that have a term;
- *                 candidates.c: those that share one with a text
+ *                 find_candidates.c: those that share one with a text
+ *   fingerprints.c  more terms, of passages; rarity.c: how rare words are, which tells what chance
+ *                 explains of one
  *   merge.c       runs of similar size become one, a little with each batch
  *   add.c         documents of a corpus to records and postings
  *   query.c       candidates from the index, compared as a scan compares them
@@ -34,9 +36,15 @@ int tw_index_open(const char *path, const twinset_options *options, unsigned fla
 void tw_index_close(tw_index *index);
 /* Fills in the options that the index keeps. */
 void tw_index_get_options(const tw_index *index, twinset_options *options);
-/* TWINSET_USAGE, with a sentence, where options disagree with those that the index keeps. */
-int tw_index_check_options(const tw_index *index, const twinset_options *options,
+/* TWINSET_USAGE, with a sentence, where options disagree with those that the index keeps. Those
+ * that it is opened with may leave some to the library. */
+int tw_index_check_options(const tw_index *index, const twinset_options *options, bool is_opening,
                            twinset_error *error) TW_CHECKED;
+
+/* TWINSET_USAGE, with a sentence, where options ask for passages and the index keeps no
+ * fingerprints of them. */
+int tw_index_check_passages(const tw_index *index, const twinset_options *options,
+                            twinset_error *error) TW_CHECKED;
 
 /* What is added of a corpus. */
 typedef struct tw_index_addition {

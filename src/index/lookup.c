@@ -43,15 +43,17 @@ static int look_in_chunk(tw_index *index, uint64_t segment, uint32_t chunk, tw_t
     return found == TWINSET_OK ? TWINSET_OK : tw_nomem(error);
 }
 
-static int look_in_segment(tw_index *index, const tw_segment *segment, tw_term term,
+/* Looks until there are more than `most` documents. */
+static int look_in_segment(tw_index *index, const tw_segment *segment, tw_term term, size_t most,
                            tw_u64s *documents, twinset_error *error)
 {
     tw_segment_head *head;
     int status = tw_segment_head_get(index, segment, &head, error);
     if (status != TWINSET_OK || !tw_filter_may_have(&head->filter, term))
         return status;
-    for (uint32_t i = find_chunk(head, term);
-         i < head->chunk_count && head->first[i] <= term && status == TWINSET_OK; i++)
+    for (uint32_t i = find_chunk(head, term); i < head->chunk_count && head->first[i] <= term &&
+                                              documents->count <= most && status == TWINSET_OK;
+         i++)
         status = look_in_chunk(index, segment->id, i, term, documents, error);
     return status;
 }
@@ -102,14 +104,22 @@ int tw_lookup_most(tw_index *index, tw_term term, unsigned *most, twinset_error 
     return status;
 }
 
-int tw_lookup(tw_index *index, tw_term term, tw_u64s *documents, twinset_error *error)
+int tw_lookup_some(tw_index *index, tw_term term, size_t most, tw_u64s *documents,
+                   twinset_error *error)
 {
     segment_cursor cursor = {0};
     const tw_segment *segment;
     int status = TWINSET_OK;
-    while (status == TWINSET_OK && (segment = next_segment(index, term, &cursor)))
-        status = look_in_segment(index, segment, term, documents, error);
+    most = most < SIZE_MAX - documents->count ? documents->count + most : SIZE_MAX;
+    while (status == TWINSET_OK && documents->count <= most &&
+           (segment = next_segment(index, term, &cursor)))
+        status = look_in_segment(index, segment, term, most, documents, error);
     return status;
+}
+
+int tw_lookup(tw_index *index, tw_term term, tw_u64s *documents, twinset_error *error)
+{
+    return tw_lookup_some(index, term, SIZE_MAX, documents, error);
 }
 
 /* ---- documents */

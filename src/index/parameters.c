@@ -1,4 +1,6 @@
-/* The options that an index keeps: those that a text's shingles, signature and keys depend on. */
+/* The options that an index keeps: those that a text's shingles, signature and keys depend on. They
+ * are those that the table of options marks as kept, and the threshold that bands were chosen for.
+ */
 #include "store.h"
 
 #include <math.h>
@@ -70,71 +72,55 @@ int tw_parameters_choose(twinset_options *options, twinset_error *error)
     options->bands = tuning.bands;
     options->rows = tuning.rows;
     options->hashes = tuning.hashes;
-    if (options->bands > TW_INDEX_MOST_BANDS)
-        return tw_fail(error, TWINSET_USAGE, "an index has at most %d `bands`, not %u",
-                       TW_INDEX_MOST_BANDS, options->bands);
     return TWINSET_OK;
 }
 
 /* ---- as text */
 
-/* An option that an index keeps, as a value of a field. */
-typedef struct parameter {
-    const char *name;
-    size_t offset;
-    enum { CHOICE, UNSIGNED, SEED, REAL, NAME } kind;
-} parameter;
-
-#define FIELD(field) offsetof(twinset_options, field)
-static const parameter parameters[] = {
-    {"by", FIELD(by), CHOICE},
-    {"k", FIELD(k), UNSIGNED},
-    {"lang", FIELD(lang), NAME},
-    {"view", FIELD(view), CHOICE},
-    {"case", FIELD(letter_case), CHOICE},
-    {"spaces", FIELD(spaces), CHOICE},
-    {"punctuation", FIELD(punctuation), CHOICE},
-    {"quotations", FIELD(quotations), CHOICE},
-    {"bibliography", FIELD(bibliography), CHOICE},
-    {"bag", FIELD(bag), CHOICE},
-    {"scheme", FIELD(scheme), CHOICE},
-    {"shingle-hash", FIELD(shingle_hash), CHOICE},
-    {"seed", FIELD(seed), SEED},
-    {"hashes", FIELD(hashes), UNSIGNED},
-    {"bands", FIELD(bands), UNSIGNED},
-    {"rows", FIELD(rows), UNSIGNED},
-    {"threshold", FIELD(threshold), REAL},
-};
-enum { PARAMETERS = sizeof parameters / sizeof *parameters };
-
 enum { VALUE_BYTES = 64 };
 
-/* Writes the value of an option into `text`; "" for a name that is not set. */
-static void spell_value(const parameter *one, const twinset_options *options,
+static const char THRESHOLD[] = "threshold";
+
+/* The next option that an index keeps, from a row of the table on; NULL: there is none. */
+static const tw_option_row *next_kept(size_t *at)
+{
+    const tw_option_row *row = tw_option_row_at(*at);
+    while (row && !tw_option_is_kept(row) && strcmp(row->info.name, THRESHOLD) != 0)
+        row = tw_option_row_at(++*at);
+    ++*at;
+    return row;
+}
+
+/* Writes the value of an option into `text`; "" for one that is not set. */
+static void spell_value(const tw_option_row *row, const twinset_options *options,
                         char text[VALUE_BYTES])
 {
-    const char *field = (const char *)options + one->offset;
+    const void *field = (const char *)options + row->offset;
     char word[TW_OPTION_WORD_BYTES];
     const char *name;
     text[0] = '\0';
-    switch (one->kind) {
-    case CHOICE:
-        if (strcmp(one->name, "bag") == 0)
-            snprintf(text, VALUE_BYTES, "%s", *(const int *)field ? "yes" : "no");
-        else
-            snprintf(text, VALUE_BYTES, "%s", tw_option_word(one->name, *(const int *)field, word));
+    switch (row->kind) {
+    case TW_OPTION_CHOICE:
+        snprintf(text, VALUE_BYTES, "%s",
+                 tw_option_word(row->info.name, *(const int *)field, word));
         break;
-    case UNSIGNED:
+    case TW_OPTION_SWITCH:
+        snprintf(text, VALUE_BYTES, "%s", *(const int *)field ? "yes" : "no");
+        break;
+    case TW_OPTION_WHOLE:
+    case TW_OPTION_WHOLE_OR_OFF:
         snprintf(text, VALUE_BYTES, "%u", *(const unsigned *)field);
         break;
-    case SEED:
+    case TW_OPTION_SEED:
+    case TW_OPTION_SIZE:
         snprintf(text, VALUE_BYTES, "%llu", (unsigned long long)*(const uint64_t *)field);
         break;
-    case REAL:
+    case TW_OPTION_REAL:
         if (*(const double *)field != TWINSET_AUTO)
             snprintf(text, VALUE_BYTES, "%s", tw_number_brief(*(const double *)field).text);
         break;
-    case NAME:
+    case TW_OPTION_TEXT:
+    case TW_OPTION_NAME:
         name = *(const char *const *)field;
         snprintf(text, VALUE_BYTES, "%s", name ? name : "");
         break;
@@ -144,11 +130,12 @@ static void spell_value(const parameter *one, const twinset_options *options,
 int tw_parameters_write(const twinset_options *options, tw_bytes *out)
 {
     char value[VALUE_BYTES];
+    const tw_option_row *row;
     int status = TWINSET_OK;
     out->length = 0;
-    for (size_t i = 0; i < PARAMETERS && status == TWINSET_OK; i++) {
-        spell_value(&parameters[i], options, value);
-        status = tw_bytes_printf(out, "%s=%s\n", parameters[i].name, value);
+    for (size_t at = 0; status == TWINSET_OK && (row = next_kept(&at));) {
+        spell_value(row, options, value);
+        status = tw_bytes_printf(out, "%s=%s\n", row->info.name, value);
     }
     return status;
 }
@@ -156,12 +143,11 @@ int tw_parameters_write(const twinset_options *options, tw_bytes *out)
 static int set_value(const char *name, const char *value, twinset_options *options,
                      twinset_error *error)
 {
+    const tw_option_row *row = tw_option_row_find(name);
     if (!value[0] || strcmp(value, "0") == 0)
         return TWINSET_OK; /* the default */
-    if (strcmp(name, "bag") == 0) {
-        options->bag = strcmp(value, "yes") == 0;
-        return TWINSET_OK;
-    }
+    if (row && row->kind == TW_OPTION_SWITCH)
+        value = strcmp(value, "yes") == 0 ? "1" : "0";
     return twinset_options_set(options, name, value, error);
 }
 
@@ -187,47 +173,101 @@ int tw_parameters_read(const tw_bytes *kept, tw_arena *arena, twinset_options *o
 
 /* ---- other options beside them */
 
-static size_t value_bytes(const parameter *one)
+static size_t value_bytes(const tw_option_row *row)
 {
-    static const size_t sizes[] = {sizeof(int), sizeof(unsigned), sizeof(uint64_t), sizeof(double),
-                                   sizeof(char *)};
-    return sizes[one->kind];
+    switch (row->kind) {
+    case TW_OPTION_CHOICE:
+    case TW_OPTION_SWITCH:
+        return sizeof(int);
+    case TW_OPTION_WHOLE:
+    case TW_OPTION_WHOLE_OR_OFF:
+        return sizeof(unsigned);
+    case TW_OPTION_SEED:
+    case TW_OPTION_SIZE:
+        return sizeof(uint64_t);
+    case TW_OPTION_REAL:
+        return sizeof(double);
+    case TW_OPTION_TEXT:
+    case TW_OPTION_NAME:
+        return sizeof(char *);
+    }
+    return 0;
 }
 
-/* Whether two options have the same bits, so that they need not be spelt to be compared. */
-static bool is_same_value(const parameter *one, const twinset_options *a, const twinset_options *b)
+/* Whether an option is the same in both. One with the same bits need not be spelt. */
+static bool is_same_value(const tw_option_row *row, const twinset_options *a,
+                          const twinset_options *b)
 {
-    return memcmp((const char *)a + one->offset, (const char *)b + one->offset, value_bytes(one)) ==
-           0;
+    char x[VALUE_BYTES], y[VALUE_BYTES];
+    if (memcmp((const char *)a + row->offset, (const char *)b + row->offset, value_bytes(row)) == 0)
+        return true;
+    spell_value(row, a, x);
+    spell_value(row, b, y);
+    return strcmp(x, y) == 0;
+}
+
+bool tw_parameters_agree(const twinset_options *a, const twinset_options *b)
+{
+    const tw_option_row *row;
+    bool agree = true;
+    for (size_t at = 0; (row = next_kept(&at));)
+        agree &= is_same_value(row, a, b);
+    return agree;
 }
 
 void tw_index_get_options(const tw_index *index, twinset_options *options)
 {
-    for (size_t i = 0; i < PARAMETERS; i++) {
-        size_t offset = parameters[i].offset, size = value_bytes(&parameters[i]);
-        if (offset + size <= options->size)
-            memcpy((char *)options + offset, (const char *)&index->options + offset, size);
+    const tw_option_row *row;
+    for (size_t at = 0; (row = next_kept(&at));) {
+        size_t size = value_bytes(row);
+        if (row->offset + size <= options->size)
+            memcpy((char *)options + row->offset, (const char *)&index->options + row->offset,
+                   size);
     }
 }
 
-int tw_index_check_options(const tw_index *index, const twinset_options *options,
-                           twinset_error *error)
+/* Whether an option that is not as in the index was left to the library. */
+static bool is_left_open(const tw_option_row *row, const char *given)
 {
     twinset_options defaults;
+    char usual[VALUE_BYTES];
     twinset_options_init(&defaults, sizeof defaults);
-    for (size_t i = 0; i < PARAMETERS; i++) {
-        char given[VALUE_BYTES], kept[VALUE_BYTES], usual[VALUE_BYTES];
-        if (is_same_value(&parameters[i], options, &index->options))
+    spell_value(row, &defaults, usual);
+    return strcmp(given, usual) == 0;
+}
+
+int tw_index_check_options(const tw_index *index, const twinset_options *options, bool is_opening,
+                           twinset_error *error)
+{
+    const tw_option_row *row;
+    for (size_t at = 0; (row = next_kept(&at));) {
+        char given[VALUE_BYTES], kept[VALUE_BYTES];
+        if (!tw_option_is_kept(row) || is_same_value(row, options, &index->options))
             continue;
-        spell_value(&parameters[i], options, given);
-        spell_value(&parameters[i], &index->options, kept);
-        spell_value(&parameters[i], &defaults, usual);
-        if (parameters[i].kind == REAL || strcmp(given, kept) == 0 || strcmp(given, usual) == 0)
-            continue;
-        return tw_fail(error, TWINSET_USAGE,
-                       "`%s` %s: %s was made with %s, which cannot be changed; leave the option "
-                       "out, or make another index",
-                       parameters[i].name, given, index->path, kept[0] ? kept : "no value");
+        spell_value(row, options, given);
+        spell_value(row, &index->options, kept);
+        if (!is_left_open(row, given))
+            return tw_fail(error, TWINSET_USAGE,
+                           "`%s` %s: %s was made with %s, which cannot be changed; leave the "
+                           "option out, or make another index",
+                           row->info.name, given, index->path, kept[0] ? kept : "no value");
+        if (!is_opening)
+            return tw_fail(error, TWINSET_USAGE,
+                           "`%s` is not that of %s, which was made with %s; take the options of "
+                           "twinset_index_options() for the collection",
+                           row->info.name, index->path, kept);
     }
     return refuse_exclusions(options, error);
+}
+
+int tw_index_check_passages(const tw_index *index, const twinset_options *options,
+                            twinset_error *error)
+{
+    if (!tw_wants_passages(options) || index->manifest.has_fingerprints ||
+        options->by == TWINSET_BY_CODE)
+        return TWINSET_OK;
+    return tw_fail(error, TWINSET_USAGE,
+                   "%s keeps no fingerprints of passages: it was not created with `min-passage`; "
+                   "leave the option out, or make another index",
+                   index->path);
 }

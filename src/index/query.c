@@ -24,6 +24,21 @@ static int find_candidates(tw_index *index, tw_worker *worker, uint32_t document
     return status == TWINSET_OK ? tw_find_sharing(index, terms, numbers, error) : status;
 }
 
+/* Appends the numbers of those that share a fingerprint with it. What very many share proposes no
+ * pair, as in a scan; a collection that is cleaned wants all that have it. */
+static int find_by_passages(tw_index *index, tw_worker *worker, uint32_t document,
+                            twinset_role role, tw_u64s *numbers, twinset_error *error)
+{
+    const tw_u64s *terms;
+    tw_source_text text;
+    size_t most = role == TWINSET_ROLE_OLD ? SIZE_MAX : TW_SEED_DOCUMENTS;
+    int status = tw_indexed_text(worker, document, &text);
+    if (status == TWINSET_OK)
+        status = tw_index_fingerprints(index, text.text, text.length, &terms, error);
+    return status == TWINSET_OK ? tw_find_sharing_passage(index, terms, most, numbers, error)
+                                : status;
+}
+
 static int sort_numbers(tw_u64s *numbers)
 {
     uint64_t *scratch = tw_array(numbers->count, sizeof *scratch);
@@ -35,14 +50,16 @@ static int sort_numbers(tw_u64s *numbers)
 }
 
 /* Finds the candidates of all documents of a corpus, ascending. */
-static int collect_candidates(tw_index *index, tw_corpus *corpus, tw_u64s *numbers,
-                              twinset_error *error)
+static int collect_candidates(tw_index *index, tw_corpus *corpus, twinset_role role,
+                              tw_u64s *numbers, twinset_error *error)
 {
     int status = TW_GROW(numbers->data, numbers->capacity, 1);
     for (uint32_t i = 0; i < corpus->documents.count && status == TWINSET_OK; i++) {
         if (tw_document_is_large(corpus, i))
             continue;
         status = find_candidates(index, &corpus->workers[0], i, numbers, error);
+        if (status == TWINSET_OK && tw_wants_passages(&corpus->settings->options))
+            status = find_by_passages(index, &corpus->workers[0], i, role, numbers, error);
         if (status == TWINSET_OK && numbers->count > 1 << 20)
             status = sort_numbers(numbers);
     }
@@ -139,23 +156,16 @@ typedef enum query_method { QUERY_ALL, QUERY_LISTED, QUERY_LSH } query_method;
 
 enum { LISTED_DOCUMENTS = 16 }; /* asked about: each is compared with all candidates */
 
-/* Whether passages are asked for: bands do not lead to documents that share no more than one. */
-static bool wants_passages(const tw_corpus *corpus)
-{
-    unsigned least = corpus->settings->options.min_passage;
-    return least && least != TWINSET_OFF;
-}
-
+/* Bands do not lead to documents that share no more than a passage. */
 static query_method choose_method(const tw_index *index, const tw_corpus *corpus)
 {
     const twinset_options *options = &corpus->settings->options;
-    if (wants_passages(corpus))
-        return QUERY_ALL;
-    if (options->method == TWINSET_METHOD_LSH)
+    bool is_found_by_terms = !tw_wants_passages(options) || index->manifest.has_fingerprints;
+    if (options->method == TWINSET_METHOD_LSH && is_found_by_terms)
         return QUERY_LSH;
     if (options->method == TWINSET_METHOD_EXACT || tw_compares_programs(corpus->settings) ||
         options->measure != TWINSET_MEASURE_JACCARD || options->threshold < 0.1 ||
-        index->manifest.tokens <= TWINSET_INDEX_EXACT_TOKENS)
+        index->manifest.tokens <= TWINSET_INDEX_EXACT_TOKENS || !is_found_by_terms)
         return QUERY_ALL;
     return QUERY_LISTED;
 }
@@ -165,7 +175,7 @@ static int add_candidates(tw_index *index, tw_corpus *corpus, query_method metho
 {
     tw_u64s numbers = {0};
     int status = method == QUERY_ALL ? tw_each_document(index, collect_number, &numbers, error)
-                                     : collect_candidates(index, corpus, &numbers, error);
+                                     : collect_candidates(index, corpus, role, &numbers, error);
     for (size_t i = 0; i < numbers.count && status == TWINSET_OK; i++)
         status = add_candidate(index, corpus, numbers.data[i], sources, role, error);
     tw_free(numbers.data);
@@ -182,7 +192,8 @@ static void hide_estimates(twinset_result *result)
 }
 
 static int scan_sources(tw_index *index, tw_corpus *corpus, tw_sources *sources,
-                        query_method method, twinset_result *result, twinset_error *error)
+                        query_method method, const tw_selected_from *selected_from,
+                        twinset_result *result, twinset_error *error)
 {
     bool is_many = corpus->documents.count > LISTED_DOCUMENTS;
     tw_settings *settings =
@@ -200,7 +211,10 @@ static int scan_sources(tw_index *index, tw_corpus *corpus, tw_sources *sources,
         settings->options.threads = 1;
     int status = tw_corpus_new(settings, sources, false, &smaller, error);
     if (status == TWINSET_OK)
-        status = tw_scan(smaller, &(tw_task){.wants_details = true}, result, error);
+        status = tw_scan(smaller,
+                         &(tw_task){.wants_details = true,
+                                    .selected_from = method == QUERY_ALL ? NULL : selected_from},
+                         result, error);
     if (status == TWINSET_OK && method == QUERY_LISTED)
         hide_estimates(result);
     if (smaller)
@@ -210,19 +224,21 @@ static int scan_sources(tw_index *index, tw_corpus *corpus, tw_sources *sources,
     return status;
 }
 
-/* Counts the documents of the index that are not among those that are asked about. */
-static int count_others(tw_index *index, const tw_corpus *corpus, uint64_t *others,
-                        twinset_error *error)
+/* Describes the collection that the index and the documents that are asked about are together. */
+static int describe_all(tw_index *index, const tw_corpus *corpus, query_method method,
+                        tw_selected_from *all, twinset_error *error)
 {
     tw_stored_document stored;
     uint64_t number;
     int status = TWINSET_OK;
-    *others = index->manifest.documents;
+    all->documents = index->manifest.documents + corpus->documents.count;
     for (uint32_t i = 0; i < corpus->documents.count && status == TWINSET_OK; i++) {
         status = tw_find_id(index, tw_document_at(corpus, i)->name, &number, &stored, error);
-        *others -= status == TWINSET_OK && number != 0;
+        all->documents -= status == TWINSET_OK && number != 0;
     }
-    return status;
+    bool needs_rarity = method != QUERY_ALL && tw_wants_passages(&corpus->settings->options);
+    return status == TWINSET_OK && needs_rarity ? tw_index_rarity(index, &all->rarity, error)
+                                                : status;
 }
 
 /* Makes the result speak of the whole index, and not of the candidates alone. */
@@ -258,22 +274,22 @@ int tw_index_query_corpus(tw_index *index, tw_corpus *corpus, twinset_result *re
         return tw_nomem(error);
     int status = tw_store_begin(index, false, error);
     query_method method = QUERY_ALL;
-    uint64_t others = 0;
+    tw_selected_from all = {0};
     if (status == TWINSET_OK) {
         method = choose_method(index, corpus);
         status = tw_complete_error(error, add_asked(corpus, sources));
         if (status == TWINSET_OK)
             status = add_candidates(index, corpus, method, sources, TWINSET_ROLE_NEW, error);
         if (status == TWINSET_OK)
-            status = count_others(index, corpus, &others, error);
+            status = describe_all(index, corpus, method, &all, error);
         status = tw_store_end(index, status, error);
     }
     if (status == TWINSET_OK && sources->count == 0)
         status = tw_fail(error, TWINSET_EMPTY, "there is no document to ask about");
     if (status == TWINSET_OK)
-        status = scan_sources(index, corpus, sources, method, result, error);
+        status = scan_sources(index, corpus, sources, method, &all, result, error);
     if (status == TWINSET_OK)
-        complete_result(index, method, others + corpus->documents.count, result);
+        complete_result(index, method, all.documents, result);
     tw_sources_release(sources);
     return status;
 }
@@ -287,7 +303,11 @@ int tw_index_add_candidates(tw_index *index, tw_corpus *corpus, tw_sources *sour
     int status = tw_store_begin(index, false, error);
     if (status != TWINSET_OK)
         return status;
-    status = add_candidates(index, corpus, wants_passages(corpus) ? QUERY_ALL : QUERY_LISTED,
-                            sources, TWINSET_ROLE_OLD, error);
+    /* Fingerprints lead to every document that shares a run of so many words. */
+    const twinset_options *options = &corpus->settings->options;
+    bool is_found_by_terms = !tw_wants_passages(options) || (index->manifest.has_fingerprints &&
+                                                             options->min_passage >= TW_SEED_RUN);
+    status = add_candidates(index, corpus, is_found_by_terms ? QUERY_LISTED : QUERY_ALL, sources,
+                            TWINSET_ROLE_OLD, error);
     return tw_store_end(index, status, error);
 }

@@ -135,6 +135,17 @@ static int purge_all(removal *job)
     return status;
 }
 
+/* Lists the fingerprints of the document whose text was unpacked last. */
+static int list_fingerprints(removal *job, uint64_t number)
+{
+    const tw_bytes *text = &job->index->text;
+    const tw_u64s *terms;
+    int status = tw_index_fingerprints(job->index, text->data, text->length, &terms, job->error);
+    for (size_t i = 0; status == TWINSET_OK && i < terms->count; i++)
+        status = tw_postings_add(&job->postings, (tw_posting){terms->data[i], number});
+    return status;
+}
+
 /* Lists the postings of a document, and removes its row. */
 static int remove_record(removal *job, uint64_t number)
 {
@@ -149,6 +160,8 @@ static int remove_record(removal *job, uint64_t number)
         status = tw_record_terms(index, &record, terms, job->error);
     for (unsigned i = 0; i <= index->manifest.bands && status == TWINSET_OK; i++)
         status = tw_postings_add(&job->postings, (tw_posting){terms[i], number});
+    if (status == TWINSET_OK)
+        status = list_fingerprints(job, number);
     if (status == TWINSET_OK)
         status = tw_store_drop(index, TW_SQL_DROP_DOCUMENT, number, number, job->error);
     index->manifest.documents--;

@@ -52,6 +52,14 @@ void tw_manifest_drop_empty(tw_manifest *manifest)
 
 /* ---- as bytes */
 
+/* What an index keeps beside the keys of signatures, as bits. */
+enum { KEEPS_TEXTS = 1, KEEPS_FINGERPRINTS = 2 };
+
+unsigned tw_manifest_version(const tw_manifest *manifest)
+{
+    return manifest->has_fingerprints ? TWINSET_INDEX_VERSION : 1;
+}
+
 /* The fields of fixed width, in their order. */
 #define FIELDS(DO)                                                                                 \
     DO(identity)                                                                                   \
@@ -91,14 +99,15 @@ int tw_manifest_write(const tw_manifest *manifest, tw_bytes *out)
     if (status == TWINSET_OK)
         status = tw_put_u64(out, TW_MAGIC);
     if (status == TWINSET_OK)
-        status = tw_put_u32(out, TWINSET_INDEX_VERSION);
+        status = tw_put_u32(out, tw_manifest_version(manifest));
 #define PUT(name)                                                                                  \
     if (status == TWINSET_OK)                                                                      \
         status = tw_put_u64(out, manifest->name);
     FIELDS(PUT)
 #undef PUT
     if (status == TWINSET_OK)
-        status = tw_put_u8(out, manifest->has_texts);
+        status = tw_put_u8(out, (unsigned char)(manifest->has_texts * KEEPS_TEXTS |
+                                                manifest->has_fingerprints * KEEPS_FINGERPRINTS));
     if (status == TWINSET_OK)
         status = tw_put_u32(out, manifest->bands);
     if (status == TWINSET_OK)
@@ -146,13 +155,16 @@ bool tw_manifest_read(tw_manifest *manifest, const void *data, size_t length, in
     if (length < 20 || tw_load64(bytes) != tw_checksum(bytes + 8, length - 8, 0))
         return false;
     tw_field_reader fields = {bytes + 8, bytes + length, false};
-    if (tw_get_u64(&fields) != TW_MAGIC || tw_get_u32(&fields) != TWINSET_INDEX_VERSION)
+    if (tw_get_u64(&fields) != TW_MAGIC)
         return false;
+    uint32_t version = tw_get_u32(&fields);
     free_runs(manifest);
 #define GET(name) manifest->name = tw_get_u64(&fields);
     FIELDS(GET)
 #undef GET
-    manifest->has_texts = tw_get_u8(&fields) != 0;
+    unsigned keeps = tw_get_u8(&fields);
+    manifest->has_texts = keeps & KEEPS_TEXTS;
+    manifest->has_fingerprints = keeps & KEEPS_FINGERPRINTS;
     manifest->bands = tw_get_u32(&fields);
     manifest->rows = tw_get_u32(&fields);
     *status = tw_get_bytes(&fields, &manifest->parameters);
@@ -160,6 +172,7 @@ bool tw_manifest_read(tw_manifest *manifest, const void *data, size_t length, in
     for (uint32_t i = 0; i < runs && *status == TWINSET_OK && !fields.failed; i++)
         *status = read_run(manifest, &fields);
     bool is_sane = !fields.failed && fields.at == fields.end && manifest->bands > 0 &&
-                   manifest->bands <= TW_INDEX_MOST_BANDS && manifest->rows > 0;
+                   manifest->bands + manifest->has_fingerprints <= TW_INDEX_MOST_BANDS &&
+                   manifest->rows > 0 && version == tw_manifest_version(manifest);
     return *status != TWINSET_OK || is_sane;
 }

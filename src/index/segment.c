@@ -364,8 +364,18 @@ int tw_segment_head_put(tw_index *index, const tw_segment_head *head, twinset_er
     return status;
 }
 
+/* Forgets the head at this index of the table. */
+static void forget_head(tw_index *index, size_t at)
+{
+    free_head(index->heads[at]);
+    index->heads[at] = NULL;
+}
+
 int tw_segment_drop(tw_index *index, const tw_segment *segment, twinset_error *error)
 {
+    size_t at = segment->id % TW_CACHED_SEGMENTS;
+    if (index->heads[at] && index->heads[at]->id == segment->id)
+        forget_head(index, at);
     int status = tw_store_drop(index, TW_SQL_DROP_SEGMENT, segment->id, segment->id, error);
     return status == TWINSET_OK
                ? tw_store_drop(index, TW_SQL_DROP_CHUNKS, tw_chunk_id(segment->id, 0),
@@ -375,10 +385,23 @@ int tw_segment_drop(tw_index *index, const tw_segment *segment, twinset_error *e
 
 void tw_heads_forget(tw_index *index)
 {
-    for (size_t i = 0; index->heads && i < TW_CACHED_SEGMENTS; i++) {
-        free_head(index->heads[i]);
-        index->heads[i] = NULL;
-    }
+    for (size_t i = 0; index->heads && i < TW_CACHED_SEGMENTS; i++)
+        forget_head(index, i);
+}
+
+void tw_heads_forget_dropped(tw_index *index)
+{
+    const tw_manifest *manifest = &index->manifest;
+    bool is_current[TW_CACHED_SEGMENTS] = {false};
+    for (size_t i = 0; i < manifest->run_count; i++)
+        for (size_t j = 0; j < manifest->runs[i].count; j++) {
+            uint64_t id = manifest->runs[i].segments[j].id;
+            const tw_segment_head *head = index->heads[id % TW_CACHED_SEGMENTS];
+            is_current[id % TW_CACHED_SEGMENTS] |= head && head->id == id;
+        }
+    for (size_t i = 0; i < TW_CACHED_SEGMENTS; i++)
+        if (!is_current[i])
+            forget_head(index, i);
 }
 
 void tw_heads_free(tw_index *index)

@@ -19,7 +19,10 @@
 enum {
     APPLICATION_ID = 0x54576978, /* "TWix", at byte 68 of the file */
     PAGE_BYTES = 8192,
-    CACHE_KILOBYTES = 65536,
+    /* Of pages in memory: a server has many handles, and the system keeps pages as well. Adding
+     * takes as long with four times as many. */
+    WRITER_CACHE_KILOBYTES = 16 << 10,
+    READER_CACHE_KILOBYTES = 8 << 10,
     LOG_BYTES = 16 << 20, /* the log is moved to the file when it is about so large */
     ACK_BYTES = 24,
 };
@@ -240,6 +243,8 @@ static int load_manifest(tw_index *index, twinset_error *error)
         else
             status = read == TWINSET_OK ? TWINSET_OK : tw_nomem(error);
         index->is_loaded = status == TWINSET_OK;
+        if (index->is_loaded)
+            tw_heads_forget_dropped(index);
     }
     sqlite3_reset(index->statements[TW_SQL_GET_MANIFEST]);
     return status;
@@ -333,11 +338,16 @@ static int configure(tw_index *index, twinset_error *error)
     static const char PRAGMAS[] =
         "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY;"
         "PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF; PRAGMA mmap_size = 0;"
-        "PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -65536;";
+        "PRAGMA wal_autocheckpoint = 0;";
+    char cache[48];
+    bool is_reader = index->flags & TWINSET_INDEX_READ_ONLY;
+    snprintf(cache, sizeof cache, "PRAGMA cache_size = -%d;",
+             is_reader ? READER_CACHE_KILOBYTES : WRITER_CACHE_KILOBYTES);
     sqlite3_extended_result_codes(index->database, 1);
     sqlite3_busy_timeout(index->database, 1000 * TWINSET_INDEX_WAIT_SECONDS);
     sqlite3_db_config(index->database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    if (sqlite3_exec(index->database, PRAGMAS, NULL, NULL, NULL) != SQLITE_OK)
+    if (sqlite3_exec(index->database, PRAGMAS, NULL, NULL, NULL) != SQLITE_OK ||
+        sqlite3_exec(index->database, cache, NULL, NULL, NULL) != SQLITE_OK)
         return tw_store_fail(index, error);
     return TWINSET_OK;
 }
@@ -355,16 +365,46 @@ static int get_number(tw_index *index, const char *sql, sqlite3_int64 *value, tw
     return status;
 }
 
+/* Chooses what a new index is made with and what it keeps. */
+static int fill_manifest(tw_index *index, twinset_error *error)
+{
+    twinset_options options = index->options;
+    tw_manifest *manifest = &index->manifest;
+    int status = tw_parameters_choose(&options, error);
+    if (status != TWINSET_OK)
+        return status;
+    sqlite3_randomness(sizeof manifest->identity, &manifest->identity);
+    manifest->next_document = manifest->next_segment = manifest->next_job = 1;
+    manifest->has_texts = !(index->flags & TWINSET_INDEX_NO_TEXT);
+    manifest->has_fingerprints = tw_wants_passages(&options) && options.by != TWINSET_BY_CODE;
+    manifest->bands = options.bands;
+    manifest->rows = options.rows;
+    if (manifest->has_fingerprints && !manifest->has_texts)
+        return tw_fail(error, TWINSET_USAGE,
+                       "an index without texts has no passages; leave `min-passage` out");
+    if (options.bands + manifest->has_fingerprints > TW_INDEX_MOST_BANDS)
+        return tw_fail(error, TWINSET_USAGE, "an index has at most %d `bands`, not %u",
+                       TW_INDEX_MOST_BANDS - manifest->has_fingerprints, options.bands);
+    return tw_complete_error(error, tw_parameters_write(&options, &manifest->parameters));
+}
+
+/* Writes what says that the file is an index, and of which version. */
+static int sign_file(tw_index *index, twinset_error *error)
+{
+    char pragmas[96];
+    snprintf(pragmas, sizeof pragmas, "PRAGMA application_id = %d; PRAGMA user_version = %u;",
+             APPLICATION_ID, tw_manifest_version(&index->manifest));
+    return sqlite3_exec(index->database, pragmas, NULL, NULL, NULL) == SQLITE_OK
+               ? TWINSET_OK
+               : tw_store_fail(index, error);
+}
+
 /* Writes a new index into an empty file, unless another program was first. */
 static int create_index(tw_index *index, twinset_error *error)
 {
-    char pragmas[96];
     const void *bytes;
     size_t length;
-    snprintf(pragmas, sizeof pragmas, "PRAGMA application_id = %d; PRAGMA user_version = %d;",
-             APPLICATION_ID, TWINSET_INDEX_VERSION);
-    if (sqlite3_exec(index->database, SCHEMA, NULL, NULL, NULL) != SQLITE_OK ||
-        sqlite3_exec(index->database, pragmas, NULL, NULL, NULL) != SQLITE_OK)
+    if (sqlite3_exec(index->database, SCHEMA, NULL, NULL, NULL) != SQLITE_OK)
         return tw_store_fail(index, error);
     int status = prepare_statements(index, error);
     index->is_writing = true;
@@ -374,19 +414,11 @@ static int create_index(tw_index *index, twinset_error *error)
         index->is_writing = false;
         return tw_store_end(index, TWINSET_OK, error);
     }
-    twinset_options options = index->options;
     if (status == TWINSET_OK)
-        status = tw_parameters_choose(&options, error);
-    tw_manifest *manifest = &index->manifest;
-    sqlite3_randomness(sizeof manifest->identity, &manifest->identity);
-    manifest->next_document = manifest->next_segment = manifest->next_job = 1;
-    manifest->has_texts = !(index->flags & TWINSET_INDEX_NO_TEXT);
-    manifest->bands = options.bands;
-    manifest->rows = options.rows;
-    if (status == TWINSET_OK && tw_parameters_write(&options, &manifest->parameters) != TWINSET_OK)
-        status = tw_nomem(error);
-    status = tw_store_end(index, status, error);
-    return status;
+        status = fill_manifest(index, error);
+    if (status == TWINSET_OK)
+        status = sign_file(index, error);
+    return tw_store_end(index, status, error);
 }
 
 /* Checks that an existing file is an index of this version, or makes a new one of an empty file. */
@@ -404,9 +436,9 @@ static int recognise(tw_index *index, twinset_error *error)
         return create_index(index, error);
     if (application != APPLICATION_ID)
         return tw_fail(error, TWINSET_IO, "%s: not an index of twinset", index->path);
-    if (version != TWINSET_INDEX_VERSION)
+    if (version < 1 || version > TWINSET_INDEX_VERSION)
         return tw_fail(error, TWINSET_IO,
-                       "%s: an index of version %lld, and this twinset reads version %d; use the "
+                       "%s: an index of version %lld, and this twinset reads up to %d; use the "
                        "twinset that made it, with `twinset index dump`, and add its documents to "
                        "a new index",
                        index->path, (long long)version, TWINSET_INDEX_VERSION);
@@ -448,7 +480,7 @@ static int adopt_options(tw_index *index, twinset_error *error)
     int status =
         tw_parameters_read(&index->manifest.parameters, index->arena, &index->options, error);
     if (status == TWINSET_OK)
-        status = tw_index_check_options(index, &given, error);
+        status = tw_index_check_options(index, &given, true, error);
     return status == TWINSET_OK ? tw_settings_new(&index->options, &index->settings, error)
                                 : status;
 }
@@ -512,9 +544,11 @@ void tw_index_close(tw_index *index)
     sqlite3_close(index->database);
     tw_heads_free(index);
     tw_manifest_free(&index->manifest);
-    if (index->analyser)
-        tw_analyser_free(index->analyser);
-    tw_free(index->analyser);
+    if (index->tools.analyser)
+        tw_analyser_free(index->tools.analyser);
+    tw_free(index->tools.analyser);
+    tw_fingerprinter_free(index->tools.fingerprinter);
+    tw_rarity_free(index->tools.rarity);
     tw_settings_release(index->settings);
     tw_arena_release(index->skips.arena);
     tw_free(index->skips.data);

@@ -107,7 +107,7 @@ typedef struct tw_manifest {
     uint64_t batches;
     uint64_t next_document, next_segment, next_job;
     uint64_t documents, tokens, text_bytes;
-    bool has_texts;
+    bool has_texts, has_fingerprints;
     unsigned bands, rows;
     tw_bytes parameters; /* options, a line each */
     tw_run *runs;
@@ -118,6 +118,8 @@ void tw_manifest_free(tw_manifest *manifest);
 int tw_manifest_write(const tw_manifest *manifest, tw_bytes *out) TW_CHECKED;
 /* False: the bytes are damaged, or of another version. */
 bool tw_manifest_read(tw_manifest *manifest, const void *bytes, size_t length, int *status);
+/* The version of the format: 2 with fingerprints, which programs of version 1 would not keep. */
+unsigned tw_manifest_version(const tw_manifest *manifest);
 uint64_t tw_run_postings(const tw_run *run);
 /* Adds an empty run; NULL: out of memory. It is valid until runs are added or dropped. */
 tw_run *tw_manifest_add_run(tw_manifest *manifest) TW_CHECKED;
@@ -183,6 +185,17 @@ typedef struct tw_index_skips {
     size_t count, capacity;
 } tw_index_skips;
 
+/* Makes a text's fingerprints: fingerprints.c. How rare words are: rarity.c. */
+typedef struct tw_fingerprinter tw_fingerprinter;
+typedef struct tw_rarity tw_rarity;
+
+/* What a handle works with; each is made when it is first needed. */
+typedef struct tw_index_tools {
+    tw_analyser *analyser;
+    tw_fingerprinter *fingerprinter;
+    tw_rarity *rarity;
+} tw_index_tools;
+
 struct twinset_index {
     sqlite3 *database;
     sqlite3_stmt *statements[TW_SQL_COUNT];
@@ -191,8 +204,8 @@ struct twinset_index {
     tw_arena *arena; /* strings of the options */
     twinset_options options;
     tw_settings *settings;
-    tw_analyser *analyser; /* by these settings, once a record's terms were asked for */
-    tw_manifest manifest;  /* as of the transaction in progress, or the last one */
+    tw_index_tools tools; /* by these settings */
+    tw_manifest manifest; /* as of the transaction in progress, or the last one */
     bool is_loaded, is_writing;
     tw_segment_head **heads; /* by segment id modulo TW_CACHED_SEGMENTS */
     tw_index_skips skips;
@@ -236,6 +249,8 @@ int tw_parameters_write(const twinset_options *options, tw_bytes *out) TW_CHECKE
 /* Sets those of a manifest. */
 int tw_parameters_read(const tw_bytes *parameters, tw_arena *arena, twinset_options *options,
                        twinset_error *error) TW_CHECKED;
+/* Whether texts are compared alike by the options of two indexes. */
+bool tw_parameters_agree(const twinset_options *a, const twinset_options *b);
 /* Chooses bands, rows and hashes for a new index, where the options leave them open. */
 int tw_parameters_choose(twinset_options *options, twinset_error *error) TW_CHECKED;
 
@@ -272,8 +287,9 @@ int tw_segment_drop(tw_index *index, const tw_segment *segment, twinset_error *e
 /* Appends the postings of a chunk. */
 int tw_segment_chunk(tw_index *index, const tw_segment *segment, unsigned chunk,
                      tw_postings *postings, twinset_error *error) TW_CHECKED;
-/* Forgets the heads in memory. */
+/* Forgets the heads in memory; those of segments that the manifest has no more. */
 void tw_heads_forget(tw_index *index);
+void tw_heads_forget_dropped(tw_index *index);
 void tw_heads_free(tw_index *index);
 
 /* ---- lookup.c */
@@ -286,6 +302,9 @@ void tw_lookup_prefetch(const tw_index *index, tw_term term);
 int tw_lookup_most(tw_index *index, tw_term term, unsigned *most, twinset_error *error) TW_CHECKED;
 /* Appends the documents that have a key; each may come several times. */
 int tw_lookup(tw_index *index, tw_term term, tw_u64s *documents, twinset_error *error) TW_CHECKED;
+/* The same, but not all of them where there are more than `most`: more than `most`, then. */
+int tw_lookup_some(tw_index *index, tw_term term, size_t most, tw_u64s *documents,
+                   twinset_error *error) TW_CHECKED;
 /* Reads a document; its strings are valid until the next is read. TWINSET_EMPTY without a sentence:
  * there is none. */
 int tw_read_document(tw_index *index, uint64_t number, tw_stored_document *record,
@@ -306,12 +325,37 @@ int tw_each_document(tw_index *index, tw_stored_document_fn take, void *context,
 /* Whether an id matches a pattern with * and ?; NULL matches all. */
 bool tw_id_matches(const char *pattern, const char *id);
 
-/* ---- candidates.c */
+/* ---- find_candidates.c */
 
 /* Appends the documents that share a term with a text, the id aside; each may come several times.
  * `terms` has those of the text, by band. */
 int tw_find_sharing(tw_index *index, const tw_term *terms, tw_u64s *documents,
                     twinset_error *error) TW_CHECKED;
+
+/* ---- fingerprints.c */
+
+/* Makes the scratch of one thread. Free with tw_fingerprinter_free(), which takes NULL. */
+int tw_fingerprinter_new(const tw_index *index, tw_fingerprinter **fingerprinter,
+                         twinset_error *error) TW_CHECKED;
+void tw_fingerprinter_free(tw_fingerprinter *fingerprinter);
+/* Gives the terms of a text's fingerprints, ascending, each once; valid until the next call. */
+int tw_make_fingerprints(tw_fingerprinter *fingerprinter, const char *text, size_t length,
+                         const tw_u64s **terms) TW_CHECKED;
+/* The same, with the fingerprinter of the index; none for an index without fingerprints. */
+int tw_index_fingerprints(tw_index *index, const char *text, size_t length, const tw_u64s **terms,
+                          twinset_error *error) TW_CHECKED;
+/* Appends the documents that share one of these terms, but for terms that more than `most` have;
+ * each may come several times. */
+int tw_find_sharing_passage(tw_index *index, const tw_u64s *terms, size_t most, tw_u64s *documents,
+                            twinset_error *error) TW_CHECKED;
+
+/* ---- rarity.c */
+
+/* Gives rules by which evidence is judged in this index, in a transaction; valid until the next
+ * call. */
+int tw_index_rarity(tw_index *index, tw_prose_rules *rules, twinset_error *error) TW_CHECKED;
+/* Takes NULL. */
+void tw_rarity_free(tw_rarity *rarity);
 
 /* ---- merge.c */
 
@@ -363,6 +407,8 @@ int tw_estimate_corpus(tw_index *index, tw_corpus *corpus, twinset_result *resul
 
 /* ---- terms.c */
 
+/* Makes index->tools.analyser, unless it is there. */
+int tw_index_analyser(tw_index *index, twinset_error *error) TW_CHECKED;
 /* Makes the terms of a text: that of its id, and those of its band keys. terms has room for
  * bands + 1. `slots`, or NULL, gets the signature. */
 int tw_make_terms(tw_analyser *analyser, const char *id, const char *text, size_t length,

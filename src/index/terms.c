@@ -46,17 +46,17 @@ int tw_make_terms(tw_analyser *analyser, const char *id, const char *text, size_
     return status;
 }
 
-static int make_analyser(tw_index *index, twinset_error *error)
+int tw_index_analyser(tw_index *index, twinset_error *error)
 {
     static const tw_set excluded = {0};
-    if (index->analyser)
+    if (index->tools.analyser)
         return TWINSET_OK;
     tw_analyser *analyser = tw_calloc(1, sizeof *analyser);
     if (!analyser)
         return tw_nomem(error);
     int status = tw_analyser_init(analyser, index->settings, &excluded, error);
     if (status == TWINSET_OK) {
-        index->analyser = analyser;
+        index->tools.analyser = analyser;
         return TWINSET_OK;
     }
     tw_analyser_free(analyser);
@@ -69,12 +69,12 @@ int tw_record_terms(tw_index *index, const tw_stored_document *record, tw_term *
 {
     const tw_manifest *manifest = &index->manifest;
     size_t slot_bytes = (size_t)manifest->bands * manifest->rows * sizeof(uint32_t);
-    int status = make_analyser(index, error);
+    int status = tw_index_analyser(index, error);
     if (status == TWINSET_OK && manifest->has_texts)
         status = tw_unpack_text(index, record, error);
     if (status != TWINSET_OK)
         return status;
-    tw_analyser *analyser = index->analyser;
+    tw_analyser *analyser = index->tools.analyser;
     if (manifest->has_texts)
         return tw_complete_error(error, tw_make_terms(analyser, record->id, index->text.data,
                                                       record->text_length, manifest->bands,

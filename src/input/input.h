@@ -43,6 +43,7 @@ typedef struct tw_input_source {
     bool regular;        /* false: it is a pipe, a device or a socket */
     bool named;          /* the user named it, rather than a folder above it */
     tw_input_kind kind;
+    bool is_program;            /* its name does not say what it is, but its bytes are a program */
     const char *member;         /* the one file in it that is meant, or the record, as ":12" or
                                    "#ID"; NULL: all */
     tw_manifest_entry manifest; /* an id only if it is `named` */
@@ -62,6 +63,8 @@ struct tw_walk_rules {
     const char *text_field; /* the field of records that has their text, or NULL */
     bool (*is_known_name)(const char *name); /* whether a name is that of a text or program, so that
                                                 bytes do not matter; or NULL */
+    bool (*is_program)(const char *head, size_t length); /* whether the first bytes of a file are
+                                                            those of a program; or NULL */
 };
 
 /* Whether a pattern is for this path below a folder. */

@@ -11,12 +11,20 @@ static const char *skip_spaces(const char *at, const char *end)
     return at;
 }
 
-/* Returns the end of the string that begins here, with its quotes. */
+/* Returns the end of the string that begins here, with its quotes. A quote ends it unless an odd
+ * number of backslashes stand before it; most strings are long, and have few of either. */
 static const char *end_of_string(const char *at, const char *end)
 {
-    for (at++; at < end && *at != '"'; at++)
-        at += *at == '\\';
-    return at < end ? at + 1 : end;
+    const char *quote, *from = at + 1;
+    while ((quote = memchr(from, '"', (size_t)(end - from)))) {
+        size_t backslashes = 0;
+        while (quote - backslashes > from && quote[-1 - (ptrdiff_t)backslashes] == '\\')
+            backslashes++;
+        from = quote + 1;
+        if (backslashes % 2 == 0)
+            return from;
+    }
+    return end;
 }
 
 /* Returns the end of the value that begins here: before the comma or the bracket that follows. */

@@ -258,18 +258,21 @@ static int read_head(const char *path, tw_bytes *head)
 }
 
 /* Decides by the first bytes of a file. What a converter knows is one document. */
-static int decide_by_bytes(const char *path, const tw_walk_rules *rules, tw_input_kind *kind)
+static int decide_by_bytes(const tw_walk_rules *rules, tw_input_source *found)
 {
     tw_bytes head = {0};
-    int status = read_head(path, &head);
-    if (status == TWINSET_OK && head.length > 0 && !tw_converter_for(path, head.data, head.length))
-        *kind = tw_input_kind_by_bytes(head.data, head.length, rules->text_field);
+    int status = read_head(found->path, &head);
+    if (status == TWINSET_OK && head.length > 0 &&
+        !tw_converter_for(found->path, head.data, head.length)) {
+        found->kind = tw_input_kind_by_bytes(head.data, head.length, rules->text_field);
+        found->is_program = found->kind == TW_INPUT_TEXT && rules->is_program &&
+                            rules->is_program(head.data, head.length);
+    }
     tw_bytes_free(&head);
     return status;
 }
 
-int tw_find_input_kind(const char *path, bool is_regular, const tw_walk_rules *rules,
-                       tw_input_kind *kind)
+int tw_find_input_kind(const tw_walk_rules *rules, tw_input_source *found)
 {
     static const tw_input_kind chosen[] = {
         [TWINSET_INPUT_TEXT] = TW_INPUT_TEXT,       [TWINSET_INPUT_JSONL] = TW_INPUT_JSONL,
@@ -277,10 +280,11 @@ int tw_find_input_kind(const char *path, bool is_regular, const tw_walk_rules *r
         [TWINSET_INPUT_WARC] = TW_INPUT_WARC,
     };
     if (rules->input != TWINSET_INPUT_AUTO) {
-        *kind = chosen[rules->input];
+        found->kind = chosen[rules->input];
         return TWINSET_OK;
     }
-    bool is_decided = tw_input_kind_by_name(path, kind) || tw_name_is_converted(path) ||
-                      (rules->is_known_name && rules->is_known_name(path));
-    return is_decided || !is_regular ? TWINSET_OK : decide_by_bytes(path, rules, kind);
+    bool is_decided = tw_input_kind_by_name(found->path, &found->kind) ||
+                      tw_name_is_converted(found->path) ||
+                      (rules->is_known_name && rules->is_known_name(found->path));
+    return is_decided || !found->regular ? TWINSET_OK : decide_by_bytes(rules, found);
 }

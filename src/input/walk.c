@@ -235,7 +235,7 @@ static int visit(walker *walk)
                              .regular = true,
                              .manifest = walk->finder->manifest};
     found.manifest.id = NULL;
-    if (tw_find_input_kind(path, true, rules_of(walk->finder), &found.kind) != TWINSET_OK)
+    if (tw_find_input_kind(rules_of(walk->finder), &found) != TWINSET_OK)
         return tw_nomem(walk->error);
     return walk->finder->document(walk->finder->context, &found);
 }
@@ -293,8 +293,7 @@ static int find_member(tw_finder *finder, const char *path, const char *mark, in
                              .member = mark + 2,
                              .manifest = finder->manifest};
     bool is_there = stat(archive, &file) == 0 && S_ISREG(file.st_mode);
-    int status =
-        is_there ? tw_find_input_kind(archive, true, rules_of(finder), &found.kind) : TWINSET_OK;
+    int status = is_there ? tw_find_input_kind(rules_of(finder), &found) : TWINSET_OK;
     if (status != TWINSET_OK)
         status = tw_nomem(error);
     else if (is_there && tw_kind_has_members(found.kind))
@@ -369,7 +368,7 @@ int tw_find_named(tw_finder *finder, const char *path, twinset_error *error)
                              .regular = regular,
                              .named = true,
                              .manifest = finder->manifest};
-    if (tw_find_input_kind(path, regular, rules_of(finder), &found.kind) != TWINSET_OK)
+    if (tw_find_input_kind(rules_of(finder), &found) != TWINSET_OK)
         return tw_nomem(error);
     return finder->document(finder->context, &found);
 }

@@ -3,8 +3,8 @@
  * already. What is left strays like a normal deviate: of P unrelated pairs that share the structure
  * w, P exp(-19 s^2 f) at most are expected from the score s up. Words are no part of w, since the
  * exercise and the habits of its authors choose them. Shingles overlap and come in blocks, so that
- * sharing more makes chance less likely by little: f is the sixth root of w/35, and below 35, some
- * lines, w/35.
+ * sharing more makes chance less likely by little: f is the sixth root of w/30, and below 30, some
+ * lines, w/30.
  *
  * Only the middle of a sample is taken from the collection, to say what is usual. Copies hardly
  * move it while they are fewer than half of all pairs, and a handful of pairs suffice.
@@ -20,7 +20,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double STEEPNESS = 19, SOME_LINES = 35, FALSE_SHARE = 0.05;
+static const double STEEPNESS = 18, SOME_LINES = 30, FALSE_SHARE = 0.05;
 
 static int compare_values(const void *left, const void *right)
 {

@@ -14,71 +14,122 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- union-find */
+/* ---- union-find: threads join clusters without locks. A document that points to another stays
+ * below it, and only a root, which points to itself, is made to point elsewhere, by a comparison
+ * that fails where another thread was faster. */
 
-int tw_union_find_new(size_t documents, uint32_t **unions)
+static int fill_unions(void *context, unsigned worker, size_t from, size_t to)
 {
-    *unions = tw_array(documents, sizeof **unions);
-    if (!*unions)
-        return TWINSET_NOMEM;
-    for (uint32_t i = 0; i < documents; i++)
-        (*unions)[i] = i;
+    _Atomic uint32_t *unions = context;
+    (void)worker;
+    for (size_t i = from; i < to; i++)
+        atomic_init(&unions[i], (uint32_t)i);
     return TWINSET_OK;
 }
 
-static uint32_t root_of(uint32_t *unions, uint32_t doc)
+int tw_union_find_new(const tw_loop *loop, size_t documents, _Atomic uint32_t **unions)
 {
-    while (unions[doc] != doc) {
-        unions[doc] = unions[unions[doc]]; /* halves the path for the next search */
-        doc = unions[doc];
+    *unions = tw_array(documents, sizeof **unions);
+    return *unions ? tw_parallel_ranges(loop, documents, fill_unions, *unions) : TWINSET_NOMEM;
+}
+
+static uint32_t next_of(_Atomic uint32_t *unions, uint32_t doc)
+{
+    return atomic_load_explicit(&unions[doc], memory_order_relaxed);
+}
+
+static uint32_t root_of(_Atomic uint32_t *unions, uint32_t doc)
+{
+    for (uint32_t next; (next = next_of(unions, doc)) != doc;) {
+        uint32_t second = next_of(unions, next);
+        if (second == next)
+            return next;
+        /* This halves the path for the next search. */
+        atomic_store_explicit(&unions[doc], second, memory_order_relaxed);
+        doc = second;
     }
     return doc;
 }
 
-void tw_union_find_merge(uint32_t *unions, uint32_t a, uint32_t b)
+void tw_union_find_merge(_Atomic uint32_t *unions, uint32_t a, uint32_t b)
 {
-    a = root_of(unions, a);
-    b = root_of(unions, b);
-    if (a < b)
-        unions[b] = a;
-    else
-        unions[a] = b;
+    uint32_t larger;
+    do {
+        a = root_of(unions, a);
+        b = root_of(unions, b);
+        if (a == b)
+            return;
+        larger = a > b ? a : b;
+    } while (!atomic_compare_exchange_weak(&unions[larger], &(uint32_t){larger}, a < b ? a : b));
 }
 
 /* ---- members */
 
-static int compare_clusters(const void *left, const void *right)
+/* The members of clusters while they are collected. */
+typedef struct member_lists {
+    _Atomic uint32_t *unions;
+    size_t documents;
+    _Atomic uint32_t *joined; /* by document: how many others have it as their root */
+    uint64_t *keys;           /* of clusters: in the order that they are listed in */
+    tw_clusters *clusters;
+} member_lists;
+
+/* Counts the documents of each root. */
+static int count_joined(void *context, unsigned worker, size_t from, size_t to)
 {
-    const tw_cluster *x = left, *y = right;
-    if (x->count != y->count)
-        return x->count > y->count ? -1 : 1;
-    return x->start < y->start ? -1 : x->start > y->start;
+    member_lists *lists = context;
+    (void)worker;
+    for (uint32_t doc = (uint32_t)from; doc < to; doc++) {
+        uint32_t root = root_of(lists->unions, doc);
+        lists->clusters->of[doc] = UINT32_MAX;
+        if (root != doc)
+            atomic_fetch_add_explicit(&lists->joined[root], 1, memory_order_relaxed);
+    }
+    return TWINSET_OK;
 }
 
-/* Lists the documents of each cluster, ascending, cluster after cluster. The root of a cluster is
- * its smallest number, and is kept in `start` until the start is known. `sizes` has the documents
- * of each root. */
-static void collect_members(uint32_t *unions, size_t documents, const uint32_t *sizes,
-                            tw_clusters *clusters)
+/* Sorts the clusters, the largest first, and of equal ones that with the smallest number, which is
+ * their root. */
+static int sort_clusters(member_lists *lists, const tw_loop *loop)
 {
+    tw_clusters *clusters = lists->clusters;
+    for (uint32_t doc = 0; doc < lists->documents; doc++) {
+        uint32_t joined = atomic_load_explicit(&lists->joined[doc], memory_order_relaxed);
+        if (joined)
+            lists->keys[clusters->count++] = (uint64_t)(UINT32_MAX - joined) << 32 | doc;
+    }
+    return tw_parallel_sort_u64(loop, lists->keys, clusters->count, lists->keys + clusters->count);
+}
+
+static void number_clusters(member_lists *lists)
+{
+    tw_clusters *clusters = lists->clusters;
     size_t end = 0;
-    for (uint32_t doc = 0; doc < documents; doc++) {
-        clusters->of[doc] = UINT32_MAX;
-        if (sizes[doc] >= 2)
-            clusters->data[clusters->count++] = (tw_cluster){.start = doc, .count = sizes[doc]};
-    }
-    if (clusters->count)
-        qsort(clusters->data, clusters->count, sizeof *clusters->data, compare_clusters);
     for (uint32_t i = 0; i < clusters->count; i++) {
-        tw_cluster *cluster = &clusters->data[i];
-        size_t count = cluster->count;
-        clusters->of[cluster->start] = i;
-        cluster->start = end;
-        cluster->count = 0;
-        end += count;
+        clusters->of[(uint32_t)lists->keys[i]] = i;
+        clusters->data[i].start = end;
+        end += (size_t)(UINT32_MAX - (uint32_t)(lists->keys[i] >> 32)) + 1;
     }
-    for (uint32_t doc = 0; doc < documents; doc++) {
-        clusters->of[doc] = clusters->of[root_of(unions, doc)];
+}
+
+/* Gives documents the cluster of their roots, which have one already. */
+static int number_joined(void *context, unsigned worker, size_t from, size_t to)
+{
+    member_lists *lists = context;
+    (void)worker;
+    for (uint32_t doc = (uint32_t)from; doc < to; doc++) {
+        uint32_t root = root_of(lists->unions, doc);
+        if (root != doc)
+            lists->clusters->of[doc] = lists->clusters->of[root];
+    }
+    return TWINSET_OK;
+}
+
+/* Lists the documents of each cluster, ascending, cluster after cluster. */
+static void list_members(member_lists *lists)
+{
+    tw_clusters *clusters = lists->clusters;
+    for (uint32_t doc = 0; doc < lists->documents; doc++) {
         if (clusters->of[doc] == UINT32_MAX)
             continue;
         tw_cluster *cluster = &clusters->data[clusters->of[doc]];
@@ -86,20 +137,39 @@ static void collect_members(uint32_t *unions, size_t documents, const uint32_t *
     }
 }
 
-static int find_members(uint32_t *unions, size_t documents, tw_clusters *clusters)
+static int collect_members(member_lists *lists, const tw_loop *loop)
 {
-    uint32_t *sizes = tw_calloc(documents, sizeof *sizes);
-    clusters->data = tw_calloc(documents / 2 + 1, sizeof *clusters->data);
+    int status = tw_parallel_ranges(loop, lists->documents, count_joined, lists);
+    if (status == TWINSET_OK)
+        status = sort_clusters(lists, loop);
+    if (status != TWINSET_OK)
+        return status;
+    lists->clusters->data = tw_calloc(lists->clusters->count + 1, sizeof *lists->clusters->data);
+    if (!lists->clusters->data)
+        return TWINSET_NOMEM;
+    number_clusters(lists);
+    status = tw_parallel_ranges(loop, lists->documents, number_joined, lists);
+    if (status == TWINSET_OK)
+        list_members(lists);
+    return status;
+}
+
+static int find_members(_Atomic uint32_t *unions, size_t documents, const tw_loop *loop,
+                        tw_clusters *clusters)
+{
+    member_lists lists = {
+        .unions = unions,
+        .documents = documents,
+        .joined = tw_calloc(documents, sizeof *lists.joined),
+        .keys = tw_array(documents + 2, sizeof *lists.keys), /* those of pairs, and to sort them */
+        .clusters = clusters,
+    };
     clusters->members = tw_array(documents, sizeof *clusters->members);
     clusters->of = tw_array(documents, sizeof *clusters->of);
-    int status = TWINSET_NOMEM;
-    if (sizes && clusters->data && clusters->members && clusters->of) {
-        for (uint32_t doc = 0; doc < documents; doc++)
-            sizes[root_of(unions, doc)]++;
-        collect_members(unions, documents, sizes, clusters);
-        status = TWINSET_OK;
-    }
-    tw_free(sizes);
+    bool is_ready = lists.joined && lists.keys && clusters->members && clusters->of;
+    int status = is_ready ? collect_members(&lists, loop) : TWINSET_NOMEM;
+    tw_free(lists.joined);
+    tw_free(lists.keys);
     return status;
 }
 
@@ -355,11 +425,11 @@ static int measure_clusters(const tw_cluster_rules *rules, const tw_loop *loop,
     return status;
 }
 
-int tw_clusters_new(uint32_t *unions, size_t documents, const tw_cluster_rules *rules,
+int tw_clusters_new(_Atomic uint32_t *unions, size_t documents, const tw_cluster_rules *rules,
                     const tw_loop *loop, tw_clusters *clusters)
 {
     *clusters = (tw_clusters){0};
-    int status = find_members(unions, documents, clusters);
+    int status = find_members(unions, documents, loop, clusters);
     if (status == TWINSET_OK)
         status = measure_clusters(rules, loop, clusters);
     if (status != TWINSET_OK)

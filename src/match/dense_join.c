@@ -162,5 +162,5 @@ int tw_dense_join(const tw_document_sets *docs, const tw_shingle_ranks *ranks, i
     tw_free(join.first);
     tw_free(join.postings);
     pthread_mutex_destroy(&join.found.lock);
-    return status == TWINSET_OK ? tw_matches_sort(matches) : status;
+    return status == TWINSET_OK ? tw_matches_sort(matches, NULL) : status;
 }

@@ -20,7 +20,7 @@ struct tw_shingle_ranks {
                                  other documents that have it; else NULL */
     uint64_t documents;       /* with their copies */
     double mean_weight;       /* of a document */
-    double usual;             /* of programs: see tw_shingle_ranks_set_usual() */
+    double *usual;            /* of programs: see tw_shingle_ranks_set_usual(); else NULL */
     tw_shingle_counts counts; /* empty where they were not asked for */
 };
 

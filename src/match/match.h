@@ -90,8 +90,9 @@ enum { TW_MATCHES_AT_ONCE = 1 << 12 };
 
 /* Moves the matches of a worker to the shared list, if there are `least` of them. */
 int tw_share_matches(tw_shared_matches *shared, tw_matches *mine, size_t least) TW_CHECKED;
-/* Sorts a list by a, then b. */
-int tw_matches_sort(tw_matches *matches) TW_CHECKED;
+/* Sorts a list by a, then b: on the threads of a loop, in which case it may take as much memory
+ * again; or, if `loop` is NULL, by itself. */
+int tw_matches_sort(tw_matches *matches, const tw_loop *loop) TW_CHECKED;
 /* Finds the match of two documents in a sorted list; NULL: there is none. */
 const tw_match *tw_matches_find(const tw_matches *matches, uint32_t a, uint32_t b);
 void tw_matches_free(tw_matches *matches);
@@ -139,9 +140,9 @@ double tw_similarity_by_overlap(int measure, const tw_shingle_ranks *ranks, uint
 double tw_similarity_by_count(int measure, const tw_shingle_ranks *ranks, uint32_t a, uint32_t b,
                               size_t a_size, size_t b_size, uint64_t shared);
 
-/* Says which share of the smaller one two programs usually have in common, by weights. It limits
- * what is taken for chance; before it is said, nothing does. */
-void tw_shingle_ranks_set_usual(tw_shingle_ranks *ranks, double usual);
+/* Says which share of the smaller one a program and another usually have in common, by weights. It
+ * limits what is taken for chance; before it is said, nothing does. */
+void tw_shingle_ranks_set_usual(tw_shingle_ranks *ranks, uint32_t document, double usual);
 /* The share of the smaller of two documents that is in the other one, by weights. */
 double tw_share_of_smaller(const tw_shingle_ranks *ranks, uint32_t a, uint32_t b,
                            tw_overlap shared);
@@ -215,6 +216,10 @@ int tw_number_set_sort(tw_number_set *runs, twinset_error *error) TW_CHECKED;
 /* Reads the next numbers, ascending, each once, up to `capacity`; *count is 0 at the end. */
 int tw_number_set_next(tw_number_set *runs, uint64_t *numbers, size_t capacity, size_t *count,
                        twinset_error *error) TW_CHECKED;
+/* Begins reading anew. */
+void tw_number_set_rewind(tw_number_set *runs);
+/* How many numbers a sorted set has at most: those that several workers added may count again. */
+uint64_t tw_number_set_most(const tw_number_set *runs);
 uint64_t tw_number_set_spilled(const tw_number_set *runs); /* bytes on disk */
 
 /* ---- buckets.c */
@@ -258,8 +263,9 @@ int tw_join_exactly(const tw_document_sets *docs, const tw_shingle_ranks *ranks,
 
 /* Makes a union-find over documents: each points to another of its cluster, or to itself. Freed by
  * tw_free(). */
-int tw_union_find_new(size_t documents, uint32_t **unions) TW_CHECKED;
-void tw_union_find_merge(uint32_t *unions, uint32_t a, uint32_t b);
+int tw_union_find_new(const tw_loop *loop, size_t documents, _Atomic uint32_t **unions) TW_CHECKED;
+/* Joins the clusters of two documents; any thread may. */
+void tw_union_find_merge(_Atomic uint32_t *unions, uint32_t a, uint32_t b);
 
 typedef struct tw_cluster {
     size_t start, count;     /* of its members in tw_clusters.members */
@@ -286,7 +292,7 @@ typedef struct tw_cluster_rules {
 } tw_cluster_rules;
 
 /* Makes clusters of all documents that a union-find has joined. Freed by tw_clusters_free(). */
-int tw_clusters_new(uint32_t *unions, size_t documents, const tw_cluster_rules *rules,
+int tw_clusters_new(_Atomic uint32_t *unions, size_t documents, const tw_cluster_rules *rules,
                     const tw_loop *loop, tw_clusters *clusters) TW_CHECKED;
 void tw_clusters_free(tw_clusters *clusters);
 

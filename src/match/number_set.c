@@ -28,6 +28,7 @@ typedef struct run {
     uint64_t *numbers;
     size_t at, count;      /* of the numbers: the next one, and how many are loaded */
     uint64_t offset, left; /* on disk: of the next numbers to load, and how many */
+    uint64_t length; /* on disk: of all its numbers, which end where the next ones to load do */
 } run;
 
 typedef struct worker_buffer {
@@ -207,7 +208,7 @@ static int write_merged(tw_number_set *set, size_t count, run *written, twinset_
         if (status != TWINSET_OK)
             break;
         written->offset = written->left ? written->offset : offset;
-        written->left += m->count;
+        written->left = written->length += m->count;
     }
     return status;
 }
@@ -343,6 +344,25 @@ int tw_number_set_next(tw_number_set *set, uint64_t *numbers, size_t capacity, s
         *count += ready;
     }
     return TWINSET_OK;
+}
+
+void tw_number_set_rewind(tw_number_set *set)
+{
+    set->merge.at = set->merge.count = 0;
+    for (run *from = set->runs; from < set->runs + set->count; from++) {
+        from->offset -= (from->length - from->left) * sizeof *from->numbers;
+        from->left = from->length;
+        from->count = from->length ? 0 : from->count;
+        from->at = 0;
+    }
+}
+
+uint64_t tw_number_set_most(const tw_number_set *set)
+{
+    uint64_t most = 0;
+    for (const run *from = set->runs; from < set->runs + set->count; from++)
+        most += from->length ? from->length : from->count;
+    return most;
 }
 
 uint64_t tw_number_set_spilled(const tw_number_set *set)

@@ -286,7 +286,7 @@ static int probe_all(prefix_join *join, const tw_loop *loop, uint64_t *candidate
         *candidates += join->workers[i].candidates;
     for (unsigned i = 0; i < loop->threads && status == TWINSET_OK; i++)
         status = tw_share_matches(&join->found, &join->workers[i].matches, 1);
-    return status == TWINSET_OK ? tw_matches_sort(join->found.all) : status;
+    return status == TWINSET_OK ? tw_matches_sort(join->found.all, NULL) : status;
 }
 
 /* Whether a dense join costs less. Prefix filters take their own steps, and for each candidate a

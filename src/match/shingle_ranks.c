@@ -341,7 +341,6 @@ static void average_weights(tw_shingle_ranks *ranks, const tw_document_sets *doc
     uint64_t sum = 0;
     for (size_t doc = 0; doc < docs->count; doc++)
         sum += docs->copies[doc] * ranks->total_weight[doc];
-    ranks->usual = 1;
     ranks->mean_weight = ranks->documents ? (double)sum / (double)ranks->documents : 0;
 }
 
@@ -385,13 +384,16 @@ static int allocate(builder *build)
     ranks->others = docs->weight ? tw_array(docs->count, sizeof *ranks->others) : NULL;
     ranks->own_structure =
         docs->weight ? tw_array(docs->count, sizeof *ranks->own_structure) : NULL;
+    ranks->usual = docs->weight ? tw_array(docs->count, sizeof *ranks->usual) : NULL;
     if (!ranks->start || !ranks->lonely || !ranks->lonely_weight || !ranks->total_weight ||
-        (docs->weight && (!ranks->others || !ranks->own_structure)))
+        (docs->weight && (!ranks->others || !ranks->own_structure || !ranks->usual)))
         return TWINSET_NOMEM;
     for (size_t doc = 0; doc < docs->count; doc++) {
         ranks->start[doc] = total;
         total += docs->sizes[doc];
         ranks->documents += docs->copies[doc];
+        if (ranks->usual)
+            ranks->usual[doc] = 1;
     }
     ranks->ranks = tw_array(total, sizeof *ranks->ranks);
     return ranks->ranks ? TWINSET_OK : TWINSET_NOMEM;
@@ -461,6 +463,7 @@ void tw_shingle_ranks_free(tw_shingle_ranks *ranks)
     tw_free(ranks->structure);
     tw_free(ranks->own_structure);
     tw_free(ranks->others);
+    tw_free(ranks->usual);
     tw_shingle_counts_free(&ranks->counts);
     tw_free(ranks);
 }

@@ -2,9 +2,7 @@
  * The exact similarity of a pair, by which candidates are verified, and lists of matches. Two sets
  * are intersected by the kernel of the machine's instruction set.
  */
-#define _GNU_SOURCE /* qsort_r */
 #include <math.h>
-#include <stdlib.h>
 
 #include "exact_join.h"
 #include "intersect.h"
@@ -49,7 +47,7 @@ static double share_with_others(const tw_shingle_ranks *ranks, uint32_t a, uint3
 }
 
 /* The weight that two programs share by chance. Where many are copies of each other, what the
- * others have is no chance: what is usual among all pairs limits it. */
+ * others have is no chance: what both of them usually share with a program limits it. */
 static double estimate_chance(const tw_shingle_ranks *ranks, uint32_t a, uint32_t b, double shared)
 {
     uint64_t x = ranks->total_weight[a], y = ranks->total_weight[b];
@@ -58,7 +56,8 @@ static double estimate_chance(const tw_shingle_ranks *ranks, uint32_t a, uint32_
         fmin(share_with_others(ranks, a, b, shared), share_with_others(ranks, b, a, shared)) /
         (others + ASSUMED_PROGRAMS);
     double assumed = ASSUMED_PROGRAMS * ASSUMED_SHARE * smaller / (others + ASSUMED_PROGRAMS);
-    return fmin(CHANCE_TIMES * (fmin(all, ranks->usual * smaller) + assumed), shared);
+    double usual = fmin(ranks->usual[a], ranks->usual[b]);
+    return fmin(CHANCE_TIMES * (fmin(all, usual * smaller) + assumed), shared);
 }
 
 /* The mean of the whole and the part: what both share beyond chance, of all that either has, and of
@@ -73,9 +72,9 @@ static double score_programs(const tw_shingle_ranks *ranks, uint32_t a, uint32_t
     return (whole + fmin(part / FULL_PART, 1)) / 2;
 }
 
-void tw_shingle_ranks_set_usual(tw_shingle_ranks *ranks, double usual)
+void tw_shingle_ranks_set_usual(tw_shingle_ranks *ranks, uint32_t document, double usual)
 {
-    ranks->usual = usual;
+    ranks->usual[document] = usual;
 }
 
 double tw_share_of_smaller(const tw_shingle_ranks *ranks, uint32_t a, uint32_t b, tw_overlap shared)
@@ -241,14 +240,14 @@ int tw_share_matches(tw_shared_matches *shared, tw_matches *mine, size_t least)
     return status;
 }
 
-int tw_matches_sort(tw_matches *matches)
+int tw_matches_sort(tw_matches *matches, const tw_loop *loop)
 {
-    if (matches->paged) {
+    const tw_loop alone = {.threads = 1};
+    if (tw_paged_has_file(matches->paged)) {
         matches->capacity = matches->count; /* sorting may leave room for these alone */
         return tw_paged_sort(matches->paged, &matches->data, matches->count, sizeof *matches->data,
                              by_documents, NULL);
     }
-    if (matches->count)
-        qsort_r(matches->data, matches->count, sizeof *matches->data, by_documents, NULL);
-    return TWINSET_OK;
+    return tw_parallel_sort(loop ? loop : &alone, matches->data, matches->count,
+                            sizeof *matches->data, by_documents, NULL);
 }

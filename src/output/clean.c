@@ -248,7 +248,7 @@ static int annotate_record(const cleaning *clean, cursor *at, uint64_t offset, b
     const twinset_result *result = clean->result;
     tw_annotation note = {
         .cluster = cluster_at(clean, at, offset),
-        .has_spans = tw_cuts_spans(&result->options),
+        .has_spans = tw_wants_passages(&result->options),
         .result = result,
     };
     int status = read_spans(clean, at, offset, work, &note.spans, &note.span_count);
@@ -435,7 +435,7 @@ static int write_stream(cleaning *clean, uint64_t bytes)
 
 static int write_lines(cleaning *clean)
 {
-    const tw_source_extent *extent = &clean->corpus->extents[clean->source->file->number];
+    const tw_source_extent *extent = tw_file_extent(clean->corpus, clean->source);
     bool is_spooled = clean->state.is_spooled;
     if (extent->bytes == 0)
         return TWINSET_OK;
@@ -536,7 +536,7 @@ static int write_all(cleaning *clean)
 /* Records that were read of a source; a text in memory is one. */
 static uint64_t count_read(const cleaning *clean)
 {
-    return clean->source->path ? clean->corpus->extents[clean->source->file->number].records : 1;
+    return clean->source->path ? tw_file_extent(clean->corpus, clean->source)->records : 1;
 }
 
 /* Finds out whether other sources go into the same file, before and after this one. */
@@ -546,9 +546,9 @@ static void find_neighbours(cleaning *clean)
     bool is_merged = clean->how->name != NULL;
     clean->is_first = clean->is_last = true;
     for (uint32_t i = clean->number; i-- > 0 && clean->is_first && is_merged;)
-        clean->is_first = !tw_clean_name(&sources->data[i], &clean->corpus->states[i]);
+        clean->is_first = !tw_clean_name(tw_source_at(sources, i), &clean->corpus->states[i]);
     for (uint32_t i = clean->number + 1; i < sources->count && clean->is_last && is_merged; i++)
-        clean->is_last = !tw_clean_name(&sources->data[i], &clean->corpus->states[i]);
+        clean->is_last = !tw_clean_name(tw_source_at(sources, i), &clean->corpus->states[i]);
 }
 
 int tw_clean(twinset_result *result, uint32_t number, const tw_cleaning *how,
@@ -558,7 +558,7 @@ int tw_clean(twinset_result *result, uint32_t number, const tw_cleaning *how,
     cleaning clean = {
         .corpus = corpus,
         .result = result,
-        .source = &corpus->sources->data[number],
+        .source = tw_source_at(corpus->sources, number),
         .state = corpus->states[number],
         .number = number,
         .how = how,

@@ -61,7 +61,8 @@ static size_t list_outputs(const tw_sources *sources, const tw_source_state *sta
 {
     size_t count = 0;
     for (size_t i = 0; i < sources->count; i++) {
-        output made = {&sources->data[i], tw_clean_name(&sources->data[i], &states[i])};
+        output made = {tw_source_at(sources, i),
+                       tw_clean_name(tw_source_at(sources, i), &states[i])};
         if (made.name)
             outputs[count++] = made;
     }

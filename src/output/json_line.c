@@ -186,6 +186,8 @@ static int append_cut(json_string *string, const tw_repeated_span *spans, size_t
     for (size_t i = 0; i < count && status == TWINSET_OK;) {
         size_t start = (size_t)spans[i].start, stop;
         bool needs_space;
+        if (start < offset)
+            return TWINSET_IO;
         status = append_bytes(string, start - offset, out);
         do
             stop =
@@ -197,6 +199,16 @@ static int append_cut(json_string *string, const tw_repeated_span *spans, size_t
             status = tw_bytes_append(out, " ", 1);
     }
     return status == TWINSET_OK ? append_bytes(string, string->length - offset, out) : status;
+}
+
+int tw_cut_text(const char *text, size_t length, const tw_repeated_span *spans, size_t count,
+                tw_bytes *out)
+{
+    json_string string = {.at = text, .end = text + length, .text = text, .length = length};
+    string.is_plain = true;
+    if (count && length < spans[count - 1].end)
+        return TWINSET_IO;
+    return append_cut(&string, spans, count, out);
 }
 
 int tw_json_cut_line(const char *line, size_t length, const char *field,

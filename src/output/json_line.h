@@ -22,5 +22,8 @@ const char *tw_json_skip_value(const char *at, const char *end);
 int tw_json_cut_line(const char *line, size_t length, const char *field,
                      const tw_repeated_span *spans, size_t count, tw_bytes *scratch,
                      tw_bytes *out) TW_CHECKED;
+/* The same of a text that is no JSON. */
+int tw_cut_text(const char *text, size_t length, const tw_repeated_span *spans, size_t count,
+                tw_bytes *out) TW_CHECKED;
 
 #endif

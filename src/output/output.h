@@ -3,7 +3,7 @@
  * other folders call; results are written by twinset_result_write() and its like, in write.c.
  *
  *   write.c          the table of formats, and the calls of the public headers
- *   csv.c json.c     pairs for programs, by the columns of pair_columns.c
+ *   csv.c result_json.c  pairs for programs, by the columns of pair_columns.c
  *   candidates.c     documents with those that they are paired with
  *   table.c compare.c  a scan and a comparison for people; style.c has what they share
  *   labels.c text.c  names cut to fit but never alike; strings made fit for a terminal
@@ -24,6 +24,7 @@
 
 #include "clean.h"
 #include "common.h"
+#include "json_line.h"
 #include "output_files.h"
 #include "result.h"
 

@@ -179,7 +179,7 @@ static void free_shown(tw_shown_document *shown)
 static void free_report(tw_report *report)
 {
     for (size_t i = 0; i < report->block_count && report->blocks; i++) {
-        tw_bytes_free(&report->blocks[i].json);
+        tw_bytes_free(&report->blocks[i].packed);
         tw_free(report->blocks[i].list);
     }
     for (size_t i = 0; i < report->shown_count; i++)

@@ -51,7 +51,7 @@ typedef struct tw_shown_passage {
 
 /* The passages of a pair. */
 typedef struct tw_pair_block {
-    tw_bytes json; /* empty: none */
+    tw_bytes packed; /* as JSON; empty: none */
     tw_shown_passage *list;
     size_t count, capacity;
 } tw_pair_block;
@@ -103,6 +103,8 @@ int tw_report_count_sharing(tw_report *report) TW_CHECKED;
 
 /* ---- page_texts.c */
 
+/* Packs a text by zlib; *packed is to be freed by tw_bytes_free(). */
+int tw_report_pack(const tw_bytes *text, tw_bytes *packed) TW_CHECKED;
 /* Finds the passages of the first pairs, and packs the texts of their documents, until the report
  * reaches its limit. */
 int tw_report_collect(tw_report *report, twinset_error *error) TW_CHECKED;

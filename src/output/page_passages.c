@@ -159,14 +159,15 @@ static tw_shown_passage summarise(const contexts *found, const tw_located_passag
     return shown;
 }
 
-static int write_passages(const twinset_passages *passages, tw_pair_block *block)
+/* Writes the passages of a pair as JSON, and what the tables need of each to the block. */
+static int write_passages(const twinset_passages *passages, tw_pair_block *block, tw_bytes *text)
 {
     tw_sink sink;
     contexts found = {0};
     int status = find_contexts(passages, &found);
     if (status == TWINSET_OK)
         status = TW_GROW(block->list, block->capacity, passages->count);
-    tw_sink_init_bytes(&sink, &block->json);
+    tw_sink_init_bytes(&sink, text);
     tw_json json = tw_json_new(&sink);
     tw_json_object(&json, NULL, TW_JSON_INLINE);
     tw_json_list(&json, "list", TW_JSON_LINES);
@@ -202,11 +203,15 @@ static void mask_passages(const tw_report *report, twinset_passages *passages)
 int tw_report_find_passages(tw_report *report, size_t index, twinset_error *error)
 {
     twinset_passages *found = NULL;
+    tw_bytes text = {0};
     int status = tw_result_find_passages(report->result, index, &found, error);
     if (status == TWINSET_OK && found) {
         mask_passages(report, found);
-        status = write_passages(found, &report->blocks[index]);
+        status = write_passages(found, &report->blocks[index], &text);
+        if (status == TWINSET_OK)
+            status = tw_report_pack(&text, &report->blocks[index].packed);
     }
+    tw_bytes_free(&text);
     twinset_passages_free(found);
     return status;
 }

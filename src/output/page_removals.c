@@ -115,7 +115,7 @@ static size_t add_up(repeat *list, size_t count)
 
 static void write_source(tw_json *json, const tw_report *report, const char *key, uint32_t source)
 {
-    const tw_source *found = &report->result->corpus->sources->data[source];
+    const tw_source *found = tw_source_at(report->result->corpus->sources, source);
     tw_json_string(json, key, report->page->anonymise ? NULL : found->path ? found->path : "");
 }
 

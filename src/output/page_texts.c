@@ -17,8 +17,7 @@ enum {
 
 /* ---- packing */
 
-/* Packs a text; *packed is to be freed by tw_bytes_free(). */
-static int pack(const tw_bytes *text, tw_bytes *packed)
+int tw_report_pack(const tw_bytes *text, tw_bytes *packed)
 {
     uLongf bytes = compressBound(text->length);
     int status = tw_bytes_reserve(packed, bytes);
@@ -46,18 +45,24 @@ static int pack_document(const tw_report *report, tw_shown_document *shown, twin
         status = tw_text_store_read(kept, shown->document, i, &name, &text, error);
         tw_report_mask(report, text.data, text.length);
         if (status == TWINSET_OK)
-            status = pack(&text, &shown->texts[i]);
+            status = tw_report_pack(&text, &shown->texts[i]);
         tw_bytes_free(&text);
     }
     return status;
 }
 
+/* How many bytes a packed block takes in the page. */
+static uint64_t size_of_block(const tw_bytes *packed)
+{
+    return BLOCK_BYTES + (packed->length + 2) / 3 * 4;
+}
+
 /* How many bytes the texts of a document take in the page. */
-static uint64_t size_of(const tw_shown_document *shown)
+static uint64_t size_of_texts(const tw_shown_document *shown)
 {
     uint64_t bytes = 0;
     for (size_t i = 0; i < shown->text_count; i++)
-        bytes += BLOCK_BYTES + (shown->texts[i].length + 2) / 3 * 4;
+        bytes += size_of_block(&shown->texts[i]);
     return bytes;
 }
 
@@ -106,7 +111,7 @@ static int pack_batch(batch *of)
 static bool take_texts(tw_report *report, uint32_t document, uint64_t *left)
 {
     tw_shown_document *shown = &report->shown[tw_report_index(report, document)];
-    uint64_t bytes = shown->has_text ? 0 : size_of(shown);
+    uint64_t bytes = shown->has_text ? 0 : size_of_texts(shown);
     if (bytes > *left)
         return false;
     *left -= bytes;
@@ -120,7 +125,7 @@ static bool take_pair(tw_report *report, size_t index, uint64_t *left)
     enum { BYTES_IN_TABLES = 16 }; /* about, of a passage */
     uint32_t documents[2];
     const tw_pair_block *block = &report->blocks[index];
-    uint64_t bytes = BLOCK_BYTES + block->json.length + block->count * BYTES_IN_TABLES;
+    uint64_t bytes = size_of_block(&block->packed) + block->count * BYTES_IN_TABLES;
     tw_result_pair_documents(report->result, index, documents);
     if (bytes > *left)
         return false;
@@ -235,30 +240,33 @@ static void put_base64(tw_sink *sink, const unsigned char *bytes, size_t count)
     }
 }
 
+static void put_packed(tw_sink *sink, const char *id, const tw_bytes *packed)
+{
+    tw_put_text(sink, "<script type=\"text/plain\" id=\"");
+    tw_put_text(sink, id);
+    tw_put_text(sink, "\">");
+    put_base64(sink, (const unsigned char *)packed->data, packed->length);
+    tw_put_text(sink, "</script>\n");
+}
+
 static void put_texts(tw_report *report, size_t index)
 {
     const tw_shown_document *shown = &report->shown[index];
     for (size_t i = 0; i < shown->text_count && shown->has_text; i++) {
-        char head[96];
-        snprintf(head, sizeof head, "<script type=\"text/plain\" id=\"text-%zu-%zu\">", index, i);
-        tw_put_text(report->sink, head);
-        put_base64(report->sink, (const unsigned char *)shown->texts[i].data,
-                   shown->texts[i].length);
-        tw_put_text(report->sink, "</script>\n");
+        char id[64];
+        snprintf(id, sizeof id, "text-%zu-%zu", index, i);
+        put_packed(report->sink, id, &shown->texts[i]);
     }
 }
 
 static void put_passages(tw_report *report, size_t index)
 {
-    const tw_bytes *json = &report->blocks[index].json;
+    const tw_bytes *packed = &report->blocks[index].packed;
     char id[48];
-    tw_sink escaped;
-    if (!json->length)
+    if (!packed->length)
         return;
     snprintf(id, sizeof id, "passages-%zu", index);
-    tw_report_begin_block(report, &escaped, id);
-    tw_put(&escaped, json->data, json->length);
-    tw_report_end_block(report, &escaped);
+    put_packed(report->sink, id, packed);
 }
 
 void tw_report_texts(tw_report *report)

@@ -343,10 +343,10 @@ static void put_pairs(const table *t)
 static void put_legend(const table *t)
 {
     static const char *const similar[] = {
-        [TWINSET_MEASURE_JACCARD] = "similar: what they have in common, as a share of both.",
+        [TWINSET_MEASURE_JACCARD] = "similar: what both have, of all that either has.",
         [TWINSET_MEASURE_CONTAINMENT] = "similar: how much of the shorter is also in the other.",
         [TWINSET_MEASURE_WEIGHTED] =
-            "similar: what they have in common, as a share of both; rare parts count more.",
+            "similar: what both have, of all that either has; rare parts count more.",
     };
     tw_flow flow = {.sink = t->sink, .width = t->style->width};
     tw_put(t->sink, "\n", 1);
@@ -360,9 +360,10 @@ static void put_legend(const table *t)
         tw_flow_text(&flow, t->passages ? "a in b: how much of a is in passages that b has, too."
                                         : "a in b: how much of a is also in b.");
     if (t->layout->longest)
-        tw_flow_text(&flow, t->passages ? "passages: what both have, word for word or in others."
-                                        : "longest: the longest passage that both have.");
-    tw_flow_text(&flow, "cluster: documents that similar pairs join share a number.");
+        tw_flow_text(&flow, t->passages
+                                ? "passages: what both say, word for word or in other words."
+                                : "longest: the longest passage that both have.");
+    tw_flow_text(&flow, "cluster: documents that similar pairs join have one number.");
     tw_put_style(t->sink, t->style, TW_PLAIN);
     tw_put(t->sink, "\n", 1);
 }
@@ -484,17 +485,21 @@ static void put_no_pair(const table *t)
         snprintf(text, sizeof text, "Only one document: there is nothing to compare it with.");
     else if (t->result->chance.is_all)
         snprintf(text, sizeof text,
-                 "%s, too short to tell copies from coincidence. With -t 0.5 those that are "
-                 "alike show.",
+                 "%s, too short to tell copies from coincidence. Use -t 0.5 to see those that are "
+                 "alike.",
+                 documents.text);
+    else if (t->result->chance.decides)
+        snprintf(text, sizeof text,
+                 "No pair in %s is beyond chance. Use -t 0.3 to see those that may be chance.",
                  documents.text);
     else if (threshold > 0)
-        snprintf(text, sizeof text, "No pair at %s or more in %s. With -t %s.",
+        snprintf(text, sizeof text, "No pair at %s or more in %s. Use -t %s.",
                  threshold_percent(threshold).text, documents.text,
-                 threshold > 0.3 ? "0.3 weaker likenesses show"
-                                 : "0 every pair that shares anything shows");
+                 threshold > 0.3 ? "0.3 to see less similar ones"
+                                 : "0 to see every pair that shares anything");
     else
         snprintf(text, sizeof text,
-                 "No two of %s share anything. A smaller -k finds shorter likenesses.",
+                 "No two of %s share anything. A smaller -k finds what is shorter.",
                  documents.text);
     tw_put_sentence(t->sink, t->style, text);
 }

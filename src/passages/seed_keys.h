@@ -19,6 +19,7 @@ enum {
     TW_SEED_RUN = 15,       /* words of a run that is found for certain */
     TW_SEED_NEIGHBOURS = 4, /* rare words that a rare word makes pairs with: those after it, */
     TW_SEED_REACH = 20,     /* up to so many words away */
+    TW_SEED_DOCUMENTS = 32, /* that may have a key which proposes pairs */
 };
 
 /* Receives a key of the document, and the word that it begins at. */

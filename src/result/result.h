@@ -39,6 +39,7 @@ typedef struct tw_chance {
     double share;         /* and share so much of the smaller program, by weights */
     double pairs;         /* the number of pairs compared; 0: the background is not known */
     double passage_pairs; /* of prose, the number of pairs among which passages were looked for */
+    bool decides;         /* what chance explains is not listed, whatever its similarity */
     bool is_all;          /* chance explains even identical programs: no pair is listed */
     uint32_t sampled;     /* pairs, of all or drawn by chance, and how similar they are: */
     uint32_t bars[TW_CHANCE_BARS]; /* how many in each of equal steps from 0 to 1 */

@@ -7,13 +7,8 @@
 
 #include "common.h"
 
-/* A span of a document, and its first copy. Offsets are bytes of the documents' texts. */
-typedef struct tw_repeated_span {
-    uint64_t start, end; /* from its first word to behind its last */
-    uint64_t first_start, first_end;
-    uint64_t word, words; /* the number of its first word, from 0, and how many there are */
-    uint32_t first;       /* the document that has it first */
-} tw_repeated_span;
+/* A span of a document, and its first copy; `first` is the document that has it. */
+typedef twinset_repeated_span tw_repeated_span;
 
 /* Whether no word lies between a span and the next one of its document: both are one cut. */
 static inline bool tw_span_meets_next(const tw_repeated_span *span)

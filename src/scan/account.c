@@ -54,7 +54,7 @@ static int list_skips(const tw_corpus *corpus, twinset_result *result)
 static const char *encoding_of(const tw_corpus *corpus, uint32_t document)
 {
     const tw_source *source = tw_source_of(corpus, document);
-    return source->path ? corpus->extents[source->file->number].encoding : NULL;
+    return source->path ? tw_file_extent(corpus, source)->encoding : NULL;
 }
 
 /* A pass over all documents. */
@@ -142,7 +142,7 @@ static size_t count_submitted(const tw_corpus *corpus, const char **first)
     size_t files = 0;
     *first = NULL;
     for (size_t i = 0; i < corpus->sources->count; i++) {
-        const tw_source *source = &corpus->sources->data[i];
+        const tw_source *source = tw_source_at(corpus->sources, i);
         tw_source_group group = tw_corpus_source_group(corpus, source);
         if (!group.id || tw_is_passed_over(corpus, i))
             continue;

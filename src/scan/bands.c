@@ -24,8 +24,9 @@ typedef struct candidate_stream {
     size_t count, capacity;
     size_t *groups; /* the index of the first pair of each larger original */
     size_t group_count, group_capacity;
-    size_t tile;           /* originals whose profiles a thread can keep */
-    uint8_t *match_counts; /* by original: its matches with earlier ones; NULL: all are wanted */
+    size_t tile;            /* originals whose profiles a thread can keep */
+    uint32_t *match_counts; /* by original: its matches with earlier ones; NULL: all are wanted */
+    uint32_t most_matches;  /* of an original with earlier ones, where they are counted */
     tw_shared_matches found;
     uint64_t last_done; /* the last pair that the journal has */
     bool is_resumed;
@@ -186,8 +187,8 @@ static int share_found(candidate_stream *stream, unsigned worker)
                             TW_MATCHES_AT_ONCE);
 }
 
-/* Verifies the pairs of one document with earlier ones. A run that cleans a collection stops after
- * a few matches: they are enough to find one that is kept. */
+/* Verifies the pairs of one document with earlier ones, as long as it has few matches, where
+ * few are wanted. */
 static int verify_group(void *context, unsigned worker, size_t index)
 {
     candidate_stream *stream = context;
@@ -198,11 +199,11 @@ static int verify_group(void *context, unsigned worker, size_t index)
     stream->scan->comparers[worker].profiles.is_single = end - stream->groups[index] == 1;
     for (size_t i = stream->groups[index]; i < end && status == TWINSET_OK; i++) {
         size_t before = found->count;
-        if (stream->match_counts && stream->match_counts[later] >= TW_STAR)
+        if (stream->match_counts && stream->match_counts[later] >= stream->most_matches)
             break;
         status = tw_scan_verify(stream->scan, worker, (uint32_t)stream->pairs[i], later, true);
         if (stream->match_counts)
-            stream->match_counts[later] += (uint8_t)(found->count - before);
+            stream->match_counts[later] += (uint32_t)(found->count - before);
     }
     return status == TWINSET_OK ? share_found(stream, worker) : status;
 }
@@ -396,10 +397,70 @@ static int verify_batch(candidate_stream *stream)
     return status == TWINSET_OK && scan->journal ? write_frame(stream, first_match) : status;
 }
 
+/* Counts the candidates, and the documents that have earlier ones; does not if these are few. */
+static int count_candidates(candidate_stream *stream, tw_number_set *runs, uint64_t *candidates,
+                            uint64_t *documents)
+{
+    uint64_t last = UINT64_MAX;
+    size_t count = 1;
+    int status = TWINSET_OK;
+    if (tw_number_set_most(runs) <= TW_MANY_CANDIDATES)
+        return TWINSET_OK;
+    while (count > 0 && status == TWINSET_OK) {
+        status =
+            tw_number_set_next(runs, stream->pairs, stream->capacity, &count, stream->scan->error);
+        for (size_t i = 0; i < count; i++) {
+            *documents += stream->pairs[i] >> 32 != last;
+            last = stream->pairs[i] >> 32;
+        }
+        *candidates += count;
+    }
+    tw_number_set_rewind(runs);
+    return status;
+}
+
+/* Limits the matches of a document with earlier ones where all would be too many: of a run that
+ * cleans a collection, as a few are enough to find one that is kept; and of one with very many
+ * candidates, whose pairs nobody can read. */
+static int limit_matches(candidate_stream *stream, tw_number_set *runs)
+{
+    const tw_scan_run *scan = stream->scan;
+    uint64_t candidates = 0, documents = 0;
+    int status = TWINSET_OK;
+    stream->most_matches = TW_STAR;
+    if (scan->wants_pairs && scan->options->max_bucket)
+        status = count_candidates(stream, runs, &candidates, &documents);
+    uint64_t few = TW_MANY_FOR_EACH * documents;
+    few = few > TW_MANY_CANDIDATES ? few : TW_MANY_CANDIDATES;
+    if (status != TWINSET_OK || (scan->wants_pairs && candidates <= few))
+        return status;
+    if (scan->wants_pairs)
+        stream->most_matches = (uint32_t)(few / documents);
+    stream->match_counts = tw_calloc(scan->search.originals.count, sizeof *stream->match_counts);
+    return stream->match_counts ? TWINSET_OK : TWINSET_NOMEM;
+}
+
+/* Notes that documents with many matches are listed with the first few. */
+static int note_limit(const candidate_stream *stream)
+{
+    tw_scan_run *scan = stream->scan;
+    size_t limited = 0;
+    for (size_t i = 0;
+         scan->wants_pairs && stream->match_counts && i < scan->search.originals.count; i++)
+        limited += stream->match_counts[i] >= stream->most_matches;
+    if (!limited)
+        return TWINSET_OK;
+    scan->result->run.expected_recall = NAN;
+    return tw_result_note(scan->result,
+                          "there are very many similar pairs: %s documents are listed with the "
+                          "first %u before them that they resemble; `max-bucket` 0 lists all",
+                          tw_number_count(limited).text, stream->most_matches);
+}
+
 static int make_batch(candidate_stream *stream)
 {
     const tw_scan_run *scan = stream->scan;
-    size_t originals = scan->search.originals.count, documents = scan->corpus->documents.count;
+    size_t documents = scan->corpus->documents.count;
     uint64_t fitting = tw_memory_share(scan->options, BATCH_SHARE) / sizeof *stream->pairs;
     stream->capacity = fitting < LEAST_BATCH  ? LEAST_BATCH
                        : fitting > MOST_BATCH ? MOST_BATCH
@@ -407,10 +468,7 @@ static int make_batch(candidate_stream *stream)
     stream->tile = tw_profiles_fitting(&scan->comparers[0].profiles,
                                        scan->corpus->totals.shingles / (documents | !documents));
     stream->pairs = tw_array(stream->capacity, sizeof *stream->pairs);
-    if (!scan->wants_details)
-        stream->match_counts = tw_calloc(originals, sizeof *stream->match_counts);
-    return stream->pairs && (stream->match_counts || scan->wants_details) ? TWINSET_OK
-                                                                          : TWINSET_NOMEM;
+    return stream->pairs ? TWINSET_OK : TWINSET_NOMEM;
 }
 
 /* Copies all documents out of packed sources if they are small, so that not each batch reads these
@@ -427,6 +485,8 @@ static int verify_all(candidate_stream *stream, tw_number_set *runs)
     tw_scan_run *scan = stream->scan;
     int status = make_batch(stream);
     if (status == TWINSET_OK)
+        status = limit_matches(stream, runs);
+    if (status == TWINSET_OK)
         status = fetch_small(scan);
     if (status == TWINSET_OK)
         status = replay_journal(stream);
@@ -439,6 +499,8 @@ static int verify_all(candidate_stream *stream, tw_number_set *runs)
         if (stream->count)
             status = verify_batch(stream);
     }
+    if (status == TWINSET_OK)
+        status = note_limit(stream);
     for (unsigned i = 0; i < scan->options->threads; i++)
         scan->comparers[i].profiles.is_single = false;
     tw_free(stream->pairs);
@@ -469,8 +531,9 @@ int tw_scan_search_bands(tw_scan_run *scan)
         tw_result_stage(scan->result, "propose", scan->started, scan->result->run.spilled_bytes);
     if (status == TWINSET_OK)
         status = verify_all(&stream, runs);
-    if (status == TWINSET_OK)
-        status = tw_matches_sort(&scan->search.matches);
+    tw_loop loop = tw_settings_loop(scan->corpus->settings, "verifying");
+    if (status == TWINSET_OK) /* the memory of a batch is free now */
+        status = tw_matches_sort(&scan->search.matches, &loop);
     scan->started = tw_result_stage(scan->result, "verify", scan->started, 0);
     scan->result->run.spilled_bytes += tw_paged_spilled(tw_corpus_paged(scan->corpus));
     scan->result->run.verified = scan->search.verified;

@@ -1,12 +1,12 @@
 /*
- * Estimates what unrelated programs have in common by chance alone. The middle of a random sample
- * of pairs says what is usual here, since most of them are unrelated; it limits what the score
- * takes off. Of what is left, it is known how many pairs are expected at any similarity without any
- * copying (background.c). Without a threshold of the user's, those pairs are listed that chance
- * gives less than once, each by how much it shares: about one false alarm is then expected in the
- * whole list. Where many pairs are beyond chance, the list goes on while a twentieth of it at most
- * is expected to be false alarms. Where the programs are so short that chance explains even
- * identical ones, a note says so.
+ * Estimates what unrelated programs have in common by chance alone. A random sample of pairs says
+ * what is usual of each program, by the middle of its pairs, since most of them are unrelated; it
+ * limits what the score takes off. Of what is left, it is known how many pairs are expected at any
+ * similarity without any copying (background.c). Without a threshold of the user's, those pairs are
+ * listed that chance gives less than once, each by how much it shares: about one false alarm is
+ * then expected in the whole list. Where many pairs are beyond chance, the list goes on while a
+ * twentieth of it at most is expected to be false alarms. Where the programs are so short that
+ * chance explains even identical ones, a note says so.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,8 +15,9 @@
 #include "run.h"
 
 enum {
-    MOST_PAIRS = 10000,
-    LEAST_DOCUMENTS = 10, /* among fewer documents, most may be copies */
+    MANY_PAIRS = 10000,      /* where there are no more, all are looked at, and otherwise so many */
+    PAIRS_OF_A_DOCUMENT = 8, /* or so many for each document, if that is more */
+    LEAST_DOCUMENTS = 10,    /* among fewer documents, most may be copies */
 };
 
 /* The number of unrelated pairs that may be expected in a short list, and the lowest similarity
@@ -36,6 +37,7 @@ typedef struct pair_sample {
     tw_scan_run *scan;
     uint32_t *documents; /* those that are not blank */
     size_t count;
+    size_t most_pairs;
     drawn_pair *pairs;
     size_t pair_count;
     double *figures; /* of the pairs */
@@ -60,27 +62,34 @@ static void add_all_pairs(pair_sample *sample)
             add_pair(sample, sample->documents[i], sample->documents[j]);
 }
 
+/* Every document is drawn equally often as the first of a pair. */
 static void add_random_pairs(pair_sample *sample)
 {
     uint64_t state = sample->scan->options->seed;
-    for (size_t i = 0; i < MOST_PAIRS; i++) {
-        uint32_t a = sample->documents[tw_splitmix64(&state) % sample->count];
-        add_pair(sample, a, sample->documents[tw_splitmix64(&state) % sample->count]);
-    }
+    for (size_t i = 0; i < sample->most_pairs; i++)
+        add_pair(sample, sample->documents[i % sample->count],
+                 sample->documents[tw_splitmix64(&state) % sample->count]);
+}
+
+static double count_all_pairs(const pair_sample *sample)
+{
+    return 0.5 * (double)sample->count * ((double)sample->count - 1);
 }
 
 /* Draws the pairs, and returns how many were tried. */
 static double draw_pairs(pair_sample *sample)
 {
-    double pairs = 0.5 * (double)sample->count * ((double)sample->count - 1);
-    if (pairs > MOST_PAIRS)
-        add_random_pairs(sample);
-    else
+    if (count_all_pairs(sample) <= (double)sample->most_pairs) {
         add_all_pairs(sample);
-    return fmin(pairs, MOST_PAIRS);
+        return count_all_pairs(sample);
+    }
+    add_random_pairs(sample);
+    return (double)sample->most_pairs;
 }
 
-static double find_usual_share(pair_sample *sample)
+/* ---- what programs usually share */
+
+static void find_shares(pair_sample *sample)
 {
     for (size_t i = 0; i < sample->pair_count; i++) {
         const drawn_pair *pair = &sample->pairs[i];
@@ -89,7 +98,44 @@ static double find_usual_share(pair_sample *sample)
                 ? 1
                 : tw_share_of_smaller(sample->scan->search.ranks, pair->x, pair->y, pair->shared);
     }
-    return tw_background_fit(sample->figures, sample->pair_count);
+}
+
+/* Writes the shares of each original, one original after the other. starts[i + 1] is where those of
+ * original i end. */
+static void sort_shares(const pair_sample *sample, size_t originals, size_t *starts, double *shares)
+{
+    for (size_t i = 0; i < sample->pair_count; i++) {
+        starts[sample->pairs[i].x + 2]++;
+        starts[sample->pairs[i].y + 2]++;
+    }
+    for (size_t i = 1; i <= originals; i++)
+        starts[i + 1] += starts[i];
+    for (size_t i = 0; i < sample->pair_count; i++) {
+        shares[starts[sample->pairs[i].x + 1]++] = sample->figures[i];
+        shares[starts[sample->pairs[i].y + 1]++] = sample->figures[i];
+    }
+}
+
+/* Finds the share that each original usually has in common with others, if a pair of it was
+ * drawn. */
+static int set_usual_shares(pair_sample *sample)
+{
+    tw_search *search = &sample->scan->search;
+    size_t originals = search->originals.count;
+    size_t *starts = tw_calloc(originals + 2, sizeof *starts);
+    double *shares = tw_array(2 * sample->pair_count, sizeof *shares);
+    bool is_enough = starts && shares;
+    if (is_enough)
+        sort_shares(sample, originals, starts, shares);
+    for (uint32_t i = 0; i < originals && is_enough; i++) {
+        size_t count = starts[i + 1] - starts[i];
+        if (count)
+            tw_shingle_ranks_set_usual(search->ranks, i,
+                                       tw_background_fit(shares + starts[i], count));
+    }
+    tw_free(starts);
+    tw_free(shares);
+    return is_enough ? TWINSET_OK : TWINSET_NOMEM;
 }
 
 static double find_usual_similarity(pair_sample *sample)
@@ -117,16 +163,18 @@ static void count_bars(const pair_sample *sample, tw_chance *chance)
 }
 
 /* Finds what is usual in a sample of pairs. */
-static void fit_background(pair_sample *sample)
+static int fit_background(pair_sample *sample)
 {
     tw_chance *chance = &sample->scan->result->chance;
-    double pairs = 0.5 * (double)sample->count * ((double)sample->count - 1);
     double tried = draw_pairs(sample);
-    chance->share = find_usual_share(sample);
-    tw_shingle_ranks_set_usual(sample->scan->search.ranks, chance->share);
+    find_shares(sample);
+    int status = set_usual_shares(sample);
+    chance->share = tw_background_fit(sample->figures, sample->pair_count);
     chance->usual = find_usual_similarity(sample);
     count_bars(sample, chance);
-    sample->scan->search.wanted_pairs = pairs * (double)sample->pair_count / tried;
+    sample->scan->search.wanted_pairs =
+        count_all_pairs(sample) * (double)sample->pair_count / tried;
+    return status;
 }
 
 /* Returns how many unrelated pairs are expected at or above a similarity, if each shares so much
@@ -184,15 +232,15 @@ static int note_rule(tw_scan_run *scan, const char *usual, const char *pairs)
     if (scan->search.most_expected > LEAST_EXPECTED)
         return tw_result_note(
             scan->result,
-            "unrelated programs here typically share %s of the smaller one, which does not count; "
-            "of %s pairs so many are beyond chance that the list goes on until about %s false "
+            "unrelated programs here typically share %s of the smaller one, which is discounted; "
+            "so many of %s pairs are beyond chance that the list goes on until about %s false "
             "alarms are expected, a twentieth of it; -t lists others",
             usual, pairs, tw_number_count((uint64_t)lround(scan->search.most_expected)).text);
     return tw_result_note(
         scan->result,
-        "unrelated programs here typically share %s of the smaller one, which does not count; "
-        "of %s pairs those are listed that chance gives less than once, so that about one "
-        "false alarm is expected; -t lists others",
+        "unrelated programs here typically share %s of the smaller one, which is discounted; "
+        "of %s pairs the list has those that chance alone would hardly give, and about one false "
+        "alarm is expected in it; -t lists others",
         usual, pairs);
 }
 
@@ -202,11 +250,11 @@ static int note_background(tw_scan_run *scan)
     double threshold = scan->options->threshold;
     tw_number usual = tw_number_percent(chance->share);
     tw_number pairs = tw_number_count((uint64_t)chance->pairs);
-    if (scan->search.drops_chance)
+    if (scan->result->chance.decides)
         return note_rule(scan, usual.text, pairs.text);
     return tw_result_note(
         scan->result,
-        "unrelated programs here typically share %s of the smaller one, which does not count; "
+        "unrelated programs here typically share %s of the smaller one, which is discounted; "
         "from %s up at most %s of %s pairs are expected by chance",
         usual.text, tw_number_percent(threshold).text,
         tw_number_rounded(expected(scan, threshold, scan->search.median_structure), 2).text,
@@ -263,22 +311,25 @@ static void drop_matches(tw_scan_run *scan)
 int tw_scan_find_usual(tw_scan_run *scan)
 {
     const tw_corpus *corpus = scan->corpus;
+    size_t most_pairs = PAIRS_OF_A_DOCUMENT * corpus->documents.count;
+    most_pairs = most_pairs > MANY_PAIRS ? most_pairs : MANY_PAIRS;
     pair_sample sample = {
         .scan = scan,
         .documents = tw_array(corpus->documents.count, sizeof *sample.documents),
-        .pairs = tw_array(MOST_PAIRS, sizeof *sample.pairs),
-        .figures = tw_array(MOST_PAIRS, sizeof *sample.figures),
+        .most_pairs = most_pairs,
+        .pairs = tw_array(most_pairs, sizeof *sample.pairs),
+        .figures = tw_array(most_pairs, sizeof *sample.figures),
     };
-    bool is_enough = sample.documents && sample.pairs && sample.figures;
-    for (uint32_t i = 0; i < corpus->documents.count && is_enough; i++)
+    int status = sample.documents && sample.pairs && sample.figures ? TWINSET_OK : TWINSET_NOMEM;
+    for (uint32_t i = 0; i < corpus->documents.count && status == TWINSET_OK; i++)
         if (scan->search.sizes[scan->search.originals.of[i]])
             sample.documents[sample.count++] = i;
-    if (is_enough && sample.count >= LEAST_DOCUMENTS)
-        fit_background(&sample);
+    if (status == TWINSET_OK && sample.count >= LEAST_DOCUMENTS)
+        status = fit_background(&sample);
     tw_free(sample.documents);
     tw_free(sample.pairs);
     tw_free(sample.figures);
-    return is_enough ? TWINSET_OK : TWINSET_NOMEM;
+    return status;
 }
 
 int tw_scan_estimate_chance(tw_scan_run *scan)
@@ -294,7 +345,7 @@ int tw_scan_estimate_chance(tw_scan_run *scan)
     if (is_automatic) {
         threshold = tw_background_score(second, scan->result->chance.pairs, TW_MOST_FALSE_ALARMS);
         threshold = fmin(fmax(ceil(100 * threshold) / 100, LOWEST_THRESHOLD), 1);
-        scan->search.drops_chance = true;
+        scan->result->chance.decides = true;
     }
     scan->corpus->settings->options.threshold = threshold;
     return note_short(scan, is_automatic);
@@ -302,7 +353,8 @@ int tw_scan_estimate_chance(tw_scan_run *scan)
 
 bool tw_scan_is_beyond_chance(const tw_scan_run *scan, const tw_match *match)
 {
-    return !scan->search.drops_chance || expected_down_to(scan, match) < scan->search.most_expected;
+    return !scan->result->chance.decides ||
+           expected_down_to(scan, match) < scan->search.most_expected;
 }
 
 int tw_scan_drop_chance(tw_scan_run *scan)
@@ -314,7 +366,7 @@ int tw_scan_drop_chance(tw_scan_run *scan)
         tw_match *match = tw_match_at(matches, i);
         match->structure = tw_shared_structure(scan->search.ranks, match->a, match->b);
     }
-    if (scan->search.drops_chance) {
+    if (scan->result->chance.decides) {
         find_limit(scan);
         drop_matches(scan);
     }

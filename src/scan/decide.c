@@ -252,9 +252,10 @@ typedef struct located_removal {
     uint64_t offset;
 } located_removal;
 
-static int by_input(const void *left, const void *right)
+static int by_input(const void *left, const void *right, void *context)
 {
     const located_removal *x = left, *y = right;
+    (void)context;
     if (x->source != y->source)
         return x->source < y->source ? -1 : 1;
     return x->offset < y->offset ? -1 : x->offset > y->offset;
@@ -282,18 +283,23 @@ static size_t find_removed(const removal_plan *plan, located_removal *removed)
 
 static int list_removed(removal_plan *plan)
 {
+    enum { SORT_SHARE = 32 };
     twinset_result *result = plan->scan->result;
     located_removal *removed = tw_array(plan->count, sizeof *removed);
     if (!removed)
         return TWINSET_NOMEM;
     size_t count = result->run.removed = find_removed(plan, removed);
-    if (count)
-        qsort(removed, count, sizeof *removed, by_input);
+    tw_loop loop = tw_settings_loop(plan->scan->corpus->settings, "deciding");
+    if (count > tw_memory_share(plan->scan->options, SORT_SHARE) / sizeof *removed)
+        loop.threads = 1; /* more would take as much memory again */
+    int status = tw_parallel_sort(&loop, removed, count, sizeof *removed, by_input, NULL);
     result->decisions.removed = tw_array(count, sizeof *result->decisions.removed);
-    for (size_t i = 0; i < count && result->decisions.removed; i++)
+    if (!result->decisions.removed)
+        status = TWINSET_NOMEM;
+    for (size_t i = 0; i < count && status == TWINSET_OK; i++)
         result->decisions.removed[i] = removed[i].removal;
     tw_free(removed);
-    return result->decisions.removed ? TWINSET_OK : TWINSET_NOMEM;
+    return status;
 }
 
 static int by_offset(const void *left, const void *right)

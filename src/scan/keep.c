@@ -105,8 +105,8 @@ static int keep_program(tw_scan_run *scan, tw_worker *worker, uint32_t document,
         status = tw_document_file(worker, document, &program, i, &text);
         if (status == TWINSET_OK)
             status = tw_text_store_add_text(scan->result->kept,
-                                            sources->data[program.files[i].source].name, text.text,
-                                            text.length, scan->error);
+                                            tw_source_at(sources, program.files[i].source)->name,
+                                            text.text, text.length, scan->error);
     }
     return status;
 }
@@ -198,7 +198,7 @@ static int keep_origins(tw_scan_run *scan)
     tw_origins *origins = &result->origins;
     size_t described = 0, kept = 0;
     for (size_t i = 0; i < sources->count; i++)
-        described += is_described(&sources->data[i]);
+        described += is_described(tw_source_at(sources, i));
     if (!described || !result->run.pairs || scan->corpus->is_comparison)
         return TWINSET_OK;
     origins->data = tw_array(2 * result->run.pairs, sizeof *origins->data);

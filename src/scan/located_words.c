@@ -123,6 +123,15 @@ int tw_word_reader_pass(tw_word_reader *reader, tw_worker *worker, uint32_t docu
     return status;
 }
 
+int tw_word_reader_pass_text(tw_word_reader *reader, const char *text, size_t length,
+                             tw_shingles_fn sink, void *context, uint64_t *words)
+{
+    passing pass = {reader->shingler, sink, context, {0}};
+    int status = pass_whole(&pass, text, length);
+    *words = pass.summary.tokens;
+    return status;
+}
+
 /* ---- words with their spans */
 
 /* A sink that keeps words. */
@@ -209,13 +218,25 @@ static int take_text(void *context, const char *text, size_t length)
     return status == TWINSET_OK ? store_words(reader, false) : status;
 }
 
+/* Starts the next document. */
+static void begin_words(tw_word_reader *reader, bool is_large)
+{
+    reader->is_large = is_large;
+    reader->text.length = reader->count = reader->blocks.count = 0;
+    tw_word_locator_begin(&reader->locator);
+}
+
+/* Whether each word has its span: both were read from the same bytes by the same rules. */
+static int check_words(const tw_word_reader *reader)
+{
+    return reader->count == reader->locator.spans.count ? TWINSET_OK : TWINSET_IO;
+}
+
 /* Reads a document, and keeps its words. */
 static int read_words(tw_word_reader *reader, tw_worker *worker, uint32_t document)
 {
     tw_text_summary summary;
-    reader->is_large = tw_document_is_large(worker->corpus, document);
-    reader->text.length = reader->count = reader->blocks.count = 0;
-    tw_word_locator_begin(&reader->locator);
+    begin_words(reader, tw_document_is_large(worker->corpus, document));
     int status = TWINSET_OK;
     if (reader->is_large)
         status = tw_shingle_begin(reader->shingler, keep_words, reader);
@@ -225,10 +246,7 @@ static int read_words(tw_word_reader *reader, tw_worker *worker, uint32_t docume
         status = tw_shingle_end(reader->shingler, &summary);
     if (status == TWINSET_OK && reader->is_large)
         status = tw_word_locator_feed(&reader->locator, "", 0, true);
-    /* Both read the same bytes by the same rules. */
-    if (status == TWINSET_OK && reader->count != reader->locator.spans.count)
-        status = TWINSET_IO;
-    return status;
+    return status == TWINSET_OK ? check_words(reader) : status;
 }
 
 int tw_word_reader_store(tw_word_reader *reader, tw_worker *worker, uint32_t document,
@@ -255,6 +273,13 @@ int tw_word_reader_store(tw_word_reader *reader, tw_worker *worker, uint32_t doc
 int tw_word_reader_load(tw_word_reader *reader, tw_worker *worker, uint32_t document)
 {
     return read_words(reader, worker, document);
+}
+
+int tw_word_reader_load_text(tw_word_reader *reader, const char *text, size_t length)
+{
+    begin_words(reader, false);
+    int status = take_text(reader, text, length);
+    return status == TWINSET_OK ? check_words(reader) : status;
 }
 
 size_t tw_word_reader_count(const tw_word_reader *reader)

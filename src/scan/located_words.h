@@ -29,8 +29,8 @@ void tw_located_words_free(tw_located_words *store);
 /* Reads the words of documents. It is the scratch of one thread. */
 typedef struct tw_word_reader tw_word_reader;
 
-/* `options` say what a word is; they and the store must outlive the reader. Free with
- * tw_word_reader_free(). */
+/* `options` say what a word is; they and the store must outlive the reader. The store may be NULL
+ * where words are passed and loaded, and not stored. Free with tw_word_reader_free(). */
 int tw_word_reader_new(const twinset_options *options, tw_located_words *store,
                        tw_word_reader **reader, twinset_error *error) TW_CHECKED;
 void tw_word_reader_free(tw_word_reader *reader);
@@ -40,8 +40,13 @@ int tw_word_reader_pass(tw_word_reader *reader, tw_worker *worker, uint32_t docu
 /* Puts the words of a document into the store, as that of this number. */
 int tw_word_reader_store(tw_word_reader *reader, tw_worker *worker, uint32_t document,
                          uint32_t number, twinset_error *error) TW_CHECKED;
+/* The same of a text that is no document. */
+int tw_word_reader_pass_text(tw_word_reader *reader, const char *text, size_t length,
+                             tw_shingles_fn sink, void *context, uint64_t *words) TW_CHECKED;
 /* Loads the words of a document that is not large, as the document in work. */
 int tw_word_reader_load(tw_word_reader *reader, tw_worker *worker, uint32_t document) TW_CHECKED;
+/* The same of a text that is no document. */
+int tw_word_reader_load_text(tw_word_reader *reader, const char *text, size_t length) TW_CHECKED;
 /* The words of the document in work. */
 size_t tw_word_reader_count(const tw_word_reader *reader);
 /* Word `index` of the document in work. */

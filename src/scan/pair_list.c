@@ -299,16 +299,49 @@ static int sort_pairs(tw_scan_run *scan)
     return status;
 }
 
+static tw_loop cluster_loop(const tw_scan_run *scan)
+{
+    return tw_settings_loop(scan->corpus->settings, "clustering");
+}
+
+static int join_all_copies(void *context, unsigned worker, size_t from, size_t to)
+{
+    tw_scan_run *scan = context;
+    const tw_originals *originals = &scan->search.originals;
+    (void)worker;
+    for (size_t i = from; i < to; i++)
+        join_copies(scan, originals->members + originals->start[i], originals->copies[i]);
+    return TWINSET_OK;
+}
+
+/* Joins the originals of matches. Where all are compared, their first documents will do, since the
+ * copies of each are joined. */
+static int join_matches(void *context, unsigned worker, size_t from, size_t to)
+{
+    tw_scan_run *scan = context;
+    const tw_originals *originals = &scan->search.originals;
+    bool wants_all = tw_corpus_wants_all(scan->corpus);
+    int status = TWINSET_OK;
+    (void)worker;
+    for (size_t i = from; i < to && status == TWINSET_OK; i++) {
+        const tw_match *match = tw_match_at(&scan->search.matches, i);
+        if (wants_all)
+            tw_union_find_merge(scan->listing.unions, tw_original_first(originals, match->a),
+                                tw_original_first(originals, match->b));
+        else
+            status = list_few_pairs(scan, match->a, match->b, false, 0);
+    }
+    return status;
+}
+
 int tw_scan_join_clusters(tw_scan_run *scan)
 {
-    const tw_originals *originals = &scan->search.originals;
-    int status = tw_union_find_new(scan->corpus->documents.count, &scan->listing.unions);
-    for (uint32_t i = 0; i < originals->count && status == TWINSET_OK; i++)
-        join_copies(scan, originals->members + originals->start[i], originals->copies[i]);
-    for (size_t i = 0; i < scan->search.matches.count && status == TWINSET_OK; i++) {
-        const tw_match *match = tw_match_at(&scan->search.matches, i);
-        status = list_few_pairs(scan, match->a, match->b, false, 0);
-    }
+    tw_loop loop = cluster_loop(scan);
+    int status = tw_union_find_new(&loop, scan->corpus->documents.count, &scan->listing.unions);
+    if (status == TWINSET_OK)
+        status = tw_parallel_ranges(&loop, scan->search.originals.count, join_all_copies, scan);
+    if (status == TWINSET_OK)
+        status = tw_parallel_ranges(&loop, scan->search.matches.count, join_matches, scan);
     scan->result->pairs.matches = scan->search.matches;
     return status;
 }
@@ -335,7 +368,7 @@ static bool are_listed_copies(const tw_scan_run *scan, uint32_t original)
     tw_match match = {.similarity = 1};
     if (scan->search.originals.copies[original] < 2 || tw_scan_is_too_short(scan, original))
         return false;
-    if (scan->search.drops_chance)
+    if (scan->result->chance.decides)
         match.structure = tw_document_structure(scan->search.ranks, original);
     return tw_scan_is_beyond_chance(scan, &match);
 }
@@ -343,7 +376,8 @@ static bool are_listed_copies(const tw_scan_run *scan, uint32_t original)
 int tw_scan_list_pairs(tw_scan_run *scan)
 {
     twinset_result *result = scan->result;
-    int status = tw_union_find_new(scan->corpus->documents.count, &scan->listing.unions);
+    tw_loop loop = cluster_loop(scan);
+    int status = tw_union_find_new(&loop, scan->corpus->documents.count, &scan->listing.unions);
     for (uint32_t i = 0; i < scan->search.originals.count && status == TWINSET_OK; i++)
         if (are_listed_copies(scan, i))
             status = list_copies(scan, i);

@@ -17,8 +17,6 @@
 #include "prose_texts.h"
 #include "run.h"
 
-enum { TW_SEED_DOCUMENTS = 32 }; /* that may have a key which proposes pairs */
-
 /* Two originals that may share a passage, a < b. */
 typedef struct tw_passage_candidate {
     uint32_t a, b;

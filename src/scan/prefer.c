@@ -128,7 +128,7 @@ static int read_sort_value(void *context, unsigned worker, size_t index)
     } else if (order->field && document->line) {
         status = read_value(order, worker, ranked);
     } else if (order->rule == NEWEST) {
-        read_time(&order->corpus->sources->data[document->source], ranked);
+        read_time(tw_source_at(order->corpus->sources, document->source), ranked);
     }
     if (ranked->kind != TW_VALUE_NONE)
         atomic_store_explicit(&order->has_value, true, memory_order_relaxed);

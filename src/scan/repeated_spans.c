@@ -355,7 +355,8 @@ static int make_workers(tw_span_search *search)
         tw_span_worker *self = &search->workers[i];
         self->search = search;
         self->worker = i;
-        self->check.number = UINT32_MAX;
+        self->checked.number = UINT32_MAX;
+        self->check.run_words = search->run_words;
         status = tw_word_reader_new(&search->words, &search->store, &self->reader, scan->error);
         if (status == TWINSET_OK)
             status = tw_winnower_new(search->run_words, &self->winnower);
@@ -369,7 +370,7 @@ static void free_search(tw_span_search *search)
         tw_word_reader_free(search->workers[i].reader);
         tw_winnower_free(search->workers[i].winnower);
         tw_free(search->workers[i].check.spans);
-        tw_bytes_free(&search->workers[i].check.word);
+        tw_bytes_free(&search->workers[i].checked.word);
     }
     tw_free(search->workers);
     tw_free(search->documents);
@@ -384,23 +385,11 @@ static void free_search(tw_span_search *search)
     pthread_mutex_destroy(&search->lock);
 }
 
-/* Words as `by` word takes them, all of them, in the case that the options ask for. */
-static twinset_options word_options(const twinset_options *options)
-{
-    twinset_options words = *options;
-    words.by = TWINSET_BY_WORD;
-    words.k = 1;
-    words.stop = NULL;
-    words.punctuation = TWINSET_PUNCTUATION_KEEP;
-    words.quotations = words.bibliography = 0;
-    return words;
-}
-
 int tw_scan_find_spans(tw_scan_run *scan)
 {
     tw_span_search search = {
         .scan = scan,
-        .words = word_options(scan->options),
+        .words = tw_word_options(scan->options),
         .run_words = scan->options->min_passage,
     };
     pthread_mutex_init(&search.lock, NULL);

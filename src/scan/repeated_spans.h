@@ -15,22 +15,15 @@
 #ifndef TW_REPEATED_SPANS_H
 #define TW_REPEATED_SPANS_H
 
-#include "located_words.h"
 #include "run.h"
 
-/* The verification of the spans of one document. */
-typedef struct tw_span_check {
-    uint32_t number;  /* of the document; UINT32_MAX: none */
-    bool is_stored;   /* its words are in the store, since it is large */
-    bool is_whole;    /* it cannot be cut */
-    uint64_t end;     /* the word behind the last span */
-    uint64_t covered; /* words in spans */
-    uint64_t longest; /* the words of its longest span, whose first copy is in `source` */
-    uint32_t source;
-    tw_repeated_span *spans;
-    size_t count, capacity;
-    tw_bytes word; /* a copy of the word that is compared, where it is stored */
-} tw_span_check;
+/* The document whose spans are verified. */
+typedef struct tw_checked_document {
+    uint32_t number; /* UINT32_MAX: none */
+    bool is_stored;  /* its words are in the store, since it is large */
+    bool is_whole;   /* it cannot be cut */
+    tw_bytes word;   /* a copy of the word that is compared, where it is stored */
+} tw_checked_document;
 
 /* The scratch of one thread. */
 typedef struct tw_span_worker {
@@ -45,6 +38,7 @@ typedef struct tw_span_worker {
     tw_entry first;   /* of the entries with one key */
     uint32_t last;    /* the document of the last entry */
     size_t documents; /* that have the key */
+    tw_checked_document checked;
     tw_span_check check;
     uint64_t cut_words, cut_spans;
     twinset_error error;

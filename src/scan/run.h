@@ -15,7 +15,6 @@ typedef struct tw_search {
     atomic_uint_fast64_t verified;
     uint32_t like;           /* the original that all others are compared with */
     size_t hot_buckets;      /* buckets over the limit */
-    bool drops_chance;       /* what chance explains is not listed */
     double wanted_pairs;     /* of programs, that the run compares; 0: too few to tell */
     double median_structure; /* of a program, where chance is known */
     double most_expected;    /* false alarms, down to which matches are listed */
@@ -27,7 +26,7 @@ typedef struct tw_shared_passages tw_shared_passages;
 /* What turns matches into pairs. */
 typedef struct tw_listing {
     bool *is_listed; /* by match; NULL: all are */
-    uint32_t *unions;
+    _Atomic uint32_t *unions;
     size_t pair_capacity;
     tw_sequences sequences;     /* of programs, token by token */
     tw_shared_passages *shared; /* of prose; NULL: they are not looked for */
@@ -41,6 +40,7 @@ typedef struct tw_scan_run {
     bool wants_details;
     bool wants_pairs;    /* list pairs, instead of only joining them into clusters */
     tw_journal *journal; /* of the matches, or NULL */
+    const tw_selected_from *selected_from; /* or NULL */
     twinset_tuning tuning;
     tw_clocks started;           /* when the current stage started */
     tw_pair_comparer *comparers; /* by worker */

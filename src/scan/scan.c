@@ -20,13 +20,13 @@ static int original_set(void *context, unsigned worker, unsigned side, uint32_t 
 
 /* Weighs a shingle of a program, as a multiple of 1/65536. Its rarity is 1 if no third program has
  * it, so that two programs are judged by what the others do, and less the more have it. A run of
- * tokens weighs its rarity, a word half more. Figures: docs/accuracy.md. */
+ * tokens weighs its rarity, a word 0.6 more. Figures: docs/accuracy.md. */
 static uint32_t weigh_program(uint64_t id, uint64_t all, uint64_t having)
 {
     double rarity = 1;
     if (having > 2)
         rarity = log((double)(all + 1) / (double)(having - 1)) / log((double)(all + 1));
-    return (uint32_t)llround(65536 * (tw_id_is_word(id) ? 0.5 + rarity : rarity));
+    return (uint32_t)llround(65536 * (tw_id_is_word(id) ? 0.6 + rarity : rarity));
 }
 
 /* Collapses identical documents, and describes the originals to the join if their sets are in
@@ -241,7 +241,7 @@ static int run_stages(tw_scan_run *scan, const tw_task *task)
         status = tw_scan_decide_removals(scan, task->keep);
         scan->started = tw_result_stage(result, "decide", scan->started, 0);
     }
-    if (status == TWINSET_OK && task->keep && tw_cuts_spans(scan->options)) {
+    if (status == TWINSET_OK && task->keep && tw_wants_passages(scan->options)) {
         status = tw_scan_find_spans(scan);
         scan->started = tw_result_stage(result, "spans", scan->started, 0);
     }
@@ -302,6 +302,7 @@ int tw_scan(tw_corpus *corpus, const tw_task *task, twinset_result *result, twin
         .wants_details = task->wants_details,
         .wants_pairs = !task->keep,
         .journal = task->matches,
+        .selected_from = task->selected_from,
     };
     result->arena = tw_arena_retain(corpus->arena);
     scan.search.matches.paged = tw_corpus_paged(corpus);

@@ -14,18 +14,27 @@
 
 #include "common.h"
 #include "corpus.h"
+#include "located_words.h"
 #include "match.h"
 #include "originals.h"
 #include "pair.h"
 #include "passages.h"
 #include "result.h"
 #include "sequences.h"
+#include "span_check.h"
+
+/* A collection that the documents of a run were selected from. */
+typedef struct tw_selected_from {
+    uint64_t documents;
+    tw_prose_rules rarity; /* how rare its words are */
+} tw_selected_from;
 
 /* What a run has to find, and what it can resume from. */
 typedef struct tw_task {
     bool wants_details;         /* the estimate and the longest passage of each pair */
     const char *keep;           /* which document of a cluster is kept; NULL: nothing is removed */
     tw_journal *read, *matches; /* journals to resume from and to continue, or NULL */
+    const tw_selected_from *selected_from; /* that tells what chance explains; NULL: the corpus */
 } tw_task;
 
 /* Reads a corpus, searches it, and fills a result that was zeroed. The result does not need the

@@ -138,7 +138,7 @@ static int search_like(tw_scan_run *scan)
         status =
             tw_matches_append(&scan->search.matches, scan->search.found, scan->options->threads);
     if (status == TWINSET_OK)
-        status = tw_matches_sort(&scan->search.matches);
+        status = tw_matches_sort(&scan->search.matches, NULL);
     scan->result->run.candidates = scan->result->run.verified = scan->search.verified;
     return status;
 }

@@ -5,29 +5,28 @@
 /* Bytes of a collection up to which passages are looked for without being asked for: some ten
  * seconds on two cores. */
 static const uint64_t MOST_UNASKED = 128 << 20;
+/* Passages of similar pairs are looked for unasked where the texts of both documents, over all
+ * pairs, have at most so many bytes. */
+static const uint64_t MOST_UNASKED_PAIRS = UINT64_C(1) << 30;
 
 /* ---- whether to look */
 
-static bool is_asked_for(const tw_scan_run *scan)
-{
-    return scan->options->min_passage && scan->options->min_passage != TWINSET_OFF;
-}
-
 bool tw_scan_wants_passages(const tw_scan_run *scan)
 {
-    /* A query of an index gives what a scan with `like` gives, and an index has no passages. Spark
-     * and Beam give what a scan with `method` lsh gives. */
+    /* A query of an index gives what a scan with `like` gives: passages where they are asked for.
+     * Spark and Beam give what a scan with `method` lsh gives. */
     bool is_automatic = !scan->options->min_passage && !scan->corpus->has_like &&
                         scan->options->method == TWINSET_METHOD_AUTO &&
                         scan->corpus->settings->given.threshold == TWINSET_AUTO;
     return scan->wants_pairs && scan->wants_details && !scan->corpus->is_comparison &&
-           !tw_compares_programs(scan->corpus->settings) && (is_automatic || is_asked_for(scan));
+           !tw_compares_programs(scan->corpus->settings) &&
+           (is_automatic || tw_wants_passages(scan->options));
 }
 
 /* Whether a collection is too large to look for passages that nobody asked for. */
 static bool is_too_large(const tw_scan_run *scan)
 {
-    return !is_asked_for(scan) && scan->result->run.bytes > MOST_UNASKED;
+    return !tw_wants_passages(scan->options) && scan->result->run.bytes > MOST_UNASKED;
 }
 
 /* ---- one pair */
@@ -103,7 +102,7 @@ static int verify_candidates(tw_scan_run *scan)
     if (status == TWINSET_OK)
         status =
             tw_matches_append(&scan->search.matches, scan->search.found, scan->options->threads);
-    return status == TWINSET_OK ? tw_matches_sort(&scan->search.matches) : status;
+    return status == TWINSET_OK ? tw_matches_sort(&scan->search.matches, NULL) : status;
 }
 
 /* ---- old documents, such as the items of a test */
@@ -152,9 +151,21 @@ static int note_short_old(tw_scan_run *scan)
                           count, old, scan->result->names[first]);
 }
 
+/* Sets the rules by which passages are found, and among how many pairs they are looked for. */
+static void set_rules(tw_scan_run *scan)
+{
+    tw_prose_rules *rules = &scan->listing.shared->rules;
+    double documents = (double)scan->search.originals.count;
+    if (scan->selected_from) {
+        documents = (double)scan->selected_from->documents;
+        *rules = scan->selected_from->rarity;
+    }
+    rules->least = tw_wants_passages(scan->options) ? scan->options->min_passage : 0;
+    scan->result->chance.passage_pairs = documents * (documents - 1) / 2;
+}
+
 int tw_scan_find_passages(tw_scan_run *scan)
 {
-    double documents = (double)scan->search.originals.count;
     if (!tw_scan_wants_passages(scan))
         return TWINSET_OK;
     if (is_too_large(scan))
@@ -166,13 +177,12 @@ int tw_scan_find_passages(tw_scan_run *scan)
     if (!shared)
         return TWINSET_NOMEM;
     scan->result->pairs.has_passages = true;
-    scan->result->chance.passage_pairs = documents * (documents - 1) / 2;
     int status = tw_corpus_fetch_all(scan->corpus, scan->error);
     if (status == TWINSET_OK)
         status = tw_prose_texts_init(&shared->texts, scan->corpus);
     if (status == TWINSET_OK)
         status = tw_count_stems(scan, &shared->texts, &shared->counts, &shared->rules);
-    shared->rules.least = is_asked_for(scan) ? scan->options->min_passage : 0;
+    set_rules(scan);
     if (status == TWINSET_OK)
         status =
             tw_find_passage_candidates(scan, &shared->texts, &shared->counts, &shared->candidates);
@@ -223,10 +233,33 @@ static int measure_match(void *context, unsigned worker, size_t index)
     tw_extent *extent = tw_result_extent(scan->result, index);
     const tw_extent *known = find_candidate(scan, match->a, match->b);
     *extent = known ? *known : (tw_extent){.weighted = NAN};
-    if (known || !tw_scan_lists(scan, index))
+    if (known || !scan->listing.shared->measures_similar || !tw_scan_lists(scan, index))
         return TWINSET_OK;
     return search_pair(scan, worker, tw_original_first(originals, match->a),
                        tw_original_first(originals, match->b), extent);
+}
+
+/* Decides whether the passages of similar pairs are looked for: not where nobody asked for them,
+ * and the pairs are too many. */
+static int choose_measured(tw_scan_run *scan)
+{
+    const tw_totals *totals = &scan->corpus->totals;
+    double shingles = 0;
+    for (size_t i = 0; i < scan->search.matches.count; i++) {
+        const tw_match *match = tw_match_at(&scan->search.matches, i);
+        if (tw_scan_lists(scan, i))
+            shingles += (double)(match->a_count + match->b_count);
+    }
+    double bytes =
+        shingles * (double)totals->bytes / (double)(totals->shingles | !totals->shingles);
+    bool measures = tw_wants_passages(scan->options) || bytes <= (double)MOST_UNASKED_PAIRS;
+    scan->listing.shared->measures_similar = measures;
+    if (measures)
+        return TWINSET_OK;
+    return tw_result_note(scan->result,
+                          "passages were not looked for in the similar pairs, which have more than "
+                          "%lluM of text in all; `min-passage` looks for them",
+                          (unsigned long long)(MOST_UNASKED_PAIRS >> 20));
 }
 
 int tw_scan_measure_prose(tw_scan_run *scan)
@@ -235,8 +268,8 @@ int tw_scan_measure_prose(tw_scan_run *scan)
     size_t count = scan->search.matches.count;
     scan->result->pairs.extents = tw_paged_alloc(tw_corpus_paged(scan->corpus),
                                                  (count + 1) * sizeof *scan->result->pairs.extents);
-    return scan->result->pairs.extents ? tw_parallel(&loop, count, measure_match, scan)
-                                       : TWINSET_NOMEM;
+    int status = scan->result->pairs.extents ? choose_measured(scan) : TWINSET_NOMEM;
+    return status == TWINSET_OK ? tw_parallel(&loop, count, measure_match, scan) : status;
 }
 
 int tw_scan_measure_prose_copy(tw_scan_run *scan, uint32_t document)

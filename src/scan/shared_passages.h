@@ -13,7 +13,8 @@ struct tw_shared_passages {
     tw_stem_counts counts;
     tw_prose_rules rules;
     tw_passage_candidates candidates;
-    tw_extent *extents; /* by candidate */
+    tw_extent *extents;    /* by candidate */
+    bool measures_similar; /* the passages of similar pairs are looked for, too */
 };
 
 #endif

@@ -1,8 +1,6 @@
 /*
- * Runs of words that have the same hash as their first copy are compared word by word, and extended
- * as far as both documents go on together. Runs of one document come in the order of its words, so
- * that one that lies in the last span is passed over: a document is compared about once, however
- * many runs it has.
+ * Runs of words that have the same hash as their first copy are compared with it (span_check.c),
+ * document by document, and what is found of each goes to the result.
  */
 #define _GNU_SOURCE /* qsort_r, memmem */
 #include "repeated_spans.h"
@@ -18,8 +16,8 @@ enum { NONE = UINT32_MAX };
 /* Word `index` of the document that is checked. */
 static int checked_word(tw_span_worker *self, uint64_t index, bool *exists, tw_located_word *word)
 {
-    if (self->check.is_stored)
-        return tw_word_reader_stored(self->reader, self->check.number, index, exists, word,
+    if (self->checked.is_stored)
+        return tw_word_reader_stored(self->reader, self->checked.number, index, exists, word,
                                      &self->error);
     *exists = index < tw_word_reader_count(self->reader);
     if (*exists)
@@ -27,69 +25,31 @@ static int checked_word(tw_span_worker *self, uint64_t index, bool *exists, tw_l
     return TWINSET_OK;
 }
 
-/* Compares a word of the document with one of its first copy; there may be no such word. */
-static int compare_words(tw_span_worker *self, uint64_t index, uint32_t first, uint64_t first_index,
+/* A tw_compare_words_fn. */
+static int compare_words(void *context, uint64_t index, uint64_t first, uint64_t first_index,
                          bool *are_equal, tw_span spans[2])
 {
+    tw_span_worker *self = context;
     tw_located_word a = {0}, b = {0};
     bool has_a, has_b;
     *are_equal = false;
     int status = checked_word(self, index, &has_a, &a);
     if (status != TWINSET_OK || !has_a)
         return status;
-    if (self->check.is_stored) { /* its block may give way to the other's */
-        self->check.word.length = 0;
-        status = tw_bytes_append(&self->check.word, a.text, a.length);
-        a.text = self->check.word.data;
+    tw_bytes *copy = &self->checked.word;
+    if (self->checked.is_stored) { /* its block may give way to the other's */
+        copy->length = 0;
+        status = tw_bytes_append(copy, a.text, a.length);
+        a.text = copy->data;
     }
     if (status == TWINSET_OK)
-        status = tw_word_reader_stored(self->reader, first, first_index, &has_b, &b, &self->error);
+        status = tw_word_reader_stored(self->reader, (uint32_t)first, first_index, &has_b, &b,
+                                       &self->error);
     *are_equal = status == TWINSET_OK && has_b && a.length == b.length &&
                  memcmp(a.text, b.text, a.length) == 0;
     spans[0] = a.span;
     spans[1] = b.span;
     return status;
-}
-
-/* ---- spans */
-
-static int add_span(tw_span_check *check, const tw_repeated_span *span)
-{
-    if (TW_GROW(check->spans, check->capacity, check->count + 1) != TWINSET_OK)
-        return TWINSET_NOMEM;
-    check->spans[check->count++] = *span;
-    if (span->words > check->longest) {
-        check->longest = span->words;
-        check->source = span->first;
-    }
-    return TWINSET_OK;
-}
-
-/* Compares a run with its first copy, and adds the span of all words in which they go on together.
- */
-static int check_run(tw_span_worker *self, uint64_t word, uint32_t first, uint64_t first_word)
-{
-    tw_span_check *check = &self->check;
-    tw_repeated_span found = {.first = self->search->documents[first], .word = word};
-    tw_span spans[2];
-    bool are_equal = true;
-    int status = TWINSET_OK;
-    for (uint64_t i = 0; status == TWINSET_OK; i++) {
-        status = compare_words(self, word + i, first, first_word + i, &are_equal, spans);
-        if (status != TWINSET_OK || !are_equal)
-            break;
-        found.words = i + 1;
-        found.start = i == 0 ? spans[0].start : found.start;
-        found.first_start = i == 0 ? spans[1].start : found.first_start;
-        found.end = spans[0].end;
-        found.first_end = spans[1].end;
-    }
-    if (status != TWINSET_OK || found.words < self->search->run_words)
-        return status;
-    uint64_t end = word + found.words;
-    check->covered += end - (word > check->end ? word : check->end);
-    check->end = end;
-    return add_span(check, &found);
 }
 
 /* ---- documents */
@@ -115,15 +75,14 @@ static int begin_document(tw_span_worker *self, uint32_t number)
     tw_span_search *search = self->search;
     tw_corpus *corpus = search->scan->corpus;
     uint32_t document = search->documents[number];
-    tw_span_check *check = &self->check;
-    check->number = number;
-    check->end = check->covered = check->longest = 0;
-    check->count = 0;
-    check->is_stored = tw_document_is_large(corpus, document);
-    check->is_whole = is_converted(corpus, document);
-    if (check->is_whole)
+    tw_checked_document *checked = &self->checked;
+    tw_span_check_begin(&self->check);
+    checked->number = number;
+    checked->is_stored = tw_document_is_large(corpus, document);
+    checked->is_whole = is_converted(corpus, document);
+    if (checked->is_whole)
         leave_whole(search, number);
-    if (check->is_stored || check->is_whole)
+    if (checked->is_stored || checked->is_whole)
         return TWINSET_OK;
     return tw_word_reader_load(self->reader, &corpus->workers[self->worker], document);
 }
@@ -144,31 +103,34 @@ static int add_document(tw_span_worker *self, bool is_all)
     tw_span_search *search = self->search;
     const tw_scan_run *scan = search->scan;
     const tw_span_check *check = &self->check;
-    uint32_t document = search->documents[check->number];
+    uint32_t document = search->documents[self->checked.number];
+    for (size_t i = 0; i < check->count; i++)
+        check->spans[i].first = search->documents[check->spans[i].first];
     pthread_mutex_lock(&search->lock);
     int status = tw_span_list_add(&scan->result->decisions.spans, document, check->spans,
                                   check->count, scan->options->tmp, &self->error);
     if (status == TWINSET_OK && is_all)
         status = TW_GROW(search->emptied.data, search->emptied.capacity, search->emptied.count + 1);
     if (status == TWINSET_OK && is_all)
-        search->emptied.data[search->emptied.count++] = (tw_removal){document, check->source, NAN};
+        search->emptied.data[search->emptied.count++] =
+            (tw_removal){document, search->documents[check->source], NAN};
     pthread_mutex_unlock(&search->lock);
     return status;
 }
 
 static int end_document(tw_span_worker *self)
 {
-    tw_span_check *check = &self->check;
+    const tw_span_check *check = &self->check;
     bool is_all = false;
     int status = TWINSET_OK;
-    if (check->number != NONE && check->count) {
+    if (self->checked.number != NONE && check->count) {
         status = is_all_repeated(self, &is_all);
         if (status == TWINSET_OK)
             status = add_document(self, is_all);
         self->cut_words += check->covered;
         self->cut_spans += check->count;
     }
-    check->number = NONE;
+    self->checked.number = NONE;
     return status;
 }
 
@@ -182,14 +144,14 @@ static int check_entries(void *context, unsigned worker, bool starts, const tw_e
     for (size_t i = 0; i < count && status == TWINSET_OK; i++) {
         uint32_t number = (uint32_t)(entries[i].key >> 32);
         uint64_t word = (uint32_t)entries[i].key, first = entries[i].value;
-        if (number != self->check.number) {
+        if (number != self->checked.number) {
             status = end_document(self);
             if (status == TWINSET_OK)
                 status = begin_document(self, number);
         }
-        if (status == TWINSET_OK && !self->check.is_whole &&
-            word + search->run_words > self->check.end)
-            status = check_run(self, word, (uint32_t)(first >> 32), (uint32_t)first);
+        if (status == TWINSET_OK && !self->checked.is_whole)
+            status = tw_span_check_run(&self->check, word, first >> 32, (uint32_t)first,
+                                       compare_words, self);
     }
     return status;
 }

@@ -25,13 +25,15 @@ typedef struct tw_language tw_language;
 
 /* The language with the name that --lang takes ("python", "plain", "text"), or NULL. */
 const tw_language *tw_language_by_name(const char *name);
-/* The language of a file, by its name or otherwise by its first lines (#!, <?php, ...). Never NULL:
- * what is not known to be a program is "text" if its name or bytes look like prose, and otherwise
- * "plain". */
+/* The language of a file, by its name or otherwise by how its lines begin (#!, #include, import
+ * java, ...). Never NULL: what is not known to be a program is "text" if its name or bytes look
+ * like prose, and otherwise "plain". */
 const tw_language *tw_language_detect(const char *path, const char *text, size_t length);
 const char *tw_language_name(const tw_language *language);
 /* Whether a path alone shows that the file is a program. */
 bool tw_is_program_path(const char *path);
+/* Whether a text alone shows that it is a program, and in which language. */
+bool tw_is_program_text(const char *text, size_t length);
 /* Whether a path alone shows that the file is a program or prose. */
 bool tw_is_known_path(const char *path);
 /* The language with this index; NULL past the last. */

@@ -1,7 +1,8 @@
 /*
  * The language of a file, by its name. Where several languages share an ending, the text decides.
- * Where the ending is unknown, the first line may name the language (#!, <?php); otherwise the
- * share of brackets and operators distinguishes programs from prose.
+ * Where the ending is unknown, the first line may name the language (#!, <?php). Otherwise the
+ * share of brackets and operators distinguishes programs from prose, and the ways in which lines
+ * begin distinguish the languages.
  */
 #include <string.h>
 
@@ -202,6 +203,73 @@ static bool looks_like_prose(const char *text, size_t length)
     return signs * 24 <= visible;
 }
 
+/* How lines of a language begin, and the byte that they end in; '\0': any. Hardly any text in
+ * another language has such lines. A program that has none goes to the plain lexer. */
+static const struct {
+    const char *language, *opening;
+    char last;
+} openings[] = {
+    {"c", "#include", '\0'},
+    {"c", "#define ", '\0'},
+    {"c", "int main(", '\0'},
+    {"csharp", "using System", ';'},
+    {"go", "package main", '\0'},
+    {"go", "func ", '{'},
+    {"java", "import java", ';'},
+    {"java", "package ", ';'},
+    {"java", "public class ", '\0'},
+    {"java", "public static void main(", '\0'},
+    {"javascript", "function ", '{'},
+    {"javascript", "let ", ';'},
+    {"javascript", "var ", ';'},
+    {"python", "class ", ':'},
+    {"python", "def ", ':'},
+    {"python", "elif ", ':'},
+    {"python", "for ", ':'},
+    {"python", "if __name__", ':'},
+    {"rust", "fn ", '{'},
+    {"rust", "let ", ';'}, /* of JavaScript as well: other lines decide */
+    {"rust", "pub fn ", '{'},
+    {"rust", "use std::", ';'},
+};
+
+enum { OPENINGS = sizeof openings / sizeof *openings };
+
+/* Counts a line for each language that it may begin in. */
+static void count_openings(const char *line, size_t length, size_t counts[LANGUAGES])
+{
+    for (size_t i = 0; i < OPENINGS; i++)
+        if (starts_with(line, length, openings[i].opening) &&
+            (!openings[i].last || line[length - 1] == openings[i].last))
+            counts[tw_language_by_name(openings[i].language) - languages]++;
+}
+
+/* The language in which most lines begin; NULL: none begins in a way that is known. Of two that
+ * have as many, the first in the table of languages. */
+static const tw_language *by_lines(const char *text, size_t length)
+{
+    size_t counts[LANGUAGES] = {0}, best = 0;
+    for (const char *end = text + length, *next; text < end; text = next) {
+        const char *newline = memchr(text, '\n', (size_t)(end - text));
+        const char *line = text, *stop = newline ? newline : end;
+        next = newline ? newline + 1 : end;
+        while (line < stop && tw_is_white(*line))
+            line++;
+        while (stop > line && tw_is_white(stop[-1]))
+            stop--;
+        count_openings(line, (size_t)(stop - line), counts);
+    }
+    for (size_t i = 1; i < LANGUAGES; i++)
+        best = counts[i] > counts[best] ? i : best;
+    return counts[best] ? &languages[best] : NULL;
+}
+
+/* Whether a program that looks like C is one of C++. */
+static bool is_cpp(const char *text, size_t length)
+{
+    return line_begins(text, length, CPP_WORDS);
+}
+
 static const tw_language *by_content(const char *text, size_t length)
 {
     const tw_language *language = by_command(text, length);
@@ -211,7 +279,12 @@ static const tw_language *by_content(const char *text, size_t length)
         return tw_language_by_name("php");
     bool markup = starts_with(text, length, "<?xml") || starts_with(text, length, "<!DOCTYPE") ||
                   starts_with(text, length, "<!doctype") || starts_with(text, length, "<html");
-    return tw_language_by_name(markup || looks_like_prose(text, length) ? "text" : "plain");
+    if (markup || looks_like_prose(text, length))
+        return tw_language_by_name("text");
+    language = by_lines(text, length);
+    if (language && strcmp(language->name, "c") == 0 && is_cpp(text, length))
+        return tw_language_by_name("cpp");
+    return language ? language : tw_language_by_name("plain");
 }
 
 /* Decides by the text where an ending has several meanings: a header of C or C++, TypeScript or
@@ -221,12 +294,19 @@ static const tw_language *settle(const tw_language *language, const char *path, 
 {
     const char *dot = last_dot(path, strlen(path));
     if (has_word(" h ", dot + 1, strlen(dot + 1)))
-        return line_begins(text, length, CPP_WORDS) ? tw_language_by_name("cpp") : language;
+        return is_cpp(text, length) ? tw_language_by_name("cpp") : language;
     if (text[0] != '<')
         return language;
     if (has_word(" ts ", dot + 1, strlen(dot + 1)) || starts_with(text, length, "<?php"))
         return by_content(text, length);
     return language;
+}
+
+bool tw_is_program_text(const char *text, size_t length)
+{
+    skip_blank(&text, &length);
+    const tw_language *language = by_content(text, length < LOOK_BYTES ? length : LOOK_BYTES);
+    return language->grammar != NULL;
 }
 
 const tw_language *tw_language_detect(const char *path, const char *text, size_t length)

@@ -10,6 +10,9 @@
 #include "shingle_id.h"
 #include "window.h"
 
+/* How far apart the occurrences of a shingle begin that count. Figures: docs/accuracy.md. */
+enum { REPEAT_TOKENS = 32 };
+
 typedef struct sizes {
     uint64_t files, tokens, wording, normal;
 } sizes;
@@ -251,6 +254,12 @@ static int shingle_hashes(const uint64_t *hashes, size_t count, size_t k, uint8_
     return sink(context, &batch);
 }
 
+/* The hash of the nth occurrence of a word or a shingle. */
+static uint64_t hash_occurrence(uint64_t hash, size_t n)
+{
+    return tw_mix64(hash + n * UINT64_C(0x9E3779B97F4A7C15));
+}
+
 static int shingle_normal(const tw_file_tokens *tokens, size_t k, tw_shingles_fn sink,
                           void *context)
 {
@@ -265,27 +274,100 @@ static int shingle_normal(const tw_file_tokens *tokens, size_t k, tw_shingles_fn
     return sink(context, &batch);
 }
 
-static int shingle_file(const tw_program *program, size_t index, int view, size_t k,
-                        tw_offsets *starts, tw_shingles_fn sink, void *context)
+static int shingle_tokens(const tw_program *program, const tw_file_tokens *tokens, int view,
+                          size_t k, tw_offsets *starts, tw_shingles_fn sink, void *context)
+{
+    if (view != TWINSET_VIEW_RAW)
+        return shingle_normal(tokens, k, sink, context);
+    return shingle_hashes(program->words + tokens->first, tokens->count, k, TW_SHINGLE_TOKENS,
+                          starts, sink, context);
+}
+
+/* ---- repeated shingles */
+
+/* The slot of a shingle in the table, which is free if the file had none of this id yet. */
+static tw_seen_shingle *find_seen(const tw_program_scratch *scratch, uint64_t id)
+{
+    const uint64_t *ids = scratch->words.data;
+    size_t at = id >> 1 & scratch->seen_mask; /* the last bit is the kind */
+    while (scratch->seen[at].times && ids[scratch->seen[at].last] != id)
+        at = (at + 1) & scratch->seen_mask;
+    return &scratch->seen[at];
+}
+
+static int clear_seen(tw_program_scratch *scratch, size_t shingles)
+{
+    size_t slots = 16;
+    while (slots < shingles + shingles / 2)
+        slots *= 2;
+    int status = TW_GROW(scratch->seen, scratch->seen_capacity, slots);
+    if (status != TWINSET_OK)
+        return status;
+    memset(scratch->seen, 0, slots * sizeof *scratch->seen);
+    scratch->seen_mask = slots - 1;
+    return TWINSET_OK;
+}
+
+static bool is_power_of_two(uint32_t number)
+{
+    return (number & (number - 1)) == 0;
+}
+
+/* Collects a hash of the second, fourth, eighth... occurrence of each shingle. An occurrence that
+ * begins within REPEAT_TOKENS of the one before does not count, so that a table of constants
+ * repeats nothing, however long it is. */
+static void number_repeats(tw_program_scratch *scratch)
+{
+    const tw_u64s *ids = &scratch->words;
+    tw_u64s *repeats = &scratch->sorted;
+    repeats->count = 0;
+    for (uint32_t i = 0; i < ids->count; i++) {
+        tw_seen_shingle *seen = find_seen(scratch, ids->data[i]);
+        bool counts = !seen->times || i - seen->last >= REPEAT_TOKENS;
+        seen->last = i;
+        seen->times += counts;
+        if (counts && seen->times > 1 && is_power_of_two(seen->times))
+            repeats->data[repeats->count++] = hash_occurrence(ids->data[i], seen->times);
+    }
+}
+
+/* Sends what the shingles of a file repeat. */
+static int shingle_repeats(const tw_program *program, const tw_file_tokens *tokens, int view,
+                           size_t k, tw_program_scratch *scratch, tw_shingles_fn sink,
+                           void *context)
+{
+    tw_u64s *repeats = &scratch->sorted;
+    scratch->words.count = 0;
+    int status =
+        shingle_tokens(program, tokens, view, k, &scratch->starts, tw_append_ids, &scratch->words);
+    if (status == TWINSET_OK)
+        status = clear_seen(scratch, scratch->words.count);
+    if (status == TWINSET_OK)
+        status = TW_GROW(repeats->data, repeats->capacity, scratch->words.count + TW_SLACK);
+    if (status != TWINSET_OK)
+        return status;
+    number_repeats(scratch);
+    return repeats->count ? shingle_hashes(repeats->data, repeats->count, 1, TW_SHINGLE_REPEAT,
+                                           &scratch->starts, sink, context)
+                          : TWINSET_OK;
+}
+
+static int shingle_file(const tw_program *program, size_t index, const twinset_options *options,
+                        tw_program_scratch *scratch, tw_shingles_fn sink, void *context)
 {
     tw_file_tokens tokens;
-    int status = tw_program_file_tokens(program, index, starts, &tokens);
+    int view = options->view;
+    int status = tw_program_file_tokens(program, index, &scratch->starts, &tokens);
     if (status != TWINSET_OK || !tokens.count)
         return status;
-    k = tokens.count < k ? tokens.count : k;
-    if (view != TWINSET_VIEW_RAW)
-        return shingle_normal(&tokens, k, sink, context);
-    return shingle_hashes(program->words + tokens.first, tokens.count, k, TW_SHINGLE_TOKENS, starts,
-                          sink, context);
+    size_t k = tokens.count < options->k ? tokens.count : options->k;
+    status = shingle_tokens(program, &tokens, view, k, &scratch->starts, sink, context);
+    if (status != TWINSET_OK || options->bag || tokens.count - k < REPEAT_TOKENS)
+        return status; /* a bag has all repetitions */
+    return shingle_repeats(program, &tokens, view, k, scratch, sink, context);
 }
 
 /* ---- words */
-
-/* The hash of the nth occurrence of a word. */
-static uint64_t hash_occurrence(uint64_t word, size_t n)
-{
-    return tw_mix64(word + n * UINT64_C(0x9E3779B97F4A7C15));
-}
 
 uint64_t tw_program_word_id(uint64_t word)
 {
@@ -357,8 +439,9 @@ static void fingerprint_program(const tw_program *program, uint64_t digest[2])
     tw_fingerprint_end(&print, digest);
 }
 
-int tw_program_shingle(const tw_program *program, int view, size_t k, tw_program_scratch *scratch,
-                       tw_shingles_fn sink, void *context, tw_text_summary *summary)
+int tw_program_shingle(const tw_program *program, const twinset_options *options,
+                       tw_program_scratch *scratch, tw_shingles_fn sink, void *context,
+                       tw_text_summary *summary)
 {
     int status = TWINSET_OK;
     *summary = (tw_text_summary){.tokens = program->count};
@@ -366,8 +449,8 @@ int tw_program_shingle(const tw_program *program, int view, size_t k, tw_program
     if (!sink)
         return TWINSET_OK;
     for (size_t i = 0; i < program->file_count && status == TWINSET_OK; i++)
-        status = shingle_file(program, i, view, k, &scratch->starts, sink, context);
-    if (status == TWINSET_OK && view == TWINSET_VIEW_BOTH)
+        status = shingle_file(program, i, options, scratch, sink, context);
+    if (status == TWINSET_OK && options->view == TWINSET_VIEW_BOTH)
         status = shingle_words(program, scratch, sink, context);
     return status;
 }
@@ -377,4 +460,5 @@ void tw_program_scratch_free(tw_program_scratch *scratch)
     tw_free(scratch->starts.data);
     tw_free(scratch->words.data);
     tw_free(scratch->sorted.data);
+    tw_free(scratch->seen);
 }

@@ -11,7 +11,9 @@
  *                             The first, second, fourth, eighth... occurrence of a word in a file
  *                             are different shingles.
  *
- * No shingle of tokens runs from one file into the next.
+ * No shingle of tokens runs from one file into the next. The first, second, fourth, eighth...
+ * occurrence of k tokens in a file are different shingles; an occurrence too near the one before
+ * does not count.
  */
 #ifndef TW_PROGRAM_H
 #define TW_PROGRAM_H
@@ -65,10 +67,17 @@ typedef struct tw_file_tokens {
 int tw_program_file_tokens(const tw_program *program, size_t file, tw_offsets *starts,
                            tw_file_tokens *tokens) TW_CHECKED;
 
+/* A shingle of a file: the index of its last occurrence, and how many occurrences count. */
+typedef struct tw_seen_shingle {
+    uint32_t last, times; /* times is 0 in a free slot */
+} tw_seen_shingle;
+
 /* Zero to begin with. */
 typedef struct tw_program_scratch {
     tw_offsets starts;
     tw_u64s words, sorted;
+    tw_seen_shingle *seen; /* a hash table */
+    size_t seen_capacity, seen_mask;
 } tw_program_scratch;
 
 /* The id of the shingle that the first occurrence of a word in a file is, by the hash of the word
@@ -76,9 +85,12 @@ typedef struct tw_program_scratch {
 uint64_t tw_program_word_id(uint64_t word);
 
 /* Sends the shingles of a view to a sink, which may be NULL: those of k tokens, file after file,
- * then for TWINSET_VIEW_BOTH those of words. A file of fewer than k tokens is one shingle. */
-int tw_program_shingle(const tw_program *program, int view, size_t k, tw_program_scratch *scratch,
-                       tw_shingles_fn sink, void *context, tw_text_summary *summary) TW_CHECKED;
+ * each followed by what it repeats where no bag is asked for, then for TWINSET_VIEW_BOTH those of
+ * words. View, k and bag are all that it takes of the options. A file of fewer than
+ * k tokens is one shingle. */
+int tw_program_shingle(const tw_program *program, const twinset_options *options,
+                       tw_program_scratch *scratch, tw_shingles_fn sink, void *context,
+                       tw_text_summary *summary) TW_CHECKED;
 void tw_program_scratch_free(tw_program_scratch *scratch);
 
 #endif

@@ -34,6 +34,17 @@ struct tw_shingler {
     tw_fingerprint fingerprint, omitted; /* of the tokens, and of what was left out */
 };
 
+twinset_options tw_word_options(const twinset_options *options)
+{
+    twinset_options words = *options;
+    words.by = TWINSET_BY_WORD;
+    words.k = 1;
+    words.stop = NULL;
+    words.punctuation = TWINSET_PUNCTUATION_KEEP;
+    words.quotations = words.bibliography = 0;
+    return words;
+}
+
 int tw_shingler_new(const twinset_options *options, const tw_stop_list *stop,
                     tw_shingler **shingler, twinset_error *error)
 {

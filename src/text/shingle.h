@@ -16,6 +16,7 @@ enum { TW_SEAM_ID = 0 };
 enum {
     TW_SHINGLE_TEXT,   /* characters or words of a text */
     TW_SHINGLE_TOKENS, /* tokens of a program in a row */
+    TW_SHINGLE_REPEAT, /* a further occurrence of such tokens in a file */
     TW_SHINGLE_WORD,   /* one word of a program */
 };
 
@@ -74,6 +75,10 @@ static inline uint64_t tw_shingle_count(uint64_t tokens, size_t k)
 {
     return tokens < k ? tokens > 0 : tokens - k + 1;
 }
+
+/* The options by which shingles are single words: those that `by` word takes, all of them, in the
+ * case that the options ask for. */
+twinset_options tw_word_options(const twinset_options *options);
 
 /* The scratch of one thread. */
 typedef struct tw_shingler tw_shingler;

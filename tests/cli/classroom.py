@@ -1,8 +1,8 @@
 """A class of students: honest solutions of one exercise, and copies in many disguises.
 
-Everything is made from a seed, and is the same in every run. An honest student solves each
-part in one of several ways, and has habits: loops, comparisons, names, layout. A copy is made
-from what somebody else wrote. None of this knows how programs are compared.
+Everything is made from a seed, and is equal in every run. An honest student solves each part of
+the exercise in one of several ways, and has habits: loops, comparisons, names, layout. A copy is
+made from the program of another student. None of this depends on how programs are compared.
 """
 import ast
 import copy
@@ -62,7 +62,7 @@ def names_in(node):
 
 
 def names_set(node):
-    """Variables that are given a value, or a list that is changed."""
+    """The variables that are assigned, and the lists that are changed."""
     found = set()
     for inner in ast.walk(node):
         if isinstance(inner, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For)):
@@ -93,7 +93,7 @@ def change_blocks(functions, change):
         Blocks(change).visit(function)
 
 
-# ---- habits: what sets one honest student apart from another
+# ---- habits: how the programs of honest students differ
 
 def mirror_comparisons(functions, rng, share):
     for function in functions:
@@ -104,7 +104,7 @@ def mirror_comparisons(functions, rng, share):
 
 
 def count_by_index(functions, rng, share):
-    """for x in xs: becomes a loop over places."""
+    """for x in xs: becomes a loop over indexes."""
     def change(statements):
         for i, node in enumerate(statements):
             if (isinstance(node, ast.For) and isinstance(node.iter, ast.Name)
@@ -143,7 +143,7 @@ def as_while(loop):
 
 
 def keep_length(functions):
-    """The length of a list that stays as it is goes into a variable."""
+    """The length of a list that is not changed becomes a variable."""
     for function in functions:
         lists = [argument.arg for argument in function.args.args
                  if argument.annotation.id == "List"]
@@ -168,7 +168,7 @@ def replace_calls(function, text, name):
 
 
 def keep_result(functions, rng, share):
-    """A result gets a name before it is returned."""
+    """A result becomes a variable before it is returned."""
     for function in functions:
         if not isinstance(function.returns, ast.Name):
             continue
@@ -196,7 +196,7 @@ def turn_choices(functions, rng, share):
 
 
 def guard_else(functions, rng, share):
-    """What follows an if that returns goes into its else."""
+    """Statements after an if that returns become its else."""
     def change(statements):
         for i, node in enumerate(statements[:-1]):
             if (isinstance(node, ast.If) and not node.orelse and rng.random() < share
@@ -208,7 +208,7 @@ def guard_else(functions, rng, share):
 
 
 def name_elements(functions, rng, share):
-    """An element that a loop uses twice gets a name."""
+    """An element that a loop uses twice becomes a variable."""
     def change(statements):
         for node in statements:
             if (not isinstance(node, ast.For) or not isinstance(node.iter, ast.Call)
@@ -237,7 +237,7 @@ def replace_elements(loop, text, name):
 
 
 def shuffle_independent(functions, rng, share):
-    """Neighbours that have nothing to do with each other change places."""
+    """Independent neighbouring statements are swapped."""
     def change(statements):
         statements = list(statements)
         for i in range(len(statements) - 1):
@@ -261,7 +261,7 @@ def independent(a, b):
 
 
 def invent(rng, old, keep):
-    """A name: the old one, or any."""
+    """A new name: the old one, or a random one."""
     if rng.random() < keep:
         return old
     name = rng.choice(WORDS)
@@ -271,7 +271,8 @@ def invent(rng, old, keep):
 
 
 def rename(work, rng, keep=0.0, choose=invent):
-    """All names, but for a share that is kept, and what the hand-out calls."""
+    """Renames all names, except a fraction that is kept, and the functions that the hand-out
+    calls."""
     mapping = {}
     taken = GIVEN | {"solve", "marks"}
 
@@ -307,8 +308,8 @@ def choose_layout(rng):
 
 
 def choose_ways(rng, parts, others):
-    """A way for each part. Two students take the same way in one part of five at most: honest
-    ones share ideas, and not half of their functions."""
+    """Chooses a way for each part. Two students take the same way in at most one of five parts:
+    honest students share ideas, but not half of their functions."""
     alike = [0] * len(others)
     ways = []
     for i, part in enumerate(parts):
@@ -350,7 +351,7 @@ def study_all(seed, count, parts=tuple(PARTS)):
 
 
 def add_part(work, part, functions):
-    """A part with its helpers; a helper of the same name is not taken for another's."""
+    """Adds a part with its helpers. Helpers of several parts with the same name stay distinct."""
     taken = {function.name for function in work.functions}
     names = {function.name: f"{part}_{function.name}" for function in functions
              if function.name in taken}
@@ -369,7 +370,7 @@ def rename_functions(functions, names):
 
 
 def leave_out_missing(work):
-    """A smaller exercise: what calls a part that is not asked for goes."""
+    """For a smaller exercise, removes the calls of parts that it does not have."""
     there = {function.name for function in work.functions} | GIVEN
 
     def change(statements):
@@ -381,7 +382,7 @@ def leave_out_missing(work):
 # ---- copies
 
 def take(original, name):
-    """A copy as it is, under another name."""
+    """An unchanged copy under another name."""
     work = copy.deepcopy(original)
     work.name, work.sources = name, set(original.sources)
     return work
@@ -397,7 +398,7 @@ def reordered(work, rng):
 
 
 def reformatted(work, rng):
-    """Another layout, other comments."""
+    """A copy with another layout and other comments."""
     for function in work.functions:
         old = function.layout
         function.layout = replace(old, indent="\t" if old.indent != "\t" else "  ",
@@ -406,14 +407,14 @@ def reformatted(work, rng):
 
 
 def leaves(node):
-    """Whether nothing that follows a statement is ever reached."""
+    """Whether the statements after a statement are never reached."""
     if isinstance(node, ast.If):
         return bool(node.orelse) and leaves(node.body[-1]) and leaves(node.orelse[-1])
     return isinstance(node, (ast.Return, ast.Break))
 
 
 def padded(work, rng):
-    """A statement that does nothing after every line."""
+    """A copy with a statement without effect after every line."""
     counter = [0]
 
     def dead():
@@ -440,7 +441,7 @@ def padded(work, rng):
 
 
 def relooped(work, rng):
-    """for becomes while, while becomes for."""
+    """A copy in which for becomes while, and while becomes for."""
     def change(statements):
         result = []
         for node in statements:
@@ -458,7 +459,7 @@ def relooped(work, rng):
 
 
 def revalued(work, rng):
-    """Other numbers and texts."""
+    """A copy with other numbers and texts."""
     for function in work.functions:
         for node in ast.walk(function):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -469,7 +470,7 @@ def revalued(work, rng):
 
 
 def replace_parts(work, other, parts):
-    """The functions of some parts come from another's work, as they are there."""
+    """Replaces the functions of some parts by those of another work, unchanged."""
     kept = [function for function in work.functions if work.owners[function.name] not in parts]
     taken = copy.deepcopy([function for function in other.functions
                            if other.owners[function.name] in parts])
@@ -511,7 +512,7 @@ class Class:
         return work
 
     def files(self):
-        """File names, and what is in them."""
+        """File names and their contents."""
         return {self.file_name(work): self.write(work) for work in self.honest + self.copies}
 
     def file_name(self, work):
@@ -526,7 +527,7 @@ class Class:
 
     def pairs(self):
         """File names of all pairs, and whether they are honest, a copy with its original, or
-        neither: two copies of one work."""
+        neither: two copies of the same work."""
         works = self.honest + self.copies
         kinds = {}
         for i, a in enumerate(works):
@@ -540,7 +541,7 @@ class Class:
 
 
 def half(rng):
-    """Parts of about half the length."""
+    """A random half of the parts."""
     return set(rng.sample([part for part in PARTS if part != "report"], len(PARTS) // 2))
 
 
@@ -562,12 +563,12 @@ USUAL = {"xs": "list lst a arr numbers nums values data xs".split(),
 
 
 def usual_name(rng, old, _):
-    """What most call it."""
+    """The most usual name."""
     return rng.choice(USUAL.get(old, [old, old + "_" + rng.choice("abcdef")]))
 
 
 def solve_tiny(exercise, seed, number):
-    """Alone, without having seen any other."""
+    """The solution of a student who has seen no other."""
     rng = random.Random(f"{seed} {exercise} {number}")
     work = Work(f"student{number:03}", [], {number})
     add_part(work, exercise, functions(exercise, rng.randrange(len(alternatives(exercise)))))
@@ -582,7 +583,7 @@ def solve_tiny(exercise, seed, number):
 
 
 def write_tiny(exercise, language, count=200, seed=1):
-    """File names, and what is in them."""
+    """File names and their contents."""
     dialect = LANGUAGES[language]
     return {work.name + dialect.ending: dialect(random.Random(work.name), {}, REMARKS).alone(
                 work.functions)

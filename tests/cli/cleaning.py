@@ -1,4 +1,4 @@
-"""What the tests of dedup share: records, what should become of them, and what is written."""
+"""Helpers for tests of dedup: records, the expected decisions, and the written files."""
 import bz2
 import gzip
 import itertools
@@ -34,7 +34,7 @@ def pack(name, data):
 
 
 class Records:
-    """Records in the order of the input, and what a cleaning should decide about them."""
+    """Records in the order of the input, and the decisions that cleaning should make."""
 
     def __init__(self, records, threshold, keep="first", old=()):
         self.records, self.old = old + records if old else records, len(old)
@@ -58,8 +58,8 @@ class Records:
         for a, b in itertools.combinations(range(len(self.records)), 2):
             if b >= self.old and self.similarity(a, b) >= self.threshold:
                 old, new = leader[b], leader[a]
-                leader = [new if one == old else one for one in leader]
-        groups = [[i for i, one in enumerate(leader) if one == each] for each in set(leader)]
+                leader = [new if label == old else label for label in leader]
+        groups = [[i for i, label in enumerate(leader) if label == each] for each in set(leader)]
         groups = [sorted(group, key=lambda i: self.names[i].encode()) for group in groups]
         return sorted((group for group in groups if len(group) > 1),
                       key=lambda group: (-len(group), self.names[group[0]].encode()))
@@ -104,7 +104,7 @@ class Records:
 
 
 class Backwards:
-    """Orders the largest first."""
+    """A sort key that reverses the order of values."""
 
     def __init__(self, value):
         self.value = value
@@ -117,7 +117,7 @@ class Backwards:
 
 
 def write_records(rng, count, prefix=""):
-    """Families of similar records, whose names are in no order."""
+    """Writes families of similar records, whose ids are in random order."""
     words = [f"word{i}" for i in range(200)]
     records, numbers = [], rng.sample(range(10 * count), count)
     while len(records) < count:

@@ -1,4 +1,4 @@
-"""Runs the command as a person or a program would, for all tests here.
+"""Runs the command for all tests here, as people and programs do.
 
 TWINSET     the command to test; build/release/twinset if not set
 TWINSET_TEST_LARGE=1   runs with inputs of full size, too: a gigabyte of text
@@ -23,22 +23,22 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 TWINSET = os.path.abspath(os.environ.get("TWINSET", os.path.join(ROOT, "build/release/twinset")))
 SAMPLES = os.path.join(ROOT, "samples")
 LARGE = os.environ.get("TWINSET_TEST_LARGE") == "1"
-TIMEOUT = 120
+TIMEOUT = 3600 if LARGE else 120  # seconds
 
 with open(TWINSET, "rb") as program:
     SANITIZED = re.search(rb"__[at]san_init", program.read()) is not None
 
-# What a sanitizer or the system says of a broken program.
+# Messages of sanitizers and of the system about a broken program.
 CRASHES = {-4, -6, -7, -8, -11, 66, 99}
 
 FIELDS = ["a", "b", "similarity", "jaccard", "containment_a", "containment_b", "shared", "union",
           "estimate", "longest", "cluster"]
-# These follow where passages were looked for.
+# These fields follow if passages were searched.
 PASSAGE_FIELDS = ["passages", "passage_words", "coverage_a", "coverage_b", "false_alarms"]
 
 
 def environment(changes):
-    """The same everywhere: UTF-8, no colour wanted or unwanted, no width given."""
+    """An environment that is equal everywhere: UTF-8, no settings of colour and width."""
     chosen = dict(os.environ, LC_ALL="C.UTF-8", TERM="xterm")
     for name in ("COLUMNS", "NO_COLOR", "TWINSET_ISA"):
         chosen.pop(name, None)
@@ -62,7 +62,7 @@ class Result:
 
     @property
     def json(self):
-        """Without passages: test_passages.py is about those."""
+        """The result without passages, which test_passages.py checks."""
         answer = json.loads(self.out)
         for pair in answer.get("pairs", []):
             del pair["passages"]
@@ -74,8 +74,8 @@ class Result:
                 f"{self.err[-4000:].decode(errors='replace')}")
 
 
-def heed_signals():
-    """Tests may run in the background, where signals are ignored."""
+def restore_signals():
+    """Restores signals, which are ignored if tests run in the background."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
@@ -108,7 +108,7 @@ class Case(unittest.TestCase):
         return sorted(os.listdir(self.path(folder)))
 
     def start(self, *arguments, env=None, **options):
-        options.setdefault("preexec_fn", heed_signals)
+        options.setdefault("preexec_fn", restore_signals)
         options.setdefault("stdin", subprocess.DEVNULL)
         options.setdefault("stdout", subprocess.PIPE)
         options.setdefault("stderr", subprocess.PIPE)
@@ -130,13 +130,13 @@ class Case(unittest.TestCase):
         return Result(arguments, process.returncode, out or b"", err or b"")
 
     def succeed(self, *arguments, **options):
-        """Runs what must end with status 0."""
+        """Runs a command that must end with status 0."""
         result = self.run_command(*arguments, **options)
         self.assertEqual(result.status, 0, result)
         return result
 
     def fail_with(self, status, *arguments, says=(), **options):
-        """Runs what must end with a status, and a message with these words in it."""
+        """Runs a command that must end with a status and a message with these words."""
         result = self.run_command(*arguments, **options)
         self.assertEqual(result.status, status, result)
         self.assert_says(result, *([says] if isinstance(says, str) else says))
@@ -175,18 +175,18 @@ def run_on_terminal(*arguments, columns=80, out=True, err=True, env=None, cwd=No
         if not ready:
             process.kill()
         for near in ready or set(still_open):
-            part = read_some(near)
-            written[near] += part
-            if not part:
+            data = read_available(near)
+            written[near] += data
+            if not data:
                 still_open.remove(near)
                 os.close(near)
     return Result(arguments, process.wait(TIMEOUT), *written.values())
 
 
-def read_some(descriptor):
+def read_available(descriptor):
     try:
         return os.read(descriptor, 1 << 16)
-    except OSError:  # how Linux says that the other end of a terminal is closed
+    except OSError:  # on Linux, the other end of the terminal is closed
         return b""
 
 
@@ -195,6 +195,6 @@ def without_colour(text):
 
 
 def columns_of(line):
-    """Columns that a line takes on a terminal."""
+    """The number of columns that a line takes on a terminal."""
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF"
                else 1 for c in without_colour(line))

@@ -1,8 +1,8 @@
-"""Small collections for the tests, the same in every run."""
+"""Small collections for tests, equal in every run."""
 import random
 
-# What is hard about text: forms that fold together, marks in any order, scripts without
-# spaces, invisible characters, all kinds of space and line end.
+# Difficult text: forms that fold to the same, marks in any order, scripts without spaces,
+# invisible characters, all kinds of spaces and line ends.
 PIECES = (
     "the quick brown fox jumps over a lazy dog and The End of it "
     "Straße STRASSE ﬁne ﬃ ①② Ⅷ ｆｕｌｌ ½ ™ ℌ 𝐁𝐨𝐥𝐝 İstanbul ıslak ΌΣΟΣ όσος ῼ ῷ "
@@ -19,7 +19,7 @@ def write_words(rng, count):
 
 
 def change(rng, words, share):
-    """Replaces, drops and repeats a share of the words."""
+    """Replaces, drops and repeats a fraction of the words."""
     changed = []
     for word in words:
         if rng.random() >= share:
@@ -34,8 +34,8 @@ def join(rng, words):
 
 
 def mixed_texts(seed=1, families=3, members=4):
-    """Families of near-copies; among them copies that differ in layout and form alone,
-    texts shorter than a shingle, and bytes that are no UTF-8."""
+    """Families of near-copies, with copies that differ only in layout and form, texts shorter
+    than a shingle, and invalid UTF-8."""
     rng = random.Random(seed)
     texts = {}
     for family in range(families):

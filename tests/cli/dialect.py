@@ -12,33 +12,33 @@ STRENGTH = {"or": 1, "and": 2, "not": 3, "compare": 4, "+": 5, "-": 5, "*": 6, "
 
 
 def calls(function):
-    """Names of the functions that one calls."""
+    """The names of the functions that a function calls."""
     return {node.func.id for node in ast.walk(function)
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
 
 
 @dataclass
 class Layout:
-    """How somebody writes: what the language leaves open."""
+    """The style of a student, where the language allows several."""
     indent: str = "    "
     brace_below: bool = False    # on a line of its own
     bare: bool = False           # no braces around one statement
     step: str = "+="             # or "=", or "++"
     declare_first: bool = False  # all variables at the top
     printing: int = 0            # one of the language's ways
-    blank: float = 0.0           # share of statements with an empty line before them
-    comments: float = 0.2        # share of statements with a comment
+    blank: float = 0.0           # fraction of statements with an empty line before them
+    comments: float = 0.2        # fraction of statements with a comment
     translated: bool = False     # comments are in another language
 
 
 class Dialect:
-    """One program on its way out: lines of text, statement by statement."""
+    """Writes a program as lines of text, statement by statement."""
 
     ending = ""
     line_comment = "//"
 
     def __init__(self, rng, about, comments):
-        """`about` has a comment for some functions, `comments` are for any statement."""
+        """`about` has comments for functions by name, `comments` are for any statement."""
         self.rng, self.about, self.comments, self.layout = rng, about, comments, Layout()
         self.lines, self.depth, self.scopes, self.types = [], 0, [], {}
 
@@ -49,7 +49,7 @@ class Dialect:
         return "\n".join(self.lines) + "\n"
 
     def alone(self, functions):
-        """Without a hand-out."""
+        """The program without a hand-out."""
         return self.program(functions)
 
     def line(self, text):
@@ -58,7 +58,7 @@ class Dialect:
     def comment(self, texts):
         self.line(f"{self.line_comment} {texts[self.layout.translated]}")
 
-    # ---- expressions, as text and how strongly they hold together
+    # ---- expressions: their text, and the precedence of their operator
 
     def text(self, node, least=0):
         text, strength = self.expression(node)
@@ -118,7 +118,7 @@ class Dialect:
         getattr(self, f"do_{type(node).__name__.lower()}")(node)
 
     def is_new(self, name):
-        """Whether a variable is to be declared here; now it is."""
+        """Whether a variable is new; it counts as declared from now on."""
         if any(name in scope for scope in self.scopes):
             return False
         self.scopes[-1].add(name)
@@ -311,7 +311,7 @@ class Braces(Dialect):
         self.line("}")
 
     def declare_all(self, function):
-        """Plain variables, all before the first statement."""
+        """Declares all plain variables before the first statement."""
         kinds = {}
         for node in ast.walk(function):
             if isinstance(node, ast.AnnAssign) and node.annotation.id in ("int", "float"):
@@ -333,7 +333,7 @@ class Braces(Dialect):
             self.line(f"{text} {{")
 
     def nested(self, head, statements, follows=False):
-        """A head and its block; `follows` if an else comes after it."""
+        """Writes a head and its block. `follows`: whether an else comes after it."""
         if self.layout.bare and not follows and len(statements) == 1 and isinstance(
                 statements[0], (ast.Return, ast.Break, ast.Assign, ast.AugAssign, ast.Expr)):
             self.line(head)
@@ -576,7 +576,7 @@ int main(void)
         return super().program(functions)
 
     def heads(self, functions):
-        """Of all, where one is called before it is there."""
+        """The declarations of all functions, if one is called before its definition."""
         there = set()
         for function in functions:
             there.add(function.name)
@@ -639,7 +639,7 @@ int main(void)
         self.simple(self.step(self.text(target), sign, value))
 
     def each(self, node):
-        """By an index, or along pointers."""
+        """A loop by an index, or by a pointer."""
         xs, x = self.text(node.iter), node.target.id
         self.scopes.append({x})
         if self.layout.printing % 2:

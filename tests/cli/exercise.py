@@ -1,16 +1,16 @@
-"""An exercise, and the ways in which students solve each part of it.
+"""An exercise, and the ways in which students solve each of its parts.
 
-Marks are read, put in order, and described by some figures. Every part is written in several
-ways, in a small typed part of Python that dialect.py writes as Python, Java or C: List grows,
-Table is a row of numbers, show() prints a figure, say() a line, put() some text.
+Marks are read, sorted, and described by figures. Every part is written in several ways, in a
+small typed subset of Python, which dialect.py writes as Python, Java or C: a List grows, a Table
+is an array of numbers, show() prints a figure, say() a line, put() a text.
 """
 import ast
 
-# What every solution may call; see the hand-outs in dialect.py.
+# Functions that every solution may call; see the hand-outs in dialect.py.
 GIVEN = {"read_number", "show", "say", "put", "sqrt", "len", "range", "zeros", "float", "int",
          "List", "Table", "bool", "append"}
 
-# What the teacher calls the parts, in two languages.
+# The teacher's comments on the parts, in two languages.
 COMMENTS = {
     "read": ("Reads the marks up to the end.", "Liest die Noten bis zum Ende ein."),
     "order": ("Puts the marks in order.", "Sortiert die Noten aufsteigend."),
@@ -778,7 +778,7 @@ def solve(xs: List):
 '''
 
 
-# ---- exercises so small that there is not much to choose
+# ---- exercises so small that there are few ways
 
 TINY = {}
 
@@ -930,10 +930,10 @@ def reverse(xs: List):
 
 
 def alternatives(part):
-    """The ways to solve a part, as text."""
+    """The source texts of the ways to solve a part."""
     return (PARTS.get(part) or TINY[part]).split("---\n")
 
 
 def functions(part, way):
-    """Those of a part and its helpers; the last is the one to call."""
+    """The functions of a way to solve a part. The last is the part, the others its helpers."""
     return ast.parse(alternatives(part)[way]).body

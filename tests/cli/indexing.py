@@ -1,4 +1,4 @@
-"""Records in families, and a case that keeps them in an index."""
+"""Families of records, and a test case that keeps them in an index."""
 import json
 
 from command import Case
@@ -8,7 +8,7 @@ WORDS = [f"{a}{b}" for a in "ba ce di fo gu ha je ki lo mu na pe ri so tu".split
 
 
 def families(rng, count):
-    """Records in families of similar texts, some identical, some with ids that are numbers."""
+    """Families of similar records, some identical, some with numeric ids."""
     records = []
     while len(records) < count:
         base = [rng.choice(WORDS) for _ in range(rng.randrange(5, 90))]

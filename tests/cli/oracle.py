@@ -1,10 +1,10 @@
-"""What twinset should answer, computed the slow and obvious way.
+"""The expected results of twinset, computed by brute force.
 
-The rules for text and every number of a result, written again from their description and
-sharing nothing with the engine: all pairs are compared, as Python sets of the shingles
-themselves. Good for some hundred small documents.
+The rules for text and every number of a result are written again from their description, without
+code of the engine: all pairs are compared, as Python sets of shingles. This is fast enough for a
+few hundred small documents.
 
-Python knows Unicode 14, the engine a later version: texts must stay inside both.
+Python has Unicode 14, the engine a later version: texts must be valid in both.
 """
 import hashlib
 import math
@@ -75,7 +75,7 @@ def fold(text):
 
 
 def normalise(text, rules):
-    """The text before tokens are made of it; white space still stands as it was."""
+    """The normal form of a text, before it is divided into tokens. White space is unchanged."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = "".join(c for c in text if ord(c) not in DEFAULT_IGNORABLE)
     text = fold(text) if rules.case == "fold" else unicodedata.normalize("NFC", text)
@@ -92,16 +92,16 @@ def is_unspaced(c):
 
 
 def split_words(text):
-    """Pairs (piece, whether it is a word), which joined give the text again."""
-    pieces = []
+    """Pairs (segment, whether it is a word), whose segments joined are the text."""
+    segments = []
     for c in text:
         is_word = unicodedata.category(c)[0] in "LMN"
         alone = not is_word or is_unspaced(c)
-        if pieces and not alone and pieces[-1][1] and not pieces[-1][2]:
-            pieces[-1][0] += c
+        if segments and not alone and segments[-1][1] and not segments[-1][2]:
+            segments[-1][0] += c
         else:
-            pieces.append([c, is_word, alone])
-    return [(piece, is_word) for piece, is_word, _ in pieces]
+            segments.append([c, is_word, alone])
+    return [(segment, is_word) for segment, is_word, _ in segments]
 
 
 def stops(word, patterns):
@@ -115,11 +115,11 @@ def tokens(text, rules):
         return list(space(text, rules))
     keep = Rules(by=rules.by, case=rules.case, spaces=rules.spaces)
     patterns = [normalise(line.rstrip(), keep) for line in rules.stop if line[:1] != "#"]
-    kept = [(piece, is_word) for piece, is_word in split_words(text)
-            if not (is_word and stops(piece, patterns))]
+    kept = [(segment, is_word) for segment, is_word in split_words(text)
+            if not (is_word and stops(segment, patterns))]
     if rules.by == "word":
-        return [piece for piece, is_word in kept if is_word]
-    return list(space("".join(piece for piece, _ in kept), rules))
+        return [segment for segment, is_word in kept if is_word]
+    return list(space("".join(segment for segment, _ in kept), rules))
 
 
 def space(text, rules):
@@ -129,7 +129,7 @@ def space(text, rules):
 
 
 def shingles(words, rules):
-    """In the order of the text; a text of fewer than k tokens is one shingle."""
+    """Shingles in the order of the text. A text of fewer than k tokens is one shingle."""
     glue = " " if rules.by == "word" else ""
     if len(words) < rules.k:
         return [glue.join(words)] if words else []
@@ -147,7 +147,7 @@ class Document:
 
 
 def find(path, role="new"):
-    """The documents that a file or a folder stands for, with the submission of each."""
+    """The documents of a file or a folder, each with its submission."""
     if os.path.isfile(path):
         return [Document(path, read(path), role, os.path.dirname(path))]
     found = []
@@ -174,12 +174,12 @@ class Prepared:
     document: Document
     tokens: list
     sequence: list  # of shingles
-    elements: Counter = None  # shingles less those left out; in a set every count is 1
+    elements: Counter = None  # shingles that are not excluded; in a set every count is 1
     letters: str = ""  # the sequence, a letter for each shingle
 
 
 def prepare(documents, rules):
-    """Documents in the order of their names, without empty ones."""
+    """Prepares documents in the order of their names, without empty ones."""
     whole, excluded = [], set()
     for document in sorted(documents, key=lambda document: os.fsencode(document.name)):
         words = tokens(decode(document.raw), rules)
@@ -188,34 +188,35 @@ def prepare(documents, rules):
             excluded.update(sequence)
         elif words:
             whole.append(Prepared(document, words, sequence))
-    spread = Counter(s for one in whole for s in set(one.sequence) - excluded)
+    spread = Counter(s for entry in whole for s in set(entry.sequence) - excluded)
     excluded |= {s for s, n in spread.items() if Fraction(n, len(whole)) > exact(rules.common)}
-    for one in whole:
-        kept = [s for s in one.sequence if s not in excluded]
-        one.elements = Counter(kept if rules.bag else set(kept))
+    for entry in whole:
+        kept = [s for s in entry.sequence if s not in excluded]
+        entry.elements = Counter(kept if rules.bag else set(kept))
     spell(whole, excluded)
     return whole
 
 
 def spell(whole, excluded):
-    """What is left out becomes a letter of its own in each document."""
+    """Spells documents as strings. An excluded shingle becomes a distinct letter in each
+    document."""
     numbers = {}
-    for i, one in enumerate(whole):
-        one.letters = "".join(
+    for i, entry in enumerate(whole):
+        entry.letters = "".join(
             chr(0x10000 + (i if s in excluded
                            else len(whole) + numbers.setdefault(s, len(numbers))))
-            for s in one.sequence)
+            for s in entry.sequence)
 
 
 def exact(number):
-    """The decimal number that a person wrote."""
+    """The exact value of a decimal number."""
     return Fraction(repr(number))
 
 
 def weights_of(prepared):
-    """An element is the n-th occurrence of a shingle; the fewer documents have it, the more
-    it weighs."""
-    spread = Counter((s, n) for one in prepared for s, count in one.elements.items()
+    """The weights of elements, the n-th occurrences of shingles: the fewer documents have an
+    element, the more it weighs."""
+    spread = Counter((s, n) for entry in prepared for s, count in entry.elements.items()
                      for n in range(count))
     documents = len(prepared)
     return {element: round(65536 * math.log1p(documents / having))
@@ -227,7 +228,7 @@ def weigh(elements, weights):
 
 
 def similarity(a, b, rules, weights):
-    """As a fraction; 0 where nothing is shared."""
+    """The similarity as a fraction; 0 if nothing is shared."""
     if a.tokens == b.tokens:
         return Fraction(1)
     shared = a.elements & b.elements
@@ -241,7 +242,7 @@ def similarity(a, b, rules, weights):
 
 
 def longest_run(a, b):
-    """Length of the longest run that two strings have in common."""
+    """The length of the longest common run of two strings."""
     best = 0
     for start in range(len(a)):
         while start + best < len(a) and a[start:start + best + 1] in b:
@@ -250,7 +251,7 @@ def longest_run(a, b):
 
 
 def longest_passage(a, b, rules):
-    """Tokens in the longest run of shared shingles, none of which is left out."""
+    """Tokens in the longest run of shared shingles without an excluded one."""
     run = longest_run(*sorted((a.letters, b.letters), key=len))
     return run and min(run + rules.k - 1, len(a.tokens))
 
@@ -263,7 +264,7 @@ def is_wanted(a, b, any_like):
 
 
 def agreeing(a, b):
-    """Slots of two signatures that are equal and not empty."""
+    """The number of slots of two signatures that are equal and not empty."""
     return sum(x == y != 0xFFFFFFFF for x, y in zip(a, b))
 
 
@@ -272,7 +273,7 @@ def agreement(a, b):
 
 
 def describe(a, b, rules, weights, signatures=None):
-    """All fields of a pair but its cluster."""
+    """All fields of a pair, except its cluster."""
     same = a.tokens == b.tokens
     shared, union = (a.elements & b.elements).total(), (a.elements | b.elements).total()
     a_size, b_size = a.elements.total(), b.elements.total()
@@ -292,11 +293,11 @@ def describe(a, b, rules, weights, signatures=None):
 
 
 def scan(documents, rules, signatures=None, is_candidate=None):
-    """Pairs and clusters as the json format has them. With `is_candidate`, a predicate on
-    two signatures, only what it lets through is found, except identical texts."""
+    """Pairs and clusters as the json format has them. With `is_candidate`, a predicate on two
+    signatures, only pairs that it accepts are found, and identical texts."""
     prepared = prepare(documents, rules)
     weights = weights_of(prepared)
-    any_like = any(one.document.role == "like" for one in prepared)
+    any_like = any(entry.document.role == "like" for entry in prepared)
     threshold = exact(rules.threshold)
     pairs, joined = [], []
     for i, a in enumerate(prepared):
@@ -316,7 +317,7 @@ def scan(documents, rules, signatures=None, is_candidate=None):
         pair["cluster"] = number[pair["a"]]
     pairs.sort(key=lambda pair: (-pair["similarity"], os.fsencode(pair["a"]),
                                  os.fsencode(pair["b"])))
-    return {"documents": len(prepared), "names": [one.document.name for one in prepared],
+    return {"documents": len(prepared), "names": [entry.document.name for entry in prepared],
             "pairs": pairs, "clusters": clusters}
 
 
@@ -339,7 +340,7 @@ def describe_cluster(number, members, rules, weights):
     return {
         "id": number,
         "size": len(members),
-        "members": [one.document.name for one in members],
+        "members": [entry.document.name for entry in members],
         "representative": members[scores.index(max(scores))].document.name,
         "min_similarity": float(min(min(row) for row in table)),
     }
@@ -348,24 +349,36 @@ def describe_cluster(number, members, rules, weights):
 # ---- programs
 
 def program_words(tokens):
-    """The first, second, fourth, eighth... occurrence of each token but punctuation."""
+    """The first, second, fourth, eighth... occurrence of each token, except punctuation."""
     times = Counter(token for token in tokens if token not in set(";(){},[]."))
     return {("word", token, 2**n) for token, count in times.items()
             for n in range(count.bit_length())}
 
 
+def program_structure(tokens, k=8):
+    """Every k tokens in a row: the first, second, fourth, eighth... occurrence. One that begins
+    less than 32 tokens after the last occurrence does not count."""
+    times, last = Counter(), {}
+    for i in range(len(tokens) - k + 1):
+        shingle = tuple(tokens[i:i + k])
+        times[shingle] += i - last.get(shingle, -32) >= 32
+        last[shingle] = i
+    return {("tokens", shingle, 2**n) for shingle, count in times.items()
+            for n in range(count.bit_length())}
+
+
 def weigh_program_shingles(programs):
-    """By docs/programs.md: what no third program has weighs 1, a word half more."""
+    """Weights by docs/programs.md: a shingle that no third program has weighs 1, a word 1.6."""
     count, having = len(programs), Counter(s for shingles in programs for s in shingles)
 
     def rarity(n):
         return 1 if n < 3 else math.log((count + 1) / (n - 1)) / math.log(count + 1)
-    return {s: rarity(n) + (0.5 if s[0] == "word" else 0) for s, n in having.items()
+    return {s: rarity(n) + (0.6 if s[0] == "word" else 0) for s, n in having.items()
             if count < 20 or n <= 0.9 * count}, having
 
 
 def program_similarities(programs):
-    """Of every two sets of shingles, by their indexes."""
+    """The similarity of every two sets of shingles, by their indexes."""
     weights, having = weigh_program_shingles(programs)
     programs = [shingles & weights.keys() for shingles in programs]
     sizes = [sum(weights[s] for s in shingles) for shingles in programs]
@@ -373,7 +386,8 @@ def program_similarities(programs):
 
     shared = {(a, b): sum(weights[s] for s in programs[a] & programs[b])
               for a in range(count) for b in range(count) if a != b}
-    usual = statistics.median(shared[pair] / min(sizes[i] for i in pair) for pair in shared)
+    usual = [statistics.median(shared[a, b] / min(sizes[a], sizes[b])
+                               for b in range(count) if b != a) for a in range(count)]
 
     def by_chance(a, b):
         others = sum(weights[s] * (having[s] - 1 - (s in programs[b])) for s in programs[a])
@@ -384,12 +398,12 @@ def program_similarities(programs):
         union = sizes[a] + sizes[b] - both
         chance = min(by_chance(a, b), by_chance(b, a))
         if count >= 10:
-            chance = min(chance, usual * smaller)
+            chance = min(chance, usual[a] * smaller, usual[b] * smaller)
         chance += 5 * 0.2 * smaller / (count - 2 + 5)
         chance = min(1.25 * chance, both)
         whole = (both - chance) / (union - chance)
-        part = (both - chance) / (min(smaller + 10, union) - chance)
-        return (whole + min(part / 0.25, 1)) / 2
+        excess = (both - chance) / (min(smaller + 10, union) - chance)
+        return (whole + min(excess / 0.25, 1)) / 2
     return {(a, b): similarity(a, b) for a in range(count) for b in range(a)}
 
 

@@ -1,4 +1,4 @@
-"""Reads the data of a report back, as its script would."""
+"""Reads the data of a report, as its script does."""
 import base64
 import hashlib
 import html.parser
@@ -7,7 +7,7 @@ import zlib
 
 
 class Page(html.parser.HTMLParser):
-    """The blocks of a page by their id, its scripts, and the policy that allows them."""
+    """The data blocks of a page by id, its scripts, and the policy that allows them."""
 
     def __init__(self, text):
         super().__init__()
@@ -29,8 +29,8 @@ class Page(html.parser.HTMLParser):
     def handle_endtag(self, tag):
         if not self.current or tag != self.current[0]:
             return
-        _, attributes, parts = self.current
-        text = "".join(parts)
+        _, attributes, chunks = self.current
+        text = "".join(chunks)
         self.current = None
         if "id" in attributes:
             self.blocks[attributes["id"]] = text
@@ -40,9 +40,15 @@ class Page(html.parser.HTMLParser):
     def block(self, name):
         return json.loads(self.blocks[name]) if name in self.blocks else None
 
-    def text(self, document, file=0):
-        packed = self.blocks.get(f"text-{document}-{file}")
+    def unpacked(self, name):
+        packed = self.blocks.get(name)
         return None if packed is None else zlib.decompress(base64.b64decode(packed))
+
+    def text(self, document, file=0):
+        return self.unpacked(f"text-{document}-{file}")
+
+    def passages(self, index):
+        return json.loads(self.unpacked(f"passages-{index}"))
 
     @property
     def pairs(self):
@@ -51,6 +57,6 @@ class Page(html.parser.HTMLParser):
 
 
 def allowed(kind, text):
-    """What the policy says of a script or style that it allows."""
+    """The entry of the policy that allows a script or style."""
     digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
     return f"{kind}-src 'sha256-{digest}'"

@@ -1,4 +1,4 @@
-"""A server for a test: starts it on a free port of the loopback, asks it, and stops it."""
+"""A server for a test, on a free port of the loopback interface."""
 import http.client
 import json
 import os
@@ -10,13 +10,13 @@ import subprocess
 import unittest
 import urllib.parse
 
-from command import CRASHES, SANITIZED, TWINSET, Case, environment, heed_signals
+from command import CRASHES, SANITIZED, TWINSET, Case, environment, restore_signals
 
 PATIENCE = 120 if SANITIZED else 30
 
 
 def is_built_in():
-    """Whether this command has its server."""
+    """Whether this command was built with its server."""
     done = subprocess.run([TWINSET, "serve", "index", "--listen", "nowhere"], capture_output=True,
                           check=False, timeout=PATIENCE)
     return b"without its server" not in done.stderr
@@ -38,7 +38,7 @@ class Server:
         self.process = subprocess.Popen(
             [TWINSET, "serve", os.path.join(folder, index), "--listen", "127.0.0.1:0",
              *arguments], stderr=subprocess.PIPE, cwd=folder, env=environment(None),
-            preexec_fn=heed_signals)
+            preexec_fn=restore_signals)
         line = self.process.stderr.readline().decode()
         found = re.search(r"at (https?)://127\.0\.0\.1:(\d+)/", line)
         if found is None:
@@ -55,7 +55,7 @@ class Server:
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
 
     def ask(self, method, path, body=None, token=None, **headers):
-        """Asks once. A body that is no bytes is sent as JSON."""
+        """Sends a request. A body that is no bytes is sent as JSON."""
         headers = {name.replace("_", "-"): value for name, value in headers.items()}
         if body is not None and not isinstance(body, bytes):
             body = json.dumps(body).encode()
@@ -72,7 +72,7 @@ class Server:
             connection.close()
 
     def send(self, request, end=b""):
-        """Sends bytes as they are, and reads until the server closes."""
+        """Sends raw bytes, and reads until the server closes the connection."""
         with socket.create_connection(("127.0.0.1", self.port), PATIENCE) as client:
             client.sendall(request)
             if end:
@@ -98,7 +98,7 @@ class Server:
         return self.ask(method, "/v1/documents/" + urllib.parse.quote(identifier, safe=""))
 
     def stop(self, number=signal.SIGTERM):
-        """Stops it; answers its status and what it said."""
+        """Stops the server. Returns its status and its messages."""
         if self.process.returncode is None:
             self.process.send_signal(number)
         _, said = self.process.communicate(timeout=PATIENCE)
@@ -117,7 +117,7 @@ class ServerCase(Case):
         return server
 
     def check_end(self, server):
-        """Every server stops in order, however it was treated."""
+        """Checks that the server stops in order, whatever requests it had."""
         if server.process.returncode is None:
             self.assertEqual(server.stop(), (0, ""))
 

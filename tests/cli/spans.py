@@ -1,4 +1,4 @@
-"""Spans that an earlier record has, found by comparing every run of words with every other."""
+"""Spans that repeat an earlier record, found by comparing every run of words with every other."""
 import json
 import unicodedata
 
@@ -13,7 +13,7 @@ def is_unspaced(char):
 
 
 def find_words(text):
-    """The words of a text, each with its first character and the one behind its last."""
+    """The words of a text, each with its start and end."""
     found, start = [], None
     for i, char in enumerate(text + " "):
         alone = i < len(text) and is_unspaced(char)
@@ -28,7 +28,7 @@ def find_words(text):
 
 
 def cut(text, covered, words):
-    """A text without the words that are covered, as docs/matching.md says."""
+    """A text without the covered words, by docs/matching.md."""
     out, at, i = "", 0, 0
     while i < len(words):
         if not covered[i]:
@@ -51,7 +51,7 @@ def cut(text, covered, words):
 
 
 class Spans:
-    """What is left of texts, by the runs of `length` words that an earlier one has."""
+    """The texts without runs of `length` words that an earlier text has."""
 
     def __init__(self, texts, length, old=()):
         self.words = [find_words(text) for text in texts]
@@ -75,8 +75,8 @@ class Spans:
 
 
 def check(case, texts, length, *options, old=()):
-    """Fails unless the command finds the spans of the texts that brute force finds, and no others,
-    and cuts what docs/matching.md says. No two texts may be similar as a whole."""
+    """Fails unless the command finds exactly the spans that brute force finds, and cuts them by
+    docs/matching.md. No two texts may be similar as a whole."""
     spans = Spans(texts, length, old)
     records = [{"id": str(i), "text": text} for i, text in enumerate(texts)]
     case.write("in.jsonl", "".join(json.dumps(record, ensure_ascii=bool(i % 2)) + "\n"
@@ -114,12 +114,12 @@ def check_left(case, spans, records, left):
 def check_words(case, spans, result):
     words = sum(map(len, spans.words))
     covered = sum(map(sum, spans.covered))
-    case.assertRegex(result.messages, rf"words {words}, cut {covered} in \d+ spans of "
-                                      rf"{sum(map(any, spans.covered))} records\n")
+    case.assertRegex(result.messages, rf"words {words}, cut {covered} in \d+ spans? of "
+                                      rf"{sum(map(any, spans.covered))} records?\n")
 
 
 def check_spans(case, spans, length, earlier, old, record):
-    """Spans are word for word in an earlier record, and cover what they should."""
+    """Checks that spans are word for word in an earlier record, and cover the expected words."""
     i = int(record["id"])
     words, covered = spans.words[i], [False] * len(spans.words[i])
     offsets = {len(record["text"][:word[1]].encode()): n for n, word in enumerate(words)}

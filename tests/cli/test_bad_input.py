@@ -1,5 +1,5 @@
-"""Inputs and outputs that cannot be used: each is named with its reason, with the right
-status, and nothing is left behind under the name of a result."""
+"""Unusable inputs and outputs: each is named with its reason, the status is right, and no
+incomplete file has the name of a result."""
 import ctypes
 import json
 import os
@@ -32,7 +32,9 @@ class BadInput(Case):
         return {skip["path"]: skip["reason"] for skip in run["skipped"]}
 
     def check_skipped(self, path, reason, *arguments):
-        """Named on standard error and in the result; status 0, with --strict 3."""
+        """Checks that a path is named on standard error and in the result. The status is 0, or 3
+        with
+        --strict."""
         arguments = arguments or (path,)
         result = self.succeed("docs", *arguments, "--format", "json")
         self.assert_says(result, f"skipped {path}: ", reason)
@@ -51,7 +53,8 @@ class Paths(BadInput):
             self.assertEqual(result.out, b"")
 
     def test_missing_role(self):
-        """Without it, the run would answer another question."""
+        """A run without a missing archive or template would give the result of another
+        collection."""
         self.write("pairs.csv", "as before")
         self.write("empty.txt")
         self.write("noise.bin", bytes(range(256)) * 10)
@@ -71,8 +74,8 @@ class Paths(BadInput):
                 result = self.succeed(*command, "docs", role, "empty.txt")
                 self.assertIn("twinset: skipped empty.txt: empty", result.messages)
 
-    def test_nothing_to_ask_about(self):
-        """Without a document of --like, the run would answer another question."""
+    def test_missing_like_document(self):
+        """A run without the document of --like would give another result."""
         os.mkdir(self.path("nothing"))
         self.write("empty.txt")
         self.write("noise/1.bin", bytes(range(256)) * 10)
@@ -86,7 +89,7 @@ class Paths(BadInput):
         self.assertEqual(self.read("pairs.csv"), b"as before")
 
     def test_folder_without_documents(self):
-        """Both what there is not and where are said."""
+        """The message names the missing documents and the folder."""
         os.mkdir(self.path("nothing"))
         for command in ("scan", "sketch"):
             self.fail_with(2, command, "nothing", says=["nothing", "no document"])
@@ -106,7 +109,7 @@ class Paths(BadInput):
         os.chmod(self.write("docs/secret.txt", FOX), 0)
         self.write("docs/closed/inside.txt", FOX)
         os.chmod(self.path("docs/closed"), 0)
-        # A build that counts coverage wants to write what it counted.
+        # A build that counts coverage writes its counts.
         os.mkdir(self.path("counts"))
         os.chmod(self.path("counts"), 0o777)
         try:
@@ -132,7 +135,7 @@ class Paths(BadInput):
         self.assertIn("nothing", reasons["docs/broken"])
 
     def test_too_deep(self):
-        """A tree deeper than the system's path names."""
+        """A tree that is deeper than paths may be long."""
         start = os.getcwd()
         os.chdir(self.path("docs"))
         try:
@@ -166,10 +169,10 @@ class Paths(BadInput):
 
 
 class Names(BadInput):
-    """Names never reach a terminal or a message as they are."""
+    """Names never reach a terminal or a message with control characters."""
 
     def check_clean(self, data):
-        """No control characters, nothing that turns text around, no broken UTF-8."""
+        """Checks for control characters, characters that reverse text, and invalid UTF-8."""
         text = data.decode(errors="surrogateescape").replace("\n", "")
         self.assertNotRegex(text, "[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\udc80-\udcff]")
 
@@ -221,7 +224,7 @@ class Names(BadInput):
         self.assertIn(b"docs/" + NOT_UTF8, out)
 
     def test_labels_stay_distinct(self):
-        """A name that imitates the escaped form of another."""
+        """A name may imitate the escaped form of another."""
         self.write(b"docs/two\nlines", FOX)
         self.write("docs/two\\nlines", FOX)
         text = self.succeed("docs").text
@@ -252,7 +255,7 @@ class Contents(BadInput):
         self.fail_with(2, "compare", "docs/a.txt", "image", says=["image", "binary"])
 
     def test_invalid_utf8(self):
-        """Compared, and flagged."""
+        """Invalid UTF-8 is compared, and flagged."""
         self.write("docs/broken.txt", FOX.encode() + "é è ü".encode() + b" \xf0\x9f")
         result = self.succeed("docs", "--format", "json")
         self.assert_says(result, "docs/broken.txt: ", "UTF-8")
@@ -286,7 +289,8 @@ class Contents(BadInput):
         self.assertEqual(self.succeed("docs", "--verbose").messages.count(": empty"), 30)
 
     def test_many_empty_files(self):
-        """In memory, as some disks take minutes to make them; fewer where there is none."""
+        """The files are in memory, since some disks take minutes to make them. Without such a file
+        system, there are fewer."""
         memory = "/dev/shm"
         spacious = os.access(memory, os.W_OK) and not SANITIZED
         count = (100000 if LARGE else 20000) if spacious else 2000
@@ -312,7 +316,7 @@ class Large(BadInput):
             file.truncate(size)
 
     def test_gigabyte_without_newline(self):
-        """A text of any size goes through, in whatever memory; half of it is another's half."""
+        """A text of any size is compared in any amount of memory. Half of it is half of another."""
         self.write_letters(1 << 30 if LARGE else 6 << 20)
         size = os.path.getsize(self.path("large"))
         with open(self.path("large"), "r+b") as file:
@@ -330,7 +334,7 @@ class Large(BadInput):
         self.succeed("compare", "again", "large", "--memory", "64M", "-o", "out")
 
     def test_large_and_not_utf8(self):
-        """What has to be decoded must be read as a whole."""
+        """A file that must be decoded has to fit into memory."""
         self.write("wide", b"\xff\xfe" + ("wide letters " * 250000).encode("utf-16-le"))
         for memory in ("1M", "64M"):
             result = self.succeed("docs", "wide", "--memory", memory, "--format", "json")
@@ -383,8 +387,8 @@ class Streams(BadInput):
         with open(self.path("out"), encoding="utf-8") as file:
             self.assertEqual(len(file.readlines()), 2)
 
-    def test_reader_that_goes(self):
-        """| head -1: no message, and not the status of success."""
+    def test_reader_that_ends_early(self):
+        """With | head -1, there is no message, and the status is not 0."""
         for i in range(150):
             self.write(f"many/{i:03}", FOX)
         script = 'set -o pipefail; "$0" many --format csv --max-bucket 0 | head -n 1'
@@ -408,7 +412,7 @@ class Outputs(BadInput):
                 self.fail_with(2, option, stdout=full, says="No space left")
 
     def test_full_disk(self):
-        """Neither the result nor its temporary file is left; an older result stays."""
+        """Neither the result nor its temporary file remains; an older result stays."""
         libc = ctypes.CDLL(None, use_errno=True)
         target = self.path("small")
         os.mkdir(target)
@@ -426,7 +430,7 @@ class Outputs(BadInput):
             self.assertEqual(file.read(), "older result")
 
     def test_size_limit(self):
-        """A limit on file sizes is no reason to die without a word."""
+        """A limit on file sizes gives a message, not a death by a signal."""
         for i in range(60):
             self.write(f"many/{i:03}", FOX)
         script = 'ulimit -f 8; "$0" many --format json -o out'
@@ -455,7 +459,7 @@ class Outputs(BadInput):
             self.assertEqual(file.read(), FOX)
 
     def test_every_file_that_is_read_as_output(self):
-        """Archives, templates, lists of words: none is a document, and all are read."""
+        """Archives, templates and stop lists are inputs, though they are no documents."""
         with zipfile.ZipFile(self.path("a.zip"), "w") as archive:
             archive.writestr("x.txt", FOX)
             archive.writestr("y.txt", FOX)
@@ -480,7 +484,7 @@ class Outputs(BadInput):
         self.assertFalse(os.path.exists(self.path("out")))
 
     def test_files_of_the_command_itself_as_output(self):
-        """An index, an earlier result, a review: they hold no documents, and are read."""
+        """An index, an earlier result and a review are inputs, though they hold no documents."""
         self.succeed("index", "add", "index", "docs")
         self.succeed("docs", "-o", "earlier.json")
         self.write("review.json", "{}")
@@ -503,32 +507,33 @@ class Outputs(BadInput):
                          before)
 
     def test_output_of_the_shell_in_a_folder_of_inputs(self):
-        """The shell has made the file before the command looks for inputs."""
+        """The shell has created the file before the command searches for inputs."""
         done = subprocess.run(["sh", "-c", '"$0" . --format csv >pairs', TWINSET], check=True,
                               cwd=self.folder, capture_output=True, timeout=60, text=True)
         self.assertIn("docs/a.txt", self.read("pairs").decode(), done.stderr)
 
     def test_input_in_a_folder_as_output(self):
-        """A document found in a folder is an input, too."""
+        """A document of a folder is an input as well."""
         self.run_command("docs", "--format", "csv", "-o", "docs/a.txt")
         with open(self.path("docs/a.txt"), encoding="ascii") as file:
             self.assertEqual(file.read(), FOX)
 
-    def test_nothing_is_left_of_a_failed_run(self):
+    def test_a_failed_run_leaves_no_files(self):
         self.fail_with(2, "nowhere", "-o", "out")
         self.fail_with(2, "docs", "-t", "2", "-o", "out")
         self.fail_with(2, "compare", "docs/a.txt", "nowhere", "-o", "out")
         self.assertEqual(self.entries(), ["docs"])
 
     def test_output_in_the_folder_that_is_scanned(self):
-        """The unfinished file is not taken for a document."""
+        """The unfinished file is not a document."""
         self.succeed("docs", "--format", "json", "-o", "docs/pairs.json")
         with open(self.path("docs/pairs.json"), encoding="utf-8") as file:
             self.assertNotIn("pairs.json", file.read())
         self.assertEqual(self.entries("docs"), ["a.txt", "b.txt", "pairs.json"])
 
     def test_modes_and_links(self):
-        """A new file has the usual rights; one that was there keeps its own, and a link stays."""
+        """A new file has the usual mode; an existing file keeps its mode, and a link stays a
+        link."""
         mask = os.umask(0o027)
         self.addCleanup(os.umask, mask)
         self.succeed("docs", "-o", "new")

@@ -1,4 +1,4 @@
-"""How bench/run counts and draws; what it measures is no matter of tests."""
+"""The counts and figures of bench/run. Its measurements are not tested."""
 import os
 import sys
 import unittest
@@ -81,8 +81,8 @@ class Report(Case):
         for row in rows:
             row.update(recall=0.5, recall_low=0.25, precision=1.0)
         speeds = [{"tool": "twinset", "bytes": 1024, "from": "text", "mb_per_s": 900.0}]
-        for part, measured in (("whole", rows), ("growth", rows), ("sketch", speeds)):
-            report.save(self.folder, part, machine, measured)
+        for name, measured in (("whole", rows), ("growth", rows), ("sketch", speeds)):
+            report.save(self.folder, name, machine, measured)
         report.write(self.folder)
         for name in ("whole.svg", "growth.svg", "sketch.svg"):
             self.assertTrue(xml.parse(self.path(name)).getroot().tag.endswith("svg"))

@@ -1,4 +1,4 @@
-"""Runs that are cut short and go on: the same bytes in the end. And what they leave behind."""
+"""Runs that are killed and resumed give the same bytes. Journals are checked, too."""
 import fcntl
 import functools
 import gzip
@@ -22,7 +22,7 @@ SEARCH = ["--method", "lsh", "--format", "json", "-t", "0.6"]
 
 @functools.lru_cache(None)
 def write_texts(count, seed=11):
-    """Records in which every third document is like the one before it, every tenth a copy."""
+    """Records: every third is similar to the one before it, every tenth is a copy."""
     rng = random.Random(seed)
     lines, words = [], []
     for i in range(count):
@@ -56,14 +56,14 @@ class Checkpoint(Case):
 
 
 def said(result):
-    """Standard error, without the line that says that the run was resumed."""
+    """Standard error without the line about resuming."""
     return b"".join(line for line in result.err.splitlines(keepends=True)
                     if b"went on from the checkpoint" not in line)
 
 
 class Killed(Checkpoint):
     def check(self, *inputs, search=SEARCH, kills=5):
-        """Killed at random moments, each time with another number of threads."""
+        """Kills runs at random moments, each with another number of threads."""
         seed = int(os.environ.get("TWINSET_TEST_SEED", random.randrange(10**9)))
         print(f"TWINSET_TEST_SEED={seed}")
         rng = random.Random(seed)
@@ -77,7 +77,7 @@ class Killed(Checkpoint):
             process.send_signal(signal.SIGKILL)
             process.communicate()
             self.assertEqual(self.entries("tmp"), [])
-        for threads in ("1", "3"):  # the second finds all done
+        for threads in ("1", "3"):  # the second run finds everything done
             again = self.succeed(*command, "-j", threads)
             self.assertEqual((again.out, said(again)), (usual.out, usual.err))
         self.assertIn("went on from the checkpoint in state, which had 100% of the input",
@@ -93,7 +93,7 @@ class Killed(Checkpoint):
         self.check("text", "docs.jsonl.gz", search=[*SEARCH, "--memory", "1M"])
 
     def test_exact(self):
-        """Sets are not kept: they are made again."""
+        """Sets are not stored, but made again."""
         self.write("few.jsonl", write_texts(1000))
         self.write("few.jsonl.gz", gzip.compress(write_texts(1000, seed=12)))
         for name in ("few.jsonl", "few.jsonl.gz"):
@@ -101,7 +101,7 @@ class Killed(Checkpoint):
             shutil.rmtree(self.path("state"))
 
     def test_spans(self):
-        """What is cut is found once more, and is the same."""
+        """Spans are searched again, and are the same."""
         command = ["dedup", "docs.jsonl", "-o", "-", "--method", "lsh", "--min-passage", "8"]
         start = time.monotonic()
         usual = self.succeed(*command)
@@ -121,8 +121,8 @@ class Killed(Checkpoint):
 
 class Journal(Checkpoint):
     def test_damaged(self):
-        """Cut off or changed anywhere, a journal is good up to there."""
-        self.write("docs.jsonl", write_texts(1500 if SANITIZED else 4000))  # two parts or more
+        """A journal that is truncated or changed is used up to that offset."""
+        self.write("docs.jsonl", write_texts(1500 if SANITIZED else 4000))  # two chunks or more
         usual = self.usual("docs.jsonl")
         command = ["docs.jsonl", *SEARCH, "--checkpoint", "state"]
         self.assertEqual(self.succeed(*command).out, usual.out)
@@ -142,7 +142,7 @@ class Journal(Checkpoint):
             self.write(path, data)
 
     def test_refused(self):
-        """What a checkpoint holds depends on options and inputs."""
+        """A checkpoint is refused for other options or inputs."""
         self.write("stop", "and\n")
         self.write("other.jsonl", self.data[:5000])
         command = ["docs.jsonl", "--checkpoint", "state", "--method", "lsh", "--stop", "stop"]
@@ -159,7 +159,7 @@ class Journal(Checkpoint):
         self.assertEqual(self.succeed(*command, "-j", "1", "--tmp", "tmp").out, usual)
 
     def test_outputs_are_no_journals(self):
-        """Neither before the folder is there nor after."""
+        """An output in the folder of journals is refused, even before the folder exists."""
         for _ in range(2):
             for output in ("state/read.journal", "./state//matches.journal",
                            "tmp/../state/read.journal"):
@@ -170,7 +170,7 @@ class Journal(Checkpoint):
         self.succeed("text", "--checkpoint", "state", "-o", "state/pairs.csv")
 
     def test_other_columns_of_a_list(self):
-        """What a list says of a file is part of the run: its author, its id and its time."""
+        """The author, id and time of a file in a list are part of the run."""
         text = "A text that two of them have in common, whoever wrote it. " * 20
         for name in ("a.txt", "b.txt", "c.txt"):
             self.write(f"essays/{name}", text)
@@ -209,7 +209,7 @@ class Journal(Checkpoint):
                        env={"TWINSET_GRAMMARS": self.path("nowhere")})
 
     def test_other_build(self):
-        """The engine that goes on is the one that began: a digest of its sources says so."""
+        """A run is resumed only by the build that began it, by a digest of its sources."""
         with tempfile.TemporaryDirectory() as folder:
             shutil.copytree(os.path.join(ROOT, "src/common"), os.path.join(folder, "src"))
             digests = [self.build_id(folder, "grammars-1")]
@@ -242,7 +242,7 @@ class Journal(Checkpoint):
             return re.search("[0-9a-f]{64}", file.read())[0]
 
     def test_other_command(self):
-        """What dedup finds has no passages."""
+        """The findings of dedup have no passages, so scan refuses them."""
         self.succeed("docs.jsonl", "--checkpoint", "state", "-t", "0.8")
         self.fail_with(2, "dedup", "docs.jsonl", "-o", "out.jsonl", "--checkpoint", "state",
                        says=["state", "other options or inputs"])
@@ -264,7 +264,8 @@ class Journal(Checkpoint):
         self.fail_with(2, "text", "--checkpoint", "file", says=["file", "checkpoint"])
 
     def test_full(self):
-        """A limit on the size of files stands for a full disk; with room, the run goes on."""
+        """A limit on the size of files acts as a full disk. With enough space, the run is
+        resumed."""
         def limit():
             resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -286,7 +287,7 @@ class Journal(Checkpoint):
             os.unlink(self.path("short", name))
 
     def test_among_the_inputs(self):
-        """Journals in a folder that is read are no documents; the run goes on all the same."""
+        """Journals in a folder of inputs are no documents, and the run is resumed."""
         self.write("docs.jsonl", write_texts(300))
         for folder, state in (("text", "text/state"), ("text", "text"), (".", "./state/")):
             command = [folder, "--checkpoint", state]

@@ -1,4 +1,4 @@
-"""Which documents are read, what they are called, and which belong together."""
+"""Which documents are read, how they are named, and how they are grouped."""
 import io
 import json
 import os
@@ -14,7 +14,7 @@ OTHER = "A completely different sentence about bread, butter, cheese and a long 
 
 class Collections(Case):
     def names(self, *arguments, **options):
-        """The documents that are read."""
+        """The names of the documents that are read."""
         result = self.succeed("sketch", "-n", "1", *arguments, **options)
         return [json.loads(line)["id"] for line in result.text.splitlines()]
 
@@ -30,7 +30,7 @@ class Walks(Collections):
                      ".git/config", "node_modules/x/y.py", "test/f.py"):
             self.write(f"in/{name}", TEXT + name)
 
-    def test_what_is_left_out(self):
+    def test_hidden_and_generated_files_are_left_out(self):
         self.assertEqual(self.names("in"), ["in/a.txt", "in/b.py", "in/sub/c.py",
                                             "in/sub/deep/d.py", "in/sub/deep/e.md", "in/test/f.py"])
         result = self.succeed("scan", "in", "--format", "json")
@@ -55,11 +55,11 @@ class Walks(Collections):
         notes = self.succeed("scan", "in", "--exclude", "*.py", "--format", "json").json["run"]
         self.assertIn("4 files or folders were left out by --include", notes["notes"][1])
 
-    def test_what_is_named_is_read(self):
+    def test_named_files_are_always_read(self):
         self.assertEqual(self.names("in/.hidden.py", "--exclude", "*.py"), ["in/.hidden.py"])
 
     def test_archives(self):
-        """Patterns are for what is in an archive, not for the archive."""
+        """Patterns apply to the members of an archive, not to the archive."""
         with zipfile.ZipFile(self.path("in/z.zip"), "w") as packed:
             for name in ("p.py", "q.txt", "node_modules/r.py", ".s.py"):
                 packed.writestr(name, TEXT + name)
@@ -94,7 +94,7 @@ class Members(Collections):
         self.assert_says(result, "a.zip!/lines.jsonl", "unpack")
 
     def test_names_that_repeat(self):
-        """A tar may hold a name twice: what is not read is named."""
+        """A tar may have a name twice: the member that is not read is named."""
         with tarfile.open(self.path("twice.tar"), "w") as packed:
             for text in (TEXT, OTHER):
                 data = text.encode()
@@ -125,7 +125,7 @@ class Members(Collections):
         self.assert_says(result, "empty.zip: no documents in it")
 
     def test_template(self):
-        """What is in an archive can be a template as well."""
+        """A member of an archive can be a template."""
         self.write("p.txt", TEXT + OTHER)
         self.write("q.txt", TEXT + "And something of its own, in words that nobody else has.")
         self.assertEqual(self.pairs("p.txt", "q.txt", "-t", "0.2"), [("p.txt", "q.txt")])
@@ -208,7 +208,7 @@ class Fields(Collections):
         self.assertEqual(self.pairs("in.jsonl", "--group", "n"), [("a", "c"), ("b", "c")])
 
     def test_groups_of_files(self):
-        """What a list says holds for records that say nothing."""
+        """The author in a list applies to the records of a file that have none."""
         for name in ("x", "y"):
             self.write(f"{name}.jsonl", "".join(json.dumps({"id": name + str(i), "text": TEXT}) +
                                                 "\n" for i in range(2)))
@@ -226,7 +226,7 @@ class Fields(Collections):
 
 
 class Streams(Collections):
-    def test_what_is_known_of_a_pipe(self):
+    def test_a_pipe_has_a_guessed_encoding(self):
         os.mkfifo(self.path("pipe"))
         process = self.start("scan", "pipe", "--format", "json")
         with open(self.path("pipe"), "wb") as pipe:

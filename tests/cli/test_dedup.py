@@ -1,4 +1,4 @@
-"""dedup: what is kept and why, what is wrong with the rest, and that nothing gets lost."""
+"""dedup: which records are kept and why, bad records, and that no record is lost."""
 import gzip
 import itertools
 import json
@@ -59,13 +59,13 @@ class Decisions(Dedup):
                 self.check(seed, random.Random(seed).choice(["first", "longest", "n"]), 0.5, old=12)
 
     def test_bands(self):
-        """Few bands of few rows find all there is here."""
+        """A few bands of a few rows find all pairs of this collection."""
         for seed in SEEDS:
             with self.subTest(seed=seed):
                 self.check(seed, "first", 0.6, "--method", "lsh", "--bands", "128", "--rows", "2")
 
     def test_buckets_over_the_limit(self):
-        """Documents that were compared with a few others only are looked at again."""
+        """Documents that were compared with only a few others are compared again."""
         rng = random.Random(5)
         records = [{"id": f"{n}", "text": f"{FOX} {FOX.upper()} {TEXTS[2]} number {n}"}
                    for n in rng.sample(range(100000), 400)]
@@ -80,13 +80,13 @@ class Decisions(Dedup):
                 self.assertGreaterEqual(removed["similarity"], 0.8)
 
     def test_no_chains(self):
-        """b goes for a; c, which resembles b alone, stays."""
+        """b is removed for a; c, which resembles only b, is kept."""
         text = "abcdefghijklmnopqrstuvwxyz0123456789"
         self.write("in.jsonl", lines(*({"id": n, "text": text[i:i + 24]}
                                        for n, i in (("a", 0), ("b", 4), ("c", 8)))))
         for keep, threshold, kept in (("first", "0.5", "ac"), ("first", "0.3", "a")):
             self.succeed("dedup", "in.jsonl", "-o", "out.jsonl", "-t", threshold, "--keep", keep)
-            self.assertEqual("".join(one["id"] for one in self.objects("out.jsonl")), kept)
+            self.assertEqual("".join(record["id"] for record in self.objects("out.jsonl")), kept)
 
     def test_newest(self):
         a, b = ({"id": n, "text": FOX} for n in "ab")
@@ -94,20 +94,20 @@ class Decisions(Dedup):
                              ({"created_at": [5, 3], "modified": [1, 2]}, "a"),
                              ({"timestamp": [1e9, "2024"]}, "b"),
                              ({"time": [7, None]}, "a")):
-            self.write("in.jsonl", lines(*({**one, **{key: values[i]
+            self.write("in.jsonl", lines(*({**record, **{key: values[i]
                                                       for key, values in fields.items()}}
-                                           for i, one in enumerate((a, b)))))
+                                           for i, record in enumerate((a, b)))))
             self.succeed("dedup", "in.jsonl", "-o", "out.jsonl", "--keep", "newest")
-            self.assertEqual([one["id"] for one in self.objects("out.jsonl")], [kept], fields)
+            self.assertEqual([record["id"] for record in self.objects("out.jsonl")], [kept], fields)
         self.write("in.jsonl", lines(a, b))
         self.fail_with(2, "dedup", "in.jsonl", "-o", "new", "--keep", "newest",
                        says=["newest", "--keep FIELD"])
 
     def test_field_that_no_record_has(self):
-        """What is missing is the smallest: the first stays, and the run says so."""
+        """A missing field has the smallest value: the first record is kept, and a note says so."""
         self.write("in.jsonl", lines(*({"id": i, "text": FOX} for i in range(3))))
         result = self.succeed("dedup", "in.jsonl", "-o", "out.jsonl", "--keep", "lenght")
-        self.assertEqual([one["id"] for one in self.objects("out.jsonl")], [0])
+        self.assertEqual([record["id"] for record in self.objects("out.jsonl")], [0])
         self.assertIn("--keep lenght: no similar record has that field", result.messages)
         self.assertEqual(self.entries(), ["in.jsonl", "out.jsonl"])
 
@@ -122,7 +122,7 @@ class Decisions(Dedup):
         self.write("in.jsonl", lines(*({"id": i, "text": FOX, "meta": {"score": i % 3}}
                                        for i in range(5))))
         self.succeed("dedup", "in.jsonl", "-o", "out.jsonl", "--keep", "meta.score")
-        self.assertEqual([one["id"] for one in self.objects("out.jsonl")], [2])
+        self.assertEqual([record["id"] for record in self.objects("out.jsonl")], [2])
 
     def test_packed_and_spooled_values(self):
         records = [{"id": str(i), "text": TEXTS[i % 3], "n": i} for i in range(9)]
@@ -137,7 +137,7 @@ class Decisions(Dedup):
 
 class ManyOfAKind(Dedup):
     def test_a_note_counts_what_was_not_compared(self):
-        """A chain, of which each link resembles the next two alone: every third is kept."""
+        """In a chain, each document resembles only the next two: every third is kept."""
         words = [f"{random.Random(i).getrandbits(40):010x}" for i in range(3340)]
         chain = [{"id": f"{i:04}", "text": " ".join(words[i:i + 10])} for i in range(3330)]
         self.write("in.jsonl", lines(*chain))
@@ -169,7 +169,7 @@ class Usage(Dedup):
         self.assertEqual(self.entries(), ["in.jsonl"])
 
     def test_threshold(self):
-        """0.8, unless it is said."""
+        """The default threshold is 0.8."""
         result = self.succeed("in.jsonl", "-t", "0", "--format", "jsonl").json
         self.assertTrue(0.8 < result["similarity"] < 0.95)
         self.assert_sums(self.succeed("dedup", "in.jsonl", "-o", "x"), 2, 1, 1, 0)
@@ -187,7 +187,7 @@ class Usage(Dedup):
 
 
 class BadRecords(Dedup):
-    """Each is named by file and line, and counted; the others go on."""
+    """Bad records are named by file and line, and counted; all others are processed."""
 
     GOOD = [json.dumps({"id": f"good{i}", "text": text}).encode()
             for i, text in enumerate([FOX, TEXTS[2], FOX])]
@@ -203,7 +203,7 @@ class BadRecords(Dedup):
             self.assert_sums(result, 4, 2, 1, 1)
         self.fail_with_summary(3, "dedup", name, "-o", "out.jsonl", "--strict", *options)
         result = self.succeed("dedup", name, "-o", "out.jsonl", "--annotate", *options)
-        self.assertEqual([one["id"] for one in self.objects("out.jsonl")],
+        self.assertEqual([record["id"] for record in self.objects("out.jsonl")],
                          ["good0", "good1", "good2"])
         self.assert_sums(result, 4, 2, 1, 1)
 
@@ -234,11 +234,12 @@ class BadRecords(Dedup):
             self.assert_sums(result, 4, 3, 1, 0)
             self.succeed("dedup", "in.jsonl", "-o", "out.jsonl", "--strict", "--annotate")
             marked = self.objects("out.jsonl")
-            self.assertEqual([one["id"] for one in marked], ["good0", "x", "good1", "good2"])
-            self.assertEqual([one["twinset_keep"] for one in marked], [True, True, True, False])
+            self.assertEqual([record["id"] for record in marked], ["good0", "x", "good1", "good2"])
+            self.assertEqual([record["twinset_keep"] for record in marked],
+                             [True, True, True, False])
 
     def test_text_of_another_type(self):
-        """A null text is kept, and a number as text is skipped; each is said to be what it is."""
+        """A null text is kept, and a number as text is skipped; the reasons name the types."""
         bad = [b'{"id": 1, "text": null}', b'{"id": 2, "text": 7}', b'{"id": 3, "text": ["a"]}']
         self.write("in.jsonl", b"\n".join([*self.GOOD, *bad, b""]))
         result = self.succeed("dedup", "in.jsonl", "-o", "out.jsonl")
@@ -253,7 +254,7 @@ class BadRecords(Dedup):
         self.assertIn("and 2 more: field is a number (--verbose", result.messages)
 
     def test_most_is_skipped(self):
-        """What was there stays, whatever made the run useless."""
+        """If too many records are skipped, an existing output is not replaced."""
         many = lines(*({"id": i, "text": f"{FOX} {i}"} for i in range(10))).encode()
         torn = b"{not JSON\n" * 11
         self.write("out.jsonl", "as before")
@@ -293,7 +294,7 @@ class BadRecords(Dedup):
         for name in ("in.jsonl.gz", "in.jsonl.zst", "in.jsonl.xz", "in.jsonl.bz2"):
             packed = pack(name, many)
             self.write(name, packed[:len(packed) * 2 // 3])
-            if name.endswith(".bz2"):  # of which the first block is cut short
+            if name.endswith(".bz2"):  # its first block is truncated
                 self.fail_with(2, "dedup", name, "-o", "new.jsonl", says=[name, "no document"])
                 self.assertNotIn("new.jsonl", self.entries())
                 continue
@@ -320,7 +321,7 @@ class BadRecords(Dedup):
         self.assertEqual(self.entries("out"), ["a"])
 
     def test_many_duplicate_ids(self):
-        """They are named, but not all of them."""
+        """Not all duplicate ids are named."""
         self.write("in.jsonl", lines(*({"id": i % 3, "text": f"{FOX} {i}"} for i in range(60))))
         result = self.succeed("dedup", "in.jsonl", "-o", "out.jsonl", "-t", "1", "--max-skipped",
                               "1")

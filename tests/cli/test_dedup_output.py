@@ -1,11 +1,13 @@
-"""What dedup writes, byte for byte, and where."""
+"""The bytes that dedup writes, and the files it writes them to."""
 import gzip
 import itertools
 import json
 import os
+import pathlib
 import random
 import signal
 import subprocess
+import tempfile
 import time
 import unittest
 
@@ -14,7 +16,7 @@ from command import TWINSET
 
 
 class Bytes(Dedup):
-    """What stays does so byte for byte."""
+    """Kept records are unchanged, byte for byte."""
 
     ODD = [b'{"id": "a", "text": "%s"}' % FOX.encode(), b"", b" \t",
            b'  {"text":"%s" , "id":"b", "x":[1,{"y":"}"}]  }  \r' % TEXTS[2].encode(), b"\r",
@@ -52,7 +54,7 @@ class Bytes(Dedup):
             self.assertEqual(result.out, expected.replace(b"in.jsonl", b"-"))
 
     def test_several_blocks(self):
-        """Blocks are a megabyte: cuts at their ends, and lines longer than one."""
+        """Blocks have a megabyte: records end at their ends, and lines are longer than a block."""
         rng = random.Random(3)
         records = []
         for i in range(24):
@@ -71,6 +73,26 @@ class Bytes(Dedup):
             self.assertEqual(self.read("out.jsonl").decode(), lines(*kept))
             self.assert_sums(result, 48, 24, 24, 0)
 
+    def test_large(self):
+        """The end of a large file is written in blocks, to a disk and to file systems in memory,
+        and has the same bytes as the output to a pipe."""
+        rng = random.Random(7)
+        records = [lines({"id": str(i), "text": rng.randbytes(rng.randrange(400_000)).hex()})
+                   for i in range(110)]
+        copies = [record.replace('"id": "', '"id": "copy ') for record in records[20:30]]
+        self.write("in.jsonl", "".join(records[:100] + copies + records[100:]))
+        kept = "".join(records).encode()
+        self.assertGreater(len(kept), 35 << 20)
+        piped = subprocess.run([TWINSET, "dedup", "in.jsonl", "-o", "-"], cwd=self.folder,
+                               capture_output=True, check=True)
+        self.succeed("dedup", "in.jsonl", "-o", "out.jsonl", "--removed", "removed.jsonl")
+        self.assertTrue(self.read("out.jsonl") == piped.stdout == kept)
+        self.assertEqual(len(self.objects("removed.jsonl")), 10)
+        if os.path.isdir("/dev/shm"):
+            with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+                self.succeed("dedup", "in.jsonl", "-o", f"{folder}/out.jsonl")
+                self.assertTrue(pathlib.Path(folder, "out.jsonl").read_bytes() == kept)
+
     def test_annotate(self):
         self.write("in.jsonl", b"\n".join(self.ODD))
         self.succeed("dedup", "in.jsonl", "-o", "out.jsonl", "--annotate")
@@ -85,7 +107,7 @@ class Bytes(Dedup):
         self.assertEqual(len(out), 8)
 
     def test_annotate_again(self):
-        """Fields of an earlier annotation are replaced, wherever they stand."""
+        """Fields of an earlier annotation are replaced at any position."""
         self.write("in.jsonl", b"\n".join(self.ODD) + b"\n")
         self.succeed("dedup", "in.jsonl", "-o", "once.jsonl", "--annotate")
         self.succeed("dedup", "once.jsonl", "-o", "twice.jsonl", "--annotate")
@@ -105,7 +127,7 @@ class Bytes(Dedup):
         self.write("in.jsonl", lines({"text": FOX}, {"text": FOX, "id": 'quo"te\n\u00e9'},
                                      {"text": FOX, "id": 12345678901234567890}))
         self.succeed("dedup", "in.jsonl", "-o", "out.jsonl", "--removed", "removed.jsonl")
-        self.assertEqual([(one["id"], one["kept"]) for one in self.objects("removed.jsonl")],
+        self.assertEqual([(row["id"], row["kept"]) for row in self.objects("removed.jsonl")],
                          [('quo"te\n\u00e9', "in.jsonl:1"), (12345678901234567890, "in.jsonl:1")])
 
     def test_annotated_twice(self):
@@ -116,7 +138,7 @@ class Bytes(Dedup):
         self.succeed("dedup", "once.jsonl", "-o", "twice.jsonl", "--annotate")
         self.assertEqual(self.read("twice.jsonl"), self.read("once.jsonl"))
 
-    def test_nothing_to_do(self):
+    def test_no_records_are_removed(self):
         self.write("in.jsonl", b"")
         self.assert_sums(self.succeed("dedup", "in.jsonl", "-o", "out.jsonl"), 0, 0, 0, 0)
         self.assertEqual(self.read("out.jsonl"), b"")
@@ -125,8 +147,8 @@ class Bytes(Dedup):
         self.assertEqual(self.read("out.jsonl"), self.read("in.jsonl"))
 
 
-class Places(Dedup):
-    """Where it comes from, and where it goes."""
+class Targets(Dedup):
+    """Inputs from files, folders and streams, and the targets of output."""
 
     def test_folder(self):
         a, b, c = ({"id": n, "text": text} for n, text in zip("abc", TEXTS))
@@ -173,8 +195,8 @@ class Places(Dedup):
         self.assert_sums(result, 3, 2, 1, 0)
 
     def test_merged(self):
-        """Several inputs and a name without a slash: one file, in the order of the inputs, whose
-        bytes do not depend on how they were packed, on a missing newline or on a mark."""
+        """Several inputs and a name without a slash give one file, in the order of the inputs. Its
+        bytes do not depend on compression, a missing newline or a byte order mark."""
         a, b, c = (json.dumps({"id": n, "text": text}).encode() for n, text in zip("abc", TEXTS))
         self.write("in/x.jsonl", b"\xef\xbb\xbf" + a)  # without a newline
         self.write("in/y.jsonl.gz", gzip.compress(b"\xef\xbb\xbf" + c + b"\n"))
@@ -189,13 +211,13 @@ class Places(Dedup):
                 self.assertEqual(unpack(name, self.read(name)), merged)
         self.succeed("dedup", "in", "-o", "all.jsonl", "--annotate", "--id", "none")
         marked = self.read("all.jsonl").decode("utf-8-sig").splitlines()
-        self.assertEqual([json.loads(one)["id"] for one in marked], ["a", "c", "b", "b"])
+        self.assertEqual([json.loads(row)["id"] for row in marked], ["a", "c", "b", "b"])
         os.mkdir(self.path("there"))
         for target in ("there", "here/"):
             self.succeed("dedup", "in", "-o", target, "--id", "none")
             self.assertEqual(self.entries(target), ["x.jsonl", "y.jsonl.gz", "z.json"])
 
-    def test_names_that_promise_something_else(self):
+    def test_names_with_extensions_of_other_formats(self):
         self.write("in.jsonl", lines({"text": FOX}))
         for name in ("x.parquet", "x.PARQUET", "x.jsonl.lz4", "x.csv", "x.zip"):
             self.fail_with(2, "dedup", "in.jsonl", "-o", name, says=[name])
@@ -203,7 +225,7 @@ class Places(Dedup):
         self.assertEqual(self.entries(), ["in.jsonl"])
 
     def test_long_name(self):
-        """A name may have 255 bytes; that of the unfinished file must not be longer."""
+        """A name may have 255 bytes; the name of the unfinished file must not have more."""
         self.write("in.jsonl", lines({"text": FOX}))
         for length in (250, 255):
             name = "x" * (length - 6) + ".jsonl"
@@ -213,7 +235,7 @@ class Places(Dedup):
         self.fail_with(2, "dedup", "in.jsonl", "-o", "x" * 256, says="too long")
 
     def test_two_streams(self):
-        """What cannot be read twice is kept apart, even where a last newline is missing."""
+        """Streams, which cannot be read twice, stay separate, even without a last newline."""
         script = ('mkfifo p.jsonl q.jsonl; (printf %s "$1" > p.jsonl) & '
                   '(printf %s "$2" > q.jsonl) & "$0" dedup p.jsonl q.jsonl -o out/')
         a, b, c = (json.dumps({"id": n, "text": text}) for n, text in zip("abc", TEXTS))
@@ -285,8 +307,8 @@ class Places(Dedup):
         result = self.succeed("dedup", "in.jsonl", "-o", "/dev/stdout", "--removed", "/dev/stdout")
         self.assertEqual(len(result.out.splitlines()), 2)
 
-    def test_what_manifests_name_is_not_replaced(self):
-        """Results call the documents of a manifest by other names than their paths."""
+    def test_files_of_manifests_are_not_replaced(self):
+        """Documents of a manifest have other names than their paths."""
         self.write("in/d1.txt", FOX)
         self.write("in/d2.txt", FOX)
         self.write("list.csv", "path,id\nin/d1.txt,one\nin/d2.txt,two\n")
@@ -298,7 +320,7 @@ class Places(Dedup):
         self.assertEqual(self.read("in/d1.txt").decode(), FOX)
         self.assertEqual(self.read("in/d2.txt").decode(), FOX)
 
-    def test_what_cannot_be_written(self):
+    def test_unwritable_targets(self):
         self.write("in.jsonl", lines({"text": FOX}))
         self.write("file", "older")
         self.fail_with(2, "dedup", "in.jsonl", "-o", "/dev/full", says="No space left")
@@ -325,7 +347,7 @@ class Places(Dedup):
         self.check_ended(signal.SIGINT)
 
     def test_killed(self):
-        """Unfinished files have no names, where the file system can do without."""
+        """Unfinished files have no name, if the file system supports that."""
         try:
             os.close(os.open(self.folder, os.O_TMPFILE | os.O_WRONLY))
         except OSError as reason:

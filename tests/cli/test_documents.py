@@ -1,5 +1,5 @@
-"""What people hold: one text in many kinds of file, web pages, archives, broken files. The
-files are made by the programs that people use, where they are installed."""
+"""Documents of users: a text in many kinds of files, web pages, archives, damaged files. The files
+are made by the programs that users have, if they are installed."""
 import email.message
 import email.policy
 import io
@@ -60,7 +60,7 @@ class Documents(Case):
 
 
 class OneEssay(Documents):
-    """The same text, saved in every way, is found to be the same."""
+    """A text is recognised in every format in which it is saved."""
 
     def save_as_text(self, text):
         self.write("essay.txt", text)
@@ -133,7 +133,7 @@ class OneEssay(Documents):
         self.assertEqual(len(self.assert_all_alike(0.95, "in", "out")), 6)
 
     @has("pandoc", "soffice")
-    def test_one_folder_of_all(self):
+    def test_all_formats_in_one_folder(self):
         text = read(FRENCH)
         title, rest = text.split("\n", 1)
         self.write("made/essay.md", f"# {title}\n{rest}")
@@ -304,7 +304,7 @@ class Archives(Documents):
                 packed.writestr(member, content)
 
     def test_submissions(self):
-        """One archive a student: their own files are not compared."""
+        """With an archive for each student, files of one student are not compared."""
         for student in ("ann", "bob"):
             self.zip(f"in/{student}.zip", {"main.txt": read(ENGLISH), "copy.txt": read(ENGLISH),
                                            "__MACOSX/._main.txt": "x", ".hidden": "y"})
@@ -327,7 +327,7 @@ class Archives(Documents):
                          ["bomb.zip!/zeros.txt"])
         self.assertEqual(len(result.json["pairs"]), 1)
 
-    def test_most_that_is_unpacked(self):
+    def test_limit_of_decompressed_bytes(self):
         self.zip("big.zip", {f"{i}.txt": os.urandom(1 << 19).hex() for i in range(8)})
         result = self.run_command("scan", "big.zip", "--max-size", "2M")
         self.assertIn("big.zip", result.messages)
@@ -343,7 +343,7 @@ class Archives(Documents):
         self.assert_says(result, "locked.zip", "encrypted")
         self.assertIn("seven.7z!/a.txt", result.text)
 
-    def test_names_are_only_names(self):
+    def test_names_of_members_are_never_paths(self):
         self.zip("evil.zip", {"../../../etc/passwd": read(ENGLISH), "/abs.txt": read(ENGLISH),
                               "C:\\win\\x.txt": read(ENGLISH)})
         found = self.similarities("evil.zip")
@@ -360,7 +360,7 @@ class Archives(Documents):
             again = self.succeed("scan", "all.zip", "--format", "jsonl", "--checkpoint", "keep")
             self.assertEqual(again.out, plain.out)
 
-    def test_dedup_leaves_them_alone(self):
+    def test_dedup_does_not_clean_archives(self):
         self.zip("all.zip", {"a.txt": read(ENGLISH)})
         self.fail_with(2, "dedup", "all.zip", "-o", "out", says="all.zip")
 
@@ -368,7 +368,7 @@ class Archives(Documents):
 # ---- broken files
 
 class Broken(Documents):
-    """Messages, not crashes or hangs."""
+    """Damaged files give messages, not crashes or hangs."""
 
     def see(self, name, status=(0, 2), **more):
         self.write("other.txt", read(ENGLISH))
@@ -376,7 +376,7 @@ class Broken(Documents):
         self.assertIn(result.status, status, result)
         return result
 
-    def test_cut_short(self):
+    def test_truncated_files(self):
         if not shutil.which("pandoc"):
             self.skipTest("not installed: pandoc")
         self.write("essay.md", read(ENGLISH))
@@ -392,7 +392,7 @@ class Broken(Documents):
         for kind in ("docx", "odt", "ipynb"):
             self.assertIn(f".{kind}: ", result.messages)
 
-    def test_archive_inside_archives(self):
+    def test_nested_archives(self):
         content, name = read(ENGLISH).encode(), "essay.txt"
         for i in range(12):
             out = io.BytesIO()

@@ -1,6 +1,6 @@
-"""Figures published with the systems that twinset grew from, by the command line.
+"""Figures from the papers that twinset is based on, by the command line.
 
-S0, S1 and S3 as docs/text.md names them.
+docs/text.md names the papers S0 to S3.
 """
 import json
 import unittest
@@ -62,7 +62,7 @@ class Tune(Case):
                              (bands, n // bands))
 
     def test_s3_table(self):
-        """P(candidate), false positives and negatives by similarity for 20 bands of 100."""
+        """P(candidate), false positives and negatives by similarity, for 20 bands of 100 hashes."""
         table = self.succeed("tune", "-n", "100", "--bands", "20", "-t", "0.5").text
         rows = [line.split() for line in table.split("\n\n")[2].splitlines()[2:]]
         self.assertEqual(len(rows), 9)
@@ -75,7 +75,7 @@ class Tune(Case):
         self.assertAlmostEqual(self.tune("-n", "100", "--bands", "20")["knee"], 0.05**0.2)
 
     def test_recall_by_default(self):
-        """The most rows that still find 0.99 of the pairs at the threshold."""
+        """The default has the most rows that find 0.99 of the pairs at the threshold."""
         for threshold in (0.3, 0.5, 0.8, 0.95):
             tuning = self.tune("-t", str(threshold), "-n", "256")
             bands, rows = tuning["bands"], tuning["rows"]
@@ -124,7 +124,7 @@ class Compare(Case):
         self.assertEqual(self.compare("abcde", "cdefgh", *letters), (3, 8))
 
     def test_s0_grades(self):
-        """At 0.53 the verbatim copy alone is reported; 0.15 shows the lifted phrases, too."""
+        """At 0.53, only the verbatim copy is reported; 0.15 shows copied phrases as well."""
         def partners(threshold):
             answer = self.succeed("essays", "--like", "essays/bridges-original.txt",
                                   "-t", threshold, "--format", "json", cwd=SAMPLES).json
@@ -136,24 +136,24 @@ class Compare(Case):
         self.assertEqual(partners("0.15"), [verbatim, phrases])
 
     def test_s2_terms(self):
-        """Sets of words: without punctuation, short words and "the"."""
+        """Documents are sets of words, without punctuation, short words and "the"."""
         self.write("stop", "the\n?\n??\n")
         rule = ["--by", "word", "-k", "1", "--punctuation", "drop", "--stop", "stop"]
         self.assertEqual(self.compare("The dog, it's a DOG: big.", "the big cat is in", *rule),
                          (1, 4))
 
     def test_every_field(self):
-        """As the oracle has them, in the order in which the two are named."""
+        """All fields are those of the oracle, in the order in which the documents are named."""
         rules = oracle.Rules(k=3)
         texts = {"a": "one two three four five", "b": "zero one two three five four"}
         for name, text in texts.items():
             self.write(name, text)
-        one = {prepared.document.name: prepared for prepared in oracle.prepare(
+        by_name = {prepared.document.name: prepared for prepared in oracle.prepare(
             [oracle.Document(name, text.encode()) for name, text in texts.items()], rules)}
         lines = self.succeed("sketch", "a", "b", "-k", "3").text.splitlines()
         signatures = {line["id"]: line["signature"] for line in map(json.loads, lines)}
         for first, second in ("a", "b"), ("b", "a"):
-            expected = oracle.describe(one[first], one[second], rules, {}, signatures)
+            expected = oracle.describe(by_name[first], by_name[second], rules, {}, signatures)
             answer = self.succeed("compare", first, second, "-k", "3", "--format", "json").json
             self.assertEqual([{field: pair[field] for field in FIELDS} for pair in answer["pairs"]],
                              [dict(expected, cluster=0)])

@@ -25,7 +25,7 @@ class Findings(Case):
 
 class Sarif(Findings):
     def test_required_properties(self):
-        """All that the schema of SARIF 2.1.0 requires, and GitHub besides."""
+        """All properties that the schema of SARIF 2.1.0 and GitHub require are there."""
         log = self.findings("sarif")
         self.assertEqual(log["version"], "2.1.0")
         [run] = log["runs"]
@@ -61,7 +61,7 @@ class Sarif(Findings):
         log = json.loads(self.succeed("src", "-t", "1", "--format", "sarif").out)
         self.assertEqual(log["runs"][0]["results"], [])
 
-    def test_the_name_chooses_it(self):
+    def test_the_extension_chooses_the_format(self):
         self.succeed("src", "-t", "0.5", "-o", "found.sarif")
         self.assertEqual(json.loads(self.read("found.sarif"))["version"], "2.1.0")
 
@@ -72,7 +72,7 @@ class Sarif(Findings):
 
 
 class CodeQuality(Findings):
-    def test_what_gitlab_requires(self):
+    def test_required_fields(self):
         issues = self.findings("codequality")
         self.assertGreater(len(issues), 0)
         for issue in issues:
@@ -93,7 +93,7 @@ class CodeQuality(Findings):
 
 
 class Baseline(Findings):
-    def test_only_what_is_new_fails(self):
+    def test_only_new_findings_fail(self):
         for format in ("json", "jsonl"):
             with self.subTest(format=format):
                 self.fail_with(1, "src", "--fail-above", "0.5", "--format", format,
@@ -105,7 +105,7 @@ class Baseline(Findings):
                 self.fail_with(1, *arguments, says=["pairs with at least 0.5: 2", "json", ": 1"])
                 os.remove(self.path("src/four.py"))
 
-    def test_what_was_below_the_limit_is_new_above_it(self):
+    def test_findings_that_rise_above_the_limit_are_new(self):
         self.succeed("src", "-t", "0.1", "--format", "jsonl", "-o", "old.jsonl")
         lines = [json.loads(line) for line in self.read("old.jsonl").splitlines()]
         text = self.read("old.jsonl").decode()
@@ -114,12 +114,12 @@ class Baseline(Findings):
         self.write("old.jsonl", lowered)
         self.fail_with(1, "src", "--fail-above", "0.5", "--baseline", "old.jsonl")
 
-    def test_nothing_was_found_before(self):
+    def test_an_empty_baseline(self):
         for text in ("", '{\n  "pairs": [],\n}\n'):
             self.write("old.jsonl", text)
             self.fail_with(1, "src", "--fail-above", "0.5", "--baseline", "old.jsonl")
 
-    def test_what_is_no_baseline(self):
+    def test_files_that_are_no_baseline(self):
         self.write("old.txt", "something else\n")
         self.fail_with(2, "src", "--fail-above", "0.5", "--baseline", "old.txt",
                        says=["old.txt: it has no pairs", "--format json"])

@@ -1,4 +1,4 @@
-"""What a first user meets: shares in percent, the first pairs of many, names in order."""
+"""The first use: percentages, the first pairs of many, names in order, submissions."""
 import csv
 import io
 import json
@@ -12,7 +12,7 @@ FOX = "The quick brown fox jumps over the lazy dog, and nobody in the whole vill
 
 
 class Percentages(Case):
-    """A share is 0.7 or 70%, wherever an option takes one."""
+    """An option that takes a fraction accepts 0.7 and 70%."""
 
     def setUp(self):
         super().setUp()
@@ -41,7 +41,7 @@ class Percentages(Case):
 
 
 class Top(Case):
-    """--top N lists the N most similar pairs, in all formats, and says how many there are."""
+    """--top N lists the N most similar pairs in all formats, and the number of all pairs."""
 
     def setUp(self):
         super().setUp()
@@ -107,7 +107,7 @@ class Skips(Case):
         self.assertEqual(named, expected)
 
     def test_several_reasons(self):
-        """Of each reason ten are named, all in the order of their lines."""
+        """Ten records of each reason are named, in the order of their lines."""
         lines = [("broken", "{}", '{"text": 7}', json.dumps({"text": FOX}))[i % 4]
                  for i in range(1, 61)]
         self.write("in.jsonl", "\n".join(lines) + "\n")
@@ -119,7 +119,7 @@ class Skips(Case):
 
 
 def program(name, lines=12):
-    """A program of its own: `name` makes it differ from others."""
+    """A program that `name` makes different from all others."""
     body = "".join(f"    {name}_{i} = [{name} * {i} for {name} in range({i + len(name)})]\n"
                    f"    print('{name}', {name}_{i}[{i}:], sum({name}_{i}))\n"
                    for i in range(lines))
@@ -127,7 +127,8 @@ def program(name, lines=12):
 
 
 def write_class(case):
-    """Three of two files each, and one who copied both files of another into one."""
+    """Writes three submissions of two files each, and a copy of both files of one in a single
+    file."""
     for who in ("ada", "ben", "cem"):
         case.write(f"class/{who}/main.py", program(who))
         case.write(f"class/{who}/src/tools.py", program("tools_of_" + who))
@@ -135,7 +136,7 @@ def write_class(case):
 
 
 class Submissions(Case):
-    """One folder or archive for each person is recognised; --group dir says it."""
+    """One folder or archive for each person is recognised, as with --group dir."""
 
     def setUp(self):
         super().setUp()
@@ -203,7 +204,7 @@ class Submissions(Case):
                          {f"all.zip!/{who}" for who in ("ada", "ben", "cem", "dora")})
 
     def test_two_classes(self):
-        """Two folders of folders hold submissions; src and test of a project do not make one."""
+        """Two folders of folders are classes; src and test of a project are not."""
         for who in ("eva", "fay"):
             self.write(f"other/{who}/main.py", program(who))
         names = {*self.every_folder(), "other/eva", "other/fay"}
@@ -237,7 +238,7 @@ class Submissions(Case):
         self.assertEqual(len(self.scan("essays")[0]["pairs"]), 6)
         self.assertEqual(len(self.scan("essays", "--group", "dir")[0]["pairs"]), 4)
 
-    def test_one_submission_is_asked_about(self):
+    def test_like_takes_a_submission(self):
         self.write("suspect/a.py", program("ada"))
         self.write("suspect/lib/b.py", program("tools_of_ada"))
         answer, _ = self.scan("class", "--like", "suspect", "--group", "dir")
@@ -257,7 +258,7 @@ class Submissions(Case):
         self.assertEqual(names, {*self.every_folder(), "2025/eva", "2024/fay"})
 
     def test_files_alone(self):
-        """Files of one folder are a submission, if files are all that is named."""
+        """If only files are named, files of one folder are a submission."""
         files = [f"class/{who}/{name}" for who in ("ada", "ben")
                  for name in ("main.py", "src/tools.py")]
         self.assertEqual(self.scan(*files, "--group", "dir")[1],
@@ -266,7 +267,7 @@ class Submissions(Case):
 
 
 class Comparisons(Case):
-    """What a scan lists can be opened: folders, archives, files in them, records."""
+    """Everything that a scan lists can be compared: folders, archives, their files, records."""
 
     def setUp(self):
         super().setUp()
@@ -288,8 +289,8 @@ class Comparisons(Case):
         self.assertIn("class/ada/src/tools.py", self.succeed("compare", "class/ada",
                                                              "class/dora").text)
 
-    def test_as_the_scan_says(self):
-        """By a measure that does not depend on other documents, to the last digit."""
+    def test_comparisons_agree_with_the_scan(self):
+        """A measure that does not depend on other documents gives the same number as a scan."""
         options = ("--measure", "jaccard")
         pairs = self.succeed("class", "-t", "0", *options, "--format", "json").json["pairs"]
         for pair in pairs:
@@ -333,7 +334,7 @@ class Comparisons(Case):
             self.fail_with(2, "compare", first, wrong, says=[wrong + ": ", says][wrong == "a1":])
 
     def test_records_as_the_scan_names_them(self):
-        """Ids that several files have are named with their file."""
+        """An id that several files have is named with its file."""
         for name in ("x", "y"):
             self.write(f"{name}.jsonl", "".join(
                 json.dumps({"id": i, "text": f"{FOX} {name} {i * i * 1000003}"}) + "\n"
@@ -351,7 +352,7 @@ class Comparisons(Case):
                        says="in.jsonl")
         self.assertEqual(len(self.read("in.jsonl").splitlines()), 2)
 
-    def test_a_record_is_asked_about(self):
+    def test_like_takes_a_record(self):
         self.write("in.jsonl", json.dumps({"id": "a", "text": FOX}) + "\n")
         self.write("docs/b.txt", FOX.replace("dog", "cat"))
         self.write("docs/c.txt", FOX.replace("fox", "cat"))

@@ -1,4 +1,4 @@
-"""bench/generate, whose word the benchmarks take for the truth, against the slow oracle."""
+"""bench/generate, whose truth the benchmarks rely on, compared with the oracle."""
 import csv
 import json
 import os
@@ -62,11 +62,11 @@ class Generate(Case):
 
     def test_same_bytes_for_a_seed(self):
         seeds = ["7", "7", "8"]
-        one, again, other = (self.generate("--documents", 500, "--seed", seed).stdout
+        first, again, other = (self.generate("--documents", 500, "--seed", seed).stdout
                              for seed in seeds)
-        self.assertEqual(one, again)
-        self.assertNotEqual(one, other)
-        self.assertFalse(set(one.splitlines()) & set(other.splitlines()))
+        self.assertEqual(first, again)
+        self.assertNotEqual(first, other)
+        self.assertFalse(set(first.splitlines()) & set(other.splitlines()))
 
     def test_order(self):
         shuffled, _ = self.make("--documents", 500)

@@ -1,4 +1,4 @@
-"""--html: a page with everything to look at. Its data is read back and held to the sources."""
+"""--html: a page with all results. Its data is compared with the sources."""
 import hashlib
 import json
 import os
@@ -19,10 +19,10 @@ class Html(Case):
         return Page(self.read("page.html").decode())
 
     def assert_spans(self, page, name_of, read):
-        """Every passage stands in both sources where the page marks it, and nowhere else."""
+        """Checks that the spans of every passage have equal text in both sources."""
         documents, seen = page.block("documents"), 0
         for index, pair in enumerate(page.pairs):
-            for passage in page.block(f"passages-{index}")["list"]:
+            for passage in page.passages(index)["list"]:
                 for side in "ab":
                     document = documents[pair[side]]
                     files = [file["name"] for file in document["files"]]
@@ -49,7 +49,7 @@ class Html(Case):
         self.assertGreater(seen, 0)
 
     def test_page_is_closed(self):
-        """One script and one style, both named by the policy; nothing comes from elsewhere."""
+        """The page has one script and one style, both allowed by the policy, and loads nothing."""
         page = self.page(os.path.join(SAMPLES, "essays"), "-t", "0.15")
         self.assertEqual((len(page.scripts), len(page.styles)), (1, 1))
         self.assertIn("default-src 'none'", page.policy)
@@ -69,11 +69,11 @@ class Html(Case):
         self.assertEqual(run["documents"], result["run"]["documents"])
         self.assertEqual(run["expected_recall"], result["run"]["expected_recall"])
         clusters = page.block("clusters")
-        self.assertEqual([[names[i] for i in one["members"]] for one in clusters],
-                         [one["members"] for one in result["clusters"]])
-        for one in clusters:
-            places = set(zip(one["x"], one["y"]))
-            self.assertEqual(len(places), len(one["members"]))
+        self.assertEqual([[names[i] for i in entry["members"]] for entry in clusters],
+                         [entry["members"] for entry in result["clusters"]])
+        for entry in clusters:
+            places = set(zip(entry["x"], entry["y"]))
+            self.assertEqual(len(places), len(entry["members"]))
 
     def test_spans_of_prose(self):
         page = self.page(os.path.join(SAMPLES, "essays"), "-t", "0.15")
@@ -92,7 +92,7 @@ class Html(Case):
         self.assert_spans(page, lambda document, _: document["name"], self.read)
 
     def test_spans_in_any_script(self):
-        """Right to left, outside of the basic plane, with tabs and without spaces."""
+        """Texts are right to left, outside of the basic plane, with tabs, and without spaces."""
         texts = {"arabic": "كان حارس المنارة يعد السفن كل مساء ويكتب أسماءها ",
                  "hebrew": "שומר המגדלור ספר אוניות בכל ערב ורשם ",
                  "chinese": "灯塔看守人每天晚上数船并把它们的名字写进一本长长的账簿岛上没有别人可以读它",
@@ -116,7 +116,7 @@ class Html(Case):
         self.write("class/bob/notes.py", "print('my own')\n")
         page = self.page("class", "--group", "dir", "--by", "code", "-t", "0.1")
         self.assert_spans(page, lambda _, file: file, self.read)
-        self.assertEqual(sorted(len(one["files"]) for one in page.block("documents")), [2, 3])
+        self.assertEqual(sorted(len(entry["files"]) for entry in page.block("documents")), [2, 3])
 
     def test_hostile_names_and_texts(self):
         for i in range(2):
@@ -144,7 +144,7 @@ class Html(Case):
         self.assertEqual(page.block("run")["kind"], "dedup")
         removals = page.block("removals")
         names = [document["name"] for document in page.block("documents")]
-        self.assertEqual([(names[one["document"]], names[one["kept"]]) for one in removals],
+        self.assertEqual([(names[entry["document"]], names[entry["kept"]]) for entry in removals],
                          [("1", "0"), ("2", "0")])
         sample = removals[0]
         for document in (sample["document"], sample["kept"]):
@@ -162,18 +162,19 @@ class Html(Case):
                          [{"removed": "one.jsonl", "kept": "one.jsonl", "count": 2},
                           {"removed": "two.jsonl", "kept": "one.jsonl", "count": 2}])
         self.assertEqual([sum(column) for column in zip(*collection["growth"])], [5, 4])
-        self.assertEqual([(one["id"], one["size"]) for one in collection["largest"]], [(1, 5)])
-        texts = [page.text(one["document"]) for one in page.block("removals")]
+        self.assertEqual([(entry["id"], entry["size"]) for entry in collection["largest"]],
+                         [(1, 5)])
+        texts = [page.text(entry["document"]) for entry in page.block("removals")]
         self.assertEqual(len([text for text in texts if text]), 3)  # one of its cluster, two of 90%
 
-    def test_what_is_known_of_documents(self):
-        """Labels, authors and times of a manifest; the archive."""
+    def test_properties_of_documents(self):
+        """The page has labels, authors and times of a manifest, and the archive."""
         for name in ("ada", "bob", "old"):
             self.write(f"{name}.txt", f"{STORY * 3}{name}\n")
         self.write("list.csv", "path,label,author,time\n"
                    "ada.txt,staff,Ada L.,2026-01-02\nbob.txt,,Bob,\n")
         arguments = "@list.csv", "--old", "old.txt", "-t", "0.1"
-        known = {one["name"]: one for one in self.page(*arguments).block("documents")}
+        known = {entry["name"]: entry for entry in self.page(*arguments).block("documents")}
         self.assertEqual([known["ada.txt"][key] for key in ("label", "author", "time")],
                          ["staff", "Ada L.", "2026-01-02"])
         self.assertEqual(known["bob.txt"]["author"], "Bob")
@@ -182,7 +183,7 @@ class Html(Case):
         blocks = json.dumps(self.page(*arguments, "--anonymise").blocks)
         self.assertNotRegex(blocks, r"(?i)ada l|bob|staff")
 
-    def test_who_else_has_a_passage(self):
+    def test_other_documents_with_a_passage(self):
         others = [" ".join(f"{i}x{j}" for j in range(60)) for i in range(4)]
         self.write("in/a.txt", f"{STORY}\n{others[0]}\n{others[3]}\n")
         self.write("in/b.txt", f"{STORY}\n{others[1]}\n{others[3]}\n")
@@ -195,7 +196,7 @@ class Html(Case):
         self.assertEqual(found[frozenset("ac")], [3])
         self.assertIn(2, found[frozenset("ab")])
 
-    def test_quotations_are_known(self):
+    def test_quotations_are_marked(self):
         quoted = f'As he wrote, "{STORY.strip()}" and nothing more.\n'
         for i in range(2):
             self.write(f"in/{i}.txt", quoted + " ".join(f"own{i}n{j}" for j in range(50)))
@@ -220,22 +221,23 @@ class Html(Case):
                            f"# {name.title()} ADA.bob@x.org\n{source.read()}")
         return "class", "--group", "dir", "--by", "code", "-t", "0.1"
 
-    def test_names_are_taken_out(self):
+    def test_names_are_removed(self):
         arguments = self.write_class()
         plain, page = self.page(*arguments), self.page(*arguments, "--anonymise")
         blocks = json.dumps(page.blocks) + str([page.text(0), page.text(1)])
         self.assertNotRegex(blocks, r"(?i)\b(ada|bob)\b")
         self.assertIn("# xxx xxx.xxx@x.org", page.text(0).decode())
-        self.assertEqual(page.block("passages-0")["list"][0]["a"]["bytes"],
-                         plain.block("passages-0")["list"][0]["a"]["bytes"])
+        self.assertEqual(page.passages(0)["list"][0]["a"]["bytes"],
+                         plain.passages(0)["list"][0]["a"]["bytes"])
         key = json.loads(self.read("page.key.json"))
-        digests = {one["digest"]: one["name"] for one in plain.block("documents")}
-        self.assertEqual({one["name"]: one["real"] for one in key["documents"]},
-                         {one["name"]: digests[one["digest"]] for one in page.block("documents")})
+        digests = {entry["digest"]: entry["name"] for entry in plain.block("documents")}
+        self.assertEqual({entry["name"]: entry["real"] for entry in key["documents"]},
+                         {entry["name"]: digests[entry["digest"]]
+                          for entry in page.block("documents")})
         self.assertEqual(len(key["documents"]), 2)
 
-    def test_authors_are_taken_out(self):
-        """Those of a manifest, and those that sources name; in every document."""
+    def test_authors_are_removed(self):
+        """Authors of a manifest, and authors that sources name, are removed from every document."""
         with open(os.path.join(SAMPLES, "programs", "marks-hugo.c")) as source:
             program = source.read()
         self.write("one.c", f"/**\n * @author grace h. hopper\n */\n{program}")
@@ -249,7 +251,7 @@ class Html(Case):
             self.assertIn(words, texts)
         self.assertNotRegex(json.dumps(page.blocks), r"(?i)grace|hopper|turing|goedel")
 
-    def test_one_case(self):
+    def test_a_page_of_one_pair(self):
         folder = os.path.join(SAMPLES, "programs")
         page = self.page(folder, "-t", "0.05", "--evidence", "marks-hugo.c", "marks-felix.c")
         names = {document["name"] for document in page.block("documents")}

@@ -1,4 +1,4 @@
-"""index: what is added, found, removed and kept, and that a query says what a scan says."""
+"""index: documents are added, found, removed and kept, and a query gives the result of a scan."""
 import json
 import os
 import random
@@ -44,8 +44,8 @@ class Equality(Index):
             left = [record for record in records if record not in gone]
             self.compare(left, queries)
             rng.shuffle(gone)
-            for part in range(4):
-                self.write_records("part.jsonl", gone[part::4])
+            for quarter in range(4):
+                self.write_records("part.jsonl", gone[quarter::4])
                 self.add("i.twx", "part.jsonl")
             self.verify("i.twx", len(records))
             self.compare(records, queries)
@@ -68,7 +68,7 @@ class Equality(Index):
             self.assertIn('"similarity": ', asked.text)
 
     def test_by_bands(self):
-        """Above the size up to which every document is compared, bands propose the same."""
+        """In an index too large to compare every document, bands find the same pairs."""
         rng = random.Random(11)
         records = families(rng, 400)
         filler = [{"id": f"f{i}", "text": " ".join(rng.choice(WORDS) for _ in range(40000))}
@@ -166,7 +166,7 @@ class Removing(Index):
     def files(self):
         return b"".join(self.read(name) for name in os.listdir(self.folder) if "i.twx" in name)
 
-    def test_nothing_stays_in_the_bytes(self):
+    def test_removed_texts_are_not_in_the_file(self):
         rng = random.Random(9)
         noise = bytes(rng.randrange(33, 126) for _ in range(3000)).decode().replace('"', "q")
         records = families(rng, 50)
@@ -226,8 +226,8 @@ class Copies(Index):
 
 
 class Passages(Index):
-    def test_a_passage_alone(self):
-        """Texts that share no more than a passage are found, and listed, as scan lists them."""
+    def write_essays(self):
+        """Writes essays; e07 shares a passage with q.txt. Returns the passage."""
         rng = random.Random(12)
 
         def words(count):
@@ -237,8 +237,13 @@ class Passages(Index):
         records = [{"id": f"e{i:02}", "text": words(400) + shared * (i == 7) + words(300)}
                    for i in range(30)]
         self.write_records("all.jsonl", records)
-        self.add("i.twx", "all.jsonl")
         self.write("q.txt", words(300) + shared + words(300))
+        return shared
+
+    def test_texts_that_share_only_a_passage(self):
+        """Texts that share no more than a passage are found, and listed, as scan lists them."""
+        shared = self.write_essays()
+        self.add("i.twx", "all.jsonl")
         self.assertEqual(self.succeed("index", "query", "i.twx", "q.txt", "--format", "jsonl").text,
                          "")
         for form in ("jsonl", "csv", "table"):
@@ -252,13 +257,43 @@ class Passages(Index):
                      "fresh.jsonl")
         self.assertNotIn(shared.strip(), self.objects("fresh.jsonl")[0]["text"])
 
+    def test_fingerprints(self):
+        """An index that was created with --min-passage finds a passage without reading all texts,
+        and chance is estimated from a sample of it."""
+        shared = self.write_essays()
+        self.add("i.twx", "all.jsonl", "--min-passage", "20")
+        self.assertIn("by fingerprints", self.succeed("index", "stat", "i.twx").text)
+        arguments = ["--min-passage", "20", "--method", "lsh", "--format", "jsonl"]
+        asked = json.loads(self.succeed("index", "query", "i.twx", "q.txt", *arguments).text)
+        scanned = json.loads(self.succeed("scan", "all.jsonl", "--like", "q.txt", *arguments).text)
+        self.assertEqual(asked["a"], "e07")
+        self.assertLess(asked.pop("false_alarms"), 1e-50)
+        self.assertLess(scanned.pop("false_alarms"), 1e-50)
+        self.assertEqual(asked, scanned)
+        self.write_records("new.jsonl", [{"id": "new", "text": self.read("q.txt").decode()}])
+        self.succeed("dedup", "new.jsonl", "--index", "i.twx", "--min-passage", "20", "-o",
+                     "fresh.jsonl")
+        self.assertNotIn(shared.strip(), self.objects("fresh.jsonl")[0]["text"])
+        self.succeed("index", "remove", "i.twx", "e07", "new")
+        self.assertEqual(self.succeed("index", "query", "i.twx", "q.txt", *arguments).text, "")
+        self.verify("i.twx", 29)
+
+    def test_an_index_without_fingerprints(self):
+        self.write_essays()
+        self.add("i.twx", "all.jsonl")
+        self.assertIn("by reading all texts", self.succeed("index", "stat", "i.twx").text)
+        self.fail_with(2, "index", "add", "i.twx", "q.txt", "--min-passage", "20",
+                       says=("it was not created with --min-passage",))
+        self.fail_with(2, "index", "add", "n.twx", "q.txt", "--min-passage", "20", "--no-text",
+                       says=("an index without texts has no passages",))
+
 
 class Metadata(Index):
     RECORD = ('{"url": "u1", "id": 7, "text": "A bridge is never done.", "author": "Zoë", '
               '"big": 123456789012345678901234567890, "more": {"n": [1, 2.5, null]}}')
 
-    def test_fields_of_records_stay(self):
-        """What a record has beside its text comes out again, as it was."""
+    def test_fields_of_records_are_returned(self):
+        """Other fields of a record are returned unchanged."""
         self.write("a.jsonl", self.RECORD + "\n" + '{"id": "plain", "text": "Nothing else."}\n')
         self.add("i.twx", "a.jsonl")
         dumped = self.succeed("index", "dump", "i.twx").text
@@ -269,6 +304,14 @@ class Metadata(Index):
         self.add("j.twx", "d.jsonl")
         self.assertEqual(self.succeed("index", "dump", "j.twx").text, dumped)
 
+    def test_quotes_and_backslashes(self):
+        values = ["", "\\", '"', '\\"', '\\\\"', '"\\', 'a "b" \\', '", "id": "c', '\\\\', '"""']
+        record = {"id": "a", "text": 'A "bridge" \\'}
+        record |= {f'{value}{number}': value for number, value in enumerate(values)}
+        self.write("a.jsonl", json.dumps(record) + "\n")
+        self.add("i.twx", "a.jsonl")
+        self.assertEqual(json.loads(self.succeed("index", "dump", "i.twx").text), record)
+
     def test_text_below_another_field(self):
         self.write("a.jsonl", '\ufeff{"url": "u", "body": {"text": "A bridge.", "html": "}{"} '
                               ', "n" : [1, "]\\\\"] }\n')
@@ -277,7 +320,8 @@ class Metadata(Index):
                          {"id": "u", "text": "A bridge.", "n": [1, "]\\"]})
 
     def test_patterns(self):
-        """A pattern of many stars takes no longer than its length times that of the id."""
+        """A pattern of many stars takes time in proportion to its length and the length of the
+        id."""
         self.write_records("a.jsonl", [{"id": "a" * 200 + "b", "text": "A bridge."},
                                        {"id": "c.txt", "text": "Another."}])
         self.add("i.twx", "a.jsonl")
@@ -288,7 +332,8 @@ class Metadata(Index):
             self.assertEqual(len(found.splitlines()), count, pattern)
 
     def test_parquet(self):
-        """Two tables between the magic words; python/tests/test_postgres.py reads them."""
+        """There are two tables between the magic words; python/tests/test_postgres.py reads
+        them."""
         self.write("a.jsonl", self.RECORD + "\n")
         self.add("i.twx", "a.jsonl")
         for table in ("documents", "bands"):
@@ -308,9 +353,9 @@ class Cleaning(Index):
         records = families(random.Random(2), 90)
         seen, total = [], 0
         for crawl in range(3):
-            part = records[crawl * 30:crawl * 30 + 30] + records[:3]
+            batch = records[crawl * 30:crawl * 30 + 30] + records[:3]
             self.write_records("crawl.jsonl", [dict(record, id=f"{crawl}-{record['id']}")
-                                               for record in part])
+                                               for record in batch])
             self.write_records("seen.jsonl", seen)
             by_index = self.succeed("dedup", "crawl.jsonl", "--index", "seen.twx", "-t", "0.8",
                                     "-o", "fresh.jsonl")
@@ -327,7 +372,8 @@ class Cleaning(Index):
 
 class School(Index):
     def test_three_years(self):
-        """This year's work against three years, in one command; nobody is held to their own."""
+        """This year's work is compared with three years in one command, but not with own earlier
+        work."""
         rng = random.Random(8)
 
         def essay():

@@ -1,4 +1,4 @@
-"""index: readers beside a writer, runs that are killed, full disks and damaged files."""
+"""index: concurrent readers and a writer, killed runs, full disks and damaged files."""
 import contextlib
 import json
 import os
@@ -15,7 +15,7 @@ from indexing import Index, WORDS, families
 
 class Beside(Index):
     def test_readers_beside_a_writer_threads(self):
-        """Processes that read while one writes get right answers, and need not wait."""
+        """Processes that read while another writes get right answers, without waiting."""
         records = families(random.Random(31), 400)
         self.write_records("first.jsonl", records[:100])
         self.add("i.twx", "first.jsonl")
@@ -38,10 +38,10 @@ class Beside(Index):
         for reader in readers:
             reader.start()
         try:
-            for part in range(12):
-                self.write_records("more.jsonl", records[100 + 25 * part:125 + 25 * part])
+            for batch in range(12):
+                self.write_records("more.jsonl", records[100 + 25 * batch:125 + 25 * batch])
                 self.add("i.twx", "more.jsonl")
-                self.succeed("index", "remove", "i.twx", str(records[100 + 25 * part]["id"]))
+                self.succeed("index", "remove", "i.twx", str(records[100 + 25 * batch]["id"]))
         finally:
             done.set()
             for reader in readers:
@@ -51,7 +51,7 @@ class Beside(Index):
 
 
 class Crashes(Index):
-    """kill -9 at random moments: what was acknowledged is there, and no half batch."""
+    """After kill -9 at random moments, acknowledged batches exist, and no partial batch does."""
     KILLS = int(os.environ.get("TWINSET_KILLS", "4" if SANITIZED else "12"))
     BATCH = 50
 
@@ -84,7 +84,7 @@ class Crashes(Index):
                     continue
                 result = self.run_command("index", "verify", "i.twx")
                 if done == 0 and batches == 0 and result.status == 2:
-                    self.assertIn("not an index", result.messages)  # killed while it was made
+                    self.assertIn("not an index", result.messages)  # killed while it was created
                     os.unlink(os.path.join(self.folder, "i.twx"))
                     continue
                 self.assertEqual(result.status, 0, result)
@@ -92,7 +92,7 @@ class Crashes(Index):
                 batches += done
 
     def check_batches(self, least):
-        """Each batch is whole, but for its first document, which may have been removed."""
+        """Checks that each batch is whole, except its first document, which may be removed."""
         ids = [document["id"] for document in map(
             json.loads, self.succeed("index", "dump", "i.twx").text.splitlines())]
         counts = {}
@@ -106,7 +106,7 @@ class Crashes(Index):
 
 
 class FullDisk(Index):
-    """A batch that does not fit changes nothing, and the next that fits is taken."""
+    """A batch that does not fit changes nothing, and the next batch that fits is added."""
 
     def setUp(self):
         super().setUp()
@@ -142,11 +142,11 @@ class FullDisk(Index):
 
 
 class Damage(Index):
-    """A flipped byte is noticed or harmless; an answer is right or an error."""
+    """A changed byte is detected or harmless; an answer is right or an error."""
     FLIPS = int(os.environ.get("TWINSET_FLIPS", "20" if SANITIZED else "60"))
 
     def answer(self, index):
-        """All that an index says, or None where it says that it is damaged."""
+        """All documents of an index, or None if it reports damage."""
         dumped = self.run_command("index", "dump", index)
         asked = self.run_command("index", "query", index, "q.txt", "--format", "jsonl", "--method",
                                  "lsh", "-t", "0.2")
@@ -160,8 +160,8 @@ class Damage(Index):
         rng = random.Random(seed)
         records = families(rng, 150)
         self.write("q.txt", records[3]["text"])
-        for part in range(5):
-            self.write_records("part.jsonl", records[30 * part:30 * part + 30])
+        for batch in range(5):
+            self.write_records("part.jsonl", records[30 * batch:30 * batch + 30])
             self.add("i.twx", "part.jsonl")
         right = self.answer("i.twx")
         whole = {"": self.read("i.twx")}
@@ -182,7 +182,7 @@ class Damage(Index):
         self.assertGreater(noticed, 0)
 
     def answer_damaged(self, rng, files):
-        """What an index says with one bit changed, somewhere in any of its files."""
+        """The answer of an index with a random bit of its files changed."""
         at = rng.randrange(sum(map(len, files.values())))
         for end in ("", "-wal", "-ack", "-shm"):
             if os.path.exists(self.path("d.twx" + end)):
@@ -197,7 +197,7 @@ class Damage(Index):
 
     @contextlib.contextmanager
     def log_held(self, index):
-        """Keeps the log in place while writers end, by a reader that has begun."""
+        """Keeps the log while writers end, by a reader that has begun."""
         reader = sqlite3.connect(self.path(index), isolation_level=None)
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM document").fetchone()
@@ -207,12 +207,12 @@ class Damage(Index):
             reader.close()
 
     def test_damaged_log(self):
-        """A batch that was acknowledged and lost with the log is missed."""
+        """The loss of an acknowledged batch with the log is detected."""
         rng = random.Random(4)
         records = families(rng, 90)
-        for name, part in (("a.jsonl", records[:30]), ("b.jsonl", records[30:60]),
+        for name, batch in (("a.jsonl", records[:30]), ("b.jsonl", records[30:60]),
                            ("c.jsonl", records[60:])):
-            self.write_records(name, part)
+            self.write_records(name, batch)
         self.add("i.twx", "a.jsonl")
         with self.log_held("i.twx"):
             self.add("i.twx", "b.jsonl")

@@ -1,4 +1,4 @@
-"""What the documents of a file are: by its name, by its bytes, or as --input says."""
+"""The kind of a file: by its name, by its content, or by --input."""
 import gzip
 import io
 import json
@@ -28,12 +28,12 @@ class Kinds(Case):
 
     def flags(self, *arguments):
         run = self.succeed("scan", *arguments, "--format", "json").json["run"]
-        return {one["path"]: one["flags"] for one in run["flagged"]}
+        return {entry["path"]: entry["flags"] for entry in run["flagged"]}
 
 
 class Records(Kinds):
     def test_by_content(self):
-        """Where the name says nothing, the bytes do."""
+        """If the name has no known extension, the content decides."""
         for name in ("a.json", "a.json.gz", "a.gz", "none", "part-00000", "a.data", "A.JSON"):
             content = records().encode()
             self.write(name, gzip.compress(content) if name.endswith(".gz") else content)
@@ -41,7 +41,7 @@ class Records(Kinds):
             self.succeed("dedup", name, "-o", "out.jsonl")
             self.assertEqual(self.read("out.jsonl"), content[:content.index(b"\n") + 1])
 
-    def test_packed_without_an_ending(self):
+    def test_compressed_without_an_extension(self):
         self.write("none", gzip.compress(records().encode()))
         self.assertEqual(self.names("none"), ["r0", "r1", "r2"])
         self.write("plain.jsonl", gzip.compress(records().encode()))
@@ -53,7 +53,7 @@ class Records(Kinds):
         self.assertEqual(self.names("in"), ["in/b", "r0", "r1"])
 
     def test_long_lines(self):
-        """Even where the first line is longer than what is looked at first."""
+        """Records are recognised even if the first line is longer than the head of the file."""
         self.write("a.json", json.dumps({"text": "word " * 100_000}) + "\n" + records(1))
         self.assertEqual(self.names("a.json"), ["a.json:1", "r0"])
 
@@ -66,14 +66,14 @@ class Records(Kinds):
         self.assertEqual(self.names("b.json", "--text", "body"), ["b"])
 
     def test_other_json_is_a_text(self):
-        """Of a list of objects it is said that it was not taken apart."""
+        """A note says that a list of objects was not divided."""
         self.write("a.json", json.dumps({"a": [1, 2, 3], "b": FOX}, indent=1))
         self.write("b.json", json.dumps([{"a": FOX}, {"a": FOX}], indent=1))
         self.assertEqual(self.names("a.json", "b.json"), ["a.json", "b.json"])
         self.assertEqual(self.flags("a.json", "b.json"), {"b.json": ["undivided"]})
 
     def test_names_that_decide(self):
-        """A text or program of that name is one, and said to hold several."""
+        """The extension of a text or program decides; a flag says that the file holds several."""
         self.write("a.txt", records())
         self.write("a.md", "From ten past 10:30 on\n\nnothing: happened\n")
         self.assertEqual(self.names("a.txt", "a.md"), ["a.md", "a.txt"])
@@ -138,7 +138,7 @@ class Mail(Kinds):
                          {(a, b, 1.0) for a in names for b in names if a < b})
 
     def test_maildir(self):
-        """A message by its folder and name, also one that was sent and has no line of delivery."""
+        """A message is recognised by its folder and name, even without a line of delivery."""
         message = f"From: ann@example.org\nTo: bob@example.org\nSubject: hello\n\n{FOX}\n"
         self.write("Maildir/cur/1204680122.27c448.host:2,S", message)
         self.write("Maildir/new/1204680123.V1I2M3.host", f"Return-Path: <x@y>\n{message}")
@@ -148,7 +148,7 @@ class Mail(Kinds):
             self.assertEqual(self.succeed("cat", name).text.strip(), FOX.lower().strip())
 
     def test_saved_page(self):
-        """MHTML: what a browser saves as one file."""
+        """MHTML, a page that a browser saves as one file, is read."""
         page = ("From: <Saved by Blink>\r\nSnapshot-Content-Location: https://example.org/\r\n"
                 "Subject: A page\r\nMIME-Version: 1.0\r\n"
                 'Content-Type: multipart/related; type="text/html"; boundary="-=b"\r\n\r\n'
@@ -178,18 +178,18 @@ class Archives(Kinds):
                 info.type, info.linkname, info.size = kind, target, len(content)
                 packed.addfile(info, io.BytesIO(content.encode()))
 
-    def test_what_is_no_file(self):
-        """Links, devices and pipes are named; what lies in files that hold more is said."""
+    def test_members_that_are_no_files(self):
+        """Links, devices and pipes are named; files that hold several documents are flagged."""
         self.pack("a.tar")
         run = self.succeed("scan", "a.tar", "--format", "json", "--max-skipped", "0.6").json["run"]
-        reasons = {one["path"]: one["reason"] for one in run["skipped"]}
-        self.assertEqual(set(reasons), {f"a.tar!/{one}" for one in
+        reasons = {entry["path"]: entry["reason"] for entry in run["skipped"]}
+        self.assertEqual(set(reasons), {f"a.tar!/{entry}" for entry in
                                         ("sym", "hard", "pipe", "disk", "tty")})
         self.assertIn("symbolic link", reasons["a.tar!/sym"])
         self.assertIn("link to another file", reasons["a.tar!/hard"])
         self.assertIn("FIFO", reasons["a.tar!/pipe"])
         self.assertIn("device", reasons["a.tar!/disk"])
-        self.assertEqual({one["path"]: one["flags"] for one in run["flagged"]},
+        self.assertEqual({entry["path"]: entry["flags"] for entry in run["flagged"]},
                          {"a.tar!/data.json": ["undivided"], "a.tar!/Inbox": ["undivided"]})
 
     def test_by_content(self):
@@ -197,7 +197,7 @@ class Archives(Kinds):
         self.assertIn("none!/file.txt", self.names("none", "--max-skipped", "1"))
 
     def test_parquet(self):
-        """What Python reads is said, and nothing is written."""
+        """A message says that Python reads Parquet files, and nothing is written."""
         self.write("in.parquet", b"PAR1" + bytes(range(256)) * 9 + b"PAR1")
         self.write("noend", b"PAR1" + bytes(range(256)) * 9 + b"PAR1")
         self.write("in.jsonl", records())
@@ -212,7 +212,7 @@ class Archives(Kinds):
 
 
 class Outputs(Kinds):
-    """The name of an output chooses the format."""
+    """The extension of an output chooses the format."""
 
     def test_formats(self):
         self.write("in.jsonl", records())

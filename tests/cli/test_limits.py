@@ -1,5 +1,5 @@
-"""Running out of descriptors or processes is an error of the run, never of a document: the result
-is that of a run with plenty, or there is none."""
+"""A lack of descriptors or processes is an error of the run, never of a document: the result is
+that of an unlimited run, or there is none."""
 import gzip
 import resource
 import shutil
@@ -11,7 +11,7 @@ from command import Case
 
 
 def limit_files(count):
-    """The child may open so many files, with the three that it begins with."""
+    """Limits the number of open files of a child, including the standard streams."""
     return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (count, count))
 
 
@@ -35,7 +35,7 @@ class Descriptors(Case):
                 archive.write(self.path(f"folder/deep{i}/{i}.txt"), f"{i}.txt")
 
     def check(self, *arguments):
-        """From too few descriptors up to enough: the usual bytes, or a failure of the run."""
+        """Runs with too few up to enough descriptors: the output is the usual, or the run fails."""
         usual = self.succeed(*arguments)
         for count in range(4, 24):
             result = self.run_command(*arguments, preexec_fn=limit_files(count))
@@ -57,7 +57,7 @@ class Descriptors(Case):
         self.check("compare", "folder/deep0/0.txt", "packed/1.txt.gz", "--format", "json")
         self.check("folder", "--ignore", "texts.zip", "--method", "lsh", "--format", "csv")
 
-    def test_what_is_said(self):
+    def test_the_message_names_the_limit(self):
         self.fail_with(2, "texts.tar.gz", preexec_fn=limit_files(4),
                        says=["no more open files", "ulimit"])
 

@@ -1,6 +1,6 @@
-"""Results do not depend on the locale. In a Turkish one "I" is not the capital of "i"; in a German
-one numbers have a decimal comma. Each test runs one command in both of them and in C.UTF-8, and
-compares every byte that comes out."""
+"""Results do not depend on the locale. In Turkish, "I" is not the capital of "i"; in German,
+numbers have a decimal comma. Each test runs a command in both locales and in C.UTF-8, and compares
+all bytes of the output."""
 import json
 import os
 import shutil
@@ -24,7 +24,7 @@ FOLDER = None
 
 
 def setUpModule():
-    """Makes the locales in a folder of their own, since few machines have them."""
+    """Makes the locales in a temporary folder, since few machines have them."""
     global FOLDER
     if not shutil.which("localedef"):
         raise unittest.SkipTest("there is no localedef")
@@ -44,7 +44,7 @@ def tearDownModule():
 
 class Locales(Case):
     def same_everywhere(self, *arguments, **options):
-        """Runs a command in all locales; gives the answer, which must be the same in all."""
+        """Runs a command in all locales. Returns the output, which must be equal in all."""
         expected = self.succeed(*arguments, **options)
         for name in LOCALES:
             result = self.succeed(*arguments, env={"LC_ALL": name, "LOCPATH": FOLDER}, **options)
@@ -53,12 +53,12 @@ class Locales(Case):
         return expected
 
     def pairs(self, *arguments):
-        """The pairs of a scan in which nothing may be skipped."""
+        """The pairs of a scan, which may not skip anything."""
         result = self.same_everywhere("scan", "-t", "0.1", "--format", "json", *arguments)
         self.assertEqual(result.json["run"]["skipped"], [], result)
         return {(pair["a"], pair["b"]): pair["similarity"] for pair in result.json["pairs"]}
 
-    def test_the_locales_are_what_they_are_made_for(self):
+    def test_the_locales_change_case_and_numbers(self):
         seen = subprocess.run(["locale", "-k", "decimal_point", "charmap"], capture_output=True,
                               env=dict(os.environ, LC_ALL="de_DE.UTF-8", LOCPATH=FOLDER),
                               check=True)
@@ -119,7 +119,7 @@ class Locales(Case):
         self.assertEqual(self.pairs("."),
                          {("I.ZIP!/ISI.txt", "I.ZIP!/\u0131\u0130\u00dcber.txt"): 1.0})
 
-    def test_what_archives_unpack_to_has_a_decimal_point(self):
+    def test_sizes_of_archives_have_a_decimal_point(self):
         with zipfile.ZipFile(self.path("large.zip"), "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("a.txt", WORDS)
             archive.writestr("large.txt", (WORDS + "\n") * 40000)
@@ -178,7 +178,7 @@ class Locales(Case):
                    f"# Title\n\n<DIV HIDDEN>x</DIV>\n\n{WORDS}<BR>and &ldquo;x&rdquo;\n")
         self.assertEqual(self.pairs("."), {("CAPITAL.MKD", "SMALL.MD"): 1.0})
 
-    def test_what_is_said_of_files(self):
+    def test_reasons_of_skipped_files(self):
         self.write("binary.bin", b"\0\1\2" * 100)
         self.write("a.txt", WORDS)
         self.write("b.txt", OTHER)

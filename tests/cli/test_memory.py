@@ -1,4 +1,4 @@
-"""Memory: the same bytes in little of it, by temporary files that go where they should."""
+"""Little memory: the same bytes, by temporary files in the right folder."""
 import gzip
 import json
 import os
@@ -16,7 +16,7 @@ SEARCH = ["--method", "lsh", "--format", "json"]
 
 class Memory(Case):
     def write_records(self, name, count, words=12, like=3):
-        """Every few documents differ in a word only."""
+        """Writes families of records that differ in a word."""
         rng = random.Random(7)
         text, lines = [], []
         for i in range(count):
@@ -29,8 +29,8 @@ class Memory(Case):
         self.write(name, gzip.compress(data, 1) if name.endswith(".gz") else data)
 
     def scan(self, *arguments, most=None):
-        """The pairs, without passages: those of large documents are not measured. `most`
-        megabytes of memory may be used."""
+        """The pairs without passages, which are not searched in large documents. The peak may be
+        `most` megabytes."""
         result = self.succeed(*arguments, "--format", "json", "--verbose")
         if most and not SANITIZED:
             used = float(re.search(r"peak memory +([0-9.]+) MiB", result.messages).group(1))
@@ -40,7 +40,7 @@ class Memory(Case):
 
 class Converted(Memory):
     def test_packed_files(self):
-        """What is made of many files, 400 MB here, is not held."""
+        """The converted text of many files, 400 MB here, is not held in memory."""
         packed = gzip.compress(" ".join(str(i) for i in range(300_000)).encode(), 1)
         for i in range(200):
             self.write(f"docs/{i:03}.txt.gz", packed)
@@ -52,7 +52,7 @@ class Converted(Memory):
             self.assertLess(used.ru_maxrss / 1024, 256)
 
 
-    def test_nowhere_to_keep_them(self):
+    def test_a_missing_temporary_folder(self):
         self.write("docs/a.txt.gz", gzip.compress(b"a few words of text"))
         self.write("docs/b.txt.gz", gzip.compress(b"a few words of text"))
         self.write("plain/a.txt", "a few words of text")
@@ -66,8 +66,8 @@ class Converted(Memory):
 
 class Spilling(Memory):
     def test_threads_and_memory(self):
-        """In 16 MB the keys of so many do not fit: without a place for temporary files the
-        run would fail."""
+        """The keys of so many documents do not fit into 16 MB: without temporary files the run
+        would fail."""
         count, little = (4000, "1M") if SANITIZED else (60000, "16M")
         self.write_records("docs.jsonl", count)
         self.write_records("docs.jsonl.gz", count)
@@ -83,7 +83,7 @@ class Spilling(Memory):
             self.assertEqual(again.out, usual.out, (name, memory, threads))
 
     def test_several_batches(self):
-        """More pairs than are computed at once: packed files are gone through again."""
+        """There are more pairs than are computed at once, so compressed files are read again."""
         self.write_records("docs.jsonl", 420, words=60, like=420)
         self.write_records("docs.jsonl.gz", 420, words=60, like=420)
         search = ["--method", "lsh", "-t", "0.5", "--format", "csv", "--report", "report"]
@@ -93,8 +93,8 @@ class Spilling(Memory):
             again = self.succeed("docs.jsonl.gz", *search, "--memory", memory)
             self.assertEqual(again.out, usual.out, memory)
 
-    def test_no_room(self):
-        """A limit on the size of files is a disk that is full, for anybody."""
+    def test_a_limit_on_file_sizes(self):
+        """A limit on the size of files acts as a full disk."""
         def limit():
             resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -105,7 +105,7 @@ class Spilling(Memory):
                            says=["temporary files in .", "File too large", "--tmp"])
 
     def test_full_disk(self):
-        """A small disk for temporary files, where the system lets us have one."""
+        """Temporary files are on a small disk, if the system lets us mount one."""
         os.mkdir(self.path("small"))
         mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "none",
                                   self.path("small")], stderr=subprocess.DEVNULL, check=False)
@@ -125,7 +125,7 @@ class Spilling(Memory):
 
 class LargeDocuments(Memory):
     def write_large(self, name, size, seed, changed=0):
-        """Random words; with `changed`, so many bytes of others at the end."""
+        """Writes random words; the last `changed` bytes are of other words."""
         rng = random.Random(seed)
         vocabulary = [f"{rng.randrange(10**6)} " for _ in range(20000)]
         block = lambda: "".join(rng.choices(vocabulary, k=150000)).encode()
@@ -140,7 +140,8 @@ class LargeDocuments(Memory):
             file.truncate(size)
 
     def check(self, size, memory):
-        """Two large ones that share a part, and a small one: as with much memory."""
+        """Two large documents that share a span, and a small one, give the result of much
+        memory."""
         self.write_large("a", size, 1)
         self.write_large("b", size, 1, changed=size // 5)
         self.write("c", b"a small one")
@@ -161,7 +162,7 @@ class LargeDocuments(Memory):
         self.check(400 << 20, 64)
 
     def test_bags(self):
-        """Repetitions are counted a part of the ids at a time."""
+        """Repetitions are counted for one range of ids at a time."""
         self.write_large("a", 1 << 20, 1)
         self.write_large("b", 1 << 20, 1, changed=1 << 18)
         for method in (["--method", "lsh"], ["--like", "a"]):
@@ -170,7 +171,7 @@ class LargeDocuments(Memory):
                              self.scan(*search, "--memory", "1G"))
 
     def test_templates(self):
-        """What is left out of large documents, and passages of small ones beside them."""
+        """Templates are left out of large documents, and small documents have passages."""
         self.write_large("a", 300 << 10, 1)
         self.write_large("b", 300 << 10, 1, changed=100 << 10)
         self.write_large("form", 50 << 10, 1)
@@ -189,7 +190,7 @@ class LargeDocuments(Memory):
             self.assertEqual(found, usual)
 
     def test_white_space(self):
-        """Few tokens in a file that is too large to be read whole."""
+        """A file that is too large to be read as a whole has few tokens."""
         self.write("a", b"few words in" + b" " * (5 << 20) + b"a large file")
         self.write("b", b"few words in" + b"\n" * (5 << 20) + b"a large folder")
         for command in (["a", "b"], ["compare", "a", "b"], ["sketch", "a", "b"]):
@@ -198,7 +199,7 @@ class LargeDocuments(Memory):
         self.assertEqual(answer["pairs"][0]["longest"], len("few words in a large f"))
 
     def test_exact(self):
-        """All pairs need all sets: that they do not fit is said before memory is taken."""
+        """All pairs need all sets; if they do not fit, that is an error before memory is taken."""
         self.write_large("a", 10 << 20, 1)
         self.write("b", b"a small one")
         for search in (["--method", "exact"], ["--measure", "weighted"]):

@@ -1,4 +1,4 @@
-"""Passages: what two documents have in common and where, as data and on the screen."""
+"""Passages: the common text of two documents and its spans, as data and on the screen."""
 import gzip
 import io
 import itertools
@@ -13,13 +13,13 @@ import oracle
 from command import Case, columns_of, run_on_terminal, without_colour
 
 LEAST = 5  # words of a passage of prose
-LEAST_COPY = 40  # words in a row that are in a passage in any case
+LEAST_COPY = 40  # words of a common run that is always in a passage
 FIELDS = ["a", "b", "tokens", "kinds", "names", "documents", "among"]
 
 
 class Passages(Case):
     def pairs(self, *arguments, **options):
-        """All pairs, passages and all, by the names of the two."""
+        """All pairs with their passages, by the names of the documents."""
         answer = self.succeed(*arguments, "--format", "json", **options)
         return {(pair["a"], pair["b"]): pair["passages"]
                 for pair in json.loads(answer.out)["pairs"]}
@@ -27,32 +27,32 @@ class Passages(Case):
     def compare(self, *arguments, **options):
         return next(iter(self.pairs("compare", *arguments, **options).values()))
 
-    def check_places(self, passages, texts):
-        """They are in the order of a, part from part, and lines are those of the bytes. `texts`
-        are those of a and b, or of their files by name."""
-        places = {"a": {}, "b": {}}
+    def check_spans(self, passages, texts):
+        """Checks that spans are in the order of a and do not overlap, and that lines agree with
+        bytes. `texts` are those of a and b, or of their files by name."""
+        spans = {"a": {}, "b": {}}
         for passage in passages:
             self.assertEqual([field for field in passage if field != "rarity"], FIELDS)
             for side, text in zip("ab", texts):
-                place = passage[side]
-                text = text[place["file"]] if isinstance(text, dict) else text
-                start, end = place["bytes"]
+                span = passage[side]
+                text = text[span["file"]] if isinstance(text, dict) else text
+                start, end = span["bytes"]
                 self.assertTrue(0 <= start < end <= len(text), passage)
-                self.assertEqual(place["lines"], [1 + text.count(b"\n", 0, start),
+                self.assertEqual(span["lines"], [1 + text.count(b"\n", 0, start),
                                                   1 + text.count(b"\n", 0, end - 1)])
-                places[side].setdefault(place.get("file"), []).append((start, end))
-        for files in places.values():
-            for spans in files.values():
-                for (_, end), (start, _) in itertools.pairwise(sorted(spans)):
+                spans[side].setdefault(span.get("file"), []).append((start, end))
+        for files in spans.values():
+            for of_file in files.values():
+                for (_, end), (start, _) in itertools.pairwise(sorted(of_file)):
                     self.assertLessEqual(end, start)
-        for spans in places["a"].values():
-            self.assertEqual(spans, sorted(spans))
+        for of_file in spans["a"].values():
+            self.assertEqual(of_file, sorted(of_file))
 
 
 # ---- prose
 
 def words_of(text):
-    """The words of a text, each with its place in bytes; nothing is folded but ASCII."""
+    """The words of a text, each with its span in bytes. Only ASCII is folded."""
     found, at, open_word = [], 0, False
     for c in text.decode("utf-8"):
         size = len(c.encode())
@@ -77,7 +77,7 @@ def grams(words):
 
 
 def common_length(a, b):
-    """Of the longest common subsequence."""
+    """The length of the longest common subsequence."""
     row = [0] * (len(b) + 1)
     for x in a:
         before = 0
@@ -87,19 +87,19 @@ def common_length(a, b):
 
 
 class Prose(Passages):
-    def inside(self, text, place):
-        """The words of a place, which begins and ends with one."""
-        start, end = place["bytes"]
+    def inside(self, text, span):
+        """The words of a span, which begins and ends with a word."""
+        start, end = span["bytes"]
         found = [(word, i) for i, (word, first, last) in enumerate(words_of(text))
                  if first >= start and last <= end]
-        places = words_of(text)
-        self.assertEqual(places[found[0][1]][1], start)
-        self.assertEqual(places[found[-1][1]][2], end)
+        spans = words_of(text)
+        self.assertEqual(spans[found[0][1]][1], start)
+        self.assertEqual(spans[found[-1][1]][2], end)
         return [word for word, _ in found]
 
     def check_words(self, passages, texts):
-        """Kinds and counts are what the words of both places say."""
-        self.check_places(passages, texts)
+        """Checks kinds and counts by the words of both spans."""
+        self.check_spans(passages, texts)
         for passage in passages:
             a, b = (self.inside(text, passage[side]) for side, text in zip("ab", texts))
             kinds = set(passage["kinds"]) - {"reordered"}
@@ -115,7 +115,7 @@ class Prose(Passages):
                 self.assertLessEqual(passage["tokens"], min(len(a), len(b)))
 
     def test_every_kind_of_text(self):
-        """Of any script, and of words that come again and again."""
+        """Texts are in any script, and of words that are repeated often."""
         texts = {name: text for name, text in corpus.mixed_texts().items() if b"\xff" not in text}
         for name, text in texts.items():
             self.write("docs/" + name, text)
@@ -127,21 +127,21 @@ class Prose(Passages):
                 self.check_words(passages, plain)
 
     def patch(self, rng, original):
-        """A text of parts of another, in any order, with words of its own between them; the
-        parts that are there."""
+        """A text of ranges of another, in any order, with words of its own between them; and these
+        ranges."""
         parts, text, fresh = [], [], (f"own{i}" for i in itertools.count())
         cuts = sorted(rng.sample(range(len(original)), 12))
-        pieces = [original[i:j] for i, j in zip(cuts, cuts[1:])]
-        rng.shuffle(pieces)
-        for piece in pieces[:8]:
+        ranges = [original[i:j] for i, j in zip(cuts, cuts[1:])]
+        rng.shuffle(ranges)
+        for piece in ranges[:8]:
             text += itertools.islice(fresh, rng.choice([1, 4, 40]))
             text += piece
             parts.append(piece)
         return " ".join(text), parts
 
-    def test_nothing_is_missed(self):
-        """Where every word comes once, passages have all that brute force finds, of parts that are
-        long enough."""
+    def test_all_long_ranges_are_found(self):
+        """If every word occurs once, passages have all long enough ranges that brute force
+        finds."""
         for seed in range(20):
             rng = random.Random(seed)
             original = [f"word{i}" for i in range(300)]
@@ -161,7 +161,7 @@ class Prose(Passages):
                 self.assertLessEqual(least, inside)
 
     def test_templates(self):
-        """What every shingle of it is of a template is in no passage, nor at its end."""
+        """Text whose shingles are all of a template is in no passage, and at no end of one."""
         for seed in range(20):
             rng = random.Random(seed)
             form = [f"form{i}" for i in range(60)]
@@ -182,7 +182,7 @@ class Prose(Passages):
                                sum(passage["tokens"] for passage in passages))
 
     def test_templates_of_records(self):
-        """Records of a template are left out like files; one that is no record is named once."""
+        """Records of a template are left out like files; a bad record is named once."""
         form, shared = ([f"{word}{i}" for i in range(30)] for word in ("form", "word"))
         for name in "ab":
             self.write(name, " ".join([*form, name, *shared, name]))
@@ -202,15 +202,15 @@ class Prose(Passages):
 
     def check_left_out(self, passages, texts, form):
         excluded = grams(form)
-        self.check_places(passages, texts)
+        self.check_spans(passages, texts)
         for text, side in zip(texts, "ab"):
-            places = words_of(text)
-            words = [word for word, _, _ in places]
+            spans = words_of(text)
+            words = [word for word, _, _ in spans]
             kept = {i + j for i in range(len(words) - LEAST + 1) for j in range(LEAST)
                     if tuple(words[i:i + LEAST]) not in excluded}
             for passage in passages:
                 start, end = passage[side]["bytes"]
-                inside = [i for i, (_, first, last) in enumerate(places)
+                inside = [i for i, (_, first, last) in enumerate(spans)
                           if first >= start and last <= end]
                 self.assertTrue({inside[0], inside[-1]} <= kept, (side, passage))
                 self.assertLessEqual(passage["tokens"], len(kept.intersection(inside)))
@@ -230,10 +230,10 @@ class Prose(Passages):
                 if kinds:
                     self.assertEqual([passage["kinds"] for passage in found], kinds)
                 else:
-                    self.assertEqual(sorted(map(len, (one["kinds"] for one in found))), [1, 2])
-                    self.assertTrue(any("reordered" in one["kinds"] for one in found))
+                    self.assertEqual(sorted(map(len, (match["kinds"] for match in found))), [1, 2])
+                    self.assertTrue(any("reordered" in match["kinds"] for match in found))
 
-    def test_what_is_quoted(self):
+    def test_quotations(self):
         shared = "the materials they had at hand were not those that they had wanted"
         self.write("a", f'One says. "{shared}," it says there, and one goes on to say more.')
         self.write("b", f'Another begins: "{shared}", and that is where it comes to an end.')
@@ -241,15 +241,15 @@ class Prose(Passages):
             found = self.compare("a", "b", "--quotations", choice)
             self.assertEqual([passage["tokens"] for passage in found], expected, choice)
 
-    def test_short_and_empty_likenesses(self):
+    def test_short_and_empty_documents(self):
         self.write("a", "four words in common")
         self.write("b", "four words in common")
         self.write("c", "four words in commons")
-        self.assertEqual([one["kinds"] for one in self.compare("a", "b")], [["verbatim"]])
+        self.assertEqual([match["kinds"] for match in self.compare("a", "b")], [["verbatim"]])
         self.assertEqual(self.compare("a", "c", "-k", "2"), [])
 
-    def test_not_of_all_too_many(self):
-        """After so many pairs nobody reads them."""
+    def test_limited_number_of_pairs(self):
+        """Only a limited number of pairs has passages."""
         for i in range(143):
             self.write(f"docs/{i:03}", "the same few words in each")
         result = self.succeed("docs", "--max-bucket", "0", "--format", "json")
@@ -265,7 +265,7 @@ class Prose(Passages):
             self.assertNotIn("have passages", other.messages + other.text)
 
     def test_records(self):
-        """Places are those in the text of the record, however it is packed."""
+        """Spans are offsets in the text of the record, whatever the compression."""
         texts = {f"id {i}": f"Ça – “{i}”:\n{'naïve words ' * i}and a tail that all of them have"
                  for i in range(6)}
         lines = "".join(json.dumps({"id": name, "text": text}) + "\n"
@@ -324,7 +324,7 @@ def rename(text, names):
 
 
 def tokens_of(text):
-    """By Python itself, less layout and comments."""
+    """The tokens of Python's own tokenizer, without layout and comments."""
     layout = {tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.COMMENT,
               tokenize.ENDMARKER}
     return [token.string for token in tokenize.generate_tokens(io.StringIO(text).readline)
@@ -339,62 +339,63 @@ class Programs(Passages):
     def compare_with(self, text, name="otto.py"):
         self.write(name, text)
         passages = self.compare("anna.py", name)
-        self.check_places(passages, [ORIGINAL.encode(), text.encode()])
+        self.check_spans(passages, [ORIGINAL.encode(), text.encode()])
         return passages
 
-    def piece(self, text, place):
-        start, end = place["bytes"]
+    def piece(self, text, span):
+        start, end = span["bytes"]
         return text.encode()[start:end].decode()
 
     def test_verbatim(self):
-        """But for comments and layout, which are no tokens."""
+        """A copy with other comments and layout, which are no tokens, is verbatim."""
         text = "# By Otto\n\n" + ORIGINAL.replace("    ", "\t").replace("+= value", "+=  value # !")
-        one, = self.compare_with(text)
-        self.assertEqual((one["kinds"], one["names"]), (["verbatim"], []))
-        self.assertEqual(one["tokens"], len(tokens_of(ORIGINAL)))
-        self.assertEqual((one["a"]["lines"], one["b"]["lines"]), ([2, 21], [4, 23]))
+        match, = self.compare_with(text)
+        self.assertEqual((match["kinds"], match["names"]), (["verbatim"], []))
+        self.assertEqual(match["tokens"], len(tokens_of(ORIGINAL)))
+        self.assertEqual((match["a"]["lines"], match["b"]["lines"]), ([2, 21], [4, 23]))
         for side, source in ("a", ORIGINAL), ("b", text):
-            self.assertEqual(one[side]["bytes"], [source.index("def mean"), len(source) - 1])
+            self.assertEqual(match[side]["bytes"], [source.index("def mean"), len(source) - 1])
 
     def test_renamed(self):
         text = rename(ORIGINAL, RENAMES)
-        one, = self.compare_with(text)
-        self.assertEqual((one["kinds"], one["tokens"]), (["renamed"], len(tokens_of(ORIGINAL))))
+        match, = self.compare_with(text)
+        self.assertEqual((match["kinds"], match["tokens"]), (["renamed"], len(tokens_of(ORIGINAL))))
         written = tokens_of(ORIGINAL)
-        self.assertEqual({name["a"]: (name["b"], name["count"]) for name in one["names"]},
+        self.assertEqual({name["a"]: (name["b"], name["count"]) for name in match["names"]},
                          {name: (other, written.count(name)) for name, other in RENAMES.items()})
-        counts = [name["count"] for name in one["names"]]
+        counts = [name["count"] for name in match["names"]]
         self.assertEqual(counts, sorted(counts, reverse=True))
 
     def test_edited(self):
-        one, = self.compare_with(ORIGINAL.replace("limit=100", "limit=99").replace('";"', '","'))
-        self.assertEqual((one["kinds"], one["names"]), (["edited"], []))
+        match, = self.compare_with(ORIGINAL.replace("limit=100", "limit=99").replace('";"', '","'))
+        self.assertEqual((match["kinds"], match["names"]), (["edited"], []))
 
     def test_reordered(self):
         text = "\n\n\n".join([PARTS[2].rstrip("\n"), PARTS[1], PARTS[0]]) + "\n"
         passages = self.compare_with(text)
         self.assertGreater(len(passages), 1)
-        self.assertGreaterEqual(sum("reordered" in one["kinds"] for one in passages), 1)
-        self.assertLess(sum("reordered" in one["kinds"] for one in passages), len(passages))
-        covered = "".join(self.piece(ORIGINAL, one["a"]) for one in passages)
+        self.assertGreaterEqual(sum("reordered" in match["kinds"] for match in passages), 1)
+        self.assertLess(sum("reordered" in match["kinds"] for match in passages), len(passages))
+        covered = "".join(self.piece(ORIGINAL, match["a"]) for match in passages)
         for line in "total += value", 'line.split(";")', "names.pop()":
             self.assertIn(line, covered)
 
     def test_padded(self):
-        """Something stands after every statement; kinds say what else was done."""
+        """A statement is added after every statement; kinds name all changes."""
         lines = [line + (f"\n{line[:len(line) - len(line.lstrip())]}unused = [{i}]"
                          if " = " in line or "+=" in line else "")
                  for i, line in enumerate(ORIGINAL.splitlines())]
         text = "\n".join(lines) + "\n"
         passages = self.compare_with(text)
-        self.assertEqual([one["kinds"] for one in passages], [["padded"]] * len(passages))
-        self.assertGreater(sum(one["tokens"] for one in passages), .9 * len(tokens_of(ORIGINAL)))
+        self.assertEqual([match["kinds"] for match in passages], [["padded"]] * len(passages))
+        self.assertGreater(sum(match["tokens"] for match in passages),
+                           .9 * len(tokens_of(ORIGINAL)))
         passages = self.compare_with(rename(text, RENAMES), "renamed.py")
-        self.assertTrue(all("padded" in one["kinds"] for one in passages))
-        self.assertTrue(any("renamed" in one["kinds"] for one in passages))
+        self.assertTrue(all("padded" in match["kinds"] for match in passages))
+        self.assertTrue(any("renamed" in match["kinds"] for match in passages))
 
-    def test_one_similarity(self):
-        """compare says that it knows two documents only; --like gives what a scan gives."""
+    def test_like_gives_the_similarity_of_a_scan(self):
+        """compare notes that it has only two documents; --like gives the similarity of a scan."""
         self.write("left.py", PARTS[0] + PARTS[1])
         self.write("right.py", PARTS[0] + PARTS[2])
         self.write("third.py", PARTS[1] + PARTS[2])
@@ -407,44 +408,44 @@ class Programs(Passages):
             self.assertEqual(pair["similarity"], every[pair["a"], pair["b"]])
 
     def test_rarity(self):
-        """How many documents have the rarest of it, and among how many."""
+        """A passage has the number of documents with its rarest shingle, and of all documents."""
         self.write("otto.py", ORIGINAL)
         for i in range(4):
             body = "\n".join(f"    x{j} = y{j} % {i} if z{j}({j}) else [{j}]" for j in range(9))
             self.write(f"other{i}.py", f"{PARTS[0]}\n\n\ndef other{i}():\n" + "".join(
                 body.replace("if", "if not " * i) + "\n"))
         found = self.pairs("--by", "code", "-t", "0", "--common", "1", ".")
-        one, = found["anna.py", "otto.py"]
-        self.assertEqual((one["documents"], one["among"]), (2, 6))
+        match, = found["anna.py", "otto.py"]
+        self.assertEqual((match["documents"], match["among"]), (2, 6))
         with_mean = [passage for pair, passages in found.items() for passage in passages
                      if "anna" in pair[0] and "other" in pair[1] and passage["a"]["lines"][0] == 2]
-        self.assertEqual({(one["documents"], one["among"]) for one in with_mean}, {(6, 6)})
+        self.assertEqual({(match["documents"], match["among"]) for match in with_mean}, {(6, 6)})
 
     def test_templates(self):
         self.write("form.py", PARTS[0])
         self.write("otto.py", ORIGINAL)
         self.write("emma.py", ORIGINAL.replace("names.pop()", "names.pop(0)"))
         for passages in self.pairs("anna.py", "emma.py", "--ignore", "form.py").values():
-            for one in passages:
-                self.assertNotIn("total += value", self.piece(ORIGINAL, one["a"]))
+            for match in passages:
+                self.assertNotIn("total += value", self.piece(ORIGINAL, match["a"]))
         same, = self.pairs("anna.py", "otto.py", "--ignore", "form.py").values()
-        self.assertEqual([one["kinds"] for one in same], [["verbatim"]])
+        self.assertEqual([match["kinds"] for match in same], [["verbatim"]])
 
     def test_other_languages(self):
-        """One of another language is lexed by other rules, and has its passages as well."""
+        """Programs of other languages have passages as well."""
         for name, text in (
                 ("x.c", "int f(int *a, int n) { int s = 0; while (n--) s += a[n]; return s; }\n"),
                 ("x.lsp", "(defun f (a n) (let ((s 0)) (dolist (x a) (incf s x)) (/ s n)))\n")):
             self.write(name, text * 2)
             self.write("y" + name, rename(text * 2, {"s": "t"}))
-            one, = self.compare(name, "y" + name, "--by", "code")
+            match, = self.compare(name, "y" + name, "--by", "code")
             with self.subTest(name):
-                self.assertEqual(one["kinds"], ["renamed"])
-                self.assertIn(["s", "t"], [[pair["a"], pair["b"]] for pair in one["names"]])
+                self.assertEqual(match["kinds"], ["renamed"])
+                self.assertIn(["s", "t"], [[pair["a"], pair["b"]] for pair in match["names"]])
 
 
 class Submissions(Passages):
-    """The pair is about submissions, its passages about files."""
+    """A pair is of submissions, its passages are of files."""
 
     def test_files(self):
         files = {"in/anna/mean.py": PARTS[0] + "\n", "in/anna/table.py": PARTS[1] + "\n",
@@ -457,13 +458,13 @@ class Submissions(Passages):
         self.assertIn(("in/anna", "in/otto"), found)
         for (a, b), passages in found.items():
             sides = [texts if name != "in/emma" else texts["in/emma/report.py"] for name in (a, b)]
-            self.check_places(passages, sides)
-        places = {(one["a"]["file"], one["b"]["file"]) for one in found["in/anna", "in/otto"]}
-        self.assertEqual(places, {("in/anna/mean.py", "in/otto/all.py"),
+            self.check_spans(passages, sides)
+        spans = {(match["a"]["file"], match["b"]["file"]) for match in found["in/anna", "in/otto"]}
+        self.assertEqual(spans, {("in/anna/mean.py", "in/otto/all.py"),
                                   ("in/anna/table.py", "in/otto/all.py")})
-        one, = found["in/emma", "in/otto"]
-        self.assertNotIn("file", one["a"])  # there is but one
-        self.assertEqual(one["b"]["file"], "in/otto/lib/more.py")
+        match, = found["in/emma", "in/otto"]
+        self.assertNotIn("file", match["a"])  # the submission has one file
+        self.assertEqual(match["b"]["file"], "in/otto/lib/more.py")
 
 
 # ---- on the screen
@@ -562,7 +563,8 @@ class Screen(Passages):
         return result.text
 
     def test_programs(self):
-        """One below the other, or side by side where there is room; colour changes no letter."""
+        """Passages are one below the other, or side by side if they fit; colour changes no
+        letter."""
         for columns, expected in (80, BELOW), (120, BESIDE):
             plain = self.succeed("compare", "left.py", "right.py", env={"COLUMNS": str(columns)})
             coloured = self.on_terminal("left.py", "right.py", columns=columns)
@@ -573,7 +575,7 @@ class Screen(Passages):
                 self.assertIn("\x1b[2m    count = len(values)\x1b[0m", coloured)
 
     def test_templates(self):
-        """What was handed out is shown where it stands, but as such, and is not counted."""
+        """Lines of a template are shown and marked, but not counted."""
         self.write("form.py", HANDED_OUT)
         self.write("left.py", PARTS[0] + HANDED_OUT + PARTS[2])
         self.write("right.py", rename(PARTS[0] + HANDED_OUT + PARTS[2], {"total": "result"}))
@@ -590,7 +592,7 @@ class Screen(Passages):
                 self.assertEqual(without_colour(coloured), text)
 
     def test_prose(self):
-        """What the one has more is bracketed, or dim where there is colour."""
+        """Words of one text only are in brackets, or dim with colour."""
         for columns in (80, 120):
             plain = self.succeed("compare", "first", "second", env={"COLUMNS": str(columns)}).text
             coloured = self.on_terminal("first", "second", columns=columns)

@@ -1,4 +1,4 @@
-"""plagdet by hand-computed cases, and the command on texts that say the same."""
+"""plagdet by hand-computed cases, and the command on equal texts."""
 import importlib.util
 import math
 import unittest
@@ -25,27 +25,27 @@ class Measure(unittest.TestCase):
         case = Passage(10, 110, 0, 100)
         self.check([([case], [case])], 1, 1, 1)
 
-    def test_shares_are_of_both_sides(self):
-        """100 of 100 characters of a, 40 of 100 of b; what was found has 200 characters, of which
-        140 are of the case."""
+    def test_fractions_are_of_both_sides(self):
+        """100 of 100 characters of a and 40 of 100 of b are found. The detection has 200
+        characters, of which 140 are in the case."""
         self.check([([Passage(0, 100, 0, 100)], [Passage(0, 100, 60, 160)])], .7, .7, 1)
 
-    def test_what_meets_on_one_side_only_is_wrong(self):
+    def test_an_overlap_on_one_side_only_is_wrong(self):
         self.check([([Passage(0, 100, 0, 100)], [Passage(0, 100, 200, 300)])], 0, 0, 1)
 
-    def test_pieces_count_once_and_make_granularity(self):
-        """Two pieces that overlap in 20 characters cover 80 of 100; with granularity 2."""
-        pieces = [Passage(0, 50, 0, 50), Passage(30, 80, 30, 80)]
-        self.check([([Passage(0, 100, 0, 100)], pieces)], .8, 1, 2)
+    def test_overlapping_detections_count_once_and_raise_granularity(self):
+        """Two detections that overlap in 20 characters cover 80 of 100. The granularity is 2."""
+        detections = [Passage(0, 50, 0, 50), Passage(30, 80, 30, 80)]
+        self.check([([Passage(0, 100, 0, 100)], detections)], .8, 1, 2)
 
     def test_means_are_over_cases_and_detections(self):
-        """A short case that is found counts as much as a long one that is not."""
+        """A short case that is found counts as much as a long case that is not."""
         short, long = Passage(0, 10, 0, 10), Passage(50, 950, 50, 950)
         self.check([([short, long], [short])], .5, 1, 1)
         wrong = Passage(0, 500, 0, 500)
         self.check([([short], [short]), ([], [wrong])], 1, .5, 1)
 
-    def test_granularity_is_of_cases_that_were_met(self):
+    def test_granularity_is_of_detected_cases(self):
         first, second = Passage(0, 100, 0, 100), Passage(200, 300, 200, 300)
         halves = [Passage(0, 50, 0, 50), Passage(50, 100, 50, 100)]
         self.check([([first, second], halves)], .5, 1, 2)

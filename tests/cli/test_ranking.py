@@ -1,4 +1,4 @@
-"""How bench/accuracy counts, lays out and writes; what it measures is no matter of these tests."""
+"""The counts, layouts and pages of bench/accuracy. Its measurements are not tested."""
 import os
 import re
 import sys
@@ -12,7 +12,7 @@ from harness import accuracy, detectors, labelled, page, programs, ranking, repo
 
 
 class Measures(unittest.TestCase):
-    """By hand: copies at the first and third place of four."""
+    """Hand-computed measures of a ranking with copies at ranks 1 and 3 of four."""
     FOUR = [(0.6, False), (0.9, True), (0.7, True), (0.8, False)]
 
     def test_average_precision(self):
@@ -38,7 +38,7 @@ class Measures(unittest.TestCase):
         self.assertEqual(ranking.recall([(1, False), (0, True)], 0), 0)
 
     def test_ties(self):
-        """What a tool cannot tell apart is one step, in whatever order it is listed."""
+        """Equal scores are one step, whatever their order."""
         for tied in ([(0.5, True), (0.5, False)], [(0.5, False), (0.5, True)]):
             self.assertEqual(ranking.average_precision(tied), 0.5)
             self.assertEqual(ranking.area(tied), 0.5)
@@ -48,8 +48,8 @@ class Measures(unittest.TestCase):
         self.assertEqual(ranking.average_precision(unnamed), 1 / 4)
 
 
-class Some(detectors.Detector):
-    """A detector with scores that are given."""
+class FixedDetector(detectors.Detector):
+    """A detector with fixed scores."""
     name = "some"
 
     def __init__(self, scores, lists):
@@ -74,7 +74,7 @@ class Sets(Case):
         both = labelled.Labelled("both", [first, second], {"hard": {"hard"}}, false_share=0)
         results = {"good": {frozenset(("c/2.c", "c/1.c")): 0.9}, "bad": {}}
         rows = {(row["reading"], row["part"]): row
-                for row in accuracy.measure(both, Some(results, {
+                for row in accuracy.measure(both, FixedDetector(results, {
                     "x": {}, "y": {frozenset(("c/2.c", "c/1.c")): True}}))}
         self.assertEqual([(row["pairs"], row["copies"], row["average_precision"], row["f1"],
                            row["recall"]) for row in rows.values()],
@@ -84,7 +84,7 @@ class Sets(Case):
                           for row in rows.values()][:2], [(1, 1, 0.5), (1, 1, 1)])
 
     def test_layout(self):
-        """A file, or the files of a folder and, for tools that know only files, all in one."""
+        """A program is a file, or the files of a folder, joined for tools that read only files."""
         for name, text in (("in/x.py3", "x"), ("in/many/b/2.java", "2"), ("in/many/1.java", "1"),
                            ("in/many/notes.txt", "n")):
             os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
@@ -133,7 +133,7 @@ class Programs(Case):
             self.assertAlmostEqual(mean, lines, delta=lines / 4)
 
     def test_disguises(self):
-        """Ten copies, of which those that are merged have two originals."""
+        """There are ten copies; merged ones have two originals."""
         pairs, _, texts = self.make("some")
         for (copy, original), kind in zip(pairs, (*programs.KINDS, "merged") * 2, strict=True):
             with self.subTest(kind):

@@ -1,4 +1,4 @@
-"""Records: the same documents as lines of JSON, packed or not, whole or in part."""
+"""Records: documents as lines of JSON, compressed or not, complete or truncated."""
 import bz2
 import gzip
 import json
@@ -32,14 +32,14 @@ def line(text, **fields):
 
 
 def distinct_texts(count):
-    """Texts that no two have more than a word in common."""
+    """Texts that pairwise share at most a word."""
     dice = random.Random(5)
     return ["".join(dice.choice("abcdefghijklmnopqrstuvwxyz   ") for _ in range(200))
             for _ in range(count)]
 
 
 def texts(seed=1):
-    """By name; without what is no UTF-8, and each name once."""
+    """Texts by name, without invalid UTF-8, and with distinct names."""
     return {name: text.decode() for name, text in corpus.mixed_texts(seed).items()
             if name not in ("odd/broken.txt", "odd/wide.txt", "odd/marked.txt")}
 
@@ -61,7 +61,7 @@ class Records(Case):
 
 
 class Reading(Records):
-    """However records are given, they are what files of the same text would be."""
+    """Records give the results of files with the same texts, whatever their form."""
 
     def test_same_as_files(self):
         data = self.write_records()
@@ -81,7 +81,7 @@ class Reading(Records):
                 self.assertEqual(self.scan("-", *search, input=given)[1:], usual[1:], search)
 
     def test_oracle(self):
-        """All pairs by brute force, and those that bands of the signatures propose."""
+        """Pairs are those of brute force, and with bands those that signatures propose."""
         self.write("docs.jsonl.gz", gzip.compress(self.write_records(seed=2)))
         documents = [oracle.Document(name, text.encode()) for name, text in texts(2).items()]
         rules = oracle.Rules(threshold=0.3)
@@ -107,7 +107,7 @@ class Reading(Records):
         pairs = self.scan("old.jsonl.gz", "--like", "new.jsonl")[1]
         self.assertEqual([(pair["a"], pair["b"]) for pair in pairs],
                          [("new", "old"), ("new", "older")])
-        # A template leaves out what it holds; of a single shingle nothing else is left.
+        # A template leaves out its shingles; a text of a single shingle is left out entirely.
         pairs = self.scan("new.jsonl", "old.jsonl.gz", "--ignore", "new.jsonl")[1]
         self.assertEqual([(pair["a"], pair["b"]) for pair in pairs], [("old", "older")])
 
@@ -130,7 +130,7 @@ class Reading(Records):
                          {"a.jsonl:1", "a.jsonl:2"})
 
     def test_many_files(self):
-        """Several, a folder with other files in it, and wildcards."""
+        """Inputs are several files, a folder with other files, and wildcards."""
         for i in range(12):
             self.write(f"in/part{i:02}.jsonl", line(FOX + str(i), id=f"id{i}"))
         self.write("in/plain.txt", FOX)
@@ -146,16 +146,16 @@ class Reading(Records):
         self.assertEqual(self.scan("-", "-", input=line(FOX) + line(OTHER))[0]["documents"], 2)
 
 
-class Parts(Records):
-    """Files of more than one part, which is a megabyte, and what lies on the borders."""
+class Chunks(Records):
+    """Files of several chunks of a megabyte, with lines at the ends of chunks."""
 
     def numbered(self, name):
-        """Documents by name, with the number of their shingles."""
+        """The number of shingles of each document, by name."""
         rows = map(json.loads, self.succeed("sketch", name, "-n", "1").out.splitlines())
         return {row["id"]: row["shingles"] for row in rows}
 
     def check(self, lines, last="\n"):
-        """Lines in a row; each has as many shingles as it says."""
+        """Checks lines, each of which has as many shingles as it says."""
         data = "\n".join(lines) + last
         expected = {}
         for number, text in enumerate(lines, 1):
@@ -189,7 +189,7 @@ class Parts(Records):
             self.check(self.random_lines(rng, (1 if SANITIZED else 3) << 20), last)
 
     def test_borders(self):
-        """Lines that end or start right where a part does, and one over several parts."""
+        """Lines end or start at the end of a chunk, and one line has several chunks."""
         part = 1 << 20
         for ahead in (-1, 0, 1):
             first = json.dumps({"text": "x" * (part + ahead - 13)})
@@ -209,10 +209,10 @@ class Parts(Records):
 
 
 class Bad(Records):
-    """What is wrong with a record is said with its place, and the rest goes on."""
+    """A bad record is named by its line with the reason, and all others are read."""
 
     def check(self, data, place, reason, name="bad.jsonl", memory="1G"):
-        """Beside two that are good, which are compared."""
+        """Checks a bad record among two good ones, which are compared."""
         self.write("good.jsonl", line(FOX, id="a") + line(OTHER, id="b"))
         files = [self.write(name, data)]
         if not name.endswith((".gz", ".zst")):
@@ -256,7 +256,7 @@ class Bad(Records):
         self.assertEqual(len(self.scan("good.jsonl")[1]), 1)
 
     def test_long_line(self):
-        """Over the limit, which is 4 MiB in little memory; what comes after is read."""
+        """A line over the limit, 4 MiB with little memory, is skipped; lines after it are read."""
         for lines, ahead in ((line("before"), "2"), (b"", "1")):
             for last in (b"\n", b""):
                 for size in (4 << 20, 9 << 20):
@@ -268,7 +268,7 @@ class Bad(Records):
                                      2 + (lines != b"") + (last != b""))
 
     def test_line_at_the_limit(self):
-        """The last that is taken and the first that is not, packed or plain."""
+        """The longest line that is read, and the shortest that is not, compressed or plain."""
         limit = 4 << 20
         for last in (b"\n", b""):
             for size in (limit, limit + 1):
@@ -284,7 +284,7 @@ class Bad(Records):
         data = b"".join(line(f"{i} " + rng.randbytes(60).hex(), id=f"t{i}") for i in range(5000))
         for packer in PACKERS:
             if packer == ".bz2" or packer == ".xz":
-                continue  # of one block
+                continue  # it has a single block
             packed = PACKERS[packer](data)
             name = "bad.jsonl" + packer
             self.write(name, packed[:len(packed) // 2])
@@ -297,13 +297,13 @@ class Bad(Records):
             self.assertRegex(skip["reason"], "cut|truncated|end")
             self.assertIn(("a", "b"), [(pair["a"], pair["b"]) for pair in pairs])
             self.fail_with(3, name, "good.jsonl", "--strict", says=f"{name}:{read + 1}")
-            # Pairs among what came before the cut are found, too.
+            # Pairs of records before the cut are found.
             self.write(name, PACKERS[packer](line(FOX, id="x") + data)[:len(packed) // 2])
             pairs = self.scan(name, "good.jsonl", "--method", "lsh")[1]
             self.assertIn(("a", "x"), [(pair["a"], pair["b"]) for pair in pairs])
 
     def test_each_file_has_its_own_reason(self):
-        """Parts of several files are under way at once: each has more than one."""
+        """Chunks of several files are read at the same time."""
         rng = random.Random(5)
         names = [f"{i}.jsonl{packer}" for i in range(6) for packer in (".gz", ".zst")]
         for name in names:
@@ -317,7 +317,7 @@ class Bad(Records):
         self.assertEqual(len(run["skipped"]), len(names))
 
     def test_templates(self):
-        """What is wrong with a record of a template is named, too; blank lines are no records."""
+        """A bad record of a template is named as well; blank lines are no records."""
         self.write("docs.jsonl", line(FOX, id="a") + line(OTHER, id="b"))
         self.write("base.jsonl", line("The quick brown fox") + b"\nhalf {\n" + line("jumps over"))
         result = self.succeed("docs.jsonl", "--ignore", "base.jsonl", "--format", "json")
@@ -326,8 +326,8 @@ class Bad(Records):
         self.assertIn("JSON", result.json["run"]["skipped"][0]["reason"])
         self.fail_with(3, "docs.jsonl", "--ignore", "base.jsonl", "--strict", says="base.jsonl:3")
 
-    def test_not_packed_at_all(self):
-        """The name does not say how a file is packed; its first bytes do."""
+    def test_the_content_decides_the_compression(self):
+        """The first bytes of a file, not its name, decide its compression."""
         self.write("plain.jsonl.gz", line(FOX) + line(OTHER))
         self.assertEqual(len(self.scan("plain.jsonl.gz")[1]), 1)
         self.write("packed.jsonl.zst", gzip.compress(line(FOX) + line(OTHER)))
@@ -342,8 +342,8 @@ class Bad(Records):
         self.assertIn("no documents", self.skips("good.jsonl", "folder.jsonl")["folder.jsonl"])
 
     def test_duplicate_ids(self):
-        """Of one file the first one stays; of several, each is named with its file. Neither depends
-        on the number of threads."""
+        """In one file, the first record with an id counts; ids of several files are named with
+        their file. Neither depends on the number of threads."""
         self.write("a.jsonl", line("alpha " + FOX, id="x") + line(FOX, id="y"))
         self.write("b.jsonl.gz", gzip.compress(
             b"\n" + line("beta " + FOX, id="x") + line(FOX, id="z") + line("gamma", id="x")))
@@ -360,7 +360,7 @@ class Bad(Records):
         self.fail_with(3, "a.jsonl", "b.jsonl.gz", "--strict", says=["b.jsonl.gz:4"])
 
     def test_ids_that_start_anew(self):
-        """Shards that number their records each from 0, whose texts all differ: none is lost."""
+        """Shards that all number their records from 0, with different texts, lose no record."""
         texts = iter(distinct_texts(400))
         for shard in range(4):
             self.write(f"shard-{shard}.jsonl",
@@ -381,8 +381,7 @@ class Bad(Records):
         self.assertEqual((removed["id"], removed["kept"]), ("again.jsonl:1", "shard-0.jsonl:1"))
 
     def test_ids_that_look_like_other_names(self):
-        """A name made of a file and an id may be an id itself, of that file or of another one, and
-        so may FILE:LINE."""
+        """An id may look like FILE#ID or FILE:LINE, of its own or of another file."""
         self.write("a.jsonl", line(FOX, id="x") + line(FOX, id="a.jsonl#x") + line(FOX) +
                    line(FOX, id="a.jsonl:3"))
         self.write("b.jsonl", line(FOX, id="x") + line(FOX, id="a.jsonl#x"))
@@ -393,7 +392,7 @@ class Bad(Records):
                                  "a.jsonl#a.jsonl:3", "b.jsonl#x", "b.jsonl#a.jsonl#x"})
 
     def test_numbers_stay_numbers(self):
-        """An id that is a number is one in JSON, and a string is a string."""
+        """In JSON, a numeric id is a number, and a string is a string."""
         big = 12345678901234567890123
         self.write("in.jsonl", line(FOX, id=3) + line(FOX, id="4") + line(FOX, id=-5) +
                    line(FOX, id=2.5) + line(FOX, id=big))
@@ -419,7 +418,7 @@ class Bad(Records):
         self.assertIn("40 more: duplicate id (", messages)
 
     def test_everything_at_once(self):
-        """Some thousand records, one of ten bad: the good ones are all there, and every bad
+        """Of several thousand records, every tenth is bad: all good ones are read, and every bad
         one is named."""
         rng = random.Random(5)
         lines, bad = [], set()

@@ -1,4 +1,4 @@
-"""--report: what a run did, for programs."""
+"""--report: a run in numbers, for programs."""
 import gzip
 import json
 import random

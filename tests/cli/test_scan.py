@@ -1,4 +1,4 @@
-"""`scan` against the oracle: every field, to the last digit, in every format."""
+"""`scan` compared with the oracle: every field, to the last digit, in every format."""
 import csv
 import io
 import itertools
@@ -29,7 +29,7 @@ PARAMETERS = {
 
 
 def options_of(rules):
-    """The command line for these rules."""
+    """The options of the command line for these rules."""
     options = []
     for name in ("by", "k", "case", "spaces", "punctuation", "threshold", "measure", "common"):
         options += [("-" if name == "k" else "--") + name, str(getattr(rules, name))]
@@ -37,7 +37,7 @@ def options_of(rules):
 
 
 def number(value):
-    """Without an exponent, unless there would be many zeros."""
+    """A number without an exponent, unless it would have many zeros."""
     if value is None:
         return ""
     return repr(value) if 0 < value < 2**-16 else format(Decimal(repr(value)), "f")
@@ -60,8 +60,8 @@ def candidates_name(name):
 
 class Scan(Case):
     def check(self, paths, rules, *options, **found):
-        """Runs the scan in all formats and compares each with what the oracle finds.
-        `found` names documents with other roles: ignore, old, like; or group=True."""
+        """Runs the scan in all formats, and compares each with the result of the oracle. `found`
+        names documents of other roles: ignore, old, like; or group=True."""
         self.write("stop.list", "\n".join(rules.stop))
         documents = self.find(paths, found)
         arguments = [*paths, *options_of(rules), *options]
@@ -150,7 +150,7 @@ class Samples(Scan):
 
 
 class Rules(Scan):
-    """One option at a time, and some together, on texts that are hard in every way."""
+    """Single options, and some together, on difficult texts."""
 
     def setUp(self):
         super().setUp()
@@ -206,7 +206,7 @@ class Rules(Scan):
         self.check(["docs"], oracle.Rules(common=0.3, k=3, bag=True, measure="weighted"))
 
     def test_common_at_the_limit(self):
-        """What stands in 29 of 100 documents does not stand in more than 0.29 of them."""
+        """A shingle of 29 of 100 documents is not in more than 0.29 of them."""
         for i in range(100):
             shared = "stands in twenty-nine " if i < 29 else ""
             self.write(f"hundred/{i:03}", f"{shared}{i * i * 7919 + 10**9}")
@@ -236,7 +236,8 @@ class Rules(Scan):
         self.check(["docs/family1"], rules, like=["outside.txt"], old=["docs/family2"])
 
     def test_like_twice(self):
-        """Each pair once, although a copy of one of the two comes first in the collection."""
+        """Each pair is listed once, even if a copy of one document comes first in the
+        collection."""
         self.write("docs/a copy.txt", self.read("docs/family2/text1.txt"))
         self.check(["docs"], oracle.Rules(threshold=0.2),
                    like=["docs/family2/text1.txt", "docs/family2/text2.txt"])
@@ -254,7 +255,7 @@ class Rules(Scan):
                    old=["docs/copies"])
 
     def test_order_of_paths(self):
-        """The same bytes however the documents are named on the command line."""
+        """The bytes do not depend on the order of paths on the command line."""
         paths = ["docs/family0", "docs/family1", "docs/copies"]
         usual = self.succeed(*paths, "--format", "json").out
         self.assertEqual(self.succeed(*reversed(paths), "--format", "json").out, usual)
@@ -263,7 +264,7 @@ class Rules(Scan):
 
 
 class Contract(Scan):
-    """What the json object holds besides pairs and clusters."""
+    """The fields of the json object besides pairs and clusters."""
 
     def test_fields(self):
         self.write_mixed()
@@ -318,7 +319,7 @@ class Contract(Scan):
                          ",".join(FIELDS) + "\n")
 
     def test_identical_whatever_is_ignored(self):
-        """Identical is 1.0, although nothing is left to compare by."""
+        """Identical documents have similarity 1.0, even if all their shingles are ignored."""
         for name in ("one", "two", "template"):
             self.write(name, "all of this is in the handout")
         answer = self.succeed("one", "two", "--ignore", "template", "--format", "json").json
@@ -327,7 +328,7 @@ class Contract(Scan):
 
 class Clusters(Scan):
     def test_chain(self):
-        """What joins the ends of a chain is not what they have in common."""
+        """The ends of a chain are in one cluster, though they share nothing."""
         for i in range(6):
             self.write(f"docs/{i}", "abcdefghijklmnopqrst"[2 * i:2 * i + 10])
         answer = self.check(["docs"], oracle.Rules(k=1, threshold=0.5))
@@ -335,7 +336,7 @@ class Clusters(Scan):
         self.assertEqual(answer["clusters"][0]["min_similarity"], 0)
 
     def test_first_of_two_representatives(self):
-        """Sums that differ by nothing but the order of their terms are the same."""
+        """Sums of the same terms in another order are equal, so the first member is chosen."""
         for name, text in (("a", "abcdefghij"), ("m", "abcdef"), ("n", "abcdefgh"),
                            ("z", "jihgfedcba")):
             self.write(f"docs/{name}", text)
@@ -353,14 +354,14 @@ class Clusters(Scan):
 
 
 class Lsh(Scan):
-    """What bands propose can be foretold from the signatures that `sketch` writes."""
+    """Candidates can be computed from the signatures that `sketch` writes."""
 
     def setUp(self):
         super().setUp()
         self.write_mixed(families=4)
 
     def check_lsh(self, threshold, *options, search=(), **found):
-        """`options` are those that signatures depend on, `search` the others."""
+        """`options` are those that change signatures, `search` are all others."""
         answer = self.succeed("docs", "-t", str(threshold), "--method", "lsh", *options, *search,
                               "--format", "json").json
         run = answer["run"]
@@ -379,7 +380,7 @@ class Lsh(Scan):
         return answer
 
     def check_counts(self, run, documents, signatures):
-        """Identical texts count once."""
+        """Checks counts, in which identical texts count once."""
         texts = {}
         for document in documents:
             words = tuple(oracle.tokens(oracle.decode(document.raw), oracle.Rules()))
@@ -417,7 +418,7 @@ class Lsh(Scan):
         like = ["docs/family0/text1.txt", "docs/copies/copy1.txt"]
         self.check_lsh(0.2, search=["--like", like[0], "--like", like[1]], like=like)
 
-    def test_other_measures_promise_nothing(self):
+    def test_other_measures_have_no_expected_recall(self):
         for measure in ("containment", "weighted"):
             answer = self.succeed("docs", "--method", "lsh", "--measure", measure,
                                   "--min-passage", "off", "--format", "json").json
@@ -431,7 +432,7 @@ class Lsh(Scan):
 
 
 class Buckets(Scan):
-    """--max-bucket makes the list shorter, never the clusters."""
+    """--max-bucket shortens the list, but does not change clusters."""
 
     def setUp(self):
         super().setUp()
@@ -440,7 +441,7 @@ class Buckets(Scan):
             self.write(f"docs/{i:02}", f"{text} number {i // 3}")
 
     def check_clusters(self, limit, *options):
-        """Answers how many pairs of all are still listed."""
+        """Checks the clusters. Returns the number of pairs that are listed."""
         usual = self.succeed("docs", *options, "--format", "json").json
         few = self.succeed("docs", *options, "--max-bucket", limit, "--format", "json").json
         self.assertEqual(len(usual["pairs"]), 60 * 59 // 2)
@@ -456,6 +457,26 @@ class Buckets(Scan):
     def test_limit_below_the_size_of_a_star(self):
         self.check_clusters("2", "--method", "exact")
         self.check_clusters("2", "--method", "lsh")
+
+
+class ManyPairs(Case):
+    MOST = 1 << 22  # candidates of a search that lists all of them
+
+    def test_documents_are_listed_with_the_first_that_they_resemble(self):
+        count = 2950  # all are similar to all
+        self.write("docs.jsonl", "".join(json.dumps({"id": f"{i:04}", "text": f"a b c{i}"}) + "\n"
+                                         for i in range(count)))
+        result = self.succeed("docs.jsonl", "--method", "lsh", "--by", "word", "-k", "1", "-t",
+                              "0.3", "-n", "16", "--bands", "16", "--rows", "1", "--max-bucket",
+                              str(count), "--top", "1", "--report", "report")
+        report = json.loads(self.read("report"))
+        self.assertGreater(report["candidates"], self.MOST)
+        most = self.MOST // (count - 1)
+        pairs = re.search(r"most similar of ([\d,]+) pairs", result.messages).group(1)
+        self.assertEqual(int(pairs.replace(",", "")), sum(min(i, most) for i in range(count)))
+        self.assert_says(result, f"{count - most:,} documents", f"first {most} before them")
+        self.assertEqual(report["largest_cluster"]["size"], count)
+        self.assertIsNone(report["expected_recall"])
 
 
 if __name__ == "__main__":

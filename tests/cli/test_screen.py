@@ -1,4 +1,4 @@
-"""What people see: tables to the last character, colour, width, progress."""
+"""The screen: tables to the last character, colour, width, progress."""
 import json
 import math
 import re
@@ -87,9 +87,9 @@ joins them into clusters. Every similarity reported is exact. A PATH is a file,
 
 # Under the pairs, on a terminal of 80 columns.
 LEGEND = """
-similar: what they have in common, as a share of both. a in b: how much of a is
-also in b. longest: the longest passage that both have. cluster: documents that
-similar pairs join share a number.
+similar: what both have, of all that either has. a in b: how much of a is also
+in b. longest: the longest passage that both have. cluster: documents that
+similar pairs join have one number.
 """
 
 
@@ -126,13 +126,13 @@ class Tables(Screen):
                          "Only one document: there is nothing to compare it with.\n")
         two = ["essays/anna.txt", "essays/dora.txt"]
         self.assertEqual(self.succeed(*two).text, "No pair at 50% or more in 2 documents. "
-                                                  "With -t 0.3 weaker likenesses show.\n")
+                                                  "Use -t 0.3 to see less similar ones.\n")
         self.assertEqual(self.succeed(*two, "-t", "0.125").text,
                          "No pair at 12.5% or more in 2 documents. "
-                         "With -t 0 every pair that shares anything shows.\n")
+                         "Use -t 0 to see every pair that shares anything.\n")
         self.assertEqual(self.succeed(*two, "-t", "0").text,
                          "No two of 2 documents share anything. "
-                         "A smaller -k finds shorter likenesses.\n")
+                         "A smaller -k finds what is shorter.\n")
 
     def test_compare(self):
         names = ["essays/anna.txt", "essays/boris.txt"]
@@ -178,7 +178,7 @@ class Tables(Screen):
 
 
 class Legend(Screen):
-    """Under the pairs on a terminal: what the columns mean that are there."""
+    """Below the pairs, a terminal shows what the columns mean."""
 
     def test_on_a_terminal(self):
         self.assertIn(LEGEND, without_colour(self.on_terminal("essays").text))
@@ -189,7 +189,7 @@ class Legend(Screen):
             self.assertNotIn("in common", self.on_terminal("essays", *arguments).text)
         self.assertNotIn("in common", self.succeed("essays").text)
 
-    def test_columns_that_are_there(self):
+    def test_only_present_columns_are_explained(self):
         text = " ".join(without_colour(self.on_terminal("essays", "--measure", "weighted",
                                                         columns=90).text).split())
         self.assertIn("rare parts count more. jaccard: the same", text)
@@ -226,7 +226,7 @@ class Colour(Screen):
 
 class Width(Screen):
     def write_long_names(self):
-        """Names that differ in the middle, at the end, and by folder alone."""
+        """Writes files whose names differ in the middle, at the end, or only by folder."""
         for i in range(6):
             folder = f"collection/a folder with a rather long name, number {i}"
             for name in ("the same name in every folder.txt", f"{i} at the beginning.txt",
@@ -241,7 +241,7 @@ class Width(Screen):
         rows = re.findall(r"^ *[0-9.]+%.*? chars +(.*)$", without_colour(text), re.MULTILINE)
         return [re.sub(r" +\d+$", "", row) for row in rows]
 
-    def test_terminal_tells(self):
+    def test_the_terminal_decides_the_width(self):
         self.write_long_names()
         full = self.succeed("collection").text
         for columns in (80, 100):
@@ -260,7 +260,7 @@ class Width(Screen):
                     text = self.on_terminal(*arguments, columns=columns).text
                     self.assert_fits(text, columns)
 
-    def test_variable_tells(self):
+    def test_the_variable_decides_the_width(self):
         self.write_long_names()
         text = self.succeed("collection", env={"COLUMNS": "100"}).text
         self.assert_fits(text, 100)
@@ -274,7 +274,7 @@ class Width(Screen):
                 self.assert_fits(text, columns)
 
     def test_same_names_in_many_folders(self):
-        """1,000 files of one name; every label of the table leads to one of them."""
+        """Of 1,000 files with equal names, every label of the table identifies one."""
         for i in range(1000):
             self.write(f"all/a long enough folder name {i * 7919 % 1000}/submission.txt",
                        f"A quite short submission of group {i // 4}, which is {i // 4} words.")
@@ -287,7 +287,7 @@ class Width(Screen):
 
 
 class Progress(Screen):
-    """A run of some seconds, as MD5 takes its time."""
+    """The progress of a run that takes several seconds, because MD5 is slow."""
 
     def setUp(self):
         super().setUp()

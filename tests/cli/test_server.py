@@ -1,4 +1,4 @@
-"""twinset serve: what the API answers, and how it treats those who ask badly."""
+"""twinset serve: answers of the API, and invalid requests."""
 import http.client
 import json
 import os
@@ -13,7 +13,7 @@ import unittest
 from command import SAMPLES
 from serving import PATIENCE, ServerCase
 
-POLLS = 600  # of what a server does soon after an answer
+POLLS = 600  # attempts to see what the server does soon after an answer
 
 READ, WRITE = "read-token-0123456789", "write-token-0123456789"
 
@@ -28,7 +28,7 @@ ORIGINAL, COPY, OTHER = sample("bridges-original.txt"), sample("bridges-verbatim
 
 
 class Documents(ServerCase):
-    def test_documents_are_added_asked_about_and_removed(self):
+    def test_documents_are_added_queried_and_removed(self):
         server = self.serve()
         added = server.add({"id": "bridges", "text": ORIGINAL, "year": 2025, "author": "Ada"},
                            {"id": "chess", "text": OTHER})
@@ -71,7 +71,7 @@ class Documents(ServerCase):
         self.assert_refused(server.ask("POST", "/v1/compare",
                                        {"a": {"id": "none"}, "b": {"text": COPY}}), 404)
 
-    def test_a_version_of_a_document_is_not_held_against_it(self):
+    def test_a_document_is_not_compared_with_its_earlier_version(self):
         server = self.serve()
         server.add({"id": "bridges", "text": ORIGINAL})
         self.assertEqual(server.query(COPY, threshold=0.3, id="bridges").json, {"matches": []})
@@ -83,6 +83,10 @@ class Documents(ServerCase):
             matches = server.query(COPY, threshold=0.5, method=method).json["matches"]
             self.assertEqual([match["id"] for match in matches], ["bridges"], method)
         self.assert_refused(server.query(COPY, method="guess"), 422)
+        self.assert_refused(server.query(COPY, method="lsh", threshold=0), 422)
+        schemas = server.ask("GET", "/openapi.json").json["components"]["schemas"]
+        self.assertEqual(schemas["Query"]["not"]["properties"],
+                         {"threshold": {"maximum": 0}, "method": {"enum": ["lsh"]}})
         for text in ("", " \n"):
             self.assertEqual(server.query(text).json, {"matches": []})
 
@@ -95,15 +99,27 @@ class Documents(ServerCase):
                 self.assertEqual(server.document(identifier).json["id"], identifier)
                 self.assertEqual(server.document(identifier, "DELETE").status, 200)
 
-    def test_what_the_index_refuses_is_named(self):
+    def test_refused_documents_are_named(self):
         server = self.serve()
         server.add({"id": "one", "text": ORIGINAL})
         answer = server.add({"id": "one", "text": OTHER}, {"id": "empty", "text": ""},
                             {"id": "two", "text": COPY}).json
         self.assertEqual((answer["added"], answer["known"]), (1, 0))
-        self.assertEqual([one["id"] for one in answer["skipped"]], ["one", "empty"])
+        self.assertEqual([row["id"] for row in answer["skipped"]], ["one", "empty"])
 
-    def test_texts_of_all_kinds_come_back(self):
+    def test_metadata_is_returned_unchanged(self):
+        """Large and long numbers are unchanged; only white space is removed."""
+        server = self.serve()
+        metadata = (r'{"n":123456789012345678901234567890,"x":1.10,"\u0069 d":"a \u00e9, }",'
+                    r'"list":[{"text":"[ {"},-0.0,null],"object":{"id":1}}')
+        spaced = metadata[1:-1].replace(',"', ' ,\n\t"').replace("null]", " null ]")
+        body = (r'{"documents": [{"\u0069d": "a", "group": "g" , ' + spaced +
+                ', "text": "A bridge."}, {"id": "b", "text": "A road."}]}')
+        self.assertEqual(server.ask("POST", "/v1/documents", body.encode()).json["added"], 2)
+        self.assertIn(b'"metadata": ' + metadata.encode(), server.document("a").body)
+        self.assertIsNone(server.document("b").json["metadata"])
+
+    def test_texts_of_all_kinds_are_returned(self):
         server = self.serve()
         texts = ("a\0b" * 20, "\"\\\b\f\n\r\t\x1b" * 9, "日本語のテキスト" * 9, "😀" * 30)
         for i, text in enumerate(texts):
@@ -113,7 +129,7 @@ class Documents(ServerCase):
 
 class Batches(ServerCase):
     def test_a_long_body_takes_little_memory(self):
-        """Some 60 MB in chunks, with documents that the server has to cut out of the stream."""
+        """The body has about 60 MB in chunks, which end within documents."""
         server = self.serve("--max-document", "1M")
         seed = random.randrange(1 << 30)
         dice = random.Random(seed)
@@ -140,18 +156,18 @@ class Batches(ServerCase):
         self.assertEqual(json.loads(answer.read())["added"], sent, seed)
         connection.close()
 
-    def test_what_was_added_before_an_error_is_told(self):
+    def test_documents_added_before_an_error_are_counted(self):
         server = self.serve()
         documents = [{"id": f"d{i}", "text": f"{OTHER} {i}"} for i in range(250)]
         body = json.dumps({"documents": documents}).encode()[:-2] + b', {"id": 7}]}'
         answer = server.ask("POST", "/v1/documents", body)
         self.assert_refused(answer, 422)
-        self.assertEqual(answer.json["added"], 200)  # two parts of a hundred
+        self.assertEqual(answer.json["added"], 200)  # two batches of a hundred
         self.assertEqual(server.ask("GET", "/v1/stats").json["documents"], 200)
         again = server.add(*documents)
         self.assertEqual((again.json["added"], again.json["known"]), (50, 200))
 
-    def test_bodies_that_are_no_batch(self):
+    def test_invalid_batches(self):
         server = self.serve()
         for body, status in (
                 (b"", 400), (b"{", 400), (b"[]", 400), (b"null", 400), (b'"documents"', 400),
@@ -181,7 +197,7 @@ class Batches(ServerCase):
 
 
 class BadRequests(ServerCase):
-    def test_questions_that_make_no_sense(self):
+    def test_invalid_queries(self):
         server = self.serve()
         for body, status in (
                 (b"{", 400), (b"", 400), (b'{"text": "a"', 400), (b"[]", 422), (b"{}", 422),
@@ -249,7 +265,7 @@ class BadRequests(ServerCase):
         self.assertEqual(connection.getresponse().status, 413)
         connection.close()
 
-    def test_what_is_no_http(self):
+    def test_requests_that_are_no_http(self):
         server = self.serve()
         for request in (b"\x16\x03\x01\x02\x00\x01\x00", b"GET\r\n\r\n", b"\r\n" * 10,
                         b"GET / HTTP/9.9\r\n\r\n", b"GET /" + b"a" * 100000,
@@ -277,22 +293,22 @@ class Tokens(ServerCase):
 
     def test_reading_and_writing(self):
         server = self.serve("--token-file", self.tokens(), "--audit", self.path("audit"))
-        one = {"documents": [{"id": "a", "text": OTHER}]}
+        batch = {"documents": [{"id": "a", "text": OTHER}]}
         for path in ("/healthz", "/readyz", "/", "/openapi.json"):
             self.assertEqual(server.ask("GET", path).status, 200, path)
         for path in ("/v1/stats", "/metrics", "/v1/documents/a", "/nothing"):
             self.assertEqual(server.ask("GET", path).status,
                              404 if path == "/nothing" else 401, path)
             self.assertIn(server.ask("GET", path, token=READ).status, (200, 404), path)
-        for token in (READ[:-1], READ + "0", READ.upper(), "", "x" * 1000, "\x7f"):
+        for token in (READ[:-1], READ + "0", READ.upper(), "", "x" * 512, "x" * 1000, "\x7f"):
             answer = server.ask("GET", "/v1/stats", token=token)
             self.assert_refused(answer, 401)
             self.assertIn("Bearer", answer.headers["WWW-Authenticate"])
         for given in ("Basic " + READ, READ, "Bearer"):
             self.assert_refused(server.ask("GET", "/v1/stats", Authorization=given), 401)
-        self.assert_refused(server.ask("POST", "/v1/documents", one, token=READ), 403)
+        self.assert_refused(server.ask("POST", "/v1/documents", batch, token=READ), 403)
         self.assert_refused(server.ask("DELETE", "/v1/documents/a", token=READ), 403)
-        self.assertEqual(server.ask("POST", "/v1/documents", one, token=WRITE).status, 200)
+        self.assertEqual(server.ask("POST", "/v1/documents", batch, token=WRITE).status, 200)
         self.assertEqual(server.ask("POST", "/v1/query", {"text": OTHER}, token=READ)
                          .json["matches"][0]["id"], "a")
         server.stop()
@@ -304,10 +320,16 @@ class Tokens(ServerCase):
             self.assertNotIn(secret.encode(), self.read("audit"))
         self.assertEqual(os.stat(self.path("audit")).st_mode & 0o777, 0o600)
 
+    def test_the_longest_token(self):
+        server = self.serve("--token-file", self.tokens("read " + "x" * 512))
+        self.assertEqual(server.ask("GET", "/v1/stats", token="x" * 512).status, 200)
+        self.assert_refused(server.ask("GET", "/v1/stats", token="x" * 511), 401)
+
     def test_files_of_tokens(self):
         for content, mode, says in (("", 0o600, "no token"), ("read short", 0o600, "tokens:1"),
                                     (f"\nadmin {READ}", 0o600, "tokens:2"),
                                     (f"read {READ}", 0o644, "chmod 600"),
+                                    ("read " + "x" * 513, 0o600, "512 characters or fewer"),
                                     ("read " + "x" * 2000, 0o600, "too long")):
             with self.subTest(says):
                 self.fail_with(2, "serve", "i", "--listen", "127.0.0.1:0", "--token-file",
@@ -315,7 +337,7 @@ class Tokens(ServerCase):
 
 
 class Origins(ServerCase):
-    def test_pages_of_others_may_not_ask(self):
+    def test_foreign_pages_are_refused(self):
         server = self.serve()
         own = f"127.0.0.1:{server.port}"
         for headers in ({"Origin": "https://evil.example"}, {"Origin": "null"},
@@ -349,14 +371,14 @@ class Start(ServerCase):
                         "-keyout", "key.pem", "-out", "cert.pem"], cwd=self.folder, check=True,
                        capture_output=True)
 
-    def test_others_need_tokens_and_tls(self):
+    def test_other_machines_need_tokens_and_tls(self):
         for listen in ("0.0.0.0:0", "[::]:0"):
             for more in ((), ("--token-file", "tokens")):
                 self.fail_with(2, "serve", "i", "--listen", listen, *more,
                                says="give --token-file, --tls-cert and --tls-key, or --insecure")
         self.assertEqual(self.entries(), [])
 
-    def test_addresses_that_are_none(self):
+    def test_invalid_addresses(self):
         for listen in ("8080", ":8080", "127.0.0.1", "127.0.0.1:", "::1:80", "127.0.0.1:x",
                        "127.0.0.1:70000"):
             with self.subTest(listen):
@@ -365,7 +387,7 @@ class Start(ServerCase):
             self.fail_with(2, "serve", "i", "--listen", f"127.0.0.1:{taken.getsockname()[1]}",
                            says="in use")
 
-    def test_options_that_make_no_sense(self):
+    def test_invalid_options(self):
         for arguments in (("--timeout", "0"), ("--timeout", "x"), ("--connections", "0"),
                           ("--max-body", "x"), ("--quota", "-1"), ("--tls-cert", "x")):
             with self.subTest(arguments):
@@ -385,7 +407,7 @@ class Start(ServerCase):
         self.fail_with(2, "serve", "i", "--listen", "127.0.0.1:0", "--tls-cert", "cert.pem",
                        "--tls-key", "key.pem", says="certificate and key")
 
-    def test_it_ends_in_order(self):
+    def test_the_server_stops_in_order(self):
         for number in (signal.SIGTERM, signal.SIGINT):
             server = self.serve()
             server.add({"id": str(number), "text": OTHER + str(number)})
@@ -395,7 +417,7 @@ class Start(ServerCase):
         server.stop()
         self.assertEqual(self.entries(), ["index.twx"])  # the log went into the file
 
-    def test_requests_in_work_are_finished(self):
+    def test_requests_in_progress_are_finished(self):
         server = self.serve()
         connection = server.connection()
         connection.putrequest("POST", "/v1/documents")
@@ -407,7 +429,7 @@ class Start(ServerCase):
         server.process.send_signal(signal.SIGTERM)
         time.sleep(0.3)
         self.assertIsNone(server.process.poll())
-        with self.assertRaises(OSError):  # nobody is let in any more
+        with self.assertRaises(OSError):  # no new connection is accepted
             socket.create_connection(("127.0.0.1", server.port), 2).close()
         connection.send(body[100:])
         answer = connection.getresponse()
@@ -417,8 +439,8 @@ class Start(ServerCase):
 
 
 class Limits(ServerCase):
-    def test_slow_clients_are_cut_off(self):
-        """Each sends a byte now and then; others are served meanwhile."""
+    def test_slow_clients_are_disconnected(self):
+        """Slow clients send single bytes at intervals; others are served meanwhile."""
         server = self.serve("--timeout", "1")
         head = b"POST /v1/query HTTP/1.1\r\nHost: localhost\r\n"
         slow = {"headers": head, "body": head + b"Content-Type: application/json\r\n"
@@ -467,7 +489,7 @@ class Limits(ServerCase):
         self.assertEqual(connection.sock.recv(100), b"")
         connection.close()
 
-    def test_too_many_connections_are_told_so(self):
+    def test_too_many_connections_are_refused(self):
         server = self.serve("--connections", "3", "--timeout", "20")
         held = [server.connection() for _ in range(4)]
         for connection in held:
@@ -481,7 +503,7 @@ class Limits(ServerCase):
         for connection in held:
             connection.close()
         self.assertIn((503, "1"), statuses)
-        for _ in range(POLLS):  # until the server has noticed that they are gone
+        for _ in range(POLLS):  # until the server has noticed that they have closed
             status = server.ask("GET", "/healthz").status
             if status == 200:
                 break
@@ -502,7 +524,7 @@ class Limits(ServerCase):
         self.assertEqual(server.query("some other text").status, 200)
 
     def test_many_threads_at_once(self):
-        """Adding, asking and removing: no answer but those that fit."""
+        """While threads add, query and remove, every answer is consistent."""
         server = self.serve()
         server.add({"id": "bridges", "text": ORIGINAL})
         problems = []
@@ -546,7 +568,7 @@ class Limits(ServerCase):
         server.ask("GET", "/nothing")
         for _ in range(POLLS):  # a request is counted when its answer has gone out
             answer = server.ask("GET", "/metrics")
-            if b'"none"' in answer.body:
+            if b'"add"' in answer.body and b'"none"' in answer.body:
                 break
             time.sleep(0.05)
         self.assertTrue(answer.headers["Content-Type"].startswith("text/plain"))

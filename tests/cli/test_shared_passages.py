@@ -52,7 +52,7 @@ class Shared(Case):
         return list(csv.DictReader(io.StringIO(text)))
 
     def copy_paragraph(self, essays, change=lambda sentence: sentence):
-        """Puts nine sentences of essay 2, some 120 words, into essay 7."""
+        """Copies nine sentences of essay 2, about 120 words, into essay 7."""
         taken = essays[2][30:39]
         essays[7][50:59] = [change(sentence) for sentence in taken]
         self.write_essay(7, essays[7])
@@ -76,7 +76,7 @@ class Paragraph(Shared):
             self.assertTrue(0.05 < float(pair[f"coverage_{side}"]) < 0.12)
 
     def test_in_other_order(self):
-        """The words of each sentence are shuffled: no run of them is left."""
+        """The words of each sentence are shuffled, so that no run of them remains."""
         shuffle = random.Random(3)
 
         def change(sentence):
@@ -94,7 +94,7 @@ class Paragraph(Shared):
         self.assertIn("0 similar pairs and 1 with common passages in 10 documents", text)
         self.assertRegex(text, r"\d+ words in 1 passage  2\.txt  7\.txt")
 
-    def test_as_compare_has_it(self):
+    def test_passages_are_those_of_compare(self):
         self.copy_paragraph(self.write_essays())
         [pair] = json.loads(self.succeed("essays", "--format", "json").out)["pairs"]
         [other] = json.loads(self.succeed("compare", "essays/2.txt", "essays/7.txt", "--format",
@@ -110,8 +110,9 @@ class Paragraph(Shared):
 
 
 class Options(Shared):
-    def test_when(self):
-        """Not where a threshold, a method or one document is given; unless it is asked for."""
+    def test_when_passages_are_searched(self):
+        """Passages are not searched if a threshold, a method or one document is given, unless an
+        option requests it."""
         self.copy_paragraph(self.write_essays())
         for options, found in (([], 1), (["-t", "0.5"], 0), (["--min-passage", "off"], 0),
                                (["-t", "0.5", "--min-passage", "25"], 1),
@@ -129,7 +130,7 @@ class Options(Shared):
                          ["old/a.txt"])
         self.assertEqual(self.pairs("essays", "--ignore", "template.txt"), [])
 
-    def test_same_with_any_thread(self):
+    def test_same_bytes_for_any_number_of_threads(self):
         self.copy_paragraph(self.write_essays(40, 300))
         texts = {self.succeed("essays", "--format", form, "-j", threads).out
                  for form in ("json",) for threads in ("1", "2", "5")}
@@ -138,9 +139,26 @@ class Options(Shared):
         self.assertEqual(json.loads(few)["pairs"], json.loads(texts.pop())["pairs"])
 
 
+class ManyPairs(Case):
+    def test_passages_of_more_text_than_is_looked_at_unasked(self):
+        long = " ".join(letter * 1500 for letter in "abcdef")
+        self.write("docs.jsonl", "".join(
+            json.dumps({"id": f"{i:03}", "text": f"{long} c{i}"}) + "\n" for i in range(400)))
+        options = ["docs.jsonl", "--by", "word", "-k", "1", "--top", "3", "--format", "jsonl"]
+        result = self.succeed(*options)
+        self.assert_says(result, "passages were not looked for in the similar pairs", "1024M")
+        pairs = [json.loads(line) for line in result.out.splitlines()]
+        self.assertEqual([(pair["passages"], pair["coverage_a"]) for pair in pairs],
+                         3 * [(None, None)])
+        result = self.succeed(*options, "--min-passage", "5")
+        self.assertNotIn("not looked for", result.messages)
+        pairs = [json.loads(line) for line in result.out.splitlines()]
+        self.assertEqual([pair["passages"] for pair in pairs], [1, 1, 1])
+
+
 class BadInput(Shared):
     def test_everybody_quotes_one_page(self):
-        """It is named once, and does not make a pair of every two."""
+        """A page that all quote is named once, and does not pair every two documents."""
         author = Author(5)
         page = author.text(200)
         for number in range(60):
@@ -166,7 +184,7 @@ class BadInput(Shared):
                          r"1\d\d words, and --min-passage is 5000")
 
     def test_too_large_for_memory(self):
-        """A note says so; nothing is printed that was not measured."""
+        """A note says that passages were not searched, and their columns are empty."""
         author = Author(5)
         self.write("essays/a.txt", "\n".join(author.text(40)) * 6000)
         self.write("essays/b.txt", "\n".join(Author(5).text(300)))
@@ -197,7 +215,7 @@ class BadInput(Shared):
                                  [(f"{script}/1.txt", f"{script}/4.txt")])
 
     def test_items_too_short(self):
-        """Which items of a test stand in a collection, and which cannot be looked for."""
+        """Items of a test set that are in a collection are found; items too short are reported."""
         author = Author(11)
         item = " ".join(author.text(60))
         records = [{"id": str(i), "text": " ".join(author.text(300))} for i in range(20)]

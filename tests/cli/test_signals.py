@@ -1,4 +1,4 @@
-"""Runs that are interrupted: they stop soon, die of the signal, and leave nothing behind."""
+"""Interrupted runs stop soon, die of the signal, and leave no files."""
 import gzip
 import os
 import signal
@@ -13,7 +13,7 @@ PATIENCE = 30 if SANITIZED else 10
 
 
 class Signals(Case):
-    """The work is long because MD5 takes its time: some minutes if nobody stops it."""
+    """The runs would take minutes, because MD5 is slow."""
 
     def setUp(self):
         super().setUp()
@@ -22,7 +22,7 @@ class Signals(Case):
         self.long = ["--scheme", "md5", "-n", "8192"]
 
     def interrupt(self, number, *arguments, after=0.5, **options):
-        """Starts a command, sends it a signal, and answers what became of it."""
+        """Starts a command, sends it a signal, and returns its status and output."""
         process = self.start(*arguments, **options)
         time.sleep(after)
         self.assertIsNone(process.poll(), f"ended by itself: {arguments}")
@@ -59,7 +59,7 @@ class Signals(Case):
         self.assertEqual(result.out, b"")
 
     def test_twice(self):
-        """A second signal does not wait for anything."""
+        """A second signal ends the run at once."""
         process = self.start("docs", "--method", "lsh", *self.long, "-o", "out")
         time.sleep(0.5)
         for _ in range(2):
@@ -68,14 +68,14 @@ class Signals(Case):
         self.assertEqual(self.finish(process).status, -signal.SIGINT)
         self.assertEqual(self.entries(), ["docs"])
 
-    def test_while_a_pipe_says_nothing(self):
-        """Ctrl-C helps, too, where a document never comes."""
+    def test_while_a_pipe_is_silent(self):
+        """Ctrl-C ends a run that waits for a document."""
         os.mkfifo(self.path("pipe"))
         for arguments in (["pipe"], ["compare", "pipe", "docs/000"]):
             with self.subTest(arguments=arguments):
                 self.check_one_signal_suffices(*arguments)
 
-    def test_while_standard_input_says_nothing(self):
+    def test_while_standard_input_is_silent(self):
         for arguments in (["-"], ["/dev/stdin"], ["@-"], ["sketch", "-"]):
             with self.subTest(arguments=arguments):
                 self.check_one_signal_suffices(*arguments, stdin=subprocess.PIPE)
@@ -87,8 +87,8 @@ class Signals(Case):
                 self.check_one_signal_suffices("-", stdin=endless.stdout)
                 endless.kill()
 
-    def test_inside_one_packed_line(self):
-        """Ten gigabytes, which take a minute to unpack."""
+    def test_within_a_compressed_line(self):
+        """A line of ten gigabytes takes a minute to decompress."""
         piece = gzip.compress(b"a" * (64 << 20), 1)
         with open(self.path("line.jsonl.gz"), "wb") as file:
             file.write(gzip.compress(b'{"text": "'))
@@ -99,8 +99,8 @@ class Signals(Case):
             with self.subTest(arguments=arguments):
                 self.interrupt(signal.SIGTERM, *arguments)
 
-    def test_inside_a_document(self):
-        """What cannot be left does not hold up the end: a signature that takes many minutes."""
+    def test_within_a_document(self):
+        """A signature that takes minutes, and cannot be interrupted, does not delay the end."""
         self.write("long", " ".join(str(i * i) for i in range(200000)))
         self.write("older", "older result")
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -121,8 +121,8 @@ class Signals(Case):
         process.communicate()
         self.assertEqual(status, -signal.SIGINT)
 
-    def test_children_end_with_us(self):
-        """Also where nobody is left to end them: after a second signal, or SIGKILL."""
+    def test_children_end_with_the_command(self):
+        """Child processes end even after a second signal or SIGKILL."""
         os.mkfifo(self.path("alive"))
         self.write("bin/pdftotext", f"""#!/bin/sh
             exec {sys.executable} -c 'import time; time.sleep(20); print("left")' >alive""")
@@ -139,8 +139,8 @@ class Signals(Case):
                     self.assertEqual(alive.read(), b"")  # waits until the child has gone
                 self.assertEqual(process.returncode, -numbers[0])
 
-    def test_children_of_a_wrapper_end_with_us(self):
-        """A shell that starts the program and waits for it is not all that has to end."""
+    def test_children_of_a_wrapper_end_with_the_command(self):
+        """If a child is a shell that waits for the program, both end."""
         os.mkfifo(self.path("alive"))
         self.write("bin/pdftotext", f"""#!/bin/sh
             {sys.executable} -c '
@@ -161,7 +161,7 @@ print("left")' >alive
         self.assertEqual(process.returncode, -signal.SIGINT)
 
     def test_ignored_stays_ignored(self):
-        """As under nohup."""
+        """A signal that is ignored at the start, as under nohup, stays ignored."""
         arguments = ["sketch", "docs/000", "--scheme", "md5", "-n", "65536"]
         process = self.start(*arguments,
                              preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))

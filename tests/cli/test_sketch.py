@@ -58,7 +58,7 @@ class Sketch(Case):
                 self.assertEqual((line["scheme"], line["seed"], len(line["signature"])),
                                  (scheme, int(seed), 256))
                 self.assertTrue(all(0 <= slot < 2**32 for slot in line["signature"]))
-                if scheme != "md5":  # which has no use for a seed
+                if scheme != "md5":  # it has no seed
                     seen.add(tuple(line["signature"]))
         self.assertEqual(len(seen), 3 * (len(SCHEMES) - 1))
 
@@ -90,8 +90,8 @@ class Sketch(Case):
         self.assertEqual((length, size, checksum, magic),
                          (names_length, len(data), state, b"TWSKETCH"))
 
-    def test_nothing_left(self):
-        """What is all template has the empty signature."""
+    def test_empty_signature(self):
+        """A document that is all template has the empty signature."""
         self.write("text", "all of this is in the handout")
         self.write("handout", "all of this is in the handout")
         line, = self.sketch("text", "--ignore", "handout", "-n", "3")

@@ -1,4 +1,4 @@
-"""dedup --min-passage: spans that an earlier record has are cut, each of them, and nothing else."""
+"""dedup --min-passage: exactly the spans that repeat an earlier record are cut."""
 import gzip
 import json
 import random
@@ -14,7 +14,7 @@ MIXED = [*LATIN, "汉", "字", "かな", "ไทย", "שלום", "مرحبا", 
 
 
 def write_text(rng, words, count):
-    """Words in any case, with anything between them."""
+    """A text of words in any case, with random separators."""
     between = [" "] * 8 + [", ", ". ", "\n\n", " - ", ' "', '" ', "\t"]
     out = ""
     for _ in range(count):
@@ -25,7 +25,7 @@ def write_text(rng, words, count):
 
 
 def plant(rng, texts, passages):
-    """Texts with passages in them, some cut short."""
+    """Inserts passages into texts, some truncated."""
     for i in range(len(texts)):
         for _ in range(rng.choice([0, 0, 1, 2, 3])):
             words = rng.choice(passages).split(" ")
@@ -61,7 +61,7 @@ class Random(Dedup):
                 spans.check(self, texts[10:], 8, old=texts[:10])
 
     def test_few_words(self):
-        """Texts of two words, in which every run is repeated in its own text as well."""
+        """Texts consist of two words, so that every run is repeated in its own text as well."""
         for seed in SEEDS:
             rng = random.Random(seed)
             texts = [write_text(rng, ["a", "b"], rng.randrange(60)) + f" end{i}"
@@ -74,13 +74,13 @@ class Rules(Dedup):
     PASSAGE = "one two three four five six seven eight"
 
     def cut(self, *texts, options=()):
-        """What is left of the last text."""
+        """The last text after cutting."""
         self.write("in.jsonl", "".join(json.dumps({"text": text}) + "\n" for text in texts))
         self.succeed("dedup", "in.jsonl", "-o", "out.jsonl", "--min-passage", "8", "-t", "1",
                      *options)
         return json.loads(self.read("out.jsonl").splitlines()[-1])["text"]
 
-    def test_what_goes_with_a_span(self):
+    def test_separators_that_are_cut_with_a_span(self):
         for before, behind, left in [
                 ("Start. ", ". End", "Start. End"), ("Start.\n\n", ".\n\nEnd", "Start.\n\nEnd"),
                 ("(Start ", ") end", "(Start end"), ("Start ", '. "End"', 'Start "End"'),
@@ -89,7 +89,7 @@ class Rules(Dedup):
             with self.subTest(before=before, behind=behind):
                 self.assertEqual(self.cut(self.PASSAGE, before + self.PASSAGE + behind), left)
 
-    def test_words_do_not_grow_together(self):
+    def test_words_are_not_joined(self):
         han = "一二三四五六七八"
         self.assertEqual(self.cut(han, f"start{han}end"), "start end")
 
@@ -104,7 +104,7 @@ class Rules(Dedup):
         self.assertEqual(self.cut(self.PASSAGE, text, options=["--case", "keep"]), text)
 
     def test_similar_records_are_removed_first(self):
-        """A record that is removed as a whole is no first copy."""
+        """Spans are not cut because of a record that is itself removed."""
         long = " ".join(f"w{i}" for i in range(50))
         self.write("in.jsonl", "".join(json.dumps(record) + "\n" for record in [
             {"id": "a", "text": long}, {"id": "b", "text": f"{long} {self.PASSAGE}"},
@@ -125,10 +125,10 @@ class Rules(Dedup):
         self.assertEqual((line["id"], line["kept"], line["similarity"], line["cluster"]),
                          ("b", "a", None, None))
         self.assertTrue(result.messages.endswith(
-            "words 18, cut 8 in 1 spans of 1 records\nread 2, kept 1, removed 1, skipped 0\n"))
+            "words 18, cut 8 in 1 span of 1 record\nread 2, kept 1, removed 1, skipped 0\n"))
 
     def test_only_the_text_changes(self):
-        """Escapes, other fields, nested fields, spaces and line ends stay as they were."""
+        """Escapes, other fields, nested fields, spaces and line ends are unchanged."""
         line = ('{ "a":1e5 ,"te\\u0078t" : {"text.x": "\\u00e9\\ud83d\\ude00 \\"start\\"\\n'
                 + self.PASSAGE + '\\n\\tend\\/ \\u00E9", "y": [ ] } , "z": "' + self.PASSAGE
                 + '" }\r\n')
@@ -150,7 +150,7 @@ class Rules(Dedup):
         self.assertEqual(self.read("out/d.html"), self.read("in/d.html"))
         self.assertIn("1 documents with passages of earlier ones were left whole", result.messages)
 
-    def test_nothing_to_find(self):
+    def test_no_spans_are_found(self):
         self.write("in.jsonl", '{"text": "just three words"}\n')
         result = self.succeed("dedup", "in.jsonl", "-o", "out.jsonl", "--min-passage", "25")
         self.assertIn("the longest document has 3 words, and --min-passage is 25", result.messages)

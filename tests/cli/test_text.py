@@ -1,5 +1,5 @@
-"""The rules for text, on all of Unicode: a text shorter than k is one shingle, so that its
-MD5 tells whether it was normalised as the oracle does it."""
+"""The rules for text, on all of Unicode. A text shorter than k is one shingle, so its MD5 shows
+whether its normal form is that of the oracle."""
 import itertools
 import json
 import random
@@ -44,10 +44,10 @@ class Text(Case):
             self.assertEqual(found.get(f"docs/{i:05}"), expected, (ascii(text), rules))
 
     def test_every_character(self):
-        """Alone, and between letters, where it may compose."""
+        """Each character is tested alone, and between letters, where it may compose."""
         texts = ["".join(ASSIGNED[i:i + 60]) for i in range(0, len(ASSIGNED), 60)]
         texts += ["".join(f"{c}a" for c in CHANGING[i:i + 20]) for i in range(0, len(CHANGING), 20)]
-        # Tags and variation selectors tell nothing new, and there are hundreds.
+        # Hundreds of tags and variation selectors all behave alike.
         texts = [text for text in texts if ord(max(text)) < 0xE0000]
         for case in ("fold", "keep"):
             self.check(texts[::7], oracle.Rules(k=64, case=case, spaces="keep"))
@@ -62,7 +62,7 @@ class Text(Case):
                                            punctuation=punctuation))
 
     def test_marks_of_compatible_forms(self):
-        """Marks are put in order before case is folded, also those that are half-width forms."""
+        """Marks, including half-width forms, are ordered before case is folded."""
         for text in ("a\u0345\uff9fb", "a\u0345\uff9e\u0301b", "\u03b1\u0345\uff9f"):
             self.write("a.txt", text)
             folded = unicodedata.normalize("NFKD", text).casefold()
@@ -70,7 +70,7 @@ class Text(Case):
                              unicodedata.normalize("NFKC", folded))
 
     def test_invisible_characters(self):
-        """Those that Unicode keeps for later are as invisible as the others."""
+        """Characters that Unicode reserves as invisible are invisible."""
         points = [point for point in sorted(oracle.DEFAULT_IGNORABLE)
                   if point < 0xE0000 or point % 97 == 0]
         self.check([f"a{chr(point)}b" for point in points], oracle.Rules(k=2))
@@ -87,12 +87,12 @@ class Text(Case):
 
     def test_broken_bytes(self):
         rng = random.Random(3)
-        # Without those that begin Greek and Cyrillic, whose letters could be look-alikes.
+        # Bytes that begin Greek and Cyrillic letters are left out: these could be look-alikes.
         pieces = [bytes([byte]) for byte in range(0x80, 0x100) if not 0xCD <= byte <= 0xD6]
         pieces += ["é".encode(), "中".encode(), "🙂".encode(), b"a", b" ", "e\u0301".encode()]
         texts = ["\ufeffx".encode() + b"".join(rng.choice(pieces)
                                                for _ in range(rng.randrange(1, 40)))
-                 for _ in range(200)]  # the mark says that it is UTF-8, whatever it looks like
+                 for _ in range(200)]  # the byte order mark declares UTF-8
         self.check(texts, oracle.Rules(k=64))
 
     def test_byte_order_marks(self):
@@ -100,8 +100,8 @@ class Text(Case):
         texts = [mark + text.encode(encoding) for mark, encoding in oracle.BYTE_ORDER_MARKS]
         self.check(texts, oracle.Rules(k=64))
 
-    def test_across_pieces(self):
-        """Documents pass in pieces of some kilobytes: nothing may happen at their ends."""
+    def test_across_chunks(self):
+        """Documents are processed in chunks of several kilobytes, whose ends must not matter."""
         rng = random.Random(4)
         units = ["e\u0301\u0323", "ﬁ", "\r\n", "  ", "中文", "\u1112\u1161\u11ab", "word", "🙂",
                  "\u00ad", "ไทย", "か\u3099", "Å", "a\u200d\u0301", ". "]
@@ -131,7 +131,7 @@ class Omissions(Case):
         return pairs[0]["similarity"] if pairs else 0
 
     def test_sides(self):
-        """What is left out is in neither part of the fraction."""
+        """Omitted text is neither in the numerator nor in the denominator."""
         whole = self.similarity()
         self.assertGreater(whole, 0.4)
         self.assertLess(self.similarity(*self.OPTIONS[:2]), whole)

@@ -1,4 +1,4 @@
-"""The same bytes for any number of threads, and whatever kernels the machine has."""
+"""The output has the same bytes for any number of threads, and for all kernels."""
 import unittest
 
 import corpus
@@ -62,7 +62,7 @@ class InstructionSets(Case):
         self.write("b", "some other text, and some more of it\n" * 40)
 
     def test_all_give_the_same(self):
-        """What the machine lacks is refused by name."""
+        """An instruction set that the machine lacks is refused by name."""
         for command in (["a", "b", "-t", "0"], ["compare", "a", "b"], ["sketch", "a", "b"]):
             usual = self.succeed(*command)
             self.assertEqual(self.succeed(*command, env={"TWINSET_ISA": "portable"}).out, usual.out)

@@ -1,4 +1,4 @@
-"""The command line itself: what is refused, with which hint; statuses; operands."""
+"""The command line: refused options with their hints, statuses, operands."""
 import unittest
 
 from command import Case
@@ -11,7 +11,7 @@ class Usage(Case):
         self.write("docs/b.txt", "The quick brown fox jumps over the lazy cat.")
 
     def refuse(self, *arguments, says=()):
-        """Usage errors: status 2, nothing on standard output, where to read more."""
+        """Checks a usage error: status 2, no standard output, and a hint on help."""
         result = self.fail_with(2, *arguments, says=says)
         self.assertEqual(result.out, b"")
         return result
@@ -102,7 +102,8 @@ class Options(Usage):
             self.refuse(command, option, *value, says=f"{long} does not apply to {command}")
 
     def test_forms(self):
-        """Before and after the command and its operands, joined and apart."""
+        """Options are before and after the command and its operands, with joined and separate
+        values."""
         usual = self.succeed("scan", "docs", "-t", "0.7", "-k", "5", "--format", "csv").out
         self.assertIn(b"docs/b.txt", usual)
         for arguments in (["-t0.7", "-k5", "--format=csv", "docs"],
@@ -190,7 +191,7 @@ class Lists(Usage):
         self.fail_with(2, "@nowhere", says=["@nowhere", "list", "No such file"])
         self.fail_with(2, "@docs", says=["@docs", "list"])
 
-    def test_of_nothing(self):
+    def test_an_empty_list(self):
         self.write("list", "\n\n")
         self.fail_with(2, "@list", says="list")
 
@@ -208,7 +209,7 @@ class Statuses(Usage):
         self.assertEqual(self.entries(), ["docs", "out"])
 
     def test_fail_above_below_the_threshold(self):
-        """Lowers the threshold, unless that was given."""
+        """--fail-above lowers the threshold, unless a threshold is given."""
         self.write("docs/c.txt", "The quick brown fox was seen elsewhere.")
         self.fail_with(1, "docs/a.txt", "docs/c.txt", "--fail-above", "0.1")
         self.refuse("docs", "-t", "0.5", "--fail-above", "0.4", says=["0.4", "0.5"])

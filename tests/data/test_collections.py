@@ -1,4 +1,4 @@
-"""Real collections against brute force: newsgroup posts, news articles, licences.
+"""Real collections compared with brute force: newsgroup posts, news articles, licences.
 
 The collections are not part of the project. TWINSET_DATA names the folder they were
 unpacked into; TWINSET and TWINSET_BRUTE_FORCE the programs.
@@ -62,7 +62,7 @@ class AgainstBruteForce(unittest.TestCase):
         return {p: v for p, v in self.truth[name].items() if v[0] / v[1] >= threshold}
 
     def check_values(self, name, found):
-        """No pair is wrong, and similarities agree to the last digit."""
+        """Checks that no pair is wrong, and that similarities agree to the last digit."""
         for pair in found:
             shared, union = self.truth[name][pair["a"], pair["b"]]
             self.assertEqual((pair["shared"], pair["union"]), (shared, union), pair)
@@ -112,7 +112,7 @@ add_cases()
 
 
 class AgainstOthers(unittest.TestCase):
-    """The collections come with a join of word 3-grams that some other program made."""
+    """The collections include a join of word 3-grams by another program."""
 
     def check_natural_pairs(self, name):
         def is_ascii(path):
@@ -121,7 +121,7 @@ class AgainstOthers(unittest.TestCase):
 
         with open(os.path.join(DATA, name, "natural_pairs_w3_j03.tsv")) as file:
             rows = [line.rstrip("\n").split("\t") for line in file]
-        # Rounded there to 4 digits; bytes over 127 are letters there, whatever they mean.
+        # That program rounds to 4 digits, and takes bytes over 127 as letters.
         truth = {
             (a, b): float(jaccard)
             for a, b, jaccard, _ in rows
@@ -148,7 +148,8 @@ class AgainstOthers(unittest.TestCase):
 
 class PlantedCopies(unittest.TestCase):
     def test_every_near_copy_of_a_post_is_found(self):
-        """Seven copies of each post, with a line in front: all that are truly >= .9."""
+        """Each post has seven copies that begin with another line; all with similarity >= .9 are
+        found."""
         truth = brute_force("coms535", 0.9, "by", "word", "k", "1")
         result = scan("coms535", "--by", "word", "-k", "1", "-t", "0.9", "--method", "exact")
         found = {(pair["a"], pair["b"]) for pair in result["pairs"]}

@@ -1,4 +1,4 @@
-"""The documentation that a Debian machine has: packed files, pages, archives, copies."""
+"""The documentation of a Debian machine: compressed files, pages, archives, copies."""
 
 import json
 import os
@@ -23,7 +23,7 @@ class Documentation(unittest.TestCase):
         cls.found = json.loads(done.stdout)
 
     def test_most_can_be_read(self):
-        """What cannot is named, and is no text."""
+        """Files that cannot be read are named with a reason."""
         run = self.found["run"]
         self.assertGreater(run["documents"], 5 * len(run["skipped"]))
         for skip in run["skipped"]:
@@ -35,7 +35,7 @@ class Documentation(unittest.TestCase):
         self.assertTrue(any(name.endswith(".gz") for name in names))
 
     def test_licence_families(self):
-        """Packages of one source share their copyright file, word for word or nearly."""
+        """Packages of one source have equal or similar copyright files."""
         families = [cluster for cluster in self.found["clusters"]
                     if all(name.endswith("/copyright") for name in cluster["members"])]
         self.assertGreater(len(families), 5)

@@ -1,4 +1,4 @@
-"""dedup --min-passage finds every shared run of words in real texts, and nothing else.
+"""dedup --min-passage finds exactly the shared runs of words in real texts.
 
 The sets are not part of the project. TWINSET_DATA names the folder they were unpacked into;
 TWINSET the program.
@@ -19,7 +19,7 @@ from cleaning import Dedup  # noqa: E402
 
 
 def load(case, name, folder):
-    """The texts of a set as ASCII, whose words are easily found."""
+    """The texts of a set as ASCII, in which words are easy to find."""
     paths = sorted(glob.glob(os.path.join(DATA, name, folder, "**", "*"), recursive=True))
     paths = [path for path in paths if os.path.isfile(path)]
     if not paths:
@@ -33,7 +33,7 @@ def load(case, name, folder):
 
 class Spans(Dedup):
     def check_all(self, texts):
-        texts = [f"{text} end{i}" for i, text in enumerate(texts)]  # no two are the same
+        texts = [f"{text} end{i}" for i, text in enumerate(texts)]  # all texts differ
         for length in (8, 13, 25, 50):
             with self.subTest(length=length):
                 result = spans.check(self, texts, length)

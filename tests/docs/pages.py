@@ -1,4 +1,4 @@
-"""The pages of the documentation, and the command they are about."""
+"""The pages of the documentation, and the environment of their commands."""
 
 import os
 import pathlib
@@ -19,17 +19,17 @@ def text(page):
 
 
 def blocks(page, language):
-    """The fenced blocks of one language, as (number of first line, lines)."""
-    found, inside = [], None
+    """The fenced blocks of a language: (number of the first line, lines)."""
+    found, block = [], None
     for number, line in enumerate(text(page).splitlines(), 1):
         if line.startswith("```"):
-            if inside is None:
-                inside = (line[3:].strip(), number + 1, [])
+            if block is None:
+                block = (line[3:].strip(), number + 1, [])
             else:
-                found.append(inside)
-                inside = None
-        elif inside is not None:
-            inside[2].append(line)
+                found.append(block)
+                block = None
+        elif block is not None:
+            block[2].append(line)
     return [(first, lines) for kind, first, lines in found if kind == language]
 
 
@@ -39,6 +39,6 @@ def prose(page):
 
 
 def environment():
-    """Plain output, and the command under its own name."""
+    """An environment with plain output, in which the command is found by its name."""
     path = f"{TWINSET.parent}{os.pathsep}{os.environ['PATH']}"
     return {"PATH": path, "LC_ALL": "C.UTF-8", "HOME": "/nonexistent"}

@@ -1,4 +1,4 @@
-"""script/abi knows what breaks programs that were linked before, and what does not."""
+"""script/abi reports changes that break programs linked before, and no others."""
 
 import contextlib
 import importlib.machinery
@@ -26,7 +26,7 @@ constant TWINSET_OK: 0
 
 class Interface(unittest.TestCase):
     def compare(self, before, after):
-        """Exit status and messages."""
+        """The exit status and messages of a comparison."""
         said = io.StringIO()
         with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
             return ABI.compare(before, after), said.getvalue()
@@ -43,19 +43,19 @@ class Interface(unittest.TestCase):
         status, said = self.compare(BEFORE, BEFORE.replace(old, new))
         self.assertEqual(status, 0, said)
 
-    def test_what_breaks(self):
+    def test_breaking_changes(self):
         self.assert_breaks("function twinset_run", "function twinset_go", "twinset_run is gone")
         self.assert_breaks("twinset_result *,", "const char *,", "function twinset_run was int")
         self.assert_breaks("constant TWINSET_OK: 0", "constant TWINSET_OK: 1", "was 0, is 1")
         self.assert_breaks("method: int, at 8", "method: int, at 12", "twinset_run.method was")
         self.assert_breaks("struct twinset_error: 1024", "struct twinset_error: 1032", "was 1024")
         self.assert_breaks("16 bytes, may grow", "8 bytes, may grow", "struct twinset_run was 16")
-        # What was padding before may hold anything.
+        # A field in former padding may hold any value in older programs.
         self.assert_breaks("method: int, at 8\n",
                            "method: int, at 8\nfield twinset_run.bands: int, at 12\n",
                            "field twinset_run.bands was put")
 
-    def test_what_does_not(self):
+    def test_harmless_changes(self):
         self.assert_holds("constant TWINSET_OK: 0\n",
                           "constant TWINSET_OK: 0\nconstant TWINSET_NEW: 1\n")
         self.assert_holds("struct twinset_error:", "function twinset_new: int ()\n"
@@ -64,12 +64,12 @@ class Interface(unittest.TestCase):
             + "field twinset_run.bytes: uint64_t, at 16\n"
         self.assertEqual(self.compare(BEFORE, grown)[0], 0)
 
-    def test_another_library_may_be_another(self):
+    def test_another_soname_may_differ(self):
         status, said = self.compare(BEFORE, "library: libtwinset.so.2\n")
         self.assertEqual(status, 0, said)
         self.assertIn("SOVERSION", said)
 
-    def test_the_released_interface_is_one(self):
+    def test_the_released_interface_is_valid(self):
         text = RELEASED.read_text()
         self.assertEqual(self.compare(text, text)[0], 0)
         self.assertRegex(text, r"\nfunction twinset_compare: int \(")

@@ -1,4 +1,4 @@
-"""A build that cannot fetch something says what will be missing, and goes on."""
+"""A build without network names what will be missing, and continues."""
 
 import os
 import re
@@ -11,7 +11,7 @@ from pages import ROOT
 
 class WithoutNetwork(unittest.TestCase):
     def configure(self):
-        """What cmake says where the cache is empty and nothing answers."""
+        """The messages of cmake with an empty cache and without network."""
         with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run(
                 ["cmake", "-G", "Ninja", "-S", ROOT, "-B", os.path.join(folder, "build")],
@@ -23,7 +23,7 @@ class WithoutNetwork(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done)
         return re.sub(r"\s+", " ", done.stderr.decode())
 
-    def test_says_what_will_be_missing(self):
+    def test_names_what_will_be_missing(self):
         said = self.configure()
         self.assertIn("script/fetch: ", said)
         self.assertIn("programs are not parsed", said)

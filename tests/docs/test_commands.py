@@ -1,8 +1,8 @@
-"""Every command that a page shows works, and prints what the page says.
+"""Every command of a page works, and prints what the page shows.
 
-In a block marked `sh`, a line that starts with `$ ` is a command and the lines after it are
-what it prints; a last line of `...` stands for more. Without such lines only its status
-counts. The commands of a page run one after the other where samples/ can be seen.
+In a block marked `sh`, a line that starts with `$ ` is a command, and the lines after it are its
+output; a last line of `...` stands for further output. Without output lines, only the status is
+checked. The commands of a page run one after the other in a folder with samples/.
 """
 
 import csv
@@ -19,12 +19,12 @@ import unittest
 
 from pages import PAGES, ROOT, TWINSET, blocks, environment, name
 
-# Commands that install or build: it is enough that they exist.
+# Commands that install or build. They are not run, but must exist.
 NOT_RUN = {"apt-get", "cmake", "git", "sudo"}
 
 
 def commands(page):
-    """(number of line, command, output or None, whether there is more) of a page."""
+    """The commands of a page: (number of line, command, output or None, whether there is more)."""
     found = []
     for first, lines in blocks(page, "sh"):
         for number, line in enumerate(lines, first):
@@ -72,7 +72,7 @@ class Commands(unittest.TestCase):
             with self.subTest(f"{name(page)}:{number}"):
                 self.check(command, output, more)
 
-    def test_some_are_shown(self):
+    def test_pages_have_commands(self):
         self.assertGreater(sum(1 for page in PAGES for _ in commands(page)), 20)
 
 
@@ -87,7 +87,7 @@ for each in PAGES:
 
 
 class Format(unittest.TestCase):
-    """The readers in docs/format.md read what the command writes."""
+    """The readers in docs/format.md read the files of the command."""
 
     def test_readers(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -102,7 +102,7 @@ class Format(unittest.TestCase):
         self.assertEqual(read.decode(), self.expected(lines.decode()))
 
     def test_candidates(self):
-        """Each pair from both sides, of names that look like something else, too."""
+        """Each pair is listed for both documents, also for unusual names."""
         text = "The very same text, whatever the name of its file may look like. "
         names = ["a", "b, c", "d: [e, f]", '"g"', "h\ti", " j", "k ", "l\\", "m: ", "\udcff"]
         with tempfile.TemporaryDirectory() as folder:
@@ -120,7 +120,7 @@ class Format(unittest.TestCase):
                          {**expected, "alone": []})
 
     def test_names_in_csv(self):
-        """They come back whole, also those that a spreadsheet would run."""
+        """Names are read back unchanged, even names that a spreadsheet would evaluate."""
         names = ["=1+1", "+a", "-b", "@c", "\td", "\re", "'=f", "''-g", "'h", 'i,"j"', "k"]
         with tempfile.TemporaryDirectory() as folder:
             for name_ in names:
@@ -149,7 +149,7 @@ class Format(unittest.TestCase):
         found = {}
         exec("\n".join(reader), found)
         pairs = [json.loads(line) for line in done.splitlines()]
-        pairs = [pair for pair in pairs if pair["similarity"] < 1]  # others are one original
+        pairs = [pair for pair in pairs if pair["similarity"] < 1]  # equal texts are one original
         self.assertGreater(len(pairs), 0)
         self.check_read(found["frames"], read)
         self.check_matches(found["frames"], matches, pairs)
@@ -190,7 +190,7 @@ class Format(unittest.TestCase):
 
 
 class Recompute(unittest.TestCase):
-    """The program in docs/text.md comes to the numbers of the command."""
+    """The program in docs/text.md computes the numbers of the command."""
 
     def test_pairs(self):
         (_, program), = blocks(ROOT / "docs/text.md", "python")

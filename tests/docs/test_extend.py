@@ -1,7 +1,7 @@
-"""docs/architecture.md says which files an addition touches: one of each kind is made to show it.
+"""docs/architecture.md lists the files that an addition touches; an addition of each kind shows it.
 
-The additions go to a copy of the tree. Each must touch the files that the page lists for its kind,
-at most three. Then the copy is built once, unoptimised, and each addition is tried.
+The additions are made in a copy of the tree. Each must touch the files that the page lists for its
+kind, at most three. Then the copy is built once, unoptimised, and each addition is tested.
 """
 
 import json
@@ -17,18 +17,18 @@ from pages import ROOT, TWINSET, environment, text
 
 MOST_FILES = 3
 
-# What CMakeLists.txt needs to make the command.
+# Files that CMakeLists.txt needs to build the command.
 NEEDED = re.compile(r"CMakeLists\.txt$|cmake/|include/|src/|cli/|server/|fuzz/|tests/[^/]*$|"
                     r"bench/\w+\.c$|python/twinset/options\.py$")
 
 
 def append_to_list(path, opening, closing, line):
-    """An edit: puts a line before what closes the list that begins with `opening`."""
+    """An edit that adds a line at the end of the list that begins with `opening`."""
     return (path, rf"({opening}.*?)({closing})", rf"\g<1>{line}\g<2>")
 
 
-# For each kind: the new files, and edits as (file, expression, replacement), of which each must fit
-# exactly once.
+# For each kind: the new files, and edits as (file, expression, replacement), each of which must
+# match exactly once.
 
 FILE_KIND = {
     "src/input/convert/shout.c": r"""/* Files whose text is in capitals. */
@@ -135,7 +135,7 @@ KINDS = {
 
 
 def listed():
-    """What to add, to the files that the page lists for it."""
+    """Kinds of additions, with the files that the page lists for each."""
     section = text(ROOT / "docs/architecture.md").split("\n## How to add\n")[1].split("\n## ")[0]
     rows = re.findall(r"^\| (an? [^|]+) \| (.+) \|$", section, re.MULTILINE)
     return {what: re.findall(r"`([^`]+)`", files) for what, files in rows}
@@ -147,7 +147,7 @@ def touched(kind):
 
 
 def fits(path, pattern):
-    """Whether the page means this file: NAME and * stand for the name of a new or any file."""
+    """Whether a pattern of the page matches a file: NAME and * match any name."""
     return re.fullmatch(re.escape(pattern).replace("NAME", r"\w+").replace(r"\*", r"\w+"), path)
 
 
@@ -173,7 +173,7 @@ def apply(kind, tree):
 
 
 def build(tree):
-    """The command of a tree. 25 seconds of a core, 3 where ccache has it."""
+    """Builds the command of a tree. It takes 25 seconds of a core, or 3 with ccache."""
     made = tree / "build/made"
     settings = ["-DCMAKE_BUILD_TYPE=Debug", "-DTWINSET_CODE=OFF", "-DTWINSET_WERROR=ON"]
     variables = dict(os.environ, CCACHE_BASEDIR=str(tree), CCACHE_NOHASHDIR="1",
@@ -190,7 +190,7 @@ def build(tree):
     return made / "twinset"
 
 
-class Places(unittest.TestCase):
+class Lists(unittest.TestCase):
     def test_the_page_lists_every_kind(self):
         self.assertEqual(sorted(listed()), sorted(KINDS))
 
@@ -236,7 +236,7 @@ class Additions(unittest.TestCase):
         return [json.loads(line) for line in lines.splitlines()]
 
     def assert_offered(self, option, command):
-        """In the help of a command, the manual and the completion."""
+        """Checks that an option is in the help of a command, the manual and the completion."""
         self.assertRegex(self.run_command(command, "--help"), rf"\s--{option}\b")
         self.assertRegex(self.run_command("--man"), rf"Fl {option}\b")
         for shell in ("bash", "zsh", "fish"):

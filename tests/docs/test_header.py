@@ -1,11 +1,11 @@
-"""The public headers keep their own conventions, and tests/test_arguments.c tries every call."""
+"""The public headers follow their conventions, and tests/test_arguments.c tests every call."""
 
 import pathlib
 import re
 import unittest
 
 ROOT = pathlib.Path(__file__).parents[2]
-# The simple calls are to be read in one go; what makes them longer belongs into the other header.
+# The header of simple calls should be read in one go. All else belongs into the other header.
 SIMPLE_LINES = 460
 
 
@@ -19,7 +19,7 @@ def code(name):
 
 
 def declarations(name):
-    """Function to (type of what it returns, arguments)."""
+    """Functions with (return type, arguments)."""
     found = re.findall(r"^TWINSET_(?:API|CHECKED) ([\w\s*]+?)(twinset_\w+)\(([^)]*)\);",
                        code(name), re.MULTILINE)
     return {function: (kind.strip(), " ".join(arguments.split()))
@@ -42,13 +42,13 @@ class Header(unittest.TestCase):
                                                            re.MULTILINE)))
         self.assertGreater(len(everything()), 80)
 
-    def test_every_call_is_tried_with_bad_arguments(self):
+    def test_every_call_is_tested_with_bad_arguments(self):
         tried = (ROOT / "tests/test_arguments.c").read_text()
         for function in everything():
             with self.subTest(function):
                 self.assertRegex(tried, rf"\b{function}\b")
 
-    def test_no_struct_goes_by_value(self):
+    def test_no_struct_is_passed_by_value(self):
         for function, (kind, arguments) in everything().items():
             with self.subTest(function):
                 self.assertNotIn(kind, structs())
@@ -56,8 +56,8 @@ class Header(unittest.TestCase):
                     words = argument.split()
                     self.assertFalse(words[0] in structs() and "*" not in argument, argument)
 
-    def test_a_struct_that_is_filled_comes_with_its_size(self):
-        fixed = {"twinset_error"}  # its size stays
+    def test_structs_that_are_filled_have_their_size(self):
+        fixed = {"twinset_error"}  # its size never changes
         for function, (_, arguments) in everything().items():
             arguments = arguments.split(", ")
             for argument, after in zip(arguments, arguments[1:] + [""]):
@@ -67,10 +67,10 @@ class Header(unittest.TestCase):
                     with self.subTest(f"{function}: {argument}"):
                         self.assertRegex(after, r"^size_t (\w+_)?size$")
 
-    def test_what_can_fail_must_be_checked(self):
+    def test_results_of_calls_that_can_fail_must_be_used(self):
         both = code("twinset.h") + code("twinset_advanced.h")
         found = re.findall(r"^TWINSET_API int (twinset_\w+)", both, re.MULTILINE)
-        # A number, and a question: neither is a status.
+        # These return a number and a boolean, not a status.
         self.assertEqual(set(found), {"twinset_version_number", "twinset_collection_reads"})
 
     def test_lists_have_a_count(self):

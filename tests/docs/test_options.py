@@ -1,4 +1,4 @@
-"""The help and the manual name the same options, and pages name no others."""
+"""The help and the manual have the same options, and pages name no others."""
 
 import re
 import subprocess
@@ -18,7 +18,7 @@ def commands():
 
 
 def options_of_help(text):
-    """The options that stand at the start of a line: `-t, --threshold X`, `-k N`."""
+    """The options at the start of lines: `-t, --threshold X`, `-k N`."""
     found = set()
     for line in text.splitlines():
         if match := re.match(r"\s+(-\w)?(?:, )?\s*(--[a-z-]+)?(?= |$)", line):

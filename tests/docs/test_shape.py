@@ -1,4 +1,4 @@
-"""Nothing in src/ is too large to be read at once, and nothing above it knows what is inside.
+"""Files and structs of src/ are small, and programs use only public names.
 
 `python3 tests/docs/test_shape.py` lists the largest structs and files of src/.
 """
@@ -10,7 +10,7 @@ from pages import ROOT
 
 MOST_FIELDS = 20
 MOST_LINES = 600
-PUBLIC = ("cli", "server", "python", "examples")  # what sees the public headers alone
+PUBLIC = ("cli", "server", "python", "examples")  # programs that see only the public headers
 NOT_CODE = re.compile(r"""/\*.*?\*/ | //[^\n]*               # comments
                           | "(?:\\.|[^"\\\n])*"              # strings
                           | '(?:\\.|[^'\\\n])*'              # characters
@@ -28,12 +28,12 @@ def sources(folder, *endings):
 
 
 def code(text):
-    """The text without what the compiler does not see, line by line as it was."""
+    """The text without comments, strings and directives, with its lines unchanged."""
     return NOT_CODE.sub(lambda found: " " + "\n" * found[0].count("\n"), text)
 
 
 def body_end(text, start):
-    """Where the braces that open at `start` are closed."""
+    """The offset at which the brace that opens at `start` is closed."""
     depth = 0
     for found in re.compile(r"[{}]").finditer(text, start):
         depth += 1 if found[0] == "{" else -1
@@ -43,19 +43,19 @@ def body_end(text, start):
 
 
 def split(text, separator):
-    """Splits where no parenthesis, bracket or brace is open."""
-    parts, depth = [""], 0
+    """Splits a text at separators outside of parentheses, brackets and braces."""
+    fields, depth = [""], 0
     for letter in text:
         depth += (letter in "([{") - (letter in ")]}")
         if letter == separator and depth == 0:
-            parts.append("")
+            fields.append("")
         else:
-            parts[-1] += letter
-    return parts
+            fields[-1] += letter
+    return fields
 
 
 def count_fields(body):
-    """Fields of a struct, those of its nameless structs and unions among them."""
+    """The number of fields of a struct, including those of nameless structs and unions."""
     count = 0
     for declaration in split(body, ";"):
         nested = TYPE.search(declaration)
@@ -72,7 +72,7 @@ def count_fields(body):
 
 
 def structs(text):
-    """Name, line and number of fields of every struct, however deep it stands."""
+    """Name, line and number of fields of every struct, including nested ones."""
     text = code(text)
     for found in TYPE.finditer(text):
         end = body_end(text, found.end() - 1)
@@ -111,6 +111,14 @@ class Shape(unittest.TestCase):
             f"A file of more than {MOST_LINES} lines has more than one subject: move one of them"
             " to a file that is named for it.")
 
+    def test_files_have_distinct_names(self):
+        folders = {}
+        for path in sources("src", ".c", ".cc"):
+            folders.setdefault(path.name, []).append(str(path.parent.relative_to(ROOT)))
+        self.assert_none(
+            (f"{name}: {', '.join(found)}" for name, found in folders.items() if len(found) > 1),
+            "A file is named for what it does: two of one name cannot both be.")
+
     def test_programs_use_public_names(self):
         self.assert_none(
             (f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
@@ -121,7 +129,7 @@ class Shape(unittest.TestCase):
 
 
 class Counting(unittest.TestCase):
-    """The rules can be trusted only as far as the counting can."""
+    """Tests of the counting on which the rules rely."""
 
     def assert_counted(self, text, *expected):
         self.assertEqual([(name, fields) for name, _, fields in structs(text)], list(expected))
@@ -150,7 +158,7 @@ class Counting(unittest.TestCase):
         self.assert_counted("struct a { struct b { int y; } b; union c { int z; } *c; };",
                             ("a", 2), ("b", 1), ("c", 1))
 
-    def test_what_is_no_struct(self):
+    def test_declarations_that_are_no_structs(self):
         self.assert_counted("struct a *make(struct b b) { return 0; } struct c c = {0};")
         self.assert_counted("struct a { int x; bool has(int y, int z) const; };", ("a", 1))
         self.assert_counted("typedef struct { int x; } a; enum e { X, Y };", ("a", 1))

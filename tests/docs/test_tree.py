@@ -1,4 +1,4 @@
-"""What the pages say of the tree is so: links lead somewhere, files exist."""
+"""The pages agree with the tree: links have targets, and named files exist."""
 
 import os
 import re
@@ -72,8 +72,8 @@ class Tree(unittest.TestCase):
         if b"pty" in drawn.stderr and drawn.returncode != 0:
             self.skipTest("no terminal can be made here")
         self.assertEqual(drawn.returncode, 0, drawn.stderr)
-        self.assertEqual(drawn.stdout.decode(), text(ROOT / "docs/scan.svg"),
-                         "run docs/screenshot.py > docs/scan.svg")
+        self.assertEqual(drawn.stdout.decode(), text(ROOT / "docs/compare.svg"),
+                         "run docs/screenshot.py > docs/compare.svg")
 
 
 if __name__ == "__main__":

@@ -6,12 +6,12 @@ import unittest
 from pages import ROOT, text
 
 PAGE = ROOT / "docs/trust.md"
-# This one tests the clock itself.
+# test_common.c tests the clock itself.
 OF_THE_CLOCK = {"test_common.c"}
 
 
 def named_tests(line):
-    """(file, name of a test, or None) that a line of a table names."""
+    """The tests that a line of a table names: (file, name of the test or None)."""
     file = None
     for path, after, alone in re.findall(r"`([\w./]+\.(?:py|c))(?:: (\w+))?`|`(\w+)`", line):
         file = path or file
@@ -37,7 +37,7 @@ class Trust(unittest.TestCase):
             self.assertTrue((ROOT / path).exists(), path)
 
     def test_no_wall_clock(self):
-        """CPU time of the thread, by cpu_time.h, is what a test may assert."""
+        """Tests may assert the CPU time of a thread, by cpu_time.h, but no wall-clock time."""
         for path in sorted((ROOT / "tests").glob("test_*.c")):
             if path.name not in OF_THE_CLOCK:
                 with self.subTest(path=path.name):

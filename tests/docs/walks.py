@@ -1,10 +1,10 @@
-"""What docs/architecture.md says of the folders that a run walks through, beside real runs.
+"""Compares the folders that docs/architecture.md lists for runs with those of real runs.
 
     python3 tests/docs/walks.py COMMAND
 
-COMMAND is a twinset built with -finstrument-functions and tests/trace.c: `script/long walks` makes
-it. A run on one thread must first enter the folders of src/ in the order of its line, and no
-others; common/ aside, which every folder may use.
+COMMAND is a twinset built with -finstrument-functions and tests/trace.c, as by `script/long walks`.
+A run on one thread must enter exactly the folders of its line, first in that order. common/, which
+every folder may use, does not count.
 """
 
 import json
@@ -20,7 +20,7 @@ from test_folders import WALKS, walks
 
 
 def write_records(path):
-    """The samples as records."""
+    """Writes the samples as records."""
     with path.open("w", encoding="utf-8") as file:
         for essay in sorted((ROOT / "samples/essays").glob("*.txt")):
             record = {"id": essay.name, "text": essay.read_text(encoding="utf-8")}
@@ -36,7 +36,7 @@ def arguments(name, folder):
 
 
 def folders_of(command, addresses):
-    """Address to the folder of src/ that the code there was written in, or None."""
+    """Addresses with the folder of src/ of their code, or None."""
     lines = subprocess.run(["addr2line", "-e", command], input="\n".join(addresses), text=True,
                            check=True, capture_output=True).stdout.splitlines()
     found = [re.match(rf"{re.escape(str(ROOT))}/src/(\w+)/", os.path.normpath(line))
@@ -45,7 +45,7 @@ def folders_of(command, addresses):
 
 
 def trace(command, name):
-    """The folders that a run enters, in the order in which it first does."""
+    """The folders that a run enters, in the order of their first calls."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
         write_records(folder / "records.jsonl")

@@ -1,11 +1,11 @@
-"""The command with random options on random files, many of them damaged: it never crashes.
+"""Runs the command with random options on random files, many damaged: it must never crash.
 
     python3 tests/long/black_box.py COMMAND RUNS
 
-COMMAND is best built with a sanitizer: `script/long blackbox` makes one. Options and their values
-come from what COMMAND --help says, so that new ones are tried as well. A run must end with a status
-that the manual lists, and with a message where that is 2. Prints every run that does not, with its
-number: `TWINSET_TEST_SEED=SEED` and the same number of runs repeat them all.
+COMMAND should be built with a sanitizer, as by `script/long blackbox`. Options and values come from
+COMMAND --help, so that new options are tested as well. A run must end with a status that the manual
+lists, and with a message if the status is 2. Prints all other runs with their numbers:
+`TWINSET_TEST_SEED=SEED` and the same number of runs repeat them.
 """
 import os
 import random
@@ -21,7 +21,7 @@ COMMANDS = ("scan", "compare", "dedup", "tune", "sketch", "cat")
 STATUSES = (0, 1, 2, 3)
 SECONDS = 120
 
-# What an option takes, by the word that the help has for it.
+# Values of options, by the word for the argument in the help.
 NUMBERS = ["0", "1", "2", "3", "5", "9", "17", "64", "100", "1000", "-1", "", "x", "1e3", "0x10",
            "18446744073709551616", "4294967296", " 1", "1 "]
 SHARES = ["0", "0.1", "0.5", "0.8", "1", "50%", "1.5", "-0.5", "nan", "inf", ".5", "1e-9", "", "a"]
@@ -38,7 +38,7 @@ UNTRIED = {"--help", "--man", "--version"}
 
 
 def find_options(command, name):
-    """The options of a command, as its help lists them: the name, and what it takes or ""."""
+    """The options in the help of a command: the name, and the word for its argument or ""."""
     text = subprocess.run([command, name, "--help"], capture_output=True, check=True).stdout
     lines = re.findall(r"^  (?:(-\w), |    )?(--?[\w-]+)(?: (\S+))?", text.decode(), flags=re.M)
     return [(option, takes) for short, long, takes in lines for option in (short, long)
@@ -63,7 +63,7 @@ def choose_options(rng, options):
 
 
 def damage(rng, content, other):
-    """Cut, changed, doubled, filled up, or with a piece of another file."""
+    """Content that is truncated, changed, doubled, padded, or mixed with another file."""
     content = bytearray(content)
     for _ in range(rng.choice([1, 1, 2, 5, 20])):
         at = rng.randrange(len(content) + 1)
@@ -85,7 +85,7 @@ def damage(rng, content, other):
 
 
 def choose_files(rng, whole):
-    """Some of the files, half of them damaged, some by the name of another."""
+    """A selection of files, half of them damaged, some under the name of another."""
     names = rng.sample(sorted(whole), rng.randrange(1, 9))
     found = {"stop.txt": b"the\nan?\n# comment\n", "0/text.txt": whole["0/text.txt"],
              "records.jsonl": whole["records.jsonl"], "binary.bin": whole["binary.bin"]}
@@ -113,7 +113,7 @@ def choose_inputs(rng, name, files):
 
 
 def run(command, options, whole, seed):
-    """One run in a folder of its own; a sentence where it is not as it must be."""
+    """Makes a run in a folder of its own. Returns a description of a failure, or None."""
     rng = random.Random(seed)
     files = choose_files(rng, whole)
     name = rng.choice(COMMANDS)

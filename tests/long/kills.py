@@ -1,11 +1,11 @@
-"""Runs with --checkpoint that are killed in every stage: the same bytes in the end.
+"""Kills runs with --checkpoint in every stage: the resumed run must write the same bytes.
 
     python3 tests/long/kills.py COMMAND KILLS
 
-The report of a whole run says when each stage begins and ends. Each kill is meant for a moment of
-one of them, in a run from the start; every second time the run after it is killed, too, at any
-moment. Then the run is completed, and must write what the whole run wrote. Prints a line for each
-kill: the stage, the moment, and how much of the journals and of the work was there.
+The report of a complete run has the times of its stages. Each kill is at a moment of one stage, in
+a run from the start; every second time, the resumed run is killed as well, at a random moment. Then
+the run is completed, and must write the output of the complete run. Prints a line for each kill:
+the stage, the moment, and the bytes of the journals.
 """
 import json
 import os
@@ -23,7 +23,7 @@ SEARCH = ["docs.jsonl", "--method", "lsh", "--format", "json", "-t", "0.5", "--m
 
 
 def write_records(path, rng):
-    """Every third record is like the one before it, and every tenth a copy."""
+    """Writes records: every third is similar to the one before it, every tenth is a copy."""
     words = []
     with open(path, "w", encoding="ascii") as file:
         for number in range(RECORDS):
@@ -54,7 +54,7 @@ class Killing:
             sys.exit(f"status {status} with {' '.join(more)}")
 
     def find_stages(self):
-        """Beginning and end of each stage, from the start of the process, and of writing."""
+        """The times of each stage and of writing, from the start of the process."""
         stages = json.loads((self.folder / "report.json").read_text())["stages"]
         found, at = {}, 0.0
         for stage in stages:
@@ -69,7 +69,8 @@ class Killing:
                      for path in (self.state / name for name in names))
 
     def kill(self, stage, moment):
-        """Whether it still ran at that moment; prints how far it was."""
+        """Kills a run at a moment, and prints its progress. Returns whether it was still
+        running."""
         process = self.start("--checkpoint", "state", "-o", "out.json",
                              "-j", str(self.rng.choice([1, 2, 4])))
         time.sleep(moment)

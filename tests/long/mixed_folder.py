@@ -1,5 +1,5 @@
-"""A folder with a file of every kind that twinset converts, unpacks or parses, small enough to be
-read thousands of times. Every text is there in several kinds, so that most files have a pair.
+"""Writes a folder with a file of every kind that twinset converts, decompresses or parses, small
+enough to be read thousands of times. Every text is in files of several kinds, so most have a pair.
 
     python3 tests/long/mixed_folder.py FOLDER
 """
@@ -108,7 +108,7 @@ def records(texts):
 
 
 def convert(text):
-    """The same text as a file of each kind."""
+    """A text as a file of each kind."""
     plain = "\n\n".join(text)
     latex = "\n\n".join(f"\\emph{{{paragraph}}}" for paragraph in text)
     rtf = "\\par ".join(text)

@@ -1,9 +1,9 @@
-"""A folder of all kinds of files, read by four threads thousands of times: one result.
+"""Reads a folder of all kinds of files by four threads, thousands of times: one result.
 
     python3 tests/long/one_result.py COMMAND RUNS
 
-What a library prepares when it is first used, two threads can be the first to use: each run is a
-new process. Prints every result that differs from the first, and fails if there is one.
+Two threads may be the first to use a library, which then prepares its data, so each run is a new
+process. Prints every result that differs from the first, and fails if there is one.
 """
 import os
 import subprocess

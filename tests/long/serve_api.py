@@ -1,9 +1,9 @@
-"""The API of `twinset serve` beside its own description, by schemathesis.
+"""Compares the API of `twinset serve` with its own description, by schemathesis.
 
     python3 tests/long/serve_api.py TWINSET SCHEMATHESIS
 
-Requests are made from /openapi.json, right and wrong ones: none may crash the server, get a status
-or an answer that the description does not have, or be taken if it is wrong.
+Valid and invalid requests are made from /openapi.json. None may crash the server, or get a status
+or an answer that is not described, and no invalid request may be accepted.
 """
 import os
 import re
@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-# Not among them: what is about headers, which the server reads more strictly than is described.
+# Checks of headers are left out: the server is stricter than the description.
 CHECKS = ("not_a_server_error,status_code_conformance,content_type_conformance,"
           "response_schema_conformance,negative_data_rejection,positive_data_acceptance,"
           "unsupported_method")

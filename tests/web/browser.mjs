@@ -50,7 +50,7 @@ export async function launch() {
     });
 }
 
-/** Opens a report; every error of the page, and every request but that for its file, is kept. */
+/** Opens a report. page.problems has its errors, and its requests for anything but files. */
 export async function open(browser, path, address = "", options = {}) {
     const context = await browser.newContext({
         viewport: {width: 1300, height: 860},
@@ -69,7 +69,7 @@ export async function open(browser, path, address = "", options = {}) {
     return page;
 }
 
-/** Goes to another page of the report and waits until it stands. */
+/** Goes to another page of the report and waits until it is drawn. */
 export async function go(page, address) {
     await page.evaluate((hash) => {
         location.hash = hash;
@@ -83,20 +83,32 @@ export async function settled(page) {
     );
 }
 
+/** The address of the first document that the report lists. */
+export async function firstDocument(page) {
+    await go(page, "#/documents");
+    return page.getAttribute("td a[href^='#/document/']", "href");
+}
+
 export async function openFirstPair(page) {
     await go(page, "#/");
-    await page.click(".finding");
+    await follow(page, ".finding");
+}
+
+/** Clicks a link and waits until the page that it leads to is drawn in full. */
+export async function follow(page, link) {
+    await page.evaluate(() => document.querySelector("main").removeAttribute("data-ready"));
+    await page.click(link);
     await page.waitForSelector("main[data-ready]");
 }
 
-/** What axe-core finds that is serious or worse. */
+/** The serious and critical violations that axe-core finds. */
 export async function accessibilityProblems(page) {
     const session = await page.context().newCDPSession(page);
-    // Not page.evaluate(): the page's own policy would refuse to add a script.
+    // page.evaluate() cannot add a script, because the policy of the page refuses it.
     await session.send("Runtime.evaluate", {expression: axe});
     const expression = `axe.run(document, {resultTypes: ["violations"]}).then((found) =>
-        JSON.stringify(found.violations.filter((one) => /serious|critical/.test(one.impact))
-            .map((one) => [one.id, one.nodes.slice(0, 3).map((node) => node.failureSummary)])))`;
+        JSON.stringify(found.violations.filter((rule) => /serious|critical/.test(rule.impact))
+            .map((rule) => [rule.id, rule.nodes.slice(0, 3).map((node) => node.failureSummary)])))`;
     const {result} = await session.send("Runtime.evaluate", {
         expression,
         awaitPromise: true,

@@ -1,5 +1,5 @@
-// What a reader judges by: filters that act at once, texts that move together, evidence besides
-// passages, pages to print; and a page that stays light with thousands of documents.
+// Tests what a reader uses to judge a case: filters, texts that scroll together, pages to print and
+// evidence other than passages. They also test the memory of a page with thousands of documents.
 import assert from "node:assert/strict";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
@@ -23,7 +23,7 @@ after(() => browser.close());
 const sentence = (seed, count) =>
     Array.from({length: count}, (_, i) => `${seed}word${(i * 7919) % 100_003}`).join(" ");
 
-test("filters act at once: quotations, labels, authors, and a document left out", async () => {
+test("filters act immediately: quotations, labels, authors, and an excluded document", async () => {
     const quoted = `He wrote: "${sentence("quoted", 40)}" and no more.`;
     const texts = {
         ada: `${sentence("own", 60)}\n${sentence("a", 30)}`,
@@ -61,7 +61,7 @@ test("filters act at once: quotations, labels, authors, and a document left out"
     await page.context().close();
 });
 
-test("rows are walked through by keys, and a button keeps the focus", async () => {
+test("arrow keys move through rows, and a button keeps the focus", async () => {
     const page = await open(browser, report(join(samples, "essays"), "-t", "0.05"), "#/pairs");
     await page.focus(".view");
     await page.keyboard.press("ArrowDown");
@@ -78,7 +78,7 @@ test("rows are walked through by keys, and a button keeps the focus", async () =
     await page.context().close();
 });
 
-test("texts scroll together inside a long passage", async () => {
+test("texts scroll together within a long passage", async () => {
     const lines = Array.from({length: 300}, (_, i) => `Line ${i}: ${sentence(`s${i}`, 6)}.`);
     const before = Array.from({length: 80}, (_, i) => `Before ${i}: ${sentence(`b${i}`, 3)}.`);
     write("long/a.txt", lines.join("\n"));
@@ -94,7 +94,7 @@ test("texts scroll together inside a long passage", async () => {
         [...document.querySelectorAll(".scroller")].map((scroller) => {
             const {top, height} = scroller.getBoundingClientRect();
             const line = [...scroller.querySelectorAll(".line")].find(
-                (one) => one.getBoundingClientRect().bottom > top + height / 3,
+                (element) => element.getBoundingClientRect().bottom > top + height / 3,
             );
             return Number(/Line (\d+)/.exec(line.textContent)?.[1] ?? NaN);
         }),
@@ -104,7 +104,7 @@ test("texts scroll together inside a long passage", async () => {
     await page.context().close();
 });
 
-test("comments and misspelt words that both have are pointed out", async () => {
+test("comments and misspelt words that both programs have are listed", async () => {
     const program = (i, comment, name) =>
         `# ${comment}\ndef ${name}(ships):\n    total = 0\n    for ship in ships:\n` +
         `        if ship.cargo > ${i}:\n            total += ship.cargo * ship.length\n` +
@@ -117,7 +117,7 @@ test("comments and misspelt words that both have are pointed out", async () => {
     const page = await open(browser, report(...files, "--by", "code", "-t", "0.05"));
     const names = await page.locator(".finding .names").allTextContents();
     await page.locator(".finding").nth(names.indexOf("0.py and 1.py")).click();
-    await page.waitForSelector("main[data-ready=all]");
+    await page.waitForSelector("main[data-ready]");
     const besides = await page.textContent(".besides");
     assert.match(besides, /calulate \(others write calculate\)/);
     assert.match(besides, /Sum over what they carry\. in none of 3 other documents/);
@@ -128,7 +128,7 @@ test("comments and misspelt words that both have are pointed out", async () => {
     await page.context().close();
 });
 
-test("files of a submission stand by their share, and fold all at once", async () => {
+test("files of a submission are sorted by their share, and collapse together", async () => {
     const page = await open(
         browser,
         report(...submissions(), "--group", "dir", "--by", "code", "-t", "0.05"),
@@ -149,19 +149,19 @@ test("files of a submission stand by their share, and fold all at once", async (
 });
 
 function submissions() {
-    const part = (name, words) =>
+    const code = (name, words) =>
         `def ${name}(items):\n    found = []\n    for item in items:\n` +
         `        if item.${words} > len(found):\n            found.append(item.${words} * 2)\n` +
         `        else:\n            found.extend(item.rest)\n    return sorted(found)\n\n\n`;
     for (const who of ["ada", "ben"]) {
-        write(`hand/${who}/a.py`, part("one", "x") + part("two", "y"));
-        write(`hand/${who}/b.py`, `${part("three", "z")}print("${who}" * 3)\n`.repeat(2));
+        write(`hand/${who}/a.py`, code("one", "x") + code("two", "y"));
+        write(`hand/${who}/b.py`, `${code("three", "z")}print("${who}" * 3)\n`.repeat(2));
         write(`hand/${who}/own_${who}.py`, `print("${who} says hello", [${who.length}] * 7)\n`);
     }
-    return [join(write("hand/ada/a.py", part("one", "x") + part("two", "y")), "../..")];
+    return [join(write("hand/ada/a.py", code("one", "x") + code("two", "y")), "../..")];
 }
 
-test("one case opens with its pages to print, on which no line is cut", async () => {
+test("--evidence opens the pages to print of one case, and no line is cut", async () => {
     const page = await open(
         browser,
         report(
@@ -188,9 +188,14 @@ test("one case opens with its pages to print, on which no line is cut", async ()
     await page.context().close();
 });
 
-test("the histogram has all pairs of programs, and a timeline where times are known", async () => {
-    const page = await open(browser, report(join(samples, "programs"), "-t", "0.4"));
+test("the histogram has all pairs of programs; known times make a timeline", async () => {
+    const page = await open(browser, report(join(samples, "programs")));
     assert.ok((await page.locator(".histogram .bar.below").count()) > 0);
+    // Its line is at the lowest similarity of the listed pairs, however they were chosen.
+    assert.match(await page.textContent(".tiles"), /3pairs of 64\.0% or more/);
+    const lowest = (await page.locator(".finding").last().textContent()).match(/^[\d.]+%/)[0];
+    const main = await page.textContent("main");
+    assert.ok(main.includes(`listed pairs have a similarity of ${lowest}`), main);
     const rows = ["a", "b"].map(
         (name, i) => `${write(`times/${name}.txt`, sentence("t", 50))},2026-03-0${i + 1}`,
     );
@@ -202,7 +207,7 @@ test("the histogram has all pairs of programs, and a timeline where times are kn
     await page.context().close();
 });
 
-test("a line of a megabyte and its escapes change nothing", async () => {
+test("a line of a megabyte with escape sequences is shown in full", async () => {
     const line = `${sentence("long", 60)} ${"\u001b[31m</script>'\" ".repeat(60_000)}`;
     const folder = join(write("lines/a.txt", `${line}\nfirst\n`), "..");
     write("lines/b.txt", `${line}\nsecond\n`);
@@ -215,7 +220,7 @@ test("a line of a megabyte and its escapes change nothing", async () => {
     await page.context().close();
 });
 
-test("ten thousand documents of clusters stay within 300 MB, and are drawn", async () => {
+test("clusters of ten thousand documents are drawn within 300 MB", async () => {
     const lines = Array.from({length: 10_400}, (_, i) =>
         JSON.stringify({id: `r${i}`, text: `${sentence(`g${i >> 2}`, 12)} end${i & 3}`}),
     );
@@ -229,7 +234,7 @@ test("ten thousand documents of clusters stay within 300 MB, and are drawn", asy
     await session.send("Performance.enable");
     await session.send("HeapProfiler.collectGarbage");
     const {metrics} = await session.send("Performance.getMetrics");
-    const bytes = metrics.find((one) => one.name === "JSHeapUsedSize").value;
+    const bytes = metrics.find((metric) => metric.name === "JSHeapUsedSize").value;
     assert.ok(bytes < 300e6, `${bytes} bytes`);
     const painted = await page.evaluate(() => {
         const canvas = document.querySelector("canvas.graph");

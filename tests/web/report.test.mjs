@@ -5,6 +5,8 @@ import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {
     accessibilityProblems,
+    firstDocument,
+    follow,
     go,
     launch,
     open,
@@ -29,7 +31,7 @@ after(() => browser.close());
 const text = (selector) => page.textContent(selector);
 const count = (selector) => page.locator(selector).count();
 
-test("the threshold is dragged, and everything follows", async () => {
+test("dragging the threshold changes tiles, findings and rows", async () => {
     await go(page, "#/");
     const pairs = () => page.locator(".tile b").nth(1).textContent();
     const all = Number(await pairs());
@@ -65,7 +67,7 @@ test("the table is sorted and filtered, and saved as CSV", async () => {
     await page.fill("input[type=search]", "lighthouse");
     await settled(page);
     const names = await page.locator(".rows .row").allTextContents();
-    assert.ok(names.length > 0 && names.every((one) => one.includes("lighthouse")));
+    assert.ok(names.length > 0 && names.every((row) => row.includes("lighthouse")));
     const saving = page.waitForEvent("download");
     await page.click("button:has-text('Save as CSV')");
     const lines = readFileSync(await (await saving).path(), "utf8")
@@ -108,19 +110,19 @@ test("a pair is opened, and its passages are stepped through", async () => {
     assert.equal(await count(".passage.now"), 1);
 });
 
-test("what is marked is what the sources say", async () => {
-    const one = await open(browser, programs);
-    await openFirstPair(one);
-    const names = await one.locator(".pane header a").allTextContents();
+test("the texts of a pair are those of its files", async () => {
+    const tab = await open(browser, programs);
+    await openFirstPair(tab);
+    const names = await tab.locator(".pane header a").allTextContents();
     for (const side of [0, 1]) {
         const source = readFileSync(join(samples, "programs", names[side]), "utf8");
-        const shown = await one.locator(".scroller").nth(side).locator(".line").allTextContents();
+        const shown = await tab.locator(".scroller").nth(side).locator(".line").allTextContents();
         assert.equal(shown.join("\n"), source);
     }
-    await one.context().close();
+    await tab.context().close();
 });
 
-test("decisions are made, saved, and found again by their content", async () => {
+test("decisions are saved, and loaded into another report by content", async () => {
     await openFirstPair(page);
     await page.keyboard.press("c");
     await page.fill(".note", "Seen in class.");
@@ -141,7 +143,38 @@ test("decisions are made, saved, and found again by their content", async () => 
     await other.context().close();
 });
 
-test("a passage is dismissed everywhere, and scores follow", async () => {
+test("copies of one text have different addresses and decisions", async () => {
+    const text = "All of them handed in this very text. ".repeat(9);
+    const copies = (...names) =>
+        report(...names.map((name) => write(`copies/${name}.txt`, text)));
+    const two = await open(browser, copies("ada", "ben"));
+    await openFirstPair(two);
+    await two.keyboard.press("c");
+    await go(two, "#/review");
+    const saving = two.waitForEvent("download");
+    await two.click("button:has-text('Save review.json')");
+    const saved = readFileSync(await (await saving).path(), "utf8");
+    await two.context().close();
+
+    const three = await open(browser, copies("ada", "ben", "cem"), "#/pairs");
+    const links = three.locator(".row a[href^='#/pair/']");
+    const rows = await links.evaluateAll((all) => [...new Set(all.map((link) => link.hash))]);
+    assert.equal(rows.length, 3);
+    const titles = new Set();
+    for (const address of rows) {
+        await go(three, address);
+        titles.add(await three.title());
+    }
+    assert.equal(titles.size, 3);
+    await go(three, "#/review");
+    await three.setInputFiles("input[type=file]", write("copies/review.json", saved));
+    await three.waitForSelector("td .confirmed");
+    assert.equal(await three.locator("td .confirmed").count(), 1);
+    assert.match(await three.textContent("tbody"), /ada.*ben/);
+    await three.context().close();
+});
+
+test("a passage is dismissed in all pairs, and their scores change", async () => {
     await openFirstPair(page);
     await page.click(".passage .small >> nth=0");
     await page.waitForSelector(".score .warm");
@@ -156,24 +189,21 @@ test("a passage is dismissed everywhere, and scores follow", async () => {
     assert.ok(parseFloat(score) < 50, score);
 });
 
-test("a redacted case shows nothing of the other side but what both share", async () => {
+test("a redacted case shows only shared text of the second document", async () => {
     await openFirstPair(page);
     const name = await page.locator(".pane header a").nth(1).textContent();
     await page.click("summary:has-text('More')");
-    await page.click("a:has-text('Redact the second')");
-    await page.waitForSelector("main[data-ready]");
+    await follow(page, "a:has-text('Redact the second')");
     assert.ok(!(await text("main")).includes(name));
     assert.equal(await page.locator(".pane header a").count(), 1);
-    await page.click("a:has-text('Print this case')");
-    await page.waitForSelector("main[data-ready]");
+    await follow(page, "a:has-text('Print this case')");
     assert.ok(!(await text("main")).includes(name));
 });
 
 test("pages to print have every passage in full", async () => {
     await openFirstPair(page);
     const passages = await count(".passage");
-    await page.click("a:has-text('Print this case')");
-    await page.waitForSelector("main[data-ready]");
+    await follow(page, "a:has-text('Print this case')");
     assert.equal(await count("section.evidence"), passages);
     assert.match(await text("main"), /[0-9a-f]{40}/);
     await page.emulateMedia({media: "print"});
@@ -182,65 +212,65 @@ test("pages to print have every passage in full", async () => {
     await page.emulateMedia({media: "screen"});
 });
 
-test("a cleaning run shows what it removed, and samples of it", async () => {
+test("the report of dedup shows what was removed, with samples", async () => {
     const words = Array.from({length: 80}, (_, i) => `word${i}`).join(" ");
     const records = ["first", "second", "third"].map((id) =>
         JSON.stringify({id, text: `${words} ${id}`}),
     );
     const input = write("records.jsonl", `${records.join("\n")}\n`);
-    const one = await open(browser, report("dedup", input, "-o", write("out.jsonl", "")));
-    assert.deepEqual((await one.locator(".tile b").allTextContents()).slice(0, 2), ["3", "2"]);
-    await one.waitForSelector(".panes .quote");
-    const samples = await one.locator(".panes .quote").allTextContents();
+    const tab = await open(browser, report("dedup", input, "-o", write("out.jsonl", "")));
+    assert.deepEqual((await tab.locator(".tile b").allTextContents()).slice(0, 2), ["3", "2"]);
+    await tab.waitForSelector(".panes .quote");
+    const samples = await tab.locator(".panes .quote").allTextContents();
     assert.deepEqual(samples.slice(0, 2), [`${words} first`, `${words} second`]);
-    assert.deepEqual((await one.locator("mark.differs").allTextContents()).slice(0, 2), [
+    assert.deepEqual((await tab.locator("mark.differs").allTextContents()).slice(0, 2), [
         "first",
         "second",
     ]);
-    assert.match(await one.textContent("main"), /third/);
-    await one.click("details summary >> nth=0");
-    await one.waitForSelector("details .quote");
-    await one.focus(".handle");
-    await one.keyboard.press("End");
-    await one.waitForFunction(() => /no sample at or above/.test(document.body.textContent));
-    assert.match(await one.textContent("main"), /0 of 3 records removed/);
-    await one.screenshot({path: join(shots, "cleaning-light-wide.png")});
-    assert.deepEqual(await accessibilityProblems(one), []);
-    assert.deepEqual(one.problems, []);
-    await one.context().close();
+    assert.match(await tab.textContent("main"), /third/);
+    await tab.click("details summary >> nth=0");
+    await tab.waitForSelector("details .quote");
+    await tab.focus(".handle");
+    await tab.keyboard.press("End");
+    await tab.waitForFunction(() => /no sample at or above/.test(document.body.textContent));
+    assert.match(await tab.textContent("main"), /0 of 3 records removed/);
+    await tab.screenshot({path: join(shots, "cleaning-light-wide.png")});
+    assert.deepEqual(await accessibilityProblems(tab), []);
+    assert.deepEqual(tab.problems, []);
+    await tab.context().close();
 });
 
-test("a hostile name or text runs nothing", async () => {
+test("scripts in names and texts do not run", async () => {
     const evil = `</script><script>window.broken=1</script><img src=x onerror="window.broken=1">`;
     const words = Array.from({length: 80}, (_, i) => `word${i}`).join(" ");
     const records = [1, 2].map((i) =>
         JSON.stringify({id: `${i}${evil}`, text: `${evil} ${words}`}),
     );
     const input = write("evil.jsonl", `${records.join("\n")}\n`);
-    const one = await open(browser, report(input));
-    await openFirstPair(one);
+    const tab = await open(browser, report(input));
+    await openFirstPair(tab);
     for (const address of [
         "#/",
         "#/pairs",
         "#/clusters",
         "#/documents",
-        "#/document/0",
+        await firstDocument(tab),
         "#/review",
         "#/evidence",
     ])
-        await go(one, address);
-    assert.equal(await one.evaluate(() => window.broken), undefined);
-    // A script that is added anyway is refused by the policy.
-    await one.evaluate(() => {
+        await go(tab, address);
+    assert.equal(await tab.evaluate(() => window.broken), undefined);
+    // The policy refuses a script that is added anyway.
+    await tab.evaluate(() => {
         const script = document.createElement("script");
         script.textContent = "window.broken = 1";
         document.body.append(script);
     });
-    assert.equal(await one.evaluate(() => window.broken), undefined);
-    await one.context().close();
+    assert.equal(await tab.evaluate(() => window.broken), undefined);
+    await tab.context().close();
 });
 
-test("twenty thousand pairs scroll without falling behind", async () => {
+test("twenty thousand pairs are scrolled, and rows stay in sight", async () => {
     const lines = [];
     for (let i = 0; i < 20_500; i++) {
         const words = Array.from({length: 12}, (_, j) => `w${(i >> 1) * 31 + j * 7919}`);
@@ -255,17 +285,17 @@ test("twenty thousand pairs scroll without falling behind", async () => {
         "-k",
         "2",
     );
-    const one = await open(browser, path, "#/pairs");
+    const tab = await open(browser, path, "#/pairs");
     assert.ok(
         Number(
-            await one
+            await tab
                 .locator(".count")
                 .textContent()
                 .then((t) => t.split(" ")[0].replace(",", "")),
         ) >= 10_000,
     );
-    assert.ok((await one.locator(".rows .row").count()) < 100);
-    const frames = await one.evaluate(async () => {
+    assert.ok((await tab.locator(".rows .row").count()) < 100);
+    const frames = await tab.evaluate(async () => {
         const view = document.querySelector(".view");
         let worst = 0;
         for (let i = 0, last = performance.now(); i < 60; i++) {
@@ -279,7 +309,7 @@ test("twenty thousand pairs scroll without falling behind", async () => {
         return worst;
     });
     assert.ok(frames > 0);
-    await one.context().close();
+    await tab.context().close();
 });
 
 for (const [look, colorScheme] of [
@@ -290,8 +320,8 @@ for (const [look, colorScheme] of [
         ["wide", 1300],
         ["narrow", 400],
     ])
-        test(`every page, ${look} and ${size}, has no serious barrier`, async () => {
-            const one = await open(browser, programs, "", {
+        test(`every page, ${look} and ${size}, is accessible`, async () => {
+            const tab = await open(browser, programs, "", {
                 colorScheme,
                 viewport: {width, height: 860},
             });
@@ -300,22 +330,22 @@ for (const [look, colorScheme] of [
                 "#/pairs",
                 "#/clusters",
                 "#/documents",
-                "#/document/0",
+                await firstDocument(tab),
                 "#/review",
             ];
             for (const address of [...addresses, "pair"]) {
-                if (address === "pair") await openFirstPair(one);
-                else await go(one, address);
-                const name = address.replace(/[#/]+/g, "-").replace(/^-/, "") || "overview";
-                await one.screenshot({path: join(shots, `${name}-${look}-${size}.png`)});
-                assert.deepEqual(await accessibilityProblems(one), [], address);
-                const over = await one.evaluate(
+                if (address === "pair") await openFirstPair(tab);
+                else await go(tab, address);
+                const name = address.split("/")[1] || (address === "#/" ? "overview" : address);
+                await tab.screenshot({path: join(shots, `${name}-${look}-${size}.png`)});
+                assert.deepEqual(await accessibilityProblems(tab), [], address);
+                const over = await tab.evaluate(
                     () => document.documentElement.scrollWidth - innerWidth,
                 );
                 assert.ok(over <= 1, `${address} is ${over} pixels too wide`);
             }
-            assert.deepEqual(one.problems, []);
-            await one.context().close();
+            assert.deepEqual(tab.problems, []);
+            await tab.context().close();
         });
 
-test("no page failed or asked for anything", () => assert.deepEqual(page.problems, []));
+test("the page had no errors and made no requests", () => assert.deepEqual(page.problems, []));

@@ -1,10 +1,18 @@
-// Drives the page of `twinset serve` as a person would who asks whether a text is known.
+// Drives the page of `twinset serve` like a user who asks whether a text is known.
 import assert from "node:assert/strict";
 import {spawn} from "node:child_process";
 import {chmodSync, readFileSync} from "node:fs";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
-import {accessibilityProblems, launch, samples, scratch, shots, write} from "./browser.mjs";
+import {
+    accessibilityProblems,
+    follow,
+    launch,
+    samples,
+    scratch,
+    shots,
+    write,
+} from "./browser.mjs";
 
 const essay = (name) => readFileSync(join(samples, "essays", name), "utf8");
 const TOKEN = "a-token-to-read-with";
@@ -13,19 +21,19 @@ const hostile = '<img src=x onerror="document.title=1">';
 const processes = [];
 let browser, url;
 
-/** Starts a server, and gives its address once it listens. */
+/** Starts a server, and returns its address when it listens. */
 async function serve(name, ...args) {
     const index = join(scratch, `${name}.twx`);
     const options = ["serve", index, "--listen", "127.0.0.1:0", ...args];
     const server = spawn(process.env.TWINSET, options, {stdio: ["ignore", "ignore", "pipe"]});
     processes.push(server);
-    let said = "";
+    let output = "";
     for await (const more of server.stderr.setEncoding("utf8").iterator({destroyOnReturn: false})) {
-        said += more;
-        const found = /http:\/\/[\d.]+:\d+/.exec(said);
+        output += more;
+        const found = /http:\/\/[\d.]+:\d+/.exec(output);
         if (found) return found[0];
     }
-    throw new Error(said);
+    throw new Error(output);
 }
 
 async function add(to, documents, token) {
@@ -69,19 +77,20 @@ before(async () => {
 after(async () => {
     await browser.close();
     await Promise.all(
-        processes.map((one) => new Promise((done) => one.on("exit", done) && one.kill("SIGTERM"))),
+        processes.map(
+            (child) => new Promise((done) => child.on("exit", done) && child.kill("SIGTERM")),
+        ),
     );
 });
 
-test("a text is pasted, and what resembles it is shown with its passages", async () => {
+test("similar documents of a pasted text are shown with their passages", async () => {
     const page = await openPage(url);
     await page.waitForSelector(".tile");
     assert.equal(await page.locator(".tile b").first().textContent(), "3");
     await ask(page, essay("bridges-verbatim.txt"));
     assert.equal(await page.locator(".finding").count(), 1);
     assert.match(await page.textContent(".finding"), /62\.9%.*bridges\.txt/);
-    await page.click(".finding");
-    await page.waitForSelector("main[data-ready]");
+    await follow(page, ".finding");
     assert.equal(await page.locator(".pane").count(), 2);
     const texts = [essay("bridges-verbatim.txt"), essay("bridges-original.txt")];
     for (const side of [0, 1]) {
@@ -98,7 +107,7 @@ test("a text is pasted, and what resembles it is shown with its passages", async
     await page.context().close();
 });
 
-test("a file is dropped", async () => {
+test("a dropped file is searched", async () => {
     const page = await openPage(url);
     const drop = async (name, content) => {
         const files = await page.evaluateHandle(
@@ -121,19 +130,18 @@ test("a file is dropped", async () => {
     await page.context().close();
 });
 
-test("a text that nobody has seen", async () => {
+test("a text without similar documents", async () => {
     const page = await openPage(url);
     await ask(page, "Nothing of this was ever written before, by anybody, anywhere on earth.");
     assert.match(await page.textContent(".answer"), /Nothing in the index/);
     await page.context().close();
 });
 
-test("a hostile name or text runs nothing", async () => {
+test("scripts in names and texts do not run", async () => {
     const page = await openPage(url);
     await ask(page, `${essay("library.txt")}\n${hostile}`);
     assert.ok((await page.textContent(".finding")).includes(hostile));
-    await page.click(".finding");
-    await page.waitForSelector("main[data-ready]");
+    await follow(page, ".finding");
     assert.equal(await page.locator("main img").count(), 0);
     assert.ok((await page.textContent(".panes")).includes(hostile));
     assert.deepEqual(page.problems, []);
@@ -153,7 +161,7 @@ test("two texts are compared", async () => {
     await page.context().close();
 });
 
-test("a server that asks for a token gets it", async () => {
+test("the page asks for the token of a server", async () => {
     const file = write("tokens", `read ${TOKEN} ada\nwrite ${WRITE_TOKEN} ben\n`);
     chmodSync(file, 0o600);
     const guarded = await serve("guarded", "--token-file", file);
@@ -175,7 +183,7 @@ for (const [colorScheme, size, width] of [
     ["light", "wide", 1300],
     ["dark", "narrow", 400],
 ])
-    test(`every page, ${colorScheme} and ${size}, has no serious barrier`, async () => {
+    test(`every page, ${colorScheme} and ${size}, is accessible`, async () => {
         const page = await openPage(url, {colorScheme, viewport: {width, height: 860}});
         const look = async (name) => {
             await page.screenshot({path: join(shots, `serve-${name}-${colorScheme}-${size}.png`)});
@@ -188,8 +196,7 @@ for (const [colorScheme, size, width] of [
         await page.waitForSelector(".tile");
         await ask(page, essay("bridges-verbatim.txt"));
         await look("matches");
-        await page.click(".finding");
-        await page.waitForSelector("main[data-ready]");
+        await follow(page, ".finding");
         await look("match");
         await page.click("nav a:has-text('Compare')");
         await look("compare");

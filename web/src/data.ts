@@ -1,6 +1,7 @@
 // What the report was written with. The blocks are elements of the page, written by
-// src/output/page.c and described in docs/format.md. A document's text is packed by itself, and
-// unpacked when somebody opens it, so that a page with thousands of them starts at once.
+// src/output/page.c and described in docs/format.md. A document's text and a pair's passages are
+// packed by themselves, and unpacked when somebody opens them, so that a page with thousands of
+// them starts at once.
 
 export interface Skip {
     path: string;
@@ -220,8 +221,9 @@ const none: Passages = {list: [], excluded: [[], []]};
 
 /** The passages of a pair; null where the report has none of it. */
 export async function passagesOf(pair: Pair): Promise<Passages | null> {
-    const text = await awaitElement(`passages-${pair.index}`);
-    if (text === null) return null;
+    const packed = await awaitElement(`passages-${pair.index}`);
+    if (packed === null) return null;
+    const text = new TextDecoder().decode(await unpack(packed));
     const passages = {...none, ...(JSON.parse(text) as Passages)};
     for (const passage of passages.list) {
         passage.a.file_index = fileIndex(pair.a, passage.a.file);

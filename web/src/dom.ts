@@ -56,6 +56,12 @@ export function replace(node: Element, ...children: Child[]): void {
     next?.focus({preventScroll: true});
 }
 
+/** Says that a page is drawn in full, unless its reader has gone on to another one meanwhile:
+ * `content` is a part of the page. */
+export function markReady(main: HTMLElement, content: Element): void {
+    if (content.isConnected) main.dataset["ready"] = "";
+}
+
 /** Offers a file to be saved. */
 export function save(name: string, type: string, text: string): void {
     const link = h("a", {href: URL.createObjectURL(new Blob([text], {type})), download: name});

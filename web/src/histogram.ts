@@ -5,7 +5,6 @@ import {h, svg} from "./dom";
 import {counted, number, percent, words} from "./words";
 
 const HEIGHT = 180,
-    LEFT = 44,
     RIGHT = 22,
     TOP = 24,
     BOTTOM = 26,
@@ -52,9 +51,10 @@ function barsOf(options: HistogramOptions): Bar[] {
 export function histogram(options: HistogramOptions): HTMLElement {
     const bars = barsOf(options);
     const wide = Math.max(300, Math.min(1130, innerWidth - 46));
-    const x = scaleLinear([0, 1], [LEFT, wide - RIGHT]);
     const all = options.all ?? [];
     const most = Math.max(max(bars, (one) => one.count) || 1, max(all) ?? 0);
+    const left = 14 + 6 * number(10 ** Math.floor(Math.log10(most))).length; // the widest label
+    const x = scaleLinear([0, 1], [left, wide - RIGHT]);
     const y = scaleSymlog([0, most], [HEIGHT - BOTTOM, TOP]);
     const chart = svg("svg", {
         viewBox: `0 0 ${wide} ${HEIGHT}`,
@@ -68,8 +68,8 @@ export function histogram(options: HistogramOptions): HTMLElement {
         );
     for (let count = 1; count <= y.domain()[1]!; count *= 10)
         chart.append(
-            svg("line", {x1: LEFT, x2: wide - RIGHT, y1: y(count), y2: y(count), class: "grid"}),
-            svg("text", {x: LEFT - 6, y: y(count) + 4, "text-anchor": "end"}, number(count)),
+            svg("line", {x1: left, x2: wide - RIGHT, y1: y(count), y2: y(count), class: "grid"}),
+            svg("text", {x: left - 6, y: y(count) + 4, "text-anchor": "end"}, number(count)),
         );
     all.forEach((count, i) => {
         if (count > 0)

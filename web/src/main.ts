@@ -1,6 +1,6 @@
 // The frame of the page: the menu, which page an address names, and the keys.
 import "./style.css";
-import {documents, pairs, run} from "./data";
+import {pairs, run} from "./data";
 import {h, replace} from "./dom";
 import {cleaningPage} from "./pages/cleaning";
 import {clusterPage} from "./pages/clusters";
@@ -9,7 +9,7 @@ import {documentList, documentPage} from "./pages/document";
 import {overview} from "./pages/overview";
 import {pairTable} from "./pages/pairs";
 import {evidencePage, reviewPage} from "./pages/review";
-import {findPair, isUnsaved, onChange, pairKey} from "./state";
+import {findDocument, findPair, isUnsaved, onChange, pairKey} from "./state";
 import {words} from "./words";
 
 const isCleaning = run.kind === "dedup";
@@ -40,7 +40,8 @@ function openPage([page = "", first = "", second = "", third = ""]: string[]): (
     const pair = findPair(first);
     if (page === "pair" && pair)
         return compare(main, pair, Number(second) > 0 ? Number(second) - 1 : -1, redaction);
-    if (page === "document" && documents[Number(first)]) return documentPage(main, Number(first));
+    const index = findDocument(first);
+    if (page === "document" && index !== undefined) return documentPage(main, index);
     if (page === "evidence") return evidencePage(main, first, pair, redaction);
     const open = {
         pairs: pairTable,

@@ -32,7 +32,7 @@ export function rarityOf(all: number, listed: number): string | null {
     return null;
 }
 
-/** The shares of both documents that stand in the other. */
+/** How much of each document is shared: in passages or, where none were looked for, in shingles. */
 export function shares(pair: Pair): [number, number] | null {
     for (const name of ["coverage", "containment"]) {
         const [a, b] = [figure(pair, `${name}_a`), figure(pair, `${name}_b`)];

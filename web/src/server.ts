@@ -2,7 +2,7 @@
 import "./style.css";
 import "./server.css";
 import type {Passages} from "./data";
-import {announce, h, replace} from "./dom";
+import {announce, h, markReady, replace} from "./dom";
 import {
     FoundPassage,
     Match,
@@ -312,7 +312,7 @@ async function matchPage(index: number): Promise<void> {
     try {
         const other = await textOf(match.id);
         replace(answer, sideBySide([words.yours, match.id], [text, other], match.passages ?? []));
-        main.dataset["ready"] = "";
+        markReady(main, answer);
     } catch (problem) {
         showProblem(answer, problem);
     }
@@ -333,7 +333,7 @@ function comparePage(): void {
                 h("p", {class: "score"}, words.alike(percent(pair.similarity))),
                 sideBySide([words.first, words.second], [a, b], pair.passages ?? []),
             );
-            main.dataset["ready"] = "";
+            markReady(main, answer);
         } catch (problem) {
             showProblem(answer, problem);
         }

@@ -25,7 +25,9 @@ export const serverWords = {
     compareThem: "Compare",
     asking: "Looking …",
     notText: (name: string) => `${name} is not a text file. twinset index add reads other kinds.`,
-    none: (threshold: string) => `Nothing in the index resembles it by ${threshold} or more.`,
+    none: (threshold: string) =>
+        `Nothing in the index resembles it by ${threshold} or more. ` +
+        "A lower threshold shows what has less in common with it.",
     found: (n: number) =>
         `${counted(n, "document")} of the index ${n === 1 ? "resembles" : "resemble"} it`,
     estimates: "The index keeps no texts: similarities are estimates, and there are no passages.",

@@ -45,7 +45,11 @@ const given = Number(run?.parameters?.["threshold"] ?? 0);
 export const lowest = pairs.reduce((least, pair) => Math.min(least, pair.similarity), 1);
 
 export const filters: Filters = {
-    threshold: Math.min(Number.isFinite(given) ? given : 0, lowest),
+    // Pairs of programs are listed by chance, and many others reach the parameter: the line stands
+    // where the bar of the lowest pair begins.
+    threshold: run?.programs
+        ? Math.floor(lowest * 50) / 50
+        : Math.min(Number.isFinite(given) ? given : 0, lowest),
     search: "",
     minimum: 0,
     quotations: false,
@@ -77,18 +81,62 @@ export function changed(): void {
 
 // ---- identity
 
-const short = (index: number) => documents[index]!.digest.slice(0, 16);
+const contentOf = (index: number) => documents[index]!.digest.slice(0, 16);
 
-/** Names a pair by the content of its documents, whatever their order and names. */
-export function pairKey(pair: Pair): string {
-    return [short(pair.a), short(pair.b)].sort().join("-");
+const hashText = (text: string) =>
+    [...text].reduce((hash, letter) => (hash * 33 + letter.codePointAt(0)!) % 4294967291, 5381);
+
+const copies = new Map<string, number>(); // how many documents have a content
+for (const content of documents.map((_, index) => contentOf(index)))
+    copies.set(content, (copies.get(content) ?? 0) + 1);
+
+/** Names a document by its content; where several have the same content, by its name as well. */
+export function documentKey(index: number): string {
+    const content = contentOf(index);
+    const name = hashText(documents[index]!.name).toString(16);
+    return copies.get(content) === 1 ? content : `${content}~${name}`;
 }
 
-/** Names a document by its content. */
-export const documentKey = short;
+/** Names a pair by its documents, in whatever order they are. */
+export function pairKey(pair: Pair): string {
+    return [documentKey(pair.a), documentKey(pair.b)].sort().join("-");
+}
 
-const byKey = new Map(pairs.map((pair) => [pairKey(pair), pair]));
-export const findPair = (key: string) => byKey.get(key);
+const pairByKey = new Map(pairs.map((pair) => [pairKey(pair), pair]));
+export const findPair = (key: string) => pairByKey.get(key);
+
+const documentByKey = new Map(documents.map((_, index) => [documentKey(index), index]));
+export const findDocument = (key: string) => documentByKey.get(key);
+
+/** A key without names: that of the contents alone. */
+const withoutNames = (key: string) => key.replace(/~[0-9a-f]+/g, "").split("-").sort().join("-");
+
+interface Named {
+    key: string;
+    names: string[];
+}
+
+/** The keys of this report, by those of the contents alone. */
+function keysByContent(): Map<string, Named[]> {
+    const found = new Map<string, Named[]>();
+    const add = (key: string, ...of: number[]) => {
+        const named = {key, names: of.map((index) => documents[index]!.name)};
+        found.set(withoutNames(key), [...(found.get(withoutNames(key)) ?? []), named]);
+    };
+    documentByKey.forEach((index, key) => add(key, index));
+    pairByKey.forEach(({a, b}, key) => add(key, a, b));
+    return found;
+}
+
+/** The key here of a decision from a report that has other copies of the same contents. */
+function keyHere(key: string, decision: Decision, known: Map<string, Named[]>): string {
+    if (pairByKey.has(key) || documentByKey.has(key)) return key;
+    const same = known.get(withoutNames(key)) ?? [];
+    const named = same.find(({names}) =>
+        names.every((name) => name === decision.a || name === decision.b),
+    );
+    return named?.key ?? (same.length === 1 ? same[0]!.key : key);
+}
 
 // ---- decisions
 
@@ -109,7 +157,9 @@ function isReview(value: unknown): value is Review {
 /** Takes the decisions of a file; false where it is no review. */
 export function loadReview(value: unknown): boolean {
     if (!isReview(value)) return false;
-    Object.assign(review.decisions, value.decisions);
+    const known = keysByContent();
+    for (const [key, decision] of Object.entries(value.decisions))
+        review.decisions[keyHere(key, decision, known)] = decision;
     for (const sketch of value.passages)
         if (!review.passages.some((known) => known.join() === sketch.join()))
             review.passages.push(sketch);
@@ -149,9 +199,8 @@ export function decideDocument(index: number, by: Change): void {
 
 // ---- a draft in the browser, so that closing the page by accident loses nothing
 
-const draftKey = `twinset-review-${documents
-    .reduce((hash, one) => (hash * 33 + parseInt(one.digest.slice(0, 7), 16)) % 4294967291, 5381)
-    .toString(16)}`;
+const allDigests = documents.map((one) => one.digest).join();
+const draftKey = `twinset-review-${hashText(allDigests).toString(16)}`;
 
 function keepDraft(): void {
     try {

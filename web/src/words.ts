@@ -2,8 +2,11 @@
 
 const format = new Intl.NumberFormat("en");
 export const number = (n: number) => format.format(n);
+// Cut off and not rounded, as in the command's table: 100.0% is all.
+const tenths = (share: number) =>
+    share >= 1 ? 1000 : Math.min(999, Math.max(0, Math.floor(share * 1000 + 1e-12)));
 export const percent = (share: number | null) =>
-    share === null ? "–" : `${(share * 100).toFixed(1)}%`;
+    share === null ? "–" : `${(tenths(share) / 10).toFixed(1)}%`;
 export const counted = (n: number, one: string, many = `${one}s`) =>
     `${number(n)} ${n === 1 ? one : many}`;
 
@@ -46,6 +49,8 @@ export const words = {
             : `Texts were compared by ${unit}s, ${k} in a row.`,
     listedFrom: (threshold: string, pairs: string) =>
         `Listed are pairs of a similarity of ${threshold} or more: ${pairs}.`,
+    listedDownTo: (lowest: string, pairs: string) =>
+        `The listed pairs have a similarity of ${lowest} or more: ${pairs}.`,
     methodExact: (candidates: string) =>
         `Every pair that shares something was looked at; ${candidates} were computed exactly.`,
     methodBands: (bands: number, rows: number, candidates: string) =>
@@ -155,7 +160,7 @@ export const words = {
     minimap: "Overview of the text; click to go there",
     keysPassages: "passages",
     digestOf: (digest: string) => `SHA-1 ${digest}`,
-    inTheOther: (share: string) => `${share} of it is in the other`,
+    sharedOfIt: (share: string) => `${share} of it is shared`,
     file: (n: number) => `File ${n}`,
     bothLines: (a: string, b: string) => `${a} and ${b}`,
     template: "Grey text belongs to a template or is common to many documents. It does not count.",

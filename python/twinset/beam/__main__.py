@@ -2,7 +2,7 @@
 
     python -m twinset.beam pairs --input PATTERN --output PREFIX [OPTION]... [OPTION OF BEAM]...
 
-What is not known here is left to Beam: --runner, --job_endpoint, --direct_num_workers and so on.
+Other options are passed to Beam: --runner, --job_endpoint, --direct_num_workers and so on.
 """
 
 from __future__ import annotations
@@ -62,12 +62,12 @@ def parser() -> argparse.ArgumentParser:
 
 
 def located(path: str) -> str:
-    """A path from the root on: workers are elsewhere."""
+    """An absolute path, because workers have other folders."""
     return path if "://" in path else os.path.abspath(path)
 
 
 def prefix(path: str) -> str:
-    """The same of an output."""
+    """The absolute prefix of output files."""
     return located(path).rstrip("/") + "/part" if path.endswith("/") else located(path)
 
 
@@ -106,8 +106,8 @@ def _plain(value: Any) -> str:
 # ---- running
 
 def left_to_beam(words: list[str], own: argparse.ArgumentParser) -> list[str]:
-    """Options for Beam, which takes any, and so would take a misspelt one of ours, and one that
-    only the command has."""
+    """The options for Beam, which accepts any. So misspelt options of this module, and options that
+    only the command has, are errors here."""
     names = [flag for flag in own._option_string_actions if flag.startswith("--")]
     others = {f"--{row[0]}" for row in _core.options()}
     for word in words:
@@ -120,12 +120,12 @@ def left_to_beam(words: list[str], own: argparse.ArgumentParser) -> list[str]:
     return words if has_runner else [*words, "--runner=FnApiRunner"]
 
 
-def tell(result: Any) -> None:
-    """The counters, if the runner has them."""
+def print_counters(result: Any) -> None:
+    """Prints the counters, if the runner has them."""
     wanted = MetricsFilter().with_namespace("twinset")
     counts: Counter[str] = Counter()
-    for one in result.metrics().query(wanted)["counters"]:  # each step has its own
-        counts[one.key.metric.name] += one.result
+    for counter in result.metrics().query(wanted)["counters"]:  # each step has its own
+        counts[counter.key.metric.name] += counter.result
     counted = [f"{count:,} {name.replace('_', ' ')}" for name, count in sorted(counts.items())]
     print(f"twinset: {', '.join(counted) or 'nothing was counted'}", file=sys.stderr)
 
@@ -153,7 +153,7 @@ def reason(error: Exception) -> str | None:
 
 
 def check(command: str, arguments: argparse.Namespace, words: list[str]) -> None:
-    """Says what makes no sense before anything is done."""
+    """Checks arguments before any work is done."""
     if command not in COMMANDS:
         raise _core.UsageError(f"there is no '{command}' here; take {', '.join(COMMANDS)}")
     values = [word for before, word in zip(words, words[1:])  # which Beam would leave alone
@@ -163,12 +163,12 @@ def check(command: str, arguments: argparse.Namespace, words: list[str]) -> None
                                f"is {' '.join(values) or 'another'} as well")
     if command != "pairs" and arguments.format != "jsonl":
         raise _core.UsageError("only pairs are written as csv and tsv")
-    settings(WHERE, chosen(arguments, WHERE))
+    settings(WHERE, chosen(arguments, WHERE), command == "dedup")
 
 
 @program.in_command_words
 def main(words: Sequence[str] | None = None) -> int:
-    """Exit status: 0 done; 2 nothing could be done."""
+    """Runs a command. Exit status: 0 for success, 2 for an error."""
     words = list(sys.argv[1:] if words is None else words)
     command = words.pop(0) if words and not words[0].startswith("-") else "pairs"
     own = parser()
@@ -192,7 +192,7 @@ def main(words: Sequence[str] | None = None) -> int:
         if sentence := reason(error):
             return complain(sentence)
         raise
-    tell(result)
+    print_counters(result)
     return 0
 
 

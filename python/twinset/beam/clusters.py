@@ -1,11 +1,11 @@
-"""What pairs join, and the numbers of clusters.
+"""The clusters of pairs, and their numbers.
 
-Beam has no loop. So edges go through ROUNDS of large_star() and small_star(), which leave little
-but stars: ids with one edge, to the middle of their component. What is no star by then, long
-chains, goes to one task, which takes a graph of REST edges. More is an error, not a wrong answer.
+Beam has no loop. So edges go through ROUNDS of large_star() and small_star(), which leave mostly
+stars: ids with one edge, to the centre of their component. Other edges, of long chains, go to a
+single task, which takes a graph of REST edges. More edges are an error, not a wrong result.
 
-The order of ids is that of a hash here: a round makes a chain half as long then, where the names
-of a chain that are in order would leave every round as many edges as it has.
+Ids are ordered by a hash: then a round halves the length of a chain, while a chain whose ids are in
+order would keep all its edges in every round.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 from apache_beam.metrics import Metrics
 
 from .. import _core
-from ..cluster import clusters as pieces
+from ..cluster import clusters as steps
 from ..cluster.columns import batched
 from .pairs import Found
 from .shuffle import Batches, By, Join, Stage, distinct, each, rows
@@ -31,11 +31,11 @@ REST = 2_000_000  # edges that one task takes: up to 1 GB
 SAMPLE = 64  # clusters of a batch, to divide all of them into parts
 HASH = 8  # characters before an id
 
-EDGES = pieces.EDGES
+EDGES = steps.EDGES
 LEAVES = pa.schema([*EDGES, pa.field("leaf", pa.bool_(), False)])
 LABELS = pa.schema([pa.field("v", pa.string(), False), pa.field("u", pa.string(), False),
                     pa.field("root", pa.string())])
-TOLD = pa.schema([
+DECISIONS = pa.schema([
     pa.field("id", pa.string(), False),
     pa.field("root", pa.string()),
     pa.field("copies", pa.int64()),
@@ -65,7 +65,7 @@ NUMBERS = pa.schema([
 
 
 class Number(beam.PTransform):
-    """What was found to the originals that are in clusters: ORIGINALS, size, cluster."""
+    """A Found to the originals that are in clusters: ORIGINALS, size, cluster."""
 
     def __init__(self, shards: int) -> None:
         super().__init__()
@@ -86,18 +86,18 @@ class Number(beam.PTransform):
 
 
 def by_chunks(batches: Batches, names: list[str]) -> Iterator[pa.RecordBatch]:
-    """These columns of originals, and all chunks of their copies."""
+    """The named columns of originals, with a row for each chunk of their copies."""
     for batch in batches:
         last = batch.column("last").to_pylist()
-        places = [place for place, end in enumerate(last) for _ in range(end + 1)]
+        indices = [index for index, end in enumerate(last) for _ in range(end + 1)]
         chunks = [chunk for end in last for chunk in range(end + 1)]
-        yield batch.select(names).take(pa.array(places, pa.int64())).append_column(
+        yield batch.select(names).take(pa.array(indices, pa.int64())).append_column(
             "chunk", pa.array(chunks, pa.int64()))
 
 
 class Members(beam.PTransform):
-    """(found, originals, rows) to rows with the members of each original, by its chunks. `rows` are
-    of originals, with the number of their last chunk."""
+    """(found, originals, rows) to rows with the members of each original, by its chunks. `rows` has
+    a row for each original, with the number of its last chunk."""
 
     def __init__(self, shards: int) -> None:
         super().__init__()
@@ -118,7 +118,7 @@ def members_of_copies(batches: Batches) -> Iterator[pa.RecordBatch]:
 
 
 def members_alone(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Of originals without copies, themselves."""
+    """The members of originals without copies: themselves."""
     for batch in batches:
         ids = batch.filter(pc.equal(batch.column("copies"), 1)).column("original")
         yield pa.record_batch([ids, pa.array([0] * len(ids), pa.int64()),
@@ -127,7 +127,7 @@ def members_alone(batches: Batches) -> Iterator[pa.RecordBatch]:
 
 
 def exploded(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """A row for each of the members: id, in the place of members."""
+    """A row for each member, with the column id in place of members."""
     for batch in batches:
         members = batch.column("members")
         others = batch.drop_columns(["original", "chunk", "members"])
@@ -137,7 +137,7 @@ def exploded(batches: Batches) -> Iterator[pa.RecordBatch]:
 # ---- components
 
 class Components(beam.PTransform):
-    """Edges (u, v) to one edge from each id to one of its component, but for that one itself."""
+    """Edges (u, v) to an edge from each id to the root of its component, except from the root."""
 
     def __init__(self, shards: int) -> None:
         super().__init__()
@@ -147,9 +147,9 @@ class Components(beam.PTransform):
         edges = edges | "hash" >> each(with_hashes)
         for turn in range(ROUNDS):
             edges = (edges | f"large {turn}" >> each(both_ways)
-                     | f"large star {turn}" >> self._by(pieces.large_star)
-                     | f"small star {turn}" >> self._by(pieces.small_star))
-        seen = edges | "both" >> each(both_ways) | "leaves" >> self._by(tell_leaves)
+                     | f"large star {turn}" >> self._by(steps.large_star)
+                     | f"small star {turn}" >> self._by(steps.small_star))
+        seen = edges | "both" >> each(both_ways) | "leaves" >> self._by(mark_leaves)
         rest = (seen | "rest" >> each(of_rest)
                 | "one task" >> By(1, ["u"], ["u", "v"], one_task))
         return ((seen | "of leaves" >> each(label_leaves), rest | "of rest" >> each(label_rest))
@@ -169,7 +169,7 @@ def edges_of(batches: Batches) -> Iterator[pa.RecordBatch]:
 
 
 def with_hashes(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """The same by other names, and u > v by these."""
+    """Edges with hashes in front of ids, and u > v in their order."""
     for batch in batches:
         u, v = (pa.array(map(_hashed, column.to_pylist()), pa.string())
                 for column in batch.columns)
@@ -193,17 +193,17 @@ def both_ways(batches: Batches) -> Iterator[pa.RecordBatch]:
         yield pa.record_batch([batch.column("v"), batch.column("u")], schema=EDGES)
 
 
-def tell_leaves(batches: Batches) -> Iterator[pa.RecordBatch]:
+def mark_leaves(batches: Batches) -> Iterator[pa.RecordBatch]:
     """Edges in both directions, by u and v, to those with u > v, and whether u has no other."""
     return batched(_leaves(rows(batches)), LEAVES)
 
 
 def _leaves(edges: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str, bool]]:
-    for u, its in groupby(edges, lambda row: row[0]):
-        some = list(islice(its, 2))
-        for _, v in chain(some, its):
+    for u, group in groupby(edges, lambda row: row[0]):
+        first_two = list(islice(group, 2))
+        for _, v in chain(first_two, group):
             if v < u:
-                yield u, v, len(some) == 1
+                yield u, v, len(first_two) == 1
 
 
 def of_rest(batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -211,7 +211,7 @@ def of_rest(batches: Batches) -> Iterator[pa.RecordBatch]:
 
 
 def one_task(batches: Batches) -> Iterator[pa.RecordBatch]:
-    return pieces.union_find(_no_more(batches, REST))
+    return steps.union_find(_no_more(batches, REST))
 
 
 def _no_more(batches: Batches, most: int) -> Iterator[pa.RecordBatch]:
@@ -240,14 +240,14 @@ def label_rest(batches: Batches) -> Iterator[pa.RecordBatch]:
 
 def label(batches: Batches) -> Iterator[pa.RecordBatch]:
     """(v, u, root) by v and u to (u, root). The row with an empty u, if there is one, comes first
-    and has the root of v; without one that is v itself."""
+    and has the root of v. Without such a row, v is its own root."""
     return batched(_labels(rows(batches)), EDGES)
 
 
 def _labels(labels: Iterator[tuple[str, str, str | None]]) -> Iterator[tuple[str, str]]:
-    for v, same in groupby(labels, lambda row: row[0]):
+    for v, group in groupby(labels, lambda row: row[0]):
         root = v
-        for _, u, known in same:
+        for _, u, known in group:
             root = known or root
             yield u or v, root
 
@@ -256,7 +256,7 @@ def _labels(labels: Iterator[tuple[str, str, str | None]]) -> Iterator[tuple[str
 
 def _facts(count: int, **columns: pa.Array) -> pa.RecordBatch:
     return pa.record_batch([columns.get(field.name, pa.nulls(count, field.type))
-                            for field in TOLD], schema=TOLD)
+                            for field in DECISIONS], schema=DECISIONS)
 
 
 def facts_of_roots(batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -264,7 +264,7 @@ def facts_of_roots(batches: Batches) -> Iterator[pa.RecordBatch]:
 
 
 def facts_of_ends(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """That documents are in a pair, which nothing else says of the root of a component."""
+    """Facts that documents are in a pair. No other fact says so of the root of a component."""
     for batch in batches:
         ends = pc.unique(pa.concat_arrays(batch.columns))
         yield _facts(len(ends), id=ends)
@@ -287,13 +287,13 @@ def gather(batches: Batches) -> Iterator[pa.RecordBatch]:
 
 
 def _gathered(facts: Iterator[tuple]) -> Iterator[tuple]:
-    for id, same in groupby(facts, lambda row: row[0]):
+    for id, group in groupby(facts, lambda row: row[0]):
         root, copies, last, value, best, clustered = id, 0, 0, None, None, False
-        for _, its_root, count, chunk, its_value, its_best in same:
-            root = root if its_root is None else its_root  # an id may be empty
+        for _, fact_root, count, chunk, fact_value, fact_best in group:
+            root = root if fact_root is None else fact_root  # an id may be empty
             copies, last = copies + (count or 0), max(last, chunk or 0)
-            value, best = (value, best) if its_best is None else (its_value, its_best)
-            clustered = clustered or its_best is None
+            value, best = (value, best) if fact_best is None else (fact_value, fact_best)
+            clustered = clustered or fact_best is None
         if clustered:
             yield id, root, copies or 1, last, value, best
 
@@ -303,7 +303,7 @@ def _gathered(facts: Iterator[tuple]) -> Iterator[tuple]:
 class Numbers(beam.PTransform):
     """SIZES to (root, size, cluster): numbers from 1, the largest first, then by first member.
 
-    Clusters are divided into parts, each of clusters that follow each other.
+    Clusters are sorted and divided into parts, so that each part is numbered by one task.
     """
 
     def __init__(self, shards: int) -> None:
@@ -312,12 +312,14 @@ class Numbers(beam.PTransform):
 
     def expand(self, sizes: beam.PCollection) -> beam.PCollection:
         sample = sizes | "sample" >> beam.FlatMap(sampled).with_output_types(tuple[int, str])
-        placed = (sizes | "part" >> beam.FlatMap(parted, beam.pvalue.AsList(sample), self.shards)
-                  .with_output_types(pa.RecordBatch)
-                  | "place" >> By(self.shards, ["part"], ["part", "order", "first"], place))
-        counts = (placed | "count" >> beam.FlatMap(counts_of).with_output_types(tuple[int, int])
+        in_parts = (sizes
+                    | "part" >> beam.FlatMap(with_parts, beam.pvalue.AsList(sample), self.shards)
+                    .with_output_types(pa.RecordBatch)
+                    | "place" >> By(self.shards, ["part"], ["part", "order", "first"],
+                                    number_parts))
+        counts = (in_parts | "count" >> beam.FlatMap(counts_of).with_output_types(tuple[int, int])
                   | "add" >> beam.CombinePerKey(sum))
-        return placed | "number" >> beam.FlatMap(
+        return in_parts | "number" >> beam.FlatMap(
             numbered, beam.pvalue.AsList(counts)).with_output_types(pa.RecordBatch)
 
 
@@ -327,15 +329,15 @@ def add_up(batches: Batches) -> Iterator[pa.RecordBatch]:
 
 
 def _sizes(originals: Iterator[tuple[str, str, int]]) -> Iterator[tuple[str, str, int]]:
-    for root, same in groupby(originals, lambda row: row[0]):
+    for root, group in groupby(originals, lambda row: row[0]):
         first, size = root, 0
-        for _, original, copies in same:
+        for _, original, copies in group:
             first, size = min(first, original), size + copies
         yield root, first, size
 
 
 def sampled(batch: pa.RecordBatch) -> Iterator[tuple[int, str]]:
-    """Some of the clusters, as they are ordered."""
+    """A sample of the clusters, by their order."""
     return islice(_ordered(batch), 0, None, len(batch) // SAMPLE + 1)
 
 
@@ -343,20 +345,20 @@ def _ordered(batch: pa.RecordBatch) -> Iterator[tuple[int, str]]:
     return zip(pc.negate(batch.column("size")).to_pylist(), batch.column("first").to_pylist())
 
 
-def parted(batch: pa.RecordBatch, sample: list[tuple[int, str]],
-           parts: int) -> Iterator[pa.RecordBatch]:
-    """SIZES with their parts: the sample says where these begin."""
+def with_parts(batch: pa.RecordBatch, sample: list[tuple[int, str]],
+               parts: int) -> Iterator[pa.RecordBatch]:
+    """SIZES with a column of the part, whose bounds come from the sample."""
     begins = sorted(sample)[::len(sample) // parts + 1]
-    part = [bisect_right(begins, one) for one in _ordered(batch)]
+    part = [bisect_right(begins, key) for key in _ordered(batch)]
     yield batch.append_column("part", pa.array(part, pa.int64())).append_column(
         "order", pc.negate(batch.column("size")))
 
 
-def place(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Clusters in order to NUMBERS, counted from 1 in each part."""
+def number_parts(batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Clusters, by part and in order, to NUMBERS, counted from 1 in each part."""
     by_part = groupby(rows(batches, "part", "root", "size"), lambda row: row[0])
-    return batched(((*row, number) for _, same in by_part
-                    for number, row in enumerate(same, 1)), NUMBERS)
+    return batched(((*row, number) for _, group in by_part
+                    for number, row in enumerate(group, 1)), NUMBERS)
 
 
 def counts_of(batch: pa.RecordBatch) -> Iterator[tuple[int, int]]:

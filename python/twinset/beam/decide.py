@@ -1,5 +1,5 @@
-"""What is kept of each cluster: cluster/decide.py has the rule. A cluster is decided on in one
-task, which holds its edges, and its texts if it is large."""
+"""Which documents of each cluster are kept; cluster/decide.py has the rule. Each cluster is decided
+in a single task, which holds its edges, and also its texts if it is large."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ IN_ORDER = pa.schema([*ROWS, pa.field("value", pa.binary())])
 
 
 class Few(beam.PTransform):
-    """What was found, with as few matches as dedup looks for."""
+    """The pairs that were found, with only the matches that dedup uses."""
 
     def __init__(self, shards: int) -> None:
         super().__init__()
@@ -86,11 +86,11 @@ def directed(batches: Batches) -> Iterator[pa.RecordBatch]:
 
 
 def by_size(batches: Batches, large: bool) -> Iterator[pa.RecordBatch]:
-    """Originals of clusters that are large, or of those that are not."""
+    """The originals of large clusters, or of all others."""
     for batch in batches:
         is_large = pc.greater(batch.column("size"), STAR)
-        some = batch.filter(is_large if large else pc.invert(is_large))
-        yield some.select(["root", "size", "original", "best", "value"])
+        selected = batch.filter(is_large if large else pc.invert(is_large))
+        yield selected.select(["root", "size", "original", "best", "value"])
 
 
 def in_order(batches: Batches, original: str = "original") -> Iterator[pa.RecordBatch]:

@@ -42,8 +42,8 @@ SKIPPED = {reason: Metrics.counter("twinset", f"{reason}_texts") for reason in (
 class Documents(beam.PTransform):
     """Records to batches of (id, text, value), with ids as strings and texts as bytes.
 
-    `value` is that of the field `keep`, as bytes of the same order, the largest preferred; null
-    without one. Records without an id are an error, or left out.
+    `value` is the field `keep` as bytes in the order of its values, or null without `keep`; the
+    largest is preferred. Records without an id are an error, or left out.
     """
 
     def __init__(self, id: str, text: str, duplicates: str, keep: str | None = None) -> None:
@@ -72,7 +72,7 @@ def _size(row: tuple) -> int:
 
 
 def field_of(keep: str | None) -> str | None:
-    """The field that `keep` names, if it names one."""
+    """The field that `keep` names, or None."""
     return None if keep in (None, KEEP_FIRST, KEEP_LONGEST) else keep
 
 
@@ -83,7 +83,7 @@ class Fields:
         self.id, self.text, self.keep = id, text, keep
 
     def wanted(self) -> list[tuple[str, str]]:
-        """The names, and what each is for."""
+        """The names of fields, each with its purpose."""
         all = ((self.id, "the id"), (self.text, "the text"), (self.keep, "keep"))
         return [(name, what) for name, what in all if name is not None]
 
@@ -110,7 +110,7 @@ class Fields:
 
 
     def take_of_tuple(self, record: tuple, name: str, what: str) -> Any:
-        """Of (id, text), whatever these are called."""
+        """The field of a tuple (id, text), whatever its name."""
         if len(record) != 2:
             raise _core.UsageError(f"a tuple of {len(record)} is no document; give (id, text), or "
                                    "records with names")
@@ -176,8 +176,8 @@ def _bytes(text: Any, field: str, id: str) -> bytes | None:
 
 
 def rank(value: Any) -> bytes:
-    """Bytes of the same order: strings are larger than numbers, and what is missing, or neither,
-    is the smallest. The rules are those of dedup() (prefer.py)."""
+    """Bytes in the order of values: strings are larger than numbers, and a value that is missing or
+    neither of them is the smallest. The rules are those of dedup() (prefer.py)."""
     if value is None or isinstance(value, bool) or value != value:
         return b""
     if isinstance(value, datetime.datetime) and value.tzinfo:
@@ -228,13 +228,13 @@ def ids_of(batches: Batches) -> Iterator[pa.RecordBatch]:
 
 
 def shared_ids(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Ids in order to those that come repeatedly: (id, count)."""
-    counts = ((id, sum(1 for _ in same)) for (id,), same in groupby(rows(batches)))
+    """Sorted ids to the repeated ones: (id, count)."""
+    counts = ((id, sum(1 for _ in group)) for (id,), group in groupby(rows(batches)))
     return batched((row for row in counts if row[1] > 1), SHARED)
 
 
 class Tell(beam.DoFn):
-    """Ids that are not unique: one by one, or an error."""
+    """Yields ids that are not unique, or raises an error."""
 
     def __init__(self, duplicates: str) -> None:
         self.duplicates = duplicates
@@ -251,10 +251,10 @@ def _without(batch: pa.RecordBatch, ids: list[str]) -> Iterator[pa.RecordBatch]:
     yield batch.filter(pc.invert(pc.is_in(batch.column("id"), pa.array(ids, pa.string()))))
 
 
-# ---- what texts are
+# ---- identities and buckets
 
 def look(batches: Batches, settings: Settings) -> Iterator[pa.RecordBatch]:
-    """(id, text, value) to (id, identity, buckets, value), of those that take part."""
+    """(id, text, value) to (id, identity, buckets, value), without skipped documents."""
     for batch in batches:
         [looked] = look_through([batch], settings)
         for reason, counter in SKIPPED.items():

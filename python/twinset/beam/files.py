@@ -1,4 +1,4 @@
-"""Files to records, wherever Beam reaches them; and whether files can be written."""
+"""Reads records from files that Beam can read, and checks whether files can be written."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ BLOCK = 1 << 20
 # ---- reading
 
 def read(pipeline: beam.Pipeline, pattern: str, fields: Fields, whole: bool) -> beam.PCollection:
-    """Records: those of Parquet and JSON lines, with the fields that are asked for or `whole`; of
-    other files id and text. A field that no record has is an error before anything runs."""
-    paths = [one.path for one in FileSystems.match([pattern])[0].metadata_list]
+    """Records. Those of Parquet and JSON lines have the requested fields, or all fields if `whole`;
+    those of other files have id and text. A field that no record has is an error before anything
+    runs."""
+    paths = [file.path for file in FileSystems.match([pattern])[0].metadata_list]
     if not paths:
         raise _core.InputError(f"there are no files like {pattern}")
     kind, names = kind_of(paths, pattern), [name for name, _ in fields.wanted()]
@@ -87,18 +88,18 @@ def is_packed(path: str) -> bool:
 
 
 def known(names: Iterable[Iterable[str]], wanted: list[str]) -> list[str]:
-    """The names that the first records, or schemas, have; no more of these are looked at than it
-    takes to find those that are wanted."""
+    """The names of fields in the first records or schemas. It stops as soon as all wanted names
+    are found."""
     found: dict[str, None] = {}
-    for some in islice(names, FIRST):
-        found |= dict.fromkeys(some)
+    for record_names in islice(names, FIRST):
+        found |= dict.fromkeys(record_names)
         if found.keys() >= set(wanted):
             break
     return list(found)
 
 
 def columns(path: str) -> list[str]:
-    """The names of those of a Parquet file."""
+    """The names of the columns of a Parquet file."""
     try:
         with closing(FileSystems.open(path)) as file:
             return parquet.read_schema(file).names
@@ -111,13 +112,13 @@ def document(path: str, id: str, text: str) -> dict[str, Any]:
 
 
 def lines_of(path: str) -> Iterator[str]:
-    """Without their ends."""
+    """The lines of a file, without line ends."""
     for line in blocks(path, by_line=True):
         yield line.removesuffix(b"\n").removesuffix(b"\r").decode()
 
 
 def blocks(path: str, by_line: bool = False) -> Iterator[bytes]:
-    """A file, unpacked. If it breaks off, what it says last is not to be had."""
+    """The blocks of a file, decompressed. The last block of a truncated file is not given."""
     last = b""
     try:
         with closing(FileSystems.open(path)) as file:
@@ -144,8 +145,8 @@ def object_of(line: str) -> dict[str, Any]:
 
 
 def parsed(line: str, names: list[str], with_line: bool) -> Iterator[dict[str, Any]]:
-    """A line to the fields that are needed, id and text the first; none of an empty one. What a
-    record does not have is null."""
+    """The needed fields of a line, id and text first; nothing for an empty line. A missing field
+    is null."""
     if not line.strip():
         return
     line = line.removeprefix(BOM)
@@ -158,15 +159,15 @@ def parsed(line: str, names: list[str], with_line: bool) -> Iterator[dict[str, A
 
 
 def filled(record: dict[str, Any], names: list[str]) -> dict[str, Any]:
-    """With nulls for what this file has no column of."""
+    """A record with nulls for columns that its file does not have."""
     return record if all(name in record for name in names) else {**dict.fromkeys(names), **record}
 
 
 # ---- writing
 
 def check_output(prefix: str) -> None:
-    """Fails if nothing can be written there, or was before: Beam would mix it with the new. A file
-    is written into the nearest folder that is there, and is removed again."""
+    """Fails if nothing can be written there, or if output exists already, which Beam would mix with
+    the new files. For the check, a file is written into the nearest existing folder and removed."""
     if re.search(r"[*?[]", prefix):
         raise _core.UsageError(f"--output {prefix}: Beam cannot write names with * ? or [")
     folder = prefix

@@ -1,8 +1,9 @@
-"""From documents to pairs: docs/cluster.md explains the way."""
+"""Documents to pairs; docs/cluster.md explains the steps."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 import apache_beam as beam
@@ -11,7 +12,8 @@ import pyarrow.compute as pc
 from apache_beam.metrics import Metrics
 
 from ..cluster.candidates import candidates
-from ..cluster.columns import batched
+from ..cluster.columns import batched, starts
+from ..cluster.limit import first_few, most_matches
 from ..cluster.needs import needs
 from ..cluster.originals import originals
 from ..cluster.settings import Settings
@@ -22,6 +24,7 @@ from .shuffle import Batches, By, Join, distinct, each, rows, together
 
 PARTS = 1024  # of the records of buckets
 CANDIDATES = Metrics.counter("twinset", "candidates")
+TOTALS = pa.schema([pa.field("candidates", pa.int64()), pa.field("documents", pa.int64())])
 PREFERRED = pa.schema([
     pa.field("id", pa.string(), False),
     pa.field("value", pa.binary(), False),
@@ -50,29 +53,45 @@ class Find(beam.PTransform):
     def expand(self, texts: beam.PCollection) -> Found:
         looked = (texts, texts | "look" >> each(look, self.settings)) | "unique" >> Unique(
             self.shards, self.duplicates)
-        same = looked | "same" >> By(self.shards, ["identity"], ["identity", "id"], tell_apart,
-                                     self.settings, self.keep)
-        asked = self._asked(same | "records" >> each(only, "packed"))
+        grouped = looked | "same" >> By(self.shards, ["identity"], ["identity", "id"], tell_apart,
+                                        self.settings, self.keep)
+        met = self._met(grouped | "records" >> each(only, "packed"))
+        asked, totals = (met | f"with {column}" >> each(only, column)
+                         for column in ("partners", "candidates"))
         fetched = (asked, texts | "texts" >> each(without_values)) | "fetch" >> Join(
             self.shards, ["id"], prepare=ask)
         pairs = (fetched
                  | "verify" >> By(self.shards, ["family", "chunk"], ["family", "chunk", "id"],
-                                  verify, self.settings)
-                 | "count pairs" >> each(counted, "pairs"))
+                                  verify, self.settings))
+        pairs = self._limited(pairs, totals) | "count pairs" >> each(counted, "pairs")
         return Found(asked | "copies" >> each(of_copies),
-                     same | "preferred" >> each(only, "best"), pairs)
+                     grouped | "preferred" >> each(only, "best"), pairs)
 
-    def _asked(self, records: beam.PCollection) -> beam.PCollection:
+    def _met(self, records: beam.PCollection) -> beam.PCollection:
         return (records
                 | "candidates" >> By(self.shards, ["part"], ["part"], candidates,
                                      self.settings)
-                | "needs" >> By(self.shards, ["id"], ["id", "family", "chunk"], needs)
-                | "count candidates" >> each(count_candidates))
+                | "needs" >> By(self.shards, ["id"], ["id", "family", "chunk"], needs_and_totals))
+
+    def _limited(self, pairs: beam.PCollection, totals: beam.PCollection) -> beam.PCollection:
+        """Limits each document to its first matches if there are very many candidates."""
+        totals = (totals | "totals" >> beam.FlatMap(lambda batch: rows([batch]))
+                  | "all" >> beam.CombineGlobally(lambda counts: tuple(
+                      map(sum, zip(*counts))) or (0, 0)))
+        most = beam.pvalue.AsSingleton(totals | "most" >> beam.Map(
+            lambda total, settings: most_matches(*total, settings), self.settings))
+        limited = (pairs | "of many" >> beam.FlatMap(
+            lambda batch, most: [with_most(batch, most)] if most else [], most).with_output_types(
+                pa.RecordBatch)
+            | "few" >> By(self.shards, ["original"], ["original", "first"], few_of_many))
+        usual = pairs | "of few" >> beam.FlatMap(
+            lambda batch, most: [] if most else [batch], most).with_output_types(pa.RecordBatch)
+        return (usual, limited) | "of both" >> beam.Flatten()
 
 
 def tell_apart(batches: Batches, settings: Settings, keep: str | None) -> Iterator[pa.RecordBatch]:
     """(id, identity, buckets, value) by identity and id to batches of two kinds: originals and
-    their copies; which of these are preferred."""
+    their copies; and the preferred ones."""
     if keep is None:
         yield from originals(batches, settings, PARTS)
         return
@@ -85,7 +104,7 @@ def tell_apart(batches: Batches, settings: Settings, keep: str | None) -> Iterat
 
 
 class Preferred:
-    """Of each run, the id that goes first: the first of those with the largest value."""
+    """Finds the preferred id of each run: the first with the largest value."""
 
     def __init__(self, keep: str) -> None:
         self.longest = keep == KEEP_LONGEST
@@ -93,7 +112,7 @@ class Preferred:
         self.rows: list[tuple[str, bytes, str]] = []
 
     def beside(self, batches: Batches) -> Iterator[pa.RecordBatch]:
-        """The same batches, which it looks at."""
+        """Yields batches unchanged, and reads their rows."""
         for batch in batches:
             for row in rows([batch], "identity", "id", "value"):
                 self._see(*row)
@@ -110,7 +129,7 @@ class Preferred:
             self.best, self.value = id, value
 
     def end(self) -> None:
-        """No more comes of the last run."""
+        """Ends the last run."""
         if self.identity is not None:
             self.rows.append((self.original, self.value, self.best))
 
@@ -120,7 +139,7 @@ class Preferred:
 
 
 def only(batches: Batches, column: str) -> Iterator[pa.RecordBatch]:
-    """Those that have such a column."""
+    """The batches that have a column."""
     return (batch for batch in batches if column in batch.schema.names)
 
 
@@ -134,21 +153,42 @@ def counted(batches: Batches, name: str) -> Iterator[pa.RecordBatch]:
         yield batch
 
 
-def count_candidates(batches: Batches) -> Iterator[pa.RecordBatch]:
-    for batch in batches:
-        CANDIDATES.inc(pc.sum(pc.list_value_length(batch.column("partners"))).as_py() or 0)
+def needs_and_totals(batches: Batches) -> Iterator[pa.RecordBatch]:
+    """What needs() gives, then a row of TOTALS."""
+    documents = candidates = 0
+    last = None
+    for batch in needs(batches):
+        later = batch.column("id").filter(pc.is_valid(batch.column("partners")))
+        if len(later):
+            documents += pc.sum(starts(later, last)).as_py()
+            last = later[-1]
+        candidates += pc.sum(pc.list_value_length(batch.column("partners"))).as_py() or 0
         yield batch
+    CANDIDATES.inc(candidates)
+    yield from batched([(candidates, documents)], TOTALS)
+
+
+def with_most(batch: pa.RecordBatch, most: int) -> pa.RecordBatch:
+    return batch.append_column("most", pa.array([most] * len(batch), pa.int64()))
+
+
+def few_of_many(batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Pairs by original and first, with as many matches of each original as `most` says."""
+    batches = iter(batches)
+    for batch in batches:
+        rest = (pairs.drop_columns("most") for pairs in chain([batch], batches))
+        yield from first_few(rest, "original", "first", batch.column("most")[0].as_py())
 
 
 def of_copies(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """The copies of what is asked for."""
+    """The rows of copies among needs."""
     for batch in batches:
         yield batch.filter(pc.is_valid(batch.column("members"))).select(["id", "chunk", "members"])
 
 
 def ask(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """All that is asked of some documents: each partner once, and with their centres those that
-    have copies."""
+    """The needs of some documents: each partner once, and the centres of documents that have
+    copies."""
     if not (batches := list(batches)):
         return
     asked = together(batches)

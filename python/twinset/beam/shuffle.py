@@ -1,9 +1,9 @@
-"""Rows brought together: the pieces of twinset.cluster on Beam's GroupByKey.
+"""Brings rows together for the steps of twinset.cluster, by Beam's GroupByKey.
 
-Rows travel as Arrow record batches. A row of its own for Beam to code and group would cost more
-than all that is done with it, and a document has one for each of its bands. So rows are dealt to
-shards by a hash of their key, and GroupByKey groups shards. What a worker gets of one it sorts
-itself: in memory, or where it is too much for that, from a file and in several passes.
+Rows travel as Arrow record batches. To code and group single rows would cost Beam more than all
+other work on them, and a document has a row for each of its bands. So rows are dealt to shards by a
+hash of their key, and GroupByKey groups shards. A worker sorts the rows of a shard itself: in
+memory, or, if they are too large, from a file and in several passes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ HELD_BYTES = 64 << 20   # of a shard in memory
 Batches = Iterable[pa.RecordBatch]
 Stage = Callable[..., Iterator[pa.RecordBatch]]
 Combine = Callable[[pa.RecordBatch], pa.RecordBatch]
-Piece = tuple[int, bytes]  # which of the inputs it is of; its rows
+Piece = tuple[int, bytes]  # the number of the input, and rows of it
 
 SHUFFLED = Metrics.counter("twinset", "shuffled_bytes")
 SPILLED = Metrics.counter("twinset", "spilled_bytes")
@@ -50,11 +50,11 @@ CODER = ArrowCoder()
 
 
 class By(beam.PTransform):
-    """Batches to what a stage makes of them: rows of one key in one place, in order: by these
-    columns, and after a "-" in descending order.
+    """Applies a stage to rows that are grouped by `key` and sorted by the columns `order`. A "-"
+    before a name stands for descending order.
 
-    `combine` makes fewer rows of a batch, with the same outcome: before they travel, and again
-    where they meet others.
+    `combine` reduces the rows of a batch without changing the outcome. It is applied before rows
+    travel, and again where rows of several batches meet.
     """
 
     def __init__(self, shards: int, key: list[str], order: list[str], stage: Stage,
@@ -72,7 +72,7 @@ class By(beam.PTransform):
 class Join(beam.PTransform):
     """(few, many) to the rows of many, each with those of few that have the same key.
 
-    `other_key`: its name in many. `prepare`: a stage for all rows of few that share a key.
+    `other_key`: the name of the key in many. `prepare`: a stage for all rows of few with one key.
     """
 
     def __init__(self, shards: int, key: list[str], other_key: list[str] | None = None,
@@ -91,14 +91,14 @@ class Join(beam.PTransform):
 
 
 def rows(batches: Batches, *names: str) -> Iterator[tuple]:
-    """These columns, row by row; without names, all."""
+    """The rows of these columns, or of all columns."""
     for batch in batches:
         columns = map(batch.column, names) if names else batch.columns
         yield from zip(*(column.to_pylist() for column in columns))
 
 
 def each(stage: Stage, *arguments: object) -> beam.ParDo:
-    """A stage over batches as they come."""
+    """Applies a stage to each batch."""
     return beam.FlatMap(lambda batch: stage([batch], *arguments)).with_output_types(pa.RecordBatch)
 
 
@@ -153,13 +153,13 @@ def together(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
 
 
 def distinct(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Of equal rows, one."""
+    """The distinct rows."""
     groups = pa.Table.from_batches([batch]).group_by(batch.schema.names, use_threads=False)
     return together(groups.aggregate([]).to_batches() or [batch])
 
 
 def hashes(batch: pa.RecordBatch, key: list[str]) -> pa.Array:
-    """Whole numbers, the same on every machine. One that is the key stands for itself."""
+    """Whole numbers that are equal on every machine. A key that is a number is its own hash."""
     first = batch.column(key[0])
     if pa.types.is_int64(first.type):
         return first
@@ -176,7 +176,7 @@ def remainder(numbers: pa.Array, divisor: int) -> pa.Array:
 # ---- from shards to rows in order
 
 class InOrder(beam.DoFn):
-    """A shard to what a stage makes of its rows in order."""
+    """Applies a stage to the sorted rows of a shard."""
 
     def __init__(self, shards: int, order: list[str], combine: Combine | None, stage: Stage,
                  arguments: tuple) -> None:
@@ -193,8 +193,8 @@ class InOrder(beam.DoFn):
             order = pc.sort_indices(batch, [
                 (name.removeprefix("-"), "descending" if name[0] == "-" else "ascending")
                 for name in self.order])
-            for some in portions(order, batch):
-                yield batch.take(some)
+            for indices in portions(order, batch):
+                yield batch.take(indices)
 
 
 class Joined(beam.DoFn):
@@ -211,30 +211,32 @@ class Joined(beam.DoFn):
                 yield from self._join(together(few), many)
 
     def _join(self, few: pa.RecordBatch, many: Batches) -> Iterator[pa.RecordBatch]:
-        places: dict[tuple, list[int]] = {}
-        for place, key in enumerate(rows([few], *self.key)):
-            places.setdefault(key, []).append(place)
+        rows_by_key: dict[tuple, list[int]] = {}
+        for index, key in enumerate(rows([few], *self.key)):
+            rows_by_key.setdefault(key, []).append(index)
         few = few.drop_columns(self.key)
         for batch in many:
-            found = [(place, other) for place, key in enumerate(rows([batch], *self.other_key))
-                     for other in places.get(key, ())]
+            found = [(index, few_index)
+                     for index, key in enumerate(rows([batch], *self.other_key))
+                     for few_index in rows_by_key.get(key, ())]
             left, right = (pa.array((pair[side] for pair in found), pa.int64()) for side in (0, 1))
-            for some in portions(pa.array(range(len(found)), pa.int64()), batch):
-                one, other = batch.take(left.take(some)), few.take(right.take(some))
-                yield pa.record_batch([*one.columns, *other.columns],
-                                      names=[*one.schema.names, *other.schema.names])
+            for chosen in portions(pa.array(range(len(found)), pa.int64()), batch):
+                left_rows, right_rows = batch.take(left.take(chosen)), few.take(right.take(chosen))
+                yield pa.record_batch(
+                    [*left_rows.columns, *right_rows.columns],
+                    names=[*left_rows.schema.names, *right_rows.schema.names])
 
 
 def portions(indices: pa.Array, batch: pa.RecordBatch) -> Iterator[pa.Array]:
-    """Indices of as many rows as are handed on at once."""
-    some = max(1, PIECE_BYTES * len(batch) // (batch.nbytes + 1))
-    for start in range(0, len(indices), some):
-        yield indices.slice(start, some)
+    """The indices, divided into lists of as many rows as are passed on at once."""
+    count = max(1, PIECE_BYTES * len(batch) // (batch.nbytes + 1))
+    for start in range(0, len(indices), count):
+        yield indices.slice(start, count)
 
 
 def passes(pieces: Iterable[Piece], tags: int, shards: int) -> Iterator[list[list[pa.RecordBatch]]]:
-    """A shard in as many passes as memory asks for, each the batches of every input. All rows of
-    a key are in one pass."""
+    """Divides a shard into passes that fit into memory, each with batches of every input. All rows
+    of a key are in the same pass."""
     size = sum(len(encoded) for _, encoded in pieces)
     count = size // HELD_BYTES + 1
     if count == 1:
@@ -242,11 +244,11 @@ def passes(pieces: Iterable[Piece], tags: int, shards: int) -> Iterator[list[lis
         return
     SPILLED.inc(size)
     with tempfile.TemporaryFile(prefix="twinset-") as file:
-        places = [(tag, file.write(encoded)) for tag, encoded in pieces]
+        lengths = [(tag, file.write(encoded)) for tag, encoded in pieces]
         for turn in range(count):
             file.seek(0)
             yield _by_tag(((tag, _of_turn(CODER.decode(file.read(length)), turn, count, shards))
-                           for tag, length in places), tags)
+                           for tag, length in lengths), tags)
 
 
 def _of_turn(batch: pa.RecordBatch, turn: int, count: int, shards: int) -> pa.RecordBatch:

@@ -1,5 +1,5 @@
-"""Signatures of documents of any size: a large one is cut into pieces, which are sketched in many
-places, and a combiner merges what comes of them."""
+"""Signatures of documents of any size: a large document is cut into pieces, which several tasks
+sketch, and a combiner merges their signatures."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class MergeSignatures(beam.CombineFn):
 class Signatures(beam.PTransform):
     """Records to their signatures: Signature. Those without id or text are left out.
 
-    A text of more than `piece` bytes is normalised in one place, and then sketched in pieces of as
+    A text of more than `piece` bytes is normalised by one task, and then sketched in pieces of as
     many characters.
     """
 
@@ -90,7 +90,7 @@ def only_small(batches: Batches, most: int) -> Iterator[pa.RecordBatch]:
 
 
 def pieces_of(batch: pa.RecordBatch, settings: Settings, size: int) -> Iterator[pa.RecordBatch]:
-    """The pieces of the texts that are larger, each a batch of its own."""
+    """The pieces of texts that are larger than `size`, each as a batch of its own."""
     large = batch.filter(pc.greater(pc.binary_length(batch.column("text")), size))
     for id, text in rows([large], "id", "text"):
         for piece in cut(text, settings.options, size):
@@ -98,11 +98,12 @@ def pieces_of(batch: pa.RecordBatch, settings: Settings, size: int) -> Iterator[
 
 
 def cut(text: bytes, options: Mapping[str, str], size: int) -> list[str] | list[bytes]:
-    """A text to pieces that together have its shingles and no others; itself, if it has to stay
-    in one piece.
+    """A text to pieces that together have its shingles and no others; or to the text itself, if it
+    has to stay whole.
 
-    The text is normalised first, as a piece alone might be read otherwise. If one of them would
-    still be, the text stays whole: letters that look alike are recognised by the text around them.
+    The text is normalised first, because a piece alone might be normalised differently. If
+    normalising a piece again would change it, the text stays whole: letters that look alike are
+    recognised by the text around them.
     """
     if {options.get("quotations"), options.get("bibliography")} & {"drop"} or (
             options.get("bag") == "1"):  # what is left out, or counted, is known of the whole alone
@@ -124,20 +125,20 @@ def _pieces(normal: str, options: Mapping[str, str], size: int) -> Iterator[str]
             next_start = _cut_near(normal, start + size, by_word)
         end = _after_words(normal, next_start, k) if by_word else next_start + k + 1
         piece = normal[start:end]
-        # A space at an end is no part of a text. The next piece reaches one further for that.
+        # A space at an end does not belong to a text, so each piece has one more character.
         yield piece if options.get("spaces") == "keep" else piece.strip(" ")
         start = next_start
 
 
-def _cut_near(normal: str, place: int, by_word: bool) -> int:
-    """After the next space; if characters have none near, the place itself."""
-    space = normal.find(" ", place, len(normal) if by_word else place + NEAR)
+def _cut_near(normal: str, offset: int, by_word: bool) -> int:
+    """The offset after the next space; if characters have no space near, the offset itself."""
+    space = normal.find(" ", offset, len(normal) if by_word else offset + NEAR)
     if space >= 0:
         return space + 1
-    return len(normal) if by_word else place
+    return len(normal) if by_word else offset
 
 
-def _after_words(normal: str, place: int, count: int) -> int:
+def _after_words(normal: str, offset: int, count: int) -> int:
     for _ in range(count):
-        place = normal.find(" ", place) + 1 or len(normal) + 1
-    return place - 1
+        offset = normal.find(" ", offset) + 1 or len(normal) + 1
+    return offset - 1

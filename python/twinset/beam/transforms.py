@@ -1,4 +1,4 @@
-"""SimilarPairs, Clusters and Dedup."""
+"""The transforms SimilarPairs, Clusters and Dedup."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ import apache_beam as beam
 from .. import _core
 from ..cluster.settings import settings
 from ..rules import DEDUP_THRESHOLD, KEEP_FIRST
+from . import spans as spans_of
 from .clusters import Members, Number, by_chunks
 from .decide import Decide, Few
 from .documents import Documents, Fields, field_of, name_of
 from .pairs import Find, Found, without_values
-from .shuffle import Join, each, rows
+from .shuffle import By, Join, each, rows
+from .spans import Cut, FindSpans, Without, cuts, numbers
 
 WHERE = "twinset.beam"
 SHARDS = 64
@@ -49,15 +51,23 @@ class Removed(NamedTuple):
 
     id: str
     kept: str
-    similarity: float
-    cluster: int
+    similarity: Optional[float]  # None: all of it was cut
+    cluster: Optional[int]
 
 
 class Deduped(NamedTuple):
-    """What Dedup() gives: the records that are kept, and a Removed for each other one."""
+    """The output of Dedup(): the kept records, and a Removed for each other record."""
 
     kept: beam.PCollection
     removed: beam.PCollection
+
+
+class Cleaned(NamedTuple):
+    """The output of Dedup() with min_passage: also a Cut for each record with spans."""
+
+    kept: beam.PCollection
+    removed: beam.PCollection
+    cut: beam.PCollection
 
 
 for _kind in (Pair, Member, Removed):
@@ -65,14 +75,14 @@ for _kind in (Pair, Member, Removed):
 
 
 class _Similar(beam.PTransform):
-    """What all of them do first."""
+    """The base class of all transforms: documents to pairs."""
 
     def __init__(self, id: str, text: str, keep: str | None, duplicates: str, shards: int,
                  options: dict[str, object]) -> None:
         super().__init__()
         if not isinstance(shards, int) or shards < 1:
             raise _core.UsageError(f"shards={shards!r}: take a number from 1 on")
-        chosen = settings(WHERE, options)
+        chosen = settings(WHERE, options, dedup=keep is not None)
         self.shards, self.id = shards, id
         self.documents = Documents(id, text, duplicates, field_of(keep))
         self.find = Find(chosen, shards, duplicates, keep)
@@ -102,7 +112,7 @@ class SimilarPairs(_Similar):
         return self.batches(records) | "rows" >> _rows(Pair)
 
     def batches(self, records: beam.PCollection) -> beam.PCollection:
-        """The same as record batches."""
+        """The pairs as record batches."""
         found, originals = self.found(records)
         numbers = originals | "chunks" >> each(by_chunks, ["original", "cluster"])
         return (numbers, found.pairs) | "in clusters" >> Join(self.shards, ["original", "chunk"])
@@ -125,11 +135,15 @@ class Clusters(_Similar):
 
 class Dedup(_Similar):
     """Records to (kept, removed): the records without near-duplicates, and a Removed for each of
-    the others. One is removed only for one that is kept and that it resembles.
+    the others. A record is removed only if it resembles a kept one.
 
     `keep` says which goes before: "first", the lowest id; "longest", by characters or words; or
     the name of a field, whose largest value does. Among equals, the lowest id. Records whose
     documents are skipped are kept. Other arguments: see SimilarPairs.
+
+    With `min_passage`, (kept, removed, cut): every span of at least so many words that a kept
+    document with a lower id has is cut from the texts, a Cut says which, and a record that is
+    nothing else goes.
     """
 
     def __init__(self, id: str = "id", text: str = "text", *, keep: str = KEEP_FIRST,
@@ -137,21 +151,50 @@ class Dedup(_Similar):
                  threshold: float = DEDUP_THRESHOLD, **options: object) -> None:
         super().__init__(id, text, keep, duplicates, shards, {**options, "threshold": threshold})
 
-    def expand(self, records: beam.PCollection) -> Deduped:
+    def expand(self, records: beam.PCollection) -> Deduped | Cleaned:
         texts = records | "documents" >> self.documents
         found = texts | "find" >> self.find | "few" >> Few(self.shards)
         originals = found | "clusters" >> Number(self.shards)
-        removed = ((found, originals, texts | "texts" >> each(without_values))
-                   | "decide" >> Decide(self.find.settings, self.shards)
-                   | "rows" >> _rows(Removed))
+        texts = texts | "texts" >> each(without_values)
+        removed = (found, originals, texts) | "decide" >> Decide(self.find.settings, self.shards)
+        if not self.find.settings.cuts_spans:
+            return Deduped(*self._stay(records, removed, ()))
+        spans = (texts, removed) | "spans" >> FindSpans(self.find.settings, self.shards)
+        numbers = originals | "chunks" >> each(by_chunks, ["original", "cluster", "size"])
+        members = (found, originals, numbers) | "members" >> Members(self.shards)
+        emptied = ((spans | "all of it" >> each(spans_of.emptied),
+                    members | "numbers" >> each(spans_of.members)) | beam.Flatten()
+                   | "emptied" >> By(self.shards, ["id"], ["id", "kept"], spans_of.with_clusters))
+        all_removed = (removed, emptied) | "all removed" >> beam.Flatten()
+        kept, gone = self._stay(records, all_removed, (spans,))
+        return Cleaned(kept, gone, spans | "cut" >> beam.FlatMap(lambda batch: cuts([batch]))
+                       .with_output_types(Cut))
+
+    def _stay(self, records: beam.PCollection, removed: beam.PCollection,
+              spans: tuple[beam.PCollection, ...]) -> tuple[beam.PCollection, beam.PCollection]:
+        """The kept records, with spans cut from them, and the removed documents."""
+        gone = removed | "rows" >> _rows(Removed)
         named, nameless = records | "name" >> beam.ParDo(Name(self.id)).with_outputs(
             "nameless", main="named")
-        stay = ({"records": named, "removed": removed | "ids" >> beam.Map(
-                     lambda one: (one.id, None)).with_output_types(tuple[str, None])}
-                | "meet" >> beam.CoGroupByKey()
-                | "stay" >> beam.FlatMapTuple(
-                    lambda _, both: () if both["removed"] else both["records"]))
-        return Deduped((stay, nameless) | "kept" >> beam.Flatten(), removed)
+        sides = {"records": named, "removed": gone | "ids" >> beam.Map(
+            lambda row: (row.id, None)).with_output_types(tuple[str, None])}
+        sides |= {"spans": found | "of records" >> beam.FlatMap(
+            lambda batch: numbers([batch])).with_output_types(tuple[str, bytes]) for found in spans}
+        stay = (sides | "meet" >> beam.CoGroupByKey()
+                | "stay" >> beam.FlatMapTuple(Stays(Without(self.documents.fields))))
+        return (stay, nameless) | "kept" >> beam.Flatten(), gone
+
+
+class Stays:
+    """The records of an id that are kept, with spans cut from them."""
+
+    def __init__(self, without: Without) -> None:
+        self.without = without
+
+    def __call__(self, _: str, both: dict[str, Any]) -> Iterator[Any]:
+        spans = list(both.get("spans", ()))
+        for record in () if list(both["removed"]) else both["records"]:
+            yield self.without(record, spans[0]) if spans else record
 
 
 class Name(beam.DoFn):

@@ -1,7 +1,7 @@
-"""A collection that fits into one task: the engine does all of it there, as on one machine.
+"""A collection that fits into one task: twinset's engine scans it there, as on one machine.
 
-The answers are those of the pieces, byte for byte, and there in a fraction of the time that an
-engine takes to bring rows together.
+The results are those of the steps, byte for byte, in a fraction of the time that an engine takes to
+bring rows together.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from .spill import HELD_BYTES, on_disk
 from .verify import FIELDS
 
 DOCUMENTS = 500_000
-BYTES = 256 << 20  # of texts, which lie on disk; the task itself takes as much again
-MEMORY = "256M"  # for the engine, in the place of the default; what exceeds it cannot be done here
-LONGEST = 1 << 20  # bytes of a text: with more, the engine's memory might show in the result
+BYTES = 256 << 20  # of texts, which are on disk; the task takes as much memory
+MEMORY = "256M"  # for the engine, unless another limit was given
+LONGEST = 1 << 20  # bytes of a text; for a longer one the engine's memory may change the result
 
 PAIRS = pa.schema([pa.field("a", pa.string()), pa.field("b", pa.string()),
                    *(pa.field(name, kind) for name, kind in FIELDS.items()),
@@ -30,13 +30,13 @@ MEMBERS = pa.schema([pa.field("id", pa.string()), pa.field("cluster", pa.int64()
 
 
 class NotHere(Exception):
-    """One task cannot do it."""
+    """One task cannot scan the collection."""
 
 
 def pairs(batches: Iterable[pa.RecordBatch], settings: Settings,
           most: int) -> Iterator[pa.RecordBatch]:
-    """All documents (id, text) to PAIRS; or a row of nulls: it cannot be done here, since there
-    are more than `most`, or too long ones, or ids are null, not unique or no text."""
+    """All documents (id, text) to PAIRS. A row of nulls says that one task cannot do it: there are
+    more than `most` documents, a text is too long, or ids are null, not unique or no text."""
     try:
         if result := _scan(batches, settings, most):
             yield from _pairs(result)
@@ -46,7 +46,7 @@ def pairs(batches: Iterable[pa.RecordBatch], settings: Settings,
 
 def members(batches: Iterable[pa.RecordBatch], settings: Settings,
             most: int) -> Iterator[pa.RecordBatch]:
-    """The same to MEMBERS of clusters."""
+    """All documents (id, text) to the MEMBERS of clusters, or a row of nulls, as for pairs()."""
     try:
         if result := _scan(batches, settings, most):
             yield from batched(_members(result), MEMBERS)
@@ -56,10 +56,10 @@ def members(batches: Iterable[pa.RecordBatch], settings: Settings,
 
 def _scan(batches: Iterable[pa.RecordBatch], settings: Settings,
           most: int) -> _core.Result | None:
-    # Whoever asks counts the texts that are null: many of them are no reason to find nothing.
+    # The caller counts null texts, so many of them are no error here.
     options = {**settings.options, "method": "lsh", "threads": "1", "max-skipped": "1"}
     if options.get("by", "auto") == "auto":
-        options["by"] = "char"  # whatever languages the ids may look like
+        options["by"] = "char"  # even if ids have extensions of programs
     if options["memory"] == DEFAULT_MEMORY:
         options["memory"] = MEMORY
     collection = _core.Collection(options)
@@ -74,24 +74,24 @@ def _scan(batches: Iterable[pa.RecordBatch], settings: Settings,
 
 
 def _held(batches: Iterable[pa.RecordBatch], most: int) -> Iterator[pa.RecordBatch]:
-    """The same, from disk."""
-    some: list[pa.RecordBatch] = []
+    """The batches of all documents, most of them in temporary files."""
+    in_memory: list[pa.RecordBatch] = []
     documents = size = waiting = 0
     for batch in batches:
         documents, size = documents + batch.num_rows, size + batch.nbytes
         longest = pc.max(pc.binary_length(batch.column("text"))).as_py() or 0
         if documents > most or size > BYTES or longest > LONGEST:
             raise NotHere
-        some.append(batch)
+        in_memory.append(batch)
         waiting += batch.nbytes
         if waiting > HELD_BYTES:
-            yield from on_disk(some)
-            some, waiting = [], 0
-    yield from some
+            yield from on_disk(in_memory)
+            in_memory, waiting = [], 0
+    yield from in_memory
 
 
 def _check_ids(columns: list[pa.Array]) -> None:
-    """What is wrong with ids that are null, not unique or no text, others tell."""
+    """Raises NotHere for ids that are null, not unique or no text; other steps report the error."""
     ids = pa.chunked_array(columns, pa.string())
     try:
         ids.validate(full=True)

@@ -1,4 +1,4 @@
-"""What the command lines of engines have in common."""
+"""Arguments that the command lines of Spark and Beam share."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from ..show import visible
 from .settings import DEFAULT_MEMORY
 
 
-# Where the command's help would not be true here: values of an option, and what is said of it.
-HERE = {
+# Options that differ from those of the command: their values and their help.
+OVERRIDDEN = {
     "by": ("auto|char|word", "What shingles are made of: characters (Unicode code points) or "
            "words. auto (default) takes char."),
     "k": ("N", "Shingle length, 1 to 64. Default: 9 characters or 5 words; 5 characters suit "
@@ -23,6 +23,8 @@ HERE = {
     "measure": ("auto|jaccard|containment", "jaccard (default): shared shingles of all; "
                 "containment: shared of the smaller document."),
     "method": ("auto|lsh", "Pairs are found by lsh, which misses what --recall allows."),
+    "min-passage": ("N|off", "For dedup: cut every span of at least N words, 5 to 10000, that an "
+                    "earlier document has, word for word. Default: off."),
     "memory": ("SIZE", "What the engine may use in a task, as in 512M or 2G. Default "
                f"{DEFAULT_MEMORY}: of documents too long for it, the longest passage that they "
                "share is not measured."),
@@ -30,10 +32,10 @@ HERE = {
 
 
 def add_options(parser: argparse.ArgumentParser, function: str) -> None:
-    """Adds what the function takes, as the command's help has it where that is true here."""
+    """Adds the options of a function, with the help of the command, or of OVERRIDDEN."""
     group = parser.add_argument_group("options of twinset scan")
     for option, letter, argument, _, text, _ in known(function):
-        argument, text = HERE.get(option, (argument, text))
+        argument, text = OVERRIDDEN.get(option, (argument, text))
         flags = ([f"-{letter}"] if letter else []) + ([f"--{option}"] if len(option) > 1 else [])
         extra: dict[str, Any] = {"action": "store_true", "default": None}
         if argument is not None:
@@ -43,12 +45,12 @@ def add_options(parser: argparse.ArgumentParser, function: str) -> None:
 
 
 def chosen(arguments: argparse.Namespace, function: str) -> dict[str, object]:
-    """Those that were given, by name."""
+    """The options that were given, by name."""
     names = [row[0].replace("-", "_") for row in known(function)]
     return {name: value for name in names if (value := getattr(arguments, name)) is not None}
 
 
 def complain(error: object) -> int:
-    """Says what is wrong; gives the exit status."""
+    """Prints an error. Returns the exit status."""
     print(f"twinset: {visible(str(error))}", file=sys.stderr)
     return 2

@@ -1,8 +1,8 @@
-"""Packed records by part: who meets whom.
+"""Packed records of buckets to candidate pairs, part by part.
 
-A part is held while it is sorted, in memory or in a file. Then no bucket is, however long: of its
-ids as many as it may have, then the first few. Copies take no part in this: their rows are handed
-on.
+The records of a part are held while they are sorted, in memory or in a file. After that, no bucket
+is held as a whole: only as many of its ids as it may have, and of a larger one the first few. Rows
+of copies pass unchanged.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .originals import COPIES, RECORDS, STRINGS
 from .settings import CHUNK, Settings
 from .spill import on_disk
 
-PART_BYTES = 64 << 20  # of a part's records in memory; more are merged from a file
+PART_BYTES = 64 << 20  # of records of a part in memory; more are merged from files
 
 NEEDS = pa.schema([pa.field("id", pa.string()), pa.field("family", pa.string()),
                    pa.field("chunk", pa.int64()), pa.field("partners", STRINGS), *COPIES])
@@ -31,8 +31,8 @@ def candidates(batches: Iterable[pa.RecordBatch], settings: Settings) -> Iterato
     """(part, packed, id, chunk, centres, members) to (id, family, chunk, partners, centres,
     members).
 
-    A document and the partners before it are candidates; they come from every bucket that both
-    are in. Those of one family and chunk are to be computed in one place: they share many texts.
+    A document and its partners, which come before it, are candidates, once for every bucket that
+    has both. Candidates of one family and chunk share many texts, and are compared in one task.
     """
     part, records = None, Records()
     for batch in batches:
@@ -43,11 +43,11 @@ def candidates(batches: Iterable[pa.RecordBatch], settings: Settings) -> Iterato
         for number, packed in zip(batch.column("part").to_pylist(),
                                   batch.column("packed").to_pylist()):
             if number != part:
-                yield from meetings(records.in_order(), settings.max_bucket)
+                yield from pairs_in_buckets(records.in_order(), settings.max_bucket)
                 part, records = number, Records()
             if packed is not None:
                 records.add(packed)
-    yield from meetings(records.in_order(), settings.max_bucket)
+    yield from pairs_in_buckets(records.in_order(), settings.max_bucket)
 
 
 def needs_of(*columns: pa.Array | None) -> pa.RecordBatch:
@@ -56,32 +56,34 @@ def needs_of(*columns: pa.Array | None) -> pa.RecordBatch:
 
 
 class Records:
-    """The records (bucket, id) of a part: in memory, or, if they are too many, in a file."""
+    """The records of a part, whose first column is the bucket, in memory or in sorted files."""
 
-    def __init__(self) -> None:
+    def __init__(self, schema: pa.Schema = RECORDS) -> None:
+        self.schema = schema
         self.batches: list[pa.RecordBatch] = []
         self.bytes = 0
-        self.spilled: list[list[pa.RecordBatch]] = []  # each of them sorted
+        self.spilled: list[list[pa.RecordBatch]] = []  # sorted runs in files
 
     def add(self, packed: bytes) -> None:
-        self.batches.append(pa.ipc.read_record_batch(pa.py_buffer(packed), RECORDS))
+        self.batches.append(pa.ipc.read_record_batch(pa.py_buffer(packed), self.schema))
         self.bytes += len(packed)
         if self.bytes > PART_BYTES:
             self._spill()
 
     def _spill(self) -> None:
-        """Sorts what is in memory, if anything is, and lays it aside."""
+        """Sorts the records in memory, and moves them to a file."""
         if self.batches:
             rows = _in_order(pa.concat_batches(self.batches))
             self.spilled.append(on_disk(pa.Table.from_batches([rows]).to_batches(ROWS)))
             self.batches, self.bytes = [], 0
 
     def in_order(self) -> Iterator[pa.RecordBatch]:
-        """By bucket and id; those that are alone in a bucket may be left out."""
+        """The records, sorted by all columns. Records that are alone in a bucket may be left
+        out."""
         if self.spilled:
             self._spill()
             return batched(heapq.merge(*(chain.from_iterable(map(_rows, run))
-                                         for run in self.spilled)), RECORDS)
+                                         for run in self.spilled)), self.schema)
         return self._repeated()
 
     def _repeated(self) -> Iterator[pa.RecordBatch]:
@@ -89,71 +91,71 @@ class Records:
             return
         rows = pa.concat_batches(self.batches)
         order = pc.sort_indices(rows.column("bucket"))
-        some = repeated(starts(rows.column("bucket").take(order)))
-        rows = _in_order(rows.take(order.filter(some)))
+        is_repeated = repeated(starts(rows.column("bucket").take(order)))
+        rows = _in_order(rows.take(order.filter(is_repeated)))
         yield from pa.Table.from_batches([rows]).to_batches(1 << 16)
 
 
 def _in_order(rows: pa.RecordBatch) -> pa.RecordBatch:
-    return rows.take(pc.sort_indices(rows, [("bucket", "ascending"), ("id", "ascending")]))
+    return rows.take(pc.sort_indices(rows, [(name, "ascending") for name in rows.schema.names]))
 
 
-def _rows(batch: pa.RecordBatch) -> Iterator[tuple[int, str]]:
-    return zip(batch.column("bucket").to_pylist(), batch.column("id").to_pylist())
+def _rows(batch: pa.RecordBatch) -> Iterator[tuple]:
+    return zip(*(column.to_pylist() for column in batch.columns))
 
 
-def meetings(batches: Iterable[pa.RecordBatch], limit: int) -> Iterator[pa.RecordBatch]:
-    """Who meets whom: (bucket, id), in this order, to NEEDS."""
-    last = Last(limit)
+def pairs_in_buckets(batches: Iterable[pa.RecordBatch], limit: int) -> Iterator[pa.RecordBatch]:
+    """(bucket, id), in this order, to NEEDS: the candidate pairs."""
+    last = OpenBucket(limit)
     for batch in batches:
-        yield from last.and_more(batch)
-    yield from last.and_more(None)
+        yield from last.pairs_of(batch)
+    yield from last.pairs_of(None)
 
 
-class Last:
-    """The bucket that a batch ended in.
+class OpenBucket:
+    """The bucket at the end of a batch, which may continue in the next.
 
-    A document meets all that come before it in a bucket; of one over the limit the lowest few,
-    which are all that is held of it.
+    A document is paired with all documents before it in a bucket; in a bucket over the limit, with
+    the lowest few, which are the only ones that are held.
     """
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self.held = pa.RecordBatch.from_pylist([], RECORDS)
-        self.carried = self.hidden = 0  # of a bucket over the limit: rows that are held, and not
+        self.carried = self.hidden = 0  # rows of a bucket over the limit, held and not
 
-    def and_more(self, batch: pa.RecordBatch | None) -> Iterator[pa.RecordBatch]:
-        """What meets in this bucket and in all of a batch but its last, of which more may come.
-        None: nothing more comes."""
+    def pairs_of(self, batch: pa.RecordBatch | None) -> Iterator[pa.RecordBatch]:
+        """The pairs of this bucket, and of all buckets of a batch but the last, which may continue.
+        None: there are no more batches."""
         rows = self.held if batch is None else pa.concat_batches([self.held, batch])
         if len(rows) == 0:
             return
         bucket, carried = rows.column("bucket").to_numpy(), self.carried
         start = np.flatnonzero(np.concatenate([[True], bucket[1:] != bucket[:-1]]))
-        here = np.diff(start, append=len(bucket))
-        first = np.repeat(start, here)
-        place = np.arange(len(bucket)) - first
-        place[carried:here[0]] += self.hidden
-        size = here.copy()
+        length = np.diff(start, append=len(bucket))
+        first = np.repeat(start, length)
+        rank = np.arange(len(bucket)) - first
+        rank[carried:length[0]] += self.hidden
+        size = length.copy()
         size[0] += self.hidden
         over = size > self.limit if self.limit else np.zeros(len(size), bool)
-        is_over = np.repeat(over, here)
-        count = np.where(is_over, np.minimum(place, STAR), place)
+        is_over = np.repeat(over, length)
+        count = np.where(is_over, np.minimum(rank, STAR), rank)
         count[:carried] = 0
         if batch is not None and not over[-1]:
             count[start[-1]:] = 0
-        held = min(STAR, here[-1]) if over[-1] else here[-1]
+        held = min(STAR, length[-1]) if over[-1] else length[-1]
         self.held = rows.slice(start[-1], held)
         self.carried, self.hidden = (held, size[-1] - held) if over[-1] else (0, 0)
-        yield from _meeting(rows.column("id"), first, count, np.where(is_over, place // CHUNK, 0))
+        yield from _needs(rows.column("id"), first, count, np.where(is_over, rank // CHUNK, 0))
 
 
-def _meeting(ids: pa.Array, first: np.ndarray, count: np.ndarray,
+def _needs(ids: pa.Array, first: np.ndarray, count: np.ndarray,
              chunk: np.ndarray) -> Iterator[pa.RecordBatch]:
-    """Each with as many from its first on."""
-    some = np.flatnonzero(count)
-    for portion in portions(count[some]):
-        rows = some[portion]
+    """NEEDS rows: each id with `count` partners from `first` on."""
+    with_partners = np.flatnonzero(count)
+    for portion in portions(count[with_partners]):
+        rows = with_partners[portion]
         partners = lists(count[rows], ids.take(pa.array(ranges(first[rows], count[rows]))))
         yield needs_of(ids.take(pa.array(rows)), ids.take(pa.array(first[rows])),
                        pa.array(chunk[rows]), partners, None, None)

@@ -1,9 +1,9 @@
-"""What pairs join: connected components, and their numbers.
+"""Clusters: the connected components of pairs, and their numbers.
 
-Kiveris, Lattanzi, Mirrokni, Rastogi and Vassilvitskii, Connected Components in MapReduce and
-Beyond (2014): large_star() and small_star() in turn, until nothing changes; then each id has one
-edge, to the lowest of its component. About log n rounds of two sorts. A graph that fits into one
-task takes one, by union_find().
+By Kiveris, Lattanzi, Mirrokni, Rastogi and Vassilvitskii, Connected Components in MapReduce and
+Beyond (2014): large_star() and small_star() alternate until nothing changes; then each id has one
+edge, to the lowest id of its component. That takes about log n rounds of two sorts. A graph
+that fits into one task needs one round, by union_find().
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ EDGES = pa.schema([pa.field("u", pa.string(), False), pa.field("v", pa.string(),
 
 
 def large_star(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Edges (u, v) in both directions, by u and v: every larger neighbour to the least of all."""
+    """Edges (u, v) in both directions, by u and v: connects larger neighbours to the least
+    one."""
     for u, v, least in _with_least(batches):
         least = pc.if_else(pc.less(u, least), u, least)
         larger = pc.greater(v, u)
@@ -33,14 +34,14 @@ def large_star(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def small_star(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Edges (u, v) with u > v, by u and v: u and its neighbours to the least of them."""
+    """Edges (u, v) with u > v, by u and v: connects u and its neighbours to the least one."""
     for u, v, least in _with_least(batches):
         first = pc.equal(v, least)
         yield _edges(pc.if_else(first, u, v), least)
 
 
 def _with_least(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[pa.Array, pa.Array, pa.Array]]:
-    """u, v, and the least v of the same u, which is the first."""
+    """u, v, and the least v of each u, which is its first."""
     last = least = None
     for batch in batches:
         if batch.num_rows == 0:
@@ -58,50 +59,50 @@ def _edges(u: pa.Array, v: pa.Array) -> pa.RecordBatch:
 
 
 def union_find(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """All edges (u, v) of a graph, in any order, to one for each id that is not the lowest of its
-    component: (id, that one)."""
-    to: dict[str, str] = {}
+    """All edges (u, v) of a graph, in any order, to one edge (id, lowest id of its component)
+    for each id that is not the lowest."""
+    parents: dict[str, str] = {}
     for batch in batches:
         for u, v in zip(batch.column("u").to_pylist(), batch.column("v").to_pylist()):
-            _join(to, u, v)
-    return batched(((id, _root(to, id)) for id in list(to)), EDGES)
+            _join(parents, u, v)
+    return batched(((id, _root(parents, id)) for id in list(parents)), EDGES)
 
 
-def _join(to: dict[str, str], u: str, v: str) -> None:
-    u, v = _root(to, u), _root(to, v)
+def _join(parents: dict[str, str], u: str, v: str) -> None:
+    u, v = _root(parents, u), _root(parents, v)
     if u != v:
-        to[max(u, v)] = min(u, v)
+        parents[max(u, v)] = min(u, v)
 
 
-def _root(to: dict[str, str], id: str) -> str:
+def _root(parents: dict[str, str], id: str) -> str:
     root = id
-    while root in to:
-        root = to[root]
-    while id != root:  # shortens the way for the next time
-        to[id], id = root, to[id]
+    while root in parents:
+        root = parents[root]
+    while id != root:  # shortens the path for the next search
+        parents[id], id = root, parents[id]
     return root
 
 
 def number_all(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """All originals that are in clusters to their NUMBERS, in one task: (u, v, copies), edges,
-    and with v null the number of identical documents that u stands for."""
-    to: dict[str, str] = {}
+    """(u, v, copies) to the NUMBERS of all originals in clusters, in one task. Rows are edges,
+    or, if v is null, the number of identical documents of u."""
+    parents: dict[str, str] = {}
     copies: dict[str, int] = {}
     for batch in batches:
         for u, v, count in zip(*(batch.column(name).to_pylist() for name in ("u", "v", "copies"))):
             for id in (u, v) if v is not None else ():
                 copies.setdefault(id, 1)
             if v is not None:
-                _join(to, u, v)
+                _join(parents, u, v)
             else:
                 copies[u] = count
     sizes: Counter[str] = Counter()
     for id, count in copies.items():
-        sizes[_root(to, id)] += count
+        sizes[_root(parents, id)] += count
     order = sorted(sizes, key=lambda root: (-sizes[root], root))
     numbers = {root: number for number, root in enumerate(order, 1)}
     found = ((id, root, sizes[root], numbers[root])
-             for id in copies for root in (_root(to, id),))
+             for id in copies for root in (_root(parents, id),))
     return batched(found, NUMBERS)
 
 
@@ -109,7 +110,7 @@ def number(batches: Iterable[pa.RecordBatch],
            before: Mapping[int, int]) -> Iterator[pa.RecordBatch]:
     """(part, root, size), in the order of their numbers, to (root, size, cluster).
 
-    `before` says how many clusters there are before a part's first.
+    `before` has the number of clusters before the first of each part.
     """
     seen: dict[int, int] = {}
     for batch in batches:

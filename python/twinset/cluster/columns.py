@@ -1,4 +1,4 @@
-"""Columns of rows, and of lists, without an object for each."""
+"""Functions on columns of values and of lists, without an object for each row."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-ROWS = 1 << 14   # of a batch that is handed on
-ITEMS = 1 << 16  # of its lists
+ROWS = 1 << 14   # of a batch
+ITEMS = 1 << 16  # of the lists of a batch
 
 
 def starts(column: pa.Array, last: pa.Scalar | None = None) -> pa.Array:
-    """Whether a value is another than the one before; `last` is that before the first."""
+    """Whether each value differs from the value before it; `last` is before the first."""
     if len(column) == 0:
         return pa.array([], pa.bool_())
     first = last is None or not column[0].equals(last)
@@ -22,13 +22,14 @@ def starts(column: pa.Array, last: pa.Scalar | None = None) -> pa.Array:
 
 
 def repeated(start: pa.Array) -> pa.Array:
-    """Which rows are not alone in their run; those at the ends of a batch may be."""
+    """Whether each row is in a run of several, or at an end of the batch, where a run may
+    continue."""
     alone = pc.and_(start, pa.concat_arrays([start[1:], pa.array([False])]))
     return pc.invert(alone)
 
 
 def any_starts(batch: pa.RecordBatch, *names: str) -> np.ndarray:
-    """Whether one of these columns has another value than in the row before."""
+    """Whether one of these columns differs from the row before."""
     return np.logical_or.reduce([flags(starts(batch.column(name))) for name in names])
 
 
@@ -37,25 +38,25 @@ def flags(column: pa.Array) -> np.ndarray:
 
 
 def batched(rows: Iterable[tuple], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """Rows as batches, neither long nor with long lists."""
+    """Rows as batches of limited length, with lists of limited length."""
     rows = iter(rows)
-    lists = [place for place, field in enumerate(schema) if pa.types.is_list(field.type)]
-    while some := list(_some(rows, lists) if lists else islice(rows, ROWS)):
-        columns = [pa.array(column, field.type) for column, field in zip(zip(*some), schema)]
+    lists = [index for index, field in enumerate(schema) if pa.types.is_list(field.type)]
+    while batch := list(_limited(rows, lists) if lists else islice(rows, ROWS)):
+        columns = [pa.array(column, field.type) for column, field in zip(zip(*batch), schema)]
         yield pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
-def _some(rows: Iterator[tuple], lists: Sequence[int]) -> Iterator[tuple]:
+def _limited(rows: Iterator[tuple], lists: Sequence[int]) -> Iterator[tuple]:
     items = 0
     for row in islice(rows, ROWS):
         yield row
-        items += sum(len(row[place] or ()) for place in lists)
+        items += sum(len(row[index] or ()) for index in lists)
         if items > ITEMS:
             return
 
 
 def portions(counts: np.ndarray) -> Iterator[slice]:
-    """Rows that have no more than ITEMS together, or a row that has more alone."""
+    """Slices of rows with at most ITEMS items together, or of a single row that has more."""
     ends, start = np.cumsum(counts), 0
     while start < len(counts):
         before = ends[start] - counts[start]
@@ -65,7 +66,7 @@ def portions(counts: np.ndarray) -> Iterator[slice]:
 
 
 def ranges(first: np.ndarray | int, counts: np.ndarray) -> np.ndarray:
-    """So many numbers from each first on, one range after the other."""
+    """The ranges of `counts` numbers from each `first` on, one after the other."""
     ends = np.cumsum(counts)
     total = ends[-1] if len(ends) else 0
     return np.arange(total) + np.repeat(first - (ends - counts), counts)
@@ -77,24 +78,24 @@ def lists(counts: np.ndarray, values: pa.Array) -> pa.ListArray:
 
 
 def lengths(column: pa.ListArray) -> np.ndarray:
-    """Of lists; 0 where there is none."""
+    """The lengths of lists; 0 for null."""
     return pc.fill_null(pc.list_value_length(column), 0).to_numpy()
 
 
 def codes(column: pa.Array) -> tuple[np.ndarray, pa.Array]:
-    """Values as small numbers, from 0 in the order in which they occur, and what these stand
-    for."""
+    """Codes of values, numbered from 0 in the order of first occurrence, and the distinct
+    values."""
     encoded = pa.concat_arrays([column]).dictionary_encode()
     return encoded.indices.to_numpy().astype(np.int64), encoded.dictionary
 
 
 def firsts(*keys: np.ndarray) -> np.ndarray:
-    """Where a combination of small numbers occurs for the first time, in order."""
+    """The indexes at which a combination of small numbers first occurs."""
     key = keys[0]
     for other in keys[1:]:
         width = int(other.max(initial=0)) + 1
         if (int(key.max(initial=0)) + 1) * width >= 1 << 63:
             key, _ = codes(pa.array(key))
         key = key * width + other
-    code, _ = codes(pa.array(key))  # counted up as they occur
+    code, _ = codes(pa.array(key))  # numbered by first occurrence
     return np.flatnonzero(np.diff(np.maximum.accumulate(code), prepend=-1))

@@ -1,4 +1,4 @@
-"""Texts to identities and buckets: the one step that sees every text."""
+"""Texts to identities and buckets. Only this step reads every text."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ KINDS = {_core.NULL_TEXT: "null", _core.EMPTY: "empty"}
 def look_through(batches: Iterator[pa.RecordBatch], settings: Settings) -> Iterator[pa.RecordBatch]:
     """(id, text) to (id, identity, buckets, skipped).
 
-    Documents of one identity are the same. Those that share a bucket are candidates. `skipped` is
-    why a document takes no part, or null; identity and buckets are null then.
+    Documents with equal identities are identical. Documents that share a bucket are candidates.
+    `skipped` is the reason why a document is skipped, or null; if it is skipped, identity and
+    buckets are null.
     """
     keyer = _core.Keyer(settings.options)
     for batch in batches:

@@ -1,4 +1,4 @@
-"""Pairs as lines, the same bytes that the command writes."""
+"""Pairs as lines, with the bytes of the command."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FORMATS = STEP_FORMATS
 
 
 def lines(batches: Iterable[pa.RecordBatch], format: str) -> Iterator[pa.RecordBatch]:
-    """Pairs to lines, without their newlines; the headings come before the first of a stream."""
+    """Pairs to lines without newlines. The heading comes before the first line of a stream."""
     heading = _core.pair_heading(format).decode().rstrip("\n")
     for batch in batches:
         if batch.num_rows and heading:
@@ -26,7 +26,7 @@ def lines(batches: Iterable[pa.RecordBatch], format: str) -> Iterator[pa.RecordB
 
 
 def lines_of(batch: pa.RecordBatch, format: str) -> list[str]:
-    """The same of one batch, without headings."""
+    """The lines of a batch, without a heading."""
     text, ends = _core.pair_lines(format, batch.column("a"), batch.column("b"),
                                   {name: _bytes(batch.column(name))
                                    for name in (*FIELDS, "cluster")})

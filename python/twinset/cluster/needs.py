@@ -1,4 +1,4 @@
-"""Candidates by id, family and chunk: who is needed where."""
+"""Candidates by id, family and chunk, to each pair once, and the texts that it needs."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import pyarrow.compute as pc
 from .candidates import needs_of
 from .columns import ROWS, any_starts, codes, firsts, flags, lengths, lists, portions, starts
 
-BLOCK = 1 << 19  # candidates that are looked at together
+BLOCK = 1 << 19  # candidates that are processed together
 
 
 def needs(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """(id, family, chunk, partners, centres, members) to the same: who is needed where.
+    """(id, family, chunk, partners, centres, members) to rows of the same schema.
 
-    Every pair once, with the first family and chunk that it has. A row with partners is a
-    document that is to be compared with these. One without is such a partner, and may come again;
-    or, with members, it stands for copies.
+    Every pair occurs once, with its first family and chunk. A row with partners is a document to
+    compare with these. A row with members stands for copies. Other rows are partners, which may be
+    repeated.
     """
     waiting, items, enough = [], 0, BLOCK
     for batch in batches:
@@ -40,7 +40,7 @@ def needs(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _needed(rows: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """The same of all candidates of some documents."""
+    """The needs of documents, from all their candidates."""
     if len(rows) == 0:
         return
     partner, names = codes(rows.column("partners").flatten())
@@ -50,22 +50,22 @@ def _needed(rows: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     group = np.cumsum(any_starts(rows, "id", "family", "chunk")) - 1
     count = np.bincount(group[parent], minlength=group[-1] + 1)
     row = np.flatnonzero(np.diff(group, prepend=-1))[count > 0]
-    yield from _met(rows, row, count[count > 0], names.take(pa.array(partner)))
+    yield from _with_partners(rows, row, count[count > 0], names.take(pa.array(partner)))
     family, _ = codes(rows.column("family"))
     once = firsts(family[parent], rows.column("chunk").to_numpy()[parent], partner)
     for start in range(0, len(once), ROWS):
-        some = once[start:start + ROWS]
-        at = pa.array(parent[some])
-        yield needs_of(names.take(pa.array(partner[some])), rows.column("family").take(at),
-                       rows.column("chunk").take(at), None, None, None)
+        selected = once[start:start + ROWS]
+        parents = pa.array(parent[selected])
+        yield needs_of(names.take(pa.array(partner[selected])), rows.column("family").take(parents),
+                       rows.column("chunk").take(parents), None, None, None)
 
 
-def _met(rows: pa.RecordBatch, row: np.ndarray, count: np.ndarray,
+def _with_partners(rows: pa.RecordBatch, row: np.ndarray, count: np.ndarray,
          partners: pa.Array) -> Iterator[pa.RecordBatch]:
-    """These rows, with so many of the partners each."""
+    """Rows with their partners, `count` for each."""
     start = 0
     for portion in portions(count):
-        some, its = rows.take(pa.array(row[portion])), count[portion]
-        yield needs_of(some.column("id"), some.column("family"), some.column("chunk"),
-                       lists(its, partners.slice(start, its.sum())), None, None)
-        start += its.sum()
+        selected, counts = rows.take(pa.array(row[portion])), count[portion]
+        yield needs_of(selected.column("id"), selected.column("family"), selected.column("chunk"),
+                       lists(counts, partners.slice(start, counts.sum())), None, None)
+        start += counts.sum()

@@ -1,11 +1,11 @@
-"""Documents by identity and id: of those that are the same, the first stands for all.
+"""Documents by identity and id: the first of identical documents represents all of them.
 
-No run of them is ever held, however long it is: of its ids as many as a bucket may have, then the
-first few. A batch may end anywhere.
+No run of identical documents is held as a whole: only as many of its ids as a bucket may have, and
+of a longer run the first few. A batch may end anywhere.
 
-Documents are in as many buckets as there are bands, most of them alone. So that an engine need
-not move a row for each, the records (bucket, id) of many documents are packed by the part that
-their buckets belong to; those of a part come together again, and are sorted there.
+A document is in as many buckets as there are bands, and alone in most. So that an engine need not
+move a row for each bucket, the records (bucket, id) of many documents are packed by parts, which
+divide the buckets. Records of a part are brought together, and sorted there.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def originals(batches: Iterable[pa.RecordBatch], settings: Settings,
               parts: int) -> Iterator[pa.RecordBatch]:
     """(identity, id, buckets) to (part, packed, id, chunk, centres, members).
 
-    Of documents that are the same, the first stands for all, and its records are packed. `parts`
-    is a power of two. Copies have a row for themselves.
+    The first of identical documents represents all of them, and its records are packed. `parts`
+    is a power of two. Copies have rows of their own.
     """
     copies, last = Copies(settings.max_bucket), None
     for batch in batches:
@@ -43,37 +43,43 @@ def originals(batches: Iterable[pa.RecordBatch], settings: Settings,
         start = starts(identity, last)
         last = identity[-1]
         yield from batched(_packed(batch.filter(start), parts), PACKED)
-        some = batch.filter(repeated(start))
-        rows = zip(some.column("identity").to_pylist(), some.column("id").to_pylist())
-        yield from batched(_placed(copies.take(rows), parts), PACKED)
-    yield from batched(_placed(copies.end(), parts), PACKED)
+        repeated_rows = batch.filter(repeated(start))
+        rows = zip(repeated_rows.column("identity").to_pylist(),
+                   repeated_rows.column("id").to_pylist())
+        yield from batched(_with_parts(copies.take(rows), parts), PACKED)
+    yield from batched(_with_parts(copies.end(), parts), PACKED)
 
 
 def _packed(batch: pa.RecordBatch, parts: int) -> Iterator[tuple]:
-    buckets = batch.column("buckets")  # of a batch that was filtered: null ones have no values
+    buckets = batch.column("buckets")  # of a filtered batch: null lists have no values
     records = pa.record_batch([buckets.flatten(),
                                batch.column("id").take(pc.list_parent_indices(buckets))],
                               schema=RECORDS)
+    for number, packed in packed_by_part(records, parts):
+        yield number, packed, None, None, None, None
+
+
+def packed_by_part(records: pa.RecordBatch, parts: int) -> Iterator[tuple[int, bytes]]:
+    """The records of each part, serialized."""
     part = pc.bit_wise_and(records.column("bucket"), parts - 1)
     order = pc.sort_indices(part)
     runs = pc.run_end_encode(part.take(order), run_end_type=pa.int64())
     records, start = records.take(order), 0
     for number, end in zip(runs.values.to_pylist(), runs.run_ends.to_pylist()):
-        yield (number, records.slice(start, end - start).serialize().to_pybytes(), None, None,
-               None, None)
+        yield number, records.slice(start, end - start).serialize().to_pybytes()
         start = end
 
 
-def _placed(rows: Iterable[tuple], parts: int) -> Iterator[tuple]:
+def _with_parts(rows: Iterable[tuple], parts: int) -> Iterator[tuple]:
     for id, chunk, centres, members in rows:
         yield crc32(id.encode()) & (parts - 1), None, id, chunk, centres, members
 
 
 class Copies:
-    """Runs of documents that are the same, as they come: (id, chunk, centres, members).
+    """Turns runs of identical documents into rows (id, chunk, centres, members).
 
-    `id` is the first. `centres` are those that are listed with all others: every one, or the
-    first few of more than a bucket may have, whose members come in chunks.
+    `id` is the first document. `centres` are the documents that are listed with all others: all,
+    or the first few of a run over the limit of a bucket, whose members come in chunks.
     """
 
     def __init__(self, limit: int) -> None:
@@ -82,11 +88,11 @@ class Copies:
 
     def _begin(self, key: object) -> None:
         self.key, self.first, self.chunk = key, None, 0
-        self.centres: list[str] | None = None  # of more than the limit
+        self.centres: list[str] | None = None  # of a run over the limit
         self.waiting: list[str] = []
 
     def take(self, rows: Iterable[tuple[object, str]]) -> Iterator[tuple]:
-        """Rows (key, id), of which runs may have begun before."""
+        """Takes rows (key, id), whose first run may have begun before."""
         for key, several in groupby(rows, lambda row: row[0]):
             if key != self.key:
                 yield from self.end()
@@ -98,7 +104,7 @@ class Copies:
                     yield self._chunk()
 
     def end(self) -> Iterator[tuple]:
-        """What is left of the last run."""
+        """The remaining rows of the last run."""
         if len(self.waiting) < 2 and not self.centres:
             return
         if not self.centres and (not self.limit or len(self.waiting) <= self.limit):

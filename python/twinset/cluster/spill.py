@@ -1,4 +1,4 @@
-"""What does not fit into memory."""
+"""Batches in temporary files, for data that does not fit into memory."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-HELD_BYTES = 64 << 20  # of texts that a task has in memory
+HELD_BYTES = 64 << 20  # of texts that a task holds in memory
 
 
 def on_disk(batches: Sequence[pa.RecordBatch]) -> list[pa.RecordBatch]:
-    """The same batches in a temporary file, which is gone when they are."""
+    """Moves batches to a temporary file, which is removed with them."""
     with tempfile.NamedTemporaryFile(prefix="twinset-") as file:
         with pa.ipc.new_file(file, batches[0].schema) as writer:
             for batch in batches:

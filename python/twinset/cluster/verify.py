@@ -1,7 +1,7 @@
 """Candidates and their texts to pairs.
 
-Rows come by family, chunk and id, each with its text. A family's partners, the texts that others
-are compared with, are held as long as it lasts: some in memory, the rest on disk.
+Rows are sorted by family, chunk and id, each with its text. The partners of a family, the texts
+that others are compared with, are held until its last row: the first in memory, the others on disk.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .columns import ITEMS, any_starts, codes, flags, lengths, portions, ranges
 from .settings import CHUNK, Settings
 from .spill import HELD_BYTES, on_disk
 
-# What is known of a pair, as the command writes it; the cluster comes last.
+# The fields of a pair in the order of the command; the cluster comes last.
 FIELDS = {"similarity": pa.float64(), "jaccard": pa.float64(), "containment_a": pa.float64(),
           "containment_b": pa.float64(), "shared": pa.int64(), "union": pa.int64(),
           "estimate": pa.float64(), "longest": pa.int64()}
@@ -25,6 +25,7 @@ PAIRS = pa.schema([
     pa.field("a", pa.string(), False),
     pa.field("b", pa.string(), False),
     *(pa.field(name, kind, name == "estimate") for name, kind in FIELDS.items()),
+    pa.field("first", pa.string(), False),
     pa.field("original", pa.string(), False),
     pa.field("chunk", pa.int64(), False),
     pa.field("match", pa.bool_(), False),
@@ -35,23 +36,23 @@ def verify(batches: Iterable[pa.RecordBatch], settings: Settings,
            listed: bool = True) -> Iterator[pa.RecordBatch]:
     """(family, chunk, id, text, partners, centres, members) to pairs of documents.
 
-    A row without partners is one; a row with `members` is that of copies: their passages are
-    not looked for, but such a pair is described. `centres` are those that an original is listed by;
-    null: itself.
+    A row without partners is a partner. A row with `members` is of copies, whose text is compared
+    with itself. `centres` are the documents that represent an original in lists; null: itself.
 
-    `original` leads to a pair's cluster: that of b, or of the copies, by their chunk. `match` is
-    true for one pair of each match, that of the two originals. Without `listed`, there are no
-    others.
+    `first` and `original` are the originals of the match, the earlier one and the later one; for
+    copies, both are their original. `original` and the chunk of copies identify a pair's cluster.
+    `match` is true for one pair of each match, that of the two originals. If `listed` is false,
+    only these pairs are made.
     """
     comparer = _core.Comparer(settings.options)
-    held = Held()
+    held = HeldPartners()
     for batch in batches:
         if len(batch):
-            yield from held.and_more(batch, listed).listed(comparer)
+            yield from held.pairs_of(batch, listed).listed(comparer)
 
 
-class Held:
-    """The partners of a family so far, through any number of batches."""
+class HeldPartners:
+    """The partners of a family, which may continue over several batches."""
 
     def __init__(self) -> None:
         self.family: tuple[str, int] | None = None
@@ -62,21 +63,21 @@ class Held:
         self.texts: list[pa.Array] = []
         self.bytes = 0
 
-    def and_more(self, batch: pa.RecordBatch, listed: bool) -> Meetings:
-        """Finds what meets in a batch."""
+    def pairs_of(self, batch: pa.RecordBatch, listed: bool) -> TextPairs:
+        """The pairs of texts to compare in a batch."""
         if self.family != _family(batch, 0):
             self._forget()
         self.family = _family(batch, -1)
         family = np.cumsum(any_starts(batch, "family", "chunk")) - 1
         is_partner = flags(pc.and_(pc.is_null(batch.column("partners")),
                                    pc.is_null(batch.column("members"))))
-        meetings = Meetings(self, batch, family, is_partner)
+        pairs = TextPairs(self, batch, family, is_partner)
         if not listed:
-            meetings.forget_copies()
+            pairs.drop_copies()
         if family[-1] > 0:
             self._forget()
         self._hold(batch.filter(pa.array(is_partner & (family == family[-1]))))
-        return meetings
+        return pairs
 
     def _hold(self, partners: pa.RecordBatch) -> None:
         if len(partners) == 0:
@@ -93,13 +94,13 @@ def _family(batch: pa.RecordBatch, row: int) -> tuple[str, int]:
     return batch.column("family")[row].as_py(), batch.column("chunk")[row].as_py()
 
 
-class Meetings:
-    """Pairs of texts, and what is listed of them if they are similar.
+class TextPairs:
+    """Pairs of texts to compare, and the pairs of documents to list if they are similar.
 
-    Rows are those of partners that are held, of the first family of the batch, and the batch's.
+    Rows are those of held partners, which are of the first family of the batch, and of the batch.
     """
 
-    def __init__(self, held: Held, batch: pa.RecordBatch, family: np.ndarray,
+    def __init__(self, held: HeldPartners, batch: pa.RecordBatch, family: np.ndarray,
                  is_partner: np.ndarray) -> None:
         self.rows = pa.concat_batches([*held.rows, batch.select(["id", "centres"])])
         self.texts = pa.chunked_array([*held.texts, batch.column("text")])
@@ -108,18 +109,18 @@ class Meetings:
         known = np.concatenate([np.arange(before), before + np.flatnonzero(is_partner)])
         family = np.concatenate([np.zeros(before, np.int64), family])
         b = before + np.repeat(np.arange(len(batch)), lengths(partners))
-        a = known[_places(self.rows.column("id").take(pa.array(known)), family[known],
+        a = known[_find_in_families(self.rows.column("id").take(pa.array(known)), family[known],
                           partners.flatten(), family[b])]
         copies = np.flatnonzero(flags(pc.is_valid(members)))
-        self.pairs = len(a)  # what follows are copies, which meet themselves
+        self.pairs = len(a)  # then come copies, compared with themselves
         self.a, self.b = (np.concatenate([side, before + copies]) for side in (a, b))
         self.chunk = np.concatenate([np.zeros(len(a), np.int64),
                                      batch.column("chunk").to_numpy()[copies]])
         self._name(members, lengths(members)[copies])
 
     def _name(self, members: pa.ListArray, counts: np.ndarray) -> None:
-        """Who is listed: of a pair, the centres of each, or itself; of copies, their centres with
-        their members. The names of one are so many from its first on."""
+        """Finds the documents to list: for a pair, the centres of each side, or itself; for copies,
+        their centres with their members. Each has `count` names from `first` on."""
         ids, centres = self.rows.columns
         count, itself = lengths(centres), flags(pc.is_null(centres))
         self.names = pa.concat_arrays([ids, centres.flatten(), members.flatten()])
@@ -131,17 +132,17 @@ class Meetings:
             self.b_first[self.pairs:] = len(self.names) - counts.sum() + np.cumsum(counts) - counts
             self.b_count[self.pairs:] = counts
 
-    def forget_copies(self) -> None:
-        """Lists originals alone, which are the first of all names."""
+    def drop_copies(self) -> None:
+        """Lists only originals, which are the first names."""
         self.a, self.b, self.chunk = (all[:self.pairs] for all in (self.a, self.b, self.chunk))
         self.a_count, self.b_count = np.ones((2, self.pairs), np.int64)
 
     def listed(self, comparer: _core.Comparer) -> Iterator[pa.RecordBatch]:
-        """Compares them: pairs of documents, each centre of a match's a with each of its b."""
+        """Compares texts, and lists pairs of documents: each centre of a with each of b."""
         for start in range(0, len(self.a), ITEMS):
-            some = slice(start, start + ITEMS)
-            found, columns = comparer.pairs(self.texts, self.a[some].astype(np.int32),
-                                            self.b[some].astype(np.int32))
+            range_ = slice(start, start + ITEMS)
+            found, columns = comparer.pairs(self.texts, self.a[range_].astype(np.int32),
+                                            self.b[range_].astype(np.int32))
             found = start + np.frombuffer(found, np.int32)
             known = pa.record_batch([pa.Array.from_buffers(kind, len(found), [
                 None, pa.py_buffer(columns[name])]) for name, kind in FIELDS.items()],
@@ -154,40 +155,42 @@ class Meetings:
         match = np.repeat(np.arange(len(found)), self.b_count[found])
         y = ranges(0, self.b_count[found])
         x_count = self.a_count[found][match]
-        is_copies = found[match] >= self.pairs  # each is listed with the centres before it
+        is_copies = found[match] >= self.pairs  # a copy is listed with the centres before it
         x_count = np.where(is_copies, np.minimum(x_count, self.chunk[found][match] * CHUNK + y),
                            x_count)
-        for some in portions(x_count):
-            each = np.repeat(np.arange(some.start, some.stop), x_count[some])
-            yield self._pairs(found, known, match[each], ranges(0, x_count[some]), y[each])
+        for portion in portions(x_count):
+            each = np.repeat(np.arange(portion.start, portion.stop), x_count[portion])
+            yield self._pairs(found, known, match[each], ranges(0, x_count[portion]), y[each])
 
     def _pairs(self, found: np.ndarray, known: pa.RecordBatch, match: np.ndarray, x: np.ndarray,
                y: np.ndarray) -> pa.RecordBatch:
-        """PAIRS of a match, and which of the names of its sides."""
-        at = found[match]
-        a = self.names.take(pa.array(self.a_first[at] + x))
-        b = self.names.take(pa.array(self.b_first[at] + y))
+        """PAIRS for indexes of matches, and of the names of their sides."""
+        rows = found[match]
+        a = self.names.take(pa.array(self.a_first[rows] + x))
+        b = self.names.take(pa.array(self.b_first[rows] + y))
         swapped = pc.greater(a, b)
         known = dict(zip(FIELDS, known.take(pa.array(match)).columns))
         contained = known["containment_a"], known["containment_b"]
         known["containment_a"] = pc.if_else(swapped, contained[1], contained[0])
         known["containment_b"] = pc.if_else(swapped, contained[0], contained[1])
         known["estimate"] = pc.if_else(pc.is_nan(known["estimate"]), None, known["estimate"])
-        originals = self.rows.column("id").take(pa.array(self.b[at]))
-        is_match = (at < self.pairs) & (x == 0) & (y == 0)  # a centre is itself, the others copies
+        first, original = (self.rows.column("id").take(pa.array(side[rows]))
+                           for side in (self.a, self.b))
+        # The first centre is the original, the others are copies.
+        is_match = (rows < self.pairs) & (x == 0) & (y == 0)
         return pa.record_batch([pc.if_else(swapped, b, a), pc.if_else(swapped, a, b),
-                                *known.values(), originals, pa.array(self.chunk[at]),
+                                *known.values(), first, original, pa.array(self.chunk[rows]),
                                 pa.array(is_match)], schema=PAIRS)
 
 
-def _places(ids: pa.Array, families: np.ndarray, wanted: pa.Array,
-            its: np.ndarray) -> np.ndarray:
-    """Where the ids that are wanted stand among those of their families."""
+def _find_in_families(ids: pa.Array, families: np.ndarray, wanted: pa.Array,
+            wanted_families: np.ndarray) -> np.ndarray:
+    """The indexes of the wanted ids among those of their families."""
     code, names = codes(pa.concat_arrays([ids, wanted]))
-    key = np.concatenate([families, its]) * len(names) + code
+    key = np.concatenate([families, wanted_families]) * len(names) + code
     key, wanted = key[:len(ids)], key[len(ids):]
     order = np.argsort(key, kind="stable")
-    place = np.append(order, 0)[np.searchsorted(key[order], wanted)]
-    if (np.append(key, -1)[place] != wanted).any():
+    indexes = np.append(order, 0)[np.searchsorted(key[order], wanted)]
+    if (np.append(key, -1)[indexes] != wanted).any():
         raise KeyError("a partner is not with its family")
-    return place
+    return indexes

@@ -1,4 +1,4 @@
-"""b-bit MinHash (Li and König, 2010): of each hash value the lowest bits alone."""
+"""b-bit MinHash (Li and König, 2010): only the lowest bits of each hash value."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from twinset.datasketch.minhash import SCHEME_CODES, check_scheme, scheme_of
 
 class bBitMinHash:
     """The lowest `b` bits, 0 to 32, of the values of a MinHash. `r` is the size of the set as a
-    share of all values there could be, 0.0 where it is not known. Pickled, it takes little more
-    than b bits a value."""
+    fraction of all possible values, or 0.0 if that is not known. Pickled, a value takes little
+    more than b bits."""
 
     __slots__ = ("b", "hashvalues", "r", "scheme", "seed")
 
@@ -36,7 +36,7 @@ class bBitMinHash:
                 and np.array_equal(self.hashvalues, other.hashvalues))
 
     def jaccard(self, other: bBitMinHash) -> float:
-        """Estimated Jaccard similarity. ValueError where b, scheme or seed differ."""
+        """Estimated Jaccard similarity. ValueError if b, scheme or seed differ."""
         if self.b != other.b:
             raise ValueError("Cannot compare two b-bit MinHashes with different b values")
         if self.scheme != scheme_of(other):
@@ -55,8 +55,8 @@ class bBitMinHash:
         return struct.calcsize(self._header()) + 8 * -(-self.hashvalues.size // (64 // slot))
 
     def _header(self) -> str:
-        """Seed, b, r, number of values. Where that is negative, the code of the scheme follows:
-        there was but one before datasketch 2."""
+        """The format of seed, b, r and the number of values. If that number is negative, the code
+        of the scheme follows; datasketch 1 had only one scheme."""
         return "<qBdi" if self.scheme == "legacy" else "<qBdiB"
 
     def __getstate__(self) -> bytearray:
@@ -80,12 +80,12 @@ class bBitMinHash:
 
 
 def _slot_bits(b: int) -> int:
-    """Bits that a value takes: the next power of two; 4 for none."""
+    """Bits that a value takes: b rounded up to a power of two, and 4 for b = 0."""
     return next(bits for bits in (1, 2, 4, 8, 16, 32) if b <= bits) if b else 4
 
 
 def _shifts(slot: int) -> np.ndarray:
-    """Of the values of a block of 64 bits; the first is uppermost."""
+    """The shifts of the values in a block of 64 bits. The first value has the highest bits."""
     return np.arange(64 - slot, -1, -slot, dtype=np.uint64)
 
 
@@ -93,8 +93,8 @@ def _packed(values: np.ndarray, slot: int) -> np.ndarray:
     per_block = 64 // slot
     padded = np.zeros(-(-values.size // per_block) * per_block, dtype=np.uint64)
     padded[:values.size] = values
-    placed = padded.reshape(-1, per_block) << _shifts(slot)
-    return np.bitwise_or.reduce(placed, axis=1).astype("<u8")
+    shifted = padded.reshape(-1, per_block) << _shifts(slot)
+    return np.bitwise_or.reduce(shifted, axis=1).astype("<u8")
 
 
 def _unpacked(blocks: np.ndarray, slot: int, size: int) -> np.ndarray:
@@ -103,7 +103,7 @@ def _unpacked(blocks: np.ndarray, slot: int, size: int) -> np.ndarray:
 
 
 def _chance(r1: float, r2: float, b: int) -> tuple[float, float]:
-    """What of the agreement is chance: C1 and C2 of the paper, as datasketch computes them."""
+    """The agreement to expect by chance: C1 and C2 of the paper, as datasketch computes them."""
     a1, a2 = _of_ratio(r1, b), _of_ratio(r2, b)
     if r1 == 0.0 and r2 == 0.0:
         return a1, a2

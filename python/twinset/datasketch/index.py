@@ -1,8 +1,8 @@
-"""What is behind a MinHashLSH: an index in memory, made in C, or one in tables.
+"""The indexes behind a MinHashLSH: one in memory, written in C, and one in tables.
 
-Both insert, query and remove. What they hold can be read as tables: one from each key to the bytes
-of its bands, and one for each band from its bytes to the keys that have them. As in datasketch,
-each hash value stands there with its bytes swapped.
+Both insert, query and remove, and both can be read as tables: one table maps each key to the bytes
+of its bands, and one table for each band maps these bytes to keys. As in datasketch, the bytes of
+each hash value are swapped in these tables.
 """
 
 from __future__ import annotations
@@ -33,31 +33,32 @@ from twinset.datasketch.storage import (
 
 def _split(signature: bytes, bands: int) -> list[bytes]:
     size = len(signature) // bands
-    return [signature[at:at + size] for at in range(0, len(signature), size)]
+    return [signature[start:start + size] for start in range(0, len(signature), size)]
 
 
 # ---- in memory
 
 
 class Memory(_core.MinHashIndex):
-    """Keys and signatures in C: `bands` of `rows` values, of signatures with `length`. Answers come
-    in the order of insertion."""
+    """An index in C: `bands` of `rows` values, from signatures of `length` values. query() returns
+    keys in the order of insertion."""
 
     def tables(self) -> tuple[Table, list[Table]]:
         buckets = _BucketsOfMemory(self)
         return _KeysOfMemory(self), [_BandOfMemory(buckets, band) for band in range(self.bands)]
 
     def bands_of(self, key: Hashable) -> list[bytes]:
-        """Those of all its signatures: there are several where duplicates were not looked for."""
+        """The bands of all signatures of a key. It has several if it was inserted again
+        unchecked."""
         return [band for signature in self.signatures(key)
-                for band in _split(_swapped(signature, self.slot_bytes), self.bands)]
+                for band in _split(_swap_bytes(signature, self.slot_bytes), self.bands)]
 
     def insert_bands(self, key: Hashable, bands: list[bytes]) -> None:
-        """Inserts what bands_of(), or the table of keys of another index, gave."""
+        """Inserts bands from bands_of(), or from the table of keys of another index."""
         for start in range(0, len(bands), self.bands):
             signature = b"".join(bands[start:start + self.bands])
             slot_bytes = len(signature) // (self.bands * self.rows)
-            self.insert(key, _swapped(signature, slot_bytes), False)
+            self.insert(key, _swap_bytes(signature, slot_bytes), False)
 
     def candidates(self, minhash: Any) -> set[Hashable]:
         return set(self.query(minhash))
@@ -69,14 +70,14 @@ class Memory(_core.MinHashIndex):
         return list(keys)
 
     def flush(self) -> None:
-        """Nothing waits here."""
+        """Does nothing, since changes are never delayed."""
 
     def __reduce__(self) -> Any:
         entries = [(key, signature) for key in self.keys() for signature in self.signatures(key)]
-        return _remembered, (self.bands, self.rows, self.length, self.scheme, entries)
+        return _rebuild, (self.bands, self.rows, self.length, self.scheme, entries)
 
 
-def _remembered(bands: int, rows: int, length: int, scheme: str | None,
+def _rebuild(bands: int, rows: int, length: int, scheme: str | None,
                 entries: list[tuple[Hashable, bytes]]) -> Memory:
     memory = Memory(bands, rows, length)
     for key, signature in entries:
@@ -85,8 +86,8 @@ def _remembered(bands: int, rows: int, length: int, scheme: str | None,
     return memory
 
 
-def _swapped(signature: bytes, slot_bytes: int) -> bytes:
-    """A slot of 16 bytes is two numbers, of a WeightedMinHash."""
+def _swap_bytes(signature: bytes, slot_bytes: int) -> bytes:
+    """Swaps the bytes of each number. A slot of 16 bytes, of a WeightedMinHash, is two numbers."""
     unit = np.uint32 if slot_bytes == 4 else np.uint64
     return np.frombuffer(signature, dtype=unit).byteswap().tobytes()
 
@@ -109,8 +110,8 @@ class _KeysOfMemory(Table):
 
 
 class _BucketsOfMemory:
-    """The buckets of all bands, put together when they are asked for and the index has changed: at
-    once, since each key gives its bands together."""
+    """The buckets of all bands. They are built when they are read after the index has changed; all
+    bands at once, since a key's bands are read together."""
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
@@ -141,12 +142,12 @@ class _BandOfMemory(Table):
 
 # ---- in tables
 
-_MOST_TOUCHED = 10000  # buckets that something was removed from, until they are looked at
+_MOST_TOUCHED = 10000  # buckets with removed keys, before empty buckets are removed
 
 
 class Tables:
-    """Keys and bands in tables, in Redis, or in Python where keys are pickled or bands hashed.
-    Changes wait until flush()."""
+    """An index in tables: in Redis, or in Python if keys are pickled or bands are hashed. Changes
+    may be delayed until flush()."""
 
     def __init__(self, bands: int, rows: int, length: int, config: dict[str, Any], prepickle: bool,
                  hashfunc: Callable[[bytes], bytes] | None) -> None:
@@ -184,7 +185,7 @@ class Tables:
             self._open()
 
     def stored(self, key: Hashable) -> Any:
-        """A key as the tables have it."""
+        """A key as it is stored in the tables."""
         return pickle.dumps(key) if self._prepickle else key
 
     def restored(self, keys: Iterable[Any]) -> list[Any]:
@@ -206,7 +207,7 @@ class Tables:
         self.insert_bands(stored, bands)
 
     def insert_bands(self, stored: Any, bands: list[Any]) -> None:
-        """Inserts what the table of keys of an index gave."""
+        """Inserts bands from the table of keys of another index."""
         self._keys.insert(stored, *bands)
         for band, table in zip(bands, cycle(self._tables)):
             table.insert(band, stored)
@@ -215,7 +216,7 @@ class Tables:
         return self.restored(self.candidates(minhash, bands))
 
     def candidates(self, minhash: Any, bands: int = 0) -> set[Any]:
-        """The keys, as they are stored, that agree in one of the first bands; 0: in any."""
+        """The stored keys of signatures that agree in one of the first `bands`; 0: in any band."""
         wanted = self._bands(minhash)[:bands or None]
         same_scheme(self.scheme, minhash)
         return set().union(*get_each(self._tables[:len(wanted)], wanted))
@@ -232,7 +233,7 @@ class Tables:
             self.flush()
 
     def flush(self) -> None:
-        """Makes all changes. Buckets that became empty are removed."""
+        """Makes all delayed changes, and removes buckets that became empty."""
         self._keys.flush()
         touched, self._touched = self._touched, []
         values = get_each([table for table, _ in touched], [band for _, band in touched])

@@ -1,4 +1,4 @@
-"""LeanMinHash: a signature without what it takes to update it, and its form in bytes."""
+"""LeanMinHash: a signature that cannot be updated, and its serialization."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from twinset.datasketch.minhash import (
 
 
 class LeanMinHash(MinHash):
-    """The signature `minhash`, or one of `seed`, `hashvalues` and `scheme` ("legacy" where it is
-    not given), that can be compared and merged, but not updated. Hashable."""
+    """A signature that can be compared, merged and hashed, but not updated. It is made from a
+    `minhash`, or from `seed`, `hashvalues` and `scheme`, which is "legacy" by default."""
 
     __slots__ = ("scheme", "seed")
 
@@ -43,10 +43,10 @@ class LeanMinHash(MinHash):
             raise ValueError("hashvalues must not be empty")
 
     @classmethod
-    def _made(cls, seed: int, hashvalues: Any, scheme: str) -> LeanMinHash:
-        made = object.__new__(cls)
-        made._fill(seed, hashvalues, scheme)
-        return made
+    def _make(cls, seed: int, hashvalues: Any, scheme: str) -> LeanMinHash:
+        minhash = object.__new__(cls)
+        minhash._fill(seed, hashvalues, scheme)
+        return minhash
 
     def update(self, b: Any) -> NoReturn:
         """A LeanMinHash cannot be updated: TypeError."""
@@ -57,27 +57,28 @@ class LeanMinHash(MinHash):
         raise TypeError("Cannot update a LeanMinHash")
 
     def copy(self) -> LeanMinHash:
-        return self._made(self.seed, self.hashvalues, self.scheme)
+        return self._make(self.seed, self.hashvalues, self.scheme)
 
     @classmethod
     def union(cls, *lmhs: MinHash) -> LeanMinHash:
         """The signature of the union of at least two sets."""
         hashvalues = united(lmhs)
-        return cls._made(lmhs[0].seed, hashvalues, scheme_of(lmhs[0]))
+        return cls._make(lmhs[0].seed, hashvalues, scheme_of(lmhs[0]))
 
-    # In bytes: seed, number of values, values of 32 bits. For the schemes of datasketch 2 the
-    # number is negative and the scheme's code follows it; values of affine64 have 64 bits.
+    # A serialized signature is a seed, the number of values, and values of 32 bits. For the schemes
+    # of datasketch 2, the number is negative, and the scheme's code follows it; values of affine64
+    # have 64 bits.
 
     def _format(self, byteorder: str) -> str:
         code = "" if self.scheme == "legacy" else "B"
         return f"{byteorder}qi{code}{len(self)}{_letter(self.scheme)}"
 
     def bytesize(self, byteorder: str = "@") -> int:
-        """Bytes that serialize() writes. `byteorder` is a character of the module struct."""
+        """The number of bytes that serialize() writes. `byteorder` is a character of struct."""
         return struct.calcsize(self._format(byteorder))
 
     def serialize(self, buf: Any, byteorder: str = "@") -> None:
-        """Writes the signature to the start of a buffer. ValueError where it does not fit."""
+        """Writes the signature to the start of a buffer. ValueError if it does not fit."""
         if len(buf) < self.bytesize(byteorder):
             raise ValueError("The buffer does not have enough space for holding this MinHash.")
         numbers = ((len(self),) if self.scheme == "legacy"
@@ -88,7 +89,7 @@ class LeanMinHash(MinHash):
     @classmethod
     def deserialize(cls, buf: Any, byteorder: str = "@") -> LeanMinHash:
         """Reads a signature from the start of a buffer."""
-        return cls._made(*_read(buf, byteorder))
+        return cls._make(*_read(buf, byteorder))
 
     def __getstate__(self) -> bytearray:  # type: ignore[override]
         state = bytearray(self.bytesize())
@@ -103,7 +104,7 @@ class LeanMinHash(MinHash):
 
 
 def _letter(scheme: str) -> str:
-    """Of a value, in the module struct."""
+    """The character of a hash value in formats of struct."""
     return "Q" if scheme == "affine64" else "I"
 
 

@@ -1,4 +1,4 @@
-"""MinHashLSH: keys of signatures that agree with one asked for in a band of values."""
+"""MinHashLSH: finds the keys of signatures that agree with a query in a band of values."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ def check_threshold_and_weights(threshold: float, num_perm: int, weights: Sequen
 
 
 class MinHashLSH:
-    """An index of signatures, asked for those that are likely to be similar.
+    """An index that finds signatures that are likely to be similar to a query.
 
-    threshold, weights: bands and rows are chosen for the least sum of false positives and false
-        negatives at this Jaccard similarity, weighted so.
+    threshold, weights: bands and rows are chosen for the least weighted sum of false positives
+        and false negatives at this Jaccard similarity.
     num_perm: the length of the signatures.
-    params: (bands, rows), in place of the choice.
+    params: (bands, rows), which are then not chosen.
     storage_config: {"type": "dict"}, the default, or {"type": "redis", "redis": {...}}, with the
-        arguments of redis.Redis. The same "basename" (bytes) there is the same index.
-    prepickle: whether keys are pickled; by default in Redis alone.
-    hashfunc: makes a shorter key of the bytes of a band.
+        arguments of redis.Redis. In Redis, equal values of "basename" (bytes) name the same index.
+    prepickle: whether keys are pickled; by default only in Redis.
+    hashfunc: turns the bytes of a band into a shorter key.
 
-    An index in memory lies in C. `keys` and `hashtables` show what it holds; the latter take time
-    in proportion to it, once after each change.
+    An index in memory is written in C. `keys` and `hashtables` show its content; to build
+    `hashtables` takes time in proportion to the content, once after each change.
     """
 
     def __init__(self, threshold: float = 0.9, num_perm: int = 128,
@@ -71,8 +71,8 @@ class MinHashLSH:
         self._connect()
 
     def _connect(self) -> None:
-        """With an index in memory, calls go straight to C, but for those that a subclass has
-        methods of its own for."""
+        """For an index in memory, binds methods directly to those in C, except methods that a
+        subclass overrides."""
         self.keys, self.hashtables = self._index.tables()
         if isinstance(self._index, Memory):
             for name in _DIRECT:
@@ -88,17 +88,17 @@ class MinHashLSH:
         self._connect()
 
     def insert(self, key: Hashable, minhash: Any, check_duplication: bool = True) -> None:
-        """Inserts a MinHash or WeightedMinHash by a key. ValueError where the key is there already:
-        without that check the key has both signatures."""
+        """Inserts a MinHash or WeightedMinHash by a key. ValueError if the key exists; without
+        that check, the key has both signatures."""
         self._index.insert(key, minhash, check_duplication)
         self._index.flush()
 
     def query(self, minhash: Any) -> list[Hashable]:
-        """The keys of signatures that agree with this one in a band, each once."""
+        """The keys of signatures that agree with `minhash` in a band, each key once."""
         return self._index.query(minhash)
 
     def remove(self, key: Hashable) -> None:
-        """Removes a key. ValueError where it is not there."""
+        """Removes a key. ValueError if it does not exist."""
         self._index.remove(key)
         self._index.flush()
 
@@ -109,8 +109,8 @@ class MinHashLSH:
         return self.keys.size() == 0
 
     def merge(self, other: MinHashLSH, check_overlap: bool = False) -> None:
-        """Inserts all that another index holds. ValueError where its bands or signatures are of
-        another kind, or, if that is to be checked, where both have a key."""
+        """Inserts all signatures of another index. ValueError if it has other parameters or another
+        scheme, or, with check_overlap, if both have a key."""
         if type(self) is not type(other):
             raise ValueError(f"Cannot merge type MinHashLSH and type {type(other).__name__}.")
         kinds = [(lsh.h, lsh.b, lsh.r, lsh.hashfunc is None) for lsh in (self, other)]
@@ -126,7 +126,7 @@ class MinHashLSH:
         self._index.scheme = self._index.scheme or other._index.scheme
         self._index.flush()
 
-    # Many changes at once, where the tables lie elsewhere.
+    # Buffers for tables in Redis.
 
     @property
     def buffer_size(self) -> int:
@@ -139,26 +139,26 @@ class MinHashLSH:
             table.buffer_size = value
 
     def insertion_session(self, buffer_size: int = 50000) -> MinHashLSHInsertionSession:
-        """A context to insert much: Redis gets so many changes at once."""
+        """A context for many insertions, sent to Redis in batches of `buffer_size` changes."""
         return MinHashLSHInsertionSession(self, buffer_size)
 
     def deletion_session(self, buffer_size: int = 50000) -> MinHashLSHDeletionSession:
-        """A context to remove much: Redis gets so many changes at once."""
+        """A context for many removals, sent to Redis in batches of `buffer_size` changes."""
         return MinHashLSHDeletionSession(self, buffer_size)
 
     def add_to_query_buffer(self, minhash: Any) -> None:
-        """Asks now, for collect_query_buffer() to answer."""
+        """Adds a query, whose answer collect_query_buffer() intersects with those of others."""
         self._queries.append(self._index.candidates(minhash))
 
     def collect_query_buffer(self) -> list[Hashable]:
-        """The keys that were found for every signature added since the last time."""
+        """The keys that every query found that was added since the last call."""
         queries, self._queries = self._queries, []
         return self._index.restored(set.intersection(*queries)) if queries else []
 
-    # What the bands hold.
+    # The content of bands.
 
     def _query_b(self, minhash: Any, b: int) -> set[Hashable]:
-        """The answers of the first b bands."""
+        """The keys that agree in one of the first b bands."""
         if b > self.b:
             raise ValueError("b must be less or equal to the number of hash tables")
         return set(self._index.query(minhash, b)) if b else set()
@@ -168,7 +168,7 @@ class MinHashLSH:
         return [table.itemcounts() for table in self.hashtables]
 
     def get_subset_counts(self, *keys: Hashable) -> list[dict[Hashable, int]]:
-        """The same of these keys alone."""
+        """For each band, the number of these keys in each bucket."""
         counts: list[Counter[Hashable]] = [Counter() for _ in range(self.b)]
         for bands in self.keys.getmany(*map(self._index.stored, set(keys))):
             for band, count in zip(bands, counts):
@@ -188,7 +188,7 @@ class _Session:
         self.close()
 
     def close(self) -> None:
-        """Makes all changes."""
+        """Makes all delayed changes."""
         self.lsh._index.flush()
 
 

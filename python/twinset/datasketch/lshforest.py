@@ -13,7 +13,7 @@ from twinset.datasketch.minhash import same_scheme
 
 
 class MinHashLSHForest:
-    """`l` trees over signatures of `num_perm` values. What was added is found after index()."""
+    """`l` trees over signatures of `num_perm` values. Signatures are found after index()."""
 
     def __init__(self, num_perm: int = 128, l: int = 8) -> None:  # noqa: E741
         if l <= 0 or num_perm <= 0:
@@ -39,11 +39,11 @@ class MinHashLSHForest:
             table[band].append(key)
 
     def index(self) -> None:
-        """Makes all that was added searchable."""
+        """Makes all added signatures searchable."""
         self.sorted_hashtables = [sorted(table) for table in self.hashtables]
 
     def query(self, minhash: Any, k: int) -> list[Hashable]:
-        """At most k keys, of those that are likely to be most similar."""
+        """At most k keys of the signatures that are likely to be most similar."""
         if k <= 0:
             raise ValueError("k must be positive")
         self._check_length(minhash)
@@ -61,13 +61,13 @@ class MinHashLSHForest:
         size = len(bands[0]) // self.k * depth
         for band, table, order in zip(bands, self.hashtables, self.sorted_hashtables):
             prefix = band[:size]
-            at = bisect_left(order, prefix)
-            while at < len(order) and order[at].startswith(prefix):
-                yield from table[order[at]]
-                at += 1
+            i = bisect_left(order, prefix)
+            while i < len(order) and order[i].startswith(prefix):
+                yield from table[order[i]]
+                i += 1
 
     def get_minhash_hashvalues(self, key: Hashable) -> np.ndarray:
-        """The hash values that were added under a key. KeyError where there is none."""
+        """The hash values that were added under a key. KeyError if there are none."""
         if key not in self.keys:
             raise KeyError(f"The provided key does not exist in the LSHForest: {key}")
         bands = self.keys[key]
@@ -86,8 +86,8 @@ class MinHashLSHForest:
             raise ValueError("The num_perm of MinHash out of range")
 
     def _bands(self, minhash: Any) -> list[bytes]:
-        """Bytes of the bands, each value with its highest byte first, so that bytes sort as values
-        do."""
+        """The bytes of the bands, the highest byte of each value first, so that bytes sort as
+        values do."""
         swapped = minhash.hashvalues[:self.k * self.l].byteswap().tobytes()
         size = len(swapped) // self.l
-        return [swapped[at:at + size] for at in range(0, len(swapped), size)]
+        return [swapped[start:start + size] for start in range(0, len(swapped), size)]

@@ -1,7 +1,7 @@
 """MinHash: the signature of a set, with the values of datasketch.
 
-The hash functions of one scheme, seed and number are drawn once and shared. The engine hashes and
-permutes (some 23 ns an item with 128 functions); affine64 alone is left to numpy.
+Signatures of equal scheme, seed and length share their hash functions. The engine computes hashes
+and permutations (about 23 ns for an item with 128 functions); only affine64 is computed by numpy.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from twinset import _core
 from twinset.datasketch.hashfunc import sha1_hash32, sha1_hash64
 
 _PRIME = (1 << 61) - 1
-_MOST_FUNCTIONS = 65536  # of the engine
+_MOST_FUNCTIONS = 65536  # the limit of the engine
 
 
 class _Scheme(NamedTuple):
     dtype: Any
-    largest: int  # also what a slot holds before the first item
+    largest: int  # hash value, which is also the value of a slot before the first item
     hashfunc: Callable[[Any], int]
-    engine: str  # its name there
+    engine: str  # the engine's name of the scheme
 
 
 _SCHEMES = {
@@ -34,12 +34,12 @@ _SCHEMES = {
     "affine64": _Scheme(np.uint64, (1 << 64) - 1, sha1_hash64, ""),
 }
 
-# In serialized signatures; those of the legacy scheme have none.
+# Codes in serialized signatures; the legacy scheme has none.
 SCHEME_CODES = {"affine32": 1, "affine64": 2}
 
 
 def scheme_of(minhash: Any) -> str:
-    """Objects of datasketch 1.x have but one scheme and no word for it."""
+    """The scheme of a MinHash. Objects of datasketch 1.x have no attribute for it."""
     return getattr(minhash, "scheme", "legacy")
 
 
@@ -50,8 +50,8 @@ def check_scheme(scheme: str) -> str:
 
 
 def same_scheme(known: str | None, minhash: Any) -> str | None:
-    """The scheme of what an index holds, once it also holds this; ValueError where they differ.
-    A WeightedMinHash has none."""
+    """The scheme of an index that had `known` and gets a signature. ValueError if the schemes
+    differ. A WeightedMinHash has no scheme."""
     scheme = getattr(minhash, "scheme", None)
     if known is not None and scheme is not None and scheme != known:
         raise ValueError(f"MinHash scheme {scheme!r} does not match scheme {known!r} of the "
@@ -76,7 +76,7 @@ def _draw(scheme: str, seed: Any, num_perm: int) -> np.ndarray:
 
 
 class _Affine64:
-    """What the engine's sketcher does, for the scheme that the engine does not have."""
+    """Does the work of the engine's sketcher for affine64, which the engine does not have."""
 
     def __init__(self, a: np.ndarray, b: np.ndarray) -> None:
         self._a, self._b = a, b
@@ -87,7 +87,7 @@ class _Affine64:
 
     def lower_values(self, values: np.ndarray, minhash: _core.HashValues) -> None:
         hashvalues = minhash.hashvalues.copy()
-        for start in range(0, len(values), 1024):  # so many products at once stay in cache
+        for start in range(0, len(values), 1024):  # products of this many values stay in cache
             mixed = _fmix64(values[start:start + 1024])
             np.minimum(hashvalues, (mixed[:, None] * self._a + self._b).min(axis=0),
                        out=hashvalues)
@@ -103,16 +103,16 @@ def _fmix64(values: np.ndarray) -> np.ndarray:
 
 
 class _Functions:
-    """The functions of a signature: their parameters, and what applies them."""
+    """The hash functions of a signature: their parameters, and the sketcher that applies them."""
 
     def __init__(self, scheme: str, permutations: Any, seed: int | None = None) -> None:
         self.scheme = scheme
         self.permutations = permutations
-        self.seed = seed  # that they were drawn from, or None
-        self.hashfunc = _SCHEMES[scheme].hashfunc  # what `lower` hashes items by
+        self.seed = seed  # that the parameters were drawn from, or None
+        self.hashfunc = _SCHEMES[scheme].hashfunc  # that `lower` hashes items with
         a: Any
         b: Any
-        a, b = (np.ascontiguousarray(part, dtype=np.uint64) for part in permutations)
+        a, b = (np.ascontiguousarray(row, dtype=np.uint64) for row in permutations)
         sketcher: _core.Sketcher | _Affine64
         if scheme == "affine64":
             sketcher = _Affine64(a, b)
@@ -143,11 +143,12 @@ def _functions_of(scheme: str, seed: Any, num_perm: int) -> _Functions:
 
 
 class MinHash(_core.HashValues):
-    """The signature of a set: `num_perm` functions, each with the least value it took on an item.
+    """The signature of a set: for each of `num_perm` functions, its least value on an item.
 
-    `hashfunc` makes numbers of items, by default SHA-1 of bytes: its first 32 bits, or 64 for
-    affine64. `hashvalues` and `permutations` continue from those of another MinHash. `scheme` is
-    "legacy" (datasketch 1.x, the default), "affine32" (the default of 2.x) or "affine64".
+    `hashfunc` turns items into numbers. The default is for bytes: the first 32 bits of SHA-1, or
+    64 for affine64. `hashvalues` and `permutations` continue from those of another MinHash.
+    `scheme` is "legacy" (datasketch 1.x, the default), "affine32" (the default of 2.x) or
+    "affine64".
     `gpu_mode="always"` is refused at the first update: there is no kernel for a GPU here.
     """
 
@@ -192,17 +193,17 @@ class MinHash(_core.HashValues):
             self._functions = drawn
             return
         if self.scheme != "legacy":
-            permutations = np.array([as_values(self.scheme, part) for part in permutations])
+            permutations = np.array([as_values(self.scheme, row) for row in permutations])
             if not (permutations[0] & 1).all():
                 raise ValueError("all `a` permutation parameters must be odd for scheme "
                                  f"{self.scheme!r}")
         self._functions = _Functions(self.scheme, permutations)
 
-    # An array that was taken from `hashvalues` stays as it was, and a bad item leaves all as it
-    # was.
+    # An update replaces the array `hashvalues` if others hold it, and an item that raises leaves
+    # the signature unchanged.
 
     def update(self, b: Any) -> None:
-        """Adds an item: bytes, or what the hashfunc takes."""
+        """Adds an item: bytes, or another argument of the hashfunc."""
         functions = self._functions
         if self.hashfunc is functions.hashfunc:
             functions.lower((b,), self)
@@ -210,7 +211,7 @@ class MinHash(_core.HashValues):
             functions.lower_values(self._numbers([self.hashfunc(b)]), self)
 
     def update_batch(self, b: Iterable[Any]) -> None:
-        """Adds all items; many times faster than one at a time."""
+        """Adds many items, many times faster than by single calls."""
         if self._gpu_mode == "always":
             b = list(b)
             if b:
@@ -223,7 +224,7 @@ class MinHash(_core.HashValues):
             functions.lower_values(self._numbers([self.hashfunc(item) for item in b]), self)
 
     def _numbers(self, numbers: list[int]) -> Any:
-        """What the hashfunc gave, as the engine takes it."""
+        """The results of the hashfunc as the engine takes them."""
         try:
             return np.array(numbers, dtype=_SCHEMES[self.scheme].dtype).astype(np.uint64)
         except OverflowError as error:
@@ -234,12 +235,12 @@ class MinHash(_core.HashValues):
                              "for 64 bits.") from error
 
     def jaccard(self, other: MinHash) -> float:
-        """Estimated Jaccard similarity. ValueError where scheme, seed or sizes differ."""
+        """Estimated Jaccard similarity. ValueError if scheme, seed or sizes differ."""
         self._check_comparable(other, "compute Jaccard given")
         return float(np.count_nonzero(self.hashvalues == other.hashvalues)) / len(self)
 
     def merge(self, other: MinHash) -> None:
-        """Makes this the signature of the union. ValueError where scheme, seed or sizes differ."""
+        """Makes this the signature of the union. ValueError if scheme, seed or sizes differ."""
         self._check_comparable(other, "merge")
         self.hashvalues = np.minimum(other.hashvalues, self.hashvalues)
 
@@ -270,12 +271,12 @@ class MinHash(_core.HashValues):
         self.hashvalues = empty_values(self.scheme, len(self))
 
     def copy(self) -> MinHash:
-        made = object.__new__(MinHash)
-        made.scheme, made.seed, made.num_perm = self.scheme, self.seed, len(self)
-        made.hashfunc, made._gpu_mode = self.hashfunc, self._gpu_mode
-        made._functions = self._functions
-        made.hashvalues = self.digest()
-        return made
+        copied = object.__new__(MinHash)
+        copied.scheme, copied.seed, copied.num_perm = self.scheme, self.seed, len(self)
+        copied.hashfunc, copied._gpu_mode = self.hashfunc, self._gpu_mode
+        copied._functions = self._functions
+        copied.hashvalues = self.digest()
+        return copied
 
     def __len__(self) -> int:
         return len(self.hashvalues)
@@ -300,14 +301,14 @@ class MinHash(_core.HashValues):
 
     @classmethod
     def generator(cls, b: Iterable[Iterable[Any]], **minhash_kwargs: Any) -> Iterator[MinHash]:
-        """The same, one after the other."""
+        """The signatures of many sets of items, made one after the other."""
         empty = cls(**minhash_kwargs)
         for items in b:
             minhash = empty.copy()
             minhash.update_batch(items)
             yield minhash
 
-    # Functions that the seed gives are drawn again, and not pickled.
+    # Functions that were drawn from the seed are not pickled, but drawn again.
 
     def __getstate__(self) -> dict[str, Any]:
         state = {**self.__dict__, "hashvalues": self.hashvalues}
@@ -329,7 +330,7 @@ def empty_values(scheme: str, size: int) -> np.ndarray:
 
 
 def as_values(scheme: str, values: Any) -> np.ndarray:
-    """Hash values or parameters as the scheme holds them; ValueError where one is too large."""
+    """Hash values or parameters as the scheme holds them; ValueError if a value is too large."""
     dtype = _SCHEMES[scheme].dtype
     if scheme == "legacy":
         return np.array(values, dtype=dtype)

@@ -1,7 +1,7 @@
-"""Where an index keeps what it holds: tables from a key to several values, in Python or in Redis.
+"""The tables of an index, which map a key to several values, in Python or in Redis.
 
-In Redis the keys and the layout are those of datasketch, so that either reads the index of the
-other: a hash NAME with a field for each key, and at NAME + key a list, or a set, of its values.
+In Redis, keys and layout are those of datasketch, so that either can read the index of the other: a
+hash NAME has a field for each key, and NAME + key is a list, or a set, of its values.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def random_name(length: int = 11) -> bytes:
 
 
 class Table(ABC):
-    """What can be read of a table."""
+    """A table that can be read."""
 
     buffer_size = 50000  # of buffered changes; only Redis has them
 
@@ -29,7 +29,7 @@ class Table(ABC):
 
     @abstractmethod
     def get(self, key: Hashable) -> Any:
-        """The values of a key; none where it is absent."""
+        """The values of a key; empty if there is no such key."""
 
     def getmany(self, *keys: Hashable) -> list[Any]:
         return [self.get(key) for key in keys]
@@ -63,7 +63,7 @@ class Table(ABC):
 
 
 class Storage(Table):
-    """A table that can be changed. Changes may wait until flush()."""
+    """A table that can be changed. Changes may be delayed until flush()."""
 
     @abstractmethod
     def insert(self, key: Any, *values: Any) -> None:
@@ -74,11 +74,11 @@ class Storage(Table):
         """Removes keys with all their values."""
 
     def flush(self) -> None:
-        """Makes all changes."""
+        """Makes all delayed changes."""
 
 
 class SetStorage(Storage):
-    """Has every value of a key once."""
+    """A table that has every value of a key once."""
 
     @abstractmethod
     def remove_val(self, key: Any, value: Any) -> None:
@@ -89,7 +89,7 @@ class SetStorage(Storage):
 
 
 class DictListStorage(Storage):
-    """Has the values of a key in the order they came."""
+    """A table that has the values of a key in the order of insertion."""
 
     def __init__(self) -> None:
         self._dict: dict[Hashable, Any] = {}
@@ -123,8 +123,8 @@ class DictSetStorage(DictListStorage, SetStorage):
 
 
 class RedisServer:
-    """A connection as a `storage_config` says, shared by the tables of an index, with the changes
-    that wait. "redis" has the arguments of redis.Redis; {"env": NAME, "default": VALUE} stands for
+    """The connection of a `storage_config`, shared by the tables of an index, and its delayed
+    changes. "redis" has the arguments of redis.Redis; {"env": NAME, "default": VALUE} stands for
     a variable of the environment."""
 
     def __init__(self, config: dict[str, Any]) -> None:
@@ -140,7 +140,7 @@ class RedisServer:
         self.buffer_size = Table.buffer_size
 
     def changes(self) -> Any:
-        """The pipeline for another change."""
+        """The pipeline that takes another change. It is sent first if it is full."""
         if len(self._changes) >= self.buffer_size:
             self.flush()
         return self._changes
@@ -156,7 +156,7 @@ def _resolved(config: dict[str, Any]) -> dict[str, Any]:
 
 
 class RedisListStorage(Storage):
-    """Has the values of a key in the order they came."""
+    """A table that has the values of a key in the order of insertion."""
 
     def __init__(self, server: RedisServer, name: bytes) -> None:
         self.server = server
@@ -177,10 +177,10 @@ class RedisListStorage(Storage):
         return self.server.client.hkeys(self._name)
 
     def get(self, key: Any) -> Any:
-        return self.ask(self.server.client, key)
+        return self.request(self.server.client, key)
 
-    def ask(self, client: Any, key: Any) -> Any:
-        """Asks a client, or a pipeline, for the values of a key."""
+    def request(self, client: Any, key: Any) -> Any:
+        """Requests the values of a key from a client or a pipeline."""
         return client.lrange(self.redis_key(key), 0, -1)
 
     def getmany(self, *keys: Any) -> list[Any]:
@@ -208,7 +208,7 @@ class RedisListStorage(Storage):
 
 
 class RedisSetStorage(RedisListStorage, SetStorage):
-    def ask(self, client: Any, key: Any) -> Any:
+    def request(self, client: Any, key: Any) -> Any:
         return client.smembers(self.redis_key(key))
 
     def insert(self, key: Any, *values: Any) -> None:
@@ -220,10 +220,10 @@ class RedisSetStorage(RedisListStorage, SetStorage):
 
 
 def get_each(tables: Sequence[Table], keys: Sequence[Any]) -> list[Any]:
-    """The values of a key in each table. Redis is asked once for all of them."""
+    """The values of a key in each table, with a single request to Redis."""
     if not tables or not isinstance(tables[0], RedisListStorage):
         return [table.get(key) for table, key in zip(tables, keys)]
     pipeline = tables[0].server.client.pipeline(transaction=False)
     for table, key in zip(tables, keys):
-        table.ask(pipeline, key)  # type: ignore[attr-defined]
+        table.request(pipeline, key)  # type: ignore[attr-defined]
     return pipeline.execute()

@@ -1,8 +1,8 @@
-"""Bands and rows, chosen as datasketch does: those of the least weighted area of errors.
+"""Chooses bands and rows as datasketch does: those with the least weighted area of errors.
 
-Areas are found as scipy.integrate.quad finds them: 21 points of Gauss and Kronrod, and the
-interval of the largest error halved until all is small enough, step for step in that order. Many
-choices are equal but for rounding, above all with one-sided weights: then each step counts.
+Areas are integrated as by scipy.integrate.quad: by 21 points of Gauss and Kronrod, halving the
+interval with the largest error until the total error is small enough. Many choices differ only by
+rounding, above all with one-sided weights, so the steps and their order must be the same.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _TOLERANCE = 1.49e-8  # absolute or relative, whichever is met first
 _MOST_INTERVALS = 50
 _EPSILON = 2.0**-52
 
-# The nodes right of the middle, with Kronrod's weights; the first five are also Gauss's ten.
+# The positive nodes with Kronrod's weights. The first five and their negatives are Gauss's nodes.
 _MIDDLE = 0.149445554002916905664936468389821
 _POINTS = [
     (0.973906528517171720077964012084452, 0.032558162307964727478818972459390),
@@ -36,8 +36,8 @@ _GAUSS = [0.066671344308688137593568809893332, 0.1494513491505805931458633969576
 
 
 def _area(function: Function, low: float, high: float) -> tuple[float, float, float]:
-    """The area below a function that is nowhere negative, how wrong it may be, and how much it
-    would change if the function were flat."""
+    """The area under a function that is nowhere negative, an estimate of its error, and the area
+    between the function and its mean."""
     center, half = 0.5 * (low + high), 0.5 * (high - low)
     middle = function(center)
     values = [(function(center - half * node), function(center + half * node))
@@ -63,21 +63,21 @@ def _integrate(function: Function, low: float, high: float) -> float:
     area, error, spread = _area(function, low, high)
     if error == 0 or (error <= _allowed(area) and error != spread):
         return area
-    parts = [(error, area, low, high)]
-    while len(parts) < _MOST_INTERVALS:
-        worst = max(range(len(parts)), key=lambda i: parts[i][0])
-        worst_error, worst_area, low, high = parts[worst]
+    intervals = [(error, area, low, high)]
+    while len(intervals) < _MOST_INTERVALS:
+        worst = max(range(len(intervals)), key=lambda i: intervals[i][0])
+        worst_error, worst_area, low, high = intervals[worst]
         middle = 0.5 * (low + high)
         area1, error1, _ = _area(function, low, middle)
         area2, error2, _ = _area(function, middle, high)
         area += area1 + area2 - worst_area
         error += error1 + error2 - worst_error
         halves = [(error1, area1, low, middle), (error2, area2, middle, high)]
-        parts[worst] = halves.pop(error2 > error1)
-        parts += halves
+        intervals[worst] = halves.pop(error2 > error1)
+        intervals += halves
         if error <= _allowed(area):
             break
-    return sum(part[1] for part in parts)
+    return sum(interval[1] for interval in intervals)
 
 
 def _allowed(area: float) -> float:
@@ -87,7 +87,7 @@ def _allowed(area: float) -> float:
 def _choose(num_perm: int, most_rows: int, weights: tuple[float, float],
             false_positives: Callable[[float, float], float],
             false_negatives: Callable[[float, float], float]) -> tuple[int, int]:
-    """Of all bands and rows that fit, the first of the least error."""
+    """The first of all possible bands and rows with the least error."""
     least, best = float("inf"), (0, 0)
     false_positive_weight, false_negative_weight = weights
     for b in range(1, num_perm + 1):
@@ -112,9 +112,9 @@ def best_bands(threshold: float, num_perm: int, weights: tuple[float, float]) ->
 @lru_cache(maxsize=256)
 def best_bands_of_containment(threshold: float, num_perm: int, most_rows: int, ratio: float,
                               weights: tuple[float, float]) -> tuple[int, int]:
-    """Bands and rows for a threshold of containment, where what is indexed is `ratio` times as
-    large as what is asked for."""
-    most = min(ratio, 1.0)  # containment there can be
+    """Bands and rows for a threshold of containment, where indexed sets are `ratio` times as
+    large as the query."""
+    most = min(ratio, 1.0)  # the largest possible containment
     return _choose(
         num_perm, most_rows, weights,
         lambda b, r: _integrate(lambda t: 1 - (1 - (t / (1 + ratio - t)) ** r) ** b, 0.0,

@@ -9,15 +9,15 @@ import numpy as np
 
 
 class WeightedMinHash:
-    """The signature of a multiset: `hashvalues` has a row of two numbers for each sample. Made by
-    WeightedMinHashGenerator, or from the state of another."""
+    """The signature of a multiset: `hashvalues` has a row of two numbers for each sample. It is
+    made by WeightedMinHashGenerator."""
 
     def __init__(self, seed: int, hashvalues: np.ndarray) -> None:
         self.seed = seed
         self.hashvalues = hashvalues
 
     def jaccard(self, other: WeightedMinHash) -> float:
-        """Estimated weighted Jaccard similarity. ValueError where the seeds or sizes differ."""
+        """Estimated weighted Jaccard similarity. ValueError if seeds or sizes differ."""
         if other.seed != self.seed:
             raise ValueError("Cannot compute Jaccard of WeightedMinHash with different seeds")
         if len(self) != len(other):
@@ -42,7 +42,7 @@ class WeightedMinHash:
 
 
 class WeightedMinHashGenerator:
-    """Makes the signatures of vectors of `dim` weights, `sample_size` samples each."""
+    """Makes signatures of `sample_size` samples from vectors of `dim` weights."""
 
     def __init__(self, dim: int, sample_size: int = 128, seed: int = 1) -> None:
         self.dim = dim
@@ -55,8 +55,8 @@ class WeightedMinHashGenerator:
         self.betas = draw.uniform(0, 1, shape).astype(np.float32)
 
     def minhash(self, v: Sequence[float] | np.ndarray) -> WeightedMinHash:
-        """The signature of one vector. ValueError where it has another number of dimensions, or is
-        all zeros."""
+        """The signature of one vector. ValueError if it has another number of dimensions, or is all
+        zeros."""
         if not isinstance(v, Sized):
             raise TypeError("Input vector must be sized")
         if len(v) != self.dim:
@@ -68,11 +68,11 @@ class WeightedMinHashGenerator:
         rs, betas = self.rs[:, present], self.betas[:, present]
         t = np.floor(np.log(weights[present]) / rs + betas)
         ln_a = self.ln_cs[:, present] - (t - betas) * rs - rs
-        return self._made(present, t, np.nanargmin(ln_a, axis=1))
+        return self._from_samples(present, t, np.nanargmin(ln_a, axis=1))
 
     def minhash_many(self, X: Any) -> list[WeightedMinHash | None]:
         """The signatures of the rows of a numpy array or a sparse matrix of scipy; None for a row
-        of zeros. As in datasketch, they are not those of minhash()."""
+        of zeros. As in datasketch, they differ from those of minhash()."""
         if not isinstance(X, np.ndarray) and not hasattr(X, "tocsr"):
             raise TypeError("Input X must be a sparse matrix or numpy matrix")
         if X.ndim != 2:
@@ -86,9 +86,10 @@ class WeightedMinHashGenerator:
         rs, betas = self.rs[:, present], self.betas[:, present]
         t = np.floor(np.log(weights) / rs + betas)
         ln_a = self.ln_cs[:, present] - (t - betas + 1) * rs
-        return self._made(present, t, ln_a.argmin(axis=1))
+        return self._from_samples(present, t, ln_a.argmin(axis=1))
 
-    def _made(self, present: np.ndarray, t: np.ndarray, chosen: np.ndarray) -> WeightedMinHash:
+    def _from_samples(self, present: np.ndarray, t: np.ndarray,
+                      chosen: np.ndarray) -> WeightedMinHash:
         hashvalues = np.empty((self.sample_size, 2), dtype=int)
         hashvalues[:, 0] = present[chosen]
         hashvalues[:, 1] = t[np.arange(self.sample_size), chosen]
@@ -96,7 +97,7 @@ class WeightedMinHashGenerator:
 
 
 def _rows(X: Any) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """The weights of each row that are not zero, and where they stand."""
+    """The indexes and values of the weights of each row that are not zero."""
     if isinstance(X, np.ndarray):
         for row in X:
             weights = np.asarray(row, dtype=np.float32).reshape(-1)

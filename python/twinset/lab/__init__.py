@@ -1,8 +1,8 @@
 """The experiments of the papers that twinset grew from, with tables and figures.
 
 Each is a function that returns a Result: `result.table`, `result.svg()`, `result.write(folder,
-name)`. `python -m twinset.lab NAME DIR` does the same from the shell; docs/lab.md shows them
-all beside what the papers found.
+name)`. `python -m twinset.lab NAME DIR` runs an experiment from the shell; docs/lab.md shows all
+of them beside the results of the papers.
 """
 
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from importlib.util import find_spec
 
 from ..tables import need
 
-if find_spec("numpy") is None:  # it is imported where it is used
+if find_spec("numpy") is None:  # checked here, but imported only when it is used
     need("numpy", "twinset.lab", "numpy matplotlib")
 
 from . import s0, s1, s2, s3  # noqa: E402

@@ -22,26 +22,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
                         "the environment's TWINSET_DATA")
     parser.add_argument("--seed", metavar="N", type=int, default=1,
                         help="of documents and hash functions; default 1")
-    given = parser.parse_args(arguments)
-    if given.list:
+    options = parser.parse_args(arguments)
+    if options.list:
         for name, experiment in EXPERIMENTS.items():
             print(f"{name:<18}{summary(experiment)}")
         return 0
-    if given.name is None or given.dir is None:
+    if options.name is None or options.dir is None:
         parser.error("name an experiment and a folder; --list names the experiments")
-    if given.name != "all" and given.name not in EXPERIMENTS:
-        parser.error(f"there is no experiment {given.name}; --list names those there are")
-    names = list(EXPERIMENTS) if given.name == "all" else [given.name]
-    return max(run(name, given.dir, {"data": given.data, "seed": given.seed}) for name in names)
+    if options.name != "all" and options.name not in EXPERIMENTS:
+        parser.error(f"there is no experiment {options.name}; --list names those there are")
+    names = list(EXPERIMENTS) if options.name == "all" else [options.name]
+    settings = {"data": options.data, "seed": options.seed}
+    return max(run(name, options.dir, settings) for name in names)
 
 
 def summary(experiment: Callable[..., Result]) -> str:
-    """What an experiment says of itself, in one line."""
+    """The first line of an experiment's docstring."""
     return (inspect.getdoc(experiment) or "").partition("\n")[0]
 
 
 def run(name: str, folder: pathlib.Path, settings: dict[str, object]) -> int:
-    """Runs an experiment with the settings that it knows; answers an exit status."""
+    """Runs an experiment with the settings that it takes. Returns an exit status."""
     experiment = EXPERIMENTS[name]
     known = inspect.signature(experiment).parameters
     try:

@@ -1,4 +1,4 @@
-"""The engine, as the experiments use it: options by name, signatures, candidates."""
+"""What the experiments use of the engine: options by name, signatures, candidates."""
 
 import statistics
 from array import array
@@ -12,7 +12,7 @@ Option = str | int | float
 
 
 def options(**named: Option) -> dict[str, str]:
-    """Options by the command's names, with _ for -."""
+    """Options for the engine, from keywords named as the command's options, with _ for -."""
     return {name.replace("_", "-"): str(value) for name, value in named.items()}
 
 
@@ -28,7 +28,7 @@ def shingles(text: str, **named: Option) -> frozenset[int]:
 
 
 def jaccard(a: frozenset[int], b: frozenset[int]) -> float:
-    """By its definition: what the engine's answers are held against."""
+    """Jaccard similarity by its definition, to which the engine is compared."""
     shared = len(a & b)
     return shared / (len(a) + len(b) - shared)
 
@@ -45,8 +45,8 @@ def rows_of(matrix: bytes, hashes: int) -> list[memoryview]:
     return [slots[start : start + hashes] for start in range(0, len(slots), hashes)]
 
 
-def proposed(sketches: Iterable[memoryview], bands: int, rows: int) -> set[tuple[int, int]]:
-    """The pairs of signatures that agree in a band, as numbers a < b."""
+def candidate_pairs(sketches: Iterable[memoryview], bands: int, rows: int) -> set[tuple[int, int]]:
+    """The pairs of signatures that agree in a band, as indexes a < b."""
     lsh = _core.LSH(bands, rows * 4)
     pairs: set[tuple[Any, int]] = set()
     for number, sketch in enumerate(sketches):
@@ -57,7 +57,7 @@ def proposed(sketches: Iterable[memoryview], bands: int, rows: int) -> set[tuple
 
 def scan(texts: Sequence[str], names: Sequence[str] | None = None,
          **named: Option) -> _core.Result:
-    """Similar pairs of texts: the engine's own result."""
+    """The engine's result for a scan of texts."""
     collection = _core.Collection(options(**named))
     collection.add_texts(texts, names)
     return collection.scan()
@@ -65,13 +65,13 @@ def scan(texts: Sequence[str], names: Sequence[str] | None = None,
 
 def curve(bands: int, rows: int) -> tuple[list[float], list[float]]:
     """Points of the S-curve."""
-    places = [step / 100 for step in range(101)]
-    return places, [_core.probability(bands, rows, s) for s in places]
+    similarities = [step / 100 for step in range(101)]
+    return similarities, [_core.probability(bands, rows, s) for s in similarities]
 
 
 def seconds(work: Callable[[], object], least: float = 0.05) -> float:
-    """Median processor time of a call, of as many as fit into `least` seconds, and of three or
-    more. What else the machine does counts little."""
+    """Median processor time of a call, from as many calls as fit into `least` seconds, but at least
+    three. Other work of the machine hardly changes it."""
     taken: list[float] = []
     while len(taken) < 3 or sum(taken) < least:
         start = process_time()

@@ -1,7 +1,7 @@
-"""Figures: one look for all, and the same bytes for the same rows.
+"""Figures of one style, with the same bytes for the same rows.
 
-matplotlib is imported by the functions that need it, so that tables can be had without.
-Text stays text in SVG files, and places have two digits, which keeps them small.
+matplotlib is imported by the functions that need it, so that tables can be made without it. Text
+stays text in SVG files, and coordinates have two digits, which keeps files small.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito's palette, which people tell apart whatever colours they see; its yellow is
+# Okabe and Ito's palette, which colour-blind people can distinguish, without its yellow, which is
 # too faint on white. Markers differ, too.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-DASHES = ("-", (0, (6, 3)), (0, (1, 2)), "-.", (0, (3, 3)))  # where markers would be too many
+DASHES = ("-", (0, (6, 3)), (0, (1, 2)), "-.", (0, (3, 3)))  # where markers would overlap
 GREY = "#6E7781"
 
 STYLE = {
@@ -44,7 +44,7 @@ STYLE = {
     "lines.markersize": 4.5,
     "svg.fonttype": "none",
     "svg.hashsalt": "twinset",
-    # The grid does what tick marks are for.
+    # The grid replaces tick marks.
     "xtick.bottom": False,
     "ytick.left": False,
 }
@@ -53,7 +53,7 @@ Draw = Callable[["Figure"], None]
 
 
 def render(draw: Draw, title: str, size: tuple[float, float], kind: str) -> bytes:
-    """The figure as `kind`, svg or png. `size` is in inches."""
+    """Renders a figure as `kind`, svg or png. `size` is in inches."""
     matplotlib = need("matplotlib", "a figure")
     figures = need("matplotlib.figure", "a figure")
     with matplotlib.rc_context():
@@ -64,14 +64,15 @@ def render(draw: Draw, title: str, size: tuple[float, float], kind: str) -> byte
         figure.suptitle(title)
         draw(figure)
         file = io.BytesIO()
-        # Neither dates nor versions, which would make other bytes of the same figure.
+        # Dates and versions would change the bytes of equal figures.
         metadata = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
         figure.savefig(file, format=kind, metadata=metadata)
     return compact(file.getvalue()) if kind == "svg" else file.getvalue()
 
 
 def compact(svg: bytes) -> bytes:
-    """The same figure in a third of the bytes: no indentation, places to 1/100 point."""
+    """Removes indentation and rounds coordinates to 1/100 point, which leaves a third of the
+    bytes."""
     def shorten(attribute: re.Match[bytes]) -> bytes:
         return re.sub(rb"(\.\d\d)\d+", rb"\1", attribute[0]).replace(b" \n", b" ")
 
@@ -80,33 +81,33 @@ def compact(svg: bytes) -> bytes:
 
 
 def lines(axes: Axes, table: Table, x: str, y: str, by: str) -> None:
-    """A line for each value of the column `by`."""
+    """Draws a line for each value of the column `by`."""
     for cell in distinct(table.column(by)):
-        part = table.where(**{by: cell})
-        axes.plot(part.column(x), part.column(y), label=readable(cell))
+        rows = table.where(**{by: cell})
+        axes.plot(rows.column(x), rows.column(y), label=readable(cell))
 
 
 def label(axes: Axes, x: str, y: str, title: str = "") -> None:
-    """Names of the axes, and what is drawn."""
+    """Sets the labels of the axes, and the title."""
     axes.set(xlabel=x, ylabel=y)
     axes.set_title(title, loc="left")
 
 
-def level(axes: Axes, height: float, text: str) -> None:
-    """A dashed line across, with its name at the right, under it."""
+def draw_level(axes: Axes, height: float, text: str) -> None:
+    """Draws a dashed horizontal line, with its name at the right, under it."""
     axes.axhline(height, color=GREY, linestyle="--", linewidth=1, marker="")
     axes.annotate(text, (1, height), xycoords=("axes fraction", "data"), xytext=(-4, -12),
                   textcoords="offset points", ha="right", color=GREY, fontsize=9)
 
 
-def place(axes: Axes, where: float, text: str) -> None:
-    """The same upright, with its name at the foot."""
-    axes.axvline(where, color=GREY, linestyle="--", linewidth=1, marker="")
-    axes.annotate(text, (where, 0), xycoords=("data", "axes fraction"), xytext=(4, 4),
+def draw_upright(axes: Axes, x: float, text: str) -> None:
+    """Draws a dashed vertical line, with its name at the foot."""
+    axes.axvline(x, color=GREY, linestyle="--", linewidth=1, marker="")
+    axes.annotate(text, (x, 0), xycoords=("data", "axes fraction"), xytext=(4, 4),
                   textcoords="offset points", color=GREY, fontsize=9)
 
 
-def ticks(axes: Axes, places: Sequence[int]) -> None:
-    """Names these places of the x axis, and no others."""
-    axes.set_xticks(places, map(readable, places))
+def ticks(axes: Axes, values: Sequence[int]) -> None:
+    """Labels these values of the x axis, and no others."""
+    axes.set_xticks(values, map(readable, values))
     axes.minorticks_off()

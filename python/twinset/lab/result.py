@@ -1,4 +1,4 @@
-"""What an experiment returns."""
+"""The result of an experiment."""
 
 import pathlib
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from .table import Table
 
 @dataclass(frozen=True)
 class Result:
-    """Rows, a figure of them, and what should be said about them."""
+    """A table, its figure, and notes on it."""
 
     title: str
     table: Table
@@ -18,21 +18,21 @@ class Result:
     notes: tuple[str, ...] = ()
 
     def svg(self) -> bytes:
-        """The figure, the same bytes for the same rows."""
+        """The figure as SVG. Equal rows give equal bytes."""
         return render(self.draw, self.title, self.size, "svg")
 
     def png(self) -> bytes:
-        """The figure as pixels."""
+        """The figure as PNG."""
         return render(self.draw, self.title, self.size, "png")
 
     def markdown(self, name: str) -> str:
-        """A page with the figure of that name, the notes and the table."""
-        parts = [f"# {self.title}", f"![{self.title}]({name}.svg)", *self.notes,
-                 self.table.markdown()]
-        return "\n\n".join(parts)
+        """A page with the figure NAME.svg, the notes and the table."""
+        blocks = [f"# {self.title}", f"![{self.title}]({name}.svg)", *self.notes,
+                  self.table.markdown()]
+        return "\n\n".join(blocks)
 
     def write(self, folder: pathlib.Path, name: str) -> list[pathlib.Path]:
-        """Writes NAME.csv, .md, .svg and .png; answers their paths."""
+        """Writes NAME.csv, .md, .svg and .png. Returns their paths."""
         files = {
             "csv": self.table.csv().encode(),
             "md": self.markdown(name).encode(),

@@ -1,6 +1,6 @@
 """S0, a thesis: "Plagiarism Detection in Text Collections".
 
-Bands and rows by a walk over the divisors of the number of hashes, and signatures by hand.
+Bands and rows from the divisors of the number of hashes, and signatures of small sets.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def walk(hashes: int = 225, threshold: float = 0.53) -> Result:
     def draw(page: Figure) -> None:
         left, right = page.subplots(1, 2)
         left.plot(table.column("bands"), table.column("knee"))
-        figure.level(left, threshold, f"threshold {threshold:g}")
+        figure.draw_level(left, threshold, f"threshold {threshold:g}")
         left.set_xscale("log")
         figure.ticks(left, table.column("bands"))
         figure.label(left, "bands (bands × rows = hashes)", "knee (1/b)^(1/r)", "The walk")
@@ -52,7 +52,7 @@ def walk(hashes: int = 225, threshold: float = 0.53) -> Result:
                 left.annotate(f"{rule}: {bands}×{rows}", (bands, knee), xytext=(-8, -10),
                               textcoords="offset points", ha="right")
                 right.plot(*curve(bands, rows), marker="", label=f"{rule}: {bands}×{rows}")
-        figure.place(right, threshold, f"threshold {threshold:g}")
+        figure.draw_upright(right, threshold, f"threshold {threshold:g}")
         figure.label(right, "similarity s", "probability to become a candidate", "The choices")
         right.legend(loc="upper left")
 
@@ -80,7 +80,7 @@ def s_curve(bands: int = 20, rows: int = 5) -> Result:
         for s, probability in table.rows[2:9]:
             axes.annotate(f"{probability:.3f}", (s, probability), xytext=(8, -10),
                           textcoords="offset points", fontsize=9)
-        figure.place(axes, knee, f"knee {knee:.3f}")
+        figure.draw_upright(axes, knee, f"knee {knee:.3f}")
         figure.label(axes, "similarity s", "probability to become a candidate")
 
     return Result(f"S0: the S-curve of {bands} bands of {rows} rows", table, draw)
@@ -91,8 +91,8 @@ def matrix() -> Result:
     sketches = {name: sketch(elements) for name, elements in SETS.items()}
     table = Table(
         ("function", *SETS),
-        [(f"({factor}x + 1) mod {len(ELEMENTS)}", *(slots[at] for slots in sketches.values()))
-         for at, factor in enumerate(FACTORS)],
+        [(f"({factor}x + 1) mod {len(ELEMENTS)}", *(slots[i] for slots in sketches.values()))
+         for i, factor in enumerate(FACTORS)],
     )
     pairs = [(a, b, exact(SETS[a], SETS[b]), _core.estimate(sketches[a], sketches[b]))
              for a, b in combinations(SETS, 2)]
@@ -104,12 +104,12 @@ def matrix() -> Result:
         grid(left, members, list(ELEMENTS), "Characteristic matrix")
         slots = [list(row[1:]) for row in table.rows]
         grid(middle, slots, [f"{factor}x + 1" for factor in FACTORS], "Signatures (mod 13)")
-        places = range(len(pairs))
-        right.barh([at - 0.2 for at in places], [float(pair[2]) for pair in pairs], 0.38,
+        bars = range(len(pairs))
+        right.barh([y - 0.2 for y in bars], [float(pair[2]) for pair in pairs], 0.38,
                    label="exact", color=figure.COLOURS[0])
-        right.barh([at + 0.2 for at in places], [pair[3] for pair in pairs], 0.38,
+        right.barh([y + 0.2 for y in bars], [pair[3] for pair in pairs], 0.38,
                    label="estimate", color=figure.COLOURS[1])
-        right.set_yticks(places, [f"{a}, {b}" for a, b, *_ in pairs])
+        right.set_yticks(bars, [f"{a}, {b}" for a, b, *_ in pairs])
         right.invert_yaxis()
         right.grid(axis="y", visible=False)
         figure.label(right, "Jaccard similarity", "", "Six slots estimate roughly")
@@ -135,7 +135,7 @@ def exact(a: str, b: str) -> Fraction:
 
 
 def grid(axes: Axes, rows: list[list[int]], names: list[str], title: str) -> None:
-    """A matrix of small numbers, the sets side by side."""
+    """Draws a matrix of small numbers, with a column for each set."""
     axes.imshow(rows, cmap="Blues", vmax=2 * max(map(max, rows)), aspect="auto")
     for y, row in enumerate(rows):
         for x, value in enumerate(row):

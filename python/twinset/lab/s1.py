@@ -1,6 +1,6 @@
 """S1: "Detection of similarity between documents with hashing".
 
-Its documents are random orders of the same 50 words, compared by k characters in a row.
+Its documents are random orders of the same 50 words, compared by shingles of k characters.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from .. import _core
 from . import figure
 from .corpus import WORDS, permutations
-from .engine import exact, jaccard, options, proposed, scan, seconds, shingles, signatures
+from .engine import exact, jaccard, options, candidate_pairs, scan, seconds, shingles, signatures
 from .result import Result
 from .table import Table
 
@@ -40,7 +40,7 @@ def jaccard_by_k(seed: int = 1, documents: int = 20, ks: Sequence[int] = range(1
         axes.fill_between(ks, table.column("lowest"), table.column("highest"), alpha=0.2,
                           linewidth=0, label="lowest to highest")
         axes.plot(ks, table.column("jaccard"), label="mean")
-        figure.level(axes, 0.2, "20%")
+        figure.draw_level(axes, 0.2, "20%")
         figure.ticks(axes, ks)
         figure.label(axes, "k, characters in a row", "Jaccard similarity")
         axes.legend()
@@ -62,7 +62,7 @@ def jaccard_by_spaces(seed: int = 1, documents: int = 20,
     def draw(page: Figure) -> None:
         axes = page.subplots()
         figure.lines(axes, table, "k", "jaccard", "spaces")
-        figure.level(axes, 0.2, "20%")
+        figure.draw_level(axes, 0.2, "20%")
         figure.ticks(axes, ks)
         figure.label(axes, "k, characters in a row", "mean Jaccard similarity")
         axes.legend(title="spaces")
@@ -72,10 +72,10 @@ def jaccard_by_spaces(seed: int = 1, documents: int = 20,
 
 def time_by_k(seed: int = 1, orders: int = 100, ks: Sequence[int] = range(1, 21)) -> Result:
     """Time of an exact comparison, by k."""
-    a, b = (" ".join(permutations(orders, seed + which)) for which in range(2))
+    a, b = (" ".join(permutations(orders, seed + i)) for i in range(2))
 
     def by_definition(k: int) -> float:
-        first, second = ({text[at : at + k] for at in range(len(text) - k + 1)} for text in (a, b))
+        first, second = ({text[i : i + k] for i in range(len(text) - k + 1)} for text in (a, b))
         return len(first & second) / len(first | second)
 
     works = {
@@ -117,11 +117,11 @@ def estimate_by_hashes(seed: int = 1, k: int = 5,
 
     def draw(page: Figure) -> None:
         axes = page.subplots(2, 2, sharex=True, sharey=True).flat
-        for at, (part, scheme) in enumerate(zip(axes, SCHEMES)):
-            part.plot(hashes, table.where(scheme=scheme).column("estimate"), marker="",
-                      color=figure.COLOURS[at])
-            figure.level(part, truth, "" if at else "exact")
-            figure.label(part, "hashes" if at > 1 else "", "" if at % 2 else "estimate", scheme)
+        for i, (ax, scheme) in enumerate(zip(axes, SCHEMES)):
+            ax.plot(hashes, table.where(scheme=scheme).column("estimate"), marker="",
+                      color=figure.COLOURS[i])
+            figure.draw_level(ax, truth, "" if i else "exact")
+            figure.label(ax, "hashes" if i > 1 else "", "" if i % 2 else "estimate", scheme)
 
     return Result(f"S1: estimate of one pair, k = {k}, exact {truth:.3f}", table, draw, (8, 5.5))
 
@@ -133,7 +133,7 @@ def error_by_hashes(seed: int = 1, k: int = 5, trials: int = 400,
     truths = [exact(*pair, k=k) for pair in pairs]
     rows = []
     for n in hashes:
-        # Of a binomial share with mean J, the mean deviation is near this.
+        # The mean deviation of a binomial proportion with mean J is near this.
         ideal = statistics.mean(math.sqrt(2 * j * (1 - j) / (math.pi * n)) for j in truths)
         errors = {scheme: mean_error(pairs, truths, scheme, n, k, seed) for scheme in SCHEMES}
         for scheme in SCHEMES:
@@ -167,11 +167,11 @@ def error_by_hashes(seed: int = 1, k: int = 5, trials: int = 400,
 
 def mean_error(pairs: Sequence[Sequence[str]], truths: Sequence[float], scheme: str, hashes: int,
                k: int, seed: int) -> float:
-    """Mean error of the estimates, each pair with other hash functions."""
+    """Mean error of the estimates, with other hash functions for each pair."""
     return statistics.mean(
-        abs(_core.estimate(*signatures(pair, scheme=scheme, hashes=hashes, k=k, seed=seed + at))
+        abs(_core.estimate(*signatures(pair, scheme=scheme, hashes=hashes, k=k, seed=seed + i))
             - truth)
-        for at, (pair, truth) in enumerate(zip(pairs, truths)))
+        for i, (pair, truth) in enumerate(zip(pairs, truths)))
 
 
 def lsh_against_brute_force(seed: int = 1, k: int = 7, threshold: float = 0.64, hashes: int = 100,
@@ -195,13 +195,13 @@ def lsh_against_brute_force(seed: int = 1, k: int = 7, threshold: float = 0.64, 
         figure.label(axes, "documents", "milliseconds")
         axes.legend()
 
-    notes = tuple(f"{name}: faster than {brute} {from_when(at, sizes)}."
-                  for name, at in crossings.items())
+    notes = tuple(f"{name}: faster than {brute} {describe_crossing(size, sizes)}."
+                  for name, size in crossings.items())
     title = f"S1: LSH against brute force, k = {k}, threshold {threshold:g}, {hashes} hashes"
     return Result(title, table, draw, notes=notes)
 
 
-def from_when(crossing: int | None, sizes: Sequence[int]) -> str:
+def describe_crossing(crossing: int | None, sizes: Sequence[int]) -> str:
     """A crossing in words."""
     if crossing is None:
         return f"nowhere up to {max(sizes)} documents"
@@ -212,8 +212,8 @@ Search = Callable[[Sequence[str]], object]
 
 
 def searches_of(k: int, threshold: float, hashes: int, seed: int) -> dict[str, Search]:
-    """Ways to find the similar pairs of texts, brute force first. All verify exactly, on one
-    core; LSH takes other hash functions in every call, since some are lucky."""
+    """Functions that find the similar pairs of texts, brute force first. All verify exactly, on
+    one core. LSH takes other hash functions in every call, since some are lucky."""
     seeds = count(seed)
     tuning = _core.tune(options(hashes=hashes, threshold=threshold, prefer="nearest"))
 
@@ -224,8 +224,8 @@ def searches_of(k: int, threshold: float, hashes: int, seed: int) -> dict[str, S
 
     def by_bands(texts: Sequence[str], scheme: str) -> set[tuple[int, int]]:
         sketches = signatures(texts, scheme=scheme, hashes=hashes, k=k, seed=next(seeds))
-        pairs = proposed(sketches, tuning["bands"], tuning["rows"])
-        sets = {at: shingles(texts[at], k=k) for pair in pairs for at in pair}
+        pairs = candidate_pairs(sketches, tuning["bands"], tuning["rows"])
+        sets = {i: shingles(texts[i], k=k) for pair in pairs for i in pair}
         return {(a, b) for a, b in pairs if jaccard(sets[a], sets[b]) >= threshold}
 
     return {
@@ -237,16 +237,16 @@ def searches_of(k: int, threshold: float, hashes: int, seed: int) -> dict[str, S
 
 
 def crossing(sizes: Sequence[int], times: Sequence[float], brute: Sequence[float]) -> int | None:
-    """The number of documents from which on `times` stay below `brute`, between two measured
-    ones by their logarithms; None where that is never so."""
+    """The number of documents from which `times` stay below `brute`, interpolated between two
+    measured sizes by logarithms; None if they never do."""
     gains = [math.log(slow / time) for slow, time in zip(brute, times)]
-    last = max((at for at, gain in enumerate(gains) if gain <= 0), default=-1)
+    last = max((i for i, gain in enumerate(gains) if gain <= 0), default=-1)
     if last == len(sizes) - 1:
         return None
     if last < 0:
         return sizes[0]
-    part = gains[last] / (gains[last] - gains[last + 1])
-    return math.ceil(sizes[last] * (sizes[last + 1] / sizes[last]) ** part)
+    fraction = gains[last] / (gains[last] - gains[last + 1])
+    return math.ceil(sizes[last] * (sizes[last + 1] / sizes[last]) ** fraction)
 
 
 def candidates_by_k(seed: int = 1, documents: int = 20, hashes: int = 100,
@@ -266,7 +266,7 @@ def candidates_by_k(seed: int = 1, documents: int = 20, hashes: int = 100,
             found = {}
             for rule in ("nearest", "recall"):
                 tuning = _core.tune(options(hashes=hashes, threshold=threshold, prefer=rule))
-                found[rule] = proposed(sketches, tuning["bands"], tuning["rows"])
+                found[rule] = candidate_pairs(sketches, tuning["bands"], tuning["rows"])
             rows.append((threshold, k, len(found["nearest"]), len(copies),
                          len(found["nearest"] - copies), len(copies - found["nearest"]),
                          len(copies - found["recall"])))
@@ -276,13 +276,13 @@ def candidates_by_k(seed: int = 1, documents: int = 20, hashes: int = 100,
 
     def draw(page: Figure) -> None:
         grid = page.subplots(2, 3, sharex=True, sharey=True).flat
-        for at, (axes, threshold) in enumerate(zip(grid, thresholds)):
-            part = table.where(threshold=threshold)
+        for i, (axes, threshold) in enumerate(zip(grid, thresholds)):
+            lines = table.where(threshold=threshold)
             for column, dashes in zip(columns[2:], figure.DASHES):
-                axes.plot(part.column("k"), part.column(column), linestyle=dashes, marker="",
+                axes.plot(lines.column("k"), lines.column(column), linestyle=dashes, marker="",
                           linewidth=2, label=column.replace("_", " "))
             figure.ticks(axes, ks[::2])
-            figure.label(axes, "k" if at > 2 else "", "" if at % 3 else "pairs",
+            figure.label(axes, "k" if i > 2 else "", "" if i % 3 else "pairs",
                          f"threshold {threshold:g}")
         handles, labels = axes.get_legend_handles_labels()
         page.legend(handles, labels, loc="outside lower center", ncols=5)
@@ -312,17 +312,17 @@ def best_bands(cases: Sequence[tuple[int, float]] = ((100, 0.5), (200, 0.8), (50
 
     def draw(page: Figure) -> None:
         grid = page.subplots(2, 2, sharey=True).flat
-        for at, (axes, row, steps) in enumerate(zip(grid, table.rows, walks)):
+        for i, (axes, row, steps) in enumerate(zip(grid, table.rows, walks)):
             hashes, threshold, bands, size, knee, _ = row
             axes.plot([step["bands"] for step in steps], [step["knee"] for step in steps],
                       label="knee (1/b)^(b/n)")
             axes.plot([bands], [knee], linestyle="", markersize=8, label="nearest")
-            figure.level(axes, threshold, f"threshold {threshold:g}")
+            figure.draw_level(axes, threshold, f"threshold {threshold:g}")
             axes.set_xscale("log")
             figure.ticks(axes, sorted({1, 10, 100, hashes}))
-            figure.label(axes, "bands" if at > 1 else "", "" if at % 2 else "knee",
+            figure.label(axes, "bands" if i > 1 else "", "" if i % 2 else "knee",
                          f"{hashes:,} hashes, {threshold:g}: {bands} × {size}")
-            if not at:
+            if not i:
                 axes.legend(loc="lower left")
 
     notes = ("`found` is the probability that a pair at the threshold becomes a candidate.",)

@@ -1,8 +1,8 @@
 """S2: "minhash and locality sensitive hashing".
 
-Newsgroup posts, the set coms535: a document is the set of its terms, a signature the least
-numbers that random permutations of all terms give. S2 makes these by (a x + b) mod p, with
-x the number of a term and p the first prime that all numbers are below.
+Its documents are newsgroup posts, the set coms535, each a set of terms. A signature has the least
+number of each random permutation of all terms. The permutations of S2 are (a x + b) mod p, where x
+is the number of a term, and p the first prime above all numbers.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ SCHEMES = {"S2": None, "modular": "modular", "jenkins": "jenkins", "affine": "af
 SPACE = "space-*.txt"  # 1,001 posts, without their copies
 COPIES = 7
 
-# What the paper found, by error and permutations; and by bands, of 7 near-copies. Of the six
-# numbers of bands only the first and the last are known here.
+# The paper's results: pairs by error and permutations, and near-copies found, of 7, by bands. Only
+# the first and the last of its six numbers of bands are known here.
 PAPER_ERRORS = {(0.04, 400): 7077, (0.04, 600): 1225, (0.04, 800): 739,
                 (0.07, 400): 15, (0.07, 600): 0.2, (0.07, 800): 0,
                 (0.09, 400): 0.3, (0.09, 600): 0, (0.09, 800): 0}
@@ -45,25 +45,25 @@ PAPER_MATRIX = {600: 654}
 
 
 def terms(text: str) -> set[str]:
-    """The terms of a post: words without marks, of three letters or more, but "the"."""
+    """The terms of a post: words of three letters or more, without punctuation and "the"."""
     plain = text.lower().translate(str.maketrans("", "", ".,:;'"))
     return {word for word in plain.split() if len(word) >= 3 and word != "the"}
 
 
 @dataclass(frozen=True)
 class Posts:
-    """Posts by name, as sets of the numbers of their terms, and how many terms there are."""
+    """Posts by name, as sets of numbers of terms, and the number of all terms."""
 
     sets: dict[str, frozenset[int]]
     terms: int
 
     def texts(self) -> list[str]:
-        """Words that stand for the numbers, so that the engine sees the same sets."""
+        """Texts whose words are the numbers, so that the engine sees the same sets."""
         return [" ".join(map(str, sorted(numbers))) for numbers in self.sets.values()]
 
 
 def posts_of(data: Data, pattern: str = "*") -> Posts:
-    """The posts whose names match; all: with their copies."""
+    """The posts whose names match a pattern. By default all posts, with their copies."""
     numbers: dict[str, int] = {}
     sets = {name: frozenset(numbers.setdefault(term, len(numbers)) for term in sorted(terms(text)))
             for name, text in coms535(data, pattern).items()}
@@ -89,7 +89,7 @@ def matrix(posts: Posts, scheme: str, hashes: int, seed: int) -> list[memoryview
             for numbers in posts.sets.values()]
 
 
-# ---- 1. How often estimates err
+# ---- 1. Errors of estimates
 
 
 def accuracy(data: Data = None, seed: int = 1, pattern: str = SPACE, runs: int = 10,
@@ -99,7 +99,7 @@ def accuracy(data: Data = None, seed: int = 1, pattern: str = SPACE, runs: int =
     numpy = need("numpy", "this experiment")
     posts = posts_of(data, pattern)
     exact = all_pairs(jaccard, posts.sets.values())
-    counts: dict[tuple[str, int, float], list[int]] = {}  # of each run
+    counts: dict[tuple[str, int, float], list[int]] = {}  # a count for each run
     for scheme in SCHEMES:
         for n in hashes:
             for run in range(runs):
@@ -118,17 +118,17 @@ def accuracy(data: Data = None, seed: int = 1, pattern: str = SPACE, runs: int =
 
     def draw(page: Figure) -> None:
         for axes, epsilon in zip(page.subplots(1, len(errors)), errors):
-            part = table.where(epsilon=epsilon)
-            least = 1 / runs  # an axis of logarithms has no place for 0
-            axes.fill_between(hashes, [max(count, least) for count in part.column("S2_lowest")],
-                              [max(count, least) for count in part.column("S2_highest")],
+            rows = table.where(epsilon=epsilon)
+            least = 1 / runs  # a logarithmic axis cannot show 0
+            axes.fill_between(hashes, [max(count, least) for count in rows.column("S2_lowest")],
+                              [max(count, least) for count in rows.column("S2_highest")],
                               alpha=0.15, linewidth=0, label="S2, all runs")
-            for at, name in enumerate(SCHEMES):
-                axes.plot(hashes, drawable(part.column(name)), color=figure.COLOURS[at],
+            for i, name in enumerate(SCHEMES):
+                axes.plot(hashes, drawable(rows.column(name)), color=figure.COLOURS[i],
                           label=name)
-            axes.plot(hashes, drawable(part.column("paper")), color="black", marker="X",
+            axes.plot(hashes, drawable(rows.column("paper")), color="black", marker="X",
                       linestyle="", markersize=8, label="the paper")
-            axes.plot(hashes, part.column("ideal"), color=figure.GREY, linestyle="--", marker="",
+            axes.plot(hashes, rows.column("ideal"), color=figure.GREY, linestyle="--", marker="",
                       label="ideal")
             axes.set_yscale("log")
             figure.ticks(axes, hashes)
@@ -148,19 +148,19 @@ def accuracy(data: Data = None, seed: int = 1, pattern: str = SPACE, runs: int =
 
 
 def drawable(counts: Iterable[float | None]) -> list[float]:
-    """Counts on an axis of logarithms, which has no place for 0."""
+    """Counts for a logarithmic axis, which cannot show 0: NaN in its place."""
     return [count if count else math.nan for count in counts]
 
 
 def all_pairs(measure: Callable[[Any, Any], float], documents: Iterable[Any]) -> NDArray[Any]:
-    """The measure of every two documents, as an array of numpy."""
+    """The measure of every two documents, as a numpy array."""
     measured = starmap(measure, combinations(documents, 2))
     return need("numpy", "this experiment").fromiter(measured, float)
 
 
 def expected(exact: NDArray[Any], hashes: int, epsilon: float) -> float:
-    """How many estimates err by more than epsilon if each slot agrees by chance, with the
-    probability of the exact similarity. Similarities are rounded to 4 digits."""
+    """The expected number of estimates that err by more than epsilon, if each slot agrees with the
+    probability of the exact similarity, independently. Similarities are rounded to 4 digits."""
     numpy = need("numpy", "this experiment")
     values, counts = numpy.unique(numpy.round(exact, 4), return_counts=True)
     agree = numpy.arange(hashes + 1)
@@ -235,7 +235,7 @@ def bands(data: Data = None, seed: int = 1, pattern: str = "*", hashes: int = 12
     truth = truth_of(posts, twins(own["exact"], names), originals, s)
     complete = sum(copies_of(name) <= truth[name] for name in originals)
     sketches = dict(zip(names, matrix(posts, "S2", hashes, seed)))
-    rows = [row_of("S2", n, hashes // n, originals, truth, *ask(sketches, originals, n, s),
+    rows = [row_of("S2", n, hashes // n, originals, truth, *search(sketches, originals, n, s),
                    PAPER_FOUND.get(n)) for n in bands]
     for method, result in own.items():
         run, found = result.run(), twins(result, names)
@@ -246,20 +246,20 @@ def bands(data: Data = None, seed: int = 1, pattern: str = "*", hashes: int = 12
 
     def draw(page: Figure) -> None:
         left, right = page.subplots(1, 2)
-        part = table.where(by="S2")
-        truly = part.column("true")[0]
-        left.plot(bands, part.column("found_true"), label="S2's search, computed here")
+        rows_of_s2 = table.where(by="S2")
+        truly = rows_of_s2.column("true")[0]
+        left.plot(bands, rows_of_s2.column("found_true"), label="S2's search, computed here")
         left.plot(list(PAPER_FOUND), list(PAPER_FOUND.values()), linestyle="",
                   label="the paper, of 7")
         lsh = table.where(by="twinset, lsh")
         left.plot(lsh.column("bands"), lsh.column("found_true"), linestyle="", markersize=8,
                   label="twinset, lsh")
-        figure.level(left, truly, f"truly ≥ {s:g}: {truly:.2f}; twinset, exact")
+        figure.draw_level(left, truly, f"truly ≥ {s:g}: {truly:.2f}; twinset, exact")
         figure.label(left, "bands", "near-copies a post", "Found, of those truly similar")
         left.set_ylim(0, COPIES + 0.5)
         left.legend(loc="lower right")
-        right.plot(bands, part.column("false_positive_rate"), label="false positives")
-        right.plot(bands, part.column("false_negative_rate"), label="false negatives")
+        right.plot(bands, rows_of_s2.column("false_positive_rate"), label="false positives")
+        right.plot(bands, rows_of_s2.column("false_negative_rate"), label="false negatives")
         figure.label(right, "bands", "rate", "Errors of S2's search")
         right.legend()
 
@@ -277,14 +277,14 @@ def bands(data: Data = None, seed: int = 1, pattern: str = "*", hashes: int = 12
 
 def copies_of(name: str) -> set[str]:
     """The near-copies of a post."""
-    return {f"{name}.copy{at}" for at in range(1, COPIES + 1)}
+    return {f"{name}.copy{number}" for number in range(1, COPIES + 1)}
 
 
 def twins(result: _core.Result, names: Iterable[str]) -> dict[str, set[str]]:
-    """Those that the engine reports as similar to each document."""
+    """For each document, the documents that the engine reports as similar."""
     found: dict[str, set[str]] = {name: set() for name in names}
-    for at in range(len(result)):
-        a, b, *_ = result.pair(at)
+    for index in range(len(result)):
+        a, b, *_ = result.pair(index)
         found[a].add(b)
         found[b].add(a)
     return found
@@ -292,8 +292,9 @@ def twins(result: _core.Result, names: Iterable[str]) -> dict[str, set[str]]:
 
 def truth_of(posts: Posts, joined: dict[str, set[str]], originals: Iterable[str],
              s: float) -> dict[str, set[str]]:
-    """What is truly similar to each original: of its copies by definition, of all other
-    documents, which would be 32 million pairs, by the engine's exact join."""
+    """The documents that are truly similar to each original. Copies are compared by the definition
+    of similarity, all other documents, which would be 32 million pairs, by the engine's exact
+    join."""
     truth = {}
     for name in originals:
         copies = copies_of(name)
@@ -302,9 +303,9 @@ def truth_of(posts: Posts, joined: dict[str, set[str]], originals: Iterable[str]
     return truth
 
 
-def ask(sketches: dict[str, memoryview], originals: Sequence[str], bands: int,
-        s: float) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
-    """S2's search for each original: candidates, and those that its estimate leaves."""
+def search(sketches: dict[str, memoryview], originals: Sequence[str], bands: int,
+           s: float) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+    """S2's search for each original: its candidates, and those whose estimate is high enough."""
     lsh = _core.LSH(bands, len(sketches[originals[0]]) // bands * 4)
     for name, sketch in sketches.items():
         lsh.insert(name, sketch)
@@ -318,7 +319,7 @@ def ask(sketches: dict[str, memoryview], originals: Sequence[str], bands: int,
 def row_of(by: str, bands: int | None, rows: int | None, originals: Sequence[str],
            truth: dict[str, set[str]], candidates: dict[str, set[str]],
            reported: dict[str, set[str]], paper: float | None) -> Row:
-    """A row of the table: means over all originals."""
+    """A row of the table, with means over all originals."""
     count = len(originals)
 
     def mean(sets: Iterable[set[str]]) -> float:

@@ -1,6 +1,6 @@
 """S3: "Web Documents Similarity Using K-Shingle Tokens and MinHash".
 
-Its web pages are not at hand: these are generated. Punctuation goes, case is folded.
+Its web pages are not available, so pages are generated. Punctuation is dropped, case is folded.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .. import _core
 from ..tables import need
 from . import figure
 from .corpus import pages
-from .engine import curve, options, proposed, rows_of, scan, seconds
+from .engine import curve, options, candidate_pairs, rows_of, scan, seconds
 from .result import Result
 from .table import Table
 
@@ -43,9 +43,9 @@ def time_by_documents(seed: int = 1, words: int = 500, ks: Sequence[int] = range
         shades = shades_of(len(ks))
         for axes, kind in zip(page.subplots(1, 2), KINDS):
             for k, shade in zip(ks, shades):
-                part = table.where(shingles_of=kind, k=k)
-                axes.plot(part.column("documents"), part.column("milliseconds"), color=shade,
-                          marker="", label=str(k))
+                rows_of_k = table.where(shingles_of=kind, k=k)
+                axes.plot(rows_of_k.column("documents"), rows_of_k.column("milliseconds"),
+                          color=shade, marker="", label=str(k))
             axes.set_ylim(bottom=0)
             figure.label(axes, "documents", "milliseconds", f"k {kind} in a row")
         handles, labels = axes.get_legend_handles_labels()
@@ -57,9 +57,9 @@ def time_by_documents(seed: int = 1, words: int = 500, ks: Sequence[int] = range
 
 
 def shades_of(count: int) -> list[tuple[float, ...]]:
-    """Shades from dark to light, in an order that the eye follows."""
+    """Shades from dark to light, which look evenly spaced."""
     colormap = need("matplotlib", "a figure").colormaps["viridis"]
-    return [colormap(0.9 * at / max(count - 1, 1)) for at in range(count)]
+    return [colormap(0.9 * i / max(count - 1, 1)) for i in range(count)]
 
 
 def time_by_hashes(seed: int = 1, words: Sequence[int] = (100, 1000, 10000),
@@ -98,7 +98,7 @@ def probabilities(seed: int = 1, bands: int = 20, hashes: int = 100, trials: int
     for tenth in range(1, 11):
         s = tenth / 10
         p = _core.probability(bands, rows_, s)
-        hits = sum(meet(s, bands, rows_, dice) for _ in range(trials))
+        hits = sum(is_candidate(s, bands, rows_, dice) for _ in range(trials))
         rows.append((s, p, p if s < knee else None, 1 - p if s >= knee else None, hits / trials))
     table = Table(("similarity", "candidate", "false_positive", "false_negative", "measured"),
                   rows)
@@ -108,12 +108,13 @@ def probabilities(seed: int = 1, bands: int = 20, hashes: int = 100, trials: int
         axes.plot(*curve(bands, rows_), marker="", label="1 − (1 − s^r)^b")
         for start, end, base, colour, name in ((0, knee, 0, 1, "false positives"),
                                                (knee, 1, 1, 2, "false negatives")):
-            places = [start + (end - start) * step / 50 for step in range(51)]
-            axes.fill_between(places, [_core.probability(bands, rows_, s) for s in places], base,
-                              color=figure.COLOURS[colour], alpha=0.3, linewidth=0, label=name)
+            similarities = [start + (end - start) * step / 50 for step in range(51)]
+            heights = [_core.probability(bands, rows_, s) for s in similarities]
+            axes.fill_between(similarities, heights, base, color=figure.COLOURS[colour],
+                              alpha=0.3, linewidth=0, label=name)
         axes.plot(table.column("similarity"), table.column("measured"), "o",
                   color=figure.COLOURS[6], label=f"measured, {trials:,} pairs each")
-        figure.place(axes, knee, f"threshold {knee:.3f}")
+        figure.draw_upright(axes, knee, f"threshold {knee:.3f}")
         figure.label(axes, "similarity s", "probability to become a candidate")
         axes.legend(loc="upper left")
 
@@ -123,13 +124,14 @@ def probabilities(seed: int = 1, bands: int = 20, hashes: int = 100, trials: int
     return Result(title, table, draw, notes=notes)
 
 
-def meet(s: float, bands: int, rows: int, dice: random.Random, size: int = 200) -> int:
+def is_candidate(s: float, bands: int, rows: int, dice: random.Random,
+                 size: int = 200) -> bool:
     """Whether two random sets of similarity s, `size` numbers in all, agree in a band."""
     numbers = [dice.getrandbits(64) for _ in range(size)]
     shared = round(s * size)
     half = shared + (size - shared) // 2
     named = options(scheme="fss", hashes=bands * rows, seed=dice.getrandbits(32))
     sketcher = _core.Sketcher(named)
-    sketches = [rows_of(sketcher.values(array("Q", part)), bands * rows)[0]
-                for part in (numbers[:half], numbers[:shared] + numbers[half:])]
-    return len(proposed(sketches, bands, rows))
+    sketches = [rows_of(sketcher.values(array("Q", members)), bands * rows)[0]
+                for members in (numbers[:half], numbers[:shared] + numbers[half:])]
+    return bool(candidate_pairs(sketches, bands, rows))

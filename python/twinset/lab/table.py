@@ -1,4 +1,4 @@
-"""Tables of an experiment, for programs and for people."""
+"""Tables of experiments, as CSV and Markdown."""
 
 import csv
 import io
@@ -7,29 +7,29 @@ from dataclasses import dataclass
 from typing import Any
 
 Cell = str | int | float | None
-Row = tuple[Any, ...]  # of cells; which are of what kind is known by their column
+Row = tuple[Any, ...]  # of cells, whose types depend on the column
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows with named columns. A cell that is not known is None."""
+    """Rows with named columns. An unknown cell is None."""
 
     columns: tuple[str, ...]
     rows: Sequence[Row]
 
     def column(self, name: str) -> list[Any]:
         """All cells of a column."""
-        place = self.columns.index(name)
-        return [row[place] for row in self.rows]
+        index = self.columns.index(name)
+        return [row[index] for row in self.rows]
 
     def where(self, **cells: Cell) -> "Table":
         """The rows that have these cells."""
-        places = {self.columns.index(name): cell for name, cell in cells.items()}
-        rows = [row for row in self.rows if all(row[at] == cell for at, cell in places.items())]
+        wanted = {self.columns.index(name): cell for name, cell in cells.items()}
+        rows = [row for row in self.rows if all(row[i] == cell for i, cell in wanted.items())]
         return Table(self.columns, rows)
 
     def csv(self) -> str:
-        """For programs: every digit, empty for what is not known."""
+        """The table as CSV, with all digits. Unknown cells are empty."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(self.columns)
@@ -37,14 +37,14 @@ class Table:
         return text.getvalue()
 
     def markdown(self) -> str:
-        """For people: four digits."""
+        """The table as Markdown, with four digits."""
         lines: list[Sequence[str]] = [self.columns, ["---"] * len(self.columns)]
         lines += [[readable(cell) for cell in row] for row in self.rows]
         return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def readable(cell: Cell) -> str:
-    """A cell as people write it."""
+    """A cell for readers: four digits, and commas in large numbers."""
     if cell is None:
         return ""
     if isinstance(cell, str):

@@ -6,11 +6,11 @@
     twins.clusters(df)
     twins.dedup(df, keep="longest")
 
-DataFrame in, DataFrame out. The pairs are those of `twinset scan --method lsh`, field by field,
-for any number of partitions. The executors need this package, too: docs/cluster.md.
+Functions take and return DataFrames. The pairs are those of `twinset scan --method lsh`, field by
+field, for any number of partitions. The executors need this package as well: docs/cluster.md.
 
-Options are those of the command line, with _ for -: threshold, by, k, max_bucket and so on; not
-those that need the collection in one place. PySpark 4 and pyarrow are needed.
+Options are those of the command line, with _ for -: threshold, by, k, max_bucket and so on, except
+those that need the whole collection on one machine. The package needs PySpark 4 and pyarrow.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from ..cluster.settings import settings  # noqa: E402
 from ..rules import DEDUP_THRESHOLD, KEEP_FIRST  # noqa: E402
 from .alone import all_members, all_pairs  # noqa: E402
 from .clusters import Clusters  # noqa: E402
-from .decide import ADDED, MEMBER, REMOVED, check_columns, removed  # noqa: E402
+from .decide import annotated, check_columns, left, removed  # noqa: E402
 from .documents import Documents, check_frame  # noqa: E402
 from .pairs import asked, find, verified  # noqa: E402
-from .stages import stage  # noqa: E402
+from .stages import settle, stage  # noqa: E402
 
 __all__ = ["clusters", "dedup", "signatures", "similar_pairs", "skipped"]
 
@@ -42,23 +42,23 @@ def similar_pairs(df: DataFrame, id: str = "id", text: str = "text", *, cluster:
     """The pairs of similar documents: a, b, similarity, jaccard, containment_a, containment_b,
     shared, union, estimate, longest, cluster.
 
-    With `cluster`, jobs run before this returns, since clusters are found in rounds. Without it,
-    the column is not there, and all is planned lazily.
+    With `cluster`, jobs run before this returns, because clusters are found in rounds. Without it,
+    there is no such column, and everything is planned lazily.
 
-    Ids must be unique and not null; duplicates="skip" leaves such documents out. What is skipped,
-    null and empty texts among it, skipped() tells.
+    Ids must be unique and not null; duplicates="skip" leaves other documents out. skipped() returns
+    the documents with null and empty texts, which are skipped.
     """
     documents = Documents(df, id, text, settings(WHERE, options), duplicates)
     if cluster:
         alone = all_pairs(documents)
         return Clusters(find(documents)).numbered_pairs() if alone is None else alone
     documents.check_later()
-    return verified(documents, asked(documents)).drop("original", "chunk", "match")
+    return verified(documents, asked(documents)).drop("first", "original", "chunk", "match")
 
 
 def clusters(df: DataFrame, id: str = "id", text: str = "text", *, duplicates: str = "error",
              **options: object) -> DataFrame:
-    """The clusters of similar documents: id, cluster, size. Numbered from 1, the largest first.
+    """The clusters of similar documents: id, cluster, size. They are numbered from 1 by size.
 
     Jobs run before this returns.
     """
@@ -70,44 +70,41 @@ def clusters(df: DataFrame, id: str = "id", text: str = "text", *, duplicates: s
 def dedup(df: DataFrame, id: str = "id", text: str = "text", *, keep: str = KEEP_FIRST,
           annotate: bool = False, duplicates: str = "error", threshold: float = DEDUP_THRESHOLD,
           **options: object) -> DataFrame:
-    """The rows of df without near-duplicates. One is removed only for one that is kept and that
-    it resembles.
+    """The rows of df without near-duplicates. A row is removed only for a kept row that it
+    resembles.
 
-    `keep` says which goes before: "first", the lowest id; "longest", by characters or words; or
-    the name of a column, whose largest value does. Among equals, the lowest id. With `annotate`
-    all rows are kept and get the columns twinset_cluster, twinset_keep, twinset_kept and
-    twinset_similarity.
+    `keep` chooses which of similar rows is kept: "first", by the lowest id; "longest", by
+    characters or words; or the name of a column, by its largest value. Among equals, the row with
+    the lowest id is kept. With `annotate`, all rows are kept, with the columns twinset_cluster,
+    twinset_keep, twinset_kept and twinset_similarity added.
+
+    With `min_passage`, every span of at least so many words that a kept document with a lower id
+    has is cut from the texts, and a row that has no other text is removed. With `annotate`, nothing
+    is cut, and a column twinset_spans lists the spans.
 
     Rows whose documents are skipped are kept. Jobs run before this returns.
     """
-    chosen = settings(WHERE, {**options, "threshold": threshold})
+    chosen = settings(WHERE, {**options, "threshold": threshold}, dedup=True)
     check_frame(df)
-    check_columns(df, keep, annotate)
+    check_columns(df, keep, annotate, chosen.cuts_spans)
     documents = Documents(df, id, text, chosen, duplicates)
     found = Clusters(find(documents, listed=False), few=True)
     gone = removed(found, keep)
-    name = documents.id
-    if not annotate:
-        return df.join(gone, name == F.col(REMOVED), "left_anti")
-    numbers = found.members().select(F.col("id").alias(MEMBER),
-                                     F.col("cluster").alias(ADDED[0]))
-    marked = df.join(numbers, name == F.col(MEMBER), "left")
-    marked = marked.join(gone, F.col(MEMBER) == F.col(REMOVED), "left")
-    marked = marked.withColumn(ADDED[1], F.col(REMOVED).isNull())
-    return marked.select(*(f"`{column}`" for column in df.columns), *ADDED)
+    gone = settle(gone) if chosen.cuts_spans else gone  # it is used twice
+    return (annotated if annotate else left)(found, gone, text)
 
 
 def signatures(df: DataFrame, id: str = "id", text: str = "text", **options: object) -> DataFrame:
-    """id and signature: 32-bit slots, lowest byte first, as binary. Planned lazily."""
+    """id and signature: binary, with 32-bit slots, lowest byte first. It is planned lazily."""
     documents = Documents(df, id, text, settings(WHERE, options), "keep")
     return documents.rows.mapInArrow(stage("documents.sketch", documents.settings),
                                      "id string, signature binary")
 
 
 def skipped(df: DataFrame, id: str = "id", text: str = "text", **options: object) -> DataFrame:
-    """The documents that take no part: id, and why: null, empty. Planned lazily."""
+    """The documents that are skipped: id and reason, null or empty. It is planned lazily."""
     documents = Documents(df, id, text, settings(WHERE, options), "keep")
-    # What has a letter or a digit is not empty, whatever the options.
+    # A text with a letter or a digit is never empty.
     documents.rows = documents.rows.filter("text is null or not text rlike '[0-9A-Za-z]'")
     return documents.looked().filter("skipped is not null").select(
         "id", F.col("skipped").alias("reason"))

@@ -2,8 +2,7 @@
 
     spark-submit ... -m twinset.spark pairs --input PATH --output PATH [OPTION]...
 
-Where Spark reaches them, paths may be of any file system. What the executors need to have:
-docs/cluster.md.
+Paths may be of any file system that Spark can read. docs/cluster.md describes the executors.
 """
 
 from __future__ import annotations
@@ -37,10 +36,10 @@ READ = ("parquet", "jsonl", "csv", "text")
 WRITTEN = ("jsonl", "parquet", "csv", "tsv")
 ENDS = {".parquet": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl",
         ".csv": "csv", ".txt": "text"}
-# So Spark reads a column of 4,096 rows at once, where ten documents of 200 MB are more than it can
-# hold. Row by row takes as long here.
+# With this setting, Spark reads 4,096 rows of a column at once, so that ten documents of 200 MB do
+# not fit into memory. Reading row by row takes as long here.
 BY_COLUMNS = "spark.sql.parquet.enableVectorizedReader"
-FIRST = 1000  # lines that are looked at for the names of columns
+FIRST = 1000  # lines that are read to find the names of columns
 
 
 # ---- the command line
@@ -80,11 +79,11 @@ def parser() -> argparse.ArgumentParser:
 
 @program.in_command_words
 def main(words: Sequence[str] | None = None) -> int:
-    """Exit status: 0 done; 2 nothing could be done."""
+    """Runs a command. Exit status: 0 for success, 2 for an error."""
     asked = parser().parse_args(words)
     options = chosen(asked, WHERE)
     try:
-        settings(WHERE, options)  # says what is wrong with them before Spark is started
+        settings(WHERE, options, asked.command == "dedup")  # checks options before Spark starts
         with started() as session:
             if asked.checkpoint:
                 session.sparkContext.setCheckpointDir(asked.checkpoint)
@@ -98,23 +97,24 @@ def main(words: Sequence[str] | None = None) -> int:
 
 @contextmanager
 def started() -> Iterator[SparkSession]:
-    """Spark as it is set up; what is set here is what nobody has set."""
+    """The session of Spark. Settings here do not replace those of users."""
     is_ours = SparkSession.getActiveSession() is None
     builder = SparkSession.builder.appName("twinset")
-    if "PYSPARK_GATEWAY_PORT" not in os.environ:  # spark-submit sets it, and all else by itself
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # that of the executors
+    if "PYSPARK_GATEWAY_PORT" not in os.environ:  # spark-submit sets it, and other settings
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # for executors
         if not sys.stderr.isatty():
             builder = builder.config("spark.ui.showConsoleProgress", "false")
-    logging.getLogger().addHandler(logging.NullHandler())  # else stacks come if Spark has ended
+    # Without this handler, stack traces are printed if Spark has ended.
+    logging.getLogger().addHandler(logging.NullHandler())
     session = builder.getOrCreate()
     if not session.sparkContext.getConf().contains("spark.log.level"):
-        # What fails is reported at the end; on the way, a cluster says which executors it has lost.
+        # Failures are reported at the end. A cluster also reports lost executors.
         is_here = re.fullmatch(r"local(\[.*)?", session.sparkContext.master)
         session.sparkContext.setLogLevel("FATAL" if is_here else "ERROR")
     try:
         yield session
     finally:
-        if is_ours:  # else the executors complain, at length, that it is gone
+        if is_ours:  # without it, executors print long messages
             stop(session)
 
 
@@ -125,7 +125,7 @@ def stop(session: SparkSession) -> None:
         pass
 
 
-# ---- what went wrong
+# ---- errors
 
 MEMORY = ("%s ran out of memory. A document of 200 MB needs 4 GB: raise spark.executor.memory, or "
           "spark.driver.memory where the master is local; see docs/cluster.md")
@@ -145,8 +145,8 @@ REASONS = (
      "--input-format names another format"),
     (r"\[UNABLE_TO_INFER_SCHEMA\]", "there is nothing to read: the input has no file of this "
      "format that is not empty; --input-format names another"),
-    (r"\[[A-Z][A-Z0-9_.]+\] (.*?)(?: SQLSTATE|\n|$)", r"\1"),  # Spark's own words
-    (r"\n: [\w.$]+: (.*)", r"\1"),  # or those of what it uses
+    (r"\[[A-Z][A-Z0-9_.]+\] (.*?)(?: SQLSTATE|\n|$)", r"\1"),  # messages of Spark
+    (r"\n: [\w.$]+: (.*)", r"\1"),  # or of Java
     (r"(.*)", r"\1"),
 )
 
@@ -155,13 +155,13 @@ def explain(error: Exception) -> str:
     try:
         if not isinstance(error, (ConnectionError, Py4JNetworkError)):
             return reason(str(error))
-    except (Py4JError, ConnectionError):  # Spark cannot be asked any more what it was
+    except (Py4JError, ConnectionError):  # Spark has ended, and has no message
         pass
     return MEMORY % "Spark has ended, as it does when it"
 
 
 def reason(message: str) -> str:
-    """The one sentence that matters of what Spark says, stacks and all."""
+    """The sentence for users in a message of Spark, which has stack traces."""
     found, words = next((found, words) for pattern, words in REASONS
                         if (found := re.search(pattern, message)))
     return found.expand(words).strip()
@@ -191,12 +191,13 @@ def run(session: SparkSession, asked: argparse.Namespace, options: dict[str, Any
         made = clusters(df, **given) if asked.command == "clusters" else signatures(df, **given)
         write(made, asked.format or "jsonl", asked.output)
     if not asked.quiet:
-        tell_skipped(skipped(df, **columns, **options), asked.command == "dedup")
+        given = {**columns, **options, "min_passage": None}
+        print_skipped(skipped(df, **given), asked.command == "dedup")
 
 
 def check_output(session: SparkSession, path: str) -> None:
-    """Fails if the folder is there or cannot be made. It is made for that, with those above it,
-    and all of them are removed again."""
+    """Fails if the folder exists or cannot be made. To check that, it is made with its parents, and
+    all of them are removed again."""
     try:
         folder = session._jvm.org.apache.hadoop.fs.Path(path)
         system = folder.getFileSystem(session._jsparkSession.sessionState().newHadoopConf())
@@ -215,7 +216,7 @@ def check_output(session: SparkSession, path: str) -> None:
 
 
 def _remove_empty(system: Any, folder: Any) -> None:
-    """Another program may be at work in it by now: then it stays."""
+    """Removes a folder, unless another program has written to it."""
     try:
         system.delete(folder, False)
     except Py4JError:
@@ -223,7 +224,7 @@ def _remove_empty(system: Any, folder: Any) -> None:
 
 
 def format_of(paths: list[str], files: list[str]) -> str:
-    """By the ends of paths, and of the files that were found there."""
+    """The format by the extensions of paths and of their files."""
     kinds = {kind for path in (*paths, *files) if (kind := _by_end(path))}
     if len(kinds) > 1:
         raise _core.UsageError(f"the input has files of several kinds: {', '.join(sorted(kinds))}; "
@@ -237,8 +238,8 @@ def _by_end(path: str) -> str | None:
 
 
 def is_nested(session: SparkSession, paths: list[str], files: list[str]) -> bool:
-    """Whether there are files in folders below, which Spark leaves out unless it is asked, or the
-    folders' names are values of columns."""
+    """Whether there are files in subfolders. By default, Spark reads these only if the names of
+    folders are values of columns."""
     return len(session.read.text(paths).inputFiles()) < len(files)
 
 
@@ -253,13 +254,13 @@ def read(session: SparkSession, paths: list[str], source: str, asked: argparse.N
                                 recursiveFileLookup=nested)
     if source == "text":
         files = session.read.text(paths, wholetext=True, recursiveFileLookup=True)
-        # What Spark tells is a URL, where + stands for itself.
+        # The path of Spark is a URL in which + is not a space.
         path = F.url_decode(F.replace("_metadata.file_path", F.lit("+"), F.lit("%2B")))
         return files.select(path.alias("id"), F.col("value").alias("text"))
-    # Else a line that is no JSON is all nulls, and so is one of 100 MB.
+    # Without this, a line that is no JSON, or that has 100 MB, gives a row of nulls.
     reader = session.read.options(mode="FAILFAST", maxStringLen=(1 << 31) - 1,
                                   recursiveFileLookup=nested)
-    if asked.command == "dedup":  # which writes all columns; else they need not be looked for
+    if asked.command == "dedup":  # it writes all columns, so their names are needed
         return reader.json(paths)
     names = first_names(session, paths, {asked.id, asked.text})
     for name, what in ((asked.id, "id"), (asked.text, "text")):
@@ -269,7 +270,7 @@ def read(session: SparkSession, paths: list[str], source: str, asked: argparse.N
 
 
 def first_names(session: SparkSession, paths: list[str], wanted: set[str]) -> list[str]:
-    """Those of the first records of JSON lines; of one, if it has those that are wanted."""
+    """The names in the first records of JSON lines, or in the first, if it has the wanted ones."""
     keys = session.read.text(paths, recursiveFileLookup=True).select(F.json_object_keys("value"))
     names: list[str] = []
     for count in (1, FIRST):
@@ -289,15 +290,15 @@ def write(df: DataFrame, format: str, path: str) -> None:
 
 
 def write_pairs(pairs: DataFrame, format: str, path: str) -> None:
-    """In the order of the command, whose lines the parts make together."""
+    """Writes pairs in the order of the command. The files together have its lines."""
     pairs = pairs.orderBy(F.desc("similarity"), "a", "b")
     if format not in FORMATS:
         return write(pairs, format, path)
     return pairs.mapInArrow(stage("lines.lines", format), "value string").write.text(path)
 
 
-def tell_skipped(rows: DataFrame, is_kept: bool) -> None:
-    """Counts what took no part; dedup keeps it, as it is."""
+def print_skipped(rows: DataFrame, is_kept: bool) -> None:
+    """Prints the numbers of skipped documents, which dedup keeps unchanged."""
     fate = "kept" if is_kept else "skipped"
     for row in rows.groupBy("reason").count().orderBy("reason").collect():
         count = f"{row['count']:,} document{'s' * (row['count'] != 1)}"

@@ -1,4 +1,4 @@
-"""What one task can take is done by one: docs/cluster.md says why."""
+"""Scans a small collection in a single task; docs/cluster.md says why."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ def all_members(documents: Documents) -> DataFrame | None:
     return _in_one_task(documents, "alone.members", MEMBERS)
 
 
-def _in_one_task(documents: Documents, piece: str, schema: str) -> DataFrame | None:
-    """Tried where Spark expects little; what it does not know the size of is counted first."""
+def _in_one_task(documents: Documents, step: str, schema: str) -> DataFrame | None:
+    """Runs a step in a single task if Spark expects few bytes, or, if it has no estimate, if there
+    are few documents. None if the task fails."""
     size = documents.expected_bytes()
     if (documents.count > alone.DOCUMENTS) if size is None else (size > alone.BYTES):
         return None
     most = alone.DOCUMENTS
     rows = documents.rows.limit(most + 1).coalesce(1)  # without it, a limit may be optimised away
-    made = settle(rows.mapInArrow(stage(piece, documents.settings, most), schema))
+    made = settle(rows.mapInArrow(stage(step, documents.settings, most), schema))
     return None if made.filter("cluster is null").head(1) else made

@@ -1,11 +1,11 @@
-"""What pairs join."""
+"""The clusters of pairs."""
 
 from __future__ import annotations
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from ..cluster import clusters as pieces
+from ..cluster import clusters as steps
 from .pairs import Found
 from .stages import by, settle, stage
 
@@ -13,8 +13,8 @@ EDGES = "u string, v string"
 
 
 class Clusters:
-    """The clusters of pairs that were found; by as `few` of them as dedup looks for. Jobs run as
-    it is made."""
+    """The clusters of pairs. With `few`, only as many matches as dedup uses count. Jobs run when it
+    is made."""
 
     def __init__(self, found: Found, few: bool = False) -> None:
         self.found = found
@@ -28,10 +28,10 @@ class Clusters:
             self.matches.select(F.col("b").alias("u"), F.col("a").alias("v")))
 
     def _number(self, edges: DataFrame) -> DataFrame:
-        """original, root, size, cluster."""
+        """The numbers of clusters: original, root, size, cluster."""
         rows = edges.withColumn("copies", F.lit(None).cast("bigint")).union(
             self.copies.select("id", F.lit(None).cast("string"), "copies"))
-        if rows.count() <= pieces.SMALL:
+        if rows.count() <= steps.SMALL:
             return settle(rows.coalesce(1).mapInArrow(
                 stage("clusters.number_all"),
                 "original string, root string, size bigint, cluster bigint"))
@@ -46,14 +46,14 @@ class Clusters:
         return originals.select("original", "root").join(numbered(sizes), "root")
 
     def numbered_pairs(self) -> DataFrame:
-        """The pairs with their clusters. Those of very many copies come in chunks, or one task
-        would have them all."""
+        """The pairs with their clusters. Pairs of very many copies are joined in chunks, so that
+        they are not all in one task."""
         chunks = self.copies.select(F.col("id").alias("original"), "last")
         numbers = self.numbers.join(chunks, "original", "left").select(
             "original", "cluster",
             F.explode(F.sequence(F.lit(0), F.coalesce("last", F.lit(0)))).alias("chunk"))
         return self.found.pairs.join(numbers, ["original", "chunk"]).drop(
-            "original", "chunk", "match")
+            "first", "original", "chunk", "match")
 
     def documents(self) -> DataFrame:
         """All documents of clusters: id, original."""
@@ -65,13 +65,13 @@ class Clusters:
             alone.select(F.col("original").alias("id"), "original"))
 
     def members(self) -> DataFrame:
-        """id, cluster, size."""
+        """The documents of clusters: id, cluster, size."""
         return self.documents().join(self.numbers, "original").select("id", "cluster", "size")
 
 
 def components(edges: DataFrame) -> DataFrame:
-    """Edges (u, v) in any direction, to one edge from each id to the lowest of its component,
-    for all but that one."""
+    """Edges (u, v) in any direction, to one edge from each id to the lowest id of its component,
+    except for the lowest id itself."""
     edges = edges.filter("u != v")
     before = None
     while True:
@@ -83,7 +83,7 @@ def components(edges: DataFrame) -> DataFrame:
 
 
 def star(edges: DataFrame) -> DataFrame:
-    """A round."""
+    """A round of large_star() and small_star()."""
     both = edges.union(edges.select("v", "u"))
     large = by(both, ["u"], ["u", "v"]).mapInArrow(stage("clusters.large_star"), EDGES)
     down = large.select(F.greatest("u", "v").alias("u"), F.least("u", "v").alias("v"))

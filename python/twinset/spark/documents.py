@@ -20,14 +20,14 @@ TORN = ("%s rows have ids that are no text, with NUL characters or bytes that ar
         "duplicates=\"skip\" leaves such rows out")
 IS_TORN = "(not is_valid_utf8(id) or contains(id, char(0)))"
 ODD = f"id is null or count > 1 or {IS_TORN}"
-UNKNOWN = 1 << 50  # bytes; Spark says so of what it knows nothing of
+UNKNOWN = 1 << 50  # bytes; an estimate of Spark without statistics
 
 
 class Documents:
     """Rows (id, text), with ids as strings.
 
-    `duplicates`: what of ids that are null, no text or not unique: "error", "skip" those rows, or
-    "keep" them where it does not matter.
+    `duplicates`: what to do with ids that are null, no text or not unique: "error", "skip" their
+    rows, or "keep" them if it does not matter.
     """
 
     def __init__(self, df: DataFrame, id: str, text: str, settings: Settings,
@@ -45,14 +45,13 @@ class Documents:
             self.rows = self.rows.filter("id is not null").join(F.broadcast(odd), "id", "left_anti")
 
     def _odd(self) -> DataFrame:
-        """Ids that are null, no text or not unique: (id, count). Of the input, only ids are read
-        for it."""
+        """Ids that are null, no text or not unique: (id, count). It reads only ids."""
         return self.rows.groupBy("id").count().filter(ODD)
 
     @cached_property
     def count(self) -> int:
-        """The number of rows. Fails if ids are null, no text or not unique, or executors have no
-        package. Jobs run for it."""
+        """The number of rows. Fails if ids are null, no text or not unique, or if executors have no
+        package. It runs jobs."""
         check_executors(self.df.sparkSession)
         if self.duplicates != "error":
             return self.rows.count()
@@ -67,12 +66,12 @@ class Documents:
         return summary["all"] or 0
 
     def expected_bytes(self) -> int | None:
-        """What Spark expects before it has read anything, by the sizes of files; None: nothing."""
+        """The estimate of Spark, by the sizes of files; None if it has no estimate."""
         estimate = self.rows._jdf.queryExecution().optimizedPlan().stats().sizeInBytes()
         return size if (size := int(str(estimate))) < UNKNOWN else None
 
     def check_later(self) -> None:
-        """Fails when the plan is run, before anything is made of the rows."""
+        """Adds a check of ids, which fails when the plan is run."""
         if self.duplicates != "error":
             return
         odd = self._odd().agg(*_counts(F.lit(True)))
@@ -83,14 +82,14 @@ class Documents:
         self.rows = self.rows.filter(odd.select(fine).scalar())
 
     def looked(self) -> DataFrame:
-        """id, identity, buckets, skipped."""
+        """Identities and buckets of documents: id, identity, buckets, skipped."""
         return self.rows.mapInArrow(
             stage("documents.look_through", self.settings),
             "id string, identity binary, buckets binary, skipped string")
 
 
 def check_frame(df: object) -> None:
-    """Fails for what is no DataFrame of Spark, or one of Spark Connect."""
+    """Fails for an object that is no DataFrame of Spark, or one of Spark Connect."""
     if hasattr(df, "_jdf"):
         return
     where = type(df).__module__

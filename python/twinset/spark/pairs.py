@@ -1,4 +1,4 @@
-"""From documents to pairs: docs/cluster.md explains the way."""
+"""Documents to pairs; docs/cluster.md explains the steps."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from ..cluster import limit
+from ..cluster.settings import Settings
 from ..cluster.transport import NUL
 from .documents import Documents
 from .stages import by, settle, stage
 
-# Rows that are sent to all executors, rather than all texts to where they are needed.
+# Up to this many rows are sent to all executors; more are joined with texts by a shuffle.
 BROADCAST_ROWS = 500_000
-# Parts of the records of buckets, and the records that one should have: 30 MB.
+# Parts of the records of buckets, and the records that a part should have: 30 MB.
 PARTS, PART_RECORDS = 1024, 1 << 20
-# Pairs that one task should have, where there are many: 120 MB to keep.
+# Pairs that a task should have, if there are many: 120 MB to store.
 TASK_PAIRS = 1 << 21
 TASK_BYTES = 64 << 20  # of texts
 
@@ -24,10 +26,10 @@ FIELDS = ("similarity double, jaccard double, containment_a double, containment_
 
 
 def asked(documents: Documents, parts: int = PARTS) -> DataFrame:
-    """Who is needed where: id, family, chunk, partners, centres, members.
+    """The needs of candidate pairs: id, family, chunk, partners, centres, members.
 
-    Candidates have partners, or are such; copies have members, and centres, which they are listed
-    by. Each piece hands the rows of copies on.
+    Candidates have partners, or are partners. Copies have members, and the centres that represent
+    them in lists. Every step passes the rows of copies unchanged.
     """
     settings = documents.settings
     rows = "id string, family string, chunk bigint, partners string, centres string, members string"
@@ -42,15 +44,15 @@ def asked(documents: Documents, parts: int = PARTS) -> DataFrame:
 
 
 def copies_of(asked: DataFrame) -> DataFrame:
-    """id, chunk, centres as they are packed, members."""
+    """The rows of copies: id, chunk, packed centres, members."""
     return asked.filter("members is not null").select(
         "id", "chunk", "centres", F.split("members", NUL).alias("members"))
 
 
 def verified(documents: Documents, asked: DataFrame, listed: bool = True, broadcast: bool = False,
              tasks: int | None = None) -> DataFrame:
-    """Pairs, with what leads to their clusters: original, chunk, match; without `listed`, matches
-    alone. `tasks`: None leaves it to Spark, which knows of the texts alone."""
+    """Pairs, with the columns that lead to their clusters: original, chunk, match. Without
+    `listed`, only matches. `tasks`: None lets Spark choose, by the sizes of texts."""
     needed = asked.drop("centres") if listed else asked.filter("members is null")
     rows = documents.rows.join(F.broadcast(needed) if broadcast else needed, "id")
     if listed:
@@ -58,17 +60,28 @@ def verified(documents: Documents, asked: DataFrame, listed: bool = True, broadc
         rows = rows.join(centres, "id", "left")
     rows = by(rows, ["family", "chunk"], ["family", "chunk", "id"], tasks)
     return rows.mapInArrow(stage("verify.verify", documents.settings, listed),
-                           f"a string, b string, {FIELDS}, original string, chunk bigint, "
-                           "match boolean")
+                           f"a string, b string, {FIELDS}, first string, original string, "
+                           "chunk bigint, match boolean")
+
+
+def limited(pairs: DataFrame, needed: DataFrame, candidates: int,
+            settings: Settings) -> DataFrame:
+    """Each document with the first that it resembles, where there are very many candidates."""
+    if candidates <= limit.MANY_CANDIDATES:
+        return pairs
+    later = needed.filter("partners is not null").select("id").distinct().count()
+    most = limit.most_matches(candidates, later, settings)
+    return by(pairs, ["original"], ["original", "first"]).mapInArrow(
+        stage("limit.first_few", "original", "first", most), pairs.schema) if most else pairs
 
 
 def _items(column: str) -> Column:
-    """How many a packed list has."""
+    """The length of a packed list."""
     return (F.length(column) - F.length(F.translate(column, NUL, "")) + 1).cast("bigint")
 
 
 def _tasks(documents: Documents, pairs: int, rows: int) -> int | None:
-    """None: Spark may choose, by the sizes of texts."""
+    """The number of tasks to compare pairs; None lets Spark choose, by the sizes of texts."""
     if pairs < TASK_PAIRS:
         return None
     size = documents.expected_bytes()
@@ -79,21 +92,26 @@ def _tasks(documents: Documents, pairs: int, rows: int) -> int | None:
 
 @dataclass(frozen=True)
 class Found:
-    """Pairs that were computed."""
+    """The pairs of documents, and the rows of copies."""
 
     documents: Documents
     copies: DataFrame
     pairs: DataFrame
 
 
-def find(documents: Documents, listed: bool = True) -> Found:
-    """Runs the jobs for it. Without `listed`, of the pairs it finds matches alone."""
+def parts_of(documents: Documents) -> int:
+    """The number of parts of records, a power of two."""
     records = documents.count * documents.settings.bands
-    parts = max(PARTS, 1 << (records // PART_RECORDS).bit_length())
-    needed = settle(asked(documents, parts))
+    return max(PARTS, 1 << (records // PART_RECORDS).bit_length())
+
+
+def find(documents: Documents, listed: bool = True) -> Found:
+    """Runs the jobs that find pairs. Without `listed`, it finds only matches."""
+    needed = settle(asked(documents, parts_of(documents)))
     of_copies = _items("centres") * _items("members") if listed else F.lit(0)
-    totals = needed.agg(F.count("*").alias("rows"), F.sum(
-        F.coalesce(_items("partners"), of_copies)).alias("pairs")).first()
+    totals = needed.agg(F.count("*").alias("rows"), F.sum(_items("partners")).alias("candidates"),
+                        F.sum(F.coalesce(_items("partners"), of_copies)).alias("pairs")).first()
     pairs = verified(documents, needed, listed, totals["rows"] <= BROADCAST_ROWS,
                      _tasks(documents, totals["pairs"] or 0, totals["rows"]))
+    pairs = limited(pairs, needed, totals["candidates"] or 0, documents.settings)
     return Found(documents, settle(copies_of(needed)), settle(pairs))

@@ -1,4 +1,4 @@
-"""Pieces of twinset.cluster as functions for mapInArrow()."""
+"""The steps of twinset.cluster as functions for mapInArrow()."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from pyspark.sql import DataFrame, SparkSession
 from ..cluster.settings import Settings
 
 
-def stage(piece: str, *arguments: object) -> Callable[[Iterator], Iterator]:
+def stage(step: str, *arguments: object) -> Callable[[Iterator], Iterator]:
     """The function "module.name" of twinset.cluster, as executors run it.
 
-    It is sent as it stands, and says what is wrong where the package is not there. So nothing of
-    the package may be sent with it: settings go as a dict. Lists are packed on the way.
+    The function itself is sent, so that it can report an executor without the package. So no object
+    of the package may be sent with it: settings are sent as a dict. Lists are packed.
     """
-    module, name = piece.split(".")
-    plain = [vars(one) if isinstance(one, Settings) else one for one in arguments]
+    module, name = step.split(".")
+    plain = [vars(argument) if isinstance(argument, Settings) else argument
+             for argument in arguments]
 
     def run(batches: Iterator) -> Iterator:
         import importlib
@@ -31,27 +32,29 @@ def stage(piece: str, *arguments: object) -> Callable[[Iterator], Iterator]:
                 f"an executor has no twinset ({error}). Its Python needs the wheel: send an "
                 "environment with spark.archives, or put it into the executors' image; see "
                 "docs/cluster.md") from error
-        given = [settings.Settings(**one) if isinstance(one, dict) and "bands" in one else one
-                 for one in plain]
+        given = [settings.Settings(**argument)
+                 if isinstance(argument, dict) and "bands" in argument else argument
+                 for argument in plain]
         return transport.pack(function(transport.unpack(batches), *given))
 
     return run
 
 
 def check_executors(session: SparkSession) -> None:
-    """Fails at once where they have no package, not after all that Spark does by itself first."""
+    """Fails if executors have no package, before any other work of Spark."""
     session.range(0, 1, 1, 1).mapInArrow(stage("transport.pack"), "id bigint").collect()
 
 
 def by(df: DataFrame, keys: list[str], order: list[str], tasks: int | None = None) -> DataFrame:
-    """Rows of one key in one partition, in order: a stream that pieces read. In so
-    many tasks; None: as many as Spark finds fit."""
+    """Rows with equal keys in one partition, sorted: a stream that steps read. `tasks` is the
+    number of partitions; None lets Spark choose."""
     return df.repartition(*([tasks] if tasks else []), *keys).sortWithinPartitions(*order)
 
 
 def settle(df: DataFrame) -> DataFrame:
-    """Computes it once, and forgets how. With a checkpoint folder, what was computed outlives the
-    executors; without one it lies on the disks of two, and one may be lost."""
+    """Computes a DataFrame once, and stores it without its plan. With a checkpoint folder, it
+    survives the loss of executors; without one, it is on the disks of two executors, one of which
+    may be lost."""
     if df.sparkSession.sparkContext.getCheckpointDir():
         return df.checkpoint()
     return df.localCheckpoint(storageLevel=StorageLevel.DISK_ONLY_2)

@@ -2,7 +2,7 @@
 import {scaleTime} from "d3-scale";
 import {Cluster, clusters, documents, Pair, shortName} from "../data";
 import {h, replace, svg} from "../dom";
-import {pairKey, scoreOf, shownPairs} from "../state";
+import {documentKey, pairKey, scoreOf, shownPairs} from "../state";
 import {counted, number, percent, words} from "../words";
 
 const EDGES = 5_000,
@@ -147,7 +147,7 @@ function graph(): {box: HTMLElement; draw: (shown: Pair[]) => void} {
     });
     canvas.addEventListener("click", (event) => {
         const node = isMoved ? null : nearest(event);
-        if (node) location.hash = `#/document/${node.document}`;
+        if (node) location.hash = `#/document/${documentKey(node.document)}`;
     });
     canvas.addEventListener(
         "wheel",
@@ -189,7 +189,8 @@ function clusterRow(cluster: Cluster, inside: Pair[]): HTMLElement {
         (best, one) => (!best || scoreOf(one) > scoreOf(best) ? one : best),
         null,
     );
-    const link = (index: number) => h("a", {href: `#/document/${index}`}, shortName(index));
+    const link = (index: number) =>
+        h("a", {href: `#/document/${documentKey(index)}`}, shortName(index));
     return h(
         "tr",
         null,
@@ -249,7 +250,7 @@ function timeline(): HTMLElement | null {
                 svg(
                     "a",
                     {
-                        href: `#/document/${index}`,
+                        href: `#/document/${documentKey(index)}`,
                         "aria-label": `${shortName(index)}, ${documents[index]!.time}`,
                     },
                     svg(

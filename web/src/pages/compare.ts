@@ -9,7 +9,7 @@ import {
     passagesOf,
     shortName,
 } from "../data";
-import {announce, h, replace, svg} from "../dom";
+import {announce, h, markReady, replace, svg} from "../dom";
 import {Evidence, evidenceOf} from "../evidence";
 import {chance, rarityOf, reason, unit} from "../reason";
 import {
@@ -515,6 +515,7 @@ export function compare(
             pane(pair, 0, passages, redaction === "a"),
             pane(pair, 1, passages, redaction === "b"),
         ]);
+        if (!panes.isConnected) return; // the reader has gone on
         scrollTogether(sides as [Pane, Pane], passages, () => isTogether);
         replace(count, `${words.passages} (${number(passages.list.length)})`);
         update();
@@ -522,10 +523,9 @@ export function compare(
         replace(panes, ...sides.map((side) => side.box));
         if (found === null) panes.prepend(h("p", {class: "soft"}, words.noPassages));
         if (first >= 0) select(first);
-        main.dataset["ready"] = "yes";
         const more = await evidenceOf(pair);
         if (more) replace(besides, evidenceList(more));
-        main.dataset["ready"] = "all";
+        markReady(main, panes);
     };
     update();
     void fill();

@@ -129,7 +129,7 @@ function pairRow(pair: Pair, index: number): HTMLElement {
         "tr",
         null,
         h("td", null, h("a", {href: `#/pair/${pairKey(pair)}`}, percent(scoreOf(pair)))),
-        h("td", null, h("a", {href: `#/document/${other}`}, shortName(other))),
+        h("td", null, h("a", {href: `#/document/${documentKey(other)}`}, shortName(other))),
         h("td", null, reason(pair)),
     );
 }
@@ -236,7 +236,7 @@ export function documentList(main: HTMLElement): () => void {
                         h(
                             "td",
                             null,
-                            h("a", {href: `#/document/${index}`}, shortName(index)),
+                            h("a", {href: `#/document/${documentKey(index)}`}, shortName(index)),
                             ...labelsOf(index).map((label) => h("small", {class: "tag"}, label)),
                         ),
                         h(

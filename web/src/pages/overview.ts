@@ -3,7 +3,7 @@ import {clusters, Pair, pairs, run, folder, shortName} from "../data";
 import {announce, h, replace} from "../dom";
 import {histogram} from "../histogram";
 import {chance, coverage, reason} from "../reason";
-import {changed, filters, pairKey, scoreOf, shownPairs, verdictOf} from "../state";
+import {changed, filters, lowest, pairKey, scoreOf, shownPairs, verdictOf} from "../state";
 import {counted, flagName, number, percent, words} from "../words";
 
 const FINDINGS = 12;
@@ -102,7 +102,9 @@ export function method(): string[] {
     return [
         words.comparedBy(unit, run.parameters["k"]),
         Number.isFinite(threshold) && run.kind === "scan" && !run.case
-            ? words.listedFrom(percent(threshold), counted(run.pairs, "pair"))
+            ? run.programs
+                ? words.listedDownTo(percent(lowest), counted(run.pairs, "pair"))
+                : words.listedFrom(percent(threshold), counted(run.pairs, "pair"))
             : "",
         run.kind === "compare"
             ? ""

@@ -3,6 +3,7 @@
 import {documents, Pair, Passage, Passages, run, shortName, textOf} from "../data";
 import {h} from "../dom";
 import {shares} from "../reason";
+import {documentKey} from "../state";
 import {marksOf, textView} from "../text_view";
 import {percent, words} from "../words";
 
@@ -146,9 +147,9 @@ export async function pane(
         null,
         isRedacted
             ? h("b", null, words.redacted)
-            : h("a", {href: `#/document/${index}`, title: one.name}, shortName(index)),
+            : h("a", {href: `#/document/${documentKey(index)}`, title: one.name}, shortName(index)),
         h("code", {title: words.digestOf(one.digest)}, one.digest.slice(0, 16)),
-        both ? h("span", {class: "soft"}, words.inTheOther(percent(both[side]))) : null,
+        both ? h("span", {class: "soft"}, words.sharedOfIt(percent(both[side]))) : null,
     );
     const views = await Promise.all(
         (one.files.length ? one.files : [null]).map((_, file) =>

@@ -10,7 +10,7 @@ import {
     textOf,
     shortName,
 } from "../data";
-import {announce, h, replace, save} from "../dom";
+import {announce, h, markReady, replace, save} from "../dom";
 import {evidenceOf} from "../evidence";
 import {coverage, rarityOf, reason, unit} from "../reason";
 import {
@@ -406,7 +406,7 @@ export function evidencePage(
     ]);
     void made.then((all) => {
         replace(pages, ...all);
-        main.dataset["ready"] = "yes";
+        markReady(main, pages);
     });
     return () => {};
 }

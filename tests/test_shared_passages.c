@@ -1,0 +1,134 @@
+/* Essays that have passages in common and nothing else: which pairs are listed, and what is said.
+ */
+#define _XOPEN_SOURCE 700 /* nftw */
+#include "testing.h"
+
+#include "results.h"
+#include "saying.h"
+#include "scanning.h"
+
+enum { ESSAYS = 10, WORDS = 600, VOCABULARY = 4000, PASSAGE = 120 };
+
+/* Adds words to a text, in sentences. */
+static void write_words(dice *from, paper *to, size_t words)
+{
+    for (size_t i = 0; i < words; i++) {
+        char word[16];
+        size_t length = chance(from, 40) ? spell(below(from, 25), word)
+                                         : spell(25 + below(from, VOCABULARY), word);
+        word[length++] = i % 12 == 11 ? '.' : ' ';
+        if (i % 12 == 11)
+            word[length++] = '\n';
+        assert_int_equal(paper_write(to, word, length), 0);
+    }
+}
+
+/* Essays of which the first few have a passage in their middle. */
+static twinset_result *scan_essays(const char *settings, size_t count, size_t with_passage)
+{
+    twinset_options options = options_with(settings);
+    twinset_collection *collection;
+    twinset_result *result;
+    twinset_error error;
+    dice from = new_dice();
+    paper passage = {0};
+    write_words(&from, &passage, PASSAGE);
+    assert_ok(twinset_collection_new(&options, &collection, &error), &error);
+    for (size_t i = 0; i < count; i++) {
+        paper essay = {0};
+        char name[32];
+        write_words(&from, &essay, WORDS / 2);
+        if (i < with_passage)
+            assert_int_equal(paper_write(&essay, passage.text, passage.length), 0);
+        write_words(&from, &essay, WORDS / 2);
+        snprintf(name, sizeof name, "essay%02zu", i);
+        assert_ok(twinset_collection_add_text(collection, name, essay.text, essay.length,
+                                              TWINSET_ROLE_NEW, &error),
+                  &error);
+        paper_free(&essay);
+    }
+    paper_free(&passage);
+    assert_ok(twinset_collection_scan(collection, &result, &error), &error);
+    twinset_collection_free(collection);
+    return result;
+}
+
+static void a_common_passage_lists_a_pair(void **state)
+{
+    (void)state;
+    twinset_result *result = scan_essays("", ESSAYS, 2);
+    const twinset_style style = {.size = sizeof style, .width = 100, .legend = 1};
+    paper table = {0};
+    twinset_error error;
+    assert_int_equal(twinset_result_pairs(result), 1);
+    twinset_pair pair = pair_at(result, 0);
+    assert_string_equal(pair.a, "essay00");
+    assert_string_equal(pair.b, "essay01");
+    assert_true(pair.similarity < 0.3 && pair.passages == 1);
+    assert_in_range(pair.passage_words, PASSAGE, PASSAGE + 10);
+    assert_ok(
+        twinset_result_write(result, TWINSET_FORMAT_TABLE, &style, paper_write, &table, &error),
+        &error);
+    assert_contains(table.text, "0 similar pairs and 1 with common passages in 10 documents");
+    assert_contains(table.text, " words in 1 passage");
+    assert_contains(table.text, "similar: what both have, of all that either has.");
+    assert_contains(table.text, "a in b: how much of a is in passages that b has,");
+    assert_contains(table.text, "passages: what both say, word for word or in other words.");
+    paper_free(&table);
+    twinset_result_free(result);
+}
+
+/* The pairs with most in common stay where the list is limited. */
+static void a_short_list_has_the_most_similar(void **state)
+{
+    (void)state;
+    twinset_result *result = scan_essays("top=2", ESSAYS, 3);
+    const twinset_style style = {.size = sizeof style};
+    paper table = {0};
+    twinset_error error;
+    assert_int_equal(twinset_result_pairs(result), 2);
+    assert_int_equal(run_of(result).found_pairs, 3);
+    assert_true(
+        has_note(result, "the 2 most similar of 3 pairs are listed; without `top` all are"));
+    assert_ok(
+        twinset_result_write(result, TWINSET_FORMAT_TABLE, &style, paper_write, &table, &error),
+        &error);
+    assert_contains(table.text, "; the 2 most similar:");
+    paper_free(&table);
+    twinset_result_free(result);
+}
+
+/* What everybody quotes is named once, and makes no pair of every two. */
+static void what_all_quote_makes_no_pairs(void **state)
+{
+    (void)state;
+    enum { MANY = 40 };
+    twinset_result *result = scan_essays("", MANY, MANY);
+    assert_true(has_note(result, "what stands in more than 32 documents lists no pair by itself; "
+                                 "most have, as essay00, \""));
+    assert_true(has_note(result, "...\": 40 documents"));
+    assert_true(twinset_result_pairs(result) < MANY * (MANY - 1) / 2 / 8);
+    twinset_result_free(result);
+}
+
+static void essays_may_be_too_short(void **state)
+{
+    (void)state;
+    twinset_result *result = scan_essays("min-passage=5000", 2, 0);
+    assert_true(has_note(result, "no passage was looked for: the longest document has 600 words, "
+                                 "and `min-passage` is 5000"));
+    assert_int_equal(twinset_result_pairs(result), 0);
+    twinset_result_free(result);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_common_passage_lists_a_pair),
+        cmocka_unit_test(a_short_list_has_the_most_similar),
+        cmocka_unit_test(what_all_quote_makes_no_pairs),
+        cmocka_unit_test(essays_may_be_too_short),
+    };
+    print_seed();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
