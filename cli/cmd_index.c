@@ -4,6 +4,7 @@
 #include "index_rows.h"
 #include "job.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,13 +105,24 @@ static int end_reading(index_job *work, twinset_result *result, int status)
     return exit_status;
 }
 
+/* Ends an action that prints what it did. Returns the exit status: the index has changed even if
+ * that cannot be printed. */
+static int end_printing(int exit_status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return exit_status;
+    say("cannot write standard output: %s; the index has changed", strerror(errno));
+    return EXIT_FAILED;
+}
+
 /* Says what was added: last of what is printed, beside the rows of --find. */
-static void report_added(const index_job *work)
+static int report_added(const index_job *work, int exit_status)
 {
     const twinset_index_counts *counts = &work->counts;
     fprintf(work->in.find ? stderr : stdout,
             "added %" PRIu64 ", known %" PRIu64 ", skipped %" PRIu64 "\n", counts->added,
             counts->known, counts->skipped);
+    return end_printing(exit_status);
 }
 
 static int run_add_find(index_job *work, twinset_result **result)
@@ -136,9 +148,7 @@ static int run_add(index_job *work)
         status = twinset_index_add(work->index, job->collection, &work->counts, sizeof work->counts,
                                    &job->error);
     int exit_status = end_reading(work, result, status);
-    if (status == 0 && !work->in.quiet)
-        report_added(work);
-    return exit_status;
+    return status == 0 && !work->in.quiet ? report_added(work, exit_status) : exit_status;
 }
 
 static int run_query(index_job *work)
@@ -174,10 +184,11 @@ static int run_remove(index_job *work)
                                       sizeof work->counts, &work->job.error);
     free(ids);
     int exit_status = end_plain(work, status);
-    if (status == 0 && !in->quiet)
-        printf("removed %" PRIu64 ", unknown %" PRIu64 "\n", work->counts.removed,
-               work->counts.unknown);
-    return exit_status;
+    if (status != 0 || in->quiet)
+        return exit_status;
+    printf("removed %" PRIu64 ", unknown %" PRIu64 "\n", work->counts.removed,
+           work->counts.unknown);
+    return end_printing(exit_status);
 }
 
 /* Opens the index and gives it to a writer of rows. */
@@ -301,9 +312,7 @@ static int run_merge(index_job *work)
         work->counts.skipped += counts.skipped;
     }
     int exit_status = end_plain(work, status);
-    if (status == 0 && !work->in.quiet)
-        report_added(work);
-    return exit_status;
+    return status == 0 && !work->in.quiet ? report_added(work, exit_status) : exit_status;
 }
 
 /* ---- which action */

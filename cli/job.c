@@ -117,7 +117,8 @@ static int protect_files(cli_job *job)
     return status;
 }
 
-int job_protect_index(cli_job *job, const char *path)
+/* Protects an index by this path, and what lies beside it. */
+static int protect_index_files(cli_job *job, const char *path)
 {
     static const char *const endings[] = {"", "-wal", "-shm", "-ack"};
     char name[PATH_MAX];
@@ -125,6 +126,17 @@ int job_protect_index(cli_job *job, const char *path)
     for (size_t i = 0; i < sizeof endings / sizeof *endings && status == 0; i++)
         if (snprintf(name, sizeof name, "%s%s", path, endings[i]) < (int)sizeof name)
             status = twinset_collection_protect(job->collection, name, &job->error);
+    return status;
+}
+
+/* SQLite puts its files beside the index, even where a symbolic link leads there. */
+int job_protect_index(cli_job *job, const char *path)
+{
+    char *target = realpath(path, NULL);
+    int status = protect_index_files(job, path);
+    if (status == 0 && target != NULL)
+        status = protect_index_files(job, target);
+    free(target);
     return status;
 }
 
@@ -188,12 +200,19 @@ int job_check_outputs(cli_job *job, const cli_path_list *outputs)
                                             outputs->count, &job->error);
 }
 
-/* Adds standard output, which may be a file. A file in a folder of inputs is not added: the shell
- * has created it, empty, before the inputs were found, so `twinset . > pairs.txt` is not a
+static bool is_empty(int fd)
+{
+    struct stat file;
+    return fstat(fd, &file) == 0 && file.st_size == 0;
+}
+
+/* Adds standard output, which may be a file. An empty file in a folder of inputs is not added: the
+ * shell has created it before the inputs were found, so `twinset . > pairs.txt` is not a
  * mistake. */
 static int add_standard_output(cli_job *job, cli_path_list *outputs)
 {
-    if (job->in->output != NULL || twinset_collection_reads(job->collection, "/dev/stdout"))
+    if (job->in->output != NULL ||
+        (twinset_collection_reads(job->collection, "/dev/stdout") && is_empty(STDOUT_FILENO)))
         return 0;
     return path_list_add(outputs, "", "/dev/stdout", &job->error);
 }

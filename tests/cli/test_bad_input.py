@@ -407,6 +407,10 @@ class Outputs(BadInput):
             with open("/dev/full", "wb") as full:
                 self.fail_with(2, *command, stdout=full,
                                says=["cannot write standard output", "No space left"])
+        for command in (["add", "index", "docs"], ["remove", "index", "docs/a.txt"]):
+            with open("/dev/full", "wb") as full:
+                self.fail_with(2, "index", *command, stdout=full,
+                               says=["No space left", "the index has changed"])
         for option in ("--help", "--version", "--man"):
             with open("/dev/full", "wb") as full:
                 self.fail_with(2, option, stdout=full, says="No space left")
@@ -489,10 +493,12 @@ class Outputs(BadInput):
         self.succeed("docs", "-o", "earlier.json")
         self.write("review.json", "{}")
         os.link(self.path("index"), self.path("hard"))
+        os.symlink("index", self.path("soft"))
         before = {name: self.read(name) for name in self.entries() if name != "docs"}
         for arguments, output in (
                 (["index", "query", "index", "docs", "-o"], "index"),
                 (["index", "query", "index", "docs", "-o"], "index-wal"),
+                (["index", "query", "soft", "docs", "-o"], "index-wal"),
                 (["index", "query", "index", "docs", "-o", "out", "--report"], "hard"),
                 (["index", "add", "index", "docs", "--find", "-o"], "./index"),
                 (["index", "dump", "index", "-o"], "index"),
@@ -511,6 +517,16 @@ class Outputs(BadInput):
         done = subprocess.run(["sh", "-c", '"$0" . --format csv >pairs', TWINSET], check=True,
                               cwd=self.folder, capture_output=True, timeout=60, text=True)
         self.assertIn("docs/a.txt", self.read("pairs").decode(), done.stderr)
+
+    def test_input_as_output_of_the_shell(self):
+        """A file that has content already is not what the shell has created."""
+        for command in ("scan docs", "scan docs/a.txt docs/b.txt", "sketch docs"):
+            done = subprocess.run(["sh", "-c", f'"$0" {command} >>docs/a.txt', TWINSET],
+                                  check=False, cwd=self.folder, capture_output=True, timeout=60,
+                                  text=True)
+            self.assertEqual(done.returncode, 2, command)
+            self.assertIn("would replace an input", done.stderr)
+        self.assertEqual(self.read("docs/a.txt").decode(), FOX)
 
     def test_input_in_a_folder_as_output(self):
         """A document of a folder is an input as well."""
