@@ -36,7 +36,7 @@ class Row(NamedTuple):
     similarity: float
     evidence: float  # in bits
     words: int  # in passages
-    place: float  # in the list, from 0 to 1
+    position: float  # in the list, from 0 to 1
 
 
 class Figures(NamedTuple):
@@ -91,8 +91,8 @@ def read_list(text: str, documents: int) -> list[Row]:
     rows = list(csv.DictReader(io.StringIO(text)))
     return [Row((row["a"], row["b"]), float(row["similarity"]),
                 bits(float(row["false_alarms"] or "inf"), documents),
-                int(row["passage_words"] or 0), place / len(rows))
-            for place, row in enumerate(rows)
+                int(row["passage_words"] or 0), position / len(rows))
+            for position, row in enumerate(rows)
             if row["a"].startswith("src") and row["b"].startswith("susp")]
 
 
@@ -137,7 +137,7 @@ def count(kinds: dict[Pair, str], rows: list[Row],
         figures.append(Figures(
             kind, documents[kind], planted[kind], len(known), len(known) - len(without),
             len(unknown) - len(others), len(others), median([row.words for row in without]),
-            median([row.words for row in others]), median([row.place for row in others])))
+            median([row.words for row in others]), median([row.position for row in others])))
     return figures
 
 

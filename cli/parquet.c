@@ -16,7 +16,7 @@
 #include <zstd.h>
 
 enum {
-    GROUP_BYTES = 16 << 20, /* a row group ends after so many */
+    GROUP_BYTES = 16 << 20, /* after which a row group ends */
     PACK_LEVEL = 1,
     VERSION = 1,
     UTF8 = 0,  /* as a converted type */
@@ -38,13 +38,13 @@ typedef struct column_buffer {
 } column_buffer;
 
 /* Where the page of a column is. */
-typedef struct column_place {
+typedef struct column_location {
     uint64_t offset, plain, packed; /* of its header; bytes with the header */
-} column_place;
+} column_location;
 
 typedef struct row_group {
     uint64_t rows;
-    column_place columns[PARQUET_COLUMNS];
+    column_location columns[PARQUET_COLUMNS];
 } row_group;
 
 struct parquet_writer {
@@ -247,19 +247,19 @@ static void make_page_header(parquet_writer *writer, byte_buffer *header)
     end_struct(&page);
 }
 
-static column_place write_column(parquet_writer *writer, size_t number)
+static column_location write_column(parquet_writer *writer, size_t number)
 {
     column_buffer *column = &writer->columns[number];
     byte_buffer header = {0};
     make_page(writer, column, writer->fields[number].is_optional);
     make_page_header(writer, &header);
-    column_place place = {writer->written, header.length + writer->page.length,
-                          header.length + writer->packed.length};
+    column_location location = {writer->written, header.length + writer->page.length,
+                                header.length + writer->packed.length};
     write_bytes(writer, header.data, header.length);
     write_bytes(writer, writer->packed.data, writer->packed.length);
     free(header.data);
     column->values.length = column->levels.length = 0;
-    return place;
+    return location;
 }
 
 static void end_group(parquet_writer *writer)
@@ -319,10 +319,10 @@ static void describe_schema(thrift_struct *file, const parquet_writer *writer)
 }
 
 static void describe_column(const thrift_struct *list, const parquet_field *field, uint64_t rows,
-                            const column_place *place)
+                            const column_location *location)
 {
     thrift_struct chunk = begin_struct(list);
-    put_number(&chunk, 2, T_I64, place->offset);
+    put_number(&chunk, 2, T_I64, location->offset);
     begin_field(&chunk, 3, T_STRUCT);
     thrift_struct column = begin_struct(&chunk);
     put_number(&column, 1, T_I32, field->type);
@@ -333,9 +333,9 @@ static void describe_column(const thrift_struct *list, const parquet_field *fiel
     append_text(&column, field->name);
     put_number(&column, 4, T_I32, ZSTD);
     put_number(&column, 5, T_I64, rows);
-    put_number(&column, 6, T_I64, place->plain);
-    put_number(&column, 7, T_I64, place->packed);
-    put_number(&column, 9, T_I64, place->offset);
+    put_number(&column, 6, T_I64, location->plain);
+    put_number(&column, 7, T_I64, location->packed);
+    put_number(&column, 9, T_I64, location->offset);
     end_struct(&column);
     end_struct(&chunk);
 }

@@ -13,12 +13,12 @@ static char *read_file(const char *path, size_t *length)
 {
     FILE *file = fopen(path, "rb");
     char *text = NULL;
-    for (size_t room = 65536; file && !feof(file) && !ferror(file); room *= 2) {
-        char *grown = realloc(text, room);
+    for (size_t capacity = 65536; file && !feof(file) && !ferror(file); capacity *= 2) {
+        char *grown = realloc(text, capacity);
         if (!grown)
             break;
         text = grown;
-        *length += fread(text + *length, 1, room - *length, file);
+        *length += fread(text + *length, 1, capacity - *length, file);
     }
     if (!file || !feof(file)) {
         perror(path);

@@ -23,7 +23,7 @@ static void try_convert(const tw_converter *by, const char *bytes, size_t length
 }
 
 /* Writes a zip of one member. Returns its length. */
-static size_t zip(const char *name, const uint8_t *data, size_t size, char *room, size_t capacity)
+static size_t zip(const char *name, const uint8_t *data, size_t size, char *buffer, size_t capacity)
 {
     size_t used = 0;
     struct archive *to = archive_write_new();
@@ -31,7 +31,7 @@ static size_t zip(const char *name, const uint8_t *data, size_t size, char *room
     archive_write_set_format_zip(to);
     archive_write_zip_set_compression_store(to);
     archive_write_set_bytes_per_block(to, 0);
-    REQUIRE(archive_write_open_memory(to, room, capacity, &used) == ARCHIVE_OK);
+    REQUIRE(archive_write_open_memory(to, buffer, capacity, &used) == ARCHIVE_OK);
     archive_entry_set_pathname(entry, name);
     archive_entry_set_filetype(entry, AE_IFREG);
     archive_entry_set_size(entry, (la_int64_t)size);
@@ -45,10 +45,10 @@ static size_t zip(const char *name, const uint8_t *data, size_t size, char *room
 static void try_part(const tw_converter *by, const char *name, const uint8_t *data, size_t size)
 {
     size_t capacity = size + 1024;
-    char *room = malloc(capacity);
-    REQUIRE(room);
-    try_convert(by, room, zip(name, data, size, room, capacity));
-    free(room);
+    char *buffer = malloc(capacity);
+    REQUIRE(buffer);
+    try_convert(by, buffer, zip(name, data, size, buffer, capacity));
+    free(buffer);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

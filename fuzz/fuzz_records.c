@@ -105,9 +105,9 @@ static int read_all(char *buffer, size_t chunk, size_t *length)
     int status = tw_stream_open(path, &stream, &reason);
     *length = 0;
     while (status == TWINSET_OK && got > 0 && *length < MOST_BYTES) {
-        size_t room = MOST_BYTES - *length;
+        size_t space = MOST_BYTES - *length;
         status =
-            tw_stream_read(stream, buffer + *length, room < chunk ? room : chunk, &got, &reason);
+            tw_stream_read(stream, buffer + *length, space < chunk ? space : chunk, &got, &reason);
         *length += got;
     }
     REQUIRE(status == TWINSET_OK || (reason && reason[0]));

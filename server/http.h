@@ -5,7 +5,7 @@
  *   listen.c     the address, TLS, libmicrohttpd; start and stop
  *   request.c    a request from its first header to its last byte
  *   routes.c     which function answers which path
- *   guard.c      who may ask: hosts, origins, tokens (tokens.c)
+ *   guard.c      who may ask: hosts, origins, tokens (access_tokens.c)
  *   watch.c      connections that take too long
  *   body.c       bodies as JSON; batches of documents one document at a time (split.c)
  *   documents.c query.c compare.c stats.c page.c   what the paths answer
@@ -48,7 +48,7 @@ bool buffer_append(byte_buffer *buffer, const void *bytes, size_t count);
 int buffer_write(void *context, const char *bytes, size_t count);
 void buffer_free(byte_buffer *buffer);
 
-/* ---- tokens.c: who may read, and who may write */
+/* ---- access_tokens.c: who may read, and who may write */
 
 typedef enum access_right { ACCESS_NONE, ACCESS_READ, ACCESS_WRITE } access_right;
 

@@ -11,7 +11,7 @@
 
 /* Bytes of a refused body that are read for the client's sake; more, and it is cut off. */
 static const uint64_t MOST_DROPPED = 64 << 20;
-/* Bodies of so many documents of the largest size may be in memory at once. */
+/* How many bodies of the largest size may be in memory at once. */
 enum { MOST_BUFFERED_DOCUMENTS = 16 };
 
 static int hex_digit(char c)

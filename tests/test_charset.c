@@ -29,12 +29,12 @@ static tw_bytes encode(const char *text, const char *encoding)
     iconv_t converter = iconv_open(encoding, "UTF-8");
     assert_true(converter != (iconv_t)-1);
     tw_bytes out = {0};
-    size_t left = strlen(text), room = 4 * left + 16;
+    size_t left = strlen(text), space = 4 * left + 16;
     char *in = (char *)(uintptr_t)text;
-    assert_int_equal(tw_bytes_reserve(&out, room), 0);
+    assert_int_equal(tw_bytes_reserve(&out, space), 0);
     char *end = out.data;
-    assert_int_not_equal(iconv(converter, &in, &left, &end, &room), (size_t)-1);
-    iconv(converter, NULL, NULL, &end, &room);
+    assert_int_not_equal(iconv(converter, &in, &left, &end, &space), (size_t)-1);
+    iconv(converter, NULL, NULL, &end, &space);
     iconv_close(converter);
     out.length = (size_t)(end - out.data);
     return out;

@@ -35,15 +35,15 @@ static inline const struct word *draw_word(const struct vocabulary *vocabulary, 
 
 struct text {
     char *bytes;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 static inline void reserve(struct text *text, size_t more)
 {
-    if (text->room - text->count >= more)
+    if (text->capacity - text->count >= more)
         return;
-    text->room = 2 * text->room + more;
-    text->bytes = allocate(text->bytes, text->room);
+    text->capacity = 2 * text->capacity + more;
+    text->bytes = allocate(text->bytes, text->capacity);
 }
 
 static inline void add(struct text *text, const char *bytes, size_t count)

@@ -8,9 +8,9 @@ struct shingle {
 
 static void start_unit(struct units *units)
 {
-    if (units->count + 2 > units->room) {
-        units->room = 2 * units->room + 1024;
-        units->starts = allocate(units->starts, units->room * sizeof *units->starts);
+    if (units->count + 2 > units->capacity) {
+        units->capacity = 2 * units->capacity + 1024;
+        units->starts = allocate(units->starts, units->capacity * sizeof *units->starts);
     }
     units->starts[units->count++] = units->text.count;
 }
@@ -105,9 +105,9 @@ static void clear_table(struct table *table, size_t shingles)
 {
     for (table->count = 64; table->count < 2 * shingles;)
         table->count *= 2;
-    if (table->count > table->room) {
-        table->room = table->count;
-        table->slots = allocate(table->slots, table->room * sizeof *table->slots);
+    if (table->count > table->capacity) {
+        table->capacity = table->count;
+        table->slots = allocate(table->slots, table->capacity * sizeof *table->slots);
     }
     memset(table->slots, 0, table->count * sizeof *table->slots);
 }

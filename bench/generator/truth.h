@@ -8,12 +8,12 @@
 struct units {
     struct text text;
     uint32_t *starts;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 struct table {
     struct shingle *slots;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 // Zero at first. Its memory is reused.

@@ -210,9 +210,9 @@ def bodies(nodes):
 def pad(program, dice):
     """Adds a statement without effect after a third of the statements."""
     for body in bodies(program.methods):
-        for place in range(len(body) - 1, 0, -1):
+        for index in range(len(body) - 1, 0, -1):
             if dice.random() < 0.33:
-                body.insert(place, f"int spare{place} = {dice.randrange(100)};")
+                body.insert(index, f"int spare{index} = {dice.randrange(100)};")
 
 
 def rewrite_loops(program):

@@ -9,10 +9,10 @@ def steps(ranked):
     """The steps of a ranking by descending score: (score, copies so far, others so far)."""
     copies = others = 0
     ranked = sorted(ranked, key=lambda pair: -pair[0])
-    for place, (score, is_copy) in enumerate(ranked):
+    for rank, (score, is_copy) in enumerate(ranked):
         copies += is_copy
         others += not is_copy
-        if place + 1 == len(ranked) or ranked[place + 1][0] != score:
+        if rank + 1 == len(ranked) or ranked[rank + 1][0] != score:
             yield score, copies, others
 
 

@@ -488,7 +488,7 @@ static int take_lines(pair_columns *all, PyObject *a, PyObject *b, PyObject *dic
         check_names(&all->a) || check_names(&all->b))
         return -1;
     if (all->a.count != all->b.count) {
-        PyErr_SetString(PyExc_ValueError, "a and b must have as many names");
+        PyErr_SetString(PyExc_ValueError, "a and b must have equally many names");
         return -1;
     }
     for (size_t i = 0; i < COLUMNS; i++)

@@ -52,7 +52,7 @@ typedef struct add_call {
     core_texts texts, names; /* names.count is 0 if texts are numbered */
     twinset_role role;
     char *name; /* space for a name */
-    size_t room;
+    size_t capacity;
 } add_call;
 
 enum { NUMBER_DIGITS = 10 }; /* all names have this width, so that they sort as numbers do */
@@ -61,7 +61,7 @@ enum { NUMBER_DIGITS = 10 }; /* all names have this width, so that they sort as 
 static int make_name(add_call *call, size_t i, uint64_t number, twinset_error *error)
 {
     if (!call->names.count) {
-        snprintf(call->name, call->room, "%0*llu", NUMBER_DIGITS, (unsigned long long)number);
+        snprintf(call->name, call->capacity, "%0*llu", NUMBER_DIGITS, (unsigned long long)number);
         return TWINSET_OK;
     }
     size_t length = call->names.lengths[i];
@@ -88,11 +88,11 @@ static int add_all(core_collection *self, add_call *call, twinset_error *error)
 
 static int reserve_name(add_call *call)
 {
-    call->room = 2 * NUMBER_DIGITS;
+    call->capacity = 2 * NUMBER_DIGITS;
     for (size_t i = 0; i < call->names.count; i++)
-        if (call->names.lengths[i] > call->room)
-            call->room = call->names.lengths[i];
-    call->name = PyMem_Malloc(++call->room);
+        if (call->names.lengths[i] > call->capacity)
+            call->capacity = call->names.lengths[i];
+    call->name = PyMem_Malloc(++call->capacity);
     if (!call->name)
         PyErr_NoMemory();
     return call->name ? 0 : -1;

@@ -175,7 +175,8 @@ static int take_two(PyObject *arguments, Py_buffer views[2])
     }
     if (views[0].len == views[1].len)
         return 0;
-    PyErr_Format(PyExc_ValueError, "the signatures have %zd and %zd slots, but must have as many",
+    PyErr_Format(PyExc_ValueError,
+                 "the signatures have %zd and %zd slots, but must have equally many",
                  views[0].len / 4, views[1].len / 4);
     PyBuffer_Release(&views[0]);
     PyBuffer_Release(&views[1]);
@@ -389,6 +390,7 @@ static int traverse(PyObject *module, visitproc visit, void *arg)
     Py_VISIT((PyObject *)state->index);
     Py_VISIT((PyObject *)state->hashvalues);
     Py_VISIT((PyObject *)state->store);
+    Py_VISIT((PyObject *)state->span_finder);
     return 0;
 }
 
@@ -406,6 +408,7 @@ static int clear(PyObject *module)
     Py_CLEAR(state->index);
     Py_CLEAR(state->hashvalues);
     Py_CLEAR(state->store);
+    Py_CLEAR(state->span_finder);
     return 0;
 }
 

@@ -251,10 +251,11 @@ static PyObject *excerpts_of(finder *self, const core_text *text, const Py_buffe
     return list;
 }
 
-PyDoc_STRVAR(finder_excerpts_doc,
-             "excerpts($self, text, wanted, /)\n--\n\n"
-             "Excerpts of a text, as a list of bytes: from a word on as many as are wanted, which\n"
-             "are two uint64 for each.");
+PyDoc_STRVAR(
+    finder_excerpts_doc,
+    "excerpts($self, text, wanted, /)\n--\n\n"
+    "Excerpts of a text, as a list of bytes. `wanted` has two uint64 for each: the number\n"
+    "of its first word, and how many words it has.");
 
 static PyObject *finder_excerpts(PyObject *object, PyObject *arguments)
 {

@@ -103,14 +103,14 @@ def array(length, buffers, offset=0, null_count=-1, dictionary=None):
     """An array. Buffers are bytes, or None for a missing buffer."""
     kept = [None if buffer is None else ctypes.create_string_buffer(buffer, len(buffer) + 1)
             for buffer in buffers]
-    places = (c_void_p * len(buffers))(
+    pointers = (c_void_p * len(buffers))(
         *[None if buffer is None else ctypes.addressof(buffer) for buffer in kept])
     struct = Array(length=length, null_count=null_count, offset=offset, n_buffers=len(buffers),
-                   buffers=ctypes.cast(places, POINTER(c_void_p)), release=release_array)
+                   buffers=ctypes.cast(pointers, POINTER(c_void_p)), release=release_array)
     if dictionary:
         struct.dictionary = ctypes.pointer(dictionary)
     handed_out["array"] += 1
-    made.append((struct, kept, places))
+    made.append((struct, kept, pointers))
     return struct
 
 

@@ -14,9 +14,9 @@ from twins import FOX, TEXTS, command, families, lines, written
 
 
 def records_of(seed, count=60):
-    return [{"id": record["id"], "n": place, "text": record["text"], "tags": [record["id"], "x"],
+    return [{"id": record["id"], "n": number, "text": record["text"], "tags": [record["id"], "x"],
              "meta": {"date": record.get("date")}}
-            for place, record in enumerate(families(seed, count))]
+            for number, record in enumerate(families(seed, count))]
 
 
 def write(path, records, **options):

@@ -71,9 +71,9 @@ def test_columns():
         wanted = [result.pair(i)[position] for i in range(count)]
         data, offsets = result.column("pairs", field)
         if offsets is not None:
-            places = array("q", offsets)
-            assert len(places) == count + 1
-            found = [data[a:b].decode() for a, b in zip(places, places[1:], strict=False)]
+            starts = array("q", offsets)
+            assert len(starts) == count + 1
+            found = [data[a:b].decode() for a, b in zip(starts, starts[1:], strict=False)]
         else:
             kind = "d" if any(type(value) is float or value is None for value in wanted) else "Q"
             found = [None if value != value else value

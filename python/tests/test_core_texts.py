@@ -242,9 +242,9 @@ def test_bits_of_validity(sketcher, counted):
     """The offset is more than a byte, the number of nulls is unknown, an empty array has no
     data."""
     bits = bytes([0b11111111, 0b11101011])
-    places = offsets(*range(8), 8, 9, 9, 10, 10, 10, 11, 12, 13)
+    ends = offsets(*range(8), 8, 9, 9, 10, 10, 10, 11, 12, 13)
     column = by_hand.Column(by_hand.schema(b"z"),
-                            by_hand.array(7, [bits, places, b"xxxxxxxxabcdefgh"], offset=8))
+                            by_hand.array(7, [bits, ends, b"xxxxxxxxabcdefgh"], offset=8))
     assert sketcher.texts(column) == expected(sketcher, ["a", "", None, "", None, "c", "d"])
     nothing = by_hand.Column(by_hand.schema(b"u"), by_hand.array(2, [None, offsets(0, 0, 0), None]))
     assert sketcher.texts(nothing) == EMPTY * 2

@@ -376,7 +376,7 @@ class SpanFinder:
         ends)."""
 
     def excerpts(self, text: str | bytes, wanted: Buffer, /) -> list[bytes]:
-        """Excerpts of a text: from a word on as many as are wanted, two numbers for each."""
+        """Excerpts of a text; `wanted` has the first word of each, and how many it has."""
 
     def verify(self, text: str | bytes, runs: Buffer, firsts: Buffer, excerpts: Iterable[Buffer], /
                ) -> tuple[bytes, int, int]:

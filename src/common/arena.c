@@ -69,7 +69,7 @@ void tw_arena_release(tw_arena *arena)
     tw_free(arena);
 }
 
-/* Memory for so many bytes, from the last block or from a new one. */
+/* Returns memory of this size, from the last block or from a new one. */
 static char *take(tw_arena *arena, size_t bytes, size_t alignment)
 {
     size_t start = (arena->used + alignment - 1) / alignment * alignment;

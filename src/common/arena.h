@@ -17,7 +17,7 @@ typedef struct tw_arena tw_arena;
 /* Makes an arena with one owner. It keeps `parent` (or NULL) alive for as long as it lives itself.
  * NULL where memory is short. */
 tw_arena *tw_arena_new(tw_arena *parent) TW_CHECKED;
-/* The same, in blocks of paged memory, which it keeps alive. */
+/* Makes an arena whose blocks are in paged memory, which it keeps alive, too. */
 tw_arena *tw_arena_new_paged(tw_arena *parent, tw_paged *paged) TW_CHECKED;
 /* The paged memory of an arena, or NULL. */
 tw_paged *tw_arena_paged(const tw_arena *arena);
@@ -26,9 +26,9 @@ tw_arena *tw_arena_retain(tw_arena *arena);
 /* Takes an owner away, and frees the arena with the last one. Takes NULL. */
 void tw_arena_release(tw_arena *arena);
 
-/* Memory of so many bytes, aligned for any type; NULL where memory is short. */
+/* Returns `size` bytes of memory, aligned for any type; NULL where memory is short. */
 void *tw_arena_alloc(tw_arena *arena, size_t size) TW_CHECKED;
-/* Keeps a copy of a string of this length, and terminates it. */
+/* Keeps a copy of a string of `length` bytes, with a NUL behind it. */
 int tw_arena_copy(tw_arena *arena, const char *text, size_t length, const char **copy) TW_CHECKED;
 /* Keeps a copy of a terminated string; NULL stays NULL. */
 int tw_arena_strdup(tw_arena *arena, const char *text, const char **copy) TW_CHECKED;

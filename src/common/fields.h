@@ -18,9 +18,9 @@ int tw_put_u32(tw_bytes *out, uint32_t value) TW_CHECKED;
 int tw_put_u64(tw_bytes *out, uint64_t value) TW_CHECKED;
 /* The bits of the number, as IEEE 754 has them. */
 int tw_put_real(tw_bytes *out, double value) TW_CHECKED;
-/* A count and then so many numbers. */
+/* A count, and then that many numbers. */
 int tw_put_u64s(tw_bytes *out, const uint64_t *values, size_t count) TW_CHECKED;
-/* A length and then so many bytes. */
+/* A length, and then that many bytes. */
 int tw_put_bytes(tw_bytes *out, const void *bytes, size_t length) TW_CHECKED;
 
 /* ---- reading */
@@ -35,7 +35,7 @@ uint8_t tw_get_u8(tw_field_reader *fields);
 uint32_t tw_get_u32(tw_field_reader *fields);
 uint64_t tw_get_u64(tw_field_reader *fields);
 double tw_get_real(tw_field_reader *fields);
-/* A count that so many bytes for each element have to follow; 0 where they do not. */
+/* Reads a count of elements of `element_bytes` bytes each; 0 where fewer bytes follow. */
 size_t tw_get_count(tw_field_reader *fields, size_t element_bytes);
 /* Copies numbers with their count into a growing array. */
 int tw_get_u64s(tw_field_reader *fields, tw_u64s *values) TW_CHECKED;

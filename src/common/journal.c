@@ -46,7 +46,7 @@ int tw_journal_fail(const tw_journal *journal, twinset_error *error)
                    journal->path);
 }
 
-/* Whether the file has so many bytes at an offset. */
+/* Whether the file has this many bytes from an offset on. */
 static bool read_all(int fd, uint64_t offset, void *bytes, size_t count)
 {
     size_t got;

@@ -50,7 +50,7 @@ void tw_json_whole(tw_json *json, const char *key, uint64_t value);
 void tw_json_real(tw_json *json, const char *key, double value);
 void tw_json_bool(tw_json *json, const char *key, bool value);
 void tw_json_null(tw_json *json, const char *key);
-/* A string of so many bytes, which may have NUL among them and has one behind them. */
+/* A string of `length` bytes, which may have NULs among them and has one behind them. */
 void tw_json_bytes(tw_json *json, const char *key, const char *text, size_t length);
 /* A value that is JSON already, as it is. */
 void tw_json_raw(tw_json *json, const char *key, const char *value, size_t length);

@@ -23,10 +23,10 @@ tw_number tw_number_real(double value);
 /* The digits of tw_number_real(), but whole numbers without a point: 1, 8.578125, 1e-07. NaN
  * and infinities are "nan", "inf" and "-inf". */
 tw_number tw_number_brief(double value);
-/* Rounded to so many decimals, up to 9, as printf's %.2f does it: 0.50. Numbers of 1e16 and more
+/* Rounded to `decimals` decimals, up to 9, as printf's %.2f does it: 0.50. Numbers of 1e16 and more
  * have an exponent. */
 tw_number tw_number_fixed(double value, int decimals);
-/* Rounded to so many significant digits, up to 17, as printf's %.2g does it: 0.0012, 1.2e+03. */
+/* Rounded to `digits` significant digits, up to 17, as printf's %.2g does it: 0.0012, 1.2e+03. */
 tw_number tw_number_rounded(double value, int digits);
 /* 71.2%: cut, not rounded, so that only 1 is 100.0% and no number seems to reach a threshold
  * that it is below. */

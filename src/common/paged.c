@@ -23,9 +23,9 @@ enum {
 static const size_t MOST_SPACE = (size_t)1 << 38, LEAST_SPACE = (size_t)1 << 26;
 
 /* What precedes memory that was taken. */
-typedef struct header {
+typedef struct paged_header {
     size_t size; /* with the header */
-} header;
+} paged_header;
 
 struct tw_paged {
     atomic_uint owners;
@@ -193,8 +193,8 @@ static void *map_more(tw_paged *paged, size_t size)
     /* Read ahead, the system would keep the file in large units, and map these as a whole. */
     (void)madvise(at, size, MADV_RANDOM);
     paged->used += size;
-    tw_paged_touch(paged, at, sizeof(header));
-    ((header *)(void *)at)->size = size;
+    tw_paged_touch(paged, at, sizeof(paged_header));
+    ((paged_header *)(void *)at)->size = size;
     return at + HEADER;
 }
 
@@ -224,7 +224,7 @@ static void *take_from_heap(tw_paged *paged, size_t size)
     char *at = tw_malloc(size);
     if (!at)
         return NULL;
-    ((header *)(void *)at)->size = size;
+    ((paged_header *)(void *)at)->size = size;
     paged->held += size;
     return at + HEADER;
 }
@@ -246,7 +246,7 @@ void tw_paged_free(tw_paged *paged, void *memory)
     if (!memory)
         return;
     char *at = (char *)memory - HEADER;
-    size_t size = ((header *)(void *)at)->size;
+    size_t size = ((paged_header *)(void *)at)->size;
     pthread_mutex_lock(&paged->lock);
     if (is_in_file(paged, at)) {
         unmap(paged, at, size);
@@ -276,11 +276,11 @@ static void *resize_on_heap(tw_paged *paged, void *memory, size_t size)
     size += HEADER;
     pthread_mutex_lock(&paged->lock);
     if (!is_in_file(paged, at)) {
-        size_t before = ((header *)(void *)at)->size;
+        size_t before = ((paged_header *)(void *)at)->size;
         if (paged->held - before + size <= paged->heap_bytes)
             grown = tw_realloc(at, size);
         if (grown) {
-            ((header *)(void *)grown)->size = size;
+            ((paged_header *)(void *)grown)->size = size;
             paged->held += size - before;
         }
     }

@@ -16,7 +16,7 @@
 enum {
     BUCKET_BITS = 8,
     BUCKETS = 1 << BUCKET_BITS,
-    FEW = 1 << 15, /* so many are sorted by one thread */
+    FEW = 1 << 15, /* up to this many are sorted by one thread */
 };
 
 typedef struct bucket_ends {

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The kernels take items of up to so many bytes, which fit into one block of SHA-1. */
+/* The longest items that the kernels take, in bytes: they fit into one block of SHA-1. */
 enum { TW_SHA1_SHORT = 55 };
 
 typedef void (*tw_sha1_kernel)(const char *const *items, const size_t *lengths, size_t count,

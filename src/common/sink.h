@@ -30,7 +30,7 @@ void tw_put_text(tw_sink *sink, const char *text);
 void tw_put_spaces(tw_sink *sink, size_t count);
 /* Writes what the buffer holds. 0, or TWINSET_IO if any write failed. */
 int tw_sink_end(tw_sink *sink, twinset_error *error) TW_CHECKED;
-/* The same end for a sink that appends to bytes: 0 or TWINSET_NOMEM. */
+/* Ends a sink that appends to bytes. Returns 0, or TWINSET_NOMEM if any append failed. */
 int tw_sink_end_bytes(tw_sink *sink) TW_CHECKED;
 
 #endif

@@ -11,9 +11,9 @@
 #include <string.h>
 
 enum {
-    FEW = 16,       /* up to so many numbers are sorted by insertion alone */
+    FEW = 16,       /* up to this many numbers are sorted by insertion alone */
     MOST_BITS = 12, /* that one pass sorts by: its counters take half of the L1 cache */
-    MANY = 1 << 14, /* above so many numbers, there are several passes */
+    MANY = 1 << 14, /* above this many numbers, there are several passes */
     FIRST_BITS = 8, /* that the first of several passes sorts by */
 };
 

@@ -26,14 +26,14 @@ enum {
 };
 
 /* A full block of entries, or the rest of a partition. */
-typedef struct block {
+typedef struct entry_block {
     tw_entry *held;  /* NULL: it is in the temporary file */
     uint64_t offset; /* there */
     uint32_t count;
-} block;
+} entry_block;
 
 typedef struct partition {
-    block *blocks;
+    entry_block *blocks;
     size_t count, capacity;
     uint64_t entries;
 } partition;
@@ -115,7 +115,7 @@ void tw_sorter_free(tw_sorter *sorter)
 /* ---- blocks */
 
 /* Writes a block to the temporary file, which is made for the first one. */
-static int spill_block(tw_sorter *sorter, const tw_entry *entries, block *full)
+static int spill_block(tw_sorter *sorter, const tw_entry *entries, entry_block *full)
 {
     twinset_error error = {0};
     int status = TWINSET_OK;
@@ -136,10 +136,11 @@ static int spill_block(tw_sorter *sorter, const tw_entry *entries, block *full)
 }
 
 /* Holds a block, or writes it where memory is used up. */
-static int store_block(tw_sorter *sorter, const tw_entry *entries, uint32_t count, block *full)
+static int store_block(tw_sorter *sorter, const tw_entry *entries, uint32_t count,
+                       entry_block *full)
 {
     uint64_t bytes = count * sizeof *entries;
-    *full = (block){.count = count};
+    *full = (entry_block){.count = count};
     if (atomic_fetch_add(&sorter->held, bytes) + bytes > sorter->most_held) {
         atomic_fetch_sub(&sorter->held, bytes);
         return spill_block(sorter, entries, full);
@@ -151,7 +152,7 @@ static int store_block(tw_sorter *sorter, const tw_entry *entries, uint32_t coun
     return TWINSET_OK;
 }
 
-static int add_block(partition *to, const block *full)
+static int add_block(partition *to, const entry_block *full)
 {
     int status = TW_GROW(to->blocks, to->capacity, to->count + 1);
     if (status != TWINSET_OK) {
@@ -166,7 +167,7 @@ static int add_block(partition *to, const block *full)
 /* Empties the block of a partition. The partitions of the sorter itself are shared by threads. */
 static int flush_block(tw_sorter *sorter, distributor *from, partition *partitions, unsigned digit)
 {
-    block full;
+    entry_block full;
     uint32_t count = from->counts[digit];
     from->counts[digit] = 0;
     if (!count)
@@ -315,7 +316,7 @@ typedef struct visit {
 } visit;
 
 /* Gives the entries of a block; `to` holds as many. */
-static int read_block(tw_sorter *sorter, block *from, tw_entry *to)
+static int read_block(tw_sorter *sorter, entry_block *from, tw_entry *to)
 {
     uint64_t bytes = from->count * sizeof *to;
     if (!from->held)

@@ -95,14 +95,14 @@ typedef struct tw_fetched_record {
     uint64_t offset;
 } tw_fetched_record;
 
-typedef struct tw_text_store {
+typedef struct tw_corpus_store {
     tw_spill *spool;            /* copies of records that cannot be read at any offset */
     tw_spill *texts;            /* texts that were converted, such as that of a PDF */
     tw_fetched_record *fetched; /* ascending by document */
     size_t fetched_count;
     bool has_fetched_all;
     atomic_int *descriptors; /* by source, while there are few: an open file plus 1, or 0 */
-} tw_text_store;
+} tw_corpus_store;
 
 /* ---- the corpus */
 
@@ -150,7 +150,7 @@ struct tw_corpus {
     bool is_comparison;        /* all pairs are wanted, whatever the roles and groups */
 
     tw_documents documents;
-    tw_text_store store;
+    tw_corpus_store store;
     tw_key_list keys;
     tw_held_sets held;
     uint64_t *excluded_ids;

@@ -213,7 +213,7 @@ static int by_document(const void *left, const void *right)
 }
 
 /* Finds the copy of a record among those that were fetched, or NULL. */
-static const tw_fetched_record *find_fetched(const tw_text_store *store, uint32_t document)
+static const tw_fetched_record *find_fetched(const tw_corpus_store *store, uint32_t document)
 {
     tw_fetched_record key = {document, 0};
     if (!store->fetched_count)

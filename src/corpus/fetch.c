@@ -115,7 +115,7 @@ static int fetch_packed(tw_corpus *corpus, tw_fetched_record *fetched, size_t co
 int tw_corpus_fetch(tw_corpus *corpus, const uint32_t *documents, size_t count,
                     twinset_error *error)
 {
-    tw_text_store *store = &corpus->store;
+    tw_corpus_store *store = &corpus->store;
     if (!store->spool || store->has_fetched_all)
         return TWINSET_OK;
     tw_fetched_record *fetched = tw_array(count, sizeof *fetched);

@@ -332,7 +332,7 @@ static int read_lines(tw_ingest *ingest, tw_chunk *chunk)
 
 int tw_ingest_spill(tw_ingest *ingest, const char *text, size_t length, uint64_t *offset)
 {
-    tw_text_store *store = &ingest->corpus->store;
+    tw_corpus_store *store = &ingest->corpus->store;
     int status = TWINSET_OK;
     pthread_mutex_lock(&ingest->spilling);
     if (!store->texts) /* the first text creates the file */

@@ -15,7 +15,7 @@ enum {
  * become a candidate. */
 static const double UNRELATED = 0.05, FALSE_SHARE = 1e-6;
 
-/* The bands that reach a recall at the threshold with so many rows. */
+/* The bands that reach a recall at the threshold with this number of rows. */
 static double count_bands(double threshold, unsigned rows, double recall)
 {
     return ceil(log(1 - recall) / log(1 - pow(threshold, rows)));

@@ -25,7 +25,7 @@ int tw_postings_add(tw_postings *postings, tw_posting posting)
 
 bool tw_posting_chunk_has_room(const tw_chunk_builder *chunk)
 {
-    return HEADER_BYTES + chunk->bytes.length + 2 * TW_VARINT_BYTES <= TW_CHUNK_BYTES;
+    return HEADER_BYTES + chunk->bytes.length + 2 * TW_VARINT_BYTES <= TW_POSTING_CHUNK_BYTES;
 }
 
 int tw_posting_chunk_add(tw_chunk_builder *chunk, tw_posting posting)
@@ -33,7 +33,7 @@ int tw_posting_chunk_add(tw_chunk_builder *chunk, tw_posting posting)
     if (chunk->count == 0)
         chunk->first = chunk->last = posting.term;
     if (chunk->bytes.capacity - chunk->bytes.length < 2 * TW_VARINT_BYTES &&
-        tw_bytes_reserve(&chunk->bytes, TW_CHUNK_BYTES) != TWINSET_OK)
+        tw_bytes_reserve(&chunk->bytes, TW_POSTING_CHUNK_BYTES) != TWINSET_OK)
         return TWINSET_NOMEM;
     unsigned char *start = (unsigned char *)chunk->bytes.data, *at = start + chunk->bytes.length;
     at = tw_varint_write(at, posting.term - chunk->last);

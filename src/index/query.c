@@ -303,7 +303,7 @@ int tw_index_add_candidates(tw_index *index, tw_corpus *corpus, tw_sources *sour
     int status = tw_store_begin(index, false, error);
     if (status != TWINSET_OK)
         return status;
-    /* Fingerprints lead to every document that shares a run of so many words. */
+    /* Fingerprints lead to every document that shares a run of this length. */
     const twinset_options *options = &corpus->settings->options;
     bool is_found_by_terms = !tw_wants_passages(options) || (index->manifest.has_fingerprints &&
                                                              options->min_passage >= TW_SEED_RUN);

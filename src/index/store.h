@@ -8,11 +8,11 @@
 #include <zstd.h>
 
 enum {
-    TW_INDEX_MOST_BANDS = 255,    /* 0 is the band of ids */
-    TW_SEGMENT_CHUNKS = 256,      /* of a segment, at most */
-    TW_CHUNK_BYTES = 2000,        /* four chunks fill a page of 8,192 bytes */
-    TW_BATCH_DOCUMENTS = 1 << 14, /* of a batch, at most; 2^16 is the limit of a posting's sort */
-    TW_BATCH_BYTES = 32 << 20,    /* of texts in a batch, about */
+    TW_INDEX_MOST_BANDS = 255,     /* 0 is the band of ids */
+    TW_SEGMENT_CHUNKS = 256,       /* of a segment, at most */
+    TW_POSTING_CHUNK_BYTES = 2000, /* four chunks fill a page of 8,192 bytes */
+    TW_BATCH_DOCUMENTS = 1 << 14,  /* of a batch, at most; 2^16 is the limit of a posting's sort */
+    TW_BATCH_BYTES = 32 << 20,     /* of texts in a batch, about */
 };
 
 /* ---- postings: a document has a key in a band */
@@ -287,8 +287,9 @@ int tw_segment_drop(tw_index *index, const tw_segment *segment, twinset_error *e
 /* Appends the postings of a chunk. */
 int tw_segment_chunk(tw_index *index, const tw_segment *segment, unsigned chunk,
                      tw_postings *postings, twinset_error *error) TW_CHECKED;
-/* Forgets the heads in memory; those of segments that the manifest has no more. */
+/* Forgets all heads in memory. */
 void tw_heads_forget(tw_index *index);
+/* Forgets the heads of segments that the manifest no longer has. */
 void tw_heads_forget_dropped(tw_index *index);
 void tw_heads_free(tw_index *index);
 
@@ -302,7 +303,7 @@ void tw_lookup_prefetch(const tw_index *index, tw_term term);
 int tw_lookup_most(tw_index *index, tw_term term, unsigned *most, twinset_error *error) TW_CHECKED;
 /* Appends the documents that have a key; each may come several times. */
 int tw_lookup(tw_index *index, tw_term term, tw_u64s *documents, twinset_error *error) TW_CHECKED;
-/* The same, but not all of them where there are more than `most`: more than `most`, then. */
+/* Appends the documents that have a key, as tw_lookup() does, but stops after more than `most`. */
 int tw_lookup_some(tw_index *index, tw_term term, size_t most, tw_u64s *documents,
                    twinset_error *error) TW_CHECKED;
 /* Reads a document; its strings are valid until the next is read. TWINSET_EMPTY without a sentence:
@@ -341,7 +342,8 @@ void tw_fingerprinter_free(tw_fingerprinter *fingerprinter);
 /* Gives the terms of a text's fingerprints, ascending, each once; valid until the next call. */
 int tw_make_fingerprints(tw_fingerprinter *fingerprinter, const char *text, size_t length,
                          const tw_u64s **terms) TW_CHECKED;
-/* The same, with the fingerprinter of the index; none for an index without fingerprints. */
+/* Gives the terms of a text's fingerprints by the fingerprinter of the index; none where the index
+ * keeps no fingerprints. */
 int tw_index_fingerprints(tw_index *index, const char *text, size_t length, const tw_u64s **terms,
                           twinset_error *error) TW_CHECKED;
 /* Appends the documents that share one of these terms, but for terms that more than `most` have;
@@ -363,7 +365,7 @@ void tw_rarity_free(tw_rarity *rarity);
  * `first`, the others its term. */
 int tw_write_run(tw_index *index, const uint64_t *postings, size_t count, uint64_t first,
                  twinset_error *error) TW_CHECKED;
-/* Merges about so many postings of runs that are due. */
+/* Merges about `postings` postings of the runs that are due. */
 int tw_merge_some(tw_index *index, uint64_t postings, twinset_error *error) TW_CHECKED;
 /* Begins a merge of all runs that take part in none. */
 int tw_merge_begin_all(tw_index *index, twinset_error *error) TW_CHECKED;

@@ -178,7 +178,7 @@ void tw_stream_close(tw_stream *stream);
 
 /* ---- records: JSON lines */
 
-/* So many bytes after a line must be readable; they may hold anything. */
+/* The bytes after a line that must be readable; they may hold anything. */
 enum { TW_JSON_PADDING = 64 };
 
 /* The parser and buffers of one thread. They take 14 times the length of a long line in address

@@ -13,7 +13,7 @@
 #include "convert.h"
 #include "input.h"
 
-/* So many first bytes are looked at; of a file whose first line is longer, so many more. */
+/* How many bytes at the start of a file are looked at, and how many if its first line is longer. */
 enum { HEAD_BYTES = 64 << 10, LONG_HEAD_BYTES = 4 << 20 };
 
 /* ---- names */

@@ -2,7 +2,7 @@
  * Names that stand for others. "@list" is a file that names documents, one path a line, relative
  * to the working directory. It is read like a document, so that a list works that an editor on
  * Windows saved with a byte order mark. A list with columns is a manifest. "-" is standard input.
- * Wildcards are for those whose shell does not expand them, or not so many.
+ * Wildcards are for shells that do not expand them, or expand only so many.
  */
 #include "input.h"
 

@@ -22,7 +22,7 @@
 
 /* A binary file has a NUL in its first bytes, which shows before the rest is read. */
 #define HEAD_BYTES ((size_t)64 << 10)
-/* Buffers of up to so many bytes are kept. */
+/* The largest buffers that are kept, in bytes. */
 #define KEEP_BYTES ((uint64_t)64 << 20)
 /* Some systems refuse to read more than 2 GB at once. */
 #define ONCE_BYTES ((size_t)1 << 30)

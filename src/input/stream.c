@@ -27,7 +27,7 @@ enum { INPUT_BYTES = 256 << 10, BLOCK_HEADER_BYTES = 3 };
 /* A stream says itself how much memory it takes to unpack. zstd has the same limit. */
 #define MEMORY_BYTES ((uint64_t)2 << 30)
 
-typedef struct codec codec;
+typedef struct unpacker unpacker;
 
 struct tw_stream {
     int fd;
@@ -38,8 +38,8 @@ struct tw_stream {
     int status;         /* the status of the first failure, which all later reads repeat */
     const char *reason;
 
-    const codec *codec; /* NULL: the file is plain */
-    bool in_member;     /* a packed stream has begun and not ended */
+    const unpacker *unpacker; /* NULL: the file is plain */
+    bool in_member;           /* a packed stream has begun and not ended */
     union {
         z_stream gzip;
         struct {
@@ -56,7 +56,13 @@ struct tw_stream {
 };
 
 /* The outcome of a step of unpacking. */
-typedef enum step { STEP_ON, STEP_MEMBER_ENDS, STEP_DAMAGED, STEP_TOO_LARGE, STEP_NO_MEMORY } step;
+typedef enum unpack_step {
+    STEP_ON,
+    STEP_MEMBER_ENDS,
+    STEP_DAMAGED,
+    STEP_TOO_LARGE,
+    STEP_NO_MEMORY
+} unpack_step;
 
 /* What can be wrong with a stream. */
 typedef enum fault { CUT, DAMAGED, TOO_LARGE, NOT_THE_END, FAULTS } fault;
@@ -68,11 +74,11 @@ typedef enum fault { CUT, DAMAGED, TOO_LARGE, NOT_THE_END, FAULTS } fault;
             "garbage after the end of the " name " stream"                                         \
     }
 
-struct codec {
+struct unpacker {
     const char *faults[FAULTS];
     bool (*is)(const char *bytes, size_t length); /* whether bytes start a packed stream */
     bool (*begin)(tw_stream *stream, bool first); /* begins one; false: memory is short */
-    step (*unpack)(tw_stream *stream, char *out, size_t space, size_t *written);
+    unpack_step (*unpack)(tw_stream *stream, char *out, size_t space, size_t *written);
     void (*end)(tw_stream *stream); /* frees what begin() has made */
 };
 
@@ -94,7 +100,7 @@ static bool gzip_begin(tw_stream *stream, bool first)
     return inflateInit2(z, 16 + MAX_WBITS) == Z_OK; /* 16: gzip's header, not zlib's */
 }
 
-static step gzip_unpack(tw_stream *stream, char *out, size_t space, size_t *written)
+static unpack_step gzip_unpack(tw_stream *stream, char *out, size_t space, size_t *written)
 {
     z_stream *z = &stream->state.gzip;
     size_t ready = ready_at_once(stream);
@@ -131,7 +137,7 @@ static bool zstd_begin(tw_stream *stream, bool first)
     return !ZSTD_isError(ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, most));
 }
 
-static step zstd_unpack(tw_stream *stream, char *out, size_t space, size_t *written)
+static unpack_step zstd_unpack(tw_stream *stream, char *out, size_t space, size_t *written)
 {
     /* zstd also wants the header of the next block. Its damage would take this block along. */
     size_t left = stream->end - stream->at, wanted = stream->state.zstd.wanted;
@@ -166,7 +172,7 @@ static bool xz_begin(tw_stream *stream, bool first)
     return lzma_stream_decoder(xz, MEMORY_BYTES, 0) == LZMA_OK;
 }
 
-static step xz_unpack(tw_stream *stream, char *out, size_t space, size_t *written)
+static unpack_step xz_unpack(tw_stream *stream, char *out, size_t space, size_t *written)
 {
     lzma_stream *xz = &stream->state.xz;
     xz->next_in = (const uint8_t *)stream->input + stream->at;
@@ -201,7 +207,7 @@ static bool bzip2_begin(tw_stream *stream, bool first)
     return BZ2_bzDecompressInit(bz, 0, 0) == BZ_OK;
 }
 
-static step bzip2_unpack(tw_stream *stream, char *out, size_t space, size_t *written)
+static unpack_step bzip2_unpack(tw_stream *stream, char *out, size_t space, size_t *written)
 {
     bz_stream *bz = &stream->state.bzip2;
     size_t ready = ready_at_once(stream);
@@ -253,18 +259,18 @@ static bool is_bzip2(const char *bytes, size_t length)
             memcmp(bytes + 4, "\x17\x72\x45\x38\x50\x90", 6) == 0);
 }
 
-static const codec codecs[] = {
+static const unpacker unpackers[] = {
     {FAULTS_OF("gzip"), is_gzip, gzip_begin, gzip_unpack, gzip_end},
     {FAULTS_OF("zstd"), is_zstd, zstd_begin, zstd_unpack, zstd_end},
     {FAULTS_OF("xz"), is_xz, xz_begin, xz_unpack, xz_end},
     {FAULTS_OF("bzip2"), is_bzip2, bzip2_begin, bzip2_unpack, bzip2_end},
 };
 
-static const codec *recognise(const char *bytes, size_t length)
+static const unpacker *recognise(const char *bytes, size_t length)
 {
-    for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++)
-        if (codecs[i].is(bytes, length))
-            return &codecs[i];
+    for (size_t i = 0; i < sizeof unpackers / sizeof *unpackers; i++)
+        if (unpackers[i].is(bytes, length))
+            return &unpackers[i];
     return NULL;
 }
 
@@ -284,7 +290,7 @@ static int fail(tw_stream *stream, int status, const char *reason)
 
 static int fail_by(tw_stream *stream, fault what)
 {
-    return fail(stream, TWINSET_IO, stream->codec->faults[what]);
+    return fail(stream, TWINSET_IO, stream->unpacker->faults[what]);
 }
 
 /* Fails for what errno says. */
@@ -372,9 +378,9 @@ static int begin_next(tw_stream *stream)
     stream->ends = length == 0;
     if (stream->ends)
         return TWINSET_OK;
-    if (recognise(stream->input + stream->at, length) != stream->codec)
+    if (recognise(stream->input + stream->at, length) != stream->unpacker)
         return fail_by(stream, NOT_THE_END);
-    stream->in_member = stream->codec->begin(stream, false);
+    stream->in_member = stream->unpacker->begin(stream, false);
     return stream->in_member ? TWINSET_OK : out_of_memory(stream);
 }
 
@@ -385,7 +391,8 @@ static int unpack(tw_stream *stream, char *out, size_t space, size_t *written)
         return status;
     size_t before = stream->at;
     bool empty = stream->at == stream->end;
-    switch (stream->codec->unpack(stream, out, space < ONCE_BYTES ? space : ONCE_BYTES, written)) {
+    size_t at_once = space < ONCE_BYTES ? space : ONCE_BYTES;
+    switch (stream->unpacker->unpack(stream, out, at_once, written)) {
     case STEP_MEMBER_ENDS:
         stream->in_member = false;
         return TWINSET_OK;
@@ -422,7 +429,7 @@ int tw_stream_read(tw_stream *stream, char *buffer, size_t size, size_t *length,
     *length = 0;
     while (*length < size && stream->status == TWINSET_OK && !stream->ends && !tw_is_cancelled()) {
         size_t written = 0, space = size - *length;
-        if (!stream->codec)
+        if (!stream->unpacker)
             stream->status = copy(stream, buffer + *length, space, &written);
         else if (stream->in_member)
             stream->status = unpack(stream, buffer + *length, space, &written);
@@ -445,9 +452,9 @@ uint64_t tw_stream_taken(const tw_stream *stream)
 
 static int recognise_start(tw_stream *stream)
 {
-    stream->codec = recognise(stream->input, stream->end);
-    stream->in_member = stream->codec && stream->codec->begin(stream, true);
-    return stream->codec && !stream->in_member ? out_of_memory(stream) : TWINSET_OK;
+    stream->unpacker = recognise(stream->input, stream->end);
+    stream->in_member = stream->unpacker && stream->unpacker->begin(stream, true);
+    return stream->unpacker && !stream->in_member ? out_of_memory(stream) : TWINSET_OK;
 }
 
 /* Looks at the size and the first bytes of the file. */
@@ -516,8 +523,8 @@ void tw_stream_close(tw_stream *stream)
 {
     if (!stream)
         return;
-    if (stream->codec)
-        stream->codec->end(stream);
+    if (stream->unpacker)
+        stream->unpacker->end(stream);
     if (stream->fd > STDIN_FILENO)
         close(stream->fd);
     tw_free(stream);

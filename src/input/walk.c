@@ -17,29 +17,29 @@
 #include <sys/stat.h>
 
 /* The entries of a folder. */
-typedef struct listing {
+typedef struct folder_listing {
     tw_bytes names;       /* each terminated */
     const char **entries; /* the names, sorted */
     size_t count, next;
     size_t path_length; /* the length of the path before an entry's name */
-} listing;
+} folder_listing;
 
-typedef struct walker {
+typedef struct folder_walker {
     tw_finder *finder;
     twinset_error *error;
     tw_bytes path; /* the path of the entry that is visited, terminated */
-    listing *stack;
+    folder_listing *stack;
     size_t depth, capacity;
-} walker;
+} folder_walker;
 
-static void listing_free(listing *folder)
+static void listing_free(folder_listing *folder)
 {
     tw_bytes_free(&folder->names);
     tw_free(folder->entries);
 }
 
 /* Sets the path to its first `keep` bytes and `name`. */
-static int set_path(walker *walk, size_t keep, const char *name)
+static int set_path(folder_walker *walk, size_t keep, const char *name)
 {
     walk->path.length = keep;
     if (tw_bytes_append(&walk->path, name, strlen(name) + 1) != TWINSET_OK)
@@ -48,13 +48,13 @@ static int set_path(walker *walk, size_t keep, const char *name)
     return TWINSET_OK;
 }
 
-static int skip(walker *walk, const char *reason)
+static int skip(folder_walker *walk, const char *reason)
 {
     return walk->finder->skip(walk->finder->context, walk->path.data, reason);
 }
 
 /* Skips the path for an errno; but where descriptors or memory ran out, the walk fails. */
-static int skip_for_system(walker *walk, int error)
+static int skip_for_system(folder_walker *walk, int error)
 {
     int status = tw_system_status(error);
     return status == TWINSET_IO ? skip(walk, tw_system_reason(error))
@@ -66,7 +66,7 @@ static int compare_bytes(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static int sort_entries(listing *folder)
+static int sort_entries(folder_listing *folder)
 {
     folder->entries = tw_array(folder->count, sizeof *folder->entries);
     if (!folder->entries)
@@ -142,7 +142,7 @@ bool tw_finder_leaves_out(tw_finder *finder, const char *member)
 /* ---- walking */
 
 /* Reads the entries of a folder that are not hidden. On TWINSET_IO, errno says why. */
-static int read_entries(DIR *directory, listing *folder, tw_finder *finder)
+static int read_entries(DIR *directory, folder_listing *folder, tw_finder *finder)
 {
     bool all = rules_of(finder)->all;
     struct dirent *entry;
@@ -164,7 +164,7 @@ static int read_entries(DIR *directory, listing *folder, tw_finder *finder)
 
 /* Sets what comes before the names of a folder's entries: its path and a slash. "." is not shown,
  * and "/" has its slash. */
-static int set_prefix(walker *walk, listing *folder)
+static int set_prefix(folder_walker *walk, folder_listing *folder)
 {
     const char *path = walk->path.data;
     size_t length = walk->path.length;
@@ -178,14 +178,14 @@ static int set_prefix(walker *walk, listing *folder)
 }
 
 /* Puts the folder at the path on the stack; one that cannot be read is skipped. */
-static int enter(walker *walk)
+static int enter(folder_walker *walk)
 {
     if (TW_GROW(walk->stack, walk->capacity, walk->depth + 1) != TWINSET_OK)
         return tw_nomem(walk->error);
     DIR *directory = opendir(walk->path.data);
     if (!directory)
         return skip_for_system(walk, errno);
-    listing folder = {0};
+    folder_listing folder = {0};
     int status = read_entries(directory, &folder, walk->finder);
     int reason = errno;
     closedir(directory);
@@ -199,7 +199,7 @@ static int enter(walker *walk)
 
 /* Whether the file at the path is a journal of this run: were it read, the next run would find
  * other inputs and could not go on. */
-static bool is_own_journal(const walker *walk)
+static bool is_own_journal(const folder_walker *walk)
 {
     static const char ending[] = ".journal";
     const char *folder = rules_of(walk->finder)->checkpoint;
@@ -209,7 +209,7 @@ static bool is_own_journal(const walker *walk)
 }
 
 /* Visits the entry at the path. */
-static int visit(walker *walk)
+static int visit(folder_walker *walk)
 {
     const char *path = walk->path.data;
     struct stat file;
@@ -240,11 +240,11 @@ static int visit(walker *walk)
     return walk->finder->document(walk->finder->context, &found);
 }
 
-static int walk_on(walker *walk)
+static int walk_on(folder_walker *walk)
 {
     int status = TWINSET_OK;
     while (status == TWINSET_OK && walk->depth > 0) {
-        listing *folder = &walk->stack[walk->depth - 1];
+        folder_listing *folder = &walk->stack[walk->depth - 1];
         if (folder->next == folder->count) {
             listing_free(folder);
             walk->depth--;
@@ -259,7 +259,7 @@ static int walk_on(walker *walk)
 
 static int find_in_folder(tw_finder *finder, const char *path, twinset_error *error)
 {
-    walker walk = {.finder = finder, .error = error};
+    folder_walker walk = {.finder = finder, .error = error};
     int status = set_path(&walk, 0, path);
     while (status == TWINSET_OK && walk.path.length > 1 &&
            walk.path.data[walk.path.length - 1] == '/')

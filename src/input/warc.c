@@ -11,7 +11,7 @@
 #include "common.h"
 #include "input.h"
 
-enum { BUFFER_BYTES = 64 << 10, HEADER_LIMIT = 64 << 10, LINE_LIMIT = 16 << 10 };
+enum { BUFFER_BYTES = 64 << 10, HEADER_LIMIT = 64 << 10 };
 
 struct tw_warc {
     tw_stream *stream;

@@ -1,7 +1,7 @@
 /*
  * The background: similarities by chance alone. What the score takes for chance is taken off
  * already. What is left strays like a normal deviate: of P unrelated pairs that share the structure
- * w, P exp(-19 s^2 f) at most are expected from the score s up. Words are no part of w, since the
+ * w, P exp(-18 s^2 f) at most are expected from the score s up. Words are no part of w, since the
  * exercise and the habits of its authors choose them. Shingles overlap and come in blocks, so that
  * sharing more makes chance less likely by little: f is the sixth root of w/30, and below 30, some
  * lines, w/30.

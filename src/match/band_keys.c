@@ -160,7 +160,7 @@ static size_t most_held(const tw_key_store *keys)
     return fitting ? fitting - 1 : 0;
 }
 
-/* Puts the open block, which is full, to the others, and spills what has no place in memory. The
+/* Puts the open block, which is full, to the others, and spills what does not fit into memory. The
  * memory of a block that is spilled is the next open block. */
 static int close_block(tw_key_store *keys, twinset_error *error)
 {

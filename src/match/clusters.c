@@ -180,7 +180,7 @@ enum { SMALL = 32 };
 
 /* The cluster in work: its different documents. Scores are sums in units of 2^-32: whole numbers,
  * so that a sum does not depend on the order of its terms. */
-typedef struct comparison {
+typedef struct cluster_comparison {
     const tw_cluster_rules *rules;
     uint32_t *docs;    /* ascending */
     uint32_t *members; /* how many members each of them stands for */
@@ -189,9 +189,9 @@ typedef struct comparison {
     double *lowest;              /* the lowest similarity that was computed for each */
     size_t centre;               /* of a cluster over the limit: compared with all others */
     size_t capacity;
-} comparison;
+} cluster_comparison;
 
-static void free_comparison(comparison *in)
+static void free_comparison(cluster_comparison *in)
 {
     tw_free(in->docs);
     tw_free(in->members);
@@ -199,12 +199,12 @@ static void free_comparison(comparison *in)
     tw_free(in->lowest);
 }
 
-static int reserve(comparison *in, size_t count)
+static int reserve(cluster_comparison *in, size_t count)
 {
     if (count <= in->capacity)
         return TWINSET_OK;
     free_comparison(in);
-    *in = (comparison){
+    *in = (cluster_comparison){
         .rules = in->rules,
         .docs = tw_array(count, sizeof *in->docs),
         .members = tw_array(count, sizeof *in->members),
@@ -224,14 +224,15 @@ static uint64_t as_whole(double similarity)
 }
 
 /* Adds the similarity of two different documents to the scores of both. */
-static void add_scores(comparison *in, size_t i, size_t j, double similarity)
+static void add_scores(cluster_comparison *in, size_t i, size_t j, double similarity)
 {
     atomic_fetch_add(&in->score[i], in->members[j] * as_whole(similarity));
     atomic_fetch_add(&in->score[j], in->members[i] * as_whole(similarity));
 }
 
 /* Looks a similarity up among the matches, which have most pairs of a cluster, or computes it. */
-static int find_similarity(const comparison *in, unsigned worker, size_t i, size_t j, double *out)
+static int find_similarity(const cluster_comparison *in, unsigned worker, size_t i, size_t j,
+                           double *out)
 {
     const tw_cluster_rules *rules = in->rules;
     uint32_t a = in->docs[i < j ? i : j], b = in->docs[i < j ? j : i];
@@ -245,7 +246,7 @@ static int find_similarity(const comparison *in, unsigned worker, size_t i, size
 /* Compares one document with all that come after it in its cluster. */
 static int compare_with_rest(void *context, unsigned worker, size_t i)
 {
-    comparison *in = context;
+    cluster_comparison *in = context;
     in->lowest[i] = 1;
     for (size_t j = i + 1; j < in->count; j++) {
         double similarity;
@@ -261,7 +262,7 @@ static int compare_with_rest(void *context, unsigned worker, size_t i)
 /* Computes the similarity to the centre where it is no match. */
 static int compare_with_centre(void *context, unsigned worker, size_t i)
 {
-    comparison *in = context;
+    cluster_comparison *in = context;
     uint32_t a = in->docs[i < in->centre ? i : in->centre];
     uint32_t b = in->docs[i < in->centre ? in->centre : i];
     const tw_cluster_rules *rules = in->rules;
@@ -269,7 +270,7 @@ static int compare_with_centre(void *context, unsigned worker, size_t i)
                                 : TWINSET_OK;
 }
 
-static size_t index_of_best(const comparison *in)
+static size_t index_of_best(const cluster_comparison *in)
 {
     size_t best = 0;
     for (size_t i = 1; i < in->count; i++)
@@ -286,7 +287,7 @@ static int compare_numbers(const void *left, const void *right)
 
 /* Looks up the similarities to the centre among the matches, in the order of the list; NaN where
  * there is none. */
-static void find_with_centre(comparison *in, const uint32_t *index)
+static void find_with_centre(cluster_comparison *in, const uint32_t *index)
 {
     const tw_matches *matches = in->rules->matches;
     for (size_t i = 0; i < in->count; i++)
@@ -304,7 +305,7 @@ static void find_with_centre(comparison *in, const uint32_t *index)
 
 /* Adds up the scores of a cluster over the limit from its verified pairs alone, chooses the centre,
  * and finds the matches that it has. */
-static int score_by_matches(comparison *in)
+static int score_by_matches(cluster_comparison *in)
 {
     const tw_matches *matches = in->rules->matches;
     uint32_t *index = tw_array(in->rules->originals, sizeof *index);
@@ -325,7 +326,8 @@ static int score_by_matches(comparison *in)
 }
 
 /* Finds the different documents of a cluster, ascending. */
-static int find_different(comparison *in, const tw_clusters *clusters, const tw_cluster *cluster)
+static int find_different(cluster_comparison *in, const tw_clusters *clusters,
+                          const tw_cluster *cluster)
 {
     int status = reserve(in, cluster->count);
     if (status != TWINSET_OK)
@@ -345,7 +347,8 @@ static int find_different(comparison *in, const tw_clusters *clusters, const tw_
 }
 
 /* Chooses the representative, the first of its copies, and the lowest similarity. */
-static void finish_cluster(const comparison *in, const tw_clusters *clusters, tw_cluster *cluster)
+static void finish_cluster(const cluster_comparison *in, const tw_clusters *clusters,
+                           tw_cluster *cluster)
 {
     uint32_t best = in->docs[index_of_best(in)];
     cluster->min_similarity = 1;
@@ -361,7 +364,7 @@ static void finish_cluster(const comparison *in, const tw_clusters *clusters, tw
 typedef struct cluster_loop {
     const tw_cluster_rules *rules;
     tw_clusters *clusters;
-    comparison *by_worker;
+    cluster_comparison *by_worker;
 } cluster_loop;
 
 /* The most different documents of a cluster that is small. */
@@ -375,7 +378,7 @@ static int measure_small(void *context, unsigned worker, size_t index)
 {
     cluster_loop *all = context;
     tw_cluster *cluster = &all->clusters->data[index];
-    comparison *in = &all->by_worker[worker];
+    cluster_comparison *in = &all->by_worker[worker];
     int status = find_different(in, all->clusters, cluster);
     if (status != TWINSET_OK || in->count > small_count(in->rules))
         return status;
@@ -388,7 +391,7 @@ static int measure_small(void *context, unsigned worker, size_t index)
 /* Measures a cluster that is not small, on all threads. */
 static int measure_large(cluster_loop *all, tw_cluster *cluster, const tw_loop *loop)
 {
-    comparison *in = &all->by_worker[0];
+    cluster_comparison *in = &all->by_worker[0];
     int status = find_different(in, all->clusters, cluster);
     if (status != TWINSET_OK || in->count <= small_count(in->rules))
         return status;

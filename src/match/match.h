@@ -310,7 +310,7 @@ int tw_tune(const twinset_options *given, twinset_tuning *tuning, twinset_error 
 void tw_tune_errors(twinset_tuning *tuning);
 /* Counts the choices that the rule in force has, by resolved options. */
 size_t tw_tune_choices(const twinset_options *options);
-/* Gets the choice at an index, the fewest bands first; false where there are not so many. */
+/* Gets the choice at an index, the fewest bands first; false past the last. */
 bool tw_tune_choice(const twinset_options *options, size_t index, twinset_tuning *tuning);
 
 /* ---- background.c */
@@ -318,10 +318,10 @@ bool tw_tune_choice(const twinset_options *options, size_t index, twinset_tuning
 /* Returns the middle of figures of pairs that were drawn at random, which is what is usual of
  * unrelated ones; 0 without any. Overwrites `scores`. */
 double tw_background_fit(double *scores, size_t count);
-/* How many of so many unrelated pairs are expected at or above a score, where each shares so much
+/* How many of `pairs` unrelated pairs are expected at or above a score, where each shares this much
  * structure: at most all of them, and never more for a higher score. */
 double tw_background_false_alarms(double score, double structure, double pairs);
-/* The score from which on so few unrelated pairs are expected. */
+/* The score from which on `expected` unrelated pairs are expected. */
 double tw_background_score(double structure, double pairs, double expected);
 
 /* The false alarms that are expected in a list at most, however many pairs it has. */

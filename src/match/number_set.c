@@ -257,7 +257,8 @@ static int sort_buffer(worker_buffer *buffer, twinset_error *error)
     return TWINSET_OK;
 }
 
-/* Turns a full buffer into a run, unless so many of its numbers were equal that half is free. */
+/* Turns a full buffer into a run, unless enough of its numbers were equal for half of it to be
+ * free. */
 static int empty_buffer(tw_number_set *set, worker_buffer *buffer, twinset_error *error)
 {
     int status = sort_buffer(buffer, error);

@@ -16,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct posting {
+typedef struct rank_posting {
     uint32_t order;    /* of the document, by size */
     uint32_t position; /* of the shingle in that document, lonely shingles first */
-} posting;
+} rank_posting;
 
 typedef struct worker_state {
     tw_matches matches;
@@ -33,9 +33,9 @@ typedef struct prefix_join {
     const tw_shingle_ranks *ranks;
     int measure;
     double threshold;
-    uint32_t *by_size; /* documents, smallest first */
-    size_t *first;     /* of each rank's postings */
-    posting *postings; /* rank after rank, ascending in order */
+    uint32_t *by_size;      /* documents, smallest first */
+    size_t *first;          /* of each rank's postings */
+    rank_posting *postings; /* rank after rank, ascending in order */
     worker_state *workers;
     tw_shared_matches found;
 } prefix_join;
@@ -173,7 +173,7 @@ static int build_index(prefix_join *join)
         size_t length = index_prefix(join->docs, ranks, join->measure, join->threshold, doc);
         for (size_t i = 0; i < length; i++)
             join->postings[fill[ranks->ranks[ranks->start[doc] + i]]++] =
-                (posting){(uint32_t)order, (uint32_t)(ranks->lonely[doc] + i)};
+                (rank_posting){(uint32_t)order, (uint32_t)(ranks->lonely[doc] + i)};
     }
     return TWINSET_OK;
 }
@@ -210,7 +210,7 @@ static size_t probe_rank(const prefix_join *join, worker_state *state, size_t y_
     double least = tw_least_share_of_larger(join->measure, ranks, join->threshold);
     double smallest = lower_slightly(least * size_of(join->docs, ranks, join->measure, y));
     for (size_t at = join->first[rank]; at < join->first[rank + 1]; at++) {
-        posting found = join->postings[at];
+        rank_posting found = join->postings[at];
         if (found.order >= y_order)
             break; /* those that follow are larger */
         uint32_t x = join->by_size[found.order];

@@ -147,8 +147,8 @@ static int build_slice(void *context, unsigned worker, size_t index)
 
 /* ---- ranking */
 
-/* The weight of a shingle that so many documents have. It is a whole number, so that a sum does not
- * depend on the order of its terms. */
+/* The weight of a shingle that `having` documents have. It is a whole number, so that a sum does
+ * not depend on the order of its terms. */
 static uint32_t weight_of(const builder *build, uint64_t id, uint64_t having)
 {
     if (build->docs->weight)

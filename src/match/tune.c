@@ -114,7 +114,7 @@ static unsigned choose_rows(const twinset_options *options)
     return 1;
 }
 
-/* ---- as many hashes as a search needs */
+/* ---- the hashes that a search needs */
 
 /* What a search costs a document, in nanoseconds: for each slot of its signature and for each band,
  * at some 600 bytes, and for each candidate that is compared in vain. */
@@ -136,7 +136,7 @@ static double cost_of(unsigned bands, unsigned rows)
     return bands * (SLOT_COST * rows + BAND_COST) + CANDIDATE_COST * candidates * DOCUMENTS / 2;
 }
 
-/* The fewest bands of so many rows that find enough, or 0 if they need more than `most` slots. */
+/* The fewest bands of this many rows that find enough, or 0 if they need more than `most` slots. */
 static unsigned fewest_bands(const twinset_options *options, unsigned rows, unsigned most)
 {
     for (unsigned bands = 1; bands <= most / rows; bands++)
@@ -223,7 +223,7 @@ static unsigned fewer_rows(const twinset_options *options, unsigned rows)
         while (rows > 0 && hashes % rows != 0);
         return rows;
     }
-    /* Of the rows that give as many bands, the most are named. */
+    /* Of all row counts with this number of bands, the largest is named. */
     unsigned bands = hashes / rows + 1;
     return bands > hashes ? 0 : hashes / bands;
 }

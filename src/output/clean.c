@@ -101,14 +101,14 @@ typedef struct batch_work {
 } batch_work;
 
 /* How far each list is used up. */
-typedef struct cursor {
+typedef struct list_cursor {
     size_t removed, cut, clustered, spans;
-} cursor;
+} list_cursor;
 
-static cursor cursor_at(const cleaning *clean, uint64_t offset)
+static list_cursor cursor_at(const cleaning *clean, uint64_t offset)
 {
     const twinset_result *result = clean->result;
-    return (cursor){
+    return (list_cursor){
         .removed = first_from(result, result->run.removed, removed_before, clean->number, offset),
         .cut = first_from(result, result->decisions.cut_count, cut_before, clean->number, offset),
         .clustered = first_from(result, result->decisions.clustered_count, clustered_before,
@@ -157,7 +157,8 @@ static const tw_cut *cut_at(const cleaning *clean, size_t index)
 }
 
 /* The next range to leave out, if it starts before `end`. */
-static bool next_cut(const cleaning *clean, cursor *at, uint64_t end, uint64_t *from, uint64_t *to)
+static bool next_cut(const cleaning *clean, list_cursor *at, uint64_t end, uint64_t *from,
+                     uint64_t *to)
 {
     const tw_document *removed = removed_at(clean, at->removed);
     const tw_cut *cut = cut_at(clean, at->cut);
@@ -181,7 +182,7 @@ static int cut_lines(const cleaning *clean, batch_work *work)
 {
     tw_bytes *bytes = &work->batch.bytes;
     uint64_t start = work->batch.offset, end = start + bytes->length, from, to;
-    cursor at = cursor_at(clean, start);
+    list_cursor at = cursor_at(clean, start);
     size_t kept = 0, done = 0;
     while (next_cut(clean, &at, end, &from, &to)) {
         size_t first = (size_t)(from - start), last = (size_t)((to < end ? to : end) - start);
@@ -198,7 +199,7 @@ static int cut_lines(const cleaning *clean, batch_work *work)
 }
 
 /* Whether the record at an offset was skipped. */
-static bool was_skipped(const cleaning *clean, cursor *at, uint64_t offset)
+static bool was_skipped(const cleaning *clean, list_cursor *at, uint64_t offset)
 {
     const tw_cut *cut = cut_at(clean, at->cut);
     while (cut && (cut->offset < offset || cut->length == 0))
@@ -207,7 +208,7 @@ static bool was_skipped(const cleaning *clean, cursor *at, uint64_t offset)
 }
 
 /* Whether the record at an offset was removed; at->removed is its index then. */
-static bool was_removed(const cleaning *clean, cursor *at, uint64_t offset)
+static bool was_removed(const cleaning *clean, list_cursor *at, uint64_t offset)
 {
     const tw_document *removed = removed_at(clean, at->removed);
     while (removed && removed->offset < offset)
@@ -216,7 +217,7 @@ static bool was_removed(const cleaning *clean, cursor *at, uint64_t offset)
 }
 
 /* Reads the spans of the record at an offset that an earlier one has; *count is 0 without any. */
-static int read_spans(const cleaning *clean, cursor *at, uint64_t offset, batch_work *work,
+static int read_spans(const cleaning *clean, list_cursor *at, uint64_t offset, batch_work *work,
                       const tw_repeated_span **spans, size_t *count)
 {
     const twinset_result *result = clean->result;
@@ -230,7 +231,7 @@ static int read_spans(const cleaning *clean, cursor *at, uint64_t offset, batch_
     return tw_span_list_read(list, at->spans, &work->spans, spans, clean->error);
 }
 
-static uint32_t cluster_at(const cleaning *clean, cursor *at, uint64_t offset)
+static uint32_t cluster_at(const cleaning *clean, list_cursor *at, uint64_t offset)
 {
     const twinset_result *result = clean->result;
     size_t count = result->decisions.clustered_count;
@@ -242,8 +243,8 @@ static uint32_t cluster_at(const cleaning *clean, cursor *at, uint64_t offset)
     return result->clusters.of[result->decisions.clustered[at->clustered]] + 1;
 }
 
-static int annotate_record(const cleaning *clean, cursor *at, uint64_t offset, batch_work *work,
-                           const char *line, size_t length)
+static int annotate_record(const cleaning *clean, list_cursor *at, uint64_t offset,
+                           batch_work *work, const char *line, size_t length)
 {
     const twinset_result *result = clean->result;
     tw_annotation note = {
@@ -262,7 +263,7 @@ static int annotate_record(const cleaning *clean, cursor *at, uint64_t offset, b
 }
 
 /* Appends a record without the spans that an earlier one has. */
-static int cut_record(const cleaning *clean, cursor *at, uint64_t offset, batch_work *work,
+static int cut_record(const cleaning *clean, list_cursor *at, uint64_t offset, batch_work *work,
                       const char *line, size_t length)
 {
     const char *field = clean->corpus->settings->options.text;
@@ -281,7 +282,7 @@ static int cut_record(const cleaning *clean, cursor *at, uint64_t offset, batch_
 static int rewrite_lines(const cleaning *clean, batch_work *work)
 {
     const tw_bytes *bytes = &work->batch.bytes;
-    cursor lists = cursor_at(clean, work->batch.offset);
+    list_cursor lists = cursor_at(clean, work->batch.offset);
     int status = TWINSET_OK;
     work->out.length = 0;
     for (size_t at = 0, next; at < bytes->length && status == TWINSET_OK; at = next) {

@@ -157,7 +157,7 @@ typedef struct json_string {
     bool is_plain; /* it means what is written */
 } json_string;
 
-/* Passes the next characters of a string, which mean so many bytes. */
+/* Passes the characters of a string that stand for its next `bytes` bytes. */
 static void pass(json_string *string, size_t bytes)
 {
     char decoded[4];

@@ -22,7 +22,7 @@ const char *tw_json_skip_value(const char *at, const char *end);
 int tw_json_cut_line(const char *line, size_t length, const char *field,
                      const tw_repeated_span *spans, size_t count, tw_bytes *scratch,
                      tw_bytes *out) TW_CHECKED;
-/* The same of a text that is no JSON. */
+/* Appends a text that is not JSON without some spans, by the same rules. */
 int tw_cut_text(const char *text, size_t length, const tw_repeated_span *spans, size_t count,
                 tw_bytes *out) TW_CHECKED;
 

@@ -43,7 +43,7 @@ typedef struct reader {
     size_t omitted; /* and of the first span that is left out of the comparison */
 } reader;
 
-typedef struct listing {
+typedef struct passage_listing {
     tw_sink *sink;
     const twinset_style *style;
     const tw_located_passage *passage;
@@ -52,11 +52,11 @@ typedef struct listing {
     size_t columns; /* of text */
     tw_bytes cell;
     int status;
-} listing;
+} passage_listing;
 
 /* ---- reading */
 
-/* Bytes of white space that a line begins with, up to so many columns; *columns: those it takes. */
+/* Bytes of white space that a line begins with, up to `most` columns; *columns: those it takes. */
 static size_t indent_of(const char *text, size_t length, size_t most, size_t *columns)
 {
     size_t i = 0;
@@ -144,7 +144,7 @@ static reader open_reader(const twinset_passages *passages, const tw_located_pas
 
 /* The state that the aligned spans give a line. A span without a word, such as a semicolon, does
  * not count on a line that has words. */
-static state matched_state(const listing *l, unsigned side, const text_line *line)
+static state matched_state(const passage_listing *l, unsigned side, const text_line *line)
 {
     const char *text = l->readers[side].text;
     const twinset_aligned_span *all = l->passage->spans;
@@ -162,7 +162,7 @@ static state matched_state(const listing *l, unsigned side, const text_line *lin
     return found;
 }
 
-static state state_of(const listing *l, unsigned side, const text_line *line)
+static state state_of(const passage_listing *l, unsigned side, const text_line *line)
 {
     const reader *r = &l->readers[side];
     state found = matched_state(l, side, line);
@@ -175,7 +175,7 @@ static state state_of(const listing *l, unsigned side, const text_line *line)
 }
 
 /* Reads the next line; its number is 0 past the end of the passage. */
-static text_line next_line(listing *l, unsigned side)
+static text_line next_line(passage_listing *l, unsigned side)
 {
     reader *r = &l->readers[side];
     const twinset_aligned_span *all = l->passage->spans;
@@ -197,14 +197,15 @@ static text_line next_line(listing *l, unsigned side)
 /* ---- a line of text */
 
 /* What is written so far of a line. */
-typedef struct cursor {
+typedef struct line_cursor {
     size_t at;   /* in the text */
     size_t used; /* columns */
     bool full;
-} cursor;
+} line_cursor;
 
 /* `rendition`: NULL for none. */
-static void put_styled(const listing *l, const char *text, size_t length, const char *rendition)
+static void put_styled(const passage_listing *l, const char *text, size_t length,
+                       const char *rendition)
 {
     if (rendition)
         tw_put_style(l->sink, l->style, rendition);
@@ -214,7 +215,7 @@ static void put_styled(const listing *l, const char *text, size_t length, const 
 }
 
 /* Appends a character, as it may stand on a terminal. */
-static int append_character(const listing *l, const char **text, size_t used, tw_bytes *out)
+static int append_character(const passage_listing *l, const char **text, size_t used, tw_bytes *out)
 {
     if (**text != '\t')
         return tw_append_cell(out, text, l->style->ascii);
@@ -223,7 +224,8 @@ static int append_character(const listing *l, const char **text, size_t used, tw
 }
 
 /* Writes the text up to an offset in one rendition, until the columns are used up. */
-static void put_text(listing *l, const reader *r, cursor *c, size_t end, const char *rendition)
+static void put_text(passage_listing *l, const reader *r, line_cursor *c, size_t end,
+                     const char *rendition)
 {
     const char *text = r->text + c->at, *stop = r->text + end;
     l->cell.length = 0;
@@ -246,11 +248,12 @@ static void put_text(listing *l, const reader *r, cursor *c, size_t end, const c
 
 /* Finds where to begin: past the indent that all lines have. A line that begins long before its
  * passage is shown from a little before the passage. */
-static cursor begin_line(listing *l, const reader *r, const text_line *line)
+static line_cursor begin_line(passage_listing *l, const reader *r, const text_line *line)
 {
     const char *dots = tw_ellipsis(l->style->ascii);
     size_t columns, before = l->columns / 2, length = line->end - line->start;
-    cursor c = {.at = line->start + indent_of(r->text + line->start, length, r->indent, &columns)};
+    line_cursor c = {.at = line->start +
+                           indent_of(r->text + line->start, length, r->indent, &columns)};
     if (r->span->start <= c.at + before || r->span->start >= line->end ||
         blank(r->text + c.at, r->span->start - c.at))
         return c;
@@ -273,7 +276,7 @@ static size_t text_end(const reader *r, const text_line *line)
 
 /* Puts a line, after a space if it has any text, and returns the columns that it takes. `r` is as
  * it was when the line was read. */
-static size_t put_text_of(listing *l, unsigned side, const text_line *line)
+static size_t put_text_of(passage_listing *l, unsigned side, const text_line *line)
 {
     const reader *r = &l->readers[side];
     const char *dots = tw_ellipsis(l->style->ascii);
@@ -282,7 +285,7 @@ static size_t put_text_of(listing *l, unsigned side, const text_line *line)
         return 0;
     tw_put(l->sink, " ", 1);
     l->columns -= mark;
-    cursor c = begin_line(l, r, line);
+    line_cursor c = begin_line(l, r, line);
     for (size_t i = r->aligned; i < l->passage->span_count && !c.full; i++) {
         const twinset_aligned_span *aligned = &l->passage->spans[i];
         const twinset_token_span *matched = tw_aligned_side(aligned, side);
@@ -302,7 +305,7 @@ static size_t put_text_of(listing *l, unsigned side, const text_line *line)
 
 /* ---- rows */
 
-static void put_number(const listing *l, size_t number)
+static void put_number(const passage_listing *l, size_t number)
 {
     tw_number text = tw_number_whole(number);
     size_t length = number ? strlen(text.text) : 0;
@@ -322,14 +325,14 @@ static char mark_of(state left, state right)
     return left == LEFT_OUT || right == LEFT_OUT ? '.' : ' ';
 }
 
-static void put_mark(const listing *l, char mark)
+static void put_mark(const passage_listing *l, char mark)
 {
     const char *rendition = mark == '~' ? TW_YELLOW : TW_DIM;
     put_styled(l, &mark, 1, mark == ' ' || mark == '=' ? NULL : rendition);
 }
 
 /* A row of two lines, of which one may not be there. */
-static void put_row(listing *l, bool left, bool right)
+static void put_row(passage_listing *l, bool left, bool right)
 {
     text_line a = {0}, b = {0};
     size_t used = 0;
@@ -357,7 +360,7 @@ static void put_row(listing *l, bool left, bool right)
 
 /* Writes rows up to two lines, without these. Lines of both sides share a row as long as both have
  * one, but a blank line shares a row with another blank line only. */
-static void put_rows_to(listing *l, size_t a, size_t b)
+static void put_rows_to(passage_listing *l, size_t a, size_t b)
 {
     const reader *left = &l->readers[0], *right = &l->readers[1];
     while (left->number < a || right->number < b) {
@@ -402,7 +405,7 @@ static bool has_better(const tw_located_passage *passage, unsigned side, size_t 
 
 /* Puts two lines into one row at the first aligned span that they share, unless one of them has a
  * better partner further down. */
-static void put_beside(listing *l)
+static void put_beside(passage_listing *l)
 {
     const tw_located_passage *passage = l->passage;
     for (size_t i = 0, next; i < passage->span_count && !l->sink->failure; i = next) {
@@ -419,7 +422,7 @@ static void put_beside(listing *l)
     put_rows_to(l, passage->a.last_line + 1, passage->b.last_line + 1);
 }
 
-static void put_below(listing *l, unsigned side)
+static void put_below(passage_listing *l, unsigned side)
 {
     while (l->readers[side].number <= l->readers[side].span->last_line && !l->sink->failure) {
         text_line next = next_line(l, side);
@@ -433,8 +436,9 @@ static void put_below(listing *l, unsigned side)
 
 /* ---- what stands above */
 
-/* "lines 3-14 of sort.py", in no more than so many columns. Returns those it took. */
-static size_t put_title(listing *l, const twinset_passages *passages, unsigned side, size_t columns)
+/* "lines 3-14 of sort.py", in at most `columns` columns. Returns those it took. */
+static size_t put_title(passage_listing *l, const twinset_passages *passages, unsigned side,
+                        size_t columns)
 {
     const twinset_span *span = tw_span_of(l->passage, side);
     const char *dots = tw_ellipsis(l->style->ascii), *name = passages->sides[side].name;
@@ -464,7 +468,7 @@ static size_t put_title(listing *l, const twinset_passages *passages, unsigned s
     return used;
 }
 
-static void put_titles(listing *l, const twinset_passages *passages)
+static void put_titles(passage_listing *l, const twinset_passages *passages)
 {
     size_t margin = l->digits + 1, columns = margin + l->columns;
     size_t used = put_title(l, passages, 0, columns);
@@ -483,7 +487,7 @@ int tw_write_listing(tw_sink *sink, const twinset_passages *passages,
 {
     size_t width = style->width ? style->width : ANY_WIDTH;
     bool beside = width >= WIDE;
-    listing l = {.sink = sink, .style = style, .passage = passage};
+    passage_listing l = {.sink = sink, .style = style, .passage = passage};
     l.digits = digits_of(passage->a.last_line, passage->b.last_line);
     size_t margin = beside ? 2 * (l.digits + 1) + GAP : l.digits + 1 + 2;
     size_t text = (width > margin ? width - margin : 0) / (beside ? 2 : 1);

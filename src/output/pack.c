@@ -21,23 +21,23 @@ enum { OUTPUT_BYTES = 256 << 10 };
 
 enum { GZIP_LEVEL = 6, GZIP_MEMORY = 8, ZSTD_LEVEL = 3, XZ_LEVEL = 6, BZIP2_LEVEL = 9 };
 
-typedef enum step { STEP_ON, STEP_DONE, STEP_FAILED } step;
+typedef enum pack_step { STEP_ON, STEP_DONE, STEP_FAILED } pack_step;
 
-typedef struct codec {
+typedef struct packer {
     const char *ending;
     bool is_in_members;
     bool (*begin)(tw_pack *pack, unsigned threads);
     /* Takes from *bytes, and adds to the output. Done: `last` was said, and all is out. */
-    step (*pack)(tw_pack *pack, const char **bytes, size_t *count, bool last);
+    pack_step (*pack)(tw_pack *pack, const char **bytes, size_t *count, bool last);
     void (*end)(tw_pack *pack); /* does no harm where nothing was begun */
-} codec;
+} packer;
 
 struct tw_pack {
-    const codec *codec; /* NULL: as it is */
+    const packer *packer; /* NULL: as it is */
     twinset_write_fn write;
     void *context;
     int failure;       /* errno value of the first failed write */
-    bool needs_ending; /* the codec holds something, or nothing was written at all */
+    bool needs_ending; /* the packer holds something, or nothing was written at all */
     union {
         z_stream gzip;
         ZSTD_CCtx *zstd;
@@ -59,7 +59,7 @@ static bool gzip_begin(tw_pack *pack, unsigned threads)
                         Z_DEFAULT_STRATEGY) == Z_OK; /* 16: gzip's header, not zlib's */
 }
 
-static step gzip_pack(tw_pack *pack, const char **bytes, size_t *count, bool last)
+static pack_step gzip_pack(tw_pack *pack, const char **bytes, size_t *count, bool last)
 {
     z_stream *z = &pack->state.gzip;
     z->next_in = (const Bytef *)*bytes;
@@ -91,7 +91,7 @@ static bool zstd_begin(tw_pack *pack, unsigned threads)
            !ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1));
 }
 
-static step zstd_pack(tw_pack *pack, const char **bytes, size_t *count, bool last)
+static pack_step zstd_pack(tw_pack *pack, const char **bytes, size_t *count, bool last)
 {
     ZSTD_inBuffer from = {*bytes, *count, 0};
     ZSTD_outBuffer to = {pack->output, OUTPUT_BYTES, pack->used};
@@ -120,7 +120,7 @@ static bool xz_begin(tw_pack *pack, unsigned threads)
     return lzma_easy_encoder(xz, XZ_LEVEL, LZMA_CHECK_CRC64) == LZMA_OK;
 }
 
-static step xz_pack(tw_pack *pack, const char **bytes, size_t *count, bool last)
+static pack_step xz_pack(tw_pack *pack, const char **bytes, size_t *count, bool last)
 {
     lzma_stream *xz = &pack->state.xz;
     xz->next_in = (const uint8_t *)*bytes;
@@ -149,7 +149,7 @@ static bool bzip2_begin(tw_pack *pack, unsigned threads)
     return BZ2_bzCompressInit(bz, BZIP2_LEVEL, 0, 0) == BZ_OK;
 }
 
-static step bzip2_pack(tw_pack *pack, const char **bytes, size_t *count, bool last)
+static pack_step bzip2_pack(tw_pack *pack, const char **bytes, size_t *count, bool last)
 {
     bz_stream *bz = &pack->state.bzip2;
     memcpy(&bz->next_in, bytes, sizeof *bytes); /* not const, though it is only read */
@@ -170,24 +170,24 @@ static void bzip2_end(tw_pack *pack)
 
 /* ---- which of them */
 
-static const codec *codec_for(const char *name)
+static const packer *find_packer(const char *name)
 {
-    static const codec codecs[] = {
+    static const packer packers[] = {
         {".gz", true, gzip_begin, gzip_pack, gzip_end},
         {".zst", false, zstd_begin, zstd_pack, zstd_end},
         {".xz", false, xz_begin, xz_pack, xz_end},
         {".bz2", true, bzip2_begin, bzip2_pack, bzip2_end},
     };
     size_t length = strlen(name);
-    for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++)
-        if (tw_ends_ignoring_case(name, length, codecs[i].ending))
-            return &codecs[i];
+    for (size_t i = 0; i < sizeof packers / sizeof *packers; i++)
+        if (tw_ends_ignoring_case(name, length, packers[i].ending))
+            return &packers[i];
     return NULL;
 }
 
 /* ---- what the writers see */
 
-static int begin_pack(const codec *by, unsigned threads, twinset_write_fn write, void *context,
+static int begin_pack(const packer *by, unsigned threads, twinset_write_fn write, void *context,
                       tw_pack **made, twinset_error *error)
 {
     *made = NULL;
@@ -196,7 +196,7 @@ static int begin_pack(const codec *by, unsigned threads, twinset_write_fn write,
         return tw_nomem(error);
     pack->write = write;
     pack->context = context;
-    pack->codec = by;
+    pack->packer = by;
     pack->needs_ending = by != NULL;
     if (by && !by->begin(pack, threads)) {
         tw_pack_free(pack);
@@ -209,7 +209,7 @@ static int begin_pack(const codec *by, unsigned threads, twinset_write_fn write,
 int tw_pack_new(const char *name, unsigned threads, twinset_write_fn write, void *context,
                 tw_pack **made, twinset_error *error)
 {
-    return begin_pack(codec_for(name), threads, write, context, made, error);
+    return begin_pack(find_packer(name), threads, write, context, made, error);
 }
 
 static int fail(const tw_pack *pack, twinset_error *error)
@@ -231,10 +231,10 @@ static int deliver(tw_pack *pack, const char *bytes, size_t count, twinset_error
 static int pack_all(tw_pack *pack, const char *bytes, size_t count, bool last, twinset_error *error)
 {
     int status = TWINSET_OK;
-    step now = STEP_ON;
+    pack_step now = STEP_ON;
     while (status == TWINSET_OK && (count > 0 || (last && now != STEP_DONE))) {
         size_t once = count < ONCE_BYTES ? count : ONCE_BYTES, untaken = once;
-        now = pack->codec->pack(pack, &bytes, &untaken, last);
+        now = pack->packer->pack(pack, &bytes, &untaken, last);
         count -= once - untaken;
         if (now == STEP_FAILED)
             return tw_nomem(error); /* nothing else goes wrong in packing */
@@ -250,7 +250,7 @@ int tw_pack_write(tw_pack *pack, const void *bytes, size_t count, twinset_error 
 {
     if (pack->failure != 0)
         return fail(pack, error);
-    if (!pack->codec)
+    if (!pack->packer)
         return deliver(pack, bytes, count, error);
     pack->needs_ending |= count > 0;
     return pack_all(pack, bytes, count, false, error);
@@ -267,8 +267,8 @@ void tw_pack_free(tw_pack *pack)
 {
     if (!pack)
         return;
-    if (pack->codec)
-        pack->codec->end(pack);
+    if (pack->packer)
+        pack->packer->end(pack);
     tw_free(pack);
 }
 
@@ -283,9 +283,9 @@ int tw_pack_member(const tw_pack *pack, const tw_bytes *block, tw_bytes *member)
 {
     tw_pack *own = NULL;
     member->length = 0;
-    if (!pack->codec || !pack->codec->is_in_members || !block->length)
+    if (!pack->packer || !pack->packer->is_in_members || !block->length)
         return TWINSET_OK;
-    int status = begin_pack(pack->codec, 1, append_packed, member, &own, NULL);
+    int status = begin_pack(pack->packer, 1, append_packed, member, &own, NULL);
     if (status == TWINSET_OK)
         status = tw_pack_write(own, block->data, block->length, NULL);
     if (status == TWINSET_OK)

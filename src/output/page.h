@@ -123,7 +123,7 @@ int tw_report_write_key(const tw_report *report) TW_CHECKED;
 
 /* ---- page_layout.c */
 
-/* A place in the graph. */
+/* A point of the graph. */
 typedef struct tw_point {
     float x, y;
 } tw_point;

@@ -46,7 +46,7 @@ static int add_word(tw_u64s *words, uint64_t hash)
     return TWINSET_OK;
 }
 
-/* Appends the words of a name, but no more than the first so many. */
+/* Appends the first `most` words of a name. */
 static int add_words(tw_u64s *words, const char *name, size_t length, size_t most)
 {
     int status = TWINSET_OK;

@@ -1,7 +1,7 @@
 /*
- * A scan for people: a heading, the pairs as an aligned table, the clusters, and what there
- * is to know about the run. Where the width does not suffice the bar goes first, then millionths of
- * names, then the columns in the middle.
+ * Writes a scan for people: a heading, the pairs as an aligned table, the clusters, and notes on
+ * the run. Where the width does not suffice, the bar goes first, then the fronts of names, then the
+ * columns in the middle.
  */
 #include <math.h>
 #include <stdio.h>

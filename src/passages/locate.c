@@ -49,7 +49,7 @@ static twinset_span span_of(const locator *l, unsigned side, uint32_t from, uint
     const tw_tokenised_document *source = &l->sides[side];
     size_t index = tw_token_file(source->tokens, from);
     const tw_located_file *file = &l->out->sides[side].files[index];
-    const tw_token_location *first = &source->places[from], *last = &source->places[to - 1];
+    const tw_token_location *first = &source->locations[from], *last = &source->locations[to - 1];
     size_t line = last->line;
     for (size_t i = last->start; i < last->end; i++)
         line += file->text[i] == '\n';
@@ -113,7 +113,7 @@ static int add_run(const locator *l, const tw_token_run *run)
     twinset_aligned_span *last = NULL;
     for (uint32_t n = 0; n < run->count; n++) {
         uint32_t i = run->a + n, j = run->b + n;
-        const tw_token_location *a = &l->sides[0].places[i], *b = &l->sides[1].places[j];
+        const tw_token_location *a = &l->sides[0].locations[i], *b = &l->sides[1].locations[j];
         bool differs = differ(l, i, j);
         if (a_left[i] || b_left[j]) {
             last = NULL;
@@ -136,7 +136,7 @@ static int add_run(const locator *l, const tw_token_run *run)
 /* Appends the text of a token, terminated. */
 static int add_name(const locator *l, unsigned side, uint32_t token)
 {
-    const tw_token_location *at = &l->sides[side].places[token];
+    const tw_token_location *at = &l->sides[side].locations[token];
     size_t file = tw_token_file(l->sides[side].tokens, token);
     const char *text = l->out->sides[side].files[file].text;
     tw_bytes *names = &l->out->names;
@@ -167,9 +167,9 @@ static int list_renames(const locator *l)
     const char *name = out->names.data;
     for (size_t i = 0; i < renames->count && status == TWINSET_OK; i++) {
         const tw_rename *rename = &renames->data[i];
-        const char *second = name_after(name, &l->sides[0].places[rename->a]);
+        const char *second = name_after(name, &l->sides[0].locations[rename->a]);
         out->renames[i] = (twinset_rename){name, second, rename->count};
-        name = name_after(second, &l->sides[1].places[rename->b]);
+        name = name_after(second, &l->sides[1].locations[rename->b]);
     }
     return status;
 }

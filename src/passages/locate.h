@@ -27,8 +27,8 @@ typedef struct tw_tokenised_file {
 typedef struct tw_tokenised_document {
     const char *name;
     const tw_token_sequence *tokens;
-    const tw_token_location *places; /* of each token */
-    const tw_tokenised_file *files;  /* one more than the tokens have breaks */
+    const tw_token_location *locations; /* of each token */
+    const tw_tokenised_file *files;     /* one more than the tokens have breaks */
 } tw_tokenised_document;
 
 /* ---- what comes out */

@@ -280,7 +280,7 @@ static int add_runs(tw_passage_finder *finder, const tw_token_runs *exact, const
     return status;
 }
 
-/* What was done to a passage that has so many words in runs. */
+/* What was done to a passage of which `in_runs` words are in runs. */
 static unsigned kinds_of(const tw_rectangle *r, uint32_t in_runs)
 {
     uint32_t a = r->to[0] - r->from[0], b = r->to[1] - r->from[1], longer = a > b ? a : b;

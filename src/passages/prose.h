@@ -2,10 +2,11 @@
  * The passages of two texts of prose, copied word by word or in other words.
  *
  * A word matches if the other passage has its stem; each word of the other matches one word only. A
- * passage is a rectangle, so many words of a by so many of b, in which far more words match than
- * chance explains. A matching word counts for it by -log(chance): by how unlikely it is that other
- * words in their place have it. A word without a match counts against it, by how unlikely that is
- * in a copy like this one. The edges of a passage are where these sums are greatest.
+ * passage is a rectangle, a number of words of a by a number of words of b, in which far more words
+ * match than chance explains. A matching word counts for it by -log(chance): by how unlikely it is
+ * that other words in their place have it. A word without a match counts against it, by how
+ * unlikely that is in a copy like this one. The edges of a passage are where these sums are
+ * greatest.
  *
  *   prose.c             the stages, one after the other
  *   prose_vocabulary.c  words as numbers, and how likely each matches by chance
@@ -61,7 +62,7 @@ enum { TW_LEAST_EVIDENCE = 30 };
 /* The evidence that a whole text would be, copied word by word: the most that any part of it can
  * be. */
 double tw_prose_evidence_of_copy(const tw_prose_words *words, const tw_prose_rules *rules);
-/* How many of so many pairs have this evidence, or more, by chance. */
+/* How many of `pairs` pairs have this evidence, or more, by chance. */
 double tw_prose_false_alarms(double evidence, double pairs);
 
 /* Finds the passages of two texts, in place of those that the finder has, as

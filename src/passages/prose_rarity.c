@@ -1,12 +1,12 @@
 /*
  * How rare the words of a passage are: how many bits of evidence they are for a copy, against two
- * passages of so many words by chance.
+ * passages of these lengths by chance.
  *
  * A word that matches is evidence by log(share / chance), one that does not by
  * log((1 - share) / (1 - chance)), where the share is that of matching words in this passage. The
- * chance of a word is that so many words have it at the rate of the collection, or at that of the
- * rest of both texts if this is higher: what both texts speak of anyway is weak evidence. Each word
- * counts once, however often it comes. The text with less evidence decides.
+ * chance of a word is that as many words include it at the rate of the collection, or at that of
+ * the rest of both texts if this is higher: what both texts speak of anyway is weak evidence. Each
+ * word counts once, however often it comes. The text with less evidence decides.
  *
  * Equal words in a row are evidence of another kind: that each of them follows. Half of it counts,
  * because words of a language follow from each other. What is more of the two is taken. Linear in
@@ -16,8 +16,7 @@
 
 #include "prose_stages.h"
 
-/* A word that a collection does not tell about, or that no other document has, comes once in so
- * many words. */
+/* The rate of a word of which the collection says nothing, or that no other document has. */
 static const double RAREST = 1.0 / 50000, MOST_BITS = 12, MOST_CHANCE = 0.95, LEAST_SHARE = 0.3,
                     MOST_SHARE = 0.9;
 
@@ -104,15 +103,15 @@ double tw_prose_rarity(const tw_prose_search_state *search, const tw_prose_rules
                        const tw_rectangle *rectangle, const tw_token_run *runs, size_t count)
 {
     measured m = {search, rules, rectangle, 0};
-    double places = 1;
+    double positions = 1;
     for (unsigned side = 0; side < 2; side++) {
         uint32_t size = rectangle->to[side] - rectangle->from[side];
         m.outside += search->sides[side].count - size;
-        places *= (double)search->sides[side].count / size;
+        positions *= (double)search->sides[side].count / size;
     }
     tw_rectangle_count(search, rectangle, 1);
     double a = weigh_side(&m, 0), b = weigh_side(&m, 1), equal = weigh_runs(&m, runs, count);
     tw_rectangle_count(search, rectangle, UINT32_MAX);
-    double bits = fmax(fmax(fmin(a, b), equal) - log2(places), 0);
+    double bits = fmax(fmax(fmin(a, b), equal) - log2(positions), 0);
     return round(10 * bits) / 10; /* the last digits depend on the machine */
 }

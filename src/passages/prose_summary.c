@@ -12,11 +12,11 @@
 #include "prose_stages.h"
 
 enum {
-    CHANCE_WORDS = 40, /* a word is frequent if most stretches of so many words have it */
+    CHANCE_WORDS = 40, /* a word is frequent if most stretches of this many words have it */
     LEAST_WORDS = 40,  /* of a summary */
     LEAST_SCORE = 15 * TW_NAT,
     MOST_SCORE = 3 * TW_NAT, /* of one word */
-    TIMES = 3,               /* so many words are summed up by one, at least */
+    TIMES = 3,               /* words that one sums up, at least */
     RARE = 3,                /* occurrences of a word that shows where a summary is from */
     LEAST_SPREAD = 8,        /* such words */
 };

@@ -13,19 +13,19 @@
 static const uint32_t NONE = UINT32_MAX;
 
 /* Two documents, and what was counted in the runs of a passage. */
-typedef struct comparison {
+typedef struct name_comparison {
     const tw_token_sequence *a, *b;
     size_t tokens, different, explained;
     size_t mask; /* of the table of names of either document */
-} comparison;
+} name_comparison;
 
-static bool is_same_pair(const comparison *c, const tw_rename *x, const tw_rename *y)
+static bool is_same_pair(const name_comparison *c, const tw_rename *x, const tw_rename *y)
 {
     return c->a->words[x->a] == c->a->words[y->a] && c->b->words[x->b] == c->b->words[y->b];
 }
 
 /* Lists the pairs of aligned names, and counts the tokens that are written differently. */
-static int collect_names(tw_rename_counter *counter, comparison *c, const tw_token_run *runs,
+static int collect_names(tw_rename_counter *counter, name_comparison *c, const tw_token_run *runs,
                          size_t count)
 {
     counter->pair_count = 0;
@@ -45,7 +45,7 @@ static int collect_names(tw_rename_counter *counter, comparison *c, const tw_tok
     return TWINSET_OK;
 }
 
-static int reserve(tw_rename_counter *counter, comparison *c)
+static int reserve(tw_rename_counter *counter, name_comparison *c)
 {
     for (c->mask = 15; c->mask < 2 * counter->pair_count;)
         c->mask = 2 * c->mask + 1;
@@ -57,7 +57,7 @@ static int reserve(tw_rename_counter *counter, comparison *c)
 
 /* Leaves a key for each different pair of names, the most frequent first, and returns how many
  * there are. Two pairs may have one hash by chance: then one of them counts as several. */
-static size_t count_pairs(tw_rename_counter *counter, const comparison *c)
+static size_t count_pairs(tw_rename_counter *counter, const name_comparison *c)
 {
     tw_rename *all = counter->pairs;
     uint64_t *keys = counter->keys, *scratch = keys + counter->pair_count;
@@ -84,7 +84,7 @@ static size_t count_pairs(tw_rename_counter *counter, const comparison *c)
 
 /* The entry of a pair's name of a, or of b, among the accepted names, or the free one where it
  * belongs. */
-static uint32_t *find_entry(const tw_rename_counter *counter, const comparison *c,
+static uint32_t *find_entry(const tw_rename_counter *counter, const name_comparison *c,
                             const tw_rename *pair, bool in_b)
 {
     const uint64_t *words = in_b ? c->b->words : c->a->words;
@@ -101,7 +101,7 @@ static uint32_t *find_entry(const tw_rename_counter *counter, const comparison *
 
 /* Accepts each pair of which neither name was accepted before; those whose names differ are added
  * to the list. */
-static int accept_pairs(tw_rename_counter *counter, comparison *c, size_t pairs,
+static int accept_pairs(tw_rename_counter *counter, name_comparison *c, size_t pairs,
                         tw_renames *renames)
 {
     memset(counter->table, 0xFF, 2 * (c->mask + 1) * sizeof *counter->table);
@@ -125,7 +125,7 @@ static int accept_pairs(tw_rename_counter *counter, comparison *c, size_t pairs,
 
 /* A passage was renamed if renames explain three quarters of what differs, or at least half of it
  * with a rest of at most an eighth of all tokens. */
-static unsigned kind_of(const comparison *c)
+static unsigned kind_of(const name_comparison *c)
 {
     size_t rest = c->different - c->explained;
     bool is_small = 8 * rest <= c->tokens;
@@ -138,7 +138,7 @@ int tw_rename_counter_find(tw_rename_counter *counter, const tw_token_sequence *
                            const tw_token_sequence *b, const tw_token_run *runs, size_t count,
                            tw_renames *renames, unsigned *kind)
 {
-    comparison c = {.a = a, .b = b};
+    name_comparison c = {.a = a, .b = b};
     size_t first = renames->count;
     *kind = 0;
     if (!a->words || !b->words)

@@ -17,8 +17,8 @@
 
 enum {
     TW_SEED_RUN = 15,       /* words of a run that is found for certain */
-    TW_SEED_NEIGHBOURS = 4, /* rare words that a rare word makes pairs with: those after it, */
-    TW_SEED_REACH = 20,     /* up to so many words away */
+    TW_SEED_NEIGHBOURS = 4, /* rare words after a rare word that it makes pairs with, */
+    TW_SEED_REACH = 20,     /* up to this many words away */
     TW_SEED_DOCUMENTS = 32, /* that may have a key which proposes pairs */
 };
 

@@ -25,14 +25,14 @@ tw_passage_finder_rules tw_passage_rules(const tw_sequence_rules *rules)
 /* ---- filling one */
 
 /* The arrays of a sequence while they are filled; its side has them to be read. */
-typedef struct filling {
+typedef struct token_arrays {
     uint64_t *ids, *forms, *words;
     uint32_t *breaks;
     uint8_t *names;
-} filling;
+} token_arrays;
 
 /* Cuts the memory of a sequence into its arrays. */
-static int lay_out(tw_sequence *sequence, const tw_program *program, filling *to)
+static int lay_out(tw_sequence *sequence, const tw_program *program, token_arrays *to)
 {
     size_t count = program->count, breaks = program->file_count - 1;
     size_t bytes = count * TW_SEQUENCE_TOKEN_BYTES + breaks * sizeof(uint32_t) + TW_SLACK;
@@ -41,7 +41,7 @@ static int lay_out(tw_sequence *sequence, const tw_program *program, filling *to
         return status;
     uint64_t *ids = (uint64_t *)(void *)sequence->memory;
     sequence->lines = (uint32_t *)(void *)(ids + 3 * count);
-    *to = (filling){
+    *to = (token_arrays){
         .ids = ids,
         .forms = ids + count,
         .words = ids + 2 * count,
@@ -60,7 +60,7 @@ static int lay_out(tw_sequence *sequence, const tw_program *program, filling *to
     return TWINSET_OK;
 }
 
-static void fill_tokens(const tw_program *program, uint32_t *lines, const filling *to)
+static void fill_tokens(const tw_program *program, uint32_t *lines, const token_arrays *to)
 {
     memcpy(to->words, program->words, program->count * sizeof *to->words);
     for (size_t i = 0; i < program->count; i++) {
@@ -101,7 +101,7 @@ static void clear_excluded(const tw_sequence_rules *rules, const tw_token *token
 
 /* Fills in the shingles and the normal forms of one file. */
 static void fill_file(const tw_sequence_rules *rules, const tw_file_tokens *tokens,
-                      const tw_token *kinds, const filling *to)
+                      const tw_token *kinds, const token_arrays *to)
 {
     const uint64_t *words = to->words + tokens->first;
     uint64_t *ids = to->ids + tokens->first, *forms = to->forms + tokens->first;
@@ -123,7 +123,7 @@ int tw_sequence_fill(tw_sequence *sequence, const tw_program *program,
                      const tw_sequence_rules *rules, tw_offsets *scratch)
 {
     tw_file_tokens tokens;
-    filling to;
+    token_arrays to;
     int status = lay_out(sequence, program, &to);
     if (status != TWINSET_OK)
         return status;

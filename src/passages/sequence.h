@@ -59,7 +59,8 @@ typedef struct tw_extent {
 /* Equal words in a row that are hardly a coincidence. */
 enum { TW_LONG_RUN = 10 };
 
-/* Measures passages that were just found, without their lines, in documents of so many tokens. */
+/* Measures passages that were just found, without their lines, in documents of `a_count` and
+ * `b_count` tokens. */
 tw_extent tw_measure_passages(const tw_passage_finder *passages, size_t a_count, size_t b_count);
 /* Measures passages that were just found; puts their runs in the order of b. */
 tw_extent tw_measure_extent(tw_passage_finder *passages, const tw_sequence *a,

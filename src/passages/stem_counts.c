@@ -2,16 +2,16 @@
 
 #include <string.h>
 
-enum { LEAST_PLACES = 1 << 12, MOST_PLACES = 1 << 20 };
+enum { LEAST_SLOTS = 1 << 12, MOST_SLOTS = 1 << 20 };
 
 int tw_stem_counts_init(tw_stem_counts *counts, uint64_t words)
 {
-    uint64_t places = LEAST_PLACES;
-    while (places < MOST_PLACES && places < words)
-        places *= 2;
-    counts->mask = places - 1;
+    uint64_t slots = LEAST_SLOTS;
+    while (slots < MOST_SLOTS && slots < words)
+        slots *= 2;
+    counts->mask = slots - 1;
     for (unsigned i = 0; i < 2; i++)
-        counts->tables[i] = tw_calloc((size_t)places, sizeof *counts->tables[i]);
+        counts->tables[i] = tw_calloc((size_t)slots, sizeof *counts->tables[i]);
     return counts->tables[0] && counts->tables[1] ? TWINSET_OK : TWINSET_NOMEM;
 }
 

@@ -1,7 +1,7 @@
 /*
  * How many documents of a collection have a stem, in memory that does not grow with the number of
  * stems: a count-min sketch (Cormode and Muthukrishnan, 2005). A stem is counted in two tables, at
- * places that its hash gives, and the smaller count is taken. A count is never too low. It is too
+ * slots that its hash gives, and the smaller count is taken. A count is never too low. It is too
  * high only if other stems meet the stem in both tables, which of 100,000 stems happens to one in
  * a hundred, by a small number. Counts do not depend on the order in which documents are added.
  */
@@ -14,10 +14,10 @@
 
 typedef struct tw_stem_counts {
     atomic_uint_least32_t *tables[2];
-    uint64_t mask; /* of places in a table */
+    uint64_t mask; /* of slots in a table */
 } tw_stem_counts;
 
-/* Makes tables for a collection of about so many words, 8 MB at most. Free with
+/* Makes tables for a collection of about `words` words, 8 MB at most. Free with
  * tw_stem_counts_free(). */
 int tw_stem_counts_init(tw_stem_counts *counts, uint64_t words) TW_CHECKED;
 void tw_stem_counts_free(tw_stem_counts *counts);

@@ -40,12 +40,12 @@ int tw_word_reader_pass(tw_word_reader *reader, tw_worker *worker, uint32_t docu
 /* Puts the words of a document into the store, as that of this number. */
 int tw_word_reader_store(tw_word_reader *reader, tw_worker *worker, uint32_t document,
                          uint32_t number, twinset_error *error) TW_CHECKED;
-/* The same of a text that is no document. */
+/* Passes the words of a text that is no document to a sink, as shingles of one word. */
 int tw_word_reader_pass_text(tw_word_reader *reader, const char *text, size_t length,
                              tw_shingles_fn sink, void *context, uint64_t *words) TW_CHECKED;
 /* Loads the words of a document that is not large, as the document in work. */
 int tw_word_reader_load(tw_word_reader *reader, tw_worker *worker, uint32_t document) TW_CHECKED;
-/* The same of a text that is no document. */
+/* Loads the words of a text that is no document, as the document in work. */
 int tw_word_reader_load_text(tw_word_reader *reader, const char *text, size_t length) TW_CHECKED;
 /* The words of the document in work. */
 size_t tw_word_reader_count(const tw_word_reader *reader);

@@ -62,7 +62,7 @@ bool tw_profile_is_too_large(const tw_settings *settings, uint64_t tokens);
 bool tw_profiles_enter_large(tw_profiles *profiles, uint32_t a, uint32_t b);
 void tw_profiles_leave_large(tw_profiles *profiles, bool is_large);
 
-/* How many profiles are kept of documents that have so many tokens on average. */
+/* How many profiles fit into memory, of documents that have this many tokens on average. */
 size_t tw_profiles_fitting(const tw_profiles *profiles, uint64_t tokens);
 /* Makes a document the current one, and returns its profile. */
 tw_profile *tw_profiles_current(tw_profiles *profiles, uint32_t document);

@@ -6,7 +6,7 @@
  * seconds on two cores. */
 static const uint64_t MOST_UNASKED = 128 << 20;
 /* Passages of similar pairs are looked for unasked where the texts of both documents, over all
- * pairs, have at most so many bytes. */
+ * pairs, have at most this many bytes. */
 static const uint64_t MOST_UNASKED_PAIRS = UINT64_C(1) << 30;
 
 /* ---- whether to look */

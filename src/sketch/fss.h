@@ -84,7 +84,7 @@ static inline size_t tw_fss_stride(const tw_scheme *scheme)
     return (scheme->hashes + 15) / 16 * 16;
 }
 
-/* Kernels may write so many high halves more than they return. */
+/* How many more high halves than they return kernels may write. */
 enum { TW_FSS_PAD = 64 };
 
 typedef struct tw_fss_kernels {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /*
- * The filter passes so many shingles for each bin. Where that leaves a bin empty, all shingles are
+ * How many shingles the filter passes for each bin. Where that leaves a bin empty, all shingles are
  * added. With 256 bins and 10 shingles a bin this happens to one document of 86, if no shingle
  * occurs twice. Long documents repeat themselves more, and lose more by the second pass. The filter
  * pays from 14 shingles a bin on.

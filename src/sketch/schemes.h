@@ -26,8 +26,8 @@ typedef struct tw_sketch_calls {
 } tw_sketch_calls;
 
 struct tw_scheme_row {
-    /* The number that represents a shingle: its id without so many low bits, or what `external`
-     * makes of another hash of the shingle. */
+    /* The number that represents a shingle: its id, shifted right by `id_shift`, or what
+     * `external` makes of another hash of the shingle. */
     unsigned id_shift;
     bool takes_sha1;                       /* that hash is always SHA-1, and ids are not used */
     uint64_t (*external)(uint64_t number); /* NULL: the number itself */

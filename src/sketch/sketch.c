@@ -170,7 +170,7 @@ int tw_sketch_add(tw_sketch *sketch, const uint64_t *values, size_t count)
 
 static int add_windows(tw_sketch *sketch, const char *text, size_t count, size_t k)
 {
-    enum { AT_ONCE = 512 }; /* so many stay in the L1 cache */
+    enum { AT_ONCE = 512 }; /* these stay in the L1 cache */
     uint64_t values[AT_ONCE];
     const char *bytes[AT_ONCE];
     size_t lengths[AT_ONCE];

@@ -112,17 +112,17 @@ static const char *const ends[] = {
     "eidesstattliche",
 };
 
-typedef struct line {
+typedef struct list_line {
     size_t start, end; /* without the newline and blanks at either end */
     size_t next;       /* the start of the next line */
-} line;
+} list_line;
 
-static line line_at(const char *text, size_t length, size_t at)
+static list_line line_at(const char *text, size_t length, size_t at)
 {
     size_t end = at;
     while (end < length && text[end] != '\n' && text[end] != '\r')
         end++;
-    line found = {at, end, end < length ? end + 1 : length};
+    list_line found = {at, end, end < length ? end + 1 : length};
     while (found.start < found.end && tw_is_gap(text[found.start]))
         found.start++;
     while (found.end > found.start && tw_is_gap(text[found.end - 1]))
@@ -154,7 +154,7 @@ static bool is_letter(utf8proc_int32_t point)
 
 /* Writes the words of a short line, terminated, in the form of the list above. Numbers and marks of
  * a heading are dropped. */
-static void spell(const char *text, line from, char out[4 * 4 * LONGEST_HEADING + 2])
+static void spell(const char *text, list_line from, char out[4 * 4 * LONGEST_HEADING + 2])
 {
     size_t length = 0;
     utf8proc_int32_t point;
@@ -189,7 +189,7 @@ static bool is_one_of(const char *words, const char *const *list, size_t count)
 }
 
 /* A quick test that most lines fail: by their length, or by the number of their blanks. */
-static bool may_be_heading(const char *text, line at)
+static bool may_be_heading(const char *text, list_line at)
 {
     size_t blanks = 0;
     if (at.end == at.start || at.end - at.start > LONGEST_HEADING)
@@ -199,7 +199,7 @@ static bool may_be_heading(const char *text, line at)
     return blanks <= MOST_BLANKS;
 }
 
-static bool is_heading(const char *text, line at)
+static bool is_heading(const char *text, list_line at)
 {
     char words[4 * 4 * LONGEST_HEADING + 2];
     if (!may_be_heading(text, at) ||
@@ -252,7 +252,7 @@ static bool take_entry_word(const char *text, size_t end, size_t *at)
     return *at - start < sizeof word && is_one_of(word, words, sizeof words / sizeof *words);
 }
 
-static size_t count_signs(const char *text, line of)
+static size_t count_signs(const char *text, list_line of)
 {
     size_t signs = of.start < of.end && text[of.start] == '['; /* [1], [Smith 2001] */
     for (size_t at = of.start; at < of.end;) {
@@ -270,7 +270,7 @@ static size_t count_signs(const char *text, line of)
 
 /* Whether a line after an empty one is the heading of something else: one of the list, or one with
  * a number. */
-static bool is_end(const char *text, line before, line at)
+static bool is_end(const char *text, list_line before, list_line at)
 {
     char words[4 * 4 * LONGEST_HEADING + 2];
     if (!may_be_heading(text, at) || before.end > before.start)
@@ -283,9 +283,9 @@ static bool is_end(const char *text, line before, line at)
 }
 
 /* The end of the paragraph that a line is in, or of as many of its lines as LONGEST_REST allows. */
-static size_t rest_of_entry(const char *text, size_t length, line last)
+static size_t rest_of_entry(const char *text, size_t length, list_line last)
 {
-    line at = last;
+    list_line at = last;
     size_t end = last.end;
     while (at.next < length) {
         at = line_at(text, length, at.next);
@@ -298,13 +298,13 @@ static size_t rest_of_entry(const char *text, size_t length, line last)
 
 /* The end of the list that follows a heading, or the end of the heading if there is none. *next is
  * the offset at which the search for further headings goes on. */
-static size_t end_of_list(const char *text, size_t length, line heading, size_t *next)
+static size_t end_of_list(const char *text, size_t length, list_line heading, size_t *next)
 {
-    line best = heading, at = heading;
+    list_line best = heading, at = heading;
     int64_t balance = 0, highest = 0;
     *next = heading.next;
     while (at.next < length) {
-        line before = at;
+        list_line before = at;
         at = line_at(text, length, at.next);
         if (is_heading(text, at) || is_end(text, before, at))
             break;
@@ -322,7 +322,7 @@ int tw_bibliography_find(const char *text, size_t length, tw_spans *spans)
 {
     int status = TWINSET_OK;
     for (size_t next = 0; next < length && status == TWINSET_OK;) {
-        line at = line_at(text, length, next);
+        list_line at = line_at(text, length, next);
         next = at.next;
         if (!is_heading(text, at))
             continue;

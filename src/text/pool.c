@@ -40,16 +40,16 @@ typedef struct tw_pool_block {
 } tw_pool_block;
 
 /* Lies before the memory of every allocation. */
-typedef struct header {
+typedef struct pool_header {
     uint64_t size; /* of the memory and this header */
-} header;
+} pool_header;
 
 /* The functions of tree-sitter's allocator have no parameter for it. */
 static _Thread_local tw_pool *pool_in_use;
 
 static size_t round_up(size_t bytes)
 {
-    size_t size = bytes + sizeof(header);
+    size_t size = bytes + sizeof(pool_header);
     if (size <= SMALL)
         return (size + STEP - 1) / STEP * STEP;
     size_t doubled = 2 * SMALL;
@@ -120,11 +120,11 @@ static void *take(size_t bytes)
     } else {
         if ((size_t)(pool->end - pool->at) < size)
             add_block(pool, size);
-        ((header *)pool->at)->size = size;
-        memory = pool->at + sizeof(header);
+        ((pool_header *)pool->at)->size = size;
+        memory = pool->at + sizeof(pool_header);
         pool->at += size;
     }
-    return memset(memory, 0, size <= SMALL ? size - sizeof(header) : bytes);
+    return memset(memory, 0, size <= SMALL ? size - sizeof(pool_header) : bytes);
 }
 
 static void *take_zeroed(size_t count, size_t size)
@@ -138,21 +138,21 @@ static void give_back(void *memory)
 {
     if (!memory)
         return;
-    void **list = &pool_in_use->given_back[class_of(((header *)memory)[-1].size)];
+    void **list = &pool_in_use->given_back[class_of(((pool_header *)memory)[-1].size)];
     memcpy(memory, list, sizeof *list);
     *list = memory;
 }
 
 static void *take_more(void *memory, size_t bytes)
 {
-    size_t size = memory ? ((header *)memory)[-1].size : 0;
-    if (size >= bytes + sizeof(header)) {
+    size_t size = memory ? ((pool_header *)memory)[-1].size : 0;
+    if (size >= bytes + sizeof(pool_header)) {
         count_steps(pool_in_use, bytes);
         return memory;
     }
     void *grown = take(bytes);
     if (memory)
-        memcpy(grown, memory, size - sizeof(header));
+        memcpy(grown, memory, size - sizeof(pool_header));
     give_back(memory);
     return grown;
 }

@@ -69,7 +69,7 @@ typedef struct tw_text_summary {
     unsigned flags;     /* TWINSET_FLAG_* */
 } tw_text_summary;
 
-/* The number of shingles of so many tokens, repeated ones included. Fewer than k tokens are one
+/* The number of shingles of `tokens` tokens, repeated ones included. Fewer than k tokens are one
  * shingle. */
 static inline uint64_t tw_shingle_count(uint64_t tokens, size_t k)
 {

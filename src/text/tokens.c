@@ -200,8 +200,8 @@ int tw_tokens_settle(tw_tokens *tokens, bool last)
 
 /* ---- runs of tokens */
 
-/* So many bytes of nothing but ASCII are a run of their own, whose tokens are single bytes. So one
- * dash in an English text slows down its neighbourhood alone. */
+/* This many bytes of nothing but ASCII are a run of their own, whose tokens are single bytes. So
+ * one dash in an English text slows down its neighbourhood alone. */
 enum { ASCII_RUN = 256 };
 
 static bool is_all_ascii(const char *text, size_t length)

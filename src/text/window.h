@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Kernels read past the last window: so many bytes after it must be readable. */
+/* Kernels read past the last window: the bytes after it that must be readable. */
 enum { TW_SLACK = 64 };
 
 /* Computes tw_shingle_id() of each of the `count` windows of k bytes that start at text[0],

@@ -30,7 +30,7 @@ int tw_find_words(tw_coder *coder, const twinset_options *options, const char *t
  * quotation mark. So "3.5" and "example.org" end none. */
 static bool ends_sentence(const char *text, size_t at, size_t end)
 {
-    enum { MOST_CLOSING = 3 }; /* so many marks may close a sentence after its stop */
+    enum { MOST_CLOSING = 3 }; /* marks that may close a sentence after its stop */
     if (text[at] != '.' && text[at] != '!' && text[at] != '?')
         return false;
     size_t limit = end - at > MOST_CLOSING ? at + 1 + MOST_CLOSING : end;

@@ -419,11 +419,11 @@ class Broken(Documents):
             objects += [f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents "
                         f"{5 + 2 * i} 0 R /Resources << /Font << /F1 3 0 R >> >> >>",
                         f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream"]
-        out, places = "%PDF-1.4\n", []
+        out, offsets = "%PDF-1.4\n", []
         for number, body in enumerate(objects, 1):
-            places.append(len(out))
+            offsets.append(len(out))
             out += f"{number} 0 obj\n{body}\nendobj\n"
-        table = "".join(f"{place:010} 00000 n \n" for place in places)
+        table = "".join(f"{offset:010} 00000 n \n" for offset in offsets)
         out += (f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}trailer\n"
                 f"<< /Size {len(objects) + 1} /Root 1 0 R >>\nstartxref\n{len(out)}\n%%EOF\n")
         self.write("long.pdf", out)

@@ -40,9 +40,9 @@ class Sarif(Findings):
             self.assertTrue(result["message"]["text"])
             self.assertEqual(list(result["partialFingerprints"]), ["twinset/v1"])
             for location in result["locations"] + result["relatedLocations"]:
-                place = location["physicalLocation"]
-                self.assertLessEqual(place["region"]["startLine"], place["region"]["endLine"])
-                uri = place["artifactLocation"]["uri"]
+                physical = location["physicalLocation"]
+                self.assertLessEqual(physical["region"]["startLine"], physical["region"]["endLine"])
+                uri = physical["artifactLocation"]["uri"]
                 self.assertRegex(uri, r"^[A-Za-z0-9._~/%-]+$")
 
     def test_lines_are_those_of_the_passages(self):
@@ -51,10 +51,10 @@ class Sarif(Findings):
         self.assertEqual(len(results), len(pair["passages"]))
         for result, passage in zip(results, pair["passages"]):
             for key, side in (("locations", "a"), ("relatedLocations", "b")):
-                place = result[key][0]["physicalLocation"]
-                uri = urllib.parse.unquote(place["artifactLocation"]["uri"])
+                physical = result[key][0]["physicalLocation"]
+                uri = urllib.parse.unquote(physical["artifactLocation"]["uri"])
                 self.assertEqual(uri, pair[side])
-                self.assertEqual([place["region"]["startLine"], place["region"]["endLine"]],
+                self.assertEqual([physical["region"]["startLine"], physical["region"]["endLine"]],
                                  passage[side]["lines"])
 
     def test_no_pairs(self):

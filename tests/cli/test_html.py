@@ -72,8 +72,8 @@ class Html(Case):
         self.assertEqual([[names[i] for i in entry["members"]] for entry in clusters],
                          [entry["members"] for entry in result["clusters"]])
         for entry in clusters:
-            places = set(zip(entry["x"], entry["y"]))
-            self.assertEqual(len(places), len(entry["members"]))
+            points = set(zip(entry["x"], entry["y"]))
+            self.assertEqual(len(points), len(entry["members"]))
 
     def test_spans_of_prose(self):
         page = self.page(os.path.join(SAMPLES, "essays"), "-t", "0.15")

@@ -64,7 +64,7 @@ class Counts(unittest.TestCase):
         text = HEADINGS + ("src/1,src/2,.9,5,0.0\nsrc/1,susp/a,.1,25,0.375\n"
                            "src/2,susp/a,.1,25,0.0\nsrc/3,susp/a,.6,0,\n")
         rows = pan_scan.read_list(text, 4)  # six pairs
-        self.assertEqual([row.place for row in rows], [0.25, 0.5, 0.75])
+        self.assertEqual([row.position for row in rows], [0.25, 0.5, 0.75])
         self.assertEqual([round(row.evidence, 9) for row in rows[:1]], [4])
         self.assertEqual([row.evidence for row in rows[1:]], [math.inf, -math.inf])
 

@@ -211,14 +211,14 @@ class Chunks(Records):
 class Bad(Records):
     """A bad record is named by its line with the reason, and all others are read."""
 
-    def check(self, data, place, reason, name="bad.jsonl", memory="1G"):
+    def check(self, data, location, reason, name="bad.jsonl", memory="1G"):
         """Checks a bad record among two good ones, which are compared."""
         self.write("good.jsonl", line(FOX, id="a") + line(OTHER, id="b"))
         files = [self.write(name, data)]
         if not name.endswith((".gz", ".zst")):
             files.append(self.write(name + ".gz", gzip.compress(data, 1)))
         for file in map(os.path.basename, files):
-            path = place.replace(name, file)
+            path = location.replace(name, file)
             result = self.succeed(file, "good.jsonl", "--format", "json", "--memory", memory)
             self.assert_says(result, f"skipped {path}: ", reason)
             answer = result.json

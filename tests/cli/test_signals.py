@@ -89,11 +89,11 @@ class Signals(Case):
 
     def test_within_a_compressed_line(self):
         """A line of ten gigabytes takes a minute to decompress."""
-        piece = gzip.compress(b"a" * (64 << 20), 1)
+        chunk = gzip.compress(b"a" * (64 << 20), 1)
         with open(self.path("line.jsonl.gz"), "wb") as file:
             file.write(gzip.compress(b'{"text": "'))
             for _ in range(160):
-                file.write(piece)
+                file.write(chunk)
         for arguments in (["line.jsonl.gz"], ["dedup", "line.jsonl.gz", "-o", "-"],
                           ["sketch", "line.jsonl.gz"]):
             with self.subTest(arguments=arguments):

@@ -1,4 +1,4 @@
-"""Files and structs of src/ are small, and programs use only public names.
+"""Files and structs of src/ are small, names have one meaning, and programs use only public names.
 
 `python3 tests/docs/test_shape.py` lists the largest structs and files of src/.
 """
@@ -17,6 +17,9 @@ NOT_CODE = re.compile(r"""/\*.*?\*/ | //[^\n]*               # comments
                           | ^[ \t]*\#(?:\\\n|[^\n])*         # lines of the preprocessor""",
                       re.DOTALL | re.MULTILINE | re.VERBOSE)
 TYPE = re.compile(r"\b(struct|union)\b\s*(\w*)[^;{}()=]*\{")
+DEFINITION = re.compile(r"\b(?:struct|union|enum)\s+(\w+)\s*\{")
+SHARED_CONSTANT = re.compile(r"\b(TW_\w+)\s*=|^[ \t]*#[ \t]*define[ \t]+(TW_\w+)", re.MULTILINE)
+KERNELS = ("arm", "x86")  # folders of files that define the same for different processors
 # Of a declaration: what has parentheses and names no field.
 ASIDE = re.compile(r"\b(?:__attribute__|_Atomic|_Alignas)\s*"
                    r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)|\[[^\]]*\]")
@@ -88,6 +91,34 @@ def all_structs():
             yield fields, f"{path.relative_to(ROOT)}:{line}: {name}, {fields} fields"
 
 
+def all_names(pattern, clean):
+    """The names that a pattern finds in src/, each with the files that it is in."""
+    files = {}
+    for path in sources("src", ".c", ".cc", ".h"):
+        if path.parent.name not in KERNELS:
+            for found in pattern.finditer(clean(path.read_text())):
+                name = next(filter(None, found.groups()))
+                files.setdefault(name, set()).add(str(path.relative_to(ROOT)))
+    return files
+
+
+def without_bodies(text):
+    """C without comments, strings, and what is in parentheses or in the bodies of functions."""
+    depth, kept = 0, []
+    for line in code(text).splitlines():
+        if line == "{":
+            depth += 1
+        if depth == 0:
+            kept.append(re.sub(r"\([^()]*\)", "", line))
+        if line == "}":
+            depth -= 1
+    return "\n".join(kept)
+
+
+def without_comments(text):
+    return re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+
+
 def all_lengths():
     for path in sources("src", ".c", ".cc", ".h"):
         lines = len(path.read_text().splitlines())
@@ -118,6 +149,20 @@ class Shape(unittest.TestCase):
         self.assert_none(
             (f"{name}: {', '.join(found)}" for name, found in folders.items() if len(found) > 1),
             "A file is named for what it does: two of one name cannot both be.")
+
+    def assert_one_meaning(self, files, advice):
+        self.assert_none((f"{name}: {', '.join(sorted(found))}" for name, found in files.items()
+                          if len(found) > 1), advice)
+
+    def test_types_have_distinct_names(self):
+        files = all_names(DEFINITION, without_bodies)
+        self.assertGreater(len(files), 400)
+        self.assert_one_meaning(files, "A type is named for what it is: two cannot both be that.")
+
+    def test_shared_constants_have_distinct_names(self):
+        files = all_names(SHARED_CONSTANT, without_comments)
+        self.assertGreater(len(files), 200)
+        self.assert_one_meaning(files, "Two constants that files share have one name.")
 
     def test_programs_use_public_names(self):
         self.assert_none(

@@ -43,7 +43,7 @@ class Tree(unittest.TestCase):
 
     def test_architecture_names_every_source(self):
         page = text(ROOT / "docs/architecture.md")
-        for source in sorted((ROOT / "src").rglob("*.c")):
+        for source in sorted([*(ROOT / "src").rglob("*.c"), *(ROOT / "python/module").glob("*.c")]):
             with self.subTest(str(source.relative_to(ROOT))):
                 self.assertRegex(page, rf"\b{source.name}\b")
 

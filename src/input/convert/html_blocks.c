@@ -87,7 +87,7 @@ typedef struct frame {
     uint32_t element; /* the index of the innermost tw_html_element */
 } frame;
 
-typedef struct walker {
+typedef struct tree_walker {
     tw_html_page *page;
     tw_prose prose;
     tw_html_block block; /* the one that grows */
@@ -96,10 +96,10 @@ typedef struct walker {
     frame *frames;
     size_t depth, capacity;
     int status;
-} walker;
+} tree_walker;
 
 /* Ends the block, and adds it to the page if there is anything of it. */
-static void end_block(walker *walk, tw_gap gap)
+static void end_block(tree_walker *walk, tw_gap gap)
 {
     tw_html_page *page = walk->page;
     tw_html_block *block = &walk->block;
@@ -131,7 +131,7 @@ static uint32_t count_words(const char *text)
     return words + wide / 2;
 }
 
-static void take_text(walker *walk, const char *text, unsigned display)
+static void take_text(tree_walker *walk, const char *text, unsigned display)
 {
     uint32_t words = count_words(text);
     tw_html_block *block = &walk->block;
@@ -159,7 +159,7 @@ static uint32_t hash_kind(const GumboElement *element)
     return hash;
 }
 
-static void add_element(walker *walk, const GumboElement *element, frame *now)
+static void add_element(tree_walker *walk, const GumboElement *element, frame *now)
 {
     tw_html_page *page = walk->page;
     if (TW_GROW(page->elements, page->element_capacity, page->element_count + 1) != TWINSET_OK) {
@@ -176,7 +176,7 @@ static void add_element(walker *walk, const GumboElement *element, frame *now)
 }
 
 /* One <br> ends a line, two in a row a block. */
-static void take_break(walker *walk)
+static void take_break(tree_walker *walk)
 {
     if (walk->after_break)
         end_block(walk, TW_GAP_BLOCK);
@@ -185,7 +185,7 @@ static void take_break(walker *walk)
     walk->after_break = true;
 }
 
-static void begin_element(walker *walk, const GumboElement *element, frame *now)
+static void begin_element(tree_walker *walk, const GumboElement *element, frame *now)
 {
     const tag_rule *rule = &TAGS[element->tag];
     bool was_linked = now->display & TW_HTML_LINKED;
@@ -208,7 +208,7 @@ static void begin_element(walker *walk, const GumboElement *element, frame *now)
     walk->block.links += !was_linked && (now->display & TW_HTML_LINKED);
 }
 
-static void end_element(walker *walk, const frame *now)
+static void end_element(tree_walker *walk, const frame *now)
 {
     GumboTag tag = now->node->v.element.tag;
     const tag_rule *rule = &TAGS[tag];
@@ -222,7 +222,7 @@ static void end_element(walker *walk, const frame *now)
         walk->page->elements[now->element].end = (uint32_t)walk->page->block_count;
 }
 
-static void push(walker *walk, const GumboNode *node, unsigned display, uint32_t element)
+static void push(tree_walker *walk, const GumboNode *node, unsigned display, uint32_t element)
 {
     if (TW_GROW(walk->frames, walk->capacity, walk->depth + 1) != TWINSET_OK) {
         walk->status = TWINSET_NOMEM;
@@ -233,7 +233,7 @@ static void push(walker *walk, const GumboNode *node, unsigned display, uint32_t
     begin_element(walk, &node->v.element, added);
 }
 
-static void visit_child(walker *walk, frame *now)
+static void visit_child(tree_walker *walk, frame *now)
 {
     const GumboNode *child = now->node->v.element.children.data[now->next_child++];
     if (child->type == GUMBO_NODE_ELEMENT)
@@ -245,7 +245,7 @@ static void visit_child(walker *walk, frame *now)
 
 int tw_html_read_blocks(const GumboNode *root, bool marks_quotations, tw_html_page *page)
 {
-    walker walk = {
+    tree_walker walk = {
         .page = page,
         .prose = {.text = &page->text, .marks_quotations = marks_quotations},
         .block.kept = true,

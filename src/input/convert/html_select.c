@@ -17,15 +17,15 @@
 #include <string.h>
 
 enum {
-    PROSE_WORDS = 12,    /* a block of prose has so many words at least */
-    PROSE_AT_LEAST = 40, /* a page has so many words of prose, or it is not known where they are */
-    TEXT_AT_LEAST = 80,  /* so many words of prose are text wherever they stand */
-    ROW_WORDS = 60,      /* a table row of at most so many words is judged as one */
-    LEFT_AT_LEAST = 25,  /* so many words must stay */
-    NOTICE_WORDS = 60,   /* a notice has so many words at most */
-    RIGHTS_WORDS = 25,   /* a notice without a link has so many words at most */
-    SHORT_WORDS = 40,    /* a run of short blocks has so many words at most */
-    LIST_LINKS = 3,      /* a list of links has so many links at least */
+    PROSE_WORDS = 12,    /* words of a block of prose, at least */
+    PROSE_AT_LEAST = 40, /* words of prose in a page; with fewer, it is not known where it is */
+    TEXT_AT_LEAST = 80,  /* words of prose that are text wherever they stand */
+    ROW_WORDS = 60,      /* words of a table row that is judged as one block, at most */
+    LEFT_AT_LEAST = 25,  /* words that must stay */
+    NOTICE_WORDS = 60,   /* words of a notice, at most */
+    RIGHTS_WORDS = 25,   /* words of a notice without a link, at most */
+    SHORT_WORDS = 40,    /* words of a run of short blocks, at most */
+    LIST_LINKS = 3,      /* links of a list of links, at least */
     SAID_TO_BE_TEXT = TW_HTML_MAIN | TW_HTML_ARTICLE,
 };
 
@@ -34,10 +34,10 @@ typedef struct sums {
     uint32_t words, linked_words, links, prose, headings;
 } sums;
 
-typedef struct selection {
+typedef struct block_selection {
     tw_html_page *page;
     sums *before; /* what is before each block, and before the end */
-} selection;
+} block_selection;
 
 static bool contains(const char *text, size_t length, const char *word)
 {
@@ -65,7 +65,7 @@ static bool is_notice(const tw_html_page *page, const tw_html_block *block)
     return false;
 }
 
-static void mark_notices(const selection *in)
+static void mark_notices(const block_selection *in)
 {
     for (size_t i = 0; i < in->page->block_count; i++)
         in->page->blocks[i].is_notice = is_notice(in->page, &in->page->blocks[i]);
@@ -80,7 +80,7 @@ static uint32_t prose_of(const tw_html_block *block)
 }
 
 /* Computes the sums anew, after blocks were dropped. */
-static void sum_up(const selection *in)
+static void sum_up(const block_selection *in)
 {
     for (size_t i = 0; i < in->page->block_count; i++) {
         const tw_html_block *block = &in->page->blocks[i];
@@ -96,24 +96,24 @@ static void sum_up(const selection *in)
     }
 }
 
-static sums sums_of(const selection *in, size_t first, size_t end)
+static sums sums_of(const block_selection *in, size_t first, size_t end)
 {
     const sums *a = &in->before[first], *b = &in->before[end];
     return (sums){b->words - a->words, b->linked_words - a->linked_words, b->links - a->links,
                   b->prose - a->prose, b->headings - a->headings};
 }
 
-static sums sums_of_element(const selection *in, const tw_html_element *element)
+static sums sums_of_element(const block_selection *in, const tw_html_element *element)
 {
     return sums_of(in, element->first, element->end);
 }
 
-static sums sums_of_page(const selection *in)
+static sums sums_of_page(const block_selection *in)
 {
     return sums_of_element(in, &in->page->elements[0]);
 }
 
-static void keep(const selection *in, size_t first, size_t end, bool kept)
+static void keep(const block_selection *in, size_t first, size_t end, bool kept)
 {
     for (size_t i = first; i < end; i++)
         in->page->blocks[i].kept = kept;
@@ -121,7 +121,7 @@ static void keep(const selection *in, size_t first, size_t end, bool kept)
 
 /* ---- 1. what elements are said to be */
 
-static bool is_aside(const selection *in, const tw_html_element *element, bool in_text)
+static bool is_aside(const block_selection *in, const tw_html_element *element, bool in_text)
 {
     sums own = sums_of_element(in, element);
     if ((uint64_t)own.words * 2 > sums_of_page(in).words)
@@ -133,7 +133,7 @@ static bool is_aside(const selection *in, const tw_html_element *element, bool i
 
 /* Drops what is said to stand beside the text. An element in the text is text, too, which is
  * known in time, since parents come first. */
-static void drop_asides(const selection *in)
+static void drop_asides(const block_selection *in)
 {
     tw_html_page *page = in->page;
     for (size_t i = 1; i < page->element_count; i++) {
@@ -154,7 +154,7 @@ static bool is_root(const tw_html_page *page, const tw_html_element *element, un
     return (element->traits & trait) && !(page->elements[element->parent].traits & trait);
 }
 
-static sums sums_of_trait(const selection *in, unsigned trait)
+static sums sums_of_trait(const block_selection *in, unsigned trait)
 {
     const tw_html_page *page = in->page;
     sums all = {0};
@@ -168,7 +168,7 @@ static sums sums_of_trait(const selection *in, unsigned trait)
 }
 
 /* Keeps the title of a text from `first` to `end` that has no h1 itself: the last h1 before it. */
-static void keep_title(const selection *in, size_t first, size_t end)
+static void keep_title(const block_selection *in, size_t first, size_t end)
 {
     tw_html_block *blocks = in->page->blocks;
     size_t title = first;
@@ -183,7 +183,7 @@ static void keep_title(const selection *in, size_t first, size_t end)
 }
 
 /* Drops all but what is said to be the text, if that holds enough; returns whether it did. */
-static bool take_main(const selection *in)
+static bool take_main(const block_selection *in)
 {
     tw_html_page *page = in->page;
     sums all = sums_of_page(in), chosen = sums_of_trait(in, TW_HTML_ARTICLE);
@@ -214,7 +214,7 @@ static bool take_main(const selection *in)
 
 /* The smallest box with more than half of the prose, and of all words outside links; 0: there is
  * none. Such boxes are nested in each other, so the last is the smallest. */
-static uint32_t find_main_box(const selection *in)
+static uint32_t find_main_box(const block_selection *in)
 {
     const tw_html_page *page = in->page;
     sums all = sums_of_page(in);
@@ -231,7 +231,7 @@ static uint32_t find_main_box(const selection *in)
 }
 
 /* Whether an element beside the main box is text as well. `sibling` holds the box. */
-static bool is_more_text(const selection *in, const tw_html_element *element,
+static bool is_more_text(const block_selection *in, const tw_html_element *element,
                          const tw_html_element *sibling)
 {
     sums own = sums_of_element(in, element), main = sums_of_element(in, sibling);
@@ -253,7 +253,7 @@ static void extend(range *text, size_t first, size_t end)
 }
 
 /* Extends the text to blocks of prose that are in no element of their own. */
-static void extend_by_blocks(const selection *in, range *text, size_t first, size_t end)
+static void extend_by_blocks(const block_selection *in, range *text, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++) {
         const tw_html_block *block = &in->page->blocks[i];
@@ -264,7 +264,7 @@ static void extend_by_blocks(const selection *in, range *text, size_t first, siz
 
 /* Finds the blocks from the first to the last that are text, given the main box. It looks at the
  * siblings of the box, and of all that hold it. */
-static range find_text_around(const selection *in, uint32_t box)
+static range find_text_around(const block_selection *in, uint32_t box)
 {
     tw_html_element *elements = in->page->elements;
     range text = {elements[box].first, elements[box].end};
@@ -285,7 +285,7 @@ static range find_text_around(const selection *in, uint32_t box)
 }
 
 /* Drops all but the text around the main box, with the headings right before it. */
-static void take_box(const selection *in)
+static void take_box(const block_selection *in)
 {
     tw_html_block *blocks = in->page->blocks;
     uint32_t box = find_main_box(in);
@@ -302,7 +302,7 @@ static void take_box(const selection *in)
 
 /* ---- 3. links, notices, neighbours */
 
-static bool is_list_of_links(const selection *in, sums own)
+static bool is_list_of_links(const block_selection *in, sums own)
 {
     return own.links >= LIST_LINKS && own.linked_words * 2ull > own.words &&
            own.words * 2ull <= sums_of_page(in).words;
@@ -310,7 +310,7 @@ static bool is_list_of_links(const selection *in, sums own)
 
 /* The end of what is judged as one: a table row of short cells that starts with this block, and
  * otherwise the block alone. */
-static size_t find_unit_end(const selection *in, size_t first)
+static size_t find_unit_end(const block_selection *in, size_t first)
 {
     const tw_html_page *page = in->page;
     uint32_t row = page->blocks[first].row;
@@ -320,7 +320,7 @@ static size_t find_unit_end(const selection *in, size_t first)
     return sums_of(in, first, end).words <= ROW_WORDS ? end : first + 1;
 }
 
-static void drop_lists_of_links(const selection *in)
+static void drop_lists_of_links(const block_selection *in)
 {
     tw_html_page *page = in->page;
     for (size_t i = 1; i < page->element_count; i++) {
@@ -341,7 +341,7 @@ static void drop_lists_of_links(const selection *in)
 
 /* Drops notices that stand before all prose, or after nearly all of it. What follows such a last
  * one goes with it if it has links or is short. */
-static void drop_notices(const selection *in)
+static void drop_notices(const block_selection *in)
 {
     tw_html_page *page = in->page;
     uint64_t all = sums_of_page(in).prose;
@@ -360,7 +360,7 @@ static void drop_notices(const selection *in)
 
 /* Drops runs of short blocks between things that were dropped, or between one and the edge of the
  * page. */
-static void drop_short_runs(const selection *in)
+static void drop_short_runs(const block_selection *in)
 {
     const tw_html_page *page = in->page;
     bool after_dropped = false;
@@ -385,7 +385,7 @@ static bool is_next_to_nothing(sums left, sums all)
 
 int tw_html_select(tw_html_page *page)
 {
-    selection in = {page, tw_calloc(page->block_count + 1, sizeof *in.before)};
+    block_selection in = {page, tw_calloc(page->block_count + 1, sizeof *in.before)};
     if (!in.before)
         return TWINSET_NOMEM;
     mark_notices(&in);

@@ -158,18 +158,18 @@ typedef struct tidy {
     uint64_t work, most_work;
 } tidy;
 
-typedef struct span {
+typedef struct html_span {
     const char *data;
     size_t length;
-} span;
+} html_span;
 
-static bool is_word(span text, const char *word)
+static bool is_word(html_span text, const char *word)
 {
     return strlen(word) == text.length &&
            tw_bytes_equal_ignoring_case(text.data, word, text.length);
 }
 
-static bool contains(span text, const char *word)
+static bool contains(html_span text, const char *word)
 {
     size_t length = strlen(word);
     for (size_t i = 0; i + length <= text.length; i++)
@@ -181,7 +181,7 @@ static bool contains(span text, const char *word)
 /* ---- tags */
 
 typedef struct tag {
-    span name;
+    html_span name;
     GumboTag kind;
     bool is_end; /* </name> */
     bool closed; /* <name/> */
@@ -201,7 +201,7 @@ static bool ends_name(char c)
 
 /* Which tag a name is. Gumbo knows no longer name, and would ask the locale which small letter a
  * capital has. */
-static GumboTag kind_of(span name)
+static GumboTag kind_of(html_span name)
 {
     enum { LONGEST = 32 };
     char small[LONGEST];
@@ -224,9 +224,9 @@ static void take_name(tidy *in, tag *it)
     it->kind = kind_of(it->name);
 }
 
-static span take_value(tidy *in)
+static html_span take_value(tidy *in)
 {
-    span value = {"", 0};
+    html_span value = {"", 0};
     while (in->at < in->end && tw_is_space(*in->at))
         in->at++;
     if (in->at == in->end || *in->at == '>')
@@ -241,7 +241,7 @@ static span take_value(tidy *in)
 }
 
 /* Reads the next attribute; false at the end of the tag. */
-static bool take_attribute(tidy *in, tag *it, span *name, span *value)
+static bool take_attribute(tidy *in, tag *it, html_span *name, html_span *value)
 {
     while (in->at < in->end && (tw_is_space(*in->at) || *in->at == '/')) {
         it->closed = *in->at == '/';
@@ -256,7 +256,7 @@ static bool take_attribute(tidy *in, tag *it, span *name, span *value)
     name->length = (size_t)(in->at - name->data);
     while (in->at < in->end && tw_is_space(*in->at))
         in->at++;
-    *value = (span){"", 0};
+    *value = (html_span){"", 0};
     if (in->at < in->end && *in->at == '=') {
         in->at++;
         *value = take_value(in);
@@ -265,7 +265,7 @@ static bool take_attribute(tidy *in, tag *it, span *name, span *value)
 }
 
 /* Whether a style has a declaration that can hide text. */
-static bool hides(span style)
+static bool hides(html_span style)
 {
     static const char *const words[] = {"display", "visibility", "font-size",
                                         "opacity", "color",      "background"};
@@ -276,13 +276,13 @@ static bool hides(span style)
 }
 
 /* Whether an attribute names its element, for style sheets and for us. */
-static bool is_name(span name)
+static bool is_name(html_span name)
 {
     return is_word(name, "class") || is_word(name, "id") || is_word(name, "role");
 }
 
 /* Whether an attribute says something about the text. */
-static bool matters(const tag *it, span name, span value)
+static bool matters(const tag *it, html_span name, html_span value)
 {
     if (is_word(name, "style"))
         return hides(value);
@@ -296,7 +296,7 @@ static bool matters(const tag *it, span name, span value)
 }
 
 /* Writes an attribute with the quotes that its value does not have; nothing, if it has both. */
-static int write_attribute(tw_bytes *out, span name, span value)
+static int write_attribute(tw_bytes *out, html_span name, html_span value)
 {
     char quote = memchr(value.data, '"', value.length) ? '\'' : '"';
     if (memchr(value.data, quote, value.length))
@@ -320,7 +320,7 @@ static int write_attribute(tw_bytes *out, span name, span value)
  * is a reason to let the element pass. */
 static int take_attributes(tidy *in, tag *it, bool *is_reason)
 {
-    span name, value;
+    html_span name, value;
     int status = TWINSET_OK;
     while (status == TWINSET_OK && take_attribute(in, it, &name, &value)) {
         if (it->is_end || (TRAITS[it->kind] & (SKIPPED | DROPPED)) || !matters(it, name, value))
@@ -368,7 +368,7 @@ static bool pop(tidy *in, GumboTag kind)
 
 /* ---- the pass */
 
-static bool is_end_tag(const char *at, const char *end, span name)
+static bool is_end_tag(const char *at, const char *end, html_span name)
 {
     return (size_t)(end - at) >= name.length + 2 && at[1] == '/' &&
            tw_bytes_equal_ignoring_case(at + 2, name.data, name.length) &&
@@ -417,7 +417,7 @@ static int write_end(tidy *in, const tag *it)
 }
 
 /* Elements to leave out that gumbo does not know. */
-static bool is_skipped_name(span name)
+static bool is_skipped_name(html_span name)
 {
     return is_word(name, "dialog") || is_word(name, "annotation");
 }
@@ -512,7 +512,7 @@ static int take_all(tidy *in)
 
 int tw_html_tidy(const char *source, size_t length, tw_bytes *out)
 {
-    span head = {source, length < 1024 ? length : 1024};
+    html_span head = {source, length < 1024 ? length : 1024};
     tidy in = {.at = source,
                .end = source + length,
                .out = out,

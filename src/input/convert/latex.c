@@ -22,16 +22,16 @@ typedef struct latex {
     bool unclosed; /* a brace is never closed, so the end of another is not looked for */
 } latex;
 
-typedef struct span {
+typedef struct latex_span {
     const char *begin, *end;
-} span;
+} latex_span;
 
 static size_t left(const latex *in)
 {
     return (size_t)(in->end - in->at);
 }
 
-static bool is_name(span name, const char *word)
+static bool is_name(latex_span name, const char *word)
 {
     size_t length = (size_t)(name.end - name.begin);
     return strlen(word) == length && memcmp(name.begin, word, length) == 0;
@@ -100,14 +100,14 @@ static void skip_option(latex *in)
 }
 
 /* Takes what is in the braces that follow; nothing, if there are none. */
-static span take_group(latex *in)
+static latex_span take_group(latex *in)
 {
-    span content = {in->at, in->at};
+    latex_span content = {in->at, in->at};
     skip_blanks(in);
     if (in->at < in->end && *in->at == '{') {
         const char *end = find_group_end(in, in->at + 1);
         if (end) {
-            content = (span){in->at + 1, end};
+            content = (latex_span){in->at + 1, end};
             in->at = end + 1;
         }
     }
@@ -190,7 +190,7 @@ static void take_newline(latex *in)
 
 /* ---- environments */
 
-static void take_verbatim(latex *in, span name, bool kept)
+static void take_verbatim(latex *in, latex_span name, bool kept)
 {
     const char *from = in->at, *at = from;
     size_t length = (size_t)(name.end - name.begin);
@@ -203,7 +203,7 @@ static void take_verbatim(latex *in, span name, bool kept)
     in->at = end;
 }
 
-static bool is_quotation(span name)
+static bool is_quotation(latex_span name)
 {
     return is_name(name, "quote") || is_name(name, "quotation") || is_name(name, "verse") ||
            is_name(name, "displayquote");
@@ -211,7 +211,7 @@ static bool is_quotation(span name)
 
 static void take_begin(latex *in)
 {
-    span name = take_group(in);
+    latex_span name = take_group(in);
     tw_latex_environment found =
         tw_latex_find_environment(name.begin, (size_t)(name.end - name.begin));
     tw_prose_gap(&in->prose, TW_GAP_BLOCK);
@@ -224,7 +224,7 @@ static void take_begin(latex *in)
 
 static void take_end(latex *in)
 {
-    span name = take_group(in);
+    latex_span name = take_group(in);
     in->in_math = false;
     tw_prose_gap(&in->prose, TW_GAP_BLOCK);
     in->prose.quoted -= is_quotation(name) && in->prose.quoted > 0;
@@ -304,7 +304,7 @@ static void apply(latex *in, const tw_latex_command *it)
  * it: only after `\ldots{}` and `{\ldots}` does a reader see one. */
 static void take_command(latex *in)
 {
-    span name = {in->at, in->at};
+    latex_span name = {in->at, in->at};
     while (in->at < in->end && (tw_is_letter(*in->at) || *in->at == '@'))
         in->at++;
     name.end = in->at;

@@ -221,11 +221,11 @@ static int drop_edges(tw_bytes *text)
 enum { FEW_BREAKS = 3, LINES_A_BREAK = 30 };
 
 /* A run of letters and digits, and of hyphens between them. */
-typedef struct word {
+typedef struct page_word {
     const char *at, *end;
     size_t hyphen;    /* how many bytes the hyphen behind it has; 0: there is none */
     const char *next; /* the line in which the word goes on, or NULL */
-} word;
+} page_word;
 
 static size_t letter_size(const char *at, const char *end)
 {
@@ -258,7 +258,7 @@ static size_t hyphen_size(const char *at, const char *end)
     return 0;
 }
 
-static bool next_word(span *rest, word *w)
+static bool next_word(span *rest, page_word *w)
 {
     const char *at = rest->at, *end = rest->end;
     while (at < end && letter_size(at, end) == 0)
@@ -278,14 +278,14 @@ static bool next_word(span *rest, word *w)
 }
 
 /* Whether the hyphen at a break may be the layout's. */
-static bool may_go(const word *w, const char *end)
+static bool may_go(const page_word *w, const char *end)
 {
     utf8proc_int32_t letter = -1;
     utf8proc_iterate((const utf8proc_uint8_t *)w->next, end - w->next, &letter);
     return is_soft(w->end) || (!tw_is_digit(w->end[-1]) && utf8proc_islower(letter));
 }
 
-static uint64_t hash_word(uint64_t hash, const word *w)
+static uint64_t hash_word(uint64_t hash, const page_word *w)
 {
     for (const char *at = w->at; at < w->end;) {
         size_t hyphen = hyphen_size(at, w->end);
@@ -313,7 +313,7 @@ static size_t count_lines(span text)
 
 static int collect_words(span text, tw_u64s *words)
 {
-    for (word w; next_word(&text, &w);) {
+    for (page_word w; next_word(&text, &w);) {
         if (w.next)
             continue;
         if (TW_GROW(words->data, words->capacity, words->count + 1) != TWINSET_OK)
@@ -344,10 +344,10 @@ static bool has_word(const tw_u64s *words, uint64_t hash)
 /* What the text says about the hyphen at a break. */
 typedef enum evidence { UNKNOWN, SPELLED_WITH, SPELLED_WITHOUT } evidence;
 
-static evidence look_up(const dictionary *known, const word *w, const char *end)
+static evidence look_up(const dictionary *known, const page_word *w, const char *end)
 {
     span rest = {w->next, end};
-    word second;
+    page_word second;
     if (!may_go(w, end) || !next_word(&rest, &second))
         return SPELLED_WITH;
     uint64_t first = hash_word(1, w);
@@ -361,7 +361,7 @@ static evidence look_up(const dictionary *known, const word *w, const char *end)
 static bool hyphenates(const dictionary *known, span text)
 {
     size_t found[SPELLED_WITHOUT + 1] = {0}, lines = count_lines(text);
-    for (word w; next_word(&text, &w);)
+    for (page_word w; next_word(&text, &w);)
         if (w.next && may_go(&w, text.end))
             found[look_up(known, &w, text.end)]++;
     if (found[SPELLED_WITH] != found[SPELLED_WITHOUT])
@@ -373,7 +373,7 @@ static int join_words(span text, const dictionary *known, tw_bytes *out)
 {
     const char *done = text.at, *end = text.end;
     int status = TWINSET_OK;
-    for (word w; status == TWINSET_OK && next_word(&text, &w);) {
+    for (page_word w; status == TWINSET_OK && next_word(&text, &w);) {
         if (!w.next)
             continue;
         evidence found = look_up(known, &w, end);

@@ -82,13 +82,13 @@ int tw_mail_decode_quoted(tw_mail_span from, tw_bytes *out)
 
 /* ---- lines of plain text */
 
-typedef struct line {
+typedef struct mail_line {
     const char *start; /* with its quote marks */
     const char *content;
     const char *end;
     size_t depth; /* how often it is quoted; known of flowed text alone */
     bool flows;   /* it goes on in the next line */
-} line;
+} mail_line;
 
 typedef struct writer {
     const tw_mail_layout *layout;
@@ -99,9 +99,9 @@ typedef struct writer {
     size_t depth;        /* how often the line before is quoted */
 } writer;
 
-static line read_line(const char *at, const char *next, bool flowed)
+static mail_line read_line(const char *at, const char *next, bool flowed)
 {
-    line read = {.start = at, .content = at, .end = tw_mail_line(at, next).end};
+    mail_line read = {.start = at, .content = at, .end = tw_mail_line(at, next).end};
     if (!flowed)
         return read;
     while (read.content < read.end && *read.content == '>')
@@ -130,7 +130,7 @@ static void drop_attribution(writer *to)
     to->last = to->second = NULL;
 }
 
-static void write_line(writer *to, const line *from, bool has_newline)
+static void write_line(writer *to, const mail_line *from, bool has_newline)
 {
     bool joins = to->flows && from->depth == to->depth;
     const char *start = joins || from->depth == 0 ? from->content : from->start;
@@ -155,7 +155,7 @@ void tw_mail_lay_out(tw_bytes *text, size_t start, const tw_mail_layout *layout)
     const char *end = text->data + text->length;
     for (const char *at = to.out, *next; at < end; at = next) {
         next = tw_line_end(at, end);
-        line read = read_line(at, next, layout->flowed);
+        mail_line read = read_line(at, next, layout->flowed);
         bool drops = layout->drop_quotes && *at == '>';
         if (drops && !to.after_dropped)
             drop_attribution(&to);

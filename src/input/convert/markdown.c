@@ -25,22 +25,22 @@
 
 enum { SOURCE_LIMIT_MB = 64, MARGIN = 3, MOST_LINES = 10000 };
 
-typedef struct line {
+typedef struct source_line {
     const char *begin, *end; /* without its newline */
-} line;
+} source_line;
 
-static size_t length_of(line of)
+static size_t length_of(source_line of)
 {
     return (size_t)(of.end - of.begin);
 }
 
-static bool starts(line of, const char *word)
+static bool starts(source_line of, const char *word)
 {
     size_t length = strlen(word);
     return length_of(of) >= length && memcmp(of.begin, word, length) == 0;
 }
 
-static line trimmed(line of)
+static source_line trimmed(source_line of)
 {
     while (of.begin < of.end && tw_is_space(*of.begin))
         of.begin++;
@@ -50,9 +50,9 @@ static line trimmed(line of)
 }
 
 /* Lines end with a newline, a carriage return, or both. */
-static line next_line(const char **at, const char *end)
+static source_line next_line(const char **at, const char *end)
 {
-    line next = {*at, *at};
+    source_line next = {*at, *at};
     while (next.end < end && *next.end != '\n' && *next.end != '\r')
         next.end++;
     *at = next.end;
@@ -61,7 +61,7 @@ static line next_line(const char **at, const char *end)
     return next;
 }
 
-static size_t count_of(line of, char c)
+static size_t count_of(source_line of, char c)
 {
     size_t count = 0;
     while (count < length_of(of) && of.begin[count] == c)
@@ -76,11 +76,11 @@ static size_t count_of(line of, char c)
 static const char *skip_front_matter(const char *source, const char *end)
 {
     const char *at = source;
-    line first = trimmed(next_line(&at, end));
+    source_line first = trimmed(next_line(&at, end));
     if (length_of(first) != 3 || !(starts(first, "---") || starts(first, "+++")))
         return source;
     while (at < end) {
-        line next = trimmed(next_line(&at, end));
+        source_line next = trimmed(next_line(&at, end));
         if (length_of(next) == 3 &&
             (memcmp(next.begin, first.begin, 3) == 0 || starts(next, "...")))
             return at;
@@ -100,7 +100,7 @@ static size_t measure_note_mark(const char *text, const char *end)
 }
 
 /* Whether a line defines the address of a link: [label]: address */
-static bool is_definition(line of)
+static bool is_definition(source_line of)
 {
     const char *end = starts(of, "[") ? memchr(of.begin, ']', length_of(of)) : NULL;
     return end && end + 1 < of.end && end[1] == ':';
@@ -116,7 +116,7 @@ typedef struct preparation {
 } preparation;
 
 /* Notes whether code begins or ends with this line. */
-static void pass_fence(preparation *to, line of)
+static void pass_fence(preparation *to, source_line of)
 {
     size_t ticks = count_of(of, '`'), tildes = count_of(of, '~');
     size_t length = ticks > tildes ? ticks : tildes;
@@ -130,13 +130,13 @@ static void pass_fence(preparation *to, line of)
 }
 
 /* The length of what indents the lines of a note: four blanks or a tab. */
-static size_t measure_note_indent(line of)
+static size_t measure_note_indent(source_line of)
 {
     return starts(of, "    ") ? 4 : starts(of, "\t") ? 1 : 0;
 }
 
 /* Writes a line, after an empty one if it begins a paragraph. */
-static int write_line(preparation *to, line whole, bool begins_paragraph)
+static int write_line(preparation *to, source_line whole, bool begins_paragraph)
 {
     int status = begins_paragraph ? tw_bytes_append(to->out, "\n", 1) : TWINSET_OK;
     if (status == TWINSET_OK)
@@ -147,11 +147,11 @@ static int write_line(preparation *to, line whole, bool begins_paragraph)
 
 /* Writes a line as md4c is to see it. A note begins a paragraph, and so does a definition after a
  * note. */
-static int prepare_line(preparation *to, line whole)
+static int prepare_line(preparation *to, source_line whole)
 {
     size_t indent = to->in_note ? measure_note_indent(whole) : 0;
     whole.begin += indent;
-    line inner = trimmed(whole);
+    source_line inner = trimmed(whole);
     pass_fence(to, inner);
     bool plain = !to->fence && inner.begin - whole.begin <= MARGIN;
     if (length_of(inner) == 0 || (plain && starts(inner, ":::"))) {
@@ -230,7 +230,7 @@ static void write_lines(markdown *in, const tw_bytes *text, bool is_code)
 {
     const char *at = text->data, *end = text->length > 0 ? at + text->length : at;
     while (at < end) {
-        line next = next_line(&at, end);
+        source_line next = next_line(&at, end);
         bool empty = length_of(trimmed(next)) == 0;
         tw_prose_gap(&in->prose, empty ? TW_GAP_BLOCK : TW_GAP_LINE);
         if (is_code && in->prose.marks_quotations && starts(next, ">"))
@@ -263,7 +263,7 @@ static void drop_label(tw_bytes *text)
 {
     if (text->length == 0)
         return;
-    line heading = trimmed((line){text->data, text->data + text->length});
+    source_line heading = trimmed((source_line){text->data, text->data + text->length});
     if (length_of(heading) == 0 || heading.end[-1] != '}')
         return;
     for (const char *at = heading.end - 1; at > heading.begin; at--)

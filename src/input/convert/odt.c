@@ -12,7 +12,8 @@
 #include "archive.h"
 #include "common.h"
 
-/* Documents have dozens of styles, of which one or two hide text; no more than so many are kept. */
+/* Documents have dozens of styles, of which one or two hide text; no more than this many are kept.
+ */
 enum { MOST_HIDING = 64, NAME_BYTES = 64, MOST_SPACES = 64 };
 
 typedef struct style {

@@ -142,14 +142,14 @@ typedef enum meaning {
     NOTE,
 } meaning;
 
-typedef struct word {
+typedef struct control_word {
     const char *name;
     meaning meaning;
     uint32_t value;
-} word;
+} control_word;
 
 /* Sorted by name. */
-static const word WORDS[] = {
+static const control_word WORDS[] = {
     {"ansicpg", CODE_PAGE, 0},
     {"atnauthor", SKIP, 0},
     {"atnid", SKIP, 0},
@@ -211,7 +211,7 @@ static const word WORDS[] = {
     {"xe", SKIP, 0},
 };
 
-static const word *find_word(const char *name, size_t length)
+static const control_word *find_word(const char *name, size_t length)
 {
     size_t low = 0, high = sizeof WORDS / sizeof *WORDS;
     while (low < high) {
@@ -290,7 +290,7 @@ static void skip_binary(rtf *in, int32_t length)
 }
 
 /* Does what a word means. `value` is its number, or 1 if it has none. */
-static void apply(rtf *in, const word *it, int32_t value, bool has_value)
+static void apply(rtf *in, const control_word *it, int32_t value, bool has_value)
 {
     switch (it->meaning) {
     case SKIP:
@@ -354,7 +354,7 @@ static void take_word(rtf *in)
         for (in->at += minus; in->at < in->end && tw_is_digit(*in->at); in->at++)
             value = value < 100000000 ? value * 10 + (*in->at - '0') : value;
     in->at += in->at < in->end && *in->at == ' ';
-    const word *found = find_word(name, length);
+    const control_word *found = find_word(name, length);
     if (found)
         apply(in, found, minus && has_value ? -value : value, has_value);
 }

@@ -1,7 +1,7 @@
 /*
- * Tokens. Each is kept with zeros up to one size, as is the token that is presented, which is
- * compared with all of them to the last byte: how long an answer takes says nothing of the tokens,
- * not even their lengths.
+ * The tokens that clients send. Each is kept with zeros up to one size, as is the token that is
+ * presented, which is compared with all of them to the last byte: how long an answer takes says
+ * nothing of the tokens, not even their lengths.
  */
 #define _DEFAULT_SOURCE /* explicit_bzero */
 #include "http.h"
