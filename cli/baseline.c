@@ -149,21 +149,29 @@ typedef struct counter {
     const cli_baseline *baseline;
     double limit;
     baseline_count *count;
-    char *line; /* as far as it was written */
+    size_t pairs; /* of all lines so far */
+    char *line;   /* as far as it was written */
     size_t length, capacity;
 } counter;
 
 static void count_line(counter *to)
 {
     known_pair pair;
-    if (!read_pair(to->line, to->line + to->length, &pair) || pair.similarity < to->limit)
+    if (!read_pair(to->line, to->line + to->length, &pair))
+        return;
+    size_t index = to->pairs++;
+    if (pair.similarity < to->limit)
         return;
     const known_pair *known =
         to->baseline->count > 0
             ? bsearch(&pair, to->baseline->pairs, to->baseline->count, sizeof pair, compare_pairs)
             : NULL;
     to->count->reached++;
-    to->count->added += known == NULL || known->similarity < to->limit;
+    if (known == NULL || known->similarity < to->limit) {
+        if (to->count->added < BASELINE_NAMED)
+            to->count->first[to->count->added] = index;
+        to->count->added++;
+    }
 }
 
 static int count_bytes(void *context, const char *bytes, size_t count)

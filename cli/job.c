@@ -365,7 +365,19 @@ static void report_cleaned(const twinset_clean_counts *cleaned, const twinset_re
             cleaned->read, cleaned->kept, cleaned->removed, cleaned->skipped);
 }
 
-/* Says how many pairs are new, and returns the exit status that follows. */
+/* Names the first pairs that are new since the baseline, and says how many others there are. */
+static void name_new_pairs(const twinset_result *result, const baseline_count *count)
+{
+    char more[NUMBER_SIZE];
+    twinset_pair pair;
+    for (size_t i = 0; i < count->added && i < BASELINE_NAMED; i++)
+        if (twinset_result_pair(result, count->first[i], &pair, sizeof pair) == 0)
+            say("new: %s and %s, %.1f%%", pair.a, pair.b, 100 * pair.similarity);
+    if (count->added > BASELINE_NAMED)
+        say("new: %s more pairs", number(count->added - BASELINE_NAMED, more));
+}
+
+/* Says which pairs are new, and returns the exit status that follows. */
 static int compare_with_baseline(cli_job *job, const twinset_result *result)
 {
     const cli_invocation *in = job->in;
@@ -374,9 +386,11 @@ static int compare_with_baseline(cli_job *job, const twinset_result *result)
         say("%s", job->error.message);
         return EXIT_FAILED;
     }
-    if (!in->quiet)
+    if (!in->quiet) {
         say("pairs with at least %g: %zu, of which new since %s: %zu", in->fail_above,
             count.reached, in->baseline, count.added);
+        name_new_pairs(result, &count);
+    }
     return count.added > 0 ? EXIT_ABOVE : EXIT_DONE;
 }
 

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Names that are shown for a reason: of skipped inputs, and of flagged documents. */
 enum { SKIPPED_SHOWN = 10, FLAGGED_SHOWN = 3 };
@@ -68,6 +69,26 @@ static size_t write_escaped(const unsigned char *text, char **out)
     return bytes;
 }
 
+/* Breaks a line between words, so that a terminal does not break it within one. */
+static void break_line(char *line, unsigned width)
+{
+    char *space = NULL;
+    unsigned column = 0, after_space = 0;
+    for (char *at = line; *at != '\0'; at++) {
+        bool is_first_byte = ((unsigned char)*at & 0xc0) != 0x80;
+        column += is_first_byte;
+        after_space += is_first_byte;
+        if (*at == ' ') {
+            space = at;
+            after_space = 0;
+        } else if (column > width && space != NULL) {
+            *space = '\n';
+            space = NULL;
+            column = after_space;
+        }
+    }
+}
+
 /* Writes the whole line at once, so that lines of several processes do not mix. */
 static void write_line(const char *message, size_t length)
 {
@@ -80,6 +101,8 @@ static void write_line(const char *message, size_t length)
     char *out = line + sprintf(line, "%s", prefix);
     for (size_t i = 0; i < length;)
         i += write_escaped((const unsigned char *)message + i, &out);
+    if (isatty(STDERR_FILENO))
+        break_line(line, terminal_width(STDERR_FILENO));
     *out++ = '\n';
     fwrite(line, 1, (size_t)(out - line), stderr);
     free(line);

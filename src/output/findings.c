@@ -1,8 +1,10 @@
 /*
  * Pairs as findings in files, for the pages of a code review: SARIF 2.1.0, which GitHub and editors
- * read, and the code quality report of GitLab. A passage is a finding, at its lines; a pair without
- * passages is one at its files. Nothing in them changes from run to run. A fingerprint is made of
- * the names of both files and the number of the passage, so that it stays when lines move.
+ * read, and the code quality report of GitLab. A passage is a finding at its lines; a pair without
+ * passages is one at its files. A review shows what stands in the file that a change touches, so a
+ * finding is listed twice, once for either file. Nothing in them changes from run to run. A
+ * fingerprint is made of the names of both files and the number of the passage, so that it stays
+ * when lines move.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,45 +22,29 @@ tw_write_fn tw_write_sarif, tw_write_codequality;
 typedef struct finding {
     const twinset_pair *pair;
     size_t number; /* of the passage in its pair, from 0 */
-    char *paths[2];
+    const char *paths[2];
     size_t first[2], last[2];
 } finding;
 
-typedef int put_finding_fn(tw_json *json, const finding *found);
+/* Puts a finding as seen from one side, so that it is at lines of the file of that side. */
+typedef int put_finding_fn(tw_json *json, const finding *found, unsigned side);
 
 /* ---- what findings are made of */
 
-/* Makes the path of a side: the document, or its file if it is a submission of several. */
-static int make_path(const char *name, const char *file, char **path)
-{
-    tw_bytes made = {0};
-    int status = file ? tw_bytes_printf(&made, "%s/%s", name, file)
-                      : tw_bytes_append(&made, name, strlen(name));
-    if (status == TWINSET_OK)
-        status = tw_bytes_append(&made, "", 1);
-    *path = status == TWINSET_OK ? made.data : NULL;
-    if (status != TWINSET_OK)
-        tw_bytes_free(&made);
-    return status;
-}
-
-/* Puts one finding; `passage` is NULL for a pair without any. */
+/* Puts one finding; `passage` is NULL for a pair without any. The path of a side is the document,
+ * or its file if it is a submission of several. */
 static int put_one(tw_json *json, const twinset_pair *pair, size_t number,
                    const tw_located_passage *passage, put_finding_fn *put)
 {
     finding found = {.pair = pair, .number = number};
-    int status = TWINSET_OK;
-    for (unsigned side = 0; side < 2 && status == TWINSET_OK; side++) {
+    for (unsigned side = 0; side < 2; side++) {
         const twinset_span *span = passage ? tw_span_of(passage, side) : NULL;
-        status = make_path(side ? pair->b : pair->a, span ? span->file : NULL, &found.paths[side]);
+        found.paths[side] = span && span->file ? span->file : side ? pair->b : pair->a;
         found.first[side] = span ? span->first_line : 0;
         found.last[side] = span ? span->last_line : 0;
     }
-    if (status == TWINSET_OK)
-        status = put(json, &found);
-    tw_free(found.paths[0]);
-    tw_free(found.paths[1]);
-    return status;
+    int status = put(json, &found, 0);
+    return status == TWINSET_OK ? put(json, &found, 1) : status;
 }
 
 static int put_pair(tw_json *json, const twinset_result *result, size_t index, put_finding_fn *put,
@@ -196,19 +182,19 @@ static void put_sarif_head(tw_json *json, const finding *found, const char *text
     tw_json_close(json);
 }
 
-static int put_sarif_result(tw_json *json, const finding *found)
+static int put_sarif_result(tw_json *json, const finding *found, unsigned side)
 {
     tw_bytes text = {0};
     fingerprint made;
-    int status = describe(found, 0, &text);
+    int status = describe(found, side, &text);
     if (status == TWINSET_OK)
-        status = make_fingerprint(found, 0, &made);
+        status = make_fingerprint(found, side, &made);
     if (status == TWINSET_OK) {
         tw_json_object(json, NULL, TW_JSON_INLINE);
         put_sarif_head(json, found, text.data, &made);
-        status = put_location(json, "locations", found, 0, NULL);
+        status = put_location(json, "locations", found, side, NULL);
         if (status == TWINSET_OK)
-            status = put_location(json, "relatedLocations", found, 1, "the other side");
+            status = put_location(json, "relatedLocations", found, 1 - side, "the other side");
         tw_json_close(json);
     }
     tw_bytes_free(&text);
@@ -282,20 +268,13 @@ static int put_issue(tw_json *json, const finding *found, unsigned side)
     return status;
 }
 
-/* GitLab shows an issue in the file that a change touches, so that both files have one. */
-static int put_issues(tw_json *json, const finding *found)
-{
-    int status = put_issue(json, found, 0);
-    return status == TWINSET_OK ? put_issue(json, found, 1) : status;
-}
-
 int tw_write_codequality(tw_sink *sink, const twinset_result *result, const twinset_style *style,
                          twinset_error *error)
 {
     (void)style;
     tw_json json = tw_json_new(sink);
     tw_json_list(&json, NULL, TW_JSON_LINES);
-    int status = put_all(&json, result, put_issues, error);
+    int status = put_all(&json, result, put_issue, error);
     tw_json_close(&json);
     tw_json_end_line(&json);
     return status;

@@ -227,36 +227,36 @@ static int note_short(tw_scan_run *scan, bool is_automatic)
 }
 
 /* Notes by which rule the pairs are listed, and how many false alarms are expected among them. */
-static int note_rule(tw_scan_run *scan, const char *usual, const char *pairs)
+static int note_rule(tw_scan_run *scan, const char *pairs)
 {
     if (scan->search.most_expected > LEAST_EXPECTED)
         return tw_result_note(
             scan->result,
-            "unrelated programs here typically share %s of the smaller one, which is discounted; "
-            "so many of %s pairs are beyond chance that the list goes on until about %s false "
-            "alarms are expected, a twentieth of it; -t lists others",
-            usual, pairs, tw_number_count((uint64_t)lround(scan->search.most_expected)).text);
-    return tw_result_note(
-        scan->result,
-        "unrelated programs here typically share %s of the smaller one, which is discounted; "
-        "of %s pairs the list has those that chance alone would hardly give, and about one false "
-        "alarm is expected in it; -t lists others",
-        usual, pairs);
+            "chance alone hardly explains many of the %s pairs; the list goes on until a twentieth "
+            "of it, about %s pairs, may be false alarms; -t lists others",
+            pairs, tw_number_count((uint64_t)lround(scan->search.most_expected)).text);
+    return tw_result_note(scan->result,
+                          "the list has those of %s pairs that chance alone hardly explains, with "
+                          "about one false alarm at most; -t lists others",
+                          pairs);
 }
 
 static int note_background(tw_scan_run *scan)
 {
     const tw_chance *chance = &scan->result->chance;
     double threshold = scan->options->threshold;
-    tw_number usual = tw_number_percent(chance->share);
     tw_number pairs = tw_number_count((uint64_t)chance->pairs);
-    if (scan->result->chance.decides)
-        return note_rule(scan, usual.text, pairs.text);
-    return tw_result_note(
+    int status = tw_result_note(
         scan->result,
-        "unrelated programs here typically share %s of the smaller one, which is discounted; "
-        "from %s up at most %s of %s pairs are expected by chance",
-        usual.text, tw_number_percent(threshold).text,
+        "unrelated programs here typically share %s of the smaller one, which is discounted",
+        tw_number_percent(chance->share).text);
+    if (status != TWINSET_OK)
+        return status;
+    if (chance->decides)
+        return note_rule(scan, pairs.text);
+    return tw_result_note(
+        scan->result, "from a similarity of %s up, chance alone gives at most %s of %s pairs",
+        tw_number_percent(threshold).text,
         tw_number_rounded(expected(scan, threshold, scan->search.median_structure), 2).text,
         pairs.text);
 }

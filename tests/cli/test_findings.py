@@ -48,14 +48,27 @@ class Sarif(Findings):
     def test_lines_are_those_of_the_passages(self):
         [pair] = self.findings("json")["pairs"]
         results = self.findings("sarif")["runs"][0]["results"]
-        self.assertEqual(len(results), len(pair["passages"]))
-        for result, passage in zip(results, pair["passages"]):
-            for key, side in (("locations", "a"), ("relatedLocations", "b")):
+        sides = [(passage, side) for passage in pair["passages"] for side in ("ab", "ba")]
+        self.assertEqual(len(results), len(sides))
+        for result, (passage, (one, other)) in zip(results, sides):
+            for key, side in (("locations", one), ("relatedLocations", other)):
                 physical = result[key][0]["physicalLocation"]
                 uri = urllib.parse.unquote(physical["artifactLocation"]["uri"])
                 self.assertEqual(uri, pair[side])
                 self.assertEqual([physical["region"]["startLine"], physical["region"]["endLine"]],
                                  passage[side]["lines"])
+
+    def test_files_of_submissions(self):
+        """A path is that of a file, once, for folders and for archives."""
+        for name in ("ada", "ben"):
+            self.write(f"hand-in/{name}/lib/weigh.py", PROGRAM.replace("total", name))
+            self.write(f"hand-in/{name}/other.py", OTHER.replace("Kind", name.title()))
+        log = json.loads(self.succeed("hand-in", "-t", "0.1", "--format", "sarif").out)
+        uris = {location["physicalLocation"]["artifactLocation"]["uri"]
+                for result in log["runs"][0]["results"] for location in result["locations"]}
+        self.assertLessEqual({"hand-in/ada/lib/weigh.py", "hand-in/ben/lib/weigh.py"}, uris)
+        for uri in uris:
+            self.assertTrue(os.path.isfile(self.path(uri)), uri)
 
     def test_no_pairs(self):
         log = json.loads(self.succeed("src", "-t", "1", "--format", "sarif").out)
@@ -102,8 +115,19 @@ class Baseline(Findings):
                 known = self.succeed(*arguments)
                 self.assertIn("pairs with at least 0.5: 1, of which new", known.messages)
                 self.write("src/four.py", OTHER.replace("name", "label"))
-                self.fail_with(1, *arguments, says=["pairs with at least 0.5: 2", "json", ": 1"])
+                self.fail_with(1, *arguments, says=["pairs with at least 0.5: 2", "json", ": 1",
+                                    "twinset: new: src/four.py and src/three.py, "])
                 os.remove(self.path("src/four.py"))
+
+    def test_of_many_new_pairs_only_the_first_are_named(self):
+        self.write("old.jsonl")
+        for n in range(5):
+            self.write(f"src/copy{n}.py", PROGRAM)
+        result = self.fail_with(1, "src", "--fail-above", "0.5", "--baseline", "old.jsonl",
+                                says=["at least 0.5: 21, of which new since old.jsonl: 21"])
+        named = [line for line in result.messages.splitlines() if " and src/" in line]
+        self.assertEqual(len(named), 10)
+        self.assertIn("twinset: new: 11 more pairs\n", result.messages)
 
     def test_findings_that_rise_above_the_limit_are_new(self):
         self.succeed("src", "-t", "0.1", "--format", "jsonl", "-o", "old.jsonl")

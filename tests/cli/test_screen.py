@@ -177,6 +177,31 @@ class Tables(Screen):
                          .count("100.0% █"), 66)
 
 
+class Messages(Case):
+    """What standard error says is broken between words on a terminal, and nowhere else."""
+    arguments = ["essays", "-t", "größer als ähnlich überhaupt sein kann"]
+    message = ("twinset: --threshold: 'größer als ähnlich überhaupt sein kann' is not a number "
+               "from 0 to 1, or a percentage such as 70%\nTry 'twinset scan --help'.\n")
+
+    def messages_on_terminal(self, columns, **options):
+        result = run_on_terminal(*self.arguments, columns=columns, cwd=self.folder, **options)
+        self.assertEqual(result.status, 2, result)
+        return result.messages
+
+    def test_on_a_terminal(self):
+        for columns in (30, 36, 60):
+            with self.subTest(columns=columns):
+                text = self.messages_on_terminal(columns)
+                self.assertLessEqual(max(map(columns_of, text.splitlines())), columns)
+                self.assertEqual(text.replace("\n", " "), self.message.replace("\n", " "))
+
+    def test_words_longer_than_a_line_stay_whole(self):
+        self.assertEqual(self.messages_on_terminal(8).split(), self.message.split())
+
+    def test_in_a_pipe(self):
+        self.assertEqual(self.messages_on_terminal(20, err=False), self.message)
+
+
 class Legend(Screen):
     """Below the pairs, a terminal shows what the columns mean."""
 
@@ -186,8 +211,8 @@ class Legend(Screen):
     def test_nowhere_else(self):
         for arguments in (["--quiet"], ["--format", "csv"], ["-t", "1", "--measure", "containment",
                                                              "--like", "essays/dora.txt"]):
-            self.assertNotIn("in common", self.on_terminal("essays", *arguments).text)
-        self.assertNotIn("in common", self.succeed("essays").text)
+            self.assertNotIn("similar: what", self.on_terminal("essays", *arguments).text)
+        self.assertNotIn("similar: what", self.succeed("essays").text)
 
     def test_only_present_columns_are_explained(self):
         text = " ".join(without_colour(self.on_terminal("essays", "--measure", "weighted",
