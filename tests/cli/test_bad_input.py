@@ -561,7 +561,8 @@ class Outputs(BadInput):
         self.assertEqual(os.stat(self.path("new")).st_mode & 0o777, 0o604)
 
     def test_binary_on_a_terminal(self):
-        result = run_on_terminal("sketch", "docs", "--format", "binary", cwd=self.folder)
+        result = run_on_terminal("sketch", "docs", "--format", "binary", columns=120,
+                                 cwd=self.folder)
         self.assertEqual((result.status, result.out), (2, b""))
         self.assert_says(result, "terminal", "-o FILE")
 
