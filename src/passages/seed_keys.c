@@ -59,7 +59,7 @@ static int take_run(void *context, const tw_word_run *run)
     return maker->take(maker->context, run->minimum | 1, (uint32_t)run->chosen);
 }
 
-static int make_fingerprints(tw_seed_maker *maker, const tw_prose_words *words)
+int tw_seed_runs_make(tw_seed_maker *maker, const tw_prose_words *words)
 {
     int status = TWINSET_OK;
     tw_winnower_begin(maker->winnower, false, take_run, maker);
@@ -71,6 +71,6 @@ static int make_fingerprints(tw_seed_maker *maker, const tw_prose_words *words)
 
 int tw_seed_keys_make(tw_seed_maker *maker, const tw_prose_words *words)
 {
-    int status = make_fingerprints(maker, words);
+    int status = tw_seed_runs_make(maker, words);
     return status == TWINSET_OK ? make_pairs(maker, words) : status;
 }

@@ -36,6 +36,8 @@ typedef struct tw_seed_maker {
 
 /* Passes the keys of a document to `take`. */
 int tw_seed_keys_make(tw_seed_maker *maker, const tw_prose_words *words) TW_CHECKED;
+/* Passes the fingerprints alone, of runs of words. */
+int tw_seed_runs_make(tw_seed_maker *maker, const tw_prose_words *words) TW_CHECKED;
 /* Whether a key is a fingerprint of equal words, and not of a word pair. */
 static inline bool tw_seed_key_is_run(uint64_t key)
 {

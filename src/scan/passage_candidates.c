@@ -24,14 +24,11 @@ enum { FEW_DOCUMENTS = 1000 };
 
 enum { DIGIT_BITS = 8 }; /* the least that a sorter takes */
 
+/* The part of memory that the keys of boilerplate may take: one in so many. */
+enum { COMMON_SHARE = 256 };
+
 /* A stem is rare if this share of the documents has it, or few enough to be paired. */
 enum { RARE_SHARE = 8 };
-
-/* A run of words that very many documents have. */
-typedef struct common_run {
-    uint32_t original, word;
-    size_t documents;
-} common_run;
 
 /* A square of two documents, and the word pairs in it. */
 typedef struct square {
@@ -44,17 +41,16 @@ typedef struct seed_worker {
     struct seed_search *search;
     unsigned number;
     tw_seed_maker maker;
-    uint32_t original;   /* whose keys are being made, or that came last */
-    tw_u64s sort[2];     /* working memory */
-    uint64_t words;      /* of all documents so far */
-    uint64_t most;       /* words of the longest document */
-    uint64_t key;        /* of the group in work: a key, or a pair */
-    size_t group_count;  /* documents of a key, or word pairs of a pair */
-    uint64_t *group;     /* MOST_SEEDS values */
-    bool has_run;        /* the pair shares a run of equal words */
-    square *squares;     /* hash table */
-    size_t common_count; /* runs that very many documents have */
-    common_run common;   /* the one that most have */
+    uint32_t original;  /* whose keys are being made, or that came last */
+    tw_u64s sort[2];    /* working memory */
+    uint64_t words;     /* of all documents so far */
+    uint64_t most;      /* words of the longest document */
+    uint64_t key;       /* of the group in work: a key, or a pair */
+    size_t group_count; /* documents of a key, or word pairs of a pair */
+    uint64_t *group;    /* MOST_SEEDS values */
+    bool has_run;       /* the pair shares a run of equal words */
+    square *squares;    /* hash table */
+    tw_boilerplate common;
     tw_passage_candidates found;
 } seed_worker;
 
@@ -66,6 +62,7 @@ typedef struct seed_search {
     seed_worker *workers;
     unsigned bits;         /* of the number of an original */
     size_t most_documents; /* that may have a key which proposes pairs */
+    size_t most_common;    /* keys of boilerplate that are held */
     bool wants_all;        /* all pairs are compared */
 } seed_search;
 
@@ -116,24 +113,14 @@ static int make_keys(void *context, unsigned worker, size_t index)
 
 /* ---- pairs of the documents that share a key */
 
-static bool is_more_common(const common_run *run, const common_run *other)
+/* Adds the key whose documents end to the common ones. */
+static int keep_common(seed_worker *self)
 {
-    if (run->documents != other->documents)
-        return run->documents > other->documents;
-    if (run->original != other->original)
-        return run->original < other->original;
-    return run->word < other->word;
-}
-
-static void keep_common(seed_worker *self)
-{
-    const common_run run = {(uint32_t)(self->group[0] >> 32), (uint32_t)self->group[0],
-                            self->group_count};
-    if (!tw_seed_key_is_run(self->key))
-        return;
-    self->common_count++;
-    if (is_more_common(&run, &self->common))
-        self->common = run;
+    const tw_boilerplate_run run = {(uint32_t)(self->group[0] >> 32), (uint32_t)self->group[0],
+                                    self->group_count};
+    if (self->group_count <= TW_SEED_DOCUMENTS || !tw_seed_key_is_run(self->key))
+        return TWINSET_OK;
+    return tw_boilerplate_add(&self->common, self->key, &run, self->search->most_common);
 }
 
 static int add_pair(seed_worker *self, uint64_t x, uint64_t y)
@@ -151,11 +138,9 @@ static int add_pair(seed_worker *self, uint64_t x, uint64_t y)
 /* Ends the documents of a key. */
 static int end_key(seed_worker *self)
 {
-    int status = TWINSET_OK;
     size_t most = tw_seed_key_is_run(self->key) ? TW_SEED_DOCUMENTS : self->search->most_documents;
     size_t count = self->group_count <= most ? self->group_count : 0;
-    if (self->group_count > TW_SEED_DOCUMENTS)
-        keep_common(self);
+    int status = keep_common(self);
     for (size_t i = 0; i < count; i++)
         for (size_t j = i + 1; j < count && status == TWINSET_OK; j++)
             status = add_pair(self, self->group[i], self->group[j]);
@@ -330,63 +315,6 @@ static int gather(seed_search *search, tw_passage_candidates *all)
                           tw_number_count(found).text, tw_number_count(most).text);
 }
 
-/* ---- notes */
-
-/* What the first words of a common run are written to. */
-typedef struct quotation {
-    tw_analyser *analyser;
-    uint32_t word;
-    tw_bytes text;
-} quotation;
-
-static int quote_words(void *context, const char *text, size_t length)
-{
-    enum { QUOTED = 8 };
-    quotation *quote = context;
-    tw_program program;
-    tw_file_tokens tokens;
-    int status = tw_analyse_tokens(quote->analyser, "", text, length, 0, &program);
-    if (status == TWINSET_OK)
-        status =
-            tw_program_file_tokens(&program, 0, &quote->analyser->program_scratch.starts, &tokens);
-    if (status != TWINSET_OK || quote->word >= tokens.count)
-        return status;
-    size_t from = tokens.start[quote->word];
-    size_t last = quote->word + QUOTED < tokens.count ? quote->word + QUOTED : tokens.count;
-    return tw_bytes_append(&quote->text, tokens.normal + from, tokens.start[last] - 1 - from);
-}
-
-/* Notes runs of words that very many documents have, and names the one that most have. */
-static int note_common(seed_search *search)
-{
-    enum { SHOWN_BYTES = 200 };
-    tw_scan_run *scan = search->scan;
-    common_run most = {0};
-    size_t count = 0;
-    for (unsigned i = 0; i < scan->options->threads; i++) {
-        count += search->workers[i].common_count;
-        if (search->workers[i].common.documents &&
-            is_more_common(&search->workers[i].common, &most))
-            most = search->workers[i].common;
-    }
-    if (!count)
-        return TWINSET_OK;
-    tw_worker *worker = &scan->corpus->workers[0];
-    uint32_t document = tw_original_first(&scan->search.originals, most.original);
-    quotation quote = {&worker->analyser, most.word, {0}};
-    int status = tw_document_feed(worker, document, quote_words, &quote);
-    size_t shown = quote.text.length < SHOWN_BYTES ? quote.text.length : SHOWN_BYTES;
-    if (status == TWINSET_OK)
-        status = tw_result_note(
-            scan->result,
-            "what stands in more than %d documents lists no pair by itself; most have, as %s, "
-            "\"%.*s...\": %s documents",
-            TW_SEED_DOCUMENTS, scan->result->names[document], (int)shown, quote.text.data,
-            tw_number_count(most.documents).text);
-    tw_bytes_free(&quote.text);
-    return status;
-}
-
 /* ---- the stages */
 
 static int init_search(seed_search *search, tw_scan_run *scan, tw_prose_texts *texts,
@@ -400,6 +328,7 @@ static int init_search(seed_search *search, tw_scan_run *scan, tw_prose_texts *t
         .counts = counts,
         .bits = DIGIT_BITS,
         .most_documents = originals <= FEW_DOCUMENTS ? TW_SEED_DOCUMENTS : TW_SEED_DOCUMENTS / 2,
+        .most_common = tw_memory_share(scan->options, COMMON_SHARE) / sizeof(uint64_t),
         .wants_all = tw_corpus_wants_all(scan->corpus),
     };
     while (originals >> search->bits)
@@ -422,6 +351,7 @@ static void free_search(seed_search *search)
         tw_free(self->group);
         tw_free(self->squares);
         tw_free(self->found.data);
+        tw_boilerplate_free(&self->common);
     }
     tw_free(search->workers);
     tw_sorter_free(search->keys);
@@ -520,8 +450,18 @@ static int find_pairs(seed_search *search)
     return status == TWINSET_OK ? end_groups(search, end_pair) : status;
 }
 
+/* Gathers the common runs of all workers, and notes them. */
+static int gather_common(seed_search *search, tw_boilerplate *common)
+{
+    tw_scan_run *scan = search->scan;
+    int status = TWINSET_OK;
+    for (unsigned i = 0; i < scan->options->threads && status == TWINSET_OK; i++)
+        status = tw_boilerplate_merge(common, &search->workers[i].common, search->most_common);
+    return status == TWINSET_OK ? tw_note_boilerplate(scan, common) : status;
+}
+
 int tw_find_passage_candidates(tw_scan_run *scan, tw_prose_texts *texts, tw_stem_counts *counts,
-                               tw_passage_candidates *candidates)
+                               tw_passage_candidates *candidates, tw_boilerplate *common)
 {
     seed_search search;
     int status = init_search(&search, scan, texts, counts);
@@ -532,7 +472,7 @@ int tw_find_passage_candidates(tw_scan_run *scan, tw_prose_texts *texts, tw_stem
     if (status == TWINSET_OK)
         status = gather(&search, candidates);
     if (status == TWINSET_OK)
-        status = note_common(&search);
+        status = gather_common(&search, common);
     free_search(&search);
     return status;
 }

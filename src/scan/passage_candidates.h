@@ -8,14 +8,13 @@
  *                pairs close together
  *
  * Each step is linear in the words of the collection, and what it sorts goes to temporary files
- * where memory ends. What stands in more documents is boilerplate: it proposes no pair, and a note
- * names it.
+ * where memory ends. What stands in more documents is boilerplate: boilerplate.h.
  */
 #ifndef TW_PASSAGE_CANDIDATES_H
 #define TW_PASSAGE_CANDIDATES_H
 
+#include "boilerplate.h"
 #include "prose_texts.h"
-#include "run.h"
 
 /* Two originals that may share a passage, a < b. */
 typedef struct tw_passage_candidate {
@@ -32,8 +31,9 @@ typedef struct tw_passage_candidates {
  * the counts with tw_stem_counts_free(). */
 int tw_count_stems(tw_scan_run *scan, tw_prose_texts *texts, tw_stem_counts *counts,
                    tw_prose_rules *rules) TW_CHECKED;
-/* Finds the candidates; free the list with tw_free(). */
+/* Finds the candidates, and what very many documents have; free the list with tw_free(). */
 int tw_find_passage_candidates(tw_scan_run *scan, tw_prose_texts *texts, tw_stem_counts *counts,
-                               tw_passage_candidates *candidates) TW_CHECKED;
+                               tw_passage_candidates *candidates,
+                               tw_boilerplate *common) TW_CHECKED;
 
 #endif

@@ -50,10 +50,14 @@ static int search_pair(tw_scan_run *scan, unsigned worker, uint32_t a, uint32_t 
         status = tw_prose_search(&texts->found[worker], x, y, &shared->rules);
     if (status != TWINSET_OK)
         return status;
-    *extent =
-        tw_measure_passages(&texts->found[worker], x->sequence.side.count, y->sequence.side.count);
+    const tw_passage_finder *found = &texts->found[worker];
+    *extent = tw_measure_passages(found, x->sequence.side.count, y->sequence.side.count);
     extent->weighted = NAN;
-    return TWINSET_OK;
+    if (!shared->boilerplate_words || !found->count)
+        return TWINSET_OK;
+    const tw_prose_words *const words[2] = {x, y};
+    return tw_evidence_without_boilerplate(&shared->boilerplate_words[worker], &shared->boilerplate,
+                                           words, found, &extent->evidence);
 }
 
 static bool is_beyond_chance(const tw_scan_run *scan, const tw_extent *extent)
@@ -164,6 +168,18 @@ static void set_rules(tw_scan_run *scan)
     scan->result->chance.passage_pairs = documents * (documents - 1) / 2;
 }
 
+/* Prepares to leave out the evidence of boilerplate. A question about one document does not: the
+ * others of a collection may lie in an index, of which only those are read that may answer. */
+static int prepare_boilerplate(tw_scan_run *scan)
+{
+    tw_shared_passages *shared = scan->listing.shared;
+    if (!shared->boilerplate.count || scan->corpus->has_like || scan->selected_from)
+        return TWINSET_OK;
+    shared->boilerplate_words =
+        tw_calloc(scan->options->threads, sizeof *shared->boilerplate_words);
+    return shared->boilerplate_words ? TWINSET_OK : TWINSET_NOMEM;
+}
+
 int tw_scan_find_passages(tw_scan_run *scan)
 {
     if (!tw_scan_wants_passages(scan))
@@ -184,8 +200,10 @@ int tw_scan_find_passages(tw_scan_run *scan)
         status = tw_count_stems(scan, &shared->texts, &shared->counts, &shared->rules);
     set_rules(scan);
     if (status == TWINSET_OK)
-        status =
-            tw_find_passage_candidates(scan, &shared->texts, &shared->counts, &shared->candidates);
+        status = tw_find_passage_candidates(scan, &shared->texts, &shared->counts,
+                                            &shared->candidates, &shared->boilerplate);
+    if (status == TWINSET_OK)
+        status = prepare_boilerplate(scan);
     if (status == TWINSET_OK)
         status = verify_candidates(scan);
     return status == TWINSET_OK ? note_short_old(scan) : status;
@@ -197,8 +215,14 @@ void tw_shared_passages_free(tw_shared_passages *shared)
         return;
     tw_stem_counts_free(&shared->counts);
     tw_free(shared->candidates.data);
-    if (shared->texts.corpus)
+    tw_boilerplate_free(&shared->boilerplate);
+    if (shared->texts.corpus) {
         tw_paged_free(tw_corpus_paged(shared->texts.corpus), shared->extents);
+        unsigned threads = shared->texts.corpus->settings->options.threads;
+        for (unsigned i = 0; shared->boilerplate_words && i < threads; i++)
+            tw_boilerplate_words_free(&shared->boilerplate_words[i]);
+    }
+    tw_free(shared->boilerplate_words);
     tw_prose_texts_free(&shared->texts);
     tw_free(shared);
 }
