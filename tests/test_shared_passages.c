@@ -23,10 +23,16 @@ static void write_words(dice *from, paper *to, size_t words)
     }
 }
 
-/* Essays of which the first few have a passage in their middle; with `twins`, the first two have a
- * second one after it. */
-static twinset_result *scan_with_twins(const char *settings, size_t count, size_t with_passage,
-                                       bool twins)
+/* What is special of the first essays. */
+enum first_essays {
+    FIRST_ALIKE, /* nothing */
+    FIRST_TWINS, /* two have a second passage after the one of all */
+    FIRST_OLD,   /* one is old */
+};
+
+/* Scans essays of which the first few have a passage in their middle. */
+static twinset_result *scan_with(enum first_essays first, const char *settings, size_t count,
+                                 size_t with_passage)
 {
     twinset_options options = options_with(settings);
     twinset_collection *collection;
@@ -43,13 +49,14 @@ static twinset_result *scan_with_twins(const char *settings, size_t count, size_
         write_words(&from, &essay, WORDS / 2);
         if (i < with_passage)
             assert_int_equal(paper_write(&essay, passage.text, passage.length), 0);
-        if (i < 2 && twins)
+        if (i < 2 && first == FIRST_TWINS)
             assert_int_equal(paper_write(&essay, own.text, own.length), 0);
         write_words(&from, &essay, WORDS / 2);
         snprintf(name, sizeof name, "essay%02zu", i);
-        assert_ok(twinset_collection_add_text(collection, name, essay.text, essay.length,
-                                              TWINSET_ROLE_NEW, &error),
-                  &error);
+        twinset_role role = i == 0 && first == FIRST_OLD ? TWINSET_ROLE_OLD : TWINSET_ROLE_NEW;
+        assert_ok(
+            twinset_collection_add_text(collection, name, essay.text, essay.length, role, &error),
+            &error);
         paper_free(&essay);
     }
     paper_free(&passage);
@@ -61,7 +68,7 @@ static twinset_result *scan_with_twins(const char *settings, size_t count, size_
 
 static twinset_result *scan_essays(const char *settings, size_t count, size_t with_passage)
 {
-    return scan_with_twins(settings, count, with_passage, false);
+    return scan_with(FIRST_ALIKE, settings, count, with_passage);
 }
 
 static void a_common_passage_lists_a_pair(void **state)
@@ -128,13 +135,29 @@ static void what_two_have_beside_it_makes_a_pair(void **state)
 {
     (void)state;
     enum { MANY = 200 };
-    twinset_result *result = scan_with_twins("", MANY, MANY, true);
+    twinset_result *result = scan_with(FIRST_TWINS, "", MANY, MANY);
     assert_int_equal(twinset_result_pairs(result), 1);
     twinset_pair pair = pair_at(result, 0);
     assert_string_equal(pair.a, "essay00");
     assert_string_equal(pair.b, "essay01");
     assert_in_range(pair.passage_words, PASSAGE + PASSAGE / 2, PASSAGE + PASSAGE / 2 + 10);
     assert_true(pair.false_alarms > 0); /* the evidence of all words leaves none */
+    twinset_result_free(result);
+}
+
+/* An old document, such as the item of a test, is listed with the first that have its text. */
+static void what_all_have_lists_an_old_document(void **state)
+{
+    (void)state;
+    enum { MANY = 200, LISTED = 32 };
+    twinset_result *result = scan_with(FIRST_OLD, "", MANY, MANY);
+    assert_true(has_note(result, " (old documents: with the first that have it); most have, as "));
+    assert_int_equal(twinset_result_pairs(result), LISTED);
+    for (size_t i = 0; i < LISTED; i++) {
+        twinset_pair pair = pair_at(result, i);
+        assert_string_equal(pair.a, "essay00");
+        assert_in_range(pair.passage_words, PASSAGE, PASSAGE + 10);
+    }
     twinset_result_free(result);
 }
 
@@ -155,6 +178,7 @@ int main(void)
         cmocka_unit_test(a_short_list_has_the_most_similar),
         cmocka_unit_test(what_all_quote_makes_no_pairs),
         cmocka_unit_test(what_two_have_beside_it_makes_a_pair),
+        cmocka_unit_test(what_all_have_lists_an_old_document),
         cmocka_unit_test(essays_may_be_too_short),
     };
     print_seed();

@@ -86,8 +86,9 @@ static int quote_words(void *context, const char *text, size_t length)
     return tw_bytes_append(&quote->text, tokens.normal + from, tokens.start[last] - 1 - from);
 }
 
-int tw_note_boilerplate(tw_scan_run *scan, const tw_boilerplate *runs)
+int tw_note_boilerplate(tw_scan_run *scan, const tw_boilerplates *found)
 {
+    const tw_boilerplate *runs = &found->of_any;
     enum { SHOWN_BYTES = 200 };
     if (!runs->count)
         return TWINSET_OK;
@@ -99,9 +100,11 @@ int tw_note_boilerplate(tw_scan_run *scan, const tw_boilerplate *runs)
     if (status == TWINSET_OK)
         status = tw_result_note(
             scan->result,
-            "what stands in more than %d documents lists no pair by itself; most have, as %s, "
+            "what stands in more than %d documents lists no pair by itself%s; most have, as %s, "
             "\"%.*s...\": %s documents",
-            TW_SEED_DOCUMENTS, scan->result->names[document], (int)shown, quote.text.data,
+            TW_SEED_DOCUMENTS,
+            found->has_item ? " (old documents: with the first that have it)" : "",
+            scan->result->names[document], (int)shown, quote.text.data,
             tw_number_count(runs->most.documents).text);
     tw_bytes_free(&quote.text);
     return status;

@@ -23,6 +23,13 @@ typedef struct tw_boilerplate {
     tw_u64s keys, scratch;   /* of tw_seed_keys_make(): ascending once they are merged */
 } tw_boilerplate;
 
+/* Of two documents of which one is old, such as the item of a test, only what very many old ones
+ * have is boilerplate: an item is found that stands in very many of the others. */
+typedef struct tw_boilerplates {
+    tw_boilerplate of_any, of_old;
+    bool has_item; /* a run of `of_any` was in an old document, and pairs it */
+} tw_boilerplates;
+
 /* Adds a run by its key. Of more than `most_keys` keys the smallest stay, whatever the order in
  * which they come. */
 int tw_boilerplate_add(tw_boilerplate *runs, uint64_t key, const tw_boilerplate_run *run,
@@ -33,7 +40,7 @@ int tw_boilerplate_merge(tw_boilerplate *runs, const tw_boilerplate *others,
 void tw_boilerplate_free(tw_boilerplate *runs);
 
 /* Notes how many documents have the most frequent run, and its first words. */
-int tw_note_boilerplate(tw_scan_run *scan, const tw_boilerplate *runs) TW_CHECKED;
+int tw_note_boilerplate(tw_scan_run *scan, const tw_boilerplates *found) TW_CHECKED;
 
 /* Finds the words of two texts that are boilerplate: the scratch of one thread, zero to begin
  * with. */

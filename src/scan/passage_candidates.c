@@ -36,6 +36,12 @@ typedef struct square {
     uint32_t count;
 } square;
 
+/* Documents that have a key, and the first of them, each with the first word that has it. */
+typedef struct sharers {
+    size_t count;
+    uint64_t first[TW_SEED_DOCUMENTS];
+} sharers;
+
 /* The scratch of one thread. */
 typedef struct seed_worker {
     struct seed_search *search;
@@ -46,11 +52,12 @@ typedef struct seed_worker {
     uint64_t words;     /* of all documents so far */
     uint64_t most;      /* words of the longest document */
     uint64_t key;       /* of the group in work: a key, or a pair */
-    size_t group_count; /* documents of a key, or word pairs of a pair */
+    sharers sharers[2]; /* of a key: documents that are not old, and old ones */
+    size_t group_count; /* word pairs of a pair */
     uint64_t *group;    /* MOST_SEEDS values */
     bool has_run;       /* the pair shares a run of equal words */
     square *squares;    /* hash table */
-    tw_boilerplate common;
+    tw_boilerplates common;
     tw_passage_candidates found;
 } seed_worker;
 
@@ -113,18 +120,32 @@ static int make_keys(void *context, unsigned worker, size_t index)
 
 /* ---- pairs of the documents that share a key */
 
-/* Adds the key whose documents end to the common ones. */
-static int keep_common(seed_worker *self)
+static bool is_old(const seed_worker *self, uint32_t original)
 {
-    const tw_boilerplate_run run = {(uint32_t)(self->group[0] >> 32), (uint32_t)self->group[0],
-                                    self->group_count};
-    if (self->group_count <= TW_SEED_DOCUMENTS || !tw_seed_key_is_run(self->key))
-        return TWINSET_OK;
-    return tw_boilerplate_add(&self->common, self->key, &run, self->search->most_common);
+    const tw_scan_run *scan = self->search->scan;
+    return tw_corpus_role(scan->corpus, tw_original_first(&scan->search.originals, original)) ==
+           TWINSET_ROLE_OLD;
 }
 
-static int add_pair(seed_worker *self, uint64_t x, uint64_t y)
+/* Adds the key whose documents end to what is boilerplate. */
+static int keep_common(seed_worker *self)
 {
+    const sharers *new = &self->sharers[0], *old = &self->sharers[1];
+    size_t documents = new->count + old->count, most = self->search->most_common;
+    if (documents <= TW_SEED_DOCUMENTS || !tw_seed_key_is_run(self->key))
+        return TWINSET_OK;
+    uint64_t first = new->count ? new->first[0] : old->first[0];
+    const tw_boilerplate_run run = {(uint32_t)(first >> 32), (uint32_t)first, documents};
+    int status = tw_boilerplate_add(&self->common.of_any, self->key, &run, most);
+    self->common.has_item |= old->count && old->count <= TW_SEED_DOCUMENTS;
+    if (status == TWINSET_OK && old->count > TW_SEED_DOCUMENTS)
+        status = tw_boilerplate_add(&self->common.of_old, self->key, &run, most);
+    return status;
+}
+
+static int add_pair(seed_worker *self, uint64_t one, uint64_t other)
+{
+    uint64_t x = one < other ? one : other, y = one < other ? other : one;
     uint32_t a = (uint32_t)(x >> 32), b = (uint32_t)(y >> 32);
     if (!self->search->wants_all && !tw_scan_wants_pair(self->search->scan, a, b))
         return TWINSET_OK;
@@ -135,16 +156,42 @@ static int add_pair(seed_worker *self, uint64_t x, uint64_t y)
                          (tw_entry){(uint64_t)a << self->search->bits | b, words});
 }
 
-/* Ends the documents of a key. */
+static int add_pairs(seed_worker *self, uint64_t one, const uint64_t *others, size_t count)
+{
+    int status = TWINSET_OK;
+    for (size_t i = 0; i < count && status == TWINSET_OK; i++)
+        status = add_pair(self, one, others[i]);
+    return status;
+}
+
+/* Pairs documents with those after them. */
+static int pair_all(seed_worker *self, const uint64_t *documents, size_t count)
+{
+    int status = TWINSET_OK;
+    for (size_t i = 0; i < count && status == TWINSET_OK; i++)
+        status = add_pairs(self, documents[i], documents + i + 1, count - i - 1);
+    return status;
+}
+
+/* Ends the documents of a key. If they are many, but few of them are old, these are paired with the
+ * first of the others: what is asked of them is whether they stand anywhere. */
 static int end_key(seed_worker *self)
 {
-    size_t most = tw_seed_key_is_run(self->key) ? TW_SEED_DOCUMENTS : self->search->most_documents;
-    size_t count = self->group_count <= most ? self->group_count : 0;
+    sharers *new = &self->sharers[0], *old = &self->sharers[1];
+    bool is_run = tw_seed_key_is_run(self->key);
+    size_t most = is_run ? TW_SEED_DOCUMENTS : self->search->most_documents;
+    bool is_few = new->count + old->count <= most;
+    size_t others = new->count < TW_SEED_DOCUMENTS ? new->count : TW_SEED_DOCUMENTS;
     int status = keep_common(self);
-    for (size_t i = 0; i < count; i++)
-        for (size_t j = i + 1; j < count && status == TWINSET_OK; j++)
-            status = add_pair(self, self->group[i], self->group[j]);
-    self->group_count = 0;
+    if (is_few && status == TWINSET_OK)
+        status = pair_all(self, new->first, new->count);
+    if (is_few && status == TWINSET_OK) /* what is old may have a copy that is not */
+        status = pair_all(self, old->first, old->count);
+    if (is_few || (is_run && old->count <= most))
+        for (size_t i = 0; i < old->count && status == TWINSET_OK; i++)
+            status = add_pairs(self, old->first[i], new->first, others);
+    new->count = 0;
+    old->count = 0;
     return status;
 }
 
@@ -160,11 +207,12 @@ static int group_keys(void *context, unsigned worker, bool starts, const tw_entr
             status = end_key(self);
         uint32_t original = (uint32_t)(entries[i].value >> 32);
         self->key = entries[i].key;
-        if (self->group_count && self->original == original)
+        if (self->sharers[0].count + self->sharers[1].count && self->original == original)
             continue;
-        if (self->group_count < TW_SEED_DOCUMENTS)
-            self->group[self->group_count] = entries[i].value;
-        self->group_count++;
+        sharers *documents = &self->sharers[is_old(self, original)];
+        if (documents->count < TW_SEED_DOCUMENTS)
+            documents->first[documents->count] = entries[i].value;
+        documents->count++;
         self->original = original;
     }
     return status;
@@ -351,7 +399,8 @@ static void free_search(seed_search *search)
         tw_free(self->group);
         tw_free(self->squares);
         tw_free(self->found.data);
-        tw_boilerplate_free(&self->common);
+        tw_boilerplate_free(&self->common.of_any);
+        tw_boilerplate_free(&self->common.of_old);
     }
     tw_free(search->workers);
     tw_sorter_free(search->keys);
@@ -450,18 +499,24 @@ static int find_pairs(seed_search *search)
     return status == TWINSET_OK ? end_groups(search, end_pair) : status;
 }
 
-/* Gathers the common runs of all workers, and notes them. */
-static int gather_common(seed_search *search, tw_boilerplate *common)
+/* Gathers the boilerplate that all workers have found, and notes it. */
+static int gather_common(seed_search *search, tw_boilerplates *common)
 {
     tw_scan_run *scan = search->scan;
+    size_t most = search->most_common;
     int status = TWINSET_OK;
-    for (unsigned i = 0; i < scan->options->threads && status == TWINSET_OK; i++)
-        status = tw_boilerplate_merge(common, &search->workers[i].common, search->most_common);
+    for (unsigned i = 0; i < scan->options->threads && status == TWINSET_OK; i++) {
+        const tw_boilerplates *others = &search->workers[i].common;
+        common->has_item |= others->has_item;
+        status = tw_boilerplate_merge(&common->of_any, &others->of_any, most);
+        if (status == TWINSET_OK)
+            status = tw_boilerplate_merge(&common->of_old, &others->of_old, most);
+    }
     return status == TWINSET_OK ? tw_note_boilerplate(scan, common) : status;
 }
 
 int tw_find_passage_candidates(tw_scan_run *scan, tw_prose_texts *texts, tw_stem_counts *counts,
-                               tw_passage_candidates *candidates, tw_boilerplate *common)
+                               tw_passage_candidates *candidates, tw_boilerplates *common)
 {
     seed_search search;
     int status = init_search(&search, scan, texts, counts);

@@ -34,6 +34,6 @@ int tw_count_stems(tw_scan_run *scan, tw_prose_texts *texts, tw_stem_counts *cou
 /* Finds the candidates, and what very many documents have; free the list with tw_free(). */
 int tw_find_passage_candidates(tw_scan_run *scan, tw_prose_texts *texts, tw_stem_counts *counts,
                                tw_passage_candidates *candidates,
-                               tw_boilerplate *common) TW_CHECKED;
+                               tw_boilerplates *common) TW_CHECKED;
 
 #endif

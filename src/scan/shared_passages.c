@@ -56,7 +56,11 @@ static int search_pair(tw_scan_run *scan, unsigned worker, uint32_t a, uint32_t 
     if (!shared->boilerplate_words || !found->count)
         return TWINSET_OK;
     const tw_prose_words *const words[2] = {x, y};
-    return tw_evidence_without_boilerplate(&shared->boilerplate_words[worker], &shared->boilerplate,
+    bool is_old = tw_corpus_role(scan->corpus, a) == TWINSET_ROLE_OLD ||
+                  tw_corpus_role(scan->corpus, b) == TWINSET_ROLE_OLD;
+    return tw_evidence_without_boilerplate(&shared->boilerplate_words[worker],
+                                           is_old ? &shared->boilerplate.of_old
+                                                  : &shared->boilerplate.of_any,
                                            words, found, &extent->evidence);
 }
 
@@ -173,7 +177,7 @@ static void set_rules(tw_scan_run *scan)
 static int prepare_boilerplate(tw_scan_run *scan)
 {
     tw_shared_passages *shared = scan->listing.shared;
-    if (!shared->boilerplate.count || scan->corpus->has_like || scan->selected_from)
+    if (!shared->boilerplate.of_any.count || scan->corpus->has_like || scan->selected_from)
         return TWINSET_OK;
     shared->boilerplate_words =
         tw_calloc(scan->options->threads, sizeof *shared->boilerplate_words);
@@ -215,7 +219,8 @@ void tw_shared_passages_free(tw_shared_passages *shared)
         return;
     tw_stem_counts_free(&shared->counts);
     tw_free(shared->candidates.data);
-    tw_boilerplate_free(&shared->boilerplate);
+    tw_boilerplate_free(&shared->boilerplate.of_any);
+    tw_boilerplate_free(&shared->boilerplate.of_old);
     if (shared->texts.corpus) {
         tw_paged_free(tw_corpus_paged(shared->texts.corpus), shared->extents);
         unsigned threads = shared->texts.corpus->settings->options.threads;

@@ -13,7 +13,7 @@ struct tw_shared_passages {
     tw_stem_counts counts;
     tw_prose_rules rules;
     tw_passage_candidates candidates;
-    tw_boilerplate boilerplate;
+    tw_boilerplates boilerplate;
     tw_boilerplate_words *boilerplate_words; /* by worker; NULL: boilerplate counts, too */
     tw_extent *extents;                      /* by candidate */
     bool measures_similar;                   /* the passages of similar pairs are looked for, too */
