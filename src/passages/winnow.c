@@ -1,8 +1,10 @@
 /*
- * Winnowing. Hashes of words in a row are polynomials that roll from word to word. The least hash
- * of the last few is at the front of a queue whose hashes ascend: what a lower hash follows can
- * never become the least. Of equal hashes the chosen one stays as long as it is in the window, so
- * that a text that repeats one word gives few fingerprints.
+ * Winnowing. Hashes of words in a row are polynomials that roll from word to word. A run has the
+ * last fingerprints of one block and the first of the next, each block being as long as a run has
+ * fingerprints: its least one is the lesser of the least from some fingerprint of the one block on,
+ * which is computed when that block ends, and the least so far in the other (van Herk, 1992). Of
+ * equal hashes the chosen one stays as long as it is in the run, so that a text that repeats one
+ * word gives few fingerprints.
  */
 #include "passages.h"
 
@@ -23,16 +25,18 @@ typedef struct candidate {
 struct tw_winnower {
     unsigned run_words, words, window; /* words of a run and a fingerprint, fingerprints of a run */
     tw_u64s ids;                       /* of the words of a batch */
-    uint64_t mask;                     /* of indices into the two rings that follow */
+    uint64_t mask;                     /* of indices into the ring that follows */
     uint64_t *recent;                  /* the ids of the last words, by position */
-    candidate *queue;                  /* ascending by hash and position */
+    candidate *block;                  /* the fingerprints of a block so far, and after these: the
+                                          least of the block before, from each index on */
     rolling_hash run, fingerprint;
     /* The current document. */
     bool every_run;
     tw_word_run_fn take;
     void *context;
     uint64_t position, start; /* of the next word; of the first after the last seam */
-    uint64_t front, back;     /* of the queue */
+    unsigned filled;          /* fingerprints of the block */
+    candidate least;          /* of them */
     candidate chosen;
     bool has_chosen;
 };
@@ -85,12 +89,12 @@ int tw_winnower_new(unsigned run_words, tw_winnower **winnower)
     made->run = new_rolling_hash(run_words);
     made->fingerprint = new_rolling_hash(made->words);
     size_t size = 2;
-    while (size <= run_words) /* a fingerprint is queued before one of a whole run leaves */
+    while (size < run_words)
         size *= 2;
     made->mask = size - 1;
     made->recent = tw_array(size, sizeof *made->recent);
-    made->queue = tw_array(size, sizeof *made->queue);
-    if (made->recent && made->queue)
+    made->block = tw_array(made->window, sizeof *made->block);
+    if (made->recent && made->block)
         return TWINSET_OK;
     tw_winnower_free(made);
     *winnower = NULL;
@@ -103,7 +107,7 @@ void tw_winnower_free(tw_winnower *winnower)
         return;
     tw_free(winnower->ids.data);
     tw_free(winnower->recent);
-    tw_free(winnower->queue);
+    tw_free(winnower->block);
     tw_free(winnower);
 }
 
@@ -114,7 +118,7 @@ static void restart(tw_winnower *winnower)
 {
     winnower->start = winnower->position;
     winnower->run.sum = winnower->fingerprint.sum = 0;
-    winnower->front = winnower->back = 0;
+    winnower->filled = 0;
     winnower->has_chosen = false;
 }
 
@@ -127,33 +131,44 @@ void tw_winnower_begin(tw_winnower *winnower, bool every_run, tw_word_run_fn tak
     restart(winnower);
 }
 
-static candidate *queue_at(tw_winnower *winnower, uint64_t index)
+/* Of equal ones the later. */
+static candidate lesser(candidate first, candidate later)
 {
-    return &winnower->queue[index & winnower->mask];
+    return first.hash < later.hash ? first : later;
 }
 
-/* Queues the fingerprint that ends with the last word, and drops what can be chosen no more. */
-static void queue_fingerprint(tw_winnower *winnower)
+/* Makes each fingerprint of a block the least from there on. */
+static void end_block(tw_winnower *winnower)
+{
+    candidate *block = winnower->block;
+    for (unsigned i = winnower->window - 1; i-- > 0;)
+        block[i] = lesser(block[i], block[i + 1]);
+    winnower->filled = 0;
+}
+
+/* Takes the fingerprint that ends with the last word, and returns the least of as many as a run
+ * has. It means nothing before there are so many. */
+static candidate add_fingerprint(tw_winnower *winnower)
 {
     candidate made = {finish(winnower->fingerprint.sum), winnower->position - winnower->words};
-    while (winnower->back > winnower->front &&
-           queue_at(winnower, winnower->back - 1)->hash >= made.hash)
-        winnower->back--;
-    *queue_at(winnower, winnower->back++) = made;
-    if (queue_at(winnower, winnower->front)->position + winnower->window <= made.position)
-        winnower->front++;
+    unsigned index = winnower->filled++;
+    winnower->block[index] = made;
+    winnower->least = index ? lesser(winnower->least, made) : made;
+    if (index + 1 < winnower->window)
+        return lesser(winnower->block[index + 1], winnower->least);
+    end_block(winnower);
+    return winnower->least;
 }
 
-/* Chooses the fingerprint of the run that ends with the last word; whether it is another one than
- * before. */
-static bool choose(tw_winnower *winnower)
+/* Chooses the least fingerprint of the run that ends with the last word; whether it is another one
+ * than before. */
+static bool choose(tw_winnower *winnower, candidate least)
 {
-    const candidate *least = queue_at(winnower, winnower->front);
     uint64_t first = winnower->position - winnower->run_words;
-    if (winnower->has_chosen && winnower->chosen.hash == least->hash &&
+    if (winnower->has_chosen && winnower->chosen.hash == least.hash &&
         winnower->chosen.position >= first)
         return false;
-    winnower->chosen = *least;
+    winnower->chosen = least;
     winnower->has_chosen = true;
     return true;
 }
@@ -164,24 +179,33 @@ static uint64_t recent_word(const tw_winnower *winnower, uint64_t position)
     return winnower->recent[position & winnower->mask];
 }
 
+/* Takes the next word into the hashes. Only a caller that gets every run wants its hash. */
+static void roll(tw_winnower *winnower, uint64_t id)
+{
+    uint64_t at = winnower->position, known = at - winnower->start;
+    add_word(&winnower->fingerprint, id);
+    if (known >= winnower->words)
+        drop_word(&winnower->fingerprint, recent_word(winnower, at - winnower->words));
+    if (winnower->every_run) {
+        add_word(&winnower->run, id);
+        if (known >= winnower->run_words)
+            drop_word(&winnower->run, recent_word(winnower, at - winnower->run_words));
+    }
+    winnower->recent[at & winnower->mask] = id;
+    winnower->position++;
+}
+
 /* Takes the next word. */
 static int take_word(tw_winnower *winnower, uint64_t id)
 {
+    roll(winnower, id);
     uint64_t known = winnower->position - winnower->start;
-    uint64_t at = winnower->position;
-    add_word(&winnower->run, id);
-    add_word(&winnower->fingerprint, id);
-    if (known >= winnower->run_words)
-        drop_word(&winnower->run, recent_word(winnower, at - winnower->run_words));
-    if (known >= winnower->words)
-        drop_word(&winnower->fingerprint, recent_word(winnower, at - winnower->words));
-    winnower->recent[at & winnower->mask] = id;
-    winnower->position++;
-    if (known + 1 >= winnower->words)
-        queue_fingerprint(winnower);
-    if (known + 1 < winnower->run_words)
+    if (known < winnower->words)
         return TWINSET_OK;
-    bool is_new = choose(winnower);
+    candidate least = add_fingerprint(winnower);
+    if (known < winnower->run_words)
+        return TWINSET_OK;
+    bool is_new = choose(winnower, least);
     if (!is_new && !winnower->every_run)
         return TWINSET_OK;
     const tw_word_run run = {

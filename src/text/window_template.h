@@ -62,7 +62,7 @@ TW_INLINE size_t length_of(const window_list *list, size_t i)
 }
 
 /* Hashes TW_LANES windows of any length and offset, one in each lane. Returns false where one is
- * shorter than a word, or too far away. Lanes at their last word wait for the others. */
+ * empty, or too far away. Lanes at their last word wait for the others. */
 static bool hash_scattered(const window_list *list, size_t first, uint64_t *ids)
 {
     uint32_t offset[TW_LANES], size[TW_LANES], longest = 0;
@@ -73,18 +73,18 @@ static bool hash_scattered(const window_list *list, size_t first, uint64_t *ids)
         offset[i] = (uint32_t)(list->start[first + i] - list->start[first]);
         size[i] = (uint32_t)length_of(list, first + i);
         longest = size[i] > longest ? size[i] : longest;
-        if (size[i] < 4)
+        if (!size[i])
             return false;
     }
-    tw_lanes at = tw_load(offset), length = tw_load(size);
-    tw_lanes last = at + length - 4, steps = (length - 1) >> 2;
+    tw_lanes at = tw_load(offset), length = tw_load(size), of_last = tw_least(length, tw_all(4));
+    tw_lanes last = at + length - of_last, steps = (length - 1) >> 2;
     tw_lanes high = length * TW_HIGH_START, low = length ^ TW_LOW_START;
     for (uint32_t i = 0; i < (longest - 1) / 4; i++) {
         tw_lanes word = tw_gather(text, tw_least(at + 4 * i, last)), active = (tw_lanes)(steps > i);
         high = (tw_step_high(high, word) & active) | (high & ~active);
         low = (tw_step_low(low, word) & active) | (low & ~active);
     }
-    tw_lanes word = tw_gather(text, last);
+    tw_lanes word = tw_gather(text, last) & tw_all(UINT32_MAX) >> (32 - 8 * of_last);
     tw_store_pairs(ids, tw_finish_highs(tw_step_high(high, word)),
                    tw_fmix_lanes(tw_step_low(low, word)));
     return true;
@@ -100,6 +100,32 @@ TW_INLINE size_t count_alike(const window_list *list, size_t first, size_t count
     return i - first;
 }
 
+/* Hashes a vector of windows of words from `i` on; the last few together with some before them.
+ * Returns how many of those from `i` on have an id now, or 0. */
+static size_t hash_words(const window_list *list, size_t i, size_t count, uint64_t *ids)
+{
+    if (!list->gap || count < TW_LANES)
+        return 0;
+    size_t first = i + TW_LANES <= count ? i : count - TW_LANES;
+    return hash_scattered(list, first, ids + first) ? first + TW_LANES - i : 0;
+}
+
+/* Hashes windows of one length within TW_LANES bytes. */
+static void hash_alike(const window_list *list, size_t first, size_t count, uint64_t *ids)
+{
+    const char *text = list->text + list->start[first];
+    size_t length = length_of(list, first);
+    if (count > 2) {
+        uint64_t nearby[TW_LANES];
+        hash_by_words(text, TW_LANES, length, nearby);
+        for (size_t i = 0; i < count; i++)
+            ids[i] = nearby[list->start[first + i] - list->start[first]];
+    } else {
+        for (size_t i = 0; i < count; i++)
+            ids[i] = tw_shingle_id(list->text + list->start[first + i], length);
+    }
+}
+
 /*
  * In a text of mostly one-byte characters, many windows in a row have an equal length in bytes,
  * until a longer character enters or leaves. A vector hashes the windows of that length at all of
@@ -111,19 +137,12 @@ static void window_ids_at(const char *text, const size_t *start, size_t count, s
 {
     const window_list list = {text, start, k, gap};
     for (size_t i = 0, done; i < count; i += done) {
-        size_t length = length_of(&list, i);
-        done = count_alike(&list, i, count, length);
-        if (done > 2) {
-            uint64_t nearby[TW_LANES];
-            hash_by_words(text + start[i], TW_LANES, length, nearby);
-            for (size_t j = i; j < i + done; j++)
-                ids[j] = nearby[start[j] - start[i]];
-        } else if (gap && count - i >= TW_LANES && hash_scattered(&list, i, ids + i)) {
-            done = TW_LANES;
-        } else {
-            for (size_t j = i; j < i + done; j++)
-                ids[j] = tw_shingle_id(text + start[j], length);
-        }
+        size_t alike = count_alike(&list, i, count, length_of(&list, i));
+        done = alike > 2 ? 0 : hash_words(&list, i, count, ids);
+        if (done)
+            continue;
+        hash_alike(&list, i, alike, ids + i);
+        done = alike;
     }
 }
 
