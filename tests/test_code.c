@@ -505,6 +505,86 @@ static void test_interpolation(void **state)
     assert_int_equal(r->code.tokens[4].start, 10);
 }
 
+/* ---- programs in strings */
+
+/* A string that holds a program is replaced by the tokens of that program, which lie where they are
+ * written. */
+static void test_program_in_string(void **state)
+{
+    run *r = *state;
+    static const char text[] =
+        "exec(\"def area(width, height):\\n    return width * height + 17\\n\"\n"
+        "     \"print(area(30, 40))\\n\")\nx = 1\n";
+    need_grammars(r);
+    assert_tokens(r, "python", text,
+                  "I ( def I ( I , I ) : return I * I + N I ( I ( N , N ) ) ) I = N ");
+    const tw_code *code = &r->code;
+    check_spans(code, text, strlen(text));
+    assert_memory_equal(text + code->tokens[3].start, "area", 4);
+    assert_int_equal(code->tokens[3].end - code->tokens[3].start, 4);
+    assert_memory_equal(text + code->tokens[10].start, "return", 6);
+    assert_memory_equal(text + code->tokens[16].start, "print", 5);
+    assert_int_equal(code->tokens[15].line, 1);
+    assert_int_equal(code->tokens[16].line, 2);
+    assert_int_equal(code->tokens[code->count - 1].line, 3);
+}
+
+static void test_raw_program_in_string(void **state)
+{
+    run *r = *state;
+    need_grammars(r);
+    assert_tokens(r, "cpp",
+                  "auto kernel = R\"cl(#include <stdio.h>\nint main() { puts(\"a\\n\"); }\n"
+                  "#define SOMETHING(x) f(x)\n)cl\";",
+                  "auto I = int I ( ) { I ( S ) ; } #define I ( I ) I ( I ) ; ");
+    assert_tokens(r, "go",
+                  "var s = `function area(width, height) {\n  return width * height + 1700;\n}\n`",
+                  "var I = function I ( I , I ) { return I * I + N ; } ");
+}
+
+/* Statements of SQL are recognised by their words, and may be joined of several strings. */
+static void test_sql_in_string(void **state)
+{
+    run *r = *state;
+    need_grammars(r);
+    assert_tokens(r, "java",
+                  "class A { String q = \"SELECT name, mark FROM students \" +\n"
+                  "  \"WHERE mark > 3 AND course = 'maths' ORDER BY name\"; }",
+                  "class I { I I = select I , I from I where I > N and I = S order by I ; } ");
+}
+
+/* Markup is words, as in a file of its own. */
+static void test_markup_in_string(void **state)
+{
+    run *r = *state;
+    assert_tokens(
+        r, "plain",
+        "x = \"<table class=\\\"Wide\\\"><tr><td>Name of the student</td></tr></table>\";",
+        "I = table class wide tr td name of the student td tr table ; ");
+}
+
+/* Messages, short strings, and what does not parse stay one token. */
+static void test_other_strings(void **state)
+{
+    run *r = *state;
+    static const char *const strings[] = {
+        "Please enter the numbers M and N, which must lie between 1 and 100 (inclusive):\\n",
+        "for each of them:\\nselect one of the following, or enter 0 (zero) to leave this menu.",
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=======",
+        "http://example.org/a/long/path/with/many/parts/index.php?user=%s&password=%s",
+        "def f(x):\\n    return x\\n",
+        "Select the desired key above, and then the final key from the list on the right.",
+        "Update your settings with care: the program does not ask before it has set them.",
+        "<ASCII - Latin1>\\nAaBbCcDdEeFfGgHhIiJj 1234567890 #:+=(){}[] AaBbCcDdEeFfGgHhIiJj",
+    };
+    need_grammars(r);
+    for (size_t i = 0; i < COUNT(strings); i++) {
+        char text[400];
+        snprintf(text, sizeof text, "print(\"%s\")", strings[i]);
+        assert_string_equal(tokens_of(r, "python", text, strlen(text)), "I ( S ) ");
+    }
+}
+
 /* ---- programs that do not parse */
 
 /* Text that a grammar cannot read keeps its tokens. */
@@ -679,6 +759,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_brackets, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_kinds, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_interpolation, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_program_in_string, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_raw_program_in_string, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_sql_in_string, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_markup_in_string, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_other_strings, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_errors, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_wrong_language, set_up, tear_down),
 #ifndef __SANITIZE_THREAD__

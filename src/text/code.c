@@ -11,11 +11,13 @@
 
 #include "coding.h"
 #include "common.h"
+#include "embedded.h"
 
 enum { FORM_BYTES = 64 }; /* the length of a normal form, at most */
 
 struct tw_coder {
     tw_parser *parser; /* NULL where there is no tree-sitter */
+    tw_embedded embedded;
 };
 
 /* The normal forms of names, numbers and strings. */
@@ -82,6 +84,7 @@ void tw_coder_free(tw_coder *coder)
 #ifdef TW_GRAMMARS
     tw_parser_free(coder->parser);
 #endif
+    tw_embedded_free(&coder->embedded);
     tw_free(coder);
 }
 
@@ -137,7 +140,7 @@ static void clear(tw_code *code)
     code->lexed = code->unreliable = false;
 }
 
-int tw_code_tokens(tw_coder *coder, const tw_language *language, const char *text, size_t length,
+int tw_read_tokens(tw_coder *coder, const tw_language *language, const char *text, size_t length,
                    tw_code *code)
 {
     int status = TWINSET_OK;
@@ -160,6 +163,13 @@ int tw_code_tokens(tw_coder *coder, const tw_language *language, const char *tex
     if (unreliable) /* it may be a program in another language */
         language = tw_language_by_name("plain");
     return tw_lex(language->lexis, text, 0, length, 1, code);
+}
+
+int tw_code_tokens(tw_coder *coder, const tw_language *language, const char *text, size_t length,
+                   tw_code *code)
+{
+    int status = tw_read_tokens(coder, language, text, length, code);
+    return status == TWINSET_OK ? tw_open_strings(coder, &coder->embedded, text, code) : status;
 }
 
 void tw_code_free(tw_code *code)

@@ -7,9 +7,12 @@
  *   grammar.c    loads the grammars, each a shared library, when they are needed
  *   pool.c       holds the memory of a parse, and limits its work
  *   lexer.c      lexes everything else by rules that most languages share
+ *   embedded.c   replaces strings that hold a program by its tokens
  *
  * Shingles are made of the normal forms of tokens: a keyword, operator or bracket as it is written,
  * `I` for a name, `N` for a number, `S` for a string. A normal form has no white space in it.
+ * Tokens ascend in the text and do not overlap, but one of a program in strings may begin in one
+ * string and end in the next.
  */
 #ifndef TW_CODE_H
 #define TW_CODE_H
