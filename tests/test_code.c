@@ -563,6 +563,15 @@ static void test_markup_in_string(void **state)
         "I = table class wide tr td name of the student td tr table ; ");
 }
 
+/* No token stands before the string, or after it. */
+static void test_string_alone(void **state)
+{
+    run *r = *state;
+    assert_tokens(r, "plain",
+                  "\"<ol><li>Read the numbers</li><li>Add them</li><li>Print the sum</li></ol>\"",
+                  "ol li read the numbers li li add them li li print the sum li ol ");
+}
+
 /* Messages, short strings, and what does not parse stay one token. */
 static void test_other_strings(void **state)
 {
@@ -763,6 +772,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_raw_program_in_string, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_sql_in_string, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_markup_in_string, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_string_alone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_other_strings, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_errors, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_wrong_language, set_up, tear_down),

@@ -239,6 +239,8 @@ static void clear(tw_code *code)
 static int append_tokens(tw_code *to, const tw_token *tokens, size_t count, const char *normal,
                          size_t length)
 {
+    if (!count) /* and there may be no array yet */
+        return TWINSET_OK;
     int status = TW_GROW(to->tokens, to->capacity, to->count + count);
     if (status != TWINSET_OK)
         return status;
