@@ -12,18 +12,14 @@ import json
 import os
 import pathlib
 import shutil
-import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 import urllib.request
 
+from machines import HOST, WAIT, Machines, free_port, is_open
 from spread import documents, scanned
 
-HOST = "127.0.0.1"
-WAIT = 400  # seconds, for anything
 OPENED = [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in
           ("java.lang", "java.lang.invoke", "java.net", "java.io", "java.nio", "java.text",
            "java.time", "java.util", "java.util.concurrent", "java.util.concurrent.atomic",
@@ -35,12 +31,12 @@ MEMORY = {"task.heap.size": "384m", "task.off-heap.size": "64m", "managed.size":
           "jvm-overhead.min": "128m", "jvm-overhead.max": "128m"}
 
 
-class Cluster:
-    """The processes of the cluster, which are children of this process."""
+class Cluster(Machines):
+    """A job manager, task managers, a job server and a pool of workers."""
 
     def __init__(self, jars, folder):
-        self.jars, self.folder = jars, folder
-        self.processes = {}
+        super().__init__(folder)
+        self.jars = jars
         self.ports = {name: free_port() for name in ("rpc", "rest", "job", "artifact", "pool")}
         self.settings = {
             "jobmanager.rpc.address": HOST, "jobmanager.rpc.port": self.ports["rpc"],
@@ -52,17 +48,9 @@ class Cluster:
             **{f"taskmanager.memory.{name}": size for name, size in MEMORY.items()},
         }
 
-    def start(self, name, *command):
-        log = open(self.folder / f"{name}.log", "wb")  # it is open as long as the process runs
-        # The pool starts workers by name, so PATH begins with this environment.
-        path = os.pathsep.join((os.path.dirname(sys.executable), os.environ["PATH"]))
-        self.processes[name] = subprocess.Popen(
-            command, stdout=log, stderr=log, cwd=self.folder,
-            env={**os.environ, "PATH": path, "PYTHONPATH": os.pathsep.join(sys.path)})
-
     def java(self, name, megabytes, main, *arguments):
         self.start(name, "java", f"-Xmx{megabytes}m", *OPENED, "-cp", f"{self.jars}/*", main,
-                   *map(str, arguments))
+                   *arguments)
 
     def flink(self, name, megabytes, main):
         settings = [word for key, value in self.settings.items()
@@ -89,18 +77,6 @@ class Cluster:
     def start_tasks(self, number):
         self.flink(f"tasks{number}", 768, "taskexecutor.TaskManagerRunner")
 
-    def kill(self, name):
-        self.processes.pop(name).send_signal(signal.SIGKILL)
-
-    def end(self):
-        for process in self.processes.values():
-            process.terminate()
-        for process in self.processes.values():
-            try:
-                process.wait(20)
-            except subprocess.TimeoutExpired:
-                process.kill()
-
     def ask(self, path):
         """The answer of the job manager's REST interface, or {} if there is none."""
         try:
@@ -109,31 +85,9 @@ class Cluster:
         except OSError:
             return {}
 
-    def wait_for(self, what, test):
-        end = time.monotonic() + WAIT
-        while not (found := test()):
-            for name, process in self.processes.items():
-                if process.poll() is not None:
-                    raise RuntimeError(f"{name} has ended; see {name}.log")
-            if time.monotonic() > end:
-                raise TimeoutError(f"waited {WAIT} s for {what}")
-            time.sleep(0.2)
-        return found
-
     def job(self):
         jobs = self.ask("jobs/overview").get("jobs") or [{}]
         return jobs[0]
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind((HOST, 0))
-        return listener.getsockname()[1]
-
-
-def is_open(port):
-    with socket.socket() as client:
-        return client.connect_ex((HOST, port)) == 0
 
 
 def submit(cluster, folder):
