@@ -249,14 +249,28 @@ static void label_all(tw_labels *labels, const char *const *names, size_t count)
 
 static void assert_folder(const char *a, const char *b, const char *folder)
 {
-    tw_labels labels = {0};
-    label_all(&labels, (const char *const[]){a, b, a}, 3);
-    assert_int_equal(labels.count, 2);
-    assert_int_equal(labels.folder.length, strlen(folder));
-    if (*folder)
-        assert_memory_equal(labels.folder.data, folder, strlen(folder));
-    assert_string_equal(tw_labels_find(&labels, a)->shown, a + strlen(folder));
-    assert_string_equal(tw_labels_find(&labels, b)->shown, b + strlen(folder));
+    for (int is_uncut = 0; is_uncut < 2; is_uncut++) {
+        tw_labels labels = {.is_uncut = is_uncut};
+        label_all(&labels, (const char *const[]){a, b, a}, 3);
+        assert_int_equal(labels.count, is_uncut ? 0 : 2); /* uncut ones are not held */
+        assert_int_equal(labels.folder.length, strlen(folder));
+        if (*folder)
+            assert_memory_equal(labels.folder.data, folder, strlen(folder));
+        assert_string_equal(tw_labels_shown(&labels, a), a + strlen(folder));
+        assert_string_equal(tw_labels_shown(&labels, b), b + strlen(folder));
+        tw_labels_free(&labels);
+    }
+}
+
+static void uncut_labels_have_room(void **state)
+{
+    static const char *const names[] = {"d/\xff\xff\xff\xff\xff", "d/\n\\\x01"};
+    tw_labels labels = {.is_uncut = true};
+
+    (void)state;
+    label_all(&labels, names, COUNT(names));
+    assert_string_equal(tw_labels_shown(&labels, names[0]), "\\xff\\xff\\xff\\xff\\xff");
+    assert_string_equal(tw_labels_shown(&labels, names[1]), "\\n\\\\\\x01");
     tw_labels_free(&labels);
 }
 
@@ -281,9 +295,9 @@ static void labels_are_cut_in_the_middle(void **state)
     (void)state;
     label_all(&labels, names, COUNT(names));
     assert_int_equal(tw_labels_fit(&labels, 16), TWINSET_OK);
-    assert_string_equal(tw_labels_find(&labels, names[0])->shown, "submi\xe2\x80\xa6-final.txt");
-    assert_string_equal(tw_labels_find(&labels, names[1])->shown, "submi\xe2\x80\xa6-draft.txt");
-    assert_string_equal(tw_labels_find(&labels, names[2])->shown, "short.txt");
+    assert_string_equal(tw_labels_shown(&labels, names[0]), "submi\xe2\x80\xa6-final.txt");
+    assert_string_equal(tw_labels_shown(&labels, names[1]), "submi\xe2\x80\xa6-draft.txt");
+    assert_string_equal(tw_labels_shown(&labels, names[2]), "short.txt");
     tw_labels_free(&labels);
 }
 
@@ -300,10 +314,10 @@ static void labels_are_cut_around_their_differences(void **state)
     (void)state;
     label_all(&labels, names, COUNT(names));
     assert_int_equal(tw_labels_fit(&labels, 20), TWINSET_OK);
-    assert_string_equal(tw_labels_find(&labels, names[0])->shown, "... 1, h... elde...");
-    assert_string_equal(tw_labels_find(&labels, names[1])->shown, "... 1, h... youn...");
-    assert_string_equal(tw_labels_find(&labels, names[2])->shown, "...up 2, hand....txt");
-    assert_string_equal(tw_labels_find(&labels, names[3])->shown, "the h...ion.txt.orig");
+    assert_string_equal(tw_labels_shown(&labels, names[0]), "... 1, h... elde...");
+    assert_string_equal(tw_labels_shown(&labels, names[1]), "... 1, h... youn...");
+    assert_string_equal(tw_labels_shown(&labels, names[2]), "...up 2, hand....txt");
+    assert_string_equal(tw_labels_shown(&labels, names[3]), "the h...ion.txt.orig");
     assert_all_differ(&labels);
     tw_labels_free(&labels);
 }
@@ -1288,6 +1302,7 @@ int main(void)
         cmocka_unit_test(names_cannot_touch_the_terminal),
         cmocka_unit_test(columns_are_those_of_a_terminal),
         cmocka_unit_test(labels_omit_the_common_folder),
+        cmocka_unit_test(uncut_labels_have_room),
         cmocka_unit_test(labels_are_cut_in_the_middle),
         cmocka_unit_test(labels_are_cut_around_their_differences),
         cmocka_unit_test(labels_never_look_the_same),

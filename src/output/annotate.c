@@ -56,7 +56,7 @@ void tw_json_spans(tw_json *json, const char *key, const tw_repeated_span *spans
         tw_json_whole(json, "start", spans[i].start);
         tw_json_whole(json, "end", spans[i].end);
         tw_json_whole(json, "words", spans[i].words);
-        tw_json_name(json, "first", result->names[spans[i].first],
+        tw_json_name(json, "first", tw_result_name(result, (uint32_t)spans[i].first),
                      tw_result_name_is_number(result, (uint32_t)spans[i].first));
         tw_json_whole(json, "first_start", spans[i].first_start);
         tw_json_whole(json, "first_end", spans[i].first_end);

@@ -73,11 +73,11 @@ int tw_write_candidates(tw_sink *sink, const twinset_result *result, const twins
         uint32_t *list = found.list + found.start[i];
         size_t count = found.start[i + 1] - found.start[i];
         qsort(list, count, sizeof *list, by_number);
-        put_name(sink, result->names[i]);
+        put_name(sink, tw_result_name(result, (uint32_t)i));
         tw_put_text(sink, ": [");
         for (size_t j = 0; j < count; j++) {
             tw_put_text(sink, j == 0 ? "" : ", ");
-            put_name(sink, result->names[list[j]]);
+            put_name(sink, tw_result_name(result, list[j]));
         }
         tw_put_text(sink, "]\n");
     }

@@ -255,7 +255,7 @@ static int annotate_record(const cleaning *clean, list_cursor *at, uint64_t offs
     int status = read_spans(clean, at, offset, work, &note.spans, &note.span_count);
     if (status == TWINSET_OK && was_removed(clean, at, offset)) {
         uint32_t kept = result->decisions.removed[at->removed].kept;
-        note.kept = result->names[kept];
+        note.kept = tw_result_name(result, kept);
         note.kept_is_number = tw_result_name_is_number(result, kept);
         note.similarity = result->decisions.removed[at->removed].similarity;
     }

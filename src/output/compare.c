@@ -93,8 +93,8 @@ static void put_containment(const comparison_view *v, const char *topic, double 
     const size_t begin = INDENT + strlen("100.0% ");
     tw_flow flow = {.sink = v->sink, .width = v->style->width, .indent = begin, .used = begin};
     put_share(v, topic, share);
-    tw_flow_label(&flow, "of ", tw_labels_find(&v->labels, name)->shown, "");
-    tw_flow_label(&flow, "is found in ", tw_labels_find(&v->labels, other)->shown, "");
+    tw_flow_label(&flow, "of ", tw_labels_shown(&v->labels, name), "");
+    tw_flow_label(&flow, "is found in ", tw_labels_shown(&v->labels, other), "");
     tw_put(v->sink, "\n", 1);
 }
 

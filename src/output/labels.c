@@ -16,6 +16,7 @@ void tw_labels_free(tw_labels *labels)
         tw_free(labels->list[i].full);
     tw_free(labels->list);
     tw_bytes_free(&labels->folder);
+    tw_free(labels->uncut);
     *labels = (tw_labels){0};
 }
 
@@ -24,10 +25,19 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const tw_label *)a)->name, ((const tw_label *)b)->name);
 }
 
-const tw_label *tw_labels_find(const tw_labels *labels, const char *name)
+/* ---- adding names */
+
+/* Shortens the folder to what another name begins with, too. Something must remain of each name. */
+static void narrow_folder(tw_labels *labels, const char *name)
 {
-    tw_label key = {.name = name};
-    return bsearch(&key, labels->list, labels->count, sizeof key, by_name);
+    const char *first = labels->first;
+    size_t folder = 0;
+    if (strcmp(name, first) == 0)
+        return;
+    for (size_t i = 0; i < labels->folder_length && first[i] && first[i] == name[i]; i++)
+        if (first[i] == '/' && first[i + 1] && name[i + 1])
+            folder = i + 1;
+    labels->folder_length = folder;
 }
 
 static void sort_once_each(tw_labels *labels)
@@ -41,7 +51,7 @@ static void sort_once_each(tw_labels *labels)
     labels->count = kept;
 }
 
-int tw_labels_add(tw_labels *labels, const char *name)
+static int list_name(tw_labels *labels, const char *name)
 {
     enum { FEW = 1 << 12 };
     /* Most names come many times. */
@@ -55,19 +65,19 @@ int tw_labels_add(tw_labels *labels, const char *name)
     return status;
 }
 
-/* Bytes of the folder that all names begin with: what the first and the last in order have
- * in common, all others have too. Something must remain of each name. */
-static size_t common_folder(const tw_labels *labels)
+int tw_labels_add(tw_labels *labels, const char *name)
 {
-    if (labels->count < 2)
-        return 0;
-    const char *first = labels->list[0].name, *last = labels->list[labels->count - 1].name;
-    size_t folder = 0;
-    for (size_t i = 0; first[i] && first[i] == last[i]; i++)
-        if (first[i] == '/' && first[i + 1])
-            folder = i + 1;
-    return folder > 1 ? folder : 0;
+    size_t length = strlen(name);
+    if (!labels->first) {
+        labels->first = name;
+        labels->folder_length = SIZE_MAX;
+    }
+    narrow_folder(labels, name);
+    labels->longest = length > labels->longest ? length : labels->longest;
+    return labels->is_uncut ? TWINSET_OK : list_name(labels, name);
 }
+
+/* ---- making labels */
 
 /* Makes the strings of a label, in one allocation. An ellipsis of three bytes stands for two bytes
  * at least, so the cut form is never twice as long as the full one. */
@@ -92,27 +102,55 @@ static int make_label(tw_label *label, size_t folder, tw_bytes *scratch)
     return TWINSET_OK;
 }
 
-static int make_folder(tw_labels *labels, size_t folder, tw_bytes *scratch)
+/* Sets the length of the folder to 0 where there is none, or where it is the root. */
+static int make_folder(tw_labels *labels, tw_bytes *scratch)
 {
-    scratch->length = 0;
-    int status = tw_bytes_append(scratch, labels->list[0].name, folder);
+    if (labels->folder_length == SIZE_MAX || labels->folder_length == 1)
+        labels->folder_length = 0;
+    if (labels->folder_length == 0)
+        return TWINSET_OK;
+    int status = tw_bytes_append(scratch, labels->first, labels->folder_length);
     if (status == TWINSET_OK)
         status = tw_bytes_append(scratch, "", 1);
     return status == TWINSET_OK ? tw_append_name(&labels->folder, scratch->data) : status;
 }
 
+static int make_room(tw_labels *labels)
+{
+    enum { WIDEST_BYTE = 4 }; /* "\xff" */
+    labels->uncut_size = WIDEST_BYTE * labels->longest + 1;
+    labels->uncut = tw_malloc(labels->uncut_size);
+    return labels->uncut ? TWINSET_OK : TWINSET_NOMEM;
+}
+
 int tw_labels_make(tw_labels *labels)
 {
     tw_bytes scratch = {0};
-    int status = TWINSET_OK;
+    int status = make_folder(labels, &scratch);
+    if (status == TWINSET_OK && labels->is_uncut)
+        status = make_room(labels);
     sort_once_each(labels);
-    size_t folder = common_folder(labels);
-    if (folder > 0)
-        status = make_folder(labels, folder, &scratch);
     for (size_t i = 0; i < labels->count && status == TWINSET_OK; i++)
-        status = make_label(&labels->list[i], folder, &scratch);
+        status = make_label(&labels->list[i], labels->folder_length, &scratch);
     tw_bytes_free(&scratch);
     return status;
+}
+
+/* Fits a name for a terminal, in the room that is large enough for each. */
+static const char *show_uncut(const tw_labels *labels, const char *name)
+{
+    tw_bytes shown = {.data = labels->uncut, .capacity = labels->uncut_size};
+    int status = tw_append_name(&shown, name + labels->folder_length);
+    return status == TWINSET_OK && tw_bytes_append(&shown, "", 1) == TWINSET_OK ? shown.data : name;
+}
+
+const char *tw_labels_shown(const tw_labels *labels, const char *name)
+{
+    tw_label key = {.name = name};
+    if (labels->is_uncut)
+        return show_uncut(labels, name);
+    const tw_label *label = bsearch(&key, labels->list, labels->count, sizeof key, by_name);
+    return label->shown;
 }
 
 /* ---- where labels differ */

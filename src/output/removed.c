@@ -39,7 +39,8 @@ static int write_next(tw_sink *sink, const twinset_result *result, progress *at,
     tw_json json = tw_json_new(sink);
     tw_json_object(&json, NULL, TW_JSON_INLINE);
     uint32_t document = removed ? removed->document : cut->document;
-    tw_json_name(&json, "id", result->names[document], tw_result_name_is_number(result, document));
+    tw_json_name(&json, "id", tw_result_name(result, document),
+                 tw_result_name_is_number(result, document));
     if (removed) {
         const twinset_removal removal = tw_result_removal_at(result, at->removed);
         write_removal(&json, &removal, tw_result_name_is_number(result, removed->kept));

@@ -82,7 +82,8 @@ static void write_cluster(tw_json *json, const twinset_result *result, size_t in
     tw_json_whole(json, "size", cluster.size);
     tw_json_list(json, "members", TW_JSON_INLINE);
     for (size_t i = 0; i < cluster.size; i++)
-        tw_json_name(json, NULL, cluster.members[i], tw_result_name_is_number(result, members[i]));
+        tw_json_name(json, NULL, tw_result_name(result, members[i]),
+                     tw_result_name_is_number(result, members[i]));
     tw_json_close(json);
     tw_json_name(json, "representative", cluster.representative,
                  tw_result_name_is_number(result, documents->representative));

@@ -94,7 +94,7 @@ static int add_labels(table *t)
 
 static const char *shown(const table *t, const char *name)
 {
-    return tw_labels_find(&t->labels, name)->shown;
+    return tw_labels_shown(&t->labels, name);
 }
 
 static size_t shown_columns(const table *t, const char *name)
@@ -526,6 +526,7 @@ int tw_write_table(tw_sink *sink, const twinset_result *result, const twinset_st
     (void)error;
     table t = {.sink = sink, .result = result, .style = style};
     t.labels.ascii = style->ascii;
+    t.labels.is_uncut = style->width == 0;
     t.options = &result->options;
     t.run = result->run;
     t.rows = style->rows > 0 ? smaller(style->rows, t.run.pairs) : t.run.pairs;

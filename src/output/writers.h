@@ -49,14 +49,20 @@ typedef struct tw_label {
     bool shows_differences; /* it is cut around the differences, not in the middle */
 } tw_label;
 
-/* Set all but `ascii` to 0, add names, make, fit, find; free in any case. A name may be added
- * twice. */
+/* Set all but `ascii` and `is_uncut` to 0, add names, make, fit, show; free in any case. A name may
+ * be added twice. */
 typedef struct tw_labels {
-    bool ascii;     /* an ellipsis is three dots */
-    tw_label *list; /* sorted by name, once made */
+    bool ascii;        /* an ellipsis is three dots */
+    bool is_uncut;     /* names are shown in full, so that none is held, however many there are */
+    const char *first; /* of the names that were added, or NULL */
+    size_t longest;    /* bytes of a name */
+    size_t folder_length; /* of the names: the folder that all begin with */
+    tw_bytes folder;      /* "a/b/", fit for a terminal; empty if there is none */
+    tw_label *list;       /* sorted by name, once made */
     size_t count, capacity;
-    tw_bytes folder;  /* "a/b/", fit for a terminal, if all names begin so; otherwise empty */
     size_t different; /* of the list, when it was last looked at */
+    char *uncut;      /* the name that was shown last, if it was not cut */
+    size_t uncut_size;
 } tw_labels;
 
 int tw_labels_add(tw_labels *labels, const char *name) TW_CHECKED;
@@ -64,7 +70,8 @@ int tw_labels_make(tw_labels *labels) TW_CHECKED;
 /* Cuts labels that are wider than `columns`, as far as all labels stay different: some may stay
  * wider. May be called again. */
 int tw_labels_fit(tw_labels *labels, size_t columns) TW_CHECKED;
-const tw_label *tw_labels_find(const tw_labels *labels, const char *name);
+/* Returns how a name is shown; valid until the next call. */
+const char *tw_labels_shown(const tw_labels *labels, const char *name);
 void tw_labels_free(tw_labels *labels);
 
 /* ---- the columns of a pair, for programs */

@@ -161,6 +161,15 @@ twinset_pair tw_match_pair(const tw_match *match, bool is_swapped)
     };
 }
 
+const char *tw_result_name(const twinset_result *result, uint32_t document)
+{
+    const char *name = result->names[document];
+    tw_paged *paged = tw_arena_paged(result->arena);
+    if (tw_paged_has_file(paged))
+        tw_paged_touch(paged, name, strlen(name));
+    return name;
+}
+
 bool tw_result_name_is_number(const twinset_result *result, uint32_t document)
 {
     return result->numbers && result->numbers[document / 64] >> document % 64 & 1;
@@ -172,8 +181,8 @@ twinset_pair tw_result_pair_at(const twinset_result *result, size_t index)
         return result->comparison.pair;
     const tw_listed_pair *pair = tw_result_listed(result, index);
     twinset_pair found = tw_match_pair(tw_result_match(result, pair), pair->is_swapped);
-    found.a = result->names[pair->a];
-    found.b = result->names[pair->b];
+    found.a = tw_result_name(result, pair->a);
+    found.b = tw_result_name(result, pair->b);
     found.a_is_number = tw_result_name_is_number(result, pair->a);
     found.b_is_number = tw_result_name_is_number(result, pair->b);
     const uint32_t *clusters = result->clusters.of;
@@ -193,7 +202,7 @@ twinset_cluster tw_result_cluster_at(const twinset_result *result, size_t index)
         .id = (uint32_t)index + 1,
         .size = cluster->count,
         .members = result->members + cluster->start,
-        .representative = result->names[cluster->representative],
+        .representative = tw_result_name(result, cluster->representative),
         .min_similarity = cluster->min_similarity,
     };
 }
@@ -202,8 +211,8 @@ twinset_removal tw_result_removal_at(const twinset_result *result, size_t index)
 {
     const tw_removal *removal = &result->decisions.removed[index];
     return (twinset_removal){
-        .name = result->names[removal->document],
-        .kept = result->names[removal->kept],
+        .name = tw_result_name(result, removal->document),
+        .kept = tw_result_name(result, removal->kept),
         .similarity = removal->similarity,
         .cluster = result->clusters.of[removal->document] + 1,
     };

@@ -136,6 +136,9 @@ tw_listed_pair *tw_result_listed(const twinset_result *result, size_t index);
 /* What the passages of a match amount to, where this is known; it may be in paged memory. */
 tw_extent *tw_result_extent(const twinset_result *result, size_t match);
 const tw_match *tw_result_match(const twinset_result *result, const tw_listed_pair *pair);
+/* Returns the name of a document, which may be in a temporary file: use it, rather than to hold
+ * many. */
+const char *tw_result_name(const twinset_result *result, uint32_t document);
 /* Whether the name of a document is an id that is a number in its JSON record. */
 bool tw_result_name_is_number(const twinset_result *result, uint32_t document);
 twinset_pair tw_result_pair_at(const twinset_result *result, size_t index);

@@ -93,6 +93,16 @@ class Budget(Case):
                            id_of=lambda i: f"{i:06}" + "x" * 10_000)
         self.both("docs.jsonl", budgets=BUDGETS if LARGE else BUDGETS[:1])
 
+    def test_long_names_of_pairs(self):
+        """What is written holds a name at a time, though each name has a pair."""
+        count = 30_000 if LARGE else 3_000
+        texts = [self.some_words(12) for _ in range(count // 2)]
+        self.write_records("docs.jsonl", (text for text in texts for _ in range(2)),
+                           id_of=lambda i: f"{i:06}" + "x" * 10_000)
+        for format in "table", "csv", "json", "jsonl", "candidates":
+            self.measure("scan", "docs.jsonl", "-o", "out", "--format", format,
+                         budgets=BUDGETS if LARGE else BUDGETS[:1])
+
     def test_members_of_an_archive(self):
         count = 100_000 if LARGE else 3_000
         with zipfile.ZipFile(self.path("docs.zip"), "w") as archive:
