@@ -144,6 +144,45 @@ static void many_windows_are_dropped(void **state)
     assert_true(before - count_file_pages() < PAGES_OF_TWO_MB);
 }
 
+/* A line of text, say, that is sorted by a number. */
+typedef struct wide {
+    uint64_t number;
+    char rest[504];
+} wide;
+
+static int by_number_and_count(const void *left, const void *right, void *context)
+{
+    long *most = context;
+    static unsigned calls;
+    if (calls++ % 1024 == 0) {
+        long pages = count_file_pages();
+        *most = pages > *most ? pages : *most;
+    }
+    return by_number(left, right, NULL);
+}
+
+/* However many runs are sorted, only a few are merged at once, as each keeps a window in memory. */
+static void few_windows_are_resident_while_runs_are_merged(void **state)
+{
+    (void)state;
+    enum { WIDE = 1 << 16, PAGES = 900 }; /* 32 MB: 64 runs of half a megabyte */
+    tw_paged *paged = tw_paged_new(1 << 20, 1 << 20, NULL);
+    wide *list = tw_paged_alloc(paged, WIDE * sizeof *list);
+    long before = count_file_pages(), most = 0;
+    assert_non_null(list);
+    for (uint64_t i = 0; i < WIDE; i++) {
+        tw_paged_touch(paged, &list[i], sizeof *list);
+        list[i].number = i * 0x9E3779B97F4A7C15u;
+    }
+    assert_int_equal(tw_paged_sort(paged, &list, WIDE, sizeof *list, by_number_and_count, &most),
+                     TWINSET_OK);
+    assert_true(most - before < PAGES);
+    for (size_t i = 1; i < WIDE; i++)
+        assert_true(list[i - 1].number < list[i].number);
+    tw_paged_free(paged, list);
+    tw_paged_release(paged);
+}
+
 /* A full disk is an error with a message, not a signal when a page is written. */
 static void a_full_disk_is_an_error(void **state)
 {
@@ -170,6 +209,7 @@ int main(void)
         cmocka_unit_test(numbers_are_sorted_in_the_file),
         cmocka_unit_test(few_windows_are_not_dropped),
         cmocka_unit_test(many_windows_are_dropped),
+        cmocka_unit_test(few_windows_are_resident_while_runs_are_merged),
         cmocka_unit_test(a_full_disk_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

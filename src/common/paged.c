@@ -337,7 +337,16 @@ void tw_paged_trim(tw_paged *paged, void *array, size_t *capacity, size_t count,
     *capacity = count;
 }
 
-/* ---- sorting */
+/* ---- sorting: in runs that fit into memory, which are merged a few at a time */
+
+/* What is sorted, and how. */
+typedef struct run_sort {
+    tw_paged *paged;
+    size_t count, size; /* of the array: its elements, and the bytes of one */
+    tw_paged_order order;
+    void *context;
+    size_t length; /* elements of a run */
+} run_sort;
 
 /* A sorted run of the array that is merged. */
 typedef struct sorted_run {
@@ -347,29 +356,45 @@ typedef struct sorted_run {
 typedef struct run_heap {
     sorted_run *runs;
     size_t count;
-    tw_paged_order order;
-    void *context;
+    const run_sort *sort;
 } run_heap;
+
+static bool is_after(const run_heap *heap, const sorted_run *x, const sorted_run *y)
+{
+    return heap->sort->order(x->at, y->at, heap->sort->context) > 0;
+}
 
 /* Moves the run at `i` down to where it belongs. */
 static void sift_down(const run_heap *heap, size_t i)
 {
     sorted_run *runs = heap->runs, moved = runs[i];
     for (size_t child; (child = 2 * i + 1) < heap->count; i = child) {
-        if (child + 1 < heap->count &&
-            heap->order(runs[child + 1].at, runs[child].at, heap->context) < 0)
+        if (child + 1 < heap->count && is_after(heap, &runs[child], &runs[child + 1]))
             child++;
-        if (heap->order(moved.at, runs[child].at, heap->context) <= 0)
+        if (!is_after(heap, &moved, &runs[child]))
             break;
         runs[i] = runs[child];
     }
     runs[i] = moved;
 }
 
-static void merge_runs(tw_paged *paged, run_heap *heap, char *out, size_t size)
+/* Fills the heap with the runs between two elements of an array. */
+static void fill_heap(run_heap *heap, const char *array, size_t first, size_t end)
 {
+    size_t length = heap->sort->length, size = heap->sort->size;
+    for (heap->count = 0; first < end; first += length) {
+        size_t now = end - first < length ? end - first : length;
+        const char *at = array + first * size;
+        heap->runs[heap->count++] = (sorted_run){at, at + now * size};
+    }
     for (size_t i = heap->count / 2; i-- > 0;)
         sift_down(heap, i);
+}
+
+static void merge_runs(run_heap *heap, char *out)
+{
+    tw_paged *paged = heap->sort->paged;
+    size_t size = heap->sort->size;
     while (heap->count > 0) {
         sorted_run *first = &heap->runs[0];
         tw_paged_touch(paged, out, size);
@@ -384,46 +409,72 @@ static void merge_runs(tw_paged *paged, run_heap *heap, char *out, size_t size)
     }
 }
 
-/* Sorts runs that fit into memory, and merges them into another array. */
-static int sort_in_runs(tw_paged *paged, char *array, size_t count, size_t size,
-                        tw_paged_order order, void *context, char *out)
+/* Merges neighbouring runs, up to so many at once, into another array. */
+static int merge_neighbours(const run_sort *sort, const char *from, char *to, size_t at_once)
 {
-    size_t run = paged->resident_bytes / 2 / size, runs = (count + run - 1) / run;
-    run_heap heap = {tw_array(runs, sizeof *heap.runs), runs, order, context};
-    char *copy = tw_array(run, size);
-    int status = heap.runs && copy ? TWINSET_OK : TWINSET_NOMEM;
-    for (size_t i = 0; i < runs && status == TWINSET_OK; i++) {
-        size_t now = count - i * run < run ? count - i * run : run;
-        char *start = array + i * run * size;
-        copy_paged(paged, copy, start, now * size);
-        qsort_r(copy, now, size, order, context);
-        copy_paged(paged, start, copy, now * size);
-        heap.runs[i] = (sorted_run){start, start + now * size};
+    run_heap heap = {tw_array(at_once, sizeof *heap.runs), 0, sort};
+    size_t step = at_once * sort->length;
+    if (!heap.runs)
+        return TWINSET_NOMEM;
+    for (size_t i = 0; i < sort->count; i += step) {
+        fill_heap(&heap, from, i, sort->count - i < step ? sort->count : i + step);
+        merge_runs(&heap, to + i * sort->size);
+    }
+    tw_free(heap.runs);
+    return TWINSET_OK;
+}
+
+static int sort_each_run(const run_sort *sort, char *array)
+{
+    char *copy = tw_array(sort->length, sort->size);
+    if (!copy)
+        return TWINSET_NOMEM;
+    for (size_t i = 0; i < sort->count; i += sort->length) {
+        size_t now = sort->count - i < sort->length ? sort->count - i : sort->length;
+        char *start = array + i * sort->size;
+        copy_paged(sort->paged, copy, start, now * sort->size);
+        qsort_r(copy, now, sort->size, sort->order, sort->context);
+        copy_paged(sort->paged, start, copy, now * sort->size);
     }
     tw_free(copy);
-    if (status == TWINSET_OK)
-        merge_runs(paged, &heap, out, size);
-    tw_free(heap.runs);
+    return TWINSET_OK;
+}
+
+/* Sorts *array, by the help of *other: *array is the sorted one at the end. While runs are merged,
+ * the window that each is read at stays resident, so these may be half of what is resident. */
+static int sort_in_runs(run_sort *sort, char **array, char **other)
+{
+    size_t half = sort->paged->resident_bytes / 2, at_once = half / WINDOW;
+    sort->length = half / sort->size;
+    int status = sort_each_run(sort, *array);
+    for (; sort->length < sort->count && status == TWINSET_OK; sort->length *= at_once) {
+        status = merge_neighbours(sort, *array, *other, at_once);
+        if (status != TWINSET_OK)
+            break;
+        char *merged = *other;
+        *other = *array;
+        *array = merged;
+    }
     return status;
 }
 
 int tw_paged_sort(tw_paged *paged, void *array, size_t count, size_t element_size,
                   tw_paged_order order, void *context)
 {
-    void *old;
-    memcpy(&old, array, sizeof old);
+    run_sort sort = {paged, count, element_size, order, context, 0};
+    char *sorted;
+    memcpy(&sorted, array, sizeof sorted); /* it may be a pointer to any type */
     if (count < 2)
         return TWINSET_OK;
-    if (!is_in_file(paged, old)) {
-        qsort_r(old, count, element_size, order, context);
+    if (!is_in_file(paged, sorted)) {
+        qsort_r(sorted, count, element_size, order, context);
         return TWINSET_OK;
     }
-    void *sorted = tw_paged_alloc(paged, count * element_size);
-    if (!sorted)
+    char *other = tw_paged_alloc(paged, count * element_size);
+    if (!other)
         return TWINSET_NOMEM;
-    int status = sort_in_runs(paged, old, count, element_size, order, context, sorted);
-    tw_paged_free(paged, status == TWINSET_OK ? old : sorted);
-    if (status == TWINSET_OK)
-        memcpy(array, &sorted, sizeof sorted);
+    int status = sort_in_runs(&sort, &sorted, &other);
+    tw_paged_free(paged, other);
+    memcpy(array, &sorted, sizeof sorted);
     return status;
 }
