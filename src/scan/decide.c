@@ -272,6 +272,7 @@ static size_t find_removed(const removal_plan *plan, located_removal *removed)
             &plan->decisions[plan->decision_index[plan->scan->search.originals.of[document]]];
         if (current->kept == document || tw_corpus_role(corpus, document) == TWINSET_ROLE_OLD)
             continue;
+        tw_paged_touch(tw_corpus_paged(corpus), &removed[count], sizeof *removed);
         removed[count++] = (located_removal){
             .removal = {document, current->kept, current->similarity},
             .source = found->source,
@@ -281,24 +282,37 @@ static size_t find_removed(const removal_plan *plan, located_removal *removed)
     return count;
 }
 
-static int list_removed(removal_plan *plan)
+/* Sorts the removals on all threads, or, where they are in a file, within little memory. */
+static int sort_removed(const removal_plan *plan, located_removal **removed, size_t count)
 {
     enum { SORT_SHARE = 32 };
+    tw_paged *paged = tw_corpus_paged(plan->scan->corpus);
+    tw_loop loop = tw_settings_loop(plan->scan->corpus->settings, "deciding");
+    uint64_t resident;
+    if (tw_paged_is_in_file(paged, *removed, &resident))
+        return tw_paged_sort(paged, removed, count, sizeof **removed, by_input, NULL);
+    if (count > tw_memory_share(plan->scan->options, SORT_SHARE) / sizeof **removed)
+        loop.threads = 1; /* more would take as much memory again */
+    return tw_parallel_sort(&loop, *removed, count, sizeof **removed, by_input, NULL);
+}
+
+static int list_removed(removal_plan *plan)
+{
     twinset_result *result = plan->scan->result;
-    located_removal *removed = tw_array(plan->count, sizeof *removed);
+    tw_paged *paged = tw_corpus_paged(plan->scan->corpus);
+    located_removal *removed = tw_paged_alloc(paged, plan->count * sizeof *removed);
     if (!removed)
         return TWINSET_NOMEM;
     size_t count = result->run.removed = find_removed(plan, removed);
-    tw_loop loop = tw_settings_loop(plan->scan->corpus->settings, "deciding");
-    if (count > tw_memory_share(plan->scan->options, SORT_SHARE) / sizeof *removed)
-        loop.threads = 1; /* more would take as much memory again */
-    int status = tw_parallel_sort(&loop, removed, count, sizeof *removed, by_input, NULL);
+    int status = sort_removed(plan, &removed, count);
     result->decisions.removed = tw_array(count, sizeof *result->decisions.removed);
     if (!result->decisions.removed)
         status = TWINSET_NOMEM;
-    for (size_t i = 0; i < count && status == TWINSET_OK; i++)
+    for (size_t i = 0; i < count && status == TWINSET_OK; i++) {
+        tw_paged_touch(paged, &removed[i], sizeof *removed);
         result->decisions.removed[i] = removed[i].removal;
-    tw_free(removed);
+    }
+    tw_paged_free(paged, removed);
     return status;
 }
 
