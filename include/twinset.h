@@ -150,6 +150,9 @@ typedef struct twinset_pair {
     uint64_t passage_words; /* words in all of them; of programs, tokens */
     double coverage_a;      /* the share of a's words that are in passages; NaN: not looked for */
     double coverage_b;
+
+    /* With TWINSET_VIEW_ACROSS, the languages of the programs, such as "python"; otherwise NULL. */
+    const char *language_a, *language_b;
 } twinset_pair;
 
 /* Compares two texts: exact similarity and estimate. `options` may be NULL; the threshold and
@@ -458,7 +461,7 @@ TWINSET_CHECKED int twinset_result_clean(twinset_result *result, size_t input, c
 /* ------------------------------------------------- reference: the options */
 
 enum { TWINSET_BY_AUTO, TWINSET_BY_CHAR, TWINSET_BY_WORD, TWINSET_BY_CODE };
-enum { TWINSET_VIEW_BOTH, TWINSET_VIEW_NORMALISED, TWINSET_VIEW_RAW };
+enum { TWINSET_VIEW_BOTH, TWINSET_VIEW_NORMALISED, TWINSET_VIEW_RAW, TWINSET_VIEW_ACROSS };
 enum { TWINSET_CASE_FOLD, TWINSET_CASE_KEEP };
 enum { TWINSET_SPACES_SQUEEZE, TWINSET_SPACES_KEEP, TWINSET_SPACES_DROP };
 enum { TWINSET_PUNCTUATION_KEEP, TWINSET_PUNCTUATION_SPACE, TWINSET_PUNCTUATION_DROP };
@@ -518,7 +521,8 @@ struct twinset_options {
     unsigned k;       /* shingle length, 1 to 64; 0: 9 characters, 5 words, 8 tokens */
     const char *lang; /* of programs, such as "python"; NULL or "auto": each one's own */
     int view;         /* TWINSET_VIEW_*: of programs, tokens in normal form with the words as
-                         they are written beside them, or one of the two views alone */
+                         they are written beside them, or one of the two views alone; or what
+                         languages have in common, of programs in different ones alone */
     int letter_case;  /* TWINSET_CASE_*: NFKC and full case folding, or NFC alone */
     int spaces;       /* TWINSET_SPACES_* */
     int punctuation;  /* TWINSET_PUNCTUATION_* */

@@ -49,6 +49,8 @@ static const record_field pair_fields[] = {
     PAIR("longest_lines", WHOLE, longest_lines),
     PAIR("lines_a", WHOLE, lines_a),
     PAIR("lines_b", WHOLE, lines_b),
+    PAIR("language_a", STRING, language_a),
+    PAIR("language_b", STRING, language_b),
     {0},
 };
 
@@ -205,7 +207,8 @@ static const char *string_at(const column_view *column, size_t i)
     any_record record;
     if (column->table->read(column->result, i, &record) != TWINSET_OK)
         return "";
-    return *(const char *const *)value_in(&record, column->field);
+    const char *string = *(const char *const *)value_in(&record, column->field);
+    return string ? string : "";
 }
 
 static void fill_offsets(const column_view *column, int64_t *offsets)

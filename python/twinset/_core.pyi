@@ -53,6 +53,8 @@ Pair: TypeAlias = tuple[
     int,  # longest_lines
     int,  # lines_a
     int,  # lines_b
+    str | None,  # language_a
+    str | None,  # language_b
 ]
 
 class Run(TypedDict):

@@ -44,6 +44,9 @@ class Pair(NamedTuple):
     longest_lines: int = 0
     lines_a: int = 0
     lines_b: int = 0
+    language_a: str | None = None
+    """With the option view="across", the languages of the two programs."""
+    language_b: str | None = None
 
 
 class Cluster(NamedTuple):

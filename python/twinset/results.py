@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 FLAGS = ("invalid-utf8", "hidden-characters", "homoglyphs", "hidden-text", "encoding-guessed",
          "unparsed", "mostly-quoted", "lexed", "controls", "undivided")
 TEXT_FIELDS = 11  # fields of any pair; those after them are for programs
+PROGRAM_FIELDS = 21  # and those after these for programs of different languages
 
 
 def format_of(target: output.Target | None) -> _core.Format | None:
@@ -100,8 +101,10 @@ class Scan(Rows[Pair], Outcome):
 
     @cached_property
     def _fields(self) -> tuple[str, ...]:
-        is_code = self.report()["parameters"]["by"] == "code"
-        return Pair._fields if is_code else Pair._fields[:TEXT_FIELDS]
+        parameters = self.report()["parameters"]
+        if parameters["by"] != "code":
+            return Pair._fields[:TEXT_FIELDS]
+        return Pair._fields if parameters["view"] == "across" else Pair._fields[:PROGRAM_FIELDS]
 
     def _at(self, index: int) -> Pair:
         a, b, *others = self._result.pair(index)

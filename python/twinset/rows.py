@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import pyarrow
 
 NAMES = frozenset({"a", "b", "id", "kept"})
+LANGUAGES = frozenset({"language_a", "language_b"})
+TEXTS = NAMES | LANGUAGES
 FRACTIONS = frozenset({"similarity", "jaccard", "containment_a", "containment_b", "estimate",
                        "coverage_a", "coverage_b", "weighted", "false_alarms"})
 
@@ -88,7 +90,8 @@ class Rows(Sequence[Row], Generic[Row]):
     def _names(self, field: str) -> list[Id]:
         data, offsets = self._result.column(self._kind, field)
         ends = memoryview(offsets or b"").cast("q")
-        return [self._ids(data[ends[i]:ends[i + 1]].decode(errors="surrogateescape"))
+        make = self._ids if field in NAMES else str
+        return [make(data[ends[i]:ends[i + 1]].decode(errors="surrogateescape"))
                 for i in range(len(self))]
 
     def _ordered(self, values: Any) -> Any:
@@ -107,7 +110,7 @@ class Rows(Sequence[Row], Generic[Row]):
             return pyarrow.array([str(id) for id in self._names(field)], pyarrow.large_string())
         data, offsets = self._result.column(self._kind, field)
         buffers: list[bytes] = [data] if offsets is None else [offsets, data]
-        kind = (pyarrow.large_string() if field in NAMES else
+        kind = (pyarrow.large_string() if field in TEXTS else
                 pyarrow.float64() if field in FRACTIONS else pyarrow.int64())
         array = pyarrow.Array.from_buffers(kind, len(self),
                                            [None, *map(pyarrow.py_buffer, buffers)])
@@ -123,7 +126,7 @@ class Rows(Sequence[Row], Generic[Row]):
         import numpy
         import pandas
 
-        columns = {field: self._ordered(self._names(field) if field in NAMES
+        columns = {field: self._ordered(self._names(field) if field in TEXTS
                                         else numpy.array(self._numbers(field)))
                    for field in self._fields}
         return pandas.DataFrame(columns)
@@ -138,6 +141,8 @@ class Rows(Sequence[Row], Generic[Row]):
     def _to_polars(self, field: str) -> Any:
         import polars
 
+        if field in LANGUAGES:
+            return polars.Series(field, self._names(field), polars.String)
         if field in NAMES:
             values = self._names(field)
             is_number = (self._ids.known is None and self._ids.numbers

@@ -361,6 +361,10 @@ int twinset_collection_dedup(twinset_collection *collection, const char *keep,
         return tw_fail(error, TWINSET_USAGE, "`keep` needs a rule or a field");
     if (strcmp(options->group, "none") != 0)
         return tw_fail(error, TWINSET_USAGE, "a collection is cleaned without regard to groups");
+    if (options->view == TWINSET_VIEW_ACROSS)
+        return tw_fail(
+            error, TWINSET_USAGE,
+            "a collection is cleaned of copies in one language; leave `view` across out");
     for (size_t i = 0; i < collection->sources->count; i++)
         if (tw_source_at(collection->sources, i)->role == TWINSET_ROLE_LIKE)
             return tw_fail(error, TWINSET_USAGE, "a collection is cleaned as a whole");

@@ -218,6 +218,9 @@ static int check_together(const twinset_options *options, twinset_error *error)
         return tw_fail(
             error, TWINSET_USAGE,
             "`quotations` and `bibliography` are of prose; leave them out with `by` code");
+    if (options->view == TWINSET_VIEW_ACROSS && options->lang && strcmp(options->lang, "auto") != 0)
+        return tw_fail(error, TWINSET_USAGE,
+                       "`view` across compares programs of different languages; leave `lang` out");
     unsigned bands = options->bands ? options->bands : 1, deep = options->rows ? options->rows : 1;
     unsigned long long need = (unsigned long long)bands * deep;
     unsigned most = options->hashes ? options->hashes : 65536;
@@ -241,6 +244,10 @@ static int check_together(const twinset_options *options, twinset_error *error)
     return TWINSET_OK;
 }
 
+/* The tokens of a shingle across languages, which have fewer tokens in common. Figures:
+ * docs/accuracy.md. */
+enum { K_ACROSS = 6 };
+
 void tw_options_fill_defaults(const twinset_options *given, int by, twinset_options *resolved)
 {
     static const struct {
@@ -253,7 +260,9 @@ void tw_options_fill_defaults(const twinset_options *given, int by, twinset_opti
         [TWINSET_BY_CODE] = {8, TWINSET_MEASURE_WEIGHTED, 0.35, 0.9},
     };
     resolved->by = by;
-    resolved->k = given && given->k ? given->k : defaults[by].k;
+    unsigned k =
+        resolved->view == TWINSET_VIEW_ACROSS && by == TWINSET_BY_CODE ? K_ACROSS : defaults[by].k;
+    resolved->k = given && given->k ? given->k : k;
     resolved->measure = given && given->measure ? given->measure : defaults[by].measure;
     bool threshold = given && given->threshold != TWINSET_AUTO;
     resolved->threshold = threshold ? given->threshold : defaults[by].threshold;

@@ -47,10 +47,11 @@ static const tw_option_row rows[] = {
       "Language of programs: python, java, c, cpp, ...; plain for any other, text for prose. "
       "Default: each file's own, by its name and its first lines.", KEPT_READING},
      TW_OPTION_NAME, FIELD(lang), 0, 0, true},
-    {{"view", 0, "both|normalised|raw", TEXT_TOPIC,
+    {{"view", 0, "both|normalised|raw|across", TEXT_TOPIC,
       "What programs are compared by. normalised: tokens in a row, names and values aside; raw: "
       "the same as they are written; both (default): normalised tokens in a row, and each word "
-      "as it is written.", KEPT_READING},
+      "as it is written; across: as both, but programs of different languages alone, by what "
+      "these have in common.", KEPT_READING},
      TW_OPTION_CHOICE, FIELD(view), 0, 0, true},
     {{"case", 0, "fold|keep", TEXT_TOPIC,
       "fold (default): Unicode NFKC and full case folding; keep: NFC only.", KEPT_TEXTS},

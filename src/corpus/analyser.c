@@ -13,6 +13,7 @@ int tw_analyser_init(tw_analyser *analyser, const tw_settings *settings, const t
     if (!analyser->slots || tw_coder_new(&analyser->coder) != TWINSET_OK)
         return tw_nomem(error);
     tw_coder_set_limits(analyser->coder, settings->parse_limits);
+    tw_coder_set_across(analyser->coder, tw_compares_languages(settings));
     return tw_shingler_new(&settings->options, settings->stop, &analyser->shingler, error);
 }
 
@@ -54,31 +55,39 @@ void tw_analyser_shrink(tw_analyser *analyser)
 
 /* ---- tokens */
 
-/* Writes the tokens of a text into the analyser's block. */
-static int find_tokens(tw_analyser *analyser, const char *name, const char *text, size_t length,
-                       uint32_t source, unsigned *flags)
+static int find_program_tokens(tw_analyser *analyser, const char *name, const char *text,
+                               size_t length, tw_text_summary *found)
 {
     const tw_settings *settings = analyser->settings;
     tw_code *code = &analyser->code;
-    const tw_language *language = settings->language;
-    int status;
-    if (tw_compares_programs(settings))
-        status = tw_code_tokens(analyser->coder,
-                                language ? language : tw_language_detect(name, text, length), text,
-                                length, code);
-    else
-        status = tw_find_words(analyser->coder, &settings->options, text, length,
-                               &analyser->omitted, code);
-    *flags |= code->unreliable ? TWINSET_FLAG_UNPARSED : 0u;
-    *flags |= code->lexed ? TWINSET_FLAG_LEXED : 0u;
+    const tw_language *language =
+        settings->language ? settings->language : tw_language_detect(name, text, length);
+    int status = tw_code_tokens(analyser->coder, language, text, length, code);
+    if (tw_compares_languages(settings))
+        found->language = tw_language_index(language);
+    found->flags |= code->unreliable ? TWINSET_FLAG_UNPARSED : 0u;
+    found->flags |= code->lexed ? TWINSET_FLAG_LEXED : 0u;
+    return status;
+}
+
+/* Writes the tokens of a text into the analyser's block; `found` gets flags and language. */
+static int find_tokens(tw_analyser *analyser, const char *name, const char *text, size_t length,
+                       uint32_t source, tw_text_summary *found)
+{
+    const tw_settings *settings = analyser->settings;
+    tw_code *code = &analyser->code;
+    int status = tw_compares_programs(settings)
+                     ? find_program_tokens(analyser, name, text, length, found)
+                     : tw_find_words(analyser->coder, &settings->options, text, length,
+                                     &analyser->omitted, code);
     return status == TWINSET_OK ? tw_program_write(code, text, source, &analyser->program) : status;
 }
 
 int tw_analyse_tokens(tw_analyser *analyser, const char *name, const char *text, size_t length,
                       uint32_t source, tw_program *program)
 {
-    unsigned flags = 0;
-    int status = find_tokens(analyser, name, text, length, source, &flags);
+    tw_text_summary found = {0};
+    int status = find_tokens(analyser, name, text, length, source, &found);
     *program = status == TWINSET_OK ? tw_program_read(&analyser->program) : (tw_program){0};
     return status;
 }
@@ -97,14 +106,16 @@ int tw_analyse_block(tw_analyser *analyser, tw_shingles_fn sink, void *context,
 int tw_analyse_text(tw_analyser *analyser, const char *name, const char *text, size_t length,
                     uint32_t source, tw_shingles_fn sink, void *context, tw_text_summary *summary)
 {
-    unsigned flags = 0;
+    tw_text_summary found = {0};
     if (!tw_compares_programs(analyser->settings))
         return tw_shingle(analyser->shingler, text, length, sink, context, summary);
-    int status = find_tokens(analyser, name, text, length, source, &flags);
+    int status = find_tokens(analyser, name, text, length, source, &found);
     if (status == TWINSET_OK)
         status = tw_analyse_block(analyser, sink, context, summary);
-    if (status == TWINSET_OK)
-        summary->flags |= flags;
+    if (status == TWINSET_OK) {
+        summary->flags |= found.flags;
+        summary->language = found.language;
+    }
     return status;
 }
 

@@ -122,7 +122,9 @@ static int put_document(const tw_document *document, tw_bytes *frame)
         status = tw_put_u8(frame, document->flags >> 8);
     if (status == TWINSET_OK)
         status = tw_put_u8(frame, document->is_blank);
-    return status == TWINSET_OK ? tw_put_u8(frame, document->naming) : status;
+    return status == TWINSET_OK
+               ? tw_put_u8(frame, (uint8_t)(document->naming | document->language << 3))
+               : status;
 }
 
 static int put_problem(const tw_problem *problem, tw_bytes *frame)
@@ -218,7 +220,9 @@ static tw_document get_document(tw_field_reader *fields)
     document.flags = tw_get_u8(fields);
     document.flags |= (uint16_t)(tw_get_u8(fields) << 8);
     document.is_blank = tw_get_u8(fields);
-    document.naming = tw_get_u8(fields);
+    uint8_t naming = tw_get_u8(fields);
+    document.naming = naming & 7;
+    document.language = naming >> 3;
     return document;
 }
 

@@ -47,10 +47,11 @@ typedef struct tw_document {
     uint64_t offset; /* of its record in the source, or of its text in store.texts */
     uint32_t length; /* of that record without its newline, or of that text; 0: read the source */
     uint32_t source;
-    uint32_t line;  /* from 1; 0 for a source that is one document */
-    uint16_t flags; /* TWINSET_FLAG_* */
-    bool is_blank;  /* all its shingles are excluded: it matches nothing */
-    uint8_t naming; /* tw_naming */
+    uint32_t line;        /* from 1; 0 for a source that is one document */
+    uint16_t flags;       /* TWINSET_FLAG_* */
+    bool is_blank;        /* all its shingles are excluded: it matches nothing */
+    uint8_t naming : 3;   /* tw_naming */
+    uint8_t language : 5; /* tw_language_index(), by view across alone */
 } tw_document;
 
 /* The documents, in the order of their names once all were read. */
@@ -205,7 +206,7 @@ int tw_corpus_read(tw_corpus *corpus, const tw_read_plan *plan, tw_journal *jour
  * is read once, in the role with the highest precedence. TWINSET_USAGE: two texts have one name. */
 int tw_source_states_new(const tw_sources *sources, bool is_comparison, tw_source_state **states,
                          twinset_error *error) TW_CHECKED;
-/* Whether two documents are to be compared, by their roles and groups. */
+/* Whether two documents are to be compared, by their roles, groups and languages. */
 bool tw_corpus_wants(const tw_corpus *corpus, uint32_t a, uint32_t b);
 /* Whether all pairs are to be compared, whatever the roles and groups are. */
 bool tw_corpus_wants_all(const tw_corpus *corpus);

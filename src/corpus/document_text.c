@@ -378,14 +378,14 @@ int tw_document_program(tw_worker *worker, uint32_t index, tw_program *program)
 }
 
 /* Whether a text still has the tokens of a file at their offsets. */
-static bool has_tokens(const tw_source_text *text, const tw_program *program, size_t file)
+static bool has_tokens(const tw_source_text *text, const tw_program *program, size_t file,
+                       bool is_across)
 {
     size_t from = file ? program->files[file - 1].tokens : 0;
     for (size_t i = from; i < program->files[file].tokens; i++) {
         const tw_token *token = &program->tokens[i];
         if (token->end > text->length ||
-            tw_shingle_id(text->text + token->start, token->end - token->start) !=
-                program->words[i])
+            tw_token_hash(token, text->text, is_across) != program->words[i])
             return false;
     }
     return true;
@@ -395,11 +395,12 @@ int tw_document_file(tw_worker *worker, uint32_t index, const tw_program *progra
                      tw_source_text *text)
 {
     const tw_corpus *corpus = worker->corpus;
+    bool is_across = tw_compares_languages(corpus->settings);
     const char *reason;
     int status = has_block(corpus, tw_document_at(corpus, index))
                      ? tw_source_read_text(worker, program->files[file].source, text, &reason)
                      : tw_document_text(worker, index, text);
-    if (status == TWINSET_OK && !has_tokens(text, program, file))
+    if (status == TWINSET_OK && !has_tokens(text, program, file, is_across))
         status = TWINSET_IO;
     return note_change(worker, index, status);
 }

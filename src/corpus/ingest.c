@@ -118,6 +118,7 @@ static int add_document(document_sink *sink, tw_chunk *chunk, tw_document docume
     document.digest[1] = summary->digest[1];
     document.tokens = summary->tokens;
     document.flags = (uint16_t)summary->flags;
+    document.language = summary->language & TW_SEVERAL_LANGUAGES;
     chunk->out.totals.shingles += shingles;
     int status = tw_chunk_add_document(chunk, &document);
     if (status == TWINSET_OK)

@@ -167,13 +167,17 @@ bool tw_corpus_wants(const tw_corpus *corpus, uint32_t a, uint32_t b)
         return false;
     if (corpus->has_like && x->role != TWINSET_ROLE_LIKE && y->role != TWINSET_ROLE_LIKE)
         return false;
+    if (tw_compares_languages(corpus->settings) &&
+        !tw_languages_differ(tw_document_at(corpus, a)->language,
+                             tw_document_at(corpus, b)->language))
+        return false;
     uint64_t group = find_group(corpus, a);
     return !group || group != find_group(corpus, b);
 }
 
 bool tw_corpus_wants_all(const tw_corpus *corpus)
 {
-    if (corpus->documents.groups)
+    if (corpus->documents.groups || tw_compares_languages(corpus->settings))
         return false;
     for (size_t i = 0; i < corpus->sources->count; i++) {
         const tw_source *source = tw_source_at(corpus->sources, i);

@@ -63,6 +63,12 @@ static inline bool tw_compares_programs(const tw_settings *settings)
     return settings->options.by == TWINSET_BY_CODE;
 }
 
+/* Whether programs of different languages are compared, and no others. */
+static inline bool tw_compares_languages(const tw_settings *settings)
+{
+    return tw_compares_programs(settings) && settings->options.view == TWINSET_VIEW_ACROSS;
+}
+
 /* Whether the caller left it open what makes a submission. */
 static inline bool tw_groups_are_open(const tw_settings *settings)
 {

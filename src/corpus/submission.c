@@ -95,6 +95,8 @@ static tw_document begin_submission(const tw_corpus *corpus, const uint32_t *mem
     for (size_t i = 1; i < count; i++) {
         const tw_document *member = tw_document_at(corpus, members[i]);
         document.flags |= member->flags;
+        if (member->language != document.language)
+            document.language = TW_SEVERAL_LANGUAGES;
         if (tw_corpus_role(corpus, members[i]) == TWINSET_ROLE_LIKE)
             document.source = member->source;
     }

@@ -46,6 +46,8 @@ static int refuse_exclusions(const twinset_options *options, twinset_error *erro
 {
     if (options->stop || (options->common != TWINSET_AUTO && options->common < 1))
         return tw_fail(error, TWINSET_USAGE, "an index has no `stop` and no `common`");
+    if (options->view == TWINSET_VIEW_ACROSS)
+        return tw_fail(error, TWINSET_USAGE, "an index has no `view` across");
     return TWINSET_OK;
 }
 

@@ -30,12 +30,15 @@ const tw_pair_column tw_pair_columns[TW_PAIR_COLUMNS] = {
     COLUMN("longest_lines", TW_COLUMN_COUNT, longest_lines),
     COLUMN("lines_a", TW_COLUMN_COUNT, lines_a),
     COLUMN("lines_b", TW_COLUMN_COUNT, lines_b),
+    COLUMN("language_a", TW_COLUMN_LANGUAGE, language_a),
+    COLUMN("language_b", TW_COLUMN_LANGUAGE, language_b),
 };
 
 size_t tw_count_pair_columns(const twinset_result *result)
 {
     if (result->options.by == TWINSET_BY_CODE)
-        return TW_PAIR_COLUMNS;
+        return result->options.view == TWINSET_VIEW_ACROSS ? TW_PAIR_COLUMNS
+                                                           : TW_COLUMNS_OF_PROGRAMS;
     return result->pairs.has_passages ? TW_COLUMNS_WITH_PASSAGES : TW_COLUMNS_OF_TEXT;
 }
 
@@ -64,6 +67,8 @@ void tw_put_pair_column(tw_sink *sink, const tw_pair_column *column, const twins
         tw_put_text(sink, isnan(share) ? "" : tw_number_real(share).text);
     } else if (column->kind == TW_COLUMN_COUNT || column->kind == TW_COLUMN_PASSAGES) {
         tw_put_text(sink, tw_number_whole(*(const uint64_t *)member(column, pair)).text);
+    } else if (column->kind == TW_COLUMN_LANGUAGE) {
+        tw_put_text(sink, *(const char *const *)member(column, pair));
     } else {
         tw_put_text(sink, tw_number_whole(*(const uint32_t *)member(column, pair)).text);
     }
@@ -92,6 +97,9 @@ void tw_json_pair_column(tw_json *json, const tw_pair_column *column, const twin
         break;
     case TW_COLUMN_CLUSTER:
         tw_json_whole(json, column->name, *(const uint32_t *)value);
+        break;
+    case TW_COLUMN_LANGUAGE:
+        tw_json_string(json, column->name, *(const char *const *)value);
         break;
     }
 }

@@ -450,6 +450,8 @@ static void put_heading(const table *t)
     if (t->passages)
         snprintf(others, sizeof others, " and %s with common passages",
                  tw_number_count(t->run.found_pairs - similar).text);
+    else if (t->result->languages)
+        snprintf(others, sizeof others, " across languages");
     int length = snprintf(
         text, sizeof text, "%s%s in %s, %s", tw_counted(similar, "similar pair").text, others,
         tw_counted(t->run.documents, "document").text, tw_counted(t->run.clusters, "cluster").text);

@@ -81,7 +81,8 @@ typedef enum tw_column_kind {
     TW_COLUMN_SHARE,
     TW_COLUMN_COUNT,
     TW_COLUMN_PASSAGES, /* a count, where passages were looked for */
-    TW_COLUMN_CLUSTER
+    TW_COLUMN_CLUSTER,
+    TW_COLUMN_LANGUAGE
 } tw_column_kind;
 
 typedef struct tw_pair_column {
@@ -91,14 +92,20 @@ typedef struct tw_pair_column {
 } tw_pair_column;
 
 /* In the order of the contract. Those after TW_COLUMNS_OF_TEXT are written where passages were
- * looked for, those after TW_COLUMNS_WITH_PASSAGES of programs alone. */
-enum { TW_COLUMNS_OF_TEXT = 11, TW_COLUMNS_WITH_PASSAGES = 16, TW_PAIR_COLUMNS = 21 };
+ * looked for, those after TW_COLUMNS_WITH_PASSAGES of programs alone, and those after
+ * TW_COLUMNS_OF_PROGRAMS where these are compared across languages. */
+enum {
+    TW_COLUMNS_OF_TEXT = 11,
+    TW_COLUMNS_WITH_PASSAGES = 16,
+    TW_COLUMNS_OF_PROGRAMS = 21,
+    TW_PAIR_COLUMNS = 23
+};
 extern const tw_pair_column tw_pair_columns[TW_PAIR_COLUMNS];
 size_t tw_count_pair_columns(const twinset_result *result);
 
 /* The document's name in a column of names. */
 const char *tw_pair_column_name(const tw_pair_column *column, const twinset_pair *pair);
-/* Writes the number in any other column; nothing for NaN. */
+/* Writes the value in any other column; nothing for NaN. */
 void tw_put_pair_column(tw_sink *sink, const tw_pair_column *column, const twinset_pair *pair);
 /* Writes a column as a member of a JSON object. */
 void tw_json_pair_column(tw_json *json, const tw_pair_column *column, const twinset_pair *pair);

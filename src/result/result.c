@@ -62,6 +62,7 @@ void tw_result_clear(twinset_result *result)
     tw_free(result->notes);
     tw_free(result->names);
     tw_free(result->numbers);
+    tw_free(result->languages);
     free_pairs(result);
     twinset_passages_free(result->comparison.passages);
     tw_text_store_free(result->kept);
@@ -185,6 +186,10 @@ twinset_pair tw_result_pair_at(const twinset_result *result, size_t index)
     found.b = tw_result_name(result, pair->b);
     found.a_is_number = tw_result_name_is_number(result, pair->a);
     found.b_is_number = tw_result_name_is_number(result, pair->b);
+    if (result->languages) {
+        found.language_a = tw_language_name_at(result->languages[pair->a]);
+        found.language_b = tw_language_name_at(result->languages[pair->b]);
+    }
     const uint32_t *clusters = result->clusters.of;
     if (clusters && clusters[pair->a] == clusters[pair->b])
         found.cluster = clusters[pair->a] + 1;

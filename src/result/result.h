@@ -98,6 +98,7 @@ struct twinset_result {
     tw_arena *arena;
     const char **names; /* of the documents */
     uint64_t *numbers;  /* a bit for each document, if its name is a number; NULL: none is */
+    uint8_t *languages; /* tw_language_index() of each document; NULL: not by view across */
     tw_pair_list pairs;
     tw_chance chance;
     tw_comparison comparison;

@@ -73,6 +73,8 @@ static int list_names(void *context, unsigned worker, size_t from, size_t to)
     for (size_t i = from; i < to; i++) {
         const tw_document *document = tw_document_at(all->corpus, (uint32_t)i);
         all->result->names[i] = document->name;
+        if (all->result->languages)
+            all->result->languages[i] = document->language;
         flagged += document->flags != 0;
         numbers += document->naming == TW_NAMED_BY_NUMBER;
     }
@@ -108,7 +110,11 @@ static int list_documents(const tw_corpus *corpus, twinset_result *result)
     tw_loop loop = tw_settings_loop(corpus->settings, "reading");
     listing all = {.corpus = corpus, .result = result};
     result->names = tw_array(count, sizeof *result->names);
-    int status = result->names ? tw_parallel_ranges(&loop, count, list_names, &all) : TWINSET_NOMEM;
+    bool has_languages = tw_compares_languages(corpus->settings);
+    if (has_languages)
+        result->languages = tw_array(count, sizeof *result->languages);
+    bool is_enough = result->names && (result->languages || !has_languages);
+    int status = is_enough ? tw_parallel_ranges(&loop, count, list_names, &all) : TWINSET_NOMEM;
     if (status != TWINSET_OK)
         return status;
     result->flagged = tw_array(all.flagged, sizeof *result->flagged);
@@ -221,6 +227,49 @@ static int note_excluded(const tw_sources *sources, twinset_result *result)
     return status;
 }
 
+/* Whether some documents are in languages that are compared with each other. */
+static bool has_two_languages(const tw_corpus *corpus, const uint8_t *languages)
+{
+    bool is_seen[TW_SEVERAL_LANGUAGES + 1] = {false};
+    for (uint32_t i = 0; i < corpus->documents.count; i++) {
+        bool is_new = !is_seen[languages[i]];
+        is_seen[languages[i]] = true;
+        for (uint8_t other = 0; is_new && other <= TW_SEVERAL_LANGUAGES; other++)
+            if (is_seen[other] && tw_languages_differ(languages[i], other))
+                return true;
+    }
+    return false;
+}
+
+/* Notes programs that have nothing but names and values in common with others. */
+static int note_unparsed(const tw_corpus *corpus, twinset_result *result)
+{
+    size_t count = 0;
+    const char *first = NULL;
+    for (uint32_t i = 0; i < corpus->documents.count; i++)
+        if (strcmp(tw_language_name_at(result->languages[i]), "plain") == 0 && count++ == 0)
+            first = result->names[i];
+    if (!count)
+        return TWINSET_OK;
+    return tw_result_note(result,
+                          "%zu %s in a language without a grammar, such as %s: by `view` across "
+                          "only names and values count",
+                          count, count == 1 ? "program is" : "programs are", first);
+}
+
+/* Notes what is compared by view across. */
+static int note_languages(const tw_corpus *corpus, twinset_result *result)
+{
+    if (!result->languages || corpus->is_comparison)
+        return TWINSET_OK;
+    if (!has_two_languages(corpus, result->languages))
+        return tw_result_note(result, "`view` across: there are no programs of two languages");
+    int status = tw_result_note(
+        result, "`view` across: only programs of different languages are compared, by what these "
+                "languages have in common");
+    return status == TWINSET_OK ? note_unparsed(corpus, result) : status;
+}
+
 int tw_account_for_input(const tw_corpus *corpus, twinset_result *result)
 {
     int status = list_skips(corpus, result);
@@ -230,6 +279,8 @@ int tw_account_for_input(const tw_corpus *corpus, twinset_result *result)
         status = note_groups(corpus, result);
     if (status == TWINSET_OK)
         status = note_large(corpus, result);
+    if (status == TWINSET_OK)
+        status = note_languages(corpus, result);
     result->run.documents = corpus->documents.count;
     result->run.records = corpus->totals.records;
     result->run.bytes = corpus->totals.bytes;

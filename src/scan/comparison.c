@@ -34,6 +34,8 @@ static void swap_sides(twinset_pair *pair)
     swapped.coverage_b = pair->coverage_a;
     swapped.a_is_number = pair->b_is_number;
     swapped.b_is_number = pair->a_is_number;
+    swapped.language_a = pair->language_b;
+    swapped.language_b = pair->language_a;
     *pair = swapped;
 }
 
@@ -75,6 +77,10 @@ static int fill_pair(tw_corpus *corpus, const char *const names[2], twinset_resu
         *pair = tw_result_pair_at(result, 0);
     else
         status = count_pair(corpus, second, pair, error);
+    if (result->languages) {
+        pair->language_a = tw_language_name_at(result->languages[0]);
+        pair->language_b = tw_language_name_at(result->languages[second]);
+    }
     pair->cluster = 0;
     if (status == TWINSET_OK)
         status = estimate_pair(corpus, second, &pair->estimate);

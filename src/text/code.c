@@ -18,6 +18,7 @@ enum { FORM_BYTES = 64 }; /* the length of a normal form, at most */
 struct tw_coder {
     tw_parser *parser; /* NULL where there is no tree-sitter */
     tw_embedded embedded;
+    bool is_across;
 };
 
 /* The normal forms of names, numbers and strings. */
@@ -41,24 +42,38 @@ static void fold(char *text, size_t length)
         text[i] = tw_to_lower(text[i]);
 }
 
-int tw_token_put(tw_code *code, const char *text, tw_token token, tw_form form)
+/* Appends a token with its normal form, of which *form is a copy that may be changed. */
+static int put_token(tw_code *code, tw_token token, const char *from, size_t length, char **form)
 {
     int status = TW_GROW(code->tokens, code->capacity, code->count + 1);
     if (status == TWINSET_OK)
         status = tw_bytes_reserve(&code->normal, FORM_BYTES + 1);
     if (status != TWINSET_OK)
         return status;
-    bool written = form >= TW_FORM_WRITTEN;
-    const char *from = written ? text + token.start : signs[form];
-    size_t length = written ? limit_length(from, token.end - token.start) : 1;
-    char *to = code->normal.data + code->normal.length;
-    memcpy(to, from, length);
-    if (form == TW_FORM_FOLDED)
-        fold(to, length);
-    to[length] = ' ';
+    *form = code->normal.data + code->normal.length;
+    memcpy(*form, from, length);
+    (*form)[length] = ' ';
     code->normal.length += length + 1;
     code->tokens[code->count++] = token;
     return TWINSET_OK;
+}
+
+int tw_token_put(tw_code *code, const char *text, tw_token token, tw_form form)
+{
+    bool written = form >= TW_FORM_WRITTEN;
+    const char *from = written ? text + token.start : signs[form];
+    size_t length = written ? limit_length(from, token.end - token.start) : 1;
+    char *put;
+    int status = put_token(code, token, from, length, &put);
+    if (status == TWINSET_OK && form == TW_FORM_FOLDED)
+        fold(put, length);
+    return status;
+}
+
+int tw_token_put_word(tw_code *code, tw_token token, const char *word)
+{
+    char *put;
+    return put_token(code, token, word, strlen(word), &put);
 }
 
 int tw_coder_new(tw_coder **coder)
@@ -121,6 +136,11 @@ void tw_coder_set_limits(tw_coder *coder, tw_parse_limits *limits)
 #endif
 }
 
+void tw_coder_set_across(tw_coder *coder, bool is_across)
+{
+    coder->is_across = is_across;
+}
+
 uint64_t tw_estimate_tokens(const char *text, size_t length)
 {
     uint64_t count = 0;
@@ -146,13 +166,12 @@ int tw_read_tokens(tw_coder *coder, const tw_language *language, const char *tex
     int status = TWINSET_OK;
     bool parsed = false;
     clear(code);
+    code->is_across = coder->is_across;
     if (length > INT32_MAX)
         return TWINSET_USAGE;
 #ifdef TW_GRAMMARS
     if (language->grammar)
         status = tw_parse(coder->parser, language, text, length, code, &parsed);
-#else
-    (void)coder;
 #endif
     if (status != TWINSET_OK || parsed)
         return status;

@@ -7,6 +7,7 @@
  *   grammar.c    loads the grammars, each a shared library, when they are needed
  *   pool.c       holds the memory of a parse, and limits its work
  *   lexer.c      lexes everything else by rules that most languages share
+ *   common_form.c  has the forms that languages have in common
  *   embedded.c   replaces strings that hold a program by its tokens
  *
  * Shingles are made of the normal forms of tokens: a keyword, operator or bracket as it is written,
@@ -41,6 +42,14 @@ bool tw_is_program_text(const char *text, size_t length);
 bool tw_is_known_path(const char *path);
 /* The language with this index; NULL past the last. */
 const tw_language *tw_language_at(size_t index);
+/* The index of a language. A document of several languages has TW_SEVERAL_LANGUAGES instead. */
+uint8_t tw_language_index(const tw_language *language);
+enum { TW_SEVERAL_LANGUAGES = 31 };
+/* The name of the language with an index, or "several". */
+const char *tw_language_name_at(uint8_t index);
+/* Whether documents in two languages, by index, are compared by what languages have in common. Not
+ * so prose, nor C and C++, or JavaScript and TypeScript, which have their tokens in common. */
+bool tw_languages_differ(uint8_t a, uint8_t b);
 
 typedef enum tw_token_kind {
     TW_TOKEN_NAME,    /* of a variable, function, class, ... */
@@ -62,6 +71,7 @@ typedef struct tw_code {
     tw_bytes normal; /* the tokens' normal forms, each followed by a space */
     bool lexed;      /* not parsed: the grammar could not be loaded, or the parser gave up */
     bool unreliable; /* so much of the text does not parse that tokens may be wrong */
+    bool is_across;  /* the forms are those that languages have in common */
 } tw_code;
 
 /* The parsers of one thread. */
@@ -80,6 +90,10 @@ tw_parse_limits *tw_parse_limits_new(uint64_t memory_bytes, unsigned threads) TW
 void tw_parse_limits_free(tw_parse_limits *limits);
 /* Makes a coder keep to limits, which must outlive it. */
 void tw_coder_set_limits(tw_coder *coder, tw_parse_limits *limits);
+
+/* Makes a coder give the tokens that programming languages have in common (common_form.h), and no
+ * others. A program that is not parsed keeps those of its language. */
+void tw_coder_set_across(tw_coder *coder, bool is_across);
 
 /* Returns a number that the tokens of a program do not pass by much: those of all that it says, its
  * comments as well. */

@@ -48,6 +48,8 @@ typedef enum tw_form {
 
 /* Appends a token and its normal form. */
 int tw_token_put(tw_code *code, const char *text, tw_token token, tw_form form) TW_CHECKED;
+/* Appends a token whose normal form is a word of its own. */
+int tw_token_put_word(tw_code *code, tw_token token, const char *word) TW_CHECKED;
 /* Replaces `code` by the tokens of the text, in which each string is one token. */
 int tw_read_tokens(tw_coder *coder, const tw_language *language, const char *text, size_t length,
                    tw_code *code) TW_CHECKED;

@@ -345,6 +345,7 @@ static int finish(tw_embedded *e, tw_code *code, const copy_progress *done)
         return status;
     e->opened.lexed = code->lexed;
     e->opened.unreliable = code->unreliable;
+    e->opened.is_across = code->is_across;
     tw_code before = *code;
     *code = e->opened;
     e->opened = before;

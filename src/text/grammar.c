@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common_form.h"
 #include "pool.h"
 
 enum { MOST_LANGUAGES = 64 };
@@ -145,6 +146,12 @@ static uint8_t classify(const TSLanguage *parser, TSSymbol symbol, bool docstrin
     return TW_NODE_OTHER;
 }
 
+static uint8_t classify_common(const TSLanguage *parser, TSSymbol symbol)
+{
+    bool is_rule = ts_language_symbol_type(parser, symbol) == TSSymbolTypeRegular;
+    return is_rule ? tw_common_classify(ts_language_symbol_name(parser, symbol)) : TW_COMMON_OTHER;
+}
+
 /* ---- where grammars lie */
 
 #ifdef TW_LINKED_GRAMMARS
@@ -251,13 +258,17 @@ static int load(const tw_language *language, tw_grammar **loaded)
     if (status != TWINSET_OK)
         return status;
     size_t symbols = parser ? ts_language_symbol_count(parser) : 0;
-    tw_grammar *grammar = tw_malloc(sizeof *grammar + symbols);
+    tw_grammar *grammar = tw_malloc(sizeof *grammar + 2 * symbols);
     if (!grammar)
         return TWINSET_NOMEM;
     grammar->parser = parser;
+    grammar->body = parser ? ts_language_field_id_for_name(parser, "body", 4) : 0;
+    grammar->common_class_of = grammar->class_of + symbols;
     bool docstrings = strcmp(language->name, "python") == 0;
-    for (size_t i = 0; i < symbols; i++)
+    for (size_t i = 0; i < symbols; i++) {
         grammar->class_of[i] = classify(parser, (TSSymbol)i, docstrings);
+        grammar->common_class_of[i] = classify_common(parser, (TSSymbol)i);
+    }
     *loaded = grammar;
     return TWINSET_OK;
 }

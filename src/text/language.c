@@ -4,6 +4,7 @@
  * share of brackets and operators distinguishes programs from prose, and the ways in which lines
  * begin distinguish the languages.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "coding.h"
@@ -68,6 +69,35 @@ const tw_language *tw_language_by_name(const char *name)
         if (strcmp(languages[i].name, name) == 0)
             return &languages[i];
     return NULL;
+}
+
+uint8_t tw_language_index(const tw_language *language)
+{
+    static_assert((int)LANGUAGES <= (int)TW_SEVERAL_LANGUAGES, "an index has 5 bits");
+    return (uint8_t)(language - languages);
+}
+
+const char *tw_language_name_at(uint8_t index)
+{
+    return index < LANGUAGES ? languages[index].name : "several";
+}
+
+/* The name of the language that programs of one with this index count as. NULL: it is prose. */
+static const char *family_of(uint8_t index)
+{
+    static const char *const families[][2] = {
+        {"cpp", "c"}, {"tsx", "javascript"}, {"typescript", "javascript"}};
+    const char *name = tw_language_name_at(index);
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        if (strcmp(name, families[i][0]) == 0)
+            return families[i][1];
+    return index < LANGUAGES && languages[index].lexis & TW_LEX_PROSE ? NULL : name;
+}
+
+bool tw_languages_differ(uint8_t a, uint8_t b)
+{
+    const char *x = family_of(a), *y = family_of(b);
+    return x && y && (strcmp(x, y) != 0 || a == TW_SEVERAL_LANGUAGES);
 }
 
 const char *tw_language_name(const tw_language *language)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common.h"
+#include "common_form.h"
 #include "grammar.h"
 #include "pool.h"
 
@@ -23,6 +24,7 @@ struct tw_parser {
     size_t length;
     size_t done;                    /* the text before this offset needs no more tokens */
     size_t leaf_bytes, error_bytes; /* of all leaves, and of those that fit no rule */
+    bool is_body;                   /* the current node is the body of a loop */
     tw_code *code;
 };
 
@@ -182,6 +184,7 @@ typedef enum level {
     LEVEL_STRING, /* the node belongs to a string */
     LEVEL_HOLDER, /* brackets around the node mean nothing */
     LEVEL_BARE,   /* as LEVEL_HOLDER, and the node may be such a bracket */
+    LEVEL_COMMON, /* with the parent's tw_common_class added */
 } level;
 
 static uint8_t class_of(const tw_parser *p, TSNode node)
@@ -284,6 +287,101 @@ static int visit(tw_parser *p, TSNode node, level here, bool *descend, level *be
     return put_leaf(p, node, class, error || here == LEVEL_ERROR);
 }
 
+/* ---- the forms that languages have in common */
+
+static bool starts_value(const tw_parser *p, TSNode node)
+{
+    size_t start = ts_node_start_byte(node);
+    return p->text[start] == '=' || (p->text[start] == ':' && p->text[start + 1] == '=');
+}
+
+/* Whether a name is declared without a value, as not all languages do. */
+static bool is_bare_declaration(const tw_parser *p, TSNode node, tw_common_class parent)
+{
+    if (parent != TW_COMMON_DECLARATION || class_of(p, node) != TW_NODE_NAME)
+        return false;
+    TSNode next = ts_node_next_sibling(node);
+    return ts_node_is_null(next) || !starts_value(p, next);
+}
+
+/* Whether a node has no tokens in the vocabulary that languages share. */
+static bool is_uncommon(const tw_parser *p, TSNode node, bool inner, tw_common_class parent)
+{
+    uint8_t class = class_of(p, node);
+    if (class == TW_NODE_COMMENT || class == TW_NODE_LINES || (class == TW_NODE_IMPORT && inner) ||
+        (class == TW_NODE_STATEMENT && is_docstring(p, node)))
+        return !ts_node_is_error(node);
+    if (p->grammar->common_class_of[ts_node_symbol(node)] == TW_COMMON_OMITTED)
+        return true;
+    bool is_head = parent == TW_COMMON_LOOP && p->grammar->body && !p->is_body;
+    return (is_head && ts_node_is_named(node)) || is_bare_declaration(p, node, parent);
+}
+
+/* Takes back the last token if it is a name that the leaf makes the first part of a longer one, as
+ * in `math.sqrt`, since other languages have no such part. */
+static void drop_owner(tw_parser *p, const char *text, size_t length, size_t start)
+{
+    tw_code *code = p->code;
+    bool joins = (length == 1 && *text == '.') ||
+                 (length == 2 && (memcmp(text, "->", 2) == 0 || memcmp(text, "::", 2) == 0 ||
+                                  memcmp(text, "?.", 2) == 0));
+    const tw_token *last = code->count ? &code->tokens[code->count - 1] : NULL;
+    if (!joins || !last || last->end != start || last->kind != TW_TOKEN_NAME)
+        return;
+    code->count--;
+    code->normal.length -= 2;
+}
+
+static int put_common(tw_parser *p, TSNode node, tw_common_class parent)
+{
+    size_t start = ts_node_start_byte(node), end = ts_node_end_byte(node), length = end - start;
+    const char *text = p->text + start;
+    tw_token token = {(uint32_t)start, (uint32_t)end, ts_node_start_point(node).row + 1,
+                      TW_TOKEN_OTHER};
+    if (is_blank(text, length))
+        return TWINSET_OK;
+    tw_form form = form_of(p, class_of(p, node), text, length);
+    if (form < TW_FORM_WRITTEN) {
+        token.kind = form == TW_FORM_NAME ? TW_TOKEN_NAME : TW_TOKEN_LITERAL;
+        return tw_token_put(p->code, p->text, token, form);
+    }
+    const char *word = tw_common_form(text, length, parent);
+    if (word)
+        return tw_token_put_word(p->code, token, word);
+    drop_owner(p, text, length, start);
+    return TWINSET_OK;
+}
+
+/* As visit(), for the tokens that languages have in common. */
+static int visit_common(tw_parser *p, TSNode node, level here, bool *descend, level *below)
+{
+    bool inner = ts_node_child_count(node) > 0, error = ts_node_is_error(node);
+    uint8_t class = class_of(p, node);
+    tw_common_class parent = here < LEVEL_COMMON ? TW_COMMON_OTHER : here - LEVEL_COMMON;
+    *below = LEVEL_COMMON +
+             (error ? TW_COMMON_OTHER : p->grammar->common_class_of[ts_node_symbol(node)]);
+    *descend = false;
+    if (is_uncommon(p, node, inner, parent))
+        return TWINSET_OK;
+    *descend = inner && class != TW_NODE_NUMBER && class != TW_NODE_STRING;
+    if (*descend)
+        return TWINSET_OK;
+    size_t length = ts_node_end_byte(node) - ts_node_start_byte(node);
+    p->leaf_bytes += length;
+    p->error_bytes += error ? length : 0;
+    return put_common(p, node, parent);
+}
+
+static int visit_current(tw_parser *p, TSTreeCursor *cursor, level here, bool *descend,
+                         level *below)
+{
+    TSNode node = ts_tree_cursor_current_node(cursor);
+    if (!p->code->is_across)
+        return visit(p, node, here, descend, below);
+    p->is_body = ts_tree_cursor_current_field_id(cursor) == p->grammar->body;
+    return visit_common(p, node, here, descend, below);
+}
+
 /* Moves past a node and all nodes below it. Returns false where it was the last. */
 static bool go_to_next(tw_parser *p, TSTreeCursor *cursor, level *here)
 {
@@ -303,12 +401,12 @@ static int walk(tw_parser *p, TSTreeCursor *cursor)
     p->levels.length = 0;
     do {
         bool descend;
-        int status = visit(p, ts_tree_cursor_current_node(cursor), here, &descend, &below);
+        int status = visit_current(p, cursor, here, &descend, &below);
         while (status == TWINSET_OK && descend && ts_tree_cursor_goto_first_child(cursor)) {
             status = tw_bytes_append(&p->levels, &(char){(char)here}, 1);
             here = below;
             if (status == TWINSET_OK)
-                status = visit(p, ts_tree_cursor_current_node(cursor), here, &descend, &below);
+                status = visit_current(p, cursor, here, &descend, &below);
         }
         if (status != TWINSET_OK)
             return status;
@@ -341,7 +439,7 @@ static int take_tokens(tw_parser *p, bool *parsed)
     p->done = p->leaf_bytes = p->error_bytes = 0;
     TSTreeCursor cursor = ts_tree_cursor_new(ts_tree_root_node(tree));
     int status = walk(p, &cursor);
-    if (status == TWINSET_OK)
+    if (status == TWINSET_OK && !p->code->is_across)
         status = fill_gap(p, p->length, count_lines(p->text, p->length));
     p->code->unreliable = is_doubtful(p);
     *parsed = status == TWINSET_OK && !p->code->unreliable;

@@ -35,14 +35,40 @@ static int append_number(tw_bytes *block, uint64_t number)
     return tw_bytes_append(block, &number, sizeof number);
 }
 
+static bool is_string(const tw_token *token, const char *word)
+{
+    return token->kind == TW_TOKEN_LITERAL && !tw_is_digit(*word) && *word != '.';
+}
+
+/* Hashes the first bytes of a name or a number in one spelling for all languages: `max_value` as
+ * `maxValue`, and 1.5 as 1.5f. */
+static uint64_t hash_any_spelling(const char *word, size_t length)
+{
+    enum { MOST_BYTES = 64 };
+    char folded[MOST_BYTES];
+    size_t size = 0;
+    bool is_decimal = tw_is_digit(*word) && !(length > 1 && (word[1] | 32) == 'x');
+    while (is_decimal && length > 1 && tw_is_letter(word[length - 1]))
+        length--;
+    for (size_t i = 0; i < length && size < MOST_BYTES; i++)
+        if (word[i] != '_')
+            folded[size++] = tw_to_lower(word[i]);
+    return tw_shingle_id(folded, size);
+}
+
+uint64_t tw_token_hash(const tw_token *token, const char *text, bool is_across)
+{
+    const char *word = text + token->start;
+    size_t length = token->end - token->start;
+    bool is_spelt = token->kind <= TW_TOKEN_LITERAL && !is_string(token, word);
+    return is_across && is_spelt ? hash_any_spelling(word, length) : tw_shingle_id(word, length);
+}
+
 static int append_words(const tw_code *code, const char *text, tw_bytes *block)
 {
     int status = TWINSET_OK;
-    for (size_t i = 0; i < code->count && status == TWINSET_OK; i++) {
-        const tw_token *token = &code->tokens[i];
-        status =
-            append_number(block, tw_shingle_id(text + token->start, token->end - token->start));
-    }
+    for (size_t i = 0; i < code->count && status == TWINSET_OK; i++)
+        status = append_number(block, tw_token_hash(&code->tokens[i], text, code->is_across));
     return status;
 }
 
@@ -62,22 +88,30 @@ static size_t word_length(const char *text, size_t length)
     return end;
 }
 
-static int append_word(tw_bytes *block, const char *word, size_t length, uint64_t *count)
+static int append_word(tw_bytes *block, uint64_t hash, uint64_t *count)
 {
     ++*count;
-    return append_number(block, tw_shingle_id(word, length));
+    return append_number(block, hash);
+}
+
+static int append_words_of_string(tw_bytes *block, const char *text, size_t length, uint64_t *count)
+{
+    int status = TWINSET_OK;
+    for (size_t at = 0, word; at < length && status == TWINSET_OK; at += word + !word) {
+        word = word_length(text + at, length - at);
+        if (word)
+            status = append_word(block, tw_shingle_id(text + at, word), count);
+    }
+    return status;
 }
 
 /* A string counts as a whole and, if it has several words, each of them counts as well. */
 static int append_string(tw_bytes *block, const char *text, size_t length, uint64_t *count)
 {
     uint64_t before = *count;
-    int status = append_word(block, text, length, count);
-    for (size_t at = 0, word; at < length && status == TWINSET_OK; at += word + !word) {
-        word = word_length(text + at, length - at);
-        if (word)
-            status = append_word(block, text + at, word, count);
-    }
+    int status = append_word(block, tw_shingle_id(text, length), count);
+    if (status == TWINSET_OK)
+        status = append_words_of_string(block, text, length, count);
     if (*count == before + 2) { /* a string of one word counts once */
         block->length -= sizeof(uint64_t);
         --*count;
@@ -97,11 +131,14 @@ static int append_wording(const tw_code *code, const char *text, tw_bytes *block
         const tw_token *token = &code->tokens[i];
         const char *word = text + token->start;
         size_t length = token->end - token->start;
-        bool string = token->kind == TW_TOKEN_LITERAL && !tw_is_digit(*word) && *word != '.';
-        if (string)
+        if (code->is_across && token->kind == TW_TOKEN_OTHER)
+            continue;
+        if (is_string(token, word) && code->is_across) /* languages differ in quotes */
+            status = append_words_of_string(block, word, length, count);
+        else if (is_string(token, word))
             status = append_string(block, word, length, count);
         else if (!is_punctuation(word, length))
-            status = append_word(block, word, length, count);
+            status = append_word(block, tw_token_hash(token, text, code->is_across), count);
     }
     return status;
 }
@@ -450,7 +487,8 @@ int tw_program_shingle(const tw_program *program, const twinset_options *options
         return TWINSET_OK;
     for (size_t i = 0; i < program->file_count && status == TWINSET_OK; i++)
         status = shingle_file(program, i, options, scratch, sink, context);
-    if (status == TWINSET_OK && options->view == TWINSET_VIEW_BOTH)
+    bool has_wording = options->view == TWINSET_VIEW_BOTH || options->view == TWINSET_VIEW_ACROSS;
+    if (status == TWINSET_OK && has_wording)
         status = shingle_words(program, scratch, sink, context);
     return status;
 }

@@ -49,6 +49,10 @@ typedef struct tw_program {
     size_t file_count, count, wording_count, normal_length;
 } tw_program;
 
+/* The hash of a token as it is written, or, with `is_across`, in a spelling that stands for those
+ * of all languages. */
+uint64_t tw_token_hash(const tw_token *token, const char *text, bool is_across);
+
 /* Replaces the block by that of a program of one file, whose text has these tokens. */
 int tw_program_write(const tw_code *code, const char *text, uint32_t source,
                      tw_bytes *block) TW_CHECKED;

@@ -67,6 +67,7 @@ typedef struct tw_text_summary {
     uint64_t digest[2]; /* equal for texts of equal tokens with equal spans left out, and for no
                            others */
     unsigned flags;     /* TWINSET_FLAG_* */
+    uint8_t language;   /* tw_language_index(), by view across alone */
 } tw_text_summary;
 
 /* The number of shingles of `tokens` tokens, repeated ones included. Fewer than k tokens are one
