@@ -726,6 +726,110 @@ static void test_faults(void **state)
 }
 #endif
 
+/* ---- what languages have in common */
+
+/* A function in several languages. */
+static const struct {
+    const char *language, *text, *tokens;
+} translations[] = {
+    {"python",
+     "import math\n"
+     "def top_two(values, limit=None):\n"
+     "    \"\"\"The two largest.\"\"\"\n"
+     "    first, second = values[0], -1\n"
+     "    while first < 10 and not done(second):\n"
+     "        # comment\n"
+     "        second += math.sqrt(first) * 2\n"
+     "        if second == 3 or first != None:\n"
+     "            return [first, 'a']\n",
+     "I function I I = null I I = I index N - N loop I < N and not I call I I += I call I * N "
+     "if I == N or I != null return I S "},
+    {"java",
+     "import java.util.*;\n"
+     "@Deprecated public static <T> List<T> topTwo(int[] values) {\n"
+     "    int first = values[0], second = -1, third;\n"
+     "    while (first < 10 && !done(second)) {\n"
+     "        second += Math.sqrt(first) * 2; // comment\n"
+     "        if (second == 3 || first != null) return \"a\";\n"
+     "    }\n"
+     "}\n",
+     "I function I I = I index N I = - N loop I < N and not I call I I += I call I * N "
+     "if I == N or I != null return S "},
+    {"cpp",
+     "#include <cmath>\nusing namespace std;\n"
+     "static inline const int topTwo(const std::vector<int> &values)\n"
+     "{\n"
+     "    int third, first = values[0];\n"
+     "    unsigned long long second = -1;\n"
+     "    while (first < 10 && !done(second)) {\n"
+     "        second += std::sqrt(first) * 2;\n"
+     "        if (second == 3 || first != nullptr) return \"a\";\n"
+     "    }\n"
+     "}\n",
+     "I function I I = I index N I = N loop I < N and not I call I I += I call I * N "
+     "if I == N or I != null return S "},
+    {"javascript",
+     "function topTwo(values) {\n"
+     "  let first = values[0], second = -1, third;\n"
+     "  while (first < 10 && !done(second)) {\n"
+     "    second += Math.sqrt(first) * 2;\n"
+     "    if (second === 3 || first !== null) return `a`;\n"
+     "  }\n"
+     "}\n",
+     "I function I I = I index N I = - N loop I < N and not I call I I += I call I * N "
+     "if I == N or I != null return S "},
+    {"go",
+     "package main\n"
+     "import \"math\"\n"
+     "func topTwo(values []int) string {\n"
+     "\tfirst := values[0]\n"
+     "\tfor first < 10 && !done(second) {\n"
+     "\t\tsecond += math.Sqrt(first) * 2\n"
+     "\t\tif second == 3 || first != nil { return \"a\" }\n"
+     "\t}\n"
+     "}\n",
+     "I function I I = I index N loop I < N and not I call I I += I call I * N "
+     "if I == N or I != null return S "},
+    {"csharp",
+     "using System;\n"
+     "class A { public static string TopTwo(int[] values) {\n"
+     "    int first = values[0]; double second = -1;\n"
+     "    while (first < 10 && !Done(second)) {\n"
+     "        second += Math.Sqrt(first) * 2;\n"
+     "        if (second == 3 || first != null) return \"a\";\n"
+     "    }\n"
+     "} }\n",
+     "class I I function I I = I index N I = - N loop I < N and not I call I I += I call I * N "
+     "if I == N or I != null return S "},
+};
+
+static void test_common_forms(void **state)
+{
+    run *r = *state;
+    need_grammars(r);
+    tw_coder_set_across(r->coder, true);
+    for (size_t i = 0; i < COUNT(translations); i++) {
+        const char *text = translations[i].text;
+        size_t length = strlen(text);
+        assert_string_equal(tokens_of(r, translations[i].language, text, length),
+                            translations[i].tokens);
+        check_spans(&r->code, text, length);
+    }
+}
+
+/* A name before a dot has no token, unless other tokens stand between. */
+static void test_common_names(void **state)
+{
+    run *r = *state;
+    need_grammars(r);
+    tw_coder_set_across(r->coder, true);
+    assert_tokens(r, "java", "class A { void f() { this.in.close(); f(x).y = a[i].b; } }",
+                  "class I I function I call I call I I = I index I I ");
+    assert_tokens(r, "python", "self.total = other.total", "I = I ");
+    assert_tokens(r, "cpp", "int main() { p->next->size++; }", "I function I += ");
+    assert_tokens(r, "plain", "if (a) then b", "if ( I ) then I ");
+}
+
 static int parse_sample(void *context, unsigned worker, size_t index)
 {
     run *runs = context;
@@ -776,6 +880,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_other_strings, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_errors, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_wrong_language, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_common_forms, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_common_names, set_up, tear_down),
 #ifndef __SANITIZE_THREAD__
         cmocka_unit_test_setup_teardown(test_deep, set_up, tear_down),
 #endif

@@ -127,6 +127,7 @@ static void choices_are_words(void **state)
         {"view", "both", AT(view), TWINSET_VIEW_BOTH},
         {"view", "normalised", AT(view), TWINSET_VIEW_NORMALISED},
         {"view", "raw", AT(view), TWINSET_VIEW_RAW},
+        {"view", "across", AT(view), TWINSET_VIEW_ACROSS},
         {"case", "fold", AT(letter_case), TWINSET_CASE_FOLD},
         {"case", "keep", AT(letter_case), TWINSET_CASE_KEEP},
         {"spaces", "squeeze", AT(spaces), TWINSET_SPACES_SQUEEZE},

@@ -26,6 +26,7 @@ static const struct {
     {"alias", TW_COMMON_OMITTED},
     {"alias_declaration", TW_COMMON_OMITTED},
     {"using_declaration", TW_COMMON_OMITTED},
+    {"package_clause", TW_COMMON_OMITTED},
     {"modifiers", TW_COMMON_OMITTED},
     {"modifier", TW_COMMON_OMITTED},
     {"storage_class_specifier", TW_COMMON_OMITTED},
@@ -47,21 +48,20 @@ static const struct {
     {"indexing_suffix", TW_COMMON_INDEX},
     {"element_reference", TW_COMMON_INDEX},
 
+    {"pointer_declarator", TW_COMMON_POINTER},
+    {"reference_declarator", TW_COMMON_POINTER},
+    {"pointer_expression", TW_COMMON_POINTER},
+
     {"arguments", TW_COMMON_CALL},
     {"argument_list", TW_COMMON_CALL},
     {"parameters", TW_COMMON_FUNCTION},
     {"parameter_list", TW_COMMON_FUNCTION},
-
-    {"for", TW_COMMON_LOOP},
-    {"for_statement", TW_COMMON_LOOP},
-    {"for_in_statement", TW_COMMON_LOOP},
-    {"for_range_loop", TW_COMMON_LOOP},
-    {"for_expression", TW_COMMON_LOOP},
-    {"foreach_statement", TW_COMMON_LOOP},
-
-    {"declaration", TW_COMMON_DECLARATION},
-    {"variable_declarator", TW_COMMON_DECLARATION},
 };
+
+/* Nodes that declare variables, by their whole names: others that end so have names of their own.
+ */
+static const char *const declarations[] = {"declaration", "field_declaration",
+                                           "variable_declarator"};
 
 /* The forms, and the words and signs of all languages that have each, between spaces. */
 static const struct {
@@ -123,6 +123,9 @@ tw_common_class tw_common_classify(const char *name)
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (ends_with(name, endings[i].ending))
             return endings[i].class;
+    for (size_t i = 0; i < sizeof declarations / sizeof *declarations; i++)
+        if (strcmp(name, declarations[i]) == 0)
+            return TW_COMMON_DECLARATION;
     return TW_COMMON_OTHER;
 }
 
@@ -143,6 +146,8 @@ const char *tw_common_form(const char *text, size_t length, tw_common_class pare
         return parent == TW_COMMON_CALL ? "call" : parent == TW_COMMON_FUNCTION ? "function" : NULL;
     if (*text == '[' && length == 1)
         return parent == TW_COMMON_INDEX ? "index" : NULL;
+    if (parent == TW_COMMON_POINTER)
+        return NULL;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         if (has_word(forms[i].words, text, length))
             return forms[i].form;

@@ -16,7 +16,7 @@ typedef enum tw_common_class {
     TW_COMMON_CALL,        /* arguments: the bracket that opens them stands for the call */
     TW_COMMON_FUNCTION,    /* parameters: the bracket that opens them stands for the function */
     TW_COMMON_INDEX,       /* the bracket that opens it stands for an index */
-    TW_COMMON_LOOP,        /* over a range: only its keyword and its body have tokens */
+    TW_COMMON_POINTER,     /* its own signs have no token */
     TW_COMMON_DECLARATION, /* a name in it without a value has no token */
 } tw_common_class;
 

@@ -262,7 +262,6 @@ static int load(const tw_language *language, tw_grammar **loaded)
     if (!grammar)
         return TWINSET_NOMEM;
     grammar->parser = parser;
-    grammar->body = parser ? ts_language_field_id_for_name(parser, "body", 4) : 0;
     grammar->common_class_of = grammar->class_of + symbols;
     bool docstrings = strcmp(language->name, "python") == 0;
     for (size_t i = 0; i < symbols; i++) {

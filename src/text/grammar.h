@@ -23,7 +23,6 @@ typedef enum tw_node_class {
 
 typedef struct tw_grammar {
     const TSLanguage *parser; /* NULL: it cannot be loaded */
-    TSFieldId body;           /* the field of a loop that is repeated; 0: there is none */
     uint8_t *common_class_of; /* tw_common_class, by symbol; after those of class_of */
     uint8_t class_of[];       /* tw_node_class, by symbol */
 } tw_grammar;

@@ -24,7 +24,6 @@ struct tw_parser {
     size_t length;
     size_t done;                    /* the text before this offset needs no more tokens */
     size_t leaf_bytes, error_bytes; /* of all leaves, and of those that fit no rule */
-    bool is_body;                   /* the current node is the body of a loop */
     tw_code *code;
 };
 
@@ -291,8 +290,9 @@ static int visit(tw_parser *p, TSNode node, level here, bool *descend, level *be
 
 static bool starts_value(const tw_parser *p, TSNode node)
 {
-    size_t start = ts_node_start_byte(node);
-    return p->text[start] == '=' || (p->text[start] == ':' && p->text[start + 1] == '=');
+    const char *text = p->text + ts_node_start_byte(node);
+    size_t length = ts_node_end_byte(node) - ts_node_start_byte(node);
+    return length > 0 && (*text == '=' || (length > 1 && memcmp(text, ":=", 2) == 0));
 }
 
 /* Whether a name is declared without a value, as not all languages do. */
@@ -308,13 +308,13 @@ static bool is_bare_declaration(const tw_parser *p, TSNode node, tw_common_class
 static bool is_uncommon(const tw_parser *p, TSNode node, bool inner, tw_common_class parent)
 {
     uint8_t class = class_of(p, node);
-    if (class == TW_NODE_COMMENT || class == TW_NODE_LINES || (class == TW_NODE_IMPORT && inner) ||
-        (class == TW_NODE_STATEMENT && is_docstring(p, node)))
-        return !ts_node_is_error(node);
-    if (p->grammar->common_class_of[ts_node_symbol(node)] == TW_COMMON_OMITTED)
-        return true;
-    bool is_head = parent == TW_COMMON_LOOP && p->grammar->body && !p->is_body;
-    return (is_head && ts_node_is_named(node)) || is_bare_declaration(p, node, parent);
+    if (ts_node_is_error(node))
+        return false;
+    return class == TW_NODE_COMMENT || class == TW_NODE_LINES ||
+           (class == TW_NODE_IMPORT && inner) ||
+           (class == TW_NODE_STATEMENT && is_docstring(p, node)) ||
+           p->grammar->common_class_of[ts_node_symbol(node)] == TW_COMMON_OMITTED ||
+           is_bare_declaration(p, node, parent);
 }
 
 /* Takes back the last token if it is a name that the leaf makes the first part of a longer one, as
@@ -372,14 +372,12 @@ static int visit_common(tw_parser *p, TSNode node, level here, bool *descend, le
     return put_common(p, node, parent);
 }
 
-static int visit_current(tw_parser *p, TSTreeCursor *cursor, level here, bool *descend,
+static int visit_current(tw_parser *p, const TSTreeCursor *cursor, level here, bool *descend,
                          level *below)
 {
     TSNode node = ts_tree_cursor_current_node(cursor);
-    if (!p->code->is_across)
-        return visit(p, node, here, descend, below);
-    p->is_body = ts_tree_cursor_current_field_id(cursor) == p->grammar->body;
-    return visit_common(p, node, here, descend, below);
+    return p->code->is_across ? visit_common(p, node, here, descend, below)
+                              : visit(p, node, here, descend, below);
 }
 
 /* Moves past a node and all nodes below it. Returns false where it was the last. */
