@@ -150,9 +150,7 @@ typedef struct twinset_pair {
     uint64_t passage_words; /* words in all of them; of programs, tokens */
     double coverage_a;      /* the share of a's words that are in passages; NaN: not looked for */
     double coverage_b;
-
-    /* With TWINSET_VIEW_ACROSS, the languages of the programs, such as "python"; otherwise NULL. */
-    const char *language_a, *language_b;
+    const char *language_a, *language_b; /* with TWINSET_VIEW_ACROSS; otherwise NULL */
 } twinset_pair;
 
 /* Compares two texts: exact similarity and estimate. `options` may be NULL; the threshold and

@@ -2,6 +2,7 @@
 
 import io
 import json
+import pickle
 import random
 
 import pytest
@@ -53,7 +54,23 @@ def test_programs_as_the_command(tmp_path):
     found = compare_with_command(tmp_path, documents, "--by", "code", by="code")
     assert len(found) > 0
     assert found[0].overlap > 0
+    assert found.to_arrow().column_names == list(twinset.Pair._fields[:21])
+
+
+def test_programs_across_languages(tmp_path):
+    documents = [("max.py", "def f(x):\n    if x[0] > 3 and x[1] < 2:\n        return g(x[0])\n"),
+                 ("max.js", "function f(x) {\n  if (x[0] > 3 && x[1] < 2) return g(x[0]);\n}\n")]
+    options = {"by": "code", "view": "across", "threshold": 0}
+    found = compare_with_command(tmp_path, documents, "--by", "code", "--view", "across", "-t", "0",
+                                 **options)
+    [pair] = found
+    assert (pair.language_a, pair.language_b) == ("javascript", "python")
     assert found.to_arrow().column_names == list(twinset.Pair._fields)
+    assert found.to_arrow().column("language_b").to_pylist() == ["python"]
+    assert found.to_pandas()["language_a"].tolist() == ["javascript"]
+    assert found.to_polars()["language_b"].to_list() == ["python"]
+    again = pickle.loads(pickle.dumps(found))
+    assert again.to_arrow() == found.to_arrow()
 
 
 def test_other_texts_as_the_command(tmp_path):
@@ -144,7 +161,7 @@ def test_compare_files(tmp_path, monkeypatch):
     expected, _ = command("compare", *names, "--format", "jsonl", cwd=ROOT)
     expected = json.loads(expected)
     assert {**pair._asdict(), "a": names[0], "b": names[1]} == \
-        {field: expected[field] for field in twinset.Pair._fields}
+        {field: expected.get(field) for field in twinset.Pair._fields}
     text = twinset.compare(ROOT / names[0], (ROOT / names[1]).read_text(), by="code")
     assert text.similarity == pair.similarity
     with pytest.raises(twinset.UsageError, match="two documents.*nothing.txt: No such file"):

@@ -93,7 +93,8 @@ class Across(Case):
             "a.py": translations.FUEL_ANNA[".py"], "b.java": translations.FUEL_ANNA[".java"],
             "c.pas": "begin writeln(cheapestTrip(stations, tankSize)) end."})
         result = self.succeed("scan", "in", *ACROSS, "-t", "0")
-        self.assertIn("1 program is in a language without a grammar, such as in/c.pas", result.messages)
+        self.assertIn("1 program is in a language without a grammar, such as in/c.pas",
+                      result.messages)
 
     def test_submissions_of_several_languages(self):
         """A folder with files in two languages is compared with all others."""
