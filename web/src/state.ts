@@ -90,17 +90,18 @@ const copies = new Map<string, number>(); // how many documents have a content
 for (const content of documents.map((_, index) => contentOf(index)))
     copies.set(content, (copies.get(content) ?? 0) + 1);
 
-/** Names a document by its content; where several have the same content, by its name as well. */
-export function documentKey(index: number): string {
+const documentKeys = documents.map((one, index) => {
     const content = contentOf(index);
-    const name = hashText(documents[index]!.name).toString(16);
-    return copies.get(content) === 1 ? content : `${content}~${name}`;
-}
+    return copies.get(content) === 1 ? content : `${content}~${hashText(one.name).toString(16)}`;
+});
+
+/** Names a document by its content; where several have the same content, by its name as well. */
+export const documentKey = (index: number) => documentKeys[index]!;
+
+const pairKeys = pairs.map(({a, b}) => [documentKey(a), documentKey(b)].sort().join("-"));
 
 /** Names a pair by its documents, in whatever order they are. */
-export function pairKey(pair: Pair): string {
-    return [documentKey(pair.a), documentKey(pair.b)].sort().join("-");
-}
+export const pairKey = (pair: Pair) => pairKeys[pair.index]!;
 
 const pairByKey = new Map(pairs.map((pair) => [pairKey(pair), pair]));
 export const findPair = (key: string) => pairByKey.get(key);

@@ -15,11 +15,11 @@ import {
     verdictOf,
     Verdict,
 } from "../state";
+import {Row, rowsOf} from "../rows";
 import {number, percent, words} from "../words";
 
 const ROW = 34,
     NARROW_ROW = 58, // names one below the other
-    MARGIN = 12,
     PAGE = 10, // rows that Page Up and Page Down move by
     PRINTED = 1_000;
 
@@ -312,31 +312,37 @@ function filterBar(count: HTMLElement, chips: HTMLElement): HTMLElement {
 
 // ---- the table
 
-/** A row; its first cell is the link, and a click anywhere follows it. */
-function row(pair: Pair, position: number): HTMLElement {
-    const address = `#/pair/${pairKey(pair)}`;
-    return h(
+/** A row for any pair; its first cell is the link, and a click anywhere follows it. */
+function row(pairAt: (position: number) => Pair): Row {
+    let pair: Pair;
+    const link = h("a"),
+        texts = COLUMNS.map(() => document.createTextNode(""));
+    link.append(texts[0]!);
+    const box = h(
         "div",
         {
-            class: `row ${verdictOf(pair) ?? ""}`,
             role: "row",
-            "aria-rowindex": position + 2,
-            title: reason(pair),
-            "--top": `${position * rowHeight()}px`,
-            onclick: () => (location.hash = address),
+            onclick: () => (location.hash = link.hash),
+            onpointerenter: () => (box.title = reason(pair)),
+            onfocusin: () => (box.title = reason(pair)),
         },
         ...COLUMNS.map((column, i) =>
-            h(
-                "span",
-                {class: column.class, role: "cell"},
-                i ? column.show(pair) : h("a", {href: address}, column.show(pair)),
-            ),
+            h("span", {class: column.class, role: "cell"}, i ? texts[i]! : link),
         ),
     );
+    const fill = (position: number) => {
+        pair = pairAt(position);
+        const name = `row ${verdictOf(pair) ?? ""}`;
+        if (box.className !== name) box.className = name;
+        box.setAttribute("aria-rowindex", String(position + 2));
+        link.setAttribute("href", `#/pair/${pairKey(pair)}`);
+        texts.forEach((text, i) => (text.data = COLUMNS[i]!.show(pair)));
+    };
+    return {box, fill};
 }
 
 /** Moves from row to row by the keys that a list has. */
-function moveByKeys(view: HTMLElement, count: () => number): void {
+function moveByKeys(view: HTMLElement, count: () => number, draw: () => void): void {
     view.addEventListener("keydown", (event) => {
         const now = document.activeElement?.closest<HTMLElement>("[role=row]");
         const step = {
@@ -355,7 +361,7 @@ function moveByKeys(view: HTMLElement, count: () => number): void {
         if (top < view.scrollTop) view.scrollTop = top;
         if (top + rowHeight() > view.scrollTop + view.clientHeight)
             view.scrollTop = top + rowHeight() - view.clientHeight;
-        view.dispatchEvent(new Event("rows"));
+        draw();
         view.querySelector<HTMLElement>(`[aria-rowindex="${to + 2}"] a`)?.focus();
     });
 }
@@ -366,39 +372,10 @@ export function pairTable(main: HTMLElement): () => void {
     const rows = h("div", {class: "rows", role: "presentation"}),
         view = h("div", {class: "view", role: "rowgroup", tabindex: 0}, rows);
     const head = h("div", {class: "row head", role: "row"});
-    const drawn = new Map<number, HTMLElement>(); // rows in sight, by position
     let list: Pair[] = [];
-    const draw = () => {
-        const high = rowHeight(),
-            first = Math.max(0, Math.floor(view.scrollTop / high) - MARGIN);
-        const last = Math.min(
-            list.length,
-            Math.ceil((view.scrollTop + view.clientHeight) / high) + MARGIN,
-        );
-        for (const [position, one] of drawn)
-            if (position < first || position >= last) {
-                one.remove();
-                drawn.delete(position);
-            }
-        const add = (position: number, isBefore: boolean) => {
-            const one = row(list[position]!, position);
-            drawn.set(position, one);
-            if (isBefore) rows.prepend(one);
-            else rows.append(one);
-        };
-        // What is drawn has no gaps: rows come before it and after it.
-        for (let at = Math.min(last, ...drawn.keys()) - 1; at >= first; at--) add(at, true);
-        for (let at = Math.max(...drawn.keys()) + 1; at > 0 && at < last; at++) add(at, false);
-    };
-    const redraw = () => {
-        drawn.clear();
-        rows.replaceChildren();
-        view.classList.remove("printed");
-        draw();
-    };
+    const inSight = rowsOf(view, rows, rowHeight, () => row((position) => list[position]!));
     const update = () => {
         list = sorted(shownPairs());
-        view.style.setProperty("--height", `${Math.max(1, list.length) * rowHeight()}px`);
         replace(count, list.length ? words.shown(list.length, pairs.length) : words.emptyTable);
         replace(chips, withoutList());
         replace(
@@ -430,24 +407,15 @@ export function pairTable(main: HTMLElement): () => void {
                 ),
             ),
         );
-        redraw();
+        view.classList.remove("printed");
+        inSight.show(list.length);
     };
-    let isDrawing = false;
-    moveByKeys(view, () => list.length);
-    view.addEventListener("rows", draw);
-    view.addEventListener("scroll", () => {
-        if (isDrawing) return;
-        isDrawing = true;
-        requestAnimationFrame(() => {
-            isDrawing = false;
-            draw();
-        });
-    });
-    window.onafterprint = redraw;
+    moveByKeys(view, () => list.length, inSight.draw);
     window.onbeforeprint = () => {
         view.classList.add("printed");
-        replace(rows, ...list.slice(0, PRINTED).map(row));
+        inSight.print(PRINTED);
     };
+    window.onafterprint = update;
     replace(
         main,
         h("h1", null, words.pairs),
