@@ -119,7 +119,7 @@ test("comments and misspelt words that both programs have are listed", async () 
     await page.locator(".finding").nth(names.indexOf("0.py and 1.py")).click();
     await page.waitForSelector("main[data-ready]");
     const besides = await page.textContent(".besides");
-    assert.match(besides, /calulate \(others write calculate\)/);
+    assert.match(besides, /calulate \(usual: calculate\)/);
     assert.match(besides, /Sum over what they carry\. in none of 3 other documents/);
     await page.click("a:has-text('Print this case')");
     await page.waitForSelector("section.evidence");
@@ -192,7 +192,7 @@ test("the histogram has all pairs of programs; known times make a timeline", asy
     const page = await open(browser, report(join(samples, "programs")));
     assert.ok((await page.locator(".histogram .bar.below").count()) > 0);
     // Its line is at the lowest similarity of the listed pairs, however they were chosen.
-    assert.match(await page.textContent(".tiles"), /3pairs of 64\.0% or more/);
+    assert.match(await page.textContent(".tiles"), /3pairs listed/);
     const lowest = (await page.locator(".finding").last().textContent()).match(/^[\d.]+%/)[0];
     const main = await page.textContent("main");
     assert.ok(main.includes(`listed pairs have a similarity of ${lowest}`), main);

@@ -336,6 +336,59 @@ test("a table of ten thousand pairs is scrolled, and rows stay in sight", async 
     await tab.context().close();
 });
 
+test("long names keep their ends, by which they differ", async () => {
+    const words = Array.from({length: 80}, (_, i) => `word${i}`).join(" "),
+        folder = `names/${"a-long-name-that-all-of-them-have-".repeat(3)}`;
+    const paths = ["1.txt", "2.txt"].map((name) => write(`${folder}${name}`, `${words} ${name}`));
+    paths.push(write(`names/${"\u05d0\u05d1 ".repeat(40)}3.txt`, `${words} 3`));
+    for (const width of [1300, 400]) {
+        const tab = await open(browser, report(...paths), "#/pairs", {
+            viewport: {width, height: 860},
+        });
+        const ends = await tab.locator(".rows .name").evaluateAll((all) =>
+            all
+                .map((name) => name.lastElementChild)
+                .filter((end) => end.textContent)
+                .map((end) => [end.textContent, end.scrollWidth <= end.clientWidth]),
+        );
+        assert.equal(ends.length, 4);
+        for (const [end, isWhole] of ends) assert.ok(isWhole && /[12]\.txt$/.test(end), end);
+        const names = await tab.locator(".rows .name").allTextContents();
+        assert.ok(paths.every((path) => names.some((name) => path.endsWith(name))));
+        await tab.context().close();
+    }
+});
+
+test("a document that is a case of its own is opened from the review", async () => {
+    const tab = await open(browser, essays);
+    const address = await firstDocument(tab);
+    await go(tab, address);
+    await tab.click(".actions button:has-text('Confirm')");
+    await go(tab, "#/review");
+    await tab.click("tbody td.names a");
+    await settled(tab);
+    assert.equal(new URL(tab.url()).hash, address);
+    assert.equal(await tab.locator("main.document").count(), 1);
+    await tab.context().close();
+});
+
+test("the overview says what is listed for passages, and copies are shared in full", async () => {
+    const tab = await open(browser, report(join(samples, "essays")));
+    assert.match(
+        await tab.textContent("main"),
+        /2 pairs of a similarity of 50\.0% or more, and 2 for the passages that they share/,
+    );
+    const text = "# include\n" + "All of them handed in this very text. ".repeat(9);
+    const copies = ["ada", "ben"].map((name) => write(`same/${name}.txt`, text));
+    const other = await open(browser, report(...copies));
+    await go(other, await firstDocument(other));
+    await other.waitForSelector(".lane");
+    const shares = await other.locator(".lane-share").allTextContents();
+    assert.deepEqual(shares, ["100.0%", "100.0%"]);
+    await tab.context().close();
+    await other.context().close();
+});
+
 test("the keys move through the table, and the focus stays in it", async () => {
     const tab = await open(browser, many, "#/pairs");
     const focused = () =>

@@ -4,9 +4,9 @@ import {scaleLinear, scaleSymlog} from "d3-scale";
 import {h, svg} from "./dom";
 import {counted, number, percent, words} from "./words";
 
-const HEIGHT = 180,
+const HEIGHT = 190,
     RIGHT = 22,
-    TOP = 24,
+    TOP = 34, // of the highest bar: above it are its number, and what the lines say
     BOTTOM = 26,
     BARS = 50,
     NUMBERED_BARS = 30;
@@ -127,11 +127,11 @@ export function histogram(options: HistogramOptions): HTMLElement {
             svg("line", {
                 x1: x(options.mark),
                 x2: x(options.mark),
-                y1: TOP,
+                y1: TOP - 14,
                 y2: HEIGHT - BOTTOM,
                 class: "mark",
             }),
-            svg("text", {x: x(options.mark) + 4, y: TOP - 6}, words.backgroundMark),
+            svg("text", {x: x(options.mark) + 4, y: TOP - 18}, words.backgroundMark),
         );
     const box = h("div", {class: "chart"}, chart);
     if (options.onThreshold) addThreshold(box, chart, drawn, x, wide, options);

@@ -30,6 +30,7 @@ export const words = {
     tileDocuments: "documents compared",
     tileNoneSkipped: "documents, none skipped",
     tilePairs: (threshold: string) => `pairs of ${threshold} or more`,
+    tileAllPairs: "pairs listed",
     tileBackground: "typical of unrelated ones",
     tileClusters: "clusters",
     tileSkipped: "inputs skipped",
@@ -49,6 +50,9 @@ export const words = {
             : `Texts were compared by ${unit}s, ${k} in a row.`,
     listedFrom: (threshold: string, pairs: string) =>
         `Listed are pairs of a similarity of ${threshold} or more: ${pairs}.`,
+    listedFor: (threshold: string, similar: string, others: number) =>
+        `Listed are ${similar} of a similarity of ${threshold} or more, and ` +
+        `${number(others)} for the passages that they share.`,
     listedDownTo: (lowest: string, pairs: string) =>
         `The listed pairs have a similarity of ${lowest} or more: ${pairs}.`,
     methodExact: (candidates: string) =>
@@ -60,6 +64,8 @@ export const words = {
     thresholdNow: (share: string, count: string) => `Threshold ${share}: ${count}`,
     background: (share: string, pairs: string) =>
         `Unrelated documents here are typically ${share} alike. That is measured on ${pairs}.`,
+    noBackground: (pairs: string) =>
+        `Of ${pairs} that were sampled, more than half share nothing but what is common here.`,
     backgroundMark: "typical",
     greyBars: (isSample: boolean) =>
         isSample
@@ -102,7 +108,7 @@ export const words = {
     minimum: (unit: string) => `Passage of at least (${unit}s)`,
     hideQuotations: "Without quotations",
     hideBibliography: "Without lists of sources",
-    hideLabels: "Without",
+    hideLabel: (label: string) => `Without “${label}”`,
     earlier: "earlier term",
     sameAuthor: "same author",
     leaveOut: (name: string) => `Leave out ${name}`,
@@ -144,8 +150,8 @@ export const words = {
     side: (side: number) => (side ? "Second document" : "First document"),
     fileShare: (share: string) => `${share} shared`,
     besides: "Besides the passages",
-    spellings: "Spellings that only these two have",
-    othersWrite: (usual: string) => `(others write ${usual})`,
+    spellings: "Words that only these two have, a letter from a usual one",
+    usually: (usual: string) => `(usual: ${usual})`,
     comments: (n: number) => `Comments that both have, word for word (${number(n)})`,
     alsoElsewhere: (others: number, among: number) =>
         among <= 0

@@ -27,7 +27,7 @@ const quote = (title: string, pieces: Piece[] | null) =>
         h("figcaption", null, title),
         h(
             "pre",
-            {class: "quote"},
+            {class: "quote sample", tabindex: 0, role: "region", "aria-label": title},
             ...(pieces?.map(({text, isSame}) =>
                 isSame ? text : h("mark", {class: "differs"}, text),
             ) ?? [words.noText]),
@@ -201,7 +201,8 @@ export function cleaningPage(main: HTMLElement): () => void {
             replace(samples, ...(made.length ? made : [h("p", {class: "soft"}, words.noSamples)]));
         });
     };
-    const repeats = collection?.repeats ?? [];
+    // What is repeated once is in the list of what was removed.
+    const repeats = (collection?.repeats ?? []).filter((one) => one.count > 1);
     replace(
         main,
         h("h1", null, words.cleaning),

@@ -6,7 +6,9 @@ import {documentKey, pairKey, scoreOf, shownPairs} from "../state";
 import {counted, number, percent, words} from "../words";
 
 const EDGES = 5_000,
-    MOST_TRIES = 2_000, // names that are tried for a place
+    MOST_NAMES = 2_000, // of nodes, for each of which there may be no place
+    SQUARE = 48, // pixels
+    MOST_SCALE = 60, // pixels for a unit of the layout
     LANES = 20,
     SHOWN = 200;
 
@@ -33,7 +35,44 @@ interface View {
     top: number;
 }
 
-/** Names of nodes, each where no other name stands already; `first` comes before all others. */
+type Box = [left: number, top: number, right: number, bottom: number];
+
+/** What is drawn already, by the squares of a grid that it touches. */
+class Drawn {
+    private readonly squares = new Map<string, Box[]>();
+
+    private *squaresOf([left, top, right, bottom]: Box): Generator<string> {
+        for (let x = Math.floor(left / SQUARE); x * SQUARE <= right; x++)
+            for (let y = Math.floor(top / SQUARE); y * SQUARE <= bottom; y++) yield `${x} ${y}`;
+    }
+
+    add(box: Box): void {
+        for (const square of this.squaresOf(box)) {
+            const boxes = this.squares.get(square);
+            if (boxes) boxes.push(box);
+            else this.squares.set(square, [box]);
+        }
+    }
+
+    isFree(box: Box): boolean {
+        for (const square of this.squaresOf(box))
+            for (const [left, top, right, bottom] of this.squares.get(square) ?? [])
+                if (box[0] < right && box[2] > left && box[1] < bottom && box[3] > top)
+                    return false;
+        return true;
+    }
+}
+
+const fileNames = nodes.map((node) => shortName(node.document).replace(/^.*\//, ""));
+const areUnique = new Set(fileNames).size === nodes.length;
+
+/** A short name for a node: without its folder, if that tells it from all others. */
+function label(node: Node, index: number): string {
+    const name = areUnique ? fileNames[index]! : shortName(node.document);
+    return name.length > 28 ? `…${name.slice(-27)}` : name;
+}
+
+/** Names of nodes, each beside its circle where nothing else is; `first` before all others. */
 function drawNames(
     context: CanvasRenderingContext2D,
     place: (node: Node) => [number, number],
@@ -41,21 +80,41 @@ function drawNames(
     high: number,
     first: Node | null,
 ): void {
-    const taken: [number, number, number, number][] = [];
-    let tries = 0;
-    for (const node of first ? [first, ...nodes] : nodes) {
-        const [x, y] = place(node);
-        if (x < 0 || y < 0 || x > wide || y > high) continue;
-        if (++tries > MOST_TRIES) return;
-        const name = shortName(node.document);
-        const text = name.length > 28 ? `…${name.slice(-27)}` : name;
-        const width = context.measureText(text).width;
-        const left = x + 8 + width > wide ? x - 8 - width : x + 8;
-        if (taken.some(([l, t, r, b]) => left < r && left + width > l && y - 6 < b && y + 6 > t))
-            continue;
-        taken.push([left - 3, y - 7, left + width + 3, y + 7]);
-        context.strokeText(text, left, y + 4);
-        context.fillText(text, left, y + 4);
+    const drawn = new Drawn();
+    const inSight = [...nodes.keys()].filter((i) => {
+        const [x, y] = place(nodes[i]!);
+        return x >= 0 && y >= 0 && x <= wide && y <= high;
+    });
+    const named = inSight.slice(0, MOST_NAMES);
+    for (const i of named) {
+        const [x, y] = place(nodes[i]!);
+        drawn.add([x - 5, y - 5, x + 5, y + 5]);
+    }
+    if (first) named.unshift(nodes.indexOf(first));
+    for (const i of named) {
+        const [x, y] = place(nodes[i]!),
+            text = label(nodes[i]!, i),
+            width = context.measureText(text).width;
+        const at = (left: number, middle: number): Box => [
+            left - 2,
+            middle - 7,
+            left + width + 2,
+            middle + 7,
+        ];
+        const beside = [at(x + 9, y), at(x - 9 - width, y)],
+            above = [at(x - width / 2, y - 13), at(x - width / 2, y + 13)];
+        const box = [...beside, ...above].find(
+            (one) =>
+                one[0] >= 0 &&
+                one[1] >= 0 &&
+                one[2] <= wide &&
+                one[3] <= high &&
+                drawn.isFree(one),
+        );
+        if (!box) continue;
+        drawn.add(box);
+        context.strokeText(text, box[0] + 2, box[1] + 11);
+        context.fillText(text, box[0] + 2, box[1] + 11);
     }
 }
 
@@ -63,6 +122,8 @@ function graph(): {box: HTMLElement; draw: (shown: Pair[]) => void} {
     const canvas = h("canvas", {class: "graph", role: "img", "aria-label": words.graph});
     const wide = nodes.reduce((most, node) => Math.max(most, node.x), 1) + 2;
     const high = nodes.reduce((most, node) => Math.max(most, node.y), 1) + 2;
+    canvas.style.setProperty("--ratio", `${wide} / ${high}`);
+    canvas.style.setProperty("--most", `${high * MOST_SCALE}px`);
     const view: View = {zoom: 1, left: 0, top: 0};
     let edges: Pair[] = [],
         linked = new Set<number>(),
@@ -70,7 +131,7 @@ function graph(): {box: HTMLElement; draw: (shown: Pair[]) => void} {
         isMoved = false,
         isDue = false;
     const place = (node: Node): [number, number] => {
-        const scale = Math.min(canvas.clientWidth / wide, canvas.clientHeight / high, 60);
+        const scale = Math.min(canvas.clientWidth / wide, canvas.clientHeight / high, MOST_SCALE);
         const aside = (canvas.clientWidth - wide * scale) / 2;
         return [
             aside + (node.x + 1) * scale * view.zoom + view.left,
@@ -109,7 +170,7 @@ function graph(): {box: HTMLElement; draw: (shown: Pair[]) => void} {
         context.strokeStyle = style.getPropertyValue("--card");
         context.lineWidth = 3;
         context.lineJoin = "round";
-        context.font = "11px system-ui, sans-serif";
+        context.font = "10px system-ui, sans-serif";
         drawNames(context, place, canvas.clientWidth, canvas.clientHeight, hovered);
     };
     const later = () => {
@@ -197,10 +258,10 @@ function clusterRow(cluster: Cluster, inside: Pair[]): HTMLElement {
         h("td", null, number(cluster.id)),
         h("td", null, number(cluster.members.length)),
         h("td", null, percent(cluster.min_similarity)),
-        h("td", null, link(cluster.representative)),
+        h("td", {class: "names"}, link(cluster.representative)),
         h(
             "td",
-            {class: "members"},
+            {class: "names"},
             ...cluster.members.slice(0, 12).flatMap((index, i) => [i ? ", " : "", link(index)]),
             cluster.members.length > 12 ? ` +${number(cluster.members.length - 12)}` : "",
         ),

@@ -300,7 +300,7 @@ export function evidenceList(found: Evidence): HTMLElement | null {
                       "ul",
                       null,
                       ...spellings.map(({word, usual}) =>
-                          h("li", null, h("b", null, word), ` ${words.othersWrite(usual)}`),
+                          h("li", null, h("b", null, word), ` ${words.usually(usual)}`),
                       ),
                   ),
               )

@@ -2,6 +2,7 @@
 import {documents, Pair, pairs, Passage, passagesOf, run, shortName} from "../data";
 import {h, replace} from "../dom";
 import {histogram} from "../histogram";
+import {oneLine} from "../names";
 import {reason} from "../reason";
 import {
     countedPassages,
@@ -18,6 +19,7 @@ import {flagName, number, percent, words} from "../words";
 import {noteInput} from "./compare";
 
 const SOURCES = 12,
+    FEW = 5,
     SHOWN = 2_000;
 const of = (index: number) => (pair: Pair) => pair.a === index || pair.b === index;
 const otherOf = (pair: Pair, index: number) => (pair.a === index ? pair.b : pair.a);
@@ -76,15 +78,18 @@ async function coverageBar(index: number, list: Pair[]): Promise<HTMLElement> {
         together: Span[] = [];
     for (const [i, pair] of list.slice(0, SOURCES).entries()) {
         const found = (await passagesOf(pair))?.list ?? [];
-        const spans = countedPassages(pair)
-            .filter((one) => found[one])
-            .map((one) => spanIn(index, pair, found[one]!));
+        const other = otherOf(pair, index),
+            isSame = documents[other]!.digest === documents[index]!.digest;
+        const passages = countedPassages(pair).flatMap((one) => found[one] ?? []);
+        const spans: Span[] =
+            isSame && passages.length
+                ? [[0, all]]
+                : passages.map((one) => spanIn(index, pair, one));
         if (!spans.length) continue;
         together.push(...spans);
-        const other = otherOf(pair, index);
         lanes.push(
             lane(
-                h("a", {href: `#/pair/${pairKey(pair)}`}, shortName(other)),
+                h("a", {href: `#/pair/${pairKey(pair)}`}, oneLine(shortName(other))),
                 spans,
                 all,
                 `c${i % 8}`,
@@ -94,6 +99,13 @@ async function coverageBar(index: number, list: Pair[]): Promise<HTMLElement> {
     return lanes.length
         ? h("div", null, lane(words.wholeDocument, together, all, "all"), ...lanes)
         : h("p", {class: "soft"}, words.notCovered);
+}
+
+/** How similar the others are, where there are too many to see it in the table. */
+function distribution(index: number): HTMLElement[] {
+    const values = pairs.filter(of(index)).map((pair) => pair.similarity),
+        label = words.distributionOfOne;
+    return values.length < FEW ? [] : [h("h2", null, label), histogram({values, label})];
 }
 
 // ---- the page
@@ -192,11 +204,7 @@ export function documentPage(main: HTMLElement, index: number): () => void {
             head([words.similarity, words.document, words.why]),
             body,
         ),
-        h("h2", null, words.distributionOfOne),
-        histogram({
-            values: pairs.filter(of(index)).map((pair) => pair.similarity),
-            label: words.distributionOfOne,
-        }),
+        ...distribution(index),
         h("h2", null, words.caseOfOne),
         h("p", {class: "soft"}, words.caseOfOneHint),
         h("div", {class: "actions"}, buttons, note),

@@ -12,6 +12,9 @@ export function tile(value: string, label: string): HTMLElement {
     return h("div", {class: "tile"}, h("b", null, value), h("span", null, label));
 }
 
+/** Whether unrelated documents have something in common, as a rule. */
+const hasBackground = (run.background?.median ?? 0) >= 0.001;
+
 /** How many pairs there are in each bar of the histogram, by the sample of the run. */
 function allPairs(): number[] | undefined {
     const {bars, sampled, pairs: compared} = run.background ?? {};
@@ -22,8 +25,11 @@ function backgroundNote(): string[] {
     const background = run.background;
     if (!background) return [];
     const {median, pairs: compared, sampled = 0} = background;
+    const measured = counted(Math.round(sampled || compared), "pair");
     return [
-        words.background(percent(median), counted(Math.round(sampled || compared), "pair")),
+        hasBackground
+            ? words.background(percent(median), measured)
+            : words.noBackground(measured),
         sampled ? words.greyBars(sampled < compared) : "",
     ];
 }
@@ -37,12 +43,17 @@ function tiles(shown: Pair[]): HTMLElement {
             number(run.documents),
             run.skipped.length ? words.tileDocuments : words.tileNoneSkipped,
         ),
-        tile(number(shown.length), words.tilePairs(percent(filters.threshold))),
+        tile(
+            number(shown.length),
+            shown.length === pairs.length
+                ? words.tileAllPairs
+                : words.tilePairs(percent(filters.threshold)),
+        ),
         tile(
             number(shown.length === pairs.length ? clusters.length : together),
             words.tileClusters,
         ),
-        run.background ? tile(percent(run.background.median), words.tileBackground) : null,
+        hasBackground ? tile(percent(run.background!.median), words.tileBackground) : null,
         run.expected_recall === null ? null : tile(percent(run.expected_recall), words.tileRecall),
         run.skipped.length ? tile(number(run.skipped.length), words.tileSkipped) : null,
     );
@@ -94,6 +105,17 @@ function parameters(): HTMLElement {
     return h("details", null, h("summary", null, words.allParameters), list);
 }
 
+/** Which pairs are in the report, and how many of them for their passages alone. */
+function listed(threshold: number): string {
+    const all = counted(run.pairs, "pair");
+    if (run.programs) return words.listedDownTo(percent(lowest), all);
+    const similar = pairs.filter((pair) => pair.similarity >= threshold).length,
+        others = pairs.length - similar;
+    return others && run.pairs === pairs.length
+        ? words.listedFor(percent(threshold), counted(similar, "pair"), others)
+        : words.listedFrom(percent(threshold), all);
+}
+
 /** How the pairs were found, in sentences. */
 export function method(): string[] {
     const candidates = counted(run.verified, "pair");
@@ -101,11 +123,7 @@ export function method(): string[] {
     const unit = run.programs ? "token" : run.unit === "char" ? "character" : run.unit;
     return [
         words.comparedBy(unit, run.parameters["k"]),
-        Number.isFinite(threshold) && run.kind === "scan" && !run.case
-            ? run.programs
-                ? words.listedDownTo(percent(lowest), counted(run.pairs, "pair"))
-                : words.listedFrom(percent(threshold), counted(run.pairs, "pair"))
-            : "",
+        Number.isFinite(threshold) && run.kind === "scan" && !run.case ? listed(threshold) : "",
         run.kind === "compare"
             ? ""
             : run.bands
@@ -153,7 +171,7 @@ export function overview(main: HTMLElement): () => void {
     const chart = histogram({
         values: pairs.map((pair) => pair.similarity),
         threshold: filters.threshold,
-        mark: run.background?.median,
+        mark: hasBackground ? run.background!.median : null,
         all: allPairs(),
         label: words.distribution,
         onThreshold: (value) => {

@@ -1,6 +1,7 @@
 // The table of pairs. Only the rows in sight are elements, so that 20,000 scroll as 20 do.
 import {columns, documents, figure, Pair, pairs, run, shortName} from "../data";
 import {announce, h, replace, save} from "../dom";
+import {splitName} from "../names";
 import {reason, tokensInPassages, unit} from "../reason";
 import {
     changed,
@@ -190,11 +191,10 @@ function labelFilter(): HTMLElement | null {
     return labels.length === 0
         ? null
         : h(
-              "fieldset",
-              null,
-              h("legend", null, words.hideLabels),
+              "span",
+              {class: "labels"},
               ...labels.map((label) =>
-                  check(label, filters.labels.has(label), (on) => {
+                  check(words.hideLabel(label), filters.labels.has(label), (on) => {
                       on ? filters.labels.add(label) : filters.labels.delete(label);
                   }),
               ),
@@ -312,12 +312,26 @@ function filterBar(count: HTMLElement, chips: HTMLElement): HTMLElement {
 
 // ---- the table
 
+/** Makes what puts a text of a column into an element, however often. */
+function putter(column: Column, element: HTMLElement): (text: string) => void {
+    const start = document.createTextNode(""),
+        end = document.createTextNode("");
+    if (column.class !== "name") {
+        element.append(start);
+        return (text) => (start.data = text);
+    }
+    element.classList.add("one-line");
+    element.append(h("span", null, start), h("span", null, end));
+    return (text) => ([start.data, end.data] = splitName(text));
+}
+
 /** A row for any pair; its first cell is the link, and a click anywhere follows it. */
 function row(pairAt: (position: number) => Pair): Row {
     let pair: Pair;
     const link = h("a"),
-        texts = COLUMNS.map(() => document.createTextNode(""));
-    link.append(texts[0]!);
+        cells = COLUMNS.map((column) => h("span", {class: column.class, role: "cell"})),
+        puts = COLUMNS.map((column, i) => putter(column, i ? cells[i]! : link));
+    cells[0]!.append(link);
     const box = h(
         "div",
         {
@@ -326,9 +340,7 @@ function row(pairAt: (position: number) => Pair): Row {
             onpointerenter: () => (box.title = reason(pair)),
             onfocusin: () => (box.title = reason(pair)),
         },
-        ...COLUMNS.map((column, i) =>
-            h("span", {class: column.class, role: "cell"}, i ? texts[i]! : link),
-        ),
+        ...cells,
     );
     const fill = (position: number) => {
         pair = pairAt(position);
@@ -336,7 +348,7 @@ function row(pairAt: (position: number) => Pair): Row {
         if (box.className !== name) box.className = name;
         box.setAttribute("aria-rowindex", String(position + 2));
         link.setAttribute("href", `#/pair/${pairKey(pair)}`);
-        texts.forEach((text, i) => (text.data = COLUMNS[i]!.show(pair)));
+        puts.forEach((put, i) => put(COLUMNS[i]!.show(pair)));
     };
     return {box, fill};
 }

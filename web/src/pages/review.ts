@@ -68,7 +68,7 @@ function row(
                 words[decision.verdict ?? "undecided"],
             ),
         ),
-        h("td", null, h("a", {href: address}, name)),
+        h("td", {class: "names"}, h("a", {href: address}, name)),
         h("td", null, similarity === null ? "" : percent(similarity)),
         h("td", null, decision.note ?? ""),
         h("td", null, h("a", {href: `#/evidence/${key}`}, words.print)),
@@ -93,7 +93,7 @@ function decided(): HTMLElement[] {
         .map((index) =>
             row(
                 documentDecision(index)!,
-                `#/document/${index}`,
+                `#/document/${documentKey(index)}`,
                 documentKey(index),
                 shortName(index),
                 null,
@@ -183,14 +183,18 @@ export function reviewPage(main: HTMLElement): () => void {
         status,
         dropped,
         h(
-            "table",
-            null,
+            "div",
+            {class: "scrolls", tabindex: 0, role: "region", "aria-label": words.review},
             h(
-                "thead",
+                "table",
                 null,
-                h("tr", null, ...titles.map((title) => h("th", {scope: "col"}, title))),
+                h(
+                    "thead",
+                    null,
+                    h("tr", null, ...titles.map((title) => h("th", {scope: "col"}, title))),
+                ),
+                body,
             ),
-            body,
         ),
     );
     update();
