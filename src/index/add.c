@@ -18,6 +18,7 @@ enum {
 
 /* A document that is ready to be written. */
 typedef struct prepared_document {
+    uint32_t number; /* in the corpus */
     tw_bytes payload;
     tw_bytes metadata; /* what a JSON record has beside its text */
     tw_term *terms;
@@ -26,9 +27,9 @@ typedef struct prepared_document {
     const char *reason; /* why it is skipped, or NULL */
 } prepared_document;
 
-/* Consecutive documents, which a thread prepares. */
+/* Documents that were read one after the other, which a thread prepares. */
 typedef struct document_block {
-    uint32_t first, count;
+    uint32_t count;
     prepared_document documents[BLOCK_DOCUMENTS];
 } document_block;
 
@@ -38,6 +39,7 @@ typedef struct open_batch {
     uint32_t documents;    /* of the corpus, whether they are added or not */
     uint64_t first_number; /* of the first document that is added */
     tw_u64s postings;      /* term and document of each as one number */
+    tw_u64s scratch;       /* for sorting them */
     twinset_index_counts counts;
     size_t skips; /* before it */
 } open_batch;
@@ -49,7 +51,8 @@ typedef struct addition {
     const bool *is_left_out;             /* by document, or NULL */
     unsigned terms, rows;                /* of a document; of a band */
     bool has_texts;
-    uint32_t next;                     /* the first document of the next block */
+    size_t next;                       /* document in the order of reading */
+    uint32_t taken;                    /* documents of all blocks */
     uint32_t batch_documents;          /* of a batch, at most */
     size_t batch_postings;             /* of a batch that may be cut, about */
     ZSTD_CCtx **packers;               /* by worker */
@@ -59,6 +62,7 @@ typedef struct addition {
     size_t block_count;
     open_batch batch;
     tw_bytes record;
+    uint64_t unmerged;  /* postings that may yet be merged for those that were added */
     uint64_t committed; /* documents, for the progress */
     twinset_index_counts *counts;
     twinset_error *error;
@@ -120,17 +124,33 @@ static int pack_text(ZSTD_CCtx *packer, const char *text, size_t length, tw_byte
     return TWINSET_OK;
 }
 
+/* The next document in the order of reading. Texts are read again in that order, which takes half
+ * the time of any other. */
+static uint32_t take_document(addition *job)
+{
+    const uint32_t *read_order = job->corpus->documents.read_order;
+    uint32_t number;
+    do {
+        number = read_order ? read_order[job->next] : (uint32_t)job->next;
+        job->next++;
+    } while (number == UINT32_MAX);
+    job->taken++;
+    return number;
+}
+
 /* Takes the next documents. */
 static int read_block(void *context, void *item, bool *end)
 {
     addition *job = context;
     document_block *block = item;
-    uint32_t count = (uint32_t)job->corpus->documents.count;
     uint64_t tokens = 0;
-    block->first = job->next;
-    while (job->next < count && job->next - block->first < BLOCK_DOCUMENTS && tokens < BLOCK_TOKENS)
-        tokens += tw_document_at(job->corpus, job->next++)->tokens;
-    block->count = job->next - block->first;
+    block->count = 0;
+    while (job->taken < job->corpus->documents.count && block->count < BLOCK_DOCUMENTS &&
+           tokens < BLOCK_TOKENS) {
+        uint32_t number = take_document(job);
+        block->documents[block->count++].number = number;
+        tokens += tw_document_at(job->corpus, number)->tokens;
+    }
     *end = block->count == 0;
     return TWINSET_OK;
 }
@@ -160,12 +180,13 @@ static int keep_fingerprints(tw_fingerprinter *fingerprinter, const tw_source_te
     return TWINSET_OK;
 }
 
-static int prepare_document(addition *job, unsigned number, uint32_t document,
-                            prepared_document *made)
+static int prepare_document(addition *job, unsigned number, prepared_document *made)
 {
     tw_worker *worker = &job->corpus->workers[number];
+    uint32_t document = made->number;
     tw_source_text text = {0};
-    *made = (prepared_document){.payload = made->payload,
+    *made = (prepared_document){.number = document,
+                                .payload = made->payload,
                                 .metadata = made->metadata,
                                 .terms = made->terms,
                                 .fingerprints = made->fingerprints};
@@ -202,7 +223,7 @@ static int prepare_block(void *context, unsigned number, void *item)
     document_block *block = item;
     int status = TWINSET_OK;
     for (uint32_t i = 0; i < block->count && status == TWINSET_OK; i++)
-        status = prepare_document(context, number, block->first + i, &block->documents[i]);
+        status = prepare_document(context, number, &block->documents[i]);
     return status;
 }
 
@@ -222,17 +243,17 @@ static uint64_t find_group(const tw_corpus *corpus, uint32_t document)
     return tw_corpus_source_group(corpus, tw_source_of(corpus, document)).id;
 }
 
-static int write_record(addition *job, uint32_t document_number, const prepared_document *made)
+static int write_record(addition *job, const prepared_document *made)
 {
     tw_index *index = job->index;
-    const tw_document *document = tw_document_at(job->corpus, document_number);
+    const tw_document *document = tw_document_at(job->corpus, made->number);
     const twinset_index_document *given = job->given ? &job->given[document->source] : NULL;
     tw_stored_document stored = {
         .number = index->manifest.next_document++,
         .id = document->name,
         .metadata = find_metadata(given, made),
         .group_name = given && given->group ? given->group : "",
-        .group = find_group(job->corpus, document_number),
+        .group = find_group(job->corpus, made->number),
         .is_number = document->naming == TW_NAMED_BY_NUMBER || (given && given->is_number),
         .flags = document->flags,
         .digest = {document->digest[0], document->digest[1]},
@@ -289,12 +310,12 @@ static int check_known(addition *job, const tw_document *document, prepared_docu
     return TWINSET_OK;
 }
 
-static int write_document(addition *job, uint32_t number, prepared_document *made)
+static int write_document(addition *job, prepared_document *made)
 {
-    const tw_document *document = tw_document_at(job->corpus, number);
+    const tw_document *document = tw_document_at(job->corpus, made->number);
     twinset_index_counts *counts = &job->batch.counts;
     bool is_known;
-    if (job->is_left_out && job->is_left_out[number])
+    if (job->is_left_out && job->is_left_out[made->number])
         return TWINSET_OK;
     int status = check_known(job, document, made, &is_known);
     if (status != TWINSET_OK)
@@ -305,7 +326,7 @@ static int write_document(addition *job, uint32_t number, prepared_document *mad
         return tw_index_note_skip(job->index, document->name, made->reason);
     if (is_known)
         return TWINSET_OK;
-    status = write_record(job, number, made);
+    status = write_record(job, made);
     return status == TWINSET_OK ? keep_postings(job, made) : status;
 }
 
@@ -322,36 +343,36 @@ static int begin_batch(addition *job)
         .is_open = true,
         .first_number = job->index->manifest.next_document,
         .postings = postings,
+        .scratch = job->batch.scratch,
         .skips = job->index->skips.count,
     };
     return TWINSET_OK;
 }
 
-static int write_postings(addition *job)
+static int write_postings(addition *job, size_t fan_in)
 {
-    tw_u64s *postings = &job->batch.postings;
-    uint64_t *scratch = tw_array(postings->count, sizeof *scratch);
-    if (!scratch)
+    tw_u64s *postings = &job->batch.postings, *scratch = &job->batch.scratch;
+    if (TW_GROW(scratch->data, scratch->capacity, postings->count) != TWINSET_OK)
         return tw_nomem(job->error);
-    tw_sort_u64(postings->data, postings->count, scratch);
-    tw_free(scratch);
+    tw_sort_u64(postings->data, postings->count, scratch->data);
     int status = tw_write_run(job->index, postings->data, postings->count, job->batch.first_number,
                               job->error);
-    return status == TWINSET_OK
-               ? tw_merge_some(job->index, MERGE_FACTOR * postings->count + LEAST_MERGED,
-                               job->error)
-               : status;
+    uint64_t budget = MERGE_FACTOR * postings->count + LEAST_MERGED;
+    if (status == TWINSET_OK)
+        status = tw_merge_some(job->index, fan_in, &budget, job->error);
+    job->unmerged += budget;
+    return status;
 }
 
-/* Ends the batch: writes it, or after a failure nothing of it. */
-static int end_batch(addition *job, int status)
+/* Ends the batch: writes it, or after a failure nothing of it. Runs are merged by so many. */
+static int end_batch(addition *job, size_t fan_in, int status)
 {
     open_batch *batch = &job->batch;
     if (!batch->is_open)
         return status;
     batch->is_open = false;
     if (status == TWINSET_OK && batch->counts.added)
-        status = write_postings(job);
+        status = write_postings(job, fan_in);
     else if (status == TWINSET_OK)
         job->index->is_writing = false; /* nothing has changed */
     status = tw_store_end(job->index, status, job->error);
@@ -371,12 +392,12 @@ static int commit_block(void *context, void *item)
     document_block *block = item;
     int status = job->batch.is_open ? TWINSET_OK : begin_batch(job);
     for (uint32_t i = 0; i < block->count && status == TWINSET_OK; i++)
-        status = write_document(job, block->first + i, &block->documents[i]);
+        status = write_document(job, &block->documents[i]);
     job->batch.documents += block->count;
     job->committed += block->count;
     bool is_full = job->batch.documents + BLOCK_DOCUMENTS > job->batch_documents ||
                    job->batch.postings.count > job->batch_postings;
-    return status == TWINSET_OK && is_full ? end_batch(job, TWINSET_OK) : status;
+    return status == TWINSET_OK && is_full ? end_batch(job, TW_LONG_FAN_IN, TWINSET_OK) : status;
 }
 
 static uint64_t count_done(void *context)
@@ -447,6 +468,7 @@ static void free_addition(addition *job, unsigned threads)
     tw_free(job->fingerprinters);
     tw_free(job->blocks);
     tw_free(job->batch.postings.data);
+    tw_free(job->batch.scratch.data);
     tw_bytes_free(&job->record);
 }
 
@@ -497,7 +519,9 @@ int tw_index_add_corpus(tw_index *index, const tw_index_addition *what,
     if (status == TWINSET_OK)
         status = make_fingerprinters(&job, threads);
     if (status == TWINSET_OK)
-        status = end_batch(&job, run_pipeline(&job, threads));
+        status = end_batch(&job, TW_FAN_IN, run_pipeline(&job, threads));
+    if (status == TWINSET_OK && !what->given)
+        status = tw_merge_left(index, job.unmerged, error);
     free_addition(&job, threads);
     return tw_corpus_fail(corpus, error, status);
 }

@@ -24,10 +24,10 @@ static bool has_jobs(const tw_manifest *manifest)
     return false;
 }
 
-/* Merges about a second of work in a transaction of its own, so that others can write. */
+/* Merges some in a transaction of its own, so that others can write. */
 static int optimize_some(tw_index *index, bool *is_done, twinset_error *error)
 {
-    enum { STEP = 8 << 20 };
+    uint64_t budget = TW_MERGED_AT_ONCE;
     int status = tw_store_begin(index, true, error);
     if (status != TWINSET_OK)
         return status;
@@ -39,7 +39,7 @@ static int optimize_some(tw_index *index, bool *is_done, twinset_error *error)
     if (!has_jobs(&index->manifest))
         status = tw_merge_begin_all(index, error);
     if (status == TWINSET_OK)
-        status = tw_merge_some(index, STEP, error);
+        status = tw_merge_some(index, TW_FAN_IN, &budget, error);
     return tw_store_end(index, status, error);
 }
 

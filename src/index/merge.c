@@ -1,15 +1,21 @@
 /*
- * Runs of similar size are merged, four to one, so that a lookup meets few runs. A merge may take
- * long, so each batch does a little of it: it moves the lowest postings of the inputs to the
- * output, and the inputs are read from there on only. What was moved goes from the file in the
- * same batch.
+ * Runs of similar size are merged, four to one or more, so that a lookup meets few runs. A merge
+ * may take long, so each batch does a little of it: it moves the lowest postings of the inputs to
+ * the output, and the inputs are read from there on only. What was moved goes from the file in the
+ * same batch. A long addition lets more runs come together before it merges them, and merges what
+ * is left at its end: so most postings are moved once.
  */
 #include "store.h"
 
+#include <limits.h>
+
 enum {
-    FAN_IN = 4,
+    LEVEL_FACTOR = 4,
     LEVEL_POSTINGS = 4096, /* runs below are all of one size */
     MOST_INPUTS = 256,
+    /* Moved at a time, some segments: the pages that they leave are filled again while they are in
+     * memory. */
+    STEP_POSTINGS = 1 << 18,
 };
 
 /* ---- which runs */
@@ -18,47 +24,44 @@ static unsigned find_level(const tw_run *run)
 {
     unsigned level = 0;
     for (uint64_t postings = tw_run_postings(run) / LEVEL_POSTINGS; postings > 0;
-         postings /= FAN_IN)
+         postings /= LEVEL_FACTOR)
         level++;
     return level;
 }
 
-/* Makes a merge of runs that take part in none, on one level or (`all`) on any. Returns 0, or the
- * number of the merge. */
-static int begin_job(tw_index *index, unsigned level, bool all, uint64_t *job)
+/* Makes a merge of the runs up to a level that take part in none. */
+static int begin_job(tw_index *index, unsigned level)
 {
     tw_manifest *manifest = &index->manifest;
-    size_t most = all ? MOST_INPUTS : FAN_IN, inputs = 0;
-    *job = manifest->next_job++;
-    for (size_t i = 0; i < manifest->run_count && inputs < most; i++) {
+    size_t inputs = 0;
+    uint64_t job = manifest->next_job++;
+    for (size_t i = 0; i < manifest->run_count && inputs < MOST_INPUTS; i++) {
         tw_run *run = &manifest->runs[i];
-        if (run->job == 0 && (all || find_level(run) == level)) {
-            run->job = *job;
+        if (run->job == 0 && find_level(run) <= level) {
+            run->job = job;
             inputs++;
         }
     }
     tw_run *output = tw_manifest_add_run(manifest);
     if (!output)
         return TWINSET_NOMEM;
-    output->job = *job;
+    output->job = job;
     output->is_output = true;
     return TWINSET_OK;
 }
 
-/* Begins the merges that are due. */
-static int begin_due(tw_index *index)
+/* Begins the merges that are due: of so many runs on a level, with all that are smaller. */
+static int begin_due(tw_index *index, size_t fan_in)
 {
     enum { LEVELS = 40 };
     size_t counts[LEVELS] = {0};
-    int status = TWINSET_OK;
-    uint64_t job;
     for (size_t i = 0; i < index->manifest.run_count; i++)
         if (index->manifest.runs[i].job == 0)
             counts[find_level(&index->manifest.runs[i])]++;
-    for (unsigned level = 0; level < LEVELS && status == TWINSET_OK; level++)
-        if (counts[level] >= FAN_IN)
-            status = begin_job(index, level, false, &job);
-    return status;
+    for (unsigned level = LEVELS; level-- > 0;)
+        if (counts[level] >= fan_in)
+            return begin_job(index, level);
+    return TWINSET_OK;
 }
 
 /* The merge with the fewest postings left; 0: there is none. */
@@ -122,14 +125,42 @@ static int load_chunk(tw_index *index, input_reader *input, twinset_error *error
     return TWINSET_OK;
 }
 
-static tw_posting current(const input_reader *input)
+/* ---- which input is next */
+
+static const tw_posting AFTER_ALL = {UINT64_MAX, UINT64_MAX};
+
+/* The postings that inputs are at. The winner of a node is the input with the lowest of those below
+ * it; node 1 has all, and node i the nodes 2i and 2i + 1, down to a leaf for each input. */
+typedef struct tournament {
+    size_t leaves;
+    tw_posting postings[MOST_INPUTS];
+    uint16_t winners[2 * MOST_INPUTS];
+} tournament;
+
+static void tournament_init(tournament *self, size_t inputs)
 {
-    return input->postings.data[input->at];
+    self->leaves = 1;
+    while (self->leaves < inputs)
+        self->leaves *= 2;
+    for (size_t i = 0; i < self->leaves; i++)
+        self->postings[i] = AFTER_ALL;
+    for (size_t node = 2 * self->leaves; node-- > 1;)
+        self->winners[node] = (uint16_t)(node % self->leaves);
 }
 
-static bool is_before(tw_posting a, tw_posting b)
+/* Without a branch, which would be mispredicted every other time. */
+static inline bool is_before(tw_posting a, tw_posting b)
 {
-    return a.term != b.term ? a.term < b.term : a.document < b.document;
+    return (a.term < b.term) | ((a.term == b.term) & (a.document < b.document));
+}
+
+static void tournament_set(tournament *self, size_t input, tw_posting posting)
+{
+    self->postings[input] = posting;
+    for (size_t node = (self->leaves + input) / 2; node > 0; node /= 2) {
+        const uint16_t *pair = &self->winners[2 * node];
+        self->winners[node] = pair[is_before(self->postings[pair[1]], self->postings[pair[0]])];
+    }
 }
 
 /* ---- a step of a merge */
@@ -138,20 +169,18 @@ typedef struct merge_step {
     tw_index *index;
     input_reader *inputs;
     size_t count;
+    tournament lowest;
     tw_segment_writer writer;
     uint64_t moved;
     twinset_error *error;
 } merge_step;
 
-static input_reader *find_lowest(const merge_step *step)
+/* Tells the tournament where an input is. */
+static void note_posting(merge_step *step, size_t input)
 {
-    input_reader *lowest = NULL;
-    for (size_t i = 0; i < step->count; i++) {
-        input_reader *input = &step->inputs[i];
-        if (!input->is_done && (!lowest || is_before(current(input), current(lowest))))
-            lowest = input;
-    }
-    return lowest;
+    const input_reader *reader = &step->inputs[input];
+    tournament_set(&step->lowest, input,
+                   reader->is_done ? AFTER_ALL : reader->postings.data[reader->at]);
 }
 
 /* Moves postings until the budget is used and the next term begins. *next is that term, or
@@ -159,23 +188,23 @@ static input_reader *find_lowest(const merge_step *step)
 static int move_postings(merge_step *step, uint64_t budget, tw_term *next)
 {
     tw_term last = UINT64_MAX;
-    input_reader *lowest;
     int status = TWINSET_OK;
-    while (status == TWINSET_OK && (lowest = find_lowest(step))) {
-        tw_posting posting = current(lowest);
-        if (step->moved >= budget && posting.term != last) {
-            *next = posting.term;
+    for (;;) {
+        uint16_t input = step->lowest.winners[1];
+        input_reader *reader = &step->inputs[input];
+        tw_posting posting = step->lowest.postings[input];
+        *next = posting.term;
+        if (posting.term == UINT64_MAX || (step->moved >= budget && posting.term != last))
             return TWINSET_OK;
-        }
         status = tw_segment_add(&step->writer, posting);
         last = posting.term;
         step->moved++;
-        lowest->at++;
-        if (status == TWINSET_OK && lowest->at >= lowest->postings.count)
-            status = load_chunk(step->index, lowest, step->error);
+        if (++reader->at >= reader->postings.count && status == TWINSET_OK)
+            status = load_chunk(step->index, reader, step->error);
+        if (status != TWINSET_OK)
+            return status;
+        note_posting(step, input);
     }
-    *next = UINT64_MAX;
-    return status;
 }
 
 /* Removes the segments of an input that were moved as a whole. */
@@ -212,6 +241,9 @@ static int open_inputs(merge_step *step, uint64_t job, size_t *output)
         step->inputs[step->count] = (input_reader){.run = i};
         status = load_chunk(step->index, &step->inputs[step->count++], step->error);
     }
+    tournament_init(&step->lowest, step->count);
+    for (size_t i = 0; i < step->count && status == TWINSET_OK; i++)
+        note_posting(step, i);
     return status;
 }
 
@@ -251,25 +283,50 @@ static int advance_job(tw_index *index, uint64_t job, uint64_t budget, uint64_t 
     return tw_complete_error(error, status);
 }
 
-int tw_merge_some(tw_index *index, uint64_t budget, twinset_error *error)
+int tw_merge_some(tw_index *index, size_t fan_in, uint64_t *budget, twinset_error *error)
 {
-    int status = begin_due(index);
-    uint64_t job, moved, done = 0;
-    while (status == TWINSET_OK && done < budget && (job = choose_job(&index->manifest))) {
-        status = advance_job(index, job, budget - done, &moved, error);
-        done += moved ? moved : 1;
+    int status = begin_due(index, fan_in);
+    uint64_t job, moved;
+    while (status == TWINSET_OK && *budget > 0 && (job = choose_job(&index->manifest))) {
+        status = advance_job(index, job, *budget < STEP_POSTINGS ? *budget : STEP_POSTINGS, &moved,
+                             error);
+        moved = moved ? moved : 1;
+        *budget -= moved < *budget ? moved : *budget;
         if (status == TWINSET_OK)
-            status = begin_due(index);
+            status = begin_due(index, fan_in);
     }
     return tw_complete_error(error, status);
 }
 
+/* Merges in one transaction; *left is what of the budget was not needed. */
+static int merge_in_transaction(tw_index *index, uint64_t budget, uint64_t *left,
+                                twinset_error *error)
+{
+    int status = tw_store_begin(index, true, error);
+    *left = budget;
+    if (status != TWINSET_OK)
+        return status;
+    status = tw_merge_some(index, TW_FAN_IN, left, error);
+    if (status == TWINSET_OK && *left == budget)
+        index->is_writing = false; /* nothing has changed */
+    return tw_store_end(index, status, error);
+}
+
+int tw_merge_left(tw_index *index, uint64_t budget, twinset_error *error)
+{
+    int status = TWINSET_OK;
+    uint64_t left = 0;
+    while (status == TWINSET_OK && budget > 0 && left == 0) {
+        uint64_t some = budget < TW_MERGED_AT_ONCE ? budget : TW_MERGED_AT_ONCE;
+        status = merge_in_transaction(index, some, &left, error);
+        budget -= some;
+    }
+    return status;
+}
+
 int tw_merge_begin_all(tw_index *index, twinset_error *error)
 {
-    uint64_t job;
-    if (begin_job(index, 0, true, &job) != TWINSET_OK)
-        return tw_nomem(error);
-    return TWINSET_OK;
+    return begin_job(index, UINT_MAX) == TWINSET_OK ? TWINSET_OK : tw_nomem(error);
 }
 
 int tw_write_run(tw_index *index, const uint64_t *postings, size_t count, uint64_t first,

@@ -13,6 +13,9 @@ enum {
     TW_POSTING_CHUNK_BYTES = 2000, /* four chunks fill a page of 8,192 bytes */
     TW_BATCH_DOCUMENTS = 1 << 14,  /* of a batch, at most; 2^16 is the limit of a posting's sort */
     TW_BATCH_BYTES = 32 << 20,     /* of texts in a batch, about */
+    TW_FAN_IN = 4,                 /* so many runs of one size are merged */
+    TW_LONG_FAN_IN = 16,           /* in an addition of many batches, until it ends */
+    TW_MERGED_AT_ONCE = 1 << 21,   /* postings that are merged in a transaction of its own */
 };
 
 /* ---- postings: a document has a key in a band */
@@ -365,8 +368,12 @@ void tw_rarity_free(tw_rarity *rarity);
  * `first`, the others its term. */
 int tw_write_run(tw_index *index, const uint64_t *postings, size_t count, uint64_t first,
                  twinset_error *error) TW_CHECKED;
-/* Merges about `postings` postings of the runs that are due. */
-int tw_merge_some(tw_index *index, uint64_t postings, twinset_error *error) TW_CHECKED;
+/* Merges runs where `fan_in` or more of one size are there, and goes on with the merges that were
+ * begun: as many postings as the budget says, from which they are taken. */
+int tw_merge_some(tw_index *index, size_t fan_in, uint64_t *budget,
+                  twinset_error *error) TW_CHECKED;
+/* Merges as tw_merge_some() does, in transactions of its own, so that others can write. */
+int tw_merge_left(tw_index *index, uint64_t budget, twinset_error *error) TW_CHECKED;
 /* Begins a merge of all runs that take part in none. */
 int tw_merge_begin_all(tw_index *index, twinset_error *error) TW_CHECKED;
 
