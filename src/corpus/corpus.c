@@ -36,6 +36,7 @@ static void free_worker(tw_worker *worker)
     tw_reader_free(worker->reader);
     tw_jsonl_free(worker->records);
     tw_bytes_free(&worker->bytes);
+    tw_bytes_free(&worker->window.bytes);
     tw_free(worker->side[0].data);
     tw_free(worker->side[1].data);
 }

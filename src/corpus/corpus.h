@@ -109,6 +109,14 @@ typedef struct tw_corpus_store {
 
 typedef struct tw_corpus tw_corpus;
 
+/* Bytes of a source that were read ahead. */
+typedef struct tw_window {
+    uint32_t source;
+    uint64_t start; /* of the bytes */
+    tw_bytes bytes;
+    uint64_t end; /* of the record that was read last */
+} tw_window;
+
 /* The state of one thread that reads and compares documents. */
 typedef struct tw_worker {
     tw_corpus *corpus;
@@ -116,8 +124,9 @@ typedef struct tw_worker {
     tw_reader *reader;
     tw_jsonl *records;
     tw_member_reader members; /* the reader of the last archive */
-    tw_bytes bytes;           /* of a record or a window of a file */
-    tw_u64s side[2];          /* the last set for each side of a comparison */
+    tw_bytes bytes;           /* of a record, or of a part of a large file */
+    tw_window window;
+    tw_u64s side[2]; /* the last set for each side of a comparison */
     uint32_t side_document[2];
 } tw_worker;
 

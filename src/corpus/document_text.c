@@ -12,6 +12,8 @@
 
 enum {
     WINDOW_BYTES = 1 << 20, /* read at a time from a large file */
+    AHEAD_BYTES = 1 << 16,  /* read at a time where records are read one after the other */
+    LINE_END = 3,           /* more bytes than one takes */
     OPEN_SOURCES = 256,     /* descriptors stay open if there are no more sources */
 };
 
@@ -47,10 +49,10 @@ static int read_at(int fd, uint64_t offset, size_t length, tw_bytes *bytes, cons
     return tw_refuse_for_system(reason, errno);
 }
 
-/* Reads up to `length` bytes of a source into the worker's bytes. */
-static int read_source(tw_worker *worker, uint32_t source, uint64_t offset, size_t length)
+/* Reads up to `length` bytes of a source into `bytes`. */
+static int read_source(tw_worker *worker, uint32_t source, uint64_t offset, size_t length,
+                       tw_bytes *bytes)
 {
-    tw_bytes *bytes = &worker->bytes;
     const char *reason;
     bytes->length = 0;
     if (tw_bytes_reserve(bytes, length + TW_JSON_PADDING) != TWINSET_OK)
@@ -61,6 +63,38 @@ static int read_source(tw_worker *worker, uint32_t source, uint64_t offset, size
     int status = read_at(fd, offset, length, bytes, &reason);
     tw_source_close(worker->corpus, source, fd);
     return status;
+}
+
+/* Whether a window has these bytes of a source. */
+static bool window_has(const tw_window *window, uint32_t source, uint64_t offset, size_t length)
+{
+    return window->source == source && offset >= window->start &&
+           offset + length <= window->start + window->bytes.length;
+}
+
+/* Reads a record of a source into the worker's bytes. If it follows the one before, those after it
+ * are likely to be next, and are read with it. */
+static int read_source_record(tw_worker *worker, uint32_t source, uint64_t offset, size_t length)
+{
+    tw_window *window = &worker->window;
+    bool is_next = window->source == source && offset - window->end < LINE_END;
+    window->end = offset + length;
+    if (!window_has(window, source, offset, length)) {
+        window->source = source;
+        window->bytes.length = 0;
+        if (!is_next || length >= AHEAD_BYTES)
+            return read_source(worker, source, offset, length, &worker->bytes);
+        window->start = offset;
+        int status = read_source(worker, source, offset, AHEAD_BYTES, &window->bytes);
+        if (status != TWINSET_OK)
+            return status;
+    }
+    size_t from = (size_t)(offset - window->start), left = window->bytes.length - from;
+    worker->bytes.length = 0;
+    if (tw_bytes_reserve(&worker->bytes, length + TW_JSON_PADDING) != TWINSET_OK)
+        return TWINSET_NOMEM;
+    return tw_bytes_append(&worker->bytes, window->bytes.data + from,
+                           left < length ? left : length);
 }
 
 /* Reads from a temporary file into the worker's bytes. */
@@ -227,7 +261,7 @@ static int read_record(tw_worker *worker, uint32_t index)
     const tw_document *document = tw_document_at(corpus, index);
     const tw_source_state *state = &corpus->states[document->source];
     if (!state->is_packed)
-        return read_source(worker, document->source, document->offset, document->length);
+        return read_source_record(worker, document->source, document->offset, document->length);
     uint64_t offset = document->offset;
     if (!state->is_spooled) {
         const tw_fetched_record *fetched = find_fetched(&corpus->store, index);
