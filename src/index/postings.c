@@ -1,7 +1,7 @@
 /*
  * Chunks of postings. A posting takes five to seven bytes: the distance of its term from the one
- * before, and its document, counted from the lowest of the chunk. Four chunks fill a page of the
- * file, so that a lookup reads one page and decodes a quarter of it.
+ * before, and its document, counted from the lowest of the chunk. Eight chunks fill a page of the
+ * file, so that a lookup reads one page and decodes an eighth of it.
  */
 #include "store.h"
 #include "varint.h"

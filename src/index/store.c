@@ -18,7 +18,6 @@
 
 enum {
     APPLICATION_ID = 0x54576978, /* "TWix", at byte 68 of the file */
-    PAGE_BYTES = 8192,
     /* Of pages in memory: a server has many handles, and the system keeps pages as well. Adding
      * takes as long with four times as many. */
     WRITER_CACHE_KILOBYTES = 16 << 10,
@@ -54,7 +53,7 @@ static const char *const SQL[TW_SQL_COUNT] = {
 };
 
 static const char SCHEMA[] =
-    "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA auto_vacuum = NONE;"
+    "PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRAGMA auto_vacuum = NONE;"
     "BEGIN IMMEDIATE;"
     "CREATE TABLE IF NOT EXISTS manifest (id INTEGER PRIMARY KEY, data BLOB NOT NULL);"
     "CREATE TABLE IF NOT EXISTS document (id INTEGER PRIMARY KEY, data BLOB NOT NULL);"
@@ -564,7 +563,11 @@ void tw_index_close(tw_index *index)
 int tw_index_set_quota(tw_index *index, uint64_t bytes, twinset_error *error)
 {
     char sql[64];
-    unsigned long long pages = bytes ? bytes / PAGE_BYTES : 4294967294u;
+    sqlite3_int64 page_bytes;
+    int status = get_number(index, "PRAGMA page_size", &page_bytes, error);
+    if (status != TWINSET_OK)
+        return status;
+    unsigned long long pages = bytes ? bytes / (uint64_t)page_bytes : 4294967294u;
     snprintf(sql, sizeof sql, "PRAGMA max_page_count = %llu", pages ? pages : 1);
     index->quota_bytes = bytes;
     return sqlite3_exec(index->database, sql, NULL, NULL, NULL) == SQLITE_OK

@@ -10,7 +10,7 @@
 enum {
     TW_INDEX_MOST_BANDS = 255,     /* 0 is the band of ids */
     TW_SEGMENT_CHUNKS = 256,       /* of a segment, at most */
-    TW_POSTING_CHUNK_BYTES = 2000, /* four chunks fill a page of 8,192 bytes */
+    TW_POSTING_CHUNK_BYTES = 2000, /* eight chunks fill a page of 16,384 bytes */
     TW_BATCH_DOCUMENTS = 1 << 14,  /* of a batch, at most; 2^16 is the limit of a posting's sort */
     TW_BATCH_BYTES = 32 << 20,     /* of texts in a batch, about */
     TW_FAN_IN = 4,                 /* so many runs of one size are merged */
