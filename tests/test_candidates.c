@@ -135,6 +135,41 @@ static void keys_are_read_by_band(void **state)
 }
 
 /* Keys leave memory to documents, even keys that are in memory already. */
+enum { CLAIMED_BANDS = 4, CLAIMED_DOCUMENTS = 30000, CLAIMED_AT_ONCE = 100 };
+
+/* Stores keys for which room was made. */
+static int put_keys(void *context, unsigned worker, size_t step)
+{
+    uint64_t block[CLAIMED_BANDS * CLAIMED_AT_ONCE];
+    size_t first = step * CLAIMED_AT_ONCE;
+    (void)worker;
+    for (unsigned band = 0; band < CLAIMED_BANDS; band++)
+        for (size_t i = 0; i < CLAIMED_AT_ONCE; i++)
+            block[band * CLAIMED_AT_ONCE + i] = key_at(band, first + i);
+    return tw_key_store_put(context, first, block, CLAIMED_AT_ONCE, NULL);
+}
+
+static void threads_store_keys_in_any_order(void **state)
+{
+    enum { BYTES = CLAIMED_BANDS * CLAIMED_DOCUMENTS * 5 };
+    static const uint64_t memory[] = {1 << 14, 1 << 18, 1 << 24};
+    (void)state;
+    for (size_t m = 0; m < COUNT(memory); m++) {
+        tw_loop loop = {.threads = 4, .stage = "testing"};
+        tw_key_store *keys;
+        size_t first, steps = CLAIMED_DOCUMENTS / CLAIMED_AT_ONCE;
+        assert_int_equal(tw_key_store_new(CLAIMED_BANDS, memory[m], NULL, &keys), TWINSET_OK);
+        for (size_t i = 0; i < steps; i++) {
+            assert_int_equal(tw_key_store_claim(keys, CLAIMED_AT_ONCE, &first), TWINSET_OK);
+            assert_int_equal(first, i * CLAIMED_AT_ONCE);
+        }
+        assert_int_equal(tw_parallel(&loop, steps, put_keys, keys), TWINSET_OK);
+        assert_true((tw_key_store_spilled(keys) > 0) == (memory[m] < BYTES));
+        check_keys(keys, CLAIMED_BANDS, CLAIMED_DOCUMENTS);
+        tw_key_store_free(keys);
+    }
+}
+
 static void keys_are_spilled_to_leave_memory_to_documents(void **state)
 {
     enum { BANDS = 4, DOCUMENTS = 30000 };
@@ -709,6 +744,7 @@ int main(void)
         cmocka_unit_test(keys_are_as_defined),
         cmocka_unit_test(keys_are_well_mixed),
         cmocka_unit_test(keys_are_read_by_band),
+        cmocka_unit_test(threads_store_keys_in_any_order),
         cmocka_unit_test(keys_are_spilled_to_leave_memory_to_documents),
         cmocka_unit_test(numbers_are_read_in_order),
         cmocka_unit_test(candidates_equal_brute_force),

@@ -504,13 +504,16 @@ static void loops_may_be_nested(void **state)
 typedef struct pipeline_item {
     size_t number;
     uint64_t value;
+    bool is_committed;
 } pipeline_item;
 
 typedef struct pipeline_record {
-    size_t count;                             /* items to be read */
-    size_t fail_read, fail_commit, fail_from; /* the last: processing fails from there on */
+    size_t count; /* items to be read */
+    size_t fail_read, fail_commit, fail_finish;
+    size_t fail_from; /* processing fails from there on */
     unsigned threads, slow_percent;
     size_t read, committed;
+    atomic_size_t finished;
     atomic_uint reading, committing, under_way, most_under_way;
     atomic_uint busy[MOST_THREADS];
     atomic_bool wrong;
@@ -557,12 +560,28 @@ static int commit_number(void *context, void *item)
     if (atomic_fetch_add(&record->committing, 1) != 0 || own->number != record->committed ||
         own->value != tw_mix64(own->number + 1))
         atomic_store(&record->wrong, true);
-    atomic_fetch_sub(&record->under_way, 1);
+    own->is_committed = true;
     atomic_fetch_sub(&record->committing, 1);
     if (own->number == record->fail_commit)
         return 2000 + status_of(own->number);
     record->committed++;
     return TWINSET_OK;
+}
+
+static int finish_number(void *context, unsigned worker, void *item)
+{
+    pipeline_record *record = context;
+    pipeline_item *own = item;
+    if (worker >= record->threads || atomic_fetch_add(&record->busy[worker], 1) != 0 ||
+        !own->is_committed)
+        atomic_store(&record->wrong, true);
+    own->is_committed = false;
+    if (own->value % 100 < record->slow_percent)
+        sleep_ms(1);
+    atomic_fetch_sub(&record->under_way, 1);
+    atomic_fetch_sub(&record->busy[worker % MOST_THREADS], 1);
+    atomic_fetch_add(&record->finished, 1);
+    return own->number == record->fail_finish ? 3000 + status_of(own->number) : TWINSET_OK;
 }
 
 static uint64_t numbers_done(void *context)
@@ -587,6 +606,7 @@ static pipeline_record new_pipeline(size_t count, unsigned threads)
                              .fail_read = SIZE_MAX,
                              .fail_from = SIZE_MAX,
                              .fail_commit = SIZE_MAX,
+                             .fail_finish = SIZE_MAX,
                              .threads = threads,
                              .caller = pthread_self()};
 }
@@ -594,8 +614,8 @@ static pipeline_record new_pipeline(size_t count, unsigned threads)
 static int run_pipeline(pipeline_record *record, size_t item_count, twinset_progress_fn progress)
 {
     static const tw_pipeline_steps steps = {read_number, process_number, commit_number,
-                                            numbers_done};
-    pipeline_item items[4 * MOST_THREADS];
+                                            numbers_done, finish_number};
+    pipeline_item items[4 * MOST_THREADS] = {0};
     void *addresses[4 * MOST_THREADS];
     for (size_t i = 0; i < item_count; i++)
         addresses[i] = &items[i];
@@ -604,6 +624,7 @@ static int run_pipeline(pipeline_record *record, size_t item_count, twinset_prog
     size_t in_use = item_count < 2 * record->threads ? item_count : 2 * record->threads;
     assert_false(record->wrong);
     assert_true(record->most_under_way <= in_use);
+    assert_int_equal(record->finished, record->committed);
     return status;
 }
 
@@ -645,6 +666,19 @@ static void the_first_failure_in_order_is_returned(void **state)
         assert_int_equal(run_pipeline(&record, 2 * threads, NULL), expected);
         assert_int_equal(record.committed, first);
     }
+}
+
+static void a_pipeline_ends_where_finishing_fails(void **state)
+{
+    (void)state;
+    for (size_t t = 0; t < COUNT(THREADS); t++)
+        for (size_t at = 0; at < 60; at += 7) {
+            pipeline_record record = new_pipeline(60, THREADS[t]);
+            record.slow_percent = 20;
+            record.fail_finish = at;
+            assert_int_equal(run_pipeline(&record, 2 * THREADS[t], NULL), 3000 + status_of(at));
+            assert_in_range(record.committed, at + 1, at + 2 * THREADS[t]);
+        }
 }
 
 static void a_pipeline_can_be_cancelled(void **state)
@@ -758,6 +792,7 @@ int main(void)
         cmocka_unit_test(loops_may_be_nested),
         cmocka_unit_test(a_pipeline_keeps_the_order),
         cmocka_unit_test(the_first_failure_in_order_is_returned),
+        cmocka_unit_test(a_pipeline_ends_where_finishing_fails),
         cmocka_unit_test(a_pipeline_can_be_cancelled),
         cmocka_unit_test(the_machine_has_cores_and_memory),
         cmocka_unit_test_teardown(kernels_can_be_limited_to_an_instruction_set, restore_isa),

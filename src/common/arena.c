@@ -1,5 +1,6 @@
 #include "arena.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +10,8 @@ enum { BLOCK_BYTES = 1 << 20, ALIGNMENT = _Alignof(max_align_t) };
 struct tw_arena {
     atomic_uint owners;
     tw_arena *parent;
-    tw_paged *paged; /* that blocks are taken from, or NULL */
+    tw_paged *paged;      /* that blocks are taken from, or NULL */
+    pthread_mutex_t lock; /* guards what follows */
     char **blocks;
     size_t count, capacity;
     size_t used, size; /* of the last block */
@@ -21,6 +23,7 @@ tw_arena *tw_arena_new(tw_arena *parent)
     if (!arena)
         return NULL;
     atomic_init(&arena->owners, 1);
+    pthread_mutex_init(&arena->lock, NULL);
     arena->parent = parent ? tw_arena_retain(parent) : NULL;
     return arena;
 }
@@ -64,13 +67,14 @@ void tw_arena_release(tw_arena *arena)
     for (size_t i = 0; i < arena->count; i++)
         return_block(arena, arena->blocks[i]);
     tw_free(arena->blocks);
+    pthread_mutex_destroy(&arena->lock);
     tw_paged_release(arena->paged);
     tw_arena_release(arena->parent);
     tw_free(arena);
 }
 
-/* Returns memory of this size, from the last block or from a new one. */
-static char *take(tw_arena *arena, size_t bytes, size_t alignment)
+/* Returns memory of this size, from the last block or from a new one. The caller holds the lock. */
+static char *take_locked(tw_arena *arena, size_t bytes, size_t alignment)
 {
     size_t start = (arena->used + alignment - 1) / alignment * alignment;
     if (!arena->count || start > arena->size || arena->size - start < bytes) {
@@ -83,9 +87,17 @@ static char *take(tw_arena *arena, size_t bytes, size_t alignment)
         arena->size = size;
         start = 0;
     }
-    char *taken = arena->blocks[arena->count - 1] + start;
     arena->used = start + bytes;
-    tw_paged_touch(arena->paged, taken, bytes);
+    return arena->blocks[arena->count - 1] + start;
+}
+
+static char *take(tw_arena *arena, size_t bytes, size_t alignment)
+{
+    pthread_mutex_lock(&arena->lock);
+    char *taken = take_locked(arena, bytes, alignment);
+    pthread_mutex_unlock(&arena->lock);
+    if (taken)
+        tw_paged_touch(arena->paged, taken, bytes);
     return taken;
 }
 

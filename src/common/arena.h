@@ -2,7 +2,7 @@
  * An arena: strings and small blocks that live until all who share the arena have released it, in
  * blocks of a megabyte. A name of its own from malloc() would take twice the memory.
  *
- * One thread at a time adds to an arena. What was added never moves, so any thread may read it.
+ * Several threads may add to an arena at once. What was added never moves.
  */
 #ifndef TW_ARENA_H
 #define TW_ARENA_H

@@ -243,7 +243,7 @@ int tw_parallel_ranges(const tw_loop *loop, size_t count, tw_range_fn body, void
  * Items are numbered as they are read. As commits keep that order, number i lives in the caller's
  * item i mod item_count, which is free again when number i + item_count is to be read. A thread
  * processes what it read itself, while that is in its cache. The thread that makes the next item
- * ready commits it, and all items after it that are ready. */
+ * ready commits it, and all items after it that are ready. Any thread finishes them. */
 
 enum { MAX_ITEMS = 2 * MAX_THREADS };
 
@@ -258,11 +258,13 @@ typedef struct shared_pipeline {
     pthread_cond_t change; /* a thread may read now, or all may end */
     bool reading, committing;
     uint64_t read, committed; /* how many so far */
+    uint64_t taken;           /* how many of the committed were taken to be finished */
     uint64_t last;            /* how many to commit: known at the end, or where one failed */
     uint64_t done;            /* for progress */
     double serial_seconds;    /* CPU time of the steps that run one at a time */
     int status;
-    bool ready[MAX_ITEMS]; /* to be committed */
+    bool ready[MAX_ITEMS];  /* to be committed */
+    bool in_use[MAX_ITEMS]; /* from being read until it is finished */
 } shared_pipeline;
 
 /* All items before the one that failed are still committed, and may fail, too. So the outcome does
@@ -338,6 +340,7 @@ static void process_next(shared_pipeline *pipe, unsigned worker)
     void *item = pipe->items[index];
     bool end = false;
     pipe->reading = true;
+    pipe->in_use[index] = true;
     pthread_mutex_unlock(&pipe->lock);
     double start = read_step_clock(pipe);
     int status =
@@ -359,14 +362,38 @@ static void process_next(shared_pipeline *pipe, unsigned worker)
     commit_ready(pipe);
 }
 
+/* Finishes the first item that was committed and that no thread has taken yet. */
+static void finish_next(shared_pipeline *pipe, unsigned worker)
+{
+    uint64_t number = pipe->taken++, index = number % pipe->item_count;
+    int status = TWINSET_OK;
+    if (pipe->steps->finish) {
+        pthread_mutex_unlock(&pipe->lock);
+        status = pipe->steps->finish(pipe->context, worker, pipe->items[index]);
+        pthread_mutex_lock(&pipe->lock);
+    }
+    pipe->in_use[index] = false;
+    if (status != TWINSET_OK)
+        fail_item(pipe, number, status);
+    pthread_cond_broadcast(&pipe->change); /* an item is free, or all threads may end */
+}
+
+/* Whether a thread may read the next item now. */
+static bool can_read(const shared_pipeline *pipe)
+{
+    return !pipe->reading && pipe->last == UINT64_MAX &&
+           !pipe->in_use[pipe->read % pipe->item_count];
+}
+
 static void work_pipeline(void *argument, unsigned number)
 {
     shared_pipeline *pipe = argument;
     double last = 0;
     pthread_mutex_lock(&pipe->lock);
-    while (!is_finished(pipe)) {
-        if (!pipe->reading && pipe->read < pipe->committed + pipe->item_count &&
-            pipe->last == UINT64_MAX)
+    while (!is_finished(pipe) || pipe->taken < pipe->committed) {
+        if (pipe->taken < pipe->committed)
+            finish_next(pipe, number);
+        else if (can_read(pipe))
             process_next(pipe, number);
         else if (number == 0 && pipe->loop->progress)
             wait_briefly(&pipe->change, &pipe->lock);

@@ -50,15 +50,19 @@ typedef struct tw_pipeline_steps {
     /* Returns how much of the total is done. Called after each commit, by the thread that made it.
      * NULL: the number of committed items is what is done. */
     uint64_t (*done)(void *context);
+    /* Called after its commit, for many items at a time and in any order: what takes time and needs
+     * no order any more. NULL: there is nothing to finish. */
+    int (*finish)(void *context, unsigned worker, void *item);
 } tw_pipeline_steps;
 
-/* Takes everything through the three steps on loop->threads threads, one of which is the caller's.
+/* Takes everything through the steps on loop->threads threads, one of which is the caller's.
  * The caller makes the items: at least one, at best two for each thread; more are not used. An
- * item is read into again after its commit. `total` is for the progress callback, and 0 where it
+ * item is read into again when it is finished. `total` is for the progress callback, and 0 where it
  * is unknown.
  *
  * Returns 0, TWINSET_CANCELLED, or the status of the failing call that comes first in the order of
- * reading. All items before that one were committed, and none after it. */
+ * reading. All items before that one were committed. None after it was, unless it failed as it was
+ * finished. */
 int tw_pipeline(const tw_loop *loop, const tw_pipeline_steps *steps, void *const *items,
                 size_t item_count, uint64_t total, void *context) TW_CHECKED;
 

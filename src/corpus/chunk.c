@@ -24,6 +24,7 @@ void tw_chunk_reset(tw_chunk *chunk)
     out->names.length = out->reasons.length = out->texts.length = 0;
     out->lines = 0;
     out->totals = (tw_totals){0};
+    out->room = (tw_chunk_room){0};
     in->failed[0] = '\0';
     in->is_read = in->is_last = false;
     if (in->batch.bytes.capacity > 4 * TW_CHUNK_BYTES) /* a long line made it grow */

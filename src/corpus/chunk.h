@@ -39,6 +39,13 @@ typedef struct tw_chunk_input {
     size_t member_capacity;
 } tw_chunk_input;
 
+/* Where the documents of a chunk belong in the corpus, known once it is committed. */
+typedef struct tw_chunk_room {
+    size_t first;     /* the number of its first document */
+    size_t first_key; /* the index of its first key in the key store */
+    uint64_t line;    /* lines of the source before it */
+} tw_chunk_room;
+
 /* The documents and problems that the analysis found. */
 typedef struct tw_chunk_output {
     tw_document *documents; /* without names */
@@ -56,6 +63,7 @@ typedef struct tw_chunk_output {
     tw_u64s groups; /* by document, if records have groups */
     uint64_t lines;
     tw_totals totals;
+    tw_chunk_room room;
 } tw_chunk_output;
 
 typedef struct tw_chunk {

@@ -1,5 +1,8 @@
-/* Adds the output of a chunk to the corpus, in the order of reading: documents with their names,
- * groups, sets and keys; problems; counts. */
+/*
+ * Adds the output of a chunk to the corpus: documents with their names, groups, sets and keys;
+ * problems; counts. Numbers are given in the order of reading, by one thread at a time. Documents,
+ * names and keys, which are nearly all of the bytes, are then copied by all threads.
+ */
 #include "commit.h"
 
 /* Whether documents are added with their sets. */
@@ -39,26 +42,6 @@ static int commit_texts(tw_reading_run *read, tw_chunk_output *out)
     return status;
 }
 
-/* Names a document: a record by its id, which is in the arena, or its line; any other document by
- * its source. */
-static int name_document(tw_reading_run *read, tw_document *document, const char *id)
-{
-    tw_corpus *corpus = read->corpus;
-    const tw_source *source = tw_source_at(corpus->sources, document->source);
-    size_t length = strlen(id);
-    document->name = source->name;
-    if (!document->line)
-        return length ? tw_arena_copy(corpus->arena, id, length,
-                                      &tw_file_extent(corpus, source)->encoding)
-                      : TWINSET_OK;
-    uint64_t line = read->line + document->line;
-    document->line = line < UINT32_MAX ? (uint32_t)line : UINT32_MAX;
-    if (!length)
-        return tw_arena_line_name(corpus->arena, source->name, line, &document->name);
-    document->name = id;
-    return TWINSET_OK;
-}
-
 static int commit_groups(tw_documents *documents, const tw_u64s *groups)
 {
     if (!groups->count)
@@ -71,41 +54,50 @@ static int commit_groups(tw_documents *documents, const tw_u64s *groups)
     return status;
 }
 
-/* Makes room for the documents of a chunk. */
-static int reserve_documents(tw_reading_run *read, size_t count)
+/* Makes room for documents. Where they have to move for it, no thread may fill any meanwhile. */
+static int grow_documents(tw_reading_run *read, size_t count)
 {
     tw_documents *documents = &read->corpus->documents;
-    if (documents->count + count >= UINT32_MAX)
-        return tw_fail(read->error, TWINSET_USAGE, "more than 4,294,967,294 documents");
-    int status = TW_PAGED_GROW(tw_corpus_paged(read->corpus), documents->data, documents->capacity,
-                               documents->count + count);
-    if (status == TWINSET_OK && holds_sets(read))
-        status = TW_GROW(documents->sets, documents->set_capacity, documents->count + count);
+    if (count <= documents->capacity)
+        return TWINSET_OK;
+    pthread_rwlock_wrlock(&read->growing);
+    int status =
+        TW_PAGED_GROW(tw_corpus_paged(read->corpus), documents->data, documents->capacity, count);
+    pthread_rwlock_unlock(&read->growing);
     return status;
 }
 
-/* Moves the documents to the corpus, each with its set if the plan asks for sets. The ids of
- * records are copied to the arena all at once. */
-static int commit_documents(tw_reading_run *read, const tw_chunk_input *in, tw_chunk_output *out)
+/* Moves the sets of the documents to the corpus, if the plan asks for sets. */
+static int commit_sets(tw_reading_run *read, tw_chunk_output *out)
 {
     tw_documents *documents = &read->corpus->documents;
-    const tw_bytes *names = &out->names;
-    const char *id = names->data;
-    int status = reserve_documents(read, out->count);
-    if (status == TWINSET_OK && in->is_lines && names->length > out->count)
-        status = tw_arena_copy(read->corpus->arena, names->data, names->length, &id);
+    if (!holds_sets(read))
+        return TWINSET_OK;
+    int status = TW_GROW(documents->sets, documents->set_capacity, documents->count + out->count);
     for (size_t i = 0; i < out->count && status == TWINSET_OK; i++) {
-        tw_document *document = tw_document_at(read->corpus, (uint32_t)documents->count);
-        *document = out->documents[i];
-        if (holds_sets(read)) {
-            documents->sets[documents->count] = out->sets[i];
-            out->sets[i] = NULL;
-        }
-        documents->count++;
-        status = name_document(read, document, id);
-        id += strlen(id) + 1;
+        documents->sets[documents->count + i] = out->sets[i];
+        out->sets[i] = NULL;
     }
     return status;
+}
+
+/* Numbers the documents of a chunk, and makes room for them and their keys. */
+static int commit_documents(tw_reading_run *read, tw_chunk_output *out)
+{
+    tw_documents *documents = &read->corpus->documents;
+    if (documents->count + out->count >= UINT32_MAX)
+        return tw_fail(read->error, TWINSET_USAGE, "more than 4,294,967,294 documents");
+    int status = grow_documents(read, documents->count + out->count);
+    if (status == TWINSET_OK)
+        status = commit_sets(read, out);
+    if (status == TWINSET_OK && out->keys.count)
+        status = tw_key_store_claim(read->corpus->keys.data, out->count, &out->room.first_key);
+    if (status != TWINSET_OK)
+        return status;
+    out->room.first = documents->count;
+    out->room.line = read->line;
+    documents->count += out->count;
+    return TWINSET_OK;
 }
 
 static int commit_problems(tw_reading_run *read, const tw_chunk *chunk)
@@ -188,13 +180,11 @@ static int commit_lists(tw_reading_run *read, tw_chunk *chunk)
     if (status == TWINSET_OK)
         status = commit_groups(&corpus->documents, &out->groups);
     if (status == TWINSET_OK)
-        status = commit_documents(read, &chunk->in, out);
+        status = commit_documents(read, out);
     if (status == TWINSET_OK)
         status = commit_problems(read, chunk);
     if (status == TWINSET_OK && chunk->in.failed[0])
         status = commit_failure(read, chunk);
-    if (status == TWINSET_OK && out->keys.count)
-        status = tw_key_store_add(corpus->keys.data, out->keys.data, out->count, read->error);
     return status;
 }
 
@@ -205,8 +195,10 @@ int tw_commit_chunk(tw_reading_run *read, tw_chunk *chunk)
         read->has_failed = false;
     }
     read->committed = chunk->in.source;
-    if (read->has_failed) /* the line numbers of this chunk are unknown */
+    if (read->has_failed) { /* the line numbers of this chunk are unknown */
+        tw_chunk_reset(chunk);
         return TWINSET_OK;
+    }
     read->has_failed = chunk->in.failed[0];
     forget_sets(read, &chunk->out);
     int status = commit_lists(read, chunk);
@@ -214,4 +206,57 @@ int tw_commit_chunk(tw_reading_run *read, tw_chunk *chunk)
     read->line += chunk->out.lines;
     atomic_fetch_add(&read->ingest.done, chunk->out.totals.bytes);
     return status;
+}
+
+/* ---- filling the room */
+
+/* Names a document: a record by its id, which is in the arena, or its line; any other document by
+ * its source. */
+static int name_document(tw_corpus *corpus, tw_document *document, uint64_t first_line,
+                         const char *id)
+{
+    const tw_source *source = tw_source_at(corpus->sources, document->source);
+    size_t length = strlen(id);
+    document->name = source->name;
+    if (!document->line)
+        return length ? tw_arena_copy(corpus->arena, id, length,
+                                      &tw_file_extent(corpus, source)->encoding)
+                      : TWINSET_OK;
+    uint64_t line = first_line + document->line;
+    document->line = line < UINT32_MAX ? (uint32_t)line : UINT32_MAX;
+    if (!length)
+        return tw_arena_line_name(corpus->arena, source->name, line, &document->name);
+    document->name = id;
+    return TWINSET_OK;
+}
+
+/* Copies the documents to the corpus. The ids of records go to the arena all at once. */
+static int finish_documents(tw_reading_run *read, const tw_chunk *chunk)
+{
+    tw_corpus *corpus = read->corpus;
+    const tw_chunk_output *out = &chunk->out;
+    const tw_bytes *names = &out->names;
+    const char *id = names->data;
+    int status = TWINSET_OK;
+    if (chunk->in.is_lines && names->length > out->count)
+        status = tw_arena_copy(corpus->arena, names->data, names->length, &id);
+    for (size_t i = 0; i < out->count && status == TWINSET_OK; i++) {
+        tw_document *document = tw_document_at(corpus, (uint32_t)(out->room.first + i));
+        *document = out->documents[i];
+        status = name_document(corpus, document, out->room.line, id);
+        id += strlen(id) + 1;
+    }
+    return status;
+}
+
+int tw_finish_chunk(tw_reading_run *read, tw_chunk *chunk)
+{
+    const tw_chunk_output *out = &chunk->out;
+    pthread_rwlock_rdlock(&read->growing);
+    int status = finish_documents(read, chunk);
+    pthread_rwlock_unlock(&read->growing);
+    if (status != TWINSET_OK || !out->keys.count)
+        return status;
+    return tw_key_store_put(read->corpus->keys.data, out->room.first_key, out->keys.data,
+                            out->count, &read->finish_error);
 }

@@ -22,10 +22,15 @@ typedef struct tw_reading_run {
     tw_journal *journal; /* or NULL */
     tw_bytes frame;
     bool has_forgotten; /* the sets were freed, since they do not all fit */
+
+    pthread_rwlock_t growing;   /* held for writing by the thread that moves the documents */
+    twinset_error finish_error; /* of storing keys */
 } tw_reading_run;
 
-/* Adds the output of a chunk to the corpus. Call it for one chunk at a time, in the order of
- * reading. */
+/* Adds the output of a chunk to the corpus, and makes room there for its documents and their keys.
+ * Call it for one chunk at a time, in the order of reading. */
 int tw_commit_chunk(tw_reading_run *read, tw_chunk *chunk) TW_CHECKED;
+/* Fills the room that was made for a chunk. Several threads may do so, while one commits. */
+int tw_finish_chunk(tw_reading_run *read, tw_chunk *chunk) TW_CHECKED;
 
 #endif

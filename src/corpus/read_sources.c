@@ -231,6 +231,12 @@ static int journal_and_commit(void *context, void *item)
     return status == TWINSET_OK ? tw_commit_chunk(read, item) : status;
 }
 
+static int finish_chunk(void *context, unsigned worker, void *item)
+{
+    (void)worker;
+    return tw_finish_chunk(context, item);
+}
+
 /* ---- resuming from a journal */
 
 static size_t count_strings(const tw_bytes *strings)
@@ -269,7 +275,8 @@ static int replay_frame(tw_reading_run *read, tw_chunk *chunk)
     read->next = (size_t)chunk->in.next[0];
     read->offset = chunk->in.next[1];
     tw_ingest_count(&read->ingest, chunk->out.totals.shingles);
-    return tw_commit_chunk(read, chunk);
+    status = tw_commit_chunk(read, chunk);
+    return status == TWINSET_OK ? tw_finish_chunk(read, chunk) : status;
 }
 
 static int replay_journal(tw_reading_run *read)
@@ -304,8 +311,11 @@ static uint64_t count_total_bytes(const tw_corpus *corpus)
 
 static int run_pipeline(tw_reading_run *read)
 {
-    static const tw_pipeline_steps steps = {read_chunk, analyse_chunk, journal_and_commit,
-                                            get_bytes_done};
+    static const tw_pipeline_steps steps = {.read = read_chunk,
+                                            .process = analyse_chunk,
+                                            .commit = journal_and_commit,
+                                            .done = get_bytes_done,
+                                            .finish = finish_chunk};
     tw_loop loop = tw_settings_loop(read->corpus->settings, "reading");
     size_t count = 2 * (size_t)loop.threads;
     uint64_t total = count_total_bytes(read->corpus);
@@ -392,6 +402,7 @@ int tw_corpus_read(tw_corpus *corpus, const tw_read_plan *plan, tw_journal *jour
     read.ingest.most_ids = most < plan->most_shingles ? most : plan->most_shingles;
     atomic_init(&read.ingest.is_holding, plan->holds_sets);
     pthread_mutex_init(&read.ingest.spilling, NULL);
+    pthread_rwlock_init(&read.growing, NULL);
     int status = read_documents(&read);
     if (status == TWINSET_OK)
         status = tw_corpus_check_input(corpus, error);
@@ -401,6 +412,9 @@ int tw_corpus_read(tw_corpus *corpus, const tw_read_plan *plan, tw_journal *jour
         tw_lines_close(&read.lines);
     if (read.ingest.error.message[0] && error && !error->message[0])
         *error = read.ingest.error;
+    if (read.finish_error.message[0] && error && !error->message[0])
+        *error = read.finish_error;
+    pthread_rwlock_destroy(&read.growing);
     pthread_mutex_destroy(&read.ingest.spilling);
     tw_bytes_free(&read.frame);
     return tw_corpus_fail(corpus, error, status);

@@ -486,7 +486,8 @@ static void limit_batch(addition *job)
 
 static int run_pipeline(addition *job, unsigned threads)
 {
-    static const tw_pipeline_steps steps = {read_block, prepare_block, commit_block, count_done};
+    static const tw_pipeline_steps steps = {
+        .read = read_block, .process = prepare_block, .commit = commit_block, .done = count_done};
     tw_loop loop = tw_settings_loop(job->corpus->settings, "adding");
     loop.threads = threads;
     return tw_pipeline(&loop, &steps, (void *const *)job->blocks, job->block_count,

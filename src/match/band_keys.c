@@ -11,6 +11,7 @@
  */
 #include "candidate_search.h"
 
+#include <pthread.h>
 #include <string.h>
 
 /* A block has 65,536 documents of up to 25 bands, 320 KB of each band; fewer of more bands. */
@@ -25,19 +26,22 @@ enum {
 typedef struct key_block {
     unsigned char *keys; /* NULL: spilled */
     uint64_t offset;     /* in the spill file */
+    size_t filled;       /* documents whose keys are stored */
 } key_block;
 
 struct tw_key_store {
     unsigned bands;
     size_t per_block;      /* documents of a block */
     uint64_t memory_bytes; /* for keys, and for BESIDE_BYTES of each document */
-    size_t held;           /* blocks in memory: the first ones */
-    key_block *blocks;     /* those that are full */
-    size_t block_count, block_capacity;
-    unsigned char *open; /* the block that is being filled, or NULL */
-    size_t open_count;   /* its documents */
-    tw_spill *spill;
     char *tmp;
+    pthread_mutex_t lock; /* guards what follows while keys are added */
+    size_t count;         /* documents for which room was made */
+    key_block *blocks;
+    size_t block_count, block_capacity;
+    size_t held;          /* full blocks in memory */
+    unsigned char *spare; /* the memory of a block that was spilled, or NULL */
+    bool is_spilling;     /* a thread is, and spills all that has to go */
+    tw_spill *spill;
 };
 
 /* ---- the keys of a signature */
@@ -85,6 +89,7 @@ int tw_key_store_new(unsigned bands, uint64_t memory_bytes, const char *tmp, tw_
     made->bands = bands;
     made->per_block = per_block;
     made->memory_bytes = memory_bytes;
+    pthread_mutex_init(&made->lock, NULL);
     *keys = made;
     return TWINSET_OK;
 }
@@ -96,8 +101,9 @@ void tw_key_store_free(tw_key_store *keys)
     for (size_t i = 0; i < keys->block_count; i++)
         tw_free(keys->blocks[i].keys);
     tw_free(keys->blocks);
-    tw_free(keys->open);
+    tw_free(keys->spare);
     tw_free(keys->tmp);
+    pthread_mutex_destroy(&keys->lock);
     tw_spill_free(keys->spill);
     tw_free(keys);
 }
@@ -113,12 +119,13 @@ static size_t bytes_of_block(const tw_key_store *keys)
     return keys->bands * bytes_of_band(keys);
 }
 
-/* Appends keys of one band to the open block. */
-static void pack_keys(const tw_key_store *keys, unsigned band, const uint64_t *from, size_t count)
+/* Stores keys of one band in a block, from its document `at` on. */
+static void pack_keys(const tw_key_store *keys, unsigned char *block, unsigned band, size_t at,
+                      const uint64_t *from, size_t count)
 {
-    uint32_t *words = (uint32_t *)(void *)(keys->open + band * bytes_of_band(keys));
-    unsigned char *bytes = (unsigned char *)(words + keys->per_block) + keys->open_count;
-    words += keys->open_count;
+    uint32_t *words = (uint32_t *)(void *)(block + band * bytes_of_band(keys));
+    unsigned char *bytes = (unsigned char *)(words + keys->per_block) + at;
+    words += at;
     for (size_t i = 0; i < count; i++) {
         words[i] = (uint32_t)(from[i] >> 32);
         bytes[i] = (unsigned char)(from[i] >> 24);
@@ -132,86 +139,130 @@ static void unpack_keys(const uint32_t *words, const unsigned char *bytes, size_
         to[i] = (uint64_t)words[i] << 32 | (uint64_t)bytes[i] << 24;
 }
 
-/* Makes sure that there is an open block. */
-static bool open_block(tw_key_store *keys)
+/* How many full blocks may stay in memory. */
+static size_t most_held(const tw_key_store *keys)
 {
-    if (!keys->open)
-        keys->open = tw_malloc(bytes_of_block(keys));
-    return keys->open != NULL;
+    uint64_t beside = (uint64_t)keys->count * BESIDE_BYTES;
+    uint64_t left = keys->memory_bytes > beside ? keys->memory_bytes - beside : 0;
+    size_t fitting = left / bytes_of_block(keys);
+    return fitting ? fitting - 1 : 0; /* one more will be filled */
 }
 
-static int spill_block(tw_key_store *keys, key_block *block, twinset_error *error)
+/* Adds a block to be filled. Its memory is not touched yet. The caller holds the lock. */
+static int open_block(tw_key_store *keys)
 {
-    int status = keys->spill ? TWINSET_OK : tw_spill_new(keys->tmp, &keys->spill, error);
-    if (status == TWINSET_OK)
-        status =
-            tw_spill_append(keys->spill, block->keys, bytes_of_block(keys), &block->offset, error);
-    if (status == TWINSET_OK)
-        block->keys = NULL;
+    int status = TW_GROW(keys->blocks, keys->block_capacity, keys->block_count + 1);
+    unsigned char *memory = keys->spare;
+    if (status == TWINSET_OK && !memory)
+        memory = tw_malloc(bytes_of_block(keys));
+    if (status != TWINSET_OK || !memory)
+        return TWINSET_NOMEM;
+    keys->spare = NULL;
+    keys->blocks[keys->block_count++] = (key_block){.keys = memory};
+    return TWINSET_OK;
+}
+
+int tw_key_store_claim(tw_key_store *keys, size_t count, size_t *first)
+{
+    int status = TWINSET_OK;
+    pthread_mutex_lock(&keys->lock);
+    while (status == TWINSET_OK && keys->block_count * keys->per_block < keys->count + count)
+        status = open_block(keys);
+    *first = keys->count;
+    keys->count += status == TWINSET_OK ? count : 0;
+    pthread_mutex_unlock(&keys->lock);
     return status;
 }
 
-/* How many blocks may stay in memory beside the open one. */
-static size_t most_held(const tw_key_store *keys)
+/* Spills a full block, whose memory may be that of the next one to be filled. The caller holds the
+ * lock, which is free meanwhile. */
+static int spill_block(tw_key_store *keys, size_t index, twinset_error *error)
 {
-    uint64_t beside = (uint64_t)tw_key_store_count(keys) * BESIDE_BYTES;
-    uint64_t left = keys->memory_bytes > beside ? keys->memory_bytes - beside : 0;
-    size_t fitting = left / bytes_of_block(keys);
-    return fitting ? fitting - 1 : 0;
-}
-
-/* Puts the open block, which is full, to the others, and spills what does not fit into memory. The
- * memory of a block that is spilled is the next open block. */
-static int close_block(tw_key_store *keys, twinset_error *error)
-{
-    if (TW_GROW(keys->blocks, keys->block_capacity, keys->block_count + 1) != TWINSET_OK)
-        return tw_nomem(error);
-    key_block *closed = &keys->blocks[keys->block_count];
-    size_t most = most_held(keys);
-    *closed = (key_block){keys->open, 0};
-    int status = TWINSET_OK;
-    if (keys->held < most) {
-        keys->open = NULL;
-        keys->held++;
-    } else {
-        status = spill_block(keys, closed, error);
-    }
-    while (keys->held > most && status == TWINSET_OK) {
-        key_block *last = &keys->blocks[keys->held - 1];
-        unsigned char *memory = last->keys;
-        status = spill_block(keys, last, error);
-        if (status == TWINSET_OK) {
-            tw_free(memory);
-            keys->held--;
-        }
-    }
+    unsigned char *memory = keys->blocks[index].keys;
+    uint64_t offset = 0;
+    pthread_mutex_unlock(&keys->lock);
+    int status = keys->spill ? TWINSET_OK : tw_spill_new(keys->tmp, &keys->spill, error);
+    if (status == TWINSET_OK)
+        status = tw_spill_append(keys->spill, memory, bytes_of_block(keys), &offset, error);
+    pthread_mutex_lock(&keys->lock);
     if (status != TWINSET_OK)
         return status;
-    keys->block_count++;
-    keys->open_count = 0;
+    keys->blocks[index].keys = NULL;
+    keys->blocks[index].offset = offset;
+    keys->held--;
+    tw_free(keys->spare);
+    keys->spare = memory;
     return TWINSET_OK;
+}
+
+/* Spills full blocks, the last ones first, until the others fit into memory. The caller holds the
+ * lock. */
+static int spill_excess(tw_key_store *keys, twinset_error *error)
+{
+    int status = TWINSET_OK;
+    if (keys->is_spilling)
+        return TWINSET_OK;
+    keys->is_spilling = true;
+    for (size_t i = keys->block_count; keys->held > most_held(keys) && status == TWINSET_OK;) {
+        const key_block *block = &keys->blocks[--i];
+        if (block->keys && block->filled == keys->per_block) {
+            status = spill_block(keys, i, error);
+            i = keys->block_count; /* others may be full now */
+        }
+    }
+    keys->is_spilling = false;
+    return status;
+}
+
+/* Returns the memory of a block that is being filled. */
+static unsigned char *find_block(tw_key_store *keys, size_t index)
+{
+    pthread_mutex_lock(&keys->lock);
+    unsigned char *memory = keys->blocks[index].keys;
+    pthread_mutex_unlock(&keys->lock);
+    return memory;
+}
+
+/* Counts documents whose keys were stored in a block. */
+static int count_filled(tw_key_store *keys, size_t index, size_t documents, twinset_error *error)
+{
+    int status = TWINSET_OK;
+    pthread_mutex_lock(&keys->lock);
+    keys->blocks[index].filled += documents;
+    if (keys->blocks[index].filled == keys->per_block) {
+        keys->held++;
+        status = spill_excess(keys, error);
+    }
+    pthread_mutex_unlock(&keys->lock);
+    return status;
+}
+
+int tw_key_store_put(tw_key_store *keys, size_t first, const uint64_t *block, size_t count,
+                     twinset_error *error)
+{
+    int status = TWINSET_OK;
+    for (size_t done = 0, now; done < count && status == TWINSET_OK; done += now) {
+        size_t index = (first + done) / keys->per_block, at = (first + done) % keys->per_block;
+        unsigned char *memory = find_block(keys, index);
+        now = count - done < keys->per_block - at ? count - done : keys->per_block - at;
+        for (unsigned band = 0; band < keys->bands; band++)
+            pack_keys(keys, memory, band, at, block + band * count + done, now);
+        status = count_filled(keys, index, now, error);
+    }
+    return status;
 }
 
 int tw_key_store_add(tw_key_store *keys, const uint64_t *block, size_t count, twinset_error *error)
 {
-    for (size_t done = 0, now; done < count; done += now) {
-        int status;
-        if (!open_block(keys))
-            return tw_nomem(error);
-        size_t free = keys->per_block - keys->open_count;
-        now = count - done < free ? count - done : free;
-        for (unsigned band = 0; band < keys->bands; band++)
-            pack_keys(keys, band, block + band * count + done, now);
-        keys->open_count += now;
-        if (now == free && (status = close_block(keys, error)) != TWINSET_OK)
-            return status;
-    }
-    return TWINSET_OK;
+    size_t first;
+    int status = tw_key_store_claim(keys, count, &first);
+    return status == TWINSET_OK ? tw_key_store_put(keys, first, block, count, error)
+                                : tw_nomem(error);
 }
 
 size_t tw_key_store_count(const tw_key_store *keys)
 {
-    return keys->block_count * keys->per_block + keys->open_count;
+    return keys->count;
 }
 
 uint64_t tw_key_store_spilled(const tw_key_store *keys)
@@ -223,12 +274,12 @@ int tw_key_store_read(const tw_key_store *keys, unsigned band, size_t first, siz
                       uint64_t *buffer, size_t *count, twinset_error *error)
 {
     size_t index = first / keys->per_block, skip = first % keys->per_block;
-    bool is_open = index == keys->block_count;
-    const unsigned char *block = is_open ? keys->open : keys->blocks[index].keys;
-    size_t together = (is_open ? keys->open_count : keys->per_block) - skip;
+    size_t left = keys->count - first, together = keys->per_block - skip;
+    together = together < left ? together : left;
     *count = together < most ? together : most;
     if (!*count)
         return TWINSET_OK;
+    const unsigned char *block = keys->blocks[index].keys;
     size_t words = band * bytes_of_band(keys) + skip * sizeof(uint32_t);
     size_t bytes = band * bytes_of_band(keys) + keys->per_block * sizeof(uint32_t) + skip;
     if (block) {

@@ -192,7 +192,14 @@ typedef struct tw_key_store tw_key_store;
 int tw_key_store_new(unsigned bands, uint64_t memory_bytes, const char *tmp,
                      tw_key_store **keys) TW_CHECKED;
 void tw_key_store_free(tw_key_store *keys);
-/* Appends the keys of `count` documents: block[band * count + i]. */
+/* Makes room for the keys of `count` more documents; *first is the index of the first of them. Call
+ * it from one thread at a time. */
+int tw_key_store_claim(tw_key_store *keys, size_t count, size_t *first) TW_CHECKED;
+/* Stores keys where room was made for them: block[band * count + i] for the document of the index
+ * first + i. Several threads may store at once, while one of them claims. */
+int tw_key_store_put(tw_key_store *keys, size_t first, const uint64_t *block, size_t count,
+                     twinset_error *error) TW_CHECKED;
+/* Appends the keys of `count` documents: claims room, and stores them. */
 int tw_key_store_add(tw_key_store *keys, const uint64_t *block, size_t count,
                      twinset_error *error) TW_CHECKED;
 size_t tw_key_store_count(const tw_key_store *keys);     /* documents */

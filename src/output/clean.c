@@ -400,7 +400,8 @@ static void free_work(batch_work *work)
 
 static int run_pipeline(cleaning *clean)
 {
-    static const tw_pipeline_steps steps = {read_next, process, commit, NULL};
+    static const tw_pipeline_steps steps = {
+        .read = read_next, .process = process, .commit = commit};
     tw_loop loop = tw_settings_loop(clean->corpus->settings, "writing");
     size_t count = 2 * (size_t)loop.threads;
     uint64_t total = clean->fd < 0 ? 0 : (clean->end - clean->next + BLOCK - 1) / BLOCK;
