@@ -6,10 +6,14 @@ import random
 import subprocess
 import sys
 
+import duckdb
+import polars
 import pyarrow
 import pyarrow.parquet as parquet
 import pytest
 import twinset
+from twinset import inputs
+from twinset.parquet import Budget
 from twins import FOX, TEXTS, command, families, lines, written
 
 
@@ -255,3 +259,62 @@ def test_the_limit_of_memory_is_kept(tmp_path):
     assert sum(map(len, texts)) > 100 << 20
     assert int(out) <= 200 << 10
     assert parquet.read_table(tmp_path / "out.parquet")["text"].to_pylist() == texts
+
+
+@pytest.mark.parametrize("enough", [0, 1 << 60])
+def test_large_row_groups_are_divided(tmp_path, monkeypatch, enough):
+    """Threads encode parts of row groups, which any reader finds, with columns of all kinds: of row
+    groups that are held from the first reading to the second, and of those that are not."""
+    monkeypatch.setattr("twinset.parquet.ENOUGH_BYTES", enough)
+    monkeypatch.setattr("twinset.parquet.GROUP_BYTES", 5000)
+    monkeypatch.setattr("twinset.parquet.BATCH_BYTES", 1000)
+    records = records_of(8, 800)
+    write(tmp_path / "in.parquet", [{**record, "kind": record["id"][:1], "large": 1 << 40,
+                                     "flag": record["n"] % 2 == 0} for record in records],
+          row_group_size=1000)
+    (tmp_path / "in.jsonl").write_text(lines(records))
+    command("dedup", "in.jsonl", "-o", "out.jsonl", "--removed", "expected", cwd=tmp_path)
+    twinset.dedup(tmp_path / "in.parquet", output=tmp_path / "out.parquet", threads=3,
+                  removed=tmp_path / "removed")
+    assert (tmp_path / "removed").read_bytes() == (tmp_path / "expected").read_bytes()
+    ids = [json.loads(line)["id"] for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    expected = [row for row in parquet.read_table(tmp_path / "in.parquet").to_pylist()
+                if row["id"] in set(ids)]
+    assert parquet.read_table(tmp_path / "out.parquet").to_pylist() == expected
+    assert polars.read_parquet(tmp_path / "out.parquet").to_dicts() == expected
+    rows = duckdb.sql(f"SELECT id, n FROM '{tmp_path / 'out.parquet'}' WHERE n >= 30").fetchall()
+    assert rows == [(row["id"], row["n"]) for row in expected if row["n"] >= 30]
+    metadata = parquet.ParquetFile(tmp_path / "out.parquet").metadata
+    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+    assert len(groups) > 8
+    assert sum(group.num_rows for group in groups) == metadata.num_rows == len(expected)
+    assert [group.column(1).statistics.max for group in groups] == sorted(
+        group.column(1).statistics.max for group in groups)
+
+
+def test_errors_of_threads_reach_the_caller(tmp_path, monkeypatch):
+    """A page that cannot be decoded is named with its file, and no output is left."""
+    write(tmp_path / "in.parquet", records_of(9), compression="zstd")
+    data = bytearray((tmp_path / "in.parquet").read_bytes())
+    column = parquet.ParquetFile(tmp_path / "in.parquet").metadata.row_group(3).column(2)
+    start = column.dictionary_page_offset
+    data[start:start + 60] = bytes(60)
+    (tmp_path / "bad.parquet").write_bytes(data)
+    with pytest.raises(twinset.InputError, match="bad.parquet: "):
+        twinset.dedup(tmp_path / "bad.parquet", output=tmp_path / "out.parquet")
+    monkeypatch.setattr("twinset.parquet.Joined.append", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        twinset.dedup(tmp_path / "in.parquet", output=tmp_path / "out.parquet")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.parquet", "in.parquet"]
+
+
+def test_rows_that_are_held_are_released(tmp_path):
+    write(tmp_path / "in.parquet", records_of(10))
+    rows = inputs.read(tmp_path / "in.parquet", None, inputs.Columns())[0].rows
+    before = pyarrow.total_allocated_bytes()
+    assert rows.hold(1 << 20) > 0
+    budget = Budget(8 << 20, 2, 0)
+    assert sum(len(batch.rows) for batch in rows.batches(0, ["text"], budget)) == 60
+    assert len(rows.held) == 9
+    assert sum(len(batch.rows) for batch in rows.batches(0, None, budget)) == 60
+    assert not rows.held and pyarrow.total_allocated_bytes() == before

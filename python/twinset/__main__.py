@@ -180,6 +180,8 @@ def main(words: Sequence[str] | None = None) -> int:
     """Runs a command. Exit status: 0 for success; 1 if --fail-above was reached; 2 for an error;
     3 if --strict was given and an input was skipped."""
     words = sys.argv[1:] if words is None else words
+    # pyarrow's own allocator gives memory back and takes it again all the time.
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     if words and words[0] not in ("scan", "dedup") and not words[0].startswith("-"):
         become(words)
     arguments = parser().parse_args(words)

@@ -1,16 +1,18 @@
-"""Threads that read ahead, in order and in bounded memory."""
+"""Threads that work ahead, in order and in bounded memory."""
 
 from __future__ import annotations
 
 import os
 import queue
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
 Item = TypeVar("Item")
 Task = TypeVar("Task")
+Made = TypeVar("Made")
 
 END = object()
 
@@ -62,6 +64,26 @@ def _put(into: queue.Queue[Any], item: Any, stopped: threading.Event) -> bool:
         except queue.Full:
             pass
     return False
+
+
+def mapped(work: Callable[[Task], Made], tasks: Iterable[Task], threads: int) -> Iterator[Made]:
+    """Yields what a function makes of each task, in their order. At most `threads` + 1 tasks are
+    begun and not yet yielded; with one thread, which is the caller's, it is one."""
+    if threads == 1:
+        yield from map(work, tasks)
+        return
+    begun: deque[Future[Made]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for task in tasks:
+                begun.append(pool.submit(work, task))
+                if len(begun) > threads:
+                    yield begun.popleft().result()
+            while begun:
+                yield begun.popleft().result()
+        finally:
+            for future in begun:
+                future.cancel()
 
 
 def for_each(work: Callable[[Task], object], tasks: Sequence[Task], threads: int) -> None:

@@ -3,63 +3,80 @@ temporary file of JSON lines (spool.py); kept rows are written with all columns,
 
 from __future__ import annotations
 
+import io
 import os
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from functools import partial
+from itertools import accumulate
+from threading import Lock
 from typing import Any, NamedTuple
 
 from . import _core, tables
-from .ahead import cores, for_each, in_order
+from .ahead import Item, cores, for_each, in_order, mapped
+from .footer import Joined
 from .output import replacing
 from .records import Counts, Id
 from .rows import Ids
 
 SKIPPED = 2**32 - 1  # a value of Result.decisions()
 ENGINE_BYTES = 48 << 20  # the least that the engine needs, as docs/limits.md says
-DEFAULT_BYTES = 512 << 20  # for Arrow, if `memory` is not given
+ENOUGH_BYTES = 512 << 20  # for the engine and Arrow, before rows stay in memory
+ARROW_BYTES = 64 << 20  # that Arrow takes beside rows, and again for each thread
 BATCH_BYTES = 1 << 20  # that are decoded at once
+GROUP_BYTES = 64 << 20  # of a row group to write, at most: threads write one each
 RANGE_ROWS = 1 << 20  # rows whose decisions are read at once
 
 
 # ---- memory
 
 class Budget(NamedTuple):
-    """What Arrow may take while the engine does not run, and how many threads read."""
+    """What Arrow may take, and how many threads read or write."""
 
     memory: int
     threads: int
+    allowed: int
+    """What the whole process may take."""
 
     def divided(self, shares: int) -> Budget:
         """One of several equal shares."""
-        return Budget(self.memory // shares, max(self.threads // shares, 1))
+        return self._replace(memory=self.memory // shares, threads=max(self.threads // shares, 1))
+
+    def after_the_engine(self) -> Budget:
+        """All that is left now, for as many threads as it suffices for."""
+        memory = max(self.allowed - _resident() - ARROW_BYTES, BATCH_BYTES)
+        return self._replace(memory=memory,
+                             threads=max(min(self.threads, memory // ARROW_BYTES), 1))
 
     def depth(self) -> int:
         """Batches that a thread may read ahead. They take a quarter of the memory at most."""
         return min(max(self.memory // 4 // self.threads // BATCH_BYTES, 1), 64)
 
     def group_bytes(self) -> int:
-        """Bytes of a row group to write. Arrow takes several times as many to compress them: with
-        100 MB of text and 200 MB of memory, the whole process took 156 to 162 MB with groups of a
-        sixth, and 171 to 226 MB with groups of a third whose unused memory was not given back."""
-        return self.memory // 6
+        """Bytes of a row group to write. Each of several threads has one, and another waits to be
+        written. A group takes several times its bytes: rows, kept rows, and these compressed."""
+        groups = 1 if self.threads == 1 else self.threads + 1
+        return min(self.memory // 8 // groups, GROUP_BYTES)
 
 
-def leave_memory(chosen: dict[str, str]) -> tuple[dict[str, str], Budget]:
-    """The engine's options, less the memory that Python and pyarrow have taken already, and the
-    budget of Arrow."""
+def leave_memory(chosen: dict[str, str], read_twice: Rows | None
+                 ) -> tuple[dict[str, str], Budget]:
+    """The engine's options, less the memory that Python, pyarrow and rows that are held take, and
+    the budget of Arrow."""
     threads = int(chosen["threads"]) if chosen.get("threads", "").isdigit() else cores()
-    if "memory" not in chosen:
-        return chosen, Budget(DEFAULT_BYTES, threads)
-    allowed, taken = _bytes_of(chosen["memory"]), _resident()
+    is_given = "memory" in chosen
+    allowed = _bytes_of(chosen["memory"]) if is_given else _core.default_memory()
     if not allowed:
-        return chosen, Budget(DEFAULT_BYTES, threads)  # the engine reports the error
-    if allowed < taken + ENGINE_BYTES:
+        return chosen, Budget(0, threads, 0)  # the engine reports the error
+    taken = _resident()
+    if is_given and allowed < taken + ENGINE_BYTES:
         raise _core.UsageError(f"memory: Python and pyarrow take {taken >> 20}M already; give at "
                                f"least {(taken + ENGINE_BYTES >> 20) + 1}M for Parquet")
-    left = allowed - taken
-    return {**chosen, "memory": str(left)}, Budget(left // 3, threads)
+    left = max(allowed - taken, ENGINE_BYTES)
+    if read_twice:
+        left -= read_twice.hold(max(left - ENOUGH_BYTES, 0) // 2)
+    return {**chosen, "memory": str(left)}, Budget(left // 3, threads, allowed)
 
 
 def _bytes_of(size: str) -> int:
@@ -77,12 +94,28 @@ def _resident() -> int:
 
 # ---- files
 
+class Batch(NamedTuple):
+    """Some rows of a file."""
+
+    rows: Any
+    """A pyarrow.RecordBatch."""
+    group: int
+    """The row group that has them."""
+    start: int
+    """The number of the first of them in the file."""
+
+
 class Rows:
-    """The rows of several Parquet files, one file after the other."""
+    """The rows of several Parquet files, one file after the other. They are read twice: some
+    columns for the engine, then all columns of what is kept. Row groups for which there is memory
+    are decoded once, and held until they are read the second time."""
 
     def __init__(self, paths: Sequence[str], text: str, id: str | None) -> None:
         self.paths = paths
         self.files = [_open(path) for path in paths]
+        self.held: dict[tuple[int, int], deque[Any]] = {}  # by file and row group
+        self.room = 0
+        self.lock = Lock()  # for these two
         self.counts = [file.metadata.num_rows for file in self.files]
         self.names = self.files[0].schema_arrow.names
         for path, file in zip(paths, self.files):
@@ -110,27 +143,51 @@ class Rows:
 
         return self.id is not None and pyarrow.types.is_integer(self.kind(self.id))
 
-    def batches(self, number: int, columns: Sequence[str] | None, budget: Budget,
-                change: Callable[[Any, int, int], Any] = lambda batch, group, start: batch
-                ) -> Iterator[Any]:
-        """The rows of a file in batches, read ahead. The thread that reads a batch calls `change`
-        for it, with the number of its row group and the number of its first row in the file."""
+    def hold(self, most_bytes: int) -> int:
+        """Lets row groups be held in so much memory. Returns how much of it they need."""
+        encoded = sum(group.total_byte_size for file in self.files for group in groups_of(file))
+        self.room = min(encoded + encoded // 4, most_bytes)
+        return self.room
+
+    def batches(self, number: int, columns: Sequence[str] | None, budget: Budget
+                ) -> Iterator[Batch]:
+        """The rows of a file in batches, which threads read ahead. With `columns`, it is the first
+        reading: these columns are needed, and row groups are held as long as there is room."""
         groups = groups_of(self.files[number])
-        starts = [0]
-        for metadata in groups:
-            starts.append(starts[-1] + metadata.num_rows)
+        starts = accumulate((group.num_rows for group in groups), initial=0)
+        readers = [partial(self._read, number, group, start, columns)
+                   for group, start in zip(range(len(groups)), starts)]
+        return in_order(readers, budget.threads, budget.depth())
 
-        def read(group: int) -> Iterator[Any]:
-            rows, group_bytes = groups[group].num_rows, groups[group].total_byte_size
-            size = max(BATCH_BYTES * rows // max(group_bytes, 1), 64)
-            file = _open(self.paths[number], self.files[number].metadata)
-            start = starts[group]
-            for batch in file.iter_batches(size, [group], columns, use_threads=False):
-                yield change(batch, group, start)
-                start += len(batch)
+    def _read(self, number: int, group: int, start: int, columns: Sequence[str] | None
+              ) -> Iterator[Batch]:
+        held = self.held.pop((number, group), None)
+        batches = self._decode(number, group, columns) if held is None else _drain(held)
+        for rows in batches:
+            yield Batch(rows, group, start)
+            start += len(rows)
 
-        return in_order([partial(read, group) for group in range(len(groups))], budget.threads,
-                        budget.depth())
+    def _decode(self, number: int, group: int, columns: Sequence[str] | None) -> Iterator[Any]:
+        metadata = self.files[number].metadata
+        rows, size = metadata.row_group(group).num_rows, metadata.row_group(group).total_byte_size
+        is_held = columns is not None and size <= self.room
+        file = _open(self.paths[number], metadata)
+        with _naming(self.paths[number]):
+            for batch in file.iter_batches(max(BATCH_BYTES * rows // max(size, 1), 64), [group],
+                                           None if is_held else columns, use_threads=False):
+                is_held = is_held and self._hold((number, group), batch)
+                yield batch
+
+    def _hold(self, key: tuple[int, int], batch: Any) -> bool:
+        """Holds a batch of a row group. Without room for it, none of the group stays."""
+        with self.lock:
+            held = self.held.setdefault(key, deque())
+            held.append(batch)
+            self.room -= batch.nbytes
+            if self.room < 0:
+                self.room += sum(batch.nbytes for batch in held)
+                del self.held[key]
+            return key in self.held
 
     def read_ids(self) -> list[Id]:
         """The names of the rows, by the rules of JSON lines: FILE:ROW for rows without ids, and
@@ -147,13 +204,26 @@ class Rows:
 def _open(path: str, metadata: Any = None) -> Any:
     """Opens a file. It is read page by page, so that a row group need not fit into memory."""
     parquet = tables.need("pyarrow.parquet", "a Parquet file")
+    with _naming(path):
+        return parquet.ParquetFile(path, metadata=metadata, buffer_size=1 << 20, pre_buffer=False)
+
+
+@contextmanager
+def _naming(path: str) -> Iterator[None]:
+    """Names the file in an error of pyarrow."""
     import pyarrow
 
     try:
-        return parquet.ParquetFile(path, metadata=metadata, buffer_size=1 << 20, pre_buffer=False)
+        yield
     except (OSError, pyarrow.ArrowException) as error:
         number = getattr(error, "errno", None)
         raise _core.InputError(f"{path}: {os.strerror(number) if number else error}") from None
+
+
+def _drain(batches: deque[Item]) -> Iterator[Item]:
+    """Yields batches and lets go of each."""
+    while batches:
+        yield batches.popleft()
 
 
 def groups_of(file: Any) -> list[Any]:
@@ -200,75 +270,79 @@ class Kept:
         import pyarrow
 
         schema = self._schema(self.rows.files[0])
-        batches = [batch for number in range(len(self.rows.files))
-                   for batch, _ in self._batches(number, self.budget)]
         return pyarrow.concat_tables(
             [schema.empty_table(),
-             *(pyarrow.Table.from_batches([batch]).select(schema.names).cast(schema)
-               for batch in batches)])
+             *(self._table(schema, number, deque([batch])) for number in range(len(self.rows.files))
+               for batch in self.rows.batches(number, None, self.budget))])
 
     def write(self, targets: Sequence[str]) -> None:
         """Writes the kept rows, each file to a target of its own, or all to one target. Columns,
         metadata, compression and row groups stay as they are; a single target takes those of the
-        first file. Only a row group that does not fit into memory is divided."""
-        files = range(len(self.rows.files))
+        first file. Only a row group that is too large for a thread is divided."""
+        files, budget = range(len(self.rows.files)), self.budget.after_the_engine()
         with ExitStack() as stack:
             opened = [stack.enter_context(replacing(path)) for path in targets]
             if len(targets) == 1:
-                self._write_file(opened[0], list(files), self.budget)
+                self._write_file(opened[0], list(files), budget)
                 return
-            writers = min(self.budget.threads, len(files))
+            writers = min(budget.threads, len(files))
             for_each(lambda number: self._write_file(opened[number], [number],
-                                                     self.budget.divided(writers)), files, writers)
+                                                     budget.divided(writers)), files, writers)
 
     def _write_file(self, target: Any, numbers: Sequence[int], budget: Budget) -> None:
-        import pyarrow
-
         first = self.rows.files[numbers[0]]
-        with _writer(first, target, self._schema(first), self.rows.text) as writer:
-            for number in numbers:
-                for batches in self._groups(number, budget):
-                    table = pyarrow.Table.from_batches(batches)
-                    table = table.select(writer.schema.names).cast(writer.schema)
-                    writer.write_table(table, row_group_size=max(len(table), 1))
-                    pyarrow.default_memory_pool().release_unused()
+        schema = self._schema(first)
+        encode = _encoder(first, schema, self.rows.text)
 
-    def _groups(self, number: int, budget: Budget) -> Iterator[list[Any]]:
-        """The kept batches of each row group, or of as much of it as fits."""
-        held: list[Any] = []
-        size, current = 0, 0
-        for batch, group in self._batches(number, budget):
-            if held and (group != current or size > budget.group_bytes()):
+        def encode_kept(group: tuple[int, deque[Batch]]) -> memoryview:
+            return encode(self._table(schema, *group))
+
+        groups = ((number, batches) for number in numbers
+                  for batches in self._groups(number, budget))
+        joined = Joined(target, encode(schema.empty_table()))
+        for file in mapped(encode_kept, groups, budget.threads):
+            joined.append(file)
+            del file
+        joined.close()
+
+    def _groups(self, number: int, budget: Budget) -> Iterator[deque[Batch]]:
+        """The batches of each row group, or of as much of it as fits."""
+        held: deque[Batch] = deque()
+        size = 0
+        for batch in self.rows.batches(number, None, budget):
+            if held and (batch.group != held[0].group or size > budget.group_bytes()):
                 yield held
-                held, size = [], 0
-            current = group
-            if len(batch):
-                held.append(batch)
-                size += batch.nbytes
+                held, size = deque(), 0
+            held.append(batch)
+            size += batch.rows.nbytes
         if held:
             yield held
 
-    def _batches(self, number: int, budget: Budget) -> Iterator[tuple[Any, int]]:
-        """The kept rows of a file in batches, each with the number of its row group."""
-        return self.rows.batches(number, None, budget, partial(self._filter, number))
+    def _table(self, schema: Any, number: int, batches: deque[Batch]) -> Any:
+        """The kept rows of some batches of a file; with annotations, all that were not skipped.
+        Lets go of the batches."""
+        import pyarrow
 
-    def _filter(self, number: int, batch: Any, group: int, start: int) -> tuple[Any, int]:
-        """The kept rows of a batch; with annotations, all rows that were not skipped."""
+        kept = [self._filter(number, batch) for batch in _drain(batches)]
+        return pyarrow.Table.from_batches(kept).select(schema.names).cast(schema)
+
+    def _filter(self, number: int, batch: Batch) -> Any:
         import pyarrow
         import pyarrow.compute
 
-        removals, clusters = self.result.decisions(number, start, len(batch), self.annotate)
+        rows = batch.rows
+        removals, clusters = self.result.decisions(number, batch.start, len(rows), self.annotate)
         if not self.annotate:
-            removed = pyarrow.Array.from_buffers(pyarrow.uint32(), len(batch),
+            removed = pyarrow.Array.from_buffers(pyarrow.uint32(), len(rows),
                                                  [None, pyarrow.py_buffer(removals)])
             # A comparison with 0 would import pandas.
-            return batch.filter(pyarrow.compute.invert(removed.cast(pyarrow.bool_()))), group
-        table = tables.extend(pyarrow.Table.from_batches([batch]),
+            return rows.filter(pyarrow.compute.invert(removed.cast(pyarrow.bool_())))
+        table = tables.extend(pyarrow.Table.from_batches([rows]),
                               self._annotations(removals, clusters))
         used = [removal != SKIPPED for removal in memoryview(removals).cast("I")]
         table = table.filter(pyarrow.array(used, pyarrow.bool_())).combine_chunks()
         empty = pyarrow.RecordBatch.from_pylist([], table.schema)
-        return next(iter(table.to_batches()), empty), group
+        return next(iter(table.to_batches()), empty)
 
     def _annotations(self, removals: bytes, clusters: bytes | None) -> list[tables.Column]:
         """The columns of annotations."""
@@ -300,16 +374,27 @@ class Kept:
         return schema
 
 
-def _writer(file: Any, target: Any, schema: Any, text: str) -> Any:
-    """A writer of files like `file`. Texts seldom repeat, so their column gets no dictionary."""
+def _encoder(file: Any, schema: Any, text: str) -> Callable[[Any], memoryview]:
+    """A function that makes a Parquet file like `file` of a table, with one row group, in memory.
+    Texts seldom repeat, so their column gets no dictionary."""
     import pyarrow.parquet
 
     compression = _compression(groups_of(file), schema)
     is_plain = isinstance(compression, str)
     names = schema.names if is_plain else list(compression)
-    return pyarrow.parquet.ParquetWriter(target, schema, compression=compression,
-                                         use_dictionary=[name for name in names if name != text],
-                                         version=file.metadata.format_version)
+    dictionary = [name for name in names if name != text]
+
+    def encode(table: Any) -> memoryview:
+        out = io.BytesIO()
+        with pyarrow.parquet.ParquetWriter(out, schema, compression=compression,
+                                           use_dictionary=dictionary,
+                                           version=file.metadata.format_version) as writer:
+            if len(table):
+                writer.write_table(table, row_group_size=len(table))
+        pyarrow.default_memory_pool().release_unused()
+        return out.getbuffer()
+
+    return encode
 
 
 def _compression(groups: Sequence[Any], schema: Any) -> str | dict[str, str]:

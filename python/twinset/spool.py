@@ -46,7 +46,7 @@ class Spool:
 
         with open(self._path(f"{number}.jsonl"), "wb") as file:
             for batch in self.rows.batches(number, columns, budget):
-                lines = tuple(_field(self.rows, name, batch.column(name), is_first=i == 0)
+                lines = tuple(_field(self.rows, name, batch.rows.column(name), is_first=i == 0)
                               for i, name in enumerate(columns))
                 try:
                     _core.write_json_lines(lines, file.fileno())
