@@ -1,48 +1,45 @@
 /*
  * A line a document, "name: [name, name]": those that it is paired with, in the order of their
- * names. Takes 8 bytes a pair beyond the result, as each is listed from both sides.
+ * names. Each pair is listed from both sides; the list is sorted in an eighth of the memory, and on
+ * disk where it does not fit.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "writers.h"
 
 tw_write_fn tw_write_candidates;
 
-/* What each document is paired with: list[start[i]] up to list[start[i + 1]]. */
-typedef struct partners {
-    size_t *start;
-    uint32_t *list;
-} partners;
+enum { MEMORY_SHARE = 8, READ_AT_ONCE = 1024 };
 
-/* Counts first: start[i + 2] becomes the number of document i's partners. Filling moves
- * start[i + 1] from where they begin to where they end. */
-static int find_partners(const twinset_result *result, size_t documents, partners *found)
+/* Pairs, a document in the high half and one of its partners in the low; ascending. */
+typedef struct partner_list {
+    tw_number_set *set;
+    uint64_t next[READ_AT_ONCE];
+    size_t at, count;
+} partner_list;
+
+static int list_partners(const twinset_result *result, tw_number_set *set, twinset_error *error)
 {
-    size_t pairs = result->run.pairs;
-    found->start = tw_calloc(documents + 2, sizeof *found->start);
-    found->list = tw_array(pairs, 2 * sizeof *found->list);
-    if (!found->start || !found->list)
-        return TWINSET_NOMEM;
-    for (size_t i = 0; i < pairs; i++) {
+    int status = TWINSET_OK;
+    for (size_t i = 0; i < result->run.pairs && status == TWINSET_OK; i++) {
         const tw_listed_pair *listed = tw_result_listed(result, i);
-        found->start[listed->a + 2]++;
-        found->start[listed->b + 2]++;
+        uint64_t a = listed->a, b = listed->b, sides[] = {a << 32 | b, b << 32 | a};
+        status = tw_number_set_add(set, 0, sides, 2, error);
     }
-    for (size_t i = 2; i < documents + 2; i++)
-        found->start[i] += found->start[i - 1];
-    for (size_t i = 0; i < pairs; i++) {
-        const tw_listed_pair *listed = tw_result_listed(result, i);
-        found->list[found->start[listed->a + 1]++] = listed->b;
-        found->list[found->start[listed->b + 1]++] = listed->a;
-    }
-    return TWINSET_OK;
+    return status == TWINSET_OK ? tw_number_set_sort(set, error) : status;
 }
 
-static int by_number(const void *left, const void *right)
+/* Finds out whether the next partner is one of this document. */
+static int find_next(partner_list *list, uint64_t document, bool *is_found, twinset_error *error)
 {
-    const uint32_t *x = left, *y = right;
-    return *x < *y ? -1 : *x > *y;
+    int status = TWINSET_OK;
+    if (list->at == list->count) {
+        status = tw_number_set_next(list->set, list->next, READ_AT_ONCE, &list->count, error);
+        list->at = 0;
+    }
+    *is_found =
+        status == TWINSET_OK && list->at < list->count && list->next[list->at] >> 32 == document;
+    return status;
 }
 
 /* Whether a reader could take the name for something else than itself. */
@@ -62,26 +59,35 @@ static void put_name(tw_sink *sink, const char *name)
         tw_put_text(sink, name);
 }
 
+static int put_document(tw_sink *sink, const twinset_result *result, partner_list *list,
+                        uint32_t document, twinset_error *error)
+{
+    const char *before = "";
+    bool is_found;
+    int status;
+    put_name(sink, tw_result_name(result, document));
+    tw_put_text(sink, ": [");
+    while ((status = find_next(list, document, &is_found, error)) == TWINSET_OK && is_found) {
+        tw_put_text(sink, before);
+        put_name(sink, tw_result_name(result, (uint32_t)list->next[list->at++]));
+        before = ", ";
+    }
+    tw_put_text(sink, "]\n");
+    return status;
+}
+
 int tw_write_candidates(tw_sink *sink, const twinset_result *result, const twinset_style *style,
                         twinset_error *error)
 {
-    (void)style, (void)error;
-    size_t documents = result->run.documents;
-    partners found;
-    int status = find_partners(result, documents, &found);
-    for (size_t i = 0; i < documents && status == TWINSET_OK && sink->failure == 0; i++) {
-        uint32_t *list = found.list + found.start[i];
-        size_t count = found.start[i + 1] - found.start[i];
-        qsort(list, count, sizeof *list, by_number);
-        put_name(sink, tw_result_name(result, (uint32_t)i));
-        tw_put_text(sink, ": [");
-        for (size_t j = 0; j < count; j++) {
-            tw_put_text(sink, j == 0 ? "" : ", ");
-            put_name(sink, tw_result_name(result, list[j]));
-        }
-        tw_put_text(sink, "]\n");
-    }
-    tw_free(found.start);
-    tw_free(found.list);
+    const twinset_options *options = &result->options;
+    partner_list list = {0};
+    (void)style;
+    int status = tw_number_set_new(tw_memory_share(options, MEMORY_SHARE), options->tmp, &list.set);
+    if (status == TWINSET_OK)
+        status = list_partners(result, list.set, error);
+    for (uint32_t i = 0; i < result->run.documents && status == TWINSET_OK && sink->failure == 0;
+         i++)
+        status = put_document(sink, result, &list, i, error);
+    tw_number_set_free(list.set);
     return status;
 }

@@ -84,6 +84,7 @@ class Budget(Case):
             for i in range(count)))
         if LARGE:
             self.both("docs.jsonl")
+            self.measure("scan", "docs.jsonl", "-o", "out", "--format", "candidates")
         else:
             self.both("docs.jsonl", "--max-bucket", "100", budgets=BUDGETS[:1])
 
