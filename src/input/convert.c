@@ -98,7 +98,7 @@ bool tw_has_words(const tw_bytes *text, size_t start)
     return false;
 }
 
-const char *tw_line_end(const char *at, const char *end)
+const char *tw_next_line(const char *at, const char *end)
 {
     const char *newline = memchr(at, '\n', (size_t)(end - at));
     return newline ? newline + 1 : end;

@@ -68,8 +68,8 @@ int tw_refuse_large(tw_converted *to, uint64_t limit_bytes);
 /* Whether a text has more than white space from `start` on. */
 bool tw_has_words(const tw_bytes *text, size_t start);
 
-/* Where the next line starts. */
-const char *tw_line_end(const char *at, const char *end);
+/* Where the next line starts; `end` after the last one. */
+const char *tw_next_line(const char *at, const char *end);
 
 /* ---- charset.c: text in any encoding becomes UTF-8 */
 

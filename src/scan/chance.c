@@ -232,12 +232,12 @@ static int note_rule(tw_scan_run *scan, const char *pairs)
     if (scan->search.most_expected > LEAST_EXPECTED)
         return tw_result_note(
             scan->result,
-            "of %s pairs, more are similar than chance explains; the list ends where a twentieth of "
-            "it, about %s pairs, may be false alarms; -t sets another end",
+            "of %s pairs, more are similar than chance explains; the list ends where a twentieth "
+            "of it, about %s pairs, may be false alarms; -t sets another end",
             pairs, tw_number_count((uint64_t)lround(scan->search.most_expected)).text);
     return tw_result_note(scan->result,
-                          "the list has those of %s pairs that chance alone hardly explains, with "
-                          "about one false alarm at most; -t lists others",
+                          "of %s pairs, those are listed that chance hardly explains; about one of "
+                          "them may be a false alarm; -t lists others",
                           pairs);
 }
 

@@ -27,27 +27,21 @@ def append_to_list(path, opening, closing, line):
     return (path, rf"({opening}.*?)({closing})", rf"\g<1>{line}\g<2>")
 
 
+def example():
+    """The converter that CONTRIBUTING.md shows."""
+    block = re.search(r"^( +)```c\n(.*?)^ +```$", text(ROOT / "CONTRIBUTING.md"), re.M | re.S)
+    return "".join(line.removeprefix(block[1]) for line in block[2].splitlines(keepends=True))
+
+
 # For each kind: the new files, and edits as (file, expression, replacement), each of which must
 # match exactly once.
 
 FILE_KIND = {
-    "src/input/convert/shout.c": r"""/* Files whose text is in capitals. */
-#include "convert.h"
-
-static int convert(const tw_material *from, tw_converted *to)
-{
-    size_t start = to->text.length;
-    int status = tw_to_utf8(from->bytes, from->length, NULL, to);
-    for (size_t i = start; i < to->text.length && status == TWINSET_OK; i++)
-        to->text.data[i] = tw_to_lower(to->text.data[i]);
-    return status;
-}
-
-const tw_converter tw_convert_shout = {.kind = "shout", .endings = "shout", .convert = convert};
-"""}, [
-    append_to_list("src/input/convert.h", r"extern const tw_converter ", ";", ", tw_convert_shout"),
+    "src/input/convert/srt.c": example(),
+}, [
+    append_to_list("src/input/convert.h", r"extern const tw_converter ", ";", ", tw_convert_srt"),
     append_to_list("src/input/convert.c", r"const CONVERTERS\[\] = \{", r"\};",
-                   "    &tw_convert_shout,\n"),
+                   "    &tw_convert_srt,\n"),
 ]
 
 LANGUAGE = {}, [
@@ -243,11 +237,15 @@ class Additions(unittest.TestCase):
             self.assertIn(option, self.run_command("--completion", shell))
 
     def test_a_file_kind(self):
-        loud, plain = self.write("a.shout", "MIND THE GAP\n"), self.write("a.txt", "MIND THE GAP\n")
-        self.assertEqual(self.run_command("cat", "--case", "keep", loud), "mind the gap\n")
-        self.assertEqual(self.run_command("cat", "--case", "keep", plain), "MIND THE GAP\n")
-        self.assertEqual(self.run_command("cat", "--case", "keep", loud, command=TWINSET),
-                         "MIND THE GAP\n")
+        titles = ("1\n00:00:01,600 --> 00:00:04,200\nMind the gap.\n\n"
+                  "2\n00:00:05,000 --> 00:00:06,000\nMind 2 gaps.\n")
+        film, plain = self.write("a.srt", titles), self.write("a.txt", titles)
+        self.assertEqual(self.run_command("cat", film), "mind the gap. mind 2 gaps.\n")
+        for path, command in ((plain, self.extended), (film, TWINSET)):
+            self.assertIn("00:00:01,600", self.run_command("cat", path, command=command))
+        large = self.write("b.srt", "")
+        large.write_bytes(b"\xe9t\xe9 " * 800_000)  # 5.4 MB in UTF-8
+        self.assertIn("too large", self.run_command("cat", large, "--memory", "48M", status=2))
 
     def test_a_language(self):
         lines = [f"put stalk {number} in pot {number * number} (boil it)" for number in range(20)]

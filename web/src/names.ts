@@ -19,5 +19,6 @@ export function splitName(name: string): [string, string] {
 /** An element for a name in one line. */
 export function oneLine(name: string): HTMLElement {
     const [start, end] = splitName(name);
-    return h("span", {class: "one-line", title: name}, h("span", null, start), h("span", null, end));
+    const parts = [start, end].map((part) => h("span", null, part));
+    return h("span", {class: "one-line", title: name}, ...parts);
 }

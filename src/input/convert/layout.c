@@ -92,7 +92,7 @@ static size_t find_edges(span page, span lines[EDGES])
     size_t count = 0, below = 0;
     const char *at = page.at, *end = page.end;
     for (const char *next; at < end && count < EDGE; at = next) {
-        next = tw_line_end(at, end);
+        next = tw_next_line(at, end);
         if (hash_line((span){at, next}))
             lines[count++] = (span){at, next};
     }
@@ -306,7 +306,7 @@ typedef struct dictionary {
 static size_t count_lines(span text)
 {
     size_t lines = 0;
-    for (; text.at < text.end; text.at = tw_line_end(text.at, text.end))
+    for (; text.at < text.end; text.at = tw_next_line(text.at, text.end))
         lines++;
     return lines;
 }

@@ -202,7 +202,7 @@ static tw_mail_span without_envelope(const tw_material *from)
     if (tw_mail_starts(whole, "\xEF\xBB\xBF"))
         whole.at += 3;
     if (tw_mail_length(whole) >= 5 && memcmp(whole.at, "From ", 5) == 0)
-        whole.at = tw_line_end(whole.at, whole.end);
+        whole.at = tw_next_line(whole.at, whole.end);
     return whole;
 }
 

@@ -42,7 +42,7 @@ size_t tw_mail_name_length(const char *at, const char *end)
 const char *tw_mail_header_end(const char *at, const char *end)
 {
     do
-        at = tw_line_end(at, end);
+        at = tw_next_line(at, end);
     while (at < end && (*at == ' ' || *at == '\t'));
     return at;
 }
@@ -73,7 +73,7 @@ tw_mail_entity tw_mail_open(tw_mail_span whole, const char *usual_type)
         at = next;
     }
     if (at < whole.end) {
-        const char *next = tw_line_end(at, whole.end);
+        const char *next = tw_next_line(at, whole.end);
         entity.body.at = tw_mail_length(tw_mail_line(at, next)) == 0 ? next : at;
     } else {
         entity.body.at = at;
@@ -141,7 +141,7 @@ static bool is_delimiter(tw_mail_span line, tw_mail_span boundary, bool *is_last
 static const char *pass_delimiter(tw_mail_children *children)
 {
     for (const char *at = children->rest.at, *next; at < children->rest.end; at = next) {
-        next = tw_line_end(at, children->rest.end);
+        next = tw_next_line(at, children->rest.end);
         if (is_delimiter((tw_mail_span){at, next}, children->boundary, &children->ended)) {
             children->rest.at = next;
             return at;

@@ -154,7 +154,7 @@ void tw_mail_lay_out(tw_bytes *text, size_t start, const tw_mail_layout *layout)
     writer to = {.layout = layout, .out = text->data + start};
     const char *end = text->data + text->length;
     for (const char *at = to.out, *next; at < end; at = next) {
-        next = tw_line_end(at, end);
+        next = tw_next_line(at, end);
         mail_line read = read_line(at, next, layout->flowed);
         bool drops = layout->drop_quotes && *at == '>';
         if (drops && !to.after_dropped)
