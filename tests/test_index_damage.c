@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <sqlite3.h>
 
-enum { COUNT_OF_TEXTS = 60, PAGE_BYTES = 8192 };
+enum { COUNT_OF_TEXTS = 60, PAGE_BYTES = 16384 };
 
 /* ---- an index, and damaged copies of it */
 

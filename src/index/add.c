@@ -12,6 +12,7 @@ enum {
     DOCUMENT_BYTES = 1 << 13, /* of memory for each document of a batch, with its postings */
     POSTING_BYTES = 2 * sizeof(uint64_t), /* of memory, with that for sorting them */
     SMALL_TEXT = 1 << 12,   /* bytes below which looking for repetitions costs more than it saves */
+    TINY_TEXT = 1 << 11,    /* bytes below which a table of 128 of them finds nearly all */
     MERGE_FACTOR = 3,       /* postings that are merged for each that is added */
     LEAST_MERGED = 1 << 16, /* about a segment, some milliseconds */
 };
@@ -63,6 +64,7 @@ typedef struct addition {
     open_batch batch;
     tw_bytes record;
     uint64_t unmerged;  /* postings that may yet be merged for those that were added */
+    uint64_t added;     /* documents, by batches that were written */
     uint64_t committed; /* documents, for the progress */
     twinset_index_counts *counts;
     twinset_error *error;
@@ -113,10 +115,13 @@ static int pack_text(ZSTD_CCtx *packer, const char *text, size_t length, tw_byte
     out->length = 0;
     if (tw_bytes_reserve(out, ZSTD_compressBound(length)) != TWINSET_OK)
         return TWINSET_NOMEM;
-    /* A kilobyte of English takes 7 us instead of 12, and as many bytes. */
+    /* A kilobyte of English takes half the time, and one percent more bytes. */
     ZSTD_CCtx_setParameter(packer, ZSTD_c_compressionLevel, 1);
     ZSTD_CCtx_setParameter(packer, ZSTD_c_minMatch, length < SMALL_TEXT ? 7 : 0);
-    ZSTD_CCtx_setParameter(packer, ZSTD_c_hashLog, length < SMALL_TEXT ? 8 : 0);
+    ZSTD_CCtx_setParameter(packer, ZSTD_c_hashLog,
+                           length < TINY_TEXT    ? 7
+                           : length < SMALL_TEXT ? 8
+                                                 : 0);
     size_t packed = ZSTD_compress2(packer, out->data, out->capacity, text, length);
     if (ZSTD_isError(packed))
         return TWINSET_NOMEM;
@@ -291,6 +296,12 @@ static int keep_postings(addition *job, const prepared_document *made)
     return TWINSET_OK;
 }
 
+/* Whether all documents that the index ever had were added by this job, which has each id once. */
+static bool has_no_others(const addition *job)
+{
+    return job->index->manifest.next_document - 1 == job->added + job->batch.counts.added;
+}
+
 /* Finds out whether the index has a document; one by its id with another text is skipped. */
 static int check_known(addition *job, const tw_document *document, prepared_document *made,
                        bool *is_known)
@@ -298,7 +309,7 @@ static int check_known(addition *job, const tw_document *document, prepared_docu
     tw_stored_document stored;
     uint64_t number = 0;
     *is_known = false;
-    if (made->reason)
+    if (made->reason || has_no_others(job))
         return TWINSET_OK;
     int status = tw_find_id(job->index, document->name, &number, &stored, job->error);
     if (status != TWINSET_OK || !number)
@@ -380,6 +391,7 @@ static int end_batch(addition *job, size_t fan_in, int status)
         job->index->skips.count = batch->skips;
         return status;
     }
+    job->added += batch->counts.added;
     job->counts->added += batch->counts.added;
     job->counts->known += batch->counts.known;
     job->counts->skipped += batch->counts.skipped;

@@ -16,6 +16,7 @@ enum {
     /* Moved at a time, some segments: the pages that they leave are filled again while they are in
      * memory. */
     STEP_POSTINGS = 1 << 18,
+    PENDING_POSTINGS = 256, /* written at a time */
 };
 
 /* ---- which runs */
@@ -129,38 +130,71 @@ static int load_chunk(tw_index *index, input_reader *input, twinset_error *error
 
 static const tw_posting AFTER_ALL = {UINT64_MAX, UINT64_MAX};
 
-/* The postings that inputs are at. The winner of a node is the input with the lowest of those below
- * it; node 1 has all, and node i the nodes 2i and 2i + 1, down to a leaf for each input. */
+typedef struct contestant {
+    tw_posting posting; /* that an input is at */
+    uint64_t input;
+} contestant;
+
+/* The inputs play for the lowest posting. Below node i are the nodes 2i and 2i + 1, down to a leaf
+ * for each input; a node keeps the loser of its match. So an input that goes on plays those that
+ * lost to it, of which each is known before the match below it ends: half the time that a tree
+ * of winners takes. */
 typedef struct tournament {
     size_t leaves;
-    tw_posting postings[MOST_INPUTS];
-    uint16_t winners[2 * MOST_INPUTS];
+    contestant winner;
+    contestant losers[MOST_INPUTS];
 } tournament;
 
-static void tournament_init(tournament *self, size_t inputs)
-{
-    self->leaves = 1;
-    while (self->leaves < inputs)
-        self->leaves *= 2;
-    for (size_t i = 0; i < self->leaves; i++)
-        self->postings[i] = AFTER_ALL;
-    for (size_t node = 2 * self->leaves; node-- > 1;)
-        self->winners[node] = (uint16_t)(node % self->leaves);
-}
-
-/* Without a branch, which would be mispredicted every other time. */
 static inline bool is_before(tw_posting a, tw_posting b)
 {
     return (a.term < b.term) | ((a.term == b.term) & (a.document < b.document));
 }
 
-static void tournament_set(tournament *self, size_t input, tw_posting posting)
+/* Swaps two numbers if `mask` has all bits, and none of them if it has none. */
+static inline void swap_if(uint64_t mask, uint64_t *a, uint64_t *b)
 {
-    self->postings[input] = posting;
-    for (size_t node = (self->leaves + input) / 2; node > 0; node /= 2) {
-        const uint16_t *pair = &self->winners[2 * node];
-        self->winners[node] = pair[is_before(self->postings[pair[1]], self->postings[pair[0]])];
-    }
+    uint64_t difference = (*a ^ *b) & mask;
+    *a ^= difference;
+    *b ^= difference;
+}
+
+/* Plays a match, after which `winner` has the lower posting. A branch here would be mispredicted
+ * every other time. */
+static inline void play(contestant *winner, contestant *loser)
+{
+    uint64_t mask = -(uint64_t)is_before(loser->posting, winner->posting);
+    swap_if(mask, &winner->posting.term, &loser->posting.term);
+    swap_if(mask, &winner->posting.document, &loser->posting.document);
+    swap_if(mask, &winner->input, &loser->input);
+}
+
+/* Plays the matches of a node and of those below it; returns the winner. */
+static contestant play_all(tournament *self, const contestant *inputs, size_t count, size_t node)
+{
+    if (node >= self->leaves)
+        return node - self->leaves < count ? inputs[node - self->leaves]
+                                           : (contestant){.posting = AFTER_ALL};
+    contestant winner = play_all(self, inputs, count, 2 * node);
+    self->losers[node] = play_all(self, inputs, count, 2 * node + 1);
+    play(&winner, &self->losers[node]);
+    return winner;
+}
+
+static void tournament_begin(tournament *self, const contestant *inputs, size_t count)
+{
+    self->leaves = 1;
+    while (self->leaves < count)
+        self->leaves *= 2;
+    self->winner = play_all(self, inputs, count, 1);
+}
+
+/* The input that has won goes on to its next posting. */
+static void tournament_go_on(tournament *self, tw_posting next)
+{
+    contestant winner = {next, self->winner.input};
+    for (size_t node = (self->leaves + winner.input) / 2; node > 0; node /= 2)
+        play(&winner, &self->losers[node]);
+    self->winner = winner;
 }
 
 /* ---- a step of a merge */
@@ -171,16 +205,22 @@ typedef struct merge_step {
     size_t count;
     tournament lowest;
     tw_segment_writer writer;
+    tw_posting pending[PENDING_POSTINGS]; /* to be written */
+    size_t pending_count;
     uint64_t moved;
     twinset_error *error;
 } merge_step;
 
-/* Tells the tournament where an input is. */
-static void note_posting(merge_step *step, size_t input)
+static tw_posting current(const input_reader *input)
 {
-    const input_reader *reader = &step->inputs[input];
-    tournament_set(&step->lowest, input,
-                   reader->is_done ? AFTER_ALL : reader->postings.data[reader->at]);
+    return input->is_done ? AFTER_ALL : input->postings.data[input->at];
+}
+
+static int write_pending(merge_step *step)
+{
+    size_t count = step->pending_count;
+    step->pending_count = 0;
+    return tw_segment_add(&step->writer, step->pending, count);
 }
 
 /* Moves postings until the budget is used and the next term begins. *next is that term, or
@@ -190,20 +230,21 @@ static int move_postings(merge_step *step, uint64_t budget, tw_term *next)
     tw_term last = UINT64_MAX;
     int status = TWINSET_OK;
     for (;;) {
-        uint16_t input = step->lowest.winners[1];
-        input_reader *reader = &step->inputs[input];
-        tw_posting posting = step->lowest.postings[input];
+        tw_posting posting = step->lowest.winner.posting;
+        input_reader *input = &step->inputs[step->lowest.winner.input];
         *next = posting.term;
         if (posting.term == UINT64_MAX || (step->moved >= budget && posting.term != last))
-            return TWINSET_OK;
-        status = tw_segment_add(&step->writer, posting);
+            return write_pending(step);
+        step->pending[step->pending_count++] = posting;
         last = posting.term;
         step->moved++;
-        if (++reader->at >= reader->postings.count && status == TWINSET_OK)
-            status = load_chunk(step->index, reader, step->error);
+        if (step->pending_count == PENDING_POSTINGS)
+            status = write_pending(step);
+        if (++input->at >= input->postings.count && status == TWINSET_OK)
+            status = load_chunk(step->index, input, step->error);
         if (status != TWINSET_OK)
             return status;
-        note_posting(step, input);
+        tournament_go_on(&step->lowest, current(input));
     }
 }
 
@@ -241,9 +282,11 @@ static int open_inputs(merge_step *step, uint64_t job, size_t *output)
         step->inputs[step->count] = (input_reader){.run = i};
         status = load_chunk(step->index, &step->inputs[step->count++], step->error);
     }
-    tournament_init(&step->lowest, step->count);
+    contestant first[MOST_INPUTS];
     for (size_t i = 0; i < step->count && status == TWINSET_OK; i++)
-        note_posting(step, i);
+        first[i] = (contestant){current(&step->inputs[i]), i};
+    if (status == TWINSET_OK)
+        tournament_begin(&step->lowest, first, step->count);
     return status;
 }
 
@@ -338,9 +381,13 @@ int tw_write_run(tw_index *index, const uint64_t *postings, size_t count, uint64
     tw_segment_writer writer = {.index = index, .run = run, .error = error};
     writer.chunk.base = first;
     int status = TWINSET_OK;
-    for (size_t i = 0; i < count && status == TWINSET_OK; i++)
-        status = tw_segment_add(&writer,
-                                (tw_posting){postings[i] >> 16, first + (postings[i] & 0xffff)});
+    tw_posting pending[PENDING_POSTINGS];
+    for (size_t i = 0; i < count && status == TWINSET_OK;) {
+        size_t n = 0;
+        for (; n < PENDING_POSTINGS && i < count; n++, i++)
+            pending[n] = (tw_posting){postings[i] >> 16, first + (postings[i] & 0xffff)};
+        status = tw_segment_add(&writer, pending, n);
+    }
     if (status == TWINSET_OK)
         status = tw_segment_end(&writer);
     tw_segment_writer_free(&writer);

@@ -23,25 +23,28 @@ int tw_postings_add(tw_postings *postings, tw_posting posting)
 
 /* ---- writing */
 
-bool tw_posting_chunk_has_room(const tw_chunk_builder *chunk)
+size_t tw_posting_chunk_fill(tw_chunk_builder *chunk, const tw_posting *postings, size_t count,
+                             int *status)
 {
-    return HEADER_BYTES + chunk->bytes.length + 2 * TW_VARINT_BYTES <= TW_POSTING_CHUNK_BYTES;
-}
-
-int tw_posting_chunk_add(tw_chunk_builder *chunk, tw_posting posting)
-{
+    enum { LAST_START = TW_POSTING_CHUNK_BYTES - HEADER_BYTES - 2 * TW_VARINT_BYTES };
+    size_t added = 0;
+    *status =
+        chunk->bytes.length ? TWINSET_OK : tw_bytes_reserve(&chunk->bytes, TW_POSTING_CHUNK_BYTES);
+    if (*status != TWINSET_OK || count == 0)
+        return 0;
     if (chunk->count == 0)
-        chunk->first = chunk->last = posting.term;
-    if (chunk->bytes.capacity - chunk->bytes.length < 2 * TW_VARINT_BYTES &&
-        tw_bytes_reserve(&chunk->bytes, TW_POSTING_CHUNK_BYTES) != TWINSET_OK)
-        return TWINSET_NOMEM;
+        chunk->first = chunk->last = postings[0].term;
     unsigned char *start = (unsigned char *)chunk->bytes.data, *at = start + chunk->bytes.length;
-    at = tw_varint_write(at, posting.term - chunk->last);
-    at = tw_varint_write(at, posting.document - chunk->base);
+    tw_term last = chunk->last;
+    for (; added < count && at - start <= LAST_START; added++) {
+        at = tw_varint_write(at, postings[added].term - last);
+        at = tw_varint_write(at, postings[added].document - chunk->base);
+        last = postings[added].term;
+    }
     chunk->bytes.length = (size_t)(at - start);
-    chunk->last = posting.term;
-    chunk->count++;
-    return TWINSET_OK;
+    chunk->last = last;
+    chunk->count += (uint32_t)added;
+    return added;
 }
 
 int tw_posting_chunk_end(tw_chunk_builder *chunk, uint64_t id, tw_bytes *out)

@@ -79,8 +79,10 @@ static int rewrite_chunk(removal *job, const tw_run *run, tw_segment *segment,
     for (uint32_t i = 0; i < left; i++)
         if (kept->data[i].document < job->builder.base)
             job->builder.base = kept->data[i].document;
-    for (uint32_t i = 0; i < left && status == TWINSET_OK; i++)
-        status = tw_posting_chunk_add(&job->builder, kept->data[i]);
+    bool fits = tw_posting_chunk_fill(&job->builder, kept->data, left, &status) == left;
+    if (status == TWINSET_OK && !fits)
+        status = tw_store_damaged(job->index, job->error, "chunk %u of segment %llu is too long",
+                                  chunk, (unsigned long long)segment->id);
     uint64_t id = tw_chunk_id(segment->id, chunk);
     if (status == TWINSET_OK)
         status = tw_posting_chunk_end(&job->builder, id, &job->bytes);

@@ -192,21 +192,32 @@ static int begin_segment(tw_segment_writer *writer, tw_term first)
     return TWINSET_OK;
 }
 
-int tw_segment_add(tw_segment_writer *writer, tw_posting posting)
+static int keep_terms(tw_u64s *terms, const tw_posting *postings, size_t count)
+{
+    int status = TW_GROW(terms->data, terms->capacity, terms->count + count);
+    for (size_t i = 0; i < count && status == TWINSET_OK; i++)
+        terms->data[terms->count++] = postings[i].term;
+    return status;
+}
+
+int tw_segment_add(tw_segment_writer *writer, const tw_posting *postings, size_t count)
 {
     int status = TWINSET_OK;
-    if (!tw_posting_chunk_has_room(&writer->chunk))
-        status = end_chunk(writer);
-    if (status == TWINSET_OK && writer->head.chunk_count == TW_SEGMENT_CHUNKS)
-        status = tw_segment_end(writer);
-    if (status == TWINSET_OK && writer->head.id == 0)
-        status = begin_segment(writer, posting.term);
-    if (status == TWINSET_OK)
-        status = tw_posting_chunk_add(&writer->chunk, posting);
-    if (status == TWINSET_OK && writer->terms.count == writer->terms.capacity)
-        status = TW_GROW(writer->terms.data, writer->terms.capacity, writer->terms.count + 1);
-    if (status == TWINSET_OK)
-        writer->terms.data[writer->terms.count++] = posting.term;
+    while (count > 0 && status == TWINSET_OK) {
+        if (writer->head.id == 0)
+            status = begin_segment(writer, postings[0].term);
+        if (status != TWINSET_OK)
+            return status;
+        size_t added = tw_posting_chunk_fill(&writer->chunk, postings, count, &status);
+        if (status == TWINSET_OK)
+            status = keep_terms(&writer->terms, postings, added);
+        postings += added;
+        count -= added;
+        if (count > 0 && status == TWINSET_OK)
+            status = end_chunk(writer);
+        if (writer->head.chunk_count == TW_SEGMENT_CHUNKS && status == TWINSET_OK)
+            status = tw_segment_end(writer);
+    }
     return status;
 }
 

@@ -49,9 +49,10 @@ typedef struct tw_chunk_builder {
     uint32_t count;
 } tw_chunk_builder;
 
-/* Appends a posting, not below the last, while tw_posting_chunk_has_room(). */
-int tw_posting_chunk_add(tw_chunk_builder *chunk, tw_posting posting) TW_CHECKED;
-bool tw_posting_chunk_has_room(const tw_chunk_builder *chunk);
+/* Appends postings, ascending and not below the last, as long as there is room. Returns how many.
+ */
+size_t tw_posting_chunk_fill(tw_chunk_builder *chunk, const tw_posting *postings, size_t count,
+                             int *status);
 /* Writes the chunk, and empties the builder. */
 int tw_posting_chunk_end(tw_chunk_builder *chunk, uint64_t id, tw_bytes *out) TW_CHECKED;
 /* Appends the postings of a chunk. False: it is damaged. */
@@ -259,7 +260,7 @@ int tw_parameters_choose(twinset_options *options, twinset_error *error) TW_CHEC
 
 /* ---- segment.c */
 
-/* Writes segments of one run, posting after posting. */
+/* Writes segments of one run. */
 typedef struct tw_segment_writer {
     tw_index *index;
     tw_run *run;
@@ -270,7 +271,8 @@ typedef struct tw_segment_writer {
     twinset_error *error;
 } tw_segment_writer;
 
-int tw_segment_add(tw_segment_writer *writer, tw_posting posting) TW_CHECKED;
+/* Adds postings, ascending and not below those before. */
+int tw_segment_add(tw_segment_writer *writer, const tw_posting *postings, size_t count) TW_CHECKED;
 /* Ends the segment in progress; another may follow. */
 int tw_segment_end(tw_segment_writer *writer) TW_CHECKED;
 void tw_segment_writer_free(tw_segment_writer *writer);
