@@ -135,6 +135,8 @@ static void keys_are_read_by_band(void **state)
 }
 
 /* Keys leave memory to documents, even keys that are in memory already. */
+static const tw_loop FOUR_THREADS = {.threads = 4, .stage = "testing"};
+
 enum { CLAIMED_BANDS = 4, CLAIMED_DOCUMENTS = 30000, CLAIMED_AT_ONCE = 100 };
 
 /* Stores keys for which room was made. */
@@ -155,7 +157,6 @@ static void threads_store_keys_in_any_order(void **state)
     static const uint64_t memory[] = {1 << 14, 1 << 18, 1 << 24};
     (void)state;
     for (size_t m = 0; m < COUNT(memory); m++) {
-        tw_loop loop = {.threads = 4, .stage = "testing"};
         tw_key_store *keys;
         size_t first, steps = CLAIMED_DOCUMENTS / CLAIMED_AT_ONCE;
         assert_int_equal(tw_key_store_new(CLAIMED_BANDS, memory[m], NULL, &keys), TWINSET_OK);
@@ -163,7 +164,7 @@ static void threads_store_keys_in_any_order(void **state)
             assert_int_equal(tw_key_store_claim(keys, CLAIMED_AT_ONCE, &first), TWINSET_OK);
             assert_int_equal(first, i * CLAIMED_AT_ONCE);
         }
-        assert_int_equal(tw_parallel(&loop, steps, put_keys, keys), TWINSET_OK);
+        assert_int_equal(tw_parallel(&FOUR_THREADS, steps, put_keys, keys), TWINSET_OK);
         assert_true((tw_key_store_spilled(keys) > 0) == (memory[m] < BYTES));
         check_keys(keys, CLAIMED_BANDS, CLAIMED_DOCUMENTS);
         tw_key_store_free(keys);
@@ -281,7 +282,7 @@ static void numbers_are_read_in_order(void **state)
                 unsigned threads = THREADS[(m + c) % COUNT(THREADS)];
                 assert_int_equal(tw_number_set_new(memory[m], NULL, &set), TWINSET_OK);
                 assert_int_equal(add_numbers(set, (numbers_kind)kind, counts[c], threads), 0);
-                assert_int_equal(tw_number_set_sort(set, NULL), TWINSET_OK);
+                assert_int_equal(tw_number_set_sort(set, &FOUR_THREADS, NULL), TWINSET_OK);
                 assert_in_range(tw_number_set_most(set), 0, counts[c]);
                 check_numbers(set, (numbers_kind)kind, counts[c], c % 2 ? 1000 : 100000);
                 tw_number_set_rewind(set);
@@ -476,7 +477,7 @@ static void check_candidates(collection *all, tw_candidate_rules *rules, uint64_
             rules->memory_bytes = memory[m];
             assert_int_equal(tw_number_set_new(1 << 24, NULL, &pairs), TWINSET_OK);
             assert_ok(tw_find_candidates(rules, &loop, pairs, &error), &error);
-            assert_ok(tw_number_set_sort(pairs, &error), &error);
+            assert_ok(tw_number_set_sort(pairs, &loop, &error), &error);
             compare_pairs(pairs, table, all);
             assert_int_equal(all->hot_read, all->hot_count);
             all->hot_read = 0;
@@ -541,7 +542,7 @@ static void one_bucket_of_all_documents(void **state)
         rules.bands = 1;
         rules.memory_bytes = (uint64_t)1 << (10 * round);
         assert_int_equal(tw_find_candidates(&rules, &loop, pairs, NULL), TWINSET_OK);
-        assert_int_equal(tw_number_set_sort(pairs, NULL), TWINSET_OK);
+        assert_int_equal(tw_number_set_sort(pairs, &loop, NULL), TWINSET_OK);
         do {
             assert_int_equal(tw_number_set_next(pairs, found, COUNT(found), &count, NULL), 0);
             for (size_t i = 0; i < count; i++)
@@ -613,7 +614,7 @@ static void a_missing_folder_is_an_error(void **state)
     assert_int_equal(tw_number_set_new(0, "/no/such/folder", &set), TWINSET_OK);
     assert_int_equal(tw_number_set_add(set, 0, &number, 1, &error), TWINSET_OK);
     *error.message = '\0';
-    assert_int_equal(tw_number_set_sort(set, &error), TWINSET_IO);
+    assert_int_equal(tw_number_set_sort(set, &FOUR_THREADS, &error), TWINSET_IO);
     assert_non_null(strstr(error.message, "/no/such/folder"));
     tw_number_set_free(set);
 }
@@ -678,7 +679,7 @@ static int use_number_set(twinset_error *error)
         return TWINSET_NOMEM;
     int status = add_numbers(set, LIKE_PAIRS, 30000, 1);
     if (status == TWINSET_OK)
-        status = tw_number_set_sort(set, error);
+        status = tw_number_set_sort(set, &FOUR_THREADS, error);
     size_t count = 0;
     do {
         uint64_t numbers[100];
@@ -713,7 +714,7 @@ static int use_candidates(twinset_error *error)
     if (status == TWINSET_OK)
         status = tw_find_candidates(&rules, &loop, pairs, error);
     if (status == TWINSET_OK)
-        status = tw_number_set_sort(pairs, error);
+        status = tw_number_set_sort(pairs, &loop, error);
     tw_number_set_free(pairs);
     tw_key_store_free(keys);
     free_collection(all);

@@ -218,8 +218,8 @@ void tw_number_set_free(tw_number_set *runs);
  */
 int tw_number_set_add(tw_number_set *runs, unsigned worker, const uint64_t *numbers, size_t count,
                       twinset_error *error) TW_CHECKED;
-/* Ends adding, and prepares the set for reading. */
-int tw_number_set_sort(tw_number_set *runs, twinset_error *error) TW_CHECKED;
+/* Ends adding, and prepares the set for reading, on the threads of `loop`. */
+int tw_number_set_sort(tw_number_set *runs, const tw_loop *loop, twinset_error *error) TW_CHECKED;
 /* Reads the next numbers, ascending, each once, up to `capacity`; *count is 0 at the end. */
 int tw_number_set_next(tw_number_set *runs, uint64_t *numbers, size_t capacity, size_t *count,
                        twinset_error *error) TW_CHECKED;

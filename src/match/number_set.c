@@ -249,10 +249,10 @@ static int add_run(tw_number_set *set, uint64_t *numbers, size_t count, twinset_
     return set->used_bytes > set->memory_bytes / 4 * 3 ? spill_runs(set, error) : TWINSET_OK;
 }
 
-static int sort_buffer(worker_buffer *buffer, twinset_error *error)
+static int sort_buffer(worker_buffer *buffer)
 {
     if (TW_GROW(buffer->scratch, buffer->scratch_capacity, buffer->count) != TWINSET_OK)
-        return tw_nomem(error);
+        return TWINSET_NOMEM;
     buffer->count = tw_sort_unique_u64(buffer->numbers, buffer->count, buffer->scratch);
     return TWINSET_OK;
 }
@@ -261,15 +261,16 @@ static int sort_buffer(worker_buffer *buffer, twinset_error *error)
  * free. */
 static int empty_buffer(tw_number_set *set, worker_buffer *buffer, twinset_error *error)
 {
-    int status = sort_buffer(buffer, error);
-    if (status != TWINSET_OK || buffer->count <= set->buffer_count / 2)
-        return status;
+    if (sort_buffer(buffer) != TWINSET_OK)
+        return tw_nomem(error);
+    if (buffer->count <= set->buffer_count / 2)
+        return TWINSET_OK;
     uint64_t *copy = tw_array(buffer->count, sizeof *copy);
     if (!copy)
         return tw_nomem(error);
     memcpy(copy, buffer->numbers, buffer->count * sizeof *copy);
     pthread_mutex_lock(&set->lock);
-    status = add_run(set, copy, buffer->count, error);
+    int status = add_run(set, copy, buffer->count, error);
     pthread_mutex_unlock(&set->lock);
     buffer->count = 0;
     return status;
@@ -309,13 +310,25 @@ int tw_number_set_add(tw_number_set *set, unsigned worker, const uint64_t *numbe
 
 /* ---- reading */
 
-int tw_number_set_sort(tw_number_set *set, twinset_error *error)
+static int sort_worker_buffer(void *context, unsigned worker, size_t index)
 {
+    worker_buffer *buffer = &((tw_number_set *)context)->buffers[index];
+    (void)worker;
+    return buffer->count > 0 ? sort_buffer(buffer) : TWINSET_OK;
+}
+
+int tw_number_set_sort(tw_number_set *set, const tw_loop *loop, twinset_error *error)
+{
+    tw_loop quiet = *loop;
+    quiet.progress = NULL;
+    int sorted = tw_parallel(&quiet, WORKERS, sort_worker_buffer, set);
+    if (sorted != TWINSET_OK)
+        return sorted == TWINSET_NOMEM ? tw_nomem(error) : sorted;
     set->used_bytes = set->held_bytes; /* buffers become runs */
     for (size_t i = 0; i < WORKERS; i++) {
         worker_buffer *buffer = &set->buffers[i];
         int status = TWINSET_OK;
-        if (buffer->count > 0 && (status = sort_buffer(buffer, error)) == TWINSET_OK)
+        if (buffer->count > 0)
             status = add_run(set, buffer->numbers, buffer->count, error);
         else
             tw_free(buffer->numbers);

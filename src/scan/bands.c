@@ -140,7 +140,7 @@ static int collect_candidates(candidate_stream *stream, tw_number_set *runs)
     };
     int status = tw_find_candidates(&rules, &loop, runs, scan->error);
     if (status == TWINSET_OK)
-        status = tw_number_set_sort(runs, scan->error);
+        status = tw_number_set_sort(runs, &loop, scan->error);
     scan->result->run.spilled_bytes +=
         tw_key_store_spilled(scan->corpus->keys.data) + tw_number_set_spilled(runs);
     /* The keys are not needed any more, and verification needs the memory. */

@@ -31,12 +31,11 @@ typedef struct decision {
 
 typedef struct removal_plan {
     tw_scan_run *scan;
-    uint32_t *ordered;        /* members of clusters, by preference */
-    size_t count;             /* of them */
-    uint32_t *decision_index; /* by original: the index of its decision, or NONE */
-    decision *decisions;
-    size_t decision_count;
-    size_t *link_start; /* by decision: the index of its first link; and the end */
+    uint32_t *ordered;                /* members of clusters, by preference */
+    size_t count;                     /* of them */
+    _Atomic uint32_t *decision_index; /* by original: the index of its decision, or NONE */
+    decision *decisions;              /* by index in `ordered`, of one document of each original */
+    atomic_size_t *link_start;        /* by decision: the index of its first link; and the end */
     link *links;
     uint32_t *cluster_kept;        /* by cluster, if it is large: the decisions to keep */
     atomic_size_t partly_compared; /* documents that were not compared with all of these */
@@ -51,23 +50,45 @@ typedef struct cluster_work {
 
 /* ---- links between originals */
 
-static int index_decisions(removal_plan *plan)
+static int run_ranges(removal_plan *plan, size_t count, tw_range_fn body)
 {
-    const tw_originals *originals = &plan->scan->search.originals;
-    plan->decision_index = tw_array(originals->count, sizeof *plan->decision_index);
-    plan->decisions = tw_array(plan->count, sizeof *plan->decisions);
-    plan->link_start = tw_array(plan->count + 1, sizeof *plan->link_start);
-    if (!plan->decision_index || !plan->decisions || !plan->link_start)
-        return TWINSET_NOMEM;
-    memset(plan->decision_index, 0xFF, originals->count * sizeof *plan->decision_index);
-    for (size_t i = 0; i < plan->count; i++) {
-        uint32_t original = originals->of[plan->ordered[i]];
-        if (plan->decision_index[original] != NONE)
-            continue;
-        plan->decision_index[original] = (uint32_t)plan->decision_count;
-        plan->decisions[plan->decision_count++].original = original;
+    tw_loop loop = tw_settings_loop(plan->scan->corpus->settings, "deciding");
+    return tw_parallel_ranges(&loop, count, body, plan);
+}
+
+static uint32_t original_at(const removal_plan *plan, size_t index)
+{
+    return plan->scan->search.originals.of[plan->ordered[index]];
+}
+
+/* Takes the index of any document of an original for that of its decision. */
+static int index_some_decisions(void *context, unsigned worker, size_t from, size_t to)
+{
+    removal_plan *plan = context;
+    (void)worker;
+    for (size_t i = from; i < to; i++) {
+        uint32_t original = original_at(plan, i);
+        plan->decisions[i] = (decision){.original = original, .best = NONE};
+        atomic_store_explicit(&plan->decision_index[original], (uint32_t)i, memory_order_relaxed);
     }
     return TWINSET_OK;
+}
+
+static uint32_t decision_of(const removal_plan *plan, uint32_t original)
+{
+    return atomic_load_explicit(&plan->decision_index[original], memory_order_relaxed);
+}
+
+static int index_decisions(removal_plan *plan)
+{
+    size_t originals = plan->scan->search.originals.count;
+    plan->decision_index = tw_array(originals, sizeof *plan->decision_index);
+    plan->decisions = tw_array(plan->count, sizeof *plan->decisions);
+    plan->link_start = tw_calloc(plan->count + 1, sizeof *plan->link_start);
+    if (!plan->decision_index || !plan->decisions || !plan->link_start)
+        return TWINSET_NOMEM;
+    memset(plan->decision_index, 0xFF, originals * sizeof *plan->decision_index);
+    return run_ranges(plan, plan->count, index_some_decisions);
 }
 
 static link *link_at(const removal_plan *plan, size_t index)
@@ -76,42 +97,61 @@ static link *link_at(const removal_plan *plan, size_t index)
     return &plan->links[index];
 }
 
-/* Counts the two links of a match. */
-static void count_links(removal_plan *plan, const tw_match *match)
+/* Finds the decisions that a match links; false where both documents are old, as their match joins
+ * no cluster. */
+static bool find_linked(const removal_plan *plan, const tw_match *match, uint32_t *a, uint32_t *b)
 {
-    uint32_t a = plan->decision_index[match->a], b = plan->decision_index[match->b];
-    if (a == NONE || b == NONE)
-        return; /* both are old: their match joins no cluster */
-    plan->link_start[a]++;
-    plan->link_start[b]++;
+    *a = decision_of(plan, match->a);
+    *b = decision_of(plan, match->b);
+    return *a != NONE && *b != NONE;
 }
 
-/* Adds the two links of a match. */
-static void add_links(removal_plan *plan, const tw_match *match)
+/* Counts the two links of each match. */
+static int count_links(void *context, unsigned worker, size_t from, size_t to)
 {
-    uint32_t a = plan->decision_index[match->a], b = plan->decision_index[match->b];
-    if (a == NONE || b == NONE)
-        return;
-    *link_at(plan, --plan->link_start[a]) = (link){b, match->similarity};
-    *link_at(plan, --plan->link_start[b]) = (link){a, match->similarity};
+    removal_plan *plan = context;
+    uint32_t a, b;
+    (void)worker;
+    for (size_t i = from; i < to; i++)
+        if (find_linked(plan, tw_match_at(&plan->scan->search.matches, i), &a, &b)) {
+            atomic_fetch_add_explicit(&plan->link_start[a], 1, memory_order_relaxed);
+            atomic_fetch_add_explicit(&plan->link_start[b], 1, memory_order_relaxed);
+        }
+    return TWINSET_OK;
+}
+
+static void add_link(removal_plan *plan, uint32_t from, uint32_t to, double similarity)
+{
+    size_t at = atomic_fetch_sub_explicit(&plan->link_start[from], 1, memory_order_relaxed) - 1;
+    *link_at(plan, at) = (link){to, similarity};
+}
+
+/* Adds the two links of each match. The links of a decision come in any order. */
+static int add_links(void *context, unsigned worker, size_t from, size_t to)
+{
+    removal_plan *plan = context;
+    uint32_t a, b;
+    (void)worker;
+    for (size_t i = from; i < to; i++) {
+        const tw_match *match = tw_match_at(&plan->scan->search.matches, i);
+        if (find_linked(plan, match, &a, &b)) {
+            add_link(plan, a, b, match->similarity);
+            add_link(plan, b, a, match->similarity);
+        }
+    }
+    return TWINSET_OK;
 }
 
 static int make_links(removal_plan *plan)
 {
-    const tw_matches *matches = &plan->scan->search.matches;
-    size_t count = plan->decision_count;
-    memset(plan->link_start, 0, (count + 1) * sizeof *plan->link_start);
-    for (size_t i = 0; i < matches->count; i++)
-        count_links(plan, tw_match_at(matches, i));
-    for (size_t i = 0; i < count; i++)
-        plan->link_start[i + 1] += plan->link_start[i];
-    plan->links = tw_paged_alloc(tw_corpus_paged(plan->scan->corpus),
-                                 plan->link_start[count] * sizeof *plan->links);
-    if (!plan->links)
-        return TWINSET_NOMEM;
-    for (size_t i = 0; i < matches->count; i++)
-        add_links(plan, tw_match_at(matches, i));
-    return TWINSET_OK;
+    size_t matches = plan->scan->search.matches.count, end = 0;
+    int status = run_ranges(plan, matches, count_links);
+    if (status != TWINSET_OK)
+        return status;
+    for (size_t i = 0; i <= plan->count; i++)
+        plan->link_start[i] = end += plan->link_start[i];
+    plan->links = tw_paged_alloc(tw_corpus_paged(plan->scan->corpus), end * sizeof *plan->links);
+    return plan->links ? run_ranges(plan, matches, add_links) : TWINSET_NOMEM;
 }
 
 /* ---- large clusters: a document was compared with a few of its candidates only, and these may all
@@ -212,12 +252,11 @@ static int decide_cluster(void *context, unsigned worker, size_t number)
 {
     removal_plan *plan = context;
     const tw_cluster *cluster = &plan->scan->result->clusters.data[number];
-    const uint32_t *of = plan->scan->search.originals.of;
     cluster_work work = {.worker = worker, .kept = plan->cluster_kept + cluster->start};
     size_t end = cluster->start + cluster->count;
     int status = TWINSET_OK;
     for (size_t i = cluster->start; i < end && status == TWINSET_OK; i++) {
-        uint32_t index = plan->decision_index[of[plan->ordered[i]]];
+        uint32_t index = decision_of(plan, original_at(plan, i));
         if (plan->decisions[index].best != NONE)
             continue; /* its text was decided on already */
         status = decide_original(plan, &work, index, plan->ordered[i], (uint32_t)i);
@@ -234,8 +273,6 @@ static int decide_all(removal_plan *plan)
     plan->cluster_kept = tw_array(plan->count, sizeof *plan->cluster_kept);
     if (!plan->cluster_kept)
         return TWINSET_NOMEM;
-    for (size_t i = 0; i < plan->decision_count; i++)
-        plan->decisions[i].best = NONE;
     /* Where documents are not compared with all others, one text may be in several clusters, and
      * the first of these decides. */
     if (!tw_corpus_wants_all(plan->scan->corpus))
@@ -261,25 +298,49 @@ static int by_input(const void *left, const void *right, void *context)
     return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-static size_t find_removed(const removal_plan *plan, located_removal *removed)
+/* The removals that are found, in any order. */
+typedef struct removal_list {
+    const removal_plan *plan;
+    located_removal *found;
+    atomic_size_t count;
+} removal_list;
+
+static void add_removals(removal_list *list, const located_removal *found, size_t count)
 {
+    located_removal *to = list->found + atomic_fetch_add(&list->count, count);
+    if (!count)
+        return;
+    tw_paged_touch(tw_corpus_paged(list->plan->scan->corpus), to, count * sizeof *to);
+    memcpy(to, found, count * sizeof *to);
+}
+
+static int find_removed(void *context, unsigned worker, size_t from, size_t to)
+{
+    enum { AT_ONCE = 64 };
+    removal_list *list = context;
+    const removal_plan *plan = list->plan;
     const tw_corpus *corpus = plan->scan->corpus;
+    located_removal removed[AT_ONCE];
     size_t count = 0;
-    for (size_t i = 0; i < plan->count; i++) {
+    (void)worker;
+    for (size_t i = from; i < to; i++) {
         uint32_t document = plan->ordered[i];
         const tw_document *found = tw_document_at(corpus, document);
-        const decision *current =
-            &plan->decisions[plan->decision_index[plan->scan->search.originals.of[document]]];
+        const decision *current = &plan->decisions[decision_of(plan, original_at(plan, i))];
         if (current->kept == document || tw_corpus_role(corpus, document) == TWINSET_ROLE_OLD)
             continue;
-        tw_paged_touch(tw_corpus_paged(corpus), &removed[count], sizeof *removed);
         removed[count++] = (located_removal){
             .removal = {document, current->kept, current->similarity},
             .source = found->source,
             .offset = found->offset,
         };
+        if (count == AT_ONCE) {
+            add_removals(list, removed, count);
+            count = 0;
+        }
     }
-    return count;
+    add_removals(list, removed, count);
+    return TWINSET_OK;
 }
 
 /* Sorts the removals on all threads, or, where they are in a file, within little memory. */
@@ -301,10 +362,14 @@ static int list_removed(removal_plan *plan)
     twinset_result *result = plan->scan->result;
     tw_paged *paged = tw_corpus_paged(plan->scan->corpus);
     located_removal *removed = tw_paged_alloc(paged, plan->count * sizeof *removed);
+    removal_list list = {.plan = plan, .found = removed};
     if (!removed)
         return TWINSET_NOMEM;
-    size_t count = result->run.removed = find_removed(plan, removed);
-    int status = sort_removed(plan, &removed, count);
+    tw_loop loop = tw_settings_loop(plan->scan->corpus->settings, "deciding");
+    int status = tw_parallel_ranges(&loop, plan->count, find_removed, &list);
+    size_t count = result->run.removed = list.count;
+    if (status == TWINSET_OK)
+        status = sort_removed(plan, &removed, count);
     result->decisions.removed = tw_array(count, sizeof *result->decisions.removed);
     if (!result->decisions.removed)
         status = TWINSET_NOMEM;

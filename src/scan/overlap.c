@@ -57,8 +57,9 @@ static int open_reader(const tw_profiles *profiles, uint32_t document, id_reader
         tw_number_set_new(limit_bytes(source->analyser, 4), tmp, &reader->runs) != TWINSET_OK)
         return TWINSET_NOMEM;
     id_sink sink = {source->analyser, reader->runs, error};
+    tw_loop loop = {.threads = 1, .stage = "comparing"}; /* other threads have other pairs */
     int status = source->shingle(source->context, document, add_batch, &sink);
-    return status == TWINSET_OK ? tw_number_set_sort(reader->runs, error) : status;
+    return status == TWINSET_OK ? tw_number_set_sort(reader->runs, &loop, error) : status;
 }
 
 static void close_reader(id_reader *reader)
