@@ -20,13 +20,14 @@ typedef struct partner_list {
 
 static int list_partners(const twinset_result *result, tw_number_set *set, twinset_error *error)
 {
+    const tw_loop alone = {.threads = 1};
     int status = TWINSET_OK;
     for (size_t i = 0; i < result->run.pairs && status == TWINSET_OK; i++) {
         const tw_listed_pair *listed = tw_result_listed(result, i);
         uint64_t a = listed->a, b = listed->b, sides[] = {a << 32 | b, b << 32 | a};
         status = tw_number_set_add(set, 0, sides, 2, error);
     }
-    return status == TWINSET_OK ? tw_number_set_sort(set, error) : status;
+    return status == TWINSET_OK ? tw_number_set_sort(set, &alone, error) : status;
 }
 
 /* Finds out whether the next partner is one of this document. */
