@@ -67,18 +67,13 @@ static int grow_documents(tw_reading_run *read, size_t count)
     return status;
 }
 
-/* Moves the sets of the documents to the corpus, if the plan asks for sets. */
-static int commit_sets(tw_reading_run *read, tw_chunk_output *out)
+/* Moves the sets of the documents to the corpus, which has room for them. */
+static void move_sets(tw_documents *documents, tw_chunk_output *out)
 {
-    tw_documents *documents = &read->corpus->documents;
-    if (!holds_sets(read))
-        return TWINSET_OK;
-    int status = TW_GROW(documents->sets, documents->set_capacity, documents->count + out->count);
-    for (size_t i = 0; i < out->count && status == TWINSET_OK; i++) {
+    for (size_t i = 0; i < out->count; i++) {
         documents->sets[documents->count + i] = out->sets[i];
         out->sets[i] = NULL;
     }
-    return status;
 }
 
 /* Numbers the documents of a chunk, and makes room for them and their keys. */
@@ -87,16 +82,19 @@ static int commit_documents(tw_reading_run *read, tw_chunk_output *out)
     tw_documents *documents = &read->corpus->documents;
     if (documents->count + out->count >= UINT32_MAX)
         return tw_fail(read->error, TWINSET_USAGE, "more than 4,294,967,294 documents");
-    int status = grow_documents(read, documents->count + out->count);
-    if (status == TWINSET_OK)
-        status = commit_sets(read, out);
+    size_t count = documents->count + out->count;
+    int status = grow_documents(read, count);
+    if (status == TWINSET_OK && holds_sets(read))
+        status = TW_GROW(documents->sets, documents->set_capacity, count);
     if (status == TWINSET_OK && out->keys.count)
         status = tw_key_store_claim(read->corpus->keys.data, out->count, &out->room.first_key);
     if (status != TWINSET_OK)
         return status;
+    if (holds_sets(read))
+        move_sets(documents, out);
     out->room.first = documents->count;
     out->room.line = read->line;
-    documents->count += out->count;
+    documents->count = count;
     return TWINSET_OK;
 }
 
