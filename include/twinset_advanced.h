@@ -52,9 +52,6 @@ TWINSET_CHECKED int twinset_result_stage(const twinset_result *result, size_t in
 
 /* The most memory that the process has had so far, in bytes. */
 TWINSET_API uint64_t twinset_peak_memory(void);
-/* What a run may take where the options do not say: a quarter of the machine, or of its control
- * group. */
-TWINSET_API uint64_t twinset_default_memory(void);
 
 /* What a page of TWINSET_FORMAT_HTML has beside the result. Set `size`, as in twinset_page page =
  * {.size = sizeof page}; zero in the other fields: nothing more. */

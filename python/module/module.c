@@ -51,14 +51,6 @@ static PyObject *rules(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing)
     return dict;
 }
 
-PyDoc_STRVAR(default_memory_doc, "default_memory($module, /)\n--\n\n"
-                                 "The bytes that a run may take if `memory` is not given.");
-
-static PyObject *default_memory(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
-{
-    return PyLong_FromUnsignedLongLong(twinset_default_memory());
-}
-
 /* ---- texts */
 
 PyDoc_STRVAR(compare_doc,
@@ -297,7 +289,6 @@ static PyObject *probability(PyObject *Py_UNUSED(module), PyObject *arguments)
 static PyMethodDef functions[] = {
     {"options", options, METH_NOARGS, options_doc},
     {"rules", rules, METH_NOARGS, rules_doc},
-    {"default_memory", default_memory, METH_NOARGS, default_memory_doc},
     {"use_command_words", core_use_command_words, METH_O, core_use_command_words_doc},
     {"write_json_lines", core_write_json_lines, METH_VARARGS, core_write_json_lines_doc},
     {"cut_spans", core_cut_spans, METH_VARARGS, core_cut_spans_doc},

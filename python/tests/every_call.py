@@ -66,7 +66,6 @@ def filled(options=None, progress=None):
 def functions():
     _core.options()
     _core.rules()
-    _core.default_memory()
     _core.use_command_words(_core.use_command_words(True))
     _core.compare(ESSAY, OTHER.encode(), {"k": "5"})
     expect(_core.UsageError, _core.compare, "a", "b", {"k": "none"})

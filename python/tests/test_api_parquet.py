@@ -12,8 +12,6 @@ import pyarrow
 import pyarrow.parquet as parquet
 import pytest
 import twinset
-from twinset import inputs
-from twinset.parquet import Budget
 from twins import FOX, TEXTS, command, families, lines, written
 
 
@@ -261,11 +259,8 @@ def test_the_limit_of_memory_is_kept(tmp_path):
     assert parquet.read_table(tmp_path / "out.parquet")["text"].to_pylist() == texts
 
 
-@pytest.mark.parametrize("enough", [0, 1 << 60])
-def test_large_row_groups_are_divided(tmp_path, monkeypatch, enough):
-    """Threads encode parts of row groups, which any reader finds, with columns of all kinds: of row
-    groups that are held from the first reading to the second, and of those that are not."""
-    monkeypatch.setattr("twinset.parquet.ENOUGH_BYTES", enough)
+def test_large_row_groups_are_divided(tmp_path, monkeypatch):
+    """Threads encode parts of row groups, which any reader finds, with columns of all kinds."""
     monkeypatch.setattr("twinset.parquet.GROUP_BYTES", 5000)
     monkeypatch.setattr("twinset.parquet.BATCH_BYTES", 1000)
     records = records_of(8, 800)
@@ -306,15 +301,3 @@ def test_errors_of_threads_reach_the_caller(tmp_path, monkeypatch):
     with pytest.raises(ZeroDivisionError):
         twinset.dedup(tmp_path / "in.parquet", output=tmp_path / "out.parquet")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.parquet", "in.parquet"]
-
-
-def test_rows_that_are_held_are_released(tmp_path):
-    write(tmp_path / "in.parquet", records_of(10))
-    rows = inputs.read(tmp_path / "in.parquet", None, inputs.Columns())[0].rows
-    before = pyarrow.total_allocated_bytes()
-    assert rows.hold(1 << 20) > 0
-    budget = Budget(8 << 20, 2, 0)
-    assert sum(len(batch.rows) for batch in rows.batches(0, ["text"], budget)) == 60
-    assert len(rows.held) == 9
-    assert sum(len(batch.rows) for batch in rows.batches(0, None, budget)) == 60
-    assert not rows.held and pyarrow.total_allocated_bytes() == before

@@ -135,9 +135,6 @@ def rules() -> dict[str, str]:
     """Defaults, limits and lists that all interfaces of twinset share: name to value. The words of
     a list are separated by bars."""
 
-def default_memory() -> int:
-    """The bytes that a run may take if `memory` is not given."""
-
 def use_command_words(wanted: bool, /) -> bool:
     """Sets whether messages name an option as a command line does, --memory, rather than as a
     keyword, memory=. Returns the former setting."""

@@ -103,7 +103,7 @@ def dedup(data: Any, ids: Any = None, threshold: float | None = None, keep: str 
     if rest:
         raise _core.UsageError("Parquet files are cleaned by themselves; old= takes others")
     others = _others(columns, ignore, old)
-    chosen, spooling = _leave_memory(chosen, [source], others, is_written=output is not None)
+    chosen, spooling = _leave_memory(chosen, [source], others)
     cuts_spans = chosen.get("min-passage", "off") != "off"
     with watching(progress) as callback:
         collection = _core.Collection(chosen, callback)
@@ -157,18 +157,15 @@ class Spooling:
         return str(self.spools[-1].list)
 
 
-def _leave_memory(chosen: dict[str, str], sources: Sequence[Source], others: Others,
-                  is_written: bool = False) -> tuple[dict[str, str], Spooling]:
-    """The engine's options, less the memory that Parquet files need. `is_written`: what is kept of
-    the first source is read again, and written."""
+def _leave_memory(chosen: dict[str, str], sources: Sequence[Source], others: Others
+                  ) -> tuple[dict[str, str], Spooling]:
+    """The engine's options, less the memory that Parquet files need."""
     documents = [*sources, *(source for _, source in others)]
     if not any(isinstance(source, ParquetFiles) for source in documents):
         return chosen, Spooling(None, None)
     from . import parquet
 
-    first = sources[0]
-    read_twice = first.rows if is_written and isinstance(first, ParquetFiles) else None
-    chosen, budget = parquet.leave_memory(chosen, read_twice)
+    chosen, budget = parquet.leave_memory(chosen)
     return chosen, Spooling(budget, chosen.get("tmp"))
 
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import accumulate
-from threading import Lock
 from typing import Any, NamedTuple
 
 from . import _core, tables
@@ -22,7 +21,7 @@ from .rows import Ids
 
 SKIPPED = 2**32 - 1  # a value of Result.decisions()
 ENGINE_BYTES = 48 << 20  # the least that the engine needs, as docs/limits.md says
-ENOUGH_BYTES = 512 << 20  # for the engine and Arrow, before rows stay in memory
+DEFAULT_BYTES = 1 << 30  # for Arrow, if `memory` is not given
 ARROW_BYTES = 64 << 20  # that Arrow takes beside rows, and again for each thread
 BATCH_BYTES = 1 << 20  # that are decoded at once
 GROUP_BYTES = 64 << 20  # of a row group to write, at most: threads write one each
@@ -37,7 +36,7 @@ class Budget(NamedTuple):
     memory: int
     threads: int
     allowed: int
-    """What the whole process may take."""
+    """What the whole process may take; 0 if `memory` is not given."""
 
     def divided(self, shares: int) -> Budget:
         """One of several equal shares."""
@@ -45,6 +44,8 @@ class Budget(NamedTuple):
 
     def after_the_engine(self) -> Budget:
         """All that is left now, for as many threads as it suffices for."""
+        if not self.allowed:
+            return self
         memory = max(self.allowed - _resident() - ARROW_BYTES, BATCH_BYTES)
         return self._replace(memory=memory,
                              threads=max(min(self.threads, memory // ARROW_BYTES), 1))
@@ -57,25 +58,20 @@ class Budget(NamedTuple):
         """Bytes of a row group to write. Each of several threads has one, and another waits to be
         written. A group takes several times its bytes: rows, kept rows, and these compressed."""
         groups = 1 if self.threads == 1 else self.threads + 1
-        return min(self.memory // 8 // groups, GROUP_BYTES)
+        return min(self.memory // 10 // groups, GROUP_BYTES)
 
 
-def leave_memory(chosen: dict[str, str], read_twice: Rows | None
-                 ) -> tuple[dict[str, str], Budget]:
-    """The engine's options, less the memory that Python, pyarrow and rows that are held take, and
-    the budget of Arrow."""
+def leave_memory(chosen: dict[str, str]) -> tuple[dict[str, str], Budget]:
+    """The engine's options, less the memory that Python and pyarrow have taken already, and the
+    budget of Arrow."""
     threads = int(chosen["threads"]) if chosen.get("threads", "").isdigit() else cores()
-    is_given = "memory" in chosen
-    allowed = _bytes_of(chosen["memory"]) if is_given else _core.default_memory()
-    if not allowed:
-        return chosen, Budget(0, threads, 0)  # the engine reports the error
-    taken = _resident()
-    if is_given and allowed < taken + ENGINE_BYTES:
+    allowed, taken = _bytes_of(chosen.get("memory", "")), _resident()
+    if not allowed:  # not given; or wrong, as the engine reports
+        return chosen, Budget(DEFAULT_BYTES, threads, 0)
+    if allowed < taken + ENGINE_BYTES:
         raise _core.UsageError(f"memory: Python and pyarrow take {taken >> 20}M already; give at "
                                f"least {(taken + ENGINE_BYTES >> 20) + 1}M for Parquet")
-    left = max(allowed - taken, ENGINE_BYTES)
-    if read_twice:
-        left -= read_twice.hold(max(left - ENOUGH_BYTES, 0) // 2)
+    left = allowed - taken
     return {**chosen, "memory": str(left)}, Budget(left // 3, threads, allowed)
 
 
@@ -107,15 +103,11 @@ class Batch(NamedTuple):
 
 class Rows:
     """The rows of several Parquet files, one file after the other. They are read twice: some
-    columns for the engine, then all columns of what is kept. Row groups for which there is memory
-    are decoded once, and held until they are read the second time."""
+    columns for the engine, then all columns of what is kept."""
 
     def __init__(self, paths: Sequence[str], text: str, id: str | None) -> None:
         self.paths = paths
         self.files = [_open(path) for path in paths]
-        self.held: dict[tuple[int, int], deque[Any]] = {}  # by file and row group
-        self.room = 0
-        self.lock = Lock()  # for these two
         self.counts = [file.metadata.num_rows for file in self.files]
         self.names = self.files[0].schema_arrow.names
         for path, file in zip(paths, self.files):
@@ -143,16 +135,9 @@ class Rows:
 
         return self.id is not None and pyarrow.types.is_integer(self.kind(self.id))
 
-    def hold(self, most_bytes: int) -> int:
-        """Lets row groups be held in so much memory. Returns how much of it they need."""
-        encoded = sum(group.total_byte_size for file in self.files for group in groups_of(file))
-        self.room = min(encoded + encoded // 4, most_bytes)
-        return self.room
-
     def batches(self, number: int, columns: Sequence[str] | None, budget: Budget
                 ) -> Iterator[Batch]:
-        """The rows of a file in batches, which threads read ahead. With `columns`, it is the first
-        reading: these columns are needed, and row groups are held as long as there is room."""
+        """The rows of a file in batches, which threads read ahead."""
         groups = groups_of(self.files[number])
         starts = accumulate((group.num_rows for group in groups), initial=0)
         readers = [partial(self._read, number, group, start, columns)
@@ -161,33 +146,14 @@ class Rows:
 
     def _read(self, number: int, group: int, start: int, columns: Sequence[str] | None
               ) -> Iterator[Batch]:
-        held = self.held.pop((number, group), None)
-        batches = self._decode(number, group, columns) if held is None else _drain(held)
-        for rows in batches:
-            yield Batch(rows, group, start)
-            start += len(rows)
-
-    def _decode(self, number: int, group: int, columns: Sequence[str] | None) -> Iterator[Any]:
         metadata = self.files[number].metadata
         rows, size = metadata.row_group(group).num_rows, metadata.row_group(group).total_byte_size
-        is_held = columns is not None and size <= self.room
         file = _open(self.paths[number], metadata)
         with _naming(self.paths[number]):
             for batch in file.iter_batches(max(BATCH_BYTES * rows // max(size, 1), 64), [group],
-                                           None if is_held else columns, use_threads=False):
-                is_held = is_held and self._hold((number, group), batch)
-                yield batch
-
-    def _hold(self, key: tuple[int, int], batch: Any) -> bool:
-        """Holds a batch of a row group. Without room for it, none of the group stays."""
-        with self.lock:
-            held = self.held.setdefault(key, deque())
-            held.append(batch)
-            self.room -= batch.nbytes
-            if self.room < 0:
-                self.room += sum(batch.nbytes for batch in held)
-                del self.held[key]
-            return key in self.held
+                                           columns, use_threads=False):
+                yield Batch(batch, group, start)
+                start += len(batch)
 
     def read_ids(self) -> list[Id]:
         """The names of the rows, by the rules of JSON lines: FILE:ROW for rows without ids, and
@@ -290,12 +256,17 @@ class Kept:
                                                      budget.divided(writers)), files, writers)
 
     def _write_file(self, target: Any, numbers: Sequence[int], budget: Budget) -> None:
+        import pyarrow
+
         first = self.rows.files[numbers[0]]
         schema = self._schema(first)
         encode = _encoder(first, schema, self.rows.text)
 
         def encode_kept(group: tuple[int, deque[Batch]]) -> memoryview:
-            return encode(self._table(schema, *group))
+            file = encode(self._table(schema, *group))
+            if budget.allowed:
+                pyarrow.default_memory_pool().release_unused()
+            return file
 
         groups = ((number, batches) for number in numbers
                   for batches in self._groups(number, budget))
@@ -391,7 +362,6 @@ def _encoder(file: Any, schema: Any, text: str) -> Callable[[Any], memoryview]:
                                            version=file.metadata.format_version) as writer:
             if len(table):
                 writer.write_table(table, row_group_size=len(table))
-        pyarrow.default_memory_pool().release_unused()
         return out.getbuffer()
 
     return encode

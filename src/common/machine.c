@@ -37,11 +37,6 @@ uint64_t tw_machine_memory(void)
     return all < allowed ? all : allowed;
 }
 
-uint64_t twinset_default_memory(void)
-{
-    return tw_machine_memory() / 4;
-}
-
 /* Linux states the peak of this process alone. getrusage() counts, too, the pages that a fork
  * copied from the process that started it. */
 uint64_t twinset_peak_memory(void)

@@ -294,7 +294,7 @@ int tw_options_resolve(const twinset_options *given, twinset_options *resolved,
     if (!resolved->threads)
         resolved->threads = tw_cores();
     if (!resolved->memory_bytes)
-        resolved->memory_bytes = twinset_default_memory();
+        resolved->memory_bytes = tw_machine_memory() / 4;
     if (!resolved->group || strcmp(resolved->group, "auto") == 0)
         resolved->group = "none"; /* a scan may choose another */
     return TWINSET_OK;
