@@ -292,29 +292,32 @@ static int complete_extra(cli_job *job, cli_output *output, int status)
 }
 
 /* Says what the page lacks. */
-static void report_page(const cli_job *job, const twinset_result *result, size_t with_texts)
+static void report_page(const cli_job *job, const twinset_result *result, const twinset_page *page)
 {
     size_t pairs = job->in->evidence[0] != NULL ? 1 : twinset_result_pairs(result);
-    if (!job->in->quiet && with_texts < pairs)
+    if (!job->in->quiet && *page->pairs_listed < pairs)
+        say("the page lists the first %zu of %zu pairs; --format csv lists all",
+            *page->pairs_listed, pairs);
+    if (!job->in->quiet && *page->pairs_with_texts < pairs)
         say("the page has the passages and texts of the first %zu of %zu pairs, up to 50 MB; a "
             "higher --threshold lists fewer",
-            with_texts, pairs);
+            *page->pairs_with_texts, pairs);
     if (!job->in->quiet && job->review != NULL && job->in->anonymise)
-        say("the page does not have the decisions of %s: their notes may have names",
-            job->in->review);
+        say("the page does not have the decisions of %s: their notes may have names", job->review);
 }
 
 /* Writes the page, and the key to its numbers. */
 static int write_page(cli_job *job, const twinset_result *result)
 {
     const cli_invocation *in = job->in;
-    size_t with_texts = 0;
+    size_t with_texts = 0, listed = 0;
     twinset_page page = {.size = sizeof page,
                          .review = job->review,
                          .anonymise = in->anonymise,
                          .a = in->evidence[0],
                          .b = in->evidence[1],
-                         .pairs_with_texts = &with_texts};
+                         .pairs_with_texts = &with_texts,
+                         .pairs_listed = &listed};
     int status = complete_extra(
         job, &job->page,
         twinset_result_write_page(result, &page, output_write, &job->page, &job->error));
@@ -323,7 +326,7 @@ static int write_page(cli_job *job, const twinset_result *result)
             job, &job->key,
             twinset_result_write_page_key(result, &page, output_write, &job->key, &job->error));
     if (status == 0)
-        report_page(job, result, with_texts);
+        report_page(job, result, &page);
     return status;
 }
 

@@ -60,8 +60,10 @@ typedef struct twinset_page {
     const char *review;  /* decisions: the content of a file that a page saved; or NULL */
     int anonymise;       /* numbers in place of names; names are blacked out in texts, too */
     const char *a, *b;   /* names of two documents: their case alone is on the page; NULL: all */
-    uint64_t most_bytes; /* of the page: the first pairs have passages and texts; 0: 50 MB */
+    uint64_t most_bytes; /* of the page, but at most an eighth of the run's memory: the first pairs
+                            are listed, and the first of these have passages and texts; 0: 50 MB */
     size_t *pairs_with_texts; /* if not NULL, receives how many of the first pairs have theirs */
+    size_t *pairs_listed;     /* if not NULL, receives how many pairs the page lists */
 } twinset_page;
 
 TWINSET_CHECKED int twinset_result_write_page(const twinset_result *result,

@@ -154,10 +154,31 @@ static int choose_case(twinset_result *own, const twinset_page *page, twinset_er
 
 /* ---- the page */
 
+uint64_t tw_report_most_bytes(const tw_report *report)
+{
+    enum { MEMORY_SHARE = 8 };
+    uint64_t given = report->page->most_bytes, most = given ? given : TW_REPORT_BYTES;
+    uint64_t share = tw_memory_share(&report->result->options, MEMORY_SHARE);
+    return share < most ? share : most;
+}
+
+/* Leaves the report's copy of the result with the first pairs, whose rows take half of the page at
+ * most. Each takes up to so many bytes there, with its documents. */
+static void limit_pairs(tw_report *report, twinset_result *own)
+{
+    enum { PAIR_BYTES = 512, LEAST_PAIRS = 1000 };
+    size_t most = (size_t)(tw_report_most_bytes(report) / 2 / PAIR_BYTES);
+    most = most > LEAST_PAIRS ? most : LEAST_PAIRS;
+    report->all_pairs = own->run.pairs;
+    own->run.pairs = own->run.pairs < most ? own->run.pairs : most;
+}
+
 /* Lists what is shown, and takes the names out if that is asked for. */
 static int prepare(tw_report *report, twinset_result *own, twinset_error *error)
 {
     int status = report->page->a ? choose_case(own, report->page, error) : TWINSET_OK;
+    if (status == TWINSET_OK)
+        limit_pairs(report, own);
     if (status == TWINSET_OK)
         status = tw_report_choose_removals(report);
     if (status == TWINSET_OK)
@@ -227,6 +248,8 @@ static int write_page(tw_sink *sink, const twinset_result *result, const twinset
         status = fill_page(&report, error);
     if (page->pairs_with_texts)
         *page->pairs_with_texts = report.pair_count;
+    if (page->pairs_listed)
+        *page->pairs_listed = own.run.pairs;
     free_report(&report);
     return status;
 }

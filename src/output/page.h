@@ -17,7 +17,7 @@
 #include "twinset_advanced.h"
 
 enum {
-    TW_REPORT_BYTES = 50 << 20, /* of a report; passages and texts of the first pairs fit in */
+    TW_REPORT_BYTES = 50 << 20, /* of a report, where memory allows */
     TW_MOST_SHARING = 100,      /* documents that are counted for a passage */
     TW_MOST_REMOVALS = 10000    /* that are listed */
 };
@@ -67,6 +67,7 @@ typedef struct tw_report {
     tw_u64s words;   /* those to black out */
     tw_pair_block *blocks;
     size_t block_count;
+    size_t all_pairs;  /* of the result, of which `result` has those that are listed */
     size_t pair_count; /* the first pairs, whose passages and texts are in the report */
     size_t *removals;  /* indices of those that are listed, ascending */
     size_t removal_count;
@@ -76,6 +77,9 @@ typedef struct tw_report {
  * through `json`; nothing in it ends the block early. */
 tw_json tw_report_begin_block(tw_report *report, tw_sink *escaped, const char *id);
 void tw_report_end_block(tw_report *report, tw_sink *escaped);
+
+/* Returns the most bytes that a report may have. */
+uint64_t tw_report_most_bytes(const tw_report *report);
 
 /* The index of a document among the shown ones. */
 size_t tw_report_index(const tw_report *report, uint32_t document);

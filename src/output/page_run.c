@@ -2,6 +2,7 @@
 #include "page.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* ---- the run */
 
@@ -33,8 +34,10 @@ static void write_run(tw_report *report)
 {
     const twinset_result *result = report->result;
     const twinset_run *run = &result->run;
-    char method[TW_OPTION_WORD_BYTES];
+    char method[TW_OPTION_WORD_BYTES], few[128];
     tw_sink escaped;
+    snprintf(few, sizeof few, "the first %s of %s pairs are on this page; `format` csv lists all",
+             tw_number_count(run->pairs).text, tw_number_count(report->all_pairs).text);
     tw_json json = tw_report_begin_block(report, &escaped, "run");
     tw_json_object(&json, NULL, TW_JSON_INLINE);
     tw_json_string(&json, "version", TWINSET_VERSION);
@@ -47,7 +50,7 @@ static void write_run(tw_report *report)
     tw_json_whole(&json, "records", run->records);
     tw_json_skips(&json, result);
     tw_json_flagged(&json, result);
-    tw_json_notes(&json, result, NULL);
+    tw_json_notes(&json, result, run->pairs < report->all_pairs ? few : NULL);
     tw_json_whole(&json, "candidates", run->candidates);
     tw_json_whole(&json, "verified", run->verified);
     tw_json_real(&json, "expected_recall", run->expected_recall);

@@ -193,7 +193,7 @@ static int count_bytes(void *context, const char *bytes, size_t count)
  * the limit in any case, so that the first pairs can be opened. */
 static int measure_room(tw_report *report, uint64_t *left, twinset_error *error)
 {
-    uint64_t most = report->page->most_bytes ? report->page->most_bytes : TW_REPORT_BYTES;
+    uint64_t most = tw_report_most_bytes(report);
     uint64_t taken = tw_report_page_bytes;
     tw_sink *sink = report->sink, counter;
     tw_sink_init(&counter, count_bytes, &taken);

@@ -48,6 +48,22 @@ class Html(Case):
                 seen += 1
         self.assertGreater(seen, 0)
 
+    def test_many_pairs(self):
+        """The page lists the first pairs, as many as fit into an eighth of the memory, and says
+        so."""
+        texts = (f"{STORY} and {number}" for number in range(100))
+        self.write("docs.jsonl", "".join(json.dumps({"text": text}) + "\n" for text in texts))
+        result = self.succeed("docs.jsonl", "--memory", "48M", "--format", "csv", "--html",
+                              "page.html")
+        page = Page(self.read("page.html").decode())
+        self.assertEqual(len(page.pairs), 4096)
+        self.assertIn("the page lists the first 4096 of 4950 pairs", result.messages)
+        self.assertIn("the first 4,096 of 4,950 pairs", " ".join(page.block("run")["notes"]))
+        rows = result.out.decode().splitlines()[1:]
+        names = [document["name"] for document in page.block("documents")]
+        self.assertEqual([",".join((names[pair["a"]], names[pair["b"]])) for pair in page.pairs],
+                         [",".join(row.split(",")[:2]) for row in rows[:4096]])
+
     def test_page_is_closed(self):
         """The page has one script and one style, both allowed by the policy, and loads nothing."""
         page = self.page(os.path.join(SAMPLES, "essays"), "-t", "0.15")
