@@ -692,6 +692,10 @@ static void test_random(void **state)
         while (tw_language_at(languages))
             languages++;
         const char *language = tw_language_name(tw_language_at(below(&from, languages)));
+        tw_coder_set_across(r->coder, true);
+        tokens_of(r, language, text, length);
+        check_spans(&r->code, text, length);
+        tw_coder_set_across(r->coder, false);
         const char *forms = tokens_of(r, language, text, length);
         check_spans(&r->code, text, length);
         if (chance(&from, 50))

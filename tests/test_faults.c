@@ -245,6 +245,8 @@ static void scans_of_programs_survive_failing_allocations(void **state)
     options.memory_bytes = 1;
     options.view = TWINSET_VIEW_RAW;
     fail_everywhere(scan_programs, &options);
+    options.view = TWINSET_VIEW_ACROSS;
+    fail_everywhere(scan_programs, &options);
 }
 
 /* A scan fails without memory; after that, the same handle gives the result of a new handle. */

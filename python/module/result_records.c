@@ -274,7 +274,8 @@ const char core_result_column_doc[] = PyDoc_STR(
     "column($self, kind, field, /)\n--\n\n"
     "A field of all 'pairs' or all 'removed' documents. For numbers: (data, None), with\n"
     "8 bytes a number; fractions are double, NaN if unknown, and counts are unsigned. For\n"
-    "strings: (UTF-8, 64-bit offsets), with one more offset than there are strings.");
+    "strings: (UTF-8, 64-bit offsets), with one more offset than there are strings; one\n"
+    "that is not known is empty.");
 
 PyObject *core_result_column(PyObject *object, PyObject *arguments)
 {

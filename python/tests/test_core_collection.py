@@ -73,7 +73,8 @@ def test_columns():
         if offsets is not None:
             starts = array("q", offsets)
             assert len(starts) == count + 1
-            found = [data[a:b].decode() for a, b in zip(starts, starts[1:], strict=False)]
+            found = [data[a:b].decode() or None
+                     for a, b in zip(starts, starts[1:], strict=False)]
         else:
             kind = "d" if any(type(value) is float or value is None for value in wanted) else "Q"
             found = [None if value != value else value
