@@ -110,6 +110,14 @@ class Across(Case):
                           ("ben", "cem"): {"java", "several"}, ("ben", "dan"): {"java", "several"},
                           ("cem", "dan"): {"several"}})
 
+    def test_a_shingle_has_six_tokens(self):
+        self.write_all({f"fuel{ending}": text
+                        for ending, text in translations.FUEL_ANNA.items()})
+        for given, expected in (((), 6), (("-k", "8"), 8)):
+            run = self.succeed("scan", "in", *ACROSS, *given, "--format", "json").json["run"]
+            self.assertEqual(run["parameters"]["k"], expected)
+            self.assertEqual(run["parameters"]["view"], "across")
+
     def test_records(self):
         """The language of a record is that of its id."""
         texts = translations.files()
