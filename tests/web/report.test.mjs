@@ -374,6 +374,8 @@ test("a document that is a case of its own is opened from the review", async () 
 
 test("the overview says what is listed for passages, and copies are shared in full", async () => {
     const tab = await open(browser, report(join(samples, "essays")));
+    assert.equal(await tab.locator(".bar.below").count(), 0);
+    assert.match(await tab.textContent("main"), /Those that share passages alone follow/);
     assert.match(
         await tab.textContent("main"),
         /2 pairs of a similarity of 50\.0% or more, and 2 for the passages that they share/,

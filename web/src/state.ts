@@ -45,11 +45,9 @@ const given = Number(run?.parameters?.["threshold"] ?? 0);
 export const lowest = pairs.reduce((least, pair) => Math.min(least, pair.similarity), 1);
 
 export const filters: Filters = {
-    // Pairs of programs are listed by chance, and many others reach the parameter: the line stands
-    // where the bar of the lowest pair begins.
-    threshold: run?.programs
-        ? Math.floor(lowest * 50) / 50
-        : Math.min(Number.isFinite(given) ? given : 0, lowest),
+    // Where pairs are listed by chance, or for their passages, the parameter says little: the line
+    // stands where the bar of the lowest pair begins.
+    threshold: run?.programs || !(given <= lowest) ? Math.floor(lowest * 50) / 50 : given,
     search: "",
     minimum: 0,
     quotations: false,

@@ -34,11 +34,11 @@ export const words = {
     tileBackground: "typical of unrelated ones",
     tileClusters: "clusters",
     tileSkipped: "inputs skipped",
-    tileRecall: "expected recall",
+    tileRecall: "of similar pairs expected to be found",
     distribution: "How similar the pairs are",
     dragHint: "Drag the line, or use the arrow keys, to set the threshold for all pages.",
     drag: (share: string) => `from ${share}`,
-    allCompared: "All pairs were compared: none is missed.",
+    allCompared: "All pairs were compared: no similar pair is missed.",
     partOf: (n: number, all: number) =>
         `The report has the passages and texts of the first ${number(n)} of ` +
         `${counted(all, "pair")}. Others have their figures alone.`,
@@ -74,6 +74,9 @@ export const words = {
     allPairsAt: (from: string, to: string, count: string) =>
         `${from}–${to}: about ${count} of all pairs`,
     findings: "What to look at first",
+    findingsOrder:
+        "Pairs that are similar as a whole come first. Those that share passages alone follow, " +
+        "the strongest evidence first.",
     noFindings:
         "No pair reaches the threshold. Drag the line in the chart to the left to see more.",
     how: "What was compared, and how",

@@ -105,25 +105,31 @@ function parameters(): HTMLElement {
     return h("details", null, h("summary", null, words.allParameters), list);
 }
 
-/** Which pairs are in the report, and how many of them for their passages alone. */
-function listed(threshold: number): string {
+const threshold = Number(run.parameters["threshold"]);
+
+/** How many pairs are in the report for their passages alone. */
+const forPassages =
+    run.kind === "scan" && !run.programs && run.pairs === pairs.length
+        ? pairs.filter((pair) => pair.similarity < threshold).length
+        : 0;
+
+/** Which pairs are in the report. */
+function listed(): string {
     const all = counted(run.pairs, "pair");
     if (run.programs) return words.listedDownTo(percent(lowest), all);
-    const similar = pairs.filter((pair) => pair.similarity >= threshold).length,
-        others = pairs.length - similar;
-    return others && run.pairs === pairs.length
-        ? words.listedFor(percent(threshold), counted(similar, "pair"), others)
+    const similar = counted(pairs.length - forPassages, "pair");
+    return forPassages
+        ? words.listedFor(percent(threshold), similar, forPassages)
         : words.listedFrom(percent(threshold), all);
 }
 
 /** How the pairs were found, in sentences. */
 export function method(): string[] {
     const candidates = counted(run.verified, "pair");
-    const threshold = Number(run.parameters["threshold"]);
     const unit = run.programs ? "token" : run.unit === "char" ? "character" : run.unit;
     return [
         words.comparedBy(unit, run.parameters["k"]),
-        Number.isFinite(threshold) && run.kind === "scan" && !run.case ? listed(threshold) : "",
+        Number.isFinite(threshold) && run.kind === "scan" && !run.case ? listed() : "",
         run.kind === "compare"
             ? ""
             : run.bands
@@ -192,6 +198,7 @@ export function overview(main: HTMLElement): () => void {
             [words.dragHint, ...backgroundNote()].join(" "),
         ),
         h("h2", null, words.findings),
+        forPassages ? h("p", {class: "soft"}, words.findingsOrder) : null,
         found,
         h("h2", null, words.how),
         h("p", null, method().join(" ")),
