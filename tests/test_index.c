@@ -22,6 +22,18 @@ static int add_collection(twinset_index *index, const twinset_options *options,
     return status;
 }
 
+static int query_collection(twinset_index *index, const twinset_options *options,
+                            twinset_error *error)
+{
+    twinset_collection *collection;
+    twinset_result *result;
+    assert_ok(twinset_collection_new(options, &collection, error), error);
+    int status = twinset_index_query(index, collection, &result, error);
+    twinset_collection_free(collection);
+    twinset_result_free(result);
+    return status;
+}
+
 static int count_documents(void *context, const twinset_index_document *document)
 {
     assert_non_null(document->text);
@@ -54,6 +66,11 @@ static void test_options_of_a_collection(void **state)
     twinset_options_init(&options, sizeof options);
     assert_int_equal(add_collection(index, &options, &error), TWINSET_USAGE);
     assert_non_null(strstr(error.message, "twinset_index_options()"));
+    options.by = TWINSET_BY_CHAR; /* so that k alone is not as in the index */
+    assert_int_equal(add_collection(index, &options, &error), TWINSET_USAGE);
+    assert_non_null(strstr(error.message, "`k` is not that of"));
+    assert_int_equal(query_collection(index, &options, &error), TWINSET_USAGE);
+    assert_non_null(strstr(error.message, "`k` is not that of"));
     assert_ok(twinset_index_options(index, &options, sizeof options, &error), &error);
     assert_int_equal(options.k, 5);
     assert_ok(add_collection(index, &options, &error), &error);

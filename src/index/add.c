@@ -12,7 +12,7 @@ enum {
     DOCUMENT_BYTES = 1 << 13, /* of memory for each document of a batch, with its postings */
     POSTING_BYTES = 2 * sizeof(uint64_t), /* of memory, with that for sorting them */
     SMALL_TEXT = 1 << 12,   /* bytes below which looking for repetitions costs more than it saves */
-    TINY_TEXT = 1 << 11,    /* bytes below which a table of 128 of them finds nearly all */
+    TINY_TEXT = 1 << 11,    /* bytes below which a table of 64 of them finds nearly all */
     MERGE_FACTOR = 3,       /* postings that are merged for each that is added */
     LEAST_MERGED = 1 << 16, /* about a segment, some milliseconds */
 };
@@ -115,11 +115,11 @@ static int pack_text(ZSTD_CCtx *packer, const char *text, size_t length, tw_byte
     out->length = 0;
     if (tw_bytes_reserve(out, ZSTD_compressBound(length)) != TWINSET_OK)
         return TWINSET_NOMEM;
-    /* A kilobyte of English takes half the time, and one percent more bytes. */
+    /* A kilobyte of English takes half the time, and two percent more bytes. */
     ZSTD_CCtx_setParameter(packer, ZSTD_c_compressionLevel, 1);
     ZSTD_CCtx_setParameter(packer, ZSTD_c_minMatch, length < SMALL_TEXT ? 7 : 0);
     ZSTD_CCtx_setParameter(packer, ZSTD_c_hashLog,
-                           length < TINY_TEXT    ? 7
+                           length < TINY_TEXT    ? 6
                            : length < SMALL_TEXT ? 8
                                                  : 0);
     size_t packed = ZSTD_compress2(packer, out->data, out->capacity, text, length);
