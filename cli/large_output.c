@@ -24,8 +24,10 @@
 /* A smaller file stays in the cache, for the program that reads it next. */
 enum { LARGE_BYTES = 32 << 20 };
 
-/* Blocks begin at multiples of their size, in memory as in the file; disks want at least 4,096. */
-enum { BLOCK_BYTES = 1 << 20, BLOCKS = 4 };
+/* Blocks begin at multiples of their size, in memory as in the file; disks want at least 4,096. The
+ * thread waits for a processor before each block, while the disk idles: 590 MB in blocks of 1 MB
+ * took 1.5 times as long, beside two threads that cut lines on two cores. */
+enum { BLOCK_BYTES = 4 << 20, BLOCKS = 2 };
 
 /* Block number i has the bytes of the file from start + i * BLOCK_BYTES on, and is in memory at
  * (i % BLOCKS) * BLOCK_BYTES. */
@@ -83,7 +85,7 @@ static int write_at(cli_blocks *blocks, const char *bytes, size_t count, uint64_
 static void write_behind(const cli_blocks *blocks, uint64_t at)
 {
 #ifdef SYNC_FILE_RANGE_WRITE
-    enum { LAG = 64 * BLOCK_BYTES };
+    enum { LAG = 64 << 20 };
     sync_file_range(blocks->fd, (off_t)at, BLOCK_BYTES, SYNC_FILE_RANGE_WRITE);
     if (at >= LAG)
         posix_fadvise(blocks->fd, (off_t)(at - LAG), BLOCK_BYTES, POSIX_FADV_DONTNEED);
