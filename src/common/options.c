@@ -40,8 +40,8 @@ static const tw_option_row rows[] = {
       "compare where most files are programs, and char otherwise.", KEPT_TEXTS},
      TW_OPTION_CHOICE, FIELD(by), 0, 0, true},
     {{"k", 'k', "N", TEXT_TOPIC,
-      "Shingle length, 1 to 64. Default: 9 characters, 5 words or 8 tokens, 6 with `view` across; 5 "
-      "characters suit e-mail-sized texts.", KEPT_TEXTS},
+      "Shingle length, 1 to 64. Default: 9 characters, 5 words or 8 tokens, 6 with `view` across; "
+      "5 characters suit e-mail-sized texts.", KEPT_TEXTS},
      TW_OPTION_WHOLE, FIELD(k), 1, 64, true},
     {{"lang", 0, "auto|NAME", TEXT_TOPIC,
       "Language of programs: python, java, c, cpp, ...; plain for any other, text for prose. "
