@@ -150,7 +150,7 @@ typedef struct twinset_pair {
     uint64_t passage_words; /* words in all of them; of programs, tokens */
     double coverage_a;      /* the share of a's words that are in passages; NaN: not looked for */
     double coverage_b;
-    const char *language_a, *language_b; /* with TWINSET_VIEW_ACROSS; otherwise NULL */
+    const char *language_a, *language_b; /* of a result with TWINSET_VIEW_ACROSS; otherwise NULL */
 } twinset_pair;
 
 /* Compares two texts: exact similarity and estimate. `options` may be NULL; the threshold and
@@ -516,7 +516,8 @@ struct twinset_options {
     int by;           /* TWINSET_BY_*: characters, words or the tokens of programs; auto: programs
                          where most of the files that are scanned or compared are such by name,
                          otherwise characters */
-    unsigned k;       /* shingle length, 1 to 64; 0: 9 characters, 5 words, 8 tokens */
+    unsigned k;       /* shingle length, 1 to 64; 0: 9 characters, 5 words, 8 tokens (6 across
+                         languages) */
     const char *lang; /* of programs, such as "python"; NULL or "auto": each one's own */
     int view;         /* TWINSET_VIEW_*: of programs, tokens in normal form with the words as
                          they are written beside them, or one of the two views alone; or what
