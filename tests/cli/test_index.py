@@ -2,6 +2,7 @@
 import json
 import os
 import random
+import re
 import unittest
 
 from command import SANITIZED, TWINSET
@@ -105,6 +106,20 @@ class Adding(Index):
         self.assertEqual(self.read("i.twx"), before)
         self.assertEqual(sorted(name for name in os.listdir(self.folder) if "i.twx" in name),
                          ["i.twx"])
+
+    def test_a_long_addition_ends_in_one_run(self):
+        """With little memory it takes many batches, which are merged at its end."""
+        self.write_records("all.jsonl", families(random.Random(5), 1500))
+        self.assertEqual(self.add("long.twx", "all.jsonl", "--memory", "1M"),
+                         "added 1500, known 0, skipped 0")
+        self.add("short.twx", "all.jsonl")
+        said = self.succeed("index", "stat", "long.twx").text
+        self.assertGreater(int(re.search(r"batches +(\d+)", said)[1]), 10)
+        self.assertRegex(said, r"runs +1\n")
+        self.verify("long.twx", 1500)
+        question = ["a.jsonl", "--method", "lsh", "--format", "jsonl"]
+        self.assertEqual(self.succeed("index", "query", "long.twx", *question).out,
+                         self.succeed("index", "query", "short.twx", *question).out)
 
     def test_another_text_by_a_known_id(self):
         self.add("i.twx", "a.jsonl")
