@@ -45,6 +45,19 @@ typedef struct open_batch {
     size_t skips; /* before it */
 } open_batch;
 
+/* What a worker prepares documents with. */
+typedef struct worker_tools {
+    ZSTD_CCtx *packer;
+    tw_fingerprinter *fingerprinter; /* NULL: no fingerprints are kept */
+    uint32_t *slots;
+} worker_tools;
+
+/* Where in the order of reading the next block begins. */
+typedef struct read_cursor {
+    size_t next;
+    uint32_t taken; /* documents of all blocks */
+} read_cursor;
+
 typedef struct addition {
     tw_index *index;
     tw_corpus *corpus;
@@ -52,13 +65,10 @@ typedef struct addition {
     const bool *is_left_out;             /* by document, or NULL */
     unsigned terms, rows;                /* of a document; of a band */
     bool has_texts;
-    size_t next;                       /* document in the order of reading */
-    uint32_t taken;                    /* documents of all blocks */
-    uint32_t batch_documents;          /* of a batch, at most */
-    size_t batch_postings;             /* of a batch that may be cut, about */
-    ZSTD_CCtx **packers;               /* by worker */
-    tw_fingerprinter **fingerprinters; /* by worker; NULL: no fingerprints are kept */
-    uint32_t **slots;                  /* by worker */
+    read_cursor cursor;
+    uint32_t batch_documents; /* of a batch, at most */
+    size_t batch_postings;    /* of a batch that may be cut, about */
+    worker_tools *tools;      /* by worker */
     document_block **blocks;
     size_t block_count;
     open_batch batch;
@@ -136,10 +146,10 @@ static uint32_t take_document(addition *job)
     const uint32_t *read_order = job->corpus->documents.read_order;
     uint32_t number;
     do {
-        number = read_order ? read_order[job->next] : (uint32_t)job->next;
-        job->next++;
+        number = read_order ? read_order[job->cursor.next] : (uint32_t)job->cursor.next;
+        job->cursor.next++;
     } while (number == UINT32_MAX);
-    job->taken++;
+    job->cursor.taken++;
     return number;
 }
 
@@ -150,7 +160,7 @@ static int read_block(void *context, void *item, bool *end)
     document_block *block = item;
     uint64_t tokens = 0;
     block->count = 0;
-    while (job->taken < job->corpus->documents.count && block->count < BLOCK_DOCUMENTS &&
+    while (job->cursor.taken < job->corpus->documents.count && block->count < BLOCK_DOCUMENTS &&
            tokens < BLOCK_TOKENS) {
         uint32_t number = take_document(job);
         block->documents[block->count++].number = number;
@@ -188,6 +198,7 @@ static int keep_fingerprints(tw_fingerprinter *fingerprinter, const tw_source_te
 static int prepare_document(addition *job, unsigned number, prepared_document *made)
 {
     tw_worker *worker = &job->corpus->workers[number];
+    const worker_tools *tools = &job->tools[number];
     uint32_t document = made->number;
     tw_source_text text = {0};
     *made = (prepared_document){.number = document,
@@ -210,16 +221,15 @@ static int prepare_document(addition *job, unsigned number, prepared_document *m
         status = keep_metadata(worker, &made->metadata);
     const char *id = tw_document_at(job->corpus, document)->name;
     if (status == TWINSET_OK && job->has_texts)
-        status = pack_text(job->packers[number], text.text, text.length, &made->payload);
-    uint32_t *slots = job->slots[number];
+        status = pack_text(tools->packer, text.text, text.length, &made->payload);
     if (status == TWINSET_OK)
         status = tw_make_terms(&worker->analyser, id, text.text, text.length, job->terms - 1,
-                               job->rows, made->terms, slots, &made->shingles);
+                               job->rows, made->terms, tools->slots, &made->shingles);
     if (status == TWINSET_OK && !job->has_texts)
-        status = tw_bytes_append(&made->payload, slots,
-                                 (size_t)(job->terms - 1) * job->rows * sizeof *slots);
-    if (status == TWINSET_OK && job->fingerprinters)
-        status = keep_fingerprints(job->fingerprinters[number], &text, &made->fingerprints);
+        status = tw_bytes_append(&made->payload, tools->slots,
+                                 (size_t)(job->terms - 1) * job->rows * sizeof *tools->slots);
+    if (status == TWINSET_OK && tools->fingerprinter)
+        status = keep_fingerprints(tools->fingerprinter, &text, &made->fingerprints);
     return status;
 }
 
@@ -422,15 +432,15 @@ static uint64_t count_done(void *context)
 
 static int make_scratch(addition *job, unsigned threads)
 {
-    job->packers = tw_calloc(threads, sizeof *job->packers);
-    job->slots = tw_calloc(threads, sizeof *job->slots);
+    job->tools = tw_calloc(threads, sizeof *job->tools);
     job->blocks = tw_calloc(2 * threads, sizeof *job->blocks);
-    if (!job->packers || !job->slots || !job->blocks)
+    if (!job->tools || !job->blocks)
         return TWINSET_NOMEM;
     for (unsigned i = 0; i < threads; i++) {
-        job->packers[i] = ZSTD_createCCtx();
-        job->slots[i] = tw_array(job->corpus->settings->options.hashes, sizeof **job->slots);
-        if (!job->packers[i] || !job->slots[i])
+        worker_tools *tools = &job->tools[i];
+        tools->packer = ZSTD_createCCtx();
+        tools->slots = tw_array(job->corpus->settings->options.hashes, sizeof *tools->slots);
+        if (!tools->packer || !tools->slots)
             return TWINSET_NOMEM;
     }
     for (; job->block_count < 2 * threads; job->block_count++) {
@@ -446,10 +456,9 @@ static int make_fingerprinters(addition *job, unsigned threads)
     int status = TWINSET_OK;
     if (!job->index->manifest.has_fingerprints)
         return TWINSET_OK;
-    job->fingerprinters = tw_calloc(threads, sizeof(tw_fingerprinter *));
-    for (unsigned i = 0; job->fingerprinters && i < threads && status == TWINSET_OK; i++)
-        status = tw_fingerprinter_new(job->index, &job->fingerprinters[i], job->error);
-    return job->fingerprinters ? status : TWINSET_NOMEM;
+    for (unsigned i = 0; i < threads && status == TWINSET_OK; i++)
+        status = tw_fingerprinter_new(job->index, &job->tools[i].fingerprinter, job->error);
+    return status;
 }
 
 static void free_block(document_block *block)
@@ -465,19 +474,14 @@ static void free_block(document_block *block)
 
 static void free_addition(addition *job, unsigned threads)
 {
-    for (unsigned i = 0; i < threads; i++) {
-        if (job->packers)
-            ZSTD_freeCCtx(job->packers[i]);
-        if (job->slots)
-            tw_free(job->slots[i]);
-        if (job->fingerprinters)
-            tw_fingerprinter_free(job->fingerprinters[i]);
+    for (unsigned i = 0; job->tools && i < threads; i++) {
+        ZSTD_freeCCtx(job->tools[i].packer);
+        tw_free(job->tools[i].slots);
+        tw_fingerprinter_free(job->tools[i].fingerprinter);
     }
     for (size_t i = 0; i < job->block_count; i++)
         free_block(job->blocks[i]);
-    tw_free(job->packers);
-    tw_free(job->slots);
-    tw_free(job->fingerprinters);
+    tw_free(job->tools);
     tw_free(job->blocks);
     tw_free(job->batch.postings.data);
     tw_free(job->batch.scratch.data);
