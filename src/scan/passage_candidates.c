@@ -29,6 +29,7 @@ enum { COMMON_SHARE = 256 };
 
 /* A stem is rare if this share of the documents has it, or few enough to be paired. */
 enum { RARE_SHARE = 8 };
+enum { SORT_SHARE = 8 }; /* of memory, for each of two lists that are sorted */
 
 /* A square of two documents, and the word pairs in it. */
 typedef struct square {
@@ -481,13 +482,13 @@ static int find_pairs(seed_search *search)
     tw_scan_run *scan = search->scan;
     const twinset_options *options = scan->options;
     tw_loop loop = tw_settings_loop(scan->corpus->settings, "passages");
-    int status = tw_sorter_new(64, options->memory_bytes / 8, options->threads, options->tmp,
-                               &search->keys, scan->error);
+    int status = tw_sorter_new(64, tw_memory_share(options, SORT_SHARE), options->threads,
+                               options->tmp, &search->keys, scan->error);
     if (status == TWINSET_OK)
         status = tw_parallel(&loop, scan->search.originals.count, make_keys, search);
     if (status == TWINSET_OK)
-        status = tw_sorter_new(2 * search->bits, options->memory_bytes / 8, options->threads,
-                               options->tmp, &search->pairs, scan->error);
+        status = tw_sorter_new(2 * search->bits, tw_memory_share(options, SORT_SHARE),
+                               options->threads, options->tmp, &search->pairs, scan->error);
     if (status == TWINSET_OK)
         status = tw_sorter_visit(search->keys, &loop, group_keys, search, scan->error);
     if (status == TWINSET_OK)
