@@ -259,14 +259,15 @@ def test_the_limit_of_memory_is_kept(tmp_path):
     assert parquet.read_table(tmp_path / "out.parquet")["text"].to_pylist() == texts
 
 
-def test_large_row_groups_are_divided(tmp_path, monkeypatch):
+@pytest.mark.parametrize("compression", ["zstd", "none"])
+def test_large_row_groups_are_divided(tmp_path, monkeypatch, compression):
     """Threads encode parts of row groups, which any reader finds, with columns of all kinds."""
     monkeypatch.setattr("twinset.parquet.GROUP_BYTES", 5000)
     monkeypatch.setattr("twinset.parquet.BATCH_BYTES", 1000)
     records = records_of(8, 800)
     write(tmp_path / "in.parquet", [{**record, "kind": record["id"][:1], "large": 1 << 40,
                                      "flag": record["n"] % 2 == 0} for record in records],
-          row_group_size=1000)
+          row_group_size=1000, compression=compression)
     (tmp_path / "in.jsonl").write_text(lines(records))
     command("dedup", "in.jsonl", "-o", "out.jsonl", "--removed", "expected", cwd=tmp_path)
     twinset.dedup(tmp_path / "in.parquet", output=tmp_path / "out.parquet", threads=3,

@@ -68,10 +68,7 @@ def _put(into: queue.Queue[Any], item: Any, stopped: threading.Event) -> bool:
 
 def mapped(work: Callable[[Task], Made], tasks: Iterable[Task], threads: int) -> Iterator[Made]:
     """Yields what a function makes of each task, in their order. At most `threads` + 1 tasks are
-    begun and not yet yielded; with one thread, which is the caller's, it is one."""
-    if threads == 1:
-        yield from map(work, tasks)
-        return
+    begun and not yet yielded."""
     begun: deque[Future[Made]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         try:

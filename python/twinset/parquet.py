@@ -24,7 +24,9 @@ ENGINE_BYTES = 48 << 20  # the least that the engine needs, as docs/limits.md sa
 DEFAULT_BYTES = 1 << 30  # for Arrow, if `memory` is not given
 ARROW_BYTES = 64 << 20  # that Arrow takes beside rows, and again for each thread
 BATCH_BYTES = 1 << 20  # that are decoded at once
-GROUP_BYTES = 64 << 20  # of a row group to write, at most: threads write one each
+# Bytes of a row group to write, at most: threads write one each. The allocator of the C library
+# returns buffers of more than 32 MB to the system, and takes them anew.
+GROUP_BYTES = 24 << 20
 RANGE_ROWS = 1 << 20  # rows whose decisions are read at once
 
 
@@ -256,22 +258,26 @@ class Kept:
                                                      budget.divided(writers)), files, writers)
 
     def _write_file(self, target: Any, numbers: Sequence[int], budget: Budget) -> None:
-        import pyarrow
-
         first = self.rows.files[numbers[0]]
         schema = self._schema(first)
-        encode = _encoder(first, schema, self.rows.text)
-
-        def encode_kept(group: tuple[int, deque[Batch]]) -> memoryview:
-            file = encode(self._table(schema, *group))
-            if budget.allowed:
-                pyarrow.default_memory_pool().release_unused()
-            return file
-
+        writer = _writer(first, schema, self.rows.text)
         groups = ((number, batches) for number in numbers
                   for batches in self._groups(number, budget))
+        if budget.threads == 1 or not _is_packed(first):  # copied faster than handed to threads
+            with writer(target) as file:
+                for group in groups:
+                    _write_group(file, self._table(schema, *group), budget)
+            return
+
+        def encode(table: Any) -> memoryview:
+            out = io.BytesIO()
+            with writer(out) as file:
+                _write_group(file, table, budget)
+            return out.getbuffer()
+
         joined = Joined(target, encode(schema.empty_table()))
-        for file in mapped(encode_kept, groups, budget.threads):
+        for file in mapped(lambda group: encode(self._table(schema, *group)), groups,
+                           budget.threads):
             joined.append(file)
             del file
         joined.close()
@@ -345,26 +351,31 @@ class Kept:
         return schema
 
 
-def _encoder(file: Any, schema: Any, text: str) -> Callable[[Any], memoryview]:
-    """A function that makes a Parquet file like `file` of a table, with one row group, in memory.
-    Texts seldom repeat, so their column gets no dictionary."""
+def _writer(file: Any, schema: Any, text: str) -> Callable[[Any], Any]:
+    """What makes writers of files like `file`. Texts seldom repeat, so their column gets no
+    dictionary."""
     import pyarrow.parquet
 
     compression = _compression(groups_of(file), schema)
     is_plain = isinstance(compression, str)
     names = schema.names if is_plain else list(compression)
-    dictionary = [name for name in names if name != text]
+    return partial(pyarrow.parquet.ParquetWriter, schema=schema, compression=compression,
+                   use_dictionary=[name for name in names if name != text],
+                   version=file.metadata.format_version)
 
-    def encode(table: Any) -> memoryview:
-        out = io.BytesIO()
-        with pyarrow.parquet.ParquetWriter(out, schema, compression=compression,
-                                           use_dictionary=dictionary,
-                                           version=file.metadata.format_version) as writer:
-            if len(table):
-                writer.write_table(table, row_group_size=len(table))
-        return out.getbuffer()
 
-    return encode
+def _write_group(writer: Any, table: Any, budget: Budget) -> None:
+    import pyarrow
+
+    if len(table):
+        writer.write_table(table, row_group_size=len(table))
+    if budget.allowed:
+        pyarrow.default_memory_pool().release_unused()
+
+
+def _is_packed(file: Any) -> bool:
+    return any(group.column(i).compression != "UNCOMPRESSED"
+               for group in groups_of(file)[:1] for i in range(group.num_columns))
 
 
 def _compression(groups: Sequence[Any], schema: Any) -> str | dict[str, str]:
