@@ -481,7 +481,7 @@ def beam_command(folder, *words, status=0):
     """The lines of its output files, and its last message."""
     done = subprocess.run([sys.executable, "-m", "twinset.beam", *words, "--output", "out",
                            "--shards", "3"], cwd=folder, capture_output=True, check=False,
-                          timeout=300)
+                          timeout=600)
     assert done.returncode == status, done.stderr.decode()
     return ([line for path in folder.glob("out-*") for line in path.read_text().splitlines()],
             done.stderr.decode().splitlines()[-1])

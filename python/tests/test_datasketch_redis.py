@@ -33,7 +33,7 @@ def server(tmp_path_factory):
          str(tmp_path_factory.mktemp("redis"))], stdout=subprocess.DEVNULL)
     try:
         client = redis.Redis(host="127.0.0.1", port=port)
-        for _ in range(200):
+        for _ in range(1200):
             try:
                 client.ping()
                 break
@@ -43,7 +43,7 @@ def server(tmp_path_factory):
         yield client
     finally:
         process.terminate()
-        process.wait(timeout=10)
+        process.wait(timeout=60)
 
 
 def config(server, basename, **more):

@@ -8,6 +8,7 @@ import json
 import os
 import pty
 import re
+import resource
 import select
 import shutil
 import signal
@@ -23,7 +24,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 TWINSET = os.path.abspath(os.environ.get("TWINSET", os.path.join(ROOT, "build/release/twinset")))
 SAMPLES = os.path.join(ROOT, "samples")
 LARGE = os.environ.get("TWINSET_TEST_LARGE") == "1"
-TIMEOUT = 3600 if LARGE else 120  # seconds
+TIMEOUT = 3600 if LARGE else 600  # seconds: a command that takes longer hangs
 
 with open(TWINSET, "rb") as program:
     SANITIZED = re.search(rb"__[at]san_init", program.read()) is not None
@@ -147,6 +148,25 @@ class Case(unittest.TestCase):
             self.assertRegex(line, rb"^(twinset: |Try 'twinset )", result)
         for word in words:
             self.assertIn(word, result.messages, result)
+
+
+# ---- processor time, which a busy machine does not change
+
+def cpu_seconds_of_children():
+    """The processor time of all processes that this one has started and waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def wait_for_cpu_seconds(process, seconds):
+    """Waits until a process has used so much processor time, or has ended."""
+    ticks = seconds * os.sysconf("SC_CLK_TCK")
+    while process.poll() is None:
+        with open(f"/proc/{process.pid}/stat", encoding="ascii", errors="replace") as file:
+            user, system = file.read().rpartition(")")[2].split()[11:13]
+        if int(user) + int(system) >= ticks:
+            break
+        time.sleep(0.02)
 
 
 # ---- terminals

@@ -9,7 +9,7 @@ import tempfile
 import unittest
 import zipfile
 
-from command import LARGE, SANITIZED, TWINSET, Case, run_on_terminal
+from command import LARGE, SANITIZED, TIMEOUT, TWINSET, Case, run_on_terminal
 
 FOX = "The quick brown fox jumps over the lazy dog."
 NAME_IN_TWO = b"two\nlines"
@@ -370,7 +370,7 @@ class Streams(BadInput):
         script = ('mkfifo pipe; (cat docs/a.txt > pipe) & "$0" pipe docs/b.txt --format csv; '
                   '"$0" compare <(cat docs/a.txt) <(cat docs/b.txt) --format csv')
         result = subprocess.run(["bash", "-c", script, TWINSET], cwd=self.folder,
-                                capture_output=True, timeout=60, text=True, check=True)
+                                capture_output=True, timeout=TIMEOUT, text=True, check=True)
         self.assertEqual(result.stdout.count(",0.8,0.8,"), 2)
         self.assertIn("docs/b.txt,pipe,0.8,", result.stdout)
 
@@ -378,7 +378,7 @@ class Streams(BadInput):
         script = '"$0" docs --format csv "$@"'
         def run(redirections, *options):
             return subprocess.run(["bash", "-c", f"{script} {redirections}", TWINSET, *options],
-                                  cwd=self.folder, capture_output=True, timeout=60)
+                                  cwd=self.folder, capture_output=True, timeout=TIMEOUT)
 
         self.assertEqual(run("<&-").returncode, 0)
         self.assertEqual(run("2>&-").returncode, 0)
@@ -393,7 +393,7 @@ class Streams(BadInput):
             self.write(f"many/{i:03}", FOX)
         script = 'set -o pipefail; "$0" many --format csv --max-bucket 0 | head -n 1'
         result = subprocess.run(["bash", "-c", script, TWINSET], cwd=self.folder,
-                                capture_output=True, timeout=60)
+                                capture_output=True, timeout=TIMEOUT)
         self.assertEqual((result.returncode, result.stderr), (141, b""))
         self.assertEqual(result.stdout.count(b"\n"), 1)
 
@@ -439,7 +439,7 @@ class Outputs(BadInput):
             self.write(f"many/{i:03}", FOX)
         script = 'ulimit -f 8; "$0" many --format json -o out'
         result = subprocess.run(["bash", "-c", script, TWINSET], cwd=self.folder,
-                                capture_output=True, timeout=60, text=True)
+                                capture_output=True, timeout=TIMEOUT, text=True)
         self.assertEqual(result.returncode, 2, result)
         self.assertIn("cannot write out: File too large", result.stderr)
         self.assertEqual(self.entries(), ["docs", "many"])
@@ -515,15 +515,15 @@ class Outputs(BadInput):
     def test_output_of_the_shell_in_a_folder_of_inputs(self):
         """The shell has created the file before the command searches for inputs."""
         done = subprocess.run(["sh", "-c", '"$0" . --format csv >pairs', TWINSET], check=True,
-                              cwd=self.folder, capture_output=True, timeout=60, text=True)
+                              cwd=self.folder, capture_output=True, timeout=TIMEOUT, text=True)
         self.assertIn("docs/a.txt", self.read("pairs").decode(), done.stderr)
 
     def test_input_as_output_of_the_shell(self):
         """A file that has content already is not what the shell has created."""
         for command in ("scan docs", "scan docs/a.txt docs/b.txt", "sketch docs"):
             done = subprocess.run(["sh", "-c", f'"$0" {command} >>docs/a.txt', TWINSET],
-                                  check=False, cwd=self.folder, capture_output=True, timeout=60,
-                                  text=True)
+                                  check=False, cwd=self.folder, capture_output=True, text=True,
+                                  timeout=TIMEOUT)
             self.assertEqual(done.returncode, 2, command)
             self.assertIn("would replace an input", done.stderr)
         self.assertEqual(self.read("docs/a.txt").decode(), FOX)

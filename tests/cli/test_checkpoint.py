@@ -14,7 +14,7 @@ import tempfile
 import time
 import unittest
 
-from command import ROOT, SANITIZED, TWINSET, Case
+from command import ROOT, SANITIZED, TIMEOUT, TWINSET, Case
 
 HEADER = 32  # bytes, before the first frame
 SEARCH = ["--method", "lsh", "--format", "json", "-t", "0.6"]
@@ -229,7 +229,7 @@ class Journal(Checkpoint):
         arguments = ["text", "--checkpoint", "state"]
         self.succeed(*arguments)
         rebuilt = subprocess.run([self.path("other"), *arguments], cwd=self.folder,
-                                 capture_output=True, timeout=60)
+                                 capture_output=True, timeout=TIMEOUT)
         self.assertEqual(rebuilt.returncode, 2)
         self.assertIn(b"other options or inputs", rebuilt.stderr)
 
@@ -237,7 +237,7 @@ class Journal(Checkpoint):
         output = os.path.join(folder, "build_id.c")
         subprocess.run(["cmake", "-D", f"FOLDER={folder}/src", "-D", f"PARSERS={parsers}",
                         "-D", f"OUTPUT={output}", "-P",
-                        os.path.join(ROOT, "cmake/build_id.cmake")], check=True, timeout=60)
+                        os.path.join(ROOT, "cmake/build_id.cmake")], check=True, timeout=TIMEOUT)
         with open(output, encoding="ascii") as file:
             return re.search("[0-9a-f]{64}", file.read())[0]
 

@@ -8,11 +8,10 @@ import random
 import signal
 import subprocess
 import tempfile
-import time
 import unittest
 
 from cleaning import FOX, TEXTS, Dedup, lines, pack, unpack
-from command import TWINSET
+from command import TIMEOUT, TWINSET, wait_for_cpu_seconds
 
 
 class Bytes(Dedup):
@@ -240,7 +239,7 @@ class Targets(Dedup):
                   '(printf %s "$2" > q.jsonl) & "$0" dedup p.jsonl q.jsonl -o out/')
         a, b, c = (json.dumps({"id": n, "text": text}) for n, text in zip("abc", TEXTS))
         subprocess.run(["bash", "-c", script, TWINSET, a, f"{b}\n{c}"], cwd=self.folder,
-                       check=True, capture_output=True, timeout=60)
+                       check=True, capture_output=True, timeout=TIMEOUT)
         self.assertEqual(self.read("out/p.jsonl").decode(), a)
         self.assertEqual(self.read("out/q.jsonl").decode(), c)
 
@@ -294,7 +293,7 @@ class Targets(Dedup):
         for arguments in ("in.jsonl -o - --removed out >out", "in.jsonl -o - >>in.jsonl",
                           "- -o in.jsonl <in.jsonl"):
             done = subprocess.run(["sh", "-c", f'"$0" dedup {arguments}', TWINSET], check=False,
-                                  cwd=self.folder, capture_output=True, timeout=60, text=True)
+                                  cwd=self.folder, capture_output=True, timeout=TIMEOUT, text=True)
             self.assertEqual(done.returncode, 2, arguments)
             self.assertIn("choose another name", done.stderr)
         self.assertEqual(self.read("in.jsonl").decode(), text)
@@ -337,7 +336,7 @@ class Targets(Dedup):
             self.write(f"docs/{i:03}", f"A text of thirty characters {i * i * 104729}.")
         process = self.start("dedup", "docs", "-o", "out", "--removed", "removed", "--report",
                              "report", "--method", "lsh", "--scheme", "md5", "-n", "8192")
-        time.sleep(0.5)
+        wait_for_cpu_seconds(process, 0.5)
         process.send_signal(number)
         self.assertEqual(self.finish(process).status, -number)
         self.assertEqual(self.entries(), ["docs", "out"])

@@ -13,7 +13,7 @@ import tarfile
 import unittest
 import zipfile
 
-from command import Case
+from command import TIMEOUT, Case
 
 ESSAYS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../samples/essays")
 FRENCH = os.path.join(ESSAYS, "market-french.txt")
@@ -42,7 +42,8 @@ def mail(text, **more):
 class Documents(Case):
     def run_tool(self, *command, **more):
         subprocess.run(command, cwd=self.folder, check=True, stdin=subprocess.DEVNULL,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=120, **more)
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=TIMEOUT,
+                       **more)
 
     def similarities(self, *arguments):
         """{(a, b): similarity} of all pairs; nothing may be skipped."""

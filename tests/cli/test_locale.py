@@ -10,7 +10,7 @@ import tempfile
 import unittest
 import zipfile
 
-from command import Case
+from command import TIMEOUT, Case
 
 LOCALES = ["tr_TR.UTF-8", "de_DE.UTF-8"]
 
@@ -32,7 +32,7 @@ def setUpModule():
     for name in LOCALES:
         language, charmap = name.split(".")
         made = subprocess.run(["localedef", "--no-archive", "-i", language, "-f", charmap,
-                               os.path.join(FOLDER, name)], capture_output=True, timeout=120)
+                               os.path.join(FOLDER, name)], capture_output=True, timeout=TIMEOUT)
         if made.returncode > 1:  # 1: warnings
             shutil.rmtree(FOLDER)
             raise unittest.SkipTest(f"localedef cannot make {name}: {made.stderr.decode()}")

@@ -12,7 +12,7 @@ import zipfile
 
 import oracle
 from classroom import Class, COMBINED, DISGUISES, write_tiny
-from command import LARGE, SANITIZED, TWINSET, Case, restore_signals
+from command import LARGE, SANITIZED, TIMEOUT, TWINSET, Case, restore_signals
 from dialect import LANGUAGES
 
 NAMES = ("bash c cpp csharp go haskell java javascript kotlin lua ocaml php python r ruby rust "
@@ -699,7 +699,7 @@ class AnotherUser(Odd):
         try:
             done = subprocess.run([TWINSET, "in", "--by", "code", "--format", "json"], user=65534,
                                   group=65534, extra_groups=[], cwd=self.folder, env=env,
-                                  capture_output=True, timeout=60)
+                                  capture_output=True, timeout=TIMEOUT)
         except PermissionError:
             self.skipTest("others cannot reach the command")
         self.assertEqual(done.returncode, 0, done)

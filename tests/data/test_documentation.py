@@ -19,7 +19,7 @@ class Documentation(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         done = subprocess.run([TWINSET, FOLDER, "-t", "0.8", "--format", "json", "--quiet"],
-                              stdout=subprocess.PIPE, check=True, timeout=300)
+                              stdout=subprocess.PIPE, check=True, timeout=600)
         cls.found = json.loads(done.stdout)
 
     def test_most_can_be_read(self):

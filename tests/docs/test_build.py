@@ -18,7 +18,7 @@ class WithoutNetwork(unittest.TestCase):
                 env=dict(os.environ, XDG_CACHE_HOME=os.path.join(folder, "cache"),
                          https_proxy="http://127.0.0.1:9",
                          npm_config_registry="http://127.0.0.1:9"),
-                capture_output=True, timeout=300)
+                capture_output=True, timeout=600)
             self.assertEqual(os.path.exists(os.path.join(folder, "build/build.ninja")), True, done)
         self.assertEqual(done.returncode, 0, done)
         return re.sub(r"\s+", " ", done.stderr.decode())

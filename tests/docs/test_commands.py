@@ -51,7 +51,7 @@ class Commands(unittest.TestCase):
     def run_shell(self, command):
         done = subprocess.run(["sh", "-c", command], cwd=self.folder, env=environment(),
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, timeout=120, check=False)
+                              stderr=subprocess.STDOUT, timeout=600, check=False)
         output = done.stdout.decode()
         self.assertEqual(done.returncode, 0, f"{command}\n{output}")
         return output
