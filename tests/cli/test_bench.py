@@ -64,7 +64,6 @@ class Processes(unittest.TestCase):
     def test_killed(self):
         run = process.run(["sleep", "60"], kill_after=0.1)
         self.assertEqual(run.status, -9)
-        self.assertLess(run.seconds, 30)
 
     def test_failure(self):
         with self.assertRaises(RuntimeError):

@@ -37,12 +37,17 @@ class Trust(unittest.TestCase):
             self.assertTrue((ROOT / path).exists(), path)
 
     def test_no_wall_clock(self):
-        """Tests may assert the CPU time of a thread, by cpu_time.h, but no wall-clock time."""
+        """Tests may assert processor time, by cpu_time.h or command.py, but no wall-clock time."""
         for path in sorted((ROOT / "tests").glob("test_*.c")):
             if path.name not in OF_THE_CLOCK:
                 with self.subTest(path=path.name):
                     self.assertNotRegex(text(path), r"\b(tw_now|gettimeofday|CLOCK_MONOTONIC|"
                                         r"CLOCK_REALTIME)\b")
+        for folder in ("tests/cli", "tests/data", "python/tests"):
+            for path in sorted((ROOT / folder).glob("test_*.py")):
+                with self.subTest(path=path.name):
+                    self.assertNotRegex(text(path),
+                                        r"\bassert.*\b(monotonic|perf_counter|time\.time)\(")
 
 
 if __name__ == "__main__":
