@@ -82,7 +82,7 @@ static void check_spans(const tw_code *code, const char *text, size_t length)
 
 /* ---- the plain lexer */
 
-static void test_lexed(void **state)
+static void numbers_names_and_operators_are_lexed(void **state)
 {
     run *r = *state;
     assert_tokens(r, "plain", "let total = 12 + rate * 1.5e-3;", "let I = N + I * N ; ");
@@ -93,7 +93,7 @@ static void test_lexed(void **state)
     assert_tokens(r, "plain", "a \\\n  b", "I I ");
 }
 
-static void test_lexed_strings(void **state)
+static void strings_are_lexed(void **state)
 {
     run *r = *state;
     assert_tokens(r, "plain", "say \"a \\\" b\" 'c' `d`", "I S S S ");
@@ -102,7 +102,7 @@ static void test_lexed_strings(void **state)
     assert_tokens(r, "plain", "\"\"\" never", "S \" I ");
 }
 
-static void test_lexed_comments(void **state)
+static void comments_are_no_tokens(void **state)
 {
     run *r = *state;
     assert_tokens(r, "plain", "a // b\nc /* d\n */ e /* f", "I I I / * I ");
@@ -116,7 +116,7 @@ static void test_lexed_comments(void **state)
 }
 
 /* Imports are left out, but not lines that only begin like one. */
-static void test_lexed_imports(void **state)
+static void imports_are_no_tokens(void **state)
 {
     run *r = *state;
     assert_tokens(r, "plain", "  import a.b.*; int c;\nuses crt\n#include <x>\nusing d;",
@@ -125,7 +125,7 @@ static void test_lexed_imports(void **state)
                   "using ( I ) I I = import I package . I ");
 }
 
-static void test_prose(void **state)
+static void prose_is_words(void **state)
 {
     run *r = *state;
     assert_tokens(r, "text", "The Cat\xE2\x80\x99s 2nd na\xC3\xAFve\n\xE4\xB8\xAD\xE6\x96\x87!",
@@ -137,7 +137,7 @@ static void test_prose(void **state)
 }
 
 /* A form has at most 64 bytes, and ends with a whole character. */
-static void test_long_words(void **state)
+static void long_words_are_cut_after_a_character(void **state)
 {
     run *r = *state;
     char text[203];
@@ -396,7 +396,7 @@ static const struct sample {
      "is string { return ( I as string ) ! . I > N ; } "},
 };
 
-static void test_samples(void **state)
+static void samples_of_every_language_are_parsed(void **state)
 {
     run *r = *state;
     need_grammars(r);
@@ -410,7 +410,7 @@ static void test_samples(void **state)
 }
 
 /* Line ends, a byte order mark and layout do not change tokens. */
-static void test_layout(void **state)
+static void layout_does_not_change_tokens(void **state)
 {
     run *r = *state;
     char changed[4096];
@@ -432,7 +432,7 @@ static void test_layout(void **state)
 }
 
 /* Tokens do not change by the first things that students change by hand. */
-static void test_disguise(void **state)
+static void usual_disguises_do_not_change_tokens(void **state)
 {
     run *r = *state;
     char expected[256];
@@ -449,7 +449,7 @@ static void test_disguise(void **state)
 }
 
 /* Redundant brackets are no tokens; brackets that group, call or hold a condition are. */
-static void test_brackets(void **state)
+static void redundant_brackets_are_no_tokens(void **state)
 {
     static const char *const cases[][3] = {
         {"c", "int f(int a) { int x = (a); x += ((2)); g((a), (b + c)); return (x); }",
@@ -485,7 +485,7 @@ static void test_brackets(void **state)
     }
 }
 
-static void test_kinds(void **state)
+static void tokens_are_names_literals_or_others(void **state)
 {
     run *r = *state;
     static const uint8_t kinds[] = {TW_TOKEN_OTHER, TW_TOKEN_NAME, TW_TOKEN_OTHER, TW_TOKEN_LITERAL,
@@ -496,7 +496,7 @@ static void test_kinds(void **state)
 }
 
 /* A string's token ends at an interpolation, which has tokens of its own. */
-static void test_interpolation(void **state)
+static void interpolations_have_tokens_of_their_own(void **state)
 {
     run *r = *state;
     need_grammars(r);
@@ -509,7 +509,7 @@ static void test_interpolation(void **state)
 
 /* A string that holds a program is replaced by the tokens of that program, which lie where they are
  * written. */
-static void test_program_in_string(void **state)
+static void a_program_in_a_string_is_parsed(void **state)
 {
     run *r = *state;
     static const char text[] =
@@ -529,7 +529,7 @@ static void test_program_in_string(void **state)
     assert_int_equal(code->tokens[code->count - 1].line, 3);
 }
 
-static void test_raw_program_in_string(void **state)
+static void a_program_in_a_raw_string_is_parsed(void **state)
 {
     run *r = *state;
     need_grammars(r);
@@ -543,7 +543,7 @@ static void test_raw_program_in_string(void **state)
 }
 
 /* Statements of SQL are recognised by their words, and may be joined of several strings. */
-static void test_sql_in_string(void **state)
+static void sql_in_strings_is_parsed(void **state)
 {
     run *r = *state;
     need_grammars(r);
@@ -554,7 +554,7 @@ static void test_sql_in_string(void **state)
 }
 
 /* Markup is words, as in a file of its own. */
-static void test_markup_in_string(void **state)
+static void markup_in_a_string_is_words(void **state)
 {
     run *r = *state;
     assert_tokens(
@@ -564,7 +564,7 @@ static void test_markup_in_string(void **state)
 }
 
 /* No token stands before the string, or after it. */
-static void test_string_alone(void **state)
+static void a_string_alone_is_parsed(void **state)
 {
     run *r = *state;
     assert_tokens(r, "plain",
@@ -573,7 +573,7 @@ static void test_string_alone(void **state)
 }
 
 /* Messages, short strings, and what does not parse stay one token. */
-static void test_other_strings(void **state)
+static void other_strings_are_one_token(void **state)
 {
     run *r = *state;
     static const char *const strings[] = {
@@ -597,7 +597,7 @@ static void test_other_strings(void **state)
 /* ---- programs that do not parse */
 
 /* Text that a grammar cannot read keeps its tokens. */
-static void test_errors(void **state)
+static void unparsable_text_keeps_its_tokens(void **state)
 {
     run *r = *state;
     need_grammars(r);
@@ -626,7 +626,7 @@ static char *repeated_sample(const char *language)
 }
 
 /* A program with a wrong extension is read by the plain lexer, and flagged. */
-static void test_wrong_language(void **state)
+static void a_wrong_extension_is_flagged(void **state)
 {
     run *r = *state;
     static const char *const pairs[][2] = {{"java", "python"}, {"python", "java"}, {"go", "rust"}};
@@ -651,7 +651,7 @@ static void check_repeated(run *r, const char *unit, size_t times, size_t every)
     free(text);
 }
 
-static void test_deep(void **state)
+static void deep_nesting_is_parsed_or_lexed(void **state)
 {
     run *r = *state;
     static const char *const units[] = {"{", "[", "f(", "if(a){", "(*", "{-", "\"${", "<a>", ")"};
@@ -662,7 +662,7 @@ static void test_deep(void **state)
 #endif
 
 /* A program over the limit of parsing. */
-static void test_large(void **state)
+static void large_programs_are_lexed(void **state)
 {
     run *r = *state;
     char *text = repeat("var a=function(b,c){return b+c*\"x\"};", 100000);
@@ -673,7 +673,7 @@ static void test_large(void **state)
 }
 
 /* Samples and random bytes give equal tokens in a second run, in any language. */
-static void test_random(void **state)
+static void any_bytes_have_the_same_tokens_twice(void **state)
 {
     run *r = *state, again = {0};
     dice from = new_dice();
@@ -708,7 +708,7 @@ static void test_random(void **state)
 /* ---- memory, threads */
 
 #ifdef TW_FAULTS
-static void test_faults(void **state)
+static void failed_allocations_are_reported(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(samples); i++) {
@@ -807,7 +807,7 @@ static const struct {
      "if I == N or I != null return S "},
 };
 
-static void test_common_forms(void **state)
+static void translations_have_common_forms(void **state)
 {
     run *r = *state;
     need_grammars(r);
@@ -822,7 +822,7 @@ static void test_common_forms(void **state)
 }
 
 /* A name before a dot has no token, unless other tokens stand between. */
-static void test_common_names(void **state)
+static void names_before_a_dot_have_no_common_form(void **state)
 {
     run *r = *state;
     need_grammars(r);
@@ -846,7 +846,7 @@ static int parse_sample(void *context, unsigned worker, size_t index)
     return status == TWINSET_OK && !is_equal && !code->lexed ? TWINSET_USAGE : status;
 }
 
-static void test_threads(void **state)
+static void threads_may_parse_at_once(void **state)
 {
     (void)state;
     run runs[4] = {{0}};
@@ -863,36 +863,36 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threads), /* first, before any grammar is loaded */
-        cmocka_unit_test_setup_teardown(test_lexed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_lexed_strings, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_lexed_comments, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_lexed_imports, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_prose, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_long_words, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_samples, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_layout, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_disguise, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_brackets, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_kinds, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_interpolation, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_program_in_string, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_raw_program_in_string, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_sql_in_string, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_markup_in_string, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_string_alone, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_other_strings, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_errors, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_wrong_language, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_common_forms, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_common_names, set_up, tear_down),
+        cmocka_unit_test(threads_may_parse_at_once), /* first, before any grammar is loaded */
+        cmocka_unit_test_setup_teardown(numbers_names_and_operators_are_lexed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(strings_are_lexed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(comments_are_no_tokens, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(imports_are_no_tokens, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(prose_is_words, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(long_words_are_cut_after_a_character, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(samples_of_every_language_are_parsed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(layout_does_not_change_tokens, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(usual_disguises_do_not_change_tokens, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(redundant_brackets_are_no_tokens, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(tokens_are_names_literals_or_others, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(interpolations_have_tokens_of_their_own, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_program_in_a_string_is_parsed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_program_in_a_raw_string_is_parsed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(sql_in_strings_is_parsed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(markup_in_a_string_is_words, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_string_alone_is_parsed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(other_strings_are_one_token, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(unparsable_text_keeps_its_tokens, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_wrong_extension_is_flagged, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(translations_have_common_forms, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(names_before_a_dot_have_no_common_form, set_up, tear_down),
 #ifndef __SANITIZE_THREAD__
-        cmocka_unit_test_setup_teardown(test_deep, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(deep_nesting_is_parsed_or_lexed, set_up, tear_down),
 #endif
-        cmocka_unit_test_setup_teardown(test_large, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_random, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(large_programs_are_lexed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(any_bytes_have_the_same_tokens_twice, set_up, tear_down),
 #ifdef TW_FAULTS
-        cmocka_unit_test(test_faults),
+        cmocka_unit_test(failed_allocations_are_reported),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

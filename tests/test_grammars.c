@@ -30,14 +30,14 @@ static void assert_lexed(const char *language, const char *text, const char *exp
     tw_coder_free(coder);
 }
 
-static void test_missing(void **state)
+static void programs_without_a_grammar_are_lexed(void **state)
 {
     (void)state;
     assert_lexed("java", "int f(int a) { return a + 1; } // c",
                  "int I ( int I ) { return I + N ; } ");
 }
 
-static void test_broken(void **state)
+static void a_file_that_is_no_library_is_not_loaded(void **state)
 {
     (void)state;
     write_file("python.so", "no library at all\n");
@@ -45,7 +45,7 @@ static void test_broken(void **state)
 }
 
 /* A library that has no grammar. */
-static void test_foreign(void **state)
+static void a_library_without_a_grammar_is_not_used(void **state)
 {
     (void)state;
     if (symlink("/proc/self/exe", "c.so") != 0)
@@ -61,9 +61,9 @@ static int set_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_broken),
-        cmocka_unit_test(test_foreign),
+        cmocka_unit_test(programs_without_a_grammar_are_lexed),
+        cmocka_unit_test(a_file_that_is_no_library_is_not_loaded),
+        cmocka_unit_test(a_library_without_a_grammar_is_not_used),
     };
     return cmocka_run_group_tests(tests, set_up, leave_folder);
 }

@@ -52,7 +52,7 @@ static void assert_all_text(const char *page, const char *expected)
 
 /* ---- text of pages */
 
-static void test_blocks_are_separated(void **state)
+static void blocks_are_separated(void **state)
 {
     (void)state;
     assert_text("<h1>A</h1><p>one <b>t</b>wo<p>three<div>four</div>five",
@@ -67,7 +67,7 @@ static void test_blocks_are_separated(void **state)
     assert_text("plain", "plain");
 }
 
-static void test_scripts_and_the_like_are_no_text(void **state)
+static void scripts_and_styles_are_no_text(void **state)
 {
     (void)state;
     assert_text("<title>T</title><style>s</style><script>if (a<b) '</p>'</script>text", "text");
@@ -82,7 +82,7 @@ static void test_scripts_and_the_like_are_no_text(void **state)
     assert_text("a < b &lt; c <3 d", "a < b < c <3 d");
 }
 
-static void test_characters(void **state)
+static void entities_become_characters(void **state)
 {
     (void)state;
     assert_text("caf&eacute; &#8212; &amp; &#x41;&nbsp;B", "caf\xC3\xA9 \xE2\x80\x94 & A\xC2\xA0"
@@ -91,7 +91,7 @@ static void test_characters(void **state)
     assert_text("<a href=x>a<a href=y>b<a name=z>c", "abc");
 }
 
-static void test_xhtml(void **state)
+static void xhtml_is_read(void **state)
 {
     (void)state;
     assert_text("<?xml version='1.0'?><html xmlns='http://www.w3.org/1999/xhtml'><head><title/>"
@@ -99,7 +99,7 @@ static void test_xhtml(void **state)
                 "one\ntwo");
 }
 
-static void test_html_is_recognised(void **state)
+static void html_is_recognised(void **state)
 {
     (void)state;
     static const char *const pages[] = {
@@ -147,7 +147,7 @@ static unsigned flags_of(const char *page, const char *expected)
     return flags;
 }
 
-static void test_hidden_text(void **state)
+static void hidden_text_is_flagged(void **state)
 {
     (void)state;
     static const char *const flagged[] = {
@@ -176,7 +176,7 @@ static void test_hidden_text(void **state)
         assert_int_equal(flags_of(not_told[i], "one two"), 0);
 }
 
-static void test_visible_text(void **state)
+static void visible_text_is_not_flagged(void **state)
 {
     (void)state;
     static const char *const pages[] = {
@@ -545,7 +545,7 @@ static void assert_all_alike(shingles sets[PAGES], const template *templates)
                  templates[a].paragraphs, templates[b].layout, templates[b].paragraphs);
 }
 
-static void test_one_text_in_many_templates(void **state)
+static void one_text_is_found_in_many_templates(void **state)
 {
     (void)state;
     dice from = new_dice();
@@ -562,7 +562,7 @@ static void test_one_text_in_many_templates(void **state)
     }
 }
 
-static void test_many_texts_in_one_template(void **state)
+static void many_texts_in_one_template_stay_distinct(void **state)
 {
     (void)state;
     dice from = new_dice();
@@ -585,7 +585,7 @@ static void test_many_texts_in_one_template(void **state)
 }
 
 /* Each layout alone: the text must be whole, with almost nothing else. */
-static void test_each_layout_gives_its_text(void **state)
+static void each_layout_gives_its_text(void **state)
 {
     (void)state;
     dice from = new_dice();
@@ -626,7 +626,7 @@ static void put_items(tw_bytes *page, dice *from, const char *before, const char
     }
 }
 
-static void test_plain_pages_are_kept_whole(void **state)
+static void plain_pages_are_kept_whole(void **state)
 {
     (void)state;
     static const char *const marks[][2] = {{"<p>", "</p>"},
@@ -652,7 +652,7 @@ static void test_plain_pages_are_kept_whole(void **state)
     }
 }
 
-static void test_marked_asides_are_left_out(void **state)
+static void marked_asides_are_left_out(void **state)
 {
     (void)state;
     static const char text[] =
@@ -714,14 +714,14 @@ static void check_lengths(void)
             fail_msg("%s is hidden", shown[i]);
 }
 
-static void test_lengths(void **state)
+static void lengths_have_units_and_decimals(void **state)
 {
     (void)state;
     check_lengths();
 }
 
 /* In Turkish, "I" is not the capital of "i"; in German, the decimal separator is a comma. */
-static void test_the_locale_does_not_matter(void **state)
+static void the_locale_does_not_matter(void **state)
 {
     static const char *const languages[] = {"de_DE", "tr_TR"};
     (void)state;
@@ -737,7 +737,7 @@ static void test_the_locale_does_not_matter(void **state)
     }
 }
 
-static void test_usual_hidden_elements_are_not_flagged(void **state)
+static void usual_hidden_elements_are_not_flagged(void **state)
 {
     (void)state;
     assert_int_equal(
@@ -751,7 +751,7 @@ static void test_usual_hidden_elements_are_not_flagged(void **state)
         0);
 }
 
-static void test_boilerplate_is_kept_on_demand(void **state)
+static void boilerplate_is_kept_on_demand(void **state)
 {
     (void)state;
     assert_all_text("<nav>Home</nav><p>text</p><footer>end</footer>", "Home\n\ntext\n\nend");
@@ -765,7 +765,7 @@ static void put_many(tw_bytes *page, const char *unit, size_t count)
         put(page, unit);
 }
 
-static void test_deep_nesting_is_refused(void **state)
+static void deep_nesting_is_refused(void **state)
 {
     (void)state;
     static const char *const units[] = {"<div>",
@@ -787,7 +787,7 @@ static void test_deep_nesting_is_refused(void **state)
 }
 
 /* Gumbo without limits takes minutes for some of these. */
-static void test_time_and_memory_are_bounded(void **state)
+static void time_and_memory_are_bounded(void **state)
 {
     (void)state;
     static const char *const units[] = {
@@ -842,7 +842,7 @@ static const char SMALL[] =
     "style=\"font-size:0\">three</b> &eacute; four<br>five<table><tr><td>six<td>seven</table>"
     "<script>x</script><div id=footer>&copy;</div></body></html>";
 
-static void test_truncated_and_changed(void **state)
+static void truncated_and_changed_pages_give_text_or_a_reason(void **state)
 {
     (void)state;
     dice from = new_dice();
@@ -862,7 +862,7 @@ static void test_truncated_and_changed(void **state)
         }
 }
 
-static void test_limit(void **state)
+static void text_over_the_limit_is_refused(void **state)
 {
     (void)state;
     tw_material from = {.name = "a.html", .bytes = "<p>12345", .length = 8, .limit_bytes = 4};
@@ -872,7 +872,7 @@ static void test_limit(void **state)
     tw_bytes_free(&to.text);
 }
 
-static void test_failing_allocations(void **state)
+static void the_failure_of_any_allocation_is_reported(void **state)
 {
     (void)state;
 #ifdef TW_FAULTS
@@ -891,28 +891,27 @@ static void test_failing_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocks_are_separated),
-        cmocka_unit_test(test_scripts_and_the_like_are_no_text),
-        cmocka_unit_test(test_characters),
-        cmocka_unit_test(test_xhtml),
-        cmocka_unit_test(test_html_is_recognised),
-        cmocka_unit_test(test_hidden_text),
-        cmocka_unit_test(test_visible_text),
-        cmocka_unit_test(test_lengths),
-        cmocka_unit_test(test_usual_hidden_elements_are_not_flagged),
-        cmocka_unit_test(test_each_layout_gives_its_text),
-        cmocka_unit_test(test_one_text_in_many_templates),
-        cmocka_unit_test(test_many_texts_in_one_template),
-        cmocka_unit_test(test_plain_pages_are_kept_whole),
-        cmocka_unit_test(test_marked_asides_are_left_out),
-        cmocka_unit_test(test_boilerplate_is_kept_on_demand),
-        cmocka_unit_test(test_deep_nesting_is_refused),
-        cmocka_unit_test(test_time_and_memory_are_bounded),
-        cmocka_unit_test(test_truncated_and_changed),
-        cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_failing_allocations),
-        cmocka_unit_test_setup_teardown(test_the_locale_does_not_matter, enter_folder,
-                                        leave_folder),
+        cmocka_unit_test(blocks_are_separated),
+        cmocka_unit_test(scripts_and_styles_are_no_text),
+        cmocka_unit_test(entities_become_characters),
+        cmocka_unit_test(xhtml_is_read),
+        cmocka_unit_test(html_is_recognised),
+        cmocka_unit_test(hidden_text_is_flagged),
+        cmocka_unit_test(visible_text_is_not_flagged),
+        cmocka_unit_test(lengths_have_units_and_decimals),
+        cmocka_unit_test(usual_hidden_elements_are_not_flagged),
+        cmocka_unit_test(each_layout_gives_its_text),
+        cmocka_unit_test(one_text_is_found_in_many_templates),
+        cmocka_unit_test(many_texts_in_one_template_stay_distinct),
+        cmocka_unit_test(plain_pages_are_kept_whole),
+        cmocka_unit_test(marked_asides_are_left_out),
+        cmocka_unit_test(boilerplate_is_kept_on_demand),
+        cmocka_unit_test(deep_nesting_is_refused),
+        cmocka_unit_test(time_and_memory_are_bounded),
+        cmocka_unit_test(truncated_and_changed_pages_give_text_or_a_reason),
+        cmocka_unit_test(text_over_the_limit_is_refused),
+        cmocka_unit_test(the_failure_of_any_allocation_is_reported),
+        cmocka_unit_test_setup_teardown(the_locale_does_not_matter, enter_folder, leave_folder),
     };
     print_seed();
     return cmocka_run_group_tests(tests, NULL, NULL);

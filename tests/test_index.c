@@ -52,7 +52,7 @@ static int count_keys(void *context, unsigned band, uint64_t key, uint64_t docum
 
 /* An index may be opened with default options in place of those that it stores; a collection must
  * have the options of the index. */
-static void test_options_of_a_collection(void **state)
+static void options_of_a_collection_must_be_those_of_the_index(void **state)
 {
     twinset_options options;
     twinset_index *index;
@@ -80,7 +80,7 @@ static void test_options_of_a_collection(void **state)
     twinset_index_close(index);
 }
 
-static void test_life_of_an_index(void **state)
+static void documents_are_added_found_and_removed(void **state)
 {
     (void)state;
     twinset_index *index = open_index(path, TWINSET_INDEX_CREATE);
@@ -118,7 +118,7 @@ static void test_life_of_an_index(void **state)
     assert_int_equal(access(path, F_OK), 0);
 }
 
-static void test_copies(void **state)
+static void indexes_are_backed_up_and_merged(void **state)
 {
     (void)state;
     twinset_index_document document;
@@ -149,7 +149,7 @@ static int count_clusters(void *context, const char *const *ids, size_t count)
     return 0;
 }
 
-static void test_clusters(void **state)
+static void findings_of_batches_join_clusters(void **state)
 {
     (void)state;
     twinset_index *index = open_index(path, TWINSET_INDEX_CREATE);
@@ -185,7 +185,7 @@ static void test_clusters(void **state)
     twinset_index_close(index);
 }
 
-static void test_limits(void **state)
+static void a_full_quota_is_refused(void **state)
 {
     (void)state;
     twinset_error error = {""};
@@ -230,7 +230,7 @@ static twinset_result *ask_by_name(twinset_index *index, const char *name, size_
 }
 
 /* Answers are estimates, near what the texts would give, and nothing else is lost. */
-static void test_estimates(void **state)
+static void queries_without_texts_are_estimates(void **state)
 {
     (void)state;
     twinset_index *index = open_index(path, TWINSET_INDEX_CREATE | TWINSET_INDEX_NO_TEXT);
@@ -280,7 +280,7 @@ static void test_estimates(void **state)
     twinset_index_close(index);
 }
 
-static void test_what_needs_texts(void **state)
+static void calls_that_need_texts_are_refused_without(void **state)
 {
     (void)state;
     twinset_error error;
@@ -318,7 +318,7 @@ static void add_numbered(twinset_collection *collection, const char *name, size_
 }
 
 /* What resembles a document of the index goes, for that one; the rest is added. */
-static void test_cleaning(void **state)
+static void collections_are_cleaned_against_an_index(void **state)
 {
     (void)state;
     static const struct {
@@ -379,7 +379,7 @@ static void test_cleaning(void **state)
 
 /* ---- what is skipped, and what stays of records */
 
-static void test_ids_of_a_batch(void **state)
+static void ids_of_a_batch_are_distinct(void **state)
 {
     (void)state;
     static const struct {
@@ -465,7 +465,7 @@ static void assert_metadata(twinset_index *index, const char *id, const char *ex
 }
 
 /* What a record has beside its text comes out again, byte by byte. */
-static void test_fields_of_records(void **state)
+static void fields_of_records_are_returned_unchanged(void **state)
 {
     (void)state;
     static const char record[] =
@@ -491,7 +491,7 @@ static void test_fields_of_records(void **state)
 }
 
 /* Records of one group are not compared with each other; a number and its text are one group. */
-static void test_groups_of_records(void **state)
+static void records_of_a_group_are_not_compared(void **state)
 {
     (void)state;
     char lines[4096], text[TEXT];
@@ -539,7 +539,7 @@ static int count_ids(void *context, const twinset_index_document *document)
     return 0;
 }
 
-static void test_patterns_and_full_disks(void **state)
+static void patterns_choose_documents_to_dump(void **state)
 {
     (void)state;
     static const struct {
@@ -563,7 +563,7 @@ static void test_patterns_and_full_disks(void **state)
     twinset_index_close(index);
 }
 
-static void test_missing_arguments(void **state)
+static void missing_arguments_are_refused(void **state)
 {
     (void)state;
     twinset_index *index = NULL;
@@ -602,7 +602,7 @@ static void test_missing_arguments(void **state)
 }
 
 /* What is no index is said to be none, and is not made one. */
-static void test_other_files(void **state)
+static void files_that_are_no_index_are_refused(void **state)
 {
     (void)state;
     twinset_index *index;
@@ -630,20 +630,21 @@ static void test_other_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_life_of_an_index, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_options_of_a_collection, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_copies, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_clusters, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_limits, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_estimates, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_what_needs_texts, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_cleaning, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_ids_of_a_batch, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_fields_of_records, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_groups_of_records, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_patterns_and_full_disks, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_missing_arguments, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_other_files, setup, teardown),
+        cmocka_unit_test_setup_teardown(documents_are_added_found_and_removed, setup, teardown),
+        cmocka_unit_test_setup_teardown(options_of_a_collection_must_be_those_of_the_index, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(indexes_are_backed_up_and_merged, setup, teardown),
+        cmocka_unit_test_setup_teardown(findings_of_batches_join_clusters, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_full_quota_is_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(queries_without_texts_are_estimates, setup, teardown),
+        cmocka_unit_test_setup_teardown(calls_that_need_texts_are_refused_without, setup, teardown),
+        cmocka_unit_test_setup_teardown(collections_are_cleaned_against_an_index, setup, teardown),
+        cmocka_unit_test_setup_teardown(ids_of_a_batch_are_distinct, setup, teardown),
+        cmocka_unit_test_setup_teardown(fields_of_records_are_returned_unchanged, setup, teardown),
+        cmocka_unit_test_setup_teardown(records_of_a_group_are_not_compared, setup, teardown),
+        cmocka_unit_test_setup_teardown(patterns_choose_documents_to_dump, setup, teardown),
+        cmocka_unit_test_setup_teardown(missing_arguments_are_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(files_that_are_no_index_are_refused, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 
 #include "code.h"
 
-static void test_names(void **state)
+static void names_decide_the_language(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
@@ -58,7 +58,7 @@ static void assert_language(const char *path, const char *text, const char *expe
     assert_string_equal(tw_language_name(tw_language_detect(path, text, strlen(text))), expected);
 }
 
-static void test_contents(void **state)
+static void contents_decide_where_names_do_not(void **state)
 {
     (void)state;
     assert_language("x.h", "/* the class of all */\nint f(void);\n", "c");
@@ -105,8 +105,8 @@ static void lines_show_the_language(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_contents),
+        cmocka_unit_test(names_decide_the_language),
+        cmocka_unit_test(contents_decide_where_names_do_not),
         cmocka_unit_test(lines_show_the_language),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

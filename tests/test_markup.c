@@ -38,7 +38,7 @@ static void check_markdown(const char *source, const char *expected)
     assert_int_equal(check(&tw_convert_markdown, source, expected), 0);
 }
 
-static void test_markdown_blocks(void **state)
+static void blocks_of_markdown_are_lines(void **state)
 {
     (void)state;
     check_markdown("# One #\n\ntwo\nthree\n\nfour", "One\n\ntwo three\n\nfour");
@@ -70,7 +70,7 @@ static void test_markdown_blocks(void **state)
     check_markdown("", "");
 }
 
-static void test_markdown_spans(void **state)
+static void markup_within_lines_is_left_out(void **state)
 {
     (void)state;
     check_markdown("*a* **b** _c_ ***d*** ~~e~~", "a b c d e");
@@ -98,7 +98,7 @@ static void test_markdown_spans(void **state)
     check_markdown("a<br>b<BR />c <brand>d", "a\nb\nc d");
 }
 
-static void test_markdown_with_html(void **state)
+static void html_in_markdown_is_converted(void **state)
 {
     (void)state;
     check_markdown("<div>\n<p>a &eacute;</p>\n*b*\n</div>\n\n*c*", "a \xC3\xA9\n\n*b*\n\nc");
@@ -111,7 +111,7 @@ static void test_markdown_with_html(void **state)
                      TWINSET_FLAG_HIDDEN_TEXT);
 }
 
-static void test_markdown_quotations(void **state)
+static void quotations_in_markdown_are_kept(void **state)
 {
     (void)state;
     const tw_convert_rules rules = {.quotations = TWINSET_QUOTATIONS_DROP};
@@ -135,7 +135,7 @@ static void repeat_unit(tw_bytes *text, const char *unit, size_t count)
 enum { REPEATS = SANITIZED ? 10000 : 40000 };
 
 /* Documents for which md4c alone would take quadratic time. */
-static void test_large_markdown_takes_linear_time(void **state)
+static void large_markdown_takes_linear_time(void **state)
 {
     (void)state;
     static const struct {
@@ -167,7 +167,7 @@ static void test_large_markdown_takes_linear_time(void **state)
     }
 }
 
-static void test_markdown_limit(void **state)
+static void markdown_over_64_mb_is_refused(void **state)
 {
     (void)state;
     int status;
@@ -193,7 +193,7 @@ static void check_latex(const char *source, const char *expected)
     assert_int_equal(check(&tw_convert_latex, source, expected), 0);
 }
 
-static void test_latex(void **state)
+static void latex_becomes_text(void **state)
 {
     (void)state;
     check_latex("\\documentclass[a4paper]{article}\\title{T \\& t}\n\\begin{document}\\maketitle a"
@@ -232,7 +232,7 @@ static unsigned check_rtf(const char *source, const char *expected)
     return check(&tw_convert_rtf, source, expected);
 }
 
-static void test_rtf(void **state)
+static void rtf_becomes_text(void **state)
 {
     (void)state;
     assert_true(tw_convert_rtf.looks_like("{\\rtf1", 6));
@@ -260,7 +260,7 @@ static void test_rtf(void **state)
 }
 
 /* Charsets of single bytes are the decoder's, which other tests cover. */
-static void test_rtf_refuses_unknown_charsets(void **state)
+static void rtf_with_unknown_charsets_is_refused(void **state)
 {
     (void)state;
     int status;
@@ -300,7 +300,7 @@ static void try_bytes(const tw_converter *as, const char *bytes, size_t length)
     free(exact);
 }
 
-static void test_truncated_and_changed(void **state)
+static void truncated_and_damaged_files_give_text_or_a_reason(void **state)
 {
     (void)state;
     dice from = new_dice();
@@ -339,7 +339,7 @@ static void check_time(const tw_converter *as, const char *a, const char *b, boo
 }
 
 /* Each unit is repeated 40,000 times: alone, alternating with another, and all before the other. */
-static void test_time_is_bounded(void **state)
+static void repeated_units_take_bounded_time(void **state)
 {
     (void)state;
     static const char *const units[] = {
@@ -366,7 +366,7 @@ static void test_time_is_bounded(void **state)
     check_time(&tw_convert_markdown, "[^](", ")", false);
 }
 
-static void test_limit(void **state)
+static void text_over_the_limit_is_refused(void **state)
 {
     (void)state;
     for (size_t kind = 0; kind < COUNT(KINDS); kind++) {
@@ -378,7 +378,7 @@ static void test_limit(void **state)
     }
 }
 
-static void test_failing_allocations(void **state)
+static void the_failure_of_any_allocation_is_reported(void **state)
 {
     (void)state;
 #ifdef TW_FAULTS
@@ -399,19 +399,19 @@ static void test_failing_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_markdown_blocks),
-        cmocka_unit_test(test_markdown_spans),
-        cmocka_unit_test(test_markdown_with_html),
-        cmocka_unit_test(test_markdown_quotations),
-        cmocka_unit_test(test_large_markdown_takes_linear_time),
-        cmocka_unit_test(test_markdown_limit),
-        cmocka_unit_test(test_latex),
-        cmocka_unit_test(test_rtf),
-        cmocka_unit_test(test_rtf_refuses_unknown_charsets),
-        cmocka_unit_test(test_truncated_and_changed),
-        cmocka_unit_test(test_time_is_bounded),
-        cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_failing_allocations),
+        cmocka_unit_test(blocks_of_markdown_are_lines),
+        cmocka_unit_test(markup_within_lines_is_left_out),
+        cmocka_unit_test(html_in_markdown_is_converted),
+        cmocka_unit_test(quotations_in_markdown_are_kept),
+        cmocka_unit_test(large_markdown_takes_linear_time),
+        cmocka_unit_test(markdown_over_64_mb_is_refused),
+        cmocka_unit_test(latex_becomes_text),
+        cmocka_unit_test(rtf_becomes_text),
+        cmocka_unit_test(rtf_with_unknown_charsets_is_refused),
+        cmocka_unit_test(truncated_and_damaged_files_give_text_or_a_reason),
+        cmocka_unit_test(repeated_units_take_bounded_time),
+        cmocka_unit_test(text_over_the_limit_is_refused),
+        cmocka_unit_test(the_failure_of_any_allocation_is_reported),
     };
     print_seed();
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,7 @@ enum { DOCUMENTS = 100, FAMILY = 4, TEXT = 300, BATCHES = 4 };
 
 /* ---- varints */
 
-static void test_varints(void **state)
+static void numbers_of_any_width_are_read_back(void **state)
 {
     uint64_t random = test_seed(5);
     (void)state;
@@ -137,7 +137,7 @@ static void make_heads_older(tw_index *index)
     assert_ok(tw_index_verify(index, NULL, NULL, &(uint64_t){0}, &error), &error);
 }
 
-static void test_documents_that_share_terms_are_found(void **state)
+static void documents_that_share_terms_are_found(void **state)
 {
     uint64_t seed = test_seed(5), random = seed;
     twinset_error error = {""};
@@ -236,7 +236,7 @@ static size_t count_heads(const tw_index *index)
     return count;
 }
 
-static void test_fingerprints(void **state)
+static void essays_that_share_fingerprints_are_found(void **state)
 {
     uint64_t seed = test_seed(5), documents;
     twinset_error error = {""};
@@ -281,9 +281,9 @@ static void test_fingerprints(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_varints),
-        cmocka_unit_test(test_documents_that_share_terms_are_found),
-        cmocka_unit_test(test_fingerprints),
+        cmocka_unit_test(numbers_of_any_width_are_read_back),
+        cmocka_unit_test(documents_that_share_terms_are_found),
+        cmocka_unit_test(essays_that_share_fingerprints_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

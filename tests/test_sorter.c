@@ -92,7 +92,7 @@ static size_t check_sorted(uint64_t (*key)(uint64_t number), unsigned key_bits, 
     return calls;
 }
 
-static void test_sorts_in_memory(void **state)
+static void entries_are_sorted_in_memory(void **state)
 {
     (void)state;
     assert_int_equal(check_sorted(random_key, 64, 64 << 20), 256);
@@ -102,7 +102,7 @@ static void test_sorts_in_memory(void **state)
 }
 
 /* With little memory, a partition is distributed again, down to the bits of values. */
-static void test_sorts_within_memory(void **state)
+static void entries_are_sorted_within_little_memory(void **state)
 {
     (void)state;
     assert_int_equal(check_sorted(random_key, 64, 1 << 16), 256);
@@ -111,7 +111,7 @@ static void test_sorts_within_memory(void **state)
     check_sorted(small_key, 10, 1 << 16);
 }
 
-static void test_no_entries_are_sorted(void **state)
+static void no_entries_are_sorted(void **state)
 {
     (void)state;
     tw_loop loop = {.threads = 1};
@@ -122,7 +122,7 @@ static void test_no_entries_are_sorted(void **state)
     tw_sorter_free(sorter);
 }
 
-static void test_a_missing_folder_is_an_error(void **state)
+static void a_missing_folder_is_an_error(void **state)
 {
     (void)state;
     tw_sorter *sorter;
@@ -142,10 +142,10 @@ static void test_a_missing_folder_is_an_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sorts_in_memory),
-        cmocka_unit_test(test_sorts_within_memory),
-        cmocka_unit_test(test_no_entries_are_sorted),
-        cmocka_unit_test(test_a_missing_folder_is_an_error),
+        cmocka_unit_test(entries_are_sorted_in_memory),
+        cmocka_unit_test(entries_are_sorted_within_little_memory),
+        cmocka_unit_test(no_entries_are_sorted),
+        cmocka_unit_test(a_missing_folder_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,7 +77,7 @@ static void check_runs(unsigned run_words, const char *text, const collected *al
         assert_true(has_minimum(all, few->runs[i].minimum));
 }
 
-static void test_equal_runs_have_equal_fingerprints(void **state)
+static void equal_runs_have_equal_fingerprints(void **state)
 {
     static const unsigned lengths[] = {1, 2, 3, 8, 13, 25, 50};
     static collected all, few;
@@ -96,7 +96,7 @@ static void test_equal_runs_have_equal_fingerprints(void **state)
 
 /* On average, two of N + 1 runs choose another fingerprint than the run before, for windows of N.
  */
-static void test_fingerprints_are_few(void **state)
+static void fingerprints_are_few(void **state)
 {
     static collected few;
     static char text[2 * MOST_RUNS + 1];
@@ -110,7 +110,7 @@ static void test_fingerprints_are_few(void **state)
     assert_in_range(few.count, 1, MOST_RUNS / 12);
 }
 
-static void test_short_text_has_none(void **state)
+static void short_texts_have_no_fingerprints(void **state)
 {
     static collected few;
     (void)state;
@@ -125,9 +125,9 @@ static void test_short_text_has_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equal_runs_have_equal_fingerprints),
-        cmocka_unit_test(test_fingerprints_are_few),
-        cmocka_unit_test(test_short_text_has_none),
+        cmocka_unit_test(equal_runs_have_equal_fingerprints),
+        cmocka_unit_test(fingerprints_are_few),
+        cmocka_unit_test(short_texts_have_no_fingerprints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -132,7 +132,7 @@ static void check_text(const twinset_options *options, tw_word_locator *locator,
     tw_bytes_free(&expected.normal);
 }
 
-static void test_spans_are_those_of_the_words(void **state)
+static void spans_are_those_of_the_words(void **state)
 {
     uint64_t random = test_seed(1);
     twinset_options options;
@@ -157,7 +157,7 @@ static void test_spans_are_those_of_the_words(void **state)
 }
 
 /* A word of more than 64 KB counts as several. */
-static void test_long_words(void **state)
+static void long_words_count_as_several(void **state)
 {
     enum { LENGTH = 200000 };
     static char text[LENGTH];
@@ -177,7 +177,7 @@ static void test_long_words(void **state)
 }
 
 /* More marks than are buffered, in small chunks. */
-static void test_many_marks(void **state)
+static void more_marks_than_are_buffered_belong_to_a_word(void **state)
 {
     enum { MARKS = 1000 };
     static char text[2 * MARKS + 3];
@@ -198,9 +198,9 @@ static void test_many_marks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spans_are_those_of_the_words),
-        cmocka_unit_test(test_long_words),
-        cmocka_unit_test(test_many_marks),
+        cmocka_unit_test(spans_are_those_of_the_words),
+        cmocka_unit_test(long_words_count_as_several),
+        cmocka_unit_test(more_marks_than_are_buffered_belong_to_a_word),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
