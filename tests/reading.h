@@ -9,12 +9,12 @@
 static inline int take_document(void *context, const char *name, const char *text, size_t length)
 {
     static const char between[] = ": ", end[] = "\n";
-    int failure = paper_write(context, name, strlen(name));
+    int failure = text_buffer_write(context, name, strlen(name));
     if (!failure)
-        failure = paper_write(context, between, strlen(between));
+        failure = text_buffer_write(context, between, strlen(between));
     if (!failure)
-        failure = paper_write(context, text, length);
-    return failure ? failure : paper_write(context, end, strlen(end));
+        failure = text_buffer_write(context, text, length);
+    return failure ? failure : text_buffer_write(context, end, strlen(end));
 }
 
 /* A collection of paths. */
@@ -37,7 +37,7 @@ static inline char *read_paths(const char *const *paths, size_t count,
 {
     twinset_collection *collection = collect_paths(paths, count, options);
     twinset_error error;
-    paper out = {0};
+    text_buffer out = {0};
     int status = twinset_collection_texts(collection, take_document, &out, &error);
     if (status != TWINSET_EMPTY) /* where nothing is left, what was skipped says why */
         assert_ok(status, &error);
@@ -45,7 +45,7 @@ static inline char *read_paths(const char *const *paths, size_t count,
         twinset_skip skip = collection_skip_at(collection, i);
         char line[512];
         int length = snprintf(line, sizeof line, "%s! %s\n", skip.path, skip.reason);
-        assert_int_equal(paper_write(&out, line, (size_t)length), 0);
+        assert_int_equal(text_buffer_write(&out, line, (size_t)length), 0);
     }
     twinset_collection_free(collection);
     return out.text;

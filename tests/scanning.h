@@ -9,7 +9,7 @@
 
 #include "dice.h"
 #include "folder.h"
-#include "paper.h"
+#include "text_buffer.h"
 #include "twinset_advanced.h"
 
 /* ---- texts */

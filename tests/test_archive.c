@@ -17,12 +17,13 @@
 
 /* ---- the listing of an archive: a line for each member */
 
-static void note(paper *to, const char *text)
+static void note(text_buffer *to, const char *text)
 {
-    assert_int_equal(paper_write(to, text, strlen(text)), 0);
+    assert_int_equal(text_buffer_write(to, text, strlen(text)), 0);
 }
 
-static void note_member(paper *to, tw_members *members, const tw_member *found, uint64_t limit)
+static void note_member(text_buffer *to, tw_members *members, const tw_member *found,
+                        uint64_t limit)
 {
     const char *reason = NULL;
     tw_bytes bytes = {0};
@@ -32,7 +33,7 @@ static void note_member(paper *to, tw_members *members, const tw_member *found, 
     note(to, "=");
     if (status == TWINSET_OK) {
         assert_null(found->reason);
-        assert_int_equal(paper_write(to, bytes.data + 6, bytes.length - 6), 0);
+        assert_int_equal(text_buffer_write(to, bytes.data + 6, bytes.length - 6), 0);
     } else {
         assert_int_equal(bytes.length, 6);
         note(to, "(");
@@ -44,9 +45,9 @@ static void note_member(paper *to, tw_members *members, const tw_member *found, 
 }
 
 /* Lists all members, then "!reason" if the rest cannot be read. */
-static paper list_all(tw_members *members, uint64_t limit)
+static text_buffer list_all(tw_members *members, uint64_t limit)
 {
-    paper list = {0};
+    text_buffer list = {0};
     tw_member found;
     const char *reason = NULL;
     int status;
@@ -61,14 +62,15 @@ static paper list_all(tw_members *members, uint64_t limit)
     return list;
 }
 
-static paper list_bytes(const char *name, const tw_bytes *archive, uint64_t most, uint64_t limit)
+static text_buffer list_bytes(const char *name, const tw_bytes *archive, uint64_t most,
+                              uint64_t limit)
 {
     tw_members *members;
     const char *reason = NULL;
     /* The copy ends where its allocation ends, so that tools see overruns. */
     char *copy = malloc(archive->length + 1);
     memcpy(copy, archive->length ? archive->data : "", archive->length);
-    paper list = {0};
+    text_buffer list = {0};
     if (tw_members_open_bytes(name, copy, archive->length, most, &members, &reason) == TWINSET_OK) {
         list = list_all(members, limit);
     } else {
@@ -80,7 +82,7 @@ static paper list_bytes(const char *name, const tw_bytes *archive, uint64_t most
     return list;
 }
 
-static paper list_file(const char *name, const tw_bytes *archive)
+static text_buffer list_file(const char *name, const tw_bytes *archive)
 {
     tw_members *members;
     const char *reason = NULL;
@@ -88,7 +90,7 @@ static paper list_file(const char *name, const tw_bytes *archive)
     assert_non_null(file);
     assert_true(!archive->length || fwrite(archive->data, archive->length, 1, file) == 1);
     fclose(file);
-    paper list = {0};
+    text_buffer list = {0};
     if (tw_members_open(name, TW_INPUT_ARCHIVE, ALL, &members, &reason) == TWINSET_OK)
         return list_all(members, ALL);
     note(&list, "!");
@@ -98,12 +100,12 @@ static paper list_file(const char *name, const tw_bytes *archive)
 
 static void assert_lists(const char *name, tw_bytes archive, const char *expected)
 {
-    paper list = list_bytes(name, &archive, ALL, ALL);
+    text_buffer list = list_bytes(name, &archive, ALL, ALL);
     assert_string_equal(list.text, expected);
-    paper_free(&list);
+    text_buffer_free(&list);
     list = list_file(name, &archive);
     assert_string_equal(list.text, expected);
-    paper_free(&list);
+    text_buffer_free(&list);
     tw_bytes_free(&archive);
 }
 
@@ -253,12 +255,12 @@ static void a_bad_nested_archive_is_one_member(void **state)
                       {"cut.zip", inner.data, inner.length},
                       {"last", "x", 0}};
     tw_bytes outer = archive_of("zip", NULL, NULL, files, 4);
-    paper list = list_bytes("a.zip", &outer, ALL, ALL);
+    text_buffer list = list_bytes("a.zip", &outer, ALL, ALL);
     assert_non_null(strstr(list.text, "bad.7z=(not an archive)\nempty.zip=(not an archive)\n"
                                       "cut.zip!/a.txt=first\n"));
     assert_non_null(strstr(list.text, "\ncut.zip=(damaged: "));
     assert_non_null(strstr(list.text, ")\nlast=x\n"));
-    paper_free(&list);
+    text_buffer_free(&list);
     tw_bytes_free(&inner);
     tw_bytes_free(&outer);
 }
@@ -306,13 +308,13 @@ static void truncated_archives_give_their_first_members(void **state)
         size_t step = archive.length > 2000 ? 101 : 1;
         for (size_t length = 0; length < archive.length; length += step) {
             tw_bytes cut = {.data = archive.data, .length = length};
-            paper list = list_bytes(kinds[i].name, &cut, ALL, ALL);
+            text_buffer list = list_bytes(kinds[i].name, &cut, ALL, ALL);
             size_t same = 0;
             while (list.text[same] && list.text[same] == whole[same])
                 same++;
             assert_true(strchr("!(", list.text[same]));
             assert_true(list.text[same] || !whole[same]);
-            paper_free(&list);
+            text_buffer_free(&list);
         }
         tw_bytes_free(&archive);
     }
@@ -339,8 +341,8 @@ static void reading_damaged_archives_ends(void **state)
             assert_int_equal(tw_bytes_append(&copy, archive.data, archive.length), 0);
             for (size_t flips = 1 + below(&from, 3); flips > 0; flips--)
                 copy.data[below(&from, copy.length)] ^= (char)(1 << below(&from, 8));
-            paper list = list_bytes(kinds[i].name, &copy, ALL, 1 << 20);
-            paper_free(&list);
+            text_buffer list = list_bytes(kinds[i].name, &copy, ALL, 1 << 20);
+            text_buffer_free(&list);
             tw_bytes_free(&copy);
         }
         tw_bytes_free(&archive);
@@ -358,9 +360,9 @@ static void a_limit_refuses_a_single_member(void **state)
     static const member files[] = {{"a", "1234", 0}, {"b", "123456", 0}, {"c", "12345", 0}};
     for (size_t i = 0; i < COUNT(kinds); i++) {
         tw_bytes archive = archive_of(kinds[i].format, kinds[i].packing, NULL, files, 3);
-        paper list = list_bytes(kinds[i].name, &archive, ALL, 5);
+        text_buffer list = list_bytes(kinds[i].name, &archive, ALL, 5);
         assert_string_equal(list.text, "a=1234\nb=(unpacks to more than 5 bytes)\nc=12345\n");
-        paper_free(&list);
+        text_buffer_free(&list);
         tw_bytes_free(&archive);
     }
 }
@@ -385,10 +387,10 @@ static void bombs_are_bounded(void **state)
         tw_bytes inner = archive_of(bombs[i].format, bombs[i].packing, NULL, files, 3);
         member around = {bombs[i].name, inner.data, inner.length};
         tw_bytes outer = archive_of("zip", NULL, NULL, &around, 1);
-        paper list = list_bytes("b.zip", &outer, ALL, ALL);
+        text_buffer list = list_bytes("b.zip", &outer, ALL, ALL);
         assert_true(list.length < 1000);
         assert_non_null(strstr(list.text, "(unpacks to more than 250 times its size)"));
-        paper_free(&list);
+        text_buffer_free(&list);
         tw_bytes_free(&outer);
         assert_lists(bombs[i].name, inner, bombs[i].expected);
     }
@@ -407,10 +409,10 @@ static void all_members_together_are_bounded(void **state)
         files[i] = (member){"file", text, sizeof text};
     for (size_t i = 0; i < COUNT(kinds); i++) {
         tw_bytes archive = archive_of(kinds[i].format, kinds[i].packing, NULL, files, 10);
-        paper list = list_bytes(kinds[i].name, &archive, 120000, ALL);
+        text_buffer list = list_bytes(kinds[i].name, &archive, 120000, ALL);
         assert_true(list.length < 200000);
         assert_non_null(strstr(list.text, "its members unpack to more than is allowed"));
-        paper_free(&list);
+        text_buffer_free(&list);
         tw_bytes_free(&archive);
     }
 }

@@ -5,8 +5,8 @@
  */
 #include "testing.h"
 
-#include "paper.h"
 #include "results.h"
+#include "text_buffer.h"
 
 #define NAME "one"
 #define TEXT "The quick brown fox jumps over the lazy dog and away."
@@ -202,7 +202,7 @@ static void runs_are_checked(void **state)
     assert_refused(twinset_collection_compare(NULL, &result, &error));
     assert_refused(twinset_collection_texts(NULL, take_nothing, NULL, &error));
     assert_refused(
-        twinset_collection_sketch(NULL, TWINSET_FORMAT_JSONL, paper_write, NULL, &error));
+        twinset_collection_sketch(NULL, TWINSET_FORMAT_JSONL, text_buffer_write, NULL, &error));
     assert_refused(twinset_collection_outputs(NULL, 0, 0, &count, &error));
     assert_null(twinset_collection_output(NULL, 0));
 
@@ -213,7 +213,7 @@ static void runs_are_checked(void **state)
     assert_refused(twinset_collection_texts(collection, NULL, NULL, &error));
     assert_refused(twinset_collection_sketch(collection, TWINSET_FORMAT_JSONL, NULL, NULL, &error));
     assert_refused(
-        twinset_collection_sketch(collection, (twinset_format)77, paper_write, NULL, &error));
+        twinset_collection_sketch(collection, (twinset_format)77, text_buffer_write, NULL, &error));
     assert_refused(twinset_collection_outputs(collection, 0, 0, NULL, &error));
     assert_null(twinset_collection_output(collection, SIZE_MAX));
     assert_int_equal(twinset_collection_scan(collection, &result, NULL), TWINSET_OK);
@@ -315,25 +315,25 @@ static void writing_is_checked(void **state)
     (void)state;
     assert_int_equal(twinset_collection_scan(collection, &result, NULL), TWINSET_OK);
     const twinset_format csv = TWINSET_FORMAT_CSV;
-    assert_refused(twinset_result_write(NULL, csv, NULL, paper_write, NULL, &error));
+    assert_refused(twinset_result_write(NULL, csv, NULL, text_buffer_write, NULL, &error));
     assert_refused(twinset_result_write(result, csv, NULL, NULL, NULL, &error));
-    assert_refused(twinset_result_write(result, csv, &no_size, paper_write, NULL, &error));
+    assert_refused(twinset_result_write(result, csv, &no_size, text_buffer_write, NULL, &error));
     assert_refused(
-        twinset_result_write(result, (twinset_format)77, NULL, paper_write, NULL, &error));
-    assert_refused(twinset_result_write_removed(NULL, paper_write, NULL, &error));
+        twinset_result_write(result, (twinset_format)77, NULL, text_buffer_write, NULL, &error));
+    assert_refused(twinset_result_write_removed(NULL, text_buffer_write, NULL, &error));
     assert_refused(twinset_result_write_removed(result, NULL, NULL, &error));
-    assert_refused(twinset_result_write_report(NULL, NULL, 0, paper_write, NULL, &error));
+    assert_refused(twinset_result_write_report(NULL, NULL, 0, text_buffer_write, NULL, &error));
     assert_refused(twinset_result_write_report(result, NULL, 0, NULL, NULL, &error));
     twinset_page page = {.size = sizeof page}, half = {.size = sizeof half, .a = "a"};
-    assert_refused(twinset_result_write_page(NULL, &page, paper_write, NULL, &error));
-    assert_refused(twinset_result_write_page(result, NULL, paper_write, NULL, &error));
+    assert_refused(twinset_result_write_page(NULL, &page, text_buffer_write, NULL, &error));
+    assert_refused(twinset_result_write_page(result, NULL, text_buffer_write, NULL, &error));
     assert_refused(twinset_result_write_page(result, &page, NULL, NULL, &error));
-    assert_refused(twinset_result_write_page(result, &half, paper_write, NULL, &error));
-    assert_refused(twinset_result_write_page_key(NULL, &page, paper_write, NULL, &error));
-    assert_refused(twinset_result_write_page_key(result, NULL, paper_write, NULL, &error));
+    assert_refused(twinset_result_write_page(result, &half, text_buffer_write, NULL, &error));
+    assert_refused(twinset_result_write_page_key(NULL, &page, text_buffer_write, NULL, &error));
+    assert_refused(twinset_result_write_page_key(result, NULL, text_buffer_write, NULL, &error));
     assert_refused(twinset_result_write_page_key(result, &page, NULL, NULL, &error));
     twinset_pair pair = {.a = "a"};
-    assert_refused(twinset_pair_write(&pair, sizeof pair, csv, paper_write, NULL, &error));
+    assert_refused(twinset_pair_write(&pair, sizeof pair, csv, text_buffer_write, NULL, &error));
     assert_refused(twinset_pair_write(NULL, 0, csv, NULL, NULL, &error));
     assert_refused(twinset_result_passages(NULL, 0, &passages, &error));
     assert_refused(twinset_result_passages(result, 0, NULL, &error));
@@ -351,19 +351,20 @@ static void cleaning_is_checked(void **state)
     (void)state;
     assert_int_equal(twinset_collection_scan(collection, &scanned, NULL), TWINSET_OK);
     assert_refused(
-        twinset_result_clean(scanned, 0, NULL, 0, paper_write, NULL, &counts, 8, &error));
+        twinset_result_clean(scanned, 0, NULL, 0, text_buffer_write, NULL, &counts, 8, &error));
     twinset_result_free(scanned);
     assert_int_equal(twinset_collection_dedup(collection, NULL, &cleaned, NULL), TWINSET_OK);
-    assert_refused(twinset_result_clean(NULL, 0, NULL, 0, paper_write, NULL, NULL, 0, &error));
+    assert_refused(
+        twinset_result_clean(NULL, 0, NULL, 0, text_buffer_write, NULL, NULL, 0, &error));
     assert_refused(twinset_result_clean(cleaned, 0, NULL, 0, NULL, NULL, NULL, 0, &error));
     assert_refused(
-        twinset_result_clean(cleaned, SIZE_MAX, NULL, 0, paper_write, NULL, NULL, 0, &error));
-    paper out = {0};
-    assert_int_equal(
-        twinset_result_clean(cleaned, 0, NULL, 0, paper_write, &out, &counts, sizeof counts, NULL),
-        TWINSET_OK);
+        twinset_result_clean(cleaned, SIZE_MAX, NULL, 0, text_buffer_write, NULL, NULL, 0, &error));
+    text_buffer out = {0};
+    assert_int_equal(twinset_result_clean(cleaned, 0, NULL, 0, text_buffer_write, &out, &counts,
+                                          sizeof counts, NULL),
+                     TWINSET_OK);
     assert_int_equal(counts.kept, 1);
-    paper_free(&out);
+    text_buffer_free(&out);
     uint32_t decision;
     assert_refused(twinset_result_records(NULL, 0, 0, 1, &decision, NULL, &error));
     assert_refused(twinset_result_records(cleaned, 0, 0, 1, NULL, NULL, &error));
@@ -661,7 +662,7 @@ static void writers_of_json_are_checked(void **state)
     (void)state;
     assert_refused(twinset_json_new(NULL, NULL, &json, &error));
     assert_null(json);
-    assert_refused(twinset_json_new(paper_write, NULL, NULL, &error));
+    assert_refused(twinset_json_new(text_buffer_write, NULL, NULL, &error));
     assert_refused(twinset_json_end(NULL, &error));
     twinset_json_object(NULL, NULL);
     twinset_json_list(NULL, NULL);

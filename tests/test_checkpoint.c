@@ -2,8 +2,8 @@
 #define _XOPEN_SOURCE 700 /* nftw */
 #include "testing.h"
 
+#include "containing.h"
 #include "results.h"
-#include "saying.h"
 #include "scanning.h"
 
 enum { RECORDS = 40 };
@@ -28,7 +28,7 @@ static void write_records(const char *path)
     assert_int_equal(fclose(file), 0);
 }
 
-static int scan(const twinset_options *options, const char *path, paper *json,
+static int scan(const twinset_options *options, const char *path, text_buffer *json,
                 uint64_t *resumed_bytes, twinset_error *error)
 {
     twinset_collection *collection;
@@ -38,8 +38,9 @@ static int scan(const twinset_options *options, const char *path, paper *json,
     int status = twinset_collection_scan(collection, &result, error);
     if (status == TWINSET_OK) {
         *resumed_bytes = run_of(result).resumed_bytes;
-        assert_ok(twinset_result_write(result, TWINSET_FORMAT_JSON, NULL, paper_write, json, error),
-                  error);
+        assert_ok(
+            twinset_result_write(result, TWINSET_FORMAT_JSON, NULL, text_buffer_write, json, error),
+            error);
     }
     twinset_result_free(result);
     twinset_collection_free(collection);
@@ -64,7 +65,7 @@ static void a_stopped_run_goes_on(void **state)
     for (size_t i = 0; i < COUNT(settings); i++) {
         twinset_options options = options_with(settings[i]);
         twinset_error error;
-        paper expected = {0};
+        text_buffer expected = {0};
         uint64_t resumed = 0;
         int calls = 0, status = TWINSET_CANCELLED;
         assert_ok(scan(&options, "records.jsonl", &expected, &resumed, &error), &error);
@@ -73,22 +74,22 @@ static void a_stopped_run_goes_on(void **state)
         options.progress = stop_later;
         options.progress_context = &calls;
         for (int most = 0; most < 100 && status == TWINSET_CANCELLED; most += 3) {
-            paper found = {0};
+            text_buffer found = {0};
             calls = most;
             status = scan(&options, "records.jsonl", &found, &resumed, &error);
             if (status == TWINSET_OK)
                 assert_string_equal(found.text, expected.text);
-            paper_free(&found);
+            text_buffer_free(&found);
         }
         assert_int_equal(status, TWINSET_OK);
         /* Once more: all of it was done before. */
-        paper found = {0};
+        text_buffer found = {0};
         calls = INT_MAX;
         assert_ok(scan(&options, "records.jsonl", &found, &resumed, &error), &error);
         assert_string_equal(found.text, expected.text);
         assert_true(resumed > 0);
-        paper_free(&found);
-        paper_free(&expected);
+        text_buffer_free(&found);
+        text_buffer_free(&expected);
     }
 }
 
@@ -98,7 +99,7 @@ static void another_run_is_refused(void **state)
     (void)state;
     twinset_options options = options_with("method=lsh threshold=0.3");
     twinset_error error;
-    paper found = {0};
+    text_buffer found = {0};
     uint64_t resumed = 0;
     options.checkpoint = "anew";
     options.stop = "stop.txt";
@@ -116,7 +117,7 @@ static void another_run_is_refused(void **state)
                             "anew/read.journal: the checkpoint of a run with other options or "
                             "inputs; name another folder, or remove this one");
     }
-    paper_free(&found);
+    text_buffer_free(&found);
 }
 
 /* ---- files of a checkpoint */
@@ -129,7 +130,7 @@ static void journals_are_no_inputs_and_no_outputs(void **state)
     twinset_options options = options_with("method=lsh threshold=0.3");
     twinset_collection *collection;
     twinset_error error;
-    paper found = {0};
+    text_buffer found = {0};
     uint64_t resumed = 0;
     options.checkpoint = "state";
     write_records("records.jsonl");
@@ -137,7 +138,7 @@ static void journals_are_no_inputs_and_no_outputs(void **state)
     assert_int_equal(scan(&options, "state/read.journal", &found, &resumed, &error), TWINSET_USAGE);
     assert_string_equal(error.message, "`checkpoint` would replace an input, state/read.journal; "
                                        "name another folder");
-    paper_free(&found);
+    text_buffer_free(&found);
 
     /* In a folder that is read they are passed over. */
     mkdir("beside", 0700);
@@ -147,7 +148,7 @@ static void journals_are_no_inputs_and_no_outputs(void **state)
         assert_ok(scan(&options, "beside", &found, &resumed, &error), &error);
         assert_int_equal(resumed > 0, i);
         assert_contains(found.text, "\"documents\": 40");
-        paper_free(&found);
+        text_buffer_free(&found);
     }
     options.checkpoint = "state";
 
@@ -168,7 +169,7 @@ static void a_folder_that_cannot_be_made_is_named(void **state)
     static const char *const folders[] = {"records.jsonl", "records.jsonl/below", "no/such/folder"};
     twinset_options options = options_with("method=lsh threshold=0.3");
     twinset_error error;
-    paper found = {0};
+    text_buffer found = {0};
     uint64_t resumed = 0;
     write_records("records.jsonl");
     for (size_t i = 0; i < COUNT(folders); i++) {

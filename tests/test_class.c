@@ -5,8 +5,8 @@
 #define _XOPEN_SOURCE 700 /* nftw, fmemopen */
 #include "testing.h"
 
+#include "containing.h"
 #include "results.h"
-#include "saying.h"
 #include "scanning.h"
 
 enum { BYTES = 8192 };
@@ -64,9 +64,10 @@ static void scan_class(classroom *of)
 static char *written(const classroom *of, twinset_format format)
 {
     const twinset_style style = {.size = sizeof style, .width = 100, .legend = 1};
-    paper out = {0};
+    text_buffer out = {0};
     twinset_error error;
-    assert_ok(twinset_result_write(of->result, format, &style, paper_write, &out, &error), &error);
+    assert_ok(twinset_result_write(of->result, format, &style, text_buffer_write, &out, &error),
+              &error);
     return out.text;
 }
 

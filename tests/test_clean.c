@@ -126,9 +126,9 @@ static void texts_in_memory_are_cleaned(void **state)
     assert_string_equal(removed.name, "a");
     assert_string_equal(removed.kept, "z");
     for (size_t i = 0; i < 2; i++) {
-        paper out = {0};
+        text_buffer out = {0};
         twinset_clean_counts counts;
-        assert_int_equal(twinset_result_clean(result, i, NULL, 0, paper_write, &out, &counts,
+        assert_int_equal(twinset_result_clean(result, i, NULL, 0, text_buffer_write, &out, &counts,
                                               sizeof counts, NULL),
                          TWINSET_OK);
         assert_int_equal(counts.kept, i == 0);
@@ -137,7 +137,7 @@ static void texts_in_memory_are_cleaned(void **state)
             assert_string_equal(out.text, text);
         else
             assert_null(out.text);
-        paper_free(&out);
+        text_buffer_free(&out);
     }
     twinset_result_free(result);
     twinset_collection_free(collection);
@@ -184,18 +184,18 @@ static void changed_files_are_refused(void **state)
     for (size_t i = 0; i <= COUNT(after); i++) {
         twinset_result *result;
         twinset_error error = {""};
-        paper out = {0};
+        text_buffer out = {0};
         assert_true(write_file(path, before));
         twinset_collection *collection = collection_of(&path, 1, 0.8);
         assert_int_equal(twinset_collection_dedup(collection, "first", &result, NULL), TWINSET_OK);
         assert_int_equal(run_of(result).removed, 1);
         if (i < COUNT(after))
             assert_true(write_file(path, after[i]));
-        twinset_write_fn write = i < COUNT(after) ? paper_write : refuse;
+        twinset_write_fn write = i < COUNT(after) ? text_buffer_write : refuse;
         int status = twinset_result_clean(result, 0, NULL, 0, write, &out, NULL, 0, &error);
         assert_int_equal(status, TWINSET_IO);
         assert_non_null(strstr(error.message, i < COUNT(after) ? "changed" : "cannot write"));
-        paper_free(&out);
+        text_buffer_free(&out);
         twinset_result_free(result);
         twinset_collection_free(collection);
     }
@@ -265,7 +265,7 @@ static char *clean_spans(const char *path, bool annotate, twinset_clean_counts *
     twinset_collection *collection;
     twinset_result *result;
     size_t outputs;
-    paper out = {0};
+    text_buffer out = {0};
     twinset_options_init(&options, sizeof options);
     options.min_passage = 8;
     assert_int_equal(twinset_collection_new(&options, &collection, NULL), TWINSET_OK);
@@ -274,8 +274,8 @@ static char *clean_spans(const char *path, bool annotate, twinset_clean_counts *
     assert_int_equal(twinset_collection_outputs(collection, 0, annotate, &outputs, NULL),
                      TWINSET_OK);
     assert_int_equal(twinset_collection_dedup(collection, NULL, &result, NULL), TWINSET_OK);
-    assert_int_equal(twinset_result_clean(result, 0, NULL, annotate, paper_write, &out, counts,
-                                          sizeof *counts, NULL),
+    assert_int_equal(twinset_result_clean(result, 0, NULL, annotate, text_buffer_write, &out,
+                                          counts, sizeof *counts, NULL),
                      TWINSET_OK);
     twinset_result_free(result);
     twinset_collection_free(collection);
@@ -373,28 +373,29 @@ static void pages_are_written_without_names(void **state)
     twinset_collection *collection;
     twinset_result *result = scan_two(&collection);
     twinset_page page = {.size = sizeof page, .anonymise = 1, .a = "bob.txt", .b = "ada.txt"};
-    paper out = {0}, key = {0};
+    text_buffer out = {0}, key = {0};
     twinset_error error;
-    int status = twinset_result_write_page(result, &page, paper_write, &out, &error);
+    int status = twinset_result_write_page(result, &page, text_buffer_write, &out, &error);
     if (status == TWINSET_OK) { /* a build without npm has no page */
         assert_non_null(strstr(out.text, "Document 2"));
         assert_null(strstr(out.text, "ada.txt"));
     }
-    assert_int_equal(twinset_result_write_page_key(result, &page, paper_write, &key, NULL),
+    assert_int_equal(twinset_result_write_page_key(result, &page, text_buffer_write, &key, NULL),
                      TWINSET_OK);
     assert_non_null(strstr(key.text, "class/ada.txt"));
     page = (twinset_page){.size = sizeof page,
                           .review = "{\"format\": \"twinset review\", \"version\": 1}"};
-    assert_int_equal(twinset_result_write_page(result, &page, paper_write, &out, &error), status);
+    assert_int_equal(twinset_result_write_page(result, &page, text_buffer_write, &out, &error),
+                     status);
     page.review = "{\"format\": 1}";
-    assert_int_equal(twinset_result_write_page(result, &page, paper_write, &out, &error),
+    assert_int_equal(twinset_result_write_page(result, &page, text_buffer_write, &out, &error),
                      TWINSET_USAGE);
     page = (twinset_page){.size = sizeof page, .a = "ada.txt", .b = "carl.txt"};
-    assert_int_equal(twinset_result_write_page_key(result, &page, paper_write, &key, &error),
+    assert_int_equal(twinset_result_write_page_key(result, &page, text_buffer_write, &key, &error),
                      TWINSET_USAGE);
     assert_non_null(strstr(error.message, "carl.txt"));
-    paper_free(&out);
-    paper_free(&key);
+    text_buffer_free(&out);
+    text_buffer_free(&key);
     twinset_result_free(result);
     twinset_collection_free(collection);
 }
@@ -403,15 +404,15 @@ static void pages_are_written_without_names(void **state)
 static size_t count_texts(const twinset_result *result, uint64_t most, size_t *pairs)
 {
     twinset_page page = {.size = sizeof page, .most_bytes = most, .pairs_with_texts = pairs};
-    paper out = {0};
+    text_buffer out = {0};
     size_t count = 0;
     *pairs = SIZE_MAX;
-    if (twinset_result_write_page(result, &page, paper_write, &out, NULL) == TWINSET_OK)
+    if (twinset_result_write_page(result, &page, text_buffer_write, &out, NULL) == TWINSET_OK)
         for (const char *found = out.text; (found = strstr(found, "id=\"text-")); found++)
             count++;
     else
         *pairs = most ? 0 : 1; /* a build without npm has no page */
-    paper_free(&out);
+    text_buffer_free(&out);
     return count;
 }
 
@@ -459,17 +460,18 @@ static void page_keeps_its_limit(void **state)
     twinset_result *result = scan_class(&collection);
     size_t with_texts;
     twinset_page page = {.size = sizeof page, .pairs_with_texts = &with_texts};
-    paper whole = {0};
-    int status = twinset_result_write_page(result, &page, paper_write, &whole, NULL);
+    text_buffer whole = {0};
+    int status = twinset_result_write_page(result, &page, text_buffer_write, &whole, NULL);
     for (size_t tenths = 9; tenths > 6 && status == TWINSET_OK; tenths--) {
-        paper cut = {0};
+        text_buffer cut = {0};
         page.most_bytes = whole.length * tenths / 10;
-        assert_int_equal(twinset_result_write_page(result, &page, paper_write, &cut, NULL), 0);
+        assert_int_equal(twinset_result_write_page(result, &page, text_buffer_write, &cut, NULL),
+                         0);
         assert_true(cut.length <= page.most_bytes && cut.length > whole.length / 4);
         assert_true(with_texts > 0 && with_texts < twinset_result_pairs(result));
-        paper_free(&cut);
+        text_buffer_free(&cut);
     }
-    paper_free(&whole);
+    text_buffer_free(&whole);
     twinset_result_free(result);
     twinset_collection_free(collection);
 }

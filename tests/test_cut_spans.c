@@ -56,11 +56,11 @@ static void dedup(cleaned *given, bool separate_files)
 /* The cleaned text of an input, or NULL. The caller frees it. */
 static char *left_of(const cleaned *given, size_t input)
 {
-    paper out = {0};
+    text_buffer out = {0};
     twinset_error error;
-    assert_ok(
-        twinset_result_clean(given->result, input, NULL, 0, paper_write, &out, NULL, 0, &error),
-        &error);
+    assert_ok(twinset_result_clean(given->result, input, NULL, 0, text_buffer_write, &out, NULL, 0,
+                                   &error),
+              &error);
     return out.text;
 }
 

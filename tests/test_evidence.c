@@ -16,9 +16,9 @@
 #include "dice.h"
 #include "digest.h"
 #include "memory.h"
-#include "paper.h"
 #include "passages.h"
 #include "passages_text.h"
+#include "text_buffer.h"
 
 enum { K = 4, MOST_TOKENS = 4000, MOST_FILES = 4 };
 
@@ -135,11 +135,12 @@ static twinset_passages *find_in_texts(const char *a, const char *b, bool code)
 
 /* ---- written passages */
 
-static int write_page(const twinset_passages *passages, const twinset_style *style, paper *page)
+static int write_page(const twinset_passages *passages, const twinset_style *style,
+                      text_buffer *page)
 {
     static tw_sink sink;
-    *page = (paper){.text = calloc(1, 1)};
-    tw_sink_init(&sink, paper_write, page);
+    *page = (text_buffer){.text = calloc(1, 1)};
+    tw_sink_init(&sink, text_buffer_write, page);
     int status = TWINSET_OK;
     if (style)
         status = tw_write_passages(&sink, passages, style);
@@ -154,7 +155,7 @@ static int write_page(const twinset_passages *passages, const twinset_style *sty
 static void assert_page(twinset_passages *passages, const twinset_style *style,
                         const char *expected)
 {
-    paper page;
+    text_buffer page;
     assert_int_equal(write_page(passages, style, &page), TWINSET_OK);
     assert_string_equal(page.text, expected);
     free(page.text);
@@ -232,7 +233,7 @@ static void narrow_lines_are_below_each_other(void **state)
 static void colours_do_not_change_the_text(void **state)
 {
     (void)state;
-    paper page;
+    text_buffer page;
     twinset_passages *passages = find_in_texts(ORIGINAL, COPY, true);
     twinset_style style = {.width = 100, .colour = 1};
     assert_int_equal(write_page(passages, &style, &page), TWINSET_OK);
@@ -299,7 +300,7 @@ static void files_are_named(void **state)
     assert_string_equal(twinset_passages_text(passages, 0, 1, &length), ORIGINAL);
     assert_int_equal(length, strlen(ORIGINAL));
     assert_null(twinset_passages_text(passages, 0, 2, &length));
-    paper page;
+    text_buffer page;
     assert_int_equal(write_page(passages, NULL, &page), TWINSET_OK);
     assert_contains(page.text, "\"a\": {\"file\": \"anna/b.py\", \"lines\": [1, 7]");
     free(page.text);
@@ -328,7 +329,7 @@ static void templates_are_marked(void **state)
                      TWINSET_OK);
     assert_int_equal(span.first_line, 2);
     assert_int_equal(span.last_line, 4);
-    paper page;
+    text_buffer page;
     assert_int_equal(write_page(passages, &(twinset_style){.width = 60}, &page), TWINSET_OK);
     assert_contains(page.text, "= 1 A = 1 + 2\n. 2 T = 3 * 4\n. 3 U = 5 * 6\n. 4 V = 7 * 8\n= 5 B");
     free(page.text);
@@ -385,7 +386,7 @@ static size_t change_bytes(dice *from, const char *text, size_t length, char *co
 }
 
 /* Checks that no line is too wide or ends in a space, and that none has a control character. */
-static void check_page(const paper *page, size_t width)
+static void check_page(const text_buffer *page, size_t width)
 {
     for (const char *line = page->text, *end; *line; line = end + 1) {
         end = strchr(line, '\n');
@@ -409,7 +410,7 @@ static void any_bytes_fit_any_width(void **state)
     for (int round = 0; round < 1500; round++) {
         bool code = round % 4;
         twinset_passages *passages;
-        paper page;
+        text_buffer page;
         begin(&x, "a\n\x1b[31m"
                   "b");
         begin(&y, "otto");
@@ -444,7 +445,7 @@ static void long_lines_are_cut(void **state)
         snprintf(a + 5 * i, 6, "F%03zu;", i);
     snprintf(b, sizeof b, "%s", a + 1500);
     twinset_passages *passages = find_in_texts(a, b, true);
-    paper page;
+    text_buffer page;
     assert_int_equal(write_page(passages, &(twinset_style){.width = 100}, &page), TWINSET_OK);
     assert_contains(page.text, "1 \xe2\x80\xa6");
     assert_contains(page.text, ";F299;F300;F301;");
@@ -510,7 +511,7 @@ static void failed_allocations_are_reported(void **state)
     add_file(&y, "b", COPY, strlen(COPY), true);
     for (long long after = 0; !done; after++) {
         twinset_passages *passages;
-        paper page = {0};
+        text_buffer page = {0};
         tw_faults_after(after);
         int status = find_passages(&x, &y, true, &passages);
         if (status == TWINSET_OK)

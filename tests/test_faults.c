@@ -140,11 +140,11 @@ static int write_all(const twinset_result *result, twinset_error *error)
 {
     int status = TWINSET_OK;
     for (int format = TWINSET_FORMAT_TABLE; format <= TWINSET_FORMAT_JSONL && !status; format++) {
-        paper out = {0};
+        text_buffer out = {0};
         const twinset_style style = {.size = sizeof style, .colour = 1, .width = 80, .rows = 2};
-        status =
-            twinset_result_write(result, (twinset_format)format, &style, paper_write, &out, error);
-        paper_free(&out);
+        status = twinset_result_write(result, (twinset_format)format, &style, text_buffer_write,
+                                      &out, error);
+        text_buffer_free(&out);
     }
     return status;
 }
@@ -252,14 +252,14 @@ static void scans_of_programs_survive_failing_allocations(void **state)
 /* A scan fails without memory; after that, the same handle gives the result of a new handle. */
 static void check_repetition(const twinset_options *options, fill_fn fill)
 {
-    paper expected = {0};
+    text_buffer expected = {0};
     dice from = new_dice();
     int status = TWINSET_NOMEM;
     for (long long allocations = 0; status != TWINSET_OK;
          allocations += step_of_allocations(&from)) {
         twinset_collection *collection;
         twinset_result *result;
-        paper found = {0};
+        text_buffer found = {0};
         assert_int_equal(twinset_collection_new(options, &collection, NULL), TWINSET_OK);
         assert_int_equal(fill(collection, NULL), TWINSET_OK);
         tw_faults_after(expected.text ? allocations : -1);
@@ -269,22 +269,22 @@ static void check_repetition(const twinset_options *options, fill_fn fill)
             assert_null(result);
             assert_int_equal(twinset_collection_scan(collection, &result, NULL), TWINSET_OK);
         }
-        assert_int_equal(
-            twinset_result_write(result, TWINSET_FORMAT_JSON, NULL, paper_write, &found, NULL),
-            TWINSET_OK);
+        assert_int_equal(twinset_result_write(result, TWINSET_FORMAT_JSON, NULL, text_buffer_write,
+                                              &found, NULL),
+                         TWINSET_OK);
         if (expected.text) {
             assert_string_equal(found.text, expected.text);
         } else {
             expected = found;
-            found = (paper){0};
+            found = (text_buffer){0};
             status = TWINSET_NOMEM; /* the first run only finds the expected result */
             allocations = -1;
         }
-        paper_free(&found);
+        text_buffer_free(&found);
         twinset_result_free(result);
         twinset_collection_free(collection);
     }
-    paper_free(&expected);
+    text_buffer_free(&expected);
 }
 
 static void a_failed_scan_can_be_repeated(void **state)
@@ -302,18 +302,18 @@ static void a_failed_scan_can_be_repeated(void **state)
 
 static int write_text(void *context, const char *name, const char *text, size_t length)
 {
-    int failure = paper_write(context, name, strlen(name));
-    return failure ? failure : paper_write(context, text, length);
+    int failure = text_buffer_write(context, name, strlen(name));
+    return failure ? failure : text_buffer_write(context, text, length);
 }
 
 /* Without memory, not all texts are given; after that, the same handle gives all. */
 static void check_texts(const twinset_options *options, fill_fn fill)
 {
-    paper expected = {0};
+    text_buffer expected = {0};
     int status = TWINSET_NOMEM;
     for (long long allocations = -1; status != TWINSET_OK; allocations++) {
         twinset_collection *collection;
-        paper found = {0};
+        text_buffer found = {0};
         assert_int_equal(twinset_collection_new(options, &collection, NULL), TWINSET_OK);
         assert_int_equal(fill(collection, NULL), TWINSET_OK);
         tw_faults_after(allocations);
@@ -321,8 +321,8 @@ static void check_texts(const twinset_options *options, fill_fn fill)
         tw_faults_after(-1);
         if (status != TWINSET_OK) {
             assert_int_equal(status, TWINSET_NOMEM);
-            paper_free(&found);
-            found = (paper){0};
+            text_buffer_free(&found);
+            found = (text_buffer){0};
             assert_int_equal(twinset_collection_texts(collection, write_text, &found, NULL),
                              TWINSET_OK);
         }
@@ -331,11 +331,11 @@ static void check_texts(const twinset_options *options, fill_fn fill)
             status = TWINSET_NOMEM;
         } else {
             assert_string_equal(found.text, expected.text);
-            paper_free(&found);
+            text_buffer_free(&found);
         }
         twinset_collection_free(collection);
     }
-    paper_free(&expected);
+    text_buffer_free(&expected);
 }
 
 static void texts_survive_failing_allocations(void **state)
@@ -413,7 +413,7 @@ static void forget_checkpoint(void)
     remove("state/matches.journal");
 }
 
-static int scan_records(const twinset_options *options, const char *path, paper *json,
+static int scan_records(const twinset_options *options, const char *path, text_buffer *json,
                         twinset_error *error)
 {
     twinset_collection *collection = NULL;
@@ -426,7 +426,8 @@ static int scan_records(const twinset_options *options, const char *path, paper 
     if (status == TWINSET_OK)
         status = twinset_collection_scan(collection, &result, error);
     if (status == TWINSET_OK)
-        status = twinset_result_write(result, TWINSET_FORMAT_JSON, NULL, paper_write, json, error);
+        status =
+            twinset_result_write(result, TWINSET_FORMAT_JSON, NULL, text_buffer_write, json, error);
     twinset_result_free(result);
     twinset_collection_free(collection);
     return status;
@@ -436,7 +437,7 @@ static int scan_records(const twinset_options *options, const char *path, paper 
 static void check_records(const twinset_options *base_options, const char *path, bool is_new)
 {
     twinset_options options = *base_options;
-    paper expected = {0}, found = {0};
+    text_buffer expected = {0}, found = {0};
     twinset_error error;
     dice from = new_dice();
     int status = TWINSET_NOMEM;
@@ -447,7 +448,7 @@ static void check_records(const twinset_options *base_options, const char *path,
          allocations += step_of_allocations(&from)) {
         if (is_new)
             forget_checkpoint();
-        paper_free(&found);
+        text_buffer_free(&found);
         tw_faults_after(allocations);
         status = scan_records(&options, path, &found, &error);
         tw_faults_after(-1);
@@ -456,8 +457,8 @@ static void check_records(const twinset_options *base_options, const char *path,
         if (status == TWINSET_OK)
             assert_string_equal(found.text, expected.text);
     }
-    paper_free(&expected);
-    paper_free(&found);
+    text_buffer_free(&expected);
+    text_buffer_free(&found);
 }
 
 static void scans_of_records_survive_failing_allocations(void **state)
@@ -489,22 +490,22 @@ static int clean_inputs(twinset_collection *collection, twinset_result *result,
     if (status == TWINSET_OK)
         status = twinset_collection_check_outputs(collection, paths, COUNT(paths), error);
     for (size_t i = 0; i < 2 * inputs && status == TWINSET_OK; i++) {
-        paper out = {0};
+        text_buffer out = {0};
         if (twinset_collection_output(collection, i / 2))
-            status = twinset_result_clean(result, i / 2, i % 2 ? "x.gz" : NULL, i % 2, paper_write,
-                                          &out, NULL, 0, error);
-        paper_free(&out);
+            status = twinset_result_clean(result, i / 2, i % 2 ? "x.gz" : NULL, i % 2,
+                                          text_buffer_write, &out, NULL, 0, error);
+        text_buffer_free(&out);
     }
     return status;
 }
 
 static int write_decisions(const twinset_result *result, twinset_error *error)
 {
-    paper out = {0};
-    int status = twinset_result_write_removed(result, paper_write, &out, error);
+    text_buffer out = {0};
+    int status = twinset_result_write_removed(result, text_buffer_write, &out, error);
     if (status == TWINSET_OK)
-        status = twinset_result_write_report(result, NULL, 0, paper_write, &out, error);
-    paper_free(&out);
+        status = twinset_result_write_report(result, NULL, 0, text_buffer_write, &out, error);
+    text_buffer_free(&out);
     return status;
 }
 
@@ -560,10 +561,10 @@ static int sketch_both(const twinset_options *options, twinset_error *error)
     if (status == TWINSET_OK)
         status = fill_texts(collection, error);
     for (int format = TWINSET_FORMAT_JSONL; format <= TWINSET_FORMAT_BINARY && !status; format++) {
-        paper out = {0};
-        status =
-            twinset_collection_sketch(collection, (twinset_format)format, paper_write, &out, error);
-        paper_free(&out);
+        text_buffer out = {0};
+        status = twinset_collection_sketch(collection, (twinset_format)format, text_buffer_write,
+                                           &out, error);
+        text_buffer_free(&out);
     }
     twinset_collection_free(collection);
     return status;

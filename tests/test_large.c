@@ -5,8 +5,8 @@
 
 #include <math.h>
 
+#include "containing.h"
 #include "results.h"
-#include "saying.h"
 #include "scanning.h"
 
 enum { TOKENS = 70000 };

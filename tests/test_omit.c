@@ -556,12 +556,13 @@ static void passages_do_not_cross_omitted_spans(void **state)
         assert_true(pair.union_count == 8 && pair.shared == 7 && pair.longest == 6);
         twinset_result_free(result);
         assert_int_equal(twinset_collection_compare(collection, &result, NULL), TWINSET_OK);
-        paper out = {0};
+        text_buffer out = {0};
         assert_int_equal(
-            twinset_result_write(result, TWINSET_FORMAT_TABLE, NULL, paper_write, &out, NULL), 0);
+            twinset_result_write(result, TWINSET_FORMAT_TABLE, NULL, text_buffer_write, &out, NULL),
+            0);
         assert_non_null(strstr(out.text, "6 words in a row"));
         assert_non_null(strstr(out.text, "11 words in 1 passage"));
-        paper_free(&out);
+        text_buffer_free(&out);
         twinset_result_free(result);
         twinset_collection_free(collection);
     }

@@ -15,16 +15,16 @@
 
 #include <cmocka.h>
 
+#include "containing.h"
 #include "memory.h"
-#include "paper.h"
-#include "saying.h"
+#include "text_buffer.h"
 #include "writers.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static paper new_page(void)
+static text_buffer new_page(void)
 {
-    paper page = {.text = calloc(1, 1)};
+    text_buffer page = {.text = calloc(1, 1)};
     assert_non_null(page.text);
     return page;
 }
@@ -144,9 +144,9 @@ static void json_strings_of_any_bytes_are_valid(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(known); i++) {
-        paper page = new_page();
+        text_buffer page = new_page();
         tw_sink sink;
-        tw_sink_init(&sink, paper_write, &page);
+        tw_sink_init(&sink, text_buffer_write, &page);
         tw_put_json_string(&sink, known[i][0]);
         assert_int_equal(tw_sink_end(&sink, NULL), TWINSET_OK);
         assert_string_equal(page.text, known[i][1]);
@@ -157,9 +157,9 @@ static void json_strings_of_any_bytes_are_valid(void **state)
 static void json_is_laid_out(void **state)
 {
     (void)state;
-    paper page = new_page();
+    text_buffer page = new_page();
     tw_sink sink;
-    tw_sink_init(&sink, paper_write, &page);
+    tw_sink_init(&sink, text_buffer_write, &page);
     tw_json json = tw_json_new(&sink);
     tw_json_object(&json, NULL, TW_JSON_LINES);
     tw_json_list(&json, "empty", TW_JSON_LINES);
@@ -392,16 +392,16 @@ static twinset_options exact_pairs_of_letters(void)
     return options;
 }
 
-static paper write_out(const twinset_result *result, twinset_format format,
-                       const twinset_style *style)
+static text_buffer write_out(const twinset_result *result, twinset_format format,
+                             const twinset_style *style)
 {
-    paper page = new_page();
+    text_buffer page = new_page();
     twinset_error error;
     twinset_style sized = style ? *style : (twinset_style){0};
     sized.size = sizeof sized;
-    assert_int_equal(
-        twinset_result_write(result, format, style ? &sized : NULL, paper_write, &page, &error),
-        TWINSET_OK);
+    assert_int_equal(twinset_result_write(result, format, style ? &sized : NULL, text_buffer_write,
+                                          &page, &error),
+                     TWINSET_OK);
     return page;
 }
 
@@ -423,7 +423,7 @@ static finding scan_letters(void)
 static void csv_has_the_fields_in_order(void **state)
 {
     finding scan = scan_letters();
-    paper page = write_out(scan.result, TWINSET_FORMAT_CSV, NULL);
+    text_buffer page = write_out(scan.result, TWINSET_FORMAT_CSV, NULL);
 
     (void)state;
     assert_contains(page.text,
@@ -443,9 +443,9 @@ static void names_survive_csv_and_tsv(void **state)
     finding scan = scan_all(NULL, hostile, COUNT(hostile));
 
     (void)state;
-    paper csv = write_out(scan.result, TWINSET_FORMAT_CSV, NULL);
+    text_buffer csv = write_out(scan.result, TWINSET_FORMAT_CSV, NULL);
     assert_contains(csv.text, "\n\"a,\"\"b\"\"\nc\",\"t\ta\\b\r\xff\",1.0,");
-    paper tsv = write_out(scan.result, TWINSET_FORMAT_TSV, NULL);
+    text_buffer tsv = write_out(scan.result, TWINSET_FORMAT_TSV, NULL);
     assert_contains(tsv.text, "\na,\"b\"\\nc\tt\\ta\\\\b\\r\xff\t1.0\t");
     assert_contains(tsv.text, "a\tb\tsimilarity\t");
     assert_int_equal(count_of(tsv.text, "\n"), 2);
@@ -479,8 +479,8 @@ static void names_in_csv_are_no_formulas(void **state)
         document documents[] = {{names[i].name, "same text"}, {"~", "same text"}};
         char csv_line[64], tsv_line[64];
         finding scan = scan_all(NULL, documents, COUNT(documents));
-        paper csv = write_out(scan.result, TWINSET_FORMAT_CSV, NULL);
-        paper tsv = write_out(scan.result, TWINSET_FORMAT_TSV, NULL);
+        text_buffer csv = write_out(scan.result, TWINSET_FORMAT_CSV, NULL);
+        text_buffer tsv = write_out(scan.result, TWINSET_FORMAT_TSV, NULL);
         snprintf(csv_line, sizeof csv_line, "false_alarms\n%s,~,1.0,", names[i].csv);
         snprintf(tsv_line, sizeof tsv_line, "false_alarms\n%s\t~\t1.0\t", names[i].tsv);
         assert_contains(csv.text, csv_line);
@@ -507,7 +507,7 @@ static void json_has_the_documented_fields(void **state)
         ", \"min_similarity\": 0.5555555555555556}\n  ]\n}\n",
     };
     finding scan = scan_letters();
-    paper page = write_out(scan.result, TWINSET_FORMAT_JSON, NULL);
+    text_buffer page = write_out(scan.result, TWINSET_FORMAT_JSON, NULL);
 
     (void)state;
     assert_json(page.text);
@@ -528,7 +528,7 @@ static void json_names_what_is_skipped_or_flagged(void **state)
         {"empty", ""},
     };
     finding scan = scan_all(NULL, odd, COUNT(odd));
-    paper page = write_out(scan.result, TWINSET_FORMAT_JSON, NULL);
+    text_buffer page = write_out(scan.result, TWINSET_FORMAT_JSON, NULL);
 
     (void)state;
     assert_json(page.text);
@@ -549,7 +549,7 @@ static void json_names_what_is_skipped_or_flagged(void **state)
 static void jsonl_is_an_object_a_line(void **state)
 {
     finding scan = scan_letters();
-    paper page = write_out(scan.result, TWINSET_FORMAT_JSONL, NULL);
+    text_buffer page = write_out(scan.result, TWINSET_FORMAT_JSONL, NULL);
     char *line = page.text;
 
     (void)state;
@@ -571,7 +571,7 @@ static void jsonl_is_an_object_a_line(void **state)
 static void candidates_are_a_line_a_document(void **state)
 {
     finding scan = scan_letters();
-    paper page = write_out(scan.result, TWINSET_FORMAT_CANDIDATES, NULL);
+    text_buffer page = write_out(scan.result, TWINSET_FORMAT_CANDIDATES, NULL);
 
     (void)state;
     assert_string_equal(page.text, "set/one.txt: [set/three.txt, set/two.txt]\n"
@@ -589,7 +589,7 @@ static void candidates_quote_what_could_be_misread(void **state)
         {"g\n\xff", "same text"}, {"\"h\"", "same text"},  {"i\x7f", "something else"},
     };
     finding scan = scan_all(NULL, odd, COUNT(odd));
-    paper page = write_out(scan.result, TWINSET_FORMAT_CANDIDATES, NULL);
+    text_buffer page = write_out(scan.result, TWINSET_FORMAT_CANDIDATES, NULL);
 
     (void)state;
     assert_contains(
@@ -605,7 +605,7 @@ static void candidates_quote_what_could_be_misread(void **state)
 static void a_comparison_has_no_candidates(void **state)
 {
     finding both;
-    paper page = new_page();
+    text_buffer page = new_page();
     twinset_error error;
 
     (void)state;
@@ -616,8 +616,8 @@ static void a_comparison_has_no_candidates(void **state)
                                                      TWINSET_ROLE_NEW, &error),
                          TWINSET_OK);
     assert_int_equal(twinset_collection_compare(both.collection, &both.result, &error), TWINSET_OK);
-    assert_int_equal(twinset_result_write(both.result, TWINSET_FORMAT_CANDIDATES, NULL, paper_write,
-                                          &page, &error),
+    assert_int_equal(twinset_result_write(both.result, TWINSET_FORMAT_CANDIDATES, NULL,
+                                          text_buffer_write, &page, &error),
                      TWINSET_USAGE);
     assert_contains(error.message, "scan");
     assert_int_equal(page.length, 0);
@@ -653,12 +653,13 @@ static void formats_are_written_as_listed(void **state)
     twinset_format_info info;
     twinset_error error;
     for (size_t i = 0; twinset_format_at(i, &info, sizeof info) == TWINSET_OK; i++) {
-        paper page = new_page();
+        text_buffer page = new_page();
         int status =
-            twinset_result_write(scan.result, info.format, NULL, paper_write, &page, &error);
+            twinset_result_write(scan.result, info.format, NULL, text_buffer_write, &page, &error);
         assert_int_equal(status == TWINSET_OK, (info.uses & TWINSET_FORMAT_OF_SCAN) != 0);
         assert_int_equal(page.length > 0, status == TWINSET_OK);
-        status = twinset_pair_write(&pair, sizeof pair, info.format, paper_write, &page, &error);
+        status =
+            twinset_pair_write(&pair, sizeof pair, info.format, text_buffer_write, &page, &error);
         assert_int_equal(status == TWINSET_OK, (info.uses & TWINSET_FORMAT_OF_PAIR) != 0);
         if (status != TWINSET_OK)
             assert_contains(error.message, "a pair alone is written as csv, tsv or jsonl");
@@ -670,13 +671,13 @@ static void formats_are_written_as_listed(void **state)
 static void pairs_have_no_binary_form(void **state)
 {
     finding scan = scan_letters();
-    paper page = new_page();
+    text_buffer page = new_page();
     twinset_error error;
 
     (void)state;
-    assert_int_equal(
-        twinset_result_write(scan.result, TWINSET_FORMAT_BINARY, NULL, paper_write, &page, &error),
-        TWINSET_USAGE);
+    assert_int_equal(twinset_result_write(scan.result, TWINSET_FORMAT_BINARY, NULL,
+                                          text_buffer_write, &page, &error),
+                     TWINSET_USAGE);
     assert_contains(error.message, "signatures");
     assert_int_equal(page.length, 0);
     free(page.text);
@@ -703,7 +704,7 @@ static void table_is_aligned(void **state)
         "\n"
         "cluster 1: 3 documents, lowest similarity 55.5%, most typical ";
     finding scan = scan_letters();
-    paper page = write_out(scan.result, TWINSET_FORMAT_TABLE, NULL);
+    text_buffer page = write_out(scan.result, TWINSET_FORMAT_TABLE, NULL);
 
     (void)state;
     assert_true(page.length > strlen(expected));
@@ -729,7 +730,7 @@ static void assert_fits(const twinset_result *result)
     for (unsigned width = 60; width < 200; width++)
         for (int ascii = 0; ascii < 2; ascii++) {
             twinset_style style = {.width = width, .ascii = ascii};
-            paper page = write_out(result, TWINSET_FORMAT_TABLE, &style);
+            text_buffer page = write_out(result, TWINSET_FORMAT_TABLE, &style);
             assert_lines_fit(page.text, width);
             free(page.text);
         }
@@ -793,7 +794,7 @@ static void narrow_tables_leave_out_columns(void **state)
     finding scan = scan_all(&options, essays, COUNT(essays));
 
     (void)state;
-    paper page = write_out(scan.result, TWINSET_FORMAT_TABLE, &(twinset_style){.width = 70});
+    text_buffer page = write_out(scan.result, TWINSET_FORMAT_TABLE, &(twinset_style){.width = 70});
     assert_contains(page.text, "similar  a in b  b in a  longest  a");
     assert_contains(page.text, "  essa\xe2\x80\xa6"
                                "flowed.txt");
@@ -815,7 +816,7 @@ static void sentences_fit(void **state)
     options.threshold = 0.125;
     options.method = TWINSET_METHOD_LSH;
     finding scan = scan_all(&options, strangers, COUNT(strangers));
-    paper page = write_out(scan.result, TWINSET_FORMAT_TABLE, &(twinset_style){.width = 60});
+    text_buffer page = write_out(scan.result, TWINSET_FORMAT_TABLE, &(twinset_style){.width = 60});
 
     (void)state;
     assert_contains(page.text, "No pair at 12.5% or more in 2 documents. Use -t 0 to see\n"
@@ -836,7 +837,7 @@ static void ascii_is_ascii(void **state)
     };
     twinset_options options = exact_pairs_of_letters();
     finding scan = scan_all(&options, essays, COUNT(essays));
-    paper page = write_out(scan.result, TWINSET_FORMAT_TABLE, &ascii);
+    text_buffer page = write_out(scan.result, TWINSET_FORMAT_TABLE, &ascii);
 
     (void)state;
     assert_ascii(page.text);
@@ -855,8 +856,9 @@ static void colour_comes_only_when_asked_for(void **state)
 {
     static const char red[] = "\x1b[31m 100.0%";
     finding scan = scan_letters();
-    paper plain = write_out(scan.result, TWINSET_FORMAT_TABLE, NULL);
-    paper coloured = write_out(scan.result, TWINSET_FORMAT_TABLE, &(twinset_style){.colour = 1});
+    text_buffer plain = write_out(scan.result, TWINSET_FORMAT_TABLE, NULL);
+    text_buffer coloured =
+        write_out(scan.result, TWINSET_FORMAT_TABLE, &(twinset_style){.colour = 1});
 
     (void)state;
     assert_lacks(plain.text, "\x1b");
@@ -874,7 +876,7 @@ static void other_measures_also_show_jaccard(void **state)
     options.k = 1;
     static const document words[] = {{"a", "one two"}, {"b", "one three four"}};
     finding scan = scan_all(&options, words, COUNT(words));
-    paper page = write_out(scan.result, TWINSET_FORMAT_TABLE, NULL);
+    text_buffer page = write_out(scan.result, TWINSET_FORMAT_TABLE, NULL);
 
     (void)state;
     assert_contains(page.text, "1 similar pair in 2 documents, 1 cluster\n");
@@ -901,7 +903,7 @@ static finding scan_copies(void)
 static void long_tables_are_cut(void **state)
 {
     finding scan = scan_copies();
-    paper page = write_out(scan.result, TWINSET_FORMAT_TABLE, &(twinset_style){.rows = 3});
+    text_buffer page = write_out(scan.result, TWINSET_FORMAT_TABLE, &(twinset_style){.rows = 3});
 
     (void)state;
     assert_contains(page.text, "1,770 similar pairs in 60 documents, 1 cluster\n");
@@ -928,7 +930,7 @@ static void only_the_largest_clusters_are_shown(void **state)
         documents[i] = (document){names[i], texts[i]};
     }
     finding scan = scan_all(NULL, documents, COUNT(documents));
-    paper page = write_out(scan.result, TWINSET_FORMAT_TABLE, NULL);
+    text_buffer page = write_out(scan.result, TWINSET_FORMAT_TABLE, NULL);
 
     (void)state;
     assert_int_equal(count_of(page.text, "\ncluster "), 20);
@@ -944,7 +946,7 @@ static void assert_verdict(double threshold, size_t documents, const char *verdi
     twinset_options options = exact_pairs_of_letters();
     options.threshold = threshold;
     finding scan = scan_all(&options, strangers, documents);
-    paper page = write_out(scan.result, TWINSET_FORMAT_TABLE, NULL);
+    text_buffer page = write_out(scan.result, TWINSET_FORMAT_TABLE, NULL);
     assert_string_equal(page.text, verdict);
     free(page.text);
     scan_free(&scan);
@@ -973,7 +975,7 @@ static void lsh_reports_its_recall(void **state)
     twinset_options options = exact_pairs_of_letters();
     options.method = TWINSET_METHOD_LSH;
     finding scan = scan_all(&options, letters, COUNT(letters));
-    paper page = write_out(scan.result, TWINSET_FORMAT_TABLE, NULL);
+    text_buffer page = write_out(scan.result, TWINSET_FORMAT_TABLE, NULL);
 
     (void)state;
     assert_contains(page.text, "\nFound by lsh: expected to find at least 9");
@@ -1015,7 +1017,7 @@ static void comparison_is_written_as_sentences(void **state)
     finding scan = compare_two(two);
 
     (void)state;
-    paper page = write_out(scan.result, TWINSET_FORMAT_TABLE, NULL);
+    text_buffer page = write_out(scan.result, TWINSET_FORMAT_TABLE, NULL);
     assert_contains(page.text, "\nsimilarity    ");
     assert_contains(page.text, " by jaccard\njaccard       ");
     assert_contains(page.text, " shingles shared\ncontainment   ");
@@ -1054,12 +1056,13 @@ static void comparison_fits_its_width(void **state)
 
     (void)state;
     for (unsigned width = 60; width < 120; width++) {
-        paper page = write_out(scan.result, TWINSET_FORMAT_TABLE, &(twinset_style){.width = width});
+        text_buffer page =
+            write_out(scan.result, TWINSET_FORMAT_TABLE, &(twinset_style){.width = width});
         assert_lines_fit(page.text, width);
         assert_contains(page.text, "gr\xc3\xbcn und noch");
         free(page.text);
     }
-    paper page = write_out(scan.result, TWINSET_FORMAT_TABLE, &(twinset_style){.ascii = 1});
+    text_buffer page = write_out(scan.result, TWINSET_FORMAT_TABLE, &(twinset_style){.ascii = 1});
     assert_ascii(page.text);
     assert_contains(page.text, "\"gr?n und noch");
     free(page.text);
@@ -1070,16 +1073,16 @@ static void comparison_fits_its_width(void **state)
 
 static const uint32_t slots[2][3] = {{1, 2, 3}, {4, 0x01020304, UINT32_MAX}};
 
-static paper write_signatures(twinset_format format)
+static text_buffer write_signatures(twinset_format format)
 {
-    paper page = new_page();
+    text_buffer page = new_page();
     tw_signatures signatures;
     twinset_error error;
     twinset_options options;
     twinset_options_init(&options, sizeof options);
     options.hashes = 3;
     assert_int_equal(
-        tw_signatures_begin(&signatures, format, &options, 2, paper_write, &page, &error),
+        tw_signatures_begin(&signatures, format, &options, 2, text_buffer_write, &page, &error),
         TWINSET_OK);
     assert_int_equal(tw_signatures_row(&signatures, "one", false, 10, slots[0], &error),
                      TWINSET_OK);
@@ -1092,7 +1095,7 @@ static paper write_signatures(twinset_format format)
 
 static void signatures_are_lines(void **state)
 {
-    paper page = write_signatures(TWINSET_FORMAT_JSONL);
+    text_buffer page = write_signatures(TWINSET_FORMAT_JSONL);
 
     (void)state;
     assert_string_equal(page.text,
@@ -1103,7 +1106,7 @@ static void signatures_are_lines(void **state)
     free(page.text);
 }
 
-static uint64_t little_endian(const paper *page, uint64_t offset, size_t count)
+static uint64_t little_endian(const text_buffer *page, uint64_t offset, size_t count)
 {
     uint64_t value = 0;
     assert_true(offset + count <= page->length);
@@ -1123,7 +1126,7 @@ static uint64_t checksum(const char *bytes, size_t count)
 /* Fields are read by the offsets of docs/format.md. */
 static void binary_signatures_are_as_described(void **state)
 {
-    paper page = write_signatures(TWINSET_FORMAT_BINARY);
+    text_buffer page = write_signatures(TWINSET_FORMAT_BINARY);
     uint64_t offsets[4], end = page.length;
 
     (void)state;
@@ -1161,8 +1164,8 @@ static void signatures_have_no_other_form(void **state)
 
     (void)state;
     twinset_options_init(&options, sizeof options);
-    assert_int_equal(tw_signatures_begin(&signatures, TWINSET_FORMAT_CSV, &options, 2, paper_write,
-                                         NULL, &error),
+    assert_int_equal(tw_signatures_begin(&signatures, TWINSET_FORMAT_CSV, &options, 2,
+                                         text_buffer_write, NULL, &error),
                      TWINSET_USAGE);
     assert_contains(error.message, "jsonl or binary");
     tw_signatures_free(&signatures);
@@ -1182,12 +1185,12 @@ static void a_full_disk_is_reported_once(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(formats); i++)
         for (size_t j = 0; j < COUNT(limits); j++) {
-            paper page = new_page();
+            text_buffer page = new_page();
             twinset_error error;
             page.limit = limits[j];
-            assert_int_equal(
-                twinset_result_write(scan.result, formats[i], NULL, paper_write, &page, &error),
-                TWINSET_IO);
+            assert_int_equal(twinset_result_write(scan.result, formats[i], NULL, text_buffer_write,
+                                                  &page, &error),
+                             TWINSET_IO);
             assert_string_equal(error.message, "cannot write the result: No space left on device");
             free(page.text);
         }
@@ -1197,7 +1200,7 @@ static void a_full_disk_is_reported_once(void **state)
 static void signatures_stop_when_the_disk_is_full(void **state)
 {
     static const uint32_t many[4096];
-    paper page = {.limit = TW_SINK_BYTES};
+    text_buffer page = {.limit = TW_SINK_BYTES};
     tw_signatures signatures;
     twinset_error error;
     twinset_options options;
@@ -1208,7 +1211,7 @@ static void signatures_stop_when_the_disk_is_full(void **state)
     twinset_options_init(&options, sizeof options);
     options.hashes = COUNT(many);
     assert_int_equal(tw_signatures_begin(&signatures, TWINSET_FORMAT_BINARY, &options, 100,
-                                         paper_write, &page, &error),
+                                         text_buffer_write, &page, &error),
                      TWINSET_OK);
     for (; rows < 100 && status == TWINSET_OK; rows++)
         status = tw_signatures_row(&signatures, "name", false, 1, many, &error);
@@ -1222,12 +1225,12 @@ static void signatures_stop_when_the_disk_is_full(void **state)
 static void the_sink_writes_any_number_of_bytes(void **state)
 {
     static char large[3 * TW_SINK_BYTES];
-    paper page = new_page();
+    text_buffer page = new_page();
     tw_sink sink;
 
     (void)state;
     memset(large, 'x', sizeof large);
-    tw_sink_init(&sink, paper_write, &page);
+    tw_sink_init(&sink, text_buffer_write, &page);
     tw_put(&sink, "<", 1);
     tw_put(&sink, large, TW_SINK_BYTES - 1);
     tw_put(&sink, large, sizeof large);

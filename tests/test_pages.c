@@ -1,8 +1,8 @@
 /* The blocks of a result's page: removed documents, properties of documents, and the removal of
  * names. */
 #define _XOPEN_SOURCE 700 /* nftw */
+#include "containing.h"
 #include "reading.h"
-#include "saying.h"
 
 #define STORY                                                                                      \
     "The lighthouse keeper counted ships every evening and wrote their names into a long ledger "  \
@@ -14,11 +14,11 @@
 static char *page_of(const twinset_result *result, int anonymise)
 {
     twinset_page page = {.size = sizeof page, .anonymise = anonymise};
-    paper out = {0};
+    text_buffer out = {0};
     twinset_error error;
-    int status = twinset_result_write_page(result, &page, paper_write, &out, &error);
+    int status = twinset_result_write_page(result, &page, text_buffer_write, &out, &error);
     if (status == TWINSET_USAGE && strstr(error.message, "without")) {
-        paper_free(&out);
+        text_buffer_free(&out);
         return NULL;
     }
     assert_ok(status, &error);

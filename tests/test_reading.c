@@ -85,24 +85,24 @@ static void assert_cleaned(const char *path)
     twinset_clean_counts counts;
     twinset_error error;
     size_t outputs;
-    paper left = {0}, removed = {0}, report = {0};
+    text_buffer left = {0}, removed = {0}, report = {0};
     assert_ok(twinset_collection_outputs(collection, 0, 0, &outputs, &error), &error);
     assert_ok(twinset_collection_dedup(collection, "n", &result, &error), &error);
-    assert_ok(twinset_result_clean(result, 0, "left.jsonl", 0, paper_write, &left, &counts,
+    assert_ok(twinset_result_clean(result, 0, "left.jsonl", 0, text_buffer_write, &left, &counts,
                                    sizeof counts, &error),
               &error);
     assert_string_equal(left.text, strchr(RECORDS, '\n') + 1);
-    assert_ok(twinset_result_write_removed(result, paper_write, &removed, &error), &error);
+    assert_ok(twinset_result_write_removed(result, text_buffer_write, &removed, &error), &error);
     assert_string_equal(removed.text,
                         "{\"id\": 1, \"kept\": 3, \"similarity\": 1.0, \"cluster\": 1}\n");
-    assert_ok(
-        twinset_result_write_report(result, &counts, sizeof counts, paper_write, &report, &error),
-        &error);
+    assert_ok(twinset_result_write_report(result, &counts, sizeof counts, text_buffer_write,
+                                          &report, &error),
+              &error);
     assert_non_null(strstr(report.text, "\"read\": 3"));
     assert_non_null(strstr(report.text, "\"kept\": 2"));
-    paper_free(&left);
-    paper_free(&removed);
-    paper_free(&report);
+    text_buffer_free(&left);
+    text_buffer_free(&removed);
+    text_buffer_free(&report);
     twinset_result_free(result);
     twinset_collection_free(collection);
 }

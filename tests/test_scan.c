@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
+#include "oracle.h"
 #include "results.h"
-#include "world.h"
 
 enum { STAR = 16 };
 static const unsigned THREADS[] = {1, 2, 7};
@@ -33,7 +33,7 @@ static twinset_options defaults(void)
 
 /* ---- checking clusters, by the pairs that join them */
 
-static size_t index_of(const world *all, const char *name)
+static size_t index_of(const oracle *all, const char *name)
 {
     size_t i = 0;
     while (i < all->compared && strcmp(all->texts[i].name, name) != 0)
@@ -43,7 +43,7 @@ static size_t index_of(const world *all, const char *name)
 }
 
 /* Labels each text with the smallest text that a chain of pairs leads to. Counts the clusters. */
-static size_t label(const world *all, const twinset_result *result, size_t *labels)
+static size_t label(const oracle *all, const twinset_result *result, size_t *labels)
 {
     size_t clusters = all->compared;
     for (size_t i = 0; i < all->compared; i++)
@@ -66,7 +66,8 @@ static size_t label(const world *all, const twinset_result *result, size_t *labe
 }
 
 /* The sum of similarities to the other members, and the lowest of them. */
-static double score(const world *all, const twinset_cluster *cluster, size_t member, double *lowest)
+static double score(const oracle *all, const twinset_cluster *cluster, size_t member,
+                    double *lowest)
 {
     const known_text *mine = &all->texts[index_of(all, cluster->members[member])];
     double sum = 0;
@@ -81,7 +82,7 @@ static double score(const world *all, const twinset_cluster *cluster, size_t mem
     return sum;
 }
 
-static void check_cluster(const world *all, const twinset_cluster *cluster, const size_t *labels)
+static void check_cluster(const oracle *all, const twinset_cluster *cluster, const size_t *labels)
 {
     double lowest = 1, best = -1, given = -1;
     size_t first = labels[index_of(all, cluster->members[0])], size = 0;
@@ -99,7 +100,7 @@ static void check_cluster(const world *all, const twinset_cluster *cluster, cons
     assert_true(cluster->min_similarity == lowest);
 }
 
-static void check_clusters(const world *all, const twinset_result *result)
+static void check_clusters(const oracle *all, const twinset_result *result)
 {
     size_t labels[DOCUMENTS];
     twinset_run run = run_of(result);
@@ -155,8 +156,8 @@ static twinset_result *scan(twinset_collection *collection)
     return result;
 }
 
-/* Adds the texts of a world, from memory or from files, in reverse order. */
-static twinset_collection *collect(const world *all, const twinset_options *options, bool files)
+/* Adds the texts of the oracle, from memory or from files, in reverse order. */
+static twinset_collection *collect(const oracle *all, const twinset_options *options, bool files)
 {
     twinset_collection *collection = new_collection(options);
     for (size_t i = all->count; i-- > 0;) {
@@ -185,7 +186,7 @@ static void assert_same_pair(const twinset_pair *found, const twinset_pair *expe
 }
 
 /* The exact method lists all pairs. Bands may miss pairs, and estimate the others. */
-static void check_pairs(const world *all, const twinset_result *result)
+static void check_pairs(const oracle *all, const twinset_result *result)
 {
     twinset_pair *expected = calloc(DOCUMENTS * DOCUMENTS, sizeof *expected);
     size_t count = find_pairs(all, expected), next = 0;
@@ -205,7 +206,7 @@ static void check_pairs(const world *all, const twinset_result *result)
     free(expected);
 }
 
-static void check_scan(const world *all, const twinset_options *options, bool files)
+static void check_scan(const oracle *all, const twinset_options *options, bool files)
 {
     twinset_collection *collection = collect(all, options, files);
     twinset_result *result = scan(collection);
@@ -221,12 +222,12 @@ static void check_scan(const world *all, const twinset_options *options, bool fi
     twinset_collection_free(collection);
 }
 
-/* ---- random worlds */
+/* ---- random collections */
 
 enum { LANGUAGE = 300 };
 
 /* Makes independent texts, copies and rewritten texts, of one to a few hundred words. */
-static void fill_world(world *all, dice *from, size_t count)
+static void make_texts(oracle *all, dice *from, size_t count)
 {
     memset(all, 0, sizeof *all);
     while (all->count < count) {
@@ -253,7 +254,7 @@ static void put_into_folder(known_text *text, int folder)
     text->group = folder;
 }
 
-static void free_world(world *all)
+static void free_texts(oracle *all)
 {
     for (size_t i = 0; i < all->count; i++)
         free(all->texts[i].text);
@@ -281,11 +282,11 @@ static void scans_equal_brute_force(void **state)
     (void)state;
     dice from = new_dice();
     for (int round = 0; round < 40; round++) {
-        world all;
+        oracle all;
         twinset_options options;
-        fill_world(&all, &from, 2 + below(&from, 30));
+        make_texts(&all, &from, 2 + below(&from, 30));
         random_options(&from, &options);
-        settle(&all, &options);
+        compute_oracle(&all, &options);
         options.method = TWINSET_METHOD_EXACT;
         check_scan(&all, &options, false);
         options.method = TWINSET_METHOD_AUTO;
@@ -293,8 +294,8 @@ static void scans_equal_brute_force(void **state)
         options.method = TWINSET_METHOD_LSH;
         if (options.threshold > 0)
             check_scan(&all, &options, false);
-        unsettle(&all);
-        free_world(&all);
+        free_oracle(&all);
+        free_texts(&all);
     }
 }
 
@@ -307,9 +308,9 @@ static void roles_and_groups_equal_brute_force(void **state)
     for (int round = 0; round < 30; round++) {
         static const twinset_role roles[] = {TWINSET_ROLE_NEW, TWINSET_ROLE_NEW, TWINSET_ROLE_OLD,
                                              TWINSET_ROLE_IGNORE, TWINSET_ROLE_LIKE};
-        world all;
+        oracle all;
         twinset_options options;
-        fill_world(&all, &from, 8 + below(&from, 20));
+        make_texts(&all, &from, 8 + below(&from, 20));
         random_options(&from, &options);
         options.group = round % 2 ? "dir" : NULL;
         for (size_t i = 0; i < all.count; i++) {
@@ -319,14 +320,14 @@ static void roles_and_groups_equal_brute_force(void **state)
             if (options.group && chance(&from, 70))
                 put_into_folder(&all.texts[i], 1 + (int)below(&from, 3));
         }
-        settle(&all, &options);
+        compute_oracle(&all, &options);
         options.method = TWINSET_METHOD_EXACT;
         check_scan(&all, &options, true);
         options.method = TWINSET_METHOD_LSH;
         if (options.threshold > 0)
             check_scan(&all, &options, true);
-        unsettle(&all);
-        free_world(&all);
+        free_oracle(&all);
+        free_texts(&all);
     }
 }
 
@@ -336,14 +337,14 @@ static void shingles_are_windows_of_tokens(void **state)
     (void)state;
     dice from = new_dice();
     for (int round = 0; round < 10; round++) {
-        world all;
+        oracle all;
         twinset_options options;
         uint64_t *hashes[DOCUMENTS];
         size_t counts[DOCUMENTS];
-        fill_world(&all, &from, 20);
+        make_texts(&all, &from, 20);
         random_options(&from, &options);
         options.common = 1;
-        settle(&all, &options);
+        compute_oracle(&all, &options);
         for (size_t i = 0; i < all.count; i++) {
             assert_int_equal(twinset_shingles(all.texts[i].text, strlen(all.texts[i].text),
                                               &options, &hashes[i], &counts[i], NULL),
@@ -363,32 +364,33 @@ static void shingles_are_windows_of_tokens(void **state)
             }
         for (size_t i = 0; i < all.count; i++)
             twinset_free(hashes[i]);
-        unsettle(&all);
-        free_world(&all);
+        free_oracle(&all);
+        free_texts(&all);
     }
 }
 
 /* ---- equal bytes for all threads and memory */
 
-static paper scan_to_json(const world *all, const twinset_options *options, bool files)
+static text_buffer scan_to_json(const oracle *all, const twinset_options *options, bool files)
 {
-    paper json = {0};
+    text_buffer json = {0};
     twinset_collection *collection = collect(all, options, files);
     twinset_result *result = scan(collection);
     assert_int_equal(
-        twinset_result_write(result, TWINSET_FORMAT_JSON, NULL, paper_write, &json, NULL),
+        twinset_result_write(result, TWINSET_FORMAT_JSON, NULL, text_buffer_write, &json, NULL),
         TWINSET_OK);
     twinset_result_free(result);
     twinset_collection_free(collection);
     return json;
 }
 
-static void assert_same_bytes(const world *all, const twinset_options *options, const paper *json)
+static void assert_same_bytes(const oracle *all, const twinset_options *options,
+                              const text_buffer *json)
 {
     for (int files = 0; files < 2; files++) {
-        paper again = scan_to_json(all, options, files);
+        text_buffer again = scan_to_json(all, options, files);
         assert_string_equal(again.text, json->text);
-        paper_free(&again);
+        text_buffer_free(&again);
     }
 }
 
@@ -398,9 +400,9 @@ static void threads_and_memory_change_nothing(void **state)
     (void)state;
     dice from = new_dice();
     for (int round = 0; round < 8; round++) {
-        world all;
+        oracle all;
         twinset_options options;
-        fill_world(&all, &from, 10 + below(&from, 30));
+        make_texts(&all, &from, 10 + below(&from, 30));
         random_options(&from, &options);
         if (round % 3 == 0)
             all.texts[below(&from, all.count)].role = TWINSET_ROLE_LIKE;
@@ -408,7 +410,7 @@ static void threads_and_memory_change_nothing(void **state)
             all.texts[below(&from, all.count)].role = TWINSET_ROLE_IGNORE;
         options.method = round % 2 ? TWINSET_METHOD_LSH : TWINSET_METHOD_EXACT;
         options.threshold = fmax(options.threshold, .1);
-        paper json = scan_to_json(&all, &options, false);
+        text_buffer json = scan_to_json(&all, &options, false);
         for (size_t i = 0; i < COUNT(THREADS); i++) {
             options.threads = THREADS[i];
             assert_same_bytes(&all, &options, &json);
@@ -424,8 +426,8 @@ static void threads_and_memory_change_nothing(void **state)
             options.threads = 1;
             assert_same_bytes(&all, &options, &json);
         }
-        paper_free(&json);
-        free_world(&all);
+        text_buffer_free(&json);
+        free_texts(&all);
     }
 }
 
@@ -817,7 +819,7 @@ static void borrowed_texts_give_the_results_of_copies(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (char)('a' + below(&from, 20));
-    paper outputs[2] = {{0}, {0}};
+    text_buffer outputs[2] = {{0}, {0}};
     for (int borrowed = 0; borrowed < 2; borrowed++) {
         twinset_options options = defaults();
         options.method = TWINSET_METHOD_LSH;
@@ -835,15 +837,15 @@ static void borrowed_texts_give_the_results_of_copies(void **state)
         assert_true(run_of(result).pairs > TEXTS / 2);
         assert_int_equal(run_of(result).skipped, TEXTS / 100);
         assert_int_equal(run_of(result).records, TEXTS);
-        assert_int_equal(twinset_result_write(result, TWINSET_FORMAT_JSONL, NULL, paper_write,
+        assert_int_equal(twinset_result_write(result, TWINSET_FORMAT_JSONL, NULL, text_buffer_write,
                                               &outputs[borrowed], NULL),
                          TWINSET_OK);
         twinset_result_free(result);
         twinset_collection_free(collection);
     }
     assert_string_equal(outputs[0].text, outputs[1].text);
-    paper_free(&outputs[0]);
-    paper_free(&outputs[1]);
+    text_buffer_free(&outputs[0]);
+    text_buffer_free(&outputs[1]);
 }
 
 /* Documents of other roles than new must be readable when they are added and when they are read. */
@@ -881,7 +883,7 @@ static void too_few_documents_are_an_error(void **state)
         twinset_options options = defaults();
         twinset_collection *collection = new_collection(&options);
         twinset_result *result;
-        paper out = {0};
+        text_buffer out = {0};
         twinset_error error = {"from before"};
         if (round & 1)
             add_text(collection, "blank", "", TWINSET_ROLE_NEW);
@@ -890,9 +892,9 @@ static void too_few_documents_are_an_error(void **state)
         twinset_error *wanted = round & 4 ? NULL : &error; /* the error may be NULL */
         assert_int_equal(twinset_collection_scan(collection, &result, wanted), TWINSET_EMPTY);
         assert_null(result);
-        assert_int_equal(
-            twinset_collection_sketch(collection, TWINSET_FORMAT_JSONL, paper_write, &out, wanted),
-            TWINSET_EMPTY);
+        assert_int_equal(twinset_collection_sketch(collection, TWINSET_FORMAT_JSONL,
+                                                   text_buffer_write, &out, wanted),
+                         TWINSET_EMPTY);
         assert_true(round & 4 || strstr(error.message, "no document"));
         assert_int_equal(out.length, 0);
         twinset_collection_free(collection);
@@ -1488,8 +1490,8 @@ static const char *const SCHEMES[] = {"fss", "affine",      "modular",    "jenki
                                       "md5", "datasketch1", "datasketch2"};
 
 /* Writes the line that a sketch must give for a text. */
-static void print_signature(paper *to, twinset_sketcher *sketcher, const twinset_options *options,
-                            const char *name, const char *text)
+static void print_signature(text_buffer *to, twinset_sketcher *sketcher,
+                            const twinset_options *options, const char *name, const char *text)
 {
     uint32_t *slots = calloc(options->hashes, sizeof *slots);
     uint64_t *hashes;
@@ -1498,15 +1500,15 @@ static void print_signature(paper *to, twinset_sketcher *sketcher, const twinset
     assert_int_equal(twinset_sketcher_text(sketcher, text, strlen(text), slots, NULL), TWINSET_OK);
     assert_int_equal(twinset_shingles(text, strlen(text), options, &hashes, &count, NULL),
                      TWINSET_OK);
-    paper_write(to, buffer,
-                (size_t)snprintf(buffer, sizeof buffer,
-                                 "{\"id\": \"%s\", \"scheme\": \"%s\", \"seed\": 5, "
-                                 "\"shingles\": %zu, \"signature\": [",
-                                 name, SCHEMES[options->scheme], count));
+    text_buffer_write(to, buffer,
+                      (size_t)snprintf(buffer, sizeof buffer,
+                                       "{\"id\": \"%s\", \"scheme\": \"%s\", \"seed\": 5, "
+                                       "\"shingles\": %zu, \"signature\": [",
+                                       name, SCHEMES[options->scheme], count));
     for (size_t i = 0; i < options->hashes; i++)
-        paper_write(to, buffer,
-                    (size_t)snprintf(buffer, sizeof buffer, "%s%u", i ? ", " : "", slots[i]));
-    paper_write(to, "]}\n", 3);
+        text_buffer_write(to, buffer,
+                          (size_t)snprintf(buffer, sizeof buffer, "%s%u", i ? ", " : "", slots[i]));
+    text_buffer_write(to, "]}\n", 3);
     twinset_free(hashes);
     free(slots);
 }
@@ -1516,11 +1518,11 @@ static void sketches_equal_those_of_single_texts(void **state)
     (void)state;
     dice from = new_dice();
     for (int round = 0; round < 2 * (int)COUNT(SCHEMES); round++) {
-        world all;
+        oracle all;
         twinset_options options;
         twinset_sketcher *sketcher;
-        paper expected = {0}, found = {0};
-        fill_world(&all, &from, 15);
+        text_buffer expected = {0}, found = {0};
+        make_texts(&all, &from, 15);
         random_options(&from, &options);
         options.common = 1;
         options.seed = 5;
@@ -1533,17 +1535,17 @@ static void sketches_equal_those_of_single_texts(void **state)
         for (size_t i = 0; i < all.count; i++)
             print_signature(&expected, sketcher, &options, all.texts[i].name, all.texts[i].text);
         twinset_collection *collection = collect(&all, &options, round % 4 == 0);
-        assert_int_equal(
-            twinset_collection_sketch(collection, TWINSET_FORMAT_JSONL, paper_write, &found, NULL),
-            TWINSET_OK);
+        assert_int_equal(twinset_collection_sketch(collection, TWINSET_FORMAT_JSONL,
+                                                   text_buffer_write, &found, NULL),
+                         TWINSET_OK);
         if (strcmp(found.text, expected.text) != 0)
             fail_msg("%s%s: the sketches differ", SCHEMES[options.scheme],
                      options.bag ? " of bags" : "");
         twinset_collection_free(collection);
         twinset_sketcher_free(sketcher);
-        paper_free(&expected);
-        paper_free(&found);
-        free_world(&all);
+        text_buffer_free(&expected);
+        text_buffer_free(&found);
+        free_texts(&all);
     }
 }
 
@@ -1553,19 +1555,19 @@ static void a_single_document_has_only_common_shingles(void **state)
     (void)state;
     for (uint64_t memory_bytes = 0; memory_bytes < 2; memory_bytes++) {
         twinset_options options = defaults();
-        paper found = {0};
+        text_buffer found = {0};
         options.common = .5;
         options.hashes = 2;
         options.threads = 1;
         options.memory_bytes = memory_bytes;
         twinset_collection *collection = new_collection(&options);
         add_text(collection, "a", FOX_TEXT, TWINSET_ROLE_NEW);
-        assert_int_equal(
-            twinset_collection_sketch(collection, TWINSET_FORMAT_JSONL, paper_write, &found, NULL),
-            TWINSET_OK);
+        assert_int_equal(twinset_collection_sketch(collection, TWINSET_FORMAT_JSONL,
+                                                   text_buffer_write, &found, NULL),
+                         TWINSET_OK);
         assert_non_null(
             strstr(found.text, "\"shingles\": 0, \"signature\": [4294967295, 4294967295]"));
-        paper_free(&found);
+        text_buffer_free(&found);
         twinset_collection_free(collection);
     }
 }
@@ -1583,7 +1585,7 @@ static void a_collection_can_be_scanned_again(void **state)
         options.threshold = .6;
         options.threads = 1;
         twinset_collection *collection = new_collection(&options);
-        paper out = {0};
+        text_buffer out = {0};
         add_text(collection, "b", FOX_TEXT " " OTHER_TEXT, TWINSET_ROLE_NEW);
         add_text(collection, "d", FOX_TEXT " or so", TWINSET_ROLE_NEW);
         add_text(collection, "e", SIMILAR_TEXT " or so", TWINSET_ROLE_NEW);
@@ -1603,10 +1605,10 @@ static void a_collection_can_be_scanned_again(void **state)
         assert_string_equal(cluster_at(first, 0).representative, "d"); /* still */
         twinset_result_free(first);
         twinset_result_free(third);
-        assert_int_equal(
-            twinset_collection_sketch(collection, TWINSET_FORMAT_JSONL, paper_write, &out, NULL),
-            TWINSET_OK);
-        paper_free(&out);
+        assert_int_equal(twinset_collection_sketch(collection, TWINSET_FORMAT_JSONL,
+                                                   text_buffer_write, &out, NULL),
+                         TWINSET_OK);
+        text_buffer_free(&out);
         twinset_collection_free(collection);
     }
 }
@@ -1804,12 +1806,12 @@ static void a_scan_can_be_cancelled_at_every_call(void **state)
     assert_true(cancel_everywhere(options, false) >= 4);
 
     intruder self = {.stop_at = 1};
-    paper out = {0};
+    text_buffer out = {0};
     twinset_collection *collection = collect_with_intruder(&self, &options);
     assert_int_equal(
-        twinset_collection_sketch(collection, TWINSET_FORMAT_BINARY, paper_write, &out, NULL),
+        twinset_collection_sketch(collection, TWINSET_FORMAT_BINARY, text_buffer_write, &out, NULL),
         TWINSET_CANCELLED);
-    paper_free(&out);
+    text_buffer_free(&out);
     twinset_collection_free(collection);
 }
 

@@ -3,14 +3,14 @@
 #define _XOPEN_SOURCE 700 /* nftw */
 #include "testing.h"
 
+#include "containing.h"
 #include "results.h"
-#include "saying.h"
 #include "scanning.h"
 
 enum { ESSAYS = 10, WORDS = 600, VOCABULARY = 4000, PASSAGE = 120 };
 
 /* Adds words to a text, in sentences. */
-static void write_words(dice *from, paper *to, size_t words)
+static void write_words(dice *from, text_buffer *to, size_t words)
 {
     for (size_t i = 0; i < words; i++) {
         char word[16];
@@ -19,7 +19,7 @@ static void write_words(dice *from, paper *to, size_t words)
         word[length++] = i % 12 == 11 ? '.' : ' ';
         if (i % 12 == 11)
             word[length++] = '\n';
-        assert_int_equal(paper_write(to, word, length), 0);
+        assert_int_equal(text_buffer_write(to, word, length), 0);
     }
 }
 
@@ -39,28 +39,28 @@ static twinset_result *scan_with(enum first_essays first, const char *settings, 
     twinset_result *result;
     twinset_error error;
     dice from = new_dice();
-    paper passage = {0}, own = {0};
+    text_buffer passage = {0}, own = {0};
     write_words(&from, &passage, PASSAGE);
     write_words(&from, &own, PASSAGE / 2);
     assert_ok(twinset_collection_new(&options, &collection, &error), &error);
     for (size_t i = 0; i < count; i++) {
-        paper essay = {0};
+        text_buffer essay = {0};
         char name[32];
         write_words(&from, &essay, WORDS / 2);
         if (i < with_passage)
-            assert_int_equal(paper_write(&essay, passage.text, passage.length), 0);
+            assert_int_equal(text_buffer_write(&essay, passage.text, passage.length), 0);
         if (i < 2 && first == FIRST_TWINS)
-            assert_int_equal(paper_write(&essay, own.text, own.length), 0);
+            assert_int_equal(text_buffer_write(&essay, own.text, own.length), 0);
         write_words(&from, &essay, WORDS / 2);
         snprintf(name, sizeof name, "essay%02zu", i);
         twinset_role role = i == 0 && first == FIRST_OLD ? TWINSET_ROLE_OLD : TWINSET_ROLE_NEW;
         assert_ok(
             twinset_collection_add_text(collection, name, essay.text, essay.length, role, &error),
             &error);
-        paper_free(&essay);
+        text_buffer_free(&essay);
     }
-    paper_free(&passage);
-    paper_free(&own);
+    text_buffer_free(&passage);
+    text_buffer_free(&own);
     assert_ok(twinset_collection_scan(collection, &result, &error), &error);
     twinset_collection_free(collection);
     return result;
@@ -76,7 +76,7 @@ static void a_common_passage_lists_a_pair(void **state)
     (void)state;
     twinset_result *result = scan_essays("", ESSAYS, 2);
     const twinset_style style = {.size = sizeof style, .width = 100, .legend = 1};
-    paper table = {0};
+    text_buffer table = {0};
     twinset_error error;
     assert_int_equal(twinset_result_pairs(result), 1);
     twinset_pair pair = pair_at(result, 0);
@@ -84,15 +84,15 @@ static void a_common_passage_lists_a_pair(void **state)
     assert_string_equal(pair.b, "essay01");
     assert_true(pair.similarity < 0.3 && pair.passages == 1);
     assert_in_range(pair.passage_words, PASSAGE, PASSAGE + 10);
-    assert_ok(
-        twinset_result_write(result, TWINSET_FORMAT_TABLE, &style, paper_write, &table, &error),
-        &error);
+    assert_ok(twinset_result_write(result, TWINSET_FORMAT_TABLE, &style, text_buffer_write, &table,
+                                   &error),
+              &error);
     assert_contains(table.text, "0 similar pairs and 1 with common passages in 10 documents");
     assert_contains(table.text, " words in 1 passage");
     assert_contains(table.text, "similar: what both have, of all that either has.");
     assert_contains(table.text, "a in b: how much of a is in passages that b has,");
     assert_contains(table.text, "passages: what both say, word for word or in other words.");
-    paper_free(&table);
+    text_buffer_free(&table);
     twinset_result_free(result);
 }
 
@@ -102,17 +102,17 @@ static void a_short_list_has_the_most_similar(void **state)
     (void)state;
     twinset_result *result = scan_essays("top=2", ESSAYS, 3);
     const twinset_style style = {.size = sizeof style};
-    paper table = {0};
+    text_buffer table = {0};
     twinset_error error;
     assert_int_equal(twinset_result_pairs(result), 2);
     assert_int_equal(run_of(result).found_pairs, 3);
     assert_true(
         has_note(result, "the 2 most similar of 3 pairs are listed; without `top` all are"));
-    assert_ok(
-        twinset_result_write(result, TWINSET_FORMAT_TABLE, &style, paper_write, &table, &error),
-        &error);
+    assert_ok(twinset_result_write(result, TWINSET_FORMAT_TABLE, &style, text_buffer_write, &table,
+                                   &error),
+              &error);
     assert_contains(table.text, "; the 2 most similar:");
-    paper_free(&table);
+    text_buffer_free(&table);
     twinset_result_free(result);
 }
 

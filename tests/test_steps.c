@@ -256,14 +256,14 @@ static void scan_by_steps(collection *all)
 
 /* ---- comparison with a scan */
 
-static paper written_by_steps(const collection *all, twinset_format format)
+static text_buffer written_by_steps(const collection *all, twinset_format format)
 {
-    paper out = {0};
-    assert_ok(twinset_pair_write(NULL, 0, format, paper_write, &out, NULL));
+    text_buffer out = {0};
+    assert_ok(twinset_pair_write(NULL, 0, format, text_buffer_write, &out, NULL));
     for (size_t i = 0; i < all->pair_count; i++)
-        assert_ok(twinset_pair_write(&all->pairs[i], sizeof all->pairs[i], format, paper_write,
-                                     &out, NULL));
-    paper_write(&out, "", 0);
+        assert_ok(twinset_pair_write(&all->pairs[i], sizeof all->pairs[i], format,
+                                     text_buffer_write, &out, NULL));
+    text_buffer_write(&out, "", 0);
     return out;
 }
 
@@ -294,12 +294,13 @@ static void steps_give_the_bytes_of_a_scan(void **state)
         pairs += all->pair_count;
         twinset_result *result = scan_at_once(all, &made);
         for (size_t i = 0; i < COUNT(formats) && result; i++) {
-            paper expected = {0}, found = written_by_steps(all, formats[i]);
-            assert_ok(twinset_result_write(result, formats[i], NULL, paper_write, &expected, NULL));
-            paper_write(&expected, "", 0);
+            text_buffer expected = {0}, found = written_by_steps(all, formats[i]);
+            assert_ok(
+                twinset_result_write(result, formats[i], NULL, text_buffer_write, &expected, NULL));
+            text_buffer_write(&expected, "", 0);
             assert_string_equal(found.text, expected.text);
-            paper_free(&expected);
-            paper_free(&found);
+            text_buffer_free(&expected);
+            text_buffer_free(&found);
         }
         if (!result) /* all were empty */
             assert_int_equal(all->pair_count, 0);
@@ -489,10 +490,10 @@ static void a_line_has_three_formats(void **state)
     (void)state;
     twinset_pair pair = {.a = "a", .b = "b"};
     twinset_error error;
-    paper out = {0};
-    assert_int_equal(
-        twinset_pair_write(&pair, sizeof pair, TWINSET_FORMAT_TABLE, paper_write, &out, &error),
-        TWINSET_USAGE);
+    text_buffer out = {0};
+    assert_int_equal(twinset_pair_write(&pair, sizeof pair, TWINSET_FORMAT_TABLE, text_buffer_write,
+                                        &out, &error),
+                     TWINSET_USAGE);
     assert_non_null(strstr(error.message, "csv, tsv or jsonl"));
     assert_null(out.text);
     assert_int_equal(

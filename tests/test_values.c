@@ -32,20 +32,20 @@ static const twinset_format FORMATS[] = {TWINSET_FORMAT_TABLE, TWINSET_FORMAT_CS
                                          TWINSET_FORMAT_JSON, TWINSET_FORMAT_JSONL};
 
 /* Writes a result in all formats. */
-static paper write_all(const twinset_result *result)
+static text_buffer write_all(const twinset_result *result)
 {
-    paper to = {0};
+    text_buffer to = {0};
     for (size_t i = 0; i < sizeof FORMATS / sizeof *FORMATS; i++)
-        assert_ok(twinset_result_write(result, FORMATS[i], NULL, paper_write, &to, NULL));
+        assert_ok(twinset_result_write(result, FORMATS[i], NULL, text_buffer_write, &to, NULL));
     return to;
 }
 
-static void assert_unchanged(const twinset_result *result, const paper *before)
+static void assert_unchanged(const twinset_result *result, const text_buffer *before)
 {
-    paper after = write_all(result);
+    text_buffer after = write_all(result);
     assert_int_equal(after.length, before->length);
     assert_string_equal(after.text, before->text);
-    paper_free(&after);
+    text_buffer_free(&after);
 }
 
 /* A collection of programs in files, two of which are similar. Its options are no longer valid. */
@@ -75,7 +75,7 @@ static void a_result_outlives_changes_of_its_collection(void **state)
     twinset_result *first, *second;
     assert_ok(twinset_collection_scan(collection, &first, NULL));
     assert_int_equal(run_of(first).pairs, 1);
-    paper before = write_all(first);
+    text_buffer before = write_all(first);
     assert_non_null(strstr(before.text, "\"passages\": [{"));
     assert_ok(twinset_collection_add_text(collection, "essay.txt", PROGRAM, strlen(PROGRAM),
                                           TWINSET_ROLE_NEW, NULL));
@@ -83,15 +83,15 @@ static void a_result_outlives_changes_of_its_collection(void **state)
     assert_ok(twinset_collection_scan(collection, &second, NULL));
     assert_true(run_of(second).pairs > 1);
     assert_unchanged(first, &before);
-    paper after = write_all(second);
+    text_buffer after = write_all(second);
     twinset_collection_free(collection);
     assert_unchanged(first, &before);
     assert_unchanged(second, &after);
     twinset_result_free(second);
     assert_unchanged(first, &before);
     twinset_result_free(first);
-    paper_free(&before);
-    paper_free(&after);
+    text_buffer_free(&before);
+    text_buffer_free(&after);
 }
 
 static void a_result_outlives_its_files(void **state)
@@ -101,7 +101,7 @@ static void a_result_outlives_its_files(void **state)
     twinset_result *result;
     twinset_passages *passages;
     assert_ok(twinset_collection_scan(collection, &result, NULL));
-    paper before = write_all(result);
+    text_buffer before = write_all(result);
     twinset_collection_free(collection);
     assert_int_equal(unlink("class/ada.py"), 0);
     assert_true(write_file("class/ben.py", "something else"));
@@ -110,7 +110,7 @@ static void a_result_outlives_its_files(void **state)
     assert_true(twinset_passages_count(passages) > 0);
     twinset_result_free(result);
     twinset_passages_free(passages);
-    paper_free(&before);
+    text_buffer_free(&before);
 }
 
 static void prose_and_templates_outlive_their_files(void **state)
@@ -128,12 +128,12 @@ static void prose_and_templates_outlive_their_files(void **state)
     assert_ok(twinset_collection_add_path(collection, "a.txt", TWINSET_ROLE_NEW, NULL));
     assert_ok(twinset_collection_add_path(collection, "b.txt", TWINSET_ROLE_NEW, NULL));
     assert_ok(twinset_collection_compare(collection, &result, NULL));
-    paper before = write_all(result);
+    text_buffer before = write_all(result);
     twinset_collection_free(collection);
     assert_int_equal(unlink("a.txt") | unlink("b.txt") | unlink("t.txt"), 0);
     assert_unchanged(result, &before);
     twinset_result_free(result);
-    paper_free(&before);
+    text_buffer_free(&before);
     free(template);
     free(own);
     free(a);
@@ -147,7 +147,7 @@ static void a_result_does_not_depend_on_the_locale(void **state)
     twinset_collection *collection = programs_in_files();
     twinset_result *result;
     assert_ok(twinset_collection_scan(collection, &result, NULL));
-    paper before = write_all(result);
+    text_buffer before = write_all(result);
     for (size_t i = 0; i < sizeof locales / sizeof *locales; i++) {
         if (!setlocale(LC_ALL, locales[i]))
             print_message("without the locale %s\n", locales[i]);
@@ -156,7 +156,7 @@ static void a_result_does_not_depend_on_the_locale(void **state)
     setlocale(LC_ALL, "C");
     twinset_result_free(result);
     twinset_collection_free(collection);
-    paper_free(&before);
+    text_buffer_free(&before);
 }
 
 /* What is left of a cleaned collection is written after the collection is gone. */
@@ -166,7 +166,7 @@ static void a_cleaned_collection_outlives_its_handle(void **state)
     twinset_collection *collection;
     twinset_result *result;
     size_t outputs;
-    paper out = {0};
+    text_buffer out = {0};
     assert_true(write_file("r.jsonl", "{\"id\":1,\"text\":\"one two three four five six\"}\n"
                                       "{\"id\":2,\"text\":\"one two three four five six\"}\n"
                                       "{\"id\":3,\"text\":\"seven eight nine ten eleven\"}\n"));
@@ -176,11 +176,11 @@ static void a_cleaned_collection_outlives_its_handle(void **state)
     assert_ok(twinset_collection_dedup(collection, NULL, &result, NULL));
     assert_ok(twinset_collection_add_text(collection, "x", "y", 1, TWINSET_ROLE_NEW, NULL));
     twinset_collection_free(collection);
-    assert_ok(twinset_result_clean(result, 0, NULL, 0, paper_write, &out, NULL, 0, NULL));
+    assert_ok(twinset_result_clean(result, 0, NULL, 0, text_buffer_write, &out, NULL, 0, NULL));
     assert_string_equal(out.text, "{\"id\":1,\"text\":\"one two three four five six\"}\n"
                                   "{\"id\":3,\"text\":\"seven eight nine ten eleven\"}\n");
     twinset_result_free(result);
-    paper_free(&out);
+    text_buffer_free(&out);
 }
 
 /* Two texts of similarity 0.70: a scan lists them, and dedup, whose default is 0.8, keeps both. */

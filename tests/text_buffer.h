@@ -1,21 +1,21 @@
 /* Outputs for tests: memory up to a limit, and one that discards everything. */
-#ifndef PAPER_H
-#define PAPER_H
+#ifndef TEXT_BUFFER_H
+#define TEXT_BUFFER_H
 
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct paper {
+typedef struct text_buffer {
     char *text; /* terminated by NUL after the first write */
     size_t length, capacity;
     size_t limit; /* a longer text fails, as on a full disk; 0: no limit */
-} paper;
+} text_buffer;
 
-static inline int paper_write(void *context, const char *bytes, size_t count)
+static inline int text_buffer_write(void *context, const char *bytes, size_t count)
 {
-    paper *to = context;
+    text_buffer *to = context;
     if (to->limit && to->length + count > to->limit)
         return ENOSPC;
     size_t need = to->length + count + 1;
@@ -32,10 +32,10 @@ static inline int paper_write(void *context, const char *bytes, size_t count)
     return 0;
 }
 
-static inline void paper_free(paper *old)
+static inline void text_buffer_free(text_buffer *old)
 {
     free(old->text);
-    *old = (paper){0};
+    *old = (text_buffer){0};
 }
 
 static inline int discard(void *context, const char *bytes, size_t count)

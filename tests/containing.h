@@ -1,6 +1,6 @@
 /* Asserts that a text contains, or lacks, another. Failures show the text. */
-#ifndef SAYING_H
-#define SAYING_H
+#ifndef CONTAINING_H
+#define CONTAINING_H
 
 #include <setjmp.h>
 #include <stdarg.h>

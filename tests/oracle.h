@@ -2,8 +2,8 @@
  * A scan by brute force, the oracle of tests: it stores all shingles of its texts as strings, and
  * compares every pair. It takes only the normal form of a text from the library.
  */
-#ifndef WORLD_H
-#define WORLD_H
+#ifndef ORACLE_H
+#define ORACLE_H
 
 #include <math.h>
 
@@ -54,7 +54,7 @@ typedef struct known_text {
     size_t set_count;
 } known_text;
 
-typedef struct world {
+typedef struct oracle {
     known_text texts[DOCUMENTS]; /* by name, templates last */
     size_t count, compared;
     twinset_options options;
@@ -62,7 +62,7 @@ typedef struct world {
     bool *excluded; /* by the number of a window */
     double *weight; /* by the number of an element; see element_of() */
     bool like;
-} world;
+} oracle;
 
 enum { STRINGS = 1 << 16, OCCURRENCES = 64 };
 
@@ -81,7 +81,7 @@ static size_t find_tokens(const known_text *text, bool words, size_t *start)
     return count;
 }
 
-static void find_windows(world *all, known_text *text)
+static void find_windows(oracle *all, known_text *text)
 {
     twinset_options options = all->options;
     bool words = options.by == TWINSET_BY_WORD;
@@ -111,7 +111,7 @@ static bool has_window(const known_text *text, uint32_t window)
     return false;
 }
 
-static void exclude(world *all)
+static void exclude(oracle *all)
 {
     for (size_t i = all->compared; i < all->count; i++)
         for (size_t j = 0; j < all->texts[i].window_count; j++)
@@ -137,7 +137,7 @@ static int by_number(const void *left, const void *right)
     return *x < *y ? -1 : *x > *y;
 }
 
-static void make_set(const world *all, known_text *text)
+static void make_set(const oracle *all, known_text *text)
 {
     text->set = calloc(text->window_count + 1, sizeof *text->set);
     for (size_t i = 0; i < text->window_count; i++) {
@@ -151,7 +151,7 @@ static void make_set(const world *all, known_text *text)
         qsort(text->set, text->set_count, sizeof *text->set, by_number);
 }
 
-static void weigh(world *all)
+static void weigh(oracle *all)
 {
     size_t elements = all->strings.count * OCCURRENCES;
     all->weight = calloc(elements + 1, sizeof *all->weight);
@@ -174,7 +174,7 @@ static int by_role_and_name(const void *left, const void *right)
 }
 
 /* Computes windows, sets and weights of all texts. No text may be empty. */
-static void settle(world *all, const twinset_options *options)
+static void compute_oracle(oracle *all, const twinset_options *options)
 {
     all->options = *options;
     all->strings = (interned){.slots = calloc(STRINGS, sizeof *all->strings.slots),
@@ -193,8 +193,8 @@ static void settle(world *all, const twinset_options *options)
     weigh(all);
 }
 
-/* Frees the results of settle(), and keeps the texts. */
-static void unsettle(world *all)
+/* Frees the results of compute_oracle(), and keeps the texts. */
+static void free_oracle(oracle *all)
 {
     for (size_t i = 0; i < all->count; i++) {
         known_text *text = &all->texts[i];
@@ -217,7 +217,7 @@ static void unsettle(world *all)
 
 /* ---- pairs */
 
-static bool wanted(const world *all, const known_text *a, const known_text *b)
+static bool wanted(const oracle *all, const known_text *a, const known_text *b)
 {
     if (a->role == TWINSET_ROLE_OLD && b->role == TWINSET_ROLE_OLD)
         return false;
@@ -233,7 +233,7 @@ static bool identical(const known_text *a, const known_text *b)
 }
 
 /* The longest common run of windows that are not excluded, in tokens. */
-static size_t longest(const world *all, const known_text *a, const known_text *b)
+static size_t longest(const oracle *all, const known_text *a, const known_text *b)
 {
     size_t most = 0, *row = calloc(b->window_count + 1, sizeof *row);
     for (size_t i = 0; i < a->window_count; i++)
@@ -248,7 +248,7 @@ static size_t longest(const world *all, const known_text *a, const known_text *b
 }
 
 /* The fields of a pair, without its longest passage, estimate and cluster. */
-static twinset_pair compare_known(const world *all, const known_text *a, const known_text *b)
+static twinset_pair compare_known(const oracle *all, const known_text *a, const known_text *b)
 {
     uint64_t shared = 0;
     double weight = 0, total = 0;
@@ -281,7 +281,7 @@ static twinset_pair compare_known(const world *all, const known_text *a, const k
 }
 
 /* The pairs that a scan has to list, in its order. */
-static size_t find_pairs(const world *all, twinset_pair *pairs)
+static size_t find_pairs(const oracle *all, twinset_pair *pairs)
 {
     size_t count = 0;
     for (size_t i = 0; i < all->compared; i++)
