@@ -89,48 +89,20 @@ static int read_lines(cli_baseline *baseline)
 
 /* ---- the file */
 
-/* Reads a file to a terminated text. Returns 0 or an errno. */
-static int read_text(const char *path, char **text)
-{
-    size_t length = 0, capacity = 1 << 16;
-    FILE *file = fopen(path, "rb");
-    if (file == NULL)
-        return errno;
-    *text = malloc(capacity);
-    while (*text != NULL && !feof(file) && !ferror(file)) {
-        length += fread(*text + length, 1, capacity - 1 - length, file);
-        if (length == capacity - 1) {
-            char *grown = realloc(*text, capacity *= 2);
-            if (grown == NULL)
-                free(*text);
-            *text = grown;
-        }
-    }
-    int failed = *text == NULL ? ENOMEM : ferror(file) ? EIO : 0;
-    if (failed == 0)
-        (*text)[length] = '\0';
-    fclose(file);
-    return failed;
-}
-
 int baseline_open(const char *path, cli_baseline **opened, twinset_error *error)
 {
     cli_baseline *baseline = *opened = calloc(1, sizeof *baseline);
-    int failed = baseline == NULL ? ENOMEM : read_text(path, &baseline->text);
+    int failed = baseline == NULL ? ENOMEM : read_file(path, SIZE_MAX, &baseline->text);
     if (failed == 0)
         failed = read_lines(baseline);
-    if (failed != 0) {
-        snprintf(error->message, sizeof error->message, "--baseline %s: %s", path,
-                 strerror(failed));
-        return TWINSET_IO;
-    }
+    if (failed != 0)
+        return fail(error, TWINSET_IO, "--baseline %s: %s", path, strerror(failed));
     if (baseline->count > 0 || baseline->text[0] == '\0' || strstr(baseline->text, NO_PAIRS))
         return 0;
-    snprintf(error->message, sizeof error->message,
-             "--baseline %s: it has no pairs; give what an earlier scan wrote with --format json "
-             "or jsonl",
-             path);
-    return TWINSET_USAGE;
+    return fail(error, TWINSET_USAGE,
+                "--baseline %s: it has no pairs; give what an earlier scan wrote with --format "
+                "json or jsonl",
+                path);
 }
 
 void baseline_free(cli_baseline *baseline)

@@ -30,6 +30,9 @@ enum { EXIT_DONE = 0, EXIT_ABOVE = 1, EXIT_FAILED = 2, EXIT_SKIPPED = 3 };
  * are shown as \n, \x1b, \u{202e}, \xff. */
 void say(const char *format, ...) CLI_PRINTF(1, 2);
 
+/* Writes a message into `error`, and returns `status`. */
+int fail(twinset_error *error, int status, const char *format, ...) CLI_PRINTF(3, 4);
+
 /* Names the inputs that a collection skipped: at most 10 for each reason, unless `all`. If the
  * collection is `cleaned`, inputs that are only empty are kept, and named as such. */
 void report_collection(const twinset_collection *collection, bool all, bool cleaned);
@@ -86,6 +89,12 @@ void progress_init(cli_progress *bar, bool wanted);
 /* Draws the bar; a twinset_progress_fn, whose context is the bar. Asks to stop after a signal. */
 int progress_update(void *context, const char *stage, uint64_t done, uint64_t total);
 void progress_erase(cli_progress *bar);
+
+/* ---- input_file.c: files that the command itself reads */
+
+/* Reads a file into a terminated text, which the caller frees. Returns 0, or an errno: EFBIG for a
+ * file of more than `most_bytes`. */
+int read_file(const char *path, size_t most_bytes, char **text);
 
 /* ---- output_file.c: the files that results are written to */
 

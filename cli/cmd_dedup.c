@@ -29,9 +29,7 @@ typedef struct dedup_job {
 
 static int fail_at(dedup_job *dedup, const char *what, const char *path, int reason)
 {
-    snprintf(dedup->job.error.message, sizeof dedup->job.error.message, "%s %s: %s", what, path,
-             strerror(reason));
-    return TWINSET_IO;
+    return fail(&dedup->job.error, TWINSET_IO, "%s %s: %s", what, path, strerror(reason));
 }
 
 static bool is_folder(const char *path)
@@ -183,7 +181,7 @@ static int write_input(dedup_job *dedup, twinset_result *result, size_t input, c
     dedup->file = (cli_output){0};
     dedup->path = dedup->is_folder_output ? join_path(in->output, name) : NULL;
     if (dedup->is_folder_output && dedup->path == NULL)
-        return TWINSET_NOMEM;
+        return fail(&dedup->job.error, TWINSET_NOMEM, "out of memory");
     int status = twinset_result_clean(result, input, packing, in->annotate, write_kept, dedup,
                                       &counts, sizeof counts, &dedup->job.error);
     status = complete_input(dedup, status);
@@ -269,6 +267,7 @@ int cmd_dedup(const cli_invocation *given)
     int status = open_index(&dedup, in);
     if (status != 0) {
         say("%s", job->error.message);
+        twinset_index_close(dedup.index);
         return EXIT_FAILED;
     }
     status = job_begin(job, in);

@@ -173,7 +173,8 @@ static int run_remove(index_job *work)
 {
     const cli_invocation *in = &work->in;
     const char **ids = calloc(in->input_count + 1, sizeof *ids);
-    int status = ids != NULL ? open_index(work, 0) : TWINSET_NOMEM;
+    int status =
+        ids != NULL ? open_index(work, 0) : fail(&work->job.error, TWINSET_NOMEM, "out of memory");
     for (size_t i = 0; i < in->input_count && ids != NULL; i++)
         ids[i] = in->inputs[i].path;
     if (status == 0 && in->match != NULL)

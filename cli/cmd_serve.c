@@ -38,7 +38,7 @@ static int read_number(const char *name, const char *given, unsigned otherwise, 
     return 0;
 }
 
-static void announce(void *context, const char *url)
+static void announce(const void *context, const char *url)
 {
     const cli_invocation *in = context;
     if (!in->quiet)
@@ -75,7 +75,7 @@ int cmd_serve(const cli_invocation *in)
         .insecure = given->insecure,
         .engine = in->options,
         .started = announce,
-        .context = (void *)(uintptr_t)in,
+        .context = in,
     };
     if (read_limits(in, &options) != 0)
         return EXIT_FAILED;

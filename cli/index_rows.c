@@ -155,20 +155,15 @@ static int begin_table(const index_rows *rows, const parquet_field *fields, size
     *made = (table){.out = rows->out};
     if (rows->is_parquet)
         made->parquet = parquet_new(rows->out, fields, count);
-    if (!rows->is_parquet || made->parquet != NULL)
-        return TWINSET_OK;
-    snprintf(error->message, sizeof error->message, "out of memory");
-    return TWINSET_NOMEM;
+    return !rows->is_parquet || made->parquet != NULL ? TWINSET_OK
+                                                      : fail(error, TWINSET_NOMEM, "out of memory");
 }
 
 static int end_table(const table *made, int status, twinset_error *error)
 {
     int failure = status == TWINSET_OK && made->parquet != NULL ? parquet_end(made->parquet) : 0;
-    if (failure != 0) {
-        snprintf(error->message, sizeof error->message, "%s: %s", made->out->name,
-                 strerror(failure));
-        status = TWINSET_IO;
-    }
+    if (failure != 0)
+        status = fail(error, TWINSET_IO, "%s: %s", made->out->name, strerror(failure));
     parquet_free(made->parquet);
     return status;
 }

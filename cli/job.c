@@ -17,33 +17,16 @@ enum { ROWS_ON_A_TERMINAL = 50 };
 
 /* ---- beginning */
 
-static int job_fail(cli_job *job, const char *sentence)
-{
-    snprintf(job->error.message, sizeof job->error.message, "%s", sentence);
-    return TWINSET_USAGE;
-}
-
 /* Reads the file of --review. */
 static int read_review(cli_job *job)
 {
     enum { MOST_BYTES = 64 << 20 };
     const char *path = job->in->review;
-    FILE *file = fopen(path, "rb");
-    char *text = file != NULL ? malloc(MOST_BYTES + 1) : NULL;
-    size_t length = text != NULL ? fread(text, 1, MOST_BYTES + 1, file) : 0;
-    bool is_read = text != NULL && !ferror(file) && length <= MOST_BYTES;
-    int reason = errno;
-    if (file != NULL)
-        fclose(file);
-    if (!is_read) {
-        free(text);
-        snprintf(job->error.message, sizeof job->error.message, "--review %s: %s", path,
-                 length > MOST_BYTES ? "it is larger than 64 MB" : strerror(reason));
-        return TWINSET_IO;
-    }
-    text[length] = '\0';
-    job->review = text;
-    return 0;
+    int failed = read_file(path, MOST_BYTES, &job->review);
+    if (failed == 0)
+        return 0;
+    return fail(&job->error, TWINSET_IO, "--review %s: %s", path,
+                failed == EFBIG ? "it is larger than 64 MB" : strerror(failed));
 }
 
 static int check_page(cli_job *job)
@@ -53,11 +36,8 @@ static int check_page(cli_job *job)
                          : in->anonymise           ? "anonymise"
                          : in->evidence[0] != NULL ? "evidence"
                                                    : NULL;
-    if (option != NULL && in->html == NULL) {
-        snprintf(job->error.message, sizeof job->error.message,
-                 "--%s is about the page: add --html FILE", option);
-        return TWINSET_USAGE;
-    }
+    if (option != NULL && in->html == NULL)
+        return fail(&job->error, TWINSET_USAGE, "--%s is about the page: add --html FILE", option);
     return in->review != NULL ? read_review(job) : 0;
 }
 
@@ -74,11 +54,10 @@ static int check_input(cli_job *job, const char *path)
         close(fd);
     if (!is_parquet)
         return 0;
-    snprintf(job->error.message, sizeof job->error.message,
-             "%s is a Parquet file, which the command does not read; python -m twinset scan and "
-             "dedup do",
-             path);
-    return TWINSET_USAGE;
+    return fail(&job->error, TWINSET_USAGE,
+                "%s is a Parquet file, which the command does not read; python -m twinset scan "
+                "and dedup do",
+                path);
 }
 
 static int add_inputs(cli_job *job)
@@ -98,11 +77,9 @@ static int open_baseline(cli_job *job)
     const cli_invocation *in = job->in;
     if (in->baseline == NULL)
         return 0;
-    if (isnan(in->fail_above)) {
-        snprintf(job->error.message, sizeof job->error.message,
-                 "--baseline is about what fails: add --fail-above X");
-        return TWINSET_USAGE;
-    }
+    if (isnan(in->fail_above))
+        return fail(&job->error, TWINSET_USAGE,
+                    "--baseline is about what fails: add --fail-above X");
     return baseline_open(in->baseline, &job->baseline, &job->error);
 }
 
@@ -170,10 +147,10 @@ static int add_key(cli_job *job, cli_path_list *outputs)
     size_t length = end != NULL && strchr(end, '/') == NULL ? (size_t)(end - page) : strlen(page);
     char path[PATH_MAX];
     if (snprintf(path, sizeof path, "%.*s.key.json", (int)length, page) >= (int)sizeof path)
-        return job_fail(job, "the name of the page is too long");
+        return fail(&job->error, TWINSET_USAGE, "the name of the page is too long");
     job->key_path = strdup(path);
     if (job->key_path == NULL)
-        return job_fail(job, "out of memory");
+        return fail(&job->error, TWINSET_NOMEM, "out of memory");
     return path_list_add(outputs, "", path, &job->error);
 }
 
@@ -276,19 +253,17 @@ int job_write(cli_job *job, const twinset_result *result)
                                                   &job->out, &job->error));
 }
 
-int job_complete(cli_job *job, int status)
-{
-    if (status == 0)
-        return output_close(&job->out, &job->error);
-    return job->out.failed != 0 ? output_error(&job->out, &job->error) : status;
-}
-
-/* Completes an extra output after writing to it ended with `status`. */
-static int complete_extra(cli_job *job, cli_output *output, int status)
+/* Completes an output after writing to it ended with `status`. */
+static int complete(cli_job *job, cli_output *output, int status)
 {
     if (status == 0)
         return output_close(output, &job->error);
     return output->failed != 0 ? output_error(output, &job->error) : status;
+}
+
+int job_complete(cli_job *job, int status)
+{
+    return complete(job, &job->out, status);
 }
 
 /* Says what the page lacks. */
@@ -303,7 +278,8 @@ static void report_page(const cli_job *job, const twinset_result *result, const 
             "higher --threshold lists fewer",
             *page->pairs_with_texts, pairs);
     if (!job->in->quiet && job->review != NULL && job->in->anonymise)
-        say("the page does not have the decisions of %s: their notes may have names", job->review);
+        say("the page does not have the decisions of %s: their notes may have names",
+            job->in->review);
 }
 
 /* Writes the page, and the key to its numbers. */
@@ -318,11 +294,11 @@ static int write_page(cli_job *job, const twinset_result *result)
                          .b = in->evidence[1],
                          .pairs_with_texts = &with_texts,
                          .pairs_listed = &listed};
-    int status = complete_extra(
-        job, &job->page,
-        twinset_result_write_page(result, &page, output_write, &job->page, &job->error));
+    int status =
+        complete(job, &job->page,
+                 twinset_result_write_page(result, &page, output_write, &job->page, &job->error));
     if (status == 0 && in->anonymise)
-        status = complete_extra(
+        status = complete(
             job, &job->key,
             twinset_result_write_page_key(result, &page, output_write, &job->key, &job->error));
     if (status == 0)
@@ -334,10 +310,9 @@ int job_report(cli_job *job, const twinset_result *result)
 {
     int status = 0;
     if (job->report.stream != NULL)
-        status =
-            complete_extra(job, &job->report,
-                           twinset_result_write_report(result, job->cleaned, sizeof *job->cleaned,
-                                                       output_write, &job->report, &job->error));
+        status = complete(job, &job->report,
+                          twinset_result_write_report(result, job->cleaned, sizeof *job->cleaned,
+                                                      output_write, &job->report, &job->error));
     return status == 0 && job->page.stream != NULL ? write_page(job, result) : status;
 }
 

@@ -44,10 +44,8 @@ static bool make_space(cli_path_list *list)
 int path_list_add(cli_path_list *list, const char *folder, const char *name, twinset_error *error)
 {
     char *path = make_space(list) ? join_path(folder, name) : NULL;
-    if (path == NULL) {
-        snprintf(error->message, sizeof error->message, "out of memory");
-        return TWINSET_NOMEM;
-    }
+    if (path == NULL)
+        return fail(error, TWINSET_NOMEM, "out of memory");
     list->paths[list->count++] = path;
     return 0;
 }
@@ -64,9 +62,7 @@ void path_list_free(cli_path_list *list)
 
 int output_error(const cli_output *out, twinset_error *error)
 {
-    snprintf(error->message, sizeof error->message, "cannot write %s: %s", out->name,
-             strerror(out->failed));
-    return TWINSET_IO;
+    return fail(error, TWINSET_IO, "cannot write %s: %s", out->name, strerror(out->failed));
 }
 
 /* Remembers the first failure; some calls leave errno as it was. */

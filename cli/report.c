@@ -125,6 +125,15 @@ void say(const char *format, ...)
     va_end(arguments);
 }
 
+int fail(twinset_error *error, int status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error->message, sizeof error->message, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
 const char *number(uint64_t value, char text[NUMBER_SIZE])
 {
     char digits[NUMBER_SIZE];

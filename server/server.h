@@ -23,8 +23,8 @@ typedef struct server_options {
     unsigned timeout;       /* seconds that a client may take to send or to read */
     unsigned connections;   /* at once */
     twinset_options engine; /* of an index that is made */
-    void (*started)(void *context, const char *url); /* called once it accepts connections */
-    void *context;
+    void (*started)(const void *context, const char *url); /* called once it accepts connections */
+    const void *context;
 } server_options;
 
 /* Serves until SIGTERM or SIGINT arrives, then finishes the requests in work, and closes the index.

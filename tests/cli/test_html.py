@@ -286,6 +286,9 @@ class Html(Case):
         folder = os.path.join(SAMPLES, "programs")
         page = self.page(folder, "--review", "review.json")
         self.assertEqual(page.block("review"), review)
+        without_names = self.run_command(folder, "--html", "p.html", "--anonymise", "--review",
+                                         "review.json")
+        self.assertIn("does not have the decisions of review.json:", without_names.messages)
         self.write("other.json", '{"format": "another"}')
         for name, says in (("other.json", "not a review"), ("none.json", "No such file")):
             self.fail_with(2, folder, "-q", "--html", "p.html", "--review", name, says=says)
