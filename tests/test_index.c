@@ -80,6 +80,29 @@ static void options_of_a_collection_must_be_those_of_the_index(void **state)
     twinset_index_close(index);
 }
 
+/* A value of 0 that was asked for is not taken for one that was left open. */
+static void zeros_that_were_given_are_kept(void **state)
+{
+    twinset_options options;
+    twinset_index *index;
+    twinset_error error = {""};
+    (void)state;
+    twinset_options_init(&options, sizeof options);
+    options.seed = 0;
+    options.threshold = 0;
+    assert_ok(twinset_index_open(path, &options, TWINSET_INDEX_CREATE, &index, &error), &error);
+    twinset_index_close(index);
+    twinset_options_init(&options, sizeof options);
+    assert_ok(twinset_index_open(path, &options, 0, &index, &error), &error);
+    assert_ok(twinset_index_options(index, &options, sizeof options, &error), &error);
+    assert_int_equal(options.seed, 0);
+    assert_true(options.threshold == 0);
+    twinset_index_close(index);
+    options.seed = 2;
+    assert_int_equal(twinset_index_open(path, &options, 0, &index, &error), TWINSET_USAGE);
+    assert_non_null(strstr(error.message, "was made with 0"));
+}
+
 static void documents_are_added_found_and_removed(void **state)
 {
     (void)state;
@@ -633,6 +656,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(documents_are_added_found_and_removed, setup, teardown),
         cmocka_unit_test_setup_teardown(options_of_a_collection_must_be_those_of_the_index, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(zeros_that_were_given_are_kept, setup, teardown),
         cmocka_unit_test_setup_teardown(indexes_are_backed_up_and_merged, setup, teardown),
         cmocka_unit_test_setup_teardown(findings_of_batches_join_clusters, setup, teardown),
         cmocka_unit_test_setup_teardown(a_full_quota_is_refused, setup, teardown),

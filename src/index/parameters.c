@@ -77,9 +77,7 @@ int tw_parameters_choose(twinset_options *options, twinset_error *error)
     return TWINSET_OK;
 }
 
-/* ---- as text */
-
-enum { VALUE_BYTES = 64 };
+/* ---- the options that are kept */
 
 static const char THRESHOLD[] = "threshold";
 
@@ -92,6 +90,42 @@ static const tw_option_row *next_kept(size_t *at)
     ++*at;
     return row;
 }
+
+static size_t value_bytes(const tw_option_row *row)
+{
+    switch (row->kind) {
+    case TW_OPTION_CHOICE:
+    case TW_OPTION_SWITCH:
+        return sizeof(int);
+    case TW_OPTION_WHOLE:
+    case TW_OPTION_WHOLE_OR_OFF:
+        return sizeof(unsigned);
+    case TW_OPTION_SEED:
+    case TW_OPTION_SIZE:
+        return sizeof(uint64_t);
+    case TW_OPTION_REAL:
+        return sizeof(double);
+    case TW_OPTION_TEXT:
+    case TW_OPTION_NAME:
+        return sizeof(char *);
+    }
+    return 0;
+}
+
+/* Copies the options that an index keeps, as far as the version of `to` has them. */
+static void copy_kept(const twinset_options *from, twinset_options *to)
+{
+    const tw_option_row *row;
+    for (size_t at = 0; (row = next_kept(&at));) {
+        size_t size = value_bytes(row);
+        if (row->offset + size <= to->size)
+            memcpy((char *)to + row->offset, (const char *)from + row->offset, size);
+    }
+}
+
+/* ---- as text */
+
+enum { VALUE_BYTES = 64 };
 
 /* Writes the value of an option into `text`; "" for one that is not set. */
 static void spell_value(const tw_option_row *row, const twinset_options *options,
@@ -142,12 +176,19 @@ int tw_parameters_write(const twinset_options *options, tw_bytes *out)
     return status;
 }
 
+/* Whether a kept value stands for an option that was left to the library: an empty one, and a 0
+ * that is below the bounds of the option. */
+static bool is_default(const tw_option_row *row, const char *value)
+{
+    return !value[0] || (row && row->low > 0 && strcmp(value, "0") == 0);
+}
+
 static int set_value(const char *name, const char *value, twinset_options *options,
                      twinset_error *error)
 {
     const tw_option_row *row = tw_option_row_find(name);
-    if (!value[0] || strcmp(value, "0") == 0)
-        return TWINSET_OK; /* the default */
+    if (is_default(row, value))
+        return TWINSET_OK;
     if (row && row->kind == TW_OPTION_SWITCH)
         value = strcmp(value, "yes") == 0 ? "1" : "0";
     return twinset_options_set(options, name, value, error);
@@ -156,10 +197,13 @@ static int set_value(const char *name, const char *value, twinset_options *optio
 int tw_parameters_read(const tw_bytes *kept, tw_arena *arena, twinset_options *options,
                        twinset_error *error)
 {
+    twinset_options defaults;
     const char *copy;
     int status = tw_arena_copy(arena, kept->data, kept->length, &copy);
     if (status != TWINSET_OK)
         return tw_nomem(error);
+    twinset_options_init(&defaults, sizeof defaults);
+    copy_kept(&defaults, options);
     for (const char *line = copy; *line && status == TWINSET_OK;) {
         const char *equals = strchr(line, '='), *end = strchr(line, '\n'), *name, *value;
         if (!equals || !end || equals > end)
@@ -174,27 +218,6 @@ int tw_parameters_read(const tw_bytes *kept, tw_arena *arena, twinset_options *o
 }
 
 /* ---- other options beside them */
-
-static size_t value_bytes(const tw_option_row *row)
-{
-    switch (row->kind) {
-    case TW_OPTION_CHOICE:
-    case TW_OPTION_SWITCH:
-        return sizeof(int);
-    case TW_OPTION_WHOLE:
-    case TW_OPTION_WHOLE_OR_OFF:
-        return sizeof(unsigned);
-    case TW_OPTION_SEED:
-    case TW_OPTION_SIZE:
-        return sizeof(uint64_t);
-    case TW_OPTION_REAL:
-        return sizeof(double);
-    case TW_OPTION_TEXT:
-    case TW_OPTION_NAME:
-        return sizeof(char *);
-    }
-    return 0;
-}
 
 /* Whether an option is the same in both. One with the same bits need not be spelt. */
 static bool is_same_value(const tw_option_row *row, const twinset_options *a,
@@ -219,13 +242,7 @@ bool tw_parameters_agree(const twinset_options *a, const twinset_options *b)
 
 void tw_index_get_options(const tw_index *index, twinset_options *options)
 {
-    const tw_option_row *row;
-    for (size_t at = 0; (row = next_kept(&at));) {
-        size_t size = value_bytes(row);
-        if (row->offset + size <= options->size)
-            memcpy((char *)options + row->offset, (const char *)&index->options + row->offset,
-                   size);
-    }
+    copy_kept(&index->options, options);
 }
 
 /* Whether an option that is not as in the index was left to the library. */

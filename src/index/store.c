@@ -472,10 +472,7 @@ static int open_database(tw_index *index, twinset_error *error)
 /* Takes the options that the index keeps, and checks that those given agree. */
 static int adopt_options(tw_index *index, twinset_error *error)
 {
-    twinset_options given = index->options, defaults;
-    twinset_options_init(&defaults, sizeof defaults);
-    index->options.threshold = defaults.threshold;
-    index->options.lang = defaults.lang;
+    twinset_options given = index->options;
     int status =
         tw_parameters_read(&index->manifest.parameters, index->arena, &index->options, error);
     if (status == TWINSET_OK)

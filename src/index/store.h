@@ -250,7 +250,7 @@ int tw_store_checkpoint(tw_index *index, bool all);
 
 /* Writes the options that an index keeps, with bands and rows. */
 int tw_parameters_write(const twinset_options *options, tw_bytes *out) TW_CHECKED;
-/* Sets those of a manifest. */
+/* Sets the options that an index keeps to those of its manifest, and leaves the others. */
 int tw_parameters_read(const tw_bytes *parameters, tw_arena *arena, twinset_options *options,
                        twinset_error *error) TW_CHECKED;
 /* Whether texts are compared alike by the options of two indexes. */
