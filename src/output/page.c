@@ -1,4 +1,4 @@
-/* Fills the page of the report with the data of a result. */
+/* Fills the template of the page with the data of a result. */
 #include "page.h"
 
 #include <stdlib.h>
@@ -23,19 +23,19 @@ static int write_escaped(void *context, const char *bytes, size_t count)
     return sink->failure;
 }
 
-tw_json tw_report_begin_block(tw_report *report, tw_sink *escaped, const char *id)
+tw_json tw_page_begin_block(tw_page *page, tw_sink *escaped, const char *id)
 {
-    tw_put_text(report->sink, "<script type=\"application/json\" id=\"");
-    tw_put_text(report->sink, id);
-    tw_put_text(report->sink, "\">");
-    tw_sink_init(escaped, write_escaped, report->sink);
+    tw_put_text(page->sink, "<script type=\"application/json\" id=\"");
+    tw_put_text(page->sink, id);
+    tw_put_text(page->sink, "\">");
+    tw_sink_init(escaped, write_escaped, page->sink);
     return tw_json_new(escaped);
 }
 
-void tw_report_end_block(tw_report *report, tw_sink *escaped)
+void tw_page_end_block(tw_page *page, tw_sink *escaped)
 {
     if (tw_sink_end(escaped, NULL) == TWINSET_OK) /* the sink below remembers what failed */
-        tw_put_text(report->sink, "</script>\n");
+        tw_put_text(page->sink, "</script>\n");
 }
 
 /* ---- the documents that are shown */
@@ -46,12 +46,12 @@ static int by_document(const void *left, const void *right)
     return x->document < y->document ? -1 : x->document > y->document;
 }
 
-size_t tw_report_index(const tw_report *report, uint32_t document)
+size_t tw_page_index(const tw_page *page, uint32_t document)
 {
     tw_shown_document key = {.document = document};
     const tw_shown_document *found =
-        bsearch(&key, report->shown, report->shown_count, sizeof key, by_document);
-    return (size_t)(found - report->shown);
+        bsearch(&key, page->shown, page->shown_count, sizeof key, by_document);
+    return (size_t)(found - page->shown);
 }
 
 static size_t count_members(const twinset_result *result)
@@ -63,15 +63,15 @@ static size_t count_members(const twinset_result *result)
 }
 
 /* Lists the documents of pairs and clusters, or of the removals that are listed, each once. */
-static int list_documents(tw_report *report)
+static int list_documents(tw_page *page)
 {
-    const twinset_result *result = report->result;
+    const twinset_result *result = page->result;
     size_t count = 0, members = result->decisions.removed ? 0 : count_members(result);
     tw_shown_document *shown =
-        tw_calloc(2 * (result->run.pairs + report->removal_count) + members + 1, sizeof *shown);
+        tw_calloc(2 * (result->run.pairs + page->removal_count) + members + 1, sizeof *shown);
     if (!shown)
         return TWINSET_NOMEM;
-    report->shown = shown;
+    page->shown = shown;
     for (size_t i = 0; i < result->run.pairs; i++) {
         uint32_t documents[2];
         tw_result_pair_documents(result, i, documents);
@@ -80,8 +80,8 @@ static int list_documents(tw_report *report)
     }
     for (size_t i = 0; i < members; i++)
         shown[count++].document = result->clusters.members[i];
-    for (size_t i = 0; i < report->removal_count; i++) {
-        const tw_removal *removal = &result->decisions.removed[report->removals[i]];
+    for (size_t i = 0; i < page->removal_count; i++) {
+        const tw_removal *removal = &result->decisions.removed[page->removals[i]];
         shown[count++].document = removal->document;
         shown[count++].document = removal->kept;
     }
@@ -89,7 +89,7 @@ static int list_documents(tw_report *report)
         qsort(shown, count, sizeof *shown, by_document);
     for (size_t i = 0; i < count; i++)
         if (i == 0 || shown[i].document != shown[i - 1].document)
-            shown[report->shown_count++] = shown[i];
+            shown[page->shown_count++] = shown[i];
     return TWINSET_OK;
 }
 
@@ -132,13 +132,13 @@ static bool is_named(const char *name, const char *given)
            (end == length || name[length - end - 1] == '/');
 }
 
-/* Finds the pair of two names, and leaves the report's copy of the result with this pair alone. */
-static int choose_case(twinset_result *own, const twinset_page *page, twinset_error *error)
+/* Finds the pair of two names, and leaves the page's copy of the result with this pair alone. */
+static int choose_case(twinset_result *own, const twinset_page *options, twinset_error *error)
 {
     for (size_t i = 0; i < own->run.pairs; i++) {
         twinset_pair pair = tw_result_pair_at(own, i);
-        bool is_found = (is_named(pair.a, page->a) && is_named(pair.b, page->b)) ||
-                        (is_named(pair.a, page->b) && is_named(pair.b, page->a));
+        bool is_found = (is_named(pair.a, options->a) && is_named(pair.b, options->b)) ||
+                        (is_named(pair.a, options->b) && is_named(pair.b, options->a));
         if (!is_found)
             continue;
         own->pairs.data += own->comparison.is_one ? 0 : i;
@@ -149,44 +149,44 @@ static int choose_case(twinset_result *own, const twinset_page *page, twinset_er
     }
     return tw_fail(error, TWINSET_USAGE,
                    "no pair of %s and %s is in the result; name both as the list of pairs does",
-                   page->a, page->b);
+                   options->a, options->b);
 }
 
 /* ---- the page */
 
-uint64_t tw_report_most_bytes(const tw_report *report)
+uint64_t tw_page_most_bytes(const tw_page *page)
 {
     enum { MEMORY_SHARE = 8 };
-    uint64_t given = report->page->most_bytes, most = given ? given : TW_REPORT_BYTES;
-    uint64_t share = tw_memory_share(&report->result->options, MEMORY_SHARE);
+    uint64_t given = page->options->most_bytes, most = given ? given : TW_PAGE_BYTES;
+    uint64_t share = tw_memory_share(&page->result->options, MEMORY_SHARE);
     return share < most ? share : most;
 }
 
-/* Leaves the report's copy of the result with the first pairs, whose rows take half of the page at
+/* Leaves the page's copy of the result with the first pairs, whose rows take half of the page at
  * most. Each takes up to so many bytes there, with its documents. */
-static void limit_pairs(tw_report *report, twinset_result *own)
+static void limit_pairs(tw_page *page, twinset_result *own)
 {
     enum { PAIR_BYTES = 512, LEAST_PAIRS = 1000 };
-    size_t most = (size_t)(tw_report_most_bytes(report) / 2 / PAIR_BYTES);
+    size_t most = (size_t)(tw_page_most_bytes(page) / 2 / PAIR_BYTES);
     most = most > LEAST_PAIRS ? most : LEAST_PAIRS;
-    report->all_pairs = own->run.pairs;
+    page->all_pairs = own->run.pairs;
     own->run.pairs = own->run.pairs < most ? own->run.pairs : most;
 }
 
 /* Lists what is shown, and takes the names out if that is asked for. */
-static int prepare(tw_report *report, twinset_result *own, twinset_error *error)
+static int prepare(tw_page *page, twinset_result *own, twinset_error *error)
 {
-    int status = report->page->a ? choose_case(own, report->page, error) : TWINSET_OK;
+    int status = page->options->a ? choose_case(own, page->options, error) : TWINSET_OK;
     if (status == TWINSET_OK)
-        limit_pairs(report, own);
+        limit_pairs(page, own);
     if (status == TWINSET_OK)
-        status = tw_report_choose_removals(report);
+        status = tw_page_choose_removals(page);
     if (status == TWINSET_OK)
-        status = list_documents(report);
-    for (size_t i = 0; i < report->shown_count && status == TWINSET_OK; i++)
-        status = digest_document(own, &report->shown[i], error);
-    if (status == TWINSET_OK && report->page->anonymise)
-        status = tw_report_anonymise(report, own);
+        status = list_documents(page);
+    for (size_t i = 0; i < page->shown_count && status == TWINSET_OK; i++)
+        status = digest_document(own, &page->shown[i], error);
+    if (status == TWINSET_OK && page->options->anonymise)
+        status = tw_page_anonymise(page, own);
     return status;
 }
 
@@ -197,60 +197,60 @@ static void free_shown(tw_shown_document *shown)
     tw_free(shown->texts);
 }
 
-static void free_report(tw_report *report)
+static void free_page(tw_page *page)
 {
-    for (size_t i = 0; i < report->block_count && report->blocks; i++) {
-        tw_bytes_free(&report->blocks[i].packed);
-        tw_free(report->blocks[i].list);
+    for (size_t i = 0; i < page->block_count && page->blocks; i++) {
+        tw_bytes_free(&page->blocks[i].packed);
+        tw_free(page->blocks[i].list);
     }
-    for (size_t i = 0; i < report->shown_count; i++)
-        free_shown(&report->shown[i]);
-    tw_free(report->shown);
-    tw_free(report->blocks);
-    tw_free(report->removals);
-    tw_free(report->words.data);
-    tw_arena_release(report->arena);
+    for (size_t i = 0; i < page->shown_count; i++)
+        free_shown(&page->shown[i]);
+    tw_free(page->shown);
+    tw_free(page->blocks);
+    tw_free(page->removals);
+    tw_free(page->words.data);
+    tw_arena_release(page->arena);
 }
 
 /* Writes the page up to a gap, and returns what comes after it. */
-static const char *put_up_to(tw_sink *sink, const char *page, const char *gap)
+static const char *put_up_to(tw_sink *sink, const char *text, const char *gap)
 {
-    const char *at = strstr(page, gap);
-    tw_put(sink, page, (size_t)(at - page));
+    const char *at = strstr(text, gap);
+    tw_put(sink, text, (size_t)(at - text));
     return at + strlen(gap);
 }
 
-static int fill_page(tw_report *report, twinset_error *error)
+static int fill_page(tw_page *page, twinset_error *error)
 {
-    const char *rest = put_up_to(report->sink, (const char *)tw_report_page, "<!--data-->");
-    int status = tw_report_run(report, error);
+    const char *rest = put_up_to(page->sink, (const char *)tw_page_template, "<!--data-->");
+    int status = tw_page_run(page, error);
     if (status != TWINSET_OK)
         return status;
-    rest = put_up_to(report->sink, rest, "<!--texts-->");
-    tw_report_texts(report);
-    tw_put_text(report->sink, rest);
+    rest = put_up_to(page->sink, rest, "<!--texts-->");
+    tw_page_texts(page);
+    tw_put_text(page->sink, rest);
     return TWINSET_OK;
 }
 
-static int write_page(tw_sink *sink, const twinset_result *result, const twinset_page *page,
+static int write_page(tw_sink *sink, const twinset_result *result, const twinset_page *options,
                       twinset_error *error)
 {
     twinset_result own = *result;
-    tw_report report = {.sink = sink, .result = &own, .page = page};
-    if (tw_report_page_bytes == 0)
+    tw_page page = {.sink = sink, .result = &own, .options = options};
+    if (tw_page_template_bytes == 0)
         return tw_fail(error, TWINSET_USAGE,
                        "this build has no page for reports; build again with TWINSET_REPORT=ON, "
                        "and with npm where web/ was changed");
-    int status = prepare(&report, &own, error);
+    int status = prepare(&page, &own, error);
     if (status == TWINSET_OK)
-        status = tw_report_collect(&report, error);
+        status = tw_page_collect(&page, error);
     if (status == TWINSET_OK)
-        status = fill_page(&report, error);
-    if (page->pairs_with_texts)
-        *page->pairs_with_texts = report.pair_count;
-    if (page->pairs_listed)
-        *page->pairs_listed = own.run.pairs;
-    free_report(&report);
+        status = fill_page(&page, error);
+    if (options->pairs_with_texts)
+        *options->pairs_with_texts = page.pair_count;
+    if (options->pairs_listed)
+        *options->pairs_listed = own.run.pairs;
+    free_page(&page);
     return status;
 }
 
@@ -258,13 +258,13 @@ int tw_write_html(tw_sink *sink, const twinset_result *result, const twinset_sty
                   twinset_error *error)
 {
     (void)style;
-    twinset_page page = {.size = sizeof page};
-    return write_page(sink, result, &page, error);
+    twinset_page options = {.size = sizeof options};
+    return write_page(sink, result, &options, error);
 }
 
 /* ---- the public calls */
 
-static int copy_page(const twinset_page *given, twinset_page *own, twinset_error *error)
+static int copy_options(const twinset_page *given, twinset_page *own, twinset_error *error)
 {
     if (!given || given->size < sizeof given->size)
         return tw_fail(error, TWINSET_USAGE, "the page has no size: set page.size to sizeof page");
@@ -302,17 +302,17 @@ static int check_review(const char *review, twinset_error *error)
 int twinset_result_write_page(const twinset_result *result, const twinset_page *given,
                               twinset_write_fn write, void *context, twinset_error *error)
 {
-    twinset_page page = {0};
+    twinset_page options = {0};
     tw_sink sink;
     if (!result || !write)
         return tw_missing(error, result ? "write" : "result");
-    int status = copy_page(given, &page, error);
-    if (status == TWINSET_OK && page.review)
-        status = check_review(page.review, error);
+    int status = copy_options(given, &options, error);
+    if (status == TWINSET_OK && options.review)
+        status = check_review(options.review, error);
     if (status != TWINSET_OK)
         return status;
     tw_sink_init(&sink, write, context);
-    status = write_page(&sink, result, &page, error);
+    status = write_page(&sink, result, &options, error);
     if (status == TWINSET_OK)
         return tw_sink_end(&sink, error);
     return status == TWINSET_NOMEM ? tw_nomem(error) : status;
@@ -321,21 +321,21 @@ int twinset_result_write_page(const twinset_result *result, const twinset_page *
 int twinset_result_write_page_key(const twinset_result *result, const twinset_page *given,
                                   twinset_write_fn write, void *context, twinset_error *error)
 {
-    twinset_page page = {0};
+    twinset_page options = {0};
     tw_sink sink;
     if (!result || !write)
         return tw_missing(error, result ? "write" : "result");
-    int status = copy_page(given, &page, error);
+    int status = copy_options(given, &options, error);
     if (status != TWINSET_OK)
         return status;
     twinset_result own = *result;
-    tw_report report = {.sink = &sink, .result = &own, .page = &page};
-    page.anonymise = 0; /* the key has the names */
+    tw_page page = {.sink = &sink, .result = &own, .options = &options};
+    options.anonymise = 0; /* the key has the names */
     tw_sink_init(&sink, write, context);
-    status = prepare(&report, &own, error);
+    status = prepare(&page, &own, error);
     if (status == TWINSET_OK)
-        status = tw_report_write_key(&report);
-    free_report(&report);
+        status = tw_page_write_key(&page);
+    free_page(&page);
     if (status == TWINSET_OK)
         return tw_sink_end(&sink, error);
     return status == TWINSET_NOMEM ? tw_nomem(error) : status;

@@ -1,8 +1,8 @@
 /*
- * The report as one HTML page (docs/format.md#the-report). web/ makes the page; it is part of the
- * library as a template with two gaps, which are filled with blocks of data:
+ * A result as one HTML page (docs/format.md#the-page). web/ makes its template, which is part of
+ * the library and has two gaps, which are filled with blocks of data:
  *
- *   page.c           fills the template, within a limit for the size of a report
+ *   page.c           fills the template, within a limit for its size
  *   page_run.c       the blocks before the script: run, documents, pairs, clusters, removals
  *   page_removals.c  of a cleaning run: what was removed, which sources repeat each other
  *   page_passages.c  the passages of a pair, and who else has them
@@ -17,29 +17,29 @@
 #include "twinset_advanced.h"
 
 enum {
-    TW_REPORT_BYTES = 50 << 20, /* of a report, where memory allows */
-    TW_MOST_SHARING = 100,      /* documents that are counted for a passage */
-    TW_MOST_REMOVALS = 10000    /* that are listed */
+    TW_PAGE_BYTES = 50 << 20, /* of a page, where memory allows */
+    TW_MOST_SHARING = 100,    /* documents that are counted for a passage */
+    TW_MOST_REMOVALS = 10000  /* that are listed */
 };
 
-/* The page, made by web/build; report_page.c is written by the build. Empty: the build had no
- * page. */
-extern const unsigned char tw_report_page[];
-extern const size_t tw_report_page_bytes;
+/* The template, made by web/build; page_template.c is written by the build. Empty: the build had
+ * none. */
+extern const unsigned char tw_page_template[];
+extern const size_t tw_page_template_bytes;
 
-/* A document of the report. */
+/* A document on the page. */
 typedef struct tw_shown_document {
     uint32_t document;
     uint8_t digest[20]; /* SHA-1 of its texts, one after the other; without any, of its name */
     tw_bytes *texts;    /* packed, by file */
     size_t text_count;
     bool is_packed; /* its texts were packed, or are about to be */
-    bool has_text;  /* its texts are in the report */
+    bool has_text;  /* its texts are on the page */
 } tw_shown_document;
 
 enum { TW_IN_QUOTATION = 1, TW_IN_BIBLIOGRAPHY = 2 };
 
-/* A passage, as the tables of the report need it. */
+/* A passage, as the tables of the page need it. */
 typedef struct tw_shown_passage {
     uint64_t tokens;
     uint64_t documents; /* that have it, of all; 0: unknown */
@@ -56,11 +56,11 @@ typedef struct tw_pair_block {
     size_t count, capacity;
 } tw_pair_block;
 
-/* A report on its way. */
-typedef struct tw_report {
+/* A page that is being written. */
+typedef struct tw_page {
     tw_sink *sink;
     const twinset_result *result;
-    const twinset_page *page;
+    const twinset_page *options;
     tw_shown_document *shown; /* ascending */
     size_t shown_count;
     tw_arena *arena; /* of strings without names; NULL: names are shown */
@@ -68,62 +68,62 @@ typedef struct tw_report {
     tw_pair_block *blocks;
     size_t block_count;
     size_t all_pairs;  /* of the result, of which `result` has those that are listed */
-    size_t pair_count; /* the first pairs, whose passages and texts are in the report */
+    size_t pair_count; /* the first pairs, whose passages and texts are on the page */
     size_t *removals;  /* indices of those that are listed, ascending */
     size_t removal_count;
-} tw_report;
+} tw_page;
 
 /* Begins a block of data, and ends it. What is written between goes to the sink that is returned
  * through `json`; nothing in it ends the block early. */
-tw_json tw_report_begin_block(tw_report *report, tw_sink *escaped, const char *id);
-void tw_report_end_block(tw_report *report, tw_sink *escaped);
+tw_json tw_page_begin_block(tw_page *page, tw_sink *escaped, const char *id);
+void tw_page_end_block(tw_page *page, tw_sink *escaped);
 
-/* Returns the most bytes that a report may have. */
-uint64_t tw_report_most_bytes(const tw_report *report);
+/* Returns the most bytes that a page may have. */
+uint64_t tw_page_most_bytes(const tw_page *page);
 
 /* The index of a document among the shown ones. */
-size_t tw_report_index(const tw_report *report, uint32_t document);
+size_t tw_page_index(const tw_page *page, uint32_t document);
 
 /* Writes a digest as a member of a JSON object. */
 void tw_json_digest(tw_json *json, const char *key, const uint8_t digest[20]);
 
 /* ---- page_run.c */
-int tw_report_run(tw_report *report, twinset_error *error) TW_CHECKED;
+int tw_page_run(tw_page *page, twinset_error *error) TW_CHECKED;
 
 /* ---- page_removals.c */
 
 /* Chooses the removals that are listed. */
-int tw_report_choose_removals(tw_report *report) TW_CHECKED;
-void tw_report_removals(tw_report *report);
+int tw_page_choose_removals(tw_page *page) TW_CHECKED;
+void tw_page_removals(tw_page *page);
 /* Writes which sources repeat each other, and how much was removed along the collection. */
-int tw_report_collection(tw_report *report) TW_CHECKED;
+int tw_page_collection(tw_page *page) TW_CHECKED;
 
 /* ---- page_passages.c */
 
 /* Fills the block of a pair; other threads may fill those of others. */
-int tw_report_find_passages(tw_report *report, size_t index, twinset_error *error) TW_CHECKED;
+int tw_page_find_passages(tw_page *page, size_t index, twinset_error *error) TW_CHECKED;
 /* Counts the documents that share each passage, by the listed pairs. */
-int tw_report_count_sharing(tw_report *report) TW_CHECKED;
+int tw_page_count_sharing(tw_page *page) TW_CHECKED;
 
 /* ---- page_texts.c */
 
 /* Packs a text by zlib; *packed is to be freed by tw_bytes_free(). */
-int tw_report_pack(const tw_bytes *text, tw_bytes *packed) TW_CHECKED;
-/* Finds the passages of the first pairs, and packs the texts of their documents, until the report
+int tw_page_pack(const tw_bytes *text, tw_bytes *packed) TW_CHECKED;
+/* Finds the passages of the first pairs, and packs the texts of their documents, until the page
  * reaches its limit. */
-int tw_report_collect(tw_report *report, twinset_error *error) TW_CHECKED;
+int tw_page_collect(tw_page *page, twinset_error *error) TW_CHECKED;
 /* Writes the blocks of passages and texts. */
-void tw_report_texts(tw_report *report);
+void tw_page_texts(tw_page *page);
 
 /* ---- page_names.c */
 
-/* Replaces the names in `own`, the report's copy of the result, and finds the words to black
+/* Replaces the names in `own`, the page's copy of the result, and finds the words to black
  * out. */
-int tw_report_anonymise(tw_report *report, twinset_result *own) TW_CHECKED;
+int tw_page_anonymise(tw_page *page, twinset_result *own) TW_CHECKED;
 /* Blacks out the words that name documents; does nothing where names are shown. */
-void tw_report_mask(const tw_report *report, char *text, size_t length);
+void tw_page_mask(const tw_page *page, char *text, size_t length);
 /* Writes which name each number stands for. */
-int tw_report_write_key(const tw_report *report) TW_CHECKED;
+int tw_page_write_key(const tw_page *page) TW_CHECKED;
 
 /* ---- page_layout.c */
 
@@ -134,6 +134,6 @@ typedef struct tw_point {
 
 /* Places the members of all clusters, in the order of clusters.members. The same result has the
  * same points. */
-int tw_report_points(const twinset_result *result, tw_point **points) TW_CHECKED;
+int tw_page_points(const twinset_result *result, tw_point **points) TW_CHECKED;
 
 #endif

@@ -30,7 +30,7 @@ static void place_cluster(const twinset_result *result, const tw_cluster *cluste
     }
 }
 
-int tw_report_points(const twinset_result *result, tw_point **points)
+int tw_page_points(const twinset_result *result, tw_point **points)
 {
     const tw_clusters *clusters = &result->clusters;
     double area = 0, x = 0, y = 0, height = 0;

@@ -1,5 +1,5 @@
 /*
- * A report without names. Documents are numbered in the order of their digests, which says nothing
+ * A page without names. Documents are numbered in the order of their digests, which says nothing
  * of their names. The words that name them, such as those of "class/ada_lovelace/", and their
  * authors, in a manifest or in a line such as "@author Ada", are blacked out wherever else they
  * stand: in texts, paths and notes. A letter becomes an x for each of its bytes, so that offsets
@@ -144,9 +144,9 @@ static int list_words(const twinset_result *result, tw_u64s *words)
     return TWINSET_OK;
 }
 
-void tw_report_mask(const tw_report *report, char *text, size_t length)
+void tw_page_mask(const tw_page *page, char *text, size_t length)
 {
-    const tw_u64s *words = &report->words;
+    const tw_u64s *words = &page->words;
     for (size_t from = 0, to = 0; words->count && from < length; from = to) {
         uint64_t hash = next_word(text, length, &from, &to);
         if (to > from && bsearch(&hash, words->data, words->count, sizeof hash, by_hash))
@@ -165,66 +165,66 @@ static int by_digest(const void *left, const void *right)
 
 /* Returns the shown documents in the order of their digests, with their numbers, to be freed by
  * tw_free(); NULL: out of memory. */
-static tw_shown_document *order_by_digest(const tw_report *report)
+static tw_shown_document *order_by_digest(const tw_page *page)
 {
-    tw_shown_document *ordered = tw_array(report->shown_count + 1, sizeof *ordered);
+    tw_shown_document *ordered = tw_array(page->shown_count + 1, sizeof *ordered);
     if (!ordered)
         return NULL;
-    if (report->shown_count) {
-        memcpy(ordered, report->shown, report->shown_count * sizeof *ordered);
-        qsort(ordered, report->shown_count, sizeof *ordered, by_digest);
+    if (page->shown_count) {
+        memcpy(ordered, page->shown, page->shown_count * sizeof *ordered);
+        qsort(ordered, page->shown_count, sizeof *ordered, by_digest);
     }
     return ordered;
 }
 
-/* Returns a copy in which words are blacked out, in the report's arena; NULL: out of memory. */
-static char *copy_masked(const tw_report *report, const char *text)
+/* Returns a copy in which words are blacked out, in the page's arena; NULL: out of memory. */
+static char *copy_masked(const tw_page *page, const char *text)
 {
     size_t length = strlen(text);
-    char *copy = tw_arena_alloc(report->arena, length + 1);
+    char *copy = tw_arena_alloc(page->arena, length + 1);
     if (!copy)
         return NULL;
     memcpy(copy, text, length + 1);
-    tw_report_mask(report, copy, length);
+    tw_page_mask(page, copy, length);
     return copy;
 }
 
-static int number_documents(tw_report *report, const char **names)
+static int number_documents(tw_page *page, const char **names)
 {
-    tw_shown_document *ordered = order_by_digest(report);
+    tw_shown_document *ordered = order_by_digest(page);
     int status = ordered ? TWINSET_OK : TWINSET_NOMEM;
-    for (size_t i = 0; i < report->shown_count && status == TWINSET_OK; i++) {
+    for (size_t i = 0; i < page->shown_count && status == TWINSET_OK; i++) {
         char name[40];
         snprintf(name, sizeof name, "Document %zu", i + 1);
-        status = tw_arena_strdup(report->arena, name, &names[ordered[i].document]);
+        status = tw_arena_strdup(page->arena, name, &names[ordered[i].document]);
     }
     tw_free(ordered);
     return status;
 }
 
-/* Replaces the lists of the report's own copy of the result by lists without names. */
-static int mask_lists(tw_report *report, twinset_result *own)
+/* Replaces the lists of the page's own copy of the result by lists without names. */
+static int mask_lists(tw_page *page, twinset_result *own)
 {
     bool is_complete = true;
-    twinset_skip *skips = tw_arena_alloc(report->arena, (own->run.skipped + 1) * sizeof *skips);
+    twinset_skip *skips = tw_arena_alloc(page->arena, (own->run.skipped + 1) * sizeof *skips);
     twinset_flagged_document *flagged =
-        tw_arena_alloc(report->arena, (own->run.flagged + 1) * sizeof *flagged);
-    char **notes = tw_arena_alloc(report->arena, (own->run.notes + 1) * sizeof *notes);
+        tw_arena_alloc(page->arena, (own->run.flagged + 1) * sizeof *flagged);
+    char **notes = tw_arena_alloc(page->arena, (own->run.notes + 1) * sizeof *notes);
     if (!skips || !flagged || !notes)
         return TWINSET_NOMEM;
     for (size_t i = 0; i < own->run.skipped; i++) {
         skips[i] = own->skips[i];
-        skips[i].path = copy_masked(report, own->skips[i].path);
-        skips[i].reason = copy_masked(report, own->skips[i].reason);
+        skips[i].path = copy_masked(page, own->skips[i].path);
+        skips[i].reason = copy_masked(page, own->skips[i].reason);
         is_complete = is_complete && skips[i].path && skips[i].reason;
     }
     for (size_t i = 0; i < own->run.flagged; i++) {
         flagged[i] = own->flagged[i];
-        flagged[i].path = copy_masked(report, own->flagged[i].path);
+        flagged[i].path = copy_masked(page, own->flagged[i].path);
         is_complete = is_complete && flagged[i].path;
     }
     for (size_t i = 0; i < own->run.notes; i++) {
-        notes[i] = copy_masked(report, own->notes[i]);
+        notes[i] = copy_masked(page, own->notes[i]);
         is_complete = is_complete && notes[i];
     }
     own->skips = skips;
@@ -233,42 +233,41 @@ static int mask_lists(tw_report *report, twinset_result *own)
     return is_complete ? TWINSET_OK : TWINSET_NOMEM;
 }
 
-int tw_report_anonymise(tw_report *report, twinset_result *own)
+int tw_page_anonymise(tw_page *page, twinset_result *own)
 {
-    report->arena = tw_arena_new(NULL);
+    page->arena = tw_arena_new(NULL);
     const char **names =
-        report->arena ? tw_arena_alloc(report->arena, (own->run.documents + 1) * sizeof *names)
-                      : NULL;
+        page->arena ? tw_arena_alloc(page->arena, (own->run.documents + 1) * sizeof *names) : NULL;
     if (!names)
         return TWINSET_NOMEM;
     memset(names, 0, (own->run.documents + 1) * sizeof *names);
-    int status = list_words(own, &report->words);
+    int status = list_words(own, &page->words);
     if (status == TWINSET_OK)
-        status = number_documents(report, names);
+        status = number_documents(page, names);
     if (status == TWINSET_OK)
-        status = mask_lists(report, own);
+        status = mask_lists(page, own);
     own->names = names;
     return status;
 }
 
 /* ---- the key */
 
-int tw_report_write_key(const tw_report *report)
+int tw_page_write_key(const tw_page *page)
 {
-    tw_shown_document *ordered = order_by_digest(report);
+    tw_shown_document *ordered = order_by_digest(page);
     if (!ordered)
         return TWINSET_NOMEM;
-    tw_json json = tw_json_new(report->sink);
+    tw_json json = tw_json_new(page->sink);
     tw_json_object(&json, NULL, TW_JSON_LINES);
     tw_json_string(&json, "format", "twinset key");
     tw_json_whole(&json, "version", 1);
     tw_json_list(&json, "documents", TW_JSON_LINES);
-    for (size_t i = 0; i < report->shown_count; i++) {
+    for (size_t i = 0; i < page->shown_count; i++) {
         char name[40];
         snprintf(name, sizeof name, "Document %zu", i + 1);
         tw_json_object(&json, NULL, TW_JSON_INLINE);
         tw_json_string(&json, "name", name);
-        tw_json_string(&json, "real", report->result->names[ordered[i].document]);
+        tw_json_string(&json, "real", page->result->names[ordered[i].document]);
         tw_json_digest(&json, "digest", ordered[i].digest);
         tw_json_close(&json);
     }

@@ -1,4 +1,4 @@
-/* The passages of the report's pairs, as JSON and as what the tables need of each: how long it is,
+/* The passages of the page's pairs, as JSON and as what the tables need of each: how long it is,
  * how many documents have it, and whether it is a quotation or part of a list of sources. */
 #include "page.h"
 
@@ -190,26 +190,26 @@ static int write_passages(const twinset_passages *passages, tw_pair_block *block
 }
 
 /* Blacks out the names of files, and names in the programs that became others. */
-static void mask_passages(const tw_report *report, twinset_passages *passages)
+static void mask_passages(const tw_page *page, twinset_passages *passages)
 {
-    tw_report_mask(report, passages->names.data, passages->names.length);
+    tw_page_mask(page, passages->names.data, passages->names.length);
     for (unsigned side = 0; side < 2; side++)
         for (size_t i = 0; i < passages->sides[side].file_count; i++) {
             char *name = passages->sides[side].files[i].name;
-            tw_report_mask(report, name, name ? strlen(name) : 0);
+            tw_page_mask(page, name, name ? strlen(name) : 0);
         }
 }
 
-int tw_report_find_passages(tw_report *report, size_t index, twinset_error *error)
+int tw_page_find_passages(tw_page *page, size_t index, twinset_error *error)
 {
     twinset_passages *found = NULL;
     tw_bytes text = {0};
-    int status = tw_result_find_passages(report->result, index, &found, error);
+    int status = tw_result_find_passages(page->result, index, &found, error);
     if (status == TWINSET_OK && found) {
-        mask_passages(report, found);
-        status = write_passages(found, &report->blocks[index], &text);
+        mask_passages(page, found);
+        status = write_passages(found, &page->blocks[index], &text);
         if (status == TWINSET_OK)
-            status = tw_report_pack(&text, &report->blocks[index].packed);
+            status = tw_page_pack(&text, &page->blocks[index].packed);
     }
     tw_bytes_free(&text);
     twinset_passages_free(found);
@@ -238,23 +238,22 @@ static int by_document(const void *left, const void *right)
 }
 
 /* Lists each passage twice, once for each of its documents. */
-static int list_occurrences(const tw_report *report, occurrences *all)
+static int list_occurrences(const tw_page *page, occurrences *all)
 {
     size_t passages = 0;
-    for (size_t i = 0; i < report->pair_count; i++)
-        passages += report->blocks[i].count;
+    for (size_t i = 0; i < page->pair_count; i++)
+        passages += page->blocks[i].count;
     all->data = tw_array(2 * passages + 1, sizeof *all->data);
-    all->seen = tw_calloc(report->shown_count + 1, sizeof *all->seen);
+    all->seen = tw_calloc(page->shown_count + 1, sizeof *all->seen);
     if (!all->data || !all->seen)
         return TWINSET_NOMEM;
-    for (size_t i = 0; i < report->pair_count; i++) {
+    for (size_t i = 0; i < page->pair_count; i++) {
         uint32_t documents[2];
-        tw_result_pair_documents(report->result, i, documents);
-        size_t shown[2] = {tw_report_index(report, documents[0]),
-                           tw_report_index(report, documents[1])};
-        for (size_t p = 0; p < report->blocks[i].count; p++)
+        tw_result_pair_documents(page->result, i, documents);
+        size_t shown[2] = {tw_page_index(page, documents[0]), tw_page_index(page, documents[1])};
+        for (size_t p = 0; p < page->blocks[i].count; p++)
             for (unsigned side = 0; side < 2; side++) {
-                const tw_shown_passage *one = &report->blocks[i].list[p];
+                const tw_shown_passage *one = &page->blocks[i].list[p];
                 all->data[all->count++] = (occurrence){shown[side], shown[!side], one->file[side],
                                                        one->from[side], one->to[side]};
             }
@@ -305,18 +304,17 @@ static uint32_t count_sharing(const occurrences *all, const size_t documents[2],
     return count;
 }
 
-int tw_report_count_sharing(tw_report *report)
+int tw_page_count_sharing(tw_page *page)
 {
     occurrences all = {0};
     size_t turn = 0;
-    int status = list_occurrences(report, &all);
-    for (size_t i = 0; i < report->pair_count && status == TWINSET_OK; i++) {
+    int status = list_occurrences(page, &all);
+    for (size_t i = 0; i < page->pair_count && status == TWINSET_OK; i++) {
         uint32_t documents[2];
-        tw_result_pair_documents(report->result, i, documents);
-        size_t shown[2] = {tw_report_index(report, documents[0]),
-                           tw_report_index(report, documents[1])};
-        for (size_t p = 0; p < report->blocks[i].count; p++) {
-            tw_shown_passage *passage = &report->blocks[i].list[p];
+        tw_result_pair_documents(page->result, i, documents);
+        size_t shown[2] = {tw_page_index(page, documents[0]), tw_page_index(page, documents[1])};
+        for (size_t p = 0; p < page->blocks[i].count; p++) {
+            tw_shown_passage *passage = &page->blocks[i].list[p];
             passage->listed = count_sharing(&all, shown, passage, ++turn);
         }
     }

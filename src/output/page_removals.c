@@ -26,39 +26,39 @@ static int by_index(const void *left, const void *right)
     return x < y ? -1 : x > y;
 }
 
-int tw_report_choose_removals(tw_report *report)
+int tw_page_choose_removals(tw_page *page)
 {
-    const twinset_result *result = report->result;
+    const twinset_result *result = page->result;
     size_t all = result->run.removed, most = all < TW_MOST_REMOVALS ? all : TW_MOST_REMOVALS;
-    report->removals = tw_array(most + 1, sizeof *report->removals);
-    if (!report->removals)
+    page->removals = tw_array(most + 1, sizeof *page->removals);
+    if (!page->removals)
         return TWINSET_NOMEM;
     for (unsigned turn = 0; turn < 2; turn++)
-        for (size_t i = 0; i < all && report->removal_count < most; i++)
+        for (size_t i = 0; i < all && page->removal_count < most; i++)
             if (has_texts(result, &result->decisions.removed[i]) == (turn == 0))
-                report->removals[report->removal_count++] = i;
-    if (report->removal_count)
-        qsort(report->removals, report->removal_count, sizeof *report->removals, by_index);
+                page->removals[page->removal_count++] = i;
+    if (page->removal_count)
+        qsort(page->removals, page->removal_count, sizeof *page->removals, by_index);
     return TWINSET_OK;
 }
 
-void tw_report_removals(tw_report *report)
+void tw_page_removals(tw_page *page)
 {
-    const twinset_result *result = report->result;
+    const twinset_result *result = page->result;
     tw_sink escaped;
-    tw_json json = tw_report_begin_block(report, &escaped, "removals");
+    tw_json json = tw_page_begin_block(page, &escaped, "removals");
     tw_json_list(&json, NULL, TW_JSON_LINES);
-    for (size_t i = 0; i < report->removal_count && report->sink->failure == 0; i++) {
-        const tw_removal *removal = &result->decisions.removed[report->removals[i]];
+    for (size_t i = 0; i < page->removal_count && page->sink->failure == 0; i++) {
+        const tw_removal *removal = &result->decisions.removed[page->removals[i]];
         tw_json_object(&json, NULL, TW_JSON_INLINE);
-        tw_json_whole(&json, "document", tw_report_index(report, removal->document));
-        tw_json_whole(&json, "kept", tw_report_index(report, removal->kept));
+        tw_json_whole(&json, "document", tw_page_index(page, removal->document));
+        tw_json_whole(&json, "kept", tw_page_index(page, removal->kept));
         tw_json_real(&json, "similarity", removal->similarity);
         tw_json_whole(&json, "cluster", result->clusters.of[removal->document] + 1);
         tw_json_close(&json);
     }
     tw_json_close(&json);
-    tw_report_end_block(report, &escaped);
+    tw_page_end_block(page, &escaped);
 }
 
 /* ---- counts by similarity */
@@ -113,15 +113,15 @@ static size_t add_up(repeat *list, size_t count)
     return kept;
 }
 
-static void write_source(tw_json *json, const tw_report *report, const char *key, uint32_t source)
+static void write_source(tw_json *json, const tw_page *page, const char *key, uint32_t source)
 {
-    const tw_source *found = tw_source_at(report->result->corpus->sources, source);
-    tw_json_string(json, key, report->page->anonymise ? NULL : found->path ? found->path : "");
+    const tw_source *found = tw_source_at(page->result->corpus->sources, source);
+    tw_json_string(json, key, page->options->anonymise ? NULL : found->path ? found->path : "");
 }
 
-static int write_repeats(tw_json *json, const tw_report *report)
+static int write_repeats(tw_json *json, const tw_page *page)
 {
-    const twinset_result *result = report->result;
+    const twinset_result *result = page->result;
     size_t count = result->run.removed;
     repeat *list = tw_array(count + 1, sizeof *list);
     if (!list)
@@ -137,10 +137,10 @@ static int write_repeats(tw_json *json, const tw_report *report)
     if (count)
         qsort(list, count, sizeof *list, by_count);
     tw_json_list(json, "repeats", TW_JSON_LINES);
-    for (size_t i = 0; i < count && i < MOST_REPEATS && !report->page->anonymise; i++) {
+    for (size_t i = 0; i < count && i < MOST_REPEATS && !page->options->anonymise; i++) {
         tw_json_object(json, NULL, TW_JSON_INLINE);
-        write_source(json, report, "removed", list[i].removed);
-        write_source(json, report, "kept", list[i].kept);
+        write_source(json, page, "removed", list[i].removed);
+        write_source(json, page, "kept", list[i].kept);
         tw_json_whole(json, "count", list[i].count);
         tw_json_close(json);
     }
@@ -199,18 +199,18 @@ static void write_largest(tw_json *json, const twinset_result *result)
     tw_json_close(json);
 }
 
-int tw_report_collection(tw_report *report)
+int tw_page_collection(tw_page *page)
 {
     tw_sink escaped;
-    tw_json json = tw_report_begin_block(report, &escaped, "collection");
+    tw_json json = tw_page_begin_block(page, &escaped, "collection");
     tw_json_object(&json, NULL, TW_JSON_INLINE);
-    tw_json_whole(&json, "clusters", report->result->clusters.count);
-    write_similarities(&json, report->result);
-    write_largest(&json, report->result);
-    int status = report->result->corpus ? write_repeats(&json, report) : TWINSET_OK;
-    if (status == TWINSET_OK && report->result->corpus)
-        status = write_growth(&json, report->result);
+    tw_json_whole(&json, "clusters", page->result->clusters.count);
+    write_similarities(&json, page->result);
+    write_largest(&json, page->result);
+    int status = page->result->corpus ? write_repeats(&json, page) : TWINSET_OK;
+    if (status == TWINSET_OK && page->result->corpus)
+        status = write_growth(&json, page->result);
     tw_json_close(&json);
-    tw_report_end_block(report, &escaped);
+    tw_page_end_block(page, &escaped);
     return status;
 }

@@ -1,5 +1,5 @@
 /*
- * The blocks of the report that stand after its script: passages, and the text of each document,
+ * The blocks of the page that stand after its script: passages, and the text of each document,
  * packed by itself so that a page of many documents opens at once. Pairs are taken in their order,
  * a batch at a time on all threads, until passages and texts reach the limit for their size; what
  * comes first is the same for any number of threads.
@@ -17,7 +17,7 @@ enum {
 
 /* ---- packing */
 
-int tw_report_pack(const tw_bytes *text, tw_bytes *packed)
+int tw_page_pack(const tw_bytes *text, tw_bytes *packed)
 {
     uLongf bytes = compressBound(text->length);
     int status = tw_bytes_reserve(packed, bytes);
@@ -30,9 +30,9 @@ int tw_report_pack(const tw_bytes *text, tw_bytes *packed)
 }
 
 /* Packs the texts of a document, without the words that are blacked out. */
-static int pack_document(const tw_report *report, tw_shown_document *shown, twinset_error *error)
+static int pack_document(const tw_page *page, tw_shown_document *shown, twinset_error *error)
 {
-    const tw_text_store *kept = report->result->kept;
+    const tw_text_store *kept = page->result->kept;
     size_t count = tw_text_store_count(kept, shown->document);
     int status = TWINSET_OK;
     shown->texts = tw_calloc(count + 1, sizeof *shown->texts);
@@ -43,9 +43,9 @@ static int pack_document(const tw_report *report, tw_shown_document *shown, twin
         const char *name;
         tw_bytes text = {0};
         status = tw_text_store_read(kept, shown->document, i, &name, &text, error);
-        tw_report_mask(report, text.data, text.length);
+        tw_page_mask(page, text.data, text.length);
         if (status == TWINSET_OK)
-            status = tw_report_pack(&text, &shown->texts[i]);
+            status = tw_page_pack(&text, &shown->texts[i]);
         tw_bytes_free(&text);
     }
     return status;
@@ -69,48 +69,49 @@ static uint64_t size_of_texts(const tw_shown_document *shown)
 /* ---- collecting, within the limit */
 
 /* A batch of pairs, or of documents. */
-typedef struct batch {
-    tw_report *report;
+typedef struct page_batch {
+    tw_page *page;
     twinset_error *error;
     size_t first;                /* of the pairs */
     size_t documents[2 * BATCH]; /* indices of shown documents that are to be packed */
     size_t document_count;
-} batch;
+} page_batch;
 
 static int find_one(void *context, unsigned worker, size_t index)
 {
-    const batch *of = context;
-    return tw_report_find_passages(of->report, of->first + index, worker == 0 ? of->error : NULL);
+    const page_batch *batch = context;
+    return tw_page_find_passages(batch->page, batch->first + index,
+                                 worker == 0 ? batch->error : NULL);
 }
 
 static int pack_one(void *context, unsigned worker, size_t index)
 {
-    const batch *of = context;
-    return pack_document(of->report, &of->report->shown[of->documents[index]],
-                         worker == 0 ? of->error : NULL);
+    const page_batch *batch = context;
+    return pack_document(batch->page, &batch->page->shown[batch->documents[index]],
+                         worker == 0 ? batch->error : NULL);
 }
 
-static void add_document(batch *to, uint32_t document)
+static void add_document(page_batch *batch, uint32_t document)
 {
-    size_t index = tw_report_index(to->report, document);
-    if (to->report->shown[index].is_packed)
+    size_t index = tw_page_index(batch->page, document);
+    if (batch->page->shown[index].is_packed)
         return;
-    to->report->shown[index].is_packed = true;
-    to->documents[to->document_count++] = index;
+    batch->page->shown[index].is_packed = true;
+    batch->documents[batch->document_count++] = index;
 }
 
-static int pack_batch(batch *of)
+static int pack_batch(page_batch *batch)
 {
-    tw_loop loop = {.threads = of->report->result->options.threads, .stage = "texts"};
-    int status = tw_parallel(&loop, of->document_count, pack_one, of);
-    of->document_count = 0;
+    tw_loop loop = {.threads = batch->page->result->options.threads, .stage = "texts"};
+    int status = tw_parallel(&loop, batch->document_count, pack_one, batch);
+    batch->document_count = 0;
     return status;
 }
 
 /* Takes the size of a document's texts from what is left, and shows them if they fit. */
-static bool take_texts(tw_report *report, uint32_t document, uint64_t *left)
+static bool take_texts(tw_page *page, uint32_t document, uint64_t *left)
 {
-    tw_shown_document *shown = &report->shown[tw_report_index(report, document)];
+    tw_shown_document *shown = &page->shown[tw_page_index(page, document)];
     uint64_t bytes = shown->has_text ? 0 : size_of_texts(shown);
     if (bytes > *left)
         return false;
@@ -120,39 +121,39 @@ static bool take_texts(tw_report *report, uint32_t document, uint64_t *left)
 }
 
 /* Takes a pair from what is left; false: it does not fit. */
-static bool take_pair(tw_report *report, size_t index, uint64_t *left)
+static bool take_pair(tw_page *page, size_t index, uint64_t *left)
 {
     enum { BYTES_IN_TABLES = 16 }; /* about, of a passage */
     uint32_t documents[2];
-    const tw_pair_block *block = &report->blocks[index];
+    const tw_pair_block *block = &page->blocks[index];
     uint64_t bytes = size_of_block(&block->packed) + block->count * BYTES_IN_TABLES;
-    tw_result_pair_documents(report->result, index, documents);
+    tw_result_pair_documents(page->result, index, documents);
     if (bytes > *left)
         return false;
     *left -= bytes;
-    return take_texts(report, documents[0], left) && take_texts(report, documents[1], left);
+    return take_texts(page, documents[0], left) && take_texts(page, documents[1], left);
 }
 
-static int collect_pairs(tw_report *report, uint64_t *left, twinset_error *error)
+static int collect_pairs(tw_page *page, uint64_t *left, twinset_error *error)
 {
-    batch of = {.report = report, .error = error};
-    tw_loop loop = {.threads = report->result->options.threads, .stage = "passages"};
+    page_batch batch = {.page = page, .error = error};
+    tw_loop loop = {.threads = page->result->options.threads, .stage = "passages"};
     int status = TWINSET_OK;
-    for (size_t taken = 0; taken < report->pair_count && status == TWINSET_OK;) {
-        size_t count = report->pair_count - taken < BATCH ? report->pair_count - taken : BATCH;
-        of.first = taken;
-        status = tw_parallel(&loop, count, find_one, &of);
+    for (size_t taken = 0; taken < page->pair_count && status == TWINSET_OK;) {
+        size_t count = page->pair_count - taken < BATCH ? page->pair_count - taken : BATCH;
+        batch.first = taken;
+        status = tw_parallel(&loop, count, find_one, &batch);
         for (size_t i = 0; i < count; i++) {
             uint32_t documents[2];
-            tw_result_pair_documents(report->result, taken + i, documents);
-            add_document(&of, documents[0]);
-            add_document(&of, documents[1]);
+            tw_result_pair_documents(page->result, taken + i, documents);
+            add_document(&batch, documents[0]);
+            add_document(&batch, documents[1]);
         }
         if (status == TWINSET_OK)
-            status = pack_batch(&of);
+            status = pack_batch(&batch);
         for (size_t i = 0; i < count && status == TWINSET_OK; i++)
-            if (!take_pair(report, taken++, left)) {
-                report->pair_count = taken - 1;
+            if (!take_pair(page, taken++, left)) {
+                page->pair_count = taken - 1;
                 break;
             }
     }
@@ -161,20 +162,20 @@ static int collect_pairs(tw_report *report, uint64_t *left, twinset_error *error
 
 /* Packs the documents that were removed, as far as the result has them, and those that they were
  * removed for. */
-static int collect_removals(tw_report *report, uint64_t *left, twinset_error *error)
+static int collect_removals(tw_page *page, uint64_t *left, twinset_error *error)
 {
-    batch of = {.report = report, .error = error};
-    const twinset_result *result = report->result;
+    page_batch batch = {.page = page, .error = error};
+    const twinset_result *result = page->result;
     int status = TWINSET_OK;
-    for (size_t i = 0; i < report->removal_count && status == TWINSET_OK; i++) {
-        const tw_removal *removal = &result->decisions.removed[report->removals[i]];
+    for (size_t i = 0; i < page->removal_count && status == TWINSET_OK; i++) {
+        const tw_removal *removal = &result->decisions.removed[page->removals[i]];
         uint32_t both[2] = {removal->document, removal->kept};
         for (size_t side = 0; side < 2 && status == TWINSET_OK; side++) {
             if (!tw_text_store_count(result->kept, both[side]))
                 continue;
-            add_document(&of, both[side]);
-            status = pack_batch(&of);
-            if (status == TWINSET_OK && !take_texts(report, both[side], left))
+            add_document(&batch, both[side]);
+            status = pack_batch(&batch);
+            if (status == TWINSET_OK && !take_texts(page, both[side], left))
                 return TWINSET_OK;
         }
     }
@@ -191,37 +192,37 @@ static int count_bytes(void *context, const char *bytes, size_t count)
 
 /* How many bytes are left for passages and texts beside the template and the tables; a fifth of
  * the limit in any case, so that the first pairs can be opened. */
-static int measure_room(tw_report *report, uint64_t *left, twinset_error *error)
+static int measure_space(tw_page *page, uint64_t *left, twinset_error *error)
 {
-    uint64_t most = tw_report_most_bytes(report);
-    uint64_t taken = tw_report_page_bytes;
-    tw_sink *sink = report->sink, counter;
+    uint64_t most = tw_page_most_bytes(page);
+    uint64_t taken = tw_page_template_bytes;
+    tw_sink *sink = page->sink, counter;
     tw_sink_init(&counter, count_bytes, &taken);
-    report->sink = &counter;
-    int status = tw_report_run(report, error);
+    page->sink = &counter;
+    int status = tw_page_run(page, error);
     if (status == TWINSET_OK)
         status = tw_sink_end(&counter, error);
-    report->sink = sink;
+    page->sink = sink;
     *left = taken < most - most / 5 ? most - taken : most / 5;
     return status;
 }
 
-int tw_report_collect(tw_report *report, twinset_error *error)
+int tw_page_collect(tw_page *page, twinset_error *error)
 {
     uint64_t left;
-    int status = measure_room(report, &left, error);
+    int status = measure_space(page, &left, error);
     if (status != TWINSET_OK)
         return status;
-    size_t pairs = report->result->run.pairs;
-    report->pair_count = pairs < TWINSET_PAIRS_WITH_PASSAGES ? pairs : TWINSET_PAIRS_WITH_PASSAGES;
-    report->block_count = report->pair_count;
-    report->blocks = tw_calloc(report->block_count + 1, sizeof *report->blocks);
-    if (!report->blocks)
+    size_t pairs = page->result->run.pairs;
+    page->pair_count = pairs < TWINSET_PAIRS_WITH_PASSAGES ? pairs : TWINSET_PAIRS_WITH_PASSAGES;
+    page->block_count = page->pair_count;
+    page->blocks = tw_calloc(page->block_count + 1, sizeof *page->blocks);
+    if (!page->blocks)
         return TWINSET_NOMEM;
-    status = collect_pairs(report, &left, error);
+    status = collect_pairs(page, &left, error);
     if (status == TWINSET_OK)
-        status = collect_removals(report, &left, error);
-    return status == TWINSET_OK ? tw_report_count_sharing(report) : status;
+        status = collect_removals(page, &left, error);
+    return status == TWINSET_OK ? tw_page_count_sharing(page) : status;
 }
 
 /* ---- writing */
@@ -249,30 +250,30 @@ static void put_packed(tw_sink *sink, const char *id, const tw_bytes *packed)
     tw_put_text(sink, "</script>\n");
 }
 
-static void put_texts(tw_report *report, size_t index)
+static void put_texts(tw_page *page, size_t index)
 {
-    const tw_shown_document *shown = &report->shown[index];
+    const tw_shown_document *shown = &page->shown[index];
     for (size_t i = 0; i < shown->text_count && shown->has_text; i++) {
         char id[64];
         snprintf(id, sizeof id, "text-%zu-%zu", index, i);
-        put_packed(report->sink, id, &shown->texts[i]);
+        put_packed(page->sink, id, &shown->texts[i]);
     }
 }
 
-static void put_passages(tw_report *report, size_t index)
+static void put_passages(tw_page *page, size_t index)
 {
-    const tw_bytes *packed = &report->blocks[index].packed;
+    const tw_bytes *packed = &page->blocks[index].packed;
     char id[48];
     if (!packed->length)
         return;
     snprintf(id, sizeof id, "passages-%zu", index);
-    put_packed(report->sink, id, packed);
+    put_packed(page->sink, id, packed);
 }
 
-void tw_report_texts(tw_report *report)
+void tw_page_texts(tw_page *page)
 {
-    for (size_t i = 0; i < report->pair_count; i++)
-        put_passages(report, i);
-    for (size_t i = 0; i < report->shown_count; i++)
-        put_texts(report, i);
+    for (size_t i = 0; i < page->pair_count; i++)
+        put_passages(page, i);
+    for (size_t i = 0; i < page->shown_count; i++)
+        put_texts(page, i);
 }
