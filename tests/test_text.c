@@ -1218,17 +1218,17 @@ static void kernels_give_equal_results_for_every_byte(void **state)
         }
 }
 
-/* ---- fingerprints */
+/* ---- digests */
 
-static void fingerprint(const char *text, size_t length, uint64_t digest[2])
+static void make_digest(const char *text, size_t length, uint64_t digest[2])
 {
-    tw_fingerprint all;
-    tw_fingerprint_begin(&all);
-    tw_fingerprint_add(&all, text, length);
-    tw_fingerprint_end(&all, digest);
+    tw_text_digest all;
+    tw_text_digest_begin(&all);
+    tw_text_digest_add(&all, text, length);
+    tw_text_digest_end(&all, digest);
 }
 
-static void fingerprints_do_not_depend_on_chunks(void **state)
+static void digests_do_not_depend_on_chunks(void **state)
 {
     uint64_t random = test_seed(5), digest[2], whole[2];
     char text[1000];
@@ -1236,16 +1236,16 @@ static void fingerprints_do_not_depend_on_chunks(void **state)
     for (int trial = 0; trial < 500; trial++) {
         size_t length = random_below(&random, sizeof text),
                longest = 1 + random_below(&random, 200);
-        tw_fingerprint chunks;
+        tw_text_digest chunks;
         make_text(&KINDS[0], &random, length, text);
-        fingerprint(text, length, whole);
-        tw_fingerprint_begin(&chunks);
+        make_digest(text, length, whole);
+        tw_text_digest_begin(&chunks);
         for (size_t start = 0, size; start < length; start += size) {
             size = random_below(&random, longest + 1);
             size = size < length - start ? size : length - start;
-            tw_fingerprint_add(&chunks, text + start, size);
+            tw_text_digest_add(&chunks, text + start, size);
         }
-        tw_fingerprint_end(&chunks, digest);
+        tw_text_digest_end(&chunks, digest);
         assert_memory_equal(digest, whole, sizeof whole);
     }
 }
@@ -1279,8 +1279,8 @@ static size_t make_similar(char *text, size_t length, size_t number)
     return length;
 }
 
-/* Both halves of the fingerprint differ for all these texts. */
-static void similar_texts_have_different_fingerprints(void **state)
+/* Both halves of the digest differ for all these texts. */
+static void similar_texts_have_different_digests(void **state)
 {
     enum { LENGTH = 400, TEXTS = 6 * LENGTH, SWAPS = LENGTH / 8 - 1 };
     static uint64_t halves[2][TEXTS + SWAPS];
@@ -1289,7 +1289,7 @@ static void similar_texts_have_different_fingerprints(void **state)
         char text[LENGTH];
         uint64_t digest[2];
         size_t length = make_similar(text, LENGTH, i < TEXTS ? i : i + LENGTH);
-        fingerprint(text, length, digest);
+        make_digest(text, length, digest);
         halves[0][i] = digest[0];
         halves[1][i] = digest[1];
     }
@@ -1408,8 +1408,8 @@ int main(void)
         cmocka_unit_test(little_is_held_back),
         cmocka_unit_test_teardown(kernels_give_equal_shingles_under_all_rules, use_best),
         cmocka_unit_test_teardown(kernels_give_equal_results_for_every_byte, use_best),
-        cmocka_unit_test(fingerprints_do_not_depend_on_chunks),
-        cmocka_unit_test(similar_texts_have_different_fingerprints),
+        cmocka_unit_test(digests_do_not_depend_on_chunks),
+        cmocka_unit_test(similar_texts_have_different_digests),
 #ifdef TW_FAULTS
         cmocka_unit_test(feeding_reports_failed_allocations),
         cmocka_unit_test(failed_allocations_are_reported),

@@ -1,7 +1,7 @@
 /*
  * Compares two texts at a time, as a scan does. The profile of a text is kept for the next call
- * with the same text: the second text of a pair is document 0, and the fingerprint of a first text
- * chooses its document. A fingerprint costs 0.05 us for 1 KB.
+ * with the same text: the second text of a pair is document 0, and the digest of a first text
+ * chooses its document. A digest costs 0.05 us for 1 KB.
  */
 #include "scan.h"
 
@@ -16,7 +16,7 @@ enum {
 
 /* What is kept of a text between calls. */
 typedef struct compared_text {
-    uint64_t fingerprint[2]; /* of its bytes */
+    uint64_t byte_digest[2]; /* of its bytes */
     uint64_t digest[2], tokens;
 } compared_text;
 
@@ -24,7 +24,7 @@ typedef struct compared_text {
 typedef struct caller_text {
     const char *text;
     size_t length;
-    uint64_t fingerprint[2];
+    uint64_t byte_digest[2];
 } caller_text;
 
 struct twinset_comparer {
@@ -140,7 +140,7 @@ void twinset_comparer_free(twinset_comparer *comparer)
 
 static uint32_t choose_document(const caller_text *first)
 {
-    return FIRST + (uint32_t)(first->fingerprint[0] % FIRST_TEXTS);
+    return FIRST + (uint32_t)(first->byte_digest[0] % FIRST_TEXTS);
 }
 
 /* Makes the shingles of a new text, unless it is too large for a profile. */
@@ -163,11 +163,11 @@ static int load_text(twinset_comparer *comparer, uint32_t document, const caller
     tw_profiles *profiles = &comparer->pair.profiles;
     compared_text *known = &comparer->documents[document];
     tw_profile *profile;
-    if (memcmp(known->fingerprint, text->fingerprint, sizeof known->fingerprint) != 0) {
+    if (memcmp(known->byte_digest, text->byte_digest, sizeof known->byte_digest) != 0) {
         tw_profiles_forget(profiles, document);
         known->tokens = text->length;
     }
-    memcpy(known->fingerprint, text->fingerprint, sizeof known->fingerprint);
+    memcpy(known->byte_digest, text->byte_digest, sizeof known->byte_digest);
     int status = TWINSET_OK;
     if (document == SECOND)
         profile = tw_profiles_current(profiles, document);
@@ -177,7 +177,7 @@ static int load_text(twinset_comparer *comparer, uint32_t document, const caller
     if (status == TWINSET_OK && !*is_known)
         status = analyse_document(comparer, document, profile);
     if (status != TWINSET_OK) /* the document is incomplete */
-        memset(known->fingerprint, 0, sizeof known->fingerprint);
+        memset(known->byte_digest, 0, sizeof known->byte_digest);
     return status;
 }
 
@@ -223,13 +223,13 @@ static int compare_texts(twinset_comparer *comparer, tw_match *match)
     return describe_copy(comparer, match);
 }
 
-static caller_text fingerprint_text(const char *text, size_t length)
+static caller_text digest_text(const char *text, size_t length)
 {
     caller_text result = {.text = text ? text : "", .length = length};
-    tw_fingerprint print;
-    tw_fingerprint_begin(&print);
-    tw_fingerprint_add(&print, result.text, length);
-    tw_fingerprint_end(&print, result.fingerprint);
+    tw_text_digest state;
+    tw_text_digest_begin(&state);
+    tw_text_digest_add(&state, result.text, length);
+    tw_text_digest_end(&state, result.byte_digest);
     return result;
 }
 
@@ -252,7 +252,7 @@ int twinset_comparer_texts(twinset_comparer *comparer, const char *a, size_t a_l
     int status = check_arguments(comparer, a, a_length, b, b_length, pair, error);
     if (status != TWINSET_OK)
         return status;
-    const caller_text first = fingerprint_text(a, a_length), second = fingerprint_text(b, b_length);
+    const caller_text first = digest_text(a, a_length), second = digest_text(b, b_length);
     tw_match match;
     comparer->first = &first;
     comparer->second = &second;

@@ -33,7 +33,7 @@ static int look_in_chunk(tw_index *index, uint64_t segment, uint32_t chunk, tw_t
 {
     const void *bytes;
     size_t length;
-    uint64_t id = tw_chunk_id(segment, chunk);
+    uint64_t id = tw_posting_chunk_id(segment, chunk);
     int found, status = tw_store_blob(index, TW_SQL_GET_CHUNK, id, &bytes, &length, error);
     if (status != TWINSET_OK)
         return status;

@@ -23,7 +23,7 @@ int tw_postings_add(tw_postings *postings, tw_posting posting)
 
 /* ---- writing */
 
-size_t tw_posting_chunk_fill(tw_chunk_builder *chunk, const tw_posting *postings, size_t count,
+size_t tw_posting_chunk_fill(tw_posting_chunk *chunk, const tw_posting *postings, size_t count,
                              int *status)
 {
     enum { LAST_START = TW_POSTING_CHUNK_BYTES - HEADER_BYTES - 2 * TW_VARINT_BYTES };
@@ -47,7 +47,7 @@ size_t tw_posting_chunk_fill(tw_chunk_builder *chunk, const tw_posting *postings
     return added;
 }
 
-int tw_posting_chunk_end(tw_chunk_builder *chunk, uint64_t id, tw_bytes *out)
+int tw_posting_chunk_end(tw_posting_chunk *chunk, uint64_t id, tw_bytes *out)
 {
     out->length = 0;
     int status = tw_put_u64(out, 0);

@@ -11,7 +11,7 @@ typedef struct removal {
     tw_postings postings; /* to be removed, ascending */
     tw_postings chunk;    /* of the chunk in work */
     tw_bytes bytes;
-    tw_chunk_builder builder;
+    tw_posting_chunk builder;
     uint64_t removed; /* postings, without those that a merge has moved already */
     bool by_document; /* remove all postings of the documents, wherever they are */
     const uint64_t *numbers;
@@ -83,7 +83,7 @@ static int rewrite_chunk(removal *job, const tw_run *run, tw_segment *segment,
     if (status == TWINSET_OK && !fits)
         status = tw_store_damaged(job->index, job->error, "chunk %u of segment %llu is too long",
                                   chunk, (unsigned long long)segment->id);
-    uint64_t id = tw_chunk_id(segment->id, chunk);
+    uint64_t id = tw_posting_chunk_id(segment->id, chunk);
     if (status == TWINSET_OK)
         status = tw_posting_chunk_end(&job->builder, id, &job->bytes);
     if (status == TWINSET_OK)

@@ -171,7 +171,7 @@ static int end_chunk(tw_segment_writer *writer)
     tw_segment_head *head = &writer->head;
     if (writer->chunk.count == 0)
         return TWINSET_OK;
-    uint64_t id = tw_chunk_id(head->id, head->chunk_count);
+    uint64_t id = tw_posting_chunk_id(head->id, head->chunk_count);
     head->first[head->chunk_count] = writer->chunk.first;
     head->counts[head->chunk_count++] = writer->chunk.count;
     int status = tw_posting_chunk_end(&writer->chunk, id, &writer->bytes);
@@ -256,7 +256,7 @@ int tw_segment_chunk(tw_index *index, const tw_segment *segment, unsigned chunk,
 {
     const void *bytes;
     size_t length;
-    uint64_t id = tw_chunk_id(segment->id, chunk);
+    uint64_t id = tw_posting_chunk_id(segment->id, chunk);
     int read, status = tw_store_blob(index, TW_SQL_GET_CHUNK, id, &bytes, &length, error);
     if (status != TWINSET_OK)
         return status;
@@ -389,8 +389,8 @@ int tw_segment_drop(tw_index *index, const tw_segment *segment, twinset_error *e
         forget_head(index, at);
     int status = tw_store_drop(index, TW_SQL_DROP_SEGMENT, segment->id, segment->id, error);
     return status == TWINSET_OK
-               ? tw_store_drop(index, TW_SQL_DROP_CHUNKS, tw_chunk_id(segment->id, 0),
-                               tw_chunk_id(segment->id, TW_SEGMENT_CHUNKS - 1), error)
+               ? tw_store_drop(index, TW_SQL_DROP_CHUNKS, tw_posting_chunk_id(segment->id, 0),
+                               tw_posting_chunk_id(segment->id, TW_SEGMENT_CHUNKS - 1), error)
                : status;
 }
 

@@ -42,19 +42,19 @@ typedef struct tw_postings {
 int tw_postings_add(tw_postings *postings, tw_posting posting) TW_CHECKED;
 
 /* A chunk while it is filled. */
-typedef struct tw_chunk_builder {
+typedef struct tw_posting_chunk {
     tw_bytes bytes; /* what comes after the header */
     tw_term first, last;
     uint64_t base; /* no document is below */
     uint32_t count;
-} tw_chunk_builder;
+} tw_posting_chunk;
 
 /* Appends postings, ascending and not below the last, as long as there is room. Returns how many.
  */
-size_t tw_posting_chunk_fill(tw_chunk_builder *chunk, const tw_posting *postings, size_t count,
+size_t tw_posting_chunk_fill(tw_posting_chunk *chunk, const tw_posting *postings, size_t count,
                              int *status);
 /* Writes the chunk, and empties the builder. */
-int tw_posting_chunk_end(tw_chunk_builder *chunk, uint64_t id, tw_bytes *out) TW_CHECKED;
+int tw_posting_chunk_end(tw_posting_chunk *chunk, uint64_t id, tw_bytes *out) TW_CHECKED;
 /* Appends the postings of a chunk. False: it is damaged. */
 bool tw_posting_chunk_read(uint64_t id, const void *bytes, size_t length, tw_postings *postings,
                            int *status);
@@ -89,7 +89,7 @@ typedef struct tw_segment_head {
     uint32_t counts[TW_SEGMENT_CHUNKS];
 } tw_segment_head;
 
-static inline uint64_t tw_chunk_id(uint64_t segment, unsigned chunk)
+static inline uint64_t tw_posting_chunk_id(uint64_t segment, unsigned chunk)
 {
     return segment * TW_SEGMENT_CHUNKS + chunk;
 }
@@ -264,7 +264,7 @@ int tw_parameters_choose(twinset_options *options, twinset_error *error) TW_CHEC
 typedef struct tw_segment_writer {
     tw_index *index;
     tw_run *run;
-    tw_chunk_builder chunk;
+    tw_posting_chunk chunk;
     tw_segment_head head;
     tw_u64s terms; /* for the filter */
     tw_bytes bytes;

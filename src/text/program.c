@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#include "fingerprint.h"
 #include "shingle_id.h"
+#include "text_digest.h"
 #include "window.h"
 
 /* How far apart the occurrences of a shingle begin that count. Figures: docs/accuracy.md. */
@@ -462,18 +462,18 @@ static int shingle_words(const tw_program *program, tw_program_scratch *scratch,
 /* ---- the shingles of a view */
 
 /* Computes a digest that no other program has. */
-static void fingerprint_program(const tw_program *program, uint64_t digest[2])
+static void digest_program(const tw_program *program, uint64_t digest[2])
 {
-    tw_fingerprint print;
-    tw_fingerprint_begin(&print);
+    tw_text_digest state;
+    tw_text_digest_begin(&state);
     for (size_t i = 0; i + 1 < program->file_count;
          i++) /* where one file ends and another begins */
-        tw_fingerprint_add(&print, (const char *)&program->files[i].tokens,
+        tw_text_digest_add(&state, (const char *)&program->files[i].tokens,
                            sizeof program->files[i].tokens);
-    tw_fingerprint_add(&print, program->normal, program->normal_length);
-    tw_fingerprint_add(&print, (const char *)(const void *)program->wording,
+    tw_text_digest_add(&state, program->normal, program->normal_length);
+    tw_text_digest_add(&state, (const char *)(const void *)program->wording,
                        program->wording_count * sizeof *program->wording);
-    tw_fingerprint_end(&print, digest);
+    tw_text_digest_end(&state, digest);
 }
 
 int tw_program_shingle(const tw_program *program, const twinset_options *options,
@@ -482,7 +482,7 @@ int tw_program_shingle(const tw_program *program, const twinset_options *options
 {
     int status = TWINSET_OK;
     *summary = (tw_text_summary){.tokens = program->count};
-    fingerprint_program(program, summary->digest);
+    digest_program(program, summary->digest);
     if (!sink)
         return TWINSET_OK;
     for (size_t i = 0; i < program->file_count && status == TWINSET_OK; i++)

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "confusables.h"
-#include "fingerprint.h"
 #include "normalise.h"
 #include "omit.h"
+#include "text_digest.h"
 #include "tokens.h"
 #include "window.h"
 
@@ -27,11 +27,11 @@ struct tw_shingler {
     /* The current document. */
     tw_shingles_fn sink;
     void *context;
-    tw_bytes *copy; /* of the tokens' text, or NULL */
-    size_t full;    /* length of the tokens' text at which the sink gets them */
-    uint64_t count; /* shingles so far */
-    bool seams;     /* something was left out */
-    tw_fingerprint fingerprint, omitted; /* of the tokens, and of what was left out */
+    tw_bytes *copy;                 /* of the tokens' text, or NULL */
+    size_t full;                    /* length of the tokens' text at which the sink gets them */
+    uint64_t count;                 /* shingles so far */
+    bool seams;                     /* something was left out */
+    tw_text_digest digest, omitted; /* of the tokens, and of what was left out */
 };
 
 twinset_options tw_word_options(const twinset_options *options)
@@ -121,7 +121,7 @@ static int settle(tw_shingler *shingler, bool last)
     if (status != TWINSET_OK)
         return status;
     const char *text = tokens->text.data + before;
-    tw_fingerprint_add(&shingler->fingerprint, text, tokens->settled - before);
+    tw_text_digest_add(&shingler->digest, text, tokens->settled - before);
     if (shingler->copy)
         status = tw_bytes_append(shingler->copy, text, tokens->settled - before);
     return status == TWINSET_OK ? send_settled(shingler) : status;
@@ -133,8 +133,8 @@ int tw_shingle_begin(tw_shingler *shingler, tw_shingles_fn sink, void *context)
 {
     tw_normaliser_reset(&shingler->normaliser);
     tw_tokens_reset(&shingler->tokens);
-    tw_fingerprint_begin(&shingler->fingerprint);
-    tw_fingerprint_begin(&shingler->omitted);
+    tw_text_digest_begin(&shingler->digest);
+    tw_text_digest_begin(&shingler->omitted);
     shingler->sink = sink;
     shingler->context = context;
     shingler->copy = NULL;
@@ -208,7 +208,7 @@ static int take_between_omissions(tw_shingler *shingler, const char *text, size_
         if (status == TWINSET_OK)
             status = tw_tokens_add_seam(&shingler->tokens);
         tw_normaliser_resume(&shingler->normaliser);
-        tw_fingerprint_add(&shingler->omitted, text + span.start, span.end - span.start);
+        tw_text_digest_add(&shingler->omitted, text + span.start, span.end - span.start);
         omitted += span.end - span.start;
         at = span.end;
     }
@@ -241,13 +241,13 @@ int tw_shingle_feed(tw_shingler *shingler, const char *text, size_t length)
 }
 
 /* Texts with different spans left out get different digests. */
-static void end_fingerprint(tw_shingler *shingler, uint64_t digest[2])
+static void end_digest(tw_shingler *shingler, uint64_t digest[2])
 {
     uint64_t omitted[2];
-    tw_fingerprint_end(&shingler->fingerprint, digest);
+    tw_text_digest_end(&shingler->digest, digest);
     if (!shingler->seams)
         return;
-    tw_fingerprint_end(&shingler->omitted, omitted);
+    tw_text_digest_end(&shingler->omitted, omitted);
     digest[0] ^= tw_mix64(omitted[0]);
     digest[1] ^= tw_mix64(omitted[1]);
 }
@@ -266,7 +266,7 @@ int tw_shingle_end(tw_shingler *shingler, tw_text_summary *summary)
         return status;
     *summary = (tw_text_summary){.tokens = shingler->count + shingler->options->k - 1,
                                  .flags = shingler->normaliser.flags};
-    end_fingerprint(shingler, summary->digest);
+    end_digest(shingler, summary->digest);
     if (shingler->count)
         return TWINSET_OK;
     summary->tokens = shingler->tokens.count;

@@ -7,7 +7,7 @@
  *   tokens.c        finds the tokens, which are characters or words, and drops stop words
  *   shingle.c       makes a shingle of every k tokens in a row
  *   window.c        hashes shingles to 64-bit ids
- *   fingerprint.c   hashes a whole text to 128 bits
+ *   text_digest.c   hashes a whole text to 128 bits
  *   kernels.c       chooses the vector kernels in x86/ and arm/
  *   code.c          splits programs into tokens; code.h says more
  *   program.c       makes shingles of the tokens of programs
@@ -25,7 +25,7 @@
 
 #include "code.h"
 #include "cut.h"
-#include "fingerprint.h"
+#include "text_digest.h"
 #include "omit.h"
 #include "program.h"
 #include "set.h"

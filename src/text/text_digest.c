@@ -1,5 +1,5 @@
 /*
- * Fingerprints: 128 bits over the bytes of a text, 64 bytes at a time.
+ * Digests of texts: 128 bits over the bytes of a text, 64 bytes at a time.
  *
  * A block has four pairs of words. Each pair goes into two chains of its own, by a multiplication
  * to 128 bits whose halves are combined; a difference would have to get lost in both chains. The
@@ -7,7 +7,7 @@
  * constant that a word is combined with has a byte of 0xFF, which UTF-8 never has, so that no text
  * makes a factor zero.
  */
-#include "fingerprint.h"
+#include "text_digest.h"
 
 #include <string.h>
 
@@ -36,39 +36,39 @@ static void add_blocks(uint64_t lanes[LANES], const char *text, size_t blocks)
     memcpy(lanes, lane, sizeof lane);
 }
 
-void tw_fingerprint_begin(tw_fingerprint *fingerprint)
+void tw_text_digest_begin(tw_text_digest *state)
 {
-    memcpy(fingerprint->lanes, FIRST, sizeof FIRST);
-    fingerprint->length = 0;
+    memcpy(state->lanes, FIRST, sizeof FIRST);
+    state->length = 0;
 }
 
-void tw_fingerprint_add(tw_fingerprint *fingerprint, const char *text, size_t length)
+void tw_text_digest_add(tw_text_digest *state, const char *text, size_t length)
 {
-    size_t held = fingerprint->length % BLOCK; /* bytes in the tail */
-    fingerprint->length += length;
+    size_t held = state->length % BLOCK; /* bytes in the tail */
+    state->length += length;
     if (held) {
         size_t more = length < BLOCK - held ? length : BLOCK - held;
-        memcpy(fingerprint->tail + held, text, more);
+        memcpy(state->tail + held, text, more);
         text += more;
         length -= more;
         if (held + more < BLOCK)
             return;
-        add_blocks(fingerprint->lanes, fingerprint->tail, 1);
+        add_blocks(state->lanes, state->tail, 1);
     }
-    add_blocks(fingerprint->lanes, text, length / BLOCK);
+    add_blocks(state->lanes, text, length / BLOCK);
     if (length % BLOCK)
-        memcpy(fingerprint->tail, text + length / BLOCK * BLOCK, length % BLOCK);
+        memcpy(state->tail, text + length / BLOCK * BLOCK, length % BLOCK);
 }
 
-void tw_fingerprint_end(tw_fingerprint *fingerprint, uint64_t digest[2])
+void tw_text_digest_end(tw_text_digest *state, uint64_t digest[2])
 {
-    size_t held = fingerprint->length % BLOCK;
-    const uint64_t *lanes = fingerprint->lanes;
-    memset(fingerprint->tail + held, 0, BLOCK - held);
-    add_blocks(fingerprint->lanes, fingerprint->tail, 1);
+    size_t held = state->length % BLOCK;
+    const uint64_t *lanes = state->lanes;
+    memset(state->tail + held, 0, BLOCK - held);
+    add_blocks(state->lanes, state->tail, 1);
     /* The length distinguishes the zeros of the padding from those of the text. */
-    uint64_t first = tw_fold_product(fingerprint->length ^ KEYS[0], FIRST[0]);
-    uint64_t second = tw_fold_product(fingerprint->length ^ KEYS[1], FIRST[1]);
+    uint64_t first = tw_fold_product(state->length ^ KEYS[0], FIRST[0]);
+    uint64_t second = tw_fold_product(state->length ^ KEYS[1], FIRST[1]);
     for (int i = 0; i < LANES; i++) {
         first = tw_fold_product(first ^ lanes[i], FIRST[i]);
         second = tw_fold_product(second + lanes[i], KEYS[i]);
