@@ -532,8 +532,7 @@ static int pass_text(tw_corpus *corpus, uint32_t document, tw_bytes *text, twins
     if (status != TWINSET_OK)
         return status;
     int failure = take(context, name, text->data, text->length);
-    return failure ? tw_fail(error, TWINSET_IO, "cannot write the text: %s", strerror(failure))
-                   : TWINSET_OK;
+    return failure ? tw_fail_to_write(error, "the text", failure) : TWINSET_OK;
 }
 
 int twinset_collection_texts(twinset_collection *collection, twinset_text_fn take, void *context,

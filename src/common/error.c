@@ -1,8 +1,15 @@
 /* Error messages: a status and a sentence, together. */
+#define _GNU_SOURCE /* strerrordesc_np */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "common.h"
+
+/* Other C libraries have no macro of that name, which the preprocessor would stumble over. */
+#ifndef __GLIBC_PREREQ
+#define __GLIBC_PREREQ(major, minor) 0
+#endif
 
 int tw_fail(twinset_error *error, int status, const char *format, ...)
 {
@@ -19,6 +26,21 @@ int tw_nomem(twinset_error *error)
 {
     return tw_fail(error, TWINSET_NOMEM,
                    "out of memory; give fewer documents at once, or a smaller `memory`");
+}
+
+int tw_fail_to_write(twinset_error *error, const char *what, int error_number)
+{
+    return tw_fail(error, TWINSET_IO, "cannot write %s: %s", what, tw_system_reason(error_number));
+}
+
+const char *tw_system_reason(int error_number)
+{
+#if __GLIBC_PREREQ(2, 32)
+    const char *why = strerrordesc_np(error_number);
+    return why ? why : "an error that the system has no words for";
+#else
+    return strerror(error_number);
+#endif
 }
 
 int tw_system_status(int error_number)

@@ -12,6 +12,12 @@
 int tw_fail(twinset_error *error, int status, const char *format, ...) TW_PRINTF(3, 4);
 /* Reports that memory ran out, and returns TWINSET_NOMEM. */
 int tw_nomem(twinset_error *error);
+/* Reports an errno that a caller's function answered with, as "cannot write WHAT: no space left on
+ * device", and returns TWINSET_IO. */
+int tw_fail_to_write(twinset_error *error, const char *what, int error_number);
+/* What the system says of an errno, in English whatever the locale is. The text is static, so that
+ * any number of threads may ask. */
+const char *tw_system_reason(int error_number);
 /* Returns the status for an errno: TWINSET_NOMEM or TWINSET_LIMIT where the process has run out of
  * something, which is no fault of the file in question; otherwise TWINSET_IO. */
 int tw_system_status(int error_number);

@@ -37,7 +37,7 @@ bool tw_is_journal(const char *folder, const char *path)
 static int fail(const tw_journal *journal, twinset_error *error, const char *what)
 {
     return tw_fail(error, TWINSET_IO, "%s: cannot %s the checkpoint: %s", journal->path, what,
-                   strerror(errno));
+                   tw_system_reason(errno));
 }
 
 int tw_journal_fail(const tw_journal *journal, twinset_error *error)

@@ -60,13 +60,8 @@ void tw_put_spaces(tw_sink *sink, size_t count)
 
 int tw_sink_end(tw_sink *sink, twinset_error *error)
 {
-    char reason[128];
     flush(sink);
-    if (sink->failure == 0)
-        return TWINSET_OK;
-    if (strerror_r(sink->failure, reason, sizeof reason) != 0)
-        return tw_fail(error, TWINSET_IO, "cannot write the result: error %d", sink->failure);
-    return tw_fail(error, TWINSET_IO, "cannot write the result: %s", reason);
+    return sink->failure == 0 ? TWINSET_OK : tw_fail_to_write(error, "the result", sink->failure);
 }
 
 int tw_sink_end_bytes(tw_sink *sink)

@@ -3,7 +3,7 @@
  * the file has a name for the moment between two calls. A counter assigns the offsets, and any
  * thread writes at its own, so that there is nothing to lock.
  */
-#define _GNU_SOURCE /* O_TMPFILE, mkostemp, the strerror_r that returns a string */
+#define _GNU_SOURCE /* O_TMPFILE, mkostemp */
 #include "spill.h"
 
 #include <errno.h>
@@ -26,10 +26,9 @@ struct tw_spill {
 
 static int fail(const char *verb, const char *folder, int reason, twinset_error *error)
 {
-    char text[128];
     return tw_fail(error, TWINSET_IO,
                    "cannot %s temporary files in %s: %s; name another place with `tmp`", verb,
-                   folder, strerror_r(reason, text, sizeof text));
+                   folder, tw_system_reason(reason));
 }
 
 static const char *default_folder(void)

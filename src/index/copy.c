@@ -95,7 +95,7 @@ int tw_index_backup(tw_index *index, const char *path, twinset_error *error)
     if (status == TWINSET_OK)
         status = copy_pages(index, part.data, error);
     if (status == TWINSET_OK && link(part.data, path) != 0)
-        status = tw_fail(error, TWINSET_IO, "%s: %s", path, strerror(errno));
+        status = tw_fail(error, TWINSET_IO, "%s: %s", path, tw_system_reason(errno));
     unlink(part.data);
     tw_bytes_free(&part);
     return status;

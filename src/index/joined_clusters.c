@@ -247,7 +247,7 @@ static int give_cluster(tw_index *index, const uint64_t *members, size_t count,
     }
     int failure = status == TWINSET_OK ? take(context, ids, count) : 0;
     if (failure)
-        status = tw_fail(error, TWINSET_IO, "cannot write the clusters: %s", strerror(failure));
+        status = tw_fail_to_write(error, "the clusters", failure);
     tw_free(ids);
     tw_arena_release(arena);
     return status;

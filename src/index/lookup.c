@@ -249,8 +249,7 @@ static int give_document(tw_index *index, const tw_stored_document *record,
         return status;
     describe(index, record, &document);
     int failure = take(context, &document);
-    return failure ? tw_fail(error, TWINSET_IO, "cannot write the documents: %s", strerror(failure))
-                   : TWINSET_OK;
+    return failure ? tw_fail_to_write(error, "the documents", failure) : TWINSET_OK;
 }
 
 int tw_each_document(tw_index *index, tw_stored_document_fn take, void *context,

@@ -205,7 +205,7 @@ static int write_ack(const tw_index *index, twinset_error *error)
     tw_free(path);
     return is_written ? TWINSET_OK
                       : tw_fail(error, TWINSET_IO, "%s-ack: %s; the batch is in the index",
-                                index->path, strerror(reason));
+                                index->path, tw_system_reason(reason));
 }
 
 /* Returns the last batch that was acknowledged, 0 where there is no such file or it is damaged. */
@@ -450,7 +450,7 @@ static int open_database(tw_index *index, twinset_error *error)
     bool is_absent = stat(index->path, &file) != 0;
     if (is_absent && !(index->flags & TWINSET_INDEX_CREATE))
         return tw_fail(error, TWINSET_IO, "%s: %s; `twinset index add` creates an index",
-                       index->path, strerror(errno));
+                       index->path, tw_system_reason(errno));
     if (!is_absent && !S_ISREG(file.st_mode))
         return tw_fail(error, TWINSET_IO, "%s: not a file; name the file of an index", index->path);
     /* A reader, too, may have to complete what a process that was killed has left. */

@@ -202,8 +202,7 @@ int tw_index_verify(tw_index *index, twinset_index_problem_fn take, void *contex
     tw_free(check.postings);
     *documents = check.documents;
     if (status == TWINSET_OK && check.failure)
-        status =
-            tw_fail(error, TWINSET_IO, "cannot write what is wrong: %s", strerror(check.failure));
+        status = tw_fail_to_write(error, "what is wrong", check.failure);
     else if (status == TWINSET_OK && check.problems)
         status = tw_fail(error, TWINSET_IO, "%s: %llu %s wrong", index->path,
                          (unsigned long long)check.problems,
@@ -280,6 +279,6 @@ int tw_index_dump_keys(tw_index *index, twinset_index_key_fn take, void *context
     }
     tw_free(postings.data);
     if (failure)
-        status = tw_fail(error, TWINSET_IO, "cannot write the keys: %s", strerror(failure));
+        status = tw_fail_to_write(error, "the keys", failure);
     return tw_store_end(index, status, error);
 }

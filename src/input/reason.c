@@ -1,23 +1,6 @@
-#define _GNU_SOURCE /* strerrordesc_np */
 #include "reason.h"
 
 #include <stdio.h>
-#include <string.h>
-
-/* Other C libraries have no macro of that name, which the preprocessor would stumble over. */
-#ifndef __GLIBC_PREREQ
-#define __GLIBC_PREREQ(major, minor) 0
-#endif
-
-const char *tw_system_reason(int error)
-{
-#if __GLIBC_PREREQ(2, 32)
-    const char *why = strerrordesc_np(error);
-    return why ? why : "an error that the system has no words for";
-#else
-    return strerror(error);
-#endif
-}
 
 int tw_refuse_for_system(const char **reason, int error)
 {

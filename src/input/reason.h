@@ -27,8 +27,6 @@ static inline int tw_refuse_for(const char **reason, const char *why)
 /* Gives what the system says of an errno as the reason, and returns the status for it: not
  * TWINSET_IO where descriptors or memory ran out, so that no file is skipped for that. */
 int tw_refuse_for_system(const char **reason, int error);
-/* What the system says of an errno, in English whatever the locale is. The text is static. */
-const char *tw_system_reason(int error);
 
 /* A number of bytes for people: "999 bytes", "1.2 kB", "300.0 MB". */
 typedef struct tw_size_text {

@@ -523,8 +523,7 @@ static int write_all(cleaning *clean)
         return status;
     int failure = how->write(how->context, "", 0);
     if (failure)
-        status =
-            tw_fail(clean->error, TWINSET_IO, "cannot write the result: %s", strerror(failure));
+        status = tw_fail_to_write(clean->error, "the result", failure);
     if (status == TWINSET_OK)
         status = clean->state.kind == TW_INPUT_JSONL ? write_lines(clean) : write_document(clean);
     if (status == TWINSET_OK && !clean->is_last && clean->bytes > 0 && clean->last_byte != '\n')

@@ -212,19 +212,11 @@ int tw_pack_new(const char *name, unsigned threads, twinset_write_fn write, void
     return begin_pack(find_packer(name), threads, write, context, made, error);
 }
 
-static int fail(const tw_pack *pack, twinset_error *error)
-{
-    char reason[128];
-    if (strerror_r(pack->failure, reason, sizeof reason) != 0)
-        return tw_fail(error, TWINSET_IO, "cannot write the result: error %d", pack->failure);
-    return tw_fail(error, TWINSET_IO, "cannot write the result: %s", reason);
-}
-
 static int deliver(tw_pack *pack, const char *bytes, size_t count, twinset_error *error)
 {
     if (pack->failure == 0 && count > 0)
         pack->failure = pack->write(pack->context, bytes, count);
-    return pack->failure == 0 ? TWINSET_OK : fail(pack, error);
+    return pack->failure == 0 ? TWINSET_OK : tw_fail_to_write(error, "the result", pack->failure);
 }
 
 /* Packs until all is taken, or, for the last, until all is out. */
@@ -249,7 +241,7 @@ static int pack_all(tw_pack *pack, const char *bytes, size_t count, bool last, t
 int tw_pack_write(tw_pack *pack, const void *bytes, size_t count, twinset_error *error)
 {
     if (pack->failure != 0)
-        return fail(pack, error);
+        return tw_fail_to_write(error, "the result", pack->failure);
     if (!pack->packer)
         return deliver(pack, bytes, count, error);
     pack->needs_ending |= count > 0;
@@ -259,7 +251,7 @@ int tw_pack_write(tw_pack *pack, const void *bytes, size_t count, twinset_error 
 int tw_pack_end(tw_pack *pack, twinset_error *error)
 {
     if (pack->failure != 0)
-        return fail(pack, error);
+        return tw_fail_to_write(error, "the result", pack->failure);
     return pack->needs_ending ? pack_all(pack, "", 0, true, error) : TWINSET_OK;
 }
 

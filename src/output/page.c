@@ -304,6 +304,7 @@ int twinset_result_write_page(const twinset_result *result, const twinset_page *
 {
     twinset_page options = {0};
     tw_sink sink;
+    tw_error_clear(error);
     if (!result || !write)
         return tw_missing(error, result ? "write" : "result");
     int status = copy_options(given, &options, error);
@@ -313,9 +314,7 @@ int twinset_result_write_page(const twinset_result *result, const twinset_page *
         return status;
     tw_sink_init(&sink, write, context);
     status = write_page(&sink, result, &options, error);
-    if (status == TWINSET_OK)
-        return tw_sink_end(&sink, error);
-    return status == TWINSET_NOMEM ? tw_nomem(error) : status;
+    return tw_end_writing(&sink, status, error);
 }
 
 int twinset_result_write_page_key(const twinset_result *result, const twinset_page *given,
@@ -323,6 +322,7 @@ int twinset_result_write_page_key(const twinset_result *result, const twinset_pa
 {
     twinset_page options = {0};
     tw_sink sink;
+    tw_error_clear(error);
     if (!result || !write)
         return tw_missing(error, result ? "write" : "result");
     int status = copy_options(given, &options, error);
@@ -336,7 +336,5 @@ int twinset_result_write_page_key(const twinset_result *result, const twinset_pa
     if (status == TWINSET_OK)
         status = tw_page_write_key(&page);
     free_page(&page);
-    if (status == TWINSET_OK)
-        return tw_sink_end(&sink, error);
-    return status == TWINSET_NOMEM ? tw_nomem(error) : status;
+    return tw_end_writing(&sink, status, error);
 }

@@ -58,6 +58,7 @@ int twinset_result_write_removed(const twinset_result *result, twinset_write_fn 
                                  void *context, twinset_error *error)
 {
     tw_sink sink;
+    tw_error_clear(error);
     if (!result || !write)
         return tw_missing(error, result ? "write" : "result");
     progress at = {0, 0};
@@ -68,6 +69,5 @@ int twinset_result_write_removed(const twinset_result *result, twinset_write_fn 
            (at.removed < result->run.removed || at.spans < result->decisions.spans.count))
         status = write_next(&sink, result, &at, &buffer, error);
     tw_bytes_free(&buffer);
-    int end = tw_sink_end(&sink, error);
-    return status == TWINSET_OK ? end : status;
+    return tw_end_writing(&sink, status, error);
 }

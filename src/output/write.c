@@ -97,6 +97,11 @@ int tw_check_signature_format(twinset_format format, twinset_error *error)
 
 /* ---- results */
 
+int tw_end_writing(tw_sink *sink, int status, twinset_error *error)
+{
+    return status == TWINSET_OK ? tw_sink_end(sink, error) : tw_complete_error(error, status);
+}
+
 /* Copies the style that a caller gave, as far as its version of the struct goes. */
 static int copy_style(const twinset_style *given, twinset_style *own, twinset_error *error)
 {
@@ -112,6 +117,7 @@ int twinset_result_write(const twinset_result *result, twinset_format format,
 {
     twinset_style own = {0};
     tw_sink sink;
+    tw_error_clear(error);
     if (!result || !write)
         return tw_missing(error, result ? "write" : "result");
     int status = copy_style(style, &own, error);
@@ -125,9 +131,7 @@ int twinset_result_write(const twinset_result *result, twinset_format format,
                              error);
     tw_sink_init(&sink, write, context);
     status = (is_one ? row->comparison : row->scan)(&sink, result, &own, error);
-    if (status == TWINSET_OK)
-        return tw_sink_end(&sink, error);
-    return status == TWINSET_NOMEM ? tw_nomem(error) : status;
+    return tw_end_writing(&sink, status, error);
 }
 
 int twinset_pair_write(const twinset_pair *given, size_t pair_size, twinset_format format,

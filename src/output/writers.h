@@ -16,6 +16,10 @@ typedef void tw_write_pair_fn(tw_sink *sink, const twinset_pair *pair);
 /* Refuses a format that signatures are not written in. */
 int tw_check_signature_format(twinset_format format, twinset_error *error) TW_CHECKED;
 
+/* Ends a public call that writes, whose error was cleared: if `status`, that of the work, is 0, by
+ * what the sink still holds. Returns the status, and a failure has a sentence. */
+int tw_end_writing(tw_sink *sink, int status, twinset_error *error) TW_CHECKED;
+
 /* ---- text; all strings are terminated */
 
 /* Appends a text, with U+FFFD for each byte that is not UTF-8. */
