@@ -320,17 +320,22 @@ static int run_scan(twinset_collection *collection, tw_task task, twinset_result
     return end_call(collection, before, end_run(corpus, made, status, result), error);
 }
 
-/* Takes each folder for a submission, if the caller left that open and there is a folder for each
- * person. */
-static int choose_groups(const twinset_collection *collection, corpus_plan *plan,
-                         twinset_error *error)
+/* Chooses what the caller left open: the unit of comparison, and whether each folder is taken for a
+ * submission, as it is where there is a folder for each person. */
+static int choose_unit_and_groups(const twinset_collection *collection, corpus_plan *plan,
+                                  twinset_error *error)
 {
+    const tw_settings *settings = collection->settings;
     tw_folder_survey survey;
-    if (plan->by != TWINSET_BY_CODE || !tw_groups_are_open(collection->settings))
+    plan->by = tw_choose_unit(settings, collection->sources, false);
+    if (plan->by != TWINSET_BY_CODE && settings->given.by != TWINSET_BY_AUTO)
         return TWINSET_OK;
     if (tw_survey_folders(collection->sources, &survey) != TWINSET_OK)
         return tw_nomem(error);
-    plan->group = survey.is_class ? "dir" : NULL;
+    if (tw_class_hands_in_programs(&survey))
+        plan->by = TWINSET_BY_CODE;
+    if (plan->by == TWINSET_BY_CODE && tw_groups_are_open(settings))
+        plan->group = survey.is_class ? "dir" : NULL;
     return TWINSET_OK;
 }
 
@@ -341,8 +346,7 @@ int twinset_collection_scan(twinset_collection *collection, twinset_result **res
     if (status != TWINSET_OK)
         return status;
     corpus_plan plan = {.is_search = true, .threshold = TWINSET_AUTO};
-    plan.by = tw_choose_unit(collection->settings, collection->sources, false);
-    status = choose_groups(collection, &plan, error);
+    status = choose_unit_and_groups(collection, &plan, error);
     if (status == TWINSET_OK)
         status = begin_corpus(collection, plan, error);
     if (status != TWINSET_OK)
@@ -388,7 +392,7 @@ int twinset_collection_compare(twinset_collection *collection, twinset_result **
         return tw_fail(error, TWINSET_USAGE, "a comparison needs exactly two documents, not %zu",
                        collection->side_count);
     corpus_plan plan = {.is_comparison = true, .threshold = TWINSET_AUTO};
-    plan.by = tw_choose_unit(collection->settings, collection->sources, true);
+    plan.by = tw_choose_unit_of_sides(collection->settings, collection->sources, collection->sides);
     status = begin_corpus(collection, plan, error);
     if (status == TWINSET_OK)
         status = tw_corpus_take_sides(collection->last, collection->sides, error);

@@ -271,8 +271,9 @@ static inline bool tw_is_read_before(const tw_corpus *corpus, uint32_t a, uint32
 
 /* What the folders and archives of new documents look like. */
 typedef struct tw_folder_survey {
-    size_t programs;
-    size_t submissions; /* that programs are in */
+    size_t texts, programs;
+    size_t folders;     /* or archives, that texts are in */
+    size_t submissions; /* of these, those that programs are in */
     bool is_class;      /* there is a folder or an archive for each person */
 } tw_folder_survey;
 
@@ -280,6 +281,15 @@ typedef struct tw_folder_survey {
  * are in at least two of them and none beside them, at most 30 in each on average, and where none
  * is called as the folders of a project are. */
 int tw_survey_folders(const tw_sources *sources, tw_folder_survey *survey) TW_CHECKED;
+
+/* Whether a class hands in programs, although other texts may lie beside them: there is a folder or
+ * an archive for each person, programs are in most of these, and a quarter of the texts. */
+static inline bool tw_class_hands_in_programs(const tw_folder_survey *survey)
+{
+    return survey->is_class && 2 * survey->submissions > survey->folders &&
+           4 * survey->programs >= survey->texts;
+}
+
 /* Finds the submissions of all sources, by folders and archives. */
 int tw_corpus_group_by_folder(tw_corpus *corpus) TW_CHECKED;
 
@@ -293,6 +303,11 @@ typedef struct tw_side {
  * TWINSET_USAGE: texts of several files, or files that both sides have. */
 int tw_corpus_take_sides(tw_corpus *corpus, const tw_side sides[2],
                          twinset_error *error) TW_CHECKED;
+
+/* Returns the unit of a comparison. An automatic choice also takes folders and archives as programs
+ * if both sides have programs, whatever else lies beside them: as text, they cannot be compared. */
+int tw_choose_unit_of_sides(const tw_settings *settings, const tw_sources *sources,
+                            const tw_side sides[2]);
 
 /* Returns the name of the document that a side became. */
 const char *tw_corpus_side_name(const tw_corpus *corpus, const tw_side *side);

@@ -165,22 +165,34 @@ static located_span find_span(const group_finder *finder, const tw_source *sourc
 
 /* ---- a folder for each person */
 
-static int survey_programs(group_finder *finder, tw_folder_survey *survey)
+static bool has_programs(const tw_sources *sources, const tw_side *side)
 {
-    uint64_t last = 0;
+    for (size_t i = side->first; i < side->end; i++)
+        if (tw_source_is_program(tw_source_at(sources, i)))
+            return true;
+    return false;
+}
+
+static int survey_texts(group_finder *finder, tw_folder_survey *survey)
+{
+    uint64_t last_folder = 0, last = 0;
     size_t loose = 0; /* programs that are in no submission */
     bool is_project = false;
     int status = find_roots(finder);
     for (size_t i = 0; i < finder->sources->count && status == TWINSET_OK; i++) {
         const tw_source *source = tw_source_at(finder->sources, i);
-        if (!is_grouped(source) || source->role != TWINSET_ROLE_NEW ||
-            !tw_source_is_program(source))
+        if (!is_grouped(source) || source->role != TWINSET_ROLE_NEW)
             continue;
         status = locate(finder, source);
         if (status != TWINSET_OK)
             break;
         located_span span = find_span(finder, source);
         uint64_t id = span.length ? hash_location(span.location, span.length) : 0;
+        survey->texts++;
+        survey->folders += id && id != last_folder;
+        last_folder = id ? id : last_folder;
+        if (!tw_source_is_program(source))
+            continue;
         survey->programs++;
         loose += !span.length || source->file->is_named;
         is_project |= span.length && is_project_folder(span);
@@ -196,7 +208,8 @@ int tw_survey_folders(const tw_sources *sources, tw_folder_survey *survey)
 {
     group_finder finder = {.sources = sources};
     *survey = (tw_folder_survey){0};
-    int status = survey_programs(&finder, survey);
+    tw_side all = {.end = sources->count};
+    int status = has_programs(sources, &all) ? survey_texts(&finder, survey) : TWINSET_OK;
     tw_bytes_free(&finder.location);
     tw_free(finder.roots);
     return status;
@@ -316,6 +329,17 @@ static int check_sides(const tw_corpus *corpus, const tw_side sides[2], twinset_
                                tw_source_at(corpus->sources, j)->name);
     }
     return TWINSET_OK;
+}
+
+int tw_choose_unit_of_sides(const tw_settings *settings, const tw_sources *sources,
+                            const tw_side sides[2])
+{
+    bool has_several = sides[0].end - sides[0].first > 1 || sides[1].end - sides[1].first > 1;
+    int by = tw_choose_unit(settings, sources, true);
+    if (settings->given.by == TWINSET_BY_AUTO && has_several && has_programs(sources, &sides[0]) &&
+        has_programs(sources, &sides[1]))
+        by = TWINSET_BY_CODE;
+    return by;
 }
 
 /* Whether a source is a file that was found in a folder or an archive. */

@@ -189,8 +189,8 @@ static int note_folders(const tw_corpus *corpus, twinset_result *result)
     if (status != TWINSET_OK || survey.submissions < 2)
         return status;
     return tw_result_note(result,
-                          "the files of %s folders are compared one by one; `group` dir takes "
-                          "each folder for one submission",
+                          "the files of %s folders or archives are compared one by one; `group` "
+                          "dir takes each of them for one submission",
                           tw_number_count(survey.submissions).text);
 }
 
@@ -289,4 +289,19 @@ int tw_account_for_input(const tw_corpus *corpus, twinset_result *result)
     if (status == TWINSET_OK)
         status = note_excluded(corpus->sources, result);
     return status == TWINSET_OK ? note_folders(corpus, result) : status;
+}
+
+int tw_note_programs_as_text(const tw_corpus *corpus, twinset_result *result)
+{
+    tw_folder_survey survey;
+    if (corpus->settings->given.by != TWINSET_BY_AUTO || tw_compares_programs(corpus->settings) ||
+        corpus->is_comparison)
+        return TWINSET_OK;
+    int status = tw_survey_folders(corpus->sources, &survey);
+    if (status != TWINSET_OK || !survey.programs || 4 * survey.programs < survey.texts)
+        return status;
+    return tw_result_note(result,
+                          "%s of %s files %s compared as text; `by` code compares all as programs",
+                          tw_number_count(survey.programs).text, tw_number_count(survey.texts).text,
+                          survey.programs == 1 ? "is a program, and is" : "are programs, and are");
 }

@@ -7,5 +7,8 @@
 
 /* Fills in the names, skips, flags and totals, and the notes on them. */
 int tw_account_for_input(const tw_corpus *corpus, twinset_result *result) TW_CHECKED;
+/* Notes programs that a scan compares as text, if that was chosen automatically and they are a
+ * quarter of the texts or more. */
+int tw_note_programs_as_text(const tw_corpus *corpus, twinset_result *result) TW_CHECKED;
 
 #endif

@@ -70,6 +70,8 @@ static int read_documents(tw_scan_run *scan, const tw_task *task)
     status = tw_corpus_read(corpus, &plan, task->read, scan->error);
     if (status == TWINSET_OK)
         status = tw_account_for_input(corpus, scan->result);
+    if (status == TWINSET_OK && !task->keep)
+        status = tw_note_programs_as_text(corpus, scan->result);
     /* An input without documents can be cleaned: nothing is removed from it. */
     if (status == TWINSET_OK && corpus->documents.count == 0 && !task->keep)
         return tw_fail(scan->error, TWINSET_EMPTY, "there is no document to compare");

@@ -218,9 +218,31 @@ class Submissions(Case):
     def test_not_recognised(self):
         self.write("class/common.py", program("common"))
         notes = self.check_files("class", documents=8)
-        self.assertIn("the files of 4 folders are compared one by one; --group dir takes each "
-                      "folder for one submission", notes)
+        self.assertIn("the files of 4 folders or archives are compared one by one; --group dir "
+                      "takes each of them for one submission", notes)
         self.assertEqual(self.scan("class", "--group", "dir")[0]["run"]["documents"], 5)
+
+    def test_other_files_beside_programs(self):
+        """A class hands in programs, although most of the files are others."""
+        for who in ("ada", "ben", "cem", "dora"):
+            for name in ("README.md", "data.csv"):
+                self.write(f"class/{who}/{name}", f"{name} of {who}: what is in it, and what for.")
+        self.assertEqual(self.scan("class")[1], set(self.every_folder()))
+
+    def test_programs_compared_as_text(self):
+        """It is said where programs are many, and not recognised as those of a class."""
+        self.write("class/common.py", program("common"))
+        for i in range(8):
+            self.write(f"class/page{i}.txt", f"Page {i}. {FOX}")
+        note = "8 of 16 files are programs, and are compared as text; --by code compares all as " \
+               "programs"
+        self.assertIn(note, self.succeed("class").messages)
+        for options in (["--by", "char"], ["--by", "code"]):
+            self.assertNotIn("compared as text", self.succeed("class", *options).messages)
+        self.assertNotIn("compared as text", self.succeed("dedup", "class", "-o", "out/").messages)
+        for i in range(8, 27):
+            self.write(f"class/page{i}.txt", f"Page {i}. {FOX}")
+        self.assertNotIn("compared as text", self.succeed("class").messages)
 
     def test_a_project_is_no_class(self):
         self.write("class/tests/test_ada.py", program("test_ada"))
@@ -288,6 +310,15 @@ class Comparisons(Case):
         self.assertEqual(self.compare("class/ada", "class/ada/")[2], 1)
         self.assertIn("class/ada/src/tools.py", self.succeed("compare", "class/ada",
                                                              "class/dora").text)
+
+    def test_folders_with_other_files(self):
+        """Folders with one program each, and a page that describes it, are programs all the same."""
+        for who in ("eva", "fay"):
+            self.write(f"pages/{who}/main.py", program("ada"))
+            self.write(f"pages/{who}/README.md", f"# Marks by {who}\n\nRun main.\n")
+        self.assertGreater(self.compare("pages/eva", "pages/fay")[2], 0.9)
+        self.fail_with(2, "compare", "pages/eva", "pages/fay/README.md",
+                       says=["pages/eva has 2 texts"])
 
     def test_comparisons_agree_with_the_scan(self):
         """A measure that does not depend on other documents gives the same number as a scan."""
