@@ -363,7 +363,8 @@ int tw_number_set_next(tw_number_set *set, uint64_t *numbers, size_t capacity, s
 void tw_number_set_rewind(tw_number_set *set)
 {
     set->merge.at = set->merge.count = 0;
-    for (run *from = set->runs; from < set->runs + set->count; from++) {
+    for (size_t i = 0; i < set->count; i++) {
+        run *from = &set->runs[i];
         from->offset -= (from->length - from->left) * sizeof *from->numbers;
         from->left = from->length;
         from->count = from->length ? 0 : from->count;
@@ -374,8 +375,8 @@ void tw_number_set_rewind(tw_number_set *set)
 uint64_t tw_number_set_most(const tw_number_set *set)
 {
     uint64_t most = 0;
-    for (const run *from = set->runs; from < set->runs + set->count; from++)
-        most += from->length ? from->length : from->count;
+    for (size_t i = 0; i < set->count; i++)
+        most += set->runs[i].length ? set->runs[i].length : set->runs[i].count;
     return most;
 }
 
