@@ -75,7 +75,7 @@ def functions():
     _core.shingles(ESSAY, {"by": "word"})
     expect(TypeError, _core.shingles, 7)
     _core.tune({"threshold": "0.8"})
-    _core.tune_walk()
+    _core.tune_walk({"hashes": "12"})
     _core.probability(5, 25, 0.9)
 
 

@@ -289,8 +289,8 @@ def test_spans_are_cut_as_by_the_command(tmp_path):
     assert done.removed[0] == ("all", "0", None, 0) and "all" in repr(done)
 
 
-def cut_as(kind):
-    """A table of a kind, or what of it a function takes; and the texts of what it gives."""
+def maker_of(kind):
+    """A function that makes data of a kind from rows: a table, or its texts alone."""
     makers = {
         "list": lambda rows: [row["text"] for row in rows],
         "bytes": lambda rows: [row["text"].encode() for row in rows],
@@ -320,11 +320,11 @@ def texts_in(left):
 @pytest.mark.parametrize("kind", ("list", "bytes", "numpy", "series", "array", "chunked", "column",
                                   "rows", "columns", "lazy", "category", *KINDS))
 def test_spans_of_data_in_memory(kind):
-    """Of every kind that texts come in, which stays as it is otherwise."""
+    """Spans are cut from data of every kind, whose type and other columns stay."""
     passage = " ".join(f"w{i}" for i in range(30))
     rows = [{"text": f"{TEXTS[i]} {passage} {i}", "n": i} for i in range(3)]
     rows.append({"text": passage, "n": 3})
-    data = cut_as(kind)(rows)
+    data = maker_of(kind)(rows)
     done = twinset.dedup(data, threshold=1, min_passage=25)
     left = done.table()
     assert texts_in(left) == [rows[0]["text"], f"{TEXTS[1]} 1", f"{TEXTS[2]} 2"]

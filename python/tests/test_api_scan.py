@@ -120,7 +120,7 @@ def test_files_as_the_command(monkeypatch):
 @pytest.mark.parametrize("seed", range(3))
 def test_oracle(seed):
     rng = random.Random(seed)
-    records = families(seed + 100, 250)
+    records = families(seed + 100, 120)
     rules = oracle.Rules(threshold=rng.choice([0.2, 0.5, 0.8]), by=rng.choice(["char", "word"]),
                          k=rng.choice([3, 5]))
     documents = [oracle.Document(record["id"], record["text"].encode()) for record in records]

@@ -44,7 +44,7 @@ from twinset.beam import (  # noqa: E402
 from twinset.beam import clusters, shuffle  # noqa: E402
 from twinset.beam.__main__ import main  # noqa: E402
 from twinset.beam.documents import Fields, Read, rank  # noqa: E402
-from twinset.beam.files import LINE, blocks, kind_of, known, lines_of  # noqa: E402
+from twinset.beam.files import LINE, blocks, find_names, kind_of, lines_of  # noqa: E402
 from twinset.beam.signatures import cut  # noqa: E402
 from twinset.beam.spans import Without  # noqa: E402
 from twinset.cluster import limit, lines  # noqa: E402
@@ -165,7 +165,7 @@ def test_rows_have_names(run):
 
 def test_a_shard_that_does_not_fit_goes_through_a_file(run, tmp_path, monkeypatch):
     monkeypatch.setattr(shuffle, "HELD_BYTES", 5000)
-    monkeypatch.setattr(shuffle, "PIECE_BYTES", 1500)
+    monkeypatch.setattr(shuffle, "CHUNK_BYTES", 1500)
     given = documents(120, hot=20, copies=10)
     assert pairs(run, given, shards=2) == sorted(scanned(tmp_path, given))
     assert run.counters["spilled_bytes"] > 50_000
@@ -325,27 +325,27 @@ def odd_texts():
 
 
 @pytest.mark.parametrize("options", CUT + WHOLE, ids=str)
-def test_pieces_have_the_shingles_of_the_text(options):
+def test_chunks_have_the_shingles_of_the_text(options):
     sketcher, merge, most = _core.Sketcher(options), MergeSignatures(), 0
     for text in odd_texts():
-        pieces = cut(text.encode(), options, 1000)
-        signatures = [sketcher.text(piece) for piece in pieces]
-        half = len(pieces) // 2
+        chunks = cut(text.encode(), options, 1000)
+        signatures = [sketcher.text(chunk) for chunk in chunks]
+        half = len(chunks) // 2
         accumulators = [merge.create_accumulator() for _ in range(2)]
         for signature in signatures[:half]:
             accumulators[0] = merge.add_input(accumulators[0], signature)
         for signature in signatures[half:]:
             accumulators[1] = merge.add_input(accumulators[1], signature)
         assert merge.extract_output(merge.merge_accumulators(accumulators)) == sketcher.text(text)
-        assert max(map(len, pieces)) < 2500 or len(pieces) == 1
-        most = max(most, len(pieces))
+        assert max(map(len, chunks)) < 2500 or len(chunks) == 1
+        most = max(most, len(chunks))
     assert most > 5 if options in CUT else most == 1
 
 
-def test_signatures_of_large_documents_are_sketched_in_pieces(run):
+def test_signatures_of_large_documents_are_sketched_in_chunks(run):
     given = dict(documents(20))
     given["large"] = text(random.Random(SEED), 3000)
-    found = run(records(given.items()), lambda all: all | Signatures(piece=1000, k=5)
+    found = run(records(given.items()), lambda all: all | Signatures(chunk=1000, k=5)
                 | beam.Map(lambda row: {"id": row.id, "hex": row.signature.hex()}))
     sketcher = _core.Sketcher({"k": "5"})
     assert {row["id"]: row["hex"] for row in found} == {
@@ -439,7 +439,7 @@ def test_empty_inputs(run):
 def test_very_large_documents(run, monkeypatch):
     """Documents are larger than a batch and than the memory of a shard; one is not text."""
     monkeypatch.setattr(shuffle, "HELD_BYTES", 1 << 20)
-    monkeypatch.setattr(shuffle, "PIECE_BYTES", 1 << 18)
+    monkeypatch.setattr(shuffle, "CHUNK_BYTES", 1 << 18)
     chance = random.Random(SEED)
     large = " ".join(text(chance, 500) for _ in range(1000))
     given = [("large", large), ("larger", large + " and so on"), ("bytes", b"\xff\xfe" * 20),
@@ -573,7 +573,7 @@ def test_truncated_files_with_two_processes(tmp_path):
 
 def test_records_are_read_until_all_names_are_found():
     rest = iter([["id"], ["text", "x"], ["y"]])
-    assert known(rest, ["id", "text"]) == ["id", "text", "x"] and next(rest) == ["y"]
+    assert find_names(rest, ["id", "text"]) == ["id", "text", "x"] and next(rest) == ["y"]
 
 
 def without_texts(folder):

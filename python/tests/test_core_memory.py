@@ -9,7 +9,8 @@ import pytest
 
 from twinset import _core
 
-ROUNDS = 2000  # script/long has more
+# Calls that are quick are made more often, slow ones less; script/long has more.
+ROUNDS = {"sketcher": 2000, "lsh": 2000, "index": 2000, "store": 100}
 
 
 def resident():
@@ -21,20 +22,20 @@ def resident():
 @pytest.mark.parametrize("name", every_call.calls(None))
 def test_memory_does_not_grow(name, tmp_path):
     call = every_call.calls(tmp_path)[name]
-    rounds = ROUNDS if name in ("sketcher", "lsh", "index") else ROUNDS // 10
+    rounds = ROUNDS.get(name, 200)
 
-    def run():
+    def grows():
+        """Whether memory grows by an object a round, or by 64 bytes a round and 2 MB in all."""
+        blocks, before = sys.getallocatedblocks(), resident()
         for _ in range(rounds):
             call()
         gc.collect()
+        return (sys.getallocatedblocks() - blocks > rounds / 2 or
+                resident() - before > rounds * 64 + (2 << 20))
 
-    for _ in range(3):  # caches and free lists fill up
-        run()
-    blocks, before = sys.getallocatedblocks(), resident()
-    run()
-    # A leak of one object or of 64 bytes a round would fail the test.
-    assert sys.getallocatedblocks() - blocks < rounds / 2
-    assert resident() - before < rounds * 64 + (2 << 20)
+    grows()  # collects what was left before
+    # A leak grows every time; caches and free lists, also those of pyarrow, are full at some time.
+    assert not all(grows() for _ in range(6))
 
 
 def test_texts_are_released():
@@ -79,7 +80,7 @@ def test_cycle_through_the_callback():
 def test_constants_keep_their_counts():
     sketcher = _core.Sketcher({"hashes": "4"})
     before = sys.getrefcount(None), sys.getrefcount(_core.Sketcher)
-    for _ in range(10_000):
+    for _ in range(2_000):
         sketcher.text(None)
         _core.compare("a", "b")
     assert abs(sys.getrefcount(None) - before[0]) < 100

@@ -60,7 +60,7 @@ class Across(Case):
         start, end = longest["b"]["bytes"]
         self.assertIn("fuelLeft -= needed", files[".java"][start:end])
 
-    def test_renamed_copies(self):
+    def test_renamed_copies_rank_first(self):
         """A class in three languages: copies of the first program are in other ones, renamed."""
         made, languages = Class("python", seed=3), ("python", "java", "c")
         names = {}
@@ -77,7 +77,7 @@ class Across(Case):
                      if {names[file].name for file in pair} == {name, original.name}]
             self.assertGreater(row["similarity"], honest, name)
 
-    def test_kin_and_prose_are_left_out(self):
+    def test_related_languages_and_prose_are_compared_as_they_are(self):
         """C and C++ are compared as they are, and so is prose."""
         self.write_all({"a.cpp": translations.FUEL_ANNA[".cpp"],
                         "b.c": translations.FUEL_ANNA[".cpp"],
@@ -118,7 +118,7 @@ class Across(Case):
             self.assertEqual(run["parameters"]["k"], expected)
             self.assertEqual(run["parameters"]["view"], "across")
 
-    def test_records(self):
+    def test_the_id_of_a_record_has_its_language(self):
         """The language of a record is that of its id."""
         texts = translations.files()
         self.write("in.jsonl", "".join(json.dumps({"id": name, "text": text}) + "\n"
@@ -139,7 +139,7 @@ class Across(Case):
         for _ in range(2):
             self.assertEqual(self.succeed(*command, "--checkpoint", "kept").text, expected)
 
-    def test_where_it_makes_no_sense(self):
+    def test_it_is_refused_where_it_makes_no_sense(self):
         self.write_all({"a.py": translations.FUEL_ANNA[".py"]})
         self.fail_with(2, "scan", "in", *ACROSS, "--lang", "python", says=["leave --lang out"])
         self.fail_with(2, "dedup", "in", "--by", "code", *ACROSS, "-o", "out/",

@@ -46,13 +46,13 @@ class BadInput(Case):
 
 
 class Paths(BadInput):
-    def test_missing(self):
+    def test_a_missing_path_is_named(self):
         self.check_skipped("nowhere", "No such file or directory")
         for command in ("scan", "sketch"):
             result = self.fail_with(2, command, "nowhere", says=["nowhere", "No such file"])
             self.assertEqual(result.out, b"")
 
-    def test_missing_role(self):
+    def test_a_missing_archive_or_template_is_an_error(self):
         """A run without a missing archive or template would give the result of another
         collection."""
         self.write("pairs.csv", "as before")
@@ -74,7 +74,7 @@ class Paths(BadInput):
                 result = self.succeed(*command, "docs", role, "empty.txt")
                 self.assertIn("twinset: skipped empty.txt: empty", result.messages)
 
-    def test_missing_like_document(self):
+    def test_a_missing_document_of_like_is_an_error(self):
         """A run without the document of --like would give another result."""
         os.mkdir(self.path("nothing"))
         self.write("empty.txt")
@@ -88,7 +88,7 @@ class Paths(BadInput):
                        "pairs.csv", says="--like")
         self.assertEqual(self.read("pairs.csv"), b"as before")
 
-    def test_folder_without_documents(self):
+    def test_a_folder_without_documents_is_named(self):
         """The message names the missing documents and the folder."""
         os.mkdir(self.path("nothing"))
         for command in ("scan", "sketch"):
@@ -104,7 +104,7 @@ class Paths(BadInput):
                          .json["run"]["documents"], 3)
 
     @unittest.skipIf(os.getuid() != 0, "needs root to become another user")
-    def test_unreadable(self):
+    def test_unreadable_files_are_named(self):
         os.chmod(self.folder, 0o755)
         os.chmod(self.write("docs/secret.txt", FOX), 0)
         self.write("docs/closed/inside.txt", FOX)
@@ -121,7 +121,7 @@ class Paths(BadInput):
         self.assert_says(result, "skipped docs/secret.txt: Permission denied",
                          "skipped docs/closed: Permission denied")
 
-    def test_link_loops(self):
+    def test_loops_of_links_end(self):
         self.check_skipped("loop", "levels of symbolic links", self.link("loop", "loop"))
         os.symlink("loop2", self.path("docs/loop1"))
         os.symlink("loop1", self.path("docs/loop2"))
@@ -134,7 +134,7 @@ class Paths(BadInput):
         self.assertIn("folder", reasons["docs/up"])
         self.assertIn("nothing", reasons["docs/broken"])
 
-    def test_too_deep(self):
+    def test_folders_that_are_too_deep_are_named(self):
         """A tree that is deeper than paths may be long."""
         start = os.getcwd()
         os.chdir(self.path("docs"))
@@ -151,7 +151,7 @@ class Paths(BadInput):
         self.assertEqual(len(result.json["run"]["skipped"]), 1)
         self.assertEqual(len(result.json["pairs"]), 1)
 
-    def test_deep_but_not_too_deep(self):
+    def test_deep_folders_are_read(self):
         deep = "/".join(["deep"] * 500)
         self.write(f"docs/{deep}/c.txt", FOX)
         self.assertEqual(len(self.succeed("docs", "--format", "json").json["pairs"]), 3)
@@ -159,10 +159,10 @@ class Paths(BadInput):
     def test_a_path_in_a_file(self):
         self.check_skipped("docs/a.txt/b", "Not a directory")
 
-    def test_very_long_path(self):
+    def test_a_very_long_path_is_named(self):
         self.check_skipped("x" * 5000, "File name too long")
 
-    def test_special_files(self):
+    def test_special_files_are_skipped(self):
         os.mkfifo(self.path("docs/pipe"))
         self.assertEqual(self.skip_reasons("docs"), {"docs/pipe": "not a regular file"})
         self.fail_with(3, "docs", "--strict", says="skipped docs/pipe: not a regular file")

@@ -22,25 +22,25 @@ class Scores(Case):
         self.texts = corpus.make(self.folder, 400, 600, seed=5)
         self.similar = list(self.texts.planted("jaccard"))
 
-    def test_perfect(self):
+    def test_a_perfect_list_scores_1(self):
         score = corpus.score_removed(self.texts, {copy for copy, _ in self.similar}, "jaccard")
         self.assertEqual((score.recall, score.precision), (1, 1))
         score = corpus.score_pairs(self.texts, self.similar, "jaccard")
         self.assertEqual((score.recall, score.recall_low, score.precision), (1, 1, 1))
 
-    def test_half(self):
+    def test_half_of_the_pairs_is_a_recall_of_half(self):
         half = self.similar[:len(self.similar) // 2]
         score = corpus.score_pairs(self.texts, half, "jaccard")
         self.assertAlmostEqual(score.recall, len(half) / len(self.similar))
         self.assertEqual((score.precision, score.count), (1, len(half)))
 
-    def test_wrong(self):
+    def test_wrong_removals_score_0(self):
         planted = {name for row in self.texts.rows() for name in (row["copy"], row["original"])}
         strangers = {f"d{number:08}" for number in range(400)} - planted
         score = corpus.score_removed(self.texts, strangers, "jaccard")
         self.assertEqual((score.recall, score.precision, score.count), (0, 0, len(strangers)))
 
-    def test_kept(self):
+    def test_lost_and_swapped_records_are_found(self):
         lines = read(self.texts.path).splitlines(keepends=True)
         names = [line[8:17].decode() for line in lines]
         kept = self.write("kept.jsonl", b"".join(lines[:100] + lines[101:]))
@@ -54,24 +54,24 @@ class Scores(Case):
 
 
 class Processes(unittest.TestCase):
-    def test_figures(self):
+    def test_output_and_peak_memory_are_measured(self):
         code = "x = b'x' * 100_000_000; print('done')"
         run = process.run([sys.executable, "-c", code])
         self.assertEqual((run.status, run.out), (0, b"done\n"))
         self.assertGreater(run.peak_mb, 100)
         self.assertLess(process.run(["true"]).peak_mb, 20)
 
-    def test_killed(self):
+    def test_a_process_can_be_killed(self):
         run = process.run(["sleep", "60"], kill_after=0.1)
         self.assertEqual(run.status, -9)
 
-    def test_failure(self):
+    def test_a_failure_raises(self):
         with self.assertRaises(RuntimeError):
             process.run(["false"])
 
 
 class Report(Case):
-    def test_pictures(self):
+    def test_pictures_and_the_page_are_written(self):
         machine = {"cores": "2"}
         run = process.Run(1.5, 1, 20, 0, b"", b"")
         texts = corpus.make(self.folder, 100, 600)

@@ -84,15 +84,15 @@ class Killed(Checkpoint):
                       again.messages)
         self.assertEqual(self.entries("tmp"), [])
 
-    def test_plain(self):
+    def test_killed_runs_over_plain_files_are_resumed(self):
         self.check("docs.jsonl", "text", kills=10)
 
-    def test_packed(self):
+    def test_killed_runs_over_packed_files_are_resumed(self):
         self.write("docs.jsonl.gz", gzip.compress(self.data, 1))
         os.remove(self.path("docs.jsonl"))
         self.check("text", "docs.jsonl.gz", search=[*SEARCH, "--memory", "1M"])
 
-    def test_exact(self):
+    def test_killed_exact_runs_are_resumed(self):
         """Sets are not stored, but made again."""
         self.write("few.jsonl", write_texts(1000))
         self.write("few.jsonl.gz", gzip.compress(write_texts(1000, seed=12)))
@@ -100,7 +100,7 @@ class Killed(Checkpoint):
             self.check("text", name, search=["--format", "json", "-t", "0.6"], kills=2)
             shutil.rmtree(self.path("state"))
 
-    def test_spans(self):
+    def test_killed_runs_that_cut_spans_are_resumed(self):
         """Spans are searched again, and are the same."""
         command = ["dedup", "docs.jsonl", "-o", "-", "--method", "lsh", "--min-passage", "8"]
         start = time.monotonic()
@@ -115,12 +115,12 @@ class Killed(Checkpoint):
         again = self.succeed(*command, "--checkpoint", "state", "--tmp", "tmp", "-j", "3")
         self.assertEqual((again.out, said(again)), (usual.out, usual.err))
 
-    def test_common(self):
+    def test_killed_runs_with_common_are_resumed(self):
         self.check("docs.jsonl", search=[*SEARCH, "--common", "0.5"], kills=2)
 
 
 class Journal(Checkpoint):
-    def test_damaged(self):
+    def test_a_damaged_journal_is_used_up_to_the_damage(self):
         """A journal that is truncated or changed is used up to that offset."""
         self.write("docs.jsonl", write_texts(1500 if SANITIZED else 4000))  # two chunks or more
         usual = self.usual("docs.jsonl")
@@ -141,7 +141,7 @@ class Journal(Checkpoint):
                     self.assertEqual((again.out, said(again)), (usual.out, usual.err), cut)
             self.write(path, data)
 
-    def test_refused(self):
+    def test_other_options_or_inputs_are_refused(self):
         """A checkpoint is refused for other options or inputs."""
         self.write("stop", "and\n")
         self.write("other.jsonl", self.data[:5000])
@@ -169,7 +169,7 @@ class Journal(Checkpoint):
             self.succeed("text", "--checkpoint", "state")
         self.succeed("text", "--checkpoint", "state", "-o", "state/pairs.csv")
 
-    def test_other_columns_of_a_list(self):
+    def test_other_columns_of_a_list_are_refused(self):
         """The author, id and time of a file in a list are part of the run."""
         text = "A text that two of them have in common, whoever wrote it. " * 20
         for name in ("a.txt", "b.txt", "c.txt"):
@@ -192,7 +192,7 @@ class Journal(Checkpoint):
         shutil.rmtree(self.path("state"))
         self.assertEqual(len(self.succeed(*command, "--checkpoint", "state").text.splitlines()), 3)
 
-    def test_other_templates_and_archives(self):
+    def test_other_templates_and_archives_are_refused(self):
         self.write("template.txt", "A text of its own beside the records.")
         for role in ("--ignore", "--old", "--like"):
             command = ["text", role, "template.txt", "--checkpoint", "state"]
@@ -202,13 +202,13 @@ class Journal(Checkpoint):
             self.fail_with(2, *command, says=["state", "other options or inputs"])
             shutil.rmtree(self.path("state"))
 
-    def test_other_grammars(self):
+    def test_other_grammars_are_refused(self):
         command = ["text", "--checkpoint", "state"]
         self.succeed(*command)
         self.fail_with(2, *command, says=["state", "other options or inputs"],
                        env={"TWINSET_GRAMMARS": self.path("nowhere")})
 
-    def test_other_build(self):
+    def test_another_build_is_refused(self):
         """A run is resumed only by the build that began it, by a digest of its sources."""
         with tempfile.TemporaryDirectory() as folder:
             shutil.copytree(os.path.join(ROOT, "src/common"), os.path.join(folder, "src"))
@@ -241,29 +241,29 @@ class Journal(Checkpoint):
         with open(output, encoding="ascii") as file:
             return re.search("[0-9a-f]{64}", file.read())[0]
 
-    def test_other_command(self):
+    def test_another_command_is_refused(self):
         """The findings of dedup have no passages, so scan refuses them."""
         self.succeed("docs.jsonl", "--checkpoint", "state", "-t", "0.8")
         self.fail_with(2, "dedup", "docs.jsonl", "-o", "out.jsonl", "--checkpoint", "state",
                        says=["state", "other options or inputs"])
 
-    def test_standard_input(self):
+    def test_standard_input_is_refused(self):
         self.fail_with(2, "-", "--checkpoint", "state", says=["--checkpoint", "standard input"],
                        input=self.data)
 
-    def test_two_at_once(self):
+    def test_a_second_run_at_once_is_refused(self):
         self.succeed("text", "--checkpoint", "state")
         with open(self.path("state", "read.journal"), "rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             self.fail_with(2, "text", "--checkpoint", "state", says=["state", "another run"])
         self.succeed("text", "--checkpoint", "state")
 
-    def test_no_folder(self):
+    def test_a_missing_folder_is_named(self):
         self.fail_with(2, "text", "--checkpoint", "no/where", says=["no/where", "No such file"])
         self.write("file")
         self.fail_with(2, "text", "--checkpoint", "file", says=["file", "checkpoint"])
 
-    def test_full(self):
+    def test_a_run_on_a_full_disk_is_resumed(self):
         """A limit on the size of files acts as a full disk. With enough space, the run is
         resumed."""
         def limit():
@@ -275,7 +275,7 @@ class Journal(Checkpoint):
                        preexec_fn=limit)
         self.assertEqual(self.succeed(*command).out, usual.out)
 
-    def test_no_journal(self):
+    def test_other_files_are_not_overwritten(self):
         """A file of another kind is not overwritten."""
         self.write("state/read.journal", b"dear diary, " * 10)
         self.fail_with(2, "text", "--checkpoint", "state", says="state")
@@ -286,7 +286,7 @@ class Journal(Checkpoint):
             self.assertEqual(self.read(self.path("short", name)), b"mine")
             os.unlink(self.path("short", name))
 
-    def test_among_the_inputs(self):
+    def test_journals_among_the_inputs_are_no_documents(self):
         """Journals in a folder of inputs are no documents, and the run is resumed."""
         self.write("docs.jsonl", write_texts(300))
         for folder, state in (("text", "text/state"), ("text", "text"), (".", "./state/")):

@@ -47,24 +47,24 @@ class Decisions(Dedup):
         removed = len(expected.removed)
         self.assert_sums(result, len(records), len(records) - removed, removed, 0)
 
-    def test_random(self):
+    def test_decisions_are_those_of_the_oracle(self):
         for seed, keep in itertools.product(SEEDS, ["first", "longest", "n", "newest"]):
             threshold = random.Random(seed).choice([0.4, 0.6, 0.8])
             with self.subTest(seed=seed, keep=keep, threshold=threshold):
                 self.check(seed, keep, threshold, "--method", "exact", "-j", str(seed % 3 + 1))
 
-    def test_random_with_archive(self):
+    def test_decisions_with_an_archive_are_those_of_the_oracle(self):
         for seed in SEEDS:
             with self.subTest(seed=seed):
                 self.check(seed, random.Random(seed).choice(["first", "longest", "n"]), 0.5, old=12)
 
-    def test_bands(self):
+    def test_few_bands_find_all_pairs(self):
         """A few bands of a few rows find all pairs of this collection."""
         for seed in SEEDS:
             with self.subTest(seed=seed):
                 self.check(seed, "first", 0.6, "--method", "lsh", "--bands", "128", "--rows", "2")
 
-    def test_buckets_over_the_limit(self):
+    def test_documents_of_large_buckets_are_compared_again(self):
         """Documents that were compared with only a few others are compared again."""
         rng = random.Random(5)
         records = [{"id": f"{n}", "text": f"{FOX} {FOX.upper()} {TEXTS[2]} number {n}"}
@@ -79,7 +79,7 @@ class Decisions(Dedup):
                 self.assertIn(removed["kept"], kept)
                 self.assertGreaterEqual(removed["similarity"], 0.8)
 
-    def test_no_chains(self):
+    def test_only_what_resembles_a_kept_record_is_removed(self):
         """b is removed for a; c, which resembles only b, is kept."""
         text = "abcdefghijklmnopqrstuvwxyz0123456789"
         self.write("in.jsonl", lines(*({"id": n, "text": text[i:i + 24]}
@@ -88,7 +88,7 @@ class Decisions(Dedup):
             self.succeed("dedup", "in.jsonl", "-o", "out.jsonl", "-t", threshold, "--keep", keep)
             self.assertEqual("".join(record["id"] for record in self.objects("out.jsonl")), kept)
 
-    def test_newest(self):
+    def test_the_newest_record_is_kept(self):
         a, b = ({"id": n, "text": FOX} for n in "ab")
         for fields, kept in (({"date": ["2024-01-01", "2024-01-02"]}, "b"),
                              ({"created_at": [5, 3], "modified": [1, 2]}, "a"),
@@ -103,7 +103,7 @@ class Decisions(Dedup):
         self.fail_with(2, "dedup", "in.jsonl", "-o", "new", "--keep", "newest",
                        says=["newest", "--keep FIELD"])
 
-    def test_field_that_no_record_has(self):
+    def test_a_field_that_no_record_has_keeps_the_first(self):
         """A missing field has the smallest value: the first record is kept, and a note says so."""
         self.write("in.jsonl", lines(*({"id": i, "text": FOX} for i in range(3))))
         result = self.succeed("dedup", "in.jsonl", "-o", "out.jsonl", "--keep", "lenght")
@@ -111,20 +111,20 @@ class Decisions(Dedup):
         self.assertIn("--keep lenght: no similar record has that field", result.messages)
         self.assertEqual(self.entries(), ["in.jsonl", "out.jsonl"])
 
-    def test_newest_file(self):
+    def test_the_newest_file_is_kept(self):
         for i, name in enumerate("abc"):
             self.write(f"docs/{name}", FOX)
             os.utime(self.path("docs", name), (0, 10**9 + i % 2))
         self.succeed("dedup", "docs", "-o", "out", "--keep", "newest")
         self.assertEqual(self.entries("out"), ["b"])
 
-    def test_field_of_a_field(self):
+    def test_fields_may_be_nested(self):
         self.write("in.jsonl", lines(*({"id": i, "text": FOX, "meta": {"score": i % 3}}
                                        for i in range(5))))
         self.succeed("dedup", "in.jsonl", "-o", "out.jsonl", "--keep", "meta.score")
         self.assertEqual([record["id"] for record in self.objects("out.jsonl")], [2])
 
-    def test_packed_and_spooled_values(self):
+    def test_values_of_packed_files_and_pipes_decide(self):
         records = [{"id": str(i), "text": TEXTS[i % 3], "n": i} for i in range(9)]
         self.write("in.jsonl.gz", gzip.compress(lines(*records).encode()))
         self.succeed("dedup", "in.jsonl.gz", "-o", "out.jsonl", "--keep", "n")
@@ -155,7 +155,7 @@ class Usage(Dedup):
         super().setUp()
         self.write("in.jsonl", lines({"id": "a", "text": FOX}, {"id": "b", "text": TEXTS[1]}))
 
-    def test_options(self):
+    def test_unusable_options_are_refused(self):
         for arguments, says in (([], "-o"), (["-o", ""], "--output"), (["-o", "x", "--keep", ""],
                                 "--keep"), (["-o", "x", "--removed", "x"], "two outputs"),
                                 (["-o", "x", "--report", "-"], "--report"),
@@ -168,7 +168,7 @@ class Usage(Dedup):
         self.fail_with(2, "dedup", "nowhere.jsonl", "-o", "x", says="No such file")
         self.assertEqual(self.entries(), ["in.jsonl"])
 
-    def test_threshold(self):
+    def test_the_default_threshold_is_80_percent(self):
         """The default threshold is 0.8."""
         result = self.succeed("in.jsonl", "-t", "0", "--format", "jsonl").json
         self.assertTrue(0.8 < result["similarity"] < 0.95)
@@ -212,7 +212,7 @@ class BadRecords(Dedup):
         self.assertEqual(result.status, status, result)
         self.assertRegex(result.messages.splitlines()[-1], "^read ")
 
-    def test_records(self):
+    def test_bad_records_are_named_and_counted(self):
         for bad, reason in ((b"not json", ""), (b'{"text": 7}', "text"),
                             (b'{"text": "cut off', ""), (b"[1]", ""), (b"\0", ""),
                             (b'{"text": "\xff\xfe"}', ""),
@@ -222,7 +222,7 @@ class BadRecords(Dedup):
                 self.check(bad, reason)
                 self.check(bad, reason, name="in.jsonl.gz")
 
-    def test_no_text(self):
+    def test_records_without_text_are_kept_and_named(self):
         """A record whose text is missing or null is named and kept, also by --annotate."""
         for bad in (b'{"id": "x"}', b'{"id": "x", "text": null}'):
             content = b"\n".join([self.GOOD[0], bad, *self.GOOD[1:], b""])
@@ -238,7 +238,7 @@ class BadRecords(Dedup):
             self.assertEqual([record["twinset_keep"] for record in marked],
                              [True, True, True, False])
 
-    def test_text_of_another_type(self):
+    def test_texts_of_other_types_are_skipped(self):
         """A null text is kept, and a number as text is skipped; the reasons name the types."""
         bad = [b'{"id": 1, "text": null}', b'{"id": 2, "text": 7}', b'{"id": 3, "text": ["a"]}']
         self.write("in.jsonl", b"\n".join([*self.GOOD, *bad, b""]))
@@ -253,7 +253,7 @@ class BadRecords(Dedup):
         result = self.succeed("dedup", "in.jsonl", "-o", "out.jsonl", "--id", "none")
         self.assertIn("and 2 more: field is a number (--verbose", result.messages)
 
-    def test_most_is_skipped(self):
+    def test_a_run_that_skips_most_replaces_nothing(self):
         """If too many records are skipped, an existing output is not replaced."""
         many = lines(*({"id": i, "text": f"{FOX} {i}"} for i in range(10))).encode()
         torn = b"{not JSON\n" * 11
@@ -279,7 +279,7 @@ class BadRecords(Dedup):
         self.fail_with(2, "dedup", "half.jsonl", "-o", "x", "--max-skipped", "2",
                        says="max-skipped")
 
-    def test_long_line(self):
+    def test_a_line_over_the_limit_is_skipped(self):
         bad = b'{"text": "' + b"x" * (5 << 20) + b'"}'
         for name in ("in.jsonl", "in.jsonl.gz"):
             self.check(bad, "too long", "--memory", "64M", name=name)
@@ -288,7 +288,7 @@ class BadRecords(Dedup):
         self.assertEqual(result.out, b"\n".join([*self.GOOD[:2], b""]))
         self.assert_sums(result, 4, 2, 1, 1)
 
-    def test_cut_off_streams(self):
+    def test_truncated_streams_are_named(self):
         many = lines(*({"id": i, "text": f"{FOX} {random.Random(i).random()} {i}" * 3}
                        for i in range(3000))).encode()
         for name in ("in.jsonl.gz", "in.jsonl.zst", "in.jsonl.xz", "in.jsonl.bz2"):
@@ -305,7 +305,7 @@ class BadRecords(Dedup):
             self.assertIn(f"skipped {name}:{count + 1}: ", result.messages)
             self.fail_with_summary(3, "dedup", name, "-o", "out.jsonl", "--strict")
 
-    def test_missing_path(self):
+    def test_a_missing_path_is_skipped_and_counted(self):
         self.write("in.jsonl", self.GOOD[0])
         result = self.succeed("dedup", "in.jsonl", "nowhere.jsonl", "-o", "out.jsonl")
         self.assert_sums(result, 2, 1, 0, 1)
@@ -313,14 +313,14 @@ class BadRecords(Dedup):
                        says=["nowhere.jsonl", "no document"])
         self.assertNotIn("none.jsonl", self.entries())
 
-    def test_unreadable_texts(self):
+    def test_unreadable_texts_are_skipped(self):
         self.write("docs/a", FOX)
         self.write("docs/b", b"\0\1\2" * 100)
         result = self.succeed("dedup", "docs", "-o", "out")
         self.assert_sums(result, 2, 1, 0, 1)
         self.assertEqual(self.entries("out"), ["a"])
 
-    def test_many_duplicate_ids(self):
+    def test_many_duplicate_ids_are_not_all_named(self):
         """Not all duplicate ids are named."""
         self.write("in.jsonl", lines(*({"id": i % 3, "text": f"{FOX} {i}"} for i in range(60))))
         result = self.succeed("dedup", "in.jsonl", "-o", "out.jsonl", "-t", "1", "--max-skipped",

@@ -20,7 +20,7 @@ class Percentages(Case):
         self.write("docs/b.txt", FOX.replace("dog", "cat"))
         self.write("docs/c.txt", "Something else altogether, which resembles neither of them.")
 
-    def test_share_in_percent(self):
+    def test_a_share_may_be_in_percent(self):
         for share, percent in (("0.7", "70%"), ("0.333", "33.3%"), ("1", "100%"), ("0.05", "5%")):
             for option in ("-t", "--common"):
                 self.assertEqual(
@@ -30,11 +30,11 @@ class Percentages(Case):
         self.assertEqual(self.succeed("tune", "-t", "70%", "--recall", "95%").out,
                          self.succeed("tune", "-t", "0.7", "--recall", "0.95").out)
 
-    def test_fail_above(self):
+    def test_fail_above_may_be_in_percent(self):
         self.fail_with(1, "docs", "--fail-above", "70%")
         self.succeed("docs", "--fail-above", "99.5%")
 
-    def test_refused_with_a_hint(self):
+    def test_other_shares_are_refused_with_a_hint(self):
         for value in ("70", "101%", "70 %", "%"):
             self.fail_with(2, "docs", "-t", value, says=[f"'{value}'", "0 to 1", "70%"])
             self.fail_with(2, "docs", "--fail-above", value, says=[f"'{value}'", "0 to 1", "70%"])
@@ -53,12 +53,12 @@ class Top(Case):
         return list(csv.reader(io.StringIO(
             self.succeed("docs", "--format", "csv", *options).text)))[1:]
 
-    def test_first_pairs(self):
+    def test_top_lists_the_first_pairs(self):
         self.assertGreater(len(self.all), 4)
         self.assertEqual(self.pairs("--top", "4"), self.all[:4])
         self.assertEqual(self.pairs("--top", "1000"), self.all)
 
-    def test_all_formats(self):
+    def test_top_applies_to_all_formats(self):
         names = [tuple(pair[:2]) for pair in self.all[:2]]
         for form, read in (("tsv", lambda out: len(out.splitlines()) - 1),
                            ("jsonl", lambda out: len(out.splitlines())),
@@ -72,7 +72,7 @@ class Top(Case):
         self.assertEqual(sum("docs/" in line.split(": ", 1)[1] for line in partners.splitlines()),
                          2)
 
-    def test_says_how_many(self):
+    def test_the_number_of_all_pairs_is_printed(self):
         count = len(self.all)
         result = self.succeed("docs", "--top", "2")
         self.assertIn(f"{count} similar pairs in 6 documents, 1 cluster; the 2 most similar:",
@@ -89,14 +89,14 @@ class Top(Case):
                          clusters)
         self.assertEqual(clusters[0]["size"], 6)
 
-    def test_refused(self):
+    def test_other_values_of_top_are_refused(self):
         self.fail_with(2, "docs", "--top", "0", says="--top: '0' is not a whole number from 1")
 
 
 class Skips(Case):
     """Skipped records are named in the order of their lines."""
 
-    def test_order_of_lines(self):
+    def test_skipped_records_are_in_the_order_of_lines(self):
         lines = [json.dumps({"text": FOX + str(i)}) if i % 3 else "broken" for i in range(1, 40)]
         self.write("in.jsonl", "\n".join(lines) + "\n")
         expected = [f"in.jsonl:{i}" for i in range(3, 40, 3)]
@@ -106,7 +106,7 @@ class Skips(Case):
                  if line.startswith("twinset: skipped")]
         self.assertEqual(named, expected)
 
-    def test_several_reasons(self):
+    def test_ten_records_of_each_reason_are_named(self):
         """Ten records of each reason are named, in the order of their lines."""
         lines = [("broken", "{}", '{"text": 7}', json.dumps({"text": FOX}))[i % 4]
                  for i in range(1, 61)]
@@ -166,7 +166,7 @@ class Submissions(Case):
         self.assertEqual(answer["run"]["parameters"]["group"], "none")
         return " ".join(answer["run"]["notes"])
 
-    def test_recognised(self):
+    def test_submissions_are_recognised(self):
         folders = self.every_folder()
         for arguments in (["class"], ["class/"], folders, folders[::-1],
                           [folder + "/" for folder in folders]):
@@ -176,16 +176,16 @@ class Submissions(Case):
             self.assertIn("with 7 files in all; --group none compares file by file",
                           answer["run"]["notes"][0])
 
-    def test_named(self):
+    def test_group_dir_takes_folders_as_submissions(self):
         for arguments in (["class"], self.every_folder()):
             answer = self.check_class(*arguments, "--group", "dir")
             self.assertNotIn("--group", answer["run"]["notes"][0])
 
-    def test_off(self):
+    def test_group_none_compares_file_by_file(self):
         self.assertNotIn("submission", self.check_files("class", "--group", "none"))
         self.assertNotIn("submission", self.check_files(*self.every_folder(), "--group", "none"))
 
-    def test_archives(self):
+    def test_archives_are_submissions(self):
         os.mkdir(self.path("packed"))
         for who in ("ada", "ben"):
             with zipfile.ZipFile(self.path(f"packed/{who}.zip"), "w") as archive:
@@ -203,7 +203,7 @@ class Submissions(Case):
         self.assertEqual(self.scan("all.zip")[1],
                          {f"all.zip!/{who}" for who in ("ada", "ben", "cem", "dora")})
 
-    def test_two_classes(self):
+    def test_two_classes_are_recognised(self):
         """Two folders of folders are classes; src and test of a project are not."""
         for who in ("eva", "fay"):
             self.write(f"other/{who}/main.py", program(who))
@@ -215,7 +215,7 @@ class Submissions(Case):
             self.write(f"maven/{who}/test/Test.py", program("test_of_" + who))
         self.assertEqual(self.scan("maven/gus", "maven/hal")[1], {"maven/gus", "maven/hal"})
 
-    def test_not_recognised(self):
+    def test_a_folder_with_other_files_is_no_class(self):
         self.write("class/common.py", program("common"))
         notes = self.check_files("class", documents=8)
         self.assertIn("the files of 4 folders or archives are compared one by one; --group dir "
@@ -271,7 +271,7 @@ class Submissions(Case):
             self.assertEqual(answer["run"]["documents"], 4)
             self.assertTrue(all("class/ada" in (pair["a"], pair["b"]) for pair in answer["pairs"]))
 
-    def test_earlier_years(self):
+    def test_earlier_years_are_submissions(self):
         self.write("2025/eva/a.py", program("ada"))
         self.write("2025/eva/b.py", program("tools_of_ada"))
         self.write("2024/fay/a.py", program("fay"))
@@ -279,7 +279,7 @@ class Submissions(Case):
         _, names = self.scan("class", "--old", "2025", "--old", "2024")
         self.assertEqual(names, {*self.every_folder(), "2025/eva", "2024/fay"})
 
-    def test_files_alone(self):
+    def test_named_files_of_a_folder_are_a_submission(self):
         """If only files are named, files of one folder are a submission."""
         files = [f"class/{who}/{name}" for who in ("ada", "ben")
                  for name in ("main.py", "src/tools.py")]
@@ -299,7 +299,7 @@ class Comparisons(Case):
         pair = json.loads(self.succeed("compare", *arguments, "--format", "json").text)["pairs"][0]
         return pair["a"], pair["b"], pair["similarity"], pair["passages"]
 
-    def test_folders(self):
+    def test_folders_are_compared(self):
         a, b, similarity, passages = self.compare("class/dora", "class/ada")
         self.assertEqual((a, b), ("class/dora", "class/ada"))
         self.assertGreater(similarity, 0.8)
@@ -327,7 +327,7 @@ class Comparisons(Case):
         for pair in pairs:
             self.assertEqual(self.compare(pair["a"], pair["b"], *options)[2], pair["similarity"])
 
-    def test_archives(self):
+    def test_archives_are_compared(self):
         for who in ("ada", "dora"):
             with zipfile.ZipFile(self.path(f"{who}.zip"), "w") as archive:
                 for where, _, names in os.walk(self.path(f"class/{who}")):
@@ -339,11 +339,11 @@ class Comparisons(Case):
         self.assertEqual(self.compare("ada.zip!/main.py", "class/ada/main.py")[2], 1)
         self.assertEqual(self.compare("ada.zip", "class/ada")[2], 1)
 
-    def test_files_of_both_sides(self):
+    def test_a_file_on_both_sides_is_refused(self):
         self.fail_with(2, "compare", "class/ada", "class/ada/src",
                        says=["class/ada/src/tools.py is on both sides"])
 
-    def test_records(self):
+    def test_records_are_compared(self):
         lines = [{"id": "a#1", "text": FOX}, {"text": FOX.replace("dog", "cat")},
                  {"id": 7, "text": FOX}, {"id": "twice", "text": "x"}, {"id": "twice", "text": "y"},
                  {"id": "none"}]
@@ -364,7 +364,7 @@ class Comparisons(Case):
                             ("a1", "a record of JSON lines is named FILE:LINE or FILE#ID")):
             self.fail_with(2, "compare", first, wrong, says=[wrong + ": ", says][wrong == "a1":])
 
-    def test_records_as_the_scan_names_them(self):
+    def test_records_have_the_names_of_the_scan(self):
         """An id that several files have is named with its file."""
         for name in ("x", "y"):
             self.write(f"{name}.jsonl", "".join(
@@ -376,7 +376,7 @@ class Comparisons(Case):
             self.assertEqual(self.compare(pair["a"], pair["b"])[:3],
                              (pair["a"], pair["b"], pair["similarity"]))
 
-    def test_records_are_inputs(self):
+    def test_files_of_records_are_never_written_to(self):
         """The file of a record is never written to."""
         self.write("in.jsonl", "".join(json.dumps({"text": FOX}) + "\n" for _ in range(2)))
         self.fail_with(2, "compare", "in.jsonl:1", "in.jsonl:2", "-o", "in.jsonl",

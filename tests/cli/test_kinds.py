@@ -32,7 +32,7 @@ class Kinds(Case):
 
 
 class Records(Kinds):
-    def test_by_content(self):
+    def test_records_are_recognised_by_content(self):
         """If the name has no known extension, the content decides."""
         for name in ("a.json", "a.json.gz", "a.gz", "none", "part-00000", "a.data", "A.JSON"):
             content = records().encode()
@@ -41,23 +41,23 @@ class Records(Kinds):
             self.succeed("dedup", name, "-o", "out.jsonl")
             self.assertEqual(self.read("out.jsonl"), content[:content.index(b"\n") + 1])
 
-    def test_compressed_without_an_extension(self):
+    def test_compression_is_recognised_by_content(self):
         self.write("none", gzip.compress(records().encode()))
         self.assertEqual(self.names("none"), ["r0", "r1", "r2"])
         self.write("plain.jsonl", gzip.compress(records().encode()))
         self.assertEqual(self.names("plain.jsonl"), ["r0", "r1", "r2"])
 
-    def test_in_folders(self):
+    def test_files_of_folders_are_recognised_alike(self):
         self.write("in/a.json", records(2))
         self.write("in/b", FOX)
         self.assertEqual(self.names("in"), ["in/b", "r0", "r1"])
 
-    def test_long_lines(self):
+    def test_records_with_long_lines_are_recognised(self):
         """Records are recognised even if the first line is longer than the head of the file."""
         self.write("a.json", json.dumps({"text": "word " * 100_000}) + "\n" + records(1))
         self.assertEqual(self.names("a.json"), ["a.json:1", "r0"])
 
-    def test_one_record(self):
+    def test_a_single_object_is_a_record(self):
         """A single object is a record if it has the field that holds texts."""
         self.write("a.json", records(1))
         self.assertEqual(self.names("a.json"), ["r0"])
@@ -72,7 +72,7 @@ class Records(Kinds):
         self.assertEqual(self.names("a.json", "b.json"), ["a.json", "b.json"])
         self.assertEqual(self.flags("a.json", "b.json"), {"b.json": ["undivided"]})
 
-    def test_names_that_decide(self):
+    def test_names_of_texts_and_programs_decide(self):
         """The extension of a text or program decides; a flag says that the file holds several."""
         self.write("a.txt", records())
         self.write("a.md", "From ten past 10:30 on\n\nnothing: happened\n")
@@ -81,14 +81,14 @@ class Records(Kinds):
         result = self.succeed("scan", "a.txt", "a.md")
         self.assertIn("a.txt: read as one text", result.messages)
 
-    def test_tables(self):
+    def test_tables_are_not_divided(self):
         self.write("a.csv", "id,text\n1,hello there\n2,hello again\n")
         self.write("b.tsv.gz", gzip.compress(b"id\ttext\n1\thello\n"))
         self.assertEqual(self.flags("a.csv", "b.tsv.gz"),
                          {"a.csv": ["undivided"], "b.tsv.gz": ["undivided"]})
         self.assertEqual(self.flags("a.csv", "b.tsv.gz", "--input", "text"), {})
 
-    def test_input(self):
+    def test_input_overrides_name_and_content(self):
         self.write("a.txt", records())
         self.write("b.jsonl", records())
         self.assertEqual(self.names("a.txt", "--input", "jsonl"), ["r0", "r1", "r2"])
@@ -104,7 +104,7 @@ class Records(Kinds):
 
 
 class Mail(Kinds):
-    def test_by_content(self):
+    def test_mailboxes_are_recognised_by_content(self):
         for name in ("Inbox", "mail/Sent Items", "Inbox.gz"):
             content = mail_folder().encode()
             self.write(name, gzip.compress(content) if name.endswith(".gz") else content)
@@ -114,7 +114,7 @@ class Mail(Kinds):
         self.write("Letter", f"From Bob, at 10:30 in the morning.\n\n{FOX}")
         self.assertEqual(self.names("Letter"), ["Letter"])
 
-    def test_epub(self):
+    def test_a_book_is_one_document(self):
         """A book is one document, by its name, by its content, and in an archive."""
         page = '<html xmlns="http://www.w3.org/1999/xhtml"><body><p>{}</p></body></html>'
         book = io.BytesIO()
@@ -137,7 +137,7 @@ class Mail(Kinds):
         self.assertEqual({(pair["a"], pair["b"], pair["similarity"]) for pair in found["pairs"]},
                          {(a, b, 1.0) for a in names for b in names if a < b})
 
-    def test_maildir(self):
+    def test_messages_of_a_maildir_are_read(self):
         """A message is recognised by its folder and name, even without a line of delivery."""
         message = f"From: ann@example.org\nTo: bob@example.org\nSubject: hello\n\n{FOX}\n"
         self.write("Maildir/cur/1204680122.27c448.host:2,S", message)
@@ -147,7 +147,7 @@ class Mail(Kinds):
         for name in names:
             self.assertEqual(self.succeed("cat", name).text.strip(), FOX.lower().strip())
 
-    def test_saved_page(self):
+    def test_a_page_saved_as_mhtml_is_read(self):
         """MHTML, a page that a browser saves as one file, is read."""
         page = ("From: <Saved by Blink>\r\nSnapshot-Content-Location: https://example.org/\r\n"
                 "Subject: A page\r\nMIME-Version: 1.0\r\n"
@@ -178,7 +178,7 @@ class Archives(Kinds):
                 info.type, info.linkname, info.size = kind, target, len(content)
                 packed.addfile(info, io.BytesIO(content.encode()))
 
-    def test_members_that_are_no_files(self):
+    def test_members_that_are_no_files_are_named(self):
         """Links, devices and pipes are named; files that hold several documents are flagged."""
         self.pack("a.tar")
         run = self.succeed("scan", "a.tar", "--format", "json", "--max-skipped", "0.6").json["run"]
@@ -192,11 +192,11 @@ class Archives(Kinds):
         self.assertEqual({entry["path"]: entry["flags"] for entry in run["flagged"]},
                          {"a.tar!/data.json": ["undivided"], "a.tar!/Inbox": ["undivided"]})
 
-    def test_by_content(self):
+    def test_archives_are_recognised_by_content(self):
         self.pack("none")
         self.assertIn("none!/file.txt", self.names("none", "--max-skipped", "1"))
 
-    def test_parquet(self):
+    def test_parquet_is_refused_with_advice(self):
         """A message says that Python reads Parquet files, and nothing is written."""
         self.write("in.parquet", b"PAR1" + bytes(range(256)) * 9 + b"PAR1")
         self.write("noend", b"PAR1" + bytes(range(256)) * 9 + b"PAR1")
@@ -214,7 +214,7 @@ class Archives(Kinds):
 class Outputs(Kinds):
     """The extension of an output chooses the format."""
 
-    def test_formats(self):
+    def test_the_extension_chooses_the_format(self):
         self.write("in.jsonl", records())
         for name, format in (("x.csv", "csv"), ("x.CSV", "csv"), ("x.tsv", "tsv"),
                              ("x.json", "json"), ("x.jsonl", "jsonl"), ("x.ndjson", "jsonl"),
@@ -227,7 +227,7 @@ class Outputs(Kinds):
         self.succeed("tune", "-o", "tune.json")
         self.assertIn("bands", json.loads(self.read("tune.json")))
 
-    def test_refused(self):
+    def test_extensions_of_other_formats_are_refused(self):
         self.write("in.jsonl", records())
         for name in ("x.parquet", "x.csv.gz", "x.jsonl.zst", "x.xlsx", "x.pdf"):
             self.fail_with(2, "in.jsonl", "-o", name, says=[name, "--format"])

@@ -46,13 +46,13 @@ class Descriptors(Case):
                 self.assertEqual(result.status, 2, result)
         self.assertEqual(result.status, 0, (arguments, "with 23 descriptors"))
 
-    def test_inputs(self):
+    def test_few_descriptors_give_the_usual_result_or_an_error(self):
         for name in ("folder", "packed", "odd", "code", "records.jsonl", "records.jsonl.gz",
                      "texts.tar.gz", "texts.zip", "fold*"):
             with self.subTest(name):
                 self.check(name, "--format", "json", "-j", "3")
 
-    def test_commands(self):
+    def test_other_commands_give_the_usual_result_or_an_error(self):
         self.check("dedup", "records.jsonl", "records.jsonl.gz", "-o", "-", "-j", "2")
         self.check("compare", "folder/deep0/0.txt", "packed/1.txt.gz", "--format", "json")
         self.check("folder", "--ignore", "texts.zip", "--method", "lsh", "--format", "csv")
@@ -62,7 +62,7 @@ class Descriptors(Case):
                        says=["no more open files", "ulimit"])
 
     @unittest.skipUnless(shutil.which("pdftotext"), "needs pdftotext")
-    def test_child_processes(self):
+    def test_pdf_files_give_the_usual_result_or_an_error(self):
         page = b"BT /F1 12 Tf 72 700 Td (the text number 0 goes on for a while) Tj ET"
         self.write("pdf/page.pdf", b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
                    b"2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"

@@ -39,7 +39,7 @@ class Memory(Case):
 
 
 class Converted(Memory):
-    def test_packed_files(self):
+    def test_texts_of_packed_files_are_not_held(self):
         """The converted text of many files, 400 MB here, is not held in memory."""
         packed = gzip.compress(" ".join(str(i) for i in range(300_000)).encode(), 1)
         for i in range(200):
@@ -52,7 +52,7 @@ class Converted(Memory):
             self.assertLess(used.ru_maxrss / 1024, 256)
 
 
-    def test_a_missing_temporary_folder(self):
+    def test_a_missing_temporary_folder_is_named(self):
         self.write("docs/a.txt.gz", gzip.compress(b"a few words of text"))
         self.write("docs/b.txt.gz", gzip.compress(b"a few words of text"))
         self.write("plain/a.txt", "a few words of text")
@@ -65,7 +65,7 @@ class Converted(Memory):
 
 
 class Spilling(Memory):
-    def test_threads_and_memory(self):
+    def test_threads_and_little_memory_change_nothing(self):
         """The keys of so many documents do not fit into 16 MB: without temporary files the run
         would fail."""
         count, little = (4000, "1M") if SANITIZED else (60000, "16M")
@@ -82,7 +82,7 @@ class Spilling(Memory):
             again = self.succeed(name, *SEARCH, "--memory", memory, "-j", threads)
             self.assertEqual(again.out, usual.out, (name, memory, threads))
 
-    def test_several_batches(self):
+    def test_several_batches_of_pairs_change_nothing(self):
         """There are more pairs than are computed at once, so compressed files are read again."""
         self.write_records("docs.jsonl", 420, words=60, like=420)
         self.write_records("docs.jsonl.gz", 420, words=60, like=420)
@@ -93,7 +93,7 @@ class Spilling(Memory):
             again = self.succeed("docs.jsonl.gz", *search, "--memory", memory)
             self.assertEqual(again.out, usual.out, memory)
 
-    def test_a_limit_on_file_sizes(self):
+    def test_a_limit_on_file_sizes_is_an_error(self):
         """A limit on the size of files acts as a full disk."""
         def limit():
             resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))
@@ -104,7 +104,7 @@ class Spilling(Memory):
             self.fail_with(2, name, *SEARCH, "--memory", memory, "--tmp", ".", preexec_fn=limit,
                            says=["temporary files in .", "File too large", "--tmp"])
 
-    def test_full_disk(self):
+    def test_a_full_disk_is_an_error(self):
         """Temporary files are on a small disk, if the system lets us mount one."""
         os.mkdir(self.path("small"))
         mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "none",
@@ -153,7 +153,7 @@ class LargeDocuments(Memory):
         self.scan("compare", "a", "b", "--memory", f"{memory}M", most=memory + 8)
         self.succeed("sketch", "a", "--memory", f"{memory}M")
 
-    def test_within_little_memory(self):
+    def test_large_documents_are_compared_in_little_memory(self):
         self.check((2 if SANITIZED else 5) << 20, 16)
 
     @unittest.skipUnless(LARGE, "TWINSET_TEST_LARGE is not set")
@@ -161,7 +161,7 @@ class LargeDocuments(Memory):
         self.check(40 << 20, 64)
         self.check(400 << 20, 64)
 
-    def test_bags(self):
+    def test_bags_are_counted_in_little_memory(self):
         """Repetitions are counted for one range of ids at a time."""
         self.write_large("a", 1 << 20, 1)
         self.write_large("b", 1 << 20, 1, changed=1 << 18)
@@ -170,7 +170,7 @@ class LargeDocuments(Memory):
             self.assertEqual(self.scan(*search, "--memory", "1M"),
                              self.scan(*search, "--memory", "1G"))
 
-    def test_templates(self):
+    def test_templates_are_left_out_of_large_documents(self):
         """Templates are left out of large documents, and small documents have passages."""
         self.write_large("a", 300 << 10, 1)
         self.write_large("b", 300 << 10, 1, changed=100 << 10)
@@ -189,7 +189,7 @@ class LargeDocuments(Memory):
                     pair["longest"] = other["longest"] = None
             self.assertEqual(found, usual)
 
-    def test_white_space(self):
+    def test_white_space_takes_no_memory(self):
         """A file that is too large to be read as a whole has few tokens."""
         self.write("a", b"few words in" + b" " * (5 << 20) + b"a large file")
         self.write("b", b"few words in" + b"\n" * (5 << 20) + b"a large folder")
@@ -198,7 +198,7 @@ class LargeDocuments(Memory):
         answer = self.succeed("compare", "a", "b", "--memory", "1M", "--format", "json").json
         self.assertEqual(answer["pairs"][0]["longest"], len("few words in a large f"))
 
-    def test_exact(self):
+    def test_sets_that_do_not_fit_are_an_error(self):
         """All pairs need all sets; if they do not fit, that is an error before memory is taken."""
         self.write_large("a", 10 << 20, 1)
         self.write("b", b"a small one")

@@ -181,14 +181,14 @@ class Chunks(Records):
             length += len(lines[-1]) + 1
         return lines
 
-    def test_random_lines(self):
+    def test_random_lines_of_all_lengths_are_read(self):
         seed = int(os.environ.get("TWINSET_TEST_SEED", random.randrange(10**9)))
         print(f"TWINSET_TEST_SEED={seed}")
         rng = random.Random(seed)
         for last in ("\n", ""):
             self.check(self.random_lines(rng, (1 if SANITIZED else 3) << 20), last)
 
-    def test_borders(self):
+    def test_lines_at_the_ends_of_chunks_are_read(self):
         """Lines end or start at the end of a chunk, and one line has several chunks."""
         part = 1 << 20
         for ahead in (-1, 0, 1):

@@ -48,20 +48,20 @@ class Signals(Case):
         with open(self.path("older"), encoding="ascii") as file:
             self.assertEqual(file.read(), "older result")
 
-    def test_interrupt(self):
+    def test_an_interrupted_scan_leaves_no_files(self):
         self.check(signal.SIGINT, "docs", "--method", "lsh", *self.long)
 
-    def test_terminate(self):
+    def test_a_terminated_sketch_leaves_no_files(self):
         self.check(signal.SIGTERM, "sketch", "docs", *self.long)
 
-    def test_hang_up(self):
+    def test_a_hang_up_leaves_no_files(self):
         self.check(signal.SIGHUP, "docs", "--method", "lsh", *self.long, "-j", "1")
 
-    def test_nothing_on_standard_output(self):
+    def test_an_interrupted_run_writes_nothing_to_standard_output(self):
         result = self.interrupt(signal.SIGINT, "docs", "--method", "lsh", *self.long)
         self.assertEqual(result.out, b"")
 
-    def test_twice(self):
+    def test_a_second_signal_ends_the_run(self):
         """A second signal ends the run at once."""
         process = self.start("docs", "--method", "lsh", *self.long, "-o", "out")
         wait_for_cpu_seconds(process, 0.5)
@@ -71,26 +71,26 @@ class Signals(Case):
         self.assertEqual(self.finish(process).status, -signal.SIGINT)
         self.assertEqual(self.entries(), ["docs"])
 
-    def test_while_a_pipe_is_silent(self):
+    def test_a_run_that_waits_for_a_pipe_ends(self):
         """Ctrl-C ends a run that waits for a document."""
         os.mkfifo(self.path("pipe"))
         for arguments in (["pipe"], ["compare", "pipe", "docs/000"]):
             with self.subTest(arguments=arguments):
                 self.check_one_signal_suffices(*arguments)
 
-    def test_while_standard_input_is_silent(self):
+    def test_a_run_that_waits_for_standard_input_ends(self):
         for arguments in (["-"], ["/dev/stdin"], ["@-"], ["sketch", "-"]):
             with self.subTest(arguments=arguments):
                 self.check_one_signal_suffices(*arguments, stdin=subprocess.PIPE)
 
-    def test_while_standard_input_does_not_end(self):
+    def test_a_run_that_reads_without_end_ends(self):
         for line in ("one line", '{"text": "one record of many"}'):
             with self.subTest(line=line), \
                     subprocess.Popen(["yes", line], stdout=subprocess.PIPE) as endless:
                 self.check_one_signal_suffices("-", stdin=endless.stdout)
                 endless.kill()
 
-    def test_within_a_compressed_line(self):
+    def test_a_run_within_a_compressed_line_ends(self):
         """A line of ten gigabytes takes a minute to decompress."""
         chunk = gzip.compress(b"a" * (64 << 20), 1)
         with open(self.path("line.jsonl.gz"), "wb") as file:
@@ -102,7 +102,7 @@ class Signals(Case):
             with self.subTest(arguments=arguments):
                 self.interrupt(signal.SIGTERM, *arguments)
 
-    def test_within_a_document(self):
+    def test_a_run_within_a_document_ends(self):
         """A signature that takes minutes, and cannot be interrupted, does not delay the end."""
         self.write("long", " ".join(str(i * i) for i in range(200000)))
         self.write("older", "older result")
@@ -163,7 +163,7 @@ print("left")' >alive
             self.assertEqual(alive.read(), b"")
         self.assertEqual(process.returncode, -signal.SIGINT)
 
-    def test_ignored_stays_ignored(self):
+    def test_ignored_signals_stay_ignored(self):
         """A signal that is ignored at the start, as under nohup, stays ignored."""
         arguments = ["sketch", "docs/000", "--scheme", "md5", "-n", "65536"]
         process = self.start(*arguments,

@@ -19,7 +19,7 @@ class Sketch(Case):
         for name, text in corpus.mixed_texts(families=1).items():
             self.write("docs/" + name, text)
 
-    def test_datasketch_vector(self):
+    def test_the_published_vector_of_datasketch(self):
         """MinHash(num_perm=4, seed=1).update(b"Hello") of datasketch 1.x."""
         self.write("hello", "Hello")
         self.assertEqual(
@@ -41,12 +41,12 @@ class Sketch(Case):
             if len(sequence) < 5000:
                 self.assertEqual(line["signature"], signature(sequence, 9), line["id"])
 
-    def test_datasketch1(self):
+    def test_datasketch1_is_as_described(self):
         self.check_signatures(oracle.datasketch1_signature, "--scheme", "datasketch1")
         self.check_signatures(lambda sequence, n: oracle.datasketch1_signature(sequence, n, 42),
                               "--scheme", "datasketch1", "--seed", "42")
 
-    def test_md5(self):
+    def test_md5_is_as_described(self):
         self.check_signatures(oracle.md5_signature, "--scheme", "md5", "--shingle-hash", "md5")
 
     def test_schemes_and_seeds_differ(self):
@@ -62,7 +62,7 @@ class Sketch(Case):
                     seen.add(tuple(line["signature"]))
         self.assertEqual(len(seen), 3 * (len(SCHEMES) - 1))
 
-    def test_binary_holds_the_same(self):
+    def test_binary_has_the_values_of_jsonl(self):
         self.write_mixed()
         lines = self.sketch("docs", "-n", "33")
         self.succeed("sketch", "docs", "-n", "33", "--format", "binary", "-o", "out.sig")
@@ -90,7 +90,7 @@ class Sketch(Case):
         self.assertEqual((length, size, checksum, magic),
                          (names_length, len(data), state, b"TWSKETCH"))
 
-    def test_empty_signature(self):
+    def test_a_document_of_a_template_has_the_empty_signature(self):
         """A document that is all template has the empty signature."""
         self.write("text", "all of this is in the handout")
         self.write("handout", "all of this is in the handout")

@@ -41,7 +41,7 @@ def parser() -> argparse.ArgumentParser:
                     + ". Default: pairs.",
         epilog="All other options go to Beam, --runner=... above all; without one, the pipeline "
                "runs here, in one process.")
-    top.add_argument("--input", required=True, metavar="PATTERN", type=located,
+    top.add_argument("--input", required=True, metavar="PATTERN", type=make_absolute,
                      help="Files on any file system that Beam reaches: Parquet, JSON lines "
                           "(.jsonl, .ndjson, .json, also packed), or a document each.")
     top.add_argument("--output", required=True, metavar="PREFIX", type=prefix,
@@ -61,14 +61,15 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def located(path: str) -> str:
+def make_absolute(path: str) -> str:
     """An absolute path, because workers have other folders."""
     return path if "://" in path else os.path.abspath(path)
 
 
 def prefix(path: str) -> str:
     """The absolute prefix of output files."""
-    return located(path).rstrip("/") + "/part" if path.endswith("/") else located(path)
+    absolute = make_absolute(path)
+    return absolute.rstrip("/") + "/part" if path.endswith("/") else absolute
 
 
 # ---- writing
@@ -105,7 +106,7 @@ def _plain(value: Any) -> str:
 
 # ---- running
 
-def left_to_beam(words: list[str], own: argparse.ArgumentParser) -> list[str]:
+def choose_options_of_beam(words: list[str], own: argparse.ArgumentParser) -> list[str]:
     """The options for Beam, which accepts any. So misspelt options of this module, and options that
     only the command has, are errors here."""
     names = [flag for flag in own._option_string_actions if flag.startswith("--")]
@@ -175,7 +176,7 @@ def main(words: Sequence[str] | None = None) -> int:
     arguments, rest = own.parse_known_args(words)
     try:
         check(command, arguments, words)
-        pipeline = beam.Pipeline(options=PipelineOptions(left_to_beam(rest, own)))
+        pipeline = beam.Pipeline(options=PipelineOptions(choose_options_of_beam(rest, own)))
         check_output(arguments.output)
         keep = field_of(arguments.keep) if command == "dedup" else None
         records = read(pipeline, arguments.input, Fields(arguments.id, arguments.text, keep),

@@ -79,7 +79,7 @@ class Number(beam.PTransform):
                       found.copies | "copies" >> each(facts_of_copies),
                       found.preferred | "preferred" >> each(facts_of_preferred))
                      | "facts" >> beam.Flatten()
-                     | "originals" >> By(self.shards, ["id"], ["id"], gather))
+                     | "originals" >> By(self.shards, ["id"], ["id"], merge_facts))
         sizes = originals | "sizes" >> By(self.shards, ["root"], ["root"], add_up)
         return (sizes | "numbers" >> Numbers(self.shards), originals) | "number" >> Join(
             self.shards, ["root"])
@@ -108,7 +108,7 @@ class Members(beam.PTransform):
         members = ((found.copies | "copies" >> each(members_of_copies),
                     originals | "alone" >> each(members_alone)) | beam.Flatten())
         return ((described, members) | "of chunks" >> Join(self.shards, ["original", "chunk"])
-                | "each" >> each(exploded))
+                | "each" >> each(explode))
 
 
 def members_of_copies(batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -126,7 +126,7 @@ def members_alone(batches: Batches) -> Iterator[pa.RecordBatch]:
                               names=["original", "chunk", "members"])
 
 
-def exploded(batches: Batches) -> Iterator[pa.RecordBatch]:
+def explode(batches: Batches) -> Iterator[pa.RecordBatch]:
     """A row for each member, with the column id in place of members."""
     for batch in batches:
         members = batch.column("members")
@@ -281,7 +281,7 @@ def facts_of_preferred(batches: Batches) -> Iterator[pa.RecordBatch]:
         yield _facts(len(batch), **dict(zip(batch.schema.names, batch.columns)))
 
 
-def gather(batches: Batches) -> Iterator[pa.RecordBatch]:
+def merge_facts(batches: Batches) -> Iterator[pa.RecordBatch]:
     """Facts, by id, to ORIGINALS, without those that are in no cluster."""
     return batched(_gathered(rows(batches)), ORIGINALS)
 
@@ -311,7 +311,7 @@ class Numbers(beam.PTransform):
         self.shards = shards
 
     def expand(self, sizes: beam.PCollection) -> beam.PCollection:
-        sample = sizes | "sample" >> beam.FlatMap(sampled).with_output_types(tuple[int, str])
+        sample = sizes | "sample" >> beam.FlatMap(draw_sample).with_output_types(tuple[int, str])
         in_parts = (sizes
                     | "part" >> beam.FlatMap(with_parts, beam.pvalue.AsList(sample), self.shards)
                     .with_output_types(pa.RecordBatch)
@@ -336,7 +336,7 @@ def _sizes(originals: Iterator[tuple[str, str, int]]) -> Iterator[tuple[str, str
         yield root, first, size
 
 
-def sampled(batch: pa.RecordBatch) -> Iterator[tuple[int, str]]:
+def draw_sample(batch: pa.RecordBatch) -> Iterator[tuple[int, str]]:
     """A sample of the clusters, by their order."""
     return islice(_ordered(batch), 0, None, len(batch) // SAMPLE + 1)
 

@@ -42,7 +42,7 @@ class Decide(beam.PTransform):
         found, originals, texts = inputs
         edges = found.pairs
         for end in ("a", "b"):
-            known = originals | f"known by {end}" >> each(known_by, end)
+            known = originals | f"known by {end}" >> each(prefix_facts, end)
             edges = (known, edges) | f"join {end}" >> Join(self.shards, [end])
         large = (originals | "large" >> each(by_size, True), texts) | "texts" >> Join(
             self.shards, ["original"], ["id"])
@@ -63,8 +63,8 @@ def matches(batches: Batches) -> Iterator[pa.RecordBatch]:
         yield batch.filter(batch.column("match")).select(["a", "b", "similarity", "match"])
 
 
-def known_by(batches: Batches, end: str) -> Iterator[pa.RecordBatch]:
-    """What is known of originals, by names of an end of an edge."""
+def prefix_facts(batches: Batches, end: str) -> Iterator[pa.RecordBatch]:
+    """Renames the columns of originals for an end of an edge, a or b, to join them to edges."""
     for batch in batches:
         names = {"original": end, "value": f"value_{end}", "best": f"best_{end}"}
         names |= {"root": "root"} if end == "a" else {}

@@ -20,7 +20,7 @@ from ..cluster.documents import look_through
 from ..cluster.columns import batched
 from ..cluster.settings import Settings
 from ..rules import KEEP_FIRST, KEEP_LONGEST
-from .shuffle import Batches, By, PIECE_BYTES, each, rows
+from .shuffle import Batches, By, CHUNK_BYTES, each, rows
 
 TEXTS = pa.schema([
     pa.field("id", pa.string(), False),
@@ -61,7 +61,7 @@ class Documents(beam.PTransform):
         return (records | "read" >> beam.ParDo(Read(self.fields, self.duplicates))
                 .with_output_types(tuple[str, bytes | None, bytes | None])
                 | "batch" >> beam.BatchElements(
-                    min_batch_size=PIECE_BYTES, max_batch_size=PIECE_BYTES,
+                    min_batch_size=CHUNK_BYTES, max_batch_size=CHUNK_BYTES,
                     element_size_fn=_size, record_metrics=False)
                 | "columns" >> beam.FlatMap(lambda read: batched(read, TEXTS))
                 .with_output_types(pa.RecordBatch))
@@ -218,7 +218,8 @@ class Unique(beam.PTransform):
         texts, looked = inputs
         shared = (texts | "ids" >> each(ids_of)
                   | "shared" >> By(self.shards, ["id"], ["id"], shared_ids)
-                  | "tell" >> beam.ParDo(Tell(self.duplicates)).with_output_types(str))
+                  | "duplicates" >> beam.ParDo(
+                      DuplicateIds(self.duplicates)).with_output_types(str))
         return looked | "leave out" >> beam.FlatMap(
             _without, beam.pvalue.AsList(shared)).with_output_types(pa.RecordBatch)
 
@@ -233,7 +234,7 @@ def shared_ids(batches: Batches) -> Iterator[pa.RecordBatch]:
     return batched((row for row in counts if row[1] > 1), SHARED)
 
 
-class Tell(beam.DoFn):
+class DuplicateIds(beam.DoFn):
     """Yields ids that are not unique, or raises an error."""
 
     def __init__(self, duplicates: str) -> None:

@@ -39,9 +39,9 @@ def read(pipeline: beam.Pipeline, pattern: str, fields: Fields, whole: bool) -> 
         raise _core.InputError(f"there are no files like {pattern}")
     kind, names = kind_of(paths, pattern), [name for name, _ in fields.wanted()]
     if kind == "Parquet":
-        fields.check_names(known(map(columns, paths), names))
+        fields.check_names(find_names(map(columns, paths), names))
         rows = beam.io.ReadFromParquet(pattern, columns=None if whole else names)
-        return pipeline | "read" >> rows | "fill" >> beam.Map(filled, names)
+        return pipeline | "read" >> rows | "fill" >> beam.Map(fill, names)
     if kind == "JSON lines":
         return read_lines(pipeline, pattern, paths, fields, whole)
     return spread(pipeline, pattern) | "read" >> beam.Map(document, fields.id, fields.text)
@@ -52,13 +52,13 @@ def read_lines(pipeline: beam.Pipeline, pattern: str, paths: list[str], fields: 
     names = [name for name, _ in fields.wanted()]
     first = (object_of(line.removeprefix(BOM)) for path in paths for line in lines_of(path)
              if line.strip())
-    if found := known(first, names):
+    if found := find_names(first, names):
         fields.check_names(found)
     if any(map(is_packed, paths)):
         lines = spread(pipeline, pattern) | "read" >> beam.FlatMap(lines_of)
     else:  # Beam divides large files, too
         lines = pipeline | "read" >> beam.io.ReadFromText(pattern)
-    return lines | "parse" >> beam.FlatMap(parsed, names, whole)
+    return lines | "parse" >> beam.FlatMap(parse, names, whole)
 
 
 def kind_of(paths: list[str], pattern: str) -> str:
@@ -87,7 +87,7 @@ def is_packed(path: str) -> bool:
     return CompressionTypes.detect_compression_type(path) != CompressionTypes.UNCOMPRESSED
 
 
-def known(names: Iterable[Iterable[str]], wanted: list[str]) -> list[str]:
+def find_names(names: Iterable[Iterable[str]], wanted: list[str]) -> list[str]:
     """The names of fields in the first records or schemas. It stops as soon as all wanted names
     are found."""
     found: dict[str, None] = {}
@@ -144,7 +144,7 @@ def object_of(line: str) -> dict[str, Any]:
     return record
 
 
-def parsed(line: str, names: list[str], with_line: bool) -> Iterator[dict[str, Any]]:
+def parse(line: str, names: list[str], with_line: bool) -> Iterator[dict[str, Any]]:
     """The needed fields of a line, id and text first; nothing for an empty line. A missing field
     is null."""
     if not line.strip():
@@ -158,7 +158,7 @@ def parsed(line: str, names: list[str], with_line: bool) -> Iterator[dict[str, A
     yield {**needed, **({LINE: line} if with_line else {})}
 
 
-def filled(record: dict[str, Any], names: list[str]) -> dict[str, Any]:
+def fill(record: dict[str, Any], names: list[str]) -> dict[str, Any]:
     """A record with nulls for columns that its file does not have."""
     return record if all(name in record for name in names) else {**dict.fromkeys(names), **record}
 

@@ -53,19 +53,19 @@ class Find(beam.PTransform):
     def expand(self, texts: beam.PCollection) -> Found:
         looked = (texts, texts | "look" >> each(look, self.settings)) | "unique" >> Unique(
             self.shards, self.duplicates)
-        grouped = looked | "same" >> By(self.shards, ["identity"], ["identity", "id"], tell_apart,
+        grouped = looked | "same" >> By(self.shards, ["identity"], ["identity", "id"], find_originals,
                                         self.settings, self.keep)
-        met = self._met(grouped | "records" >> each(only, "packed"))
-        asked, totals = (met | f"with {column}" >> each(only, column)
+        met = self._met(grouped | "records" >> each(with_column, "packed"))
+        asked, totals = (met | f"with {column}" >> each(with_column, column)
                          for column in ("partners", "candidates"))
         fetched = (asked, texts | "texts" >> each(without_values)) | "fetch" >> Join(
-            self.shards, ["id"], prepare=ask)
+            self.shards, ["id"], prepare=merge_needs)
         pairs = (fetched
                  | "verify" >> By(self.shards, ["family", "chunk"], ["family", "chunk", "id"],
                                   verify, self.settings))
         pairs = self._limited(pairs, totals) | "count pairs" >> each(counted, "pairs")
         return Found(asked | "copies" >> each(of_copies),
-                     grouped | "preferred" >> each(only, "best"), pairs)
+                     grouped | "preferred" >> each(with_column, "best"), pairs)
 
     def _met(self, records: beam.PCollection) -> beam.PCollection:
         return (records
@@ -83,20 +83,21 @@ class Find(beam.PTransform):
         limited = (pairs | "of many" >> beam.FlatMap(
             lambda batch, most: [with_most(batch, most)] if most else [], most).with_output_types(
                 pa.RecordBatch)
-            | "few" >> By(self.shards, ["original"], ["original", "first"], few_of_many))
+            | "few" >> By(self.shards, ["original"], ["original", "first"], limit_matches))
         usual = pairs | "of few" >> beam.FlatMap(
             lambda batch, most: [] if most else [batch], most).with_output_types(pa.RecordBatch)
         return (usual, limited) | "of both" >> beam.Flatten()
 
 
-def tell_apart(batches: Batches, settings: Settings, keep: str | None) -> Iterator[pa.RecordBatch]:
+def find_originals(batches: Batches, settings: Settings,
+                   keep: str | None) -> Iterator[pa.RecordBatch]:
     """(id, identity, buckets, value) by identity and id to batches of two kinds: originals and
     their copies; and the preferred ones."""
     if keep is None:
         yield from originals(batches, settings, PARTS)
         return
     preferred = Preferred(keep)
-    for made in originals(preferred.beside(batches), settings, PARTS):
+    for made in originals(preferred.watch(batches), settings, PARTS):
         yield made
         yield from preferred.flush()
     preferred.end()
@@ -111,14 +112,14 @@ class Preferred:
         self.identity: bytes | None = None
         self.rows: list[tuple[str, bytes, str]] = []
 
-    def beside(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+    def watch(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         """Yields batches unchanged, and reads their rows."""
         for batch in batches:
             for row in rows([batch], "identity", "id", "value"):
-                self._see(*row)
+                self._add(*row)
             yield batch
 
-    def _see(self, identity: bytes, id: str, value: bytes | None) -> None:
+    def _add(self, identity: bytes, id: str, value: bytes | None) -> None:
         if self.longest:
             value = identity[16:]  # its tokens, the largest byte first
         value = value or b""
@@ -138,7 +139,7 @@ class Preferred:
         return batched(flushed, PREFERRED)
 
 
-def only(batches: Batches, column: str) -> Iterator[pa.RecordBatch]:
+def with_column(batches: Batches, column: str) -> Iterator[pa.RecordBatch]:
     """The batches that have a column."""
     return (batch for batch in batches if column in batch.schema.names)
 
@@ -172,7 +173,7 @@ def with_most(batch: pa.RecordBatch, most: int) -> pa.RecordBatch:
     return batch.append_column("most", pa.array([most] * len(batch), pa.int64()))
 
 
-def few_of_many(batches: Batches) -> Iterator[pa.RecordBatch]:
+def limit_matches(batches: Batches) -> Iterator[pa.RecordBatch]:
     """Pairs by original and first, with as many matches of each original as `most` says."""
     batches = iter(batches)
     for batch in batches:
@@ -186,7 +187,7 @@ def of_copies(batches: Batches) -> Iterator[pa.RecordBatch]:
         yield batch.filter(pc.is_valid(batch.column("members"))).select(["id", "chunk", "members"])
 
 
-def ask(batches: Batches) -> Iterator[pa.RecordBatch]:
+def merge_needs(batches: Batches) -> Iterator[pa.RecordBatch]:
     """The needs of some documents: each partner once, and the centres of documents that have
     copies."""
     if not (batches := list(batches)):

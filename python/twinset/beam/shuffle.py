@@ -19,13 +19,13 @@ import pyarrow.compute as pc
 from apache_beam.metrics import Metrics
 from apache_beam.transforms.window import GlobalWindows
 
-PIECE_BYTES = 16 << 20  # of rows that are dealt, or handed on, at once
+CHUNK_BYTES = 16 << 20  # of rows that are dealt, or handed on, at once
 HELD_BYTES = 64 << 20   # of a shard in memory
 
 Batches = Iterable[pa.RecordBatch]
 Stage = Callable[..., Iterator[pa.RecordBatch]]
 Combine = Callable[[pa.RecordBatch], pa.RecordBatch]
-Piece = tuple[int, bytes]  # the number of the input, and rows of it
+Chunk = tuple[int, bytes]  # the number of the input, and rows of it
 
 SHUFFLED = Metrics.counter("twinset", "shuffled_bytes")
 SPILLED = Metrics.counter("twinset", "spilled_bytes")
@@ -111,7 +111,7 @@ def dealt(shards: int, key: list[str], tag: int = 0,
 
 
 class Deal(beam.DoFn):
-    """Batches to (shard, piece), by a key of one column, or of a string and a whole number."""
+    """Batches to (shard, chunk), by a key of one column, or of a string and a whole number."""
 
     def __init__(self, shards: int, key: list[str], tag: int, combine: Combine | None) -> None:
         self.shards, self.key, self.tag, self.combine = shards, key, tag, combine
@@ -120,11 +120,11 @@ class Deal(beam.DoFn):
         self.waiting: list[pa.RecordBatch] = []
         self.bytes = 0
 
-    def process(self, batch: pa.RecordBatch) -> Iterator[tuple[int, Piece]]:
+    def process(self, batch: pa.RecordBatch) -> Iterator[tuple[int, Chunk]]:
         if batch.num_rows:
             self.waiting.append(batch)
             self.bytes += batch.nbytes
-        if self.bytes >= PIECE_BYTES:
+        if self.bytes >= CHUNK_BYTES:
             yield from self._deal()
 
     def finish_bundle(self) -> Iterator[Any]:
@@ -132,7 +132,7 @@ class Deal(beam.DoFn):
             for dealt in self._deal():
                 yield GlobalWindows.windowed_value_at_end_of_window(dealt)
 
-    def _deal(self) -> Iterator[tuple[int, Piece]]:
+    def _deal(self) -> Iterator[tuple[int, Chunk]]:
         batch = together(self.waiting)
         self.start_bundle()
         batch = self.combine(batch) if self.combine else batch
@@ -183,11 +183,11 @@ class InOrder(beam.DoFn):
         self.shards, self.order, self.combine = shards, order, combine
         self.stage, self.arguments = stage, arguments
 
-    def process(self, shard: tuple[int, Iterable[Piece]]) -> Iterator[pa.RecordBatch]:
+    def process(self, shard: tuple[int, Iterable[Chunk]]) -> Iterator[pa.RecordBatch]:
         return self.stage(self._rows(shard[1]), *self.arguments)
 
-    def _rows(self, pieces: Iterable[Piece]) -> Iterator[pa.RecordBatch]:
-        for [batches] in passes(pieces, 1, self.shards):
+    def _rows(self, chunks: Iterable[Chunk]) -> Iterator[pa.RecordBatch]:
+        for [batches] in passes(chunks, 1, self.shards):
             batch = together(batches)
             batch = self.combine(batch) if self.combine else batch
             order = pc.sort_indices(batch, [
@@ -204,7 +204,7 @@ class Joined(beam.DoFn):
                  prepare: Stage | None) -> None:
         self.shards, self.key, self.other_key, self.prepare = shards, key, other_key, prepare
 
-    def process(self, shard: tuple[int, Iterable[Piece]]) -> Iterator[pa.RecordBatch]:
+    def process(self, shard: tuple[int, Iterable[Chunk]]) -> Iterator[pa.RecordBatch]:
         for few, many in passes(shard[1], 2, self.shards):
             few = list(self.prepare(few)) if self.prepare else few
             if few and many:
@@ -229,22 +229,22 @@ class Joined(beam.DoFn):
 
 def portions(indices: pa.Array, batch: pa.RecordBatch) -> Iterator[pa.Array]:
     """The indices, divided into lists of as many rows as are passed on at once."""
-    count = max(1, PIECE_BYTES * len(batch) // (batch.nbytes + 1))
+    count = max(1, CHUNK_BYTES * len(batch) // (batch.nbytes + 1))
     for start in range(0, len(indices), count):
         yield indices.slice(start, count)
 
 
-def passes(pieces: Iterable[Piece], tags: int, shards: int) -> Iterator[list[list[pa.RecordBatch]]]:
+def passes(chunks: Iterable[Chunk], tags: int, shards: int) -> Iterator[list[list[pa.RecordBatch]]]:
     """Divides a shard into passes that fit into memory, each with batches of every input. All rows
     of a key are in the same pass."""
-    size = sum(len(encoded) for _, encoded in pieces)
+    size = sum(len(encoded) for _, encoded in chunks)
     count = size // HELD_BYTES + 1
     if count == 1:
-        yield _by_tag(((tag, CODER.decode(encoded)) for tag, encoded in pieces), tags)
+        yield _by_tag(((tag, CODER.decode(encoded)) for tag, encoded in chunks), tags)
         return
     SPILLED.inc(size)
     with tempfile.TemporaryFile(prefix="twinset-") as file:
-        lengths = [(tag, file.write(encoded)) for tag, encoded in pieces]
+        lengths = [(tag, file.write(encoded)) for tag, encoded in chunks]
         for turn in range(count):
             file.seek(0)
             yield _by_tag(((tag, _of_turn(CODER.decode(file.read(length)), turn, count, shards))
@@ -256,9 +256,9 @@ def _of_turn(batch: pa.RecordBatch, turn: int, count: int, shards: int) -> pa.Re
     return batch.filter(pc.equal(turns, turn))
 
 
-def _by_tag(pieces: Iterable[tuple[int, pa.RecordBatch]],
+def _by_tag(chunks: Iterable[tuple[int, pa.RecordBatch]],
             tags: int) -> list[list[pa.RecordBatch]]:
     batches: list[list[pa.RecordBatch]] = [[] for _ in range(tags)]
-    for tag, batch in pieces:
+    for tag, batch in chunks:
         batches[tag].append(batch.drop_columns("hash"))
     return batches

@@ -1,4 +1,4 @@
-"""Signatures of documents of any size: a large document is cut into pieces, which several tasks
+"""Signatures of documents of any size: a large document is cut into chunks, which several tasks
 sketch, and a combiner merges their signatures."""
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .documents import Documents
 from .shuffle import Batches, each, rows
 
 WHERE = "twinset.beam"
-PIECE = 1 << 20  # characters
+CHUNK = 1 << 20  # characters
 NEAR = 200  # characters to look for a space in, to cut there
 
 
@@ -53,24 +53,24 @@ class MergeSignatures(beam.CombineFn):
 class Signatures(beam.PTransform):
     """Records to their signatures: Signature. Those without id or text are left out.
 
-    A text of more than `piece` bytes is normalised by one task, and then sketched in pieces of as
+    A text of more than `chunk` bytes is normalised by one task, and then sketched in chunks of as
     many characters.
     """
 
-    def __init__(self, id: str = "id", text: str = "text", *, piece: int = PIECE,
+    def __init__(self, id: str = "id", text: str = "text", *, chunk: int = CHUNK,
                  **options: object) -> None:
         super().__init__()
         self.settings = settings(WHERE, options)
         self.documents = Documents(id, text, "skip")
-        self.piece = piece
+        self.chunk = chunk
 
     def expand(self, records: beam.PCollection) -> beam.PCollection:
         texts = records | "documents" >> self.documents
-        small = texts | "small" >> each(only_small, self.piece) | "whole" >> self._sketched()
-        large = (texts | "large" >> beam.FlatMap(pieces_of, self.settings, self.piece)
+        small = texts | "small" >> each(only_small, self.chunk) | "whole" >> self._sketched()
+        large = (texts | "large" >> beam.FlatMap(chunks_of, self.settings, self.chunk)
                  .with_output_types(pa.RecordBatch)
                  | "spread" >> beam.Reshuffle()
-                 | "pieces" >> self._sketched()
+                 | "chunks" >> self._sketched()
                  | "merge" >> beam.CombinePerKey(MergeSignatures()))
         return ((small, large) | "all" >> beam.Flatten()
                 | "rows" >> beam.MapTuple(Signature).with_output_types(Signature))
@@ -89,33 +89,33 @@ def only_small(batches: Batches, most: int) -> Iterator[pa.RecordBatch]:
         yield batch.filter(pc.less_equal(pc.binary_length(batch.column("text")), most))
 
 
-def pieces_of(batch: pa.RecordBatch, settings: Settings, size: int) -> Iterator[pa.RecordBatch]:
-    """The pieces of texts that are larger than `size`, each as a batch of its own."""
+def chunks_of(batch: pa.RecordBatch, settings: Settings, size: int) -> Iterator[pa.RecordBatch]:
+    """The chunks of texts that are larger than `size`, each as a batch of its own."""
     large = batch.filter(pc.greater(pc.binary_length(batch.column("text")), size))
     for id, text in rows([large], "id", "text"):
-        for piece in cut(text, settings.options, size):
-            yield pa.record_batch({"id": [id], "text": pa.array([piece], pa.large_string())})
+        for chunk in cut(text, settings.options, size):
+            yield pa.record_batch({"id": [id], "text": pa.array([chunk], pa.large_string())})
 
 
 def cut(text: bytes, options: Mapping[str, str], size: int) -> list[str] | list[bytes]:
-    """A text to pieces that together have its shingles and no others; or to the text itself, if it
+    """A text to chunks that together have its shingles and no others; or to the text itself, if it
     has to stay whole.
 
-    The text is normalised first, because a piece alone might be normalised differently. If
-    normalising a piece again would change it, the text stays whole: letters that look alike are
+    The text is normalised first, because a chunk alone might be normalised differently. If
+    normalising a chunk again would change it, the text stays whole: letters that look alike are
     recognised by the text around them.
     """
     if {options.get("quotations"), options.get("bibliography")} & {"drop"} or (
             options.get("bag") == "1"):  # what is left out, or counted, is known of the whole alone
         return [text]
     normal = _core.normalise(text, dict(options))
-    pieces = list(_pieces(normal, options, size))
-    if all(_core.normalise(piece, dict(options)) == piece for piece in pieces):
-        return pieces
+    chunks = list(_chunks(normal, options, size))
+    if all(_core.normalise(chunk, dict(options)) == chunk for chunk in chunks):
+        return chunks
     return [text]
 
 
-def _pieces(normal: str, options: Mapping[str, str], size: int) -> Iterator[str]:
+def _chunks(normal: str, options: Mapping[str, str], size: int) -> Iterator[str]:
     by_word = options.get("by") == "word"
     k = int(options.get("k", 0)) or (5 if by_word else 9)
     start = 0
@@ -124,9 +124,9 @@ def _pieces(normal: str, options: Mapping[str, str], size: int) -> Iterator[str]
         if next_start - start > 2 * size:  # a short rest goes with the last
             next_start = _cut_near(normal, start + size, by_word)
         end = _after_words(normal, next_start, k) if by_word else next_start + k + 1
-        piece = normal[start:end]
-        # A space at an end does not belong to a text, so each piece has one more character.
-        yield piece if options.get("spaces") == "keep" else piece.strip(" ")
+        chunk = normal[start:end]
+        # A space at an end does not belong to a text, so each chunk has one more character.
+        yield chunk if options.get("spaces") == "keep" else chunk.strip(" ")
         start = next_start
 
 
